@@ -1,0 +1,41 @@
+package evidence
+
+import "github.com/closeout-gate/closeout/verify/source"
+
+// Status is what happened to a path between two trees.
+type Status string
+
+// The statuses. A rename is a deletion and an addition.
+const (
+	Added       Status = "added"
+	Deleted     Status = "deleted"
+	Modified    Status = "modified"
+	ModeChanged Status = "mode_changed" // the content is equal
+	TypeChanged Status = "type_changed" // between file, symlink and submodule
+)
+
+// Mode is a git file mode as six octal digits; NoMode on the side where the path does not exist.
+type Mode string
+
+// The modes that a change may have.
+const (
+	NoMode     Mode = "000000"
+	Regular    Mode = "100644"
+	Executable Mode = "100755"
+	Symlink    Mode = "120000"
+	Submodule  Mode = "160000"
+)
+
+// Special reports whether m is a symlink or a submodule.
+func (m Mode) Special() bool { return m == Symlink || m == Submodule }
+
+// Change is one touched path.
+type Change struct {
+	Path             string // raw bytes, as git holds them
+	Status           Status
+	OldMode, NewMode Mode
+	OldID, NewID     string   // blob ids in hexadecimal; "" when the source does not name them
+	KeysChanged      []string // keys of package.json or go.mod that changed; nil when nobody looked
+	KeysKnown        bool     // whether KeysChanged was looked up
+	Pos              source.Pos
+}

@@ -1,0 +1,124 @@
+package evidence
+
+import (
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// Contract is one scope contract as it is written: nothing is joined, no default of another contract is filled in. A nil
+// list or pointer is a key that the contract does not hold (or holds as null, where null means "no limit").
+//
+// The names follow the scope contracts of the "AI engineering from scratch" lessons, phase 14.
+type Contract struct {
+	Keys map[string]source.Pos // every key of the top level, with its place
+
+	TaskID       Text // zero when absent
+	Goal         Text
+	RollbackPlan Text
+
+	AllowedFiles   []Pattern
+	ForbiddenFiles []Pattern
+	DocsPathsSoft  []Pattern // nil when absent or null
+
+	Criteria []Criterion // acceptance_criteria, in order
+
+	ApprovalNotes []Text     // the strings of approvals_required
+	Approvals     []Approval // the objects of approvals_required
+
+	OffScope       Severity // "" when absent
+	SeverityByPath []PathSeverity
+
+	ViolationBudget   *int64
+	TimeBudgetMinutes *int64
+	NetworkEgress     []Text // nil when absent or null; empty when none is allowed
+
+	Coverage *CoverageRule
+	Rules    RuleBook
+	Evidence EvidenceRule
+	Override OverrideRule
+
+	ProtectedFiles    []Pattern
+	MayTouchProtected []Text // literal paths
+
+	BaseBranches []Pattern
+	AppliesTo    []Pattern // authors; nil when everyone
+}
+
+// Pattern is a glob of the contract.
+type Pattern struct {
+	Text
+	Glob glob.Pattern
+}
+
+// Criterion is an acceptance criterion: a command that must have run, and how it must have ended.
+type Criterion struct {
+	Pos         source.Pos
+	ID          string   // never empty: c1, c2, … by position when the contract gives none
+	IDGiven     bool     // false when ID is by position
+	Run         []string // argv, at least one element
+	Cwd         string   // relative to the repository's root, normalised; "." when absent
+	ExpectFail  bool     // a negative control: it must exit non-zero
+	Proves      Text     // the id that a negative control belongs to; zero when absent
+	MinEvidence Level    // "" when absent
+	MaxAttempts int64    // 3 when absent
+	TestReport  string   // path in the repository; "" when absent
+	MinTests    int64    // 1 when absent and there is a test report, else 0
+}
+
+// Approval asks for an approving review when a file that it names is touched.
+type Approval struct {
+	ID    Text
+	Files []Pattern
+}
+
+// PathSeverity sets the severity of off-scope files.
+type PathSeverity struct {
+	Files    []Pattern
+	Severity Severity
+}
+
+// CoverageRule is the contract's coverage key.
+type CoverageRule struct {
+	Pos     source.Pos
+	Report  string // path in the repository, coverage_report.json when absent
+	Floor   *Ratio // nil when absent
+	MaxDrop *Ratio // nil when absent
+}
+
+// RuleBook is the contract's rules key. A nil Catalogue means that there is none.
+type RuleBook struct {
+	Catalogue []CatalogueRule
+	Ignore    []RuleIgnore
+}
+
+// CatalogueRule is a rule that every report must hold exactly once.
+type CatalogueRule struct {
+	ID        Text
+	Severity  Severity
+	ExpiresAt string // YYYY-MM-DD, "" when absent
+}
+
+// RuleIgnore lets a rule fail on some files for some time.
+type RuleIgnore struct {
+	ID     Text
+	Files  []Pattern
+	Reason string
+	Until  string // YYYY-MM-DD
+}
+
+// EvidenceRule is the contract's evidence key.
+type EvidenceRule struct {
+	Min Level  // "" when absent
+	Dir string // "" when absent; the default is .closeout/evidence
+}
+
+// OverrideRule is the contract's override key, with its defaults filled in.
+type OverrideRule struct {
+	Label       string
+	Permission  string
+	Users       []string
+	Teams       []string
+	Binding     string
+	AllowAuthor bool
+	Never       []string
+}

@@ -1,0 +1,29 @@
+package evidence
+
+import "github.com/closeout-gate/closeout/verify/source"
+
+// Record is one line of a feedback log: one command that ran. It is valid only until the reader goes on to the next
+// line, and holds no output text.
+type Record struct {
+	Pos    source.Pos // where the line's value starts
+	Line   []byte     // the line's bytes without its end, valid like the record
+	Argv   []string   // nil when the command is a string that does not split (design: then it matches nothing)
+	Cwd    string     // normalised; "" when it is absolute or leaves the repository: then it matches nothing
+	Exit   *int64     // nil when the command has no exit code
+	Seq    *int64     // nil when absent
+	ID     string     // command_id; "" when absent or null
+	Parent string     // parent_command_id; "" when absent or null
+	TaskID string     // "" when absent or null
+
+	TreeBefore, TreeAfter string // git object ids in lower-case hexadecimal; "" when absent or null
+	DurationMS            int64  // 0 when absent or null; saturates
+	Hosts                 []string
+	HostsGiven            bool       // whether network_hosts was there, as a list
+	Produced              []Produced // reports that the command wrote
+}
+
+// Produced names a file that a command wrote.
+type Produced struct {
+	Path   string
+	SHA256 string // lower-case hexadecimal
+}
