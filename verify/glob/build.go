@@ -1,0 +1,178 @@
+package glob
+
+import "strings"
+
+// newIndex files alternatives[i] under the place i.
+func newIndex(alternatives [][]string) *index {
+	x := &index{literals: map[string]int{}, dirs: map[string]*bucket{}, names: map[string]*bucket{}, extensions: map[string]*bucket{}}
+	var filings []filing
+	offers := map[key]int{}
+	for place, list := range alternatives {
+		for _, alternative := range list {
+			f := analyse(alternative)
+			f.entry.place = place
+			for _, k := range f.keys {
+				offers[k]++
+			}
+			filings = append(filings, f)
+		}
+	}
+	for _, f := range filings {
+		x.add(f, offers)
+	}
+	return x
+}
+
+// filing is an alternative on its way into the index.
+type filing struct {
+	entry     entry
+	keys      []key // what it may be filed under
+	isLiteral bool  // entry.head is the one path that it matches
+}
+
+// keyKind says which part of a path a key is.
+type keyKind int
+
+const (
+	dirKey keyKind = iota
+	nameKey
+	extensionKey
+)
+
+type key struct {
+	kind keyKind
+	text string
+}
+
+// add files an alternative; of several patterns that name the same path only the first is kept.
+func (x *index) add(f filing, offers map[key]int) {
+	if f.isLiteral {
+		if _, found := x.literals[f.entry.head]; !found {
+			x.literals[f.entry.head] = f.entry.place
+		}
+		return
+	}
+	b := &x.rest
+	if len(f.keys) > 0 {
+		b = x.bucket(rarest(f.keys, offers))
+	}
+	b.entries = append(b.entries, f.entry)
+}
+
+// rarest returns the key that is offered least often, the first of several.
+func rarest(keys []key, offers map[key]int) key {
+	best := keys[0]
+	for _, k := range keys[1:] {
+		if offers[k] < offers[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// bucket returns the bucket of a key, a new one if need be.
+func (x *index) bucket(k key) *bucket {
+	buckets := x.names
+	switch k.kind {
+	case dirKey:
+		buckets = x.dirs
+		x.longestDir = max(x.longestDir, len(k.text))
+	case extensionKey:
+		buckets = x.extensions
+	}
+	if buckets[k.text] == nil {
+		buckets[k.text] = &bucket{}
+	}
+	return buckets[k.text]
+}
+
+// analyse finds out what every path that an alternative matches must have.
+func analyse(alternative string) filing {
+	components := strings.Split(alternative, "/")
+	var f filing
+	depth := 0 // how many components lead to the first metacharacter
+	for i, component := range components {
+		name, ok := literalOf(tokensOf(component))
+		if !ok {
+			continue
+		}
+		if depth == i {
+			depth++
+			f.entry.head += name + "/"
+		}
+		f.keys = append(f.keys, key{nameKey, name})
+	}
+	if depth == len(components) {
+		return filing{isLiteral: true, entry: entry{head: strings.TrimSuffix(f.entry.head, "/")}}
+	}
+	if depth > 0 {
+		f.keys = append([]key{{dirKey, strings.TrimSuffix(f.entry.head, "/")}}, f.keys...)
+	}
+	f.finish(components, depth)
+	return f
+}
+
+// finish adds what the last component tells, and what is left for doublestar.
+func (f *filing) finish(components []string, depth int) {
+	last := len(components) - 1
+	before, after := literalEnds(components[depth])
+	f.entry.head += before
+	if depth < last {
+		_, after = literalEnds(components[last])
+	}
+	f.entry.tail = after
+	if end := extension(after); end != "" && !isLiteralText(components[last]) {
+		f.keys = append(f.keys, key{extensionKey, end})
+	}
+	f.entry.pattern = remainder(components, depth)
+}
+
+// literalEnds returns the literal text before the first metacharacter of a component and that after the last; both are all of it when
+// there is none.
+func literalEnds(component string) (before, after string) {
+	tokens := tokensOf(component)
+	for len(tokens) > 0 && tokens[0].isLiteral() {
+		before += tokens[0].char
+		tokens = tokens[1:]
+	}
+	if len(tokens) == 0 {
+		return before, before
+	}
+	for i := len(tokens) - 1; tokens[i].isLiteral(); i-- {
+		after = tokens[i].char + after
+	}
+	return before, after
+}
+
+func isLiteralText(component string) bool {
+	_, ok := literalOf(tokensOf(component))
+	return ok
+}
+
+// remainder returns the pattern that doublestar has to match, "" when head and tail say it all: "dir/**" is what begins with "dir/",
+// "**/*.go" is what ends in ".go".
+//
+// A "**" at the end becomes "**/*", so that it asks for something below the folder; doublestar lets "X/**" match X.
+func remainder(components []string, depth int) string {
+	switch rest := components[depth:]; {
+	case len(rest) == 1 && rest[0] == "**":
+		return ""
+	case depth == 0 && len(rest) == 2 && rest[0] == "**" && isStarAndText(rest[1]):
+		return ""
+	}
+	pattern := strings.Join(components, "/")
+	if components[len(components)-1] == "**" {
+		pattern += "/*"
+	}
+	return pattern
+}
+
+// isStarAndText reports whether a component is one "*" with at most literal text behind it.
+func isStarAndText(component string) bool {
+	tokens := tokensOf(component)
+	if tokens[0].kind != star {
+		return false
+	}
+	_, ok := literalOf(tokens[1:])
+	return ok
+}

@@ -1,0 +1,142 @@
+package glob
+
+import (
+	"fmt"
+	"strings"
+)
+
+// checkBraces refuses braces that do not pair up, that hold no comma, or that stand for too many alternatives. It takes
+// one step a token, however deep the braces are nested.
+func checkBraces(tokens []token) *Error {
+	groups := []group{{product: 1}}
+	for _, t := range tokens {
+		top := &groups[len(groups)-1]
+		switch {
+		case t.kind == open:
+			groups = append(groups, group{product: 1})
+		case t.kind == comma && len(groups) > 1:
+			top.next()
+		case t.kind == closing && len(groups) == 1:
+			return unbalanced("}")
+		case t.kind == closing && top.commas == 0:
+			return &Error{"braces without a comma stand for nothing but their content", "braces without a comma", "alternatives, as in \"{a,b}\"",
+				`take the braces away, or write "\\{" and "\\}" for the characters themselves`}
+		case t.kind == closing:
+			top.next()
+			groups = groups[:len(groups)-1]
+			groups[len(groups)-1].multiply(top.sum)
+		}
+	}
+	if len(groups) > 1 {
+		return unbalanced("{")
+	}
+	if groups[0].product > MaxAlternatives {
+		return &Error{"the braces stand for too many alternatives", fmt.Sprintf("more than %d", MaxAlternatives),
+			fmt.Sprintf("at most %d, duplicates counted", MaxAlternatives), `split the pattern into several, or use "*"`}
+	}
+	return nil
+}
+
+func unbalanced(brace string) *Error {
+	return &Error{"the braces do not pair up", "a " + quote(brace) + " without its partner", "as many \"{\" as \"}\"",
+		"complete the pair, or write " + quote(`\`+brace) + " for the character itself"}
+}
+
+// group counts the alternatives of a pair of braces, or of the whole pattern. Counts stop one above the limit.
+type group struct{ sum, product, commas int }
+
+// next ends an alternative.
+func (g *group) next() {
+	g.sum = min(g.sum+g.product, MaxAlternatives+1)
+	g.product = 1
+	g.commas++
+}
+
+// multiply follows a pair of braces that stands for n alternatives.
+func (g *group) multiply(n int) { g.product = min(g.product*n, MaxAlternatives+1) }
+
+// expand returns what the braces of a pattern stand for, in the order in which they are written, each once. The tokens
+// have passed checkBraces, so that there are at most MaxAlternatives of them at any moment.
+func expand(tokens []token) ([]string, *Error) {
+	e := expander{tokens: tokens}
+	alternatives := e.sequence(0)
+	if e.glued != "" {
+		return nil, &Error{`braces put two "*" side by side, which would read as "**"`, quote(e.glued), `one "*"`,
+			`take one "*" away, or write both alternatives as patterns of their own`}
+	}
+	return unique(alternatives), nil
+}
+
+// expander walks over tokens. A closing brace or comma ends the sequence it stands in.
+type expander struct {
+	tokens []token
+	next   int
+	glued  string // an alternative in which a "**" came about by expansion; "" if none did
+}
+
+// sequence expands up to the end, or, within braces, up to the comma or brace that ends the alternative.
+func (e *expander) sequence(depth int) []string {
+	results := []string{""}
+	var run strings.Builder
+	for ; e.next < len(e.tokens); e.next++ {
+		t := e.tokens[e.next]
+		if depth > 0 && (t.kind == comma || t.kind == closing) {
+			break
+		}
+		if t.kind != open {
+			run.WriteString(t.text)
+			continue
+		}
+		results = e.join(results, []string{run.String()})
+		run.Reset()
+		results = e.join(results, e.group(depth+1))
+	}
+	return e.join(results, []string{run.String()})
+}
+
+// group expands the braces that open at the current token, and stops at the one that closes them.
+func (e *expander) group(depth int) []string {
+	var results []string
+	for e.tokens[e.next].kind != closing {
+		e.next++
+		results = append(results, e.sequence(depth)...)
+	}
+	return results
+}
+
+// join returns each of heads followed by each of tails.
+func (e *expander) join(heads, tails []string) []string {
+	if len(tails) == 1 && tails[0] == "" {
+		return heads
+	}
+	joined := make([]string, 0, len(heads)*len(tails))
+	for _, head := range heads {
+		for _, tail := range tails {
+			if endsInStar(head) && strings.HasPrefix(tail, "*") {
+				e.glued = head + tail
+			}
+			joined = append(joined, head+tail)
+		}
+	}
+	return joined
+}
+
+// endsInStar reports whether the last character is a "*" that no backslash makes literal.
+func endsInStar(s string) bool {
+	before, found := strings.CutSuffix(s, "*")
+	backslashes := len(before) - len(strings.TrimRight(before, `\`))
+	return found && backslashes%2 == 0
+}
+
+// unique drops what stands earlier in the list.
+func unique(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	kept := list[:0]
+	for _, s := range list {
+		if !seen[s] {
+			kept = append(kept, s)
+		}
+		seen[s] = true
+	}
+	return kept
+}

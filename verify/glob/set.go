@@ -1,0 +1,64 @@
+package glob
+
+import "unicode/utf8"
+
+// Set holds compiled patterns. It answers as if each of them were tried in turn. A nil set, the zero one and one of no patterns match
+// nothing; no set matches the empty path. A set may be used by several goroutines.
+type Set struct {
+	written []string
+	exact   *index
+	folded  *index // nil in an exact set
+}
+
+// Compile returns the set for a list that allows: paths are compared byte for byte. A path that is not valid UTF-8 matches no
+// pattern of it, not even "**", because no reader of the list can have meant it.
+func Compile(patterns []Pattern) *Set {
+	s := &Set{written: make([]string, 0, len(patterns))}
+	alternatives := make([][]string, 0, len(patterns))
+	for _, p := range patterns {
+		s.written = append(s.written, p.written)
+		alternatives = append(alternatives, p.alternatives)
+	}
+	s.exact = newIndex(alternatives)
+	return s
+}
+
+// CompileFolded returns the set for a list that denies or protects: a path matches as it is, and also when it and the
+// pattern match after both are brought to the form of Fold. Classes are folded character by character: "[A-Z]" matches "q". A
+// path that is not valid UTF-8 matches what it can: the bytes that are no characters are covered by "*", "**" and "?".
+func CompileFolded(patterns []Pattern) *Set {
+	s := Compile(patterns)
+	alternatives := make([][]string, 0, len(patterns))
+	f := folder{classes: map[string]string{}}
+	for _, p := range patterns {
+		folded := make([]string, 0, len(p.alternatives))
+		for _, alternative := range p.alternatives {
+			folded = append(folded, f.alternative(alternative))
+		}
+		alternatives = append(alternatives, unique(folded))
+	}
+	s.folded = newIndex(alternatives)
+	return s
+}
+
+// Match reports whether a pattern of the set matches the path.
+func (s *Set) Match(path string) bool {
+	_, _, ok := s.Which(path)
+	return ok
+}
+
+// Which returns the first pattern, in the order of the list, that matches the path. exact is false when that pattern
+// matches only after folding, which happens in sets of CompileFolded alone.
+func (s *Set) Which(path string) (pattern string, exact bool, ok bool) {
+	if s == nil || len(s.written) == 0 || path == "" || s.folded == nil && !utf8.ValidString(path) {
+		return "", false, false
+	}
+	place, folded := s.exact.first(path), noMatch
+	if s.folded != nil {
+		folded = s.folded.first(Fold(path))
+	}
+	if best := min(place, folded); best != noMatch {
+		return s.written[best], place <= folded, true
+	}
+	return "", false, false
+}

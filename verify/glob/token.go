@@ -1,0 +1,121 @@
+package glob
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// kind says what a token is.
+type kind int
+
+const (
+	literal kind = iota // one character, slash included
+	star                // "*"; two of them in a row are "**"
+	single              // "?"
+	class               // "[…]"
+	open                // "{"
+	comma               // ","; a literal outside braces
+	closing             // "}"
+)
+
+// token is a piece of a pattern.
+type token struct {
+	kind  kind
+	text  string // as doublestar reads it; escapes that change nothing are dropped
+	char  string // the character that a literal or a comma stands for
+	spans []span // what a class holds
+}
+
+// scan cuts a pattern into tokens. It refuses what is no token: classes that are of no use, a backslash before nothing
+// or before a slash.
+func scan(pattern string) ([]token, *Error) {
+	tokens := make([]token, 0, len(pattern))
+	for rest := pattern; rest != ""; {
+		t, size, problem := readToken(rest)
+		if problem != nil {
+			return nil, problem
+		}
+		tokens = append(tokens, t)
+		rest = rest[size:]
+	}
+	return tokens, nil
+}
+
+// readToken returns the token that s begins with, and how many bytes of s it takes.
+func readToken(s string) (token, int, *Error) {
+	switch s[0] {
+	case '*':
+		return token{kind: star, text: "*"}, 1, nil
+	case '?':
+		return token{kind: single, text: "?"}, 1, nil
+	case '{':
+		return token{kind: open, text: "{"}, 1, nil
+	case ',':
+		return token{kind: comma, text: ",", char: ","}, 1, nil
+	case '}':
+		return token{kind: closing, text: "}"}, 1, nil
+	case '[':
+		spans, size, problem := readClass(s)
+		return token{kind: class, text: classText(spans), spans: spans}, size, problem
+	case '\\':
+		return readEscape(s)
+	}
+	_, size := utf8.DecodeRuneInString(s)
+	return token{kind: literal, text: s[:size], char: s[:size]}, size, nil
+}
+
+// readEscape reads a backslash and the character it makes literal.
+func readEscape(s string) (token, int, *Error) {
+	if len(s) == 1 {
+		return token{}, 0, &Error{"the pattern ends in a backslash", quote(s), "a character after the backslash",
+			`write "/" between folders, or "\\\\" for a backslash in a name`}
+	}
+	_, size := utf8.DecodeRuneInString(s[1:])
+	char := s[1 : 1+size]
+	if char == "/" {
+		return token{}, 0, &Error{"a backslash stands before a slash", quote(`\/`), "a slash alone", `write "/"`}
+	}
+	return token{kind: literal, text: escape(char), char: char}, 1 + size, nil
+}
+
+// special are the characters that keep their backslash: doublestar reads them otherwise, or, for "!", a person does.
+const special = `*?[]{},\!`
+
+// escape writes a text so that doublestar takes every character of it literally.
+func escape(text string) string {
+	if !strings.ContainsAny(text, special) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune(special, r) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// isLiteral reports whether t stands for itself outside braces.
+func (t token) isLiteral() bool { return t.kind == literal || t.kind == comma }
+
+// literalOf returns the text that tokens stand for; ok is false when one of them is a metacharacter.
+func literalOf(tokens []token) (text string, ok bool) {
+	var out strings.Builder
+	for _, t := range tokens {
+		if !t.isLiteral() {
+			return "", false
+		}
+		out.WriteString(t.char)
+	}
+	return out.String(), true
+}
+
+// tokensOf returns the tokens of an alternative, or of a component of one.
+func tokensOf(alternative string) []token {
+	tokens, problem := scan(alternative)
+	if problem != nil {
+		panic("glob: an alternative that was accepted cannot be read again: " + problem.Error())
+	}
+	return tokens
+}
