@@ -14,7 +14,7 @@ func (r Ratio) BasisPoints() int64 { return int64(r / (Whole / 10_000)) }
 
 // Coverage is a coverage report.
 type Coverage struct {
-	Pos      source.Pos
+	Pos      source.Pos // of the current value
 	Current  Ratio
 	Previous *Ratio // nil when absent or null
 }

@@ -25,7 +25,8 @@ type RuleRow struct {
 	Category string
 	Severity Severity // "" when the row has none
 	Passed   bool
-	Detail   string
-	File     string
-	Line     int64 // 0 when absent
+	Detail   string   // cut after 500 bytes
+	File     string   // "" when absent
+	Line     int64    // 0 when absent
+	FailedIn []string // of a failed row: every file it failed in, each once and sorted; "" is a failure without a file
 }

@@ -1,0 +1,296 @@
+package evidence
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// FactsSchema is the "schema" of facts.json.
+const FactsSchema = "closeout.facts/v1"
+
+const (
+	objectIDText = "an object id: 40 or 64 lower-case hexadecimal digits"
+	digestText   = "a sha256: 64 lower-case hexadecimal digits"
+)
+
+var (
+	factsRepositorySyntax = regexp.MustCompile(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
+	factsDigitsSyntax     = regexp.MustCompile(`^[0-9]{1,32}$`)
+)
+
+// ParseFacts reads facts.json. Only "schema" is required. A scalar that is optional may be null, which is the same as
+// absent; a list may not, because an empty one says something: that no log, or no code tree, counts. What stands under
+// "github" is kept for the checks that will need it and not looked at here.
+//
+// The facts are nil when the text is no JSON object; when there are errors they must not be used.
+func ParseFacts(data []byte, limits Limits) (*Facts, *source.Errors) {
+	errs := &source.Errors{}
+	n := parseReport(data, "facts.json", limits, errs)
+	if n == nil {
+		return nil, errs
+	}
+	if n.kind != kindObject {
+		errs.Add(mustBeNamed(n, "", "facts.json", "an object"))
+		return nil, errs
+	}
+	f := object(n, "", errs)
+	f.factsSchema(FactsSchema)
+	facts := &Facts{
+		Settings:       f.strictChild("settings").factSettings(),
+		Subject:        f.strictChild("subject").factSubject(),
+		Contracts:      f.contractOrigins(),
+		Event:          f.factEvent(),
+		Digests:        f.hexList("digests", digestText, 64),
+		ArgumentPaths:  plainTexts(f.texts("argument_paths")),
+		ArgumentsKnown: f.get("argument_paths") != nil,
+		Files:          f.fileOrigins(),
+		GitHub:         f.githubAsked(),
+	}
+	f.end()
+	return facts, errs
+}
+
+// factsSchema reports a "schema" that is not name.
+func (f *fields) factsSchema(name string) {
+	n := f.need("schema", quote(name))
+	if n != nil && (n.kind != kindString || n.text != name) {
+		f.wrong(n, "schema", quote(name))
+	}
+}
+
+// strictChild returns the object under key; an empty one when it is absent or, with an error, something else.
+func (f *fields) strictChild(key string) *fields {
+	return f.objectOrEmpty(f.get(key), key, key)
+}
+
+func (f *fields) factSettings() FactSettings {
+	s := FactSettings{
+		Mode:   f.oneOfOrNull("mode", "enforce", "observe"),
+		Strict: f.orNull("strict") != nil && f.flag("strict"),
+		Task:   f.textOrNull("task"),
+		Today:  f.dayOrNull("today"),
+	}
+	f.end()
+	return s
+}
+
+func (f *fields) factSubject() Subject {
+	s := Subject{
+		Repository:    f.patternOrNull("repository", factsRepositorySyntax, `a repository, as "owner/name"`),
+		RepositoryID:  f.patternOrNull("repository_id", factsDigitsSyntax, "a string of digits"),
+		BaseBranch:    f.textOrNull("base_branch"),
+		DefaultBranch: f.textOrNull("default_branch"),
+		BaseSHA:       f.objectIDOrNull("base_sha"),
+		MergeBaseSHA:  f.objectIDOrNull("merge_base_sha"),
+		HeadSHA:       f.objectIDOrNull("head_sha"),
+		AcceptedTrees: f.hexList("accepted_trees", objectIDText, 40, 64),
+		ChangesFrom:   f.oneOfOrNull("changes_from", "git", "api", "diff"),
+	}
+	if number := f.integerOf(f.orNull("pull_request"), "pull_request", 1, maxPullRequest); number != nil {
+		s.PullRequest = *number
+	}
+	f.end()
+	return s
+}
+
+// maxPullRequest is the largest integer that every JSON reader holds exactly.
+const maxPullRequest = 1<<53 - 1
+
+// contractOrigins returns where each contract came from. A file that stands twice is an error: which of two trusts it has
+// must not depend on the reader.
+func (f *fields) contractOrigins() []ContractOrigin {
+	var list []ContractOrigin
+	seen := map[string]bool{}
+	for _, item := range f.strictObjects("contracts") {
+		list = append(list, ContractOrigin{
+			File:   item.onlyFile(seen),
+			Path:   item.textOrNull("path"),
+			Commit: item.objectIDOrNull("commit"),
+			Trust:  item.originTrust(),
+		})
+		item.end()
+	}
+	return list
+}
+
+func (f *fields) originTrust() Trust {
+	f.need("trust", "base, operator or head")
+	return Trust(f.oneOf("trust", string(TrustBase), string(TrustOperator), string(TrustHead)))
+}
+
+func (f *fields) fileOrigins() []FileOrigin {
+	var list []FileOrigin
+	seen := map[string]bool{}
+	for _, item := range f.strictObjects("files") {
+		list = append(list, FileOrigin{File: item.onlyFile(seen), Path: item.needText("path").Value})
+		item.end()
+	}
+	return list
+}
+
+// onlyFile returns "file", and reports one that an earlier item of the list has.
+func (f *fields) onlyFile(seen map[string]bool) string {
+	file := f.needText("file")
+	if file.Value != "" && seen[file.Value] {
+		f.errs.Add(source.Error{
+			Pos: file.Pos, Where: f.pointer("file"), Message: "the file " + quote(file.Value) + " stands twice",
+			Found: "a second " + quote(file.Value), Expected: "each file once", Fix: "keep the entry that is true",
+		})
+	}
+	seen[file.Value] = true
+	return file.Value
+}
+
+func (f *fields) factEvent() Event {
+	if f.get("event") == nil {
+		return Event{}
+	}
+	e := f.strictChild("event")
+	event := Event{Name: e.needText("name").Value, Action: e.textOrNull("action")}
+	e.end()
+	return event
+}
+
+func (f *fields) githubAsked() bool {
+	n := f.get("github")
+	if n != nil && n.kind != kindObject {
+		f.wrong(n, "github", "an object")
+	}
+	return n != nil
+}
+
+// strictObjects is looseObjects for a list that may not be null.
+func (f *fields) strictObjects(key string) []*fields {
+	if n := f.get(key); n != nil && n.kind == kindNull {
+		f.wrong(n, key, "a list")
+	}
+	return f.looseObjects(key)
+}
+
+// textOrNull returns a string that is not blank; "" when the key is absent or null.
+func (f *fields) textOrNull(key string) string {
+	return f.textOf(f.orNull(key), key).Value
+}
+
+// oneOfOrNull is oneOf for a key that may be null.
+func (f *fields) oneOfOrNull(key string, allowed ...string) string {
+	if f.orNull(key) == nil {
+		return ""
+	}
+	return f.oneOf(key, allowed...)
+}
+
+// patternOrNull returns a string that fits a syntax; "" when the key is absent or null.
+func (f *fields) patternOrNull(key string, syntax *regexp.Regexp, expected string) string {
+	n := f.orNull(key)
+	if n == nil {
+		return ""
+	}
+	if n.kind != kindString || !syntax.MatchString(n.text) {
+		f.wrong(n, key, expected)
+		return ""
+	}
+	return n.text
+}
+
+// objectIDOrNull returns the id of a git object; "" when the key is absent or null.
+func (f *fields) objectIDOrNull(key string) string {
+	n := f.orNull(key)
+	if n == nil {
+		return ""
+	}
+	if n.kind != kindString || !isLowerHex(n.text, 40, 64) {
+		f.wrong(n, key, objectIDText)
+		return ""
+	}
+	return n.text
+}
+
+// hexList returns a list of hexadecimal strings of the given lengths; nil only when the key is absent or no list.
+func (f *fields) hexList(key, expected string, lengths ...int) []string {
+	n := f.get(key)
+	items := f.listOf(n, key)
+	if n == nil || n.kind != kindList {
+		return nil
+	}
+	list := []string{}
+	for i, item := range items {
+		if item.kind != kindString || !isLowerHex(item.text, lengths...) {
+			f.errs.Add(mustBeNamed(item, f.pointer(key)+"/"+strconv.Itoa(i), "each of "+key, expected))
+			continue
+		}
+		list = append(list, item.text)
+	}
+	return list
+}
+
+// isLowerHex reports whether s is lower-case hexadecimal of one of the lengths.
+func isLowerHex(s string, lengths ...int) bool {
+	for _, length := range lengths {
+		if len(s) == length {
+			return strings.Trim(s, "0123456789abcdef") == ""
+		}
+	}
+	return false
+}
+
+// dayOrNull returns a day of the calendar, as YYYY-MM-DD; "" when the key is absent or null.
+func (f *fields) dayOrNull(key string) string {
+	n := f.orNull(key)
+	if n == nil {
+		return ""
+	}
+	if n.kind != kindString || !isCalendarDay(n.text) {
+		f.wrong(n, key, "a day, as YYYY-MM-DD")
+		return ""
+	}
+	return n.text
+}
+
+var calendarDaySyntax = regexp.MustCompile(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
+
+// isCalendarDay reports whether s is a day of the (proleptic) Gregorian calendar.
+func isCalendarDay(s string) bool {
+	m := calendarDaySyntax.FindStringSubmatch(s)
+	if m == nil {
+		return false
+	}
+	year, month, day := decimal(m[1]), decimal(m[2]), decimal(m[3])
+	return month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonth(year, month)
+}
+
+// decimal reads a few decimal digits.
+func decimal(digits string) (n int) {
+	for _, d := range digits {
+		n = 10*n + int(d-'0')
+	}
+	return n
+}
+
+func daysOfMonth(year, month int) int {
+	switch month {
+	case 4, 6, 9, 11:
+		return 30
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
+}
+
+// plainTexts returns the strings of a list of texts; nil for nil.
+func plainTexts(texts []Text) []string {
+	if texts == nil {
+		return nil
+	}
+	list := make([]string, len(texts))
+	for i, t := range texts {
+		list[i] = t.Value
+	}
+	return list
+}

@@ -1,0 +1,189 @@
+package evidence
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var (
+	hex40 = strings.Repeat("0a", 20)
+	hex64 = strings.Repeat("0f", 32)
+)
+
+// factsWith is a facts.json with one more member.
+func factsWith(member string) string { return `{"schema":"closeout.facts/v1",` + "\n" + member + `}` }
+
+var factsCases = []readCase{
+	{name: "the schema alone", in: `{"schema":"closeout.facts/v1"}`},
+	{name: "everything", in: wholeFacts},
+	{name: "nulls", in: `{"schema":"closeout.facts/v1","settings":{"mode":null,"strict":null,"task":null,"today":null},
+		"subject":{"repository":null,"repository_id":null,"pull_request":null,"base_branch":null,"default_branch":null,
+		"base_sha":null,"merge_base_sha":null,"head_sha":null,"changes_from":null},
+		"contracts":[{"file":"c.json","path":null,"commit":null,"trust":"operator"}],"event":{"name":"push","action":null}}`},
+	{name: "empty lists", in: factsWith(`"contracts":[],"digests":[],"argument_paths":[],"files":[],"subject":{"accepted_trees":[]}`)},
+	{name: "notes", in: factsWith(`"x-a":1,"settings":{"x-b":1},"subject":{"x-c":1},"contracts":[{"file":"f","trust":"head","x-d":1}],"event":{"name":"n","x-e":1},
+		"files":[{"file":"f","path":"p","x-f":1}]`)},
+	{name: "a leap day", in: factsWith(`"settings":{"today":"2024-02-29"}`)},
+	{name: "a leap day of a century", in: factsWith(`"settings":{"today":"2000-02-29"}`)},
+	{name: "anything under github", in: factsWith(`"github":{"pull_request":{"labels":[null]}}`)},
+
+	{name: "no schema", in: `{}`, errs: []string{`1:1: the key "schema" is missing`}},
+	{name: "another schema", in: `{"schema":"closeout.facts/v2"}`, errs: []string{`1:11: schema must be "closeout.facts/v1"`}},
+	{name: "schema is null", in: `{"schema":null}`, errs: []string{`1:11: schema must be "closeout.facts/v1"`}},
+	{name: "a list", in: `[]`, errs: []string{"1:1: facts.json must be an object"}},
+	{name: "nothing", in: ` `, errs: []string{"1:2: the text ends before the value does"}},
+	{name: "an unknown key", in: factsWith(`"digest":[]`), errs: []string{`2:1: the key "digest" is unknown`}},
+	{name: "the schema twice", in: factsWith(`"schema":"closeout.facts/v1"`), errs: []string{`2:1: the key "schema" stands twice`}, lax: true},
+
+	{name: "settings is null", in: factsWith(`"settings":null`), errs: []string{"2:12: settings must be an object"}},
+	{name: "settings unknown", in: factsWith(`"settings":{"stric":true}`), errs: []string{`2:13: the key "stric" is unknown`}},
+	{name: "mode unknown", in: factsWith(`"settings":{"mode":"off"}`), errs: []string{"2:20: mode must be one of enforce, observe"}},
+	{name: "strict is a string", in: factsWith(`"settings":{"strict":"true"}`), errs: []string{"2:22: strict must be true or false"}},
+	{name: "task is blank", in: factsWith(`"settings":{"task":""}`), errs: []string{"2:20: task must be a string that is not blank"}},
+	{name: "a day that is none", in: factsWith(`"settings":{"today":"2023-02-29"}`), errs: []string{"2:21: today must be a day"}, lax: true},
+	{name: "a leap day of another century", in: factsWith(`"settings":{"today":"1900-02-29"}`), errs: []string{"2:21: today must be a day"}, lax: true},
+	{name: "a thirty-first", in: factsWith(`"settings":{"today":"2024-04-31"}`), errs: []string{"2:21: today must be a day"}, lax: true},
+	{name: "day zero", in: factsWith(`"settings":{"today":"2024-04-00"}`), errs: []string{"2:21: today must be a day"}},
+	{name: "month zero", in: factsWith(`"settings":{"today":"2024-00-01"}`), errs: []string{"2:21: today must be a day"}},
+	{name: "month thirteen", in: factsWith(`"settings":{"today":"2024-13-01"}`), errs: []string{"2:21: today must be a day"}},
+	{name: "a day with time", in: factsWith(`"settings":{"today":"2024-01-01T00:00:00Z"}`), errs: []string{"2:21: today must be a day"}},
+	{name: "a day as a number", in: factsWith(`"settings":{"today":20240101}`), errs: []string{"2:21: today must be a day"}},
+
+	{name: "subject is a list", in: factsWith(`"subject":[]`), errs: []string{"2:11: subject must be an object"}},
+	{name: "subject unknown", in: factsWith(`"subject":{"head":"x"}`), errs: []string{`2:12: the key "head" is unknown`}},
+	{name: "a repository without owner", in: factsWith(`"subject":{"repository":"r"}`), errs: []string{"2:25: repository must be a repository"}},
+	{name: "a repository as a URL", in: factsWith(`"subject":{"repository":"github.com/o/r"}`), errs: []string{"2:25: repository must be a repository"}},
+	{name: "a repository id as a number", in: factsWith(`"subject":{"repository_id":1}`), errs: []string{"2:28: repository_id must be a string of digits"}},
+	{name: "a repository id with a sign", in: factsWith(`"subject":{"repository_id":"-1"}`), errs: []string{"2:28: repository_id must be a string of digits"}},
+	{name: "pull request zero", in: factsWith(`"subject":{"pull_request":0}`), errs: []string{"2:27: pull_request must be an integer"}},
+	{name: "a pull request as a string", in: factsWith(`"subject":{"pull_request":"1"}`), errs: []string{"2:27: pull_request must be an integer"}},
+	{name: "a blank branch", in: factsWith(`"subject":{"base_branch":" "}`), errs: []string{"2:26: base_branch must be a string"}},
+	{name: "a short commit id", in: factsWith(`"subject":{"head_sha":"a1b2c3d"}`), errs: []string{"2:23: head_sha must be an object id"}},
+	{name: "an upper-case commit id", in: factsWith(`"subject":{"base_sha":"` + strings.Repeat("A", 40) + `"}`), errs: []string{"2:23: base_sha must be an object id"}},
+	{name: "a commit id with an outsider inside", in: factsWith(`"subject":{"base_sha":"` + hex40[:20] + "g" + hex40[:19] + `"}`), errs: []string{"2:23: base_sha must be an object id"}},
+	{name: "trees is null", in: factsWith(`"subject":{"accepted_trees":null}`), errs: []string{"2:29: accepted_trees must be a list"}},
+	{name: "a tree that is null", in: factsWith(`"subject":{"accepted_trees":["` + hex40 + `",null]}`), errs: []string{"2:73: each of accepted_trees must be an object id"}},
+	{name: "changes from elsewhere", in: factsWith(`"subject":{"changes_from":"pulls"}`), errs: []string{"2:27: changes_from must be one of"}},
+
+	{name: "contracts is null", in: factsWith(`"contracts":null`), errs: []string{"2:13: contracts must be a list"}},
+	{name: "a contract that is a string", in: factsWith(`"contracts":["c.json"]`),
+		errs: []string{"2:14: each of contracts must be an object", `2:14: the key "file" is missing`, `2:14: the key "trust" is missing`}},
+	{name: "a contract without trust", in: factsWith(`"contracts":[{"file":"c.json"}]`), errs: []string{`2:14: the key "trust" is missing`}},
+	{name: "a contract of unknown trust", in: factsWith(`"contracts":[{"file":"c.json","trust":"main"}]`), errs: []string{"2:39: trust must be one of"}},
+	{name: "a contract whose trust is null", in: factsWith(`"contracts":[{"file":"c.json","trust":null}]`), errs: []string{"2:39: trust must be one of"}},
+	{name: "a contract without file", in: factsWith(`"contracts":[{"trust":"base"}]`), errs: []string{`2:14: the key "file" is missing`}},
+	{name: "a contract twice", in: factsWith(`"contracts":[{"file":"c.json","trust":"head"},{"file":"c.json","trust":"base"}]`),
+		errs: []string{`2:55: the file "c.json" stands twice`}, lax: true},
+	{name: "a contract's commit", in: factsWith(`"contracts":[{"file":"c.json","trust":"base","commit":"main"}]`), errs: []string{"2:55: commit must be an object id"}},
+	{name: "a contract with an unknown key", in: factsWith(`"contracts":[{"file":"c.json","trust":"base","sha":"x"}]`), errs: []string{`2:46: the key "sha" is unknown`}},
+
+	{name: "event is null", in: factsWith(`"event":null`), errs: []string{"2:9: event must be an object", `2:9: the key "name" is missing`}},
+	{name: "an event without name", in: factsWith(`"event":{"action":"opened"}`), errs: []string{`2:9: the key "name" is missing`}},
+	{name: "an event with an unknown key", in: factsWith(`"event":{"name":"push","ref":"r"}`), errs: []string{`2:24: the key "ref" is unknown`}},
+	{name: "digests is null", in: factsWith(`"digests":null`), errs: []string{"2:11: digests must be a list"}},
+	{name: "a digest of 40 digits", in: factsWith(`"digests":["` + hex40 + `"]`), errs: []string{"2:12: each of digests must be a sha256"}},
+	{name: "a digest with its algorithm", in: factsWith(`"digests":["sha256:` + hex64 + `"]`), errs: []string{"2:12: each of digests must be a sha256"}},
+	{name: "paths is a string", in: factsWith(`"argument_paths":"a"`), errs: []string{"2:18: argument_paths must be a list"}},
+	{name: "a blank path", in: factsWith(`"argument_paths":[""]`), errs: []string{"2:19: 0 must be a string that is not blank"}},
+	{name: "files is null", in: factsWith(`"files":null`), errs: []string{"2:9: files must be a list"}},
+	{name: "a file without path", in: factsWith(`"files":[{"file":"f"}]`), errs: []string{`2:10: the key "path" is missing`}},
+	{name: "a file twice", in: factsWith(`"files":[{"file":"f","path":"a"},{"file":"f","path":"b"}]`), errs: []string{`2:42: the file "f" stands twice`}, lax: true},
+	{name: "a file with an unknown key", in: factsWith(`"files":[{"file":"f","path":"a","sha":1}]`), errs: []string{`2:33: the key "sha" is unknown`}},
+	{name: "github is null", in: factsWith(`"github":null`), errs: []string{"2:10: github must be an object"}},
+	{name: "github is a boolean", in: factsWith(`"github":true`), errs: []string{"2:10: github must be an object"}},
+}
+
+var wholeFacts = `{"schema": "closeout.facts/v1",
+ "settings": {"mode": "observe", "strict": true, "task": "T-001", "today": "2026-11-21"},
+ "subject": {"repository": "o/r.x", "repository_id": "12345678901234567890", "pull_request": 12, "base_branch": "main",
+             "default_branch": "trunk", "base_sha": "` + hex40 + `", "merge_base_sha": "` + hex64 + `", "head_sha": "` + hex40 + `",
+             "accepted_trees": ["` + hex40 + `", "` + hex64 + `"], "changes_from": "git"},
+ "contracts": [{"file": "scope_contract.json", "path": ".closeout/scope_contract.json", "commit": "` + hex40 + `", "trust": "base"},
+               {"file": "contracts/T-001.json", "path": ".closeout/tasks/T-001.json", "trust": "head"}],
+ "event": {"name": "pull_request", "action": "synchronize"},
+ "digests": ["` + hex64 + `"],
+ "argument_paths": ["scripts/test.sh"],
+ "files": [{"file": "feedback/0.jsonl", "path": ".closeout/evidence/feedback_record.jsonl"}],
+ "github": {}}`
+
+func TestParseFactsCases(t *testing.T) {
+	s := compileSchema(t, "facts")
+	for _, c := range factsCases {
+		t.Run(c.name, func(t *testing.T) {
+			_, errs := ParseFacts([]byte(c.in), DefaultLimits())
+			checkErrors(t, errs, c.errs)
+			checkPlaces(t, []byte(c.in), errs)
+			checkSchema(t, s, c)
+		})
+	}
+}
+
+func TestParseFactsValues(t *testing.T) {
+	facts, errs := ParseFacts([]byte(wholeFacts), DefaultLimits())
+	checkErrors(t, errs, nil)
+	want := &Facts{
+		Settings: FactSettings{Mode: "observe", Strict: true, Task: "T-001", Today: "2026-11-21"},
+		Subject: Subject{
+			Repository: "o/r.x", RepositoryID: "12345678901234567890", PullRequest: 12, BaseBranch: "main", DefaultBranch: "trunk",
+			BaseSHA: hex40, MergeBaseSHA: hex64, HeadSHA: hex40, AcceptedTrees: []string{hex40, hex64}, ChangesFrom: "git",
+		},
+		Contracts: []ContractOrigin{
+			{File: "scope_contract.json", Path: ".closeout/scope_contract.json", Commit: hex40, Trust: TrustBase},
+			{File: "contracts/T-001.json", Path: ".closeout/tasks/T-001.json", Trust: TrustHead},
+		},
+		Event:         Event{Name: "pull_request", Action: "synchronize"},
+		Digests:       []string{hex64},
+		ArgumentPaths: []string{"scripts/test.sh"}, ArgumentsKnown: true,
+		Files:  []FileOrigin{{File: "feedback/0.jsonl", Path: ".closeout/evidence/feedback_record.jsonl"}},
+		GitHub: true,
+	}
+	if !reflect.DeepEqual(facts, want) {
+		t.Errorf("got  %+v\nwant %+v", facts, want)
+	}
+}
+
+// An empty list says that there is none; an absent one says nothing.
+func TestParseFactsEmptyIsNotAbsent(t *testing.T) {
+	absent, _ := ParseFacts([]byte(`{"schema":"closeout.facts/v1","subject":{}}`), DefaultLimits())
+	if absent.Digests != nil || absent.Subject.AcceptedTrees != nil || absent.ArgumentPaths != nil || absent.ArgumentsKnown || absent.GitHub {
+		t.Errorf("absent: %+v", absent)
+	}
+	empty, _ := ParseFacts([]byte(factsWith(`"digests":[],"argument_paths":[],"subject":{"accepted_trees":[]},"github":{}`)), DefaultLimits())
+	if empty.Digests == nil || empty.Subject.AcceptedTrees == nil || empty.ArgumentPaths == nil || !empty.ArgumentsKnown || !empty.GitHub {
+		t.Errorf("empty: %+v", empty)
+	}
+}
+
+func TestParseFactsLimits(t *testing.T) {
+	text := []byte(factsWith(`"github":{}`))
+	if _, errs := ParseFacts(text, tightLimits(int64(len(text)), 2)); errs.Any() {
+		t.Errorf("at the limits: %v", errs.All())
+	}
+	facts, errs := ParseFacts(text, tightLimits(int64(len(text))-1, 2))
+	checkLimit(t, errs, facts == nil, FlagRulesBytes)
+	facts, errs = ParseFacts(text, tightLimits(1000, 1))
+	checkLimit(t, errs, facts == nil, FlagDepth)
+}
+
+func FuzzParseFacts(f *testing.F) {
+	for _, c := range factsCases {
+		f.Add([]byte(c.in))
+	}
+	s := compileSchema(f, "facts")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		facts, errs := ParseFacts(data, tightLimits(1<<16, 20))
+		checkPlaces(t, data, errs)
+		if errs.Any() {
+			return
+		}
+		if err := validate(s, data); err != nil {
+			t.Errorf("accepted, but the schema says: %v", err)
+		}
+		for _, id := range append(facts.Subject.AcceptedTrees, facts.Digests...) {
+			if !isLowerHex(id, 40, 64) {
+				t.Errorf("id %q", id)
+			}
+		}
+	})
+}
