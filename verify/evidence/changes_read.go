@@ -1,0 +1,367 @@
+package evidence
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// changesSchema is the version of changes.json that is read.
+const changesSchema = "closeout.changes/v1"
+
+// ReadChanges reads changes.json: {"schema": "closeout.changes/v1", "files": […]}, an element a touched path, sorted by
+// the bytes of the paths. Elements are decoded one by one, so 200,000 of them cost little more than the result. An
+// empty list is valid; whether no change at all is acceptable is for a check to say.
+//
+// `path` is the path itself. When its bytes are no UTF-8, `path_base64` holds them and `path` is what [QuotePath] makes
+// of them; a path that is UTF-8 has no path_base64, so that each path has one spelling. A path is not judged here, but
+// it is not empty and holds no NUL byte. Ids are whole object ids, null (and here "") on the side where the path does
+// not exist. Pos is where the element begins.
+//
+// The changes are nil when there is any error. Errors hold Limit when DiffBytes, Files or Depth was hit, or when one
+// element is longer than DiffLineBytes; then, when r fails, and at a syntax error, reading stops early.
+func ReadChanges(r io.Reader, limits Limits) ([]Change, *source.Errors) {
+	src := &placedReader{src: r, limits: limits, line: 1}
+	c := &changesReader{
+		src: src, dec: jsontext.NewDecoder(src, jsontext.AllowDuplicateNames(true)), limits: limits, errs: &source.Errors{},
+		seen: map[string]source.Pos{},
+	}
+	c.document()
+	if c.errs.Any() {
+		return nil, c.errs
+	}
+	return c.changes, c.errs
+}
+
+// placedReader notes where lines begin in what passes through it, and ends the text where a limit does.
+type placedReader struct {
+	src      io.Reader
+	limits   Limits
+	read     int64   // bytes read
+	mark     int64   // where the value began that must not become longer than a line may be
+	newlines []int64 // offsets of newlines that place has not passed
+	line     int     // the line of the place that was asked for last
+	start    int64   // the offset at which that line starts
+	err      error   // what the source said; sticky, io.EOF excepted
+	flag     string  // the flag of the limit that was hit
+}
+
+var errLimit = errors.New("a limit was hit")
+
+func (p *placedReader) Read(b []byte) (int, error) {
+	if p.over() {
+		return 0, errLimit
+	}
+	if p.err != nil {
+		return 0, p.err
+	}
+	n, err := p.src.Read(b[:min(len(b), placedAhead)])
+	for at := 0; at < n; at++ {
+		next := bytes.IndexByte(b[at:n], '\n')
+		if next < 0 {
+			break
+		}
+		at += next
+		p.newlines = append(p.newlines, p.read+int64(at))
+	}
+	p.read += int64(n)
+	if err != nil && err != io.EOF {
+		p.err = err
+	}
+	return n, err
+}
+
+// over reports whether what was read is more than the limits allow, and notes which. The decoder reads a little ahead,
+// so a value may be longer by that much until it is whole and can be measured.
+func (p *placedReader) over() bool {
+	switch {
+	case p.read > p.limits.DiffBytes:
+		p.flag = FlagDiffBytes
+	case p.read-p.mark > p.limits.DiffLineBytes+placedAhead:
+		p.flag = FlagDiffLineBytes
+	}
+	return p.flag != ""
+}
+
+// placedAhead bounds how far the source is read in one step.
+const placedAhead = 64 << 10
+
+// place turns an offset into a place. Offsets are asked for in ascending order, at least by line.
+func (p *placedReader) place(offset int64) source.Pos {
+	passed := 0
+	for passed < len(p.newlines) && p.newlines[passed] < offset {
+		p.line++
+		p.start = p.newlines[passed] + 1
+		passed++
+	}
+	p.newlines = append(p.newlines[:0], p.newlines[passed:]...)
+	return source.Pos{Line: p.line, Column: int(max(offset, p.start)-p.start) + 1}
+}
+
+// changesReader collects the changes of one changes.json.
+type changesReader struct {
+	src     *placedReader
+	dec     *jsontext.Decoder
+	limits  Limits
+	errs    *source.Errors
+	changes []Change
+	seen    map[string]source.Pos // top-level keys
+	count   int                   // elements of files, also those with errors
+	last    string                // the path before
+}
+
+// next returns the offset of the value or key that comes next.
+func (c *changesReader) next() int64 {
+	c.dec.PeekKind() // reads on until a value begins
+	rest := c.dec.UnreadBuffer()
+	return c.dec.InputOffset() + int64(len(rest)-len(bytes.TrimLeft(rest, " \t\r\n,:")))
+}
+
+// begin notes where the next value begins: it may be as long as a line.
+func (c *changesReader) begin() source.Pos {
+	c.src.mark = c.dec.InputOffset()
+	return c.src.place(c.next())
+}
+
+func (c *changesReader) document() {
+	if c.begin(); c.dec.PeekKind() != '{' {
+		if n := c.value(); n != nil {
+			object(n, "", c.errs)
+		}
+		return
+	}
+	start := c.src.place(c.next())
+	if !c.token() {
+		return
+	}
+	for c.dec.PeekKind() != '}' {
+		if !c.member() {
+			return
+		}
+	}
+	if c.token() {
+		c.end(start)
+	}
+}
+
+// end reports what is missing, and what follows the object.
+func (c *changesReader) end(start source.Pos) {
+	for _, key := range []string{"schema", "files"} {
+		if _, found := c.seen[key]; !found {
+			(&fields{node: &node{pos: start}, errs: c.errs}).need(key, "an object with schema and files")
+		}
+	}
+	at := c.begin()
+	_, err := c.dec.ReadToken()
+	if c.src.over(); c.src.flag != "" || c.src.err != nil {
+		c.fail(io.ErrUnexpectedEOF)
+		return
+	}
+	if err == io.EOF {
+		return
+	}
+	c.errs.Add(source.Error{
+		Pos: at, Message: "something follows the value", Found: excerpt(c.rest()), Expected: "the end of the file",
+		Fix: "remove what follows, a file holds one value",
+	})
+}
+
+// rest is what the decoder has read of the next value.
+func (c *changesReader) rest() []byte {
+	return bytes.TrimLeft(c.dec.UnreadBuffer(), " \t\r\n,:")
+}
+
+// token passes over a bracket.
+func (c *changesReader) token() bool {
+	_, err := c.dec.ReadToken()
+	return err == nil || c.fail(err)
+}
+
+// fail reports that the text is no JSON, cannot be read, or is too long. It returns false.
+func (c *changesReader) fail(err error) bool {
+	offset := c.dec.InputOffset()
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		offset = max(offset, syntax.ByteOffset)
+	}
+	rest := c.dec.UnreadBuffer()
+	rest = rest[min(int(offset-c.dec.InputOffset()), len(rest)):]
+	at := c.src.place(offset)
+	switch {
+	case c.src.flag == FlagDiffBytes:
+		c.errs.Add(overLimit(at, "the size of the file in bytes", c.limits.DiffBytes, FlagDiffBytes))
+	case c.src.flag == FlagDiffLineBytes:
+		c.errs.Add(overLimit(at, "the length of a value in bytes", c.limits.DiffLineBytes, FlagDiffLineBytes))
+	case c.src.err != nil:
+		c.errs.Add(unreadable(at, c.src.err))
+	case syntax != nil && syntax.Err.Error() == "exceeded max depth":
+		c.errs.Add(c.tooDeep(at))
+	default:
+		c.errs.Add(notJSON(at, rest, err))
+	}
+	return false
+}
+
+func (c *changesReader) tooDeep(at source.Pos) source.Error {
+	return overLimit(at, "the nesting of values", int64(c.limits.Depth), FlagDepth)
+}
+
+// member reads one key of the document and its value.
+func (c *changesReader) member() bool {
+	at := c.begin()
+	tok, err := c.dec.ReadToken()
+	if err != nil {
+		return c.fail(err)
+	}
+	key := &node{pos: at, kind: kindString, text: tok.String()}
+	first, twice := c.seen[key.text]
+	if twice {
+		c.errs.Add(duplicateKey(key, first))
+	}
+	if len(c.seen) >= maxKeys || len(key.text) > maxKeyBytes {
+		c.errs.Add(source.Error{
+			Pos: at, Message: "the object has too many keys, or one that is too long", Found: quote(key.text),
+			Expected: "schema and files", Fix: "remove the other keys",
+		})
+		return false
+	}
+	c.seen[key.text] = at
+	c.begin()
+	if key.text == "files" && !twice && c.dec.PeekKind() == '[' {
+		return c.list()
+	}
+	value := c.value()
+	if value == nil {
+		return false
+	}
+	if !twice {
+		c.topLevel(key, value)
+	}
+	return true
+}
+
+// The keys of the document are remembered: two of ours and notes. These bound what that can cost.
+const (
+	maxKeys     = 1000
+	maxKeyBytes = 1000
+)
+
+// topLevel judges a key of the document other than the list of files.
+func (c *changesReader) topLevel(key, value *node) {
+	f := &fields{node: &node{kind: kindObject, members: []member{{key.text, key.pos, value}}}, errs: c.errs}
+	f.oneOf("schema", changesSchema)
+	if files := f.get("files"); files != nil {
+		f.wrong(files, "files", "a list")
+	}
+	f.end()
+}
+
+// value reads one value whole, with its places in the file; nil when it is no JSON or nests too deeply.
+func (c *changesReader) value() *node {
+	depth := c.dec.StackDepth()
+	at := c.begin()
+	raw, err := c.dec.ReadValue()
+	if err != nil {
+		c.fail(err)
+		return nil
+	}
+	if int64(len(raw)) > c.limits.DiffLineBytes {
+		c.src.flag = FlagDiffLineBytes
+		c.fail(errLimit)
+		return nil
+	}
+	inner := &source.Errors{}
+	n := parseJSON(raw, c.limits.Depth-depth, inner)
+	for _, e := range inner.All() {
+		e.Pos = within(at, e.Pos)
+		if e.Limit == FlagDepth {
+			e = c.tooDeep(e.Pos)
+		}
+		c.errs.Add(e)
+	}
+	n.move(at)
+	return n
+}
+
+// move adds the place of a value in the file to the places in the value.
+func (n *node) move(at source.Pos) {
+	if n == nil {
+		return
+	}
+	n.pos = within(at, n.pos)
+	for _, item := range n.items {
+		item.move(at)
+	}
+	for i := range n.members {
+		n.members[i].pos = within(at, n.members[i].pos)
+		n.members[i].value.move(at)
+	}
+}
+
+// within turns a place in a value that begins at a place of the file into a place of the file. Nowhere stays nowhere.
+func within(at, inner source.Pos) source.Pos {
+	if inner.IsZero() {
+		return inner
+	}
+	if inner.Line == 1 {
+		return source.Pos{Line: at.Line, Column: at.Column + inner.Column - 1}
+	}
+	return source.Pos{Line: at.Line + inner.Line - 1, Column: inner.Column}
+}
+
+// list reads the files.
+func (c *changesReader) list() bool {
+	if c.limits.Depth < 2 {
+		c.errs.Add(c.tooDeep(c.begin()))
+		return false
+	}
+	if !c.token() {
+		return false
+	}
+	for c.dec.PeekKind() != ']' {
+		n := c.value()
+		if n == nil {
+			return false
+		}
+		if c.count == c.limits.Files {
+			c.errs.Add(overLimit(n.pos, "the number of changed files", int64(c.limits.Files), FlagFiles))
+			return false
+		}
+		c.file(n)
+		c.count++
+	}
+	return c.token()
+}
+
+// file reads one element of the list.
+func (c *changesReader) file(n *node) {
+	where := "/files/" + itoa(c.count)
+	change := readChange(n, where, c.errs)
+	if change.Path != "" {
+		c.order(n.member("path").pos, where+"/path", change.Path)
+		c.changes = append(c.changes, change)
+	}
+}
+
+// order holds a path against the one before it.
+func (c *changesReader) order(at source.Pos, where, path string) {
+	switch compared := strings.Compare(path, c.last); {
+	case c.last == "":
+	case compared == 0:
+		c.errs.Add(source.Error{
+			Pos: at, Where: where, Message: "the path " + quote(QuotePath(path)) + " stands twice in the list",
+			Found: "a second " + quote(QuotePath(path)), Expected: "each path once", Fix: "keep one of them",
+		})
+	case compared < 0:
+		c.errs.Add(source.Error{
+			Pos: at, Where: where, Message: "the paths are not sorted by their bytes",
+			Found: quote(QuotePath(path)) + " after " + quote(QuotePath(c.last)), Expected: "ascending paths", Fix: "sort the list",
+		})
+	}
+	c.last = path
+}
