@@ -177,7 +177,7 @@ func (f *fields) textsOf(n *node, key string) []Text {
 	list := []Text{}
 	for i, item := range f.listOf(n, key) {
 		if item.kind != kindString || strings.TrimSpace(item.text) == "" {
-			f.wrong(item, key+"/"+strconv.Itoa(i), "a string that is not blank")
+			f.errs.Add(wrongType(item, f.pointer(key)+"/"+strconv.Itoa(i), "a string that is not blank"))
 			continue
 		}
 		list = append(list, Text{item.text, item.pos})
