@@ -16,7 +16,7 @@ const (
 	maxMinutes    = 10_000_000
 )
 
-// maxYAML is the largest contract that is read as YAML: the scanner needs some 250 bytes of memory for one of text. A
+// maxYAML is the largest contract that is read as YAML: the scanner may need 1,200 bytes of memory for one of text. A
 // limit of contract bytes that is raised over the default raises it too, by the same factor.
 const maxYAML = 256 << 10
 

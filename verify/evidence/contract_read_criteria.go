@@ -29,7 +29,7 @@ func readCriteria(f *fields) []Criterion {
 		where := f.pointer(key) + "/" + strconv.Itoa(i)
 		switch n.kind {
 		case kindString:
-			c.Run = splitCriterion(n, where, f.errs)
+			c.Run = splitCriterion(f, n, where)
 		case kindObject:
 			readCriterion(object(n, where, f.errs), &c)
 		default:
@@ -41,16 +41,22 @@ func readCriteria(f *fields) []Criterion {
 	return list
 }
 
-func splitCriterion(n *node, where string, errs *source.Errors) []string {
+func splitCriterion(f *fields, n *node, where string) []string {
+	if strings.Contains(n.text, "\x00") {
+		f.add(n, where, "the command holds a NUL character", "a command without it", noNUL)
+		return nil
+	}
 	argv, problem := SplitCommand(n.text)
 	if problem == nil {
 		return argv
 	}
 	e := *problem
 	e.Pos, e.Where = n.pos, where
-	errs.Add(e)
+	f.errs.Add(e)
 	return nil
 }
+
+const noNUL = "remove it: no program can be called with one"
 
 func readCriterion(f *fields, c *Criterion) {
 	if id := f.matching("id", criterionID, criterionIDWords); id.Value != "" {
@@ -77,7 +83,7 @@ func readArgv(f *fields) []string {
 		case n.kind != kindString:
 			f.add(n, where, "a word of the command must be a string", "a string", "put it into quotes")
 		case strings.Contains(n.text, "\x00"):
-			f.add(n, where, "a word of the command holds a NUL character", "a string without it", "remove it: no program can be called with one")
+			f.add(n, where, "a word of the command holds a NUL character", "a string without it", noNUL)
 		case i == 0 && strings.TrimSpace(n.text) == "":
 			f.add(n, where, "the command names no program", "a string that is not blank", "write the program's name first")
 		default:

@@ -111,6 +111,7 @@ var contractCases = []contractCase{
 		want: `1:26: /acceptance_criteria/0: a criterion must be a command or an object
 1:32: /acceptance_criteria/1: a criterion must be a command or an object
 1:35: /acceptance_criteria/2: a criterion must be a command or an object`},
+	{name: "command with NUL", members: `"acceptance_criteria": ["a\u0000b"]`, want: `1:26: /acceptance_criteria/0: the command holds a NUL character`},
 	{name: "criterion without run", members: `"acceptance_criteria": [{"id": "a"}]`, want: `1:26: /acceptance_criteria/0/run: the key "run" is missing`},
 	{name: "unknown key of a criterion", members: criterion(`"runs": 1`), want: `1:50: /acceptance_criteria/0/runs: the key "runs" is unknown`},
 	{name: "run as text", members: `"acceptance_criteria": [{"run": "go test"}]`, want: `1:34: /acceptance_criteria/0/run: run must be a list`},
@@ -183,6 +184,9 @@ var contractCases = []contractCase{
 1:69: /severity_by_path/1/files: files must be a list
 1:73: /severity_by_path/2: 2 must be an object`},
 
+	{name: "blank pattern", members: `"severity_by_path": [{"files": " ", "severity": "info"}]`,
+		want: `1:33: /severity_by_path/0/files: files must be a string that is not blank`},
+
 	{name: "budgets", members: `"violation_budget": 200000, "time_budget_minutes": 0`},
 	{name: "no time budget", members: `"time_budget_minutes": null`},
 	{name: "wrong budgets", members: `"violation_budget": 200001, "time_budget_minutes": -1`,
@@ -215,6 +219,8 @@ var contractCases = []contractCase{
 
 	{name: "rules", members: `"rules": {"catalogue": [{"id": "closeout/tests.skipped", "severity": "warning"}, {"id": "b", "severity": "note", "expires_at": "2028-02-29"}], "ignore": []}`},
 	{name: "no rules", members: `"rules": {}`},
+	{name: "rules as list", members: `"rules": []`, want: `1:11: /rules: rules must be an object`},
+	{name: "rules ignored as text", members: `"rules": {"ignore": ["a"]}`, want: `1:23: /rules/ignore/0: 0 must be an object`},
 	{name: "empty catalogue", members: `"rules": {"catalogue": []}`, want: `1:25: /rules/catalogue: "catalogue" is an empty list`},
 	{name: "wrong catalogue", members: `"rules": {"catalogue": [{"id": " "}, {"id": "a", "severity": "high"}, {"id": "b", "severity": "block", "expires_at": "soon"}, 1]}`,
 		want: `1:26: /rules/catalogue/0/severity: the key "severity" is missing
@@ -271,6 +277,7 @@ var contractCases = []contractCase{
 
 	{name: "authors", members: `"applies_to": {"authors": ["*-agent", "dependabot[bot]"]}`},
 	{name: "no authors", members: `"applies_to": {}`, want: `1:16: /applies_to/authors: the key "authors" is missing`},
+	{name: "applies to a list", members: `"applies_to": ["a"]`, want: `1:16: /applies_to: applies_to must be an object`},
 	{name: "empty authors", members: `"applies_to": {"authors": []}`, want: `1:28: /applies_to/authors: "authors" is an empty list`},
 	{name: "authors as text", members: `"applies_to": {"authors": "a"}`, want: `1:28: /applies_to/authors: authors must be a list`},
 	{name: "applies to branches", members: `"applies_to": {"authors": ["a"], "branches": ["b"]}`, want: `1:35: /applies_to/branches: the key "branches" is unknown`},
@@ -351,8 +358,8 @@ func TestParseContractGlobs(t *testing.T) {
 	var places []string
 	for _, e := range errs.All() {
 		places = append(places, fmt.Sprintf("%d:%d %s", e.Pos.Line, e.Pos.Column, e.Where))
-		if e.Message == "" || e.Found == "" || e.Expected == "" || e.Fix == "" {
-			t.Errorf("an error is not complete: %+v", e)
+		if e.Message == "" || e.Found == "" || e.Expected == "" || e.Fix == "" || e.Expected == "a glob" {
+			t.Errorf("an error is not complete, or not the compiler's: %+v", e)
 		}
 	}
 	want := `1:30 /allowed_files
@@ -394,7 +401,7 @@ func TestParseContractValues(t *testing.T) {
   "min_evidence": "bound", "max_attempts": 7, "test_report": "t.xml"}, {"run": ["y"], "test_report": "u.xml", "min_tests": 9}],
  "approvals_required": ["note", {"id": "db", "files": "m/**"}], "off_scope": "warn",
  "severity_by_path": [{"files": ["c", "d"], "severity": "info"}], "violation_budget": 2, "time_budget_minutes": 30,
- "network_egress": ["API.Example.com"], "docs_paths_soft": [], "coverage": {"floor": 0.8, "max_drop": 1e-2},
+ "network_egress": ["API.Example.com"], "docs_paths_soft": [], "coverage": {"report": "out/cov.json", "floor": 0.8, "max_drop": 1e-2},
  "rules": {"catalogue": [{"id": "q", "severity": "error", "expires_at": "2030-01-01"}],
   "ignore": [{"id": "q", "files": "e", "reason": "because", "until": "2029-12-31"}]},
  "evidence": {"min": "recorded", "dir": "ci/evidence"},
@@ -415,7 +422,7 @@ func TestParseContractValues(t *testing.T) {
 	want := `T-1gr[a/**] [b]
 [{c1 false [go test ./...] . false  3  0} {neg true [x ] web true c1bound 7 t.xml 1} {c3 false [y] . false  3 u.xml 9}]
 notedb[m/**]warn[c d]info2 30api.example.com
-truecoverage_report.json800000000000000000 10000000000000000
+trueout/cov.json800000000000000000 10000000000000000
 qblock2030-01-01q[e]because2029-12-31
 {recorded ci/evidence} {closeout-override maintain [u] [t] code true [scope.forbidden]}
 [p]Makefile[main] [some-app[bot]]`
@@ -452,6 +459,15 @@ func TestParseContractAbsent(t *testing.T) {
 	if c.NetworkEgress == nil || c.TimeBudgetMinutes != nil || c.DocsPathsSoft != nil {
 		t.Errorf("%+v", c)
 	}
+	c, _ = ParseContract("c.json", []byte(contractCase{members: `"coverage": {}`}.text()), DefaultLimits())
+	if *c.Coverage != (CoverageRule{Pos: source.Pos{Line: 1, Column: 14}, Report: "coverage_report.json"}) {
+		t.Errorf("coverage by default: %+v", c.Coverage)
+	}
+}
+
+func TestContractKeys(t *testing.T) {
+	text := contractCase{members: `"network_egress": [], "time_budget_minutes": null, "docs_paths_soft": null`}.text()
+	c, _ := ParseContract("c.json", []byte(text), DefaultLimits())
 	if len(c.Keys) != 6 || c.Keys["time_budget_minutes"] != (source.Pos{Line: 1, Column: 24}) {
 		t.Errorf("keys: %v", c.Keys)
 	}
