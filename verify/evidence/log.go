@@ -1,0 +1,169 @@
+package evidence
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// ReadLog streams a feedback log (JSON Lines, one [Record] a line) and calls visit for each valid record, in order.
+//
+// Lines end in LF or CRLF; the last one needs no end. Lines of spaces and tabs only are skipped. A line with anything
+// wrong in it is not visited; everything that is wrong stands in errs, and reading goes on with the next line. A line
+// over limits.RecordBytes is an error and is stepped over without being kept. A log over limits.LogBytes, or a failing
+// r, is an error that ends reading; the line that was cut there is not visited. ReadLog reads at most one byte more
+// than limits.LogBytes, and keeps no more in memory than the longest line and one block.
+//
+// It returns the number of lines that are not blank, the wrong ones included. A log without any is no error here: it
+// gives 0.
+func ReadLog(r io.Reader, limits Limits, visit func(*Record)) (lines int64, errs *source.Errors) {
+	errs = &source.Errors{}
+	most := min(limits.LogBytes, math.MaxInt64-1)
+	l := &logLines{r: io.LimitReader(r, most+1), most: most, longest: limits.RecordBytes, buf: make([]byte, logBlock)}
+	p := newLogParser(limits.Depth, errs)
+	for line, state := l.next(); state != logEnd; line, state = l.next() {
+		blank := spaceEnd(line, 0) == len(line)
+		if blank && state == logLine {
+			continue
+		}
+		if !blank || state == logLong {
+			lines++
+		}
+		at := source.Pos{Line: l.number, Column: 1}
+		switch {
+		case state == logCut:
+			errs.Add(l.whyCut(at))
+		case state == logLong:
+			p.addLimit(overLimit(at, "the length of this line in bytes", limits.RecordBytes, FlagRecordBytes))
+		case p.parse(line, l.number):
+			visit(&p.rec)
+		}
+	}
+	return lines, errs
+}
+
+// logBlock is how much is read at once: a block stays in the processor's cache while its lines are parsed.
+const logBlock = 256 << 10
+
+// logState says what next found.
+type logState int
+
+const (
+	logLine logState = iota // a line
+	logLong                 // a line over the limit, stepped over
+	logCut                  // what is left of a log that is too long or that cannot be read on
+	logEnd
+)
+
+// logLines cuts a stream into lines. The memory of one block is used again and again, so a line is valid only until
+// the next one is asked for.
+type logLines struct {
+	r          io.Reader
+	most       int64 // bytes that the log may have; r gives at most one more
+	longest    int64 // bytes that a line may have, without its end
+	buf        []byte
+	start, end int // of the bytes in buf that are not yet handed out
+	total      int64
+	number     int   // of the line that next returned, from 1
+	failed     error // why fill had nothing to add; io.EOF at the end
+	done       bool  // everything was handed out
+}
+
+// next returns the next line without its end.
+func (l *logLines) next() ([]byte, logState) {
+	if l.done {
+		return nil, logEnd
+	}
+	l.number++
+	for searched := 0; ; {
+		if n := bytes.IndexByte(l.buf[l.start+searched:l.end], '\n'); n >= 0 {
+			return l.take(searched+n, 1)
+		}
+		searched = l.end - l.start
+		// One byte more than the limit may be the CR of a line that is just not too long.
+		if int64(searched)-1 > l.longest {
+			return nil, l.skip()
+		}
+		if !l.fill() {
+			return l.last()
+		}
+	}
+}
+
+// take hands out the next n bytes as a line and steps over its end.
+func (l *logLines) take(n, end int) ([]byte, logState) {
+	line := bytes.TrimSuffix(l.buf[l.start:l.start+n], []byte("\r"))
+	l.start += n + end
+	if int64(len(line)) > l.longest {
+		return nil, logLong
+	}
+	return line, logLine
+}
+
+// last returns what stands behind the last line end.
+func (l *logLines) last() ([]byte, logState) {
+	l.done = true
+	if l.failed != io.EOF || l.total > l.most {
+		return l.buf[l.start:l.end], logCut
+	}
+	if l.start == l.end {
+		return nil, logEnd
+	}
+	return l.take(l.end-l.start, 0)
+}
+
+// skip steps over the rest of a line that is too long.
+func (l *logLines) skip() logState {
+	for {
+		if n := bytes.IndexByte(l.buf[l.start:l.end], '\n'); n >= 0 {
+			l.start += n + 1
+			return logLong
+		}
+		l.start = l.end
+		if !l.fill() {
+			return logLong
+		}
+	}
+}
+
+// fill reads more bytes into the buffer, making it larger when it is full; false when there are none.
+func (l *logLines) fill() bool {
+	if l.failed != nil {
+		return false
+	}
+	rest := l.buf[l.start:l.end]
+	if len(rest) == len(l.buf) {
+		l.buf = make([]byte, len(l.buf)+l.growth())
+	}
+	l.start, l.end = 0, copy(l.buf, rest)
+	n, err := io.ReadAtLeast(l.r, l.buf[l.end:], 1)
+	l.end += n
+	l.total += int64(n)
+	l.failed = err
+	return n > 0
+}
+
+// growth doubles the buffer, but not far over the longest line that may come.
+func (l *logLines) growth() int {
+	need := max(l.longest-int64(len(l.buf)), 0) + logBlock
+	return int(min(int64(len(l.buf)), need))
+}
+
+// whyCut is the error for a log that ends before its end. It names only the innermost cause: the outer ones hold paths
+// of this machine.
+func (l *logLines) whyCut(at source.Pos) source.Error {
+	if l.failed == io.EOF {
+		return overLimit(at, "the size of the log in bytes", l.most, FlagLogBytes)
+	}
+	cause := l.failed
+	for inner := errors.Unwrap(cause); inner != nil; inner = errors.Unwrap(cause) {
+		cause = inner
+	}
+	return source.Error{
+		Pos: at, Message: "the log cannot be read any further: " + clip(cause.Error()), Found: "an error in reading",
+		Expected: "a file that can be read to its end", Fix: "check the file and the disk it is on, then run again",
+	}
+}
