@@ -92,7 +92,7 @@ func analyse(alternative string) filing {
 	var f filing
 	depth := 0 // how many components lead to the first metacharacter
 	for i, component := range components {
-		name, ok := literalOf(tokensOf(component))
+		name, ok := literalComponent(component)
 		if !ok {
 			continue
 		}
@@ -121,7 +121,7 @@ func (f *filing) finish(components []string, depth int) {
 		_, after = literalEnds(components[last])
 	}
 	f.entry.tail = after
-	if end := extension(after); end != "" && !isLiteralText(components[last]) {
+	if end := extension(after); end != "" {
 		f.keys = append(f.keys, key{extensionKey, end})
 	}
 	f.entry.pattern = remainder(components, depth)
@@ -132,32 +132,27 @@ func (f *filing) finish(components []string, depth int) {
 func literalEnds(component string) (before, after string) {
 	tokens := tokensOf(component)
 	for len(tokens) > 0 && tokens[0].isLiteral() {
-		before += tokens[0].char
+		before += tokens[0].plain
 		tokens = tokens[1:]
 	}
 	if len(tokens) == 0 {
 		return before, before
 	}
 	for i := len(tokens) - 1; tokens[i].isLiteral(); i-- {
-		after = tokens[i].char + after
+		after = tokens[i].plain + after
 	}
 	return before, after
 }
 
-func isLiteralText(component string) bool {
-	_, ok := literalOf(tokensOf(component))
-	return ok
-}
-
-// remainder returns the pattern that doublestar has to match, "" when head and tail say it all: "dir/**" is what begins with "dir/",
-// "**/*.go" is what ends in ".go".
+// remainder returns the pattern that doublestar has to match, "" when head and tail say it all: "dir/**" is what begins with
+// "dir/", "dir/**/*.go" is what also ends in ".go".
 //
 // A "**" at the end becomes "**/*", so that it asks for something below the folder; doublestar lets "X/**" match X.
 func remainder(components []string, depth int) string {
 	switch rest := components[depth:]; {
 	case len(rest) == 1 && rest[0] == "**":
 		return ""
-	case depth == 0 && len(rest) == 2 && rest[0] == "**" && isStarAndText(rest[1]):
+	case len(rest) == 2 && rest[0] == "**" && isStarAndText(rest[1]):
 		return ""
 	}
 	pattern := strings.Join(components, "/")

@@ -158,8 +158,8 @@ func FuzzSet(f *testing.F) {
 				patterns = append(patterns, p)
 			}
 		}
-		if len(path) > 1024 || path == "" {
-			return
+		if len(path) > 1024 || strings.Contains("/"+path+"/", "//") {
+			return // git has no such path
 		}
 		set, folded := Compile(patterns), CompileFolded(patterns)
 		if !utf8.ValidString(path) {
@@ -193,7 +193,7 @@ func benchmarkPatterns(b *testing.B) []Pattern {
 	return parse(b, list...)
 }
 
-// benchmarkPaths are 10,000, of which about one in ten matches.
+// benchmarkPaths are 10,000, of which about one in four matches.
 func benchmarkPaths() []string {
 	g := generator{rand.New(rand.NewSource(3))}
 	paths := make([]string, 10_000)
@@ -233,11 +233,11 @@ func benchmarkMatch(b *testing.B, set *Set, paths []string) {
 	b.ReportMetric(float64(matched), "matches")
 }
 
-// BenchmarkCompile compiles the patterns alone, parsing included.
-func BenchmarkCompile(b *testing.B) {
+// BenchmarkParse reads the patterns alone.
+func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		Compile(benchmarkPatterns(b))
+		benchmarkPatterns(b)
 	}
 }
 
@@ -267,7 +267,7 @@ func expectedPlain(patterns []Pattern, path string) bool {
 // BenchmarkHostile matches patterns made to backtrack against the longest path that callers let through.
 func BenchmarkHostile(b *testing.B) {
 	path := strings.Repeat("a", 1024)
-	for _, text := range []string{"*" + strings.Repeat("a", 254) + "b*", strings.Repeat("{a,b}", 8) + "*" + strings.Repeat("a", 214) + "b*", strings.Repeat("*a", 127) + "b?"} {
+	for _, text := range []string{"*" + strings.Repeat("a", 253) + "b*", strings.Repeat("{a,b}", 8) + "*" + strings.Repeat("a", 213) + "b*", strings.Repeat("*a", 127) + "b?"} {
 		b.Run(text[:12], func(b *testing.B) {
 			set := Compile(parse(b, text))
 			for b.Loop() {

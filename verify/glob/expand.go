@@ -42,12 +42,13 @@ func unbalanced(brace string) *Error {
 		"complete the pair, or write " + quote(`\`+brace) + " for the character itself"}
 }
 
-// group counts the alternatives of a pair of braces, or of the whole pattern. Counts stop one above the limit.
+// group counts the alternatives of a pair of braces, or of the whole pattern. Products stop one above the limit, lest they
+// overflow: 85 pairs of braces fit into a pattern.
 type group struct{ sum, product, commas int }
 
 // next ends an alternative.
 func (g *group) next() {
-	g.sum = min(g.sum+g.product, MaxAlternatives+1)
+	g.sum += g.product
 	g.product = 1
 	g.commas++
 }

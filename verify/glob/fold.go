@@ -95,7 +95,7 @@ func (f folder) alternative(text string) string {
 	for _, t := range tokensOf(text) {
 		switch {
 		case t.isLiteral():
-			run.WriteString(t.char)
+			run.WriteString(t.plain)
 		case t.kind == class:
 			flush()
 			out.WriteString(f.class(t))

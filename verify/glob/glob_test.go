@@ -74,7 +74,7 @@ var refused = []struct {
 	{"[xz-a]", "upside down", "turn the range round", nil},
 	{"[]", "class is empty", `"\\["`, []string{`[\]]`, "]", `\[\]`}},
 	{"[]a]", "class is empty", `in a class too "]" is "\\]"`, []string{`[\]a]`}},
-	{"[[:alpha:]]", "named class", `"[A-Za-z]"`, []string{"[[:]", "[:[]", "[[a]", "[[.]"}},
+	{"[[:alpha:]]", "named class", `"[A-Za-z]"`, []string{"[[:]", "[[::]", "[:[]", "[[a]", "[[.]"}},
 	{"[[.a.]]", "named class", "ranges", nil},
 	{"[[=a=]]", "named class", "ranges", nil},
 	{"a[b", `"[" is not closed`, `"\\["`, []string{"a]b", `a\[b`}},
@@ -155,6 +155,8 @@ func TestParseCountsAlternatives(t *testing.T) {
 		{strings.Repeat("{a,a}", 9), 0},
 		{strings.Repeat("{a,a}", 24), 0},
 		{strings.Repeat("{,}", 22), 0},
+		{strings.Repeat("{a,b}", 9) + ",", 0},
+		{"{[ab],[a-b],[ba]}", 1},
 		{"x" + strings.Repeat("{a,a}", 50), 0},
 		{strings.Repeat("{", 100_000), 0},
 		{strings.Repeat("{", 100), 0},
@@ -166,6 +168,16 @@ func TestParseCountsAlternatives(t *testing.T) {
 		p, err := Parse(c.pattern)
 		if (err != nil) != (c.count == 0) || len(p.alternatives) != c.count {
 			t.Errorf("Parse(%.80q…): %d alternatives, error %v; want %d", c.pattern, len(p.alternatives), err, c.count)
+		}
+	}
+}
+
+// TestCheckBraces counts what overflows an integer. It leaves expansion out, which nobody could wait for if this failed.
+func TestCheckBraces(t *testing.T) {
+	for _, pairs := range []int{9, 63, 64, 85} {
+		tokens, _ := scan(strings.Repeat("{,}", pairs))
+		if checkBraces(tokens) == nil {
+			t.Errorf("%d pairs of braces are accepted", pairs)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func checkPath(alternative string) *Error {
 
 // isGlued reports whether a component has two stars in a row, and something else.
 func isGlued(component string) bool {
-	return component != "**" && doubleStar(tokensOf(component)) >= 0
+	return component != "**" && strings.Contains(component, "**") && doubleStar(tokensOf(component)) >= 0
 }
 
 // doubleStar returns where the first two stars in a row begin; -1 when there are none.

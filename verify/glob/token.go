@@ -9,7 +9,7 @@ import (
 type kind int
 
 const (
-	literal kind = iota // one character, slash included
+	literal kind = iota // text, slashes included
 	star                // "*"; two of them in a row are "**"
 	single              // "?"
 	class               // "[…]"
@@ -22,14 +22,14 @@ const (
 type token struct {
 	kind  kind
 	text  string // as doublestar reads it; escapes that change nothing are dropped
-	char  string // the character that a literal or a comma stands for
+	plain string // the text that a literal or a comma stands for
 	spans []span // what a class holds
 }
 
 // scan cuts a pattern into tokens. It refuses what is no token: classes that are of no use, a backslash before nothing
 // or before a slash.
 func scan(pattern string) ([]token, *Error) {
-	tokens := make([]token, 0, len(pattern))
+	tokens := make([]token, 0, 8)
 	for rest := pattern; rest != ""; {
 		t, size, problem := readToken(rest)
 		if problem != nil {
@@ -51,7 +51,7 @@ func readToken(s string) (token, int, *Error) {
 	case '{':
 		return token{kind: open, text: "{"}, 1, nil
 	case ',':
-		return token{kind: comma, text: ",", char: ","}, 1, nil
+		return token{kind: comma, text: ",", plain: ","}, 1, nil
 	case '}':
 		return token{kind: closing, text: "}"}, 1, nil
 	case '[':
@@ -60,8 +60,11 @@ func readToken(s string) (token, int, *Error) {
 	case '\\':
 		return readEscape(s)
 	}
-	_, size := utf8.DecodeRuneInString(s)
-	return token{kind: literal, text: s[:size], char: s[:size]}, size, nil
+	size := strings.IndexAny(s, `*?[{},\`)
+	if size < 0 {
+		size = len(s)
+	}
+	return token{kind: literal, text: s[:size], plain: s[:size]}, size, nil
 }
 
 // readEscape reads a backslash and the character it makes literal.
@@ -75,7 +78,7 @@ func readEscape(s string) (token, int, *Error) {
 	if char == "/" {
 		return token{}, 0, &Error{"a backslash stands before a slash", quote(`\/`), "a slash alone", `write "/"`}
 	}
-	return token{kind: literal, text: escape(char), char: char}, 1 + size, nil
+	return token{kind: literal, text: escape(char), plain: char}, 1 + size, nil
 }
 
 // special are the characters that keep their backslash: doublestar reads them otherwise, or, for "!", a person does.
@@ -106,9 +109,17 @@ func literalOf(tokens []token) (text string, ok bool) {
 		if !t.isLiteral() {
 			return "", false
 		}
-		out.WriteString(t.char)
+		out.WriteString(t.plain)
 	}
 	return out.String(), true
+}
+
+// literalComponent is literalOf for a component of an alternative.
+func literalComponent(component string) (text string, ok bool) {
+	if !strings.ContainsAny(component, `*?[\`) {
+		return component, true
+	}
+	return literalOf(tokensOf(component))
 }
 
 // tokensOf returns the tokens of an alternative, or of a component of one.
