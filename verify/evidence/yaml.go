@@ -3,6 +3,7 @@ package evidence
 import (
 	"regexp"
 
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/closeout-gate/closeout/verify/source"
@@ -16,7 +17,7 @@ import (
 // The scanner is the library's. The tree is built here because the library's parser recurses once a key and copies
 // what it has read at every one of them, so that a small file could exhaust the stack.
 func parseYAML(data []byte, depth int, errs *source.Errors) *node {
-	tokens := yamlScan(data, errs)
+	tokens := yamlScan(data, lexer.Tokenize, errs)
 	if tokens == nil {
 		return nil
 	}
@@ -172,13 +173,10 @@ func (p *yamlParser) valueColumn(key int) int {
 }
 
 // after reads the value after a dash or colon: in the same line, or further down from some column on. Where there is
-// none, it is null.
+// none, it is null; the end and the marks of a document stand left of every such column.
 func (p *yamlParser) after(mark yamlToken, column, line int) *node {
 	t := p.peek(0)
 	if t.pos.Line != mark.pos.Line && t.pos.Column < column {
-		return &node{pos: mark.pos}
-	}
-	if t.kind == token.UnknownType || t.kind == token.DocumentHeaderType || t.kind == token.DocumentEndType {
 		return &node{pos: mark.pos}
 	}
 	n := p.block(line)

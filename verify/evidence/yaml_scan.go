@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/closeout-gate/closeout/verify/source"
@@ -38,12 +37,12 @@ func (t yamlToken) plain() bool {
 }
 
 // yamlScan cuts a text into tokens, comments left out. It returns nil and adds errors when the text holds something
-// that the JSON model does not have.
-func yamlScan(data []byte, errs *source.Errors) []yamlToken {
+// that the JSON model does not have. scan is the library's scanner; what it says is checked against the text.
+func yamlScan(data []byte, scan func(string) token.Tokens, errs *source.Errors) []yamlToken {
 	if !yamlPlainText(data, errs) {
 		return nil
 	}
-	raw, ok := yamlTokenize(string(data))
+	raw, ok := yamlTokenize(string(data), scan)
 	w := &yamlWalk{src: string(data), index: lineIndex{data: data, line: 1}, errs: errs}
 	if !ok {
 		w.unreadable(0)
@@ -53,13 +52,13 @@ func yamlScan(data []byte, errs *source.Errors) []yamlToken {
 }
 
 // yamlTokenize calls the library's scanner, which may panic on text that is no YAML.
-func yamlTokenize(text string) (tokens token.Tokens, ok bool) {
+func yamlTokenize(text string, scan func(string) token.Tokens) (tokens token.Tokens, ok bool) {
 	defer func() {
 		if recover() != nil {
 			tokens, ok = nil, false
 		}
 	}()
-	return lexer.Tokenize(text), true
+	return scan(text), true
 }
 
 // What yamlPlainText bounds. The library's scanner needs time that grows with the square of these.

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/closeout-gate/closeout/verify/source"
 )
@@ -158,6 +160,7 @@ func TestParseYAMLRefuses(t *testing.T) {
 		{"reserved character", "a: @b\n", "1:4: this is not valid YAML: '@' is a reserved character"},
 		{"deep list", deep("[", "]", 101), "1:101: the nesting of values is over the limit of 100"},
 		{"deep object", deep("{a: ", "}", 101), "1:401: the nesting of values is over the limit of 100"},
+		{"deep mappings", deepMappings(101), "101:101: the nesting of values is over the limit of 100"},
 		{"deep dashes", strings.Repeat("- ", 5000) + "1", "1:201: the nesting of values is over the limit of 100"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -175,6 +178,45 @@ func TestParseYAMLRefuses(t *testing.T) {
 	var errs source.Errors
 	if got := parseYAML([]byte(deep("[", "]", 100)), 100, &errs); got == nil || errs.Any() {
 		t.Errorf("depth 100: %v", errs.All())
+	}
+}
+
+// deepMappings nests n mappings, one a line.
+func deepMappings(n int) string {
+	text := ""
+	for i := range n {
+		text += strings.Repeat(" ", i) + "a:\n"
+	}
+	return text
+}
+
+// TestYAMLScanLosesNothing holds that a scanner which panics, or loses or changes a part of the text, is found out.
+func TestYAMLScanLosesNothing(t *testing.T) {
+	const text = "a: b # c\nd: e\n"
+	for _, test := range []struct {
+		name string
+		scan func(string) token.Tokens
+		want string
+	}{
+		{"nothing", lexer.Tokenize, ""},
+		{"panic", func(string) token.Tokens { panic("scanner") }, "1:1: this YAML could not be read"},
+		{"end lost", func(string) token.Tokens { return lexer.Tokenize("a: b # c\n") }, "2:1: this YAML could not be read"},
+		{"text changed", func(string) token.Tokens { return lexer.Tokenize("a: x # c\nd: e\n") }, "1:4: this YAML could not be read"},
+		{"text added", func(string) token.Tokens { return lexer.Tokenize("a: b # c\nd: ef\n") }, "2:4: this YAML could not be read"},
+		{"comment invented", func(string) token.Tokens { return lexer.Tokenize("a: # b # c\nd: e\n") }, "1:4: this YAML could not be read"},
+		{"quotes invented", func(string) token.Tokens { return lexer.Tokenize("a: 'b' # c\nd: e\n") }, "1:4: this YAML could not be read"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var errs source.Errors
+			tokens := yamlScan([]byte(text), test.scan, &errs)
+			got := ""
+			for _, e := range errs.All() {
+				got += e.String()
+			}
+			if got != test.want || (tokens == nil) != (test.want != "") {
+				t.Errorf("got %q, %v; want %q", got, tokens, test.want)
+			}
+		})
 	}
 }
 
