@@ -105,7 +105,7 @@ func unescape(text []byte) (c byte, size int, problem string) {
 	if len(text) < 4 || text[1] < '0' || text[1] > '3' || !octalDigit(text[2]) || !octalDigit(text[3]) {
 		return 0, 0, "git has no such escape"
 	}
-	c = (text[1]-'0')<<6 | (text[2]-'0')<<3 | text[3] - '0'
+	c = (text[1]-'0')<<6 | (text[2]-'0')<<3 | (text[3] - '0')
 	switch {
 	case c == 0:
 		return 0, 0, "a path cannot hold a NUL byte"
