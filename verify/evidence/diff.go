@@ -17,8 +17,8 @@ const makeDiff = "make the file with: git diff --no-color --no-ext-diff --src-pr
 const sectionStart = "diff --git "
 
 // ReadDiff reads pr.diff: what `git diff` prints with the prefixes a/ and b/, with any number of context lines, with or
-// without renames, copies, --full-index and --binary. It streams: beside the result it holds one buffer of half a
-// megabyte, however long a line is.
+// without renames, copies, --full-index and --binary. It streams: beside the result it holds one buffer of 128
+// KiB, however long a line is.
 //
 // Every byte is accounted for and whatever git would not have printed is an error, because a skipped line can hide a
 // path. A rename is the deletion of the old path and the addition of the new one, a copy the addition of the new path.
