@@ -44,8 +44,8 @@ type placedReader struct {
 	limits   Limits
 	read     int64   // bytes read
 	mark     int64   // where the value began that must not become longer than a line may be
-	newlines []int64 // offsets of newlines that place has not passed
-	line     int     // the line of the place that was asked for last
+	newlines []int64 // offsets of the newlines from mark on
+	line     int     // the line of mark
 	start    int64   // the offset at which that line starts
 	err      error   // what the source said; sticky, io.EOF excepted
 	flag     string  // the flag of the limit that was hit
@@ -91,16 +91,27 @@ func (p *placedReader) over() bool {
 // placedAhead bounds how far the source is read in one step.
 const placedAhead = 64 << 10
 
-// place turns an offset into a place. Offsets are asked for in ascending order, at least by line.
+// place turns an offset from mark on into a place.
 func (p *placedReader) place(offset int64) source.Pos {
+	line, start := p.line, p.start
+	for _, at := range p.newlines {
+		if at >= offset {
+			break
+		}
+		line, start = line+1, at+1
+	}
+	return source.Pos{Line: line, Column: int(offset-start) + 1}
+}
+
+// move sets mark, and forgets the newlines before it.
+func (p *placedReader) move(mark int64) {
+	p.mark = mark
 	passed := 0
-	for passed < len(p.newlines) && p.newlines[passed] < offset {
-		p.line++
-		p.start = p.newlines[passed] + 1
+	for passed < len(p.newlines) && p.newlines[passed] < mark {
+		p.line, p.start = p.line+1, p.newlines[passed]+1
 		passed++
 	}
-	p.newlines = append(p.newlines[:0], p.newlines[passed:]...)
-	return source.Pos{Line: p.line, Column: int(max(offset, p.start)-p.start) + 1}
+	p.newlines = p.newlines[passed:]
 }
 
 // changesReader collects the changes of one changes.json.
@@ -124,7 +135,7 @@ func (c *changesReader) next() int64 {
 
 // begin notes where the next value begins: it may be as long as a line.
 func (c *changesReader) begin() source.Pos {
-	c.src.mark = c.dec.InputOffset()
+	c.src.move(c.dec.InputOffset())
 	return c.src.place(c.next())
 }
 
@@ -188,6 +199,9 @@ func (c *changesReader) fail(err error) bool {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
 		offset = max(offset, syntax.ByteOffset)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		offset = c.src.read
 	}
 	rest := c.dec.UnreadBuffer()
 	rest = rest[min(int(offset-c.dec.InputOffset()), len(rest)):]

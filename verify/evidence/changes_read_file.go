@@ -106,7 +106,7 @@ func (f *fields) keysChanged() ([]string, bool) {
 	keys := []string{}
 	for i, item := range f.listOf(n, "keys_changed") {
 		if item.kind != kindString {
-			f.wrong(item, "keys_changed/"+itoa(i), "a string")
+			f.errs.Add(wrongType(item, f.pointer("keys_changed")+"/"+itoa(i), "a string"))
 			continue
 		}
 		keys = append(keys, item.text)

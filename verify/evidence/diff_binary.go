@@ -19,7 +19,10 @@ func (d *diffReader) binaryPatch() bool {
 	if _, ok := d.take(binaryPatch); !ok {
 		return d.failLine("a binary patch must begin here", binaryPatch)
 	}
-	return d.binaryBlock() && d.binaryBlock()
+	if !d.binaryBlock() {
+		return false
+	}
+	return d.binaryBlock()
 }
 
 // binaryBlock reads `literal SIZE` or `delta SIZE`, lines of data and an empty line.

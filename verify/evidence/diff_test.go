@@ -614,7 +614,7 @@ func BenchmarkReadDiff(b *testing.B) {
 	var diff bytes.Buffer
 	for i := 0; diff.Len() < 20<<20; i++ {
 		fmt.Fprintf(&diff, "diff --git a/dir%d/file.go b/dir%d/file.go\n"+indexX+"--- a/dir%d/file.go\n+++ b/dir%d/file.go\n", i, i, i, i)
-		diff.WriteString("@@ -1,300 +1,300 @@ func main() {\n")
+		diff.WriteString("@@ -1,400 +1,400 @@ func main() {\n")
 		for j := range 100 {
 			fmt.Fprintf(&diff, " \tfor i := 0; i < %d; i++ {\n-\t\told := %d\n \t}\n+\t\tnew := \"a longer line, as one finds it in code\" + %d\n \n", j, j, j)
 		}
