@@ -29,7 +29,7 @@ func ReadChanges(r io.Reader, limits Limits) ([]Change, *source.Errors) {
 	src := &placedReader{src: r, limits: limits, line: 1}
 	c := &changesReader{
 		src: src, dec: jsontext.NewDecoder(src, jsontext.AllowDuplicateNames(true)), limits: limits, errs: &source.Errors{},
-		seen: map[string]source.Pos{},
+		inner: jsontext.NewDecoder(&bytes.Reader{}), seen: map[string]source.Pos{},
 	}
 	c.document()
 	if c.errs.Any() {
@@ -118,6 +118,7 @@ func (p *placedReader) move(mark int64) {
 type changesReader struct {
 	src     *placedReader
 	dec     *jsontext.Decoder
+	inner   *jsontext.Decoder // for the values, one after the other
 	limits  Limits
 	errs    *source.Errors
 	changes []Change
@@ -290,7 +291,18 @@ func (c *changesReader) value() *node {
 		return nil
 	}
 	inner := &source.Errors{}
-	n := parseJSON(raw, c.limits.Depth-depth, inner)
+	c.inner.Reset(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
+	p := &jsonParser{data: raw, dec: c.inner, index: lineIndex{data: raw, line: 1}, depth: c.limits.Depth - depth, errs: inner}
+	n := p.value()
+	n.move(at)
+	if inner.Any() {
+		c.adopt(inner, at)
+	}
+	return n
+}
+
+// adopt takes over the errors of a value that begins at a place of the file.
+func (c *changesReader) adopt(inner *source.Errors, at source.Pos) {
 	for _, e := range inner.All() {
 		e.Pos = within(at, e.Pos)
 		if e.Limit == FlagDepth {
@@ -298,8 +310,6 @@ func (c *changesReader) value() *node {
 		}
 		c.errs.Add(e)
 	}
-	n.move(at)
-	return n
 }
 
 // move adds the place of a value in the file to the places in the value.

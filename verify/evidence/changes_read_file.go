@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"encoding/base64"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +12,6 @@ import (
 var (
 	changeStatuses = []string{string(Added), string(Deleted), string(Modified), string(ModeChanged), string(TypeChanged)}
 	changeModes    = []string{string(NoMode), string(Regular), string(Executable), string(Symlink), string(Submodule)}
-	wholeID        = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 )
 
 // readChange reads one element of changes.json. The path is "" when it could not be read.
@@ -21,6 +19,7 @@ func readChange(n *node, where string, errs *source.Errors) Change {
 	own := &source.Errors{}
 	c := Change{Pos: n.pos}
 	if f := object(n, where, own); f != nil {
+		f.known = make([]string, 0, 8) // the number of keys below
 		c.Path = f.changedPath()
 		c.Status = Status(f.changeWord("status", changeStatuses))
 		c.OldMode = Mode(f.changeWord("old_mode", changeModes))
@@ -33,15 +32,18 @@ func readChange(n *node, where string, errs *source.Errors) Change {
 			f.agree(c)
 		}
 	}
-	for _, e := range own.All() {
-		errs.Add(e)
+	if own.Any() {
+		for _, e := range own.All() {
+			errs.Add(e)
+		}
 	}
 	return c
 }
 
 // changeWord returns a string out of a fixed set and reports an absent key.
 func (f *fields) changeWord(key string, allowed []string) string {
-	if f.need(key, "one of "+strings.Join(allowed, ", ")) == nil {
+	if f.node.member(key) == nil {
+		f.need(key, "one of "+strings.Join(allowed, ", "))
 		return ""
 	}
 	return f.oneOf(key, allowed...)
@@ -90,7 +92,7 @@ func (f *fields) changeID(key string) string {
 	if n == nil || n.kind == kindNull {
 		return ""
 	}
-	if n.kind != kindString || !wholeID.MatchString(n.text) {
+	if n.kind != kindString || len(n.text) != 40 && len(n.text) != 64 || !objectID([]byte(n.text)) {
 		f.wrong(n, key, expected)
 		return ""
 	}

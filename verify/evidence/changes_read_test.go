@@ -234,6 +234,16 @@ func TestReadChangesListsAllErrors(t *testing.T) {
 	}
 }
 
+func TestReadChangesCountsErrors(t *testing.T) {
+	keys := strings.Repeat(`, "a": 1`, source.MaxErrors+100)
+	_, list := ReadChanges(strings.NewReader(document("{}", element("x", "modified", "100644", "100644", idA, idB, keys))), DefaultLimits())
+	errs := list.All()
+	last := errs[len(errs)-1]
+	if len(errs) != source.MaxErrors+1 || last.Times == 0 || !last.Pos.IsZero() {
+		t.Errorf("%d errors, the last is %+v", len(errs), last)
+	}
+}
+
 func TestReadChangesLimits(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	note := func(value string) string {

@@ -116,11 +116,7 @@ func (d *diffReader) sort() {
 		if d.changes[i].Path != d.changes[i-1].Path {
 			continue
 		}
-		first, second := d.changes[i-1].Pos, d.changes[i].Pos
-		if second.Line < first.Line {
-			first, second = second, first
-		}
-		d.fail(second, "the path "+quote(QuotePath(d.changes[i].Path))+" is touched by two sections",
-			"a second section", "one section a path (the first is in line "+itoa(first.Line)+")", makeDiff)
+		d.fail(d.changes[i].Pos, "the path "+quote(QuotePath(d.changes[i].Path))+" is touched by two sections",
+			"a second section", "one section a path (the first is in line "+itoa(d.changes[i-1].Pos.Line)+")", makeDiff)
 	}
 }

@@ -238,6 +238,8 @@ func TestReadDiffRefuses(t *testing.T) {
 		{"mode without new mode", headX + "old mode 100644\n" + indexX, "3:1", "must follow"},
 		{"equal modes", headX + "old mode 100644\nnew mode 100644\n", "3:10", "no such change of mode"},
 		{"change of type as change of mode", headX + "old mode 100644\nnew mode 120000\n", "3:10", "no such change of mode"},
+		{"no such old mode", headX + "old mode 100640\nnew mode 100755\n", "2:10", "no such file mode"},
+		{"no such new mode", headX + "old mode 100644\nnew mode 100777\n", "3:10", "no such file mode"},
 		{"new mode alone", headX + "new mode 100755\n", "2:1", "does not belong here"},
 		{"wrong order", headX + indexX + "old mode 100644\nnew mode 100755\n" + namesX + hunkX, "3:1", "does not belong here"},
 		{"index line twice", headX + indexX + indexX + namesX + hunkX, "3:1", "does not belong here"},
