@@ -17,11 +17,12 @@ const makeDiff = "make the file with: git diff --no-color --no-ext-diff --src-pr
 const sectionStart = "diff --git "
 
 // ReadDiff reads pr.diff: what `git diff` prints with the prefixes a/ and b/, with any number of context lines, with or
-// without renames, copies, --full-index and --binary. It streams: beside the result it holds one buffer of 128
-// KiB, however long a line is.
+// without renames, copies, --full-index and --binary. It streams: beside the result it holds one buffer of 128 KiB,
+// however long a line is.
 //
 // Every byte is accounted for and whatever git would not have printed is an error, because a skipped line can hide a
-// path. A rename is the deletion of the old path and the addition of the new one, a copy the addition of the new path.
+// path. (So is what git prints wrongly: with -W hunks may overlap.) What no reader can see is a diff that was cut between
+// two sections. A rename is the deletion of the old path and the addition of the new one, a copy the addition of the new path.
 // A deletion followed by a creation of the same path is one change of type. Git prints no mode for a rename or copy
 // without any change; there the mode is taken to be [Regular]. Ids are as printed, so most often abbreviated; they are
 // "" on the side where the path does not exist and where git prints none. Pos is the line of the section.
