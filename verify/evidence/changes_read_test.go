@@ -74,7 +74,7 @@ func TestReadChangesAccepts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
 				changes, errs := ReadChanges(r, DefaultLimits())
-				got := strings.NewReplacer(idA, "A", idB, "B").Replace(describe(changes))
+				got := strings.NewReplacer(idA, "A", idB, "B").Replace(describeChanges(changes))
 				if got != c.want || errs.Any() {
 					t.Errorf("got\n%s%v\nwant\n%s", got, errs.All(), c.want)
 				}
@@ -323,8 +323,8 @@ func FuzzReadChanges(f *testing.F) {
 		errs := list.All()
 		insideText(t, text, errs)
 		slow, slowList := ReadChanges(iotest.OneByteReader(bytes.NewReader(text)), DefaultLimits())
-		if describe(slow) != describe(changes) || places(slowList.All()) != places(errs) {
-			t.Errorf("byte by byte: %s%v, at once: %s%v", describe(slow), slowList.All(), describe(changes), errs)
+		if describeChanges(slow) != describeChanges(changes) || places(slowList.All()) != places(errs) {
+			t.Errorf("byte by byte: %s%v, at once: %s%v", describeChanges(slow), slowList.All(), describeChanges(changes), errs)
 		}
 		if len(errs) > 0 {
 			return

@@ -45,10 +45,10 @@ func (d *diffReader) hunkHeader(s *section) (*hunk, bool) {
 	if !ok {
 		return nil, d.failLine("a hunk must begin here", hunkSyntax)
 	}
-	oldStart, old, rest, ok := span(value, " +")
+	oldStart, old, rest, ok := hunkSpan(value, " +")
 	var newStart, new int
 	if ok {
-		newStart, new, rest, ok = span(rest, " @@")
+		newStart, new, rest, ok = hunkSpan(rest, " @@")
 	}
 	if !ok || len(rest) > 0 && rest[0] != ' ' {
 		return nil, d.failValue("@@ -", value, 0, "this is no header of a hunk", hunkSyntax)
@@ -61,8 +61,8 @@ func (d *diffReader) hunkHeader(s *section) (*hunk, bool) {
 	return h, true
 }
 
-// span reads `START,COUNT` or `START`, which means a count of 1, up to and with end.
-func span(text []byte, end string) (start, count int, rest []byte, ok bool) {
+// hunkSpan reads `START,COUNT` or `START`, which means a count of 1, up to and with end.
+func hunkSpan(text []byte, end string) (start, count int, rest []byte, ok bool) {
 	text, rest, ok = bytes.Cut(text, []byte(end))
 	if !ok {
 		return 0, 0, nil, false

@@ -81,7 +81,7 @@ func unquoteName(text []byte) (name string, n int, problem string) {
 		}
 		size := 1
 		if c == '\\' {
-			c, size, problem = unescape(text[i:])
+			c, size, problem = unescapeName(text[i:])
 			if problem != "" {
 				return "", i, problem
 			}
@@ -97,8 +97,8 @@ func unquoteName(text []byte) (name string, n int, problem string) {
 	return "", len(text), "the quoted name has no end"
 }
 
-// unescape reads the escape with which text begins: the byte it stands for and its length, or a problem.
-func unescape(text []byte) (c byte, size int, problem string) {
+// unescapeName reads the escape with which text begins: the byte it stands for and its length, or a problem.
+func unescapeName(text []byte) (c byte, size int, problem string) {
 	if len(text) >= 2 && nameEscapes[text[1]] != 0 {
 		return nameEscapes[text[1]], 2, ""
 	}

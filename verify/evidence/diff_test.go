@@ -29,7 +29,7 @@ const (
 	forthX  = "GIT binary patch\nliteral 1\nHcmZQz00962\n\nliteral 0\nHcmV?d00001\n\n"
 )
 
-func describe(changes []Change) string {
+func describeChanges(changes []Change) string {
 	var b strings.Builder
 	for _, c := range changes {
 		fmt.Fprintf(&b, "%s %q %s %s %s %s\n", c.Status, c.Path, c.OldMode, c.NewMode, idWord(c.OldID), idWord(c.NewID))
@@ -113,11 +113,11 @@ func TestReadDiffAccepts(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			changes, errs := readDiff([]byte(c.diff))
-			if got := describe(changes); got != c.want || len(errs) > 0 {
+			if got := describeChanges(changes); got != c.want || len(errs) > 0 {
 				t.Errorf("got\n%s%v\nwant\n%s", got, errs, c.want)
 			}
 			slow, list := ReadDiff(iotest.OneByteReader(strings.NewReader(c.diff)), DefaultLimits())
-			if got := describe(slow); got != c.want || list.Any() {
+			if got := describeChanges(slow); got != c.want || list.Any() {
 				t.Errorf("byte by byte: got\n%s%v\nwant\n%s", got, list.All(), c.want)
 			}
 		})
@@ -569,8 +569,8 @@ func FuzzReadDiff(f *testing.F) {
 		changes, errs := readDiff(diff)
 		insideText(t, diff, errs)
 		slow, list := ReadDiff(iotest.HalfReader(iotest.DataErrReader(bytes.NewReader(diff))), DefaultLimits())
-		if describe(slow) != describe(changes) || len(list.All()) != len(errs) {
-			t.Errorf("in pieces: %s%v, at once: %s%v", describe(slow), list.All(), describe(changes), errs)
+		if describeChanges(slow) != describeChanges(changes) || len(list.All()) != len(errs) {
+			t.Errorf("in pieces: %s%v, at once: %s%v", describeChanges(slow), list.All(), describeChanges(changes), errs)
 		}
 		if len(errs) > 0 {
 			if changes != nil {
