@@ -64,8 +64,8 @@ func (p *logParser) shownCommand() string {
 
 // wrong reports a value that is not what its place needs.
 func (p *logParser) wrong(v token, where, expected string) {
-	name := where[strings.LastIndexByte(where, '/')+1:]
-	if name == "" {
+	name := strings.TrimPrefix(where, "/")
+	if where == "" {
 		name = "the line"
 	}
 	p.fault(source.Error{

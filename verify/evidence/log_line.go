@@ -57,7 +57,7 @@ func newLogParser(depth int, errs *source.Errors) *logParser {
 // is wrong with it was added to p.errs.
 func (p *logParser) parse(line []byte, number int) bool {
 	p.number, p.line, p.start = number, line, 0
-	p.rec = Record{Line: line, Cwd: "."}
+	p.rec = Record{Line: line}
 	p.seen, p.names, p.command = 0, p.names[:0], ""
 	p.faults, p.more, p.told = p.faults[:0], 0, false
 	p.byteOrderMark()
@@ -90,6 +90,7 @@ func (p *logParser) record() bool {
 			p.missing(start, "", f.name)
 		}
 	}
+	p.rec.Cwd, _ = NormalCwd(p.rec.Cwd)
 	return true
 }
 

@@ -70,13 +70,15 @@ func stringEnd(b []byte, start int) (end int, escaped bool) {
 	return i + 1, escaped
 }
 
+// shortEscapes are the characters that may stand behind a backslash, but the u of \uXXXX.
+var shortEscapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
 // escapeEnd returns the index behind the escape sequence at the backslash b[i]; -1 when it is none.
 func escapeEnd(b []byte, i int) int {
 	if i+1 == len(b) {
 		return -1
 	}
-	switch b[i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	if shortEscapes[b[i+1]] {
 		return i + 2
 	}
 	first := escapedUnit(b, i)

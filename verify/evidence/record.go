@@ -2,15 +2,15 @@ package evidence
 
 import "github.com/closeout-gate/closeout/verify/source"
 
-// Record is one line of a feedback log: one command that ran. It is valid only until the reader goes on to the next
-// line, and holds no output text.
+// Record is one line of a feedback log: one command that ran. It holds no output text. The record itself and Line are
+// valid only until the reader goes on to the next line; strings, slices and numbers of it may be kept.
 type Record struct {
 	Pos    source.Pos // where the line's value starts
-	Line   []byte     // the line's bytes without its end, valid like the record
-	Argv   []string   // nil when the command is a string that does not split (design: then it matches nothing)
+	Line   []byte     // the line's bytes without its end (LF, CRLF)
+	Argv   []string   // nil when the command is a string that does not split: then it matches nothing
 	Cwd    string     // normalised; "" when it is absolute or leaves the repository: then it matches nothing
 	Exit   *int64     // nil when the command has no exit code
-	Seq    *int64     // nil when absent
+	Seq    *int64     // nil when absent; saturates
 	ID     string     // command_id; "" when absent or null
 	Parent string     // parent_command_id; "" when absent or null
 	TaskID string     // "" when absent or null
