@@ -137,19 +137,22 @@ func (l *logLines) fill() bool {
 	rest := l.buf[l.start:l.end]
 	if len(rest) == len(l.buf) {
 		l.buf = make([]byte, len(l.buf)+l.growth())
+		copy(l.buf, rest)
+	} else if l.start > 0 {
+		copy(l.buf, rest)
 	}
-	l.start, l.end = 0, copy(l.buf, rest)
-	n, err := io.ReadAtLeast(l.r, l.buf[l.end:], 1)
+	l.start, l.end = 0, len(rest)
+	n, err := io.ReadAtLeast(l.r, l.buf[l.end:min(l.end+logBlock, len(l.buf))], 1)
 	l.end += n
 	l.total += int64(n)
 	l.failed = err
 	return n > 0
 }
 
-// growth doubles the buffer, but not far over the longest line that may come.
+// growth is how much larger the buffer gets: by half, but not far over the longest line that may come.
 func (l *logLines) growth() int {
 	need := max(l.longest-int64(len(l.buf)), 0) + logBlock
-	return int(min(int64(len(l.buf)), need))
+	return int(min(int64(len(l.buf)/2), need))
 }
 
 // whyCut is the error for a log that ends before its end. It names only the innermost cause: the outer ones hold paths
