@@ -1,0 +1,109 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// agentItems is how many findings the agent gets at once; the counts say how many there are.
+const agentItems = 50
+
+// writeAgent writes what is still wrong for the coding agent: each finding as location, expected, actual and allowed
+// fix, the criteria that have not passed, and how to check again. What only a human may do has no place here, so no
+// override field, no accepted finding and no finding of the override check is shown.
+func writeAgent(w io.Writer, r *report.Report, _ Options) error {
+	var b strings.Builder
+	items := agentFindings(r)
+	b.WriteString(agentHead(r) + "\n")
+	if !r.Passed {
+		agentList(&b, r, items)
+		agentCriteria(&b, r)
+		b.WriteString(agentRecheck(r))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// agentRecheck says how to check again; after a usage error no record has to be made anew.
+func agentRecheck(r *report.Report) string {
+	const record = `- Finish all edits first: an edit makes earlier records stale. Then run every acceptance command of the contract once
+  more and have it recorded. Records, reports and the contract are never written or edited by hand.
+`
+	const run = `- Run the gate again with the arguments of this run. It is done when the first line says "closeout: passed".
+`
+	if isUsage(r) {
+		return "\nHow to check again:\n- Put the arguments right, then run the gate again.\n"
+	}
+	return "\nHow to check again:\n" + record + run
+}
+
+func agentHead(r *report.Report) string {
+	if r.Passed {
+		return "closeout: passed. Nothing is left to do."
+	}
+	head := fmt.Sprintf("closeout: %s; %s.", Neutral(r.Verdict), criteriaWords(r))
+	if r.Verdict == report.Review {
+		head += " Some facts could not be had; this is not a pass."
+	}
+	return head
+}
+
+// agentFindings are the findings to mend: block and unknown, then warn.
+func agentFindings(r *report.Report) []report.Finding {
+	var list []report.Finding
+	for _, f := range ofSeverity(r, block, unknown, warn) {
+		if !f.Overridden && !strings.HasPrefix(f.Code, "override.") {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func agentList(b *strings.Builder, r *report.Report, items []report.Finding) {
+	for i, f := range items[:min(len(items), agentItems)] {
+		agentItem(b, i+1, f)
+	}
+	left := max(len(items)-agentItems, 0) + r.FindingsOmitted
+	if left > 0 {
+		fmt.Fprintf(b, "\n… and %s: mend these first.\n", plural(int64(left), "more finding"))
+	}
+}
+
+var agentWords = map[string]string{
+	block: "must be fixed", unknown: "could not be checked", warn: "should be fixed",
+}
+
+func agentItem(b *strings.Builder, n int, f report.Finding) {
+	fmt.Fprintf(b, "\n%d. %s (%s): %s%s\n", n, line(f.Code), agentWords[severityOf(f)], line(f.Message), marks(f))
+	for _, part := range [][2]string{
+		{"location", place(f.Location)}, {"expected", f.Expected}, {"actual", f.Actual}, {"allowed fix", f.Fix},
+	} {
+		if part[1] != "" {
+			fmt.Fprintf(b, "   %-12s %s\n", part[0]+":", line(part[1]))
+		}
+	}
+}
+
+func agentCriteria(b *strings.Builder, r *report.Report) {
+	if passedCriteria(r) == len(r.Acceptance) {
+		return
+	}
+	b.WriteString("\nCriteria that have not passed:\n")
+	left := 0
+	for _, a := range r.Acceptance {
+		switch {
+		case a.Outcome == report.OutcomePassed:
+		case left >= agentItems:
+			left++
+		default:
+			left++
+			fmt.Fprintf(b, "- %s (%s): %s\n", line(a.ID), line(a.Outcome), line(criterionCommand(a)))
+		}
+	}
+	if left > agentItems {
+		fmt.Fprintf(b, "- … and %d more\n", left-agentItems)
+	}
+}

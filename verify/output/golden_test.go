@@ -1,0 +1,48 @@
+package output
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares got with a file of testdata, or writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; look at it with -update and git diff. Got:\n%s", path, got)
+	}
+}
+
+// TestGoldens shows every format of every fixture. The verdict stands in the file's name and is checked against the
+// report, so that -update cannot bless another verdict.
+func TestGoldens(t *testing.T) {
+	for _, f := range fixtures() {
+		if f.report.Verdict != f.verdict {
+			t.Fatalf("fixture %s.%s has verdict %s", f.verdict, f.name, f.report.Verdict)
+		}
+		for _, format := range Formats {
+			name := fmt.Sprintf("%s.%s.%s", f.verdict, f.name, format.Name)
+			t.Run(name, func(t *testing.T) { golden(t, name, render(t, format.Name, f.report, Options{})) })
+		}
+	}
+}
+
+func TestGoldenColor(t *testing.T) {
+	golden(t, "failed.realistic.text-color", render(t, "text", failed(), Options{Color: true}))
+}

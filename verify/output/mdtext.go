@@ -1,0 +1,146 @@
+package output
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// fenceLimit is the longest run of backticks that a code span is fenced around. Markdown readers give up on very long
+// fences (80 in the one that GitHub uses), and then the text would be read as Markdown.
+const fenceLimit = 8
+
+// mdCode shows untrusted text as inline code, where neither Markdown nor HTML means anything and the page's filters for
+// mentions, references and links do not look. The empty text is shown in words.
+func mdCode(s string) string {
+	s = line(s)
+	if s == "" {
+		return "(empty)"
+	}
+	run := longestRun(s, '`')
+	if run > fenceLimit {
+		s, run = strings.ReplaceAll(s, "`", `\x60`), 0
+	}
+	fence := strings.Repeat("`", run+1)
+	if needsPadding(s) {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// needsPadding reports whether a code span needs a space at both ends, one of which each the reader takes away again.
+func needsPadding(s string) bool {
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		return true
+	}
+	return strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") && strings.Trim(s, " ") != ""
+}
+
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// mdText shows an untrusted sentence: words that can mean nothing to Markdown or to the page's filters stay as they
+// are, every other word becomes inline code. Escaping would not do: the filters run on the finished page, where an
+// escaped @ is an @ again. As a side effect paths, globs and commands in a message look like what they are; where three
+// or more words are code, all from the first to the last of them is, because that is most likely a command.
+func mdText(s string) string {
+	words := strings.Fields(line(s))
+	if len(words) == 0 {
+		return "(empty)"
+	}
+	var odd []int
+	for i, word := range words {
+		if _, core, _ := splitWord(word); !isPlain(core) {
+			odd = append(odd, i)
+		}
+	}
+	if len(odd) >= 3 {
+		first, last := odd[0], odd[len(odd)-1]
+		words[first] = strings.Join(words[first:last+1], " ")
+		words = slices.Delete(words, first+1, last+1)
+		odd = odd[:1]
+	}
+	for _, i := range odd {
+		open, core, end := splitWord(words[i])
+		words[i] = open + mdCode(core) + end
+	}
+	return strings.Join(words, " ")
+}
+
+// splitWord parts quotes, brackets and punctuation around a word from its core. A word that is nothing else is all core.
+func splitWord(word string) (open, core, end string) {
+	core = strings.TrimLeft(word, `"'(`)
+	open = word[:len(word)-len(core)]
+	rest := core
+	for before := ""; before != core; {
+		before = core
+		core = strings.TrimRight(core, `"'),;:!?`)
+		if strings.HasSuffix(core, ".") && !strings.HasSuffix(core, "..") {
+			core = core[:len(core)-1]
+		}
+	}
+	if core == "" {
+		return "", word, ""
+	}
+	return open, core, rest[len(core):]
+}
+
+// isPlain reports whether a word is inert: letters and digits, with hyphens and apostrophes between them. It must not
+// look like a reference that a page may link: "GH-1" or "ABC-12", or the hexadecimal digits of a commit.
+func isPlain(word string) bool {
+	digits, hyphens, hex := false, false, true
+	for i, r := range word {
+		inner := i > 0 && i+utf8.RuneLen(r) < len(word)
+		digits = digits || unicode.IsDigit(r)
+		hyphens = hyphens || r == '-'
+		hex = hex && strings.ContainsRune("0123456789abcdefABCDEF", r)
+		joins := (r == '-' || r == '\'') && inner
+		if !joins && !unicode.IsLetter(r) && !unicode.IsDigit(r) && r < 0x80 {
+			return false
+		}
+	}
+	return !(hyphens && digits) && !(hex && len(word) >= 7)
+}
+
+// mdCell makes finished Markdown fit for a table cell. A table is split into cells before anything else is read, also
+// inside code spans, so every pipe is escaped there; one that follows a backslash is shown as an escape, because readers
+// differ on what a doubled backslash does to it.
+func mdCell(md string) string {
+	var b strings.Builder
+	for i := range len(md) {
+		switch {
+		case md[i] != '|':
+			b.WriteByte(md[i])
+		case i > 0 && md[i-1] == '\\':
+			b.WriteString("x7c")
+		default:
+			b.WriteString(`\|`)
+		}
+	}
+	return b.String()
+}
+
+// mdRow writes a table row of finished Markdown.
+func mdRow(cells ...string) string {
+	escaped := make([]string, len(cells))
+	for i, c := range cells {
+		escaped[i] = mdCell(c)
+	}
+	return "| " + strings.Join(escaped, " | ") + " |\n"
+}
+
+// mdHead writes a table's head and the line below it.
+func mdHead(names ...string) string {
+	return mdRow(names...) + "|" + strings.Repeat(" --- |", len(names)) + "\n"
+}

@@ -1,0 +1,99 @@
+package output
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// blanks are code points that show as nothing although they count as printable.
+var blanks = []*unicode.RangeTable{
+	unicode.Variation_Selector,
+	unicode.Other_Default_Ignorable_Code_Point,
+	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}}, // braille blank
+}
+
+// Neutral makes untrusted text safe to print on one line of a terminal or log. What cannot be seen, or moves what can,
+// is shown as a Go escape: control characters, newlines, ANSI sequences, bidi and zero-width characters, every space
+// but U+0020, private and unassigned code points, and the bytes of invalid UTF-8. A backslash breaks the two ways in
+// which a workflow runner takes a command from a line: "::" at its start, and the legacy "##[" anywhere. The runner
+// compares as a language does, without ignorable characters: hence no zero-width character may stay, and none is used
+// to break anything.
+//
+// Neutral(Neutral(s)) is Neutral(s). A backslash in the text itself stays as it is, so the result is for reading, not
+// for decoding.
+func Neutral(s string) string {
+	if isPlainASCII(s) {
+		return breakCommands(s)
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		writeVisible(&b, r, s[i:i+size])
+		i += size
+	}
+	return breakCommands(b.String())
+}
+
+// isPlainASCII reports whether s is printable ASCII, as nearly every text is: then nothing has to be made visible.
+func isPlainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// writeVisible writes r, which stands in the text as raw, so that a reader can see it.
+func writeVisible(b *strings.Builder, r rune, raw string) {
+	switch {
+	case r == utf8.RuneError && len(raw) == 1:
+		fmt.Fprintf(b, `\x%02x`, raw[0])
+	case r == '\n':
+		b.WriteString(`\n`)
+	case r == '\r':
+		b.WriteString(`\r`)
+	case r == '\t':
+		b.WriteString(`\t`)
+	case unicode.IsPrint(r) && !unicode.In(r, blanks...):
+		b.WriteRune(r)
+	case r < 0x80:
+		fmt.Fprintf(b, `\x%02x`, r)
+	case r < 0x10000:
+		fmt.Fprintf(b, `\u%04x`, r)
+	default:
+		fmt.Fprintf(b, `\U%08x`, r)
+	}
+}
+
+// breakCommands breaks workflow commands. A single colon at the start counts too, because another may follow it in the
+// line that the text becomes part of.
+func breakCommands(s string) string {
+	s = strings.ReplaceAll(s, "##[", `##\[`)
+	rest := strings.TrimLeft(s, " ")
+	if !strings.HasPrefix(rest, ":") {
+		return s
+	}
+	return s[:len(s)-len(rest)] + `\` + rest
+}
+
+// clip cuts s to at most limit bytes, never inside a character, and says how many bytes went. It is applied before
+// [Neutral], so a cut cannot split an escape.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	end := limit
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (%d more bytes)", s[:end], len(s)-end)
+}
+
+// fieldLimit is how many bytes of one text of the report a presenter shows; the report has it whole.
+const fieldLimit = 1000
+
+// line makes one text of the report fit for a place in a line.
+func line(s string) string { return Neutral(clip(s, fieldLimit)) }

@@ -1,0 +1,76 @@
+package output
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// nextSteps says what a developer does now, one sentence or two each, with commands in backticks. It is empty when
+// there is nothing to do. How to override stands apart, in [overrideStep].
+func nextSteps(r *report.Report) []string {
+	switch {
+	case isUsage(r):
+		return []string{"The gate was called or set up wrongly; the change itself was not judged. " + explain(r, block) +
+			" Then run it again."}
+	case r.Verdict == report.Failed:
+		return failedSteps(r)
+	case r.Verdict == report.Review:
+		return []string{fmt.Sprintf("Nothing is known to be wrong, but %s could not be had (see unknown). Make them "+
+			"available, then run the gate again. No label turns this green.", plural(int64(r.Counts.Unknown), "fact"))}
+	}
+	return nil
+}
+
+func failedSteps(r *report.Report) []string {
+	steps := []string{fmt.Sprintf("Fix %s. %s", theFindings(r.Counts.Block), explain(r, block))}
+	if r.Counts.Unknown > 0 {
+		steps = append(steps, fmt.Sprintf("Make the %s available that could not be had (see unknown).",
+			plural(int64(r.Counts.Unknown), "fact")))
+	}
+	return append(steps, "Then run the gate again; in a pull request, push.")
+}
+
+func theFindings(n int) string {
+	if n == 1 {
+		return "the finding that blocks"
+	}
+	return fmt.Sprintf("the %d findings that block", n)
+}
+
+// explain names the command that explains the first finding of a severity.
+func explain(r *report.Report, severity string) string {
+	list := ofSeverity(r, severity)
+	if len(list) == 0 || !isCode(list[0].Code) {
+		return "`closeout explain CODE` says what a code means and how to mend it."
+	}
+	return "`closeout explain " + list[0].Code + "` says what a code means and how to mend it."
+}
+
+// isCode reports whether s has the shape of a finding code: lower-case words, dots and underscores.
+func isCode(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && c != '.' && c != '_' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// overrideLine is the comment that a human would write, or "" when there is nothing that could be overridden.
+func overrideLine(r *report.Report) string {
+	if r.OverrideCode == nil || r.Verdict != report.Failed || isUsage(r) {
+		return ""
+	}
+	return "/closeout-override " + Neutral(*r.OverrideCode) + " <why>"
+}
+
+// overrideStep says what to do with the comment of [overrideLine].
+func overrideStep(r *report.Report) string {
+	step := "and put the override label on the pull request. The code stands for these findings at this head: a push or a " +
+		"new finding needs a new one."
+	if r.Counts.Unknown > 0 {
+		step += " It does not count while anything is unknown."
+	}
+	return step
+}

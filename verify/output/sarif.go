@@ -1,0 +1,221 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// The identifiers of the format: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0".
+const (
+	sarifVersion = "2.1.0"
+	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	projectPage  = "https://github.com/closeout-gate/closeout"
+	// standingContract is where a finding about no file in particular points when no contract was read.
+	standingContract = ".closeout/scope_contract.json"
+)
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool        sarifTool         `json:"tool"`
+	Invocations []sarifInvocation `json:"invocations"`
+	Results     []sarifResult     `json:"results"`
+	Properties  map[string]string `json:"properties"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name           string      `json:"name"`
+	Version        string      `json:"version"`
+	InformationURI string      `json:"informationUri"`
+	Rules          []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID               string    `json:"id"`
+	ShortDescription sarifText `json:"shortDescription"`
+	FullDescription  sarifText `json:"fullDescription"`
+	Help             sarifText `json:"help"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifInvocation struct {
+	ExecutionSuccessful bool `json:"executionSuccessful"`
+}
+
+type sarifResult struct {
+	RuleID              string             `json:"ruleId"`
+	RuleIndex           int                `json:"ruleIndex"`
+	Level               string             `json:"level"`
+	Message             sarifText          `json:"message"`
+	Locations           []sarifLocation    `json:"locations"`
+	PartialFingerprints map[string]string  `json:"partialFingerprints"`
+	Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical `json:"physicalLocation"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+// sarifRegion has no column: SARIF counts columns in UTF-16 units or code points, ours are bytes, and a presenter does
+// not have the line that it would take to convert one into the other.
+type sarifRegion struct {
+	StartLine int `json:"startLine"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Status        string `json:"status"`
+	Justification string `json:"justification"`
+}
+
+// writeSARIF writes one run with a rule for each code that occurs. A finding that a human let through stays a result,
+// with an accepted suppression. executionSuccessful is true because the gate itself ran, whatever it found.
+func writeSARIF(w io.Writer, r *report.Report, o Options) error {
+	codes := sarifCodes(r)
+	run := sarifRun{
+		Tool: sarifTool{sarifDriver{Name: Neutral(r.Tool.Name), Version: Neutral(r.Tool.Version),
+			InformationURI: projectPage, Rules: sarifRules(codes, o.Docs)}},
+		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
+		Results:     []sarifResult{},
+		Properties:  map[string]string{"verdict": Neutral(r.Verdict), "mode": Neutral(r.Mode)},
+	}
+	for _, f := range r.Findings {
+		run.Results = append(run.Results, sarifFinding(r, f, slices.Index(codes, f.Code)))
+	}
+	b, err := json.MarshalIndent(sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []sarifRun{run}}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// sarifCodes are the codes that occur, sorted.
+func sarifCodes(r *report.Report) []string {
+	var codes []string
+	for _, f := range r.Findings {
+		codes = append(codes, f.Code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+func sarifRules(codes []string, docs func(string) string) []sarifRule {
+	rules := []sarifRule{}
+	for _, code := range codes {
+		help := ""
+		if docs != nil {
+			help = strings.TrimSpace(docs(code))
+		}
+		if help == "" {
+			help = "Run closeout explain " + line(code) + " to read what this code means and how to mend it."
+		}
+		rules = append(rules, sarifRule{ID: line(code), ShortDescription: sarifText{firstSentence(help)},
+			FullDescription: sarifText{help}, Help: sarifText{help}})
+	}
+	return rules
+}
+
+// firstSentence is the text up to the first full stop that ends a word.
+func firstSentence(s string) string {
+	flat := strings.Join(strings.Fields(s), " ")
+	if before, _, found := strings.Cut(flat, ". "); found {
+		return before + "."
+	}
+	return flat
+}
+
+var sarifLevels = map[string]string{block: "error", unknown: "error", warn: "warning", info: "note"}
+
+func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
+	result := sarifResult{
+		RuleID:              line(f.Code),
+		RuleIndex:           rule,
+		Level:               sarifLevels[severityOf(f)],
+		Message:             sarifText{sarifMessage(f)},
+		Locations:           []sarifLocation{sarifPlace(r, f.Location)},
+		PartialFingerprints: map[string]string{"closeout/v1": Neutral(f.Fingerprint)},
+	}
+	if f.Overridden {
+		result.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: sarifPlain(text(r.OverrideReason))}}
+	}
+	return result
+}
+
+// sarifMessage is a paragraph: what, expected, actual, fix.
+func sarifMessage(f report.Finding) string {
+	parts := []string{sarifPlain(f.Message) + marks(f)}
+	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+": "+sarifPlain(part[1]))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// sarifPlain keeps the one piece of markup that a plain SARIF message has, the link "[text](target)", from being one.
+func sarifPlain(s string) string { return strings.ReplaceAll(line(s), "](", "] (") }
+
+// sarifPlace is where a finding is. GitHub refuses a whole file when one result has no location, so a finding about no
+// file in particular points at the contract, which is what it was judged by.
+func sarifPlace(r *report.Report, l report.Location) sarifLocation {
+	if l.Path == "" {
+		return sarifLocation{sarifPhysical{Artifact: sarifArtifact{percentEncode(contractPath(r))}}}
+	}
+	place := sarifPhysical{Artifact: sarifArtifact{percentEncode(l.Path)}}
+	if l.Line > 0 {
+		place.Region = &sarifRegion{StartLine: l.Line}
+	}
+	return sarifLocation{place}
+}
+
+// contractPath is the first contract that was read, else where the standing one would be.
+func contractPath(r *report.Report) string {
+	for _, in := range r.Inputs {
+		if in.Kind == "contract" && in.Path != "" {
+			return in.Path
+		}
+	}
+	return standingContract
+}
+
+// percentEncode writes a path as a relative URI reference (RFC 3986): unreserved bytes and slashes stay, but for a slash
+// at the start, which would make it absolute or name a host.
+func percentEncode(path string) string {
+	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
+	var b bytes.Buffer
+	for i := range len(path) {
+		if strings.IndexByte(unreserved, path[i]) >= 0 && (i > 0 || path[i] != '/') {
+			b.WriteByte(path[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", path[i])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,205 @@
+package output
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// The severities, the heaviest first.
+const (
+	block   = "block"
+	unknown = "unknown"
+	warn    = "warn"
+	info    = "info"
+)
+
+var severities = []string{block, unknown, warn, info}
+
+// severityOf returns the severity of f. A word that is none counts as block, so that no finding is ever lost.
+func severityOf(f report.Finding) string {
+	switch f.Severity {
+	case unknown, warn, info:
+		return f.Severity
+	}
+	return block
+}
+
+// ofSeverity returns the listed findings of one of the given severities, in the report's order.
+func ofSeverity(r *report.Report, words ...string) []report.Finding {
+	var list []report.Finding
+	for _, word := range words {
+		for _, f := range r.Findings {
+			if severityOf(f) == word {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// countOf returns how many findings of a severity there are, listed or not.
+func countOf(r *report.Report, severity string) int {
+	switch severity {
+	case unknown:
+		return r.Counts.Unknown
+	case warn:
+		return r.Counts.Warn
+	case info:
+		return r.Counts.Info
+	}
+	return r.Counts.Block
+}
+
+// plural writes n and the noun, with an s unless n is 1.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// countWords is "3 block, 1 warn", or "no findings".
+func countWords(r *report.Report) string {
+	var parts []string
+	for _, s := range severities {
+		if n := countOf(r, s); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if len(parts) == 0 {
+		return "no findings"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// summaryTail is the summary line after the verdict: the counts and, when nothing is enforced, that.
+func summaryTail(r *report.Report) string {
+	tail := fmt.Sprintf(": %s · %s · %s", countWords(r),
+		plural(int64(r.Counts.Files), "file"), plural(r.Counts.Records, "record"))
+	if note := observeNote(r); note != "" {
+		tail += " · " + note
+	}
+	return tail
+}
+
+// summaryLine is the report in one line.
+func summaryLine(r *report.Report) string { return Neutral(r.Verdict) + summaryTail(r) }
+
+// observeNote says what --mode observe did to the exit code; it is empty in enforce mode. A usage error keeps its 2.
+func observeNote(r *report.Report) string {
+	switch {
+	case r.Mode != "observe":
+		return ""
+	case isUsage(r):
+		return "OBSERVE MODE, but a usage error exits 2 all the same"
+	case r.Passed:
+		return "OBSERVE MODE: nothing is enforced"
+	}
+	return fmt.Sprintf("OBSERVE MODE: exit 0 although the verdict is %s", Neutral(r.Verdict))
+}
+
+// isUsage reports whether the gate was called or set up wrongly, which is no fault of the change.
+func isUsage(r *report.Report) bool { return findCode(r, "usage.invalid") }
+
+func findCode(r *report.Report, code string) bool {
+	for _, f := range r.Findings {
+		if f.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// place is path:line:column, as far as they are known; empty when the finding has no path.
+func place(l report.Location) string {
+	switch {
+	case l.Path == "":
+		return ""
+	case l.Line <= 0:
+		return l.Path
+	case l.Column <= 0:
+		return fmt.Sprintf("%s:%d", l.Path, l.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", l.Path, l.Line, l.Column)
+}
+
+// marks are the things to know about a finding beside its text, as " (3 times, overridden)" or nothing.
+func marks(f report.Finding) string {
+	var words []string
+	if f.Times > 1 {
+		words = append(words, plural(int64(f.Times), "time"))
+	}
+	if f.Overridden {
+		words = append(words, "overridden")
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// plainWord are the bytes that a shell takes as they are.
+const plainWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
+
+// command writes argv the way a shell would take it, so that word borders can be seen.
+func command(argv []string) string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i] = shellWord(word)
+	}
+	return strings.Join(words, " ")
+}
+
+func shellWord(word string) string {
+	if word != "" && strings.Trim(word, plainWord) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// criterionCommand is a criterion's command with what differs from a plain run at the root: "go vet ./... (in web)".
+func criterionCommand(a report.Acceptance) string {
+	var notes []string
+	if a.Cwd != "" && a.Cwd != "." {
+		notes = append(notes, "in "+a.Cwd)
+	}
+	if a.Expect == "fail" {
+		notes = append(notes, "must fail")
+	}
+	if len(notes) == 0 {
+		return command(a.Run)
+	}
+	return command(a.Run) + " (" + strings.Join(notes, ", ") + ")"
+}
+
+// passedCriteria counts the criteria that passed.
+func passedCriteria(r *report.Report) int {
+	n := 0
+	for _, a := range r.Acceptance {
+		if a.Outcome == report.OutcomePassed {
+			n++
+		}
+	}
+	return n
+}
+
+// criteriaWords is "1 of 3 acceptance criteria passed".
+func criteriaWords(r *report.Report) string {
+	switch len(r.Acceptance) {
+	case 0:
+		return "no acceptance criterion was judged"
+	case 1:
+		return fmt.Sprintf("%d of 1 acceptance criterion passed", passedCriteria(r))
+	}
+	return fmt.Sprintf("%d of %d acceptance criteria passed", passedCriteria(r), len(r.Acceptance))
+}
+
+// text returns what p points to, or "" for null.
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
