@@ -13,7 +13,7 @@ const agentItems = 50
 
 // writeAgent writes what is still wrong for the coding agent: each finding as location, expected, actual and allowed
 // fix, the criteria that have not passed, and how to check again. What only a human may do has no place here, so no
-// override field, no accepted finding and no finding of the override check is shown.
+// override field and no finding of the override check is shown, and an overridden report is just a passed one.
 func writeAgent(w io.Writer, r *report.Report, _ Options) error {
 	var b strings.Builder
 	items := agentFindings(r)
@@ -51,11 +51,11 @@ func agentHead(r *report.Report) string {
 	return head
 }
 
-// agentFindings are the findings to mend: block and unknown, then warn.
+// agentFindings are the findings to mend: block and unknown, then warn. Info asks for nothing.
 func agentFindings(r *report.Report) []report.Finding {
 	var list []report.Finding
 	for _, f := range ofSeverity(r, block, unknown, warn) {
-		if !f.Overridden && !strings.HasPrefix(f.Code, "override.") {
+		if !strings.HasPrefix(f.Code, "override.") {
 			list = append(list, f)
 		}
 	}

@@ -62,7 +62,7 @@ func failed() *report.Report {
 	r.Approvals = []string{"any new dependency (package.json, go.mod)"}
 	r.Acceptance[1].Outcome, r.Acceptance[1].Attempts = "failed", 2
 	r.Acceptance = append(r.Acceptance, report.Acceptance{ID: "race", Run: []string{"bash", "-c", "go test -race ./... | tee race.log"},
-		Cwd: ".", Expect: "pass", Outcome: "failed", Level: "absent", KeptFrom: ptr("no record has this command and folder")})
+		Cwd: ".", Expect: "pass", Outcome: "failed", Level: "absent", KeptFrom: ptr("no record has this command and folder"), DecidedBy: []report.Decision{}})
 	r.Files = append([]report.File{r.Files[0], {Path: ".github/workflows/ci.yml", Status: "modified", Class: "protected", OldMode: "100644", NewMode: "100644"},
 		{Path: "docs/cart.md", Status: "modified", Class: "soft", OldMode: "100644", NewMode: "100755"}}, r.Files[1:]...)
 	r.Findings = []report.Finding{

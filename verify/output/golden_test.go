@@ -30,13 +30,17 @@ func golden(t *testing.T, name, got string) {
 }
 
 // TestGoldens shows every format of every fixture. The verdict stands in the file's name and is checked against the
-// report, so that -update cannot bless another verdict.
+// report, so that -update cannot bless another verdict. The json of the hostile ones is left out: it shows nothing but
+// what the fixture says.
 func TestGoldens(t *testing.T) {
 	for _, f := range fixtures() {
 		if f.report.Verdict != f.verdict {
 			t.Fatalf("fixture %s.%s has verdict %s", f.verdict, f.name, f.report.Verdict)
 		}
 		for _, format := range Formats {
+			if format.Name == "json" && f.name == "hostile" {
+				continue
+			}
 			name := fmt.Sprintf("%s.%s.%s", f.verdict, f.name, format.Name)
 			t.Run(name, func(t *testing.T) { golden(t, name, render(t, format.Name, f.report, Options{})) })
 		}

@@ -61,7 +61,8 @@ func mdText(s string) string {
 	}
 	var odd []int
 	for i, word := range words {
-		if _, core, _ := splitWord(word); !isPlain(core) {
+		_, core, _ := splitWord(word)
+		if !isPlain(core) || i == 0 && isListMark(word, core) {
 			odd = append(odd, i)
 		}
 	}
@@ -94,6 +95,11 @@ func splitWord(word string) (open, core, end string) {
 		return "", word, ""
 	}
 	return open, core, rest[len(core):]
+}
+
+// isListMark reports whether a sentence's first word would start a numbered list: "1." or "1)".
+func isListMark(word, core string) bool {
+	return strings.Trim(core, "0123456789") == "" && (word == core+"." || word == core+")")
 }
 
 // isPlain reports whether a word is inert: letters and digits, with hyphens and apostrophes between them. It must not
