@@ -337,3 +337,14 @@ func TestPercentEncode(t *testing.T) {
 		}
 	}
 }
+
+// TestGitHubTextLimit holds the length of an annotation where neutralising makes every character six times as long.
+func TestGitHubTextLimit(t *testing.T) {
+	long := strings.Repeat("\u202e", 5000)
+	r := manyFindings(block, 1)
+	r.Findings[0] = finding("rule.failed", block, long, report.Location{Path: "a.go"}, long, long, long)
+	got := commandsIn(render(t, "github", r, Options{}))
+	if len(got) != 1 || len(got[0].data) > 4096 || len(got[0].data) < 3900 {
+		t.Errorf("%d commands, the first with %d bytes", len(got), len(got[0].data))
+	}
+}

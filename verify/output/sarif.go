@@ -198,7 +198,7 @@ func sarifPlace(r *report.Report, l report.Location) sarifLocation {
 // contractPath is the first contract that was read, else where the standing one would be.
 func contractPath(r *report.Report) string {
 	for _, in := range r.Inputs {
-		if in.Kind == "contract" && in.Path != "" {
+		if in.Kind == "contract" {
 			return in.Path
 		}
 	}
