@@ -66,3 +66,16 @@ type Text struct {
 	Value string
 	Pos   source.Pos
 }
+
+// TooLarge is the error of an input that is larger than limit, which flag raises.
+func TooLarge(what string, limit int64, flag string) source.Error {
+	return overLimit(source.Pos{}, what, limit, flag)
+}
+
+// Unreadable is the error of an input that is there and cannot be read. err must not name an absolute path.
+func Unreadable(what string, err error) source.Error {
+	return source.Error{
+		Message: what + " cannot be read: " + err.Error(), Found: err.Error(), Expected: "a readable file",
+		Fix: "see that the file is whole and that the gate may read it",
+	}
+}

@@ -31,10 +31,11 @@ func object(n *node, where string, errs *source.Errors) *fields {
 	return &fields{node: n, where: where, errs: errs}
 }
 
+// escapePointer writes a key as a part of a JSON pointer (RFC 6901).
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
 // pointer is the JSON pointer of a member.
-func (f *fields) pointer(key string) string {
-	return f.where + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
+func (f *fields) pointer(key string) string { return f.where + "/" + escapePointer.Replace(key) }
 
 // get returns the value of key, which may be null; nil when it is absent.
 func (f *fields) get(key string) *node {
@@ -198,6 +199,10 @@ func (f *fields) textOrTexts(key string) []Text {
 func (f *fields) end() {
 	for _, m := range f.node.members {
 		if slices.Contains(f.known, m.key) || strings.HasPrefix(m.key, "x-") {
+			continue
+		}
+		if f.errs.Full() {
+			f.errs.Add(source.Error{}) // it is only counted, so nobody will read its words
 			continue
 		}
 		f.errs.Add(f.unknown(m))

@@ -63,7 +63,7 @@ func (p *logParser) shownCommand() string {
 }
 
 // wrong reports a value that is not what its place needs.
-func (p *logParser) wrong(v token, where, expected string) {
+func (p *logParser) wrong(v scalar, where, expected string) {
 	name := strings.TrimPrefix(where, "/")
 	if where == "" {
 		name = "the line"
@@ -75,7 +75,7 @@ func (p *logParser) wrong(v token, where, expected string) {
 }
 
 // describe names a value for a message.
-func (p *logParser) describe(v token) string {
+func (p *logParser) describe(v scalar) string {
 	switch v.kind {
 	case kindList:
 		return "a list"
@@ -91,7 +91,7 @@ func (p *logParser) describe(v token) string {
 }
 
 // fix says what to do about a wrong value, with the classic mistakes about integers by name.
-func (p *logParser) fix(v token, expected string) string {
+func (p *logParser) fix(v scalar, expected string) string {
 	if strings.Contains(expected, "integer") {
 		switch v.kind {
 		case kindString:
@@ -116,7 +116,7 @@ func (p *logParser) missing(at int, where, key string) {
 }
 
 // unknown reports a key that an object, whose pointer is where, may not have.
-func (p *logParser) unknown(key token, where string, known []string) {
+func (p *logParser) unknown(key scalar, where string, known []string) {
 	of := fields{where: where, known: slices.Clone(known)}
 	p.fault(of.unknown(member{key: clip(string(p.name(key.span))), pos: p.pos(key.at)}))
 }

@@ -141,7 +141,7 @@ func (p *logParser) field(f *logField) bool {
 }
 
 // set takes over the value of a key; false when it is not what its rule says.
-func (p *logParser) set(f *logField, v token) bool {
+func (p *logParser) set(f *logField, v scalar) bool {
 	if v.kind == kindNull {
 		return f.rule != ruleCommand && f.rule != ruleSeq
 	}
@@ -195,7 +195,7 @@ func lowerHex(text []byte, length int) bool {
 	return len(text) == length
 }
 
-func (p *logParser) setInteger(rule logRule, v token) bool {
+func (p *logParser) setInteger(rule logRule, v scalar) bool {
 	low, high := rule.bounds()
 	i, ok := p.integer(v, low, high)
 	switch {
@@ -226,7 +226,7 @@ func (r logRule) bounds() (low, high int64) {
 
 // commandLine takes over a command that is written as a string. One that does not split stays without argv, and
 // matches nothing.
-func (p *logParser) commandLine(v token) bool {
+func (p *logParser) commandLine(v scalar) bool {
 	if v.kind != kindString {
 		return false
 	}
@@ -240,7 +240,7 @@ func (p *logParser) commandLine(v token) bool {
 
 // argv reads a command that is written as a list.
 func (p *logParser) argv() bool {
-	list := token{span: span{at: p.at}, kind: kindList}
+	list := scalar{span: span{at: p.at}, kind: kindList}
 	items, argv := 0, make([]string, 0, 8)
 	ok := p.list(2, func(i int) bool {
 		items++
@@ -265,7 +265,7 @@ func (p *logParser) argv() bool {
 }
 
 func (p *logParser) counts() bool {
-	return p.object(2, func(key token) bool {
+	return p.object(2, func(key scalar) bool {
 		p.names = append(p.names, key.span)
 		v, ok := p.value(3)
 		if ok && !p.setInteger(ruleCounts, v) {
@@ -314,7 +314,7 @@ func (p *logParser) producedFile(where string) bool {
 	start := p.at
 	var file Produced
 	var hasPath, hasDigest bool
-	ok := p.object(3, func(key token) bool {
+	ok := p.object(3, func(key scalar) bool {
 		p.names = append(p.names, key.span)
 		v, ok := p.value(4)
 		if !ok {
@@ -343,7 +343,7 @@ func (p *logParser) producedFile(where string) bool {
 }
 
 // textThat returns what the string v holds; if v is none or not what rule says, it reports that and returns "".
-func (p *logParser) textThat(v token, rule logRule, where, expected string) string {
+func (p *logParser) textThat(v scalar, rule logRule, where, expected string) string {
 	if v.kind == kindString {
 		if text := p.bytes(v); rule.matches(text) {
 			return string(text)

@@ -39,8 +39,8 @@ type logParser struct {
 // span is a part of the line.
 type span struct{ at, end int }
 
-// token is one value. Of a list or an object it is only the place and kind.
-type token struct {
+// scalar is one value. Of a list or an object it is only the place and kind.
+type scalar struct {
 	span
 	kind    kind
 	escaped bool // it is a string with a backslash in it
@@ -95,7 +95,7 @@ func (p *logParser) record() bool {
 }
 
 // member reads the value of one key of the record.
-func (p *logParser) member(key token) bool {
+func (p *logParser) member(key scalar) bool {
 	p.top = key.span
 	name := p.bytes(key)
 	i, known := logFieldIndex[string(name)]
@@ -117,8 +117,8 @@ func (p *logParser) member(key token) bool {
 }
 
 // value steps over any value. level is how deep it nests if it is a list or an object.
-func (p *logParser) value(level int) (token, bool) {
-	v := token{span: span{p.at, -1}}
+func (p *logParser) value(level int) (scalar, bool) {
+	v := scalar{span: span{p.at, -1}}
 	switch c := p.peek(); c {
 	case '"':
 		v.kind = kindString
@@ -135,7 +135,7 @@ func (p *logParser) value(level int) (token, bool) {
 		return v, ok
 	case '{':
 		v.kind = kindObject
-		ok := p.object(level, func(key token) bool { p.names = append(p.names, key.span); return p.any(level + 1) })
+		ok := p.object(level, func(key scalar) bool { p.names = append(p.names, key.span); return p.any(level + 1) })
 		return v, ok
 	default:
 		v.kind, v.end = kindNumber, numberEnd(p.line, p.at)
@@ -182,7 +182,7 @@ func (p *logParser) list(level int, item func(i int) bool) bool {
 
 // object reads an object and calls value with each of its keys, where the key's value starts. Of the keys that value
 // adds to p.names, those that stand there twice are reported.
-func (p *logParser) object(level int, value func(key token) bool) bool {
+func (p *logParser) object(level int, value func(key scalar) bool) bool {
 	if !p.enter(level) {
 		return false
 	}
@@ -216,14 +216,14 @@ func (p *logParser) enter(level int) bool {
 }
 
 // key reads a key and the colon behind it.
-func (p *logParser) key() (token, bool) {
+func (p *logParser) key() (scalar, bool) {
 	if p.peek() != '"' {
-		return token{}, false
+		return scalar{}, false
 	}
 	key, ok := p.value(0)
 	p.space()
 	if !ok || p.peek() != ':' {
-		return token{}, false
+		return scalar{}, false
 	}
 	p.at++
 	p.space()
@@ -276,7 +276,7 @@ func (p *logParser) name(key span) []byte {
 }
 
 // bytes returns what a string holds, valid until the next call.
-func (p *logParser) bytes(v token) []byte {
+func (p *logParser) bytes(v scalar) []byte {
 	quoted := p.line[v.at:v.end]
 	if !v.escaped {
 		return quoted[1 : len(quoted)-1]
@@ -316,7 +316,7 @@ func integerBytes(text []byte) bool {
 }
 
 // integer reads a number as an integer from low to high. One beyond int64 is given as the nearest int64.
-func (p *logParser) integer(v token, low, high int64) (i int64, ok bool) {
+func (p *logParser) integer(v scalar, low, high int64) (i int64, ok bool) {
 	text := p.line[v.at:max(v.end, v.at)]
 	if v.kind != kindNumber || !integerBytes(text) {
 		return 0, false

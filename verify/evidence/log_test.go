@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	hex40 = "0123456789abcdef0123456789abcdef01234567"
-	hex64 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	logTree   = "0123456789abcdef0123456789abcdef01234567"
+	logDigest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
 // readLog reads a log and keeps a copy of each record.
@@ -57,8 +57,8 @@ var goodLines = []struct{ name, line, want string }{
 	{"texts", rec(`,"stdout":"a\u0000\u001b[0m\ud83d\ude00\/\b\f","stderr":"","stdout_tail":"é","stderr_tail":"` + strings.Repeat("long é ", 50) + `","agent_note":"","error":"x","criterion":"c1","runner":"ubuntu"`), `go|test cwd=. exit=0`},
 	{"ids", rec(`,"seq":7,"command_id":"a","parent_command_id":"\u0062","task_id":"T-1"`), `go|test cwd=. exit=0 seq=7 id=a parent=b task=T-1`},
 	{"seq 0", rec(`,"seq":0`), `go|test cwd=. exit=0 seq=0`},
-	{"trees", rec(`,"head_sha":"` + hex40 + `","tree_before":"` + hex40 + `","tree_after":"` + hex64 + `"`), `go|test cwd=. exit=0 before=` + hex40 + ` after=` + hex64},
-	{"digests", rec(`,"stdout_sha256":"` + hex64 + `","stderr_sha256":"` + hex64 + `"`), `go|test cwd=. exit=0`},
+	{"trees", rec(`,"head_sha":"` + logTree + `","tree_before":"` + logTree + `","tree_after":"` + logDigest + `"`), `go|test cwd=. exit=0 before=` + logTree + ` after=` + logDigest},
+	{"digests", rec(`,"stdout_sha256":"` + logDigest + `","stderr_sha256":"` + logDigest + `"`), `go|test cwd=. exit=0`},
 	{"duration", rec(`,"duration_ms":12`), `go|test cwd=. exit=0 ms=12`},
 	{"duration saturates", rec(`,"duration_ms":99999999999999999999999`), fmt.Sprintf(`go|test cwd=. exit=0 ms=%d`, math.MaxInt64)},
 	{"started at a fraction", rec(`,"started_at":1795218551.919997e-0`), `go|test cwd=. exit=0`},
@@ -76,7 +76,7 @@ var goodLines = []struct{ name, line, want string }{
 	{"run id as a text", rec(`,"run_id":"12"`), `go|test cwd=. exit=0`},
 	{"hosts", rec(`,"network_hosts":["a.example","b"]`), `go|test cwd=. exit=0 hosts=a.example|b`},
 	{"hosts empty", rec(`,"network_hosts":[]`), `go|test cwd=. exit=0 hosts=`},
-	{"produced", rec(`,"produced":[{"path":"r.json","sha256":"` + hex64 + `"},{"sha256":"` + hex64 + `","path":"é","x-note":1}]`), `go|test cwd=. exit=0 produced=r.json@` + hex64 + ` produced=é@` + hex64},
+	{"produced", rec(`,"produced":[{"path":"r.json","sha256":"` + logDigest + `"},{"sha256":"` + logDigest + `","path":"é","x-note":1}]`), `go|test cwd=. exit=0 produced=r.json@` + logDigest + ` produced=é@` + logDigest},
 	{"produced empty", rec(`,"produced":[]`), `go|test cwd=. exit=0`},
 	{"own keys", rec(`,"x-a":{"exit_code":1,"b":[{"c":true},[false,null,[]],{}]},"x-":"","x-exit_code":false`), `go|test cwd=. exit=0`},
 	{"the same key in different objects", rec(`,"x-a":{"k":{"k":1},"l":{"k":2}},"x-b":{"k":1}`), `go|test cwd=. exit=0`},
@@ -215,13 +215,13 @@ var badLines = []struct {
 	{"seq null", rec(`,"seq":null`), []string{`46 /seq: `}, false},
 	{"seq text", rec(`,"seq":"1"`), []string{`46 /seq: `}, false},
 	{"seq fraction", rec(`,"seq":1.0`), []string{`46 /seq: `}, schemaBlind},
-	{"head short", rec(`,"head_sha":"` + hex40[1:] + `"`), []string{`51 /head_sha: `}, false},
-	{"head in upper case", rec(`,"head_sha":"` + strings.ToUpper(hex40) + `"`), []string{`51 /head_sha: `}, false},
-	{"tree of other characters", rec(`,"tree_before":"g` + hex40[1:] + `"`), []string{`54 /tree_before: `}, false},
+	{"head short", rec(`,"head_sha":"` + logTree[1:] + `"`), []string{`51 /head_sha: `}, false},
+	{"head in upper case", rec(`,"head_sha":"` + strings.ToUpper(logTree) + `"`), []string{`51 /head_sha: `}, false},
+	{"tree of other characters", rec(`,"tree_before":"g` + logTree[1:] + `"`), []string{`54 /tree_before: `}, false},
 	{"tree empty", rec(`,"tree_after":""`), []string{`53 /tree_after: `}, false},
 	{"tree number", rec(`,"tree_after":1`), []string{`53 /tree_after: `}, false},
-	{"digest of sha1", rec(`,"stdout_sha256":"` + hex40 + `"`), []string{`56 /stdout_sha256: `}, false},
-	{"digest in upper case", rec(`,"stderr_sha256":"` + strings.ToUpper(hex64) + `"`), []string{`56 /stderr_sha256: `}, false},
+	{"digest of sha1", rec(`,"stdout_sha256":"` + logTree + `"`), []string{`56 /stdout_sha256: `}, false},
+	{"digest in upper case", rec(`,"stderr_sha256":"` + strings.ToUpper(logDigest) + `"`), []string{`56 /stderr_sha256: `}, false},
 	{"run id list", rec(`,"run_id":[]`), []string{`49 /run_id: `}, false},
 	{"run id fraction", rec(`,"run_id":1.5`), []string{`49 /run_id: `}, false},
 	{"run attempt 0", rec(`,"run_attempt":0`), []string{`54 /run_attempt: `}, false},
@@ -231,10 +231,10 @@ var badLines = []struct {
 	{"hosts of other things", rec(`,"network_hosts":[null,["a"]]`), []string{`57 /network_hosts/0: `, `62 /network_hosts/1: `}, false},
 	{"produced object", rec(`,"produced":{"path":"a"}`), []string{`51 /produced: `}, false},
 	{"produced of texts", rec(`,"produced":["a",["b"]]`), []string{`52 /produced/0: `, `56 /produced/1: `}, false},
-	{"produced lacks", rec(`,"produced":[{},{"path":"a"},{"sha256":"` + hex64 + `"}]`), []string{`52 /produced/0/path: missing`, `52 /produced/0/sha256: missing`, `55 /produced/1/sha256: missing`, `68 /produced/2/path: missing`}, false},
-	{"produced wrong", rec(`,"produced":[{"path":"","sha256":"` + hex40 + `"},{"path":1,"sha256":null}]`), []string{`60 /produced/0/path: `, `72 /produced/0/sha256: `, `124 /produced/1/path: `, `135 /produced/1/sha256: `}, false},
-	{"produced unknown", rec(`,"produced":[{"Path":"a","path":"a","sha256":"` + hex64 + `"}]`), []string{`53 /produced/0/Path: unknown`}, false},
-	{"produced twice", rec(`,"produced":[{"path":"a","path":"b","sha256":"` + hex64 + `"}]`), []string{`64 /produced: "path" stands twice`}, schemaBlind},
+	{"produced lacks", rec(`,"produced":[{},{"path":"a"},{"sha256":"` + logDigest + `"}]`), []string{`52 /produced/0/path: missing`, `52 /produced/0/sha256: missing`, `55 /produced/1/sha256: missing`, `68 /produced/2/path: missing`}, false},
+	{"produced wrong", rec(`,"produced":[{"path":"","sha256":"` + logTree + `"},{"path":1,"sha256":null}]`), []string{`60 /produced/0/path: `, `72 /produced/0/sha256: `, `124 /produced/1/path: `, `135 /produced/1/sha256: `}, false},
+	{"produced unknown", rec(`,"produced":[{"Path":"a","path":"a","sha256":"` + logDigest + `"}]`), []string{`53 /produced/0/Path: unknown`}, false},
+	{"produced twice", rec(`,"produced":[{"path":"a","path":"b","sha256":"` + logDigest + `"}]`), []string{`64 /produced: "path" stands twice`}, schemaBlind},
 	{"a list", `[{"command":["x"],"exit_code":0}]`, []string{`1 : the line must be a JSON object`}, false},
 	{"a text", `"x"`, []string{`1 : the line must be a JSON object`}, false},
 	{"null", ` null`, []string{`2 : the line must be a JSON object`}, false},
@@ -506,7 +506,7 @@ func TestReadLogFailingReader(t *testing.T) {
 
 // The depth limit counts the lists and objects that the fields have, too.
 func TestReadLogDepthLimit(t *testing.T) {
-	produced := rec(`,"produced":[{"path":"a","sha256":"` + hex64 + `"}]`)
+	produced := rec(`,"produced":[{"path":"a","sha256":"` + logDigest + `"}]`)
 	for depth, want := range []string{"1:1", "1:12", "1:52", "", ""} {
 		limits := DefaultLimits()
 		limits.Depth = depth

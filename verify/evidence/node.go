@@ -233,6 +233,7 @@ func (x *lineIndex) pos(offset int) source.Pos {
 	for x.at < offset {
 		next := bytes.IndexByte(x.data[x.at:offset], '\n')
 		if next < 0 {
+			x.at = offset // a long line is counted once, not again for each of its values
 			break
 		}
 		x.at += next + 1

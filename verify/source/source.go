@@ -51,12 +51,15 @@ type Errors struct {
 
 // Add keeps e, or counts it when the list is full. Limits are always kept.
 func (l *Errors) Add(e Error) {
-	if len(l.list) >= MaxErrors && e.Limit == "" {
+	if l.Full() && e.Limit == "" {
 		l.dropped++
 		return
 	}
 	l.list = append(l.list, e)
 }
+
+// Full reports whether another error would only be counted. Whoever has to work to word an error can ask first.
+func (l *Errors) Full() bool { return len(l.list) >= MaxErrors }
 
 // Any reports whether anything was added.
 func (l *Errors) Any() bool { return len(l.list) > 0 }
