@@ -29,7 +29,7 @@ const (
 // MaxFindings is how many findings a report lists; counts and override code are computed before the cut.
 const MaxFindings = 1000
 
-// Report is verification_report.json. No slice is nil when it is written: an empty one is [].
+// Report is verification_report.json. No list but Settings.Digests is null when it is written: an empty one is [].
 type Report struct {
 	Schema          string       `json:"schema"`
 	TaskID          *string      `json:"task_id"` // null when no contract could be read
@@ -72,7 +72,7 @@ type Settings struct {
 	EvidenceMin string   `json:"evidence_min"` // effective minimum: claimed, bound or recorded
 	Task        *string  `json:"task"`
 	Today       *string  `json:"today"`
-	Digests     []string `json:"digests"` // sha256 of the logs that the workflow handed over
+	Digests     []string `json:"digests"` // sha256 of the logs that the workflow handed over; null when it handed over none
 	Limits      Limits   `json:"limits"`
 }
 
