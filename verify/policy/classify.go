@@ -1,0 +1,310 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+)
+
+// Class is what the contracts make of a touched path.
+type Class string
+
+// The classes; a path gets the first that fits.
+const (
+	ClassEvidence  Class = "evidence"
+	ClassForbidden Class = "forbidden"
+	ClassProtected Class = "protected"
+	ClassAllowed   Class = "allowed"
+	ClassSoft      Class = "soft"
+	ClassOffScope  Class = "off_scope"
+)
+
+// MaxPath is the longest path, in bytes, that is compared with patterns. A longer one is off scope.
+const MaxPath = 1024
+
+// Ruling is what the contracts say of one change.
+type Ruling struct {
+	Class    Class
+	Because  string            // the pattern or the reason; "" for a path that is simply allowed or off scope
+	Folded   bool              // a forbidden or protected pattern matches only when case and composition are ignored
+	Severity evidence.Severity // of an off-scope path, before the violation budget
+	Literal  bool              // every contract names the path literally in allowed_files
+	Contract bool              // the path is a contract that the base holds
+}
+
+// scope is one contract's view of paths.
+type scope struct {
+	first     bool
+	trust     evidence.Trust
+	allowed   *glob.Set
+	literal   map[string]bool // paths that allowed_files names literally
+	universal []evidence.Pattern
+	forbidden *glob.Set
+	soft      *glob.Set // nil: the contract does not say
+	lifted    map[string]bool
+	offScope  evidence.Severity // "" when the contract does not say
+	byPath    []pathSeverity
+}
+
+type pathSeverity struct {
+	files    *glob.Set
+	severity evidence.Severity
+}
+
+func newScope(s Source, first bool) scope {
+	c := s.Contract
+	sc := scope{
+		first: first, trust: s.Trust, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]bool{},
+		forbidden: glob.CompileFolded(globs(c.ForbiddenFiles)), lifted: map[string]bool{}, offScope: c.OffScope,
+	}
+	for _, p := range c.AllowedFiles {
+		if path, ok := p.Glob.Literal(); ok {
+			sc.literal[path] = true
+		}
+		if p.Glob.Universal() {
+			sc.universal = append(sc.universal, p)
+		}
+	}
+	if c.DocsPathsSoft != nil || first {
+		sc.soft = glob.Compile(globs(c.DocsPathsSoft))
+	}
+	if first && sc.offScope == "" {
+		sc.offScope = evidence.Block
+	}
+	for _, l := range c.MayTouchProtected {
+		sc.lifted[l.Value] = true
+	}
+	for _, by := range c.SeverityByPath {
+		sc.byPath = append(sc.byPath, pathSeverity{glob.Compile(globs(by.Files)), by.Severity})
+	}
+	return sc
+}
+
+// severity is what one contract says of an off-scope path: its strictest match, else its off_scope; "" when it says
+// nothing.
+func (s *scope) severity(path string) evidence.Severity {
+	var strictest evidence.Severity
+	for _, by := range s.byPath {
+		if by.files.Match(path) {
+			strictest = evidence.Stricter(strictest, by.severity)
+		}
+	}
+	if strictest != "" {
+		return strictest
+	}
+	return s.offScope
+}
+
+// protectedSet is an entry of the built-in list, or the protected_files of the contracts.
+type protectedSet struct {
+	files  *glob.Set
+	reason string
+	keys   []string
+}
+
+func (p *Policy) protectedSets() []protectedSet {
+	var sets []protectedSet
+	for _, b := range BuiltIn {
+		sets = append(sets, protectedSet{builtInSet(b.Patterns), b.Reason, b.Keys})
+	}
+	var own []evidence.Pattern
+	for _, s := range p.Sources {
+		own = append(own, s.Contract.ProtectedFiles...)
+	}
+	if own != nil {
+		sets = append(sets, protectedSet{glob.CompileFolded(globs(own)), "the contract protects it", nil})
+	}
+	return sets
+}
+
+func builtInSet(patterns []string) *glob.Set {
+	var list []glob.Pattern
+	for _, p := range patterns {
+		parsed, err := glob.Parse(p)
+		if err != nil {
+			panic("the built-in list holds a bad pattern: " + err.Error())
+		}
+		list = append(list, parsed)
+	}
+	return glob.CompileFolded(list)
+}
+
+// SetAddedTask tells which task contract the change adds: that file is in scope by itself. "" is none.
+func (p *Policy) SetAddedTask(path string) { p.addedTask = path }
+
+// Classify rules on one change.
+func (p *Policy) Classify(c *evidence.Change) Ruling {
+	r := p.classOf(c)
+	r.Contract = p.isContract(c)
+	r.Literal = !slices.ContainsFunc(p.scopes, func(s scope) bool { return !s.literal[c.Path] })
+	if r.Class == ClassOffScope {
+		r.Severity = p.offScopeSeverity(c.Path)
+	}
+	return r
+}
+
+func (p *Policy) classOf(c *evidence.Change) Ruling {
+	if len(c.Path) > MaxPath {
+		return Ruling{Class: ClassOffScope}
+	}
+	if inside(c.Path, p.EvidenceDir) {
+		return evidenceClass(c)
+	}
+	if r, ok := p.forbids(c.Path); ok {
+		return r
+	}
+	if c.Path == p.addedTask && c.Status == evidence.Added && c.NewMode == evidence.Regular {
+		return Ruling{Class: ClassAllowed, Because: "the task contract that the change adds"}
+	}
+	if r, ok := p.protects(c); ok {
+		return r
+	}
+	return Ruling{Class: p.scopeClass(c.Path)}
+}
+
+// inside reports whether path is the folder or lies below it.
+func inside(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
+}
+
+// evidenceEndings are the endings of files that may lie in the evidence folder. That folder is outside the code tree, so
+// nothing that could run or be linked may hide there.
+var evidenceEndings = []string{".jsonl", ".json", ".xml", ".sarif", ".txt", ".log", ".md"}
+
+func evidenceClass(c *evidence.Change) Ruling {
+	mode := c.NewMode
+	if c.Status == evidence.Deleted {
+		mode = c.OldMode
+	}
+	if mode == evidence.Regular && slices.Contains(evidenceEndings, path.Ext(c.Path)) {
+		return Ruling{Class: ClassEvidence}
+	}
+	return Ruling{Class: ClassForbidden, Because: "the evidence folder holds regular files that end in " + strings.Join(evidenceEndings, ", ")}
+}
+
+func (p *Policy) forbids(path string) (Ruling, bool) {
+	if inside(glob.Fold(path), ReportsDir) {
+		return Ruling{Class: ClassForbidden, Because: ReportsDir + "/**", Folded: !inside(path, ReportsDir)}, true
+	}
+	for i := range p.scopes {
+		if pattern, exact, ok := p.scopes[i].forbidden.Which(path); ok {
+			return Ruling{Class: ClassForbidden, Because: pattern, Folded: !exact}, true
+		}
+	}
+	return Ruling{}, false
+}
+
+func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
+	if p.lifts(c.Path) {
+		return Ruling{}, false
+	}
+	for _, set := range p.protected {
+		pattern, exact, ok := set.files.Which(c.Path)
+		if ok && set.applies(c) {
+			return Ruling{Class: ClassProtected, Because: set.reason + " (" + pattern + ")", Folded: !exact}, true
+		}
+	}
+	if id := p.arguments[glob.Fold(c.Path)]; id != "" && c.Status != evidence.Added {
+		return Ruling{Class: ClassProtected, Because: "criterion " + id + " names it in its command"}, true
+	}
+	return Ruling{}, false
+}
+
+// applies says whether a change of a file with keys counts: a new file does not, and neither does a change of other
+// keys where somebody looked.
+func (s *protectedSet) applies(c *evidence.Change) bool {
+	if s.keys == nil {
+		return true
+	}
+	if c.Status == evidence.Added {
+		return false
+	}
+	if !c.KeysKnown || c.Status != evidence.Modified {
+		return true
+	}
+	return slices.ContainsFunc(c.KeysChanged, func(k string) bool {
+		top, _, _ := strings.Cut(k, ".")
+		return slices.Contains(s.keys, top)
+	})
+}
+
+// lifts reports whether all contracts that can lift a protection lift that of path. A contract that only the head holds
+// cannot say.
+func (p *Policy) lifts(path string) bool {
+	lifted := false
+	for _, s := range p.scopes {
+		if s.trust == evidence.TrustHead && !s.first {
+			continue
+		}
+		if !s.lifted[path] {
+			return false
+		}
+		lifted = true
+	}
+	return lifted
+}
+
+// scopeClass asks every contract. A path that one of them does not allow is soft when all that speak of soft paths say
+// so, and the standing contract always speaks.
+func (p *Policy) scopeClass(path string) Class {
+	class := ClassAllowed
+	for _, s := range p.scopes {
+		switch {
+		case s.allowed.Match(path):
+		case s.soft == nil || s.soft.Match(path):
+			class = ClassSoft
+		default:
+			return ClassOffScope
+		}
+	}
+	if class == ClassSoft && !slices.ContainsFunc(p.scopes, func(s scope) bool { return s.soft.Match(path) }) {
+		return ClassOffScope
+	}
+	return class
+}
+
+func (p *Policy) offScopeSeverity(path string) evidence.Severity {
+	var strictest evidence.Severity
+	for i := range p.scopes {
+		if s := p.scopes[i].severity(path); s != "" {
+			strictest = evidence.Stricter(strictest, s)
+		}
+	}
+	return strictest
+}
+
+// isContract reports whether a change touches a contract that the base holds: one that was read from there, or one at
+// the default places that is not new.
+func (p *Policy) isContract(c *evidence.Change) bool {
+	for _, s := range p.Sources {
+		if s.Trust == evidence.TrustBase && s.RepoPath == c.Path {
+			return true
+		}
+	}
+	return c.Status != evidence.Added && DefaultContractPath(c.Path)
+}
+
+// DefaultContractPath reports whether path is where a repository keeps its standing contract or a task contract.
+func DefaultContractPath(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".json", ".yaml", ".yml":
+	default:
+		return false
+	}
+	return path.Dir(p) == ".closeout/tasks" || strings.TrimSuffix(p, path.Ext(p)) == ".closeout/scope_contract"
+}
+
+// Universal lists the allow patterns that let in paths nobody had in mind, when every contract has one.
+func (p *Policy) Universal() []evidence.Pattern {
+	var all []evidence.Pattern
+	for _, s := range p.scopes {
+		if len(s.universal) == 0 {
+			return nil
+		}
+		all = append(all, s.universal...)
+	}
+	return all
+}

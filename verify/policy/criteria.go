@@ -1,0 +1,150 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// addCriteria appends a contract's criteria. One that another contract has already demanded is joined with it; an id
+// that names two different commands is a problem.
+func (p *Policy) addCriteria(s Source) []source.Error {
+	var problems []source.Error
+	offset, renamed := len(p.Criteria), map[string]string{}
+	for i, c := range s.Contract.Criteria {
+		if !c.IDGiven && offset > 0 {
+			renamed[c.ID] = fmt.Sprintf("c%d", offset+i+1)
+			c.ID = renamed[c.ID]
+		}
+		if e := p.addCriterion(c, s, offset); e != nil {
+			problems = append(problems, *e)
+		}
+	}
+	return append(problems, p.resolveProves(offset, renamed)...)
+}
+
+// addCriterion compares only with the criteria before offset: those of the same contract were compared by its parser.
+func (p *Policy) addCriterion(c evidence.Criterion, s Source, offset int) *source.Error {
+	earlier := p.Criteria[:offset]
+	if i := slices.IndexFunc(earlier, func(o evidence.Criterion) bool { return sameCommand(o, c) }); i >= 0 {
+		return p.joinCriterion(i, c)
+	}
+	if slices.ContainsFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.ID }) {
+		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, "an id of its own")
+	}
+	if s.Trust == evidence.TrustHead {
+		p.raise[c.ID], c.MinEvidence = c.MinEvidence, ""
+	}
+	p.origin[c.ID] = p.current
+	p.Criteria = append(p.Criteria, c)
+	return nil
+}
+
+// Minimum is the evidence level that a criterion needs where fallback is the level for all. A contract that only the
+// change holds, or one that repeats a criterion, can ask for more than that, not for less.
+func (p *Policy) Minimum(c *evidence.Criterion, fallback evidence.Level) evidence.Level {
+	if c.MinEvidence != "" {
+		fallback = c.MinEvidence
+	}
+	return evidence.Stronger(fallback, p.raise[c.ID])
+}
+
+// joinCriterion makes the stricter one of two criteria with the same command.
+func (p *Policy) joinCriterion(i int, c evidence.Criterion) *source.Error {
+	old := &p.Criteria[i]
+	switch {
+	case old.ExpectFail != c.ExpectFail:
+		return clash(c, "the standing contract expects the opposite of this command", "the opposite expect", "the same expect")
+	case c.IDGiven && c.ID != old.ID && slices.ContainsFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.ID }):
+		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
+	case old.TestReport != "" && c.TestReport != "" && old.TestReport != c.TestReport:
+		return clash(c, "the standing contract names another test report for this command", c.TestReport, old.TestReport)
+	}
+	old.MaxAttempts = min(old.MaxAttempts, c.MaxAttempts)
+	p.raise[old.ID] = evidence.Stronger(p.raise[old.ID], c.MinEvidence)
+	old.MinTests = max(old.MinTests, c.MinTests)
+	if old.TestReport == "" {
+		old.TestReport = c.TestReport
+	}
+	return nil
+}
+
+func clash(c evidence.Criterion, message, found, expected string) *source.Error {
+	return &source.Error{
+		Pos: c.Pos, Where: "/acceptance_criteria", Message: message, Found: found, Expected: expected,
+		Fix: "remove the criterion from the task contract, or make it agree with the standing contract",
+	}
+}
+
+// resolveProves turns the positional ids of a later contract into the joined ones and checks that each control proves
+// a criterion that is expected to pass.
+func (p *Policy) resolveProves(offset int, renamed map[string]string) []source.Error {
+	var problems []source.Error
+	for i := range p.Criteria[offset:] {
+		c := &p.Criteria[offset+i]
+		if c.Proves.Value == "" {
+			continue
+		}
+		if id, ok := renamed[c.Proves.Value]; ok {
+			c.Proves.Value = id
+		}
+		proven := slices.IndexFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.Proves.Value })
+		if proven < 0 || p.Criteria[proven].ExpectFail {
+			problems = append(problems, source.Error{
+				Pos: c.Proves.Pos, Where: "/acceptance_criteria", Message: "a negative control proves a criterion that is not there",
+				Found: c.Proves.Value, Expected: "the id of a criterion that is expected to pass", Fix: "correct proves",
+			})
+		}
+	}
+	return problems
+}
+
+// sameCommand reports whether the same records decide two criteria.
+func sameCommand(a, b evidence.Criterion) bool { return a.Cwd == b.Cwd && slices.Equal(a.Run, b.Run) }
+
+// argumentPaths collects the files that acceptance arguments may name, relative to each criterion's cwd. Scripts such as
+// the one after bash -c are taken apart at blanks and operators, so that a script they call is seen as well.
+func argumentPaths(criteria []evidence.Criterion) map[string]string {
+	paths := map[string]string{}
+	for _, c := range criteria {
+		for _, arg := range c.Run {
+			for _, word := range argumentWords(arg) {
+				if p := argumentPath(c.Cwd, word); p != "" && paths[p] == "" {
+					paths[p] = c.ID
+				}
+			}
+		}
+	}
+	return paths
+}
+
+// argumentWords gives an argument, what follows its first =, and its words.
+func argumentWords(arg string) []string {
+	words := append([]string{arg}, strings.FieldsFunc(arg, func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n;&|()<>\"'`$", r)
+	})...)
+	for _, w := range words {
+		if _, value, ok := strings.Cut(w, "="); ok {
+			words = append(words, value)
+		}
+	}
+	return words
+}
+
+// argumentPath is the folded path that a word names; "" when it cannot be a file of the repository.
+func argumentPath(cwd, word string) string {
+	word, _, _ = strings.Cut(strings.TrimPrefix(word, "@"), "::")
+	if word == "" || strings.HasPrefix(word, "/") {
+		return ""
+	}
+	p := path.Join(cwd, word)
+	if p == "." || p == ".." || strings.HasPrefix(p, "../") {
+		return ""
+	}
+	return glob.Fold(p)
+}

@@ -1,0 +1,204 @@
+// Package policy joins the contracts of a decision by least privilege, and says what they make of a touched path.
+//
+// A path must be allowed by all contracts and forbidden by none; criteria, catalogue rules and protected files add up;
+// budgets take the smaller value; the stricter severity wins. Every contract is evaluated on its own and the answers
+// are joined: pattern strings are never intersected.
+package policy
+
+import (
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// DefaultEvidenceDir is where a workflow keeps its evidence unless the contract says otherwise.
+const DefaultEvidenceDir = ".closeout/evidence"
+
+// ReportsDir is where a job after the merge commits reports. No pull request may touch it.
+const ReportsDir = ".closeout/reports"
+
+// Source is a contract and where it came from.
+type Source struct {
+	Contract *evidence.Contract
+	Kind     string // contract or task_contract
+	File     string // name in the bundle
+	Path     string // path that the report names
+	RepoPath string // path in the repository; "" when nobody wrote it down
+	Trust    evidence.Trust
+}
+
+// Policy is what all contracts together demand.
+type Policy struct {
+	Sources  []Source
+	TaskID   string
+	Criteria []evidence.Criterion // ids are unique
+
+	Approvals     []evidence.Approval
+	ApprovalNotes []string
+
+	ViolationBudget   int64
+	TimeBudgetMinutes *int64   // nil: not enforced
+	NetworkEgress     []string // hosts that are allowed; nil: not enforced, empty: none
+	Coverage          *evidence.CoverageRule
+	Catalogue         []evidence.CatalogueRule // nil when there is none
+	Ignore            []evidence.RuleIgnore
+	MinEvidence       evidence.Level // "" when no contract says
+	EvidenceDir       string
+
+	current   int // index of the contract that is being joined
+	scopes    []scope
+	raise     map[string]evidence.Level // criterion id → level that it needs at least
+	origin    map[string]int            // criterion id → index of the contract that names it first
+	protected []protectedSet
+	arguments map[string]string // folded path of a file that an acceptance argument names → the criterion's id
+	addedTask string            // path of the task contract that the change adds
+}
+
+// Origin is the contract that named a criterion first.
+func (p *Policy) Origin(criterion string) Source { return p.Sources[p.origin[criterion]] }
+
+// Problem is an error of the join, and the contract in which it shows.
+type Problem struct {
+	Source int // index into the sources
+	Error  source.Error
+}
+
+// Join makes one policy of the contracts, the standing or operator contract first. fallbackTask is the task's id when
+// no contract names one. With problems the policy is not to be used.
+func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
+	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, raise: map[string]evidence.Level{}, origin: map[string]int{}}
+	var problems []Problem
+	for i, s := range sources {
+		p.current = i
+		if id := s.Contract.TaskID.Value; id != "" {
+			p.TaskID = id // the task contract stands last, and its id is the task's
+		}
+		for _, e := range p.add(s, i == 0) {
+			problems = append(problems, Problem{i, e})
+		}
+	}
+	if len(p.Criteria) == 0 {
+		problems = append(problems, Problem{0, noCriterion(sources[0].Contract)})
+	}
+	p.protected = p.protectedSets()
+	p.arguments = argumentPaths(p.Criteria)
+	return p, problems
+}
+
+func noCriterion(c *evidence.Contract) source.Error {
+	return source.Error{
+		Pos: c.Keys["acceptance_criteria"], Where: "/acceptance_criteria",
+		Message: "no contract names an acceptance criterion", Found: "none", Expected: "at least one command that proves the task",
+		Fix: `add one, such as ["go", "test", "./..."]`,
+	}
+}
+
+// add joins one more contract. The first one is the standing contract, whose silence means the default; the silence of
+// a later one means that it has nothing to add.
+func (p *Policy) add(s Source, first bool) []source.Error {
+	c := s.Contract
+	problems := p.addCriteria(s)
+	p.scopes = append(p.scopes, newScope(s, first))
+	p.Approvals = append(p.Approvals, c.Approvals...)
+	for _, note := range c.ApprovalNotes {
+		if !slices.Contains(p.ApprovalNotes, note.Value) {
+			p.ApprovalNotes = append(p.ApprovalNotes, note.Value)
+		}
+	}
+	p.addBudgets(c, first)
+	p.addRules(c, first)
+	p.addCoverage(c)
+	p.MinEvidence = evidence.Stronger(p.MinEvidence, c.Evidence.Min)
+	return append(problems, p.addEvidenceDir(c, first)...)
+}
+
+// addEvidenceDir keeps the standing contract's folder: the code tree leaves it out, so no later contract may move it.
+func (p *Policy) addEvidenceDir(c *evidence.Contract, first bool) []source.Error {
+	switch dir := c.Evidence.Dir; {
+	case dir == "" || dir == p.EvidenceDir:
+	case first:
+		p.EvidenceDir = dir
+	default:
+		return []source.Error{{
+			Pos: c.Keys["evidence"], Where: "/evidence/dir", Message: "a task contract cannot move the evidence folder",
+			Found: dir, Expected: p.EvidenceDir, Fix: "remove evidence.dir from the task contract",
+		}}
+	}
+	return nil
+}
+
+func (p *Policy) addBudgets(c *evidence.Contract, first bool) {
+	if v := c.ViolationBudget; v != nil && (first || *v < p.ViolationBudget) {
+		p.ViolationBudget = *v
+	}
+	if v := c.TimeBudgetMinutes; v != nil && (p.TimeBudgetMinutes == nil || *v < *p.TimeBudgetMinutes) {
+		p.TimeBudgetMinutes = v
+	}
+	if c.NetworkEgress == nil {
+		return
+	}
+	hosts := []string{}
+	for _, h := range c.NetworkEgress {
+		if p.NetworkEgress == nil || slices.Contains(p.NetworkEgress, h.Value) {
+			hosts = append(hosts, h.Value)
+		}
+	}
+	p.NetworkEgress = hosts
+}
+
+// addRules adds the catalogue; of a rule that stands twice the stricter severity and the earlier expiry win. An ignore
+// of a later contract counts only for rules that it brings along itself.
+func (p *Policy) addRules(c *evidence.Contract, first bool) {
+	for _, ignore := range c.Rules.Ignore {
+		if first || p.rule(ignore.ID.Value) == nil {
+			p.Ignore = append(p.Ignore, ignore)
+		}
+	}
+	for _, r := range c.Rules.Catalogue {
+		old := p.rule(r.ID.Value)
+		if old == nil {
+			p.Catalogue = append(p.Catalogue, r)
+			continue
+		}
+		old.Severity = evidence.Stricter(old.Severity, r.Severity)
+		if r.ExpiresAt != "" && (old.ExpiresAt == "" || r.ExpiresAt < old.ExpiresAt) {
+			old.ExpiresAt = r.ExpiresAt
+		}
+	}
+}
+
+func (p *Policy) rule(id string) *evidence.CatalogueRule {
+	i := slices.IndexFunc(p.Catalogue, func(r evidence.CatalogueRule) bool { return r.ID.Value == id })
+	if i < 0 {
+		return nil
+	}
+	return &p.Catalogue[i]
+}
+
+// addCoverage takes the higher floor and the smaller drop; the first contract that declares a report names it.
+func (p *Policy) addCoverage(c *evidence.Contract) {
+	if c.Coverage == nil {
+		return
+	}
+	if p.Coverage == nil {
+		declared := *c.Coverage
+		p.Coverage = &declared
+		return
+	}
+	if f := c.Coverage.Floor; f != nil && (p.Coverage.Floor == nil || *f > *p.Coverage.Floor) {
+		p.Coverage.Floor = f
+	}
+	if d := c.Coverage.MaxDrop; d != nil && (p.Coverage.MaxDrop == nil || *d < *p.Coverage.MaxDrop) {
+		p.Coverage.MaxDrop = d
+	}
+}
+
+func globs(patterns []evidence.Pattern) []glob.Pattern {
+	list := make([]glob.Pattern, len(patterns))
+	for i, p := range patterns {
+		list[i] = p.Glob
+	}
+	return list
+}

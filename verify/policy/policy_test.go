@@ -1,0 +1,336 @@
+package policy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// contract parses a contract; members are added to the ones that must be there.
+func contract(t *testing.T, members string) *evidence.Contract {
+	t.Helper()
+	required := map[string]string{
+		"allowed_files": `["src/**"]`, "forbidden_files": `["secrets/**"]`, "rollback_plan": `"revert"`, "acceptance_criteria": `["make test"]`,
+	}
+	text := members
+	for _, key := range []string{"allowed_files", "forbidden_files", "rollback_plan", "acceptance_criteria"} {
+		if !strings.Contains(members, `"`+key+`"`) {
+			text += fmt.Sprintf(", %q: %s", key, required[key])
+		}
+	}
+	c, errs := evidence.ParseContract("c.json", []byte("{"+strings.TrimPrefix(text, ", ")+"}"), evidence.DefaultLimits())
+	if errs.Any() {
+		t.Fatalf("%s: %v", text, errs.All())
+	}
+	return c
+}
+
+// join joins contracts: the first is the standing one, the others are task contracts with the trust given.
+func join(t *testing.T, trust evidence.Trust, contracts ...string) (*policy.Policy, []policy.Problem) {
+	t.Helper()
+	var sources []policy.Source
+	for i, members := range contracts {
+		s := policy.Source{Contract: contract(t, members), Kind: "contract", Trust: evidence.TrustBase, RepoPath: ".closeout/scope_contract.json"}
+		if i > 0 {
+			s.Kind, s.Trust, s.RepoPath = "task_contract", trust, ".closeout/tasks/T-1.json"
+		}
+		sources = append(sources, s)
+	}
+	return policy.Join(sources, "local")
+}
+
+func change(path string) *evidence.Change {
+	return &evidence.Change{Path: path, Status: evidence.Modified, OldMode: evidence.Regular, NewMode: evidence.Regular}
+}
+
+func TestClassify(t *testing.T) {
+	soft := `"docs_paths_soft": ["docs/**"]`
+	for _, c := range []struct {
+		name      string
+		contracts []string
+		path      string
+		want      policy.Class
+	}{
+		{"allowed", []string{""}, "src/a.go", policy.ClassAllowed},
+		{"off scope", []string{""}, "other/a.go", policy.ClassOffScope},
+		{"forbidden beats allowed", []string{`"allowed_files": ["**"]`}, "secrets/key", policy.ClassForbidden},
+		{"forbidden in another case", []string{`"allowed_files": ["**"]`}, "Secrets/key", policy.ClassForbidden},
+		{"allowed is exact", []string{""}, "SRC/a.go", policy.ClassOffScope},
+		{"the folder itself is not below it", []string{""}, "src", policy.ClassOffScope},
+		{"protected beats allowed", []string{`"allowed_files": ["**"]`}, ".github/workflows/ci.yml", policy.ClassProtected},
+		{"protected in another case", []string{`"allowed_files": ["**"]`}, ".GitHub/Workflows/ci.yml", policy.ClassProtected},
+		{"a workflow folder's neighbour", []string{`"allowed_files": ["**"]`}, ".github/ISSUE_TEMPLATE/bug.md", policy.ClassAllowed},
+		{"agent instructions at any depth", []string{""}, "src/deep/AGENTS.md", policy.ClassProtected},
+		{"a look-alike of agent instructions", []string{""}, "src/deep/AGENTS.md.go", policy.ClassAllowed},
+		{"evidence", []string{""}, ".closeout/evidence/job/feedback_record.jsonl", policy.ClassEvidence},
+		{"a program in the evidence folder", []string{""}, ".closeout/evidence/run.sh", policy.ClassForbidden},
+		{"the evidence folder itself", []string{""}, ".closeout/evidence", policy.ClassForbidden},
+		{"the folder of another name", []string{""}, ".closeout/evidences/a.json", policy.ClassProtected},
+		{"committed reports", []string{`"allowed_files": ["**"]`}, ".closeout/reports/T-1/a/report.json", policy.ClassForbidden},
+		{"another evidence folder", []string{`"evidence": {"dir": "ci/evidence"}`}, "ci/evidence/a.json", policy.ClassEvidence},
+		{"the usual one is then protected", []string{`"evidence": {"dir": "ci/evidence"}`}, ".closeout/evidence/a.json", policy.ClassProtected},
+		{"soft", []string{soft}, "docs/a.md", policy.ClassSoft},
+		{"allowed beats soft", []string{soft + `, "allowed_files": ["docs/**"]`}, "docs/a.md", policy.ClassAllowed},
+		{"own protected file", []string{`"protected_files": ["src/lock/**"]`}, "src/lock/a", policy.ClassProtected},
+		{"lifted", []string{`"may_touch_protected": ["src/Makefile"]`}, "src/Makefile", policy.ClassAllowed},
+		{"lifted for one path only", []string{`"may_touch_protected": ["src/Makefile"]`}, "src/x/Makefile", policy.ClassProtected},
+
+		{"both allow", []string{"", `"allowed_files": ["src/a/**"]`}, "src/a/x.go", policy.ClassAllowed},
+		{"only the standing contract allows", []string{"", `"allowed_files": ["src/a/**"]`}, "src/b/x.go", policy.ClassOffScope},
+		{"only the task allows", []string{"", `"allowed_files": ["**"]`}, "other/x.go", policy.ClassOffScope},
+		{"the task forbids", []string{"", `"forbidden_files": ["src/a/**"]`}, "src/a/x.go", policy.ClassForbidden},
+		{"the task cannot make a path soft", []string{"", soft}, "docs/a.md", policy.ClassOffScope},
+		{"soft stays where the task is silent", []string{soft, ""}, "docs/a.md", policy.ClassSoft},
+		{"soft ends where the task says less", []string{soft, `"docs_paths_soft": ["docs/api/**"]`}, "docs/a.md", policy.ClassOffScope},
+		{"soft in both", []string{soft, `"docs_paths_soft": ["docs/api/**"]`}, "docs/api/a.md", policy.ClassSoft},
+		{"a task of the head cannot speak of protection", []string{`"may_touch_protected": ["src/Makefile"]`, ""}, "src/Makefile", policy.ClassAllowed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, problems := join(t, evidence.TrustHead, c.contracts...)
+			if problems != nil {
+				t.Fatal(problems)
+			}
+			if got := p.Classify(change(c.path)).Class; got != c.want {
+				t.Errorf("%s is %s, expected %s", c.path, got, c.want)
+			}
+		})
+	}
+}
+
+func TestArgumentFiles(t *testing.T) {
+	p, problems := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [
+		{"run": ["pytest", "-x", "tests/a.py::test_x"]}, {"run": ["./run.sh"], "cwd": "web"}, {"run": ["jest", "--config=web/jest.json"]},
+		{"run": ["bash", "-c", "cd x && ./scripts/all.sh"]}, {"run": ["sh", "../top.sh"], "cwd": "web"}]`)
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	for path, want := range map[string]policy.Class{
+		"tests/a.py": policy.ClassProtected, "web/run.sh": policy.ClassProtected, "run.sh": policy.ClassAllowed, "web/jest.json": policy.ClassProtected,
+		"scripts/all.sh": policy.ClassProtected, "top.sh": policy.ClassProtected, "tests/b.py": policy.ClassAllowed, "tests/A.py": policy.ClassProtected,
+	} {
+		if got := p.Classify(change(path)).Class; got != want {
+			t.Errorf("%s is %s, expected %s", path, got, want)
+		}
+	}
+	added := change("tests/a.py")
+	added.Status, added.OldMode = evidence.Added, evidence.NoMode
+	if got := p.Classify(added).Class; got != policy.ClassAllowed {
+		t.Errorf("a new file that an argument names is %s", got)
+	}
+}
+
+func TestFilesWithKeys(t *testing.T) {
+	p, _ := join(t, "", `"allowed_files": ["**"]`)
+	manifest := func(known bool, keys ...string) *evidence.Change {
+		c := change("web/package.json")
+		c.KeysKnown, c.KeysChanged = known, keys
+		return c
+	}
+	for _, c := range []struct {
+		change *evidence.Change
+		want   policy.Class
+	}{
+		{manifest(false), policy.ClassProtected},
+		{manifest(true, "dependencies"), policy.ClassAllowed},
+		{manifest(true), policy.ClassAllowed},
+		{manifest(true, "dependencies", "scripts.test"), policy.ClassProtected},
+		{manifest(true, "jest"), policy.ClassProtected},
+		{&evidence.Change{Path: "package.json", Status: evidence.Added, NewMode: evidence.Regular}, policy.ClassAllowed},
+		{&evidence.Change{Path: "go.mod", Status: evidence.Deleted, OldMode: evidence.Regular, KeysKnown: true}, policy.ClassProtected},
+		{&evidence.Change{Path: "Makefile", Status: evidence.Added, NewMode: evidence.Regular}, policy.ClassProtected},
+	} {
+		if got := p.Classify(c.change).Class; got != c.want {
+			t.Errorf("%+v is %s, expected %s", c.change, got, c.want)
+		}
+	}
+}
+
+func TestLiftNeedsAll(t *testing.T) {
+	lift := `"may_touch_protected": ["src/Makefile"]`
+	for _, c := range []struct {
+		trust evidence.Trust
+		task  string
+		want  policy.Class
+	}{
+		{evidence.TrustBase, "", policy.ClassProtected},
+		{evidence.TrustBase, lift, policy.ClassAllowed},
+		{evidence.TrustHead, "", policy.ClassAllowed},
+	} {
+		p, _ := join(t, c.trust, lift, c.task)
+		if got := p.Classify(change("src/Makefile")).Class; got != c.want {
+			t.Errorf("with a task contract of the %s that says %q it is %s, expected %s", c.trust, c.task, got, c.want)
+		}
+	}
+}
+
+func TestOffScopeSeverity(t *testing.T) {
+	byPath := `"off_scope": "warn", "severity_by_path": [{"files": "other/**", "severity": "block"}, {"files": ["other/doc/**"], "severity": "info"}]`
+	for _, c := range []struct {
+		contracts []string
+		path      string
+		want      evidence.Severity
+	}{
+		{[]string{""}, "x", evidence.Block},
+		{[]string{`"off_scope": "warn"`}, "x", evidence.Warn},
+		{[]string{byPath}, "other/x", evidence.Block},
+		{[]string{byPath}, "other/doc/x", evidence.Block},
+		{[]string{byPath}, "elsewhere", evidence.Warn},
+		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x", evidence.Info},
+		{[]string{`"off_scope": "warn"`, ""}, "x", evidence.Warn},
+		{[]string{`"off_scope": "warn"`, `"off_scope": "block"`}, "x", evidence.Block},
+		{[]string{"", `"off_scope": "warn"`}, "x", evidence.Block},
+	} {
+		p, _ := join(t, evidence.TrustBase, c.contracts...)
+		if got := p.Classify(change(c.path)).Severity; got != c.want {
+			t.Errorf("%q: %s is %s, expected %s", c.contracts, c.path, got, c.want)
+		}
+	}
+}
+
+func TestContractsAreKnown(t *testing.T) {
+	p, _ := join(t, "", `"allowed_files": ["**"]`)
+	for path, want := range map[string]bool{
+		".closeout/scope_contract.json": true, ".closeout/scope_contract.yaml": true, ".closeout/tasks/T-9.json": true,
+		".closeout/tasks/note.md": false, ".closeout/other.json": false, "scope_contract.json": false,
+	} {
+		if got := p.Classify(change(path)).Contract; got != want {
+			t.Errorf("%s: contract %v, expected %v", path, got, want)
+		}
+	}
+	added := change(".closeout/tasks/T-9.json")
+	added.Status = evidence.Added
+	if p.Classify(added).Contract {
+		t.Error("a new task contract is not one that the base holds")
+	}
+}
+
+func TestJoinBudgets(t *testing.T) {
+	standing := `"violation_budget": 2, "time_budget_minutes": 60, "network_egress": ["a.example", "b.example"], "coverage": {"floor": 0.5, "max_drop": 0.02}`
+	p, _ := join(t, evidence.TrustBase, standing, `"violation_budget": 9, "time_budget_minutes": 30, "network_egress": ["b.example", "c.example"], "coverage": {"floor": 0.7, "max_drop": 0.1}`)
+	if p.ViolationBudget != 2 || *p.TimeBudgetMinutes != 30 || !slices.Equal(p.NetworkEgress, []string{"b.example"}) {
+		t.Errorf("got %d, %d, %v", p.ViolationBudget, *p.TimeBudgetMinutes, p.NetworkEgress)
+	}
+	if p.Coverage.Floor.BasisPoints() != 7000 || p.Coverage.MaxDrop.BasisPoints() != 200 {
+		t.Errorf("got coverage %+v", p.Coverage)
+	}
+	p, _ = join(t, evidence.TrustBase, standing, "")
+	if p.ViolationBudget != 2 || *p.TimeBudgetMinutes != 60 || len(p.NetworkEgress) != 2 {
+		t.Errorf("a silent task contract changed %d, %d, %v", p.ViolationBudget, *p.TimeBudgetMinutes, p.NetworkEgress)
+	}
+	p, _ = join(t, evidence.TrustHead, "", `"violation_budget": 5, "network_egress": []`)
+	if p.ViolationBudget != 0 || p.NetworkEgress == nil || len(p.NetworkEgress) != 0 {
+		t.Errorf("got %d, %v", p.ViolationBudget, p.NetworkEgress)
+	}
+}
+
+func TestJoinRules(t *testing.T) {
+	p, _ := join(t, evidence.TrustBase,
+		`"rules": {"catalogue": [{"id": "a", "severity": "warn", "expires_at": "2030-01-01"}]}`,
+		`"rules": {"catalogue": [{"id": "a", "severity": "block", "expires_at": "2029-01-01"}, {"id": "b", "severity": "info"}],
+		 "ignore": [{"id": "a", "files": "x", "reason": "not this one", "until": "2030-01-01"}, {"id": "b", "files": "x", "reason": "its own rule", "until": "2030-01-01"}]}`)
+	if len(p.Catalogue) != 2 || p.Catalogue[0].Severity != evidence.Block || p.Catalogue[0].ExpiresAt != "2029-01-01" {
+		t.Errorf("got %+v", p.Catalogue)
+	}
+	if len(p.Ignore) != 1 || p.Ignore[0].ID.Value != "b" {
+		t.Errorf("a task contract excused a rule of the standing contract: %+v", p.Ignore)
+	}
+}
+
+func TestJoinCriteria(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		standing string
+		task     string
+		want     string // ids and commands, or the problem
+	}{
+		{"positions go on", `["make test"]`, `["make lint"]`, "c1=make test c2=make lint"},
+		{"one command twice", `[{"id": "t", "run": ["make"]}]`, `[{"run": ["make"]}]`, "t=make"},
+		{"an id with other content", `[{"id": "t", "run": ["make"]}]`, `[{"id": "t", "run": ["true"]}]`, "names another command"},
+		{"another folder is another command", `[{"id": "t", "run": ["make"]}]`, `[{"id": "u", "run": ["make"], "cwd": "web"}]`, "t=make u=make"},
+		{"the opposite", `[{"run": ["make"]}]`, `[{"run": ["make"], "expect": "fail"}]`, "expects the opposite"},
+		{"a control of the standing criterion", `[{"id": "t", "run": ["make"]}]`, `[{"run": ["red"], "expect": "fail", "proves": "t"}]`, "t=make c2=red"},
+		{"a control by position", `["make a"]`, `["make b", {"run": ["red"], "expect": "fail", "proves": "c1"}]`, "c1=make a c2=make b c3=red"},
+		{"a control of nothing", `["make"]`, `[{"run": ["red"], "expect": "fail", "proves": "nobody"}]`, "is not there"},
+		{"nobody has one", `[]`, `[]`, "no contract names an acceptance criterion"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, problems := join(t, evidence.TrustHead, `"acceptance_criteria": `+c.standing, `"acceptance_criteria": `+c.task)
+			var got []string
+			for _, criterion := range p.Criteria {
+				got = append(got, criterion.ID+"="+strings.Join(criterion.Run, " "))
+			}
+			if len(problems) > 0 {
+				got = []string{problems[0].Error.Message}
+			}
+			if !strings.Contains(strings.Join(got, " "), c.want) || len(problems) > 1 {
+				t.Errorf("got %q, %v", got, problems)
+			}
+		})
+	}
+}
+
+func TestMinimum(t *testing.T) {
+	criterion := func(min string) string {
+		return `"acceptance_criteria": [{"id": "t", "run": ["make"], "min_evidence": "` + min + `"}]`
+	}
+	for _, c := range []struct {
+		trust          evidence.Trust
+		standing, task string
+		id             string
+		want           evidence.Level
+	}{
+		{evidence.TrustBase, criterion("claimed"), "", "t", evidence.Claimed},
+		{evidence.TrustBase, criterion("recorded"), "", "t", evidence.Recorded},
+		{evidence.TrustHead, "", criterion("claimed"), "t", evidence.Bound},
+		{evidence.TrustHead, "", criterion("recorded"), "t", evidence.Recorded},
+		{evidence.TrustHead, criterion("recorded"), criterion("claimed"), "t", evidence.Recorded},
+		{evidence.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, criterion("claimed"), "t", evidence.Bound},
+	} {
+		p, problems := join(t, c.trust, c.standing, c.task)
+		if problems != nil {
+			t.Fatal(problems)
+		}
+		i := slices.IndexFunc(p.Criteria, func(x evidence.Criterion) bool { return x.ID == c.id })
+		if got := p.Minimum(&p.Criteria[i], evidence.Bound); got != c.want {
+			t.Errorf("%+v: minimum %s", c, got)
+		}
+	}
+}
+
+func TestEvidenceFolderStays(t *testing.T) {
+	_, problems := join(t, evidence.TrustBase, "", `"evidence": {"dir": "src/evidence"}`)
+	if len(problems) != 1 {
+		t.Errorf("a task contract moved the evidence folder: %v", problems)
+	}
+}
+
+func TestUniversal(t *testing.T) {
+	wide := `"allowed_files": ["src/**", "**"]`
+	for _, c := range []struct {
+		contracts []string
+		want      int
+	}{{[]string{wide}, 1}, {[]string{""}, 0}, {[]string{wide, ""}, 0}, {[]string{wide, wide}, 2}} {
+		p, _ := join(t, evidence.TrustHead, c.contracts...)
+		if got := p.Universal(); len(got) != c.want {
+			t.Errorf("%q: %d universal patterns", c.contracts, len(got))
+		}
+	}
+}
+
+func TestAddedTask(t *testing.T) {
+	p, _ := join(t, "", "")
+	p.SetAddedTask(".closeout/tasks/T-1.json")
+	c := change(".closeout/tasks/T-1.json")
+	c.Status, c.OldMode = evidence.Added, evidence.NoMode
+	if got := p.Classify(c).Class; got != policy.ClassAllowed {
+		t.Errorf("the added task contract is %s", got)
+	}
+	c.NewMode = evidence.Symlink
+	if got := p.Classify(c).Class; got != policy.ClassProtected {
+		t.Errorf("a symlink in its place is %s", got)
+	}
+}
