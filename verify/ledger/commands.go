@@ -1,0 +1,166 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Command is a command that a finding names.
+type Command struct {
+	Text  string // argv, quoted where a shell would need it and cut to a readable length; or a host
+	Cwd   string
+	Exit  int64
+	Line  int // where it was seen first
+	Times int
+}
+
+// Commands counts different commands and keeps the first MaxDetails of them. The zero value is empty.
+type Commands struct {
+	List []*Command // in the order of their lines
+	More int        // different ones beyond the list
+
+	seen map[digest]*Command // nil value: beyond the list
+}
+
+// add counts one command; describe is called only when it is new and will be listed.
+func (c *Commands) add(key digest, line int, describe func() Command) {
+	if c.seen == nil {
+		c.seen = map[digest]*Command{}
+	}
+	if known, ok := c.seen[key]; ok {
+		if known != nil {
+			known.Times++
+		}
+		return
+	}
+	if len(c.List) >= MaxDetails {
+		c.seen[key] = nil
+		c.More++
+		return
+	}
+	one := describe()
+	one.Line, one.Times = line, 1
+	c.seen[key] = &one
+	c.List = append(c.List, &one)
+}
+
+// MaxOpen is how many null exits may be open at once before the rest are only counted.
+const MaxOpen = 100_000
+
+// openNulls are the null exits that no later record has settled yet.
+type openNulls struct {
+	byKey map[digest]*openNull
+	byID  map[digest]*openNull
+}
+
+// openNull is a command that ended without an exit code, once or more often.
+type openNull struct {
+	Command
+	key digest
+	ids []digest
+}
+
+// add opens a null exit. One whose command does not split has only its line to tell it apart.
+func (o *openNulls) add(s *Stream, r *evidence.Record) {
+	if o.byKey == nil {
+		o.byKey, o.byID = map[digest]*openNull{}, map[digest]*openNull{}
+	}
+	key := digestOf(s.key)
+	if len(s.key) == 0 {
+		key = digestOf(r.Line)
+	}
+	null := o.byKey[key]
+	if null == nil {
+		if len(o.byKey) >= MaxOpen {
+			s.Unsettled++
+			return
+		}
+		null = &openNull{Command: Command{Text: CommandLine(r.Argv), Cwd: strings.Clone(r.Cwd), Line: r.Pos.Line}, key: key}
+		o.byKey[key] = null
+	}
+	null.Times++
+	if r.ID != "" {
+		id := digestOf([]byte(r.ID))
+		null.ids = append(null.ids, id)
+		o.byID[id] = null
+	}
+}
+
+// settle closes the null exits that a record with an exit code answers: those of the same command, and the one that it
+// names as its parent.
+func (s *Stream) settle(r *evidence.Record) {
+	if r.Exit == nil || len(s.open.byKey) == 0 {
+		return
+	}
+	if len(s.key) > 0 {
+		s.open.close(s.open.byKey[digestOf(s.key)])
+	}
+	if r.Parent != "" {
+		s.open.close(s.open.byID[digestOf([]byte(r.Parent))])
+	}
+}
+
+func (o *openNulls) close(null *openNull) {
+	if null == nil {
+		return
+	}
+	delete(o.byKey, null.key)
+	for _, id := range null.ids {
+		delete(o.byID, id)
+	}
+}
+
+// Open lists the commands whose null exit nobody settled, in the order of their lines.
+func (s *Stream) Open() []Command {
+	var list []Command
+	for _, null := range s.open.byKey {
+		list = append(list, null.Command)
+	}
+	slices.SortFunc(list, func(a, b Command) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
+	})
+	return list
+}
+
+// maxCommand is how much of a command line a finding repeats.
+const maxCommand = 200
+
+// CommandLine writes argv as a person would type it: elements with anything but plain characters are quoted.
+func CommandLine(argv []string) string {
+	if argv == nil {
+		return "(a command that does not split into words)"
+	}
+	var b strings.Builder
+	for i, arg := range argv {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(quoteArg(arg))
+		if b.Len() > maxCommand {
+			break
+		}
+	}
+	return short(b.String())
+}
+
+func quoteArg(arg string) string {
+	plain := arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`'"\$|&;<>()*?[]{}~#!`+"`", r)
+	})
+	if plain {
+		return arg
+	}
+	return strconv.Quote(arg)
+}
+
+// short cuts a text to a readable length, at a character's end.
+func short(s string) string {
+	if len(s) <= maxCommand {
+		return strings.Clone(s)
+	}
+	return strings.ToValidUTF8(s[:maxCommand], "") + "…"
+}

@@ -1,0 +1,262 @@
+// Package ledger boils the feedback logs down to what a decision needs, while they stream past.
+//
+// It holds a tally for each criterion and stream, 16 bytes for each command id, and the null exits that are still open:
+// memory grows with the number of criteria, not with the size of the logs.
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Config says what to look for.
+type Config struct {
+	TaskID        string
+	Criteria      []evidence.Criterion
+	AcceptedTrees []string        // nil: no tree is known, so no record can be bound
+	Egress        []string        // allowed hosts; nil: nobody asks
+	Companions    map[string]bool // sha256 of the reports whose level is asked for
+}
+
+// Ledger is what all logs say. Streams are filled one after the other.
+type Ledger struct {
+	Streams  []*Stream
+	config   Config
+	criteria map[string][]int // command key → indexes into Criteria
+	accepted map[string]bool
+	egress   map[string]bool
+}
+
+// New returns an empty ledger.
+func New(c Config) *Ledger {
+	l := &Ledger{config: c, criteria: map[string][]int{}, accepted: set(c.AcceptedTrees), egress: set(c.Egress)}
+	for i, criterion := range c.Criteria {
+		key := string(appendKey(nil, criterion.Run, criterion.Cwd))
+		l.criteria[key] = append(l.criteria[key], i)
+	}
+	return l
+}
+
+func set(list []string) map[string]bool {
+	m := make(map[string]bool, len(list))
+	for _, s := range list {
+		m[s] = true
+	}
+	return m
+}
+
+// appendKey encodes a command so that no two commands share a key: each element is preceded by its length.
+func appendKey(buf []byte, argv []string, cwd string) []byte {
+	buf = binary.AppendUvarint(buf, uint64(len(cwd)))
+	buf = append(buf, cwd...)
+	for _, arg := range argv {
+		buf = binary.AppendUvarint(buf, uint64(len(arg)))
+		buf = append(buf, arg...)
+	}
+	return buf
+}
+
+// digest is a short hash that stands for a command or an id.
+type digest [16]byte
+
+func digestOf(b []byte) digest {
+	sum := sha256.Sum256(b)
+	return digest(sum[:16])
+}
+
+// Attempt is a record that matches a criterion.
+type Attempt struct {
+	Line   int
+	SHA256 string // of the line
+	Exit   *int64
+	Stale  bool // its trees are equal and none of the accepted ones
+	Dirty  bool // its trees differ
+	Trees  bool // it names both trees
+}
+
+// Tally sums up the attempts at one criterion, of one level, in one stream.
+type Tally struct {
+	Attempts int64
+	Failures int64 // attempts that did not end as the criterion expects, the last one included
+	Last     Attempt
+}
+
+// criterionTally keeps bound and unbound records apart.
+type criterionTally struct {
+	claimed, bound Tally
+}
+
+// Met reports whether an exit code is what a criterion expects. A negative control needs a command that ran: 126 and
+// 127 say that it could not be started, which proves nothing.
+func Met(c *evidence.Criterion, exit *int64) bool {
+	switch {
+	case exit == nil:
+		return false
+	case c.ExpectFail:
+		return *exit != 0 && *exit != 126 && *exit != 127
+	default:
+		return *exit == 0
+	}
+}
+
+// Stream is one log. Its records are added in the order in which they stand.
+type Stream struct {
+	Name     string
+	Records  int64 // all of them
+	Foreign  int64 // records of another task
+	Duration int64 // milliseconds of this task's records; saturates
+
+	Gaps      []Gap
+	GapsMore  int // gaps beyond MaxDetails
+	Nonzero   Commands
+	Hosts     Commands // hosts that are not allowed
+	Unseen    int64    // records without network_hosts
+	UnseenAt  int      // line of the first of them
+	Unsettled int      // null exits still open beyond MaxOpen
+
+	ledger     *Ledger
+	tallies    map[int]*criterionTally
+	foreign    map[int]int64 // criterion → matching records of another task
+	companions map[string]evidence.Level
+	ids        map[digest]struct{}
+	order      order
+	open       openNulls
+	key        []byte
+}
+
+// MaxDetails is how many things of one kind a stream keeps in full; the rest are counted.
+const MaxDetails = 1000
+
+// Stream starts a new log.
+func (l *Ledger) Stream(name string) *Stream {
+	s := &Stream{
+		Name: name, ledger: l, tallies: map[int]*criterionTally{}, foreign: map[int]int64{},
+		companions: map[string]evidence.Level{}, ids: map[digest]struct{}{},
+	}
+	l.Streams = append(l.Streams, s)
+	return s
+}
+
+// Add takes the next record.
+func (s *Stream) Add(r *evidence.Record) {
+	s.Records++
+	s.checkOrder(r)
+	if r.TaskID != "" && r.TaskID != s.ledger.config.TaskID {
+		s.addForeign(r)
+		return
+	}
+	if s.Duration > math.MaxInt64-r.DurationMS {
+		s.Duration = math.MaxInt64
+	} else {
+		s.Duration += r.DurationMS
+	}
+	s.addHosts(r)
+	s.addProduced(r)
+	matches := s.match(r)
+	for _, i := range matches {
+		s.addAttempt(i, r)
+	}
+	s.settle(r)
+	if len(matches) == 0 {
+		s.addOther(r)
+	}
+}
+
+// match returns the criteria that the record is about; it leaves the command's key in s.key.
+func (s *Stream) match(r *evidence.Record) []int {
+	if r.Argv == nil || r.Cwd == "" {
+		s.key = s.key[:0]
+		return nil
+	}
+	s.key = appendKey(s.key[:0], r.Argv, r.Cwd)
+	return s.ledger.criteria[string(s.key)]
+}
+
+func (s *Stream) addForeign(r *evidence.Record) {
+	s.Foreign++
+	for _, i := range s.match(r) {
+		s.foreign[i]++
+	}
+}
+
+// level says whether a record is bound to the code that is judged.
+func (s *Stream) level(r *evidence.Record) evidence.Level {
+	if r.TreeBefore != "" && r.TreeBefore == r.TreeAfter && s.ledger.accepted[r.TreeBefore] {
+		return evidence.Bound
+	}
+	return evidence.Claimed
+}
+
+func (s *Stream) addAttempt(i int, r *evidence.Record) {
+	t := s.tallies[i]
+	if t == nil {
+		t = &criterionTally{}
+		s.tallies[i] = t
+	}
+	tally := &t.claimed
+	if s.level(r) == evidence.Bound {
+		tally = &t.bound
+	}
+	tally.Attempts++
+	if !Met(&s.ledger.config.Criteria[i], r.Exit) {
+		tally.Failures++
+	}
+	tally.Last = s.attempt(r)
+}
+
+func (s *Stream) attempt(r *evidence.Record) Attempt {
+	sum := sha256.Sum256(r.Line)
+	a := Attempt{Line: r.Pos.Line, SHA256: hex.EncodeToString(sum[:])}
+	if r.Exit != nil {
+		exit := *r.Exit // the record is gone when the next line is read
+		a.Exit = &exit
+	}
+	a.Trees = r.TreeBefore != "" && r.TreeAfter != ""
+	a.Dirty = a.Trees && r.TreeBefore != r.TreeAfter
+	a.Stale = a.Trees && !a.Dirty && s.ledger.accepted != nil && len(s.ledger.accepted) > 0 && !s.ledger.accepted[r.TreeBefore]
+	return a
+}
+
+func (s *Stream) addProduced(r *evidence.Record) {
+	for _, p := range r.Produced {
+		if s.ledger.config.Companions[p.SHA256] {
+			s.companions[p.SHA256] = evidence.Stronger(s.companions[p.SHA256], s.level(r))
+		}
+	}
+}
+
+func (s *Stream) addHosts(r *evidence.Record) {
+	if s.ledger.config.Egress == nil {
+		return
+	}
+	if !r.HostsGiven {
+		if s.Unseen == 0 {
+			s.UnseenAt = r.Pos.Line
+		}
+		s.Unseen++
+	}
+	for _, h := range r.Hosts {
+		host := strings.ToLower(strings.TrimSuffix(h, "."))
+		if !s.ledger.egress[host] {
+			s.Hosts.add(digestOf([]byte(host)), r.Pos.Line, func() Command { return Command{Text: strings.Clone(host)} })
+		}
+	}
+}
+
+// addOther looks at a command that is no criterion.
+func (s *Stream) addOther(r *evidence.Record) {
+	switch {
+	case r.Exit == nil:
+		s.open.add(s, r)
+	case *r.Exit != 0:
+		exit := *r.Exit
+		s.Nonzero.add(digestOf(s.key), r.Pos.Line, func() Command {
+			return Command{Text: CommandLine(r.Argv), Cwd: strings.Clone(r.Cwd), Exit: exit}
+		})
+	}
+}

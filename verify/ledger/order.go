@@ -1,0 +1,74 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Gap is a sign that a log is not whole.
+type Gap struct {
+	Line     int
+	Kind     string // what is wrong, the same words for the same kind
+	Found    string
+	Expected string
+}
+
+// order is what the sequence checks remember.
+type order struct {
+	with, without bool  // records with and without seq were seen
+	mixed         bool  // and that was reported
+	last          int64 // seq of the record before
+}
+
+// checkOrder reports holes in the sequence, repeated ids and parents that no earlier record has.
+func (s *Stream) checkOrder(r *evidence.Record) {
+	s.checkSeq(r)
+	if r.Parent != "" {
+		if _, ok := s.ids[digestOf([]byte(r.Parent))]; !ok {
+			s.gap(r, "a parent that no earlier record has", "parent_command_id "+short(r.Parent), "the command_id of an earlier record of this log")
+		}
+	}
+	if r.ID == "" {
+		return
+	}
+	id := digestOf([]byte(r.ID))
+	if _, twice := s.ids[id]; twice {
+		s.gap(r, "a command_id that an earlier record has", "command_id "+short(r.ID)+" again", "each command_id once")
+	}
+	s.ids[id] = struct{}{}
+}
+
+func (s *Stream) checkSeq(r *evidence.Record) {
+	o := &s.order
+	if r.Seq == nil {
+		o.without = true
+	} else {
+		s.checkStep(r)
+		o.with, o.last = true, *r.Seq
+	}
+	if o.with && o.without && !o.mixed {
+		o.mixed = true
+		s.gap(r, "some records have a seq and others none", "a mixture", "seq in all records, or in none")
+	}
+}
+
+// checkStep wants each seq to be one more than the one before. The first may be 0 or 1: a later start means that the
+// beginning of the log was cut off.
+func (s *Stream) checkStep(r *evidence.Record) {
+	seq := *r.Seq
+	switch {
+	case !s.order.with && seq > 1:
+		s.gap(r, "the sequence does not start at the beginning", fmt.Sprintf("seq %d first", seq), "a log that starts with seq 0 or 1")
+	case s.order.with && seq != s.order.last+1:
+		s.gap(r, "the sequence does not rise by one", fmt.Sprintf("seq %d after %d", seq, s.order.last), fmt.Sprintf("seq %d", s.order.last+1))
+	}
+}
+
+func (s *Stream) gap(r *evidence.Record, kind, found, expected string) {
+	if len(s.Gaps) >= MaxDetails {
+		s.GapsMore++
+		return
+	}
+	s.Gaps = append(s.Gaps, Gap{Line: r.Pos.Line, Kind: kind, Found: found, Expected: expected})
+}
