@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/glob"
@@ -98,38 +99,58 @@ func (s *scope) severity(path string) evidence.Severity {
 	return s.offScope
 }
 
-// protectedSet is an entry of the built-in list, or the protected_files of the contracts.
+// protectedSet is some protected files: the built-in ones that count whatever changes in them, those with keys, or the
+// protected_files of the contracts.
 type protectedSet struct {
-	files  *glob.Set
-	reason string
-	keys   []string
+	files   *glob.Set
+	reasons map[string]string   // by pattern
+	keys    map[string][]string // by pattern; none for files that have no keys
 }
+
+// builtInSets are those of the built-in list, compiled once.
+var builtInSets = sync.OnceValue(func() []protectedSet {
+	var whole, keyed []Protected
+	for _, b := range BuiltIn {
+		if b.Keys == nil {
+			whole = append(whole, b)
+		} else {
+			keyed = append(keyed, b)
+		}
+	}
+	return []protectedSet{builtInSet(whole), builtInSet(keyed)}
+})
+
+// Prepare compiles what every policy needs. It may run beside the reading of contracts.
+func Prepare() { builtInSets() }
 
 func (p *Policy) protectedSets() []protectedSet {
-	var sets []protectedSet
-	for _, b := range BuiltIn {
-		sets = append(sets, protectedSet{builtInSet(b.Patterns), b.Reason, b.Keys})
-	}
-	var own []evidence.Pattern
+	own := protectedSet{reasons: map[string]string{}}
+	var patterns []glob.Pattern
 	for _, s := range p.Sources {
-		own = append(own, s.Contract.ProtectedFiles...)
+		for _, f := range s.Contract.ProtectedFiles {
+			patterns = append(patterns, f.Glob)
+			own.reasons[f.Value] = "the contract protects it"
+		}
 	}
-	if own != nil {
-		sets = append(sets, protectedSet{glob.CompileFolded(globs(own)), "the contract protects it", nil})
-	}
-	return sets
+	own.files = glob.CompileFolded(patterns)
+	return append(slices.Clone(builtInSets()), own)
 }
 
-func builtInSet(patterns []string) *glob.Set {
-	var list []glob.Pattern
-	for _, p := range patterns {
-		parsed, err := glob.Parse(p)
-		if err != nil {
-			panic("the built-in list holds a bad pattern: " + err.Error())
+func builtInSet(list []Protected) protectedSet {
+	set := protectedSet{reasons: map[string]string{}, keys: map[string][]string{}}
+	var patterns []glob.Pattern
+	for _, b := range list {
+		for _, text := range b.Patterns {
+			parsed, err := glob.Parse(text)
+			if err != nil {
+				panic("the built-in list holds a bad pattern: " + err.Error())
+			}
+			patterns = append(patterns, parsed)
+			set.reasons[text], set.keys[text] = b.Reason, b.Keys
 		}
-		list = append(list, parsed)
 	}
-	return glob.CompileFolded(list)
+	set.files = glob.CompileFolded(patterns)
+	return set
 }
 
 // SetAddedTask tells which task contract the change adds: that file is in scope by itself. "" is none.
@@ -203,8 +224,8 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 	}
 	for _, set := range p.protected {
 		pattern, exact, ok := set.files.Which(c.Path)
-		if ok && set.applies(c) {
-			return Ruling{Class: ClassProtected, Because: set.reason + " (" + pattern + ")", Folded: !exact}, true
+		if ok && applies(set.keys[pattern], c) {
+			return Ruling{Class: ClassProtected, Because: set.reasons[pattern] + " (" + pattern + ")", Folded: !exact}, true
 		}
 	}
 	if id := p.arguments[glob.Fold(c.Path)]; id != "" && c.Status != evidence.Added {
@@ -215,8 +236,8 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 
 // applies says whether a change of a file with keys counts: a new file does not, and neither does a change of other
 // keys where somebody looked.
-func (s *protectedSet) applies(c *evidence.Change) bool {
-	if s.keys == nil {
+func applies(keys []string, c *evidence.Change) bool {
+	if keys == nil {
 		return true
 	}
 	if c.Status == evidence.Added {
@@ -227,7 +248,7 @@ func (s *protectedSet) applies(c *evidence.Change) bool {
 	}
 	return slices.ContainsFunc(c.KeysChanged, func(k string) bool {
 		top, _, _ := strings.Cut(k, ".")
-		return slices.Contains(s.keys, top)
+		return slices.Contains(keys, top)
 	})
 }
 

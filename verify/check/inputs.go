@@ -1,0 +1,147 @@
+package check
+
+import (
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// Kind is a kind of input.
+type Kind string
+
+// The kinds of input.
+const (
+	Contract     Kind = "contract"
+	TaskContract Kind = "task_contract"
+	Feedback     Kind = "feedback"
+	Rules        Kind = "rules"
+	Changes      Kind = "changes"
+	Diff         Kind = "diff"
+	Facts        Kind = "facts"
+	Coverage     Kind = "coverage"
+	Tests        Kind = "tests"
+)
+
+// State says whether the inputs of a kind can be judged.
+type State int
+
+// The states. Changes stands for changes.json and pr.diff together.
+const (
+	Missing State = iota
+	Malformed
+	Usable
+)
+
+// NoMatch is the Where of a problem that stands for a path or pattern which names no file: the input is missing, not
+// malformed.
+const NoMatch = "no match"
+
+// Problem is an error in an input.
+type Problem struct {
+	Kind  Kind
+	Path  string // of the input
+	Error source.Error
+}
+
+// Inputs is everything that the checks look at. Parts whose State is not Usable are nil or incomplete.
+type Inputs struct {
+	State    map[Kind]State
+	Problems []Problem
+
+	Facts   *evidence.Facts // nil when nobody wrote any
+	Policy  *policy.Policy
+	Minimum evidence.Level // the effective evidence minimum
+	// Unbound is true when the minimum is claimed only because there is no code tree to bind to.
+	Unbound bool
+	Task    string // the task that the caller named; "" when none
+	Today   string // YYYY-MM-DD; "" when nobody said
+	Digests []string
+
+	Logs   []Log
+	Ledger *ledger.Ledger
+
+	Changes    []Change
+	Disagree   []Disagreement // between changes.json and pr.diff
+	AddedTasks []string       // task contracts that the change adds, sorted
+
+	Rules    []RuleFile
+	Coverage *CoverageFile
+	Tests    map[string]*TestFile // by their path in the repository
+}
+
+// Log is a feedback log.
+type Log struct {
+	Path    string
+	SHA256  string
+	Records int64
+	Counts  bool // false when digests were handed over and this log is not among them
+	Trusted bool // its digest was handed over
+}
+
+// Trusted says which streams of the ledger count.
+func (in *Inputs) Trusted() ledger.Trusted {
+	counts, trusted := map[string]bool{}, map[string]bool{}
+	for _, l := range in.Logs {
+		counts[l.Path], trusted[l.Path] = l.Counts, l.Trusted
+	}
+	return ledger.Trusted{
+		Counts:   func(s string) bool { return counts[s] },
+		Recorded: func(s string) bool { return trusted[s] },
+	}
+}
+
+// Streams are the logs that count, as the ledger holds them.
+func (in *Inputs) Streams() []*ledger.Stream {
+	var list []*ledger.Stream
+	t := in.Trusted()
+	for _, s := range in.Ledger.Streams {
+		if t.Counts(s.Name) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Decisions judges every criterion of the policy, in order.
+func (in *Inputs) Decisions() []ledger.Decision {
+	list := make([]ledger.Decision, len(in.Policy.Criteria))
+	t := in.Trusted()
+	for i := range list {
+		list[i] = in.Ledger.Decide(i, in.Policy.Minimum(&in.Policy.Criteria[i], in.Minimum), t)
+	}
+	return list
+}
+
+// Change is a touched path and what the contracts make of it.
+type Change struct {
+	evidence.Change
+	policy.Ruling
+}
+
+// Disagreement is a path that changes.json and pr.diff tell apart.
+type Disagreement struct {
+	Path          string
+	Changes, Diff string // status, or "not there"
+}
+
+// RuleFile is a rule report.
+type RuleFile struct {
+	Path   string
+	SHA256 string
+	Report *evidence.RuleReport
+}
+
+// CoverageFile is the coverage report.
+type CoverageFile struct {
+	Path   string
+	SHA256 string
+	Report *evidence.Coverage
+}
+
+// TestFile is a test report that a criterion names. Report is nil when it is malformed.
+type TestFile struct {
+	Path   string
+	SHA256 string
+	Report *evidence.TestReport
+}

@@ -1,0 +1,168 @@
+package checks
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// Acceptance asks whether the commands that the contract names ran and ended as they must.
+var Acceptance = &check.Check{
+	ID:    "acceptance",
+	Title: "Every acceptance command ran and ended as the contract expects",
+	Codes: []check.Code{
+		{Name: "acceptance.missing", Severity: evidence.Block},
+		{Name: "acceptance.null_exit", Severity: evidence.Block},
+		{Name: "acceptance.failed", Severity: evidence.Block},
+		{Name: "acceptance.control_passed", Severity: evidence.Block},
+		{Name: "acceptance.too_many_attempts", Severity: evidence.Block},
+		{Name: "acceptance.vacuous", Severity: evidence.Block},
+		{Name: "acceptance.flaky", Severity: evidence.Warn},
+	},
+	Needs: []check.Kind{check.Contract, check.Feedback},
+	Run:   runAcceptance,
+}
+
+func runAcceptance(p *check.Pass) {
+	for i, d := range p.Decisions() {
+		c := &p.Policy.Criteria[i]
+		if strings.HasPrefix(string(d.Reason), "acceptance.") {
+			p.Report(acceptanceFinding(p, c, &d))
+		}
+		if d.Reason == ledger.Passed {
+			reportVacuous(p, c)
+		}
+		if d.Flaky != nil {
+			reportFlaky(p, c, &d)
+		}
+	}
+}
+
+// criterionName is how a message speaks of a criterion.
+func criterionName(c *evidence.Criterion) string {
+	name := fmt.Sprintf("%s (%s)", c.ID, ledger.CommandLine(c.Run))
+	if c.Cwd != "." {
+		name = fmt.Sprintf("%s (%s, in %s)", c.ID, ledger.CommandLine(c.Run), c.Cwd)
+	}
+	return name
+}
+
+// expectation is how a criterion must end.
+func expectation(c *evidence.Criterion) string {
+	if c.ExpectFail {
+		return "an exit code other than 0: the command is a negative control"
+	}
+	return "exit code 0"
+}
+
+// at places a finding where the deciding record stands.
+func at(f check.Finding, d *ledger.Deciding) check.Finding {
+	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, source.Pos{Line: d.Last.Line, Column: 1}
+	return f
+}
+
+func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) check.Finding {
+	f := check.Finding{Code: string(d.Reason), Expected: expectation(c), Evidence: []string{c.ID}}
+	if d.Reason == ledger.Missing {
+		return missing(p, f, c, d)
+	}
+	f = at(f, d.At)
+	last := d.At.Last
+	switch d.Reason {
+	case ledger.NullExit:
+		f.Message = criterionName(c) + " has no exit code"
+		f.Actual = "exit code null: the command did not end by itself, or could not be started"
+		f.Fix = "run the command to its end and record it again"
+	case ledger.ControlPassed:
+		f.Message = criterionName(c) + " passed, and it must not: it is a negative control"
+		f.Actual = "exit code 0"
+		f.Fix = "make the control fail where the code is broken: a check that cannot fail proves nothing" + provesHint(c)
+	case ledger.TooManyAttempts:
+		f.Message = fmt.Sprintf("%s took %s", criterionName(c), plural(d.At.Attempts, "attempt"))
+		f.Expected = fmt.Sprintf("at most %s (max_attempts)", plural(c.MaxAttempts, "attempt"))
+		f.Actual = plural(d.At.Attempts, "record") + " of this command in one log"
+		f.Fix = "find out why it does not pass at once; a person may raise max_attempts in the contract"
+	default:
+		f.Message = criterionName(c) + " failed"
+		f.Actual = "exit code " + strconv.FormatInt(*last.Exit, 10)
+		f.Fix = "mend what makes the command fail, then run and record it again"
+		if c.ExpectFail {
+			f.Message = criterionName(c) + " could not be run"
+			f.Actual += ", which says that the command was not found or is not executable"
+			f.Fix = "make the control run and fail by itself, then record it again"
+		}
+	}
+	return f
+}
+
+func provesHint(c *evidence.Criterion) string {
+	if c.Proves.Value == "" {
+		return ""
+	}
+	return "; until then " + c.Proves.Value + " is not proven"
+}
+
+func missing(p *check.Pass, f check.Finding, c *evidence.Criterion, d *ledger.Decision) check.Finding {
+	f.Message = criterionName(c) + " was never run"
+	f.Expected = "a record of exactly this command in " + c.Cwd + " with " + expectation(c)
+	f.Actual = "no such record"
+	f.Fix = "run the command exactly as the contract writes it, and record it"
+	f.Input, f.Pos = check.Contract, c.Pos
+	f.Path = p.Policy.Origin(c.ID).Path
+	if d.Foreign > 0 {
+		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", plural(d.Foreign, "record"), p.Policy.TaskID)
+	}
+	return f
+}
+
+func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
+	p.Report(at(check.Finding{
+		Code:     "acceptance.flaky",
+		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), plural(d.Flaky.Failures, "failure")),
+		Expected: "a command that passes at once",
+		Actual:   fmt.Sprintf("%s, %s", plural(d.Flaky.Attempts, "attempt"), plural(d.Flaky.Failures, "failure")),
+		Fix:      "look at the failures: the change may have mended them, or the command may not be reliable",
+		Evidence: []string{c.ID},
+	}, d.Flaky))
+}
+
+// reportVacuous wants the test report that the criterion names, and enough tests in it.
+func reportVacuous(p *check.Pass, c *evidence.Criterion) {
+	if c.TestReport == "" {
+		return
+	}
+	f := check.Finding{
+		Code: "acceptance.vacuous", Input: check.Tests, Path: c.TestReport, Evidence: []string{c.ID},
+		Expected: "at least " + plural(c.MinTests, "test") + " that ran, in " + c.TestReport,
+		Fix:      "let the command write its test report, and see that it runs the tests it should",
+	}
+	switch file := p.Tests[c.TestReport]; {
+	case file == nil:
+		f.Message, f.Actual = criterionName(c)+" left no test report", "no file"
+	case file.Report == nil:
+		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", testProblem(p, c.TestReport)
+	case file.Report.Tests-file.Report.Skipped < c.MinTests:
+		f.Message = criterionName(c) + " ran too few tests"
+		f.Actual = fmt.Sprintf("%s, %d of them skipped", plural(file.Report.Tests, "test"), file.Report.Skipped)
+	default:
+		return
+	}
+	p.Report(f)
+}
+
+// testProblem says what is wrong with a test report.
+func testProblem(p *check.Pass, path string) string {
+	for _, problem := range p.Problems {
+		if problem.Kind == check.Tests && problem.Path == path {
+			return fmt.Sprintf("line %d, column %d: %s", problem.Error.Pos.Line, problem.Error.Pos.Column, problem.Error.Message)
+		}
+	}
+	return "unreadable"
+}
+
+func itoa(i int64) string { return strconv.FormatInt(i, 10) }

@@ -1,0 +1,87 @@
+package checks
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// Budget asks whether the task kept to its time and its network.
+var Budget = &check.Check{
+	ID:    "budget",
+	Title: "The task kept to its time budget and its network hosts",
+	Codes: []check.Code{
+		{Name: "time.over_budget", Severity: evidence.Block},
+		{Name: "network.unallowed_host", Severity: evidence.Block},
+		{Name: "network.unobserved", Severity: evidence.Block},
+	},
+	Needs: []check.Kind{check.Contract, check.Feedback},
+	Asked: func(in *check.Inputs) bool {
+		return in.Policy != nil && (in.Policy.TimeBudgetMinutes != nil || in.Policy.NetworkEgress != nil)
+	},
+	Run: runBudget,
+}
+
+func runBudget(p *check.Pass) {
+	if p.Policy.TimeBudgetMinutes != nil {
+		reportTime(p, *p.Policy.TimeBudgetMinutes)
+	}
+	if p.Policy.NetworkEgress != nil {
+		reportNetwork(p)
+	}
+}
+
+const msPerMinute = 60_000
+
+func reportTime(p *check.Pass, minutes int64) {
+	var spent int64
+	for _, s := range p.Streams() {
+		if spent > math.MaxInt64-s.Duration {
+			spent = math.MaxInt64
+			break
+		}
+		spent += s.Duration
+	}
+	if minutes > math.MaxInt64/msPerMinute || spent <= minutes*msPerMinute {
+		return
+	}
+	p.Report(check.Finding{
+		Code: "time.over_budget", Message: "the recorded commands took longer than the task may", Input: check.Feedback,
+		Expected: fmt.Sprintf("at most %s (time_budget_minutes)", plural(minutes, "minute")),
+		Actual:   fmt.Sprintf("%d min %d s", spent/msPerMinute, spent%msPerMinute/1000),
+		Fix:      "find out what took so long; a person may raise time_budget_minutes in the contract",
+	})
+}
+
+func reportNetwork(p *check.Pass) {
+	allowed := "no host at all"
+	if len(p.Policy.NetworkEgress) > 0 {
+		allowed = "only " + strings.Join(p.Policy.NetworkEgress, ", ")
+	}
+	for _, s := range p.Streams() {
+		for _, h := range s.Hosts.List {
+			p.Report(check.Finding{
+				Code: "network.unallowed_host", Message: fmt.Sprintf("a command reached the host %q", h.Text), Input: check.Feedback,
+				Path: s.Name, Pos: source.Pos{Line: h.Line, Column: 1}, Expected: allowed, Actual: h.Text,
+				Fix: "do without the host; a person may add it to network_egress in the contract", Evidence: []string{h.Text}, Times: h.Times,
+			})
+		}
+		if s.Hosts.More > 0 {
+			p.Report(check.Finding{
+				Code: "network.unallowed_host", Message: fmt.Sprintf("commands reached %d more hosts", s.Hosts.More), Input: check.Feedback,
+				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "do without them", Evidence: []string{"more"}, Times: s.Hosts.More,
+			})
+		}
+		if s.Unseen > 0 {
+			p.Report(check.Finding{
+				Code: "network.unobserved", Message: "the contract limits the network, and nobody watched it", Input: check.Feedback,
+				Path: s.Name, Pos: source.Pos{Line: s.UnseenAt, Column: 1}, Expected: "network_hosts in every record",
+				Actual: plural(s.Unseen, "record") + " without it", Fix: "record with a recorder that watches the network, or remove network_egress",
+			})
+		}
+	}
+}

@@ -1,0 +1,94 @@
+// Package checks holds the gate's checks: one file and one page of documentation each.
+package checks
+
+import (
+	"embed"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+)
+
+// All lists the checks in the order in which they run and are reported.
+var All = []*check.Check{
+	Acceptance,
+	Approval,
+	Budget,
+	Contract,
+	Coverage,
+	Diff,
+	Evidence,
+	Facts,
+	Feedback,
+	Limits,
+	Rules,
+	Scope,
+}
+
+//go:embed *.md
+var pages embed.FS
+
+// Doc returns the page of a check; "" when there is none, which a test refuses.
+func Doc(id string) string {
+	page, err := pages.ReadFile(id + ".md")
+	if err != nil {
+		return ""
+	}
+	return string(page)
+}
+
+// ByCode finds the check that documents a finding code.
+func ByCode(code string) *check.Check {
+	i := slices.IndexFunc(All, func(c *check.Check) bool {
+		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == code })
+	})
+	if i < 0 {
+		return nil
+	}
+	return All[i]
+}
+
+// Section returns the part of a check's page that is about one code, without its heading; "" when there is none.
+func Section(code string) string {
+	c := ByCode(code)
+	if c == nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(Doc(c.ID), "\n## "+code+"\n")
+	section, _, _ := strings.Cut(rest, "\n## ")
+	return strings.TrimSpace(section)
+}
+
+// reportProblems reports the errors in inputs of one kind under one code. A limit that was hit is left to Limits.
+func reportProblems(p *check.Pass, code string, kinds ...check.Kind) {
+	for _, problem := range p.Problems {
+		e := problem.Error
+		if e.Limit != "" || e.Where == check.NoMatch || !slices.Contains(kinds, problem.Kind) {
+			continue
+		}
+		p.Report(check.Finding{
+			Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
+			Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
+			Evidence: []string{e.Where, e.Message, e.Found}, Times: e.Times,
+		})
+	}
+}
+
+// reportNoMatch reports the paths and patterns of a kind that name no file.
+func reportNoMatch(p *check.Pass, code string, kind check.Kind) {
+	for _, problem := range p.Problems {
+		if e := problem.Error; problem.Kind == kind && e.Where == check.NoMatch {
+			p.Report(check.Finding{
+				Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Input: kind, Evidence: []string{e.Message},
+			})
+		}
+	}
+}
+
+// plural gives "1 file", "2 files".
+func plural(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return itoa(n) + " " + one + "s"
+}

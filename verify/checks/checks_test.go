@@ -1,0 +1,97 @@
+package checks_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// TestEveryCheckIsListed wants every file of the package that defines a check in the list, so that no check is silently
+// never run.
+func TestEveryCheckIsListed(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defined := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(file, "_test.go") {
+			defined += strings.Count(string(text), "= &check.Check{")
+		}
+	}
+	if defined != len(checks.All) {
+		t.Errorf("%d checks are defined, %d are listed in All", defined, len(checks.All))
+	}
+	if !slices.IsSortedFunc(checks.All, func(a, b *check.Check) int { return strings.Compare(a.ID, b.ID) }) {
+		t.Error("All is not sorted by ID")
+	}
+}
+
+var codeSyntax = regexp.MustCompile(`^[a-z]+\.[a-z_]+$`)
+
+// TestEveryCodeIsDocumented wants a page for each check, and a section for each code that says what it means and how to
+// mend it.
+func TestEveryCodeIsDocumented(t *testing.T) {
+	owner := map[string]string{}
+	for _, c := range checks.All {
+		if !strings.HasPrefix(checks.Doc(c.ID), "# "+c.ID+": "+c.Title+"\n") {
+			t.Errorf("check %s: %s.md does not begin with its title", c.ID, c.ID)
+		}
+		for _, k := range c.Codes {
+			if !codeSyntax.MatchString(k.Name) || k.Severity.Rank() > evidence.Info.Rank() {
+				t.Errorf("check %s: bad code %+v", c.ID, k)
+			}
+			if owner[k.Name] != "" {
+				t.Errorf("code %s belongs to %s and %s", k.Name, owner[k.Name], c.ID)
+			}
+			owner[k.Name] = c.ID
+			section := checks.Section(k.Name)
+			if !strings.HasPrefix(section, "*"+string(k.Severity)+"*") || !strings.Contains(section, "How to fix:") {
+				t.Errorf("code %s: its section must begin with *%s* and hold \"How to fix:\"", k.Name, k.Severity)
+			}
+		}
+	}
+	for _, c := range checks.All {
+		for _, name := range c.Also {
+			if owner[name] == "" || owner[name] == c.ID {
+				t.Errorf("check %s: %s under Also belongs to %q", c.ID, name, owner[name])
+			}
+		}
+	}
+}
+
+// TestPagesHoldOnlyCodes wants no section for a code that no check reports.
+func TestPagesHoldOnlyCodes(t *testing.T) {
+	for _, c := range checks.All {
+		for line := range strings.Lines(checks.Doc(c.ID)) {
+			name, ok := strings.CutPrefix(strings.TrimSpace(line), "## ")
+			if ok && checks.ByCode(name) != c {
+				t.Errorf("%s.md has a section for %q, which the check does not report", c.ID, name)
+			}
+		}
+	}
+}
+
+// TestProtectedListIsDocumented wants every built-in pattern, with its reason, on the page of the scope check.
+func TestProtectedListIsDocumented(t *testing.T) {
+	page := checks.Doc(checks.Scope.ID)
+	for _, p := range policy.BuiltIn {
+		for _, text := range append([]string{p.Reason}, p.Patterns...) {
+			if !strings.Contains(page, text) {
+				t.Errorf("scope.md does not name %q", text)
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package checks
+
+import (
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// Contract asks whether there is a contract that the change had no hand in.
+var Contract = &check.Check{
+	ID:    "contract",
+	Title: "The scope contract is there, well formed, and not of the change's own making",
+	Codes: []check.Code{
+		{Name: "contract.missing", Severity: evidence.Block},
+		{Name: "contract.malformed", Severity: evidence.Block},
+		{Name: "contract.changed", Severity: evidence.Block},
+		{Name: "contract.untrusted", Severity: evidence.Block},
+	},
+	Run: runContract,
+}
+
+func runContract(p *check.Pass) {
+	reportProblems(p, "contract.malformed", check.Contract, check.TaskContract)
+	if p.State[check.Contract] == check.Missing {
+		p.Report(check.Finding{
+			Code: "contract.missing", Message: "there is no scope contract", Input: check.Contract,
+			Expected: "a standing contract at the base (.closeout/scope_contract.json), or one that the operator names",
+			Actual:   "none",
+			Fix:      "let a person add the contract to the base branch, or name one with --contract-file",
+		})
+	}
+	if p.Policy == nil {
+		return
+	}
+	reportTwoTasks(p)
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.Contract {
+			reportContractChanged(p, c)
+		}
+	}
+	for _, s := range p.Policy.Sources {
+		reportUntrusted(p, s)
+	}
+}
+
+func reportContractChanged(p *check.Pass, c *check.Change) {
+	f := change(p, "contract.changed", c)
+	f.Message = "the change edits a scope contract; the one of the base branch judges"
+	f.Expected = "no change of a contract that the base holds"
+	f.Fix = "take the change of this file back; contracts are changed by people, in a change of their own"
+	p.Report(f)
+}
+
+// reportTwoTasks reports more than one task contract in one change, when nobody said which one is meant.
+func reportTwoTasks(p *check.Pass) {
+	if len(p.AddedTasks) < 2 || p.Task != "" {
+		return
+	}
+	p.Report(check.Finding{
+		Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
+		Expected: "one task contract a change", Actual: strings.Join(p.AddedTasks, ", "),
+		Fix: "keep one of them, or name the task with --task", Evidence: []string{"two task contracts"},
+	})
+}
+
+// reportUntrusted reports a contract that the change itself could have written: a standing one that only the head
+// holds, one whose origin nobody wrote down, and an operator's that the change touches.
+func reportUntrusted(p *check.Pass, s policy.Source) {
+	f := check.Finding{
+		Code: "contract.untrusted", Input: check.Kind(s.Kind), Path: s.Path, Evidence: []string{string(s.Trust)},
+		Expected: "a contract from the base branch, or one from outside the repository",
+		Fix:      "commit the contract to the base branch, or let the workflow take it from elsewhere",
+	}
+	switch {
+	case s.Trust == "":
+		f.Message, f.Actual = "nobody wrote down where this contract comes from", "no entry in the facts"
+	case s.Trust == evidence.TrustHead && s.Kind == string(check.Contract):
+		f.Message, f.Actual = "the standing contract comes from the change that it is to judge", "read from the head"
+	case s.Trust == evidence.TrustOperator && touches(p, s.RepoPath):
+		f.Message, f.Actual = "the operator's contract is a file of the change that it is to judge", "the change touches it"
+	default:
+		return
+	}
+	p.Report(f)
+}
+
+// touches reports whether the head holds path because of the change.
+func touches(p *check.Pass, path string) bool {
+	for _, c := range p.Changes {
+		if c.Path == path && c.Status != evidence.Deleted {
+			return true
+		}
+	}
+	return false
+}

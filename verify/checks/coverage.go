@@ -1,0 +1,122 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Coverage asks whether the tests still cover as much as they must.
+var Coverage = &check.Check{
+	ID:    "coverage",
+	Title: "Coverage is above its floor and did not drop",
+	Codes: []check.Code{
+		{Name: "coverage.missing", Severity: evidence.Block},
+		{Name: "coverage.malformed", Severity: evidence.Block},
+		{Name: "coverage.below_floor", Severity: evidence.Block},
+		{Name: "coverage.regression", Severity: evidence.Block},
+		{Name: "coverage.minor_regression", Severity: evidence.Warn},
+	},
+	Also: []string{"facts.unavailable"},
+	Asked: func(in *check.Inputs) bool {
+		return in.State[check.Coverage] != check.Missing || in.Policy != nil && in.Policy.Coverage != nil
+	},
+	Run: runCoverage,
+}
+
+// defaultMaxDrop is one point: a larger drop blocks, also where no contract declares coverage.
+const defaultMaxDrop = evidence.Whole / 100
+
+func runCoverage(p *check.Pass) {
+	reportProblems(p, "coverage.malformed", check.Coverage)
+	if p.State[check.Coverage] == check.Missing {
+		p.Report(check.Finding{
+			Code: "coverage.missing", Message: "the contract declares coverage, and there is no coverage report", Input: check.Coverage,
+			Path: p.Policy.Coverage.Report, Expected: "the file " + p.Policy.Coverage.Report, Actual: "no such file",
+			Fix: "let the test command write its coverage there",
+		})
+	}
+	if p.Coverage == nil {
+		return
+	}
+	if p.Policy != nil && p.Policy.Coverage != nil && p.Policy.Coverage.Floor != nil {
+		reportFloor(p, *p.Policy.Coverage.Floor)
+	}
+	reportDrop(p)
+}
+
+// percent writes a ratio with two decimals, rounded down.
+func percent(r evidence.Ratio) string {
+	sign := ""
+	if r < 0 {
+		r, sign = -r, "-"
+	}
+	points := r.BasisPoints()
+	return fmt.Sprintf("%s%d.%02d %%", sign, points/100, points%100)
+}
+
+func reportFloor(p *check.Pass, floor evidence.Ratio) {
+	if p.Coverage.Report.Current >= floor {
+		return
+	}
+	p.Report(check.Finding{
+		Code: "coverage.below_floor", Message: "coverage is below its floor", Input: check.Coverage, Path: p.Coverage.Path,
+		Pos: p.Coverage.Report.Pos, Expected: "at least " + percent(floor), Actual: percent(p.Coverage.Report.Current),
+		Fix: "test what the change adds",
+	})
+}
+
+// reportDrop compares with the value before. A report's own word on that counts only where no one could know better:
+// the change could write anything there.
+func reportDrop(p *check.Pass) {
+	var declared *evidence.Ratio
+	if p.Policy != nil && p.Policy.Coverage != nil {
+		declared = p.Policy.Coverage.MaxDrop
+	}
+	if !operatorOnly(p) {
+		if declared != nil {
+			reportNoPrevious(p)
+		}
+		return
+	}
+	previous := p.Coverage.Report.Previous
+	if previous == nil || *previous <= p.Coverage.Report.Current {
+		return
+	}
+	limit := defaultMaxDrop
+	if declared != nil {
+		limit = *declared
+	}
+	f := check.Finding{
+		Code: "coverage.minor_regression", Message: "coverage dropped a little", Input: check.Coverage, Path: p.Coverage.Path,
+		Pos: p.Coverage.Report.Pos, Expected: "no drop from " + percent(*previous),
+		Actual: fmt.Sprintf("%s, a drop of %s", percent(p.Coverage.Report.Current), percent(*previous-p.Coverage.Report.Current)),
+		Fix:    "test what the change adds",
+	}
+	if *previous-p.Coverage.Report.Current > limit {
+		f.Code, f.Message = "coverage.regression", "coverage dropped by more than "+percent(limit)
+	}
+	p.Report(f)
+}
+
+// operatorOnly reports whether all contracts were handed over by an operator, as in a bare bundle.
+func operatorOnly(p *check.Pass) bool {
+	if p.Policy == nil {
+		return p.Facts == nil
+	}
+	for _, s := range p.Policy.Sources {
+		if s.Trust != evidence.TrustOperator {
+			return false
+		}
+	}
+	return true
+}
+
+func reportNoPrevious(p *check.Pass) {
+	p.Report(check.Finding{
+		Code: "facts.unavailable", Message: "nobody knows what coverage was before the change", Input: check.Coverage, Path: p.Coverage.Path,
+		Expected: "the coverage of the base", Actual: "only the report's own word", Fix: "commit the base's coverage report, or remove max_drop from the contract",
+		Evidence: []string{"previous coverage"},
+	})
+}

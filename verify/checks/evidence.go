@@ -1,0 +1,125 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/ledger"
+)
+
+// Evidence asks how far the records can be believed.
+var Evidence = &check.Check{
+	ID:    "evidence",
+	Title: "The evidence is about this code and comes from where it must",
+	Codes: []check.Code{
+		{Name: "evidence.conflict", Severity: evidence.Block},
+		{Name: "evidence.stale", Severity: evidence.Block},
+		{Name: "evidence.dirty_tree", Severity: evidence.Block},
+		{Name: "evidence.below_minimum", Severity: evidence.Block},
+		{Name: "evidence.digest_mismatch", Severity: evidence.Block},
+		{Name: "evidence.unbound", Severity: evidence.Warn},
+	},
+	Needs: []check.Kind{check.Contract, check.Feedback},
+	Run:   runEvidence,
+}
+
+func runEvidence(p *check.Pass) {
+	for i, d := range p.Decisions() {
+		if strings.HasPrefix(string(d.Reason), "evidence.") {
+			p.Report(evidenceFinding(&p.Policy.Criteria[i], &d))
+		}
+	}
+	reportDigests(p)
+	for _, c := range p.Companions() {
+		if c.Level.Rank() < c.Minimum.Rank() {
+			reportCompanion(p, &c)
+		}
+	}
+	if p.Unbound {
+		p.Report(check.Finding{
+			Code: "evidence.unbound", Message: "the records are not bound to this code",
+			Expected: "facts that name the code tree, so that a record of other code is noticed",
+			Actual:   "no code tree is known; evidence is accepted as claimed",
+			Fix:      `judge in a checkout, or accept claims on purpose with "evidence": {"min": "claimed"} in the contract`,
+		})
+	}
+}
+
+func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
+	f := at(check.Finding{Code: string(d.Reason), Evidence: []string{c.ID}}, d.At)
+	switch d.Reason {
+	case ledger.Conflict:
+		f.Message = criterionName(c) + " passed in one log and failed in another"
+		f.Expected = expectation(c) + " in every log that has a record of it"
+		f.Actual = conflictText(d)
+		f.Fix = "mend what makes it fail there, then run and record it again"
+	case ledger.Stale:
+		f.Message = criterionName(c) + " ran on other code than the code that is judged"
+		f.Expected = "tree_before and tree_after that name the code tree of this change"
+		f.Actual = "the record names another tree"
+		f.Fix = "run and record the command again on the code as it is now"
+	case ledger.DirtyTree:
+		f.Message = "the code changed while " + criterionName(c) + " ran"
+		f.Expected = "the same tree before and after"
+		f.Actual = "tree_before and tree_after differ"
+		f.Fix = "let the command write only to ignored files or to the evidence folder, then run and record it again"
+	default:
+		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
+		f.Expected = "evidence that is at least " + string(d.Minimum)
+		f.Actual = string(d.Level) + ": " + check.KeptFrom(d.Level, d.At)
+		f.Fix = reach(d.Minimum)
+	}
+	return f
+}
+
+// reach says how evidence gets to a level, and how to accept less on purpose.
+func reach(minimum evidence.Level) string {
+	how := "run the command under closeout record, which notes the code tree before and after"
+	if minimum == evidence.Recorded {
+		how += ", in a job of its own whose output hands the log's sha256 to the gate (feedback_sha256)"
+	}
+	return how + `; a person may accept less with "evidence": {"min": …} in the contract`
+}
+
+func conflictText(d *ledger.Decision) string {
+	var parts []string
+	for _, x := range d.Deciding {
+		if len(parts) == 10 {
+			parts = append(parts, fmt.Sprintf("and %d more logs", len(d.Deciding)-10))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("exit code %d in %s line %d", *x.Last.Exit, x.Stream, x.Last.Line))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// reportDigests wants every log that the workflow handed over.
+func reportDigests(p *check.Pass) {
+	for _, d := range p.Digests {
+		found := false
+		for _, l := range p.Logs {
+			found = found || l.SHA256 == d
+		}
+		if !found {
+			p.Report(check.Finding{
+				Code: "evidence.digest_mismatch", Message: "a log that the workflow handed over is not there, or was changed since",
+				Input: check.Feedback, Expected: "a log with sha256 " + d, Actual: fmt.Sprintf("%s, none with this digest", plural(int64(len(p.Logs)), "log")),
+				Fix: "hand over the log as the recording job wrote it", Evidence: []string{d},
+			})
+		}
+	}
+}
+
+func reportCompanion(p *check.Pass, c *check.Companion) {
+	p.Report(check.Finding{
+		Code:    "evidence.below_minimum",
+		Message: fmt.Sprintf("the %s report is %s, and it must be %s", c.Kind, c.Level, c.Minimum),
+		Input:   c.Kind, Path: c.Path,
+		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
+		Actual:   string(c.Level) + ": " + c.KeptFrom,
+		Fix:      "record the command that writes the report with --produces; " + `a person may accept less with "evidence": {"min": …} in the contract`,
+		Evidence: []string{string(c.Kind)},
+	})
+}

@@ -1,0 +1,140 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// Feedback asks whether the logs are there, whole and well formed.
+var Feedback = &check.Check{
+	ID:    "feedback",
+	Title: "The feedback logs are there, whole and well formed",
+	Codes: []check.Code{
+		{Name: "feedback.missing", Severity: evidence.Block},
+		{Name: "feedback.empty", Severity: evidence.Block},
+		{Name: "feedback.malformed", Severity: evidence.Block},
+		{Name: "feedback.gap", Severity: evidence.Block},
+		{Name: "feedback.null_exit", Severity: evidence.Block},
+		{Name: "feedback.nonzero_exit", Severity: evidence.Info},
+	},
+	Run: runFeedback,
+}
+
+func runFeedback(p *check.Pass) {
+	if len(p.Logs) == 0 && len(p.Digests) == 0 {
+		reportNoLog(p)
+	}
+	reportNoMatch(p, "feedback.missing", check.Feedback)
+	reportProblems(p, "feedback.malformed", check.Feedback)
+	reportEmpty(p)
+	for _, s := range p.Streams() {
+		reportGaps(p, s)
+		if p.Policy == nil {
+			continue // without criteria nobody knows which commands are other commands
+		}
+		reportOpen(p, s)
+		reportNonzero(p, s)
+	}
+}
+
+func reportNoLog(p *check.Pass) {
+	for _, problem := range p.Problems {
+		if problem.Kind == check.Feedback {
+			return // there is one, and it says itself what is wrong with it
+		}
+	}
+	p.Report(check.Finding{
+		Code: "feedback.missing", Message: "there is no feedback log", Input: check.Feedback,
+		Expected: "at least one feedback_record.jsonl", Actual: "no such file",
+		Fix: "record the acceptance commands, and see that the log reaches the gate",
+	})
+}
+
+// reportEmpty reports logs that are there and hold nothing, when no log that counts holds anything.
+func reportEmpty(p *check.Pass) {
+	var first string
+	for _, l := range p.Logs {
+		if l.Counts && l.Records > 0 {
+			return
+		}
+		if l.Counts && first == "" {
+			first = l.Path
+		}
+	}
+	if first == "" {
+		return
+	}
+	for _, problem := range p.Problems {
+		if problem.Kind == check.Feedback {
+			return
+		}
+	}
+	p.Report(check.Finding{
+		Code: "feedback.empty", Message: "the feedback log is empty", Input: check.Feedback, Path: first,
+		Expected: "a record for each command that ran", Actual: "no record", Fix: "run and record the acceptance commands",
+	})
+}
+
+func reportGaps(p *check.Pass, s *ledger.Stream) {
+	for _, g := range s.Gaps {
+		p.Report(check.Finding{
+			Code: "feedback.gap", Message: "the log is not whole: " + g.Kind, Input: check.Feedback, Path: s.Name,
+			Pos: source.Pos{Line: g.Line, Column: 1}, Expected: g.Expected, Actual: g.Found,
+			Fix: "hand over the log as the recorder wrote it, with no line removed, repeated or moved", Evidence: []string{g.Kind, g.Found},
+		})
+	}
+	if s.GapsMore > 0 {
+		p.Report(check.Finding{
+			Code: "feedback.gap", Message: fmt.Sprintf("the log is not whole: %d more places are not listed", s.GapsMore),
+			Input: check.Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
+			Fix: "hand over the log as the recorder wrote it", Evidence: []string{"more"}, Times: s.GapsMore,
+		})
+	}
+}
+
+func reportOpen(p *check.Pass, s *ledger.Stream) {
+	const expected = "an exit code, or a later record of the same command that has one"
+	for _, c := range s.Open() {
+		p.Report(check.Finding{
+			Code: "feedback.null_exit", Message: inFolder(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
+			Pos: source.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
+			Fix: "run the command again to its end, and record it", Evidence: []string{c.Text, c.Cwd}, Times: c.Times,
+		})
+	}
+	if s.Unsettled > 0 {
+		p.Report(check.Finding{
+			Code: "feedback.null_exit", Message: fmt.Sprintf("%d more commands have no exit code", s.Unsettled), Input: check.Feedback,
+			Path: s.Name, Expected: expected, Actual: fmt.Sprintf("more than %d open at once", ledger.MaxOpen),
+			Fix: "run the commands to their end", Evidence: []string{"more"}, Times: s.Unsettled,
+		})
+	}
+}
+
+func reportNonzero(p *check.Pass, s *ledger.Stream) {
+	for _, c := range s.Nonzero.List {
+		p.Report(check.Finding{
+			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%s exited with %d", inFolder(*c), c.Exit), Input: check.Feedback,
+			Path: s.Name, Pos: source.Pos{Line: c.Line, Column: 1}, Expected: "nothing: the contract does not name this command",
+			Actual: fmt.Sprintf("exit code %d", c.Exit), Fix: "nothing has to be done", Evidence: []string{c.Text, c.Cwd}, Times: c.Times,
+		})
+	}
+	if more := s.Nonzero.More; more > 0 {
+		p.Report(check.Finding{
+			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%d more commands that the contract does not name failed", more),
+			Input: check.Feedback, Path: s.Name, Expected: "nothing", Actual: fmt.Sprint(more), Fix: "nothing has to be done",
+			Evidence: []string{"more"}, Times: more,
+		})
+	}
+}
+
+// inFolder names a command, and its folder when that is not the repository's root.
+func inFolder(c ledger.Command) string {
+	if c.Cwd == "." || c.Cwd == "" {
+		return c.Text
+	}
+	return c.Text + " (in " + c.Cwd + ")"
+}

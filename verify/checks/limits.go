@@ -1,0 +1,27 @@
+package checks
+
+import (
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Limits asks whether every input was read to its end.
+var Limits = &check.Check{
+	ID:    "limits",
+	Title: "No input is larger than the gate reads",
+	Codes: []check.Code{{Name: "limit.exceeded", Severity: evidence.Block}},
+	Run:   runLimits,
+}
+
+func runLimits(p *check.Pass) {
+	for _, problem := range p.Problems {
+		e := problem.Error
+		if e.Limit == "" {
+			continue
+		}
+		p.Report(check.Finding{
+			Code: "limit.exceeded", Message: e.Message, Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
+			Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Evidence: []string{e.Limit},
+		})
+	}
+}

@@ -1,0 +1,287 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// Rules asks whether the repository's rules were judged, all of them, and hold.
+var Rules = &check.Check{
+	ID:    "rules",
+	Title: "Every repository rule was judged and holds",
+	Codes: []check.Code{
+		{Name: "rules.missing", Severity: evidence.Block},
+		{Name: "rule.malformed", Severity: evidence.Block},
+		{Name: "rule.failed", Severity: evidence.Block},
+		{Name: "rule.missing", Severity: evidence.Block},
+		{Name: "rule.duplicate", Severity: evidence.Block},
+		{Name: "rule.severity_mismatch", Severity: evidence.Block},
+		{Name: "rule.unknown", Severity: evidence.Warn},
+		{Name: "rule.expired", Severity: evidence.Warn},
+		{Name: "rule.ignore_unused", Severity: evidence.Warn},
+	},
+	Run: runRules,
+}
+
+// ruleRow is a row, and the report in which it stands.
+type ruleRow struct {
+	*evidence.RuleRow
+	file  *check.RuleFile
+	exact bool // its severity is the rule's own, not a tool's level
+}
+
+func runRules(p *check.Pass) {
+	reportNoMatch(p, "rules.missing", check.Rules)
+	reportProblems(p, "rule.malformed", check.Rules)
+	if p.State[check.Rules] == check.Malformed {
+		return
+	}
+	if noResult(p.Rules) {
+		reportNoRules(p)
+		return
+	}
+	if p.Policy == nil {
+		return // the contract says how much each rule weighs
+	}
+	rows := allRows(p.Rules)
+	ignores := newIgnores(p)
+	if p.Policy.Catalogue == nil {
+		for _, r := range rows {
+			reportRow(p, r, stated(r, evidence.Block), ignores)
+		}
+	} else {
+		judgeCatalogue(p, rows, ignores)
+	}
+	ignores.report(p)
+}
+
+// noResult reports whether nothing was judged: no report, or only empty ones. Two empty failure lists say that all is
+// well.
+func noResult(files []check.RuleFile) bool {
+	for _, f := range files {
+		if len(f.Report.Rows) > 0 || f.Report.Shape == evidence.ShapeLists {
+			return false
+		}
+	}
+	return true
+}
+
+func reportNoRules(p *check.Pass) {
+	f := check.Finding{
+		Code: "rules.missing", Message: "there is no rule report", Input: check.Rules,
+		Expected: "at least one rule report with a row for each rule", Actual: "no such file",
+		Fix: "run the rules and hand over their report; a repository without rules hands over " + `{"block_failures": [], "warn_failures": []}`,
+	}
+	if len(p.Rules) > 0 {
+		f.Message, f.Actual, f.Path = "the rule report holds no rule", "an empty report", p.Rules[0].Path
+	}
+	p.Report(f)
+}
+
+func allRows(files []check.RuleFile) []ruleRow {
+	var rows []ruleRow
+	for i := range files {
+		f := &files[i]
+		for j := range f.Report.Rows {
+			rows = append(rows, ruleRow{&f.Report.Rows[j], f, f.Report.Shape != evidence.ShapeSARIF})
+		}
+	}
+	return rows
+}
+
+// stated is the row's severity, or fallback when it has none.
+func stated(r ruleRow, fallback evidence.Severity) evidence.Severity {
+	if r.Severity == "" {
+		return fallback
+	}
+	return r.Severity
+}
+
+// judgeCatalogue wants every rule of the catalogue exactly once.
+func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
+	byID := map[string][]ruleRow{}
+	for _, r := range rows {
+		byID[r.ID] = append(byID[r.ID], r)
+	}
+	for i := range p.Policy.Catalogue {
+		rule := &p.Policy.Catalogue[i]
+		judgeRule(p, rule, byID[rule.ID.Value], ignores)
+		delete(byID, rule.ID.Value)
+	}
+	for _, r := range rows {
+		if left, ok := byID[r.ID]; ok {
+			reportUnknownRule(p, left)
+			delete(byID, r.ID)
+		}
+	}
+}
+
+func judgeRule(p *check.Pass, rule *evidence.CatalogueRule, rows []ruleRow, ignores *ignores) {
+	reportExpired(p, rule)
+	if len(rows) == 0 {
+		p.Report(check.Finding{
+			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("nobody judged the rule %q", rule.ID.Value),
+			Input: check.Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
+			Fix: "run the rule and report its result", Evidence: []string{rule.ID.Value},
+		})
+		return
+	}
+	if len(rows) > 1 {
+		p.Report(rowFinding("rule.duplicate", rows[1], check.Finding{
+			Message:  fmt.Sprintf("the rule %q is reported %s", rule.ID.Value, times(len(rows))),
+			Expected: "one row for each rule, over all reports", Actual: plural(int64(len(rows)), "row"),
+			Fix: "report each rule once",
+		}))
+	}
+	for _, r := range rows {
+		reportMismatch(p, rule, r)
+		reportRow(p, r, rule.Severity, ignores)
+	}
+}
+
+func times(n int) string {
+	if n == 2 {
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func reportExpired(p *check.Pass, rule *evidence.CatalogueRule) {
+	if rule.ExpiresAt == "" || p.Today == "" || p.Today <= rule.ExpiresAt {
+		return
+	}
+	p.Report(check.Finding{
+		Code: "rule.expired", Message: fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt),
+		Input: check.Contract, Path: p.Policy.Sources[0].Path, Pos: rule.ID.Pos,
+		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
+		Evidence: []string{rule.ID.Value},
+	})
+}
+
+// reportMismatch reports a row that makes less of its rule than the catalogue does. A tool's own levels are no such
+// statement.
+func reportMismatch(p *check.Pass, rule *evidence.CatalogueRule, r ruleRow) {
+	if !r.exact || r.Severity == "" || r.Severity.Rank() <= rule.Severity.Rank() {
+		return
+	}
+	p.Report(rowFinding("rule.severity_mismatch", r, check.Finding{
+		Severity: rule.Severity,
+		Message:  fmt.Sprintf("the report makes less of the rule %q than the catalogue does", r.ID),
+		Expected: "severity " + string(rule.Severity), Actual: "severity " + string(r.Severity),
+		Fix: "leave the severity out of the report: the catalogue decides it",
+	}))
+}
+
+func reportUnknownRule(p *check.Pass, rows []ruleRow) {
+	result := "passed"
+	for _, r := range rows {
+		if !r.Passed {
+			result = "failed"
+		}
+	}
+	p.Report(rowFinding("rule.unknown", rows[0], check.Finding{
+		Message:  fmt.Sprintf("the catalogue does not know the rule %q", rows[0].ID),
+		Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", plural(int64(len(rows)), "row"), result),
+		Fix: "let a person add the rule to the catalogue, or stop reporting it",
+	}))
+}
+
+func reportRow(p *check.Pass, r ruleRow, severity evidence.Severity, ignores *ignores) {
+	if r.Passed {
+		return
+	}
+	f := check.Finding{
+		Severity: severity, Message: fmt.Sprintf("the rule %q is broken", r.ID),
+		Expected: "the rule holds", Actual: "it does not", Fix: "mend what the rule found, then run it again",
+	}
+	if r.Detail != "" {
+		f.Message += ": " + r.Detail
+	}
+	if reason, ok := ignores.ignored(r); ok {
+		f.Severity, f.Actual = evidence.Info, "it does not; the contract ignores this: "+reason
+	}
+	p.Report(rowFinding("rule.failed", r, f))
+}
+
+// rowFinding places a finding at the file that a row names, else at the row.
+func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
+	f.Code, f.Input, f.Path, f.Pos = code, check.Rules, r.file.Path, r.Pos
+	if r.File != "" && !strings.HasPrefix(r.File, "/") && !strings.HasPrefix(r.File, "file:") { // a report names no absolute path
+		f.Path, f.Pos = r.File, source.Pos{Line: int(r.Line)}
+	}
+	f.Evidence = []string{r.ID}
+	return f
+}
+
+// ignores are the contract's exceptions from rules.
+type ignores struct {
+	list []ignore
+}
+
+type ignore struct {
+	*evidence.RuleIgnore
+	files   *glob.Set
+	expired bool
+	used    bool
+}
+
+func newIgnores(p *check.Pass) *ignores {
+	list := make([]ignore, len(p.Policy.Ignore))
+	for i := range list {
+		rule := &p.Policy.Ignore[i]
+		var globs []glob.Pattern
+		for _, f := range rule.Files {
+			globs = append(globs, f.Glob)
+		}
+		list[i] = ignore{RuleIgnore: rule, files: glob.Compile(globs), expired: p.Today != "" && p.Today > rule.Until}
+	}
+	return &ignores{list}
+}
+
+// ignored returns the reason why a failed row does not count. Every file in which it failed must be excused; a failure
+// without a file never is.
+func (l *ignores) ignored(r ruleRow) (string, bool) {
+	reason, found := "", false
+	for i := range l.list {
+		ig := &l.list[i]
+		if ig.expired || ig.ID.Value != r.ID || !ig.excuses(r.FailedIn) {
+			continue
+		}
+		ig.used = true
+		if !found {
+			reason, found = ig.Reason, true
+		}
+	}
+	return reason, found
+}
+
+func (ig *ignore) excuses(files []string) bool {
+	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool { return !ig.files.Match(strings.TrimPrefix(f, "./")) })
+}
+
+// report reports ignores that have expired or that match nothing.
+func (l *ignores) report(p *check.Pass) {
+	for _, ig := range l.list {
+		f := check.Finding{
+			Input: check.Contract, Path: p.Policy.Sources[0].Path, Pos: ig.ID.Pos, Evidence: []string{ig.ID.Value, ig.Reason},
+			Fix: "let a person remove it from the contract",
+		}
+		switch {
+		case ig.expired:
+			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q has expired and does not count", ig.ID.Value)
+			f.Expected, f.Actual = "a date that has not passed", "until "+ig.Until
+		case !ig.used:
+			f.Code, f.Message = "rule.ignore_unused", fmt.Sprintf("the exception from the rule %q matches nothing", ig.ID.Value)
+			f.Expected, f.Actual = "a failed row that it excuses", "none"
+		default:
+			continue
+		}
+		p.Report(f)
+	}
+}

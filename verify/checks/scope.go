@@ -1,0 +1,257 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// Scope asks whether the change stays where the contract lets it.
+var Scope = &check.Check{
+	ID:    "scope",
+	Title: "The change touches only what the contract allows",
+	Codes: []check.Code{
+		{Name: "scope.forbidden", Severity: evidence.Block},
+		{Name: "scope.protected", Severity: evidence.Block},
+		{Name: "scope.off_scope", Severity: evidence.Block},
+		{Name: "scope.irregular_path", Severity: evidence.Block},
+		{Name: "scope.special_file", Severity: evidence.Block},
+		{Name: "scope.empty_diff", Severity: evidence.Block},
+		{Name: "scope.soft", Severity: evidence.Info},
+		{Name: "scope.universal_glob", Severity: evidence.Warn},
+	},
+	Needs: []check.Kind{check.Contract, check.Changes},
+	Run:   runScope,
+}
+
+func runScope(p *check.Pass) {
+	budget, allowed := newBudget(p), allowedText(p)
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.Contract {
+			continue // contract.changed is that path's only finding
+		}
+		if f, ok := classFinding(p, c, budget, allowed); ok {
+			p.Report(f)
+		}
+		reportIrregular(p, c)
+		reportSpecial(p, c)
+	}
+	reportEmptyDiff(p)
+	reportUniversal(p)
+}
+
+// violations is the count of off-scope files at block, and how many of them the contract forgives.
+type violations struct{ count, budget int64 }
+
+func newBudget(p *check.Pass) violations {
+	v := violations{budget: p.Policy.ViolationBudget}
+	for _, c := range p.Changes {
+		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == evidence.Block {
+			v.count++
+		}
+	}
+	return v
+}
+
+// severity is that of an off-scope file: within the budget all that would block only warn; one more, and all block.
+func (v violations) severity(own evidence.Severity) evidence.Severity {
+	if own == evidence.Block && v.count <= v.budget {
+		return evidence.Warn
+	}
+	return own
+}
+
+// change starts a finding about a touched path.
+func change(p *check.Pass, code string, c *check.Change) check.Finding {
+	return check.Finding{
+		Code: code, Input: changeKind(p), Path: c.Path, Evidence: []string{string(c.Status)},
+		Actual: fmt.Sprintf("%s (%s)", strings.ReplaceAll(string(c.Status), "_", " "), modes(c)),
+	}
+}
+
+// changeKind says which input told of the changes.
+func changeKind(p *check.Pass) check.Kind {
+	if p.State[check.Diff] == check.Usable {
+		return check.Diff
+	}
+	return check.Changes
+}
+
+func modes(c *check.Change) string {
+	switch {
+	case c.Status == evidence.Added:
+		return "mode " + string(c.NewMode)
+	case c.Status == evidence.Deleted || c.OldMode == c.NewMode:
+		return "mode " + string(c.OldMode)
+	default:
+		return fmt.Sprintf("mode %s to %s", c.OldMode, c.NewMode)
+	}
+}
+
+func classFinding(p *check.Pass, c *check.Change, v violations, allowed string) (check.Finding, bool) {
+	switch c.Class {
+	case policy.ClassForbidden:
+		f := change(p, "scope.forbidden", c)
+		f.Message, f.Expected = "the contract forbids this file", "no change of files that match "+c.Because
+		f.Fix = "take the change of this file back"
+		return f, true
+	case policy.ClassProtected:
+		f := change(p, "scope.protected", c)
+		f.Message, f.Expected = "this file is protected: "+c.Because, "no change by the task that is judged"
+		f.Fix = "take the change of this file back; a person may list the path under may_touch_protected in the contract"
+		return f, true
+	case policy.ClassOffScope:
+		return offScope(p, c, v, allowed), true
+	case policy.ClassSoft:
+		f := change(p, "scope.soft", c)
+		f.Message, f.Expected, f.Fix = "a documentation file outside the scope", "nothing: the contract tolerates it", "nothing has to be done"
+		return f, true
+	}
+	return check.Finding{}, false
+}
+
+func offScope(p *check.Pass, c *check.Change, v violations, allowed string) check.Finding {
+	f := change(p, "scope.off_scope", c)
+	f.Severity = v.severity(c.Severity)
+	f.Message = "this file is outside the scope of the task"
+	f.Expected = "only files that every contract allows: " + allowed
+	f.Fix = "take the change of this file back, or ask a person to widen allowed_files"
+	if v.budget > 0 && c.Severity == evidence.Block {
+		f.Message += fmt.Sprintf(" (%s, violation_budget %d)", plural(v.count, "such file"), v.budget)
+	}
+	return f
+}
+
+// allowedText names the first allow patterns.
+func allowedText(p *check.Pass) string {
+	var list []string
+	for _, s := range p.Policy.Sources {
+		for _, a := range s.Contract.AllowedFiles {
+			list = append(list, a.Value)
+		}
+	}
+	if len(list) > 5 {
+		list = append(list[:5:5], fmt.Sprintf("and %d more", len(list)-5))
+	}
+	return strings.Join(list, ", ")
+}
+
+func reportIrregular(p *check.Pass, c *check.Change) {
+	why := irregular(c.Path)
+	if why == "" && c.Folded {
+		why = "it differs from a path that " + c.Because + " covers only in case or in how its characters are composed"
+	}
+	if why == "" {
+		return
+	}
+	f := change(p, "scope.irregular_path", c)
+	f.Message, f.Expected = "the path is irregular: "+why, "a path that every system and reader takes for the same"
+	f.Fix = "rename the file"
+	p.Report(f)
+}
+
+// irregular says why a path could be taken for another one; "" when it could not.
+func irregular(path string) string {
+	if len(path) > policy.MaxPath {
+		return fmt.Sprintf("it is longer than %d bytes", policy.MaxPath)
+	}
+	if !utf8.ValidString(path) {
+		return "it is not UTF-8"
+	}
+	for _, r := range path {
+		if why := irregularRune(r); why != "" {
+			return why
+		}
+	}
+	for component := range strings.SplitSeq(path, "/") {
+		if why := irregularComponent(component); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func irregularComponent(name string) string {
+	switch {
+	case name == "":
+		return "it has an empty component"
+	case name == "." || name == "..":
+		return "it has the component " + name
+	case strings.HasSuffix(name, "."), strings.HasSuffix(name, " "):
+		return "a component ends in a dot or a space"
+	case glob.Fold(name) == ".git", glob.Fold(name) == "git~1":
+		return "it has a component that git takes for its own folder"
+	}
+	return ""
+}
+
+// invisible are characters without width or that turn the direction of text.
+var invisible = []rune{0x00ad, 0x034f, 0x061c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180e, 0x3164, 0xfeff, 0xffa0}
+
+func irregularRune(r rune) string {
+	switch {
+	case r == '\\':
+		return "it holds a backslash"
+	case r < 0x20 || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029:
+		return fmt.Sprintf("it holds the control character U+%04X", r)
+	case slices.Contains(invisible, r), 0x200b <= r && r <= 0x200f, 0x202a <= r && r <= 0x202e,
+		0x2060 <= r && r <= 0x206f, 0xe0000 <= r && r <= 0xe0fff:
+		return fmt.Sprintf("it holds the invisible character U+%04X", r)
+	}
+	return ""
+}
+
+// reportSpecial reports symlinks and submodules that the change brings in, unless every contract names the path.
+func reportSpecial(p *check.Pass, c *check.Change) {
+	if !c.NewMode.Special() || c.Literal && c.Class == policy.ClassAllowed {
+		return
+	}
+	what := "a symlink"
+	if c.NewMode == evidence.Submodule {
+		what = "a submodule"
+	}
+	f := change(p, "scope.special_file", c)
+	f.Message = "this is " + what + ", which can stand for files outside the scope"
+	f.Expected = "a regular file, or the path written literally in allowed_files of every contract"
+	f.Fix = "replace it by a regular file, or ask a person to allow this very path"
+	f.Evidence = append(f.Evidence, string(c.NewMode))
+	p.Report(f)
+}
+
+func reportEmptyDiff(p *check.Pass) {
+	for _, c := range p.Changes {
+		if c.Class != policy.ClassEvidence {
+			return
+		}
+	}
+	p.Report(check.Finding{
+		Code: "scope.empty_diff", Message: "the change touches nothing but evidence", Input: changeKind(p),
+		Expected: "at least one changed file outside " + p.Policy.EvidenceDir,
+		Actual:   plural(int64(len(p.Changes)), "changed file"),
+		Fix:      "commit the work, and see that the gate compares the right commits",
+	})
+}
+
+func reportUniversal(p *check.Pass) {
+	for _, pattern := range p.Policy.Universal() {
+		set, files := glob.Compile([]glob.Pattern{pattern.Glob}), int64(0)
+		for _, c := range p.Changes {
+			if set.Match(c.Path) {
+				files++
+			}
+		}
+		p.Report(check.Finding{
+			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows nearly everything", pattern.Value),
+			Input: check.Contract, Path: p.Policy.Sources[0].Path, Pos: pattern.Pos,
+			Expected: "patterns that name the folders of the task", Actual: "it lets in " + plural(files, "file") + " of this change",
+			Fix: "name the folders that the task needs", Evidence: []string{pattern.Value},
+		})
+	}
+}
