@@ -55,10 +55,12 @@ type Inputs struct {
 	// Unbound is true when the minimum is claimed only because there is no code tree to bind to.
 	Unbound bool
 	Task    string // the task that the caller named; "" when none
+	// NoTask is true when no contract has the task that the caller named.
+	NoTask  bool
 	Today   string // YYYY-MM-DD; "" when nobody said
 	Digests []string
 
-	Logs   []Log
+	Logs   []Log // in the order of the ledger's streams
 	Ledger *ledger.Ledger
 
 	Changes    []Change
@@ -79,25 +81,21 @@ type Log struct {
 	Trusted bool // its digest was handed over
 }
 
-// Trusted says which streams of the ledger count.
-func (in *Inputs) Trusted() ledger.Trusted {
-	counts, trusted := map[string]bool{}, map[string]bool{}
-	for _, l := range in.Logs {
-		counts[l.Path], trusted[l.Path] = l.Counts, l.Trusted
+// trust is that of each stream of the ledger: logs and streams stand in the same order.
+func (in *Inputs) trust() []ledger.Trust {
+	list := make([]ledger.Trust, len(in.Logs))
+	for i, l := range in.Logs {
+		list[i] = ledger.Trust{Counts: l.Counts, Recorded: l.Trusted}
 	}
-	return ledger.Trusted{
-		Counts:   func(s string) bool { return counts[s] },
-		Recorded: func(s string) bool { return trusted[s] },
-	}
+	return list
 }
 
 // Streams are the logs that count, as the ledger holds them.
 func (in *Inputs) Streams() []*ledger.Stream {
 	var list []*ledger.Stream
-	t := in.Trusted()
-	for _, s := range in.Ledger.Streams {
-		if t.Counts(s.Name) {
-			list = append(list, s)
+	for i, l := range in.Logs {
+		if l.Counts {
+			list = append(list, in.Ledger.Streams[i])
 		}
 	}
 	return list
@@ -106,9 +104,9 @@ func (in *Inputs) Streams() []*ledger.Stream {
 // Decisions judges every criterion of the policy, in order.
 func (in *Inputs) Decisions() []ledger.Decision {
 	list := make([]ledger.Decision, len(in.Policy.Criteria))
-	t := in.Trusted()
+	trust := in.trust()
 	for i := range list {
-		list[i] = in.Ledger.Decide(i, in.Policy.Minimum(&in.Policy.Criteria[i], in.Minimum), t)
+		list[i] = in.Ledger.Decide(i, in.Policy.Minimum(&in.Policy.Criteria[i], in.Minimum), trust)
 	}
 	return list
 }

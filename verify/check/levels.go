@@ -42,7 +42,7 @@ func (in *Inputs) Companions() []Companion {
 func (in *Inputs) companion(kind Kind, path, sha256 string, minimum evidence.Level) Companion {
 	c := Companion{Kind: kind, Path: path, Level: evidence.Claimed, Minimum: minimum}
 	if in.Ledger != nil {
-		c.Level = in.Ledger.CompanionLevel(sha256, in.Trusted())
+		c.Level = in.Ledger.CompanionLevel(sha256, in.trust())
 	}
 	switch c.Level {
 	case evidence.Claimed:

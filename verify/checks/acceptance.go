@@ -159,6 +159,9 @@ func reportVacuous(p *check.Pass, c *evidence.Criterion) {
 func testProblem(p *check.Pass, path string) string {
 	for _, problem := range p.Problems {
 		if problem.Kind == check.Tests && problem.Path == path {
+			if problem.Error.Pos.IsZero() {
+				return problem.Error.Message
+			}
 			return fmt.Sprintf("line %d, column %d: %s", problem.Error.Pos.Line, problem.Error.Pos.Column, problem.Error.Message)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
 // All lists the checks in the order in which they run and are reported.
@@ -25,6 +26,19 @@ var All = []*check.Check{
 	Scope,
 }
 
+// Gate stands for the gate itself. It is not run: its codes are for runs that could not judge.
+var Gate = &check.Check{
+	ID:    "gate",
+	Title: "The gate could do its work",
+	Codes: []check.Code{
+		{Name: "usage.invalid", Severity: evidence.Block},
+		{Name: "gate.internal", Severity: evidence.Block},
+	},
+}
+
+// Documented are all checks that have a page.
+var Documented = append(slices.Clone(All), Gate)
+
 //go:embed *.md
 var pages embed.FS
 
@@ -39,13 +53,13 @@ func Doc(id string) string {
 
 // ByCode finds the check that documents a finding code.
 func ByCode(code string) *check.Check {
-	i := slices.IndexFunc(All, func(c *check.Check) bool {
+	i := slices.IndexFunc(Documented, func(c *check.Check) bool {
 		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == code })
 	})
 	if i < 0 {
 		return nil
 	}
-	return All[i]
+	return Documented[i]
 }
 
 // Section returns the part of a check's page that is about one code, without its heading; "" when there is none.

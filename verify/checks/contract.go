@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -23,7 +24,13 @@ var Contract = &check.Check{
 
 func runContract(p *check.Pass) {
 	reportProblems(p, "contract.malformed", check.Contract, check.TaskContract)
-	if p.State[check.Contract] == check.Missing {
+	if p.NoTask {
+		p.Report(check.Finding{
+			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", p.Task), Input: check.TaskContract,
+			Expected: "a contract with this task_id", Actual: "none", Fix: "hand over the contract of the task, or name another one with --task",
+			Evidence: []string{p.Task},
+		})
+	} else if p.State[check.Contract] == check.Missing {
 		p.Report(check.Finding{
 			Code: "contract.missing", Message: "there is no scope contract", Input: check.Contract,
 			Expected: "a standing contract at the base (.closeout/scope_contract.json), or one that the operator names",

@@ -21,17 +21,20 @@ var Evidence = &check.Check{
 		{Name: "evidence.digest_mismatch", Severity: evidence.Block},
 		{Name: "evidence.unbound", Severity: evidence.Warn},
 	},
-	Needs: []check.Kind{check.Contract, check.Feedback},
+	Needs: []check.Kind{check.Contract},
 	Run:   runEvidence,
 }
 
 func runEvidence(p *check.Pass) {
+	reportDigests(p) // also when no log is left that counts
+	if p.State[check.Feedback] != check.Usable {
+		return
+	}
 	for i, d := range p.Decisions() {
 		if strings.HasPrefix(string(d.Reason), "evidence.") {
 			p.Report(evidenceFinding(&p.Policy.Criteria[i], &d))
 		}
 	}
-	reportDigests(p)
 	for _, c := range p.Companions() {
 		if c.Level.Rank() < c.Minimum.Rank() {
 			reportCompanion(p, &c)
@@ -76,7 +79,7 @@ func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
 
 // reach says how evidence gets to a level, and how to accept less on purpose.
 func reach(minimum evidence.Level) string {
-	how := "run the command under closeout record, which notes the code tree before and after"
+	how := "run the command under a recorder that notes the code tree before and after"
 	if minimum == evidence.Recorded {
 		how += ", in a job of its own whose output hands the log's sha256 to the gate (feedback_sha256)"
 	}
@@ -119,7 +122,7 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 		Input:   c.Kind, Path: c.Path,
 		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
-		Fix:      "record the command that writes the report with --produces; " + `a person may accept less with "evidence": {"min": …} in the contract`,
+		Fix:      "let the record of the command that writes the report name it under produced; " + `a person may accept less with "evidence": {"min": …} in the contract`,
 		Evidence: []string{string(c.Kind)},
 	})
 }

@@ -25,7 +25,7 @@ var Feedback = &check.Check{
 }
 
 func runFeedback(p *check.Pass) {
-	if len(p.Logs) == 0 && len(p.Digests) == 0 {
+	if len(p.Streams()) == 0 && len(p.Digests) == 0 { // a digest without its log is evidence.digest_mismatch
 		reportNoLog(p)
 	}
 	reportNoMatch(p, "feedback.missing", check.Feedback)

@@ -8,6 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/source"
 )
 
@@ -115,14 +116,18 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 		delete(byID, rule.ID.Value)
 	}
 	for _, r := range rows {
-		if left, ok := byID[r.ID]; ok {
+		left, ok := byID[r.ID]
+		switch {
+		case ok && p.Policy.OpenCatalogue:
+			reportRow(p, r, stated(r, evidence.Block), ignores)
+		case ok:
 			reportUnknownRule(p, left)
 			delete(byID, r.ID)
 		}
 	}
 }
 
-func judgeRule(p *check.Pass, rule *evidence.CatalogueRule, rows []ruleRow, ignores *ignores) {
+func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 	reportExpired(p, rule)
 	if len(rows) == 0 {
 		p.Report(check.Finding{
@@ -141,7 +146,11 @@ func judgeRule(p *check.Pass, rule *evidence.CatalogueRule, rows []ruleRow, igno
 	}
 	for _, r := range rows {
 		reportMismatch(p, rule, r)
-		reportRow(p, r, rule.Severity, ignores)
+		severity := rule.Severity
+		if p.Policy.OpenCatalogue {
+			severity = evidence.Stricter(severity, stated(r, evidence.Block))
+		}
+		reportRow(p, r, severity, ignores)
 	}
 }
 
@@ -152,13 +161,13 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-func reportExpired(p *check.Pass, rule *evidence.CatalogueRule) {
+func reportExpired(p *check.Pass, rule *policy.Rule) {
 	if rule.ExpiresAt == "" || p.Today == "" || p.Today <= rule.ExpiresAt {
 		return
 	}
 	p.Report(check.Finding{
 		Code: "rule.expired", Message: fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt),
-		Input: check.Contract, Path: p.Policy.Sources[0].Path, Pos: rule.ID.Pos,
+		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
 		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
 		Evidence: []string{rule.ID.Value},
 	})
@@ -166,7 +175,7 @@ func reportExpired(p *check.Pass, rule *evidence.CatalogueRule) {
 
 // reportMismatch reports a row that makes less of its rule than the catalogue does. A tool's own levels are no such
 // statement.
-func reportMismatch(p *check.Pass, rule *evidence.CatalogueRule, r ruleRow) {
+func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
 	if !r.exact || r.Severity == "" || r.Severity.Rank() <= rule.Severity.Rank() {
 		return
 	}
@@ -225,7 +234,7 @@ type ignores struct {
 }
 
 type ignore struct {
-	*evidence.RuleIgnore
+	*policy.Ignore
 	files   *glob.Set
 	expired bool
 	used    bool
@@ -239,7 +248,7 @@ func newIgnores(p *check.Pass) *ignores {
 		for _, f := range rule.Files {
 			globs = append(globs, f.Glob)
 		}
-		list[i] = ignore{RuleIgnore: rule, files: glob.Compile(globs), expired: p.Today != "" && p.Today > rule.Until}
+		list[i] = ignore{Ignore: rule, files: glob.Compile(globs), expired: p.Today != "" && p.Today > rule.Until}
 	}
 	return &ignores{list}
 }
@@ -261,15 +270,20 @@ func (l *ignores) ignored(r ruleRow) (string, bool) {
 	return reason, found
 }
 
+// excuses reports whether an exception covers all of some files. One whose path is written in a roundabout way is
+// covered by none.
 func (ig *ignore) excuses(files []string) bool {
-	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool { return !ig.files.Match(strings.TrimPrefix(f, "./")) })
+	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool {
+		f = strings.TrimPrefix(f, "./")
+		return irregular(f) != "" || !ig.files.Match(f)
+	})
 }
 
 // report reports ignores that have expired or that match nothing.
 func (l *ignores) report(p *check.Pass) {
 	for _, ig := range l.list {
 		f := check.Finding{
-			Input: check.Contract, Path: p.Policy.Sources[0].Path, Pos: ig.ID.Pos, Evidence: []string{ig.ID.Value, ig.Reason},
+			Input: check.Kind(ig.Source.Kind), Path: ig.Source.Path, Pos: ig.ID.Pos, Evidence: []string{ig.ID.Value, ig.Reason},
 			Fix: "let a person remove it from the contract",
 		}
 		switch {

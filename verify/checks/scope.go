@@ -146,7 +146,7 @@ func allowedText(p *check.Pass) string {
 func reportIrregular(p *check.Pass, c *check.Change) {
 	why := irregular(c.Path)
 	if why == "" && c.Folded {
-		why = "it differs from a path that " + c.Because + " covers only in case or in how its characters are composed"
+		why = "only its case, or how its characters are composed, tells it from a forbidden or protected one: " + c.Because
 	}
 	if why == "" {
 		return
@@ -249,7 +249,7 @@ func reportUniversal(p *check.Pass) {
 		}
 		p.Report(check.Finding{
 			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows nearly everything", pattern.Value),
-			Input: check.Contract, Path: p.Policy.Sources[0].Path, Pos: pattern.Pos,
+			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos,
 			Expected: "patterns that name the folders of the task", Actual: "it lets in " + plural(files, "file") + " of this change",
 			Fix: "name the folders that the task needs", Evidence: []string{pattern.Value},
 		})

@@ -34,6 +34,7 @@ type Change struct {
 	Path             string // raw bytes, as git holds them
 	Status           Status
 	OldMode, NewMode Mode
+	ModeUnknown      bool     // the source prints no modes for this change; Regular stands for them
 	OldID, NewID     string   // object ids in hexadecimal, abbreviated in most diffs; "" where the path or the id is missing
 	KeysChanged      []string // keys of package.json or go.mod that changed; nil when nobody looked
 	KeysKnown        bool     // whether KeysChanged was looked up

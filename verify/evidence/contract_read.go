@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -120,7 +119,11 @@ func readContract(f *fields) *Contract {
 	return c
 }
 
-var taskIDSyntax = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// ValidTaskID reports whether s is the id of a task. An id becomes a part of file names, so it cannot climb out of a
+// folder.
+func ValidTaskID(s string) bool { return taskIDSyntax().MatchString(s) && !strings.Contains(s, "..") }
+
+var taskIDSyntax = lazily(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func readTaskID(f *fields) Text {
 	const expected = "1 to 64 letters, digits or . _ -, of which the first is a letter or digit, without .."
@@ -180,7 +183,7 @@ func readPathSeverities(f *fields) []PathSeverity {
 	return list
 }
 
-var hostSyntax = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
+var hostSyntax = lazily(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
 
 // readHosts reads network_egress: nil when there is no limit, and never nil when there is a list.
 func readHosts(f *fields) []Text {
@@ -191,7 +194,7 @@ func readHosts(f *fields) []Text {
 	hosts := []Text{}
 	for _, t := range texts {
 		host := strings.ToLower(t.Value)
-		if len(host) > 253 || !hostSyntax.MatchString(host) {
+		if len(host) > 253 || !hostSyntax().MatchString(host) {
 			f.errs.Add(source.Error{
 				Pos: t.Pos, Where: f.pointer("network_egress"), Message: quote(t.Value) + " is no host name", Found: quote(t.Value),
 				Expected: "a host name such as api.example.com", Fix: hostFix(host),
@@ -321,9 +324,9 @@ func readEvidenceDir(f *fields) string {
 }
 
 var (
-	loginSyntax = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
-	teamSyntax  = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
-	codeSyntax  = regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
+	loginSyntax = lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+	teamSyntax  = lazily(`^[a-z0-9][a-z0-9_-]{0,99}$`)
+	codeSyntax  = lazily(`^[a-z_]+\.[a-z_]+$`)
 )
 
 func readOverride(f *fields) OverrideRule {

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,7 @@ const (
 	maxTests        = 1_000_000_000
 )
 
-var criterionID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$`)
+var criterionID = lazily(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$`)
 
 const criterionIDWords = "1 to 64 letters, digits or . _ : / -, of which the first is a letter or digit"
 

@@ -30,12 +30,12 @@ func (f *fields) filled(n *node, key, fix string) []*node {
 }
 
 // matching returns a string of a given syntax; an absent key gives the zero value.
-func (f *fields) matching(key string, syntax *regexp.Regexp, expected string) Text {
+func (f *fields) matching(key string, syntax func() *regexp.Regexp, expected string) Text {
 	n := f.get(key)
 	if n == nil {
 		return Text{}
 	}
-	if n.kind != kindString || !syntax.MatchString(n.text) {
+	if n.kind != kindString || !syntax().MatchString(n.text) {
 		f.wrong(n, key, expected)
 		return Text{}
 	}
@@ -43,10 +43,10 @@ func (f *fields) matching(key string, syntax *regexp.Regexp, expected string) Te
 }
 
 // allMatching returns a list of strings of a given syntax; nil when the key is absent.
-func (f *fields) allMatching(key string, syntax *regexp.Regexp, expected string) []string {
+func (f *fields) allMatching(key string, syntax func() *regexp.Regexp, expected string) []string {
 	var list []string
 	for i, n := range f.list(key) {
-		if n.kind != kindString || !syntax.MatchString(n.text) {
+		if n.kind != kindString || !syntax().MatchString(n.text) {
 			f.add(n, f.pointer(key)+"/"+strconv.Itoa(i), "an item of "+quote(key)+" must be "+expected, expected, "correct the value")
 			continue
 		}
@@ -222,7 +222,7 @@ func pathProblem(p string) (problem, fix string) {
 	return "", ""
 }
 
-var dateSyntax = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
+var dateSyntax = lazily(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
 
 // date returns a day of the calendar as YYYY-MM-DD; "" when n is nil or none.
 func (f *fields) date(n *node, key string) string {
@@ -238,7 +238,7 @@ func (f *fields) date(n *node, key string) string {
 
 // calendarDay reports whether s is YYYY-MM-DD and such a day exists.
 func calendarDay(s string) bool {
-	if !dateSyntax.MatchString(s) {
+	if !dateSyntax().MatchString(s) {
 		return false
 	}
 	year, _ := strconv.Atoi(s[:4]) // the syntax holds digits

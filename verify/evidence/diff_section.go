@@ -370,11 +370,12 @@ func (d *diffReader) complete(s *section) bool {
 
 // finish turns a section into changes.
 func (d *diffReader) finish(s *section) bool {
-	if s.oldMode == "" { // a rename or copy without any change
+	unknown := s.oldMode == "" // a rename or copy without any change
+	if unknown {
 		s.oldMode, s.newMode = Regular, Regular
 	}
-	gone := Change{Path: s.oldPath, Status: Deleted, OldMode: s.oldMode, NewMode: NoMode, OldID: s.oldID, Pos: s.pos}
-	come := Change{Path: s.newPath, Status: Added, OldMode: NoMode, NewMode: s.newMode, NewID: s.newID, Pos: s.pos}
+	gone := Change{Path: s.oldPath, Status: Deleted, OldMode: s.oldMode, NewMode: NoMode, OldID: s.oldID, Pos: s.pos, ModeUnknown: unknown}
+	come := Change{Path: s.newPath, Status: Added, OldMode: NoMode, NewMode: s.newMode, NewID: s.newID, Pos: s.pos, ModeUnknown: unknown}
 	before := d.deletion
 	d.deletion = -1
 	switch s.kind {

@@ -5,7 +5,7 @@ package evidence
 type Facts struct {
 	Settings       FactSettings
 	Subject        Subject
-	Contracts      []ContractOrigin
+	Contracts      []ContractOrigin // nil when absent: then the operator vouches for every contract
 	Event          Event
 	Digests        []string // sha256 of the logs that the workflow hands over, lower-case hexadecimal; nil when none were
 	ArgumentPaths  []string // files named by acceptance arguments that exist at the base

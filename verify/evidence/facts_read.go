@@ -17,8 +17,8 @@ const (
 )
 
 var (
-	factsRepositorySyntax = regexp.MustCompile(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
-	factsDigitsSyntax     = regexp.MustCompile(`^[0-9]{1,32}$`)
+	factsRepositorySyntax = lazily(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
+	factsDigitsSyntax     = lazily(`^[0-9]{1,32}$`)
 )
 
 // ParseFacts reads facts.json. Only "schema" is required. A scalar that is optional may be null, which is the same as
@@ -66,11 +66,24 @@ func (f *fields) strictChild(key string) *fields {
 	return f.objectOrEmpty(f.get(key), key, key)
 }
 
+// taskOrNull returns the id of the task that the caller named; "" when the key is absent or null.
+func (f *fields) taskOrNull() string {
+	n := f.orNull("task")
+	if n == nil {
+		return ""
+	}
+	if n.kind != kindString || !ValidTaskID(n.text) {
+		f.wrong(n, "task", "a task id: letters, digits and . _ -, at most 64, without ..")
+		return ""
+	}
+	return n.text
+}
+
 func (f *fields) factSettings() FactSettings {
 	s := FactSettings{
 		Mode:   f.oneOfOrNull("mode", "enforce", "observe"),
 		Strict: f.orNull("strict") != nil && f.flag("strict"),
-		Task:   f.textOrNull("task"),
+		Task:   f.taskOrNull(),
 		Today:  f.dayOrNull("today"),
 	}
 	f.end()
@@ -102,7 +115,10 @@ const maxPullRequest = 1<<53 - 1
 // contractOrigins returns where each contract came from. A file that stands twice is an error: which of two trusts it has
 // must not depend on the reader.
 func (f *fields) contractOrigins() []ContractOrigin {
-	var list []ContractOrigin
+	if f.get("contracts") == nil {
+		return nil
+	}
+	list := []ContractOrigin{} // an empty list says something: that no contract has a known origin
 	seen := map[string]bool{}
 	for _, item := range f.strictObjects("contracts") {
 		list = append(list, ContractOrigin{
@@ -184,12 +200,12 @@ func (f *fields) oneOfOrNull(key string, allowed ...string) string {
 }
 
 // patternOrNull returns a string that fits a syntax; "" when the key is absent or null.
-func (f *fields) patternOrNull(key string, syntax *regexp.Regexp, expected string) string {
+func (f *fields) patternOrNull(key string, syntax func() *regexp.Regexp, expected string) string {
 	n := f.orNull(key)
 	if n == nil {
 		return ""
 	}
-	if n.kind != kindString || !syntax.MatchString(n.text) {
+	if n.kind != kindString || !syntax().MatchString(n.text) {
 		f.wrong(n, key, expected)
 		return ""
 	}
@@ -250,11 +266,11 @@ func (f *fields) dayOrNull(key string) string {
 	return n.text
 }
 
-var calendarDaySyntax = regexp.MustCompile(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
+var calendarDaySyntax = lazily(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
 
 // isCalendarDay reports whether s is a day of the (proleptic) Gregorian calendar.
 func isCalendarDay(s string) bool {
-	m := calendarDaySyntax.FindStringSubmatch(s)
+	m := calendarDaySyntax().FindStringSubmatch(s)
 	if m == nil {
 		return false
 	}

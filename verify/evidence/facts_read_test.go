@@ -40,7 +40,7 @@ var factsCases = []readCase{
 	{name: "settings unknown", in: factsWith(`"settings":{"stric":true}`), errs: []string{`2:13: the key "stric" is unknown`}},
 	{name: "mode unknown", in: factsWith(`"settings":{"mode":"off"}`), errs: []string{"2:20: mode must be one of enforce, observe"}},
 	{name: "strict is a string", in: factsWith(`"settings":{"strict":"true"}`), errs: []string{"2:22: strict must be true or false"}},
-	{name: "task is blank", in: factsWith(`"settings":{"task":""}`), errs: []string{"2:20: task must be a string that is not blank"}},
+	{name: "task is blank", in: factsWith(`"settings":{"task":""}`), errs: []string{"2:20: task must be a task id: letters, digits and . _ -, at most 64, without .."}},
 	{name: "a day that is none", in: factsWith(`"settings":{"today":"2023-02-29"}`), errs: []string{"2:21: today must be a day"}, lax: true},
 	{name: "a leap day of another century", in: factsWith(`"settings":{"today":"1900-02-29"}`), errs: []string{"2:21: today must be a day"}, lax: true},
 	{name: "a thirty-first", in: factsWith(`"settings":{"today":"2024-04-31"}`), errs: []string{"2:21: today must be a day"}, lax: true},

@@ -3,7 +3,6 @@ package evidence
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,11 +138,11 @@ func integerRange(low, high int64) string {
 	return fmt.Sprintf("an integer from %d to %d, written without fraction or exponent", low, high)
 }
 
-var integerSyntax = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+var integerSyntax = lazily(`^(0|-?[1-9][0-9]*)$`)
 
 // integerOf reads a number that is written as an integer: -0, 1.0 and 1e0 are none.
 func integerOf(n *node) (int64, bool) {
-	if n.kind != kindNumber || !integerSyntax.MatchString(n.text) {
+	if n.kind != kindNumber || !integerSyntax().MatchString(n.text) {
 		return 0, false
 	}
 	i, err := strconv.ParseInt(n.text, 10, 64)

@@ -95,7 +95,7 @@ func (p *logParser) fix(v scalar, expected string) string {
 	if strings.Contains(expected, "integer") {
 		switch v.kind {
 		case kindString:
-			if text := string(p.bytes(v)); integerSyntax.MatchString(text) {
+			if text := string(p.bytes(v)); integerSyntax().MatchString(text) {
 				return "write " + clip(text) + " without quotes"
 			}
 		case kindBool:

@@ -42,8 +42,7 @@ type span struct{ at, end int }
 // scalar is one value. Of a list or an object it is only the place and kind.
 type scalar struct {
 	span
-	kind    kind
-	escaped bool // it is a string with a backslash in it
+	kind kind
 }
 
 // maxLogDepth bounds the depth limit, as jsontext does: values are read by recursion.
@@ -122,7 +121,7 @@ func (p *logParser) value(level int) (scalar, bool) {
 	switch c := p.peek(); c {
 	case '"':
 		v.kind = kindString
-		v.end, v.escaped = stringEnd(p.line, p.at)
+		v.end = stringEnd(p.line, p.at)
 	case 't':
 		v.kind, v.end = kindBool, p.wordEnd("true")
 	case 'f':
@@ -278,7 +277,7 @@ func (p *logParser) name(key span) []byte {
 // bytes returns what a string holds, valid until the next call.
 func (p *logParser) bytes(v scalar) []byte {
 	quoted := p.line[v.at:v.end]
-	if !v.escaped {
+	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
 	p.scratch = unescape(p.scratch[:0], quoted)

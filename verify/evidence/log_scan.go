@@ -29,16 +29,24 @@ func special(w uint64) uint64 {
 	return (quoteOrControl | slash) &^ w & eachHigh
 }
 
-// plainEnd returns the index of the next quote, backslash or control character from i on, or len(b). It adds the bytes
-// that it passes to high, whose high bits then tell whether one of them was not ASCII. (A few bytes too many may be
-// added: that costs a needless check, never misses one.)
+// plainEnd returns the index of the next quote, backslash or control character from i on, or len(b), stepping over short
+// escape sequences: in the output of programs one stands every few bytes, and leaving the loop for each would cost more
+// than all the rest. It adds the bytes that it passes to high, whose high bits then tell whether one of them was not
+// ASCII. (A few bytes too many may be added: that costs a needless check, never misses one.)
 func plainEnd(b []byte, i int, high uint64) (int, uint64) {
-	for ; i+8 <= len(b); i += 8 {
+	for i+8 < len(b) {
 		w := binary.LittleEndian.Uint64(b[i:])
 		high |= w
-		if found := special(w); found != 0 {
-			return i + bits.TrailingZeros64(found)/8, high
+		found := special(w)
+		if found == 0 {
+			i += 8
+			continue
 		}
+		i += bits.TrailingZeros64(found) / 8
+		if b[i] != '\\' || !shortEscapes[b[i+1]] {
+			return i, high
+		}
+		i += 2
 	}
 	for ; i < len(b); i++ {
 		c := b[i]
@@ -50,24 +58,22 @@ func plainEnd(b []byte, i int, high uint64) (int, uint64) {
 	return i, high
 }
 
-// stringEnd returns the index behind the string that starts at the quote b[start], and whether it holds a backslash;
-// -1 when it is no valid JSON string.
-func stringEnd(b []byte, start int) (end int, escaped bool) {
+// stringEnd returns the index behind the string that starts at the quote b[start]; -1 when it is no valid JSON string.
+func stringEnd(b []byte, start int) int {
 	i, high := plainEnd(b, start+1, 0)
 	for i < len(b) && b[i] == '\\' {
-		escaped = true
 		if i = escapeEnd(b, i); i < 0 {
-			return -1, false
+			return -1
 		}
 		i, high = plainEnd(b, i, high)
 	}
 	if i == len(b) || b[i] != '"' {
-		return -1, false
+		return -1
 	}
 	if high&eachHigh != 0 && !utf8.Valid(b[start:i]) {
-		return -1, false
+		return -1
 	}
-	return i + 1, escaped
+	return i + 1
 }
 
 // shortEscapes are the characters that may stand behind a backslash, but the u of \uXXXX.

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -9,7 +8,7 @@ import (
 // ratioDigits is how many decimals a Ratio holds.
 const ratioDigits = 18
 
-var ratioSyntax = regexp.MustCompile(`^([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]{1,3}))?$`)
+var ratioSyntax = lazily(`^([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]{1,3}))?$`)
 
 // parseRatio reads a number from 0 to 1 without going through a float. Decimals after the eighteenth are cut off, and
 // an exponent is accepted up to 30 in either direction. It returns false for everything else, also for -0.
@@ -17,7 +16,7 @@ func parseRatio(n *node) (Ratio, bool) {
 	if n.kind != kindNumber {
 		return 0, false
 	}
-	part := ratioSyntax.FindStringSubmatch(n.text)
+	part := ratioSyntax().FindStringSubmatch(n.text)
 	if part == nil {
 		return 0, false
 	}

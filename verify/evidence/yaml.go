@@ -1,8 +1,6 @@
 package evidence
 
 import (
-	"regexp"
-
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 
@@ -294,11 +292,11 @@ func (p *yamlParser) separated(end token.Type, written string) bool {
 // How plain scalars are read: as in YAML's core schema, but numbers must be written as JSON writes them. What YAML 1.1
 // or 1.2 reads as a number in another spelling is an error, because readers disagree about it.
 var (
-	yamlNull      = regexp.MustCompile(`^(?:null|Null|NULL|~)$`)
-	yamlTrue      = regexp.MustCompile(`^(?:true|True|TRUE)$`)
-	yamlFalse     = regexp.MustCompile(`^(?:false|False|FALSE)$`)
-	yamlNumber    = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
-	yamlOddNumber = regexp.MustCompile(`^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?` +
+	yamlNull      = lazily(`^(?:null|Null|NULL|~)$`)
+	yamlTrue      = lazily(`^(?:true|True|TRUE)$`)
+	yamlFalse     = lazily(`^(?:false|False|FALSE)$`)
+	yamlNumber    = lazily(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+	yamlOddNumber = lazily(`^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?` +
 		`|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+|\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
@@ -308,13 +306,13 @@ func yamlScalar(t yamlToken, errs *source.Errors) *node {
 	switch {
 	case t.quoted():
 		return n
-	case yamlNull.MatchString(t.text):
+	case yamlNull().MatchString(t.text):
 		return &node{pos: t.pos}
-	case yamlTrue.MatchString(t.text), yamlFalse.MatchString(t.text):
-		return &node{pos: t.pos, kind: kindBool, bool: yamlTrue.MatchString(t.text)}
-	case yamlNumber.MatchString(t.text):
+	case yamlTrue().MatchString(t.text), yamlFalse().MatchString(t.text):
+		return &node{pos: t.pos, kind: kindBool, bool: yamlTrue().MatchString(t.text)}
+	case yamlNumber().MatchString(t.text):
 		n.kind = kindNumber
-	case yamlOddNumber.MatchString(t.text):
+	case yamlOddNumber().MatchString(t.text):
 		n.kind = kindNumber
 		errs.Add(source.Error{
 			Pos: t.pos, Message: "this number is not written as JSON writes numbers", Found: quote(t.text),

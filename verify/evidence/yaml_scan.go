@@ -182,8 +182,8 @@ func (w *yamlWalk) end(tk *token.Token) int {
 }
 
 var (
-	yamlSingleQuoted = regexp.MustCompile(`^'(?:[^']|'')*'`)
-	yamlDoubleQuoted = regexp.MustCompile(`^"(?:[^"\\]|\\(?:[0abtnvfre "/\\N_LP\n]|\r\n|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}))*"`)
+	yamlSingleQuoted = lazily(`^'(?:[^']|'')*'`)
+	yamlDoubleQuoted = lazily(`^"(?:[^"\\]|\\(?:[0abtnvfre "/\\N_LP\n]|\r\n|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}))*"`)
 )
 
 func (w *yamlWalk) endOfComment(rest string) int {
@@ -196,8 +196,8 @@ func (w *yamlWalk) endOfComment(rest string) int {
 	return len(w.src)
 }
 
-func (w *yamlWalk) endOfMatch(syntax *regexp.Regexp, rest string) int {
-	found := syntax.FindStringIndex(rest)
+func (w *yamlWalk) endOfMatch(syntax func() *regexp.Regexp, rest string) int {
+	found := syntax().FindStringIndex(rest)
 	if found == nil {
 		return -1
 	}

@@ -39,23 +39,24 @@ type Decision struct {
 	Foreign  int64      // matching records of another task
 }
 
-// Trusted says which streams count: those whose digest the workflow handed over, when it handed over any.
-type Trusted struct {
-	Counts   func(stream string) bool
-	Recorded func(stream string) bool
+// Trust says of a stream whether it counts, and whether the workflow handed over its digest. Streams are told apart by
+// their place in the ledger: two files can have one name.
+type Trust struct {
+	Counts   bool
+	Recorded bool
 }
 
-// Decide judges the criterion with index i. minimum is the evidence level that it needs.
-func (l *Ledger) Decide(i int, minimum evidence.Level, t Trusted) Decision {
+// Decide judges the criterion with index i. minimum is the evidence level that it needs, trust that of each stream.
+func (l *Ledger) Decide(i int, minimum evidence.Level, trust []Trust) Decision {
 	c := &l.config.Criteria[i]
 	d := Decision{Level: evidence.Absent, Minimum: minimum}
-	for _, s := range l.Streams {
-		if !t.Counts(s.Name) {
+	for n, s := range l.Streams {
+		if !trust[n].Counts {
 			continue
 		}
 		d.Foreign += s.foreign[i]
 		if tallies := s.tallies[i]; tallies != nil {
-			d.take(s.Name, tallies, t.Recorded(s.Name))
+			d.take(s.Name, tallies, trust[n].Recorded)
 		}
 	}
 	d.judge(c)
@@ -124,14 +125,14 @@ func (d *Decision) first(holds func(*Deciding) bool) *Deciding {
 }
 
 // CompanionLevel is the level of a report: that of the best record that names its digest.
-func (l *Ledger) CompanionLevel(sha256 string, t Trusted) evidence.Level {
+func (l *Ledger) CompanionLevel(sha256 string, trust []Trust) evidence.Level {
 	level := evidence.Claimed
-	for _, s := range l.Streams {
-		if !t.Counts(s.Name) {
+	for n, s := range l.Streams {
+		if !trust[n].Counts {
 			continue
 		}
 		best := s.companions[sha256]
-		if best == evidence.Bound && t.Recorded(s.Name) {
+		if best == evidence.Bound && trust[n].Recorded {
 			best = evidence.Recorded
 		}
 		level = evidence.Stronger(level, best)

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	TaskID        string
 	Criteria      []evidence.Criterion
-	AcceptedTrees []string        // nil: no tree is known, so no record can be bound
+	AcceptedTrees []string        // nil: no tree is known, so no record can be bound or stale
 	Egress        []string        // allowed hosts; nil: nobody asks
 	Companions    map[string]bool // sha256 of the reports whose level is asked for
 }
@@ -218,7 +218,7 @@ func (s *Stream) attempt(r *evidence.Record) Attempt {
 	}
 	a.Trees = r.TreeBefore != "" && r.TreeAfter != ""
 	a.Dirty = a.Trees && r.TreeBefore != r.TreeAfter
-	a.Stale = a.Trees && !a.Dirty && s.ledger.accepted != nil && len(s.ledger.accepted) > 0 && !s.ledger.accepted[r.TreeBefore]
+	a.Stale = a.Trees && !a.Dirty && s.ledger.config.AcceptedTrees != nil && !s.ledger.accepted[r.TreeBefore]
 	return a
 }
 

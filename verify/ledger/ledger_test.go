@@ -64,7 +64,7 @@ func record(t *testing.T, line int, word string) *evidence.Record {
 	return r
 }
 
-var everything = ledger.Trusted{Counts: func(string) bool { return true }, Recorded: func(string) bool { return false }}
+var everything = []ledger.Trust{{Counts: true}, {Counts: true}}
 
 func TestDecide(t *testing.T) {
 	for _, c := range []struct {
@@ -118,16 +118,11 @@ func TestDecide(t *testing.T) {
 
 func TestDecideWithDigests(t *testing.T) {
 	l := streams(t, "0b", "1b", "0")
-	trusted := ledger.Trusted{
-		Counts:   func(s string) bool { return s == "log0" },
-		Recorded: func(s string) bool { return s == "log0" },
-	}
-	d := l.Decide(0, evidence.Recorded, trusted)
+	d := l.Decide(0, evidence.Recorded, []ledger.Trust{{Counts: true, Recorded: true}, {}, {}})
 	if d.Reason != ledger.Passed || d.Level != evidence.Recorded || len(d.Deciding) != 1 {
 		t.Errorf("got %+v", d)
 	}
-	trusted.Recorded = func(string) bool { return false }
-	if d := l.Decide(0, evidence.Recorded, trusted); d.Reason != ledger.BelowMinimum {
+	if d := l.Decide(0, evidence.Recorded, []ledger.Trust{{Counts: true}, {}, {}}); d.Reason != ledger.BelowMinimum {
 		t.Errorf("bound is not recorded: got %+v", d)
 	}
 }

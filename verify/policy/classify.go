@@ -42,6 +42,7 @@ type scope struct {
 	trust     evidence.Trust
 	allowed   *glob.Set
 	literal   map[string]bool // paths that allowed_files names literally
+	source    Source
 	universal []evidence.Pattern
 	forbidden *glob.Set
 	soft      *glob.Set // nil: the contract does not say
@@ -58,7 +59,7 @@ type pathSeverity struct {
 func newScope(s Source, first bool) scope {
 	c := s.Contract
 	sc := scope{
-		first: first, trust: s.Trust, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]bool{},
+		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]bool{},
 		forbidden: glob.CompileFolded(globs(c.ForbiddenFiles)), lifted: map[string]bool{}, offScope: c.OffScope,
 	}
 	for _, p := range c.AllowedFiles {
@@ -153,6 +154,13 @@ func builtInSet(list []Protected) protectedSet {
 	return set
 }
 
+// AddArguments adds files that somebody else found to be named by acceptance arguments.
+func (p *Policy) AddArguments(paths []string) {
+	for _, path := range paths {
+		p.arguments.add(path, "that the facts name")
+	}
+}
+
 // SetAddedTask tells which task contract the change adds: that file is in scope by itself. "" is none.
 func (p *Policy) SetAddedTask(path string) { p.addedTask = path }
 
@@ -172,7 +180,7 @@ func (p *Policy) classOf(c *evidence.Change) Ruling {
 		return Ruling{Class: ClassOffScope}
 	}
 	if inside(c.Path, p.EvidenceDir) {
-		return evidenceClass(c)
+		return evidenceClass(c, p.EvidenceDir)
 	}
 	if r, ok := p.forbids(c.Path); ok {
 		return r
@@ -195,12 +203,12 @@ func inside(path, dir string) bool {
 // nothing that could run or be linked may hide there.
 var evidenceEndings = []string{".jsonl", ".json", ".xml", ".sarif", ".txt", ".log", ".md"}
 
-func evidenceClass(c *evidence.Change) Ruling {
+func evidenceClass(c *evidence.Change, dir string) Ruling {
 	mode := c.NewMode
 	if c.Status == evidence.Deleted {
 		mode = c.OldMode
 	}
-	if mode == evidence.Regular && slices.Contains(evidenceEndings, path.Ext(c.Path)) {
+	if mode == evidence.Regular && !c.ModeUnknown && c.Path != dir && slices.Contains(evidenceEndings, path.Ext(c.Path)) {
 		return Ruling{Class: ClassEvidence}
 	}
 	return Ruling{Class: ClassForbidden, Because: "the evidence folder holds regular files that end in " + strings.Join(evidenceEndings, ", ")}
@@ -224,20 +232,20 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 	}
 	for _, set := range p.protected {
 		pattern, exact, ok := set.files.Which(c.Path)
-		if ok && applies(set.keys[pattern], c) {
+		if ok && applies(set.keys[pattern], c, exact) {
 			return Ruling{Class: ClassProtected, Because: set.reasons[pattern] + " (" + pattern + ")", Folded: !exact}, true
 		}
 	}
-	if id := p.arguments[glob.Fold(c.Path)]; id != "" && c.Status != evidence.Added {
-		return Ruling{Class: ClassProtected, Because: "criterion " + id + " names it in its command"}, true
+	if a, ok := p.arguments[glob.Fold(c.Path)]; ok && (c.Status != evidence.Added || !a.paths[c.Path]) {
+		return Ruling{Class: ClassProtected, Because: "the criterion " + a.criterion + " names it in its command", Folded: !a.paths[c.Path]}, true
 	}
 	return Ruling{}, false
 }
 
-// applies says whether a change of a file with keys counts: a new file does not, and neither does a change of other
-// keys where somebody looked.
-func applies(keys []string, c *evidence.Change) bool {
-	if keys == nil {
+// applies says whether a change of a file with keys counts: a new file does not, unless its name is only another
+// spelling, and neither does a change of other keys where somebody looked.
+func applies(keys []string, c *evidence.Change, exact bool) bool {
+	if keys == nil || !exact {
 		return true
 	}
 	if c.Status == evidence.Added {
@@ -318,14 +326,22 @@ func DefaultContractPath(p string) bool {
 	return path.Dir(p) == ".closeout/tasks" || strings.TrimSuffix(p, path.Ext(p)) == ".closeout/scope_contract"
 }
 
+// WidePattern is an allow pattern that lets in about everything, and the contract that holds it.
+type WidePattern struct {
+	evidence.Pattern
+	Source Source
+}
+
 // Universal lists the allow patterns that let in paths nobody had in mind, when every contract has one.
-func (p *Policy) Universal() []evidence.Pattern {
-	var all []evidence.Pattern
+func (p *Policy) Universal() []WidePattern {
+	var all []WidePattern
 	for _, s := range p.scopes {
 		if len(s.universal) == 0 {
 			return nil
 		}
-		all = append(all, s.universal...)
+		for _, pattern := range s.universal {
+			all = append(all, WidePattern{pattern, s.source})
+		}
 	}
 	return all
 }

@@ -32,7 +32,7 @@ func (p *Policy) addCriteria(s Source) []source.Error {
 func (p *Policy) addCriterion(c evidence.Criterion, s Source, offset int) *source.Error {
 	earlier := p.Criteria[:offset]
 	if i := slices.IndexFunc(earlier, func(o evidence.Criterion) bool { return sameCommand(o, c) }); i >= 0 {
-		return p.joinCriterion(i, c)
+		return p.joinCriterion(i, c, s)
 	}
 	if slices.ContainsFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.ID }) {
 		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, "an id of its own")
@@ -55,13 +55,15 @@ func (p *Policy) Minimum(c *evidence.Criterion, fallback evidence.Level) evidenc
 }
 
 // joinCriterion makes the stricter one of two criteria with the same command.
-func (p *Policy) joinCriterion(i int, c evidence.Criterion) *source.Error {
+func (p *Policy) joinCriterion(i int, c evidence.Criterion, s Source) *source.Error {
 	old := &p.Criteria[i]
 	switch {
 	case old.ExpectFail != c.ExpectFail:
 		return clash(c, "the standing contract expects the opposite of this command", "the opposite expect", "the same expect")
 	case c.IDGiven && c.ID != old.ID && slices.ContainsFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.ID }):
 		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
+	case s.Trust == evidence.TrustHead && c.IDGiven && c.ID == old.ID && !sameDemands(*old, c):
+		return clash(c, "the criterion id "+c.ID+" has other content in the standing contract", "other content", "the same content, or an id of its own")
 	case old.TestReport != "" && c.TestReport != "" && old.TestReport != c.TestReport:
 		return clash(c, "the standing contract names another test report for this command", c.TestReport, old.TestReport)
 	}
@@ -104,18 +106,41 @@ func (p *Policy) resolveProves(offset int, renamed map[string]string) []source.E
 	return problems
 }
 
+// sameDemands reports whether two criteria with one command ask for the same.
+func sameDemands(a, b evidence.Criterion) bool {
+	return a.MaxAttempts == b.MaxAttempts && a.MinEvidence == b.MinEvidence && a.TestReport == b.TestReport && a.MinTests == b.MinTests &&
+		a.Proves.Value == b.Proves.Value
+}
+
 // sameCommand reports whether the same records decide two criteria.
 func sameCommand(a, b evidence.Criterion) bool { return a.Cwd == b.Cwd && slices.Equal(a.Run, b.Run) }
 
+// arguments are the files that acceptance commands name, by their folded path.
+type arguments map[string]argument
+
+// argument is a file that a command names, in every spelling, and the first criterion that does so.
+type argument struct {
+	criterion string
+	paths     map[string]bool
+}
+
+func (a arguments) add(path, criterion string) {
+	folded := glob.Fold(path)
+	if _, ok := a[folded]; !ok {
+		a[folded] = argument{criterion, map[string]bool{}}
+	}
+	a[folded].paths[path] = true
+}
+
 // argumentPaths collects the files that acceptance arguments may name, relative to each criterion's cwd. Scripts such as
 // the one after bash -c are taken apart at blanks and operators, so that a script they call is seen as well.
-func argumentPaths(criteria []evidence.Criterion) map[string]string {
-	paths := map[string]string{}
+func argumentPaths(criteria []evidence.Criterion) arguments {
+	paths := arguments{}
 	for _, c := range criteria {
 		for _, arg := range c.Run {
 			for _, word := range argumentWords(arg) {
-				if p := argumentPath(c.Cwd, word); p != "" && paths[p] == "" {
-					paths[p] = c.ID
+				if p := argumentPath(c.Cwd, word); p != "" {
+					paths.add(p, c.ID)
 				}
 			}
 		}
@@ -123,7 +148,8 @@ func argumentPaths(criteria []evidence.Criterion) map[string]string {
 	return paths
 }
 
-// argumentWords gives an argument, what follows its first =, and its words.
+// argumentWords gives an argument, its words, what follows the first = of each, and what is glued to an option of one
+// letter.
 func argumentWords(arg string) []string {
 	words := append([]string{arg}, strings.FieldsFunc(arg, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n;&|()<>\"'`$", r)
@@ -132,11 +158,14 @@ func argumentWords(arg string) []string {
 		if _, value, ok := strings.Cut(w, "="); ok {
 			words = append(words, value)
 		}
+		if len(w) > 2 && w[0] == '-' && w[1] != '-' {
+			words = append(words, w[2:])
+		}
 	}
 	return words
 }
 
-// argumentPath is the folded path that a word names; "" when it cannot be a file of the repository.
+// argumentPath is the path that a word names; "" when it cannot be a file of the repository.
 func argumentPath(cwd, word string) string {
 	word, _, _ = strings.Cut(strings.TrimPrefix(word, "@"), "::")
 	if word == "" || strings.HasPrefix(word, "/") {
@@ -146,5 +175,5 @@ func argumentPath(cwd, word string) string {
 	if p == "." || p == ".." || strings.HasPrefix(p, "../") {
 		return ""
 	}
-	return glob.Fold(p)
+	return p
 }

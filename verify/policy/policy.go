@@ -42,18 +42,33 @@ type Policy struct {
 	TimeBudgetMinutes *int64   // nil: not enforced
 	NetworkEgress     []string // hosts that are allowed; nil: not enforced, empty: none
 	Coverage          *evidence.CoverageRule
-	Catalogue         []evidence.CatalogueRule // nil when there is none
-	Ignore            []evidence.RuleIgnore
-	MinEvidence       evidence.Level // "" when no contract says
-	EvidenceDir       string
+	Catalogue         []Rule // nil when there is none
+	// OpenCatalogue is true when the standing contract has no catalogue: then a task contract's one says which rules
+	// must be there, and cannot make less of any rule than the rule's own row does.
+	OpenCatalogue bool
+	Ignore        []Ignore
+	MinEvidence   evidence.Level // "" when no contract says
+	EvidenceDir   string
 
 	current   int // index of the contract that is being joined
 	scopes    []scope
 	raise     map[string]evidence.Level // criterion id → level that it needs at least
 	origin    map[string]int            // criterion id → index of the contract that names it first
 	protected []protectedSet
-	arguments map[string]string // folded path of a file that an acceptance argument names → the criterion's id
-	addedTask string            // path of the task contract that the change adds
+	arguments arguments
+	addedTask string // path of the task contract that the change adds
+}
+
+// Rule is a rule of the catalogue, and the contract that names it first.
+type Rule struct {
+	evidence.CatalogueRule
+	Source Source
+}
+
+// Ignore is an exception from a rule, and the contract that grants it.
+type Ignore struct {
+	evidence.RuleIgnore
+	Source Source
 }
 
 // Origin is the contract that named a criterion first.
@@ -108,7 +123,7 @@ func (p *Policy) add(s Source, first bool) []source.Error {
 		}
 	}
 	p.addBudgets(c, first)
-	p.addRules(c, first)
+	p.addRules(s, first)
 	p.addCoverage(c)
 	p.MinEvidence = evidence.Stronger(p.MinEvidence, c.Evidence.Min)
 	return append(problems, p.addEvidenceDir(c, first)...)
@@ -150,16 +165,23 @@ func (p *Policy) addBudgets(c *evidence.Contract, first bool) {
 
 // addRules adds the catalogue; of a rule that stands twice the stricter severity and the earlier expiry win. An ignore
 // of a later contract counts only for rules that it brings along itself.
-func (p *Policy) addRules(c *evidence.Contract, first bool) {
-	for _, ignore := range c.Rules.Ignore {
-		if first || p.rule(ignore.ID.Value) == nil {
-			p.Ignore = append(p.Ignore, ignore)
+func (p *Policy) addRules(s Source, first bool) {
+	if first {
+		p.OpenCatalogue = s.Contract.Rules.Catalogue == nil
+	}
+	own := func(id string) bool {
+		return slices.ContainsFunc(s.Contract.Rules.Catalogue, func(r evidence.CatalogueRule) bool { return r.ID.Value == id })
+	}
+	for _, ignore := range s.Contract.Rules.Ignore {
+		id := ignore.ID.Value
+		if first || !p.OpenCatalogue && p.rule(id) == nil && own(id) {
+			p.Ignore = append(p.Ignore, Ignore{ignore, s})
 		}
 	}
-	for _, r := range c.Rules.Catalogue {
+	for _, r := range s.Contract.Rules.Catalogue {
 		old := p.rule(r.ID.Value)
 		if old == nil {
-			p.Catalogue = append(p.Catalogue, r)
+			p.Catalogue = append(p.Catalogue, Rule{r, s})
 			continue
 		}
 		old.Severity = evidence.Stricter(old.Severity, r.Severity)
@@ -169,8 +191,8 @@ func (p *Policy) addRules(c *evidence.Contract, first bool) {
 	}
 }
 
-func (p *Policy) rule(id string) *evidence.CatalogueRule {
-	i := slices.IndexFunc(p.Catalogue, func(r evidence.CatalogueRule) bool { return r.ID.Value == id })
+func (p *Policy) rule(id string) *Rule {
+	i := slices.IndexFunc(p.Catalogue, func(r Rule) bool { return r.ID.Value == id })
 	if i < 0 {
 		return nil
 	}

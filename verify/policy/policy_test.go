@@ -238,6 +238,11 @@ func TestJoinRules(t *testing.T) {
 	if len(p.Ignore) != 1 || p.Ignore[0].ID.Value != "b" {
 		t.Errorf("a task contract excused a rule of the standing contract: %+v", p.Ignore)
 	}
+	p, _ = join(t, evidence.TrustBase, "", `"rules": {"catalogue": [{"id": "a", "severity": "info"}],
+		"ignore": [{"id": "a", "files": "x", "reason": "not this one", "until": "2030-01-01"}]}`)
+	if !p.OpenCatalogue || p.Ignore != nil {
+		t.Errorf("beside a standing contract without catalogue a task contract excused %+v", p.Ignore)
+	}
 }
 
 func TestJoinCriteria(t *testing.T) {
@@ -250,6 +255,7 @@ func TestJoinCriteria(t *testing.T) {
 		{"positions go on", `["make test"]`, `["make lint"]`, "c1=make test c2=make lint"},
 		{"one command twice", `[{"id": "t", "run": ["make"]}]`, `[{"run": ["make"]}]`, "t=make"},
 		{"an id with other content", `[{"id": "t", "run": ["make"]}]`, `[{"id": "t", "run": ["true"]}]`, "names another command"},
+		{"an id with other demands", `[{"id": "t", "run": ["make"]}]`, `[{"id": "t", "run": ["make"], "max_attempts": 9}]`, "has other content"},
 		{"another folder is another command", `[{"id": "t", "run": ["make"]}]`, `[{"id": "u", "run": ["make"], "cwd": "web"}]`, "t=make u=make"},
 		{"the opposite", `[{"run": ["make"]}]`, `[{"run": ["make"], "expect": "fail"}]`, "expects the opposite"},
 		{"a control of the standing criterion", `[{"id": "t", "run": ["make"]}]`, `[{"run": ["red"], "expect": "fail", "proves": "t"}]`, "t=make c2=red"},
@@ -277,6 +283,7 @@ func TestMinimum(t *testing.T) {
 	criterion := func(min string) string {
 		return `"acceptance_criteria": [{"id": "t", "run": ["make"], "min_evidence": "` + min + `"}]`
 	}
+	anonymous := func(min string) string { return strings.Replace(criterion(min), `"id": "t", `, "", 1) }
 	for _, c := range []struct {
 		trust          evidence.Trust
 		standing, task string
@@ -285,10 +292,11 @@ func TestMinimum(t *testing.T) {
 	}{
 		{evidence.TrustBase, criterion("claimed"), "", "t", evidence.Claimed},
 		{evidence.TrustBase, criterion("recorded"), "", "t", evidence.Recorded},
-		{evidence.TrustHead, "", criterion("claimed"), "t", evidence.Bound},
-		{evidence.TrustHead, "", criterion("recorded"), "t", evidence.Recorded},
-		{evidence.TrustHead, criterion("recorded"), criterion("claimed"), "t", evidence.Recorded},
-		{evidence.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, criterion("claimed"), "t", evidence.Bound},
+		{evidence.TrustHead, "", anonymous("claimed"), "c2", evidence.Bound},
+		{evidence.TrustHead, "", anonymous("recorded"), "c2", evidence.Recorded},
+		{evidence.TrustHead, criterion("recorded"), anonymous("claimed"), "t", evidence.Recorded},
+		{evidence.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("claimed"), "t", evidence.Bound},
+		{evidence.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("recorded"), "t", evidence.Recorded},
 	} {
 		p, problems := join(t, c.trust, c.standing, c.task)
 		if problems != nil {
