@@ -57,9 +57,10 @@ func isCode(s string) bool {
 	return s != ""
 }
 
-// overrideLine is the comment that a human would write, or "" when there is nothing that could be overridden.
+// overrideLine is the comment that a human would write, or "" when there is nothing that could be overridden: outside a
+// pull request there is nowhere to write it.
 func overrideLine(r *report.Report) string {
-	if r.OverrideCode == nil || r.Verdict != report.Failed || isUsage(r) {
+	if r.OverrideCode == nil || r.Subject.PullRequest == nil || r.Verdict != report.Failed || isUsage(r) {
 		return ""
 	}
 	return "/closeout-override " + Neutral(*r.OverrideCode) + " <why>"

@@ -3,9 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/gowebpki/jcs"
 )
@@ -16,34 +14,50 @@ func Canonical(r *Report) ([]byte, error) {
 	return CanonicalChecked(r, func([]byte) error { return nil }, func([]byte) error { return nil })
 }
 
-// piece is how many touched files are brought into canonical form at a time. The list can be long, and as a tree it
-// would take many times the memory of its text.
-const piece = 1000
-
-// CanonicalChecked is [Canonical] that shows everything it writes to a check: the report without its files to whole,
-// and the files, in lists of limited length, to list. The checks are called from several goroutines.
-func CanonicalChecked(r *Report, whole, list func([]byte) error) ([]byte, error) {
+// CanonicalChecked is [Canonical] that shows what it writes to two checks: the report with an empty list of files to
+// whole, and a list of files to files.
+//
+// The list of files can be as long as the change. Of files that differ in nothing but their path only the first is
+// shown, because a schema can say no more of a path than that it is a text and not empty; a test holds ours to that.
+func CanonicalChecked(r *Report, whole, files func([]byte) error) ([]byte, error) {
 	fillLists(r)
 	head := *r
 	head.Files = []File{}
-	parts := [][]File{nil}
-	for from := 0; from < len(r.Files); from += piece {
-		parts = append(parts, r.Files[from:min(from+piece, len(r.Files))])
-	}
-	texts, err := inParallel(parts, func(files []File) ([]byte, error) {
-		if files == nil {
-			return canonical(&head, whole)
-		}
-		return canonical(files, list)
-	})
+	text, err := canonical(&head)
 	if err != nil {
 		return nil, err
 	}
-	return insertFiles(texts[0], texts[1:]), nil
+	if err := whole(text); err != nil {
+		return nil, err
+	}
+	shown, err := canonical(shapes(r.Files))
+	if err != nil {
+		return nil, err
+	}
+	if err := files(shown); err != nil {
+		return nil, err
+	}
+	return insertFiles(text, r.Files)
+}
+
+// shapes returns the first of all files that differ in nothing but the text of their path.
+func shapes(files []File) []File {
+	seen, first := map[File]bool{}, []File{}
+	for _, f := range files {
+		shape := f
+		if shape.Path != "" {
+			shape.Path = "path"
+		}
+		if !seen[shape] {
+			seen[shape] = true
+			first = append(first, f)
+		}
+	}
+	return first
 }
 
 // canonical brings a value into canonical form.
-func canonical(value any, check func([]byte) error) ([]byte, error) {
+func canonical(value any) ([]byte, error) {
 	plain, err := json.Marshal(value)
 	if err != nil {
 		return nil, fmt.Errorf("writing the report as JSON: %w", err)
@@ -52,42 +66,51 @@ func canonical(value any, check func([]byte) error) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bringing the report into canonical form: %w", err)
 	}
-	return text, check(text)
+	return text, nil
 }
 
-// inParallel maps a list on two goroutines, and keeps its order.
-func inParallel[T any](list []T, f func(T) ([]byte, error)) ([][]byte, error) {
-	results, failures := make([][]byte, len(list)), make([]error, len(list))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range 2 {
-		workers.Go(func() {
-			for i := range next {
-				results[i], failures[i] = f(list[i])
-			}
-		})
-	}
-	for i := range list {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
-	return results, errors.Join(failures...)
-}
-
-// insertFiles puts lists of files in the place of the empty one. No text can hold the key as it is looked for here: in
-// a text its quotes would be escaped; and no other object has an empty list of that name.
-func insertFiles(head []byte, lists [][]byte) []byte {
+// insertFiles puts the files in the place of the empty list. No text can hold the key as it is looked for here: in a
+// text its quotes would be escaped; and no other object has an empty list of that name.
+func insertFiles(head []byte, files []File) ([]byte, error) {
 	const key = `"files":[`
 	before, after, _ := bytes.Cut(head, []byte(key+"]"))
-	out := append(append([]byte{}, before...), key...)
-	for i, l := range lists {
+	out := make([]byte, 0, len(head)+128*len(files))
+	out = append(append(out, before...), key...)
+	for i := range files {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(out, l[1:len(l)-1]...)
+		var err error
+		if out, err = appendFile(out, &files[i]); err != nil {
+			return nil, err
+		}
 	}
-	return append(append(out, ']'), after...)
+	return append(append(out, ']'), after...), nil
+}
+
+// appendFile writes one file. Texts that need no escape are written as they are, keys in their order: that is their
+// canonical form, and it is that of nearly every file.
+func appendFile(out []byte, f *File) ([]byte, error) {
+	if f.PathBase64 != "" || !plain(f.Path) || !plain(f.Class+f.Status+f.OldMode+f.NewMode) {
+		text, err := canonical(f)
+		return append(out, text...), err
+	}
+	for _, part := range [...]string{
+		`{"class":"`, f.Class, `","new_mode":"`, f.NewMode, `","old_mode":"`, f.OldMode, `","path":"`, f.Path, `","status":"`, f.Status, `"}`,
+	} {
+		out = append(out, part...)
+	}
+	return out, nil
+}
+
+// plain reports whether a text is printable ASCII without quotes and backslashes.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // fillLists replaces nil slices: readers of the report need not know null from [].
