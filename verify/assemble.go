@@ -1,0 +1,338 @@
+package verify
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// report makes the report of what the checks found.
+func (j *judge) report(results []check.Result) *report.Report {
+	r := &report.Report{
+		Schema: report.Schema, Mode: j.settings.Mode, Strict: j.settings.Strict,
+		Subject: j.subject(), Settings: j.reportSettings(),
+		Acceptance: j.acceptance(), Companions: j.companions(), Files: j.files(), Inputs: j.sortedInputs(),
+		Tool: report.Tool{Name: "closeout", Version: Version},
+	}
+	if p := j.in.Policy; p != nil {
+		r.TaskID, r.Approvals = text(p.TaskID), p.ApprovalNotes
+	}
+	j.addFindings(r, append(results, j.unjudged(results)))
+	r.Counts.Files = len(j.in.Changes)
+	for _, l := range j.in.Logs {
+		if l.Counts {
+			r.Counts.Records += l.Records
+		}
+	}
+	decide(r)
+	return r
+}
+
+// needed are the inputs without which nothing can be said to be done.
+var needed = []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules}
+
+// unjudged is the last line of defence: an input that is needed and could not be judged ends in a finding that blocks,
+// also if the check whose business that is had forgotten it.
+func (j *judge) unjudged(results []check.Result) check.Result {
+	guard := check.Result{Check: checks.Gate}
+	for _, r := range results {
+		if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Severity == evidence.Block }) {
+			return guard
+		}
+	}
+	for _, kind := range needed {
+		if j.in.State[kind] != check.Usable {
+			guard.Findings = append(guard.Findings, check.Finding{
+				Code: CodeInternal, Severity: evidence.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",
+				Input: kind, Expected: "an input that can be judged", Actual: "none", Fix: "report this with the bundle that shows it",
+				Evidence: []string{string(kind)}, Times: 1,
+			})
+		}
+	}
+	return guard
+}
+
+// text is a string of the report that may be unknown.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func (j *judge) subject() report.Subject {
+	var s report.Subject
+	switch {
+	case j.in.State[check.Diff] == check.Usable:
+		s.ChangesFrom = text("diff")
+	case j.in.Facts != nil:
+		s.ChangesFrom = text(j.in.Facts.Subject.ChangesFrom)
+	}
+	if j.in.Facts == nil {
+		return s
+	}
+	f := &j.in.Facts.Subject
+	s.Repository, s.BaseSHA, s.MergeBaseSHA, s.HeadSHA = text(f.Repository), text(f.BaseSHA), text(f.MergeBaseSHA), text(f.HeadSHA)
+	if f.PullRequest > 0 {
+		s.PullRequest = &f.PullRequest
+	}
+	if len(f.AcceptedTrees) > 0 {
+		s.CodeTree = text(f.AcceptedTrees[0])
+	}
+	return s
+}
+
+func (j *judge) reportSettings() report.Settings {
+	minimum := j.in.Minimum
+	if minimum == "" {
+		minimum = evidence.Claimed // no contract could be read, so nothing was compared with it
+	}
+	return report.Settings{
+		EvidenceMin: string(minimum), Task: text(j.settings.Task), Today: text(j.settings.Today),
+		Digests: slices.Clone(j.in.Digests), Limits: reportLimits(j.limits()),
+	}
+}
+
+func reportLimits(l *evidence.Limits) report.Limits {
+	return report.Limits{
+		RecordBytes: l.RecordBytes, LogBytes: l.LogBytes, ContractBytes: l.ContractBytes, RulesBytes: l.RulesBytes,
+		DiffBytes: l.DiffBytes, DiffLineBytes: l.DiffLineBytes, Files: l.Files, Depth: l.Depth,
+	}
+}
+
+func (j *judge) acceptance() []report.Acceptance {
+	if j.in.Policy == nil {
+		return nil
+	}
+	var decisions []ledger.Decision
+	if j.in.State[check.Feedback] == check.Usable {
+		decisions = j.in.Decisions()
+	}
+	list := make([]report.Acceptance, len(j.in.Policy.Criteria))
+	for i := range list {
+		c := &j.in.Policy.Criteria[i]
+		list[i] = report.Acceptance{
+			ID: c.ID, Run: validAll(c.Run), Cwd: valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeFailed, Level: string(evidence.Absent),
+			KeptFrom: text("no log could be judged"),
+		}
+		if c.ExpectFail {
+			list[i].Expect = "fail"
+		}
+		if decisions != nil {
+			j.fillAcceptance(&list[i], c, &decisions[i])
+		}
+	}
+	return list
+}
+
+func (j *judge) fillAcceptance(a *report.Acceptance, c *evidence.Criterion, d *ledger.Decision) {
+	a.Level, a.Attempts = string(d.Level), d.Attempts
+	deciding := d.At
+	if deciding == nil && len(d.Deciding) > 0 {
+		deciding = &d.Deciding[0]
+	}
+	a.KeptFrom = text(check.KeptFrom(d.Level, deciding))
+	if d.Reason == ledger.Passed {
+		a.Outcome = report.OutcomePassed
+	}
+	if c.TestReport != "" {
+		file := j.in.Tests[c.TestReport]
+		if file != nil && file.Report != nil {
+			a.Tests = &file.Report.Tests
+		}
+		if file == nil || file.Report == nil || file.Report.Tests-file.Report.Skipped < c.MinTests {
+			a.Outcome = report.OutcomeFailed
+		}
+	}
+	for _, x := range d.Deciding {
+		a.DecidedBy = append(a.DecidedBy, report.Decision{Path: x.Stream, Line: x.Last.Line, SHA256: x.Last.SHA256})
+	}
+}
+
+func (j *judge) companions() []report.Companion {
+	var list []report.Companion
+	for _, c := range j.in.Companions() {
+		list = append(list, report.Companion{Kind: string(c.Kind), Path: c.Path, Level: string(c.Level), KeptFrom: text(c.KeptFrom)})
+	}
+	return list
+}
+
+func (j *judge) files() []report.File {
+	list := make([]report.File, len(j.in.Changes))
+	for i, c := range j.in.Changes {
+		class := string(c.Class)
+		if class == "" {
+			class = "unknown" // no contract could be read
+		}
+		list[i] = report.File{
+			Path: valid(c.Path), Status: string(c.Status), Class: class, OldMode: string(c.OldMode), NewMode: string(c.NewMode),
+		}
+		if !utf8.ValidString(c.Path) {
+			list[i].PathBase64 = base64.StdEncoding.EncodeToString([]byte(c.Path))
+		}
+	}
+	return list
+}
+
+// valid makes a path fit for JSON: one that is not UTF-8 is written as git quotes it.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return evidence.QuotePath(s)
+}
+
+func validAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = valid(s)
+	}
+	return out
+}
+
+func (j *judge) sortedInputs() []report.Input {
+	list := slices.Clone(j.inputs)
+	slices.SortFunc(list, func(a, b report.Input) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
+	})
+	return list
+}
+
+// addFindings joins equal findings, sorts and counts them, and cuts the list.
+func (j *judge) addFindings(r *report.Report, results []check.Result) {
+	for _, result := range results {
+		list := j.joined(result.Findings)
+		if result.Check != checks.Gate || len(list) > 0 {
+			r.Checks = append(r.Checks, report.Check{ID: result.Check.ID, Outcome: outcome(result, list), Findings: len(list)})
+		}
+		r.Findings = append(r.Findings, list...)
+	}
+	slices.SortFunc(r.Findings, compareFindings)
+	for _, f := range r.Findings {
+		count(&r.Counts, f.Severity)
+	}
+	r.OverrideCode = overrideCode(r)
+	if more := len(r.Findings) - report.MaxFindings; more > 0 {
+		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], more
+	}
+}
+
+// joined turns a check's findings into those of the report. Equal fingerprints become one finding: the first in order.
+func (j *judge) joined(findings []check.Finding) []report.Finding {
+	list := make([]report.Finding, 0, len(findings))
+	for i := range findings {
+		list = append(list, j.finding(&findings[i]))
+	}
+	slices.SortStableFunc(list, compareFindings)
+	index, kept := make(map[string]int, len(list)), list[:0]
+	for _, f := range list {
+		if i, twice := index[f.Fingerprint]; twice {
+			kept[i].Times += f.Times
+			continue
+		}
+		index[f.Fingerprint] = len(kept)
+		kept = append(kept, f)
+	}
+	return kept
+}
+
+func (j *judge) finding(f *check.Finding) report.Finding {
+	severity := f.Severity
+	if j.settings.Strict && severity == evidence.Warn && !strings.HasPrefix(f.Code, "override.") {
+		severity = evidence.Block
+	}
+	return report.Finding{
+		Code: f.Code, Severity: string(severity), Message: valid(f.Message), Expected: valid(f.Expected), Actual: valid(f.Actual), Fix: f.Fix,
+		Location:    report.Location{Input: string(f.Input), Path: valid(f.Path), Line: f.Pos.Line, Column: f.Pos.Column},
+		Fingerprint: f.Fingerprint(), Times: f.Times,
+	}
+}
+
+// compareFindings is the total order of findings: severity, code, path, line. Those without a path come first.
+func compareFindings(a, b report.Finding) int {
+	return cmp.Or(
+		cmp.Compare(evidence.Severity(a.Severity).Rank(), evidence.Severity(b.Severity).Rank()),
+		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Location.Path, b.Location.Path),
+		cmp.Compare(a.Location.Line, b.Location.Line), cmp.Compare(a.Location.Column, b.Location.Column),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Fingerprint, b.Fingerprint),
+	)
+}
+
+func outcome(result check.Result, findings []report.Finding) string {
+	has := func(s evidence.Severity) bool {
+		return slices.ContainsFunc(findings, func(f report.Finding) bool { return f.Severity == string(s) })
+	}
+	switch {
+	case result.Skipped:
+		return report.OutcomeSkipped
+	case has(evidence.Block):
+		return report.OutcomeFailed
+	case has(evidence.Unknown):
+		return report.OutcomeUnknown
+	default:
+		return report.OutcomePassed
+	}
+}
+
+func count(c *report.Counts, severity string) {
+	switch evidence.Severity(severity) {
+	case evidence.Block:
+		c.Block++
+	case evidence.Unknown:
+		c.Unknown++
+	case evidence.Warn:
+		c.Warn++
+	case evidence.Info:
+		c.Info++
+	}
+}
+
+// decide gives the verdict. No override can be valid here: it takes facts from GitHub.
+func decide(r *report.Report) {
+	switch {
+	case r.Counts.Block > 0:
+		r.Verdict = report.Failed
+	case r.Counts.Unknown > 0:
+		r.Verdict = report.Review
+	default:
+		r.Verdict = report.Passed
+	}
+	r.Passed = r.Verdict == report.Passed
+}
+
+// overrideCode binds a human's reason to these findings on this head: forty bits of sha256 over the head id and the
+// fingerprint of each block finding in order, each followed by a newline. nil when nothing blocks.
+func overrideCode(r *report.Report) *string {
+	h := sha256.New()
+	head := ""
+	if r.Subject.HeadSHA != nil {
+		head = *r.Subject.HeadSHA
+	}
+	h.Write([]byte(head + "\n"))
+	var prints []string
+	for _, f := range r.Findings {
+		if f.Severity == string(evidence.Block) {
+			prints = append(prints, f.Fingerprint)
+		}
+	}
+	if len(prints) == 0 {
+		return nil
+	}
+	slices.Sort(prints)
+	for _, p := range prints {
+		h.Write([]byte(p + "\n"))
+	}
+	code := strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil)[:5]))
+	code = code[:4] + "-" + code[4:]
+	return &code
+}

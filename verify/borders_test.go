@@ -1,0 +1,100 @@
+package verify_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// impure are the packages that what judges may not import: a decision is a function of the bytes of its inputs. Of
+// time, only Duration would be harmless, and nobody needs it.
+var impure = []string{
+	"os", "os/exec", "os/signal", "net", "net/http", "time", "math/rand", "math/rand/v2", "crypto/rand", "log", "log/slog", "syscall",
+	"runtime", "runtime/debug", "unsafe", "context", "path/filepath",
+}
+
+// outside are the folders of the impure half.
+var outside = []string{"verify/collect", "cmd"}
+
+// allowed says which of our own packages a package may import. Imports go one way.
+var allowed = map[string][]string{
+	"schema":          nil,
+	"verify/source":   nil,
+	"verify/glob":     nil,
+	"verify/evidence": {"verify/source", "verify/glob"},
+	"verify/policy":   {"verify/source", "verify/glob", "verify/evidence"},
+	"verify/ledger":   {"verify/evidence"},
+	"verify/check":    {"verify/source", "verify/evidence", "verify/policy", "verify/ledger"},
+	"verify/checks":   {"verify/source", "verify/glob", "verify/evidence", "verify/policy", "verify/ledger", "verify/check"},
+	"verify/report":   nil,
+	"verify/output":   {"verify/report"},
+	"verify": {
+		"verify/source", "verify/evidence", "verify/policy", "verify/ledger", "verify/check", "verify/checks", "verify/report",
+	},
+}
+
+const module = "github.com/closeout-gate/closeout/"
+
+// TestBorders holds the border between collect and judge, and the direction of all imports.
+func TestBorders(t *testing.T) {
+	packages := 0
+	for dir, imports := range importsByPackage(t) {
+		if slices.ContainsFunc(outside, func(o string) bool { return dir == o || strings.HasPrefix(dir, o+"/") }) {
+			continue
+		}
+		packages++
+		mine, known := allowed[dir]
+		if !known {
+			t.Errorf("package %s is not in the table of allowed imports", dir)
+		}
+		for _, imported := range imports {
+			own, isOwn := strings.CutPrefix(imported, module)
+			if isOwn && !slices.Contains(mine, own) {
+				t.Errorf("%s imports %s", dir, own)
+			}
+			if slices.Contains(impure, imported) {
+				t.Errorf("%s imports %s: what judges must be pure", dir, imported)
+			}
+		}
+	}
+	if packages != len(allowed) {
+		t.Errorf("%d packages judge, the table has %d", packages, len(allowed))
+	}
+}
+
+// importsByPackage lists what the files of each folder import, tests left out.
+func importsByPackage(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() && entry.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if err != nil || entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", name), nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			found[path.Dir(name)] = append(found[path.Dir(name)], imported)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,52 @@
+package verify
+
+import (
+	"io"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Version is the tool's version. It stands in every report: the same inputs and version give the same bytes.
+const Version = "0.1.0"
+
+// Bundle is all that a decision is made from.
+type Bundle struct {
+	Inputs []Input
+	// TestReport looks for the test report with a path in the repository; it returns nil when there is none. A nil
+	// function knows of none.
+	TestReport func(path string) Opener
+	Settings   Settings
+}
+
+// Opener opens a file.
+type Opener func() (io.ReadCloser, error)
+
+// Input is one file. Name is what the report calls it: a path in the repository, or its name in the bundle; slashes,
+// never absolute. Open may be called once.
+type Input struct {
+	Kind check.Kind
+	Name string
+	Open Opener
+	// InRepository says that Name is a path in the repository, so that a change of that path is a change of this file.
+	InRepository bool
+}
+
+// Settings is everything beside the files that can change the decision. Facts of the bundle hold the same; what is set
+// here wins.
+type Settings struct {
+	Mode    string // enforce or observe; "" takes the facts', else enforce
+	Strict  bool   // or the facts'
+	Task    string // "" takes the facts'
+	Today   string // YYYY-MM-DD; "" takes the facts'
+	Digests []string
+	Limits  evidence.Limits
+	// Notes are problems that the collector met, such as a pattern that matches no file.
+	Notes []check.Problem
+}
+
+// The modes.
+const (
+	Enforce = "enforce"
+	Observe = "observe"
+)

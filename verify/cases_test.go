@@ -1,0 +1,213 @@
+package verify_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+var update = flag.Bool("update", false, "write what the cases give as what they expect")
+
+const root = "../testdata"
+
+// corpora are the folders that hold cases: <corpus>/<folder>/<verdict>.<what>.txtar.
+var corpora = []string{"cases", "attacks", "lineage"}
+
+// caseFile is a bundle in one file. It lies over testdata/base: a file of the same name replaces the base's, and those
+// that "remove" lists are not there. "expect" holds a line a finding: severity, code, path and line.
+type caseFile struct {
+	path    string
+	verdict string
+	archive *txtar.Archive
+}
+
+func findCases(t *testing.T, corpus string) []caseFile {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root, corpus, "*", "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases in %s: %v", corpus, err)
+	}
+	var list []caseFile
+	for _, p := range paths {
+		archive, err := txtar.ParseFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict, _, _ := strings.Cut(filepath.Base(p), ".")
+		list = append(list, caseFile{p, verdict, archive})
+	}
+	return list
+}
+
+func (c *caseFile) file(name string) string {
+	for _, f := range c.archive.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+// unpack writes the case over a copy of the base, into a new folder.
+func (c *caseFile) unpack(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "base"))); err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(c.file("remove")) {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatalf("%s: remove names a file that the base does not have: %v", c.path, err)
+		}
+	}
+	for _, f := range c.archive.Files {
+		if f.Name == "expect" || f.Name == "remove" {
+			continue
+		}
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// judge judges the bundle in a folder with the default limits.
+func judge(t *testing.T, dir string) *report.Report {
+	t.Helper()
+	b, err := collect.Folder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Settings.Limits = evidence.DefaultLimits()
+	return verify.Judge(b.Bundle)
+}
+
+// summary writes what a case must expect.
+func summary(r *report.Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s %s", f.Severity, f.Code)
+		if f.Location.Path != "" {
+			fmt.Fprintf(&b, " %q", f.Location.Path)
+		}
+		if f.Location.Line > 0 {
+			fmt.Fprintf(&b, " line %d", f.Location.Line)
+		}
+		if f.Times > 1 {
+			fmt.Fprintf(&b, " %d times", f.Times)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestCases(t *testing.T) {
+	for _, corpus := range corpora {
+		for _, c := range findCases(t, corpus) {
+			t.Run(strings.TrimPrefix(c.path, root+string(filepath.Separator)), func(t *testing.T) { c.check(t) })
+		}
+	}
+}
+
+func (c *caseFile) check(t *testing.T) {
+	if strings.TrimSpace(string(c.archive.Comment)) == "" {
+		t.Error("the case does not say what it is about")
+	}
+	r := judge(t, c.unpack(t))
+	if r.Verdict != c.verdict {
+		t.Errorf("verdict %s, and the file's name says %s\n%s", r.Verdict, c.verdict, details(r))
+		return // no update can bless another verdict
+	}
+	got := summary(r)
+	if *update {
+		c.update(t, got)
+		return
+	}
+	if want := c.file("expect"); got != want {
+		t.Errorf("findings\n%sexpected\n%s%s", got, want, details(r))
+	}
+}
+
+func (c *caseFile) update(t *testing.T, expect string) {
+	t.Helper()
+	files := slices.DeleteFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == "expect" })
+	c.archive.Files = append(files, txtar.File{Name: "expect", Data: []byte(expect)})
+	if err := os.WriteFile(c.path, txtar.Format(c.archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func details(r *report.Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "\t%s %s %s:%d:%d: %s\n\t\texpected %s\n\t\tactual %s\n", f.Severity, f.Code, f.Location.Path, f.Location.Line,
+			f.Location.Column, f.Message, f.Expected, f.Actual)
+	}
+	return b.String()
+}
+
+// TestEveryCheckHasCases wants a passing and a failing case of each check, and a case of each code.
+func TestEveryCheckHasCases(t *testing.T) {
+	reported := map[string]bool{}
+	for _, corpus := range corpora {
+		for _, c := range findCases(t, corpus) {
+			for line := range strings.Lines(c.file("expect")) {
+				reported[strings.Fields(line)[1]] = true
+			}
+		}
+	}
+	for _, c := range checks.All {
+		if !hasCase(t, c, "passed") || !hasCase(t, c, "failed") && !hasCase(t, c, "review") {
+			t.Errorf("check %s: testdata/cases/%s needs a passed.*.txtar, and a failed.* or review.*", c.ID, c.ID)
+		}
+		for _, code := range c.Codes {
+			if !reported[code.Name] {
+				t.Errorf("check %s: no case reports %s", c.ID, code.Name)
+			}
+		}
+	}
+}
+
+func hasCase(t *testing.T, c *check.Check, verdict string) bool {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root, "cases", c.ID, verdict+".*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(paths) > 0
+}
+
+// TestEveryAttackHasControl wants a harmless look-alike beside each attack.
+func TestEveryAttackHasControl(t *testing.T) {
+	verdicts := map[string]map[string]bool{}
+	for _, c := range findCases(t, "attacks") {
+		dir := filepath.Dir(c.path)
+		if verdicts[dir] == nil {
+			verdicts[dir] = map[string]bool{}
+		}
+		verdicts[dir][c.verdict] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(verdicts)) {
+		if !verdicts[dir]["passed"] || len(verdicts[dir]) < 2 {
+			t.Errorf("%s needs an attack and a control that passes", dir)
+		}
+	}
+}

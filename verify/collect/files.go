@@ -1,0 +1,196 @@
+package collect
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// Defaults of where a workflow keeps its evidence.
+const (
+	DefaultFeedback = ".closeout/evidence/**/feedback_record.jsonl"
+	DefaultRules    = ".closeout/evidence/rule_report.json"
+)
+
+// Options names the inputs one by one, for a folder that is no bundle. Paths are relative to Root or absolute; lists
+// hold globs.
+type Options struct {
+	Root         string // folder that relative paths and the report's names start from
+	Confined     bool   // refuse whatever lies outside Root, also behind symlinks
+	ContractFile string // "" is none
+	Feedback     []string
+	Rules        []string
+	Diff         string // pr.diff or changes.json; "" is none
+	Coverage     string
+	Facts        string
+}
+
+// Files finds the inputs that Options names. The error is one of usage: a path that may not be named. A file that is
+// named and not there becomes a note, so that the report says so.
+func Files(o Options) (*Found, error) {
+	c := &collector{options: o, bundle: &Found{Bundle: &verify.Bundle{}}}
+	c.bundle.TestReport = func(p string) verify.Opener { return c.existing(p) }
+	c.file(check.Contract, o.ContractFile)
+	c.file(diffKind(o.Diff), o.Diff)
+	c.file(check.Coverage, o.Coverage)
+	c.file(check.Facts, o.Facts)
+	c.globs(check.Feedback, o.Feedback, DefaultFeedback)
+	c.globs(check.Rules, o.Rules, DefaultRules)
+	if c.err != nil {
+		return nil, c.err
+	}
+	return c.bundle, nil
+}
+
+// diffKind tells a list of changes from a diff by its ending.
+func diffKind(name string) check.Kind {
+	if filepath.Ext(name) == ".json" {
+		return check.Changes
+	}
+	return check.Diff
+}
+
+// collector gathers inputs; it keeps the first error.
+type collector struct {
+	options Options
+	bundle  *Found
+	err     error
+}
+
+// resolve gives the path to open and the name in the report: relative to the root where it lies inside, else only the
+// file's own name, since a report holds no absolute path.
+func (c *collector) resolve(name string) (path, display string, inside bool, err error) {
+	path = name
+	if !filepath.IsAbs(name) {
+		path = filepath.Join(c.options.Root, name)
+	}
+	relative, err := filepath.Rel(c.options.Root, path)
+	if err == nil && filepath.IsLocal(relative) {
+		return path, filepath.ToSlash(relative), true, nil
+	}
+	if c.options.Confined {
+		return "", "", false, fmt.Errorf("%q lies outside the workspace: name a path inside it", name)
+	}
+	return path, filepath.Base(path), false, nil
+}
+
+func (c *collector) file(kind check.Kind, name string) {
+	if name == "" {
+		return
+	}
+	path, display, inside, err := c.resolve(name)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.bundle.Inputs = append(c.bundle.Inputs, verify.Input{Kind: kind, Name: display, Open: c.open(path), InRepository: inside})
+	c.bundle.Paths = append(c.bundle.Paths, path)
+}
+
+func (c *collector) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// open opens a file; a confined collector reads nothing behind a symlink that leads out of the root.
+func (c *collector) open(path string) verify.Opener {
+	return func() (io.ReadCloser, error) {
+		if !c.options.Confined {
+			f, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			return regular(f)
+		}
+		inside, err := filepath.Rel(c.options.Root, path)
+		if err != nil {
+			return nil, err
+		}
+		root, err := os.OpenRoot(c.options.Root)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		f, err := root.Open(inside)
+		if err != nil {
+			return nil, err
+		}
+		return regular(f)
+	}
+}
+
+// existing opens a file below the root that is there; nil when there is none.
+func (c *collector) existing(name string) verify.Opener {
+	path, _, _, err := c.resolve(name)
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	return c.open(path)
+}
+
+// globs finds the files of some patterns, each once. A pattern that a person wrote and that matches nothing becomes a
+// note; the default may match nothing.
+func (c *collector) globs(kind check.Kind, patterns []string, fallback string) {
+	given := len(patterns) > 0
+	if !given {
+		patterns = []string{fallback}
+	}
+	seen := map[string]bool{}
+	for _, pattern := range patterns {
+		matches := c.matches(pattern)
+		if len(matches) == 0 && given {
+			c.note(kind, pattern)
+		}
+		for _, m := range matches {
+			if !seen[m] {
+				seen[m] = true
+				c.file(kind, m)
+			}
+		}
+	}
+}
+
+// matches lists the files that a pattern names, sorted.
+func (c *collector) matches(pattern string) []string {
+	full := pattern
+	if !filepath.IsAbs(pattern) {
+		full = filepath.Join(escapeGlob(c.options.Root), filepath.FromSlash(pattern))
+	}
+	matches, err := doublestar.FilepathGlob(full, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+	if err != nil {
+		c.fail(fmt.Errorf("%q is not a pattern: %w", pattern, err))
+		return nil
+	}
+	if len(matches) == 0 {
+		if _, err := os.Lstat(full); err == nil {
+			matches = []string{full} // a name with a bracket in it, or a file that cannot be read
+		}
+	}
+	slices.Sort(matches)
+	return matches
+}
+
+// escapeGlob makes a folder's name match itself in a pattern.
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(dir)
+}
+
+func (c *collector) note(kind check.Kind, pattern string) {
+	c.bundle.Settings.Notes = append(c.bundle.Settings.Notes, check.Problem{Kind: kind, Path: "", Error: source.Error{
+		Where: check.NoMatch, Message: fmt.Sprintf("%q matches no file", pattern), Found: "no file", Expected: "at least one file",
+		Fix: "see that the file is written and handed over, and that the pattern names it",
+	}})
+}

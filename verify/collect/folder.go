@@ -1,0 +1,163 @@
+// Package collect is the impure half: it finds the inputs of a decision and writes down what came of it. What it finds
+// is judged elsewhere.
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// Found is what a collector found: the inputs of a decision, and the files behind them.
+type Found struct {
+	*verify.Bundle
+	Paths []string // of the inputs, absolute or relative to the working directory
+}
+
+// Holds reports whether a path names one of the inputs, so that no report is written over it.
+func (f *Found) Holds(path string) bool {
+	return slices.ContainsFunc(f.Paths, func(input string) bool { return SameFile(input, path) })
+}
+
+// SameFile reports whether two paths name one file: by their text, or because both are there and are one.
+func SameFile(a, b string) bool {
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	if errA == nil && errB == nil && absA == absB {
+		return true
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// bundleFiles are the well-known names of a bundle.
+var bundleFiles = []struct {
+	name string
+	kind check.Kind
+}{
+	{"scope_contract.json", check.Contract},
+	{"scope_contract.yaml", check.Contract},
+	{"scope_contract.yml", check.Contract},
+	{"feedback_record.jsonl", check.Feedback},
+	{"rule_report.json", check.Rules},
+	{"changes.json", check.Changes},
+	{"pr.diff", check.Diff},
+	{"facts.json", check.Facts},
+	{"coverage_report.json", check.Coverage},
+}
+
+// bundleFolders hold more inputs of a kind: every file with one of the endings, at any depth.
+var bundleFolders = []struct {
+	name    string
+	kind    check.Kind
+	endings []string
+}{
+	{"contracts", check.TaskContract, []string{".json", ".yaml", ".yml"}},
+	{"feedback", check.Feedback, []string{".jsonl"}},
+	{"rules", check.Rules, []string{".json", ".sarif"}},
+}
+
+// Folder finds the inputs of a bundle. Files with other names are ignored. Nothing outside the folder is read, not even
+// through a symlink. The error says why the folder cannot be listed.
+func Folder(dir string) (*Found, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, Reason(err))
+	}
+	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return existing(root, path.Join("tests", p)) }}}
+	add := func(kind check.Kind, name string, open verify.Opener) {
+		b.Inputs = append(b.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
+		b.Paths = append(b.Paths, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	for _, f := range bundleFiles {
+		if open := existing(root, f.name); open != nil {
+			add(f.kind, f.name, open)
+		}
+	}
+	for _, f := range bundleFolders {
+		names, err := below(root, f.name, f.endings)
+		if err != nil {
+			return nil, fmt.Errorf("the folder %q of the bundle cannot be listed: %w", f.name, Reason(err))
+		}
+		for _, name := range names {
+			add(f.kind, name, opener(root, name))
+		}
+	}
+	return b, nil
+}
+
+// below lists the files under a folder of root, sorted. A folder that is not there holds none.
+func below(root *os.Root, folder string, endings []string) ([]string, error) {
+	var names []string
+	err := fs.WalkDir(root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == folder:
+			return fs.SkipAll
+		case err != nil:
+			return err
+		case !entry.IsDir() && slices.Contains(endings, path.Ext(name)):
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// existing opens a file that is there; nil when there is none of that name. A file that is there and cannot be opened
+// is an input that cannot be read, not a missing one.
+func existing(root *os.Root, name string) verify.Opener {
+	if _, err := root.Lstat(filepath.FromSlash(name)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return opener(root, name)
+}
+
+func opener(root *os.Root, name string) verify.Opener {
+	return func() (io.ReadCloser, error) {
+		f, err := root.Open(filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		return regular(f)
+	}
+}
+
+// regular refuses everything but regular files: a device or a pipe has no end and no digest.
+func regular(f *os.File) (io.ReadCloser, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Reason takes the path out of a file error: the message around it names the file already.
+func Reason(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// Report reads the report of a bundle.
+func Report(dir string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(dir, report.FileName))
+}

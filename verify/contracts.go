@@ -1,0 +1,183 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// The trusts of inputs that are no contracts.
+const (
+	trustCollected = "collected" // written by the collector, or handed over in its place
+	trustClaimed   = "claimed"
+	trustRecorded  = "recorded"
+	trustIgnored   = "ignored"
+)
+
+// readContracts reads the standing contract and the task contracts, and joins them.
+func (j *judge) readContracts() {
+	standing, tasks := j.of(check.Contract), j.of(check.TaskContract)
+	for i, in := range standing {
+		j.readContract(in)
+		if i > 0 {
+			j.contractProblem(in, source.Error{
+				Message: "there are two standing contracts", Found: standing[0].Name + " and " + in.Name, Expected: "one",
+				Fix: "remove one of them",
+			})
+		}
+	}
+	for _, in := range tasks {
+		j.readContract(in)
+	}
+	if len(tasks) > 1 {
+		j.chooseTask(tasks)
+	}
+	if len(standing) == 0 {
+		j.in.State[check.Contract] = check.Missing // a task contract alone judges nothing
+		return
+	}
+	if j.in.State[check.Contract] != check.Usable {
+		return
+	}
+	if j.namedTaskIsMissing() {
+		j.in.NoTask, j.in.State[check.Contract] = true, check.Missing
+		return
+	}
+	j.join()
+}
+
+// namedTaskIsMissing reports whether the caller named a task that no contract has. Judging by another contract in
+// silence would judge another task.
+func (j *judge) namedTaskIsMissing() bool {
+	return j.in.Task != "" && !slices.ContainsFunc(j.sources, func(s policy.Source) bool { return s.Contract.TaskID.Value == j.in.Task })
+}
+
+// contractProblem notes an error that no parser of one contract can see.
+func (j *judge) contractProblem(in Input, e source.Error) {
+	j.in.Problems = append(j.in.Problems, check.Problem{Kind: in.Kind, Path: j.contractPath(in), Error: e})
+	j.in.State[check.Contract] = check.Malformed
+}
+
+// chooseTask refuses several task contracts: only one of them can be the task's.
+func (j *judge) chooseTask(tasks []Input) {
+	j.contractProblem(tasks[1], source.Error{
+		Message: "there is more than one task contract", Found: fmt.Sprintf("%d task contracts", len(tasks)), Expected: "one",
+		Fix: "keep the contract of the task that is judged",
+	})
+}
+
+// origin is what the facts say of a contract. Without facts about contracts the operator vouches for all of them.
+func (j *judge) origin(in Input) evidence.ContractOrigin {
+	if j.in.Facts == nil || j.in.Facts.Contracts == nil {
+		origin := evidence.ContractOrigin{Trust: evidence.TrustOperator}
+		if in.InRepository {
+			origin.Path = in.Name
+		}
+		return origin
+	}
+	i := slices.IndexFunc(j.in.Facts.Contracts, func(o evidence.ContractOrigin) bool { return o.File == in.Name })
+	if i < 0 {
+		return evidence.ContractOrigin{}
+	}
+	return j.in.Facts.Contracts[i]
+}
+
+// contractPath is what the report calls a contract: its path in the repository where that is known.
+func (j *judge) contractPath(in Input) string {
+	if p := j.origin(in).Path; p != "" {
+		return p
+	}
+	return j.display(in.Name)
+}
+
+func (j *judge) readContract(in Input) {
+	var c *evidence.Contract
+	origin := j.origin(in)
+	trust := string(origin.Trust)
+	if trust == "" {
+		trust = "unknown"
+	}
+	before := len(j.in.Problems)
+	state := j.readSmall(in, "the contract", trust, func(data []byte, _ *source.Errors) *source.Errors {
+		var errs *source.Errors
+		c, errs = evidence.ParseContract(in.Name, data, *j.limits())
+		if c != nil && in.Kind == check.TaskContract {
+			checkTask(c, in, origin.Trust, errs)
+		}
+		return errs
+	})
+	listed := &j.inputs[len(j.inputs)-1]
+	listed.Path = j.contractPath(in)
+	if origin.Commit != "" {
+		listed.Ref = &origin.Commit
+	}
+	for i := before; i < len(j.in.Problems); i++ {
+		j.in.Problems[i].Path = listed.Path
+	}
+	j.state(check.Contract, state)
+	if state == check.Usable {
+		j.sources = append(j.sources, policy.Source{
+			Contract: c, Kind: string(in.Kind), File: in.Name, Path: listed.Path, RepoPath: origin.Path, Trust: origin.Trust,
+		})
+	}
+}
+
+// checkTask adds what a task contract must obey beside what every contract must.
+func checkTask(c *evidence.Contract, in Input, trust evidence.Trust, errs *source.Errors) {
+	c.CheckTask(errs)
+	if trust == evidence.TrustHead {
+		c.CheckHeadOnly(errs)
+	}
+	if id := c.TaskID; id.Value != "" && id.Value != stem(in.Name) {
+		errs.Add(source.Error{
+			Pos: id.Pos, Where: "/task_id", Message: "the file is not called as its task_id", Found: fmt.Sprintf("%q in %s", id.Value, in.Name),
+			Expected: fmt.Sprintf("task_id %q, or the file name %s.json", stem(in.Name), id.Value), Fix: "rename the file or correct task_id",
+		})
+	}
+}
+
+func (j *judge) join() {
+	p, problems := policy.Join(j.sources, j.fallbackTask())
+	for _, problem := range problems {
+		s := j.sources[problem.Source]
+		j.in.Problems = append(j.in.Problems, check.Problem{Kind: check.Kind(s.Kind), Path: s.Path, Error: problem.Error})
+	}
+	if len(problems) > 0 {
+		j.in.State[check.Contract] = check.Malformed
+		return
+	}
+	if j.in.Facts != nil {
+		p.AddArguments(j.in.Facts.ArgumentPaths)
+	}
+	j.in.Policy = p
+	j.setMinimum(p)
+}
+
+// fallbackTask is the task's id where no contract names one.
+func (j *judge) fallbackTask() string {
+	if j.in.Facts != nil && j.in.Facts.Subject.PullRequest > 0 {
+		return fmt.Sprintf("pr-%d", j.in.Facts.Subject.PullRequest)
+	}
+	return "local"
+}
+
+// setMinimum decides which evidence level the records need where a criterion does not say.
+func (j *judge) setMinimum(p *policy.Policy) {
+	j.in.Minimum = p.MinEvidence
+	if j.in.Minimum != "" {
+		return
+	}
+	f := j.in.Facts
+	switch {
+	case f != nil && (f.Subject.PullRequest > 0 || f.Event.Name == "merge_group"):
+		j.in.Minimum = evidence.Recorded
+	case f != nil && f.Subject.AcceptedTrees != nil:
+		j.in.Minimum = evidence.Bound
+	default:
+		j.in.Minimum, j.in.Unbound = evidence.Claimed, true
+	}
+}

@@ -1,0 +1,42 @@
+package verify
+
+import (
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// The codes of findings that no check reports: the gate was called wrongly, or broke.
+const (
+	CodeUsage    = "usage.invalid"
+	CodeInternal = "gate.internal"
+)
+
+// Failure is the report of a run that could not judge anything: the task is unknown and the verdict failed.
+func Failure(code, message, fix string, settings Settings) *report.Report {
+	f := check.Finding{Code: code, Message: message, Expected: "a call that can be carried out", Actual: message, Fix: fix, Evidence: []string{message}}
+	r := &report.Report{
+		Schema: report.Schema, Verdict: report.Failed, Mode: firstOf(settings.Mode, Enforce), Strict: settings.Strict,
+		Settings: report.Settings{EvidenceMin: string(evidence.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
+		Findings: []report.Finding{{
+			Code: f.Code, Severity: string(evidence.Block), Message: valid(f.Message), Expected: f.Expected, Actual: valid(f.Actual), Fix: f.Fix,
+			Fingerprint: f.Fingerprint(), Times: 1,
+		}},
+		Counts: report.Counts{Block: 1},
+		Tool:   report.Tool{Name: "closeout", Version: Version},
+	}
+	r.OverrideCode = overrideCode(r)
+	return r
+}
+
+// ExitCode is what a command ends with for a verdict. Observe never fails a job for what it saw.
+func ExitCode(r *report.Report) int {
+	switch {
+	case r.Mode == Observe, r.Passed:
+		return 0
+	case r.Verdict == report.Review:
+		return 3
+	default:
+		return 1
+	}
+}

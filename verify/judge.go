@@ -1,0 +1,410 @@
+// Package verify decides: bundle in, report out.
+//
+// [Judge] is a function of the bytes of its inputs. It knows no clock, network, environment or process, so a report can
+// be recomputed byte for byte by anyone, for ever. What collects inputs lies outside.
+package verify
+
+import (
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// Judge decides a bundle. It always returns a report.
+func Judge(b *Bundle) *report.Report {
+	j := &judge{bundle: b, in: check.Inputs{State: map[check.Kind]check.State{}, Tests: map[string]*check.TestFile{}}}
+	go policy.Prepare()
+	j.readFacts()
+	j.settle()
+	j.readContracts()
+	j.readRules()
+	j.readCoverage()
+	j.readTests()
+	j.readStreams()
+	j.compareSources()
+	j.classify()
+	return j.report(check.Run(checks.All, &j.in))
+}
+
+// judge is one decision under way.
+type judge struct {
+	bundle   *Bundle
+	settings Settings // with the facts' filled in
+	in       check.Inputs
+	inputs   []report.Input
+
+	diff    []evidence.Change // of pr.diff, when changes.json is there too
+	sources []policy.Source
+}
+
+// of lists the inputs of a kind, by name.
+func (j *judge) of(kind check.Kind) []Input {
+	var list []Input
+	for _, in := range j.bundle.Inputs {
+		if in.Kind == kind {
+			list = append(list, in)
+		}
+	}
+	slices.SortFunc(list, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// display is what the report calls an input: the path that the facts map its name to, else its name.
+func (j *judge) display(name string) string {
+	if j.in.Facts != nil {
+		for _, f := range j.in.Facts.Files {
+			if f.File == name {
+				return f.Path
+			}
+		}
+	}
+	return name
+}
+
+// problems notes the errors of an input and says whether it can be used.
+func (j *judge) problems(kind check.Kind, path string, errs *source.Errors) check.State {
+	for _, e := range errs.All() {
+		j.in.Problems = append(j.in.Problems, check.Problem{Kind: kind, Path: path, Error: e})
+	}
+	if errs.Any() {
+		return check.Malformed
+	}
+	return check.Usable
+}
+
+// state joins the state of one more input of a kind: one that is malformed spoils them all.
+func (j *judge) state(kind check.Kind, s check.State) {
+	if old := j.in.State[kind]; old != check.Malformed {
+		j.in.State[kind] = s
+	}
+}
+
+// listed adds an input to the report.
+func (j *judge) listed(kind check.Kind, path string, s seen, trust string) *report.Input {
+	j.inputs = append(j.inputs, report.Input{Kind: string(kind), Path: path, SHA256: s.sha256, Bytes: s.bytes, Trust: trust})
+	return &j.inputs[len(j.inputs)-1]
+}
+
+func (j *judge) limits() *evidence.Limits { return &j.bundle.Settings.Limits }
+
+// readSmall reads one input of a kind that fits into memory, and lets parse add what is wrong with it.
+func (j *judge) readSmall(in Input, what, trust string, parse func(data []byte, errs *source.Errors) *source.Errors) check.State {
+	limit, flag := j.limits().RulesBytes, evidence.FlagRulesBytes
+	if in.Kind == check.Contract || in.Kind == check.TaskContract {
+		limit, flag = j.limits().ContractBytes, evidence.FlagContractBytes
+	}
+	errs := &source.Errors{}
+	data, s := readAll(in, what, limit, flag, errs)
+	if !errs.Any() {
+		errs = parse(data, errs)
+	}
+	path := j.display(in.Name)
+	j.listed(in.Kind, path, s, trust)
+	return j.problems(in.Kind, path, errs)
+}
+
+func (j *judge) readFacts() {
+	for _, in := range j.of(check.Facts) {
+		var facts *evidence.Facts
+		state := j.readSmall(in, "the facts file", trustCollected, func(data []byte, _ *source.Errors) (errs *source.Errors) {
+			facts, errs = evidence.ParseFacts(data, *j.limits())
+			return errs
+		})
+		j.state(check.Facts, state)
+		if state == check.Usable {
+			j.in.Facts = facts
+		}
+	}
+}
+
+// settle fills in what the facts say and the settings leave open.
+func (j *judge) settle() {
+	s := j.bundle.Settings
+	if f := j.in.Facts; f != nil {
+		s.Strict = s.Strict || f.Settings.Strict
+		s.Mode = firstOf(s.Mode, f.Settings.Mode)
+		s.Task = firstOf(s.Task, f.Settings.Task)
+		s.Today = firstOf(s.Today, f.Settings.Today)
+		if s.Digests == nil {
+			s.Digests = f.Digests
+		}
+	}
+	s.Mode = firstOf(s.Mode, Enforce)
+	j.settings = s
+	j.in.Task, j.in.Today, j.in.Digests = s.Task, s.Today, s.Digests
+	for _, note := range s.Notes {
+		j.in.Problems = append(j.in.Problems, note)
+		j.in.State[note.Kind] = check.Malformed
+	}
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (j *judge) readRules() {
+	for _, in := range j.of(check.Rules) {
+		var r *evidence.RuleReport
+		state := j.readSmall(in, "the rule report", trustClaimed, func(data []byte, _ *source.Errors) (errs *source.Errors) {
+			r, errs = evidence.ParseRules(data, *j.limits())
+			return errs
+		})
+		j.state(check.Rules, state)
+		if state == check.Usable {
+			last := j.inputs[len(j.inputs)-1]
+			j.in.Rules = append(j.in.Rules, check.RuleFile{Path: last.Path, SHA256: last.SHA256, Report: r})
+		}
+	}
+}
+
+func (j *judge) readCoverage() {
+	for _, in := range j.of(check.Coverage) {
+		var c *evidence.Coverage
+		state := j.readSmall(in, "the coverage report", trustClaimed, func(data []byte, _ *source.Errors) (errs *source.Errors) {
+			c, errs = evidence.ParseCoverage(data, *j.limits())
+			return errs
+		})
+		j.state(check.Coverage, state)
+		if state == check.Usable {
+			last := j.inputs[len(j.inputs)-1]
+			j.in.Coverage = &check.CoverageFile{Path: last.Path, SHA256: last.SHA256, Report: c}
+		}
+	}
+}
+
+// readTests reads the test reports that criteria name; the report calls each by its path in the repository.
+func (j *judge) readTests() {
+	if j.in.Policy == nil || j.bundle.TestReport == nil {
+		return
+	}
+	for _, c := range j.in.Policy.Criteria {
+		if c.TestReport == "" || j.in.Tests[c.TestReport] != nil {
+			continue
+		}
+		if open := j.bundle.TestReport(c.TestReport); open != nil {
+			j.in.Tests[c.TestReport] = j.readTest(Input{Kind: check.Tests, Name: c.TestReport, Open: open})
+		}
+	}
+}
+
+func (j *judge) readTest(in Input) *check.TestFile {
+	file := &check.TestFile{}
+	state := j.readSmall(in, "the test report", trustClaimed, func(data []byte, _ *source.Errors) (errs *source.Errors) {
+		file.Report, errs = evidence.ParseTests(data, *j.limits())
+		return errs
+	})
+	if state != check.Usable {
+		file.Report = nil
+	}
+	last := j.inputs[len(j.inputs)-1]
+	file.Path, file.SHA256 = last.Path, last.SHA256
+	return file
+}
+
+// readStreams reads the large inputs, the logs beside the diff.
+func (j *judge) readStreams() {
+	var changes changesRead
+	var failed any
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer func() { failed = recover() }() // raised again below: here it would end the process without a report
+		changes = j.readChanges()
+	})
+	logs := j.readLogs()
+	wg.Wait()
+	if failed != nil {
+		panic(failed)
+	}
+	logs.into(j)
+	changes.into(j)
+}
+
+// logsRead is what the logs say. It is built beside changesRead and joined afterwards.
+type logsRead struct {
+	ledger *ledger.Ledger
+	logs   []logRead
+}
+
+type logRead struct {
+	path    string
+	records int64
+	errs    *source.Errors
+	seen    seen
+}
+
+func (j *judge) readLogs() logsRead {
+	config := ledger.Config{Companions: map[string]bool{}}
+	if p := j.in.Policy; p != nil {
+		config.TaskID, config.Criteria, config.Egress = p.TaskID, p.Criteria, p.NetworkEgress
+	}
+	if j.in.Facts != nil {
+		config.AcceptedTrees = j.in.Facts.Subject.AcceptedTrees
+	}
+	for _, in := range j.inputs {
+		config.Companions[in.SHA256] = true
+	}
+	read := logsRead{ledger: ledger.New(config)}
+	for _, in := range j.of(check.Feedback) {
+		read.logs = append(read.logs, j.readLog(in, read.ledger))
+	}
+	return read
+}
+
+func (j *judge) readLog(in Input, l *ledger.Ledger) logRead {
+	log := logRead{path: j.display(in.Name)}
+	s := l.Stream(log.path)
+	log.seen = stream(in, func(r io.Reader) {
+		log.records, log.errs = evidence.ReadLog(r, *j.limits(), s.Add)
+	})
+	return log
+}
+
+// into joins what the logs say. A log that is not among the digests handed over is listed and otherwise ignored.
+func (l logsRead) into(j *judge) {
+	records := int64(0)
+	for _, log := range l.logs {
+		known := slices.Contains(j.in.Digests, log.seen.sha256)
+		counts := j.in.Digests == nil || known
+		trust := trustClaimed
+		switch {
+		case known:
+			trust = trustRecorded
+		case !counts:
+			trust = trustIgnored
+		}
+		j.listed(check.Feedback, log.path, log.seen, trust)
+		j.in.Logs = append(j.in.Logs, check.Log{
+			Path: log.path, SHA256: log.seen.sha256, Records: log.records, Counts: counts, Trusted: known,
+		})
+		if counts {
+			j.state(check.Feedback, j.problems(check.Feedback, log.path, log.errs))
+			records += log.records
+		}
+	}
+	j.in.Ledger = l.ledger
+	if records == 0 && j.in.State[check.Feedback] == check.Usable {
+		j.in.State[check.Feedback] = check.Malformed // feedback.empty is the only finding about criteria
+	}
+}
+
+// changesRead is what the diff says.
+type changesRead struct {
+	files []changesFile
+}
+
+type changesFile struct {
+	kind    check.Kind
+	path    string
+	changes []evidence.Change
+	errs    *source.Errors
+	seen    seen
+}
+
+func (j *judge) readChanges() changesRead {
+	var read changesRead
+	for _, in := range append(j.of(check.Changes), j.of(check.Diff)...) {
+		f := changesFile{kind: in.Kind, path: j.display(in.Name)}
+		f.seen = stream(in, func(r io.Reader) {
+			if in.Kind == check.Changes {
+				f.changes, f.errs = evidence.ReadChanges(r, *j.limits())
+			} else {
+				f.changes, f.errs = evidence.ReadDiff(r, *j.limits())
+			}
+		})
+		read.files = append(read.files, f)
+	}
+	return read
+}
+
+// into keeps the changes. Trees know better than text: where both are there, changes.json is the list, and pr.diff must
+// agree with it.
+func (c changesRead) into(j *judge) {
+	var list []evidence.Change
+	for _, f := range c.files {
+		j.listed(f.kind, f.path, f.seen, trustCollected)
+		j.state(check.Changes, j.problems(f.kind, f.path, f.errs))
+		if f.kind == check.Diff && len(c.files) > 1 {
+			j.diff = f.changes
+			continue
+		}
+		list = f.changes
+		if f.kind == check.Diff {
+			j.in.State[check.Diff] = check.Usable // the only source, so findings point at it
+		}
+	}
+	j.in.Changes = make([]check.Change, len(list))
+	for i := range list {
+		j.in.Changes[i].Change = list[i]
+	}
+}
+
+// compareSources lists the paths that changes.json and pr.diff tell apart. Both are sorted by path.
+func (j *judge) compareSources() {
+	if j.diff == nil || j.in.State[check.Changes] != check.Usable {
+		return
+	}
+	const absent = "not there"
+	told := map[string][2]string{}
+	for _, c := range j.in.Changes {
+		told[c.Path] = [2]string{string(c.Status), absent}
+	}
+	for _, c := range j.diff {
+		pair, ok := told[c.Path]
+		if !ok {
+			pair[0] = absent
+		}
+		told[c.Path] = [2]string{pair[0], string(c.Status)}
+	}
+	for path, pair := range told {
+		if pair[0] != pair[1] {
+			j.in.Disagree = append(j.in.Disagree, check.Disagreement{Path: path, Changes: pair[0], Diff: pair[1]})
+		}
+	}
+	slices.SortFunc(j.in.Disagree, func(a, b check.Disagreement) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// classify lets the contracts rule on every touched path.
+func (j *judge) classify() {
+	for _, c := range j.in.Changes {
+		if c.Status == evidence.Added && policy.DefaultContractPath(c.Path) && path.Dir(c.Path) == tasksFolder {
+			j.in.AddedTasks = append(j.in.AddedTasks, c.Path)
+		}
+	}
+	if j.in.Policy == nil {
+		return
+	}
+	j.in.Policy.SetAddedTask(j.addedTask())
+	for i := range j.in.Changes {
+		c := &j.in.Changes[i]
+		c.Ruling = j.in.Policy.Classify(&c.Change)
+	}
+}
+
+// tasksFolder is where a repository keeps task contracts.
+const tasksFolder = ".closeout/tasks"
+
+// addedTask is the task contract that the change adds: the named one, or the only one.
+func (j *judge) addedTask() string {
+	for _, p := range j.in.AddedTasks {
+		if stem(p) == j.in.Task || j.in.Task == "" && len(j.in.AddedTasks) == 1 {
+			return p
+		}
+	}
+	return ""
+}
+
+// stem is a file's name without folder and ending.
+func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
