@@ -1,0 +1,16 @@
+# The action's image: one static binary and the CA certificates. It runs as root because the files that the runner
+# hands over belong to another user.
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY cmd cmd
+COPY schema schema
+COPY verify verify
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /closeout ./cmd/closeout
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /closeout /closeout
+ENTRYPOINT ["/closeout"]
+CMD ["action"]

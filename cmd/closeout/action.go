@@ -1,0 +1,255 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/sethvargo/go-githubactions"
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+const actionLong = `action is what the container runs on GitHub: it takes the inputs of action.yml from INPUT_*, judges files of
+the workspace as verify does, and leaves the report, the step's outputs, the job summary and annotations.
+
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong inputs or environment, 3 something could not be known.`
+
+func newAction(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use: "action", Short: "Run as a GitHub action", Long: actionLong, Args: cobra.NoArgs,
+		Example: "  INPUT_CONTRACT_FILE=scope_contract.json INPUT_DIFF=pr.diff GITHUB_WORKSPACE=$PWD closeout action",
+		RunE: func(*cobra.Command, []string) error {
+			return (&action{gha: githubactions.New(githubactions.WithWriter(std.out)), std: std}).run()
+		},
+	}
+}
+
+// action is one run in a workflow.
+type action struct {
+	gha       *githubactions.Action
+	std       stdio
+	workspace string
+	settings  verify.Settings
+	report    string // path in the workspace
+}
+
+// run judges and shows the result on every surface. Whatever goes wrong, the step fails and a report is left.
+func (a *action) run() error {
+	a.settings = verify.Settings{Limits: evidence.DefaultLimits()}
+	r, err := a.judge()
+	if err != nil {
+		r = verify.Failure(verify.CodeUsage, err.Error(), "correct the workflow: see the inputs in action.yml", a.settings)
+		err = errors.Join(err, a.writeFailure(r))
+	}
+	if shown := a.show(r); shown != nil {
+		err = errors.Join(err, shown)
+	}
+	if err != nil {
+		return err
+	}
+	return ended(r)
+}
+
+// judge reads the inputs, judges and writes the report.
+func (a *action) judge() (*report.Report, error) {
+	if err := a.place(); err != nil {
+		return nil, err
+	}
+	if err := a.readSettings(); err != nil {
+		return nil, err
+	}
+	found, err := collect.Files(collect.Options{
+		Root: a.workspace, Confined: true,
+		ContractFile: a.input("contract_file"), Feedback: a.list("feedback"), Rules: a.list("rules"),
+		Diff: a.input("diff"), Coverage: a.input("coverage"), Facts: a.input("facts"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found.Holds(a.report) {
+		refused := overInput(a.input("report"))
+		a.report = filepath.Join(a.workspace, report.FileName) // where the failing report goes
+		return nil, refused
+	}
+	if err := clearReport(a.report); err != nil {
+		return nil, err
+	}
+	a.settings.Notes = found.Settings.Notes
+	found.Settings = a.settings
+	return judgeAndWrite(found.Bundle, a.report, a.std)
+}
+
+// place finds the workspace and the report's path in it.
+func (a *action) place() error {
+	a.workspace = a.gha.Getenv("GITHUB_WORKSPACE")
+	if a.workspace == "" {
+		return errors.New("GITHUB_WORKSPACE is not set: action runs in a workflow; on a command line use closeout verify")
+	}
+	a.report = filepath.Join(a.workspace, report.FileName)
+	name := a.input("report")
+	if name == "" {
+		name = report.FileName
+	}
+	path, err := inWorkspace(a.workspace, name)
+	if err != nil {
+		return err
+	}
+	a.report = path
+	return nil
+}
+
+// inWorkspace gives the place of a file that may not lie outside the workspace, not even behind a symlink. The runner
+// translates absolute paths of the host, so one inside the workspace is fine.
+func inWorkspace(workspace, name string) (string, error) {
+	inside := filepath.FromSlash(name)
+	if filepath.IsAbs(inside) {
+		var err error
+		if inside, err = filepath.Rel(workspace, inside); err != nil {
+			return "", err
+		}
+	}
+	outside := fmt.Errorf("the report %q lies outside the workspace: name a path inside it", name)
+	if !filepath.IsLocal(inside) {
+		return "", outside
+	}
+	root, err := os.OpenRoot(workspace)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	if _, err := root.Stat(filepath.Dir(inside)); err != nil {
+		return "", fmt.Errorf("the folder of the report %q cannot be used: %w", name, collect.Reason(err))
+	}
+	return filepath.Join(workspace, inside), nil
+}
+
+func (a *action) input(name string) string { return a.gha.GetInput(name) }
+
+// list is an input with one value a line.
+func (a *action) list(name string) []string {
+	var list []string
+	for line := range strings.Lines(a.input(name)) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+func (a *action) readSettings() error {
+	strict, err := a.flag("strict")
+	if err != nil {
+		return err
+	}
+	a.settings.Strict, a.settings.Mode, a.settings.Task = strict, a.input("mode"), a.input("task")
+	a.settings.Digests = a.list("feedback_sha256")
+	return checkSettings(&a.settings)
+}
+
+// flag reads a boolean as YAML's core schema writes it.
+func (a *action) flag(name string) (bool, error) {
+	switch v := a.input(name); v {
+	case "", "false", "False", "FALSE":
+		return false, nil
+	case "true", "True", "TRUE":
+		return true, nil
+	default:
+		return false, fmt.Errorf("the input %s is %q: expected true or false", name, v)
+	}
+}
+
+// writeFailure leaves the report of a run that could not judge: at the default place when the wanted one is refused.
+func (a *action) writeFailure(r *report.Report) error {
+	if a.report == "" {
+		return nil
+	}
+	return writeReport(r, a.report, a.std)
+}
+
+// show fills the step's outputs, the job summary and the log with annotations.
+func (a *action) show(r *report.Report) error {
+	docs := output.Options{Docs: checks.Section}
+	annotations, _ := output.ByName("github")
+	err := annotations.Write(a.std.out, r, docs)
+	return errors.Join(err, a.summary(r, docs), a.outputs(r))
+}
+
+func (a *action) summary(r *report.Report, o output.Options) error {
+	file := a.gha.Getenv("GITHUB_STEP_SUMMARY")
+	if file == "" {
+		return nil
+	}
+	var b strings.Builder
+	markdown, _ := output.ByName("markdown")
+	if err := markdown.Write(&b, r, o); err != nil {
+		return err
+	}
+	return appendTo(file, b.String())
+}
+
+// outputs writes GITHUB_OUTPUT ourselves: the delimiter must be one that no value can hold.
+func (a *action) outputs(r *report.Report) error {
+	file := a.gha.Getenv("GITHUB_OUTPUT")
+	if file == "" {
+		return nil
+	}
+	digest := ""
+	if a.report != "" {
+		digest = fileSHA256(a.report)
+	}
+	name := ""
+	if rel, err := filepath.Rel(a.workspace, a.report); a.report != "" && err == nil {
+		name = filepath.ToSlash(rel)
+	}
+	var b strings.Builder
+	for _, out := range [][2]string{
+		{"verdict", r.Verdict},
+		{"passed", strconv.FormatBool(r.Passed)},
+		{"report", name},
+		{"block_count", strconv.Itoa(r.Counts.Block)},
+		{"warn_count", strconv.Itoa(r.Counts.Warn)},
+		{"report_sha256", digest},
+	} {
+		delimiter, err := newDelimiter(out[1])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", out[0], delimiter, out[1], delimiter)
+	}
+	return appendTo(file, b.String())
+}
+
+// newDelimiter is a line that value does not hold.
+func newDelimiter(value string) (string, error) {
+	var random [16]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return "", err
+	}
+	delimiter := "closeout_" + hex.EncodeToString(random[:])
+	if strings.Contains(value, delimiter) {
+		return "", errors.New("a value holds the delimiter that was drawn for it")
+	}
+	return delimiter, nil
+}
+
+// appendTo adds to a file that the runner gave.
+func appendTo(file, text string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write generated documents and goldens")
+
+const repository = "../.."
+
+// printed runs the program in this process and returns what it prints and its exit status.
+func printed(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status := run(args, stdio{strings.NewReader(""), &out, &errs})
+	if errs.Len() > 0 {
+		t.Fatalf("closeout %q: %s", args, errs.String())
+	}
+	return out.String(), status
+}
+
+// compare holds a generated text against the file that it was written to.
+func compare(t *testing.T, path, got string) {
+	t.Helper()
+	path = filepath.Join(repository, path)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is out of date: run go test ./cmd/closeout -update", path)
+	}
+}
+
+// TestExample holds the example of the README: its report, and what the README shows of it.
+func TestExample(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.json")
+	text, status := printed(t, "verify", filepath.Join(repository, "testdata/example"), "--report", path)
+	if status != exitFailed {
+		t.Fatalf("the example ends with %d", status)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "testdata/example.failed.golden.json", string(data))
+
+	readme, err := os.ReadFile(filepath.Join(repository, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := "<!-- example:begin -->\n```text\n" + text + "```\n<!-- example:end -->"
+	shown := regexp.MustCompile(`(?s)<!-- example:begin -->.*<!-- example:end -->`).ReplaceAllLiteralString(string(readme), block)
+	compare(t, "README.md", shown)
+}
+
+// TestRuleBook holds docs/rules.md to what the program explains.
+func TestRuleBook(t *testing.T) {
+	text, _ := printed(t, "explain")
+	compare(t, "docs/rules.md", text)
+}
+
+// TestCommandsAreDocumented wants an example in the help of every command, and every flag of verify in the docs.
+func TestCommandsAreDocumented(t *testing.T) {
+	root := newRoot(stdio{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}})
+	for _, c := range root.Commands() {
+		if c.Example == "" || c.Short == "" {
+			t.Errorf("%s has no example or no short help", c.Name())
+		}
+	}
+}
+
+// TestActionInputs wants every input that the action reads in action.yml, every output that it writes, and no others.
+func TestActionInputs(t *testing.T) {
+	read := func(name string) string {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	source, manifest := read("action.go"), read(filepath.Join(repository, "action.yml"))
+	inputs, outputs, found := strings.Cut(manifest, "\noutputs:\n")
+	if !found {
+		t.Fatal("action.yml has no outputs")
+	}
+	outputs, _, _ = strings.Cut(outputs, "\nruns:\n")
+	for section, used := range map[string]*regexp.Regexp{
+		inputs:  regexp.MustCompile(`a\.(?:input|list|flag)\("([a-z0-9_]+)"\)`),
+		outputs: regexp.MustCompile(`\{"([a-z0-9_]+)", `),
+	} {
+		names := map[string]bool{}
+		for _, m := range used.FindAllStringSubmatch(source, -1) {
+			names[m[1]] = true
+		}
+		for _, m := range regexp.MustCompile(`(?m)^  ([a-z0-9_]+):$`).FindAllStringSubmatch(section, -1) {
+			if !names[m[1]] {
+				t.Errorf("action.yml declares %s, which the action does not use", m[1])
+			}
+			delete(names, m[1])
+		}
+		for name := range names {
+			t.Errorf("action.yml does not declare %s", name)
+		}
+	}
+}

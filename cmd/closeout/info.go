@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/checks"
+)
+
+func newExplain(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use: "explain [CODE]", Short: "Say what a finding means and how to mend it; without a CODE, the whole rule book",
+		Example: "  closeout explain scope.forbidden\n  closeout explain scope",
+		Args:    cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return allCodes(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return ruleBook(std.out)
+			}
+			return explain(args[0], std.out)
+		},
+	}
+}
+
+func allCodes() []string {
+	var codes []string
+	for _, c := range checks.Documented {
+		for _, k := range c.Codes {
+			codes = append(codes, k.Name)
+		}
+	}
+	return codes
+}
+
+// explain prints the page of the check that reports a code, or of the check with that name.
+func explain(what string, w io.Writer) error {
+	c := checks.ByCode(what)
+	for _, other := range checks.Documented {
+		if other.ID == what {
+			c = other
+		}
+	}
+	if c == nil {
+		return fmt.Errorf("no finding is called %q: see closeout explain for all of them", what)
+	}
+	_, err := io.WriteString(w, checks.Doc(c.ID))
+	return err
+}
+
+// ruleBook prints every check's page, a table of all codes first.
+func ruleBook(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("# The rule book\n\n| code | severity | check |\n|---|---|---|\n")
+	for _, c := range checks.Documented {
+		for _, k := range c.Codes {
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, k.Severity, c.ID)
+		}
+	}
+	for _, c := range checks.Documented {
+		b.WriteString("\n" + checks.Doc(c.ID))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func newSchema(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use: "schema [NAME]", Short: "Print a JSON Schema; without a NAME, the names of all",
+		Example: "  closeout schema scope_contract > scope_contract.schema.json",
+		Args:    cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return schema.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := fmt.Fprintln(std.out, strings.Join(schema.Names(), "\n"))
+				return err
+			}
+			text, err := schema.Text(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = std.out.Write(text)
+			return err
+		},
+	}
+}
+
+func newVersion(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Example: "  closeout version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(std.out, "closeout %s %s %s/%s\n", verify.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+
+	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// toStdout is the report path that means standard output.
+const toStdout = "-"
+
+// run of the gate: judge, write the report, whatever happens. Returns the report that was written.
+func judgeAndWrite(b *verify.Bundle, path string, std stdio) (*report.Report, error) {
+	stop := reportOnSignal(path, b.Settings, std)
+	defer stop()
+	go validators() // compiling the schema takes as long as judging a small bundle
+	r := judgeSafely(b)
+	if err := writeReport(r, path, std); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// judgeSafely judges; a panic becomes a failing report.
+func judgeSafely(b *verify.Bundle) (r *report.Report) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "closeout: internal error: %v\n%s", p, debug.Stack())
+			r = verify.Failure(verify.CodeInternal, "the gate itself broke while it judged", "report this with the bundle that shows it", b.Settings)
+		}
+	}()
+	return verify.Judge(b)
+}
+
+// writeReport validates a report against its schema and writes its canonical bytes.
+func writeReport(r *report.Report, path string, std stdio) error {
+	data, err := validReport(r)
+	if err != nil {
+		return err
+	}
+	if path == toStdout {
+		_, err := std.out.Write(data)
+		return err
+	}
+	return collect.Write(path, data)
+}
+
+// validReport is a report's canonical bytes. A report that its own schema refuses is a mistake of ours, and must not be
+// published as if it were a decision.
+func validReport(r *report.Report) ([]byte, error) {
+	v := validators()
+	if v.err != nil {
+		return nil, v.err
+	}
+	return report.CanonicalChecked(r, v.whole, v.files)
+}
+
+// validators are what a report is held against. They are made once, when they are first asked for.
+var validators = sync.OnceValue(func() (v struct {
+	whole, files func([]byte) error
+	err          error
+}) {
+	v.whole, v.files, v.err = schema.ReportValidators()
+	return v
+})
+
+// reportOnSignal writes a failing report when the process is told to end before it has decided. The function that it
+// returns ends the watch.
+func reportOnSignal(path string, s verify.Settings, std stdio) (stop func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-done:
+		case sig := <-signals:
+			r := verify.Failure(verify.CodeInternal, "the gate was ended by a signal before it had decided", "run the gate again", s)
+			err := writeReport(r, path, std)
+			fmt.Fprintln(std.err, "closeout:", errors.Join(fmt.Errorf("ended by the signal %q", sig), err))
+			os.Exit(exitUsage)
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// clearReport removes a stale report, and refuses a path at which no report may be written.
+func clearReport(path string) error {
+	if path == toStdout {
+		return nil
+	}
+	return collect.RemoveStale(path)
+}
+
+// fileSHA256 is the digest of a report that was written; "" when it cannot be read.
+func fileSHA256(path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

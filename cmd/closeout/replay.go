@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+const replayLong = `replay judges a bundle again and compares the result with its verification_report.json, byte for byte.
+
+Mode, strictness and limits are taken from the report. A report of another version of closeout is compared by its
+decision: verdict, findings and acceptance.
+
+Exit codes: 0 the same, whatever the verdict; 1 different; 2 there is no report, or the bundle cannot be read.`
+
+func newReplay(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use: "replay BUNDLE", Short: "Recompute a report and compare", Long: replayLong,
+		Example: "  closeout verify testdata/example; closeout replay testdata/example",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return replay(args[0], std) },
+	}
+}
+
+func replay(dir string, std stdio) error {
+	old, err := collect.Report(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%q holds no %s: run closeout verify first", dir, report.FileName)
+	}
+	if err != nil {
+		return err
+	}
+	var before report.Report
+	if err := json.Unmarshal(old, &before); err != nil || before.Schema != report.Schema {
+		return fmt.Errorf("%s is not a report of this form: expected the schema %s", report.FileName, report.Schema)
+	}
+	found, err := collect.Folder(dir)
+	if err != nil {
+		return err
+	}
+	found.Settings = settingsOf(&before)
+	after := judgeSafely(found.Bundle)
+	again, err := validReport(after)
+	if err != nil {
+		return err
+	}
+	if before.Tool.Version != after.Tool.Version {
+		return replayOther(&before, after, std)
+	}
+	return compareBytes(old, again, std)
+}
+
+// settingsOf takes from a report what the bundle's files do not hold.
+func settingsOf(r *report.Report) verify.Settings {
+	l := r.Settings.Limits
+	s := verify.Settings{Mode: r.Mode, Strict: r.Strict, Digests: r.Settings.Digests, Limits: evidence.Limits{
+		RecordBytes: l.RecordBytes, LogBytes: l.LogBytes, ContractBytes: l.ContractBytes, RulesBytes: l.RulesBytes,
+		DiffBytes: l.DiffBytes, DiffLineBytes: l.DiffLineBytes, Files: l.Files, Depth: l.Depth,
+	}}
+	if r.Settings.Task != nil {
+		s.Task = *r.Settings.Task
+	}
+	if r.Settings.Today != nil {
+		s.Today = *r.Settings.Today
+	}
+	return s
+}
+
+func compareBytes(old, again []byte, std stdio) error {
+	if bytes.Equal(old, again) {
+		fmt.Fprintf(std.out, "same: %d bytes\n", len(old))
+		return nil
+	}
+	at := 0
+	for at < min(len(old), len(again)) && old[at] == again[at] {
+		at++
+	}
+	fmt.Fprintf(std.out, "different from byte %d on\n  report:   %s\n  computed: %s\n", at, around(old, at), around(again, at))
+	return exit{exitFailed}
+}
+
+// around shows what stands at an offset, and some bytes before it.
+func around(data []byte, at int) string {
+	if at >= len(data) {
+		return "(ends here)"
+	}
+	return strconv.QuoteToASCII(string(data[max(0, at-40):min(len(data), at+60)]))
+}
+
+// replayOther compares the decisions of two versions.
+func replayOther(before, after *report.Report, std stdio) error {
+	fmt.Fprintf(std.out, "the report was written by version %s, this is %s: comparing decisions\n", before.Tool.Version, after.Tool.Version)
+	a, err := decisionOf(before)
+	if err != nil {
+		return err
+	}
+	b, err := decisionOf(after)
+	if err != nil {
+		return err
+	}
+	return compareBytes(a, b, std)
+}
+
+// decisionOf is what a report decides, without the words in which it says so.
+func decisionOf(r *report.Report) ([]byte, error) {
+	type finding struct{ Code, Severity, Path string }
+	type criterion struct{ ID, Outcome, Level string }
+	d := struct {
+		Verdict    string
+		Findings   []finding
+		Acceptance []criterion
+	}{Verdict: r.Verdict}
+	for _, f := range r.Findings {
+		d.Findings = append(d.Findings, finding{f.Code, f.Severity, f.Location.Path})
+	}
+	for _, a := range r.Acceptance {
+		d.Acceptance = append(d.Acceptance, criterion{a.ID, a.Outcome, a.Level})
+	}
+	return json.Marshal(d)
+}

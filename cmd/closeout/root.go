@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes. They do not depend on the output format.
+const (
+	exitPassed = 0
+	exitFailed = 1 // a block finding, or a replay that differs
+	exitUsage  = 2 // the call, the configuration or the environment is wrong
+	exitReview = 3 // something could not be known
+)
+
+// stdio is the process's standard streams.
+type stdio struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exit ends a command with a code; the message, if there is one, has been printed.
+type exit struct{ code int }
+
+func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.code) }
+
+// run is the whole program.
+func run(args []string, std stdio) int {
+	root := newRoot(std)
+	root.SetArgs(args)
+	err := root.Execute()
+	var code exit
+	switch {
+	case err == nil:
+		return exitPassed
+	case errors.As(err, &code):
+		return code.code
+	default:
+		return refuse(args, err, std)
+	}
+}
+
+const rootLong = `closeout decides whether a coding agent's pull request is really done.
+
+It reads the scope contract, the feedback log, the rule report and the diff, writes one
+verification_report.json, and fails on any block finding. The same inputs give the same bytes.
+
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 something could not be known.`
+
+func newRoot(std stdio) *cobra.Command {
+	root := &cobra.Command{
+		Use: "closeout", Short: "The close-out gate for coding agents", Long: rootLong,
+		Example:       "  closeout verify testdata/example\n  closeout explain scope.forbidden",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q: see closeout --help", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.AddCommand(newVerify(std), newAction(std), newReplay(std), newExplain(std), newSchema(std), newVersion(std))
+	return root
+}
+
+// isTerminal reports whether w is a terminal that wants colour.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

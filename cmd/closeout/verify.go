@@ -1,0 +1,233 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// verifyFlags are the flags of verify.
+type verifyFlags struct {
+	files    collect.Options
+	settings verify.Settings
+	report   string
+	format   string
+	quiet    bool
+}
+
+const verifyLong = `verify judges the inputs of one task and writes verification_report.json.
+
+With a BUNDLE, a folder that holds the inputs under their well-known names (scope_contract.json,
+feedback_record.jsonl, rule_report.json, pr.diff or changes.json, ...), it needs nothing else. Without one,
+name the inputs one by one; feedback logs and rule reports are then looked for in .closeout/evidence.
+
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 something could not be known.`
+
+func newVerify(std stdio) *cobra.Command {
+	f := &verifyFlags{settings: verify.Settings{Limits: evidence.DefaultLimits()}}
+	c := &cobra.Command{
+		Use: "verify [BUNDLE]", Short: "Judge a bundle, or the inputs that the flags name", Long: verifyLong,
+		Example: `  closeout verify testdata/example
+  closeout verify testdata/example --format markdown --report -
+  closeout verify --contract-file scope_contract.json --feedback 'logs/*.jsonl' --rules rules.json --diff pr.diff`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args, std) },
+	}
+	f.define(c)
+	return c
+}
+
+func (f *verifyFlags) define(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.files.ContractFile, "contract-file", "", "read the scope contract from this `file`; the caller vouches for it")
+	flags.StringVar(&f.settings.Task, "task", "", "judge the task with this `id`")
+	flags.StringArrayVar(&f.files.Feedback, "feedback", nil, "feedback log, a path or glob; repeatable (default "+collect.DefaultFeedback+")")
+	flags.StringArrayVar(&f.settings.Digests, "feedback-sha256", nil, "sha256 of a log that the workflow hands over; only such logs count; repeatable")
+	flags.StringArrayVar(&f.files.Rules, "rules", nil, "rule report, a path or glob; repeatable (default "+collect.DefaultRules+")")
+	flags.StringVar(&f.files.Diff, "diff", "", "the change: pr.diff or changes.json")
+	flags.StringVar(&f.files.Facts, "facts", "", "facts.json")
+	flags.StringVar(&f.files.Coverage, "coverage", "", "coverage report")
+	flags.StringVar(&f.report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
+	flags.StringVar(&f.format, "format", "text", "what to print: "+formatNames())
+	flags.BoolVar(&f.quiet, "quiet", false, "print only the summary line")
+	flags.BoolVar(&f.settings.Strict, "strict", false, "let every warning block")
+	flags.StringVar(&f.settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
+	f.defineLimits(c)
+}
+
+func (f *verifyFlags) defineLimits(c *cobra.Command) {
+	l, flags := &f.settings.Limits, c.Flags()
+	for _, limit := range []struct {
+		flag  string
+		value *int64
+		what  string
+	}{
+		{evidence.FlagRecordBytes, &l.RecordBytes, "longest line of a feedback log, in bytes"},
+		{evidence.FlagLogBytes, &l.LogBytes, "largest feedback log, in bytes"},
+		{evidence.FlagContractBytes, &l.ContractBytes, "largest scope contract, in bytes"},
+		{evidence.FlagRulesBytes, &l.RulesBytes, "largest rule, coverage, test report or facts file, in bytes"},
+		{evidence.FlagDiffBytes, &l.DiffBytes, "largest diff, in bytes"},
+		{evidence.FlagDiffLineBytes, &l.DiffLineBytes, "longest line of a diff, in bytes"},
+	} {
+		flags.Int64Var(limit.value, strings.TrimPrefix(limit.flag, "--"), *limit.value, limit.what)
+	}
+	flags.IntVar(&l.Files, strings.TrimPrefix(evidence.FlagFiles, "--"), l.Files, "most changed files")
+	flags.IntVar(&l.Depth, strings.TrimPrefix(evidence.FlagDepth, "--"), l.Depth, "deepest nesting of JSON")
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range output.Formats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
+	format, err := f.check(c, args)
+	if err != nil {
+		return err
+	}
+	found, err := f.find(args)
+	if err != nil {
+		return err
+	}
+	target := reportPath(f.report, args)
+	if found.Holds(target) {
+		return overInput(target)
+	}
+	if err := clearReport(target); err != nil {
+		return err
+	}
+	r, err := judgeAndWrite(found.Bundle, target, std)
+	if err != nil {
+		return err
+	}
+	if err := present(format, r, target, f.quiet, std); err != nil {
+		return err
+	}
+	return ended(r)
+}
+
+// ended turns a verdict into the command's end.
+func ended(r *report.Report) error {
+	code := verify.ExitCode(r)
+	if slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == verify.CodeInternal }) {
+		code = exitUsage
+	}
+	if code == exitPassed {
+		return nil
+	}
+	return exit{code}
+}
+
+// inputFlags name inputs one by one; beside a BUNDLE, which holds them all, they are refused.
+var inputFlags = []string{"contract-file", "task", "feedback", "feedback-sha256", "rules", "diff", "facts", "coverage"}
+
+// check refuses a call that cannot be carried out.
+func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, error) {
+	format, ok := output.ByName(f.format)
+	if !ok {
+		return format, fmt.Errorf("unknown format %q: there are %s", f.format, formatNames())
+	}
+	if err := checkSettings(&f.settings); err != nil {
+		return format, err
+	}
+	var given []string
+	for _, name := range inputFlags {
+		if c.Flags().Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	switch {
+	case len(args) == 1 && len(given) > 0:
+		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which holds its inputs under their names", strings.Join(given, ", "))
+	case len(args) == 0 && len(given) == 0:
+		return format, errors.New("nothing to judge: name a BUNDLE, or the inputs (see closeout verify --help)")
+	}
+	return format, nil
+}
+
+// checkSettings refuses settings that mean nothing.
+func checkSettings(s *verify.Settings) error {
+	if s.Mode != "" && s.Mode != verify.Enforce && s.Mode != verify.Observe {
+		return fmt.Errorf("unknown mode %q: there are enforce and observe", s.Mode)
+	}
+	if s.Task != "" && !evidence.ValidTaskID(s.Task) {
+		return fmt.Errorf("%q is not a task id: expected letters, digits and . _ -, at most 64, without ..", s.Task)
+	}
+	for i, d := range s.Digests {
+		s.Digests[i] = strings.ToLower(strings.TrimPrefix(d, "sha256:"))
+		if raw, err := hex.DecodeString(s.Digests[i]); err != nil || len(raw) != sha256.Size {
+			return fmt.Errorf("%q is not a sha256: expected 64 hexadecimal digits", d)
+		}
+	}
+	l := s.Limits
+	for _, v := range []int64{l.RecordBytes, l.LogBytes, l.ContractBytes, l.RulesBytes, l.DiffBytes, l.DiffLineBytes, int64(l.Files), int64(l.Depth)} {
+		if v < 1 {
+			return fmt.Errorf("a limit cannot be %d: expected at least 1", v)
+		}
+	}
+	return nil
+}
+
+// reportPath is the named path, else verification_report.json in the bundle or here. A bundle that is no folder cannot
+// hold a report.
+func reportPath(named string, args []string) string {
+	if named != "" {
+		return named
+	}
+	if len(args) == 1 {
+		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+			return filepath.Join(args[0], report.FileName)
+		}
+	}
+	return report.FileName
+}
+
+// overInput is the error for a report that would replace what it is about.
+func overInput(path string) error {
+	return fmt.Errorf("the report cannot be written over the input %q: name another path", path)
+}
+
+// find lists the inputs, of which nothing is read yet, and adds the settings.
+func (f *verifyFlags) find(args []string) (found *collect.Found, err error) {
+	if len(args) == 1 {
+		found, err = collect.Folder(args[0])
+	} else {
+		if f.files.Root, err = os.Getwd(); err != nil {
+			return nil, err
+		}
+		found, err = collect.Files(f.files)
+	}
+	if err != nil {
+		return nil, err
+	}
+	notes := found.Settings.Notes
+	found.Settings = f.settings
+	found.Settings.Notes = notes
+	return found, nil
+}
+
+// present prints a report. When the report itself goes to standard output, the text goes to standard error.
+func present(format output.Format, r *report.Report, path string, quiet bool, std stdio) error {
+	w := std.out
+	if path == toStdout {
+		w = std.err
+	}
+	return format.Write(w, r, output.Options{Color: isTerminal(w), Quiet: quiet, Docs: checks.Section})
+}
