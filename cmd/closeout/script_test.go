@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"closeout": main})
+	testscript.Main(m, map[string]func(){"closeout": main, "closeout-stuck": stuck})
 }
 
 // TestScripts runs the real command: one scenario a file.

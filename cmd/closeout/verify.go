@@ -168,7 +168,7 @@ func checkSettings(s *verify.Settings) error {
 		return fmt.Errorf("unknown mode %q: there are enforce and observe", s.Mode)
 	}
 	if s.Task != "" && !evidence.ValidTaskID(s.Task) {
-		return fmt.Errorf("%q is not a task id: expected letters, digits and . _ -, at most 64, without ..", s.Task)
+		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", s.Task)
 	}
 	for i, d := range s.Digests {
 		s.Digests[i] = strings.ToLower(strings.TrimPrefix(d, "sha256:"))

@@ -106,11 +106,7 @@ func (c *collector) fail(err error) {
 func (c *collector) open(path string) verify.Opener {
 	return func() (io.ReadCloser, error) {
 		if !c.options.Confined {
-			f, err := os.Open(path)
-			if err != nil {
-				return nil, err
-			}
-			return regular(f)
+			return regular(os.OpenFile(path, readOnly, 0))
 		}
 		inside, err := filepath.Rel(c.options.Root, path)
 		if err != nil {
@@ -121,11 +117,7 @@ func (c *collector) open(path string) verify.Opener {
 			return nil, err
 		}
 		defer root.Close()
-		f, err := root.Open(inside)
-		if err != nil {
-			return nil, err
-		}
-		return regular(f)
+		return regular(root.OpenFile(inside, readOnly, 0))
 	}
 }
 

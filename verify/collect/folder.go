@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
@@ -124,16 +125,18 @@ func existing(root *os.Root, name string) verify.Opener {
 
 func opener(root *os.Root, name string) verify.Opener {
 	return func() (io.ReadCloser, error) {
-		f, err := root.Open(filepath.FromSlash(name))
-		if err != nil {
-			return nil, err
-		}
-		return regular(f)
+		return regular(root.OpenFile(filepath.FromSlash(name), readOnly, 0))
 	}
 }
 
+// readOnly opens a file without waiting: to open a pipe would otherwise last until somebody writes into it.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
 // regular refuses everything but regular files: a device or a pipe has no end and no digest.
-func regular(f *os.File) (io.ReadCloser, error) {
+func regular(f *os.File, err error) (io.ReadCloser, error) {
+	if err != nil {
+		return nil, err
+	}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
