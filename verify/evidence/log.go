@@ -103,14 +103,11 @@ func (l *logLines) take(n, end int) ([]byte, logState) {
 	return line, logLine
 }
 
-// last returns what stands behind the last line end.
+// last returns what stands behind the last line end, which is an empty line when nothing does.
 func (l *logLines) last() ([]byte, logState) {
 	l.done = true
 	if l.failed != io.EOF || l.total > l.most {
 		return l.buf[l.start:l.end], logCut
-	}
-	if l.start == l.end {
-		return nil, logEnd
 	}
 	return l.take(l.end-l.start, 0)
 }

@@ -99,22 +99,20 @@ func escapeEnd(b []byte, i int) int {
 	return i + 12
 }
 
-// escapedUnit returns the UTF-16 code unit that \uXXXX at b[i] stands for; -1 when something else stands there.
+// escapedUnit returns the UTF-16 code unit that \uXXXX at b[i] stands for; a negative one when something else
+// stands there.
 func escapedUnit(b []byte, i int) rune {
 	if i+6 > len(b) || b[i] != '\\' || b[i+1] != 'u' {
 		return -1
 	}
 	unit := rune(0)
 	for _, c := range b[i+2 : i+6] {
-		digit := hexDigit(c)
-		if digit < 0 {
-			return -1
-		}
-		unit = unit<<4 | digit
+		unit = unit<<4 | hexDigit(c) // -1 makes it negative for good
 	}
 	return unit
 }
 
+// hexDigit returns the value of a hexadecimal digit; -1 when it is none.
 func hexDigit(c byte) rune {
 	switch {
 	case '0' <= c && c <= '9':

@@ -175,7 +175,7 @@ var badLines = []struct {
 	{"unknown", rec(`,"exitcode":0`), []string{`40 /exitcode: unknown`}, false},
 	{"unknown with an object", rec(`,"a/b~":{"c":[1]}`), []string{`40 /a~1b~0: unknown`}, false},
 	{"X- is not x-", rec(`,"X-a":0`), []string{`40 /X-a: unknown`}, false},
-	{"own key twice", rec(`,"x-a":0,"x-b":0,"x-a":0`), []string{`56 /x-a: stands twice`}, schemaBlind},
+	{"own key twice", rec(`,"x-a":0,"x-b":0,"x-a":0,"x-c":0`), []string{`56 /x-a: stands twice`}, schemaBlind},
 	{"own key twice, escaped", rec(`,"x-a":0,"\u0078-a":0`), []string{`48 /x-a: stands twice`}, schemaBlind},
 	{"unknown key twice", rec(`,"y":0,"y":1`), []string{`40 /y: unknown`, `46 /y: unknown`, `46 /y: twice`}, false},
 	{"twice in a nested object", rec(`,"x-a":[{"k":1,"l":2,"k":3}],"x-z":1`), []string{`60 /x-a: "k" stands twice`}, schemaBlind},
@@ -281,6 +281,13 @@ var brokenLines = []struct {
 	{"second half only", `{"command":["\udc00"],"exit_code":0}`, []string{`14 /command/0: `}},
 	{"two first halves", `{"command":["\ud800\ud800"],"exit_code":0}`, []string{`14 /command/0: `}},
 	{"half a pair and an escape", `{"command":["x"],"exit_code":0,"stdout":"\ud83d\n12345678"}`, []string{`42 /stdout: `}},
+	{"half a pair and letters", `{"command":["x"],"exit_code":0,"stdout":"\ud83dudc00"}`, []string{`42 /stdout: `}},
+	{"half a pair and an escape with digits", `{"command":["x"],"exit_code":0,"stdout":"\ud83d\ndc00"}`, []string{`42 /stdout: `}},
+	{"escape of another letter", `{"command":["x"],"exit_code":0,"stdout":"\x0041"}`, []string{`42 /stdout: `}},
+	{"cut in a long escape", `{"command":["x"],"exit_code":0,"stdout":"\u00`, []string{`: the text ends`}},
+	{"word in hosts", `{"command":["x"],"exit_code":0,"network_hosts":[nul]}`, []string{`52 /network_hosts/0: `}},
+	{"word in produced", `{"command":["x"],"exit_code":0,"produced":[{"path":nul}]}`, []string{`55 /produced/0/path: `}},
+	{"word in counts", `{"command":["x"],"exit_code":0,"redactions":{"a":nul}}`, []string{`53 /redactions/a: `}},
 	{"not UTF-8", "{\"command\":[\"x\"],\"exit_code\":0,\"stdout\":\"a\xffb\"}", []string{`43 /stdout: this is not valid JSON: invalid UTF-8`}},
 	{"not UTF-8, behind many", "{\"command\":[\"x\"],\"exit_code\":0,\"stdout\":\"12345678\\n12345678\xed\xa0\x80 \"}", []string{`60 /stdout: `}},
 	{"not UTF-8 in a key", "{\"command\":[\"x\"],\"exit_code\":0,\"x-\xc0\xaf\":0}", []string{`35 `}},
@@ -504,6 +511,18 @@ func TestReadLogFailingReader(t *testing.T) {
 	}
 }
 
+// Once reading has failed it is over, also where the failure cuts a line that is too long.
+func TestReadLogFailsForGood(t *testing.T) {
+	limits := DefaultLimits()
+	limits.RecordBytes = 10
+	flaky := iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("x")))
+	r := io.MultiReader(strings.NewReader(strings.Repeat("x", 20)), flaky, strings.NewReader("\n"+rec(``)))
+	records, lines, errs := readLog(r, limits)
+	if len(records) != 0 || lines != 1 || len(errs) != 2 || errs[0].Limit != FlagRecordBytes || errs[1].Limit != "" {
+		t.Errorf("%d records of %d lines, %+v", len(records), lines, errs)
+	}
+}
+
 // The depth limit counts the lists and objects that the fields have, too.
 func TestReadLogDepthLimit(t *testing.T) {
 	produced := rec(`,"produced":[{"path":"a","sha256":"` + logDigest + `"}]`)
@@ -525,6 +544,31 @@ func TestReadLogDepthLimit(t *testing.T) {
 	limits.Depth = math.MaxInt
 	if _, _, errs := readLog(strings.NewReader(strings.Repeat("[", 1<<20)), limits); len(errs) != 1 || errs[0].Limit != FlagDepth {
 		t.Errorf("without a limit: %v", errs)
+	}
+}
+
+// An error names the command where there is one.
+func TestReadLogNamesTheCommand(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"exit_code":0}`:                                     `the key "command" is missing`,
+		`{"command":["go","test","a b"]}`:                     `the key "exit_code" is missing (command "go test a b")`,
+		`{"command":"a | b"}`:                                 `the key "exit_code" is missing (command "a | b")`,
+		`{"command":["` + strings.Repeat("é", 50) + `"]}`:     `the key "exit_code" is missing (command "` + strings.Repeat("é", 40) + `…")`,
+		`{"x-a":{"command":["inner"]},"command":["outer"]}`:   `the key "exit_code" is missing (command "outer")`,
+		`{"exit_code":"1","command":["x"],"stdout":"\u001b"}`: `exit_code must be an integer from -2147483648 to 2147483647, or null (command "x")`,
+	} {
+		_, _, errs := readLog(strings.NewReader(line), DefaultLimits())
+		if len(errs) != 1 || errs[0].Message != want {
+			t.Errorf("%s: %v\nwant %s", line, errs, want)
+		}
+	}
+}
+
+// A parser keeps few errors of one line, however many there are.
+func TestLogParserKeepsFewErrors(t *testing.T) {
+	p := newLogParser(100, &source.Errors{})
+	if p.parse([]byte(`{"exit_code":0,"command":["x"`+strings.Repeat(",0", 5000)+"]}"), 1) || len(p.faults) != source.MaxErrors {
+		t.Errorf("%d errors are kept", len(p.faults))
 	}
 }
 
