@@ -118,7 +118,8 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 		return err
 	}
 	if err := present(format, r, target, f.quiet, std); err != nil {
-		return err
+		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", collect.Reason(err))
+		return exit{exitUsage} // the report is written, and stays
 	}
 	return ended(r)
 }
