@@ -71,13 +71,26 @@ func textFindings(b *strings.Builder, p painter, r *report.Report) {
 	}
 }
 
+// found adds to the message about a broken input what stands there and what should; messages of other findings say so
+// themselves.
+func found(f report.Finding) string {
+	if !strings.HasSuffix(f.Code, ".malformed") {
+		return ""
+	}
+	text := "; found " + f.Actual
+	if !strings.Contains(f.Message, f.Expected) {
+		text += ", expected " + f.Expected
+	}
+	return text
+}
+
 // textFinding is "path:line:column: severity code: message → fix".
 func textFinding(p painter, f report.Finding) string {
 	var b strings.Builder
 	if at := place(f.Location); at != "" {
 		b.WriteString(line(at) + ": ")
 	}
-	b.WriteString(p.word(severityOf(f)) + " " + line(f.Code) + ": " + line(f.Message) + marks(f))
+	b.WriteString(p.word(severityOf(f)) + " " + line(f.Code) + ": " + line(f.Message+found(f)) + marks(f))
 	if f.Fix != "" && !f.Overridden {
 		b.WriteString(" → " + line(f.Fix))
 	}
