@@ -95,31 +95,19 @@ func (j *judge) contractPath(in Input) string {
 }
 
 func (j *judge) readContract(in Input) {
-	var c *evidence.Contract
 	origin := j.origin(in)
-	trust := string(origin.Trust)
-	if trust == "" {
-		trust = "unknown"
-	}
-	before := len(j.in.Problems)
-	state := j.readSmall(in, "the contract", trust, func(data []byte, _ *source.Errors) *source.Errors {
-		var errs *source.Errors
-		c, errs = evidence.ParseContract(in.Name, data, *j.limits())
+	trust := firstOf(string(origin.Trust), "unknown")
+	parse := func(data []byte, limits evidence.Limits) (*evidence.Contract, *source.Errors) {
+		c, errs := evidence.ParseContract(in.Name, data, limits)
 		if c != nil && in.Kind == check.TaskContract {
 			checkTask(c, in, origin.Trust, errs)
 		}
-		return errs
-	})
-	listed := &j.inputs[len(j.inputs)-1]
-	listed.Path = j.contractPath(in)
-	if origin.Commit != "" {
-		listed.Ref = &origin.Commit
+		return c, errs
 	}
-	for i := before; i < len(j.in.Problems); i++ {
-		j.in.Problems[i].Path = listed.Path
-	}
-	j.state(check.Contract, state)
-	if state == check.Usable {
+	c, listed := readSmall(j, in, j.contractPath(in), "the contract", trust, parse)
+	listed.Ref = text(origin.Commit)
+	j.state(check.Contract, stateOf(c))
+	if c != nil {
 		j.sources = append(j.sources, policy.Source{
 			Contract: c, Kind: string(in.Kind), File: in.Name, Path: listed.Path, RepoPath: origin.Path, Trust: origin.Trust,
 		})

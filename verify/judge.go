@@ -97,33 +97,41 @@ func (j *judge) listed(kind check.Kind, path string, s seen, trust string) *repo
 
 func (j *judge) limits() *evidence.Limits { return &j.bundle.Settings.Limits }
 
-// readSmall reads one input of a kind that fits into memory, and lets parse add what is wrong with it.
-func (j *judge) readSmall(in Input, what, trust string, parse func(data []byte, errs *source.Errors) *source.Errors) check.State {
+// readSmall reads one input that fits into memory. It notes what is wrong with it, and then returns nil. path is what the
+// report calls the input.
+func readSmall[T any](
+	j *judge, in Input, path, what, trust string, parse func([]byte, evidence.Limits) (*T, *source.Errors),
+) (*T, *report.Input) {
 	limit, flag := j.limits().RulesBytes, evidence.FlagRulesBytes
 	if in.Kind == check.Contract || in.Kind == check.TaskContract {
 		limit, flag = j.limits().ContractBytes, evidence.FlagContractBytes
 	}
+	var value *T
 	errs := &source.Errors{}
 	data, s := readAll(in, what, limit, flag, errs)
 	if !errs.Any() {
-		errs = parse(data, errs)
+		value, errs = parse(data, *j.limits())
 	}
-	path := j.display(in.Name)
-	j.listed(in.Kind, path, s, trust)
-	return j.problems(in.Kind, path, errs)
+	listed := j.listed(in.Kind, path, s, trust)
+	if j.problems(in.Kind, path, errs) != check.Usable {
+		return nil, listed
+	}
+	return value, listed
+}
+
+// stateOf is the state of an input that was parsed to value.
+func stateOf[T any](value *T) check.State {
+	if value == nil {
+		return check.Malformed
+	}
+	return check.Usable
 }
 
 func (j *judge) readFacts() {
 	for _, in := range j.of(check.Facts) {
-		var facts *evidence.Facts
-		state := j.readSmall(in, "the facts file", trustCollected, func(data []byte, _ *source.Errors) (errs *source.Errors) {
-			facts, errs = evidence.ParseFacts(data, *j.limits())
-			return errs
-		})
-		j.state(check.Facts, state)
-		if state == check.Usable {
-			j.in.Facts = facts
-		}
+		facts, _ := readSmall(j, in, in.Name, "the facts file", trustCollected, evidence.ParseFacts)
+		j.state(check.Facts, stateOf(facts))
+		j.in.Facts = facts
 	}
 }
 
@@ -157,30 +165,20 @@ func firstOf(a, b string) string {
 
 func (j *judge) readRules() {
 	for _, in := range j.of(check.Rules) {
-		var r *evidence.RuleReport
-		state := j.readSmall(in, "the rule report", trustClaimed, func(data []byte, _ *source.Errors) (errs *source.Errors) {
-			r, errs = evidence.ParseRules(data, *j.limits())
-			return errs
-		})
-		j.state(check.Rules, state)
-		if state == check.Usable {
-			last := j.inputs[len(j.inputs)-1]
-			j.in.Rules = append(j.in.Rules, check.RuleFile{Path: last.Path, SHA256: last.SHA256, Report: r})
+		r, listed := readSmall(j, in, j.display(in.Name), "the rule report", trustClaimed, evidence.ParseRules)
+		j.state(check.Rules, stateOf(r))
+		if r != nil {
+			j.in.Rules = append(j.in.Rules, check.RuleFile{Path: listed.Path, SHA256: listed.SHA256, Report: r})
 		}
 	}
 }
 
 func (j *judge) readCoverage() {
 	for _, in := range j.of(check.Coverage) {
-		var c *evidence.Coverage
-		state := j.readSmall(in, "the coverage report", trustClaimed, func(data []byte, _ *source.Errors) (errs *source.Errors) {
-			c, errs = evidence.ParseCoverage(data, *j.limits())
-			return errs
-		})
-		j.state(check.Coverage, state)
-		if state == check.Usable {
-			last := j.inputs[len(j.inputs)-1]
-			j.in.Coverage = &check.CoverageFile{Path: last.Path, SHA256: last.SHA256, Report: c}
+		c, listed := readSmall(j, in, j.display(in.Name), "the coverage report", trustClaimed, evidence.ParseCoverage)
+		j.state(check.Coverage, stateOf(c))
+		if c != nil {
+			j.in.Coverage = &check.CoverageFile{Path: listed.Path, SHA256: listed.SHA256, Report: c}
 		}
 	}
 }
@@ -194,24 +192,14 @@ func (j *judge) readTests() {
 		if c.TestReport == "" || j.in.Tests[c.TestReport] != nil {
 			continue
 		}
-		if open := j.bundle.TestReport(c.TestReport); open != nil {
-			j.in.Tests[c.TestReport] = j.readTest(Input{Kind: check.Tests, Name: c.TestReport, Open: open})
+		open := j.bundle.TestReport(c.TestReport)
+		if open == nil {
+			continue
 		}
+		in := Input{Kind: check.Tests, Name: c.TestReport, Open: open}
+		tests, listed := readSmall(j, in, c.TestReport, "the test report", trustClaimed, evidence.ParseTests)
+		j.in.Tests[c.TestReport] = &check.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
 	}
-}
-
-func (j *judge) readTest(in Input) *check.TestFile {
-	file := &check.TestFile{}
-	state := j.readSmall(in, "the test report", trustClaimed, func(data []byte, _ *source.Errors) (errs *source.Errors) {
-		file.Report, errs = evidence.ParseTests(data, *j.limits())
-		return errs
-	})
-	if state != check.Usable {
-		file.Report = nil
-	}
-	last := j.inputs[len(j.inputs)-1]
-	file.Path, file.SHA256 = last.Path, last.SHA256
-	return file
 }
 
 // readStreams reads the large inputs, the logs beside the diff.
