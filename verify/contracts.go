@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -161,7 +162,7 @@ func (j *judge) setMinimum(p *policy.Policy) {
 	}
 	f := j.in.Facts
 	switch {
-	case f != nil && (f.Subject.PullRequest > 0 || f.Event.Name == "merge_group"):
+	case f != nil && (f.Subject.PullRequest > 0 || f.Event.Name == "merge_group" || strings.HasPrefix(f.Event.Name, "pull_request")):
 		j.in.Minimum = evidence.Recorded
 	case f != nil && f.Subject.AcceptedTrees != nil:
 		j.in.Minimum = evidence.Bound

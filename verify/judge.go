@@ -5,6 +5,7 @@
 package verify
 
 import (
+	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -339,29 +340,38 @@ func (c changesRead) into(j *judge) {
 	}
 }
 
-// compareSources lists the paths that changes.json and pr.diff tell apart. Both are sorted by path.
+// compareSources lists the paths that changes.json and pr.diff tell apart.
 func (j *judge) compareSources() {
 	if j.diff == nil || j.in.State[check.Changes] != check.Usable {
 		return
 	}
-	const absent = "not there"
-	told := map[string][2]string{}
-	for _, c := range j.in.Changes {
-		told[c.Path] = [2]string{string(c.Status), absent}
+	trees := map[string]*evidence.Change{}
+	for i := range j.in.Changes {
+		trees[j.in.Changes[i].Path] = &j.in.Changes[i].Change
 	}
-	for _, c := range j.diff {
-		pair, ok := told[c.Path]
-		if !ok {
-			pair[0] = absent
+	for i := range j.diff {
+		c := &j.diff[i]
+		if in, out := told(trees[c.Path], c.ModeUnknown), told(c, c.ModeUnknown); in != out {
+			j.in.Disagree = append(j.in.Disagree, check.Disagreement{Path: c.Path, Changes: in, Diff: out})
 		}
-		told[c.Path] = [2]string{pair[0], string(c.Status)}
+		delete(trees, c.Path)
 	}
-	for path, pair := range told {
-		if pair[0] != pair[1] {
-			j.in.Disagree = append(j.in.Disagree, check.Disagreement{Path: path, Changes: pair[0], Diff: pair[1]})
-		}
+	for path, c := range trees {
+		j.in.Disagree = append(j.in.Disagree, check.Disagreement{Path: path, Changes: told(c, false), Diff: told(nil, false)})
 	}
 	slices.SortFunc(j.in.Disagree, func(a, b check.Disagreement) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// told is what a source says of a path. Modes are left out where the diff prints none.
+func told(c *evidence.Change, modeUnknown bool) string {
+	switch {
+	case c == nil:
+		return "not there"
+	case modeUnknown:
+		return string(c.Status)
+	default:
+		return fmt.Sprintf("%s, mode %s to %s", c.Status, c.OldMode, c.NewMode)
+	}
 }
 
 // classify lets the contracts rule on every touched path.
@@ -384,14 +394,26 @@ func (j *judge) classify() {
 // tasksFolder is where a repository keeps task contracts.
 const tasksFolder = ".closeout/tasks"
 
-// addedTask is the task contract that the change adds: the named one, or the only one.
+// addedTask is the task contract that the change adds: the one that judges, the one that the caller named, or the only
+// one.
 func (j *judge) addedTask() string {
 	for _, p := range j.in.AddedTasks {
-		if stem(p) == j.in.Task || j.in.Task == "" && len(j.in.AddedTasks) == 1 {
+		if (stem(p) == j.in.Task || j.in.Task == "" && len(j.in.AddedTasks) == 1) && j.isJudged(p) {
 			return p
 		}
 	}
 	return ""
+}
+
+// isJudged reports whether an added file can be the task contract that judges. Where none was handed over, nobody can
+// say that it is not.
+func (j *judge) isJudged(added string) bool {
+	for _, s := range j.sources {
+		if s.Kind == string(check.TaskContract) {
+			return stem(added) == s.Contract.TaskID.Value && (s.RepoPath == "" || s.RepoPath == added)
+		}
+	}
+	return true
 }
 
 // stem is a file's name without folder and ending.

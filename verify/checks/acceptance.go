@@ -92,9 +92,9 @@ func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision)
 		f.Actual = "exit code " + strconv.FormatInt(*last.Exit, 10)
 		f.Fix = "mend what makes the command fail, then run and record it again"
 		if c.ExpectFail {
-			f.Message = criterionName(c) + " could not be run"
-			f.Actual += ", which says that the command was not found or is not executable"
-			f.Fix = "make the control run and fail by itself, then record it again"
+			f.Message = criterionName(c) + " did not fail by itself"
+			f.Actual += ", which says that the command could not be started, was killed or timed out"
+			f.Fix = "make the control run to its end and fail by itself, then record it again"
 		}
 	}
 	return f

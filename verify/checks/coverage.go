@@ -74,14 +74,14 @@ func reportDrop(p *check.Pass) {
 	if p.Policy != nil && p.Policy.Coverage != nil {
 		declared = p.Policy.Coverage.MaxDrop
 	}
-	if !operatorOnly(p) {
+	previous := p.Coverage.Report.Previous
+	if !operatorOnly(p) || previous == nil {
 		if declared != nil {
 			reportNoPrevious(p)
 		}
 		return
 	}
-	previous := p.Coverage.Report.Previous
-	if previous == nil || *previous <= p.Coverage.Report.Current {
+	if *previous <= p.Coverage.Report.Current {
 		return
 	}
 	limit := defaultMaxDrop
@@ -116,7 +116,7 @@ func operatorOnly(p *check.Pass) bool {
 func reportNoPrevious(p *check.Pass) {
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: "nobody knows what coverage was before the change", Input: check.Coverage, Path: p.Coverage.Path,
-		Expected: "the coverage of the base", Actual: "only the report's own word", Fix: "commit the base's coverage report, or remove max_drop from the contract",
+		Expected: "the coverage of the base", Actual: "nobody who could know said so", Fix: "see that the previous value is known, or let a person remove max_drop from the contract",
 		Evidence: []string{"previous coverage"},
 	})
 }

@@ -129,6 +129,9 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 
 func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 	reportExpired(p, rule)
+	if len(rows) == 0 && strings.HasPrefix(rule.ID.Value, "closeout/") {
+		return // a rule of our own: the catalogue sets its weight, nobody has to report it
+	}
 	if len(rows) == 0 {
 		p.Report(check.Finding{
 			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("nobody judged the rule %q", rule.ID.Value),

@@ -188,7 +188,7 @@ func (r *sarifRun) result(f *fields) {
 	kind := f.oneOf("kind", "fail", "pass", "open", "review", "informational", "notApplicable")
 	severity := f.sarifLevel()
 	id, level, ok := r.ruleOf(f)
-	file, line := f.sarifPlace()
+	file, line, all := f.sarifPlaces()
 	detail := f.looseChild("message").anyText("text")
 	if !ok {
 		return
@@ -199,7 +199,7 @@ func (r *sarifRun) result(f *fields) {
 	}
 	r.fail(RuleRow{
 		Pos: f.node.pos, ID: id, Severity: cmp.Or(severity, level), Detail: cutTo(detail, maxReportedRuleDetail),
-		File: file, Line: line, FailedIn: []string{file},
+		File: file, Line: line, FailedIn: all,
 	})
 }
 
@@ -211,7 +211,7 @@ func (r *sarifRun) fail(failed RuleRow) {
 		return
 	}
 	row.Severity = Stricter(row.Severity, failed.Severity)
-	row.FailedIn = append(row.FailedIn, failed.File)
+	row.FailedIn = append(row.FailedIn, failed.FailedIn...)
 }
 
 // ruleOf returns the id of the rule that a result belongs to and the rule's default level; false and an error when the
@@ -320,21 +320,35 @@ func ruleNamed(levels map[string]Severity, id string) (string, Severity, bool) {
 	}
 }
 
-// sarifPlace returns the file and line of a result's first physical location; "" and 0 when it has none.
-func (f *fields) sarifPlace() (string, int64) {
+// sarifPlaces returns the first file that a result's locations name, with the line there, and the files of all its
+// locations, never none: "" stands for a location whose file is not known, and for a result without locations.
+func (f *fields) sarifPlaces() (first string, line int64, all []string) {
 	for _, location := range f.looseObjects("locations") {
 		physical := location.looseChild("physicalLocation")
-		uri := physical.looseChild("artifactLocation").anyText("uri")
-		line := physical.looseChild("region").integer("startLine", 1, maxLineNumber)
-		switch {
-		case uri == "":
-		case line == nil:
-			return uriPath(uri), 0
-		default:
-			return uriPath(uri), *line
+		file := physical.looseChild("artifactLocation").sarifFile()
+		start := physical.looseChild("region").integer("startLine", 1, maxLineNumber)
+		if first == "" && file != "" {
+			first = file
+			if start != nil {
+				line = *start
+			}
 		}
+		all = append(all, file)
 	}
-	return "", 0
+	if all == nil {
+		all = []string{""}
+	}
+	return first, line, all
+}
+
+// sarifFile returns the path of an artifact; "" when it has none, or when it is relative to a folder that is not the
+// repository's root.
+func (f *fields) sarifFile() string {
+	uri, base := f.anyText("uri"), f.anyText("uriBaseId")
+	if base != "" && base != "%SRCROOT%" && base != "SRCROOT" {
+		return ""
+	}
+	return uriPath(uri)
 }
 
 // uriPath turns a relative URI reference into a path of the repository. One whose escapes are broken or hide bytes that are

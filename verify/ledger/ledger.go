@@ -91,17 +91,23 @@ type criterionTally struct {
 	claimed, bound Tally
 }
 
-// Met reports whether an exit code is what a criterion expects. A negative control needs a command that ran: 126 and
-// 127 say that it could not be started, which proves nothing.
+// Met reports whether an exit code is what a criterion expects. A negative control must have failed by itself.
 func Met(c *evidence.Criterion, exit *int64) bool {
 	switch {
 	case exit == nil:
 		return false
 	case c.ExpectFail:
-		return *exit != 0 && *exit != 126 && *exit != 127
+		return *exit != 0 && !Cut(*exit)
 	default:
 		return *exit == 0
 	}
+}
+
+// Cut reports whether an exit code says that the command did not run to its own end, which proves nothing: 124 is a
+// timeout, 126 and 127 could not be started, and what is negative or 128 plus the number of a signal was killed.
+func Cut(exit int64) bool {
+	const signals = 64
+	return exit < 0 || exit == 124 || exit == 126 || exit == 127 || 128 < exit && exit <= 128+signals
 }
 
 // Stream is one log. Its records are added in the order in which they stand.

@@ -15,38 +15,54 @@ import (
 // that names two different commands is a problem.
 func (p *Policy) addCriteria(s Source) []source.Error {
 	var problems []source.Error
-	offset, renamed := len(p.Criteria), map[string]string{}
-	for i, c := range s.Contract.Criteria {
-		if !c.IDGiven && offset > 0 {
-			renamed[c.ID] = fmt.Sprintf("c%d", offset+i+1)
-			c.ID = renamed[c.ID]
-		}
-		if e := p.addCriterion(c, s, offset); e != nil {
+	offset, joined := len(p.Criteria), map[string]string{}
+	for _, c := range s.Contract.Criteria {
+		id, e := p.addCriterion(c, s, offset)
+		if e != nil {
 			problems = append(problems, *e)
 		}
+		joined[c.ID] = id
 	}
-	return append(problems, p.resolveProves(offset, renamed)...)
+	return append(problems, p.resolveProves(offset, joined)...)
 }
 
-// addCriterion compares only with the criteria before offset: those of the same contract were compared by its parser.
-func (p *Policy) addCriterion(c evidence.Criterion, s Source, offset int) *source.Error {
-	earlier := p.Criteria[:offset]
-	if i := slices.IndexFunc(earlier, func(o evidence.Criterion) bool { return sameCommand(o, c) }); i >= 0 {
-		return p.joinCriterion(i, c, s)
+// addCriterion returns the id that the criterion has in the join. It compares commands only with the criteria before
+// offset: those of the same contract were compared by its parser.
+func (p *Policy) addCriterion(c evidence.Criterion, s Source, offset int) (string, *source.Error) {
+	if i := slices.IndexFunc(p.Criteria[:offset], func(o evidence.Criterion) bool { return sameCommand(o, c) }); i >= 0 {
+		return p.Criteria[i].ID, p.joinCriterion(i, c, s)
 	}
-	if slices.ContainsFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.ID }) {
-		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, "an id of its own")
+	if !c.IDGiven && offset > 0 {
+		c.ID = p.freeID(s.Contract)
 	}
-	if s.Trust == evidence.TrustHead {
+	if p.hasID(c.ID) {
+		return c.ID, clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, "an id of its own")
+	}
+	if p.current > 0 {
 		p.raise[c.ID], c.MinEvidence = c.MinEvidence, ""
 	}
 	p.origin[c.ID] = p.current
 	p.Criteria = append(p.Criteria, c)
-	return nil
+	return c.ID, nil
 }
 
-// Minimum is the evidence level that a criterion needs where fallback is the level for all. A contract that only the
-// change holds, or one that repeats a criterion, can ask for more than that, not for less.
+func (p *Policy) hasID(id string) bool {
+	return slices.ContainsFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == id })
+}
+
+// freeID is the next id by position that no criterion has, nor one of the contract that is being joined.
+func (p *Policy) freeID(own *evidence.Contract) string {
+	for n := len(p.Criteria) + 1; ; n++ {
+		id := fmt.Sprintf("c%d", n)
+		given := slices.ContainsFunc(own.Criteria, func(c evidence.Criterion) bool { return c.IDGiven && c.ID == id })
+		if !given && !p.hasID(id) {
+			return id
+		}
+	}
+}
+
+// Minimum is the evidence level that a criterion needs where fallback is the level for all. A later contract can ask for
+// more than that, not for less.
 func (p *Policy) Minimum(c *evidence.Criterion, fallback evidence.Level) evidence.Level {
 	if c.MinEvidence != "" {
 		fallback = c.MinEvidence
@@ -60,7 +76,7 @@ func (p *Policy) joinCriterion(i int, c evidence.Criterion, s Source) *source.Er
 	switch {
 	case old.ExpectFail != c.ExpectFail:
 		return clash(c, "the standing contract expects the opposite of this command", "the opposite expect", "the same expect")
-	case c.IDGiven && c.ID != old.ID && slices.ContainsFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.ID }):
+	case c.IDGiven && c.ID != old.ID && p.hasID(c.ID):
 		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
 	case s.Trust == evidence.TrustHead && c.IDGiven && c.ID == old.ID && !sameDemands(*old, c):
 		return clash(c, "the criterion id "+c.ID+" has other content in the standing contract", "other content", "the same content, or an id of its own")
@@ -83,16 +99,16 @@ func clash(c evidence.Criterion, message, found, expected string) *source.Error 
 	}
 }
 
-// resolveProves turns the positional ids of a later contract into the joined ones and checks that each control proves
-// a criterion that is expected to pass.
-func (p *Policy) resolveProves(offset int, renamed map[string]string) []source.Error {
+// resolveProves turns the ids by which a contract's controls name its criteria into those of the join, and checks that
+// each control proves a criterion that is expected to pass.
+func (p *Policy) resolveProves(offset int, joined map[string]string) []source.Error {
 	var problems []source.Error
 	for i := range p.Criteria[offset:] {
 		c := &p.Criteria[offset+i]
 		if c.Proves.Value == "" {
 			continue
 		}
-		if id, ok := renamed[c.Proves.Value]; ok {
+		if id, ok := joined[c.Proves.Value]; ok {
 			c.Proves.Value = id
 		}
 		proven := slices.IndexFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.Proves.Value })
@@ -132,14 +148,25 @@ func (a arguments) add(path, criterion string) {
 	a[folded].paths[path] = true
 }
 
-// argumentPaths collects the files that acceptance arguments may name, relative to each criterion's cwd. Scripts such as
-// the one after bash -c are taken apart at blanks and operators, so that a script they call is seen as well.
+// argumentPaths collects the files that acceptance arguments may name, relative to each criterion's cwd and to the
+// folders that the command changes to. Scripts such as the one after bash -c are taken apart at blanks and operators, so
+// that a script they call is seen as well.
 func argumentPaths(criteria []evidence.Criterion) arguments {
 	paths := arguments{}
 	for _, c := range criteria {
+		var words []string
 		for _, arg := range c.Run {
-			for _, word := range argumentWords(arg) {
-				if p := argumentPath(c.Cwd, word); p != "" {
+			words = append(words, argumentWords(arg)...)
+		}
+		folders := []string{c.Cwd}
+		for i := 1; i < len(words); i++ {
+			if words[i-1] == "cd" || words[i-1] == "-C" {
+				folders = append(folders, path.Join(c.Cwd, words[i]))
+			}
+		}
+		for _, folder := range folders {
+			for _, w := range words {
+				if p := argumentPath(folder, w); p != "" {
 					paths.add(p, c.ID)
 				}
 			}
@@ -148,15 +175,15 @@ func argumentPaths(criteria []evidence.Criterion) arguments {
 	return paths
 }
 
-// argumentWords gives an argument, its words, what follows the first = of each, and what is glued to an option of one
-// letter.
+// argumentWords gives an argument and its words, and of each the parts that a list, a prefix or an option is made of.
 func argumentWords(arg string) []string {
 	words := append([]string{arg}, strings.FieldsFunc(arg, func(r rune) bool {
-		return strings.ContainsRune(" \t\r\n;&|()<>\"'`$", r)
+		return strings.ContainsRune(" \t\r\n;&|()<>\"'`", r)
 	})...)
 	for _, w := range words {
-		if _, value, ok := strings.Cut(w, "="); ok {
-			words = append(words, value)
+		parts := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("=,:", r) })
+		if len(parts) > 1 {
+			words = append(words, parts...)
 		}
 		if len(w) > 2 && w[0] == '-' && w[1] != '-' {
 			words = append(words, w[2:])
@@ -166,12 +193,15 @@ func argumentWords(arg string) []string {
 }
 
 // argumentPath is the path that a word names; "" when it cannot be a file of the repository.
-func argumentPath(cwd, word string) string {
+func argumentPath(folder, word string) string {
 	word, _, _ = strings.Cut(strings.TrimPrefix(word, "@"), "::")
+	for _, here := range []string{"$PWD/", "${PWD}/"} {
+		word = strings.TrimPrefix(word, here)
+	}
 	if word == "" || strings.HasPrefix(word, "/") {
 		return ""
 	}
-	p := path.Join(cwd, word)
+	p := path.Join(folder, word)
 	if p == "." || p == ".." || strings.HasPrefix(p, "../") {
 		return ""
 	}
