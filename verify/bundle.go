@@ -28,8 +28,9 @@ type Input struct {
 	Kind check.Kind
 	Name string
 	Open Opener
-	// InRepository says that Name is a path in the repository, so that a change of that path is a change of this file.
-	InRepository bool
+	// RepoPaths are the paths under which the repository holds the file; none when it lies elsewhere or nobody knows. Who
+	// changes one of them, or a symlink on the way, changes the file.
+	RepoPaths []string
 }
 
 // Settings is everything beside the files that can change the decision. Facts of the bundle hold the same; what is set

@@ -74,11 +74,7 @@ func (j *judge) chooseTask(tasks []Input) {
 // origin is what the facts say of a contract. Without facts about contracts the operator vouches for all of them.
 func (j *judge) origin(in Input) evidence.ContractOrigin {
 	if j.in.Facts == nil || j.in.Facts.Contracts == nil {
-		origin := evidence.ContractOrigin{Trust: evidence.TrustOperator}
-		if in.InRepository {
-			origin.Path = in.Name
-		}
-		return origin
+		return evidence.ContractOrigin{Trust: evidence.TrustOperator}
 	}
 	i := slices.IndexFunc(j.in.Facts.Contracts, func(o evidence.ContractOrigin) bool { return o.File == in.Name })
 	if i < 0 {
@@ -110,9 +106,17 @@ func (j *judge) readContract(in Input) {
 	j.state(check.Contract, stateOf(c))
 	if c != nil {
 		j.sources = append(j.sources, policy.Source{
-			Contract: c, Kind: string(in.Kind), File: in.Name, Path: listed.Path, RepoPath: origin.Path, Trust: origin.Trust,
+			Contract: c, Kind: string(in.Kind), File: in.Name, Path: listed.Path, RepoPaths: repoPaths(in, origin), Trust: origin.Trust,
 		})
 	}
+}
+
+// repoPaths are the paths under which the repository holds a contract, from whoever knows.
+func repoPaths(in Input, origin evidence.ContractOrigin) []string {
+	if origin.Path != "" {
+		return append([]string{origin.Path}, in.RepoPaths...)
+	}
+	return in.RepoPaths
 }
 
 // checkTask adds what a task contract must obey beside what every contract must.

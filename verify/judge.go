@@ -410,7 +410,7 @@ func (j *judge) addedTask() string {
 func (j *judge) isJudged(added string) bool {
 	for _, s := range j.sources {
 		if s.Kind == string(check.TaskContract) {
-			return stem(added) == s.Contract.TaskID.Value && (s.RepoPath == "" || s.RepoPath == added)
+			return stem(added) == s.Contract.TaskID.Value && (len(s.RepoPaths) == 0 || slices.Contains(s.RepoPaths, added))
 		}
 	}
 	return true

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/sethvargo/go-githubactions"
 	"github.com/spf13/cobra"
@@ -97,6 +98,11 @@ func (a *action) place() error {
 	if a.workspace == "" {
 		return errors.New("GITHUB_WORKSPACE is not set: action runs in a workflow; on a command line use closeout verify")
 	}
+	workspace, err := filepath.Abs(a.workspace)
+	if err != nil {
+		return err
+	}
+	a.workspace = workspace
 	a.report = filepath.Join(a.workspace, report.FileName)
 	name := a.input("report")
 	if name == "" {
@@ -106,11 +112,16 @@ func (a *action) place() error {
 	if err != nil {
 		return err
 	}
+	for _, file := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_EVENT_PATH"} {
+		if own := a.gha.Getenv(file); own != "" && collect.SameFile(own, path) {
+			return fmt.Errorf("the report %q cannot be written over the runner's own file %s: name another path", name, file)
+		}
+	}
 	a.report = path
 	return nil
 }
 
-// inWorkspace gives the place of a file that may not lie outside the workspace, not even behind a symlink. The runner
+// inWorkspace gives the place of a file that may not lie outside the workspace, nor behind a symlink. The runner
 // translates absolute paths of the host, so one inside the workspace is fine.
 func inWorkspace(workspace, name string) (string, error) {
 	inside := filepath.FromSlash(name)
@@ -124,13 +135,18 @@ func inWorkspace(workspace, name string) (string, error) {
 	if !filepath.IsLocal(inside) {
 		return "", outside
 	}
-	root, err := os.OpenRoot(workspace)
-	if err != nil {
-		return "", err
+	if strings.ContainsFunc(inside, unicode.IsControl) {
+		return "", fmt.Errorf("the report %q has a control character in its name: name another path", name)
 	}
-	defer root.Close()
-	if _, err := root.Stat(filepath.Dir(inside)); err != nil {
-		return "", fmt.Errorf("the folder of the report %q cannot be used: %w", name, collect.Reason(err))
+	if folder := filepath.Dir(filepath.Join(workspace, inside)); folder != workspace {
+		real, err := filepath.EvalSymlinks(folder)
+		root, errRoot := filepath.EvalSymlinks(workspace)
+		if err != nil || errRoot != nil {
+			return "", fmt.Errorf("the folder of the report %q cannot be used: %w", name, collect.Reason(errors.Join(err, errRoot)))
+		}
+		if real != filepath.Join(root, filepath.Dir(inside)) {
+			return "", fmt.Errorf("the report %q lies behind a symlink: name a path without one", name)
+		}
 	}
 	return filepath.Join(workspace, inside), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,70 +12,81 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// refuse ends a call that could not be carried out. A call of the gate leaves a failing report all the same, so that an
-// older one cannot speak for it.
+// refuse ends a call that could not be carried out. A call of the gate leaves a failing report all the same, wherever an
+// older one could be taken for its result: at every path that the call names, and in every folder that may be a bundle.
 func refuse(args []string, cause error, std stdio) int {
 	fmt.Fprintln(std.err, "closeout:", cause)
-	if len(args) == 0 || args[0] != "verify" {
+	at := slices.Index(args, "verify")
+	if at < 0 {
 		return exitUsage
 	}
-	named, positional, others := looseArgs(args[1:])
-	path := reportPath(named, positional)
-	if namesInput(path, positional, others) {
-		path = reportPath("", positional)
-	}
+	call := readLoosely(append(slices.Clone(args[:at]), args[at+1:]...))
 	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout verify --help", verify.Settings{Limits: evidence.DefaultLimits()})
-	if err := writeReport(r, path, std); err != nil {
-		fmt.Fprintln(std.err, "closeout:", err)
+	for _, path := range call.targets() {
+		if err := writeReport(r, path, std); err != nil {
+			fmt.Fprintln(std.err, "closeout:", err)
+		}
 	}
 	return exitUsage
 }
 
-// namesInput reports whether a report path could be that of an input: of the bundle, or of any other word of the call.
-func namesInput(path string, positional, others []string) bool {
-	if len(positional) == 1 {
-		found, err := collect.Folder(positional[0])
-		if err == nil && found.Holds(path) {
-			return true
+// looseCall is what can be made of arguments that were not understood.
+type looseCall struct {
+	reports []string // values of --report
+	words   []string // whatever is no flag, values of flags included
+}
+
+// readLoosely takes every word that could be a value for one, since a flag that nobody knows may have a value.
+func readLoosely(args []string) looseCall {
+	var call looseCall
+	for i := 0; i < len(args); i++ {
+		word, value, joined := strings.Cut(args[i], "=")
+		switch {
+		case word == "--report" && joined:
+			call.reports = append(call.reports, value)
+		case word == "--report" && i+1 < len(args):
+			i++
+			call.reports = append(call.reports, args[i])
+		case joined:
+			call.words = append(call.words, value)
+		case !strings.HasPrefix(word, "-"):
+			call.words = append(call.words, word)
 		}
 	}
-	return slices.ContainsFunc(others, func(word string) bool {
+	return call
+}
+
+// targets are the paths for the failing report: those that were named and name no input; the default one in each folder;
+// and the default one here when there is nothing else.
+func (c looseCall) targets() []string {
+	var paths []string
+	for _, path := range c.reports {
+		if !c.namesInput(path) {
+			paths = append(paths, path)
+		}
+	}
+	for _, word := range c.words {
+		if info, err := os.Stat(word); err == nil && info.IsDir() {
+			paths = append(paths, reportPath("", []string{word}))
+		}
+	}
+	if len(paths) == 0 {
+		return []string{report.FileName}
+	}
+	return paths
+}
+
+// namesInput reports whether a report path could be that of an input: in a folder that may be a bundle, or any other
+// word of the call.
+func (c looseCall) namesInput(path string) bool {
+	return slices.ContainsFunc(c.words, func(word string) bool {
+		if found, err := collect.Folder(word); err == nil && found.Holds(path) {
+			return true
+		}
 		matches, err := doublestar.PathMatch(filepath.Clean(word), filepath.Clean(path))
 		return collect.SameFile(word, path) || err == nil && matches
 	})
-}
-
-// looseArgs finds the report's path and the bundle among arguments that were not understood; others are all values.
-func looseArgs(args []string) (named string, positional, others []string) {
-	for i := 0; i < len(args); i++ {
-		word, value, joined := strings.Cut(args[i], "=")
-		takesNext := !joined && i+1 < len(args)
-		switch {
-		case word == "--report" && joined:
-			named = value
-		case word == "--report" && takesNext:
-			i++
-			named = args[i]
-		case joined:
-			others = append(others, value)
-		case slices.Contains(valueFlags, word) && takesNext:
-			i++
-			others = append(others, args[i])
-		case !strings.HasPrefix(word, "-"):
-			positional = append(positional, args[i])
-		}
-	}
-	if len(positional) != 1 {
-		positional, others = nil, append(others, positional...)
-	}
-	return named, positional, others
-}
-
-// valueFlags are the flags of verify whose value may be the next word.
-var valueFlags = []string{
-	"--contract-file", "--task", "--feedback", "--feedback-sha256", "--rules", "--diff", "--facts", "--coverage", "--format", "--mode",
-	evidence.FlagRecordBytes, evidence.FlagLogBytes, evidence.FlagContractBytes, evidence.FlagRulesBytes, evidence.FlagDiffBytes,
-	evidence.FlagDiffLineBytes, evidence.FlagFiles, evidence.FlagDepth,
 }

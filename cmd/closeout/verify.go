@@ -163,6 +163,9 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 	return format, nil
 }
 
+// maxLimit is the largest integer that every JSON reader holds exactly: the report names the limits.
+const maxLimit = 1<<53 - 1
+
 // checkSettings refuses settings that mean nothing.
 func checkSettings(s *verify.Settings) error {
 	if s.Mode != "" && s.Mode != verify.Enforce && s.Mode != verify.Observe {
@@ -179,8 +182,8 @@ func checkSettings(s *verify.Settings) error {
 	}
 	l := s.Limits
 	for _, v := range []int64{l.RecordBytes, l.LogBytes, l.ContractBytes, l.RulesBytes, l.DiffBytes, l.DiffLineBytes, int64(l.Files), int64(l.Depth)} {
-		if v < 1 {
-			return fmt.Errorf("a limit cannot be %d: expected at least 1", v)
+		if v < 1 || v > maxLimit {
+			return fmt.Errorf("a limit cannot be %d: expected 1 to %d", v, int64(maxLimit))
 		}
 	}
 	return nil

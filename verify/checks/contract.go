@@ -85,7 +85,7 @@ func reportUntrusted(p *check.Pass, s policy.Source) {
 		f.Message, f.Actual = "nobody wrote down where this contract comes from", "no entry in the facts"
 	case s.Trust == evidence.TrustHead && s.Kind == string(check.Contract):
 		f.Message, f.Actual = "the standing contract comes from the change that it is to judge", "read from the head"
-	case s.Trust == evidence.TrustOperator && touches(p, s.RepoPath):
+	case s.Trust == evidence.TrustOperator && touches(p, s.RepoPaths):
 		f.Message, f.Actual = "the operator's contract is a file of the change that it is to judge", "the change touches it"
 	default:
 		return
@@ -93,11 +93,14 @@ func reportUntrusted(p *check.Pass, s policy.Source) {
 	p.Report(f)
 }
 
-// touches reports whether the head holds path because of the change.
-func touches(p *check.Pass, path string) bool {
+// touches reports whether the head holds one of some paths because of the change: the change touches it, or puts a
+// symlink on the way to it.
+func touches(p *check.Pass, paths []string) bool {
 	for _, c := range p.Changes {
-		if c.Path == path && c.Status != evidence.Deleted {
-			return true
+		for _, path := range paths {
+			if c.Status != evidence.Deleted && (c.Path == path || strings.HasPrefix(path, c.Path+"/")) {
+				return true
+			}
 		}
 	}
 	return false

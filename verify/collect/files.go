@@ -68,32 +68,66 @@ type collector struct {
 
 // resolve gives the path to open and the name in the report: relative to the root where it lies inside, else only the
 // file's own name, since a report holds no absolute path.
-func (c *collector) resolve(name string) (path, display string, inside bool, err error) {
+func (c *collector) resolve(name string) (path, display string, err error) {
 	path = name
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(c.options.Root, name)
 	}
 	relative, err := filepath.Rel(c.options.Root, path)
 	if err == nil && filepath.IsLocal(relative) {
-		return path, filepath.ToSlash(relative), true, nil
+		return path, filepath.ToSlash(relative), nil
 	}
 	if c.options.Confined {
-		return "", "", false, fmt.Errorf("%q lies outside the workspace: name a path inside it", name)
+		return "", "", fmt.Errorf("%q lies outside the workspace: name a path inside it", name)
 	}
-	return path, filepath.Base(path), false, nil
+	return path, filepath.Base(path), nil
 }
 
 func (c *collector) file(kind check.Kind, name string) {
 	if name == "" {
 		return
 	}
-	path, display, inside, err := c.resolve(name)
+	path, display, err := c.resolve(name)
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	c.bundle.Inputs = append(c.bundle.Inputs, verify.Input{Kind: kind, Name: display, Open: c.open(path), InRepository: inside})
+	in := verify.Input{Kind: kind, Name: display, Open: c.open(path)}
+	if kind == check.Contract {
+		in.RepoPaths = repoPaths(c.options.Root, path)
+	}
+	c.bundle.Inputs = append(c.bundle.Inputs, in)
 	c.bundle.Paths = append(c.bundle.Paths, path)
+}
+
+// repoPaths gives the paths under which the repository that encloses dir holds a file: the one that was named, and the one
+// behind symlinks. A file outside of it has none.
+func repoPaths(dir, path string) []string {
+	var paths []string
+	for _, resolve := range []func(string) (string, error){filepath.Abs, filepath.EvalSymlinks} {
+		root, errRoot := resolve(repoRoot(dir))
+		file, errFile := resolve(path)
+		if errRoot != nil || errFile != nil {
+			continue
+		}
+		inside, err := filepath.Rel(root, file)
+		if err == nil && filepath.IsLocal(inside) && !slices.Contains(paths, filepath.ToSlash(inside)) {
+			paths = append(paths, filepath.ToSlash(inside))
+		}
+	}
+	return paths
+}
+
+// repoRoot is the folder at or above dir that holds .git; dir itself when there is none.
+func repoRoot(dir string) string {
+	for up := dir; ; up = filepath.Dir(up) {
+		if _, err := os.Lstat(filepath.Join(up, ".git")); err == nil {
+			return up
+		}
+		if up == filepath.Dir(up) {
+			return dir
+		}
+	}
 }
 
 func (c *collector) fail(err error) {
@@ -123,7 +157,7 @@ func (c *collector) open(path string) verify.Opener {
 
 // existing opens a file below the root that is there; nil when there is none.
 func (c *collector) existing(name string) verify.Opener {
-	path, _, _, err := c.resolve(name)
+	path, _, err := c.resolve(name)
 	if err != nil {
 		return nil
 	}
@@ -140,18 +174,17 @@ func (c *collector) globs(kind check.Kind, patterns []string, fallback string) {
 	if !given {
 		patterns = []string{fallback}
 	}
-	seen := map[string]bool{}
+	var files []string
 	for _, pattern := range patterns {
 		matches := c.matches(pattern)
 		if len(matches) == 0 && given {
 			c.note(kind, pattern)
 		}
-		for _, m := range matches {
-			if !seen[m] {
-				seen[m] = true
-				c.file(kind, m)
-			}
-		}
+		files = append(files, matches...)
+	}
+	slices.Sort(files) // the order of the patterns must not matter
+	for _, f := range slices.Compact(files) {
+		c.file(kind, f)
 	}
 }
 

@@ -21,12 +21,25 @@ import (
 // Found is what a collector found: the inputs of a decision, and the files behind them.
 type Found struct {
 	*verify.Bundle
-	Paths []string // of the inputs, absolute or relative to the working directory
+	Paths   []string // of the inputs, absolute or relative to the working directory
+	Folders []string // that hold nothing but inputs
 }
 
-// Holds reports whether a path names one of the inputs, so that no report is written over it.
+// Holds reports whether a path names one of the inputs, or could, so that no report is written over it.
 func (f *Found) Holds(path string) bool {
-	return slices.ContainsFunc(f.Paths, func(input string) bool { return SameFile(input, path) })
+	return slices.ContainsFunc(f.Paths, func(input string) bool { return SameFile(input, path) }) ||
+		slices.ContainsFunc(f.Folders, func(folder string) bool { return below(folder, path) })
+}
+
+// below reports whether a path lies below a folder, by its text.
+func below(folder, path string) bool {
+	absFolder, errFolder := filepath.Abs(folder)
+	absPath, errPath := filepath.Abs(path)
+	if errFolder != nil || errPath != nil {
+		return false
+	}
+	relative, err := filepath.Rel(absFolder, absPath)
+	return err == nil && filepath.IsLocal(relative)
 }
 
 // SameFile reports whether two paths name one file: by their text, or because both are there and are one.
@@ -68,6 +81,9 @@ var bundleFolders = []struct {
 	{"rules", check.Rules, []string{".json", ".sarif"}},
 }
 
+// testsFolder holds test reports, each under its path in the repository.
+const testsFolder = "tests"
+
 // Folder finds the inputs of a bundle. Files with other names are ignored. Nothing outside the folder is read, not even
 // through a symlink. The error says why the folder cannot be listed.
 func Folder(dir string) (*Found, error) {
@@ -75,7 +91,7 @@ func Folder(dir string) (*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, Reason(err))
 	}
-	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return existing(root, path.Join("tests", p)) }}}
+	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return existing(root, path.Join(testsFolder, p)) }}}
 	add := func(kind check.Kind, name string, open verify.Opener) {
 		b.Inputs = append(b.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
 		b.Paths = append(b.Paths, filepath.Join(dir, filepath.FromSlash(name)))
@@ -85,8 +101,10 @@ func Folder(dir string) (*Found, error) {
 			add(f.kind, f.name, open)
 		}
 	}
+	b.Folders = []string{filepath.Join(dir, testsFolder)}
 	for _, f := range bundleFolders {
-		names, err := below(root, f.name, f.endings)
+		b.Folders = append(b.Folders, filepath.Join(dir, f.name))
+		names, err := listed(root, f.name, f.endings)
 		if err != nil {
 			return nil, fmt.Errorf("the folder %q of the bundle cannot be listed: %w", f.name, Reason(err))
 		}
@@ -97,8 +115,8 @@ func Folder(dir string) (*Found, error) {
 	return b, nil
 }
 
-// below lists the files under a folder of root, sorted. A folder that is not there holds none.
-func below(root *os.Root, folder string, endings []string) ([]string, error) {
+// listed gives the files under a folder of root, sorted. A folder that is not there holds none.
+func listed(root *os.Root, folder string, endings []string) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -162,5 +180,10 @@ func Reason(err error) error {
 
 // Report reads the report of a bundle.
 func Report(dir string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(dir, report.FileName))
+	f, err := regular(os.OpenFile(filepath.Join(dir, report.FileName), readOnly, 0))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }

@@ -11,6 +11,17 @@ import (
 // RemoveStale removes an older report, so that it cannot speak for a run that does not get as far as writing one. A
 // path that is a symlink or a folder is refused.
 func RemoveStale(path string) error {
+	if err := replaceable(path); err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // another run may have been faster
+		return fmt.Errorf("the old report %q cannot be removed: %w", path, Reason(err))
+	}
+	return nil
+}
+
+// replaceable refuses a path at which something else than a regular file is.
+func replaceable(path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -22,16 +33,13 @@ func RemoveStale(path string) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("the report %q is not a regular file: name another path", path)
 	}
-	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("the old report %q cannot be removed: %w", path, Reason(err))
-	}
 	return nil
 }
 
 // Write writes a file at once or not at all: into a temporary file beside it, which then takes its name. It never
 // writes through a symlink.
 func Write(path string, data []byte) error {
-	if err := RemoveStale(path); err != nil {
+	if err := replaceable(path); err != nil {
 		return err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), ".closeout-*")

@@ -309,7 +309,7 @@ func (p *Policy) offScopeSeverity(path string) evidence.Severity {
 // the default places that is not new.
 func (p *Policy) isContract(c *evidence.Change) bool {
 	for _, s := range p.Sources {
-		if s.Trust == evidence.TrustBase && s.RepoPath == c.Path {
+		if s.Trust == evidence.TrustBase && slices.Contains(s.RepoPaths, c.Path) {
 			return true
 		}
 	}

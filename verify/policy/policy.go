@@ -21,12 +21,12 @@ const ReportsDir = ".closeout/reports"
 
 // Source is a contract and where it came from.
 type Source struct {
-	Contract *evidence.Contract
-	Kind     string // contract or task_contract
-	File     string // name in the bundle
-	Path     string // path that the report names
-	RepoPath string // path in the repository; "" when nobody wrote it down
-	Trust    evidence.Trust
+	Contract  *evidence.Contract
+	Kind      string   // contract or task_contract
+	File      string   // name in the bundle
+	Path      string   // path that the report names
+	RepoPaths []string // paths in the repository, also behind symlinks; none when nobody wrote them down
+	Trust     evidence.Trust
 }
 
 // Policy is what all contracts together demand.

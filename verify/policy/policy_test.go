@@ -34,9 +34,9 @@ func join(t *testing.T, trust evidence.Trust, contracts ...string) (*policy.Poli
 	t.Helper()
 	var sources []policy.Source
 	for i, members := range contracts {
-		s := policy.Source{Contract: contract(t, members), Kind: "contract", Trust: evidence.TrustBase, RepoPath: ".closeout/scope_contract.json"}
+		s := policy.Source{Contract: contract(t, members), Kind: "contract", Trust: evidence.TrustBase, RepoPaths: []string{".closeout/scope_contract.json"}}
 		if i > 0 {
-			s.Kind, s.Trust, s.RepoPath = "task_contract", trust, ".closeout/tasks/T-1.json"
+			s.Kind, s.Trust, s.RepoPaths = "task_contract", trust, []string{".closeout/tasks/T-1.json"}
 		}
 		sources = append(sources, s)
 	}
