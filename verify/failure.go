@@ -16,7 +16,7 @@ const (
 func Failure(code, message, fix string, settings Settings) *report.Report {
 	f := check.Finding{Code: code, Message: message, Expected: "a call that can be carried out", Actual: message, Fix: fix, Evidence: []string{message}}
 	r := &report.Report{
-		Schema: report.Schema, Verdict: report.Failed, Mode: firstOf(settings.Mode, Enforce), Strict: settings.Strict,
+		Schema: report.Schema, Verdict: report.Failed, Mode: knownMode(settings.Mode), Strict: settings.Strict,
 		Settings: report.Settings{EvidenceMin: string(evidence.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
 		Findings: []report.Finding{{
 			Code: f.Code, Severity: string(evidence.Block), Message: valid(f.Message), Expected: f.Expected, Actual: valid(f.Actual), Fix: f.Fix,
@@ -27,6 +27,14 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 	}
 	r.OverrideCode = overrideCode(r)
 	return r
+}
+
+// knownMode is a mode that a report may have: the settings of a call that could not be carried out may hold anything.
+func knownMode(mode string) string {
+	if mode == Observe {
+		return Observe
+	}
+	return Enforce
 }
 
 // ExitCode is what a command ends with for a verdict. Observe never fails a job for what it saw.

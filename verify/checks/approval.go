@@ -30,7 +30,7 @@ func runApproval(p *check.Pass) {
 				p.Report(check.Finding{
 					Code: "facts.unavailable", Message: fmt.Sprintf("nobody looked whether the approval %q was given", a.ID.Value),
 					Input: changeKind(p), Path: c.Path, Expected: "the pull request's reviews", Actual: "no facts from GitHub",
-					Fix: "run the gate as an action on the pull request", Evidence: []string{a.ID.Value},
+					Fix: "take the change of this file back; a person may move it to a pull request of its own and review it there", Evidence: []string{a.ID.Value},
 				})
 			}
 		}

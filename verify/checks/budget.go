@@ -80,7 +80,7 @@ func reportNetwork(p *check.Pass) {
 			p.Report(check.Finding{
 				Code: "network.unobserved", Message: "the contract limits the network, and nobody watched it", Input: check.Feedback,
 				Path: s.Name, Pos: source.Pos{Line: s.UnseenAt, Column: 1}, Expected: "network_hosts in every record",
-				Actual: plural(s.Unseen, "record") + " without it", Fix: "record with a recorder that watches the network, or remove network_egress",
+				Actual: plural(s.Unseen, "record") + " without it", Fix: "record with a recorder that watches the network; a person may remove network_egress from the contract",
 			})
 		}
 	}

@@ -116,7 +116,7 @@ func operatorOnly(p *check.Pass) bool {
 func reportNoPrevious(p *check.Pass) {
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: "nobody knows what coverage was before the change", Input: check.Coverage, Path: p.Coverage.Path,
-		Expected: "the coverage of the base", Actual: "nobody who could know said so", Fix: "see that the previous value is known, or let a person remove max_drop from the contract",
+		Expected: "the coverage of the base", Actual: "nobody who could know said so", Fix: "see that the previous value is known; a person may remove max_drop from the contract",
 		Evidence: []string{"previous coverage"},
 	})
 }

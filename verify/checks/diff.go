@@ -23,7 +23,7 @@ func runDiff(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "diff.missing", Message: "nothing says which files were changed", Input: check.Diff,
 			Expected: "changes.json or pr.diff", Actual: "neither",
-			Fix: "hand over the diff: git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ BASE HEAD > pr.diff",
+			Fix: "hand over the diff: " + evidence.DiffCommand,
 		})
 	}
 	for _, d := range p.Disagree {

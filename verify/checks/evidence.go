@@ -45,7 +45,7 @@ func runEvidence(p *check.Pass) {
 			Code: "evidence.unbound", Message: "the records are not bound to this code",
 			Expected: "facts that name the code tree, so that a record of other code is noticed",
 			Actual:   "no code tree is known; evidence is accepted as claimed",
-			Fix:      `judge in a checkout, or accept claims on purpose with "evidence": {"min": "claimed"} in the contract`,
+			Fix:      `judge with facts that name the code tree; a person may accept claims on purpose with "evidence": {"min": "claimed"} in the contract`,
 		})
 	}
 }
@@ -122,7 +122,7 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 		Input:   c.Kind, Path: c.Path,
 		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
-		Fix:      "let the record of the command that writes the report name it under produced; " + `a person may accept less with "evidence": {"min": …} in the contract`,
+		Fix:      `let the record of the command that writes the report name it under produced; a person may accept less with "evidence": {"min": …} in the contract`,
 		Evidence: []string{string(c.Kind)},
 	})
 }

@@ -47,11 +47,16 @@ func reportNoLog(p *check.Pass) {
 			return // there is one, and it says itself what is wrong with it
 		}
 	}
-	p.Report(check.Finding{
+	f := check.Finding{
 		Code: "feedback.missing", Message: "there is no feedback log", Input: check.Feedback,
 		Expected: "at least one feedback_record.jsonl", Actual: "no such file",
 		Fix: "record the acceptance commands, and see that the log reaches the gate",
-	})
+	}
+	if len(p.Logs) > 0 {
+		f.Message, f.Actual = "no feedback log counts", "logs whose digests the workflow did not hand over"
+		f.Fix = "let the recording job hand over the sha256 of its log"
+	}
+	p.Report(f)
 }
 
 // reportEmpty reports logs that are there and hold nothing, when no log that counts holds anything.

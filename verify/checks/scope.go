@@ -122,7 +122,7 @@ func offScope(p *check.Pass, c *check.Change, v violations, allowed string) chec
 	f.Severity = v.severity(c.Severity)
 	f.Message = "this file is outside the scope of the task"
 	f.Expected = "only files that every contract allows: " + allowed
-	f.Fix = "take the change of this file back, or ask a person to widen allowed_files"
+	f.Fix = "take the change of this file back; a person may widen allowed_files"
 	if v.budget > 0 && c.Severity == evidence.Block {
 		f.Message += fmt.Sprintf(" (%s, violation_budget %d)", plural(v.count, "such file"), v.budget)
 	}
@@ -228,7 +228,7 @@ func reportSpecial(p *check.Pass, c *check.Change) {
 	f := change(p, "scope.special_file", c)
 	f.Message = "this is " + what + ", which can stand for files outside the scope"
 	f.Expected = "a regular file, or the path written literally in allowed_files of every contract"
-	f.Fix = "replace it by a regular file, or ask a person to allow this very path"
+	f.Fix = "replace it by a regular file; a person may allow this very path"
 	f.Evidence = append(f.Evidence, string(c.NewMode))
 	p.Report(f)
 }

@@ -299,7 +299,7 @@ func TestReadChangesUnreadable(t *testing.T) {
 		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(errors.New("the disk is gone")))
 		changes, list := ReadChanges(r, DefaultLimits())
 		errs := list.All()
-		if len(errs) != 1 || errs[0].Message != "the input could not be read" || changes != nil {
+		if len(errs) != 1 || !strings.HasPrefix(errs[0].Message, "the input could not be read: ") || changes != nil {
 			t.Errorf("after %q: %d changes, %+v", text, len(changes), errs)
 		}
 	}

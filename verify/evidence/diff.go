@@ -10,7 +10,11 @@ import (
 )
 
 // makeDiff is the advice that closes most errors about pr.diff.
-const makeDiff = "make the file with: git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ BASE HEAD > pr.diff"
+const makeDiff = "make the file with: " + DiffCommand
+
+// DiffCommand makes a pr.diff that leaves nothing out, whatever the settings of a repository or a user say: git itself
+// hides the change of a submodule when .gitmodules asks it to.
+const DiffCommand = "git diff --no-color --no-ext-diff --no-renames --ignore-submodules=none --submodule=short --no-relative --src-prefix=a/ --dst-prefix=b/ BASE...HEAD > pr.diff"
 
 // sectionStart begins a section. Inside a hunk a line begins with a blank, + , - or \, and a line of a binary patch
 // holds no blank, so a line that begins like this starts a section wherever it stands.

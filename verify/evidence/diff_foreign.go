@@ -9,13 +9,13 @@ type foreignText struct {
 	begins, what, fix string
 }
 
-const noColor = "make the file without colour: git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ BASE HEAD > pr.diff"
+const noColor = "make the file without colour: " + DiffCommand
 
 // wholeTexts tell from its beginning that an input is something else altogether. One error is enough for them.
 var wholeTexts = []foreignText{
 	{"\xef\xbb\xbf", "the text begins with a byte order mark: another program has rewritten it", makeDiff},
-	{"\xff\xfe", "this is UTF-16: a shell has converted git's output", "let git itself write the file: git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ --output=pr.diff BASE HEAD"},
-	{"\xfe\xff", "this is UTF-16: a shell has converted git's output", "let git itself write the file: git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ --output=pr.diff BASE HEAD"},
+	{"\xff\xfe", "this is UTF-16: a shell has converted git's output", "let git itself write the file: add --output=pr.diff instead of > pr.diff to " + DiffCommand},
+	{"\xfe\xff", "this is UTF-16: a shell has converted git's output", "let git itself write the file: add --output=pr.diff instead of > pr.diff to " + DiffCommand},
 	{"\x1b[", "the diff is coloured", noColor},
 	{"<", "this is HTML or XML, no diff: most often the error page of a server", makeDiff},
 	{"{", "this is JSON, no diff: most often the error message of an API", makeDiff},
@@ -35,7 +35,7 @@ var foreignTexts = []foreignText{
 	{"diff --cc ", "this is the combined diff of a merge: it leaves out what one parent has", makeDiff},
 	{"diff --combined ", "this is the combined diff of a merge: it leaves out what one parent has", makeDiff},
 	{"diff ", "this section was not printed by git diff", makeDiff},
-	{"Submodule ", "this is a submodule in the form of --submodule=log", "make the file with: git diff --submodule=short --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ BASE HEAD > pr.diff"},
+	{"Submodule ", "this is a submodule in the form of --submodule=log", makeDiff},
 	{"Only in ", "this is the output of diff -r: a file that only one folder has is not shown", makeDiff},
 	{"Common subdirectories: ", "this is the output of diff, not of git", makeDiff},
 	{"Binary files ", "a word about binary files stands without the header of a section", makeDiff},

@@ -77,7 +77,7 @@ func unreadable(at source.Pos, err error) source.Error {
 		err = cause
 	}
 	return source.Error{
-		Pos: at, Message: "the input could not be read", Found: err.Error(), Expected: "a file that can be read to its end",
+		Pos: at, Message: "the input could not be read: " + err.Error(), Found: err.Error(), Expected: "a file that can be read to its end",
 		Fix: "check the file and the disk, then run again",
 	}
 }

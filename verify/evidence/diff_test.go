@@ -459,7 +459,7 @@ func TestReadDiffUnreadable(t *testing.T) {
 	for _, text := range []string{"", "diff --gi", headX, startX + "@@ -1 +1 @@\n-a\n", editX} {
 		changes, list := ReadDiff(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), DefaultLimits())
 		errs := list.All()
-		if len(errs) != 1 || errs[0].Message != "the input could not be read" || errs[0].Found != "the disk is gone" || changes != nil {
+		if len(errs) != 1 || errs[0].Message != "the input could not be read: the disk is gone" || errs[0].Found != "the disk is gone" || changes != nil {
 			t.Errorf("after %q: %d changes, %+v", text, len(changes), errs)
 		}
 	}

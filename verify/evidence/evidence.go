@@ -69,7 +69,7 @@ type Text struct {
 
 // TooLarge is the error of an input that is larger than limit, which flag raises.
 func TooLarge(what string, limit int64, flag string) source.Error {
-	return overLimit(source.Pos{}, what, limit, flag)
+	return overLimit(source.Pos{}, "the size of "+what+" in bytes", limit, flag)
 }
 
 // Unreadable is the error of an input that is there and cannot be read. err must not name an absolute path.

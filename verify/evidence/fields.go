@@ -214,6 +214,7 @@ func (f *fields) unknown(m member) source.Error {
 		fix = "did you mean " + quote(near) + "?"
 	}
 	slices.Sort(f.known)
+	f.known = slices.Compact(f.known)
 	return source.Error{
 		Pos: m.pos, Where: f.pointer(m.key), Message: "the key " + quote(m.key) + " is unknown", Found: quote(m.key),
 		Expected: "one of " + strings.Join(f.known, ", "), Fix: fix,

@@ -23,28 +23,27 @@ type Commands struct {
 	List []*Command // in the order of their lines
 	More int        // different ones beyond the list
 
-	seen map[digest]*Command // nil value: beyond the list
+	listed map[digest]*Command
+	beyond map[digest]struct{} // different ones beyond the list: sixteen bytes each
 }
 
 // add counts one command; describe is called only when it is new and will be listed.
 func (c *Commands) add(key digest, line int, describe func() Command) {
-	if c.seen == nil {
-		c.seen = map[digest]*Command{}
+	if c.listed == nil {
+		c.listed, c.beyond = map[digest]*Command{}, map[digest]struct{}{}
 	}
-	if known, ok := c.seen[key]; ok {
-		if known != nil {
-			known.Times++
-		}
+	if known := c.listed[key]; known != nil {
+		known.Times++
 		return
 	}
 	if len(c.List) >= MaxDetails {
-		c.seen[key] = nil
-		c.More++
+		c.beyond[key] = struct{}{}
+		c.More = len(c.beyond)
 		return
 	}
 	one := describe()
 	one.Line, one.Times = line, 1
-	c.seen[key] = &one
+	c.listed[key] = &one
 	c.List = append(c.List, &one)
 }
 

@@ -79,7 +79,7 @@ var agentWords = map[string]string{
 func agentItem(b *strings.Builder, n int, f report.Finding) {
 	fmt.Fprintf(b, "\n%d. %s (%s): %s%s\n", n, line(f.Code), agentWords[severityOf(f)], line(f.Message), marks(f))
 	for _, part := range [][2]string{
-		{"location", place(f.Location)}, {"expected", f.Expected}, {"actual", f.Actual}, {"allowed fix", f.Fix},
+		{"location", place(f.Location)}, {"expected", f.Expected}, {"actual", f.Actual}, {"allowed fix", agentFix(f)},
 	} {
 		if part[1] != "" {
 			fmt.Fprintf(b, "   %-12s %s\n", part[0]+":", line(part[1]))
@@ -106,4 +106,10 @@ func agentCriteria(b *strings.Builder, r *report.Report) {
 	if left > agentItems {
 		fmt.Fprintf(b, "- … and %d more\n", left-agentItems)
 	}
+}
+
+// agentFix is what the agent itself may do about a finding.
+func agentFix(f report.Finding) string {
+	fix, _, _ := strings.Cut(f.Fix, report.PersonMay)
+	return fix
 }

@@ -22,3 +22,16 @@ func TestBrokenInputsSayWhatWasFound(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestAgentIsNotToldWhatPeopleMay wants only the agent's part of a fix in the agent's text.
+func TestAgentIsNotToldWhatPeopleMay(t *testing.T) {
+	f := report.Finding{Code: "scope.off_scope", Severity: "block", Message: "outside", Fix: "take it back" + report.PersonMay + "widen allowed_files", Times: 1}
+	r := &report.Report{Verdict: report.Failed, Findings: []report.Finding{f}, Counts: report.Counts{Block: 1}}
+	var b strings.Builder
+	if err := writeAgent(&b, r, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.Contains(got, "take it back\n") || strings.Contains(got, "widen") {
+		t.Errorf("got %s", got)
+	}
+}

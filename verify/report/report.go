@@ -109,6 +109,9 @@ type Finding struct {
 	Overridden  bool     `json:"overridden"`
 }
 
+// PersonMay begins, in the fix of a finding, what only a person may do, on purpose. Presenters for an agent leave it out.
+const PersonMay = "; a person may "
+
 // Location says where a finding is. Input is the kind of input that shows it ("" for none in particular); Path is the
 // touched file or, for an error in an input, the input's own path; Line and Column are 0 when they mean nothing.
 type Location struct {
