@@ -84,9 +84,6 @@ func (a *action) judge() (*report.Report, error) {
 		a.report = filepath.Join(a.workspace, report.FileName) // where the failing report goes
 		return nil, refused
 	}
-	if err := clearReport(a.report); err != nil {
-		return nil, err
-	}
 	a.settings.Notes = found.Settings.Notes
 	found.Settings = a.settings
 	return judgeAndWrite(found.Bundle, a.report, a.std)

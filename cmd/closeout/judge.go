@@ -20,8 +20,12 @@ import (
 // toStdout is the report path that means standard output.
 const toStdout = "-"
 
-// run of the gate: judge, write the report, whatever happens. Returns the report that was written.
+// judgeAndWrite judges and writes the report, whatever happens; it returns the report that was written. An older one is
+// removed before anything is read.
 func judgeAndWrite(b *verify.Bundle, path string, std stdio) (*report.Report, error) {
+	if err := clearReport(path); err != nil {
+		return nil, err
+	}
 	stop := reportOnSignal(path, b.Settings, std)
 	defer stop()
 	go validators() // compiling the schema takes as long as judging a small bundle

@@ -49,6 +49,9 @@ func replay(dir string, std stdio) error {
 		return err
 	}
 	found.Settings = settingsOf(&before)
+	if err := checkSettings(&found.Settings); err != nil {
+		return fmt.Errorf("the report's settings are none that closeout could have run with: %w", err)
+	}
 	after := judgeSafely(found.Bundle)
 	again, err := validReport(after)
 	if err != nil {

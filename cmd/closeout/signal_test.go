@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,5 +71,29 @@ func TestPanicLeavesReport(t *testing.T) {
 	var end exit
 	if !errors.As(ended(r), &end) || end.code != exitUsage {
 		t.Errorf("ended with %v", ended(r))
+	}
+}
+
+// TestStaleReportIsGone wants an older report removed before the first input is opened, and the new one readable by all.
+func TestStaleReportIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.json")
+	if err := os.WriteFile(path, []byte(`{"verdict":"passed"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened := false
+	b := &verify.Bundle{Inputs: []verify.Input{{Kind: "facts", Name: "facts.json", Open: func() (io.ReadCloser, error) {
+		opened = true
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the older report is still there: %v", err)
+		}
+		return io.NopCloser(strings.NewReader("{}")), nil
+	}}}}
+	b.Settings.Limits = evidence.DefaultLimits()
+	if _, err := judgeAndWrite(b, path, stdio{strings.NewReader(""), os.Stdout, os.Stderr}); err != nil || !opened {
+		t.Fatalf("opened %v, %v", opened, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 }

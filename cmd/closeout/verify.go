@@ -110,9 +110,6 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 	if found.Holds(target) {
 		return overInput(target)
 	}
-	if err := clearReport(target); err != nil {
-		return err
-	}
 	r, err := judgeAndWrite(found.Bundle, target, std)
 	if err != nil {
 		return err
