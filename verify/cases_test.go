@@ -211,3 +211,18 @@ func TestEveryAttackHasControl(t *testing.T) {
 		}
 	}
 }
+
+// TestVacuousCriterionHasNotPassed wants the acceptance table to say of a criterion without tests what the finding says.
+func TestVacuousCriterionHasNotPassed(t *testing.T) {
+	for _, corpus := range corpora {
+		for _, c := range findCases(t, corpus) {
+			if !strings.Contains(c.file("expect"), "acceptance.vacuous") {
+				continue
+			}
+			r := judge(t, c.unpack(t))
+			if !slices.ContainsFunc(r.Acceptance, func(a report.Acceptance) bool { return a.Outcome == report.OutcomeFailed }) {
+				t.Errorf("%s: %+v", c.path, r.Acceptance)
+			}
+		}
+	}
+}

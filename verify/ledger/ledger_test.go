@@ -261,3 +261,28 @@ func TestCommandLine(t *testing.T) {
 		t.Errorf("a long command is not cut: %d bytes", len(long))
 	}
 }
+
+// TestOpenNullExitsAreBounded opens more commands than are kept: the rest is counted, not forgotten.
+func TestOpenNullExitsAreBounded(t *testing.T) {
+	s := ledger.New(ledger.Config{}).Stream("log")
+	for i := range ledger.MaxOpen + 3 {
+		s.Add(&evidence.Record{Argv: []string{"x", fmt.Sprint(i)}, Cwd: "."})
+	}
+	if len(s.Open()) != ledger.MaxOpen || s.Unsettled != 3 {
+		t.Errorf("%d open, %d beyond", len(s.Open()), s.Unsettled)
+	}
+}
+
+// TestCommandsBeyondTheListAreCounted wants each different command counted once.
+func TestCommandsBeyondTheListAreCounted(t *testing.T) {
+	s := ledger.New(ledger.Config{}).Stream("log")
+	one := int64(1)
+	for range 2 {
+		for i := range ledger.MaxDetails + 5 {
+			s.Add(&evidence.Record{Argv: []string{"x", fmt.Sprint(i)}, Cwd: ".", Exit: &one})
+		}
+	}
+	if len(s.Nonzero.List) != ledger.MaxDetails || s.Nonzero.More != 5 || s.Nonzero.List[0].Times != 2 {
+		t.Errorf("%d listed, %d beyond", len(s.Nonzero.List), s.Nonzero.More)
+	}
+}

@@ -279,6 +279,19 @@ func TestJoinCriteria(t *testing.T) {
 	}
 }
 
+// TestJoinedCriterionIsTheStricter joins two criteria with one command.
+func TestJoinedCriterionIsTheStricter(t *testing.T) {
+	p, problems := join(t, evidence.TrustBase,
+		`"acceptance_criteria": [{"id": "t", "run": ["make"], "max_attempts": 5, "test_report": "t.xml", "min_tests": 2}]`,
+		`"acceptance_criteria": [{"run": ["make"], "max_attempts": 2, "test_report": "t.xml", "min_tests": 7}]`)
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	if c := p.Criteria[0]; len(p.Criteria) != 1 || c.MaxAttempts != 2 || c.MinTests != 7 {
+		t.Errorf("got %+v", p.Criteria)
+	}
+}
+
 func TestMinimum(t *testing.T) {
 	criterion := func(min string) string {
 		return `"acceptance_criteria": [{"id": "t", "run": ["make"], "min_evidence": "` + min + `"}]`

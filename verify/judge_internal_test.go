@@ -1,0 +1,87 @@
+package verify
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// TestUnjudgedInputsBlock takes all checks away: what is needed and was not judged must block all the same.
+func TestUnjudgedInputsBlock(t *testing.T) {
+	j := &judge{bundle: &Bundle{}, in: check.Inputs{State: map[check.Kind]check.State{check.Contract: check.Usable, check.Rules: check.Usable}}}
+	r := j.report(nil)
+	if r.Verdict != report.Failed || len(r.Findings) != 2 || r.Findings[0].Code != CodeInternal || r.Checks[0].ID != checks.Gate.ID {
+		t.Errorf("got %s, %+v", r.Verdict, r.Findings)
+	}
+	j.in.State[check.Feedback], j.in.State[check.Changes] = check.Usable, check.Usable
+	if r := j.report(nil); r.Verdict != report.Passed || len(r.Checks) != 0 {
+		t.Errorf("got %s, %+v", r.Verdict, r.Findings)
+	}
+}
+
+// TestPanicBesideTheLogs lets the diff break, which is read on a goroutine of its own: the panic must come out where
+// the gate can write a report.
+func TestPanicBesideTheLogs(t *testing.T) {
+	defer func() {
+		if p := recover(); p != "broken" {
+			t.Errorf("got %v", p)
+		}
+	}()
+	Judge(&Bundle{
+		Inputs:   []Input{{Kind: check.Diff, Name: "pr.diff", Open: func() (io.ReadCloser, error) { panic("broken") }}},
+		Settings: Settings{Limits: evidence.DefaultLimits()},
+	})
+}
+
+// TestWholeFileIsHashed stops parsing early, by itself and by a panic: the digest is that of the whole file, and nobody
+// reads on when stream has returned.
+func TestWholeFileIsHashed(t *testing.T) {
+	text := strings.Repeat("x", 3*blockSize)
+	for _, consume := range []func(io.Reader){func(io.Reader) {}, func(io.Reader) { panic("enough") }} {
+		r := strings.NewReader(text)
+		func() {
+			defer func() { recover() }()
+			got := stream(Input{Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, consume)
+			if got.bytes != int64(len(text)) {
+				t.Errorf("%d bytes were hashed", got.bytes)
+			}
+		}()
+		if r.Len() != 0 {
+			t.Errorf("%d bytes were not read", r.Len())
+		}
+	}
+}
+
+func TestStrict(t *testing.T) {
+	j := &judge{settings: Settings{Strict: true}}
+	for code, want := range map[string]string{"acceptance.flaky": "block", "override.refused": "warn"} {
+		if got := j.finding(&check.Finding{Code: code, Severity: evidence.Warn}); got.Severity != want {
+			t.Errorf("%s is %s", code, got.Severity)
+		}
+	}
+}
+
+// TestFindingsAreOrdered wants one order whatever the order of the checks: severity, code, path, line, and then whatever
+// tells two findings apart.
+func TestFindingsAreOrdered(t *testing.T) {
+	at := func(severity, code, path string, line, column int, message, print string) report.Finding {
+		return report.Finding{Severity: severity, Code: code, Location: report.Location{Path: path, Line: line, Column: column}, Message: message, Fingerprint: print}
+	}
+	want := []report.Finding{
+		at("block", "a.a", "", 9, 9, "z", "9"), at("block", "a.a", "p", 1, 2, "z", "9"), at("block", "a.a", "p", 2, 1, "z", "9"),
+		at("block", "a.a", "p", 2, 2, "y", "9"), at("block", "a.a", "p", 2, 2, "z", "1"), at("block", "a.a", "p", 2, 2, "z", "2"),
+		at("block", "b.a", "", 0, 0, "a", "1"), at("unknown", "a.a", "", 0, 0, "a", "1"), at("warn", "a.a", "", 0, 0, "a", "1"), at("info", "a.a", "", 0, 0, "a", "1"),
+	}
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	slices.SortFunc(got, compareFindings)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
