@@ -24,7 +24,10 @@ import (
 // Judge decides a bundle. It always returns a report.
 func Judge(b *Bundle) *report.Report {
 	j := &judge{bundle: b, in: check.Inputs{State: map[check.Kind]check.State{}, Tests: map[string]*check.TestFile{}}}
-	go policy.Prepare()
+	go func() {
+		defer func() { recover() }() // whoever needs it next panics where a report can still be written
+		policy.Prepare()
+	}()
 	j.readFacts()
 	j.settle()
 	j.readContracts()

@@ -218,12 +218,8 @@ func (a *action) outputs(r *report.Report) error {
 	if file == "" {
 		return nil
 	}
-	digest := ""
-	if a.report != "" {
-		digest = fileSHA256(a.report)
-	}
-	name := ""
-	if rel, err := filepath.Rel(a.workspace, a.report); a.report != "" && err == nil {
+	digest, name := fileSHA256(a.report), ""
+	if rel, err := filepath.Rel(a.workspace, a.report); digest != "" && err == nil {
 		name = filepath.ToSlash(rel)
 	}
 	var b strings.Builder

@@ -108,8 +108,11 @@ func clearReport(path string) error {
 	return collect.RemoveStale(path)
 }
 
-// fileSHA256 is the digest of a report that was written; "" when it cannot be read.
+// fileSHA256 is the digest of a report that was written; "" when there is none, or something else stands in its place.
 func fileSHA256(path string) string {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return ""

@@ -194,9 +194,10 @@ func (c *collector) matches(pattern string) []string {
 	if !filepath.IsAbs(pattern) {
 		full = filepath.Join(escapeGlob(c.options.Root), filepath.FromSlash(pattern))
 	}
-	matches, err := doublestar.FilepathGlob(full, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+	matches, err := doublestar.FilepathGlob(full, doublestar.WithFilesOnly(), doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
 	if err != nil {
-		c.fail(fmt.Errorf("%q is not a pattern: %w", pattern, err))
+		// A folder that cannot be listed may hold the log of a failure.
+		c.fail(fmt.Errorf("the files of %q cannot be listed: %w", pattern, Reason(err)))
 		return nil
 	}
 	if len(matches) == 0 {

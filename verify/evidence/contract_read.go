@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -38,7 +39,29 @@ func ParseContract(name string, data []byte, limits Limits) (*Contract, *source.
 		})
 		return nil, errs
 	}
+	if tooLong(root, "", errs) {
+		return nil, errs
+	}
 	return readContract(object(root, "", errs)), errs
+}
+
+// maxContractItems is the longest list that a contract may hold, and the most alternatives that the braces of its
+// patterns may make: people write and review contracts, and each item costs time with every path.
+const maxContractItems = 10_000
+
+// tooLong reports lists that are longer than any person writes.
+func tooLong(n *node, where string, errs *source.Errors) bool {
+	long := len(n.items) > maxContractItems
+	if long {
+		errs.Add(source.Error{
+			Pos: n.pos, Where: where, Message: "the list is too long", Found: n.describe(), Expected: fmt.Sprintf("at most %d items", maxContractItems),
+			Fix: "use patterns instead of single files, and write fewer items",
+		})
+	}
+	for _, m := range n.members {
+		long = tooLong(m.value, where+"/"+escapePointer.Replace(m.key), errs) || long
+	}
+	return long
 }
 
 // contractDocument reads the text into a tree; nil when that is impossible.
@@ -116,7 +139,34 @@ func readContract(f *fields) *Contract {
 	c.Override = readOverride(f)
 	c.AppliesTo = readAppliesTo(f)
 	f.end()
+	if n := c.alternatives(); n > maxContractItems {
+		f.errs.Add(source.Error{
+			Pos: f.node.pos, Message: "the braces of the patterns make too many of them", Found: itoa(n) + " patterns",
+			Expected: "at most " + itoa(maxContractItems), Fix: "write ** or * where braces list many names",
+		})
+	}
 	return c
+}
+
+// alternatives is how many patterns the contract holds when braces are expanded.
+func (c *Contract) alternatives() int {
+	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, c.AppliesTo}
+	for _, a := range c.Approvals {
+		lists = append(lists, a.Files)
+	}
+	for _, s := range c.SeverityByPath {
+		lists = append(lists, s.Files)
+	}
+	for _, i := range c.Rules.Ignore {
+		lists = append(lists, i.Files)
+	}
+	n := 0
+	for _, list := range lists {
+		for _, p := range list {
+			n += p.Glob.Alternatives()
+		}
+	}
+	return n
 }
 
 // ValidTaskID reports whether s is the id of a task. An id becomes a part of file names, so it cannot climb out of a

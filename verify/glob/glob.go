@@ -124,6 +124,9 @@ var probes = [][2]string{
 	{"zqxjvkwy.zqxj", "zqxjvkwy/wyqzjvkx/xkvwqyjz/jzqwxykv.zqxj"},
 }
 
+// Alternatives is how many patterns the braces make of this one, duplicates left out.
+func (p Pattern) Alternatives() int { return len(p.alternatives) }
+
 // Universal reports whether the pattern lets in about everything: it matches paths that nobody can have meant, at depth
 // one and at depth four.
 func (p Pattern) Universal() bool {
