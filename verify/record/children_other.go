@@ -1,0 +1,20 @@
+//go:build !linux
+
+package record
+
+import "syscall"
+
+// children are processes that a command leaves behind. Only Linux gives them to us; elsewhere those that left the
+// command's group stay alive.
+type children struct{}
+
+func adoptChildren() *children { return &children{} }
+
+// end ends what is left of the command's group and says what there was.
+func (*children) end(group int) string {
+	if !groupLives(group) {
+		return ""
+	}
+	signalGroup(group, syscall.SIGKILL)
+	return leftOver
+}

@@ -1,0 +1,93 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// entry is a record as it is written. The names are those of schema/feedback_record.schema.json.
+type entry struct {
+	Seq       int64    `json:"seq"`
+	ID        string   `json:"command_id"`
+	Task      string   `json:"task_id,omitempty"`
+	Criterion string   `json:"criterion,omitempty"`
+	Command   []string `json:"command"`
+	Cwd       string   `json:"cwd"`
+	Exit      *int     `json:"exit_code"`
+	Error     string   `json:"error,omitempty"`
+
+	StartedAt  string `json:"started_at"` // RFC 3339
+	DurationMS int64  `json:"duration_ms"`
+
+	Head       string `json:"head_sha,omitempty"`
+	TreeBefore string `json:"tree_before,omitempty"`
+	TreeAfter  string `json:"tree_after,omitempty"`
+
+	Runner     string `json:"runner,omitempty"`
+	RunID      string `json:"run_id,omitempty"`
+	RunAttempt int64  `json:"run_attempt,omitempty"`
+
+	Produced    []produced `json:"produced,omitempty"`
+	StdoutSum   string     `json:"stdout_sha256"` // of the whole stream, as it was
+	StderrSum   string     `json:"stderr_sha256"`
+	StdoutTail  string     `json:"stdout_tail"`
+	StderrTail  string     `json:"stderr_tail"`
+	Truncations counts     `json:"truncations"` // bytes of the redacted stream that stand before the tail
+	Redactions  counts     `json:"redactions"`  // secrets replaced in the whole stream
+}
+
+type produced struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+type counts struct {
+	Stdout int64 `json:"stdout"`
+	Stderr int64 `json:"stderr"`
+}
+
+// environment takes from the environment what says which run of a workflow this is. An attempt that is no number is left
+// out: then the record is of no attempt.
+func (e *entry) environment(env []string) {
+	e.Runner = strings.ToValidUTF8(lookEnv(env, "RUNNER_NAME"), "\ufffd")
+	e.RunID = strings.ToValidUTF8(lookEnv(env, "GITHUB_RUN_ID"), "\ufffd")
+	if n, err := strconv.ParseInt(lookEnv(env, "GITHUB_RUN_ATTEMPT"), 10, 64); err == nil && n > 0 {
+		e.RunAttempt = n
+	}
+}
+
+// took notes how a command ended.
+func (e *entry) took(end outcome) {
+	e.Exit = end.exit
+	e.StartedAt = end.started.UTC().Format(time.RFC3339)
+	e.DurationMS = max(end.took.Milliseconds(), 0)
+}
+
+func (e *entry) streams(out, errs *stream) {
+	e.StdoutTail, e.StdoutSum, e.Truncations.Stdout, e.Redactions.Stdout = out.end()
+	e.StderrTail, e.StderrSum, e.Truncations.Stderr, e.Redactions.Stderr = errs.end()
+}
+
+// problem notes what went wrong with the command and with recording it.
+func (e *entry) problem(command string, recording error) {
+	text := ""
+	if recording != nil {
+		text = recording.Error()
+	}
+	e.Error = strings.ToValidUTF8(oneLine(command, text), "\ufffd")
+}
+
+// line is the entry as a line of a log.
+func (e *entry) line() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(e); err != nil {
+		return nil, fmt.Errorf("encoding the record: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,164 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Git takes the code tree of a work tree with git's own plumbing, because filters, line endings and ignore rules are
+// git's business. It leaves the repository as it is: index and new objects go to a temporary folder.
+type Git struct {
+	program string
+	root    string
+	objects string // the repository's own objects
+	dir     string // git's folder of this work tree
+	env     []string
+}
+
+// OpenGit finds git and asks it about the work tree at root, which [Find] found. It needs git 2.34 or newer.
+func OpenGit(root string, env []string) (*Git, error) {
+	program, err := lookPath("git", root, root, env)
+	if err != nil {
+		return nil, err
+	}
+	if program == "" {
+		return nil, errors.New("git is needed to take the code tree, and it is not installed: install it, or record without trees (--no-tree)")
+	}
+	g := &Git{program: program, root: root, env: env}
+	local, err := g.run("rev-parse", "--local-env-vars")
+	if err != nil {
+		return nil, err
+	}
+	g.env = withoutLocal(env, strings.Fields(local))
+	out, err := g.run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-path", "objects", "--git-dir")
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != 3 || lines[0] != filepath.ToSlash(root) {
+		return nil, fmt.Errorf("git takes %q for the root of the work tree, which should be %q", lines[0], root)
+	}
+	g.objects, g.dir = lines[1], lines[2]
+	return g, nil
+}
+
+// withoutLocal removes what would turn git to another repository or change what its arguments mean.
+func withoutLocal(env, local []string) []string {
+	local = append(local, "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(local, name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
+	})
+}
+
+// settings are git's settings that would run programs or write into the repository: a file system monitor, hooks, shared
+// index files.
+var settings = [][2]string{{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull}, {"core.splitIndex", "false"}}
+
+// head is the id of the commit that is checked out.
+func (g *Git) head() (string, error) {
+	id, err := g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return "", errors.New("HEAD names no commit: commit once before recording, or record without trees (--no-tree)")
+	}
+	return strings.TrimSpace(id), nil
+}
+
+// tree is the code tree: of everything in the work tree that git does not ignore, without the evidence folder.
+//
+// The index begins as HEAD's, never as the real or an empty one: those miss edits, modes, and files that are tracked and
+// ignored. Each exit status counts: after a failed add, write-tree would give HEAD's own tree, a false match.
+func (g *Git) tree(evidence string) (id string, err error) {
+	temp, err := g.tempFolder()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	t := *g
+	t.env = append(slices.Clone(g.env), g.isolated(temp)...)
+	for _, args := range [][]string{
+		{"read-tree", "HEAD"},
+		{"add", "-A", "."},
+		{"rm", "-r", "--cached", "--sparse", "-q", "--ignore-unmatch", "--", evidence},
+	} {
+		if _, err := t.run(args...); err != nil {
+			return "", err
+		}
+	}
+	if err := t.refuseNested(); err != nil {
+		return "", err
+	}
+	id, err = t.run("write-tree")
+	return strings.TrimSpace(id), err
+}
+
+// tempFolder makes a folder for index and objects, outside of the work tree: there it would become a part of the tree.
+func (g *Git) tempFolder() (string, error) {
+	base, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil || below(g.root, base) {
+		base = g.dir
+	}
+	temp, err := os.MkdirTemp(base, "closeout-*")
+	if err != nil {
+		return "", err
+	}
+	return temp, os.Mkdir(filepath.Join(temp, "objects"), 0o700)
+}
+
+// isolated are the variables that keep git from writing to the repository, and from running what it does not need.
+func (g *Git) isolated(temp string) []string {
+	env := []string{
+		"GIT_INDEX_FILE=" + filepath.Join(temp, "index"),
+		"GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"),
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(g.objects),
+		"GIT_LITERAL_PATHSPECS=1", "GIT_NO_REPLACE_OBJECTS=1",
+		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)),
+	}
+	for i, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
+	}
+	return env
+}
+
+// quoteAlternate writes a path as an element of a list that git splits at colons: in C's quotes.
+func quoteAlternate(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}
+
+const gitlink = "160000"
+
+// refuseNested refuses repositories inside of the work tree that HEAD does not know as submodules: git notes their
+// commit alone, so that edits in them would stay unseen.
+func (g *Git) refuseNested() error {
+	out, err := g.run("diff-index", "--cached", "--raw", "--no-renames", "--ignore-submodules=none", "-z", "HEAD")
+	if err != nil {
+		return err
+	}
+	parts := strings.Split(out, "\x00") // ":oldmode newmode oldid newid status", path, …
+	for i := 0; i+1 < len(parts); i += 2 {
+		modes := strings.Fields(strings.TrimPrefix(parts[i], ":"))
+		if len(modes) > 1 && modes[0] != gitlink && modes[1] == gitlink {
+			return fmt.Errorf("%q is a repository of its own that is no submodule of HEAD, so edits in it would stay unseen: remove it, let git ignore it, or commit it as a submodule", parts[i+1])
+		}
+	}
+	return nil
+}
+
+// run runs git at the root and returns its standard output. In a process group of its own it does not get the
+// terminal's interrupt, which is meant for the command.
+func (g *Git) run(args ...string) (string, error) {
+	var out, errs bytes.Buffer
+	c := exec.Command(g.program, args...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = g.root, g.env, &out, &errs
+	c.SysProcAttr = ownGroup()
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, oneLine(strings.TrimSpace(errs.String())))
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,317 @@
+package record
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const evidenceDir = ".closeout/evidence"
+
+// repo is a repository to try things in.
+type repo struct {
+	*testing.T
+	dir string
+}
+
+// cleanEnv is an environment in which nobody's settings of git count.
+func cleanEnv(extra ...string) []string {
+	return append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+	}, extra...)
+}
+
+func newRepo(t *testing.T) *repo {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &repo{t, filepath.Join(dir, "work")}
+	r.write("a.txt", "one\n")
+	r.write("src/b.txt", "two\n")
+	r.git("init", "-q", "-b", "main", ".")
+	r.commit()
+	return r
+}
+
+// git runs git in the repository and returns what it prints.
+func (r *repo) git(args ...string) string {
+	r.Helper()
+	c := exec.Command("git", args...)
+	c.Dir, c.Env = r.dir, cleanEnv()
+	out, err := c.CombinedOutput()
+	if err != nil {
+		r.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (r *repo) commit() {
+	r.Helper()
+	r.git("add", "-A", ".")
+	r.git("commit", "-q", "--allow-empty", "-m", "change")
+}
+
+func (r *repo) write(name, text string) {
+	r.Helper()
+	r.do(os.MkdirAll(filepath.Dir(filepath.Join(r.dir, name)), 0o755))
+	r.do(os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o644))
+}
+
+func (r *repo) do(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// other makes another repository beside this one and returns its folder.
+func (r *repo) other() string {
+	o := newRepo(r.T)
+	return o.dir
+}
+
+// headTree is what the code tree must be when nothing is changed and HEAD holds no evidence.
+func (r *repo) headTree() string { return r.git("rev-parse", "HEAD^{tree}") }
+
+// tree takes the code tree of the work tree.
+func (r *repo) tree() (string, error) {
+	r.Helper()
+	g, err := OpenGit(r.dir, cleanEnv("GIT_INDEX_FILE=/nowhere", "GIT_DIR=/nowhere", "GIT_GLOB_PATHSPECS=1"))
+	r.do(err)
+	return g.tree(evidenceDir)
+}
+
+// clean are work trees that hold exactly what HEAD does, evidence apart.
+var clean = map[string]func(r *repo){
+	"nothing special":    func(*repo) {},
+	"evidence beside it": func(r *repo) { r.write(evidenceDir+"/x.jsonl", "{}") },
+	"evidence is a file": func(r *repo) { r.write(evidenceDir, "{}") },
+	"evidence is a link": func(r *repo) {
+		r.write(".closeout/x", "")
+		r.commit()
+		r.do(os.Symlink("x", filepath.Join(r.dir, evidenceDir)))
+	},
+	"evidence ignored":      func(r *repo) { r.write(".gitignore", ".closeout/\n"); r.commit(); r.write(evidenceDir+"/x", "") },
+	"ignored files":         func(r *repo) { r.write(".gitignore", "*.o\n"); r.commit(); r.write("a.o", "x") },
+	"tracked and ignored":   func(r *repo) { r.write("a.o", "x"); r.commit(); r.write(".gitignore", "*.o\n"); r.commit() },
+	"staged, then undone":   func(r *repo) { r.write("c", "x"); r.git("add", "c"); r.do(os.Remove(filepath.Join(r.dir, "c"))) },
+	"committed CRLF":        func(r *repo) { r.write("crlf", "a\r\nb\r\n"); r.commit(); r.git("config", "core.autocrlf", "input") },
+	"CRLF in the work tree": func(r *repo) { r.git("config", "core.autocrlf", "true"); r.write("a.txt", "one\r\n") },
+	"executable": func(r *repo) {
+		r.write("x.sh", "#!/bin/sh\n")
+		r.do(os.Chmod(filepath.Join(r.dir, "x.sh"), 0o755))
+		r.commit()
+	},
+	"executable, no fileMode": func(r *repo) {
+		r.write("x.sh", "#!/bin/sh\n")
+		r.git("add", "x.sh")
+		r.git("update-index", "--chmod=+x", "x.sh")
+		r.git("commit", "-qm", "x")
+		r.git("config", "core.fileMode", "false")
+	},
+	"symlink": func(r *repo) { r.do(os.Symlink("nowhere", filepath.Join(r.dir, "link"))); r.commit() },
+	"submodule": func(r *repo) {
+		r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.other(), "sub")
+		r.commit()
+		r.write("sub/a.txt", "not seen")
+	},
+	"submodule that is not there": func(r *repo) {
+		r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.other(), "sub")
+		r.commit()
+		r.git("submodule", "--quiet", "deinit", "-f", "sub")
+	},
+	"sparse checkout": func(r *repo) {
+		r.write("docs/d.txt", "x")
+		r.commit()
+		r.git("sparse-checkout", "set", "src")
+	},
+	"packed":       func(r *repo) { r.git("gc", "-q") },
+	"shared index": func(r *repo) { r.git("config", "core.splitIndex", "true") },
+	"clean filter": func(r *repo) {
+		r.filter("sed s/big/pointer/")
+		r.write("f.lfs", "pointer\n")
+		r.commit()
+		r.write("f.lfs", "big\n")
+	},
+	"odd file name": func(r *repo) { r.write("*[a] \xff:\"\n", "x"); r.commit() },
+}
+
+func (r *repo) filter(program string) {
+	r.write(".gitattributes", "*.lfs filter=big\n")
+	r.git("config", "filter.big.clean", program)
+	r.git("config", "filter.big.required", "true")
+}
+
+func TestTreeOfClean(t *testing.T) {
+	for name, setup := range clean {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			setup(r)
+			if got, err := r.tree(); err != nil || got != r.headTree() {
+				t.Errorf("got %s, %v, want %s\n%s", got, err, r.headTree(), r.git("status", "--short"))
+			}
+		})
+	}
+}
+
+// changed are work trees that differ from HEAD.
+var changed = map[string]func(r *repo){
+	"edit":                     func(r *repo) { r.write("a.txt", "two\n") },
+	"new file":                 func(r *repo) { r.write("new", "x") },
+	"deleted":                  func(r *repo) { r.do(os.Remove(filepath.Join(r.dir, "a.txt"))) },
+	"made executable":          func(r *repo) { r.do(os.Chmod(filepath.Join(r.dir, "a.txt"), 0o755)) },
+	"beside the evidence":      func(r *repo) { r.write(".closeout/evidence2/x", "x") },
+	"edit of an ignored file":  func(r *repo) { r.write(".gitignore", "a.txt\n"); r.commit(); r.write("a.txt", "two\n") },
+	"assumed to be unchanged":  func(r *repo) { r.git("update-index", "--assume-unchanged", "a.txt"); r.write("a.txt", "two\n") },
+	"skipped in the work tree": func(r *repo) { r.git("update-index", "--skip-worktree", "a.txt"); r.write("a.txt", "two\n") },
+	"same size and time": func(r *repo) {
+		r.git("config", "core.trustctime", "false")
+		at := time.Unix(1700000000, 0)
+		path := filepath.Join(r.dir, "a.txt")
+		r.do(os.Chtimes(path, at, at))
+		r.git("update-index", "--refresh")
+		r.write("a.txt", "two\n")
+		r.do(os.Chtimes(path, at, at))
+	},
+	"submodule moved": func(r *repo) {
+		r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.other(), "sub")
+		r.git("config", "submodule.sub.ignore", "all")
+		r.commit()
+		r.git("-C", "sub", "commit", "-q", "--allow-empty", "-m", "x")
+	},
+}
+
+func TestTreeOfChanged(t *testing.T) {
+	for name, setup := range changed {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			setup(r)
+			before, err := r.tree()
+			if err != nil || before == r.headTree() {
+				t.Fatalf("the change is not seen: %s, %v", before, err)
+			}
+			r.git("update-index", "--no-assume-unchanged", "a.txt")
+			r.git("update-index", "--no-skip-worktree", "a.txt")
+			if name == "same size and time" {
+				r.do(os.Chtimes(filepath.Join(r.dir, "a.txt"), time.Now(), time.Now()))
+			}
+			r.commit()
+			if name != "submodule moved" && before != r.headTree() {
+				t.Errorf("committed it is %s, before it was %s", r.headTree(), before)
+			}
+		})
+	}
+}
+
+// TestTreeWithoutEvidence commits evidence, which must not change the code tree.
+func TestTreeWithoutEvidence(t *testing.T) {
+	r := newRepo(t)
+	want := r.headTree()
+	r.write(evidenceDir+"/feedback_record.jsonl", "{}\n")
+	r.commit()
+	if got, err := r.tree(); err != nil || got != want || want == r.headTree() {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+	r.git("sparse-checkout", "set", "src")
+	if got, err := r.tree(); err != nil || got != want {
+		t.Errorf("sparse: got %s, %v, want %s", got, err, want)
+	}
+}
+
+func TestTreeOfLinkedWorktree(t *testing.T) {
+	r := newRepo(t)
+	linked := &repo{t, r.dir + "-linked"}
+	r.git("worktree", "add", "-q", linked.dir)
+	if got, err := linked.tree(); err != nil || got != r.headTree() {
+		t.Errorf("got %s, %v, want %s", got, err, r.headTree())
+	}
+}
+
+// TestTreeRefused are work trees whose tree cannot be taken.
+func TestTreeRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		setup func(r *repo)
+		want  string
+	}{
+		"nested repository":        {func(r *repo) { r.git("clone", "-q", r.other(), "nested") }, `"nested" is a repository of its own`},
+		"nested, without a commit": {func(r *repo) { r.git("init", "-q", "nested") }, "git add"},
+		"filter that fails":        {func(r *repo) { r.filter("false"); r.write("f.lfs", "x") }, "git add"},
+		"no commit":                {func(r *repo) { r.git("checkout", "-q", "--orphan", "new") }, "git read-tree"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			c.setup(r)
+			if got, err := r.tree(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %s, %v, want an error with %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+// TestTreeLeavesNothing holds that taking a tree runs no program of the repository's and writes nothing into it.
+func TestTreeLeavesNothing(t *testing.T) {
+	r := newRepo(t)
+	r.write("new", "a secret that is not committed")
+	r.git("config", "core.fsmonitor", "touch "+r.dir+"/../fsmonitor-ran; false")
+	r.git("config", "core.splitIndex", "true")
+	hook := filepath.Join(r.dir, ".git/hooks/post-index-change")
+	r.write(".git/hooks/post-index-change", "#!/bin/sh\ntouch "+r.dir+"/../hook-ran\n")
+	r.do(os.Chmod(hook, 0o755))
+	before := r.files()
+	if _, err := r.tree(); err != nil {
+		t.Fatal(err)
+	}
+	if after := r.files(); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// files lists everything in and beside the repository.
+func (r *repo) files() string {
+	var all []string
+	r.do(filepath.WalkDir(filepath.Dir(r.dir), func(path string, _ os.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	}))
+	return strings.Join(all, "\n")
+}
+
+func TestOpenGitRefuses(t *testing.T) {
+	r := newRepo(t)
+	if _, err := OpenGit(r.dir, []string{"PATH=/nonexistent"}); err == nil || !strings.Contains(err.Error(), "--no-tree") {
+		t.Errorf("without git: %v", err)
+	}
+	r.write("bin/git", "#!/bin/sh\n")
+	r.do(os.Chmod(filepath.Join(r.dir, "bin/git"), 0o755))
+	if _, err := OpenGit(r.dir, []string{"PATH=" + r.dir + "/bin"}); err == nil || !strings.Contains(err.Error(), "found in the work tree") {
+		t.Errorf("with a planted git: %v", err)
+	}
+	if _, err := OpenGit(filepath.Join(r.dir, "src"), cleanEnv()); err == nil || !strings.Contains(err.Error(), "for the root") {
+		t.Errorf("below the root: %v", err)
+	}
+}
+
+// TestTempFolder holds that a temporary folder in the work tree is not used: its files would be a part of the tree.
+func TestTempFolder(t *testing.T) {
+	r := newRepo(t)
+	r.do(os.Mkdir(filepath.Join(r.dir, "tmp"), 0o755))
+	t.Setenv("TMPDIR", filepath.Join(r.dir, "tmp"))
+	if got, err := r.tree(); err != nil || got != r.headTree() {
+		t.Errorf("got %s, %v, want %s", got, err, r.headTree())
+	}
+}
+
+func TestQuoteAlternate(t *testing.T) {
+	r := newRepo(t)
+	odd := &repo{t, filepath.Join(filepath.Dir(r.dir), `a:b "c\d`)}
+	r.do(os.Rename(r.dir, odd.dir))
+	if got, err := odd.tree(); err != nil || got != odd.headTree() {
+		t.Errorf("got %s, %v, want %s", got, err, odd.headTree())
+	}
+}

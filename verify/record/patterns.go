@@ -1,0 +1,219 @@
+package record
+
+import (
+	"bytes"
+)
+
+// charset is a set of bytes.
+type charset [256]bool
+
+func setOf(chars string) *charset {
+	var s charset
+	for i := range len(chars) {
+		s[chars[i]] = true
+	}
+	return &s
+}
+
+const (
+	digits = "0123456789"
+	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	lower  = "abcdefghijklmnopqrstuvwxyz"
+	alnum  = digits + upper + lower
+)
+
+// prefix is how a token with a known beginning looks like. Shorter ones are words, not secrets.
+type prefix struct {
+	text  string // a ? stands for any one of which
+	which string
+	set   *charset
+	least int // bytes that must follow
+}
+
+// prefixes are the tokens that are known by how they begin: GitHub, Anthropic, OpenAI, AWS, Google, Slack, GitLab.
+var prefixes = []prefix{
+	{text: "gh?_", which: "pousr", set: setOf(alnum), least: 16},
+	{text: "github_pat_", set: setOf(alnum + "_"), least: 16},
+	{text: "sk-ant-", set: setOf(alnum + "_-"), least: 10},
+	{text: "sk-proj-", set: setOf(alnum + "_-"), least: 10},
+	{text: "AKIA", set: setOf(digits + upper), least: 12},
+	{text: "AIza", set: setOf(alnum + "_-"), least: 30},
+	{text: "xox?-", which: lower, set: setOf(alnum + "-"), least: 10},
+	{text: "glpat-", set: setOf(alnum + "_-."), least: 16},
+}
+
+// keys are the names whose values are secrets, in lower case. A longer name may end in one: DB_PASSWORD, api_token.
+var keys = []string{"password", "passwd", "passphrase", "secret_key", "secret", "token", "api_key", "apikey"}
+
+// bearerSet is what RFC 6750 allows in a bearer token.
+var bearerSet = setOf(alnum + "-._~+/=")
+
+const leastBearer = 16
+
+// mayBegin holds the bytes with which something begins that begin knows.
+var mayBegin = setOf("-gsAxtpaTPSbB")
+
+// maxSpaces is how many spaces and tabs may stand on one side of a colon or equals sign.
+const maxSpaces = 32
+
+// begin reports whether a secret begins at the start of b, of what kind it is, and how many bytes of b are not secret
+// yet: the name of a key, the quote before its value.
+func begin(b []byte) (kept int, found value) {
+	if beginsKey(b) {
+		return 0, value{kind: pem}
+	}
+	for _, p := range prefixes {
+		if p.matches(b) {
+			return 0, value{kind: token, set: p.set, certain: len(p.text)}
+		}
+	}
+	if rest, ok := cutFold(b, "bearer"); ok {
+		return bearer(b, rest)
+	}
+	if rest, ok := cutFold(b, "authorization"); ok {
+		return assigned(b, rest, line)
+	}
+	for _, key := range keys {
+		if rest, ok := cutFold(b, key); ok {
+			if kept, found := assigned(b, rest, word); found.kind != plain {
+				return kept, found
+			}
+		}
+	}
+	return 0, value{}
+}
+
+func (p *prefix) matches(b []byte) bool {
+	if len(b) < len(p.text)+p.least {
+		return false
+	}
+	for i := range len(p.text) {
+		wild := p.text[i] == '?'
+		if wild && bytes.IndexByte([]byte(p.which), b[i]) < 0 || !wild && b[i] != p.text[i] {
+			return false
+		}
+	}
+	for _, c := range b[len(p.text) : len(p.text)+p.least] {
+		if !p.set[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// cutFold removes a word in lower case from the start of b, whatever its case is there.
+func cutFold(b []byte, word string) ([]byte, bool) {
+	if len(b) < len(word) {
+		return b, false
+	}
+	for i := range len(word) {
+		c := b[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != word[i] {
+			return b, false
+		}
+	}
+	return b[len(word):], true
+}
+
+// bearer finds a token behind the word. Text such as "bearer of news" has none.
+func bearer(b, rest []byte) (int, value) {
+	rest, spaces := cutSpaces(rest)
+	if spaces == 0 || len(rest) < leastBearer {
+		return 0, value{}
+	}
+	for _, c := range rest[:leastBearer] {
+		if !bearerSet[c] {
+			return 0, value{}
+		}
+	}
+	return len(b) - len(rest), value{kind: token, set: bearerSet}
+}
+
+// assigned finds the value behind a key: key=value, key: value, "key": "value", \"key\": \"value\", key := "value",
+// key => "value". A value without quotes is of the kind that is asked for.
+func assigned(b, rest []byte, unquoted kind) (int, value) {
+	rest, ok := cutSign(cutQuote(rest))
+	if !ok {
+		return 0, value{}
+	}
+	rest, _ = cutSpaces(rest)
+	inner, escapes := cutSlashes(rest)
+	switch {
+	case len(inner) == 0:
+		return 0, value{}
+	case inner[0] == '"' || inner[0] == '\'':
+		return len(b) - len(inner) + 1, value{kind: quoted, quote: inner[0], escapes: escapes}
+	case (&value{kind: unquoted}).ends(rest[0]):
+		return 0, value{}
+	}
+	return len(b) - len(rest), value{kind: unquoted}
+}
+
+// cutQuote removes the quote that closes a key.
+func cutQuote(b []byte) []byte {
+	inner, _ := cutSlashes(b)
+	if len(inner) > 0 && (inner[0] == '"' || inner[0] == '\'') {
+		return inner[1:]
+	}
+	return b
+}
+
+// cutSign removes what stands between a key and its value. A comparison is none of it.
+func cutSign(b []byte) ([]byte, bool) {
+	b, _ = cutSpaces(b)
+	for _, comparison := range []string{"==", ":::", "::"} {
+		if bytes.HasPrefix(b, []byte(comparison)) {
+			return b, false
+		}
+	}
+	for _, sign := range []string{":=", "=>", "=", ":"} {
+		if rest, ok := bytes.CutPrefix(b, []byte(sign)); ok {
+			return rest, true
+		}
+	}
+	return b, false
+}
+
+func cutSpaces(b []byte) ([]byte, int) {
+	n := 0
+	for n < min(len(b), maxSpaces) && (b[n] == ' ' || b[n] == '\t') {
+		n++
+	}
+	return b[n:], n
+}
+
+// cutSlashes removes the backslashes before a quote: 1, 3 or 7 of them when the text was quoted once, twice or three
+// times over. Another number is no such thing, and b stays.
+func cutSlashes(b []byte) ([]byte, int) {
+	n := 0
+	for n < min(len(b), 8) && b[n] == '\\' {
+		n++
+	}
+	if n == 1 || n == 3 || n == 7 {
+		return b[n:], n
+	}
+	return b, 0
+}
+
+// beginsKey reports whether b begins with the first line of a private key in PEM form (RFC 7468, and what OpenSSL,
+// OpenSSH and OpenPGP write).
+func beginsKey(b []byte) bool {
+	label, ok := bytes.CutPrefix(b, []byte("-----BEGIN "))
+	return ok && keyLabel(label) > 0
+}
+
+// keyLabel returns the length of the label of a private key and the dashes behind it, 0 when b begins with none.
+func keyLabel(b []byte) int {
+	end := bytes.Index(b, []byte("-----"))
+	if end < 0 {
+		return 0
+	}
+	label := bytes.TrimSuffix(b[:end], []byte(" BLOCK"))
+	if !bytes.HasSuffix(label, []byte("PRIVATE KEY")) || bytes.ContainsAny(label, "\r\n") {
+		return 0
+	}
+	return end + len("-----")
+}

@@ -1,0 +1,180 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// outcome is how a command ended.
+type outcome struct {
+	exit     *int // nil when it has no exit code
+	status   int
+	problem  string // what a record's error says; "" when it ended on its own and left nothing behind
+	signaled bool
+	started  time.Time
+	took     time.Duration
+}
+
+// execute runs a command to its end and to the end of everything that it left running.
+func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
+	end := outcome{started: time.Now(), status: StatusNotRun}
+	dir := r.folder(c.Cwd)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		end.problem = fmt.Sprintf("there is no folder %q to run in", c.Cwd)
+		return end
+	}
+	if path == "" {
+		end.status, end.problem = StatusNotFound, fmt.Sprintf("there is no program %q on the PATH", c.Argv[0])
+		return end
+	}
+	cmd := &exec.Cmd{Path: path, Args: c.Argv, Dir: dir, Env: append(ChildEnv(r.Env), "PWD="+dir), SysProcAttr: ownGroup()}
+	outputs, err := startPiped(cmd, out, errs)
+	if err != nil {
+		end.problem = "the command could not be started: " + reason(err).Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			end.status = StatusNotFound
+		}
+		return end
+	}
+	r.await(cmd, c.Timeout, &end)
+	end.took = time.Since(end.started)
+	left := outputs.children.end(cmd.Process.Pid)
+	held := outputs.drain()
+	end.problem = oneLine(end.problem, left, held)
+	return end
+}
+
+// pipes are the output of a command that runs.
+type pipes struct {
+	readers  []*os.File
+	done     chan bool // one value a reader: whether it came to the end
+	children *children
+}
+
+// startPiped starts a command whose output goes to the streams. Standard input is empty: a group in the background that
+// reads the terminal would be stopped.
+func startPiped(cmd *exec.Cmd, out, errs *stream) (*pipes, error) {
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer outWrite.Close()
+	errRead, errWrite, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, outRead.Close())
+	}
+	defer errWrite.Close()
+	cmd.Stdout, cmd.Stderr = outWrite, errWrite
+	p := &pipes{readers: []*os.File{outRead, errRead}, done: make(chan bool, 2), children: adoptChildren()}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, outRead.Close(), errRead.Close())
+	}
+	go p.copy(out, outRead)
+	go p.copy(errs, errRead)
+	return p, nil
+}
+
+// maxWaits bounds how often the end of a stream is waited for once the command is gone.
+const maxWaits = 20
+
+// copy passes a stream on. After the command's end its reads have a deadline; it gives up when nothing came between two
+// of them, so that a reader of ours that is slow loses nothing.
+func (p *pipes) copy(to io.Writer, from *os.File) {
+	buf := make([]byte, 32<<10)
+	idle, waits := false, 0
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			idle = false
+			to.Write(buf[:n]) // a stream takes everything
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, os.ErrDeadlineExceeded) && !idle && waits < maxWaits:
+			idle = true
+			waits++
+			err = from.SetReadDeadline(time.Now().Add(drainTime))
+		}
+		if err != nil {
+			p.done <- err == io.EOF
+			return
+		}
+	}
+}
+
+// drain waits for the end of both streams, and says so when somebody still holds one.
+func (p *pipes) drain() (problem string) {
+	deadline := time.Now().Add(drainTime)
+	for _, f := range p.readers {
+		if err := f.SetReadDeadline(deadline); err != nil {
+			problem = "the output cannot be waited for: " + reason(err).Error()
+		}
+	}
+	for range p.readers {
+		if !<-p.done {
+			problem = "something that the command started still holds its output: what it writes is not recorded"
+		}
+	}
+	for _, f := range p.readers {
+		f.Close() // it was read only
+	}
+	return problem
+}
+
+// await waits for the command, passes signals on, and ends it when its time is over.
+func (r *Recorder) await(cmd *exec.Cmd, timeout time.Duration, end *outcome) {
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	var over, grace <-chan time.Time
+	if timeout > 0 {
+		over = time.After(timeout)
+	}
+	timedOut := false
+	for {
+		select {
+		case err := <-done:
+			end.exited(cmd.ProcessState, err)
+			if timedOut {
+				end.exit, end.status, end.problem = nil, StatusTimeout, fmt.Sprintf("timeout after %s", timeout)
+			}
+			return
+		case <-over:
+			timedOut = true
+			signalGroup(cmd.Process.Pid, syscall.SIGTERM)
+			grace = time.After(r.Grace)
+		case s := <-r.Signals:
+			end.signaled = true
+			if number, ok := s.(syscall.Signal); ok {
+				signalGroup(cmd.Process.Pid, number)
+			}
+			if grace == nil {
+				grace = time.After(r.Grace)
+			}
+		case <-grace:
+			signalGroup(cmd.Process.Pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// exited notes what the system says of a command that is gone.
+func (end *outcome) exited(state *os.ProcessState, err error) {
+	if state == nil {
+		end.problem = "the command's end could not be learned: " + err.Error()
+		return
+	}
+	if number, ok := killedBy(state); ok {
+		end.status, end.problem = statusSignal+int(number), "signal: "+number.String()
+		return
+	}
+	code := state.ExitCode()
+	end.exit, end.status = &code, code
+}
+
+// leftOver is what a record says of a command that left processes running.
+const leftOver = "processes that the command left running were ended"

@@ -1,0 +1,185 @@
+// Package record runs commands and writes down what happened: one line of a feedback log for each command, bound to the
+// code by git's tree ids from before and after.
+//
+// It belongs to the impure half: it starts processes, reads clocks and asks git. What it writes is what package evidence
+// reads. The order is what makes a record worth something: the tree before the start, the command, the end of everything
+// that the command left running, the tree again, and only then the record, so that nothing of the command is alive to
+// edit a file after the tree was taken.
+package record
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Exit statuses of a recorder, beside the command's own; as GNU timeout has them.
+const (
+	StatusTimeout  = 124 // the command ran out of time
+	StatusFailed   = 125 // the recorder itself failed
+	StatusNotRun   = 126 // the command could not be started
+	StatusNotFound = 127 // there is no such command
+	statusSignal   = 128 // and the number of the signal that ended the command
+)
+
+// Defaults of a recorder.
+const (
+	DefaultTail  = 16 << 10        // bytes of each output stream that a record keeps
+	LargestTail  = 4 << 20         // a record must stay below the longest line that the gate reads
+	DefaultGrace = 5 * time.Second // between asking a command to end and ending it
+	drainTime    = 500 * time.Millisecond
+)
+
+// FileName is the name of a feedback log.
+const FileName = "feedback_record.jsonl"
+
+// Recorder records commands of one repository into one log. All fields must be set but Signals; see [Find] for Root.
+type Recorder struct {
+	Root     string           // of the work tree: absolute, without symlinks
+	Git      *Git             // nil records without trees
+	Evidence string           // the folder that the code tree leaves out, relative to the root, with slashes
+	Log      string           // absolute
+	Env      []string         // the caller's environment, of which a command gets what [ChildEnv] leaves
+	Stdout   io.Writer        // where a command's output is passed on
+	Stderr   io.Writer        //
+	Tail     int              // bytes kept of each stream
+	Grace    time.Duration    // between SIGTERM and SIGKILL
+	Signals  <-chan os.Signal // passed on to the command; nil when nobody sends any
+}
+
+// Command is a command to record.
+type Command struct {
+	Argv      []string
+	Cwd       string // relative to the root, with slashes, normalised; "." is the root
+	Task      string // "" when it belongs to none
+	Criterion string
+	Timeout   time.Duration // 0 is none
+	Produces  []string      // files that it writes, relative to the root, with slashes
+}
+
+// Result is how a recorded command ended.
+type Result struct {
+	Exit     *int   // nil when it has no exit code
+	Status   int    // what a recorder should exit with
+	Signaled bool   // we were told to end while it ran
+	Why      string // the record's error; "" when it has none
+	Problem  error  // what keeps the record from being whole; Why holds it too
+}
+
+// Run runs a command and appends its record. An error means that there is no record.
+func (r *Recorder) Run(c Command) (*Result, error) {
+	e, path, err := r.prepare(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.before(e); err != nil {
+		return nil, err
+	}
+	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
+	end := r.execute(c, path, out, errs)
+	e.took(end)
+	e.streams(out, errs)
+	problem := errors.Join(r.after(e), r.produced(e, c.Produces))
+	e.problem(end.problem, problem)
+	if err := appendRecord(r.Root, r.Log, e); err != nil {
+		return nil, fmt.Errorf("the record could not be written: %w", err)
+	}
+	result := &Result{Exit: end.exit, Status: end.status, Signaled: end.signaled, Why: e.Error, Problem: problem}
+	if problem != nil {
+		result.Status = StatusFailed
+	}
+	return result, nil
+}
+
+// prepare refuses a command that cannot be recorded as it is, and begins its record. The path is that of the program,
+// "" when there is none: that is recorded as well.
+func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return nil, "", errors.New("there is no command to record")
+	}
+	for _, text := range append([]string{c.Cwd, c.Task, c.Criterion}, append(c.Argv, c.Produces...)...) {
+		if !utf8.ValidString(text) {
+			return nil, "", fmt.Errorf("%q is not valid UTF-8: a record cannot hold it", text)
+		}
+	}
+	if folder, err := filepath.EvalSymlinks(r.folder(c.Cwd)); err == nil && !below(r.Root, folder) {
+		return nil, "", fmt.Errorf("the folder %q leads out of the repository", c.Cwd)
+	}
+	if path, err = lookPath(c.Argv[0], r.Root, r.folder(c.Cwd), r.Env); err != nil {
+		return nil, "", err
+	}
+	id := make([]byte, 6)
+	if _, err := rand.Read(id); err != nil {
+		return nil, "", err
+	}
+	e = &entry{Command: c.Argv, Cwd: c.Cwd, ID: hex.EncodeToString(id), Task: c.Task, Criterion: c.Criterion}
+	e.environment(r.Env)
+	return e, path, nil
+}
+
+// folder is a folder of the repository as a path of this machine.
+func (r *Recorder) folder(cwd string) string { return filepath.Join(r.Root, filepath.FromSlash(cwd)) }
+
+func (r *Recorder) before(e *entry) (err error) {
+	if r.Git == nil {
+		return nil
+	}
+	if e.Head, err = r.Git.head(); err != nil {
+		return err
+	}
+	if e.TreeBefore, err = r.Git.tree(r.Evidence); err != nil {
+		return fmt.Errorf("the code tree before the command cannot be taken: %w", err)
+	}
+	return nil
+}
+
+// after takes the tree again. When that fails there is a record all the same, of which the gate will believe less.
+func (r *Recorder) after(e *entry) (err error) {
+	if r.Git == nil {
+		return nil
+	}
+	if e.TreeAfter, err = r.Git.tree(r.Evidence); err != nil {
+		return fmt.Errorf("the code tree after the command cannot be taken: %w", err)
+	}
+	return nil
+}
+
+// produced lists the files that a command was to write.
+func (r *Recorder) produced(e *entry, paths []string) error {
+	var problems []error
+	for _, path := range paths {
+		digest, err := digestBelow(r.Root, path)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("the command did not produce %q: %w", path, reason(err)))
+			continue
+		}
+		e.Produced = append(e.Produced, produced{path, digest})
+	}
+	return errors.Join(problems...)
+}
+
+// reason is the innermost cause of an error: the outer ones hold paths of this machine.
+func reason(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
+}
+
+// oneLine joins texts for a record, leaving out empty ones.
+func oneLine(texts ...string) string {
+	var kept []string
+	for _, t := range texts {
+		if t != "" {
+			kept = append(kept, strings.ReplaceAll(t, "\n", "; "))
+		}
+	}
+	return strings.Join(kept, "; ")
+}

@@ -1,0 +1,22 @@
+//go:build !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
+
+package record
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Process groups and file locks are what recording rests on. Where they are not known, lock fails and nothing is
+// recorded.
+
+func ownGroup() *syscall.SysProcAttr { return nil }
+
+func signalGroup(int, syscall.Signal) {}
+
+func groupLives(int) bool { return false }
+
+func killedBy(*os.ProcessState) (syscall.Signal, bool) { return 0, false }
+
+func lock(*os.File) error { return errors.New("recording is not possible on this operating system") }

@@ -1,0 +1,34 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package record
+
+import (
+	"os"
+	"syscall"
+)
+
+// ownGroup puts a process into a group of its own, so that all of it can be ended.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// signalGroup sends a signal to every process of a group. It is no error when there is none left.
+func signalGroup(group int, s syscall.Signal) { syscall.Kill(-group, s) }
+
+// groupLives reports whether a group has processes.
+func groupLives(group int) bool { return syscall.Kill(-group, 0) == nil }
+
+func killedBy(state *os.ProcessState) (syscall.Signal, bool) {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return 0, false
+	}
+	return status.Signal(), true
+}
+
+// lock waits until nobody else holds the file's lock. Closing the file gives it back, and so does a crash.
+func lock(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
+			return err
+		}
+	}
+}

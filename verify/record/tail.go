@@ -1,0 +1,56 @@
+package record
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// tail keeps the last bytes of what it is given.
+type tail struct {
+	most  int // bytes to keep
+	total int64
+	kept  []byte // at most twice as many as are to be kept, so that old ones are dropped seldom
+}
+
+func (t *tail) add(p []byte) {
+	t.total += int64(len(p))
+	if len(p) >= t.most {
+		t.kept = append(t.kept[:0], p[len(p)-t.most:]...)
+		return
+	}
+	if len(t.kept)+len(p) > 2*t.most {
+		t.kept = append(t.kept[:0], t.kept[len(t.kept)-t.most:]...)
+	}
+	t.kept = append(t.kept, p...)
+}
+
+// text returns the tail as valid UTF-8 and how many bytes before it were cut. Each byte that belongs to no character
+// becomes U+FFFD, and the text has at most t.most bytes after that, beginning at a character.
+func (t *tail) text() (text string, cut int64) {
+	kept := t.kept[max(0, len(t.kept)-t.most):]
+	start, size := len(kept), 0
+	for start > 0 {
+		r, n := utf8.DecodeLastRune(kept[:start])
+		if size += utf8.RuneLen(r); size > t.most {
+			break
+		}
+		start -= n
+	}
+	if t.total > int64(len(kept)) && start == 0 {
+		start = startOfRune(kept) // the cut may have gone through a character
+	}
+	var b strings.Builder
+	for _, r := range string(kept[start:]) {
+		b.WriteRune(r)
+	}
+	return b.String(), t.total - int64(len(kept)-start)
+}
+
+// startOfRune returns how many bytes at the start of b continue a character that began before it.
+func startOfRune(b []byte) int {
+	n := 0
+	for n < min(len(b), utf8.UTFMax-1) && !utf8.RuneStart(b[n]) {
+		n++
+	}
+	return n
+}
