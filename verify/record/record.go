@@ -165,12 +165,18 @@ func (r *Recorder) produced(e *entry, paths []string) error {
 	return errors.Join(problems...)
 }
 
-// reason is the innermost cause of an error: the outer ones hold paths of this machine.
+// reason is the innermost cause of an error, the first one of several: the outer ones hold paths of this machine.
 func reason(err error) error {
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+	for {
+		inner := errors.Unwrap(err)
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			inner = several.Unwrap()[0]
+		}
+		if inner == nil {
+			return err
+		}
 		err = inner
 	}
-	return err
 }
 
 // oneLine joins texts for a record, leaving out empty ones.

@@ -37,8 +37,12 @@ const forever = time.Minute
 
 // plays are the commands.
 var plays = map[string]func(args []string) int{
-	"play-exit":  func(args []string) int { code, _ := strconv.Atoi(args[0]); return code },
-	"play-say":   func(args []string) int { fmt.Print(args[0]); fmt.Fprint(os.Stderr, args[1]); return 0 },
+	"play-exit": func(args []string) int { code, _ := strconv.Atoi(args[0]); return code },
+	"play-say": func(args []string) int {
+		fmt.Print(strings.ReplaceAll(args[0], "BAD", "\xff"))
+		fmt.Fprint(os.Stderr, args[1])
+		return 0
+	},
 	"play-env":   func([]string) int { fmt.Println(strings.Join(os.Environ(), "\n")); return 0 },
 	"play-pwd":   func([]string) int { dir, _ := os.Getwd(); fmt.Print(dir); return 0 },
 	"play-stdin": func([]string) int { n, _ := io.Copy(io.Discard, os.Stdin); return int(n) },
@@ -229,13 +233,13 @@ func TestOutput(t *testing.T) {
 	r.Tail = 32
 	out := strings.Repeat("long ", 30000) + ghp + "\xff end"
 	in := strings.Repeat("long ", 20) + ghp + "\xff end"
-	_, record := r.play(Command{}, "play-say", in, "warn")
+	_, record := r.play(Command{}, "play-say", strings.ReplaceAll(in, "\xff", "BAD"), "warn")
 	if r.out.String() != in || r.errs.String() != "warn" {
 		t.Errorf("passed on %q and %q", r.out.String(), r.errs.String())
 	}
 	sum := sha256.Sum256([]byte(in))
 	want := map[string]any{
-		"stdout_tail": "ong long [redacted]\ufffd end", "stdout_sha256": hex.EncodeToString(sum[:]), "stderr_tail": "warn",
+		"stdout_tail": "long long long [redacted]\ufffd end", "stdout_sha256": hex.EncodeToString(sum[:]), "stderr_tail": "warn",
 		"redactions": map[string]any{"stdout": 1.0, "stderr": 0.0},
 	}
 	for name, value := range want {
@@ -243,7 +247,7 @@ func TestOutput(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, record[name], value)
 		}
 	}
-	if cut := record["truncations"].(map[string]any)["stdout"].(float64); int(cut) != len(in)-len(ghp)+len(mask)-26 {
+	if cut := record["truncations"].(map[string]any)["stdout"].(float64); int(cut) != len(in)-len(ghp)+len(mask)-32+2 {
 		t.Errorf("%v bytes cut", cut)
 	}
 	s := newStream(broken{}, 10)

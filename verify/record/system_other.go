@@ -15,7 +15,11 @@ func ownGroup() *syscall.SysProcAttr { return nil }
 
 func signalGroup(int, syscall.Signal) {}
 
-func groupLives(int) bool { return false }
+type children struct{}
+
+func adoptChildren() *children { return nil }
+
+func (*children) end(int) string { return "" }
 
 func killedBy(*os.ProcessState) (syscall.Signal, bool) { return 0, false }
 

@@ -13,9 +13,6 @@ func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true
 // signalGroup sends a signal to every process of a group. It is no error when there is none left.
 func signalGroup(group int, s syscall.Signal) { syscall.Kill(-group, s) }
 
-// groupLives reports whether a group has processes.
-func groupLives(group int) bool { return syscall.Kill(-group, 0) == nil }
-
 func killedBy(state *os.ProcessState) (syscall.Signal, bool) {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build darwin || freebsd || netbsd || openbsd || dragonfly
 
 package record
 
@@ -12,7 +12,7 @@ func adoptChildren() *children { return &children{} }
 
 // end ends what is left of the command's group and says what there was.
 func (*children) end(group int) string {
-	if !groupLives(group) {
+	if syscall.Kill(-group, 0) != nil {
 		return ""
 	}
 	signalGroup(group, syscall.SIGKILL)

@@ -1,0 +1,65 @@
+package record
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// TestContractStops holds that a signal ends the run with the criterion that it met.
+func TestContractStops(t *testing.T) {
+	r := newRecorder(t)
+	signals := make(chan os.Signal, 1)
+	r.Signals = signals
+	r.Stdout = whenReady(func() { signals <- os.Interrupt })
+	c := &evidence.Contract{Criteria: []evidence.Criterion{
+		{ID: "a", Run: []string{os.Args[0], "play-wait"}, Cwd: "."},
+		{ID: "b", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."},
+	}}
+	told := 0
+	status, err := r.FromContract(c, Command{Timeout: time.Minute}, func(evidence.Criterion, *Result, bool) { told++ })
+	if err != nil || status != 130 || told != 1 || len(r.lines()) != 1 {
+		t.Errorf("status %d, %v, told %d", status, err, told)
+	}
+}
+
+// TestContractNotRecorded holds that a criterion without a record is the recorder's failure.
+func TestContractNotRecorded(t *testing.T) {
+	r := newRecorder(t)
+	if err := os.WriteFile(filepath.Join(r.Root, ".closeout"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := &evidence.Contract{Criteria: []evidence.Criterion{{ID: "a", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."}}}
+	if status, err := r.FromContract(c, Command{}, nil); status != StatusFailed || err == nil || !strings.Contains(err.Error(), "criterion a") {
+		t.Errorf("status %d, %v", status, err)
+	}
+}
+
+func TestReadContract(t *testing.T) {
+	const good = "allowed_files: [a]\nforbidden_files: [b]\nrollback_plan: Revert.\nacceptance_criteria: [make]\nevidence: {dir: e}\n"
+	for _, c := range []struct{ name, text, want, dir string }{
+		{"yaml", good, "", "e"},
+		{"default folder", strings.Replace(good, "evidence: {dir: e}\n", "", 1), "", evidenceDir},
+		{"malformed", "allowed_files: 1\n", "malformed", evidenceDir},
+		{"no document", "", "malformed", evidenceDir},
+		{"no criteria", strings.Replace(good, "[make]", "[]", 1), "no acceptance criteria", evidenceDir},
+	} {
+		path := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var told bytes.Buffer
+		contract, err := ReadContract(path, &told)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || EvidenceDir(contract) != c.dir {
+			t.Errorf("%s: %v, %s", c.name, err, EvidenceDir(contract))
+		}
+		if (told.Len() > 0) != (c.want == "malformed") {
+			t.Errorf("%s: told %q", c.name, told.String())
+		}
+	}
+}
