@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -313,5 +314,37 @@ func TestQuoteAlternate(t *testing.T) {
 	r.do(os.Rename(r.dir, odd.dir))
 	if got, err := odd.tree(); err != nil || got != odd.headTree() {
 		t.Errorf("got %s, %v, want %s", got, err, odd.headTree())
+	}
+}
+
+// BenchmarkTrees takes both trees of a record in a repository of 3,000 files.
+func BenchmarkTrees(b *testing.B) {
+	dir, err := filepath.EvalSymlinks(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 3000 {
+		name := filepath.Join(dir, "d"+strconv.Itoa(i%60), strconv.Itoa(i)+".go")
+		if err := errorsOf(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(strings.Repeat(name+"\n", 40)), 0o644)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-qm", "x"}, {"gc", "-q"}} {
+		c := exec.Command("git", args...)
+		c.Dir, c.Env = dir, cleanEnv()
+		if out, err := c.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+	}
+	for b.Loop() {
+		g, err := OpenGit(dir, cleanEnv())
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range 2 {
+			if _, err := g.tree(evidenceDir); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }

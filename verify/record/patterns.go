@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"strings"
 )
 
 // charset is a set of bytes.
@@ -50,8 +51,28 @@ var bearerSet = setOf(alnum + "-._~+/=")
 
 const leastBearer = 16
 
-// mayBegin holds the bytes with which something begins that begin knows.
-var mayBegin = setOf("-gsAxtpaTPSbB")
+// pairs holds the two bytes with which everything begins that begin knows: nearly all of an output is passed over by
+// looking at those.
+var pairs = pairsOf(prefixes, append([]string{"bearer", "authorization"}, keys...))
+
+func pairsOf(prefixes []prefix, words []string) *[256][256]bool {
+	var pairs [256][256]bool
+	pairs['-']['-'] = true
+	for _, p := range prefixes {
+		pairs[p.text[0]][p.text[1]] = true
+	}
+	for _, w := range words {
+		upper := strings.ToUpper(w)
+		for _, first := range []byte{w[0], upper[0]} {
+			pairs[first][w[1]] = true
+			pairs[first][upper[1]] = true
+		}
+	}
+	return &pairs
+}
+
+// mayBegin reports whether b begins as something that begin knows.
+func mayBegin(b []byte) bool { return len(b) > 1 && pairs[b[0]][b[1]] }
 
 // maxSpaces is how many spaces and tabs may stand on one side of a colon or equals sign.
 const maxSpaces = 32

@@ -74,7 +74,7 @@ func (r *redactor) step(b []byte, most int) int {
 		return r.inside(b)
 	}
 	n := 0
-	for n < most && !mayBegin[b[n]] {
+	for n < most && !mayBegin(b[n:]) {
 		n++
 	}
 	if n > 0 {
