@@ -240,7 +240,11 @@ func TestTreeRefused(t *testing.T) {
 		setup func(r *repo)
 		want  string
 	}{
-		"nested repository":        {func(r *repo) { r.git("clone", "-q", r.other(), "nested") }, `"nested" is a repository of its own`},
+		"nested repository": {func(r *repo) { r.git("clone", "-q", r.other(), "nested") }, `"nested" is a repository of its own`},
+		"nested, said to be ignored": {func(r *repo) {
+			r.git("clone", "-q", r.other(), "nested")
+			r.write(".gitmodules", "[submodule \"n\"]\n\tpath = nested\n\turl = x\n\tignore = all\n")
+		}, `"nested" is a repository of its own`},
 		"nested, without a commit": {func(r *repo) { r.git("init", "-q", "nested") }, "git add"},
 		"filter that fails":        {func(r *repo) { r.filter("false"); r.write("f.lfs", "x") }, "git add"},
 		"no commit":                {func(r *repo) { r.git("checkout", "-q", "--orphan", "new") }, "git read-tree"},

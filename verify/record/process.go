@@ -94,9 +94,7 @@ func (p *pipes) copy(to io.Writer, from *os.File) {
 			idle = false
 			to.Write(buf[:n]) // a stream takes everything
 		}
-		switch {
-		case err == nil:
-		case errors.Is(err, os.ErrDeadlineExceeded) && !idle && waits < maxWaits:
+		if errors.Is(err, os.ErrDeadlineExceeded) && !idle && waits < maxWaits {
 			idle = true
 			waits++
 			err = from.SetReadDeadline(time.Now().Add(drainTime))

@@ -27,6 +27,7 @@ func (t *tail) add(p []byte) {
 // text returns the tail as valid UTF-8 and how many bytes before it were cut. Each byte that belongs to no character
 // becomes U+FFFD, and the text has at most t.most bytes after that, beginning at a character.
 func (t *tail) text() (text string, cut int64) {
+	// Half of a character at the start becomes U+FFFD, which is longer, and so does not fit.
 	kept := t.kept[max(0, len(t.kept)-t.most):]
 	start, size := len(kept), 0
 	for start > 0 {
@@ -36,21 +37,9 @@ func (t *tail) text() (text string, cut int64) {
 		}
 		start -= n
 	}
-	if t.total > int64(len(kept)) && start == 0 {
-		start = startOfRune(kept) // the cut may have gone through a character
-	}
 	var b strings.Builder
 	for _, r := range string(kept[start:]) {
 		b.WriteRune(r)
 	}
 	return b.String(), t.total - int64(len(kept)-start)
-}
-
-// startOfRune returns how many bytes at the start of b continue a character that began before it.
-func startOfRune(b []byte) int {
-	n := 0
-	for n < min(len(b), utf8.UTFMax-1) && !utf8.RuneStart(b[n]) {
-		n++
-	}
-	return n
 }
