@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
 // entry is a record as it is written. The names are those of schema/feedback_record.schema.json.
@@ -88,6 +90,9 @@ func (e *entry) line() ([]byte, error) {
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(e); err != nil {
 		return nil, fmt.Errorf("encoding the record: %w", err)
+	}
+	if most := evidence.DefaultLimits().RecordBytes; int64(b.Len()) > most {
+		return nil, fmt.Errorf("it would have %d bytes, and the gate reads %d: shorten the command or --tail-bytes", b.Len(), most)
 	}
 	return b.Bytes(), nil
 }

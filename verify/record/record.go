@@ -32,7 +32,7 @@ const (
 // Defaults of a recorder.
 const (
 	DefaultTail  = 16 << 10        // bytes of each output stream that a record keeps
-	LargestTail  = 4 << 20         // a record must stay below the longest line that the gate reads
+	LargestTail  = 1 << 20         // escaped it may be six times as long, and the gate reads lines of 16 MiB
 	DefaultGrace = 5 * time.Second // between asking a command to end and ending it
 	drainTime    = 500 * time.Millisecond
 )

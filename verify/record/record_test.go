@@ -567,3 +567,14 @@ func TestBesideEachOther(t *testing.T) {
 		t.Errorf("%d records", len(lines))
 	}
 }
+
+// TestLineTooLong holds that no record is written that the gate would not read.
+func TestLineTooLong(t *testing.T) {
+	longest := strings.Repeat("\x00", LargestTail)
+	if _, err := (&entry{Command: []string{"x"}, StdoutTail: longest, StderrTail: longest}).line(); err != nil {
+		t.Error(err)
+	}
+	if _, err := (&entry{Command: []string{strings.Repeat("\x00", 3<<20)}}).line(); err == nil {
+		t.Error("a line of 18 MiB is written")
+	}
+}
