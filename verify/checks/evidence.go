@@ -79,7 +79,7 @@ func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
 
 // reach says how evidence gets to a level, and how to accept less on purpose.
 func reach(minimum evidence.Level) string {
-	how := "run the command under a recorder that notes the code tree before and after"
+	how := "run the command with closeout record, which notes the code tree before and after"
 	if minimum == evidence.Recorded {
 		how += ", in a job of its own whose output hands the log's sha256 to the gate (feedback_sha256)"
 	}
