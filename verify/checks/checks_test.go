@@ -1,6 +1,7 @@
 package checks_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -87,6 +88,9 @@ func TestPagesHoldOnlyCodes(t *testing.T) {
 // TestProtectedListIsDocumented wants every built-in pattern, with its reason, on the page of the scope check.
 func TestProtectedListIsDocumented(t *testing.T) {
 	page := checks.Doc(checks.Scope.ID)
+	if !strings.Contains(page, fmt.Sprintf("Built-in list, version %d:", policy.ProtectedVersion)) {
+		t.Errorf("scope.md does not name version %d of the list", policy.ProtectedVersion)
+	}
 	for _, p := range policy.BuiltIn {
 		for _, text := range append([]string{p.Reason}, p.Patterns...) {
 			if !strings.Contains(page, text) {

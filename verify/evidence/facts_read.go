@@ -259,44 +259,11 @@ func (f *fields) dayOrNull(key string) string {
 	if n == nil {
 		return ""
 	}
-	if n.kind != kindString || !isCalendarDay(n.text) {
+	if n.kind != kindString || !calendarDay(n.text) {
 		f.wrong(n, key, "a day, as YYYY-MM-DD")
 		return ""
 	}
 	return n.text
-}
-
-var calendarDaySyntax = lazily(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
-
-// isCalendarDay reports whether s is a day of the (proleptic) Gregorian calendar.
-func isCalendarDay(s string) bool {
-	m := calendarDaySyntax().FindStringSubmatch(s)
-	if m == nil {
-		return false
-	}
-	year, month, day := decimal(m[1]), decimal(m[2]), decimal(m[3])
-	return month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonth(year, month)
-}
-
-// decimal reads a few decimal digits.
-func decimal(digits string) (n int) {
-	for _, d := range digits {
-		n = 10*n + int(d-'0')
-	}
-	return n
-}
-
-func daysOfMonth(year, month int) int {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
 }
 
 // plainTexts returns the strings of a list of texts; nil for nil.
