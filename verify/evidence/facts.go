@@ -1,44 +1,49 @@
 package evidence
 
 // Facts is facts.json: everything beside the other inputs that can change a decision, written down by the collector
-// before anything is judged. Every field but the schema is optional; what is absent is unknown or not applicable.
+// before anything is judged. Every field but the schema is optional; what is absent is unknown or not applicable. The
+// JSON names are those that the collector writes and ParseFacts reads.
 type Facts struct {
-	Settings       FactSettings
-	Subject        Subject
-	Contracts      []ContractOrigin // nil when absent: then the operator vouches for every contract
-	Event          Event
-	Digests        []string // sha256 of the logs that the workflow hands over, lower-case hexadecimal; nil when none were
-	ArgumentPaths  []string // files named by acceptance arguments that exist at the base
-	ArgumentsKnown bool     // whether argument_paths was there
-	Files          []FileOrigin
-	GitHub         bool // whether GitHub was asked
+	Schema        string           `json:"schema"`
+	Settings      FactSettings     `json:"settings,omitzero"`
+	Subject       Subject          `json:"subject,omitzero"`
+	Contracts     []ContractOrigin `json:"contracts,omitzero"` // nil when absent: then the operator vouches for every contract
+	Event         Event            `json:"event,omitzero"`
+	Digests       []string         `json:"digests,omitzero"`        // sha256 of the logs that the workflow hands over, lower-case hexadecimal; nil when none were
+	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when nobody looked
+	Files         []FileOrigin     `json:"files,omitzero"`
+	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
+	GitHub        *GitHub          `json:"github,omitzero"` // nil when nobody asked GitHub
 }
 
 // FactSettings are the settings that the collector was called with.
 type FactSettings struct {
-	Mode   string // enforce or observe; "" when absent
-	Strict bool
-	Task   string // "" when absent or null
-	Today  string // YYYY-MM-DD; "" when absent
+	Mode   string `json:"mode,omitempty"` // enforce or observe; "" when absent
+	Strict bool   `json:"strict,omitempty"`
+	Task   string `json:"task,omitempty"`  // "" when absent or null
+	Today  string `json:"today,omitempty"` // YYYY-MM-DD; "" when absent
 }
 
 // Subject is what is judged.
 type Subject struct {
-	Repository, RepositoryID  string
-	PullRequest               int64 // 0 when it is none
-	BaseBranch, DefaultBranch string
-	BaseSHA, MergeBaseSHA     string
-	HeadSHA                   string
-	AcceptedTrees             []string // code trees that a record may name; nil when unknown
-	ChangesFrom               string   // git, api or diff; "" when absent
+	Repository    string   `json:"repository,omitempty"`
+	RepositoryID  string   `json:"repository_id,omitempty"`
+	PullRequest   int64    `json:"pull_request,omitempty"` // 0 when it is none
+	BaseBranch    string   `json:"base_branch,omitempty"`
+	DefaultBranch string   `json:"default_branch,omitempty"`
+	BaseSHA       string   `json:"base_sha,omitempty"`
+	MergeBaseSHA  string   `json:"merge_base_sha,omitempty"`
+	HeadSHA       string   `json:"head_sha,omitempty"`
+	AcceptedTrees []string `json:"accepted_trees,omitzero"` // code trees that a record may name; nil when unknown
+	ChangesFrom   string   `json:"changes_from,omitempty"`  // git, api or diff; "" when absent
 }
 
 // ContractOrigin says where a contract of the bundle came from.
 type ContractOrigin struct {
-	File   string // name in the bundle
-	Path   string // path in the repository, or as the operator named it
-	Commit string
-	Trust  Trust
+	File   string `json:"file"`           // name in the bundle
+	Path   string `json:"path,omitempty"` // path in the repository, or as the operator named it
+	Commit string `json:"commit,omitempty"`
+	Trust  Trust  `json:"trust"`
 }
 
 // Trust says who vouches for an input.
@@ -53,10 +58,49 @@ const (
 
 // Event is the event that the runner was started for.
 type Event struct {
-	Name, Action string
+	Name    string `json:"name"`
+	Action  string `json:"action,omitempty"`
+	HeadSHA string `json:"head_sha,omitempty"` // the head that the event's payload names
+	Label   string `json:"label,omitempty"`    // of a labeled or unlabeled event
+	Sender  string `json:"sender,omitempty"`   // login of whoever caused the event
 }
 
 // FileOrigin maps a file of the bundle to the path that the report names.
 type FileOrigin struct {
-	File, Path string
+	File string `json:"file"`
+	Path string `json:"path"`
+}
+
+// Unavailable is a fact that the collector wanted and could not have. It never means "no".
+type Unavailable struct {
+	What  Wanted `json:"what"`
+	Error string `json:"error"`           // what went wrong, for a person
+	Fix   string `json:"fix,omitempty"`   // how to make it available; "" when nobody knows
+	About string `json:"about,omitempty"` // whom or what it concerns, such as a login; "" when that is clear
+}
+
+// Wanted names a kind of fact.
+type Wanted string
+
+// The kinds of facts that may be unavailable. The first four decide every run; the others matter to the checks that ask
+// for them.
+const (
+	WantedChanges      Wanted = "changes"       // which files were touched
+	WantedContracts    Wanted = "contracts"     // what the base branch holds as contracts
+	WantedSubject      Wanted = "subject"       // which commits are judged
+	WantedCodeTree     Wanted = "code_tree"     // what a record must be bound to
+	WantedPullRequest  Wanted = "pull_request"  // the live pull request
+	WantedPullRequests Wanted = "pull_requests" // those of a merge group
+	WantedCommits      Wanted = "commits"
+	WantedLabelEvents  Wanted = "label_events"
+	WantedComments     Wanted = "comments"
+	WantedReviews      Wanted = "reviews"
+	WantedPeople       Wanted = "people"
+	WantedTeams        Wanted = "teams"
+)
+
+// AllWanted lists every kind.
+var AllWanted = []Wanted{
+	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedPullRequest, WantedPullRequests, WantedCommits,
+	WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams,
 }

@@ -22,8 +22,7 @@ var (
 )
 
 // ParseFacts reads facts.json. Only "schema" is required. A scalar that is optional may be null, which is the same as
-// absent; a list may not, because an empty one says something: that no log, or no code tree, counts. What stands under
-// "github" is kept for the checks that will need it and not looked at here.
+// absent; a list may not, because an empty one says something: that no log, or no code tree, counts.
 //
 // The facts are nil when the text is no JSON object; when there are errors they must not be used.
 func ParseFacts(data []byte, limits Limits) (*Facts, *source.Errors) {
@@ -39,15 +38,16 @@ func ParseFacts(data []byte, limits Limits) (*Facts, *source.Errors) {
 	f := object(n, "", errs)
 	f.factsSchema(FactsSchema)
 	facts := &Facts{
-		Settings:       f.strictChild("settings").factSettings(),
-		Subject:        f.strictChild("subject").factSubject(),
-		Contracts:      f.contractOrigins(),
-		Event:          f.factEvent(),
-		Digests:        f.hexList("digests", digestText, 64),
-		ArgumentPaths:  plainTexts(f.texts("argument_paths")),
-		ArgumentsKnown: f.get("argument_paths") != nil,
-		Files:          f.fileOrigins(),
-		GitHub:         f.githubAsked(),
+		Schema:        FactsSchema,
+		Settings:      f.strictChild("settings").factSettings(),
+		Subject:       f.strictChild("subject").factSubject(),
+		Contracts:     f.contractOrigins(),
+		Event:         f.factEvent(),
+		Digests:       f.hexList("digests", digestText, 64),
+		ArgumentPaths: plainTexts(f.texts("argument_paths")),
+		Files:         f.fileOrigins(),
+		Unavailable:   f.unavailable(),
+		GitHub:        f.github(),
 	}
 	f.end()
 	return facts, errs
@@ -165,17 +165,33 @@ func (f *fields) factEvent() Event {
 		return Event{}
 	}
 	e := f.strictChild("event")
-	event := Event{Name: e.needText("name").Value, Action: e.textOrNull("action")}
+	event := Event{
+		Name: e.needText("name").Value, Action: e.textOrNull("action"), HeadSHA: e.objectIDOrNull("head_sha"),
+		Label: e.textOrNull("label"), Sender: e.textOrNull("sender"),
+	}
 	e.end()
 	return event
 }
 
-func (f *fields) githubAsked() bool {
-	n := f.get("github")
-	if n != nil && n.kind != kindObject {
-		f.wrong(n, "github", "an object")
+func (f *fields) unavailable() []Unavailable {
+	var list []Unavailable
+	for _, item := range f.strictObjects("unavailable") {
+		item.need("what", "the kind of fact")
+		list = append(list, Unavailable{
+			What: Wanted(item.oneOf("what", wantedNames()...)), Error: item.needText("error").Value,
+			Fix: item.textOrNull("fix"), About: item.textOrNull("about"),
+		})
+		item.end()
 	}
-	return n != nil
+	return list
+}
+
+func wantedNames() []string {
+	names := make([]string, len(AllWanted))
+	for i, w := range AllWanted {
+		names[i] = string(w)
+	}
+	return names
 }
 
 // strictObjects is looseObjects for a list that may not be null.

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -10,6 +11,12 @@ var (
 	hex40 = strings.Repeat("0a", 20)
 	hex64 = strings.Repeat("0f", 32)
 )
+
+// pullWith is a pull request under github, with more members.
+func pullWith(members string) string {
+	return `"github":{"pull_request":{"number":1,"state":"open","base_branch":"main","base_sha":"` + hex40 + `","head_sha":"` + hex40 +
+		`","changed_files":0,` + "\n" + members + `}}`
+}
 
 // factsWith is a facts.json with one more member.
 func factsWith(member string) string { return `{"schema":"closeout.facts/v1",` + "\n" + member + `}` }
@@ -26,7 +33,9 @@ var factsCases = []readCase{
 		"files":[{"file":"f","path":"p","x-f":1}]`)},
 	{name: "a leap day", in: factsWith(`"settings":{"today":"2024-02-29"}`)},
 	{name: "a leap day of a century", in: factsWith(`"settings":{"today":"2000-02-29"}`)},
-	{name: "anything under github", in: factsWith(`"github":{"pull_request":{"labels":[null]}}`)},
+	{name: "github asked in vain", in: factsWith(`"github":{},"unavailable":[{"what":"pull_request","error":"HTTP 503"}]`)},
+	{name: "nothing there on github", in: factsWith(`"github":{"pull_request":null,"people":[]}`)},
+	{name: "an account that is gone", in: factsWith(pullWith(`"author":null,"reviews":[{"id":"1","author":null,"state":"APPROVED","commit_id":null,"submitted_at":null}]`))},
 
 	{name: "no schema", in: `{}`, errs: []string{`1:1: the key "schema" is missing`}},
 	{name: "another schema", in: `{"schema":"closeout.facts/v2"}`, errs: []string{`1:11: schema must be "closeout.facts/v1"`}},
@@ -91,6 +100,30 @@ var factsCases = []readCase{
 	{name: "a file twice", in: factsWith(`"files":[{"file":"f","path":"a"},{"file":"f","path":"b"}]`), errs: []string{`2:42: the file "f" stands twice`}, lax: true},
 	{name: "a file with an unknown key", in: factsWith(`"files":[{"file":"f","path":"a","sha":1}]`), errs: []string{`2:33: the key "sha" is unknown`}},
 	{name: "github is null", in: factsWith(`"github":null`), errs: []string{"2:10: github must be an object"}},
+	{name: "unavailable is null", in: factsWith(`"unavailable":null`), errs: []string{"2:15: unavailable must be a list"}},
+	{name: "unavailable what", in: factsWith(`"unavailable":[{"error":"e"}]`), errs: []string{`2:16: the key "what" is missing`}},
+	{name: "unavailable of another kind", in: factsWith(`"unavailable":[{"what":"weather","error":"e"}]`), errs: []string{"2:24: what must be one of"}},
+	{name: "unavailable without error", in: factsWith(`"unavailable":[{"what":"changes"}]`), errs: []string{`2:16: the key "error" is missing`}},
+	{name: "unavailable with an unknown key", in: factsWith(`"unavailable":[{"what":"changes","error":"e","why":"w"}]`), errs: []string{`2:46: the key "why" is unknown`}},
+	{name: "an event's head", in: factsWith(`"event":{"name":"pull_request","head_sha":"main"}`), errs: []string{"2:43: head_sha must be an object id"}},
+	{name: "github with an unknown key", in: factsWith(`"github":{"pulls":[]}`), errs: []string{`2:11: the key "pulls" is unknown`}},
+	{name: "a pull request without anything", in: factsWith(`"github":{"pull_request":{}}`), errs: []string{
+		`2:26: the key "base_branch" is missing`, `2:26: the key "base_sha" is missing`, `2:26: the key "changed_files" is missing`,
+		`2:26: the key "head_sha" is missing`, `2:26: the key "number" is missing`, `2:26: the key "state" is missing`}},
+	{name: "labels is null", in: factsWith(pullWith(`"labels":null`)), errs: []string{"3:10: labels must be a list"}},
+	{name: "a label that is null", in: factsWith(pullWith(`"labels":[null]`)), errs: []string{"3:11: 0 must be a string that is not blank"}},
+	{name: "label events is null", in: factsWith(pullWith(`"label_events":null`)), errs: []string{"3:16: label_events must be a list"}},
+	{name: "a label event of another kind", in: factsWith(pullWith(`"label_events":[{"id":"1","event":"closed","label":"l","created_at":"2026-01-01T00:00:00Z"}]`)), errs: []string{"3:35: event must be one of labeled, unlabeled"}},
+	{name: "a label event without id", in: factsWith(pullWith(`"label_events":[{"event":"labeled","label":"l","created_at":"2026-01-01T00:00:00Z"}]`)), errs: []string{`3:17: the key "id" is missing`}},
+	{name: "an id as a number", in: factsWith(pullWith(`"label_events":[{"id":1,"event":"labeled","label":"l","created_at":"2026-01-01T00:00:00Z"}]`)), errs: []string{"3:23: id must be a string of digits"}},
+	{name: "a time with an offset", in: factsWith(pullWith(`"label_events":[{"id":"1","event":"labeled","label":"l","created_at":"2026-01-01T00:00:00+01:00"}]`)), errs: []string{"3:70: created_at must be a time in UTC"}},
+	{name: "an intent that is no boolean", in: factsWith(pullWith(`"label_events":[{"id":"1","event":"labeled","label":"l","created_at":"2026-01-01T00:00:00Z","intent":null}]`)), errs: []string{"3:102: intent must be true or false"}},
+	{name: "a comment without body", in: factsWith(pullWith(`"comments":[{"id":"1","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`)), errs: []string{`3:13: the key "body" is missing`}},
+	{name: "a review of another state", in: factsWith(pullWith(`"reviews":[{"id":"1","state":"approved"}]`)), errs: []string{"3:30: state must be one of APPROVED"}},
+	{name: "a commit without id", in: factsWith(pullWith(`"commits":[{}]`)), errs: []string{`3:12: the key "sha" is missing`}},
+	{name: "a permission that is none", in: factsWith(`"github":{"people":[{"login":"a","id":"1","type":"User","permission":"owner"}]}`), errs: []string{"2:70: permission must be one of admin"}},
+	{name: "a person twice", in: factsWith(`"github":{"people":[{"login":"Ann","id":"1","type":"User"},{"login":"ann","id":"1","type":"User"}]}`),
+		errs: []string{`2:69: the account "ann" stands twice`}, lax: true},
 	{name: "github is a boolean", in: factsWith(`"github":true`), errs: []string{"2:10: github must be an object"}},
 }
 
@@ -105,7 +138,16 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
  "digests": ["` + hex64 + `"],
  "argument_paths": ["scripts/test.sh"],
  "files": [{"file": "feedback/0.jsonl", "path": ".closeout/evidence/feedback_record.jsonl"}],
- "github": {}}`
+ "unavailable": [{"what": "teams", "error": "HTTP 404", "fix": "give the token the right to read teams", "about": "o/core"}],
+ "github": {"pull_request": {"number": 12, "state": "open", "merged": false, "draft": true, "author": "agent", "base_branch": "main",
+              "base_sha": "` + hex40 + `", "head_sha": "` + hex40 + `", "last_head_sha": "` + hex40 + `", "changed_files": 2, "labels": ["bug"],
+              "label_events": [{"id": "7", "event": "labeled", "label": "closeout-override", "actor": "ann", "actor_id": "1", "actor_type": "User",
+                                "app": null, "intent": false, "created_at": "2026-11-21T10:00:00Z"}],
+              "commits": [{"sha": "` + hex40 + `", "author": "agent", "committer": "web-flow", "co_authors": ["bob"], "verified": true, "override": null}],
+              "comments": [{"id": "8", "author": "ann", "author_id": "1", "author_type": "User", "app": null, "created_at": "2026-11-21T10:00:00Z",
+                            "updated_at": "2026-11-21T10:00:00Z", "body": "/closeout-override k7f3-9q2d known"}],
+              "reviews": [{"id": "9", "author": "ann", "state": "APPROVED", "commit_id": "` + hex40 + `", "submitted_at": "2026-11-21T10:00:00Z"}]},
+            "people": [{"login": "ann", "id": "1", "type": "User", "permission": "maintain", "teams": ["o/core"]}]}}`
 
 func TestParseFactsCases(t *testing.T) {
 	s := compileSchema(t, "facts")
@@ -123,6 +165,7 @@ func TestParseFactsValues(t *testing.T) {
 	facts, errs := ParseFacts([]byte(wholeFacts), DefaultLimits())
 	checkErrors(t, errs, nil)
 	want := &Facts{
+		Schema:   FactsSchema,
 		Settings: FactSettings{Mode: "observe", Strict: true, Task: "T-001", Today: "2026-11-21"},
 		Subject: Subject{
 			Repository: "o/r.x", RepositoryID: "12345678901234567890", PullRequest: 12, BaseBranch: "main", DefaultBranch: "trunk",
@@ -134,23 +177,56 @@ func TestParseFactsValues(t *testing.T) {
 		},
 		Event:         Event{Name: "pull_request", Action: "synchronize"},
 		Digests:       []string{hex64},
-		ArgumentPaths: []string{"scripts/test.sh"}, ArgumentsKnown: true,
-		Files:  []FileOrigin{{File: "feedback/0.jsonl", Path: ".closeout/evidence/feedback_record.jsonl"}},
-		GitHub: true,
+		ArgumentPaths: []string{"scripts/test.sh"},
+		Files:         []FileOrigin{{File: "feedback/0.jsonl", Path: ".closeout/evidence/feedback_record.jsonl"}},
+		Unavailable:   []Unavailable{{What: WantedTeams, Error: "HTTP 404", Fix: "give the token the right to read teams", About: "o/core"}},
+		GitHub: &GitHub{
+			PullRequest: &PullRequest{
+				Number: 12, State: "open", Draft: true, Author: "agent", BaseBranch: "main", BaseSHA: hex40, HeadSHA: hex40,
+				LastHeadSHA: hex40, ChangedFiles: 2, Labels: []string{"bug"},
+				LabelEvents: []LabelEvent{{
+					ID: "7", Event: "labeled", Label: "closeout-override", Actor: "ann", ActorID: "1", ActorType: "User", CreatedAt: "2026-11-21T10:00:00Z",
+				}},
+				Commits: []Commit{{SHA: hex40, Author: "agent", Committer: "web-flow", CoAuthors: []string{"bob"}, Verified: true}},
+				Comments: []Comment{{
+					ID: "8", Author: "ann", AuthorID: "1", Type: "User", CreatedAt: "2026-11-21T10:00:00Z", UpdatedAt: "2026-11-21T10:00:00Z",
+					Body: "/closeout-override k7f3-9q2d known",
+				}},
+				Reviews: []Review{{ID: "9", Author: "ann", State: "APPROVED", CommitID: hex40, SubmittedAt: "2026-11-21T10:00:00Z"}},
+			},
+			People: []Person{{Login: "ann", ID: "1", Type: "User", Permission: "maintain", Teams: []string{"o/core"}}},
+		},
 	}
 	if !reflect.DeepEqual(facts, want) {
 		t.Errorf("got  %+v\nwant %+v", facts, want)
 	}
 }
 
+// What the collector writes is what the judge reads.
+func TestFactsWrittenAreRead(t *testing.T) {
+	for _, text := range []string{wholeFacts, factsWith(`"contracts":[],"digests":[],"argument_paths":[],"subject":{"accepted_trees":[]},"github":{}`)} {
+		facts, errs := ParseFacts([]byte(text), DefaultLimits())
+		checkErrors(t, errs, nil)
+		written, err := json.Marshal(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, errs := ParseFacts(written, DefaultLimits())
+		checkErrors(t, errs, nil)
+		if !reflect.DeepEqual(again, facts) {
+			t.Errorf("written %s\ngot  %+v\nwant %+v", written, again, facts)
+		}
+	}
+}
+
 // An empty list says that there is none; an absent one says nothing.
 func TestParseFactsEmptyIsNotAbsent(t *testing.T) {
 	absent, _ := ParseFacts([]byte(`{"schema":"closeout.facts/v1","subject":{}}`), DefaultLimits())
-	if absent.Digests != nil || absent.Subject.AcceptedTrees != nil || absent.ArgumentPaths != nil || absent.ArgumentsKnown || absent.GitHub {
+	if absent.Digests != nil || absent.Subject.AcceptedTrees != nil || absent.ArgumentPaths != nil || absent.GitHub != nil {
 		t.Errorf("absent: %+v", absent)
 	}
 	empty, _ := ParseFacts([]byte(factsWith(`"digests":[],"argument_paths":[],"subject":{"accepted_trees":[]},"github":{}`)), DefaultLimits())
-	if empty.Digests == nil || empty.Subject.AcceptedTrees == nil || empty.ArgumentPaths == nil || !empty.ArgumentsKnown || !empty.GitHub {
+	if empty.Digests == nil || empty.Subject.AcceptedTrees == nil || empty.ArgumentPaths == nil || empty.GitHub == nil {
 		t.Errorf("empty: %+v", empty)
 	}
 }

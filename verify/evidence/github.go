@@ -1,0 +1,86 @@
+package evidence
+
+import "strings"
+
+// GitHub is what GitHub said when the collector asked. A list that is nil could not be read, and Facts.Unavailable says
+// why; an empty one says that there is none.
+type GitHub struct {
+	PullRequest *PullRequest `json:"pull_request,omitzero"` // nil when the event is about none, or it could not be read
+	People      []Person     `json:"people,omitzero"`       // everyone whom the rest names and somebody asked about, by login
+}
+
+// PullRequest is a pull request as it was when the collector looked, not as the event described it.
+type PullRequest struct {
+	Number       int64        `json:"number"`
+	State        string       `json:"state"` // open or closed
+	Merged       bool         `json:"merged,omitempty"`
+	Draft        bool         `json:"draft,omitempty"`
+	Author       string       `json:"author,omitempty"` // login; "" when the account is gone
+	BaseBranch   string       `json:"base_branch"`
+	BaseSHA      string       `json:"base_sha"`
+	HeadSHA      string       `json:"head_sha"`
+	LastHeadSHA  string       `json:"last_head_sha,omitempty"` // the head as it was read again at the end; "" when it was not
+	ChangedFiles int64        `json:"changed_files"`           // as GitHub counts them
+	Labels       []string     `json:"labels,omitzero"`
+	LabelEvents  []LabelEvent `json:"label_events,omitzero"` // those of labels that could override, by id
+	Commits      []Commit     `json:"commits,omitzero"`      // all of them, in GitHub's order
+	Comments     []Comment    `json:"comments,omitzero"`     // those that could give a reason, by id
+	Reviews      []Review     `json:"reviews,omitzero"`      // by id
+}
+
+// LabelEvent says that a label was put on or taken off.
+type LabelEvent struct {
+	ID        string `json:"id"`    // digits
+	Event     string `json:"event"` // labeled or unlabeled
+	Label     string `json:"label"`
+	Actor     string `json:"actor,omitempty"` // login; "" when the account is gone
+	ActorID   string `json:"actor_id,omitempty"`
+	ActorType string `json:"actor_type,omitempty"` // User, Bot, …, as GitHub says in the event
+	App       string `json:"app,omitempty"`        // slug of the app that acted; "" for none
+	Intent    bool   `json:"intent,omitempty"`     // an agent said why it did this
+	CreatedAt string `json:"created_at"`           // RFC 3339, UTC
+}
+
+// Commit is a commit of the pull request.
+type Commit struct {
+	SHA       string   `json:"sha"`
+	Author    string   `json:"author,omitempty"`    // login that GitHub found for the author; "" when none
+	Committer string   `json:"committer,omitempty"` // likewise; web-flow is GitHub itself
+	CoAuthors []string `json:"co_authors,omitzero"` // logins of Co-authored-by trailers, where GitHub or the address tells; lower case
+	Verified  bool     `json:"verified,omitempty"`  // GitHub verified the signature
+	// Override is the first line of the message that asks for an override, cut; "" when there is none.
+	Override string `json:"override,omitempty"`
+}
+
+// Comment is a comment that may hold a reason.
+type Comment struct {
+	ID        string `json:"id"`
+	Author    string `json:"author,omitempty"`
+	AuthorID  string `json:"author_id,omitempty"`
+	Type      string `json:"author_type,omitempty"`
+	App       string `json:"app,omitempty"`
+	CreatedAt string `json:"created_at"`
+	UpdatedAt string `json:"updated_at"`
+	Body      string `json:"body"`
+}
+
+// Review is a review of the pull request.
+type Review struct {
+	ID          string `json:"id"`
+	Author      string `json:"author,omitempty"`
+	State       string `json:"state"`               // APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED, PENDING
+	CommitID    string `json:"commit_id,omitempty"` // the head that was reviewed
+	SubmittedAt string `json:"submitted_at,omitempty"`
+}
+
+// Person is an account and what it may do here.
+type Person struct {
+	Login      string   `json:"login"`
+	ID         string   `json:"id"`
+	Type       string   `json:"type"`                 // User, Bot, Organization, Mannequin
+	Permission string   `json:"permission,omitempty"` // admin, maintain, write, triage, read or none; "" when unknown
+	Teams      []string `json:"teams,omitzero"`       // of the teams that the contract names, those with this member; nil when unknown or nobody asked
+}
+
+// FoldLogin is the form in which two logins are one account: GitHub's logins are ASCII and differ by more than case.
+func FoldLogin(login string) string { return strings.ToLower(login) }
