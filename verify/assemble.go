@@ -51,7 +51,7 @@ func (j *judge) unjudged(results []check.Result) check.Result {
 		}
 	}
 	for _, kind := range needed {
-		if j.in.State[kind] != check.Usable {
+		if j.in.State[kind] != check.Usable && !unknownSaid(results, kind) {
 			guard.Findings = append(guard.Findings, check.Finding{
 				Code: CodeInternal, Severity: evidence.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",
 				Input: kind, Expected: "an input that can be judged", Actual: "none", Fix: "report this with the bundle that shows it",
@@ -60,6 +60,16 @@ func (j *judge) unjudged(results []check.Result) check.Result {
 		}
 	}
 	return guard
+}
+
+// unknownSaid reports whether a check said that an input could not be had. Only what git or GitHub holds may be unknown.
+func unknownSaid(results []check.Result, kind check.Kind) bool {
+	wanted, ok := map[check.Kind]evidence.Wanted{check.Contract: evidence.WantedContracts, check.Changes: evidence.WantedChanges}[kind]
+	return ok && slices.ContainsFunc(results, func(r check.Result) bool {
+		return slices.ContainsFunc(r.Findings, func(f check.Finding) bool {
+			return f.Severity == evidence.Unknown && slices.Contains(f.Evidence, string(wanted))
+		})
+	})
 }
 
 // text is a string of the report that may be unknown.

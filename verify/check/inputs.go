@@ -101,6 +101,20 @@ func (in *Inputs) Streams() []*ledger.Stream {
 	return list
 }
 
+// Unavailable lists the facts of a kind that the collector could not have.
+func (in *Inputs) Unavailable(what evidence.Wanted) []evidence.Unavailable {
+	if in.Facts == nil {
+		return nil
+	}
+	var list []evidence.Unavailable
+	for _, u := range in.Facts.Unavailable {
+		if u.What == what {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
 // Decisions judges every criterion of the policy, in order.
 func (in *Inputs) Decisions() []ledger.Decision {
 	list := make([]ledger.Decision, len(in.Policy.Criteria))

@@ -30,7 +30,7 @@ func runContract(p *check.Pass) {
 			Expected: "a contract with this task_id", Actual: "none", Fix: "hand over the contract of the task, or name another one with --task",
 			Evidence: []string{p.Task},
 		})
-	} else if p.State[check.Contract] == check.Missing {
+	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(evidence.WantedContracts)) == 0 {
 		p.Report(check.Finding{
 			Code: "contract.missing", Message: "there is no scope contract", Input: check.Contract,
 			Expected: "a standing contract at the base (.closeout/scope_contract.json), or one that the operator names",
@@ -85,6 +85,8 @@ func reportUntrusted(p *check.Pass, s policy.Source) {
 		f.Message, f.Actual = "nobody wrote down where this contract comes from", "no entry in the facts"
 	case s.Trust == evidence.TrustHead && s.Kind == string(check.Contract):
 		f.Message, f.Actual = "the standing contract comes from the change that it is to judge", "read from the head"
+	case s.Trust == evidence.TrustOperator && s.HeadHolds:
+		f.Message, f.Actual = "the operator's contract is a file of the head, which the change could have written", "the head's tree holds it"
 	case s.Trust == evidence.TrustOperator && touches(p, s.RepoPaths):
 		f.Message, f.Actual = "the operator's contract is a file of the change that it is to judge", "the change touches it"
 	default:

@@ -74,8 +74,8 @@ func reportDrop(p *check.Pass) {
 	if p.Policy != nil && p.Policy.Coverage != nil {
 		declared = p.Policy.Coverage.MaxDrop
 	}
-	previous := p.Coverage.Report.Previous
-	if !operatorOnly(p) || previous == nil {
+	previous := previousCoverage(p)
+	if previous == nil {
 		if declared != nil {
 			reportNoPrevious(p)
 		}
@@ -98,6 +98,18 @@ func reportDrop(p *check.Pass) {
 		f.Code, f.Message = "coverage.regression", "coverage dropped by more than "+percent(limit)
 	}
 	p.Report(f)
+}
+
+// previousCoverage is the value of the base; nil when nobody who could know said it.
+func previousCoverage(p *check.Pass) *evidence.Ratio {
+	switch {
+	case p.Facts != nil && p.Facts.BaseCoverage != nil:
+		return &p.Facts.BaseCoverage.Current
+	case operatorOnly(p):
+		return p.Coverage.Report.Previous
+	default:
+		return nil
+	}
 }
 
 // operatorOnly reports whether all contracts were handed over by an operator, as in a bare bundle.

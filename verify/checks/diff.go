@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"strings"
+
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
@@ -13,13 +15,20 @@ var Diff = &check.Check{
 		{Name: "diff.missing", Severity: evidence.Block},
 		{Name: "diff.malformed", Severity: evidence.Block},
 		{Name: "diff.disagrees", Severity: evidence.Block},
+		{Name: "diff.incomplete", Severity: evidence.Unknown},
+		{Name: "diff.several_bases", Severity: evidence.Info},
 	},
 	Run: runDiff,
 }
 
 func runDiff(p *check.Pass) {
 	reportProblems(p, "diff.malformed", check.Changes, check.Diff)
-	if p.State[check.Changes] == check.Missing {
+	incomplete := p.Unavailable(evidence.WantedChanges)
+	for _, u := range incomplete {
+		p.Report(unavailable("diff.incomplete", u, "the list of changed files"))
+	}
+	reportSeveralBases(p)
+	if p.State[check.Changes] == check.Missing && len(incomplete) == 0 {
 		p.Report(check.Finding{
 			Code: "diff.missing", Message: "nothing says which files were changed", Input: check.Diff,
 			Expected: "changes.json or pr.diff", Actual: "neither",
@@ -33,4 +42,16 @@ func runDiff(p *check.Pass) {
 			Fix: "make both from the same two commits", Evidence: []string{d.Changes, d.Diff},
 		})
 	}
+}
+
+// reportSeveralBases says that the union of several comparisons is judged: the list may hold more than a diff shows.
+func reportSeveralBases(p *check.Pass) {
+	if p.Facts == nil || len(p.Facts.Subject.MergeBases) < 2 {
+		return
+	}
+	bases := p.Facts.Subject.MergeBases
+	p.Report(check.Finding{
+		Code: "diff.several_bases", Message: "base and head have several merge bases; every file that differs from one of them is judged", Input: check.Facts,
+		Expected: "one merge base", Actual: strings.Join(bases, ", "), Fix: "merge the base branch into the change once more to have one", Evidence: bases,
+	})
 }

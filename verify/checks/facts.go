@@ -1,11 +1,13 @@
 package checks
 
 import (
+	"fmt"
+
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
-// Facts asks whether what the collector wrote down can be read.
+// Facts asks whether what the collector wrote down can be read, and whether it could have what every run needs.
 var Facts = &check.Check{
 	ID:    "facts",
 	Title: "The facts that the decision rests on are known",
@@ -13,5 +15,40 @@ var Facts = &check.Check{
 		{Name: "facts.malformed", Severity: evidence.Block},
 		{Name: "facts.unavailable", Severity: evidence.Unknown},
 	},
-	Run: func(p *check.Pass) { reportProblems(p, "facts.malformed", check.Facts) },
+	Run: runFacts,
+}
+
+// everyRun are the facts without which nothing can be decided, beside the changes, which are Diff's business.
+var everyRun = map[evidence.Wanted]string{
+	evidence.WantedContracts: "the scope contracts of the base branch",
+	evidence.WantedSubject:   "the commits that are judged",
+	evidence.WantedCodeTree:  "the code tree that a record must be bound to",
+}
+
+func runFacts(p *check.Pass) {
+	reportProblems(p, "facts.malformed", check.Facts)
+	if p.Facts == nil {
+		return
+	}
+	for _, u := range p.Facts.Unavailable {
+		if what, asked := everyRun[u.What]; asked {
+			p.Report(unavailable("facts.unavailable", u, what))
+		}
+	}
+}
+
+// unavailable is the finding for a fact that the collector could not have.
+func unavailable(code string, u evidence.Unavailable, what string) check.Finding {
+	fix := u.Fix
+	if fix == "" {
+		fix = "mend what the error says, and run the gate again"
+	}
+	message := what + " could not be had"
+	if u.About != "" {
+		message += fmt.Sprintf(" (%s)", u.About)
+	}
+	return check.Finding{
+		Code: code, Message: message, Input: check.Facts, Expected: what, Actual: u.Error, Fix: fix,
+		Evidence: []string{string(u.What), u.About},
+	}
 }

@@ -12,6 +12,7 @@ type Facts struct {
 	Digests       []string         `json:"digests,omitzero"`        // sha256 of the logs that the workflow hands over, lower-case hexadecimal; nil when none were
 	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when nobody looked
 	Files         []FileOrigin     `json:"files,omitzero"`
+	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base holds no coverage report, or nobody looked
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
 	GitHub        *GitHub          `json:"github,omitzero"` // nil when nobody asked GitHub
 }
@@ -33,6 +34,7 @@ type Subject struct {
 	DefaultBranch string   `json:"default_branch,omitempty"`
 	BaseSHA       string   `json:"base_sha,omitempty"`
 	MergeBaseSHA  string   `json:"merge_base_sha,omitempty"`
+	MergeBases    []string `json:"merge_bases,omitzero"` // all of them, sorted, when there are several
 	HeadSHA       string   `json:"head_sha,omitempty"`
 	AcceptedTrees []string `json:"accepted_trees,omitzero"` // code trees that a record may name; nil when unknown
 	ChangesFrom   string   `json:"changes_from,omitempty"`  // git, api or diff; "" when absent
@@ -44,6 +46,8 @@ type ContractOrigin struct {
 	Path   string `json:"path,omitempty"` // path in the repository, or as the operator named it
 	Commit string `json:"commit,omitempty"`
 	Trust  Trust  `json:"trust"`
+	// HeadHolds is true when the head's tree holds the operator's file, or something on the way to it.
+	HeadHolds bool `json:"head_holds,omitempty"`
 }
 
 // Trust says who vouches for an input.
@@ -69,6 +73,13 @@ type Event struct {
 type FileOrigin struct {
 	File string `json:"file"`
 	Path string `json:"path"`
+}
+
+// BaseCoverage is what the coverage report said that the base holds.
+type BaseCoverage struct {
+	Path    string `json:"path"` // in the repository
+	Commit  string `json:"commit,omitempty"`
+	Current Ratio  `json:"current"`
 }
 
 // Unavailable is a fact that the collector wanted and could not have. It never means "no".

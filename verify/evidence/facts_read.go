@@ -46,6 +46,7 @@ func ParseFacts(data []byte, limits Limits) (*Facts, *source.Errors) {
 		Digests:       f.hexList("digests", digestText, 64),
 		ArgumentPaths: plainTexts(f.texts("argument_paths")),
 		Files:         f.fileOrigins(),
+		BaseCoverage: f.baseCoverage(),
 		Unavailable:   f.unavailable(),
 		GitHub:        f.github(),
 	}
@@ -98,6 +99,7 @@ func (f *fields) factSubject() Subject {
 		DefaultBranch: f.textOrNull("default_branch"),
 		BaseSHA:       f.objectIDOrNull("base_sha"),
 		MergeBaseSHA:  f.objectIDOrNull("merge_base_sha"),
+		MergeBases:    f.hexList("merge_bases", objectIDText, 40, 64),
 		HeadSHA:       f.objectIDOrNull("head_sha"),
 		AcceptedTrees: f.hexList("accepted_trees", objectIDText, 40, 64),
 		ChangesFrom:   f.oneOfOrNull("changes_from", "git", "api", "diff"),
@@ -122,10 +124,11 @@ func (f *fields) contractOrigins() []ContractOrigin {
 	seen := map[string]bool{}
 	for _, item := range f.strictObjects("contracts") {
 		list = append(list, ContractOrigin{
-			File:   item.onlyFile(seen),
-			Path:   item.textOrNull("path"),
-			Commit: item.objectIDOrNull("commit"),
-			Trust:  item.originTrust(),
+			File:      item.onlyFile(seen),
+			Path:      item.textOrNull("path"),
+			Commit:    item.objectIDOrNull("commit"),
+			Trust:     item.originTrust(),
+			HeadHolds: item.flag("head_holds"),
 		})
 		item.end()
 	}
@@ -171,6 +174,19 @@ func (f *fields) factEvent() Event {
 	}
 	e.end()
 	return event
+}
+
+func (f *fields) baseCoverage() *BaseCoverage {
+	if f.get("base_coverage") == nil {
+		return nil
+	}
+	c := f.strictChild("base_coverage")
+	coverage := &BaseCoverage{Path: c.needText("path").Value, Commit: c.objectIDOrNull("commit")}
+	if current := c.need("current", "a number from 0 to 1"); current != nil {
+		coverage.Current, _ = c.ratioOf(current, "current")
+	}
+	c.end()
+	return coverage
 }
 
 func (f *fields) unavailable() []Unavailable {

@@ -47,3 +47,16 @@ func ratioOf(digits string, point int) (Ratio, bool) {
 	}
 	return 0, false
 }
+
+// MarshalJSON writes the ratio as a number with at most eighteen decimals, which parseRatio reads again.
+func (r Ratio) MarshalJSON() ([]byte, error) {
+	if r == Whole {
+		return []byte("1"), nil
+	}
+	digits := strconv.FormatInt(int64(r), 10)
+	digits = strings.TrimRight(strings.Repeat("0", ratioDigits-len(digits))+digits, "0")
+	if digits == "" {
+		return []byte("0"), nil
+	}
+	return []byte("0." + digits), nil
+}

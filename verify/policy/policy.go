@@ -27,6 +27,7 @@ type Source struct {
 	Path      string   // path that the report names
 	RepoPaths []string // paths in the repository, also behind symlinks; none when nobody wrote them down
 	Trust     evidence.Trust
+	HeadHolds bool // the head's tree holds the operator's file
 }
 
 // Policy is what all contracts together demand.
