@@ -152,12 +152,25 @@ func (j *judge) settle() {
 		}
 	}
 	s.Mode = firstOf(s.Mode, Enforce)
+	s.Notes = append(slices.Clip(s.Notes), j.unmatched()...)
 	j.settings = s
 	j.in.Task, j.in.Today, j.in.Digests = s.Task, s.Today, s.Digests
 	for _, note := range s.Notes {
 		j.in.Problems = append(j.in.Problems, note)
 		j.in.State[note.Kind] = check.Malformed
 	}
+}
+
+// unmatched are the patterns of which the facts say that they match no file.
+func (j *judge) unmatched() []check.Problem {
+	if j.in.Facts == nil {
+		return nil
+	}
+	var list []check.Problem
+	for _, u := range j.in.Facts.Unmatched {
+		list = append(list, check.Unmatched(check.Kind(u.Kind), u.Pattern))
+	}
+	return list
 }
 
 func firstOf(a, b string) string {

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -37,11 +39,21 @@ const (
 // malformed.
 const NoMatch = "no match"
 
+// Unmatched is the problem that a path or pattern of a kind names no file.
+func Unmatched(kind Kind, pattern string) Problem {
+	return Problem{Kind: kind, Error: source.Error{
+		Where: NoMatch, Message: fmt.Sprintf("%q matches no file", pattern), Found: "no file", Expected: "at least one file",
+		Fix: "see that the file is written and handed over, and that the pattern names it",
+	}, Pattern: pattern}
+}
+
 // Problem is an error in an input.
 type Problem struct {
 	Kind  Kind
 	Path  string // of the input
 	Error source.Error
+	// Pattern is what the caller named, in a problem of [Unmatched].
+	Pattern string
 }
 
 // Inputs is everything that the checks look at. Parts whose State is not Usable are nil or incomplete.

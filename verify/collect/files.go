@@ -12,19 +12,24 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // Defaults of where a workflow keeps its evidence.
 const (
-	DefaultFeedback = ".closeout/evidence/**/feedback_record.jsonl"
-	DefaultRules    = ".closeout/evidence/rule_report.json"
+	DefaultFeedback = policy.DefaultEvidenceDir + "/" + feedbackFiles
+	DefaultRules    = policy.DefaultEvidenceDir + "/" + rulesFile
+
+	feedbackFiles = "**/feedback_record.jsonl"
+	rulesFile     = "rule_report.json"
 )
 
 // Options names the inputs one by one, for a folder that is no bundle. Paths are relative to Root or absolute; lists
 // hold globs.
 type Options struct {
-	Root         string // folder that relative paths and the report's names start from
+	Root         string // folder that relative paths start from
+	Names        string // folder that the report's names and the defaults start from; "" is Root
+	EvidenceDir  string // where the defaults look, relative to Names; "" is .closeout/evidence
 	Confined     bool   // refuse whatever lies outside Root, also behind symlinks
 	ContractFile string // "" is none
 	Feedback     []string
@@ -37,14 +42,13 @@ type Options struct {
 // Files finds the inputs that Options names. The error is one of usage: a path that may not be named. A file that is
 // named and not there becomes a note, so that the report says so.
 func Files(o Options) (*Found, error) {
-	c := &collector{options: o, bundle: &Found{Bundle: &verify.Bundle{}}}
-	c.bundle.TestReport = func(p string) verify.Opener { return c.existing(p) }
+	c := newCollector(o)
 	c.file(check.Contract, o.ContractFile)
 	c.file(diffKind(o.Diff), o.Diff)
 	c.file(check.Coverage, o.Coverage)
 	c.file(check.Facts, o.Facts)
-	c.globs(check.Feedback, o.Feedback, DefaultFeedback)
-	c.globs(check.Rules, o.Rules, DefaultRules)
+	c.globs(check.Feedback, o.Feedback, feedbackFiles)
+	c.globs(check.Rules, o.Rules, rulesFile)
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -66,6 +70,30 @@ type collector struct {
 	err     error
 }
 
+func newCollector(o Options) *collector {
+	if o.Names == "" {
+		o.Names = o.Root
+	}
+	if o.EvidenceDir == "" {
+		o.EvidenceDir = policy.DefaultEvidenceDir
+	}
+	c := &collector{options: o, bundle: &Found{Bundle: &verify.Bundle{}}}
+	c.bundle.TestReport = func(p string) verify.Opener { return c.existing(filepath.Join(o.Names, filepath.FromSlash(p))) }
+	return c
+}
+
+// below is the place of a file that the repository may hold in its work tree; "" when name is "" or nothing is there.
+func (o Options) below(name string) string {
+	if o.Names == "" {
+		o.Names = o.Root
+	}
+	file := filepath.Join(o.Names, filepath.FromSlash(name))
+	if _, err := os.Lstat(file); name == "" || err != nil {
+		return ""
+	}
+	return file
+}
+
 // resolve gives the path to open and the name in the report: relative to the root where it lies inside, else only the
 // file's own name, since a report holds no absolute path.
 func (c *collector) resolve(name string) (path, display string, err error) {
@@ -73,7 +101,7 @@ func (c *collector) resolve(name string) (path, display string, err error) {
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(c.options.Root, name)
 	}
-	relative, err := filepath.Rel(c.options.Root, path)
+	relative, err := filepath.Rel(c.options.Names, path)
 	if err == nil && filepath.IsLocal(relative) {
 		return path, filepath.ToSlash(relative), nil
 	}
@@ -94,7 +122,7 @@ func (c *collector) file(kind check.Kind, name string) {
 	}
 	in := verify.Input{Kind: kind, Name: display, Open: c.open(path)}
 	if kind == check.Contract {
-		in.RepoPaths = repoPaths(c.options.Root, path)
+		in.RepoPaths = repoPaths(c.options.Names, path)
 	}
 	c.bundle.Inputs = append(c.bundle.Inputs, in)
 	c.bundle.Paths = append(c.bundle.Paths, path)
@@ -172,7 +200,7 @@ func (c *collector) existing(name string) verify.Opener {
 func (c *collector) globs(kind check.Kind, patterns []string, fallback string) {
 	given := len(patterns) > 0
 	if !given {
-		patterns = []string{fallback}
+		patterns = []string{filepath.Join(escapeGlob(c.options.Names), escapeGlob(filepath.FromSlash(c.options.EvidenceDir)), fallback)}
 	}
 	var files []string
 	for _, pattern := range patterns {
@@ -215,8 +243,5 @@ func escapeGlob(dir string) string {
 }
 
 func (c *collector) note(kind check.Kind, pattern string) {
-	c.bundle.Settings.Notes = append(c.bundle.Settings.Notes, check.Problem{Kind: kind, Path: "", Error: source.Error{
-		Where: check.NoMatch, Message: fmt.Sprintf("%q matches no file", pattern), Found: "no file", Expected: "at least one file",
-		Fix: "see that the file is written and handed over, and that the pattern names it",
-	}})
+	c.bundle.Settings.Notes = append(c.bundle.Settings.Notes, check.Unmatched(kind, pattern))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -23,6 +24,8 @@ type Found struct {
 	*verify.Bundle
 	Paths   []string // of the inputs, absolute or relative to the working directory
 	Folders []string // that hold nothing but inputs
+
+	facts *evidence.Facts // as they were gathered; nil when nobody gathered any
 }
 
 // Holds reports whether a path names one of the inputs, or could, so that no report is written over it.

@@ -11,8 +11,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/source"
 )
 
-// changesSchema is the version of changes.json that is read.
-const changesSchema = "closeout.changes/v1"
+// ChangesSchema is the version of changes.json that is read.
+const ChangesSchema = "closeout.changes/v1"
 
 // ReadChanges reads changes.json: {"schema": "closeout.changes/v1", "files": […]}, an element a touched path, sorted by
 // the bytes of the paths. Elements are decoded one by one, so 200,000 of them cost little more than the result. An
@@ -269,7 +269,7 @@ const (
 // topLevel judges a key of the document other than the list of files.
 func (c *changesReader) topLevel(key, value *node) {
 	f := &fields{node: &node{kind: kindObject, members: []member{{key.text, key.pos, value}}}, errs: c.errs}
-	f.oneOf("schema", changesSchema)
+	f.oneOf("schema", ChangesSchema)
 	if files := f.get("files"); files != nil {
 		f.wrong(files, "files", "a list")
 	}

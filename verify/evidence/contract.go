@@ -77,6 +77,9 @@ type PathSeverity struct {
 	Severity Severity
 }
 
+// DefaultCoverageReport is where coverage is looked for when the contract names no path.
+const DefaultCoverageReport = "coverage_report.json"
+
 // CoverageRule is the contract's coverage key.
 type CoverageRule struct {
 	Pos     source.Pos

@@ -277,7 +277,7 @@ func readCoverageRule(f *fields) *CoverageRule {
 	if o == nil {
 		return nil
 	}
-	rule := &CoverageRule{Pos: n.pos, Report: "coverage_report.json"}
+	rule := &CoverageRule{Pos: n.pos, Report: DefaultCoverageReport}
 	if report := o.path("report"); report != "" {
 		rule.Report = report
 	}

@@ -13,6 +13,7 @@ type Facts struct {
 	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when nobody looked
 	Files         []FileOrigin     `json:"files,omitzero"`
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base holds no coverage report, or nobody looked
+	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
 	GitHub        *GitHub          `json:"github,omitzero"` // nil when nobody asked GitHub
 }
@@ -73,6 +74,12 @@ type Event struct {
 type FileOrigin struct {
 	File string `json:"file"`
 	Path string `json:"path"`
+}
+
+// Unmatched is a path or pattern that the caller named and that matches no file.
+type Unmatched struct {
+	Kind    string `json:"kind"` // feedback or rules
+	Pattern string `json:"pattern"`
 }
 
 // BaseCoverage is what the coverage report said that the base holds.

@@ -46,7 +46,8 @@ func ParseFacts(data []byte, limits Limits) (*Facts, *source.Errors) {
 		Digests:       f.hexList("digests", digestText, 64),
 		ArgumentPaths: plainTexts(f.texts("argument_paths")),
 		Files:         f.fileOrigins(),
-		BaseCoverage: f.baseCoverage(),
+		BaseCoverage:  f.baseCoverage(),
+		Unmatched:     f.unmatched(),
 		Unavailable:   f.unavailable(),
 		GitHub:        f.github(),
 	}
@@ -187,6 +188,15 @@ func (f *fields) baseCoverage() *BaseCoverage {
 	}
 	c.end()
 	return coverage
+}
+
+func (f *fields) unmatched() []Unmatched {
+	var list []Unmatched
+	for _, item := range f.strictObjects("unmatched") {
+		list = append(list, Unmatched{Kind: item.needOneOf("kind", "feedback", "rules"), Pattern: item.needText("pattern").Value})
+		item.end()
+	}
+	return list
 }
 
 func (f *fields) unavailable() []Unavailable {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -173,6 +174,17 @@ func argumentPaths(criteria []evidence.Criterion) arguments {
 		}
 	}
 	return paths
+}
+
+// ArgumentPaths lists the paths that acceptance arguments may name, sorted; whether there are such files is for others
+// to see.
+func ArgumentPaths(criteria []evidence.Criterion) []string {
+	var list []string
+	for _, a := range argumentPaths(criteria) {
+		list = slices.AppendSeq(list, maps.Keys(a.paths))
+	}
+	slices.Sort(list)
+	return list
 }
 
 // argumentWords gives an argument and its words, and of each the parts that a list, a prefix or an option is made of.

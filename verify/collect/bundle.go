@@ -1,0 +1,166 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// WriteBundle copies what [Gather] found into a folder, under the names of a bundle, and returns the bundle that was
+// written. Files that the bundle calls otherwise than the repository are named in its facts.json, so that a report of the
+// bundle names the repository's paths. The folder is made when it is not there; one that holds anything is refused, since
+// an old file in it would become an input.
+func WriteBundle(dir string, gathered *Found) (*Found, error) {
+	if err := emptyFolder(dir); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, Reason(err))
+	}
+	defer root.Close()
+	w := &bundleWriter{root: root, inputs: gathered.Inputs, numbers: map[check.Kind]int{}}
+	for _, in := range gathered.Inputs {
+		if in.Kind != check.Facts {
+			w.copy(in, w.nameOf(in))
+		}
+	}
+	for _, name := range testReports(gathered) {
+		if open := gathered.TestReport(name); open != nil {
+			w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, path.Join(testsFolder, name))
+		}
+	}
+	w.facts(*gathered.facts)
+	if w.err != nil {
+		return nil, w.err
+	}
+	written, err := Folder(dir)
+	if err == nil {
+		written.Settings = gathered.Settings
+	}
+	return written, err
+}
+
+func emptyFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("the bundle %q cannot be made: %w", dir, Reason(err))
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("the bundle %q cannot be listed: %w", dir, Reason(err))
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("the bundle %q is not empty: name a new folder, or empty it", dir)
+	}
+	return nil
+}
+
+// bundleWriter writes one bundle; it keeps the first error.
+type bundleWriter struct {
+	root    *os.Root
+	inputs  []verify.Input
+	numbers map[check.Kind]int // the last one that was given
+	origins []evidence.FileOrigin
+	err     error
+}
+
+// nameOf is what the bundle calls an input, and notes what the report is to call it.
+func (w *bundleWriter) nameOf(in verify.Input) string {
+	var name string
+	switch in.Kind {
+	case check.Feedback:
+		name = w.numbered(in, "feedback_record.jsonl", "feedback", ".jsonl")
+	case check.Rules:
+		name = w.numbered(in, "rule_report.json", "rules", ".json")
+	case check.Diff:
+		name = "pr.diff"
+	case check.Coverage:
+		name = "coverage_report.json"
+	default:
+		return in.Name // contracts and what the collector wrote have their names already
+	}
+	if name != in.Name {
+		w.origins = append(w.origins, evidence.FileOrigin{File: name, Path: in.Name})
+	}
+	return name
+}
+
+// numbered is the well-known name of the only input of a kind, else the next number in the kind's folder.
+func (w *bundleWriter) numbered(in verify.Input, only, folder, ending string) string {
+	count := 0
+	for _, other := range w.inputs {
+		if other.Kind == in.Kind {
+			count++
+		}
+	}
+	if count == 1 {
+		return only
+	}
+	w.numbers[in.Kind]++
+	return fmt.Sprintf("%s/%03d%s", folder, w.numbers[in.Kind], ending)
+}
+
+func (w *bundleWriter) copy(in verify.Input, name string) {
+	if w.err != nil {
+		return
+	}
+	if err := w.write(in, name); err != nil {
+		w.err = fmt.Errorf("%q cannot be copied into the bundle as %q: %w", in.Name, name, Reason(err))
+	}
+}
+
+func (w *bundleWriter) write(in verify.Input, name string) error {
+	from, err := in.Open()
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if err := w.root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	to, err := w.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}
+
+// facts writes facts.json with the names that were changed.
+func (w *bundleWriter) facts(f evidence.Facts) {
+	f.Files = w.origins
+	data, err := marshalFacts(&f)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	w.copy(verify.Input{Name: "facts.json", Open: bytesOpener(data)}, "facts.json")
+}
+
+// testReports lists the paths of the test reports that the contracts name.
+func testReports(gathered *Found) []string {
+	var names []string
+	for _, in := range gathered.Inputs {
+		if in.Kind != check.Contract && in.Kind != check.TaskContract {
+			continue
+		}
+		data, err := readInput(in, evidence.DefaultLimits().ContractBytes)
+		if err != nil {
+			continue // the judge says so
+		}
+		if c, _ := evidence.ParseContract(in.Name, data, evidence.DefaultLimits()); c != nil {
+			for _, criterion := range c.Criteria {
+				names = append(names, criterion.TestReport)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
+}

@@ -1,0 +1,447 @@
+package collect
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// Commits names what is judged: the change that leads from a base to a head.
+type Commits struct {
+	Objects  Objects
+	Base     string // commit id of the base branch's tip
+	Head     string // commit id
+	Contract string // path of the standing contract at the base; "" is .closeout/scope_contract.json, .yaml or .yml
+	// Facts is what is known beforehand: settings, repository, event, what GitHub said. The rest is filled in.
+	Facts evidence.Facts
+	Limit evidence.Limits
+}
+
+// Gather collects the inputs of a decision about two commits: the contracts as the base holds them, the changes between
+// the merge base and the head, the facts, and the files that Options names. What git could not tell is written into the
+// facts as unavailable. The error is one of usage, as that of [Files].
+func Gather(c Commits, o Options) (*Found, error) {
+	g := &gatherer{Commits: c}
+	g.Facts.Schema = evidence.FactsSchema
+	g.Facts.Subject.BaseSHA, g.Facts.Subject.HeadSHA = c.Base, c.Head
+	g.changes = g.compare()
+	if o.ContractFile == "" {
+		g.standing()
+	} else {
+		g.operator(o)
+	}
+	g.task()
+	if g.err != nil {
+		return nil, g.err
+	}
+	g.read()
+	o.ContractFile, o.EvidenceDir = "", g.evidenceDir()
+	if o.Coverage == "" {
+		o.Coverage = o.below(g.coverage())
+	}
+	found, err := Files(o)
+	if err != nil {
+		return nil, err
+	}
+	g.bind()
+	return found, g.into(found)
+}
+
+// gatherer collects one decision.
+type gatherer struct {
+	Commits
+	changes   []evidence.Change // nil when they could not be compared
+	bases     []string          // merge bases
+	contracts []contractFile
+	parsed    []*evidence.Contract // those that could be read, the standing one first
+	policy    *policy.Policy       // nil when the contracts make none
+	err       error                // of usage
+}
+
+// contractFile is a contract and where it came from.
+type contractFile struct {
+	kind   check.Kind
+	data   []byte // nil when it could not be read
+	origin evidence.ContractOrigin
+	open   verify.Opener
+	paths  []string // of an operator's file in the repository
+}
+
+// cannot writes down that something could not be had.
+func (g *gatherer) cannot(what evidence.Wanted, about string, err error) {
+	g.Facts.Unavailable = append(g.Facts.Unavailable, unknown(what, about, err))
+}
+
+// errUnrelated is for a head that has nothing in common with the base: what it changed cannot be told from what the base
+// is made of.
+var errUnrelated = fixable{
+	errors.New("base and head have no common ancestor"), "name the branch that the change was made from as the base, or fetch the whole history (fetch-depth: 0)",
+}
+
+type fixable struct {
+	error
+	fix string
+}
+
+func (f fixable) Fix() string { return f.fix }
+
+// compare lists what differs between the merge bases and the head; nil when that could not be known.
+func (g *gatherer) compare() []evidence.Change {
+	bases, err := g.Objects.MergeBases(g.Base, g.Head)
+	if err == nil && len(bases) == 0 {
+		err = errUnrelated
+	}
+	if err != nil {
+		g.cannot(evidence.WantedChanges, "", err)
+		return nil
+	}
+	g.bases = bases
+	g.Facts.Subject.MergeBaseSHA = bases[0]
+	if len(bases) > 1 {
+		g.Facts.Subject.MergeBases = bases
+	}
+	lists := make([][]evidence.Change, len(bases))
+	for i, base := range bases {
+		if lists[i], err = g.Objects.Changes(base, g.Head); err != nil {
+			g.cannot(evidence.WantedChanges, "", err)
+			return nil
+		}
+	}
+	changes := append([]evidence.Change{}, union(lists)...)
+	for i := range changes {
+		g.findKeys(&changes[i])
+	}
+	return changes
+}
+
+// findKeys notes which keys of a file changed, where only some are protected. What is too large or of another form is
+// left without: then every change of it counts.
+func (g *gatherer) findKeys(c *evidence.Change) {
+	if !keyed(c) {
+		return
+	}
+	after, err := g.Objects.Blob(c.NewID, maxKeyed)
+	keys := []string{}
+	for _, base := range g.bases {
+		var before []byte
+		var found []string
+		if err == nil {
+			before, err = g.blobAt(base, c.Path, maxKeyed)
+		}
+		if err == nil && before != nil {
+			found, err = keysChanged(c.Path, before, after)
+			keys = append(keys, found...)
+		}
+	}
+	var form *formError
+	switch {
+	case err == nil:
+		slices.Sort(keys)
+		c.KeysChanged, c.KeysKnown = slices.Compact(keys), true
+	case !errors.Is(err, ErrTooLarge) && !errors.As(err, &form):
+		g.cannot(evidence.WantedChanges, c.Path, err)
+	}
+}
+
+// blobAt reads a file of a commit; nil when there is no regular file of that name.
+func (g *gatherer) blobAt(commit, name string, limit int64) ([]byte, error) {
+	mode, id, found, err := g.Objects.Entry(commit, name)
+	if err != nil || !found || mode != evidence.Regular && mode != evidence.Executable {
+		return nil, err
+	}
+	data, err := g.Objects.Blob(id, limit)
+	return append([]byte{}, data...), err
+}
+
+var contractEndings = []string{".json", ".yaml", ".yml"}
+
+// standing reads the standing contract from the base's tip: all that stand where one may, since two are an error that
+// the judge must see.
+func (g *gatherer) standing() {
+	g.Facts.Contracts = []evidence.ContractOrigin{}
+	if g.Contract != "" {
+		g.fromBase(check.Contract, "scope_contract"+path.Ext(g.Contract), g.Contract)
+		return
+	}
+	for _, ending := range contractEndings {
+		g.fromBase(check.Contract, "scope_contract"+ending, ".closeout/scope_contract"+ending)
+	}
+}
+
+// fromBase takes a contract of the base's tip, and reports whether there is one or nobody knows.
+func (g *gatherer) fromBase(kind check.Kind, file, name string) bool {
+	return g.from(g.Base, kind, evidence.ContractOrigin{File: file, Path: name, Commit: g.Base, Trust: evidence.TrustBase})
+}
+
+func (g *gatherer) from(commit string, kind check.Kind, origin evidence.ContractOrigin) bool {
+	data, err := g.blobAt(commit, origin.Path, max(maxContract, g.Limit.ContractBytes))
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		g.err = fmt.Errorf("the contract %q is larger than %d bytes, which nothing here reads", origin.Path, max(maxContract, g.Limit.ContractBytes))
+	case err != nil:
+		g.cannot(evidence.WantedContracts, origin.Path, err)
+	case data == nil:
+		return false
+	default:
+		g.contracts = append(g.contracts, contractFile{kind: kind, data: data, origin: origin, open: bytesOpener(data)})
+	}
+	return true
+}
+
+// maxContract is how large a contract may be to be read from git at all; the judge's own limit is usually lower.
+const maxContract = 64 << 20
+
+// operator takes the contract that the caller vouches for.
+func (g *gatherer) operator(o Options) {
+	c := newCollector(o)
+	c.file(check.Contract, o.ContractFile)
+	if g.err = c.err; g.err != nil {
+		return
+	}
+	in := c.bundle.Inputs[0]
+	file := contractFile{kind: check.Contract, open: in.Open, paths: in.RepoPaths, origin: evidence.ContractOrigin{
+		File: "scope_contract" + path.Ext(in.Name), Path: in.Name, Trust: evidence.TrustOperator,
+	}}
+	for _, p := range in.RepoPaths {
+		file.origin.HeadHolds = file.origin.HeadHolds || g.headHolds(p)
+	}
+	if data, err := readInput(in, g.Limit.ContractBytes); err == nil {
+		file.data, file.open = data, bytesOpener(data)
+	}
+	g.contracts = append(g.contracts, file)
+}
+
+// headHolds reports whether the head's tree holds a path, or a symlink or submodule on the way to it.
+func (g *gatherer) headHolds(name string) bool {
+	for at := name; at != "."; at = path.Dir(at) {
+		mode, _, found, err := g.Objects.Entry(g.Head, at)
+		if err != nil {
+			g.cannot(evidence.WantedContracts, name, err)
+			return false
+		}
+		if found && mode != FolderMode {
+			return true
+		}
+	}
+	return false
+}
+
+// tasksFolder is where a repository keeps task contracts.
+const tasksFolder = ".closeout/tasks"
+
+// task finds the contract of the task: the one that the caller named, at the base or else at the head, or the single one
+// that the change adds.
+func (g *gatherer) task() {
+	id := g.Facts.Settings.Task
+	if id == "" {
+		id = g.addedTask()
+	}
+	if id == "" {
+		return
+	}
+	for _, commit := range []string{g.Base, g.Head} {
+		any := false
+		for _, ending := range contractEndings {
+			origin := evidence.ContractOrigin{File: "contracts/" + id + ending, Path: tasksFolder + "/" + id + ending, Commit: commit, Trust: evidence.TrustBase}
+			if commit == g.Head {
+				origin.Trust = evidence.TrustHead
+			}
+			any = g.from(commit, check.TaskContract, origin) || any
+		}
+		if any {
+			return
+		}
+	}
+}
+
+// addedTask is the id of the only task contract that the change adds; "" when there is none, or more than one.
+func (g *gatherer) addedTask() string {
+	var ids []string
+	for _, c := range g.changes {
+		if c.Status == evidence.Added && path.Dir(c.Path) == tasksFolder && slices.Contains(contractEndings, path.Ext(c.Path)) {
+			ids = append(ids, strings.TrimSuffix(path.Base(c.Path), path.Ext(c.Path)))
+		}
+	}
+	if len(ids) != 1 {
+		return ""
+	}
+	return ids[0]
+}
+
+// read parses the contracts, as far as they can be: what is wrong with them is for the judge to say.
+func (g *gatherer) read() {
+	var sources []policy.Source
+	for _, c := range g.contracts {
+		if c.data == nil {
+			return
+		}
+		contract, errs := evidence.ParseContract(c.origin.File, c.data, g.Limit)
+		if contract == nil || errs.Any() {
+			return
+		}
+		g.parsed = append(g.parsed, contract)
+		sources = append(sources, policy.Source{Contract: contract, Kind: string(c.kind), File: c.origin.File, Path: c.origin.Path, Trust: c.origin.Trust})
+	}
+	if len(sources) == 0 || sources[0].Kind != string(check.Contract) {
+		return
+	}
+	if joined, problems := policy.Join(sources, ""); len(problems) == 0 {
+		g.policy = joined
+	}
+}
+
+func (g *gatherer) evidenceDir() string {
+	if len(g.parsed) > 0 && g.contracts[0].kind == check.Contract && g.parsed[0].Evidence.Dir != "" {
+		return g.parsed[0].Evidence.Dir
+	}
+	return policy.DefaultEvidenceDir
+}
+
+// coverage is the path of the coverage report that the contracts declare; "" when they declare none.
+func (g *gatherer) coverage() string {
+	if g.policy == nil || g.policy.Coverage == nil {
+		return ""
+	}
+	return g.policy.Coverage.Report
+}
+
+// bind fills in the facts that depend on the contracts: the accepted code trees, the files that acceptance arguments
+// name, and what coverage was.
+func (g *gatherer) bind() {
+	tree, err := g.Objects.CodeTree(g.Head, g.evidenceDir())
+	if err != nil {
+		g.cannot(evidence.WantedCodeTree, "", err)
+	} else if !slices.Contains(g.Facts.Subject.AcceptedTrees, tree) {
+		g.Facts.Subject.AcceptedTrees = append([]string{tree}, g.Facts.Subject.AcceptedTrees...)
+	}
+	if g.policy == nil {
+		return
+	}
+	g.Facts.ArgumentPaths = []string{}
+	for _, name := range policy.ArgumentPaths(g.policy.Criteria) {
+		found, err := g.named(name)
+		if err != nil {
+			g.cannot(evidence.WantedContracts, name, err)
+		}
+		g.Facts.ArgumentPaths = append(g.Facts.ArgumentPaths, found...)
+	}
+	slices.Sort(g.Facts.ArgumentPaths)
+	g.Facts.ArgumentPaths = slices.Compact(g.Facts.ArgumentPaths)
+	g.previousCoverage()
+}
+
+// maxLinks bounds how many symlinks one path may lead through.
+const maxLinks = 40
+
+// named lists what a path of the base stands for: the file itself and the symlinks that lead to it. Whoever changes one
+// of them changes what a command runs. Nothing when there is no such file, or it is a folder.
+func (g *gatherer) named(name string) ([]string, error) {
+	var links []string
+	for at := ""; len(links) < maxLinks; {
+		next, rest, more := strings.Cut(strings.TrimPrefix(name[len(at):], "/"), "/")
+		at = path.Join(at, next)
+		mode, id, found, err := g.Objects.Entry(g.Base, at)
+		switch {
+		case err != nil || !found:
+			return links, err
+		case mode == evidence.Symlink:
+			target, err := g.Objects.Blob(id, maxLinkTarget)
+			if err != nil {
+				return links, err
+			}
+			links = append(links, at)
+			name, at = path.Join(path.Dir(at), string(target), rest), ""
+			if path.IsAbs(string(target)) || name == ".." || strings.HasPrefix(name, "../") {
+				return links, nil // it leads out of the repository
+			}
+		case mode == FolderMode && !more:
+			return links, nil
+		case mode != FolderMode:
+			return append(links, at), nil
+		}
+	}
+	return links, nil
+}
+
+// maxLinkTarget is how long the target of a symlink may be: Linux allows 4,095 bytes.
+const maxLinkTarget = 4096
+
+// previousCoverage reads the coverage report that the base holds. One that is malformed says nothing.
+func (g *gatherer) previousCoverage() {
+	name := cmp.Or(g.coverage(), evidence.DefaultCoverageReport)
+	data, err := g.blobAt(g.Base, name, g.Limit.RulesBytes)
+	if err != nil {
+		g.cannot(evidence.WantedContracts, name, err)
+		return
+	}
+	if data == nil {
+		return
+	}
+	if c, errs := evidence.ParseCoverage(data, g.Limit); c != nil && !errs.Any() {
+		g.Facts.BaseCoverage = &evidence.BaseCoverage{Path: name, Commit: g.Base, Current: c.Current}
+	}
+}
+
+// into adds what was gathered to the files that were found. Patterns that match no file are facts as well, since a bundle
+// must tell of them.
+func (g *gatherer) into(found *Found) error {
+	for _, note := range found.Settings.Notes {
+		g.Facts.Unmatched = append(g.Facts.Unmatched, evidence.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
+	}
+	found.Settings.Notes, found.facts = nil, &g.Facts
+	for _, c := range g.contracts {
+		g.Facts.Contracts = append(g.Facts.Contracts, c.origin)
+		found.Inputs = append(found.Inputs, verify.Input{Kind: c.kind, Name: c.origin.File, Open: c.open, RepoPaths: c.paths})
+	}
+	if g.changes != nil {
+		data, err := MarshalChanges(g.changes)
+		if err != nil {
+			return err
+		}
+		found.Inputs = append(found.Inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
+	}
+	slices.SortFunc(g.Facts.Unavailable, func(a, b evidence.Unavailable) int {
+		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
+	})
+	data, err := marshalFacts(&g.Facts)
+	if err != nil {
+		return err
+	}
+	found.Inputs = append(found.Inputs, verify.Input{Kind: check.Facts, Name: "facts.json", Open: bytesOpener(data)})
+	return nil
+}
+
+// marshalFacts writes facts.json, for people to read as well.
+func marshalFacts(f *evidence.Facts) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(f)
+	return b.Bytes(), err
+}
+
+func bytesOpener(data []byte) verify.Opener {
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+}
+
+// readInput reads an input, of which one byte more than the limit is enough to see that it is too large.
+func readInput(in verify.Input, limit int64) ([]byte, error) {
+	f, err := in.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit+1))
+}

@@ -1,0 +1,43 @@
+package collect
+
+import (
+	"errors"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Objects is what the collector asks of a repository: its objects on disk, or GitHub's API. Commits, trees and blobs are
+// named by their whole hexadecimal ids. Every error means that the answer could not be known; one with a method
+// Fix() string says how to mend it.
+type Objects interface {
+	// MergeBases lists the best common ancestors of two commits, sorted; none when they have nothing in common.
+	MergeBases(base, head string) ([]string, error)
+	// Changes compares the trees of two commits. The list is sorted by the bytes of the path; a rename is a deletion and
+	// an addition.
+	Changes(oldCommit, newCommit string) ([]evidence.Change, error)
+	// Entry finds what stands at a path: its mode, [FolderMode] for a folder, and its id. Symlinks are not followed, so below
+	// one there is nothing.
+	Entry(commit, path string) (mode evidence.Mode, id string, found bool, err error)
+	// Blob reads a blob. One of more than limit bytes is an error that is [ErrTooLarge].
+	Blob(id string, limit int64) ([]byte, error)
+	// List names the entries of a folder, sorted; none when there is no such folder.
+	List(commit, dir string) ([]string, error)
+	// CodeTree is the id of the commit's tree without the evidence folder.
+	CodeTree(commit, evidenceDir string) (string, error)
+}
+
+// FolderMode is the mode of a folder.
+const FolderMode evidence.Mode = "040000"
+
+// ErrTooLarge says that a blob is larger than the caller wants to read.
+var ErrTooLarge = errors.New("the blob is larger than the limit")
+
+// unknown writes down that a fact could not be had.
+func unknown(what evidence.Wanted, about string, err error) evidence.Unavailable {
+	u := evidence.Unavailable{What: what, About: about, Error: err.Error()}
+	var fixed interface{ Fix() string }
+	if errors.As(err, &fixed) {
+		u.Fix = fixed.Fix()
+	}
+	return u
+}
