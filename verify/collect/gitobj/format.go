@@ -1,0 +1,50 @@
+package gitobj
+
+import (
+	"crypto/sha256"
+	"hash"
+	"strconv"
+	"sync"
+
+	"github.com/pjbgf/sha1cd"
+)
+
+// format is the hash function of a repository, and what follows from it.
+type format struct {
+	size      int  // of a hash, in bytes
+	midx      byte // its number in a multi-pack-index
+	emptyTree ID   // of a tree without entries, which need not be stored
+	hashers   sync.Pool
+}
+
+var (
+	sha1Format   = newFormat(20, 1, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", sha1cd.New)
+	sha256Format = newFormat(32, 2, "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321", sha256.New)
+)
+
+func newFormat(size int, midx byte, emptyTree string, hasher func() hash.Hash) *format {
+	id, _ := parseHex([]byte(emptyTree), size)
+	return &format{size: size, midx: midx, emptyTree: id, hashers: sync.Pool{New: func() any { return hasher() }}}
+}
+
+// digits says how many hex digits an id has.
+func (f *format) digits() string { return strconv.Itoa(2 * f.size) }
+
+// sum is the id of an object. SHA-1 is computed with collision detection: collided reports that the content was made to
+// have the hash of another one. SHA-256 needs no such thing.
+func (f *format) sum(kind kind, content []byte) (id ID, collided bool) {
+	hasher := f.hashers.Get().(hash.Hash)
+	defer f.hashers.Put(hasher)
+	hasher.Reset()
+	header := append(make([]byte, 0, 32), kind.String()...)
+	header = append(header, ' ')
+	header = append(strconv.AppendInt(header, int64(len(content)), 10), 0)
+	hasher.Write(header)
+	hasher.Write(content)
+	var space [32]byte
+	if detecting, ok := hasher.(sha1cd.CollisionResistantHash); ok {
+		sum, collided := detecting.CollisionResistantSum(space[:0])
+		return newID(sum), collided
+	}
+	return newID(hasher.Sum(space[:0])), false
+}

@@ -1,0 +1,119 @@
+package gitobj
+
+import "errors"
+
+// graph is the part of a history that was looked at. Commits have numbers in the order in which they were met, so that
+// a million of them need little memory.
+type graph struct {
+	repo    *Repo
+	known   idTable
+	dates   []int64
+	states  []state
+	parents []span
+	links   []int32 // the parents of all commits, one after the other
+}
+
+// span is a part of links.
+type span struct {
+	begin, end int32
+}
+
+// state is what is known about a commit.
+type state uint8
+
+const (
+	unread  state = iota
+	present       // it was read
+	absent        // it was not fetched, the clone being shallow
+)
+
+func newGraph(r *Repo) *graph { return &graph{repo: r, known: idTable{size: r.format.size}} }
+
+// number gives the number of a commit, a new one when it was not met before.
+func (g *graph) number(id ID) int32 {
+	n := g.known.number(id.raw())
+	if int(n) == len(g.states) {
+		g.states = append(g.states, unread)
+		g.dates = append(g.dates, 0)
+		g.parents = append(g.parents, span{})
+	}
+	return n
+}
+
+func (g *graph) id(n int32) ID { return newID(g.known.id(n)) }
+
+// parentsOf gives the numbers of a commit's parents.
+func (g *graph) parentsOf(n int32) []int32 { return g.links[g.parents[n].begin:g.parents[n].end] }
+
+// read reads a commit. One that is missing where a shallow clone may end is absent, and no error.
+func (g *graph) read(n int32) error {
+	if g.states[n] != unread {
+		return nil
+	}
+	id := g.id(n)
+	found, err := g.repo.read(id, commitKind, limits{})
+	if missing := (*MissingObject)(nil); errors.As(err, &missing) && missing.Shallow {
+		g.states[n] = absent
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var info CommitInfo
+	rest, err := parseLinks(found.content, g.repo.format.size, &info)
+	if err != nil {
+		return &Corrupt{What: "commit " + id.String(), Why: err.Error()}
+	}
+	g.states[n], g.dates[n] = present, parseDate(rest)
+	g.link(n, info.Parents)
+	return nil
+}
+
+// link notes a commit's parents.
+func (g *graph) link(n int32, parents []ID) {
+	begin := len(g.links)
+	for _, parent := range parents {
+		g.links = append(g.links, g.number(parent))
+	}
+	g.parents[n] = span{int32(begin), int32(len(g.links))}
+}
+
+// idTable gives numbers to ids: a hash table with open addressing over ids that lie one behind the other.
+type idTable struct {
+	size  int
+	ids   []byte
+	slots []int32 // a number plus one; 0 is free
+	count int
+}
+
+func (t *idTable) id(n int32) []byte { return t.ids[int(n)*t.size : int(n+1)*t.size] }
+
+// number gives the number of an id: that which it has, or the next.
+func (t *idTable) number(id []byte) int32 {
+	if t.count*4 >= len(t.slots)*3 {
+		t.grow()
+	}
+	slot := t.slot(id)
+	if t.slots[slot] == 0 {
+		t.ids = append(t.ids, id...)
+		t.count++
+		t.slots[slot] = int32(t.count)
+	}
+	return t.slots[slot] - 1
+}
+
+// slot finds where an id is, or where it belongs. An id is a hash: its first bytes are as good as any.
+func (t *idTable) slot(id []byte) int {
+	mask := len(t.slots) - 1
+	at := int(id[0]) | int(id[1])<<8 | int(id[2])<<16 | int(id[3])<<24
+	for at &= mask; t.slots[at] != 0 && string(t.id(t.slots[at]-1)) != string(id); at = (at + 1) & mask {
+	}
+	return at
+}
+
+func (t *idTable) grow() {
+	t.slots = make([]int32, max(1024, 2*len(t.slots)))
+	for n := range int32(t.count) {
+		t.slots[t.slot(t.id(n))] = n + 1
+	}
+}

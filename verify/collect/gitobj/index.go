@@ -1,0 +1,175 @@
+package gitobj
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+)
+
+// packIndex is the index of one pack, version 1 or 2 (gitformat-pack, "Original (version 1)", "Version 2").
+type packIndex struct {
+	table
+	offsets int64 // version 2: where the 4-byte offsets begin; 0 in version 1
+	large   int64 // version 2: where the 8-byte offsets begin
+	nLarge  int64 // and how many there are
+}
+
+// table is a list of sorted object ids in a file, and the table that says how many ids begin with a byte up to b.
+type table struct {
+	file   *file
+	fanout [256]uint32
+	begin  int64 // of the entries
+	width  int   // of an entry, in bytes
+	skip   int   // bytes of an entry before its id
+	size   int   // of an id, in bytes
+}
+
+func (t *table) count() int64 { return int64(t.fanout[255]) }
+
+// readFanout reads the 256 numbers at an offset; they must not fall.
+func (t *table) readFanout(offset int64) error {
+	raw, err := t.file.view(offset, 1024)
+	if err != nil {
+		return t.damaged("the table of first bytes is cut off")
+	}
+	for i := range t.fanout {
+		t.fanout[i] = binary.BigEndian.Uint32(raw[4*i:])
+		if i > 0 && t.fanout[i] < t.fanout[i-1] {
+			return t.damaged("the table of first bytes is not in order")
+		}
+	}
+	return nil
+}
+
+func (t *table) damaged(why string) error { return &Corrupt{What: t.file.name, Why: why} }
+
+// find gives the position of an id, or -1.
+func (t *table) find(id ID) (int64, error) {
+	var low int64
+	if id[0] > 0 {
+		low = int64(t.fanout[id[0]-1])
+	}
+	high := int64(t.fanout[id[0]])
+	for high-low > 512 {
+		middle := (low + high) / 2
+		entry, err := t.file.view(t.begin+middle*int64(t.width), t.width)
+		if err != nil {
+			return -1, t.damaged(err.Error())
+		}
+		if bytes.Compare(entry[t.skip:t.skip+t.size], id.raw()) > 0 {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return t.search(id, low, high)
+}
+
+// search looks for an id among a few neighbours.
+func (t *table) search(id ID, low, high int64) (int64, error) {
+	entries, err := t.file.view(t.begin+low*int64(t.width), int(high-low)*t.width)
+	if err != nil {
+		return -1, t.damaged(err.Error())
+	}
+	from, to := 0, int(high-low)
+	for from < to {
+		middle := (from + to) / 2
+		at := middle*t.width + t.skip
+		switch order := bytes.Compare(entries[at:at+t.size], id.raw()); {
+		case order == 0:
+			return low + int64(middle), nil
+		case order > 0:
+			to = middle
+		default:
+			from = middle + 1
+		}
+	}
+	return -1, nil
+}
+
+// uint32At reads the number at an offset.
+func (t *table) uint32At(offset int64) (uint32, error) {
+	raw, err := t.file.view(offset, 4)
+	if err != nil {
+		return 0, t.damaged(err.Error())
+	}
+	return binary.BigEndian.Uint32(raw), nil
+}
+
+// offset64 reads entry n of a list of 8-byte offsets.
+func (t *table) offset64(begin, count, n int64) (int64, error) {
+	if n >= count {
+		return 0, t.damaged("it names an offset that it does not have")
+	}
+	raw, err := t.file.view(begin+8*n, 8)
+	if err != nil {
+		return 0, t.damaged(err.Error())
+	}
+	offset := binary.BigEndian.Uint64(raw)
+	if offset > math.MaxInt64 {
+		return 0, t.damaged("it names an offset that no file reaches")
+	}
+	return int64(offset), nil
+}
+
+// openIndex reads the frame of an index. That the ids in it are sorted is not checked: one that is not found is missing,
+// and one that is found is checked by its content.
+func openIndex(f *file, size int) (*packIndex, error) {
+	x := &packIndex{table: table{file: f, size: size}}
+	magic, err := f.view(0, 8)
+	if err != nil {
+		return nil, x.damaged("its header is cut off")
+	}
+	if !bytes.Equal(magic[:4], []byte("\377tOc")) {
+		return x, x.frame1()
+	}
+	if version := binary.BigEndian.Uint32(magic[4:]); version != 2 {
+		return nil, x.damaged("its version is neither 1 nor 2")
+	}
+	return x, x.frame2()
+}
+
+// frame1 lays out version 1: fanout, then offset and id of each object, then two checksums.
+func (x *packIndex) frame1() error {
+	x.begin, x.width, x.skip = 1024, 4+x.size, 4
+	if err := x.readFanout(0); err != nil {
+		return err
+	}
+	if x.file.size != 1024+x.count()*int64(x.width)+int64(2*x.size) {
+		return x.damaged("its size does not fit the number of its objects")
+	}
+	return nil
+}
+
+// frame2 lays out version 2: fanout, ids, checksums of 4 bytes, offsets of 4 bytes, offsets of 8 bytes, two checksums.
+func (x *packIndex) frame2() error {
+	x.begin, x.width = 8+1024, x.size
+	if err := x.readFanout(8); err != nil {
+		return err
+	}
+	x.offsets = x.begin + x.count()*int64(x.size+4)
+	x.large = x.offsets + x.count()*4
+	rest := x.file.size - x.large - int64(2*x.size)
+	if x.nLarge = rest / 8; rest < 0 || rest%8 != 0 || x.nLarge > x.count() {
+		return x.damaged("its size does not fit the number of its objects")
+	}
+	return nil
+}
+
+// offset finds an object in the pack; ok is false when it is not there.
+func (x *packIndex) offset(id ID) (offset int64, ok bool, err error) {
+	position, err := x.find(id)
+	if position < 0 || err != nil {
+		return 0, false, err
+	}
+	at := x.offsets + 4*position
+	if x.offsets == 0 {
+		at = x.begin + position*int64(x.width)
+	}
+	short, err := x.uint32At(at)
+	if err != nil || x.offsets == 0 || short < 1<<31 {
+		return int64(short), err == nil, err
+	}
+	offset, err = x.offset64(x.large, x.nLarge, int64(short&(1<<31-1)))
+	return offset, err == nil, err
+}

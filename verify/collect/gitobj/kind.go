@@ -1,0 +1,48 @@
+package gitobj
+
+// kind is the type of an object, with the number it has in packs.
+type kind uint8
+
+const (
+	anyKind kind = iota
+	commitKind
+	treeKind
+	blobKind
+	tagKind
+)
+
+var kindNames = [...]string{"object", "commit", "tree", "blob", "tag"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// kindOf reads a type's name.
+func kindOf(name []byte) (kind, bool) {
+	for k := commitKind; k <= tagKind; k++ {
+		if string(name) == kindNames[k] {
+			return k, true
+		}
+	}
+	return anyKind, false
+}
+
+// Sizes that objects may have, in bytes. A folder with half a million entries makes a tree of 20 MB.
+const (
+	treeLimit   = 32 << 20
+	commitLimit = 16 << 20
+	deltaLimit  = 32 << 20 // of deltas, and of what they are applied to when the object itself may not be larger
+)
+
+// limits says how large the objects of a request may be.
+type limits struct {
+	blob int64
+}
+
+func (l limits) of(k kind) int64 {
+	switch k {
+	case treeKind:
+		return treeLimit
+	case blobKind:
+		return l.blob
+	}
+	return commitLimit
+}

@@ -1,0 +1,222 @@
+package gitobj
+
+import (
+	"bytes"
+	"container/heap"
+	"slices"
+)
+
+// maxBases is how many merge bases are told apart. Histories that people make have one, seldom two.
+const maxBases = 100
+
+// MergeBases gives the best common ancestors of two commits: those that are not ancestors of another common ancestor.
+// There are several when branches were merged crosswise, and none (an empty slice) when the histories have nothing in
+// common. They are sorted by id.
+//
+// In a shallow clone the answer is given only when nothing that was not fetched could change it; otherwise the error
+// is Incomplete.
+func (r *Repo) MergeBases(a, b ID) ([]ID, error) {
+	for _, id := range []ID{a, b} {
+		if _, err := r.Commit(id); err != nil {
+			return nil, err
+		}
+	}
+	if a == b {
+		return []ID{a}, nil
+	}
+	g := newGraph(r)
+	common, err := newWalk(g, g.number(a), g.number(b)).run()
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(common, func(n int32) bool { return g.states[n] == absent }); i >= 0 {
+		return nil, &Incomplete{Commit: g.id(common[i])}
+	}
+	best, err := g.best(common)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]ID, 0, len(best))
+	for _, n := range best {
+		ids = append(ids, g.id(n))
+	}
+	slices.SortFunc(ids, func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+	return ids, nil
+}
+
+// best leaves out common ancestors that are ancestors of others. A walk finds such when a commit is dated before its
+// parents.
+func (g *graph) best(common []int32) ([]int32, error) {
+	if len(common) > maxBases {
+		return nil, &TooLarge{What: "merge bases", Limit: maxBases}
+	}
+	for i := 0; i < len(common) && len(common) > 1; i++ {
+		others := slices.Delete(slices.Clone(common), i, i+1)
+		walk := newWalk(g, common[i], others...)
+		if _, err := walk.run(); err != nil {
+			return nil, err
+		}
+		rest := slices.DeleteFunc(others, func(n int32) bool { return walk.marks[n]&left != 0 })
+		if walk.marks[common[i]]&right == 0 {
+			rest = append(rest, common[i])
+		}
+		if len(rest) < len(common) {
+			common, i = rest, -1
+		}
+	}
+	return common, nil
+}
+
+// mark says from where a commit was reached.
+type mark uint8
+
+const (
+	left   mark = 1 << iota // from the first commit
+	right                   // from one of the others
+	stale                   // from a common ancestor: it is none of the best
+	result                  // it was taken for one of the best
+	queued
+)
+
+const both = left | right
+
+// walk goes through the ancestors of a commit and of some others, the youngest first, until all that is left are
+// ancestors of common ancestors. The dates may lie: a commit is visited again when it is reached from another side, so
+// every best common ancestor is found, and perhaps some that are not best.
+type walk struct {
+	*graph
+	marks  []mark
+	queue  []int32 // a heap, the youngest first
+	fresh  int     // commits in the queue that are not stale
+	tips   []int32
+	common []int32
+	ends   []int32 // commits that were reached and not fetched
+}
+
+func newWalk(g *graph, first int32, others ...int32) *walk {
+	return &walk{graph: g, tips: append([]int32{first}, others...)}
+}
+
+// run gives the common ancestors that were found.
+func (w *walk) run() ([]int32, error) {
+	for i, tip := range w.tips {
+		side := right
+		if i == 0 {
+			side = left
+		}
+		if err := w.reach(tip, side); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.drain(func() bool { return w.fresh > 0 && !w.tipFound() }); err != nil {
+		return nil, err
+	}
+	if w.tipFound() {
+		return w.foundTips(), nil
+	}
+	if err := w.settle(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(w.common, func(n int32) bool { return w.marks[n]&stale != 0 }), nil
+}
+
+// tipFound reports whether, of two commits, one is an ancestor of the other. Then it is the best common ancestor,
+// whatever else there is.
+func (w *walk) tipFound() bool { return len(w.tips) == 2 && len(w.foundTips()) > 0 }
+
+func (w *walk) foundTips() []int32 {
+	var found []int32
+	for _, tip := range w.tips {
+		if w.marks[tip]&both == both {
+			found = append(found, tip)
+		}
+	}
+	return found
+}
+
+// settle looks at where the walk came to an end of what was fetched. From a commit that is an ancestor of one side only
+// any commit of the other side may be reached: then there is no answer. Whether it is of one side only is certain when
+// everything was visited.
+func (w *walk) settle() error {
+	oneSided := func(n int32) bool { return w.marks[n]&both != both }
+	if !slices.ContainsFunc(w.ends, oneSided) {
+		return nil
+	}
+	if err := w.drain(func() bool { return true }); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(w.ends, oneSided); i >= 0 {
+		return &Incomplete{Commit: w.id(w.ends[i])}
+	}
+	return nil
+}
+
+// drain visits commits while there are some and a condition holds.
+func (w *walk) drain(more func() bool) error {
+	for len(w.queue) > 0 && more() {
+		n := heap.Pop(w).(int32)
+		w.marks[n] &^= queued
+		marks := w.marks[n] & (both | stale)
+		if marks&stale == 0 {
+			w.fresh--
+		}
+		if marks&both == both && marks&stale == 0 {
+			w.find(n)
+			marks |= stale
+		}
+		for _, parent := range w.parentsOf(n) {
+			if err := w.reach(parent, marks); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// find notes a common ancestor.
+func (w *walk) find(n int32) {
+	if w.marks[n]&result == 0 {
+		w.marks[n] |= result
+		w.common = append(w.common, n)
+	}
+}
+
+// reach marks a commit, and puts it into the queue when the mark is new to it.
+func (w *walk) reach(n int32, marks mark) error {
+	if err := w.graph.read(n); err != nil {
+		return err
+	}
+	w.marks = append(w.marks, make([]mark, len(w.states)-len(w.marks))...)
+	before := w.marks[n]
+	if before&marks == marks {
+		return nil
+	}
+	w.marks[n] |= marks
+	if before&queued != 0 {
+		if before&stale == 0 && marks&stale != 0 {
+			w.fresh--
+		}
+		return nil
+	}
+	w.marks[n] |= queued
+	if before == 0 && w.states[n] == absent {
+		w.ends = append(w.ends, n)
+	}
+	if w.marks[n]&stale == 0 {
+		w.fresh++
+	}
+	heap.Push(w, n)
+	return nil
+}
+
+// Len, Less, Swap, Push and Pop make the walk's queue a heap.
+func (w *walk) Len() int           { return len(w.queue) }
+func (w *walk) Less(i, j int) bool { return w.dates[w.queue[i]] > w.dates[w.queue[j]] }
+func (w *walk) Swap(i, j int)      { w.queue[i], w.queue[j] = w.queue[j], w.queue[i] }
+func (w *walk) Push(n any)         { w.queue = append(w.queue, n.(int32)) }
+func (w *walk) Pop() any {
+	last := len(w.queue) - 1
+	n := w.queue[last]
+	w.queue = w.queue[:last]
+	return n
+}

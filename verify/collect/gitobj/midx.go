@@ -1,0 +1,120 @@
+package gitobj
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
+
+// multiIndex is a multi-pack-index, version 1 (gitformat-pack, "multi-pack-index (MIDX) files"). It is only asked about
+// packs that have no index of their own: where there is one, it knows all that this one knows.
+type multiIndex struct {
+	table
+	packs   []string // names without ending, in the order of their numbers
+	offsets int64    // of the pairs of pack number and offset
+	large   int64    // of the 8-byte offsets
+	nLarge  int64
+}
+
+// chunk is a part of a multi-pack-index.
+type chunk struct {
+	begin, size int64
+}
+
+func openMultiIndex(f *file, format *format) (*multiIndex, error) {
+	x := &multiIndex{table: table{file: f, size: format.size, width: format.size}}
+	header, err := f.view(0, 12)
+	if err != nil || !bytes.Equal(header[:4], []byte("MIDX")) {
+		return nil, x.damaged("it does not begin as a multi-pack-index")
+	}
+	if header[4] != 1 || header[7] != 0 {
+		return nil, &Unsupported{What: f.name + " is a multi-pack-index of a kind that is not known: run git repack -ad without it"}
+	}
+	if header[5] != format.midx {
+		return nil, x.damaged("its hash function is not the repository's")
+	}
+	chunks, err := x.chunks(int(header[6]))
+	if err != nil {
+		return nil, err
+	}
+	if err := x.frame(chunks); err != nil {
+		return nil, err
+	}
+	return x, x.names(chunks["PNAM"], int64(binary.BigEndian.Uint32(header[8:])))
+}
+
+// chunks reads the list of parts. Each ends where the next begins.
+func (x *multiIndex) chunks(count int) (map[string]chunk, error) {
+	raw, err := x.file.view(12, 12*(count+1))
+	if err != nil {
+		return nil, x.damaged("its list of chunks is cut off")
+	}
+	chunks := map[string]chunk{}
+	for i := range count {
+		row := raw[12*i:]
+		begin, end := int64(binary.BigEndian.Uint64(row[4:])), int64(binary.BigEndian.Uint64(row[16:]))
+		if begin < 0 || end < begin || end > x.file.size-int64(x.size) {
+			return nil, x.damaged("a chunk lies outside the file")
+		}
+		if _, twice := chunks[string(row[:4])]; twice {
+			return nil, x.damaged("a chunk is there twice")
+		}
+		chunks[string(row[:4])] = chunk{begin, end - begin}
+	}
+	return chunks, nil
+}
+
+func (x *multiIndex) frame(chunks map[string]chunk) error {
+	fanout, ids, offsets, large := chunks["OIDF"], chunks["OIDL"], chunks["OOFF"], chunks["LOFF"]
+	if fanout.size != 1024 {
+		return x.damaged("its table of first bytes has the wrong size")
+	}
+	if err := x.readFanout(fanout.begin); err != nil {
+		return err
+	}
+	if ids.size != x.count()*int64(x.size) || offsets.size != x.count()*8 || large.size%8 != 0 {
+		return x.damaged("a chunk's size does not fit the number of its objects")
+	}
+	x.begin, x.offsets, x.large, x.nLarge = ids.begin, offsets.begin, large.begin, large.size/8
+	return nil
+}
+
+// names reads the packs' names, which end with NUL and are followed by padding.
+func (x *multiIndex) names(c chunk, count int64) error {
+	if c.size > smallFile*16 {
+		return &TooLarge{What: "bytes of pack names in " + x.file.name, Limit: smallFile * 16}
+	}
+	raw, err := x.file.view(c.begin, int(c.size))
+	if err != nil {
+		return x.damaged(err.Error())
+	}
+	for range count {
+		name, rest, ok := bytes.Cut(raw, []byte{0})
+		if !ok {
+			return x.damaged("a pack has no name")
+		}
+		x.packs, raw = append(x.packs, strings.TrimSuffix(string(name), ".idx")), rest
+	}
+	return nil
+}
+
+// locate finds an object: the name of its pack and the offset in it; ok is false when it is not there.
+func (x *multiIndex) locate(id ID) (pack string, offset int64, ok bool, err error) {
+	position, err := x.find(id)
+	if position < 0 || err != nil {
+		return "", 0, false, err
+	}
+	number, err := x.uint32At(x.offsets + 8*position)
+	if err == nil && int64(number) >= int64(len(x.packs)) {
+		err = x.damaged("it names a pack that it does not have")
+	}
+	if err != nil {
+		return "", 0, false, err
+	}
+	short, err := x.uint32At(x.offsets + 8*position + 4)
+	offset = int64(short)
+	if err == nil && short >= 1<<31 && x.nLarge > 0 {
+		offset, err = x.offset64(x.large, x.nLarge, int64(short&(1<<31-1)))
+	}
+	return x.packs[number], offset, err == nil, err
+}

@@ -1,0 +1,74 @@
+package gitobj
+
+import "strings"
+
+// read reads an object of a kind (or of any) and checks that its content has its id. The content is shared: nobody may
+// write to it.
+func (r *Repo) read(id ID, want kind, l limits) (object, error) {
+	if id == r.format.emptyTree {
+		return r.expect(id, object{treeKind, nil}, want)
+	}
+	if int(id[32]) != r.format.size {
+		return object{}, &BadName{Name: id.String(), Why: "it is no object id of this repository"}
+	}
+	at, ok, err := r.objects.find(id)
+	if err != nil {
+		return object{}, err
+	}
+	if !ok {
+		return object{}, r.missing(id, want)
+	}
+	return r.readAt(id, at, want, l)
+}
+
+// readAt reads an object whose place is known.
+func (r *Repo) readAt(id ID, at place, want kind, l limits) (object, error) {
+	found, err := r.fetch(id, at, l)
+	if err != nil {
+		return object{}, err
+	}
+	sum, collided := r.format.sum(found.kind, found.content)
+	what := found.kind.String() + " " + id.String()
+	if collided {
+		return object{}, &Corrupt{What: what, Why: "it was made to have the same SHA-1 as another object"}
+	}
+	if sum != id {
+		return object{}, &Corrupt{What: what, Why: "its content has the id " + sum.String()}
+	}
+	return r.expect(id, found, want)
+}
+
+func (r *Repo) fetch(id ID, at place, l limits) (object, error) {
+	if at.pack == nil {
+		return r.objects.readLoose(id, at.loose, l)
+	}
+	return r.objects.unpack(id, at, l)
+}
+
+func (r *Repo) expect(id ID, found object, want kind) (object, error) {
+	if want != anyKind && found.kind != want {
+		return object{}, &Corrupt{What: want.String() + " " + id.String(), Why: "it is a " + found.kind.String()}
+	}
+	return found, nil
+}
+
+// missing says what is known about an object that is nowhere.
+func (r *Repo) missing(id ID, want kind) error {
+	var why []string
+	if r.Shallow() {
+		why = append(why, "the clone is shallow, fetch deeper (git fetch --unshallow, or fetch-depth: 0)")
+	}
+	if r.partial || r.objects.promise {
+		why = append(why, "the clone is partial and left it with the remote, fetch without --filter")
+	}
+	for _, dir := range r.objects.lost {
+		why = append(why, "objects are borrowed from "+dir+", which is not there")
+	}
+	return &MissingObject{ID: id, Kind: want.String(), Why: strings.Join(why, "; "), Shallow: r.Shallow()}
+}
+
+// Blob reads a blob of up to limit bytes; a larger one is TooLarge. The bytes must not be written to.
+func (r *Repo) Blob(id ID, limit int64) ([]byte, error) {
+	found, err := r.read(id, blobKind, limits{blob: limit})
+	return found.content, err
+}

@@ -1,0 +1,140 @@
+package gitobj
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// maxTags is how many tags may point to one another.
+const maxTags = 16
+
+// maxSteps is the largest number behind ~ or ^.
+const maxSteps = 10_000_000
+
+// Resolve gives the commit that a person means: a full object id, HEAD, a branch, a tag (also an annotated one), a
+// remote's branch, a full ref name, each followed by any number of ~N (the Nth first parent) and ^N (the Nth parent).
+// Names are those of the files in the repository; the environment and abbreviated ids are not looked at.
+//
+// The error is NoSuchRef or AmbiguousRef for names, BadName for what can be no name of a commit, Incomplete when ~ and ^
+// lead beyond a shallow clone, and MissingObject when a ref names what is not there.
+func (r *Repo) Resolve(name string) (ID, error) {
+	base, steps := name, ""
+	if i := strings.IndexAny(name, "~^"); i >= 0 {
+		base, steps = name[:i], name[i:]
+	}
+	id, err := r.named(base)
+	if err == nil {
+		id, err = r.peel(id, name)
+	}
+	for err == nil && steps != "" {
+		id, steps, err = r.step(id, steps, name)
+	}
+	if err != nil {
+		return ID{}, err
+	}
+	return id, nil
+}
+
+// named gives the object of a name without steps.
+func (r *Repo) named(name string) (ID, error) {
+	if id, ok := parseHex([]byte(name), r.format.size); ok {
+		return id, nil
+	}
+	id, err := r.lookupRef(name)
+	if missing := (*NoSuchRef)(nil); errors.As(err, &missing) && looksAbbreviated(name) {
+		return ID{}, &BadName{Name: name, Why: "there is no such ref, and abbreviated object ids are not taken: give all " + r.format.digits() + " digits"}
+	}
+	return id, err
+}
+
+func looksAbbreviated(name string) bool {
+	return len(name) >= 4 && strings.Trim(name, "0123456789abcdefABCDEF") == ""
+}
+
+// peel follows tags to a commit.
+func (r *Repo) peel(id ID, name string) (ID, error) {
+	want := anyKind
+	for range maxTags {
+		found, err := r.read(id, want, limits{})
+		if large := (*TooLarge)(nil); errors.As(err, &large) {
+			return ID{}, &BadName{Name: name, Why: "it names no commit but a large object"}
+		}
+		if err != nil {
+			return ID{}, err
+		}
+		switch found.kind {
+		case commitKind:
+			return id, nil
+		case tagKind:
+			if id, want, err = r.tagged(id, found.content); err != nil {
+				return ID{}, err
+			}
+		default:
+			return ID{}, &BadName{Name: name, Why: "it names a " + found.kind.String() + ", and a commit is needed"}
+		}
+	}
+	return ID{}, &TooLarge{What: "tags that point to one another, from " + name, Limit: maxTags}
+}
+
+// tagged reads what an annotated tag points to.
+func (r *Repo) tagged(tag ID, content []byte) (ID, kind, error) {
+	line, rest, ok := headerLine(content, "object ")
+	id, okID := parseHexLine(line, r.format.size, ok)
+	word, _, okType := headerLine(rest, "type ")
+	k, okKind := kindOf(bytes.TrimSpace(word))
+	if !okID || !okType || !okKind {
+		return ID{}, anyKind, &Corrupt{What: "tag " + tag.String(), Why: "it does not begin with the object that it names and its type"}
+	}
+	return id, k, nil
+}
+
+// step takes the first ~N or ^N.
+func (r *Repo) step(id ID, steps, name string) (ID, string, error) {
+	sign, rest := steps[0], steps[1:]
+	end := strings.IndexFunc(rest, func(c rune) bool { return c < '0' || c > '9' })
+	if end < 0 {
+		end = len(rest)
+	}
+	n := 1
+	if end > 0 {
+		var err error
+		if n, err = strconv.Atoi(rest[:end]); err != nil || n > maxSteps {
+			return ID{}, "", &BadName{Name: name, Why: "the number behind ~ or ^ is too large"}
+		}
+	}
+	rest = rest[end:]
+	if sign != '~' && sign != '^' {
+		return ID{}, "", &BadName{Name: name, Why: "behind a name only ~, ~N, ^ and ^N are understood"}
+	}
+	var err error
+	if sign == '^' {
+		id, err = r.parent(id, n, name)
+		return id, rest, err
+	}
+	for ; n > 0 && err == nil; n-- {
+		id, err = r.parent(id, 1, name)
+	}
+	return id, rest, err
+}
+
+// parent gives a commit's Nth parent, and the commit itself for 0.
+func (r *Repo) parent(id ID, n int, name string) (ID, error) {
+	if n == 0 {
+		return id, nil
+	}
+	info, err := r.Commit(id)
+	if err != nil {
+		return ID{}, err
+	}
+	if n > len(info.Parents) {
+		return ID{}, &BadName{Name: name, Why: "commit " + id.String() + " has only " + strconv.Itoa(len(info.Parents)) + " parents"}
+	}
+	parent := info.Parents[n-1]
+	_, err = r.Commit(parent)
+	if missing := (*MissingObject)(nil); errors.As(err, &missing) && missing.Shallow {
+		return ID{}, &Incomplete{Commit: parent}
+	}
+	return parent, err
+}
