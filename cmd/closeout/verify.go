@@ -23,6 +23,8 @@ import (
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	files    collect.Options
+	trees    treeFlags
+	bundle   string
 	settings verify.Settings
 	report   string
 	format   string
@@ -32,16 +34,20 @@ type verifyFlags struct {
 const verifyLong = `verify judges the inputs of one task and writes verification_report.json.
 
 With a BUNDLE, a folder that holds the inputs under their well-known names (scope_contract.json,
-feedback_record.jsonl, rule_report.json, pr.diff or changes.json, ...), it needs nothing else. Without one,
-name the inputs one by one; feedback logs and rule reports are then looked for in .closeout/evidence.
+feedback_record.jsonl, rule_report.json, pr.diff or changes.json, ...), it needs nothing else.
+
+With --base, in a git repository, it compares two commits itself and takes the contracts from the base; git is not
+needed. Without either, name the inputs one by one. Feedback logs and rule reports are looked for in the evidence
+folder, .closeout/evidence, unless they are named.
 
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 something could not be known.`
 
 func newVerify(std stdio) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: evidence.DefaultLimits()}}
 	c := &cobra.Command{
-		Use: "verify [BUNDLE]", Short: "Judge a bundle, or the inputs that the flags name", Long: verifyLong,
+		Use: "verify [BUNDLE]", Short: "Judge a bundle, a change in a repository, or the inputs that the flags name", Long: verifyLong,
 		Example: `  closeout verify testdata/example
+  closeout verify --base origin/main
   closeout verify testdata/example --format markdown --report -
   closeout verify --contract-file scope_contract.json --feedback 'logs/*.jsonl' --rules rules.json --diff pr.diff`,
 		Args: cobra.MaximumNArgs(1),
@@ -52,18 +58,26 @@ func newVerify(std stdio) *cobra.Command {
 }
 
 func (f *verifyFlags) define(c *cobra.Command) {
+	f.defineInputs(c)
 	flags := c.Flags()
+	flags.StringVar(&f.files.Facts, "facts", "", "facts.json")
+	flags.StringVar(&f.report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
+	flags.StringVar(&f.format, "format", "text", "what to print: "+formatNames())
+	flags.BoolVar(&f.quiet, "quiet", false, "print only the summary line")
+}
+
+// defineInputs defines the flags of every command that collects inputs.
+func (f *verifyFlags) defineInputs(c *cobra.Command) {
+	flags := c.Flags()
+	f.trees.define(flags)
 	flags.StringVar(&f.files.ContractFile, "contract-file", "", "read the scope contract from this `file`; the caller vouches for it")
 	flags.StringVar(&f.settings.Task, "task", "", "judge the task with this `id`")
 	flags.StringArrayVar(&f.files.Feedback, "feedback", nil, "feedback log, a path or glob; repeatable (default "+collect.DefaultFeedback+")")
 	flags.StringArrayVar(&f.settings.Digests, "feedback-sha256", nil, "sha256 of a log that the workflow hands over; only such logs count; repeatable")
 	flags.StringArrayVar(&f.files.Rules, "rules", nil, "rule report, a path or glob; repeatable (default "+collect.DefaultRules+")")
-	flags.StringVar(&f.files.Diff, "diff", "", "the change: pr.diff or changes.json")
-	flags.StringVar(&f.files.Facts, "facts", "", "facts.json")
+	flags.StringVar(&f.files.Diff, "diff", "", "the change: pr.diff or changes.json; beside --base a diff text that must agree")
 	flags.StringVar(&f.files.Coverage, "coverage", "", "coverage report")
-	flags.StringVar(&f.report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
-	flags.StringVar(&f.format, "format", "text", "what to print: "+formatNames())
-	flags.BoolVar(&f.quiet, "quiet", false, "print only the summary line")
+	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `folder`, with --base")
 	flags.BoolVar(&f.settings.Strict, "strict", false, "let every warning block")
 	flags.StringVar(&f.settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
 	f.defineLimits(c)
@@ -106,7 +120,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 	if err != nil {
 		return err
 	}
-	target := reportPath(f.report, args)
+	target := reportPath(f.report, f.folder(args))
 	if found.Holds(target) {
 		return overInput(target)
 	}
@@ -119,6 +133,14 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 		return exit{exitUsage} // the report is written, and stays
 	}
 	return ended(r)
+}
+
+// folder is the bundle that is judged, as an argument; none when the inputs lie elsewhere.
+func (f *verifyFlags) folder(args []string) []string {
+	if f.bundle != "" {
+		return []string{f.bundle}
+	}
+	return args
 }
 
 // ended turns a verdict into the command's end.
@@ -134,7 +156,9 @@ func ended(r *report.Report) error {
 }
 
 // inputFlags name inputs one by one; beside a BUNDLE, which holds them all, they are refused.
-var inputFlags = []string{"contract-file", "task", "feedback", "feedback-sha256", "rules", "diff", "facts", "coverage"}
+var inputFlags = []string{
+	"contract-file", "task", "feedback", "feedback-sha256", "rules", "diff", "facts", "coverage", "base", "head", "repo", "contract", "bundle",
+}
 
 // check refuses a call that cannot be carried out.
 func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, error) {
@@ -155,9 +179,9 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 	case len(args) == 1 && len(given) > 0:
 		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which holds its inputs under their names", strings.Join(given, ", "))
 	case len(args) == 0 && len(given) == 0:
-		return format, errors.New("nothing to judge: name a BUNDLE, or the inputs (see closeout verify --help)")
+		return format, errors.New("nothing to judge: name a BUNDLE, --base, or the inputs (see closeout verify --help)")
 	}
-	return format, nil
+	return format, f.trees.check(c.Flags())
 }
 
 // maxLimit is the largest integer that every JSON reader holds exactly: the report names the limits.
@@ -205,23 +229,34 @@ func overInput(path string) error {
 	return fmt.Errorf("the report cannot be written over the input %q: name another path", path)
 }
 
-// find lists the inputs, of which nothing is read yet, and adds the settings.
-func (f *verifyFlags) find(args []string) (found *collect.Found, err error) {
-	if len(args) == 1 {
-		found, err = collect.Folder(args[0])
-	} else {
-		if f.files.Root, err = os.Getwd(); err != nil {
-			return nil, err
-		}
-		found, err = collect.Files(f.files)
-	}
+// find lists the inputs, of which nothing is judged yet, and adds the settings.
+func (f *verifyFlags) find(args []string) (*collect.Found, error) {
+	found, err := f.inputs(args)
 	if err != nil {
 		return nil, err
+	}
+	if f.bundle != "" {
+		if found, err = collect.WriteBundle(f.bundle, found); err != nil {
+			return nil, err
+		}
 	}
 	notes := found.Settings.Notes
 	found.Settings = f.settings
 	found.Settings.Notes = notes
 	return found, nil
+}
+
+func (f *verifyFlags) inputs(args []string) (found *collect.Found, err error) {
+	if len(args) == 1 {
+		return collect.Folder(args[0])
+	}
+	if f.files.Root, err = os.Getwd(); err != nil {
+		return nil, err
+	}
+	if f.trees.base != "" {
+		return f.trees.gather(f.files, f.settings)
+	}
+	return collect.Files(f.files)
 }
 
 // present prints a report. When the report itself goes to standard output, the text goes to standard error.

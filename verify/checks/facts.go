@@ -47,6 +47,7 @@ func unavailable(code string, u evidence.Unavailable, what string) check.Finding
 	if u.About != "" {
 		message += fmt.Sprintf(" (%s)", u.About)
 	}
+	message += ": " + u.Error
 	return check.Finding{
 		Code: code, Message: message, Input: check.Facts, Expected: what, Actual: u.Error, Fix: fix,
 		Evidence: []string{string(u.What), u.About},

@@ -85,16 +85,10 @@ func (g *gatherer) cannot(what evidence.Wanted, about string, err error) {
 
 // errUnrelated is for a head that has nothing in common with the base: what it changed cannot be told from what the base
 // is made of.
-var errUnrelated = fixable{
-	errors.New("base and head have no common ancestor"), "name the branch that the change was made from as the base, or fetch the whole history (fetch-depth: 0)",
+var errUnrelated = &fixable{
+	err: errors.New("base and head have no common ancestor"),
+	fix: "name the branch that the change was made from as the base, or fetch the whole history (fetch-depth: 0)",
 }
-
-type fixable struct {
-	error
-	fix string
-}
-
-func (f fixable) Fix() string { return f.fix }
 
 // compare lists what differs between the merge bases and the head; nil when that could not be known.
 func (g *gatherer) compare() []evidence.Change {
@@ -176,6 +170,9 @@ func (g *gatherer) standing() {
 	}
 	for _, ending := range contractEndings {
 		g.fromBase(check.Contract, "scope_contract"+ending, ".closeout/scope_contract"+ending)
+		if len(g.Facts.Unavailable) > 0 && g.Facts.Unavailable[len(g.Facts.Unavailable)-1].What == evidence.WantedContracts {
+			return // what is not known of one is not known of the others
+		}
 	}
 }
 

@@ -20,8 +20,6 @@ type Objects interface {
 	Entry(commit, path string) (mode evidence.Mode, id string, found bool, err error)
 	// Blob reads a blob. One of more than limit bytes is an error that is [ErrTooLarge].
 	Blob(id string, limit int64) ([]byte, error)
-	// List names the entries of a folder, sorted; none when there is no such folder.
-	List(commit, dir string) ([]string, error)
 	// CodeTree is the id of the commit's tree without the evidence folder.
 	CodeTree(commit, evidenceDir string) (string, error)
 }
@@ -41,3 +39,15 @@ func unknown(what evidence.Wanted, about string, err error) evidence.Unavailable
 	}
 	return u
 }
+
+// fixable is an error, and what a person can do about it.
+type fixable struct {
+	err error
+	fix string
+}
+
+func (f *fixable) Error() string { return f.err.Error() }
+func (f *fixable) Unwrap() error { return f.err }
+
+// Fix says what to do.
+func (f *fixable) Fix() string { return f.fix }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+const collectLong = `collect writes a bundle: a folder that holds every input of one decision. Nothing is judged.
+
+The contracts come from the base's tip, the changes from the comparison of the merge base with the head. closeout
+verify DIR judges the bundle later, on any machine, and closeout replay DIR shows that a report is its result.
+
+Exit codes: 0 the bundle is written, also when something could not be known, which its facts.json says; 2 wrong call or
+environment.`
+
+func newCollect(std stdio) *cobra.Command {
+	f := &verifyFlags{settings: verify.Settings{Limits: evidence.DefaultLimits()}}
+	c := &cobra.Command{
+		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: cobra.NoArgs,
+		Example: "  closeout collect --base origin/main --bundle evidence-of-today",
+		RunE:    func(c *cobra.Command, _ []string) error { return f.collect(c, std) },
+	}
+	f.defineInputs(c)
+	return c
+}
+
+func (f *verifyFlags) collect(c *cobra.Command, std stdio) error {
+	if f.trees.base == "" || f.bundle == "" {
+		return errors.New("collect needs --base and --bundle: see closeout collect --help")
+	}
+	if err := errors.Join(checkSettings(&f.settings), f.trees.check(c.Flags())); err != nil {
+		return err
+	}
+	found, err := f.find(nil)
+	if err != nil {
+		return err
+	}
+	for _, path := range found.Paths {
+		fmt.Fprintln(std.out, path)
+	}
+	return nil
+}

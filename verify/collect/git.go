@@ -1,0 +1,194 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/collect/gitobj"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Git is a repository on disk. It is read without git: what its configuration, hooks, replace refs or the environment say
+// changes nothing.
+type Git struct{ repo *gitobj.Repo }
+
+// OpenGit opens the repository that encloses a folder. files is how many changed files the judge accepts.
+func OpenGit(dir string, files int) (*Git, error) {
+	repo, err := gitobj.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	repo.MaxChanges = 2*files + 1 // more than the judge accepts, so that it can say how many there are
+	return &Git{repo}, nil
+}
+
+// Close closes the repository.
+func (g *Git) Close() error { return g.repo.Close() }
+
+// Root is the root of the work tree; "" in a bare repository.
+func (g *Git) Root() string { return g.repo.Root() }
+
+// Resolve gives the id of the commit that a person names. What cannot be found out because the clone lacks something is
+// told apart by [Unknowable].
+func (g *Git) Resolve(name string) (string, error) {
+	id, err := g.repo.Resolve(name)
+	if err != nil {
+		return "", fixed(err)
+	}
+	return id.String(), nil
+}
+
+// Unknowable reports whether an error says that the repository does not hold what is asked for, or holds it damaged:
+// nobody lied, and the call was right.
+func Unknowable(err error) bool {
+	var missing *gitobj.MissingObject
+	var incomplete *gitobj.Incomplete
+	var corrupt *gitobj.Corrupt
+	return errors.As(err, &missing) || errors.As(err, &incomplete) || errors.As(err, &corrupt)
+}
+
+// fixed adds what a person can do about an error of the repository.
+func fixed(err error) error {
+	var missing *gitobj.MissingObject
+	var incomplete *gitobj.Incomplete
+	var corrupt *gitobj.Corrupt
+	switch {
+	case errors.As(err, &missing) && missing.Shallow, errors.As(err, &incomplete):
+		return &fixable{err, "fetch the whole history: fetch-depth: 0 in the checkout step, or git fetch --unshallow"}
+	case errors.As(err, &missing):
+		return &fixable{err, "fetch what is missing: fetch-depth: 0 in the checkout step, and no filter"}
+	case errors.As(err, &corrupt):
+		return &fixable{err, "the repository is damaged: fetch it anew"}
+	default:
+		return err
+	}
+}
+
+// MergeBases is that of [Objects].
+func (g *Git) MergeBases(base, head string) ([]string, error) {
+	a, err := g.repo.ParseID(base)
+	if err != nil {
+		return nil, err
+	}
+	b, err := g.repo.ParseID(head)
+	if err != nil {
+		return nil, err
+	}
+	bases, err := g.repo.MergeBases(a, b)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	var list []string
+	for _, id := range bases {
+		list = append(list, id.String())
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// tree gives the tree of a commit.
+func (g *Git) tree(commit string) (gitobj.ID, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return gitobj.ID{}, err
+	}
+	info, err := g.repo.Commit(id)
+	return info.Tree, err
+}
+
+// Changes is that of [Objects].
+func (g *Git) Changes(oldCommit, newCommit string) ([]evidence.Change, error) {
+	before, err := g.tree(oldCommit)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	after, err := g.tree(newCommit)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	changes, err := g.repo.Compare(before, after)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	list := make([]evidence.Change, len(changes))
+	for i, c := range changes {
+		list[i] = evidence.Change{
+			Path: c.Path, Status: evidence.Status(c.Status), OldMode: modeOf(c.OldMode), NewMode: modeOf(c.NewMode),
+			OldID: idOf(c.OldID), NewID: idOf(c.NewID),
+		}
+	}
+	return list, nil
+}
+
+// modeOf writes a mode as six octal digits.
+func modeOf(mode uint32) evidence.Mode { return evidence.Mode(fmt.Sprintf("%06o", mode)) }
+
+func idOf(id gitobj.ID) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()
+}
+
+// Entry is that of [Objects].
+func (g *Git) Entry(commit, path string) (evidence.Mode, string, bool, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return "", "", false, err
+	}
+	entry, found, err := g.repo.Lookup(id, path)
+	var bad *gitobj.BadName
+	if errors.As(err, &bad) {
+		return "", "", false, nil // no tree holds such a path
+	}
+	if err != nil || !found {
+		return "", "", false, fixed(err)
+	}
+	return modeOf(entry.Mode), entry.ID.String(), true, nil
+}
+
+// Blob is that of [Objects].
+func (g *Git) Blob(id string, limit int64) ([]byte, error) {
+	blob, err := g.repo.ParseID(id)
+	if err != nil {
+		return nil, err
+	}
+	data, err := g.repo.Blob(blob, limit)
+	var large *gitobj.TooLarge
+	if errors.As(err, &large) {
+		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	return data, fixed(err)
+}
+
+// CodeTree is that of [Objects].
+func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return "", err
+	}
+	tree, err := g.repo.CodeTree(id, evidenceDir)
+	if err != nil {
+		return "", fixed(err)
+	}
+	return tree.String(), nil
+}
+
+// Lost stands for the objects of a repository of which not even the commits could be found. Every question ends in Err.
+type Lost struct{ Err error }
+
+// MergeBases is that of [Objects].
+func (l Lost) MergeBases(string, string) ([]string, error) { return nil, l.Err }
+
+// Changes is that of [Objects].
+func (l Lost) Changes(string, string) ([]evidence.Change, error) { return nil, l.Err }
+
+// Entry is that of [Objects].
+func (l Lost) Entry(string, string) (evidence.Mode, string, bool, error) { return "", "", false, l.Err }
+
+// Blob is that of [Objects].
+func (l Lost) Blob(string, int64) ([]byte, error) { return nil, l.Err }
+
+// CodeTree is that of [Objects].
+func (l Lost) CodeTree(string, string) (string, error) { return "", l.Err }
