@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -44,7 +45,7 @@ func newRecord(std stdio) *cobra.Command {
 	f := &recordFlags{}
 	c := &cobra.Command{
 		Use: "record [flags] -- CMD ARG...", Short: "Run a command and record it", Long: recordLong,
-		Example: "  closeout record -- go test ./...\n  closeout record --from-contract .closeout/scope_contract.json",
+		Example: "  closeout record -- go test ./...\n  closeout record --from-contract",
 		RunE:    func(_ *cobra.Command, args []string) error { return recordFailed(f.run(args, std), std) },
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return recordFailed(err, std) })
@@ -62,9 +63,29 @@ func (f *recordFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.log, "log", "", "append to this `file` (default "+record.FileName+" in the evidence folder)")
 	flags.StringVar(&f.evidenceDir, "evidence-dir", "", "the evidence `folder`, relative to the repository's root, that the code tree leaves out (default the contract's, or .closeout/evidence)")
 	flags.StringArrayVar(&f.produces, "produces", nil, "a report `file` that the command writes; repeatable")
-	flags.StringVar(&f.fromContract, "from-contract", "", "run all criteria of the contract in this `file`")
+	flags.StringVar(&f.fromContract, "from-contract", "", "run all criteria of the contract in this `file`; without a file, those of .closeout/scope_contract.json and of the task")
+	flags.Lookup("from-contract").NoOptDefVal = ownContracts
 	flags.BoolVar(&f.noTree, "no-tree", false, "record without code trees: such a record is bound to no code")
 	flags.IntVar(&f.tail, "tail-bytes", record.DefaultTail, "how much of the end of each output stream is kept")
+}
+
+// ownContracts stands for --from-contract without a file.
+const ownContracts = "the repository's own"
+
+// joinFromContract lets --from-contract take its file from the next word, which a flag whose value may be absent cannot.
+func joinFromContract(args []string) []string {
+	if len(args) == 0 || args[0] != "record" {
+		return args
+	}
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if arg == "--from-contract" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			return slices.Concat(args[:i], []string{arg + "=" + args[i+1]}, args[i+2:])
+		}
+	}
+	return args
 }
 
 // recordFailed turns what went wrong with recording into its exit status: those of the gate mean something else.
@@ -144,16 +165,26 @@ func (f *recordFlags) open(std stdio) (*record.Recorder, *evidence.Contract, err
 	if err := f.openRepository(r, here); err != nil {
 		return nil, nil, err
 	}
-	var contract *evidence.Contract
-	if f.fromContract != "" {
-		if contract, err = record.ReadContract(f.fromContract, std.err); err != nil {
-			return nil, nil, err
-		}
-		if f.command.Task == "" {
-			f.command.Task = contract.TaskID.Value
-		}
+	contract, err := f.readContract(r.Root, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	if contract != nil && f.command.Task == "" {
+		f.command.Task = contract.TaskID.Value
 	}
 	return r, contract, f.paths(r, here, contract)
+}
+
+// readContract reads the contract whose criteria are to be run; nil when a command was given.
+func (f *recordFlags) readContract(root string, std stdio) (*evidence.Contract, error) {
+	switch f.fromContract {
+	case "":
+		return nil, nil
+	case ownContracts:
+		return record.ReadContracts(root, f.command.Task, std.err)
+	default:
+		return record.ReadContract(f.fromContract, std.err)
+	}
 }
 
 func (f *recordFlags) openRepository(r *record.Recorder, here string) (err error) {

@@ -31,7 +31,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 // run is the whole program.
 func run(args []string, std stdio) int {
 	root := newRoot(std)
-	root.SetArgs(args)
+	root.SetArgs(joinFromContract(args))
 	err := root.Execute()
 	var code exit
 	switch {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,57 @@ import (
 
 // ReadContract reads a scope contract that holds criteria to run. Everything that is wrong with it goes to w.
 func ReadContract(path string, w io.Writer) (*evidence.Contract, error) {
+	c, err := parseContract(path, w)
+	if err == nil && len(c.Criteria) == 0 {
+		return nil, fmt.Errorf("the contract %q has no acceptance criteria to run", path)
+	}
+	return c, err
+}
+
+// ReadContracts reads the standing contract of a repository's work tree and, when a task is named and there is one, the
+// task's contract, and returns the standing one with the criteria of both, as the gate joins them.
+func ReadContracts(root, task string, w io.Writer) (*evidence.Contract, error) {
+	standing := existing(root, ".closeout/scope_contract")
+	if len(standing) != 1 {
+		return nil, fmt.Errorf("%q holds %d standing contracts: expected one of .closeout/scope_contract.json and .yaml, or name a file: --from-contract FILE", root, len(standing))
+	}
+	files := standing
+	if task != "" {
+		files = append(files, existing(root, ".closeout/tasks/"+task)...)
+	}
+	var sources []policy.Source
+	for _, file := range files {
+		c, err := parseContract(file, w)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, policy.Source{Contract: c, Path: file})
+	}
+	joined, problems := policy.Join(sources, "")
+	for _, problem := range problems {
+		fmt.Fprintf(w, "%s:%s\n", sources[problem.Source].Path, problem.Error)
+	}
+	if len(problems) > 0 {
+		return nil, errors.New("the contracts cannot be joined")
+	}
+	contract := *sources[0].Contract
+	contract.Criteria, contract.TaskID.Value = joined.Criteria, joined.TaskID
+	return &contract, nil
+}
+
+// existing lists the contracts of a name, whatever their ending.
+func existing(root, name string) []string {
+	var files []string
+	for _, ending := range []string{".json", ".yaml", ".yml"} {
+		file := filepath.Join(root, filepath.FromSlash(name)+ending)
+		if _, err := os.Lstat(file); err == nil {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+func parseContract(path string, w io.Writer) (*evidence.Contract, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the contract %q cannot be read: %w", path, reason(err))
@@ -23,9 +75,6 @@ func ReadContract(path string, w io.Writer) (*evidence.Contract, error) {
 	}
 	if errs.Any() || c == nil {
 		return nil, fmt.Errorf("the contract %q is malformed", path)
-	}
-	if len(c.Criteria) == 0 {
-		return nil, fmt.Errorf("the contract %q has no acceptance criteria to run", path)
 	}
 	return c, nil
 }
