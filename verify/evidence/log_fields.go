@@ -12,6 +12,7 @@ type logField struct {
 	name string
 	rule logRule
 	keep func(*Record) *string // where its text goes; nil when nobody needs it
+	note func(*Record) *span   // where its place goes; nil when nobody needs it
 }
 
 // logRule says what the value of a key must be.
@@ -26,7 +27,8 @@ const (
 	ruleExit
 	ruleDuration
 	ruleMoment
-	ruleCounts // an integer, or an object of them
+	ruleCounts      // an integer, or an object of them
+	ruleTruncations // the same, and more than 0 says that output was cut
 	ruleSeq
 	ruleRunID
 	ruleAttempt
@@ -39,14 +41,17 @@ const (
 var logFields = []logField{
 	{name: "command", rule: ruleCommand},
 	{name: "exit_code", rule: ruleExit},
-	{name: "stdout"}, {name: "stderr"}, {name: "stdout_tail"}, {name: "stderr_tail"},
+	{name: "stdout", note: func(r *Record) *span { return &r.outputs[0] }},
+	{name: "stderr", note: func(r *Record) *span { return &r.outputs[1] }},
+	{name: "stdout_tail", note: func(r *Record) *span { return &r.outputs[2] }},
+	{name: "stderr_tail", note: func(r *Record) *span { return &r.outputs[3] }},
 	{name: "duration_ms", rule: ruleDuration},
 	{name: "started_at", rule: ruleMoment},
 	{name: "cwd", keep: func(r *Record) *string { return &r.Cwd }},
 	{name: "agent_note"}, {name: "error"},
 	{name: "command_id", rule: ruleName, keep: func(r *Record) *string { return &r.ID }},
 	{name: "parent_command_id", rule: ruleName, keep: func(r *Record) *string { return &r.Parent }},
-	{name: "truncations", rule: ruleCounts}, {name: "redactions", rule: ruleCounts},
+	{name: "truncations", rule: ruleTruncations}, {name: "redactions", rule: ruleCounts},
 
 	{name: "seq", rule: ruleSeq},
 	{name: "task_id", keep: func(r *Record) *string { return &r.TaskID }},
@@ -105,7 +110,7 @@ func (r logRule) expected() string {
 		return "an integer of at least 0, or null"
 	case ruleMoment:
 		return "a string, a number or null"
-	case ruleCounts:
+	case ruleCounts, ruleTruncations:
 		return "an integer, an object of integers, or null"
 	case ruleSeq:
 		return "an integer of at least 0"
@@ -126,8 +131,8 @@ func (p *logParser) field(f *logField) bool {
 	switch {
 	case f.rule == ruleCommand && next == '[':
 		return p.argv()
-	case f.rule == ruleCounts && next == '{':
-		return p.counts()
+	case (f.rule == ruleCounts || f.rule == ruleTruncations) && next == '{':
+		return p.counts(f.rule)
 	case f.rule == ruleProduced && next == '[':
 		return p.produced()
 	case f.rule == ruleHosts && next == '[':
@@ -150,13 +155,16 @@ func (p *logParser) set(f *logField, v scalar) bool {
 		return p.commandLine(v)
 	case ruleMoment:
 		return v.kind == kindString || v.kind == kindNumber
-	case ruleExit, ruleDuration, ruleCounts, ruleSeq, ruleAttempt:
+	case ruleExit, ruleDuration, ruleCounts, ruleTruncations, ruleSeq, ruleAttempt:
 		return p.setInteger(f.rule, v)
 	case ruleRunID:
 		return v.kind == kindString || p.setInteger(f.rule, v)
 	}
 	if v.kind != kindString {
 		return false
+	}
+	if f.note != nil {
+		*f.note(&p.rec) = v.span
 	}
 	if f.keep == nil && f.rule == ruleText {
 		return true
@@ -207,6 +215,8 @@ func (p *logParser) setInteger(rule logRule, v scalar) bool {
 		p.rec.Seq = &i
 	case rule == ruleDuration:
 		p.rec.DurationMS = i
+	case rule == ruleTruncations && i > 0:
+		p.rec.Cut = true
 	}
 	return true
 }
@@ -264,11 +274,11 @@ func (p *logParser) argv() bool {
 	return ok
 }
 
-func (p *logParser) counts() bool {
+func (p *logParser) counts(rule logRule) bool {
 	return p.object(2, func(key scalar) bool {
 		p.names = append(p.names, key.span)
 		v, ok := p.value(3)
-		if ok && !p.setInteger(ruleCounts, v) {
+		if ok && !p.setInteger(rule, v) {
 			p.wrong(v, p.pointer(p.pointer("", p.top), key.span), "an integer")
 		}
 		return ok

@@ -35,6 +35,12 @@ func FuzzReadLog(f *testing.F) {
 		limits := DefaultLimits()
 		limits.RecordBytes, limits.Depth = 4096, 5
 		records, lines, errs := readLog(bytes.NewReader(log), limits)
+		for i := range records {
+			if got, plain := string(records[i].AppendOutput(nil)), plainOutput(records[i].Line); got != plain {
+				t.Errorf("output %q, want %q", got, plain)
+			}
+			records[i].outputs = [4]span{}
+		}
 
 		var want []Record
 		var wantLines int64
@@ -75,10 +81,34 @@ func FuzzReadLog(f *testing.F) {
 		}
 
 		slow, _, slowErrs := readLog(iotest.OneByteReader(bytes.NewReader(log)), limits)
+		for i := range slow {
+			slow[i].outputs = [4]span{}
+		}
 		if !reflect.DeepEqual(slow, records) || !reflect.DeepEqual(slowErrs, errs) {
 			t.Errorf("read byte by byte: %+v, %v\nat once: %+v, %v", slow, slowErrs, records, errs)
 		}
 	})
+}
+
+// plainOutput is what AppendOutput must give for a valid line.
+func plainOutput(line []byte) string {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(line, &values); err != nil {
+		panic(err)
+	}
+	text := ""
+	for _, key := range []string{"stdout", "stderr", "stdout_tail", "stderr_tail"} {
+		var s *string
+		if value := values[key]; value != nil && json.Unmarshal(value, &s) == nil && s != nil {
+			text += *s + "\n"
+		}
+	}
+	return text
+}
+
+// plainCut reports whether a valid value of truncations has a number above 0.
+func plainCut(value jsontext.Value) bool {
+	return regexp.MustCompile(`(?:^|[:\s])[1-9]`).Match(regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).ReplaceAll(value, nil))
 }
 
 // plainRecord reads a line the slow and simple way.
@@ -127,6 +157,7 @@ func plainRecord(line []byte, depth int) (Record, bool) {
 	out := Record{
 		Line: line, Exit: r.ExitCode, ID: r.CommandID, Parent: r.ParentCommandID, TaskID: r.TaskID,
 		TreeBefore: r.TreeBefore, TreeAfter: r.TreeAfter, Hosts: r.NetworkHosts, HostsGiven: r.NetworkHosts != nil, Produced: r.Produced,
+		Cut: plainCut(values["truncations"]),
 	}
 	if len(r.NetworkHosts) == 0 {
 		out.Hosts = nil

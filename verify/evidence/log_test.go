@@ -70,7 +70,9 @@ var goodLines = []struct{ name, line, want string }{
 	{"cwd outside", rec(`,"cwd":"a/../b"`), `go|test cwd= exit=0`},
 	{"cwd with dots in a name", rec(`,"cwd":"a..b/..."`), `go|test cwd=a..b/... exit=0`},
 	{"cwd with backslashes", rec(`,"cwd":"..\\web"`), `go|test cwd=..\web exit=0`},
-	{"counts", rec(`,"truncations":{"stdout":3,"stderr":-1},"redactions":2`), `go|test cwd=. exit=0`},
+	{"counts", rec(`,"truncations":{"stdout":3,"stderr":-1},"redactions":2`), `go|test cwd=. exit=0 cut=true`},
+	{"one count", rec(`,"truncations":1`), `go|test cwd=. exit=0 cut=true`},
+	{"nothing was cut", rec(`,"truncations":{"stdout":0,"stderr":0},"redactions":{"stdout":3}`), `go|test cwd=. exit=0`},
 	{"counts empty", rec(`,"truncations":{},"redactions":{ }`), `go|test cwd=. exit=0`},
 	{"run", rec(`,"run_id":12345678901234567890,"run_attempt":1`), `go|test cwd=. exit=0`},
 	{"run id as a text", rec(`,"run_id":"12"`), `go|test cwd=. exit=0`},
@@ -106,6 +108,7 @@ func showRecord(r Record) string {
 		{"after", r.TreeAfter, r.TreeAfter != ""},
 		{"ms", r.DurationMS, r.DurationMS != 0},
 		{"hosts", strings.Join(r.Hosts, "|"), r.HostsGiven},
+		{"cut", r.Cut, r.Cut},
 	} {
 		if part.shown {
 			text += fmt.Sprintf(" %s=%v", part.name, part.value)
@@ -115,6 +118,24 @@ func showRecord(r Record) string {
 		text += " produced=" + p.Path + "@" + p.SHA256
 	}
 	return text
+}
+
+// TestAppendOutput wants the four texts in their order, whatever their order in the line.
+func TestAppendOutput(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{rec(``), ""},
+		{rec(`,"stdout":null,"agent_note":"ok","error":"no"`), ""},
+		{rec(`,"stderr_tail":"d","stdout":"a\n\u00e9","agent_note":"ok","stdout_tail":"","stderr":null`), "a\né\n\nd\n"},
+		{`{"stdout_tail":"b","stderr":"c","command":["x"],"exit_code":0}`, "c\nb\n"},
+	} {
+		got := "not read"
+		_, errs := ReadLog(strings.NewReader(rec(`,"stdout":"of the line before"`)+"\n"+c.line), DefaultLimits(), func(r *Record) {
+			got = string(r.AppendOutput(nil))
+		})
+		if got != c.want || errs.Any() {
+			t.Errorf("%s: %q, want %q (%v)", c.line, got, c.want, errs.All())
+		}
+	}
 }
 
 func deref(i *int64) int64 {

@@ -2,8 +2,9 @@ package evidence
 
 import "github.com/closeout-gate/closeout/verify/source"
 
-// Record is one line of a feedback log: one command that ran. It holds no output text. The record itself and Line are
-// valid only until the reader goes on to the next line; strings, slices and numbers of it may be kept.
+// Record is one line of a feedback log: one command that ran. It holds no output text, only where that stands in Line. The
+// record itself and Line are valid only until the reader goes on to the next line; strings, slices and numbers of it may be
+// kept.
 type Record struct {
 	Pos    source.Pos // where the line's value starts
 	Line   []byte     // the line's bytes without its end (LF, CRLF)
@@ -20,6 +21,21 @@ type Record struct {
 	Hosts                 []string
 	HostsGiven            bool       // whether network_hosts was there, as a list
 	Produced              []Produced // reports that the command wrote
+	Cut                   bool       // truncations says that some of the output is not there
+
+	outputs [4]span // the values of stdout, stderr, stdout_tail and stderr_tail in Line; zero when absent or null
+}
+
+// AppendOutput appends what the command printed, as far as the record holds it: stdout, stderr, stdout_tail and
+// stderr_tail, each with a line end behind it. It is called for the few records that decide something: the texts make up
+// nearly all of a log, and to decode them all would cost more than to read it.
+func (r *Record) AppendOutput(to []byte) []byte {
+	for _, o := range r.outputs {
+		if o.end > 0 {
+			to = append(unescape(to, r.Line[o.at:o.end]), '\n')
+		}
+	}
+	return to
 }
 
 // Produced names a file that a command wrote.
