@@ -142,7 +142,23 @@ func (j *judge) acceptance() []report.Acceptance {
 			j.fillAcceptance(&list[i], c, &decisions[i])
 		}
 	}
+	j.holdBack(list)
 	return list
+}
+
+// holdBack takes back the outcome of criteria whose negative control is not proven: nobody has seen that they can fail.
+func (j *judge) holdBack(list []report.Acceptance) {
+	for i, control := range list {
+		proven := j.in.Policy.Criteria[i].Proves.Value
+		if control.Outcome == report.OutcomePassed || proven == "" {
+			continue
+		}
+		for k := range list {
+			if a := &list[k]; a.ID == proven && a.Outcome == report.OutcomePassed {
+				a.Outcome, a.KeptFrom = report.OutcomeFailed, text("its negative control "+control.ID+" is not proven")
+			}
+		}
+	}
 }
 
 func (j *judge) fillAcceptance(a *report.Acceptance, c *evidence.Criterion, d *ledger.Decision) {

@@ -23,6 +23,7 @@ var Acceptance = &check.Check{
 		{Name: "acceptance.too_many_attempts", Severity: evidence.Block},
 		{Name: "acceptance.vacuous", Severity: evidence.Block},
 		{Name: "acceptance.flaky", Severity: evidence.Warn},
+		{Name: "acceptance.cached", Severity: evidence.Warn},
 	},
 	Needs: []check.Kind{check.Contract, check.Feedback},
 	Run:   runAcceptance,
@@ -35,10 +36,13 @@ func runAcceptance(p *check.Pass) {
 			p.Report(acceptanceFinding(p, c, &d))
 		}
 		if d.Reason == ledger.Passed {
-			reportVacuous(p, c)
+			reportTests(p, c)
 		}
 		if d.Flaky != nil {
 			reportFlaky(p, c, &d)
+		}
+		if d.Cached != nil && d.Reason == ledger.Passed {
+			reportCached(p, c, &d)
 		}
 	}
 }
@@ -81,12 +85,14 @@ func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision)
 	case ledger.ControlPassed:
 		f.Message = criterionName(c) + " passed, and it must not: it is a negative control"
 		f.Actual = "exit code 0"
-		f.Fix = "make the control fail where the code is broken: a check that cannot fail proves nothing" + provesHint(c)
+		f.Fix = "make the control fail where the code is broken: a check that cannot fail proves nothing"
 	case ledger.TooManyAttempts:
 		f.Message = fmt.Sprintf("%s took %s", criterionName(c), plural(d.At.Attempts, "attempt"))
 		f.Expected = fmt.Sprintf("at most %s (max_attempts)", plural(c.MaxAttempts, "attempt"))
 		f.Actual = plural(d.At.Attempts, "record") + " of this command in one log"
 		f.Fix = "find out why it does not pass at once; a person may raise max_attempts in the contract"
+	case ledger.Vacuous:
+		describeVacuous(&f, c, last.Output)
 	default:
 		f.Message = criterionName(c) + " failed"
 		f.Actual = "exit code " + strconv.FormatInt(*last.Exit, 10)
@@ -97,15 +103,40 @@ func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision)
 			f.Fix = "make the control run to its end and fail by itself, then record it again"
 		}
 	}
+	f.Fix += provesHint(c)
 	return f
 }
 
+// provesHint says what else is not proven while a control is not.
 func provesHint(c *evidence.Criterion) string {
 	if c.Proves.Value == "" {
 		return ""
 	}
 	return "; until then " + c.Proves.Value + " is not proven"
 }
+
+// describeVacuous says that a command's own output shows that no test ran. The line stands in quotes: a command may print
+// what it likes.
+func describeVacuous(f *check.Finding, c *evidence.Criterion, seen ledger.Output) {
+	f.Expected = "output of at least one test that ran"
+	f.Actual = "the output says " + strconv.Quote(seen.Line)
+	switch {
+	case seen.Proof == ledger.AllCached:
+		f.Message = criterionName(c) + " ran no test, it shows results of an earlier run"
+		f.Fix = rerun
+	case c.ExpectFail:
+		f.Message = criterionName(c) + " failed without running a test"
+		f.Expected = "a test that ran and failed"
+		f.Fix = "let the control break the code so that the tests still build and one of them fails, then record it again"
+	default:
+		f.Message = criterionName(c) + " ended well without running a test"
+		f.Fix = "let the command run the tests that exist, then record it again; a person may name a test_report, in which the tests are counted"
+	}
+}
+
+// rerun is how to get results that are no older than the record.
+const rerun = "run the tests anew and record that: go clean -testcache before it or go test -count=1, " +
+	"gradle --rerun, bazel test --nocache_test_results"
 
 func missing(p *check.Pass, f check.Finding, c *evidence.Criterion, d *ledger.Decision) check.Finding {
 	f.Message = criterionName(c) + " was never run"
@@ -117,6 +148,7 @@ func missing(p *check.Pass, f check.Finding, c *evidence.Criterion, d *ledger.De
 	if d.Foreign > 0 {
 		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", plural(d.Foreign, "record"), p.Policy.TaskID)
 	}
+	f.Fix += provesHint(c)
 	return f
 }
 
@@ -131,15 +163,26 @@ func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 	}, d.Flaky))
 }
 
-// reportVacuous wants the test report that the criterion names, and enough tests in it.
-func reportVacuous(p *check.Pass, c *evidence.Criterion) {
+func reportCached(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
+	p.Report(at(check.Finding{
+		Code:     "acceptance.cached",
+		Message:  criterionName(c) + " ran only some of its tests, other results are those of an earlier run",
+		Expected: "results of tests that ran while the command was recorded",
+		Actual:   "the output says " + strconv.Quote(d.Cached.Last.Output.Line),
+		Fix:      rerun,
+		Evidence: []string{c.ID},
+	}, d.Cached))
+}
+
+// reportTests wants the test report that the criterion names, and enough tests in it.
+func reportTests(p *check.Pass, c *evidence.Criterion) {
 	if c.TestReport == "" {
 		return
 	}
 	f := check.Finding{
 		Code: "acceptance.vacuous", Input: check.Tests, Path: c.TestReport, Evidence: []string{c.ID},
 		Expected: "at least " + plural(c.MinTests, "test") + " that ran, in " + c.TestReport,
-		Fix:      "let the command write its test report, and see that it runs the tests it should",
+		Fix:      "let the command write its test report, and see that it runs the tests it should" + provesHint(c),
 	}
 	switch file := p.Tests[c.TestReport]; {
 	case file == nil:

@@ -74,6 +74,7 @@ func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
 		f.Actual = string(d.Level) + ": " + check.KeptFrom(d.Level, d.At)
 		f.Fix = reach(d.Minimum)
 	}
+	f.Fix += provesHint(c)
 	return f
 }
 

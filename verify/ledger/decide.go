@@ -19,6 +19,7 @@ const (
 	DirtyTree       Reason = "evidence.dirty_tree"
 	BelowMinimum    Reason = "evidence.below_minimum"
 	TooManyAttempts Reason = "acceptance.too_many_attempts"
+	Vacuous         Reason = "acceptance.vacuous"
 )
 
 // Deciding is what one stream says of a criterion at the deciding level.
@@ -35,6 +36,7 @@ type Decision struct {
 	Deciding []Deciding // one a stream that has records of that level, in the order of the streams
 	At       *Deciding  // the one that Reason is about; nil for missing
 	Flaky    *Deciding  // a deciding pass with a failure before it; nil when there is none
+	Cached   *Deciding  // a deciding pass some of whose results are those of an earlier run; nil when there is none
 	Attempts int64      // records of the deciding level, over all streams
 	Foreign  int64      // matching records of another task
 }
@@ -90,6 +92,7 @@ func (d *Decision) judge(c *evidence.Criterion) {
 	}
 	met := func(x *Deciding) bool { return Met(c, x.Last.Exit) }
 	d.Flaky = d.first(func(x *Deciding) bool { return met(x) && x.Failures > 0 })
+	d.Cached = d.first(func(x *Deciding) bool { return x.Last.Output.Proof == SomeCached })
 	failed := FailedReason
 	if c.ExpectFail {
 		failed = ControlPassed
@@ -106,12 +109,19 @@ func (d *Decision) judge(c *evidence.Criterion) {
 		{DirtyTree, func(x *Deciding) bool { return x.Last.Dirty }},
 		{BelowMinimum, func(*Deciding) bool { return d.Level.Rank() < d.Minimum.Rank() }},
 		{TooManyAttempts, func(x *Deciding) bool { return x.Attempts > c.MaxAttempts }},
+		{Vacuous, func(x *Deciding) bool { return vacuous(c, x.Last.Output.Proof) }},
 	} {
 		if d.At = d.first(rule.holds); d.At != nil {
 			d.Reason = rule.reason
 			return
 		}
 	}
+}
+
+// vacuous reports whether a command's output shows that it proves nothing. A test report counts the tests better than the
+// output does, but says nothing of when they ran.
+func vacuous(c *evidence.Criterion, p Proof) bool {
+	return p == AllCached || p == NoneRan && c.TestReport == ""
 }
 
 // first returns the first stream for which holds is true.

@@ -77,6 +77,7 @@ type Attempt struct {
 	Stale  bool // its trees are equal and none of the accepted ones
 	Dirty  bool // its trees differ
 	Trees  bool // it names both trees
+	Output Output
 }
 
 // Tally sums up the attempts at one criterion, of one level, in one stream.
@@ -213,6 +214,16 @@ func (s *Stream) addAttempt(i int, r *evidence.Record) {
 		tally.Failures++
 	}
 	tally.Last = s.attempt(r)
+	tally.Last.Output = s.output(&s.ledger.config.Criteria[i], tally.Attempts, r)
+}
+
+// output looks at what the command printed, where that can matter: a record that did not end as it should, or one attempt
+// too many, is a finding anyway.
+func (s *Stream) output(c *evidence.Criterion, attempts int64, r *evidence.Record) Output {
+	if !Met(c, r.Exit) || attempts > c.MaxAttempts {
+		return Output{}
+	}
+	return ReadOutput(r.AppendOutput(nil), c.Run, r.Cut, c.ExpectFail)
 }
 
 func (s *Stream) attempt(r *evidence.Record) Attempt {

@@ -1,0 +1,246 @@
+package ledger
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// kind is what a result line says.
+type kind int
+
+const (
+	nothing kind = iota
+	passed       // at least one test ran, and those that did passed
+	failed       // at least one test ran and failed
+	empty        // no test ran: there was none, none was chosen, or all were skipped
+	cached       // the result is that of an earlier run
+	broken       // no test ran because the tests did not build or load
+	kinds
+)
+
+// shape is the form of a line with which a test runner states a result.
+type shape struct {
+	first   string // what such a line begins with: one of these bytes
+	hint    string // and holds
+	pattern func() *regexp.Regexp
+	scope   scope
+	says    func([][]byte) kind // of the pattern's groups
+}
+
+// scope is how much a line speaks of.
+type scope int
+
+const (
+	part  scope = iota // one package, module, class or file
+	whole              // a whole run
+	build              // a part of a build, which many a command does that is not about tests
+)
+
+const digits = "0123456789"
+
+// shapes are those of the runners that are widely used, as they print them without a terminal.
+var shapes = []shape{
+	// go test, gotestsum
+	{"o", "ok  \t", lazily(`^ok  \t\S+\t(\(cached\)|\d+\.\d+s)(?:[\t ].*)?$`), part, goResult},
+	{"?", "[no test files]", lazily(`^\?   \t\S+\t\[no test files\]$`), part, always(empty)},
+	{"\t", "coverage: 0.0%", lazily(`^\t\S+\t\tcoverage: 0\.0% of statements$`), part, always(empty)},
+	{"t", "no tests to run", lazily(`^testing: warning: no tests to run$`), part, always(empty)},
+	{"F", "FAIL\t", lazily(`^FAIL\t\S+ \[(?:build|setup) failed\]$`), part, always(broken)},
+	{"F", "FAIL\t", lazily(`^FAIL\t\S+\t\d+\.\d+s$`), part, always(failed)},
+	{"-", "--- FAIL: ", lazily(`^--- FAIL: \S+ \(\d+\.\d+s\)$`), part, always(failed)},
+	{"P\xe2", " (cached)", lazily(`^(?:PASS|✓ ) \S+ \(cached\)(?: \(.*\))?$`), part, always(cached)},
+	{"P\xe2", "", lazily(`^(?:PASS \S+(?: \(coverage: .*\))?|✓  \S+ \(\d.*\))$`), part, always(passed)},
+	{"D", "DONE 0 tests", lazily(`^DONE 0 tests(?: in \d.*)?$`), whole, always(empty)},
+
+	// pytest
+	{"=", " in ", lazily(`^=+ (no tests ran|` + pytestCounts + `) in \d+\.\d+s(?: \([0-9:, a-z]+\))? =+$`), whole, inWords},
+	{"n" + digits, " in ", lazily(`^(no tests ran|` + pytestCounts + `) in \d+\.\d+s(?: \([0-9:, a-z]+\))?$`), whole, quietly},
+	{"c", "collected 0 items", lazily(`^(?:collecting \.\.\. )?collected 0 items$`), whole, always(empty)},
+
+	// unittest; see runs.unittest
+	{"R", " in ", unittestCount, whole, counts(1, 0, 0)},
+	{"N", "NO TESTS RAN", lazily(`^NO TESTS RAN(?: \(.*\))?$`), whole, always(empty)},
+	{"O", "OK", unittestEnd, whole, always(passed)},
+
+	// jest, vitest, Pest; mocha, Cypress, Playwright; node --test; TAP; Deno
+	{" T", "Tests", lazily(`^ *Tests:? +(no tests|` + jestCount + `(?:(?:, | \| )` + jestCount + `)*)(?: \(\d+[^)]*\))?$`), whole, inWords},
+	{"N", "No test", lazily(`^No tests? (?:files )?found, exiting with code [01]$`), whole, always(empty)},
+	{"N", "No tests found", lazily(`^No tests found related to files changed since `), whole, always(empty)},
+	{" ", " passing", lazily(`^ +(\d+) passing(?: \(\d[^)]*\))?$`), whole, counts(1, 0, 0)},
+	{" ", " failing", lazily(`^ +(\d+) failing$`), whole, counts(1, 0, 1)},
+	{" ", " passed (", lazily(`^ +\d+ passed \(\d[^)]*\)$`), whole, always(passed)},
+	{"#\xe2", " pass ", lazily(`^(?:#|ℹ) pass +(\d+)$`), whole, counts(1, 0, 0)},
+	{"#\xe2", " fail ", lazily(`^(?:#|ℹ) fail +(\d*[1-9]\d*)$`), whole, always(failed)},
+	{"on", "ok ", lazily(`^(not )?ok \d+(?: [^#]*)?$`), part, tapResult},
+	{"1", "1..0", lazily(`^1\.\.0(?: #.*)?$`), part, always(empty)},
+	{"oF", " passed", lazily(`^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed`), whole, sums(2, 1)},
+
+	// cargo test, cargo nextest
+	{"r", "running 0 tests", lazily(`^running 0 tests$`), part, always(empty)},
+	{"t", "test result: ", lazily(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; \d+ ignored; (\d+) measured; \d+ filtered out`), part, sums(2, 1, 3)},
+	{"e", "could not compile", lazily("^error: could not compile `[^`]+` \\((?:lib test|test \"[^\"]+\"|bin \"[^\"]+\" test)\\)"), part, always(broken)},
+	{" ", " Summary [", lazily(`^ +Summary \[ *\d+\.\d+s\] +(\d+)(?:/\d+)? tests? run: `), whole, counts(1, 0, 0)},
+
+	// RSpec; minitest, test-unit; PHPUnit and JUnit's console
+	{digits, " example", lazily(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?$`), whole, counts(1, 3, 2)},
+	{digits, " outside of examples", lazily(`^0 examples, 0 failures, \d+ errors? occurred outside of examples$`), whole, always(broken)},
+	{"N", "No examples found.", lazily(`^No examples found\.$`), whole, always(empty)},
+	{digits, " assertions, ", lazily(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, \d+ errors(?:, (\d+) skips)?(?:, .*)?$`), whole, counts(1, 3, 2)},
+	{"N", "No tests executed!", lazily(`^No tests executed!$`), whole, always(empty)},
+	{"O", "OK (", lazily(`^OK \((\d+) tests?(?:, \d+ assertions?)?\)$`), whole, counts(1, 0, 0)},
+
+	// dotnet test
+	{"PFS", "! ", lazily(`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+, Total: `), part, sums(1, 2)},
+	{"T", "Test summary: ", lazily(`^Test summary: total: (\d+), failed: (\d+), succeeded: \d+, skipped: (\d+)`), whole, counts(1, 3, 2)},
+	{"NW", "No test ", lazily(`^(?:Warning: )?No test (?:is available in|matches the given testcase filter) `), part, always(empty)},
+
+	// Maven, Gradle, Bazel, CTest, GoogleTest
+	{"[T", "Tests run: ", lazily(`^(?:\[[A-Z]+\] )?Tests run: +(\d+), +Failures: +(\d+)(?:, +Errors: +\d+)?(?:, +Skipped: +(\d+))?(?:, .*)?$`), part, counts(1, 3, 2)},
+	{"[", "[INFO] ", lazily(`^\[INFO\] (?:No tests to run|Tests are skipped)\.$`), build, always(empty)},
+	{">", "> Task :", lazily(`^> Task (?::[^: ]+)*:` + gradleTest + ` (?:NO-SOURCE|SKIPPED)$`), build, always(empty)},
+	{">", "> Task :", lazily(`^> Task (?::[^: ]+)*:` + gradleTest + `(?: (UP-TO-DATE|FROM-CACHE|FAILED))?$`), part, gradleTask},
+	{"/", "PASSED", lazily(`^//\S+ +(\(cached\) )?PASSED in \d`), part, bazelTarget},
+	{"E", "Executed ", lazily(`^Executed (\d+) out of [1-9]\d* tests?: `), whole, bazelRun},
+	{"N", "No tests were found!!!", lazily(`^No tests were found!!!$`), whole, always(empty)},
+	{digits, "% tests passed", lazily(`^\d+% tests passed, (\d+) tests? failed out of (\d+)$`), whole, counts(2, 0, 1)},
+	{"[", "  PASSED  ", lazily(`^\[  PASSED  \] (\d+) tests?\.$`), part, counts(1, 0, 0)},
+	{"[", "  FAILED  ", lazily(`^\[  FAILED  \] \d+ tests?, listed below:$`), part, always(failed)},
+}
+
+// shapesBy holds the shapes that a line with this first byte can have.
+var shapesBy = func() (by [256][]*shape) {
+	for i := range shapes {
+		for _, c := range []byte(shapes[i].first) {
+			by[c] = append(by[c], &shapes[i])
+		}
+	}
+	return by
+}()
+
+// The parts of longer patterns.
+const (
+	pytestCount  = `\d+ (?:passed|failed|skipped|deselected|xfailed|xpassed|errors?|warnings?|rerun|subtests passed|subtests failed)`
+	pytestCounts = pytestCount + `(?:, ` + pytestCount + `)*`
+	jestCount    = `\d+ (?:passed|failed|skipped|todo|total|pending|expected fail|risky|incomplete|deprecated|warnings?)`
+	gradleTest   = `(?:test|integrationTest|functionalTest|test[A-Z]\w*UnitTest)`
+)
+
+// classify says what a line states, and of how much. The first shape that fits counts.
+func classify(line []byte) (kind, scope) {
+	if len(line) == 0 {
+		return nothing, part
+	}
+	for _, s := range shapesBy[line[0]] {
+		if !bytes.Contains(line, []byte(s.hint)) {
+			continue
+		}
+		if m := s.pattern().FindSubmatch(line); m != nil {
+			return s.says(m), s.scope
+		}
+	}
+	return nothing, part
+}
+
+func always(k kind) func([][]byte) kind { return func([][]byte) kind { return k } }
+
+// counts is for lines that count all tests, those that were left out and those that failed, in these groups; 0 stands for
+// a number that the line does not have.
+func counts(all, skipped, failures int) func([][]byte) kind {
+	return func(m [][]byte) kind {
+		at := func(group int) int64 {
+			if group == 0 {
+				return 0
+			}
+			return number(m[group])
+		}
+		return judged(at(all)-at(skipped) > 0, at(failures) > 0)
+	}
+}
+
+// sums is for lines that count tests that ran: those that failed in one group, others in more.
+func sums(failures int, others ...int) func([][]byte) kind {
+	return func(m [][]byte) kind {
+		ran := slices.ContainsFunc(others, func(g int) bool { return number(m[g]) > 0 })
+		return judged(ran, number(m[failures]) > 0)
+	}
+}
+
+func judged(ran, failures bool) kind {
+	switch {
+	case failures:
+		return failed
+	case ran:
+		return passed
+	default:
+		return empty
+	}
+}
+
+// inWords reads "2 failed, 1 passed" and the like.
+func inWords(m [][]byte) kind {
+	n := map[string]int64{}
+	for part := range strings.FieldsFuncSeq(string(m[1]), func(r rune) bool { return r == ',' || r == '|' }) {
+		count, word, _ := strings.Cut(strings.TrimSpace(part), " ")
+		n[word] = number([]byte(count))
+	}
+	k := judged(n["passed"]+n["xfailed"]+n["xpassed"]+n["expected fail"] > 0, n["failed"] > 0)
+	switch {
+	case k == empty && n["error"]+n["errors"] > 0:
+		return broken
+	case k == empty && n["total"] > n["skipped"]+n["todo"]+n["pending"]:
+		return nothing // some other tool's table
+	}
+	return k
+}
+
+// quietly is inWords without a frame around it: errors and warnings alone could be any linter's.
+func quietly(m [][]byte) kind {
+	if !quietCount().Match(m[1]) {
+		return nothing
+	}
+	return inWords(m)
+}
+
+var quietCount = lazily(`no tests ran|passed|failed|skipped|deselected`)
+
+func goResult(m [][]byte) kind {
+	switch {
+	case bytes.HasSuffix(m[0], []byte("[no tests to run]")):
+		return empty
+	case string(m[1]) == "(cached)":
+		return cached
+	default:
+		return passed
+	}
+}
+
+func tapResult(m [][]byte) kind { return judged(true, len(m[1]) > 0) }
+
+func gradleTask(m [][]byte) kind {
+	switch string(m[1]) {
+	case "UP-TO-DATE", "FROM-CACHE":
+		return cached
+	case "NO-SOURCE", "SKIPPED":
+		return empty
+	case "FAILED":
+		return failed
+	default:
+		return passed
+	}
+}
+
+func bazelTarget(m [][]byte) kind {
+	if len(m[1]) > 0 {
+		return cached
+	}
+	return passed
+}
+
+func bazelRun(m [][]byte) kind {
+	if number(m[1]) == 0 {
+		return cached
+	}
+	return passed
+}

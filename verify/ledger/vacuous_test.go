@@ -1,0 +1,315 @@
+package ledger_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/ledger"
+)
+
+// The results of a run, as the runners print them. Of go, cargo, unittest and node --test they were taken from real runs.
+const (
+	goRan    = "ok  \texample.com/x/a\t0.003s\n"
+	goCached = "ok  \texample.com/x/b\t(cached)\n"
+	goNoFile = "?   \texample.com/x/c\t[no test files]\n"
+	goNoTest = "ok  \texample.com/x/d\t0.003s [no tests to run]\n"
+	goFailed = "FAIL\texample.com/x/e\t0.004s\nFAIL\n"
+	goBroken = "# example.com/x/f [example.com/x/f.test]\nf/f_test.go:3:27: undefined: x\nFAIL\texample.com/x/f [build failed]\nFAIL\n"
+
+	cargoNone = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.00s\n"
+	cargoRan  = "running 1 test\ntest t::a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n"
+
+	unittestRule = "----------------------------------------------------------------------\n"
+)
+
+var outputs = []struct {
+	name, text string
+	proof      ledger.Proof
+	line       string // that shows it; "" when the proof is Unknown
+}{
+	{name: "nothing"},
+	{name: "no test runner", text: "All checks passed!\n"},
+
+	{"go: no test files", goNoFile, ledger.NoneRan, "?   \texample.com/x/c\t[no test files]"},
+	{"go: nothing but empty packages", goNoFile + goNoTest, ledger.NoneRan, "?   \texample.com/x/c\t[no test files]"},
+	{"go: no tests to run", goNoTest, ledger.NoneRan, "ok  \texample.com/x/d\t0.003s [no tests to run]"},
+	{"go: no tests to run, with coverage", "ok  \tx\t0.003s\tcoverage: [no statements] [no tests to run]\n", ledger.NoneRan, "ok  \tx\t0.003s\tcoverage: [no statements] [no tests to run]"},
+	{"go: in the package's folder", "testing: warning: no tests to run\nPASS\ncoverage: 0.0% of statements\nok  \tx\t0.002s\n", ledger.NoneRan, "testing: warning: no tests to run"},
+	{"go: without tests, with coverage", "\tx\t\tcoverage: 0.0% of statements\n", ledger.NoneRan, "\tx\t\tcoverage: 0.0% of statements"},
+	{"go: cached", goCached + goNoFile, ledger.AllCached, "ok  \texample.com/x/b\t(cached)"},
+	{"go: cached, with coverage", "ok  \tx\t(cached)\tcoverage: 61.0% of statements\n", ledger.AllCached, "ok  \tx\t(cached)\tcoverage: 61.0% of statements"},
+	{"go: cached, and verbose", "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\n" + goCached, ledger.AllCached, "ok  \texample.com/x/b\t(cached)"},
+	{"go: some cached", goNoFile + goCached + goRan, ledger.SomeCached, "ok  \texample.com/x/b\t(cached)"},
+	{name: "go: some packages without tests", text: goNoFile + goNoTest + goRan},
+	{name: "go: a package with tests behind one without", text: "testing: warning: no tests to run\nPASS\n" + goNoTest + goRan},
+	{name: "go: with coverage", text: "ok  \tx\t0.003s\tcoverage: 61.0% of statements\n\ty\t\tcoverage: 0.0% of statements\n"},
+	{"go: nothing builds", goBroken, ledger.NoneRan, "FAIL\texample.com/x/f [build failed]"},
+	{"go: no such package", "FAIL\t./nope/... [setup failed]\nFAIL\n", ledger.NoneRan, "FAIL\t./nope/... [setup failed]"},
+	{"go -json: cached", `{"Action":"start","Package":"x"}` + "\n" + `{"Action":"output","Package":"x","Output":"ok  \tx\t(cached)\n"}` + "\n", ledger.AllCached, "ok  \tx\t(cached)"},
+	{"go -json: no tests", `{"Time":"2026-11-21T15:18:19Z","Action":"output","Package":"x","Output":"?   \tx\t[no test files]\n"}` + "\n", ledger.NoneRan, "?   \tx\t[no test files]"},
+	{name: "go -json: ran", text: `{"Time":"2026-11-21T15:18:19Z","Action":"output","Package":"x","Output":"ok  \tx\t0.002s\n"}` + "\n" + goNoFile},
+	{name: "JSON of another tool", text: `{"level":"info","Output":"ok  \tx\t(cached)\n"}` + "\n"},
+	{name: "a broken event", text: `{"Action":"output","Output":"ok  \tx\t(cached)` + "\n"},
+	{"gotestsum: cached", "✓  internal/a (cached)\n∅  cmd/x\n\nDONE 12 tests in 0.345s\n", ledger.AllCached, "✓  internal/a (cached)"},
+	{"gotestsum: some cached", "✓  a (12ms)\nPASS b (cached) (coverage: 3.0% of statements)\n", ledger.SomeCached, "PASS b (cached) (coverage: 3.0% of statements)"},
+	{"gotestsum: none", "∅  cmd/x\n\nDONE 0 tests in 0.345s\n", ledger.NoneRan, "DONE 0 tests in 0.345s"},
+
+	{"pytest: none", "collected 0 items\n\n============================ no tests ran in 0.01s =============================\n", ledger.NoneRan, "collected 0 items"},
+	{"pytest: none, verbose", "collecting ... collected 0 items\n", ledger.NoneRan, "collecting ... collected 0 items"},
+	{"pytest: none, quiet", "no tests ran in 0.01s\n", ledger.NoneRan, "no tests ran in 0.01s"},
+	{"pytest: all deselected", "======================= 12 deselected in 0.03s =======================\n", ledger.NoneRan, "======================= 12 deselected in 0.03s ======================="},
+	{"pytest: all skipped", "2 skipped in 61.50s (0:01:01)\n", ledger.NoneRan, "2 skipped in 61.50s (0:01:01)"},
+	{"pytest: not collected", "=== 1 warning, 1 error in 0.05s ===\n", ledger.NoneRan, "=== 1 warning, 1 error in 0.05s ==="},
+	{"pytest: in colours", "\x1b[33m========== \x1b[33m\x1b[1m3 skipped\x1b[0m\x1b[33m in 0.01s\x1b[0m\x1b[33m ==========\x1b[0m\n", ledger.NoneRan, "========== 3 skipped in 0.01s =========="},
+	{name: "pytest: ran", text: "collected 3 items\n\n======= 2 passed, 1 skipped, 4 deselected in 0.03s =======\n"},
+	{name: "pytest: expected to fail", text: "1 xfailed in 0.03s\n"},
+	{name: "pytest: quiet", text: "..\n2 passed in 0.03s\n"},
+	{name: "a linter that counts", text: "0 errors, 3 warnings in 0.12s\n12 files in 0.30s\n"},
+
+	{"unittest: none", "\n" + unittestRule + "Ran 0 tests in 0.000s\n\nOK\n", ledger.NoneRan, "Ran 0 tests in 0.000s"},
+	{"unittest: none, newer", "\n" + unittestRule + "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", ledger.NoneRan, "Ran 0 tests in 0.000s"},
+	{"unittest: all skipped", "s\n" + unittestRule + "Ran 1 test in 0.000s\n\nOK (skipped=1)\n", ledger.NoneRan, "OK (skipped=1)"},
+	{name: "unittest: some skipped", text: "s.\n" + unittestRule + "Ran 2 tests in 0.000s\n\nOK (skipped=1, expected failures=1)\n"},
+	{name: "unittest: ran", text: "." + unittestRule + "Ran 1 test in 0.000s\n\nOK\n" + goNoFile},
+	{name: "unittest: cut off at the end", text: "Ran 3 tests in 0.000s\n" + goNoFile},
+	{name: "unittest: twice", text: "Ran 3 tests in 0.000s\nRan 1 test in 0.000s\n\nOK (skipped=1)\n"},
+
+	{"jest: none found", "No tests found, exiting with code 0\n", ledger.NoneRan, "No tests found, exiting with code 0"},
+	{"jest: none related", "No tests found related to files changed since last commit.\n", ledger.NoneRan, "No tests found related to files changed since last commit."},
+	{"jest: none", "Test Suites: 1 failed, 1 total\nTests:       0 total\n", ledger.NoneRan, "Tests:       0 total"},
+	{"jest: all skipped", "Test Suites: 1 skipped, 0 of 1 total\nTests:       3 skipped, 3 total\n", ledger.NoneRan, "Tests:       3 skipped, 3 total"},
+	{name: "jest: ran", text: "PASS src/a.test.js\n\nTests:       1 skipped, 3 passed, 4 total\n"},
+	{name: "a table of another tool", text: "Tests: 5 total\n"},
+	{"vitest: none found", "\nNo test files found, exiting with code 0\n", ledger.NoneRan, "No test files found, exiting with code 0"},
+	{"vitest: all skipped", " Test Files  1 skipped (1)\n      Tests  3 skipped (3)\n", ledger.NoneRan, "      Tests  3 skipped (3)"},
+	{"vitest: no tests", " Test Files  1 failed (1)\n      Tests  no tests\n", ledger.NoneRan, "      Tests  no tests"},
+	{name: "vitest: ran", text: "      Tests  1 skipped | 2 passed (3)\n"},
+	{"mocha: none", "\n\n  0 passing (2ms)\n\n", ledger.NoneRan, "  0 passing (2ms)"},
+	{"mocha: all pending", "\n  0 passing (2ms)\n  3 pending\n", ledger.NoneRan, "  0 passing (2ms)"},
+	{name: "mocha: ran", text: "\n  12 passing (1s)\n  1 pending\n"},
+	{name: "mocha: of two workspaces one is empty", text: "  0 passing (2ms)\n  1 passing (4ms)\n"},
+	{name: "playwright: ran", text: "  3 passed (2.3s)\n" + goNoFile},
+	{"node: none", "TAP version 13\n1..0\n# tests 0\n# pass 0\n# fail 0\n", ledger.NoneRan, "1..0"},
+	{"node: all skipped", "TAP version 13\nok 1 - a # SKIP\n1..1\n# tests 1\n# pass 0\n# fail 0\n# skipped 1\n", ledger.NoneRan, "# pass 0"},
+	{name: "node: ran", text: "ok 1 - a\nok 2 - b # SKIP\n1..2\n# tests 2\n# pass 1\n# fail 0\n"},
+	{name: "bats: ran", text: "1..2\nok 1 adds\nok 2 # skip\n" + goNoFile},
+	{"deno: none", "ok | 0 passed | 0 failed (2ms)\n", ledger.NoneRan, "ok | 0 passed | 0 failed (2ms)"},
+	{name: "deno: ran", text: "ok | 2 passed (3 steps) | 0 failed (2ms)\n"},
+
+	{"cargo: none", cargoNone, ledger.NoneRan, "running 0 tests"},
+	{"cargo: all ignored", "running 2 tests\n\ntest result: ok. 0 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s\n", ledger.NoneRan, "test result: ok. 0 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s"},
+	{name: "cargo: no doc tests", text: cargoRan + "   Doc-tests x\n\n" + cargoNone},
+	{"nextest: none", "    Starting 0 tests across 0 binaries\n     Summary [   0.001s] 0 tests run: 0 passed, 0 skipped\n", ledger.NoneRan, "     Summary [   0.001s] 0 tests run: 0 passed, 0 skipped"},
+	{name: "nextest: ran", text: "     Summary [   0.001s] 2 tests run: 2 passed, 0 skipped\n" + cargoNone},
+
+	{"rspec: none", "No examples found.\n\n0 examples, 0 failures\n", ledger.NoneRan, "No examples found."},
+	{"rspec: all pending", "2 examples, 0 failures, 2 pending\n", ledger.NoneRan, "2 examples, 0 failures, 2 pending"},
+	{"rspec: not loaded", "0 examples, 0 failures, 1 error occurred outside of examples\n", ledger.NoneRan, "0 examples, 0 failures, 1 error occurred outside of examples"},
+	{name: "rspec: ran", text: "3 examples, 0 failures, 2 pending\n"},
+	{"minitest: none", "0 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n", ledger.NoneRan, "0 runs, 0 assertions, 0 failures, 0 errors, 0 skips"},
+	{name: "test-unit: ran", text: "1 tests, 1 assertions, 0 failures, 0 errors, 0 pendings, 0 omissions, 0 notifications\n"},
+	{"phpunit: none", "No tests executed!\n", ledger.NoneRan, "No tests executed!"},
+	{name: "phpunit: ran", text: "OK (2 tests, 3 assertions)\n" + goNoFile},
+	{"junit console: none", "OK (0 tests)\n", ledger.NoneRan, "OK (0 tests)"},
+
+	{"dotnet: filtered out", "No test matches the given testcase filter `Name=x` in /src/bin/X.dll\n", ledger.NoneRan, "No test matches the given testcase filter `Name=x` in /src/bin/X.dll"},
+	{"dotnet: all skipped", "Skipped! - Failed:     0, Passed:     0, Skipped:     3, Total:     3, Duration: 3 ms - X.dll (net8.0)\n", ledger.NoneRan, "Skipped! - Failed:     0, Passed:     0, Skipped:     3, Total:     3, Duration: 3 ms - X.dll (net8.0)"},
+	{"dotnet: none", "Test summary: total: 0, failed: 0, succeeded: 0, skipped: 0, duration: 0.2s\n", ledger.NoneRan, "Test summary: total: 0, failed: 0, succeeded: 0, skipped: 0, duration: 0.2s"},
+	{name: "dotnet: one of two", text: "No test is available in /src/bin/Y.dll. Make sure that …\nPassed!  - Failed:     0, Passed:    12, Skipped:     0, Total:    12, Duration: 3 ms - X.dll (net8.0)\n"},
+
+	{"maven: none", "[INFO] Tests run: 0, Failures: 0, Errors: 0, Skipped: 0\n", ledger.NoneRan, "[INFO] Tests run: 0, Failures: 0, Errors: 0, Skipped: 0"},
+	{"maven: all skipped", "[WARNING] Tests run: 2, Failures: 0, Errors: 0, Skipped: 2, Time elapsed: 0.01 s -- in XTest\n", ledger.NoneRan, "[WARNING] Tests run: 2, Failures: 0, Errors: 0, Skipped: 2, Time elapsed: 0.01 s -- in XTest"},
+	{"maven: no tests", "[INFO] No tests to run.\n", ledger.NoneRan, "[INFO] No tests to run."},
+	{"maven: skipped by the settings", "[INFO] Tests are skipped.\n", ledger.NoneRan, "[INFO] Tests are skipped."},
+	{name: "maven: one module without tests", text: "[INFO] No tests to run.\n[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1\n"},
+	{"gradle: no source", "> Task :compileTestJava NO-SOURCE\n> Task :test NO-SOURCE\n", ledger.NoneRan, "> Task :test NO-SOURCE"},
+	{"gradle: up to date", "> Task :app:test UP-TO-DATE\n", ledger.AllCached, "> Task :app:test UP-TO-DATE"},
+	{"gradle: some from the cache", "> Task :a:test FROM-CACHE\n> Task :b:test\n", ledger.SomeCached, "> Task :a:test FROM-CACHE"},
+	{name: "gradle: ran", text: "> Task :compileTestJava UP-TO-DATE\n> Task :testClasses UP-TO-DATE\n> Task :test\n> Task :lib:test NO-SOURCE\n"},
+	{name: "gradle: other tasks", text: "> Task :packageDebugAndroidTest UP-TO-DATE\n> Task :testClasses UP-TO-DATE\n"},
+	{"bazel: cached", "//a:b_test          (cached) PASSED in 2.8s\n\nExecuted 0 out of 1 test: 1 test passes.\n", ledger.AllCached, "//a:b_test          (cached) PASSED in 2.8s"},
+	{"bazel: some cached", "//a:b_test   (cached) PASSED in 2.8s\n//a:c_test   PASSED in 0.1s\n\nExecuted 1 out of 2 tests: 2 tests pass.\n", ledger.SomeCached, "//a:b_test   (cached) PASSED in 2.8s"},
+	{"ctest: none", "No tests were found!!!\n", ledger.NoneRan, "No tests were found!!!"},
+	{name: "ctest: ran", text: "100% tests passed, 0 tests failed out of 12\n" + goNoFile},
+	{"googletest: none", "[==========] Running 0 tests from 0 test suites.\n[  PASSED  ] 0 tests.\n", ledger.NoneRan, "[  PASSED  ] 0 tests."},
+	{name: "googletest: ran", text: "[  PASSED  ] 3 tests.\n" + goNoFile},
+
+	{name: "words in a test's own log", text: "    sum_test.go:9: ok  \tx\t(cached)\n    x: no tests to run\nlog: no tests ran in 0.01s\n"},
+	{name: "words in a file's name", text: "src/no test files/collected 0 items\nexamples/no_tests_ran_in_0.01s.txt\n"},
+	{name: "a sentence", text: "There is a package where [no test files] exist, and go says (cached).\nThe suite has 0 passing tests so far.\n"},
+	{name: "a result line in a frame", text: "| ok  \tx\t(cached) |\n> no tests ran in 0.01s\n"},
+	{name: "a line that is too long", text: "ok  \t" + strings.Repeat("x", 5000) + "\t(cached)\n"},
+	{"what a terminal would obey", "> Task :\x1b\u0085:test NO-SOURCE\n", ledger.NoneRan, "> Task :\ufffd\ufffd:test NO-SOURCE"},
+	{"carriage returns", "collecting ... \rcollected 0 items\r\n", ledger.NoneRan, "collected 0 items"},
+	{"a long name is cut", "ok  \t" + strings.Repeat("x", 500) + "\t(cached)\n", ledger.AllCached, "ok  \t" + strings.Repeat("x", 195) + "…"},
+}
+
+func TestReadOutput(t *testing.T) {
+	for _, c := range outputs {
+		t.Run(c.name, func(t *testing.T) {
+			got := ledger.ReadOutput([]byte(c.text), []string{"make", "test"}, false, false)
+			if want := (ledger.Output{Proof: c.proof, Line: c.line}); got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+// TestReadOutputOfBuilds wants the words of a build tool about absent tests to count only where tests were asked for.
+func TestReadOutputOfBuilds(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		proof   ledger.Proof
+	}{
+		{"mvn test", ledger.NoneRan},
+		{"./gradlew :app:integrationTest", ledger.NoneRan},
+		{"mvn package", ledger.Unknown},
+		{"mvn package -DskipTests", ledger.Unknown},
+		{"mvn package -Dmaven.test.skip=true", ledger.Unknown},
+	} {
+		for _, text := range []string{"[INFO] Tests are skipped.\n", "[INFO] No tests to run.\n", "> Task :test NO-SOURCE\n", "> Task :test SKIPPED\n"} {
+			if got := ledger.ReadOutput([]byte(text), strings.Fields(c.command), false, false); got.Proof != c.proof {
+				t.Errorf("%s: %q gives %+v", c.command, text, got)
+			}
+		}
+	}
+}
+
+// TestReadCutOutput wants a finding only where what was cut off could not have said otherwise.
+func TestReadCutOutput(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		proof ledger.Proof
+	}{
+		{goNoFile, ledger.Unknown},
+		{goNoTest + goNoFile, ledger.Unknown},
+		{goCached, ledger.SomeCached},
+		{goCached + goRan, ledger.SomeCached},
+		{cargoNone, ledger.Unknown},
+		{"=== no tests ran in 0.01s ===\n", ledger.NoneRan},
+		{"  0 passing (2ms)\n", ledger.NoneRan},
+		{"  0 passing (2ms)\n  1 passing (2ms)\n", ledger.Unknown},
+		{"Executed 0 out of 3 tests: 3 tests pass.\n", ledger.AllCached},
+	} {
+		if got := ledger.ReadOutput([]byte(c.text), nil, true, false); got.Proof != c.proof {
+			t.Errorf("%q: %+v", c.text, got)
+		}
+	}
+}
+
+// TestReadOutputOfControls wants a control to have failed in a test.
+func TestReadOutputOfControls(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		cut        bool
+		proof      ledger.Proof
+	}{
+		{name: "a test failed", text: "--- FAIL: TestSum (0.00s)\n    sum_test.go:9: 3\n" + goFailed},
+		{name: "a test failed beside a package without tests", text: goNoFile + goCached + goFailed},
+		{name: "a test failed, and another package did not build", text: goBroken + goFailed},
+		{name: "nothing is known of tests", text: "sh: expected 3, got 2\n"},
+		{name: "did not build", text: goBroken, proof: ledger.NoneRan},
+		{name: "did not build, and other packages are fine", text: goRan + goBroken, proof: ledger.NoneRan},
+		{name: "did not build, and what failed may be cut off", text: goRan + goBroken, cut: true},
+		{name: "no test files", text: goNoFile, proof: ledger.NoneRan},
+		{name: "only cached results", text: goCached, proof: ledger.AllCached},
+		{name: "pytest: no tests", text: "=== no tests ran in 0.01s ===\n", proof: ledger.NoneRan},
+		{name: "pytest: not collected", text: "=== 1 error in 0.01s ===\n", proof: ledger.NoneRan},
+		{name: "pytest: a test failed", text: "=== 1 failed, 2 passed, 1 error in 0.01s ===\n"},
+		{name: "cargo: did not build", text: "error: could not compile `x` (test \"b\") due to 1 previous error\n", proof: ledger.NoneRan},
+		{name: "cargo: a library that must not build", text: "error: could not compile `x` (lib) due to 1 previous error\n"},
+		{name: "cargo: a test failed", text: "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n" + goBroken},
+		{name: "jest: none", text: "No tests found, exiting with code 1\n", proof: ledger.NoneRan},
+		{name: "mocha: failing", text: "  0 passing (2ms)\n  1 failing\n"},
+	} {
+		if got := ledger.ReadOutput([]byte(c.text), []string{"red"}, c.cut, true); got.Proof != c.proof {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+// TestDecideByOutput wants only the records that decide to be held against what they printed.
+func TestDecideByOutput(t *testing.T) {
+	tested := wanted
+	tested.TestReport = "out.xml"
+	for _, c := range []struct {
+		name      string
+		criterion evidence.Criterion
+		records   []string // exit code and standard output
+		reason    ledger.Reason
+		cached    bool
+	}{
+		{"ran", wanted, []string{"0 " + goRan}, ledger.Passed, false},
+		{"none ran", wanted, []string{"0 " + goNoFile}, ledger.Vacuous, false},
+		{"cached", wanted, []string{"0 " + goCached}, ledger.Vacuous, false},
+		{"some cached", wanted, []string{"0 " + goCached + goRan}, ledger.Passed, true},
+		{"none ran at first", wanted, []string{"0 " + goNoFile, "0 " + goRan}, ledger.Passed, false},
+		{"cached at last", wanted, []string{"0 " + goRan, "0 " + goCached}, ledger.Vacuous, false},
+		{"failed", wanted, []string{"1 " + goNoFile}, ledger.FailedReason, false},
+		{"too often", wanted, []string{"0 a", "0 b", "0 c", "0 " + goNoFile}, ledger.TooManyAttempts, false},
+		{"a test report counts better", tested, []string{"0 " + goNoFile}, ledger.Passed, false},
+		{"a test report does not say when", tested, []string{"0 " + goCached}, ledger.Vacuous, false},
+		{"control", control, []string{"1 " + goFailed}, ledger.Passed, false},
+		{"control that ran none", control, []string{"1 " + goBroken}, ledger.Vacuous, false},
+		{"control with cached results", control, []string{"1 " + goCached + goFailed}, ledger.Passed, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := ledger.New(ledger.Config{TaskID: "T-1", Criteria: []evidence.Criterion{c.criterion}})
+			s := l.Stream("log")
+			for _, r := range c.records {
+				code, text, _ := strings.Cut(r, " ")
+				s.Add(parsed(t, c.criterion.Run, code, text))
+			}
+			d := l.Decide(0, "", everything)
+			if d.Reason != c.reason || (d.Cached != nil) != c.cached {
+				t.Errorf("%q, cached %v", d.Reason, d.Cached)
+			}
+		})
+	}
+}
+
+// parsed is a record as it is read from a log.
+func parsed(t *testing.T, argv []string, code, stdout string) (record *evidence.Record) {
+	t.Helper()
+	words, err := json.Marshal(argv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := fmt.Sprintf(`{"command":%s,"exit_code":%s,"stdout_tail":%s}`, words, code, text)
+	_, errs := evidence.ReadLog(strings.NewReader(line), evidence.DefaultLimits(), func(r *evidence.Record) { record = r })
+	if errs.Any() {
+		t.Fatal(errs.All())
+	}
+	return record
+}
+
+// FuzzReadOutput wants bounded lines, and no finding where a result shows that a test ran.
+func FuzzReadOutput(f *testing.F) {
+	for _, c := range outputs {
+		f.Add(c.text, false, false)
+	}
+	f.Add(goBroken, true, true)
+	f.Fuzz(func(t *testing.T, text string, cut, control bool) {
+		text = strings.ToValidUTF8(text, "\ufffd") // as what a record holds is
+		got := ledger.ReadOutput([]byte(text), []string{"test"}, cut, control)
+		if !utf8.ValidString(got.Line) || len(got.Line) > 250 || strings.ContainsAny(got.Line, "\n\x1b") || (got.Proof == ledger.Unknown) != (got.Line == "") {
+			t.Errorf("%+v", got)
+		}
+		ran := "\n\n" + goRan
+		if control {
+			ran = "\n\n" + goFailed
+		}
+		with := ledger.ReadOutput([]byte(text+ran), []string{"test"}, cut, control)
+		if with.Proof != ledger.Unknown && with.Proof != ledger.SomeCached {
+			t.Errorf("with a test that ran: %+v", with)
+		}
+	})
+}
