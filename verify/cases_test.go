@@ -226,3 +226,36 @@ func TestVacuousCriterionHasNotPassed(t *testing.T) {
 		}
 	}
 }
+
+// TestProvenOnlyByControl wants the acceptance table to say that a criterion has passed only when its control has: in the
+// cases, red is the control of test.
+func TestProvenOnlyByControl(t *testing.T) {
+	outcomes := map[string]int{}
+	for _, corpus := range corpora {
+		for _, c := range findCases(t, corpus) {
+			if !strings.Contains(c.file("scope_contract.json"), `"proves": "test"`) {
+				continue
+			}
+			r := judge(t, c.unpack(t))
+			byID := map[string]report.Acceptance{}
+			for _, a := range r.Acceptance {
+				byID[a.ID] = a
+			}
+			test, red := byID["test"], byID["red"]
+			outcomes[red.Outcome]++
+			if red.Outcome == report.OutcomeFailed && test.Outcome != report.OutcomeFailed {
+				t.Errorf("%s: red has failed, test has %s", c.path, test.Outcome)
+			}
+			if r.Verdict == report.Failed && red.Outcome == report.OutcomeFailed && test.Level == "claimed" &&
+				(test.KeptFrom == nil || *test.KeptFrom != "its negative control red is not proven") {
+				t.Errorf("%s: the table does not say why: %+v", c.path, test)
+			}
+			if r.Verdict == report.Passed && test.Outcome != report.OutcomePassed {
+				t.Errorf("%s: test has %s in a change that passed", c.path, test.Outcome)
+			}
+		}
+	}
+	if outcomes[report.OutcomePassed] < 3 || outcomes[report.OutcomeFailed] < 3 {
+		t.Errorf("too few cases: %v", outcomes)
+	}
+}
