@@ -139,7 +139,7 @@ type Acceptance struct {
 	Expect    string     `json:"expect"` // pass or fail
 	Outcome   string     `json:"outcome"`
 	Level     string     `json:"level"`
-	KeptFrom  *string    `json:"kept_from"` // the first condition that kept the evidence from the next level; null at the top
+	KeptFrom  *string    `json:"kept_from"` // what kept the evidence from the next level, null at the top; or an unproven control
 	Attempts  int64      `json:"attempts"`  // records of the deciding level
 	Tests     *int64     `json:"tests"`     // cases in the test report; null when none was asked for
 	DecidedBy []Decision `json:"decided_by"`
