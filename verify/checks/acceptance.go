@@ -166,7 +166,7 @@ func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 func reportCached(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 	p.Report(at(check.Finding{
 		Code:     "acceptance.cached",
-		Message:  criterionName(c) + " ran only some of its tests, other results are those of an earlier run",
+		Message:  criterionName(c) + " shows some results of an earlier run",
 		Expected: "results of tests that ran while the command was recorded",
 		Actual:   "the output says " + strconv.Quote(d.Cached.Last.Output.Line),
 		Fix:      rerun,

@@ -313,3 +313,14 @@ func FuzzReadOutput(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkReadOutput reads what go test -v and pytest -v print, which is looked at for the records that decide.
+func BenchmarkReadOutput(b *testing.B) {
+	text := strings.Repeat("=== RUN   TestStore\n    store_test.go:9: 3 passed\n--- PASS: TestStore (0.00s)\ntests/test_sum.py::test_sum PASSED  [ 50%]\n", 8000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if got := ledger.ReadOutput([]byte(text), nil, false, false); got.Proof != ledger.Unknown {
+			b.Fatal(got)
+		}
+	}
+}
