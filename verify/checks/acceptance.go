@@ -132,6 +132,7 @@ func describeVacuous(f *check.Finding, c *evidence.Criterion, seen ledger.Output
 		f.Message = criterionName(c) + " ended well without running a test"
 		f.Fix = "let the command run the tests that exist, then record it again; a person may name a test_report, in which the tests are counted"
 	}
+	f.Message += ": " + f.Actual
 }
 
 // rerun is how to get results that are no older than the record.
@@ -166,7 +167,7 @@ func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 func reportCached(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 	p.Report(at(check.Finding{
 		Code:     "acceptance.cached",
-		Message:  criterionName(c) + " shows some results of an earlier run",
+		Message:  criterionName(c) + " shows some results of an earlier run: the output says " + strconv.Quote(d.Cached.Last.Output.Line),
 		Expected: "results of tests that ran while the command was recorded",
 		Actual:   "the output says " + strconv.Quote(d.Cached.Last.Output.Line),
 		Fix:      rerun,
