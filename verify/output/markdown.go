@@ -258,7 +258,7 @@ func mdCriteria(r *report.Report) section {
 	}
 	return section{
 		head: fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) +
-			mdHead("Criterion", "Command", "Outcome", "Evidence", "Attempts", "Kept from the next level by"),
+			mdHead("Criterion", "Command", "Outcome", "Evidence", "Attempts", "Kept back by"),
 		count: len(r.Acceptance), left: leftRow(6), tail: "\n",
 		item: func(i int) string {
 			a := r.Acceptance[i]
@@ -377,7 +377,7 @@ func mdEvidence(r *report.Report) section {
 	}
 	return section{
 		head: details("Reports beside the log, and how far they can be believed") +
-			mdHead("Kind", "File", "Evidence", "Kept from the next level by"),
+			mdHead("Kind", "File", "Evidence", "Kept back by"),
 		count: len(r.Companions), left: leftRow(4), tail: endDetails,
 		item: func(i int) string {
 			c := r.Companions[i]
