@@ -1,0 +1,116 @@
+// Package linediff tells which lines two versions of a file do not share: the lines that a change removed and those
+// that it added, with their numbers.
+//
+// What both versions begin and end with is cut off, lines that only one of them holds are set aside, and what is left is
+// compared by the algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), in linear space. So
+// the script is a shortest one, unless the work ran out: a hostile file can ask for any amount of it. Then the script
+// is longer, never wrong: the lines that it does not name are the same on both sides, in the same order. The same bytes
+// and limits give the same script on every machine.
+package linediff
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// State says what is known of a file's lines. Only of a Text are they known; that a file of another state has no added
+// lines must not be concluded.
+type State string
+
+// The states of a file.
+const (
+	Text     State = "text"
+	Binary   State = "binary"
+	TooLarge State = "too_large"
+	NotAFile State = "not_a_file" // a side is a symlink or a submodule; for the caller to say, Diff never does
+)
+
+// Line is one line of a file. Lines end at \n and nowhere else: a carriage return is a part of the text.
+type Line struct {
+	Number    int    // from 1
+	Text      []byte // without the \n; a part of what was given to Diff
+	NoNewline bool   // it is the file's last line and no \n ends it
+}
+
+// Result is a difference. Both lists are in the order of the lines, and nil in any other state than Text.
+type Result struct {
+	State   State
+	Reason  string // which limit made it TooLarge, in words; else empty
+	Minimal bool   // no script is shorter; false when the work ran out before that was certain
+	Removed []Line // lines of the old version
+	Added   []Line // lines of the new version
+}
+
+// Limits bounds what is compared. A zero is the default.
+type Limits struct {
+	Bytes int64 // of each version: 64 MiB
+	Lines int   // of each version, between the first and the last difference: 1,048,576
+	Work  int64 // steps of the search, a few nanoseconds each: 1,024 a line, at least 2^20 and at most 2^27
+}
+
+const (
+	defaultBytes = 64 << 20
+	defaultLines = 1 << 20
+	mostLines    = 1 << 28 // line numbers and diagonals of both versions fit in 32 bits
+	workPerLine  = 1 << 10
+	leastWork    = 1 << 20
+	mostWork     = 1 << 27
+)
+
+// TooLarge says which limit two versions exceed by their sizes alone, in words; it is empty when they do not. A caller
+// can ask before it reads them.
+func (l Limits) TooLarge(oldBytes, newBytes int64) string {
+	limit := l.Bytes
+	if limit == 0 {
+		limit = defaultBytes
+	}
+	if most := max(oldBytes, newBytes); most > limit {
+		return fmt.Sprintf("the file has %d bytes, lines are compared up to %d", most, limit)
+	}
+	return ""
+}
+
+// tooMany is like TooLarge for the numbers of lines that have to be compared.
+func (l Limits) tooMany(oldLines, newLines int) string {
+	limit := min(l.Lines, mostLines)
+	if limit == 0 {
+		limit = defaultLines
+	}
+	if most := max(oldLines, newLines); most > limit {
+		return fmt.Sprintf("%d lines lie between the first and the last difference, up to %d are compared", most, limit)
+	}
+	return ""
+}
+
+// work is the number of steps that the search may take.
+func (l Limits) work(lines int) int64 {
+	if l.Work != 0 {
+		return l.Work
+	}
+	return min(max(workPerLine*int64(lines), leastWork), mostWork)
+}
+
+// Diff compares two versions of a file. A version that is nil or empty has no lines, as when the file was created or
+// deleted. A file is Binary when one of its versions has a NUL among its first 8,000 bytes, as for git; attributes are
+// not asked.
+func Diff(before, after []byte, limits Limits) Result {
+	if reason := limits.TooLarge(int64(len(before)), int64(len(after))); reason != "" {
+		return Result{State: TooLarge, Reason: reason}
+	}
+	if isBinary(before) || isBinary(after) {
+		return Result{State: Binary}
+	}
+	a, b := cut(before, after)
+	if reason := limits.tooMany(countLines(a.text), countLines(b.text)); reason != "" {
+		return Result{State: TooLarge, Reason: reason}
+	}
+	a.split()
+	b.split()
+	intern(a, b)
+	minimal := compare(a, b, limits)
+	return Result{State: Text, Minimal: minimal, Removed: a.changedLines(), Added: b.changedLines()}
+}
+
+func isBinary(text []byte) bool {
+	return bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0
+}
