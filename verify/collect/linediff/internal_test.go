@@ -1,6 +1,10 @@
 package linediff
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 // TestMostLines holds that no limit lets more lines through than 32 bits can number; a file of so many is too large to
 // make here.
@@ -26,6 +30,56 @@ func TestWork(t *testing.T) {
 	} {
 		if got := c.limits.work(c.lines); got != c.want {
 			t.Errorf("%d lines: %d steps, want %d", c.lines, got, c.want)
+		}
+	}
+}
+
+// sides makes what is searched of two texts, a letter a line.
+func sides(before, after string) (a, b *side) {
+	lines := func(text string) []byte { return []byte(strings.Join(strings.Split(text, ""), "\n") + "\n") }
+	a, b = &side{text: lines(before)}, &side{text: lines(after)}
+	a.split()
+	b.split()
+	intern(a, b)
+	return a, b
+}
+
+// TestWorkIsBounded holds that a search takes no step more than it may, but for those that keep what is the same after
+// the last edit. Behind an alphabet that is turned round each of many paths finds a long run of the same.
+func TestWorkIsBounded(t *testing.T) {
+	const alphabet, run = "abcdefghijklmnopqrstuvwxyz", 300
+	turned := []byte(alphabet)
+	slices.Reverse(turned)
+	same := strings.Repeat("=", run)
+	for work := int64(1); work < 20_000; work += 7 {
+		s := newSearch(sides(alphabet+same+alphabet, string(turned)+same+string(turned)))
+		s.left = work
+		s.solve(box{0, len(s.a.ids), 0, len(s.b.ids)}, work)
+		if s.left < -run-2*int64(len(alphabet)) {
+			t.Fatalf("work %d: %d steps more", work, -s.left)
+		}
+	}
+}
+
+// TestFarthestWasReached holds that a search which ends early divides where it came to, not where an earlier one was.
+func TestFarthestWasReached(t *testing.T) {
+	for _, c := range []struct {
+		before, after string
+		x, y          int
+	}{
+		{"xabcdefghyz", "abcdefghzyx", 9, 8},
+		{"abcdefghzyx", "xabcdefghyz", 8, 9},
+	} {
+		s := newSearch(sides(c.before, c.after))
+		for _, f := range []*front{s.forward, s.backward} {
+			for i := range f.at {
+				f.at[i] = 10
+			}
+		}
+		s.left = 100
+		in := box{0, len(s.a.ids), 0, len(s.b.ids)}
+		if x, y, best := s.divide(in, 2); best || x != c.x || y != c.y {
+			t.Errorf("%s to %s: divided at %d, %d (best: %v), want %d, %d", c.before, c.after, x, y, best, c.x, c.y)
 		}
 	}
 }

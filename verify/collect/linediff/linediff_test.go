@@ -109,7 +109,9 @@ func TestStates(t *testing.T) {
 		{"as many lines as allowed", "\n\n\n", "", small, linediff.Text, ""},
 		{"a line too many", "a\nb\nc\nd", "", small, linediff.TooLarge, "4 lines lie between the first and the last difference, up to 3 are compared"},
 		{"a line too many after", "", "\n\n\n\n", small, linediff.TooLarge, "4 lines lie between the first and the last difference, up to 3 are compared"},
-		{"what is the same does not count", "\n\na\n\n", "\n\nb\n\n", small, linediff.Text, ""},
+		{"what is the same before does not count", "x\n", "x\na\n", linediff.Limits{Lines: 1}, linediff.Text, ""},
+		{"what is the same behind does not count", "x\n", "a\nx\n", linediff.Limits{Lines: 1}, linediff.Text, ""},
+		{"nor what is the same on both sides", "\n\na\n\n", "\n\nb\n\n", small, linediff.Text, ""},
 	} {
 		r := linediff.Diff([]byte(c.before), []byte(c.after), c.limits)
 		if r.State != c.state || r.Reason != c.reason {

@@ -117,7 +117,7 @@ func randomLines(r *rand.Rand, n, kinds int) []byte {
 func TestShortest(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	longer := 0
-	for range 30_000 {
+	for range 10_000 {
 		kinds := 1 + r.Intn(8)
 		before, after := randomLines(r, 40, kinds), randomLines(r, 40, kinds)
 		want := shortest(before, after)
@@ -149,6 +149,37 @@ func TestLittleWork(t *testing.T) {
 		got, minimal := check(t, before, after, linediff.Limits{Work: work})
 		if minimal || got > shortest+shortest/50 {
 			t.Errorf("with %d steps: %d lines instead of %d, minimal: %v", work, got, shortest, minimal)
+		}
+	}
+}
+
+// TestSetAside holds that lines of one side only cost no search, however many there are.
+func TestSetAside(t *testing.T) {
+	short := program(1000)
+	var long []byte
+	for i, line := range lines(short) {
+		long = append(fmt.Appendf(long, "only here %d\n", i), line...)
+	}
+	for _, c := range [][2][]byte{{short, long}, {long, short}} {
+		if length, minimal := check(t, c[0], c[1], linediff.Limits{Work: 1}); length != 1000 || !minimal {
+			t.Errorf("%d lines, minimal: %v", length, minimal)
+		}
+	}
+}
+
+// TestLargeInsertion holds that a search which is too short to cross a large insertion keeps what is the same before
+// it and behind it: it comes from both ends.
+func TestLargeInsertion(t *testing.T) {
+	all := lines(program(16_000))
+	head, tail := bytes.Join(all[:8000], nil), bytes.Join(all[8000:], nil)
+	before := append(bytes.Clone(head), tail...)
+	after := bytes.Join([][]byte{edited(head, 400, 1), shuffled(before, 2)[:60_000], []byte("\n"), edited(tail, 400, 2)}, nil)
+	shortest, _ := check(t, before, after, linediff.Limits{})
+	for _, c := range [][2][]byte{{before, after}, {after, before}} {
+		got, minimal := check(t, c[0], c[1], linediff.Limits{Work: 1 << 20})
+		t.Log(got, shortest, minimal)
+		if minimal || got > shortest+shortest/10 {
+			t.Errorf("%d lines instead of %d, minimal: %v", got, shortest, minimal)
 		}
 	}
 }

@@ -5,16 +5,20 @@ import "math"
 // compare marks the lines of a and b that are not shared, and reports whether that is certain to be as few as can be.
 // Lines that only one of them holds are marked first: no script can keep them.
 func compare(a, b *side, limits Limits) bool {
+	s := newSearch(a, b)
+	s.left = limits.work(len(a.ids) + len(b.ids))
+	s.solve(box{0, len(s.a.ids), 0, len(s.b.ids)}, s.left/4)
+	return s.minimal
+}
+
+func newSearch(a, b *side) *search {
 	inBoth := make([]bool, len(a.ids)+len(b.ids))
 	for _, id := range b.ids {
 		inBoth[id] = int(id) < len(a.ids)
 	}
 	s := &search{a: keep(a, inBoth), b: keep(b, inBoth), minimal: true}
-	work := limits.work(len(a.ids) + len(b.ids))
-	s.left = work
 	s.forward, s.backward = newFront(len(s.a.ids), len(s.b.ids)), newFront(len(s.a.ids), len(s.b.ids))
-	s.solve(box{0, len(s.a.ids), 0, len(s.b.ids)}, work/4)
-	return s.minimal
+	return s
 }
 
 // sequence is what is left of a side without the lines that the other one does not have.
