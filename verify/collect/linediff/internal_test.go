@@ -44,19 +44,29 @@ func sides(before, after string) (a, b *side) {
 	return a, b
 }
 
-// TestWorkIsBounded holds that a search takes no step more than it may, but for those that keep what is the same after
-// the last edit. Behind an alphabet that is turned round each of many paths finds a long run of the same.
+// TestWorkIsBounded holds that a search takes no step more than it may, but for those along one run of the same, and
+// that it does not call a script shortest after it ran out of steps. Behind letters that are turned round each of many
+// paths finds a long run of the same.
 func TestWorkIsBounded(t *testing.T) {
-	const alphabet, run = "abcdefghijklmnopqrstuvwxyz", 300
-	turned := []byte(alphabet)
+	const letters, run = "abcdefghijklmnopqrstuvwxyz", 300
+	turned := []byte(letters)
 	slices.Reverse(turned)
 	same := strings.Repeat("=", run)
-	for work := int64(1); work < 20_000; work += 7 {
-		s := newSearch(sides(alphabet+same+alphabet, string(turned)+same+string(turned)))
+	before, after := letters+same+letters, string(turned)+same+string(turned)
+	least := 0
+	for work := int64(20_000); work > 0; work -= 7 {
+		s := newSearch(sides(before, after))
 		s.left = work
 		s.solve(box{0, len(s.a.ids), 0, len(s.b.ids)}, work)
-		if s.left < -run-2*int64(len(alphabet)) {
+		if s.left < -run-2 {
 			t.Fatalf("work %d: %d steps more", work, -s.left)
+		}
+		marked := len(s.a.side.changedLines()) + len(s.b.side.changedLines())
+		if least == 0 {
+			least = marked
+		}
+		if s.minimal && marked != least {
+			t.Fatalf("work %d: a shortest script of %d lines, there is one of %d", work, marked, least)
 		}
 	}
 }

@@ -216,12 +216,12 @@ func (f *front) get(diagonal int) int32 { return f.at[f.zero+diagonal] }
 
 func (f *front) set(diagonal, x int) { f.at[f.zero+diagonal] = int32(x) }
 
-// begin puts the only path on its diagonal. The diagonals beside it have not been reached: none.
+// begin puts the only path on its diagonal. The one below it has not been reached: none. The one above it is reached
+// before anyone asks for it.
 func (f *front) begin(diagonal, x, none int) {
 	f.low, f.high = diagonal, diagonal
 	f.set(diagonal-1, none)
 	f.set(diagonal, x)
-	f.set(diagonal+1, none)
 }
 
 // widen goes on to the diagonals of the next edit. Those that lie outside the box are left out.
