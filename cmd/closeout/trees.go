@@ -49,8 +49,9 @@ func (t *treeFlags) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// gather collects the inputs from two commits and the files that options name.
-func (t *treeFlags) gather(options collect.Options, s verify.Settings) (*collect.Found, error) {
+// gather collects the inputs from two commits and the files that options name. done closes the repository, from which a
+// bundle is still written.
+func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *collect.Found, done func() error, err error) {
 	dir := t.repo
 	if dir == "" {
 		dir = options.Root
@@ -63,15 +64,17 @@ func (t *treeFlags) gather(options collect.Options, s verify.Settings) (*collect
 	commits.Facts.Digests = s.Digests
 	git, err := t.open(&commits, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	done = func() error { return nil }
 	if git != nil {
-		defer git.Close()
+		done = git.Close
 		if root := git.Root(); root != "" {
 			options.Names = root
 		}
 	}
-	return collect.Gather(commits, options)
+	found, err = collect.Gather(commits, options)
+	return found, done, err
 }
 
 // open opens the repository and finds the two commits. What the repository does not hold is not the caller's mistake:

@@ -25,6 +25,7 @@ type verifyFlags struct {
 	files    collect.Options
 	trees    treeFlags
 	bundle   string
+	lines    []string
 	settings verify.Settings
 	report   string
 	format   string
@@ -235,11 +236,6 @@ func (f *verifyFlags) find(args []string) (*collect.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.bundle != "" {
-		if found, err = collect.WriteBundle(f.bundle, found); err != nil {
-			return nil, err
-		}
-	}
 	notes := found.Settings.Notes
 	found.Settings = f.settings
 	found.Settings.Notes = notes
@@ -253,10 +249,22 @@ func (f *verifyFlags) inputs(args []string) (found *collect.Found, err error) {
 	if f.files.Root, err = os.Getwd(); err != nil {
 		return nil, err
 	}
-	if f.trees.base != "" {
-		return f.trees.gather(f.files, f.settings)
+	if f.trees.base == "" {
+		return collect.Files(f.files)
 	}
-	return collect.Files(f.files)
+	lines, err := collect.ParseGlobs(f.lines)
+	if err != nil {
+		return nil, err
+	}
+	found, done, err := f.trees.gather(f.files, f.settings)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if f.bundle != "" {
+		return collect.WriteBundle(f.bundle, found, lines)
+	}
+	return found, nil
 }
 
 // present prints a report. When the report itself goes to standard output, the text goes to standard error.

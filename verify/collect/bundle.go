@@ -12,13 +12,15 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
 )
 
 // WriteBundle copies what [Gather] found into a folder, under the names of a bundle, and returns the bundle that was
 // written. Files that the bundle calls otherwise than the repository are named in its facts.json, so that a report of the
 // bundle names the repository's paths. The folder is made when it is not there; one that holds anything is refused, since
-// an old file in it would become an input.
-func WriteBundle(dir string, gathered *Found) (*Found, error) {
+// an old file in it would become an input. The added and removed lines of files that match lines are written beside,
+// as [LinesFile].
+func WriteBundle(dir string, gathered *Found, lines []glob.Pattern) (*Found, error) {
 	if err := emptyFolder(dir); err != nil {
 		return nil, err
 	}
@@ -38,7 +40,8 @@ func WriteBundle(dir string, gathered *Found) (*Found, error) {
 			w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, path.Join(testsFolder, name))
 		}
 	}
-	w.facts(*gathered.facts)
+	w.facts(gathered.gatherer.Facts)
+	w.copyLines(gathered, lines)
 	if w.err != nil {
 		return nil, w.err
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -25,7 +24,7 @@ type Found struct {
 	Paths   []string // of the inputs, absolute or relative to the working directory
 	Folders []string // that hold nothing but inputs
 
-	facts *evidence.Facts // as they were gathered; nil when nobody gathered any
+	gatherer *gatherer // of what [Gather] found; nil otherwise
 }
 
 // Holds reports whether a path names one of the inputs, or could, so that no report is written over it.

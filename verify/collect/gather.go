@@ -396,7 +396,7 @@ func (g *gatherer) into(found *Found) error {
 	for _, note := range found.Settings.Notes {
 		g.Facts.Unmatched = append(g.Facts.Unmatched, evidence.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
 	}
-	found.Settings.Notes, found.facts = nil, &g.Facts
+	found.Settings.Notes, found.gatherer = nil, g
 	for _, c := range g.contracts {
 		g.Facts.Contracts = append(g.Facts.Contracts, c.origin)
 		found.Inputs = append(found.Inputs, verify.Input{Kind: c.kind, Name: c.origin.File, Open: c.open, RepoPaths: c.paths})
