@@ -40,7 +40,6 @@ func sides(before, after string) (a, b *side) {
 	a, b = &side{text: lines(before)}, &side{text: lines(after)}
 	a.split()
 	b.split()
-	intern(a, b)
 	return a, b
 }
 

@@ -106,9 +106,7 @@ func Diff(before, after []byte, limits Limits) Result {
 	}
 	a.split()
 	b.split()
-	intern(a, b)
-	minimal := compare(a, b, limits)
-	return Result{State: Text, Minimal: minimal, Removed: a.changedLines(), Added: b.changedLines()}
+	return Result{State: Text, Minimal: compare(a, b, limits), Removed: a.changedLines(), Added: b.changedLines()}
 }
 
 func isBinary(text []byte) bool {

@@ -177,7 +177,6 @@ func TestLargeInsertion(t *testing.T) {
 	shortest, _ := check(t, before, after, linediff.Limits{})
 	for _, c := range [][2][]byte{{before, after}, {after, before}} {
 		got, minimal := check(t, c[0], c[1], linediff.Limits{Work: 1 << 20})
-		t.Log(got, shortest, minimal)
 		if minimal || got > shortest+shortest/10 {
 			t.Errorf("%d lines instead of %d, minimal: %v", got, shortest, minimal)
 		}

@@ -3,15 +3,21 @@ package linediff
 import "math"
 
 // compare marks the lines of a and b that are not shared, and reports whether that is certain to be as few as can be.
-// Lines that only one of them holds are marked first: no script can keep them.
 func compare(a, b *side, limits Limits) bool {
+	if len(a.ids) == 0 || len(b.ids) == 0 { // most often the file was created or deleted
+		a.markAll()
+		b.markAll()
+		return true
+	}
 	s := newSearch(a, b)
 	s.left = limits.work(len(a.ids) + len(b.ids))
 	s.solve(box{0, len(s.a.ids), 0, len(s.b.ids)}, s.left/4)
 	return s.minimal
 }
 
+// newSearch marks the lines that only one side holds, which no script can keep, and is to search the others.
 func newSearch(a, b *side) *search {
+	intern(a, b)
 	inBoth := make([]bool, len(a.ids)+len(b.ids))
 	for _, id := range b.ids {
 		inBoth[id] = int(id) < len(a.ids)
@@ -28,6 +34,7 @@ type sequence struct {
 	side  *side
 }
 
+// keep parts the lines of a side: those that are not in both are marked.
 func keep(s *side, inBoth []bool) sequence {
 	kept := 0
 	for i, id := range s.ids {
@@ -83,14 +90,12 @@ func (s *search) solve(in box, allowance int64) {
 		if small.size() > large.size() {
 			small, large = large, small
 		}
-		if best {
-			s.solve(small, allowance)
-		} else {
-			s.minimal = false
-			s.solve(small, s.share(small))
-			allowance = s.share(large)
-		}
+		s.solve(small, allowance)
 		in = large
+		if !best {
+			s.minimal = false
+			allowance = s.share(in)
+		}
 	}
 	s.a.mark(in.a0, in.a1)
 	s.b.mark(in.b0, in.b1)

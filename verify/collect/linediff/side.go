@@ -80,6 +80,13 @@ func (s *side) split() {
 // line returns a line with its \n.
 func (s *side) line(i int) []byte { return s.text[s.starts[i]:s.starts[i+1]] }
 
+// markAll names every line in the script.
+func (s *side) markAll() {
+	for i := range s.changed {
+		s.changed[i] = true
+	}
+}
+
 // changedLines lists what the script names.
 func (s *side) changedLines() []Line {
 	count := 0
