@@ -92,7 +92,7 @@ func sources(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestLikeGit holds the number of lines to git's shortest script. Before 2.50 git's --minimal also sets lines aside that
+// TestLikeGit holds the number of lines to git's shortest script. Even with --minimal git 2.39 sets lines aside that
 // occur often, so that its script can be longer by a few; then ours must be a shortest one.
 func TestLikeGit(t *testing.T) {
 	before, after := sources(t), map[string][]byte{}
