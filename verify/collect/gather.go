@@ -26,6 +26,15 @@ type Commits struct {
 	// Facts is what is known beforehand: settings, repository, event, what GitHub said. The rest is filled in.
 	Facts evidence.Facts
 	Limit evidence.Limits
+	// Complete adds to the facts what depends on the contracts and the changes; nil adds nothing.
+	Complete func(*evidence.Facts, Known)
+}
+
+// Known is what is known when the facts are completed.
+type Known struct {
+	Standing *evidence.Contract // nil when there is none that could be read
+	Policy   *policy.Policy     // nil when the contracts make none
+	Changes  []evidence.Change  // nil when they could not be compared
 }
 
 // Gather collects the inputs of a decision about two commits: the contracts as the base holds them, the changes between
@@ -55,6 +64,9 @@ func Gather(c Commits, o Options) (*Found, error) {
 		return nil, err
 	}
 	g.bind()
+	if g.Complete != nil {
+		g.Complete(&g.Facts, Known{Standing: g.standingContract(), Policy: g.policy, Changes: g.changes})
+	}
 	return found, g.into(found)
 }
 
@@ -298,9 +310,17 @@ func (g *gatherer) read() {
 	}
 }
 
+// standingContract is the standing or operator contract; nil when there is none that could be read.
+func (g *gatherer) standingContract() *evidence.Contract {
+	if len(g.parsed) == 0 || g.contracts[0].kind != check.Contract {
+		return nil
+	}
+	return g.parsed[0]
+}
+
 func (g *gatherer) evidenceDir() string {
-	if len(g.parsed) > 0 && g.contracts[0].kind == check.Contract && g.parsed[0].Evidence.Dir != "" {
-		return g.parsed[0].Evidence.Dir
+	if c := g.standingContract(); c != nil && c.Evidence.Dir != "" {
+		return c.Evidence.Dir
 	}
 	return policy.DefaultEvidenceDir
 }
