@@ -1,0 +1,174 @@
+// Package github collects what GitHub knows about a pull request, and is the only code that talks to GitHub.
+//
+// A [Client] reads a pull request in three steps, because what has to be asked depends on the contract, and the contract
+// lies in the repository: [Client.Pull] reads the pull request as it is now, [Client.Details] what the contract makes
+// matter (commits, label events, comments, reviews, people), and [Client.ReadHeadAgain] looks whether the head has moved
+// meanwhile. [Client.Objects] reads trees and files when there is no checkout, and [Client.Group] finds the pull requests
+// of a merge group.
+//
+// Nothing is judged here. What could not be had is written down as [evidence.Unavailable] with what would help; it never
+// becomes an empty list. Every list is read to its end or is unavailable.
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v62/github"
+)
+
+// Config says which repository is asked, where, and with whose rights.
+type Config struct {
+	API        *url.URL // from [APIURL]
+	Token      string   // "" asks without one, which public repositories allow sixty times an hour
+	Repository string   // owner/name
+	Version    string   // of this program, for the User-Agent
+
+	// For tests; the zero values are the real thing.
+	Clock   Clock
+	Timeout time.Duration // of one attempt
+}
+
+// Client talks to one repository. It is not safe for concurrent use.
+type Client struct {
+	hub         *github.Client
+	owner, name string
+	token       string
+	base        string // path of the API's root, with a slash at its end
+}
+
+var repositorySyntax = regexp.MustCompile(`^([A-Za-z0-9._-]+)/([A-Za-z0-9._-]+)$`)
+
+// New makes a client. The error is one of usage.
+//
+// HTTPS_PROXY and NO_PROXY are obeyed, because runners behind a proxy have no other way out; a proxy that an earlier step
+// planted sees where a request goes but cannot read it, as long as the certificates that the process trusts are not
+// planted as well.
+func New(c Config) (*Client, error) {
+	names := repositorySyntax.FindStringSubmatch(c.Repository)
+	if names == nil {
+		return nil, fmt.Errorf("%q is no repository: expected owner/name, as in GITHUB_REPOSITORY", c.Repository)
+	}
+	if c.API == nil {
+		return nil, errors.New("no API address was given")
+	}
+	if strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("the token has characters that no token has: hand over the secret alone, without quotes or line breaks")
+	}
+	if c.Timeout == 0 {
+		c.Timeout = attemptTimeout
+	}
+	api := *c.API
+	api.Path = strings.TrimSuffix(api.Path, "/") + "/"
+	hub := github.NewClient(&http.Client{CheckRedirect: stay(&api), Transport: &transport{
+		next: wire(), api: &api, token: c.Token, clock: c.Clock.orReal(), timeout: c.Timeout, left: patience,
+	}})
+	hub.BaseURL, hub.UserAgent = &api, "closeout/"+c.Version
+	return &Client{hub: hub, owner: names[1], name: names[2], token: c.Token, base: api.Path}, nil
+}
+
+func wire() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxResponseHeaderBytes = 1 << 20
+	return t
+}
+
+// APIURL decides which API is asked. wanted is what the workflow's author wrote, runner what the runner says
+// (GITHUB_API_URL); either may be "". Another host than the runner's is accepted only on the loopback interface, so that
+// a token cannot be sent elsewhere, and plain http only there.
+func APIURL(wanted, runner string) (*url.URL, error) {
+	if runner == "" {
+		runner = "https://api.github.com"
+	}
+	own, err := parseAPI(runner)
+	if err != nil {
+		return nil, fmt.Errorf("GITHUB_API_URL: %w", err)
+	}
+	if wanted == "" {
+		return own, nil
+	}
+	u, err := parseAPI(wanted)
+	if err != nil {
+		return nil, fmt.Errorf("api_url: %w", err)
+	}
+	if !sameHost(u, own) && !loopback(u.Hostname()) {
+		return nil, fmt.Errorf("api_url: the token would go to %q, but the runner belongs to %q: leave api_url out", u.Host, own.Host)
+	}
+	return u, nil
+}
+
+func parseAPI(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("this is no URL: expected one such as https://api.github.com")
+	}
+	switch {
+	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "":
+		return nil, fmt.Errorf("%q: expected scheme, host and path alone, as in https://api.github.com", u.Redacted())
+	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
+		return u, nil
+	}
+	return nil, fmt.Errorf("%q: expected https, so that nobody on the way can read the token", u.Redacted())
+}
+
+// loopback accepts addresses and the one name that always means them.
+func loopback(host string) bool {
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
+// path gives a path below the repository; each argument is one escaped segment.
+func (c *Client) path(format string, segments ...any) string {
+	for i, s := range segments {
+		if text, ok := s.(string); ok {
+			segments[i] = url.PathEscape(text)
+		}
+	}
+	return "repos/" + c.owner + "/" + c.name + "/" + fmt.Sprintf(format, segments...)
+}
+
+// get reads one answer into v.
+func (c *Client) get(ctx context.Context, path string, v any) (*github.Response, error) {
+	req, err := c.hub.NewRequest(http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.hub.Do(ctx, req, v)
+}
+
+const (
+	perPage  = 100
+	maxPages = 100
+)
+
+// all reads every page of a list, up to a number of items when limit is not 0. The list goes on while the Link header
+// says so, and after every full page, so that a header that got lost on the way does not cut it. A list that has fewer
+// pages at its end than it announced has shrunk while it was read, and something in the middle may have been missed.
+func all[T any](ctx context.Context, c *Client, path string, limit int) ([]T, error) {
+	list, announced := []T{}, 0
+	for page := 1; page <= maxPages; page++ {
+		var items []T
+		resp, err := c.get(ctx, fmt.Sprintf("%s?per_page=%d&page=%d", path, perPage, page), &items)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, items...)
+		announced = max(announced, resp.LastPage)
+		if limit > 0 && len(list) >= limit {
+			return list, nil
+		}
+		if resp.NextPage == 0 && len(items) < perPage {
+			if page < announced {
+				return nil, fmt.Errorf("the list shrank while it was read: it ended on page %d of %d", page, announced)
+			}
+			return list, nil
+		}
+	}
+	return nil, fmt.Errorf("the list has more than %d entries", maxPages*perPage)
+}

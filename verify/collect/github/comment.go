@@ -1,0 +1,116 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/go-github/v62/github"
+)
+
+// actionsBot is who speaks with the token that every job has.
+const actionsBot = "github-actions[bot]"
+
+// Note is the one comment that the gate keeps on a pull request.
+type Note struct {
+	Number int64
+	Marker string // what the comment's text begins with; nobody else's comment counts, whatever it begins with
+	Author string // login that the token writes as; "" finds out
+	Body   string // the whole text, marker included; "" takes the comment away
+	// OnlyIfThere changes a comment that is there and writes no new one: good news is no reason to write.
+	OnlyIfThere bool
+}
+
+// Put brings the comment into the wanted state: there is one afterwards, or none when Body is "". A comment that already
+// says so is left alone, and further ones of the same author, as two jobs at once leave them, are taken away.
+//
+// The error has a method Fix. It is for a warning: whether a comment could be written decides nothing.
+func (c *Client) Put(ctx context.Context, n Note) error {
+	if err := c.put(ctx, n); err != nil {
+		return c.fail(err, "pull-requests: write")
+	}
+	return nil
+}
+
+func (c *Client) put(ctx context.Context, n Note) error {
+	if n.Marker == "" || n.Body != "" && !strings.HasPrefix(n.Body, n.Marker) {
+		return errors.New("the comment does not begin with its marker")
+	}
+	if n.Author == "" {
+		author, err := c.ownLogin(ctx)
+		if err != nil {
+			return err
+		}
+		n.Author = author
+	}
+	own, err := c.own(ctx, n)
+	if err != nil {
+		return err
+	}
+	if n.Body == "" {
+		return c.remove(ctx, own)
+	}
+	if len(own) > 0 {
+		return errors.Join(c.update(ctx, own[0], n.Body), c.remove(ctx, own[1:]))
+	}
+	if n.OnlyIfThere {
+		return nil
+	}
+	return c.write(ctx, http.MethodPost, c.path("issues/%d/comments", n.Number), n.Body)
+}
+
+// ownLogin asks whose token this is. The job's own token may not ask, and that tells whose it is.
+func (c *Client) ownLogin(ctx context.Context) (string, error) {
+	var user account
+	_, err := c.get(ctx, "user", &user)
+	if status(err) == http.StatusForbidden {
+		return actionsBot, nil
+	}
+	if err == nil && user.Login == "" {
+		err = errors.New("GitHub does not say whose token this is")
+	}
+	return user.Login, err
+}
+
+// own lists the gate's comments, the oldest first.
+func (c *Client) own(ctx context.Context, n Note) ([]issueComment, error) {
+	list, err := all[issueComment](ctx, c, c.path("issues/%d/comments", n.Number), 0)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(i issueComment) bool {
+		return i.ID <= 0 || !strings.EqualFold(i.User.login(), n.Author) || !strings.HasPrefix(i.Body, n.Marker)
+	})
+	return sortedByID(list, func(i issueComment) int64 { return i.ID }), nil
+}
+
+func (c *Client) update(ctx context.Context, there issueComment, body string) error {
+	if there.Body == body {
+		return nil
+	}
+	return c.write(ctx, http.MethodPatch, c.path("issues/comments/%d", there.ID), body)
+}
+
+func (c *Client) write(ctx context.Context, method, path, body string) error {
+	req, err := c.hub.NewRequest(method, path, &github.IssueComment{Body: &body})
+	if err != nil {
+		return err
+	}
+	_, err = c.hub.Do(ctx, req, nil)
+	return err
+}
+
+func (c *Client) remove(ctx context.Context, comments []issueComment) error {
+	for _, comment := range comments {
+		req, err := c.hub.NewRequest(http.MethodDelete, c.path("issues/comments/%d", comment.ID), nil)
+		if err != nil {
+			return err
+		}
+		if _, err := c.hub.Do(ctx, req, nil); err != nil && status(err) != http.StatusNotFound {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package github
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// maxChanges bounds what two trees may differ in; the gate's own limit is lower.
+const maxChanges = 1_000_000
+
+// differ walks two trees side by side; folders with equal ids are not entered.
+type differ struct {
+	trees   *trees
+	changes []evidence.Change
+}
+
+// folders compares two folders of the path prefix; "" stands for one that is not there.
+func (d *differ) folders(prefix, oldID, newID string) error {
+	if oldID == newID {
+		return nil
+	}
+	before, err := d.entries(oldID)
+	if err != nil {
+		return err
+	}
+	after, err := d.entries(newID)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for name := range before {
+		names[name] = true
+	}
+	for name := range after {
+		names[name] = true
+	}
+	for name := range names {
+		if err := d.pair(prefix+name, before[name], after[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries lists a folder by name.
+func (d *differ) entries(id string) (map[string]*entry, error) {
+	if id == "" {
+		return nil, nil
+	}
+	list, err := d.trees.deep(id)
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]*entry, len(list))
+	for i := range list {
+		byName[list[i].name] = &list[i]
+	}
+	return byName, nil
+}
+
+// pair compares what lies at a path on both sides; nil is nothing. A folder on one side and a file on the other are an
+// addition of one and a deletion of the other.
+func (d *differ) pair(path string, before, after *entry) error {
+	oldFolder, before := split(before)
+	newFolder, after := split(after)
+	if err := d.folders(path+"/", oldFolder, newFolder); err != nil {
+		return err
+	}
+	if before == nil && after == nil || before != nil && after != nil && *before == *after {
+		return nil
+	}
+	if len(d.changes) == maxChanges {
+		return &failure{text: fmt.Sprintf("more than %d files differ", maxChanges), fix: "split the pull request"}
+	}
+	if change := changeOf(path, before, after); change.OldMode != change.NewMode || change.OldID != change.NewID {
+		d.changes = append(d.changes, change)
+	}
+	return nil
+}
+
+// split tells a folder, by its id, from anything else.
+func split(e *entry) (folder string, other *entry) {
+	if e != nil && e.class() == folderClass {
+		return e.id, nil
+	}
+	return "", e
+}
+
+func changeOf(path string, before, after *entry) evidence.Change {
+	c := evidence.Change{Path: path, OldMode: evidence.NoMode, NewMode: evidence.NoMode}
+	if before != nil {
+		c.OldMode, c.OldID = before.gateMode(), before.id
+	}
+	if after != nil {
+		c.NewMode, c.NewID = after.gateMode(), after.id
+	}
+	switch {
+	case before == nil:
+		c.Status = evidence.Added
+	case after == nil:
+		c.Status = evidence.Deleted
+	case before.class() != after.class():
+		c.Status = evidence.TypeChanged
+	case before.id == after.id:
+		c.Status = evidence.ModeChanged
+	default:
+		c.Status = evidence.Modified
+	}
+	return c
+}
+
+// gateMode folds the modes of old repositories (100664, …) into the two that git still tells apart.
+func (e entry) gateMode() evidence.Mode {
+	switch e.class() {
+	case symlinkClass:
+		return evidence.Symlink
+	case submoduleClass:
+		return evidence.Submodule
+	}
+	if len(e.mode) == 6 && (e.mode[3]-'0')&1 == 1 {
+		return evidence.Executable
+	}
+	return evidence.Regular
+}

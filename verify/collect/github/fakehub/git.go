@@ -1,0 +1,133 @@
+package fakehub
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"strings"
+)
+
+// git runs git in the repository; "" when it fails, which means that the thing is not there.
+func (h *Hub) git(args ...string) string {
+	cmd := exec.Command("git", append([]string{"-C", h.Dir, "-c", "safe.directory=*"}, args...)...)
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}
+
+// commitID is the commit that a name means; "" for none.
+func (h *Hub) commitID(name string) string {
+	return strings.TrimSpace(h.git("rev-parse", "--verify", "-q", name+"^{commit}"))
+}
+
+func (h *Hub) ref(w http.ResponseWriter, r *http.Request) {
+	ref := "refs/" + r.PathValue("ref")
+	id := strings.TrimSpace(h.git("rev-parse", "--verify", "-q", ref))
+	if id == "" {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{"ref": ref, "object": map[string]any{"type": "commit", "sha": id}})
+}
+
+// commit is a commit as pulls/N/commits and compare show it.
+func (h *Hub) commit(id string) map[string]any {
+	fields := strings.Split(strings.TrimSuffix(h.git("show", "-s", "--format=%T%x00%P%x00%ae%x00%ce%x00%B", id), "\n"), "\x00")
+	c := shape("rest.pr-commits.default")
+	c["sha"], c["author"], c["committer"] = id, h.accountOf(fields[2]), h.accountOf(fields[3])
+	c["parents"] = parents(fields[1])
+	inner := c["commit"].(map[string]any)
+	inner["message"], inner["tree"] = strings.TrimSuffix(fields[4], "\n"), map[string]any{"sha": fields[0]}
+	return c
+}
+
+func parents(ids string) []map[string]any {
+	list := []map[string]any{}
+	for id := range strings.FieldsSeq(ids) {
+		list = append(list, map[string]any{"sha": id})
+	}
+	return list
+}
+
+func (h *Hub) gitCommit(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("sha")
+	if h.commitID(id) != id {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	c := h.commit(id)
+	inner := c["commit"].(map[string]any)
+	inner["sha"], inner["parents"] = id, c["parents"]
+	reply(w, http.StatusOK, inner)
+}
+
+func (h *Hub) tree(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("sha")
+	if strings.TrimSpace(h.git("cat-file", "-t", id)) != "tree" {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	args := []string{"ls-tree", "-z"}
+	if r.URL.Query().Has("recursive") {
+		args = append(args, "-r", "-t")
+	}
+	entries, truncated := []map[string]any{}, false
+	for line := range strings.SplitSeq(strings.TrimSuffix(h.git(append(args, id)...), "\x00"), "\x00") {
+		if line == "" {
+			continue
+		}
+		if h.MaxTree > 0 && len(args) > 2 && len(entries) == h.MaxTree {
+			truncated = true
+			break
+		}
+		meta, name, _ := strings.Cut(line, "\t")
+		f := strings.Fields(meta)
+		entries = append(entries, map[string]any{"path": strings.ToValidUTF8(name, "\ufffd"), "mode": f[0], "type": f[1], "sha": f[2]})
+	}
+	reply(w, http.StatusOK, map[string]any{"sha": id, "tree": entries, "truncated": truncated})
+}
+
+func (h *Hub) blob(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("sha")
+	if strings.TrimSpace(h.git("cat-file", "-t", id)) != "blob" {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	data := []byte(h.git("cat-file", "blob", id))
+	var lines bytes.Buffer
+	for text := base64.StdEncoding.EncodeToString(data); text != ""; {
+		n := min(60, len(text))
+		fmt.Fprintln(&lines, text[:n])
+		text = text[n:]
+	}
+	reply(w, http.StatusOK, map[string]any{"sha": id, "size": len(data), "encoding": "base64", "content": lines.String()})
+}
+
+func (h *Hub) compare(w http.ResponseWriter, r *http.Request) {
+	base, head, _ := strings.Cut(r.PathValue("range"), "...")
+	from, to := h.commitID(base), h.commitID(head)
+	if from == "" || to == "" {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	common := strings.TrimSpace(h.git("merge-base", from, to))
+	if common == "" {
+		refuse(w, http.StatusNotFound, "No common ancestor between "+base+" and "+head+".")
+		return
+	}
+	ids := strings.Fields(h.git("rev-list", "--reverse", "--topo-order", from+".."+to))
+	size, at := min(number(r, "per_page", 250), 250), number(r, "page", 1)
+	link(w, r, at, (len(ids)+size-1)/size)
+	commits := []map[string]any{}
+	for _, id := range ids[min((at-1)*size, len(ids)):min(at*size, len(ids))] {
+		commits = append(commits, h.commit(id))
+	}
+	reply(w, http.StatusOK, map[string]any{
+		"base_commit": h.commit(from), "merge_base_commit": h.commit(common), "status": "diverged",
+		"total_commits": len(ids), "commits": commits, "files": []any{},
+	})
+}

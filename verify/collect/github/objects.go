@@ -1,0 +1,267 @@
+package github
+
+import (
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/go-github/v62/github"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Objects reads commits, trees and files through the API, for a job without a checkout. Whatever it hands out was checked
+// against the object's id: a tree's entries are written down as git writes them and hashed again, and so is a file. It
+// remembers what it read. Every error has a method Fix.
+//
+// GitHub names one merge base only, also where a criss-cross history has several.
+type Objects struct {
+	ctx    context.Context
+	client *Client
+	pull   *Pull
+	roots  map[string]string // commit → root tree
+	trees  *trees
+	blobs  map[string][]byte
+}
+
+// Objects reads the repository that p belongs to.
+func (c *Client) Objects(ctx context.Context, p *Pull) *Objects {
+	o := &Objects{ctx: ctx, client: c, pull: p, roots: map[string]string{}, blobs: map[string][]byte{}}
+	o.trees = &trees{ctx: ctx, client: c, known: map[string][]entry{}}
+	if objectID.MatchString(p.headTree) {
+		o.roots[p.Live.HeadSHA] = p.headTree
+	}
+	return o
+}
+
+func (o *Objects) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return o.client.fail(err, needContents)
+}
+
+// MergeBases gives the best common ancestor of two commits, named by their full ids; none when they have nothing in
+// common.
+func (o *Objects) MergeBases(base, head string) ([]string, error) {
+	if base == head {
+		return []string{base}, nil
+	}
+	var answer github.CommitsComparison
+	_, err := o.client.get(o.ctx, o.client.path("compare/%s...%s", base, head)+"?per_page=1&page=1", &answer)
+	if refused := (*github.ErrorResponse)(nil); errors.As(err, &refused) && status(err) == http.StatusNotFound &&
+		strings.HasPrefix(refused.Message, "No common ancestor") {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, o.fail(err)
+	}
+	found := answer.GetMergeBaseCommit().GetSHA()
+	if err := checkID("the merge base", found); err != nil {
+		return nil, o.fail(err)
+	}
+	if answer.GetBaseCommit().GetSHA() != base {
+		return nil, o.fail(fmt.Errorf("GitHub compared with %q instead of %s", cut(answer.GetBaseCommit().GetSHA(), 80), base))
+	}
+	o.know(answer.GetBaseCommit())
+	o.know(answer.GetMergeBaseCommit())
+	return []string{found}, nil
+}
+
+// know remembers the root tree of a commit that some answer holds, which saves a call.
+func (o *Objects) know(commit *github.RepositoryCommit) {
+	if tree := commit.GetCommit().GetTree().GetSHA(); objectID.MatchString(tree) {
+		o.roots[commit.GetSHA()] = tree
+	}
+}
+
+// root gives the root tree of a commit.
+func (o *Objects) root(commit string) (string, error) {
+	if tree, known := o.roots[commit]; known {
+		return tree, nil
+	}
+	answer, err := o.commit(commit)
+	if err != nil {
+		return "", err
+	}
+	return answer.GetTree().GetSHA(), nil
+}
+
+func (o *Objects) commit(id string) (*github.Commit, error) {
+	if err := checkID("a commit", id); err != nil {
+		return nil, err
+	}
+	var answer github.Commit
+	if _, err := o.client.get(o.ctx, o.client.path("git/commits/%s", id), &answer); err != nil {
+		return nil, err
+	}
+	if answer.GetSHA() != id {
+		return nil, fmt.Errorf("GitHub answered with commit %q instead of %s", cut(answer.GetSHA(), 80), id)
+	}
+	if err := checkID("the tree of commit "+id, answer.GetTree().GetSHA()); err != nil {
+		return nil, err
+	}
+	o.roots[id] = answer.GetTree().GetSHA()
+	return &answer, nil
+}
+
+// IsMergeOf says whether the parents of a commit are exactly these, in this order. A test merge of an older base or head
+// is none.
+func (o *Objects) IsMergeOf(commit string, parents ...string) (bool, error) {
+	answer, err := o.commit(commit)
+	if err != nil {
+		return false, o.fail(err)
+	}
+	ids := []string{}
+	for _, parent := range answer.Parents {
+		ids = append(ids, parent.GetSHA())
+	}
+	return slices.Equal(ids, parents), nil
+}
+
+// Changes compares the trees of two commits; sorted by the bytes of the path, a rename is a deletion and an addition.
+func (o *Objects) Changes(oldCommit, newCommit string) ([]evidence.Change, error) {
+	oldTree, err := o.root(oldCommit)
+	if err != nil {
+		return nil, o.fail(err)
+	}
+	newTree, err := o.root(newCommit)
+	if err != nil {
+		return nil, o.fail(err)
+	}
+	d := &differ{trees: o.trees}
+	if err := d.folders("", oldTree, newTree); err != nil {
+		return nil, o.fail(err)
+	}
+	slices.SortFunc(d.changes, func(a, b evidence.Change) int { return strings.Compare(a.Path, b.Path) })
+	return d.changes, nil
+}
+
+// File reads a regular file; a symlink, a submodule or a folder is not found. limit bounds its bytes.
+func (o *Objects) File(commit, path string, limit int64) ([]byte, bool, error) {
+	found, err := o.find(commit, path)
+	if err != nil || found == nil || found.class() != fileClass {
+		return nil, false, o.fail(err)
+	}
+	data, err := o.blob(found.id, limit)
+	if err != nil {
+		return nil, false, o.fail(err)
+	}
+	return data, true, nil
+}
+
+// List names what a folder holds, sorted, without its subfolders; none when it is not there.
+func (o *Objects) List(commit, dir string) ([]string, error) {
+	found, err := o.find(commit, dir)
+	if err != nil || found == nil || found.class() != folderClass {
+		return nil, o.fail(err)
+	}
+	entries, err := o.trees.deep(found.id)
+	if err != nil {
+		return nil, o.fail(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.class() != folderClass {
+			names = append(names, e.name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// find follows a path; nil when nothing is there. The root is "" or ".".
+func (o *Objects) find(commit, path string) (*entry, error) {
+	root, err := o.root(commit)
+	if err != nil {
+		return nil, err
+	}
+	at := entry{mode: folderMode, id: root}
+	if path == "" || path == "." {
+		return &at, nil
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if at.class() != folderClass {
+			return nil, nil
+		}
+		entries, err := o.trees.deep(at.id)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
+		if i < 0 {
+			return nil, nil
+		}
+		at = entries[i]
+	}
+	return &at, nil
+}
+
+func (o *Objects) blob(id string, limit int64) ([]byte, error) {
+	tooLarge := &failure{text: fmt.Sprintf("the file %s has more than %d bytes", id, limit), fix: "check the repository out, or raise the limit"}
+	if data, known := o.blobs[id]; known {
+		if int64(len(data)) > limit {
+			return nil, tooLarge
+		}
+		return data, nil
+	}
+	var answer github.Blob
+	if _, err := o.client.get(o.ctx, o.client.path("git/blobs/%s", id), &answer); err != nil {
+		return nil, err
+	}
+	data, err := decodeBlob(&answer)
+	if err != nil {
+		return nil, fmt.Errorf("the file %s: %w", id, err)
+	}
+	if hashOf(id, "blob", data) != id {
+		return nil, fmt.Errorf("the file %s: the content that GitHub gave has another id", id)
+	}
+	if int64(len(data)) > limit {
+		return nil, tooLarge
+	}
+	o.blobs[id] = data
+	return data, nil
+}
+
+func decodeBlob(b *github.Blob) ([]byte, error) {
+	if b.GetEncoding() != "base64" {
+		return nil, fmt.Errorf("its encoding is %q: expected base64", cut(b.GetEncoding(), 80))
+	}
+	return base64.StdEncoding.DecodeString(strings.ReplaceAll(b.GetContent(), "\n", ""))
+}
+
+// CodeTree is the tree id of a commit without the evidence folder, and without folders that this leaves empty. Only the
+// trees on the way to that folder are read.
+func (o *Objects) CodeTree(commit, evidenceDir string) (string, error) {
+	root, err := o.root(commit)
+	if err != nil {
+		return "", o.fail(err)
+	}
+	id, err := o.trees.without(root, strings.Split(evidenceDir, "/"))
+	if err != nil {
+		return "", o.fail(err)
+	}
+	if id == "" {
+		return hashOf(root, "tree", nil), nil
+	}
+	return id, nil
+}
+
+// hashOf is the id that git gives an object, by the algorithm of an id of the same repository.
+func hashOf(like, kind string, data []byte) string {
+	var h hash.Hash = sha1.New()
+	if len(like) == 2*sha256.Size {
+		h = sha256.New()
+	}
+	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}

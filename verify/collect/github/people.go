@@ -1,0 +1,174 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/go-github/v62/github"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// maxPeople bounds the calls that a crowd of reviewers can cause: two for each.
+const maxPeople = 20
+
+// people asks who the given accounts are and what they may do here. Accounts that are plainly no humans are written down
+// as the event has them: nothing that could be asked would let them override.
+func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []string) {
+	asked = eachOnce(asked)
+	if len(asked) > maxPeople {
+		p.lacks(evidence.Unavailable{
+			What: evidence.WantedPeople, Error: fmt.Sprintf("%d people put labels on or approve; GitHub was asked about %d of them", len(asked), maxPeople),
+			Fix: "let those approve who may: dismiss the other reviews",
+		})
+		asked = asked[:maxPeople]
+	}
+	humans := slices.ContainsFunc(asked, isUser)
+	visible := c.visibleTeams(ctx, p, teams, humans)
+	p.People = []evidence.Person{}
+	for _, a := range asked {
+		if !isUser(a) {
+			p.People = append(p.People, evidence.Person{Login: a.Login, ID: a.id(), Type: cmp.Or(a.Type, "unknown")})
+			continue
+		}
+		person, err := c.person(ctx, a)
+		if err != nil {
+			u := c.unknown(evidence.WantedPeople, err, needMetadata)
+			u.About = a.Login
+			p.lacks(u)
+			continue
+		}
+		person.Teams = c.teamsOf(ctx, p, a.Login, visible)
+		p.People = append(p.People, person)
+	}
+	slices.SortFunc(p.People, func(a, b evidence.Person) int {
+		return strings.Compare(evidence.FoldLogin(a.Login), evidence.FoldLogin(b.Login))
+	})
+}
+
+func isUser(a account) bool { return a.Type == "User" && !strings.HasSuffix(a.Login, "[bot]") }
+
+// eachOnce keeps the first of each login, and none without login or id.
+func eachOnce(list []account) []account {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(list), func(a account) bool {
+		folded := evidence.FoldLogin(a.Login)
+		drop := seen[folded] || folded == "" || a.ID <= 0
+		seen[folded] = true
+		return drop
+	})
+}
+
+// person asks for the account's type and permission. The ids must agree: a login can change hands.
+func (c *Client) person(ctx context.Context, a account) (evidence.Person, error) {
+	var user account
+	if _, err := c.get(ctx, "users/"+url.PathEscape(a.Login), &user); err != nil {
+		return evidence.Person{}, err
+	}
+	if user.ID != a.ID || user.Type == "" {
+		return evidence.Person{}, fmt.Errorf("the account %s has the id %d now, and had %d when it acted", a.Login, user.ID, a.ID)
+	}
+	var answer access
+	if _, err := c.get(ctx, c.path("collaborators/%s/permission", a.Login), &answer); err != nil {
+		return evidence.Person{}, err
+	}
+	permission, err := answer.level()
+	if err != nil {
+		return evidence.Person{}, fmt.Errorf("the permission of %s: %w", a.Login, err)
+	}
+	if answer.User != nil && answer.User.ID != a.ID {
+		return evidence.Person{}, fmt.Errorf("GitHub answered with the permission of another account than %s", a.Login)
+	}
+	return evidence.Person{Login: user.Login, ID: user.id(), Type: user.Type, Permission: permission}, nil
+}
+
+// legacy is what the field permission says for each role.
+var legacy = map[string]string{"admin": "admin", "maintain": "write", "write": "write", "triage": "read", "read": "read", "none": "none"}
+
+// level is the role: by its name, or for a custom role by what it is built on. The older field permission knows four
+// levels only; it decides alone where the others are absent, and must agree where they are not.
+func (a *access) level() (string, error) {
+	if _, known := legacy[a.Permission]; !known {
+		return "", fmt.Errorf("GitHub says %q: expected admin, write, read or none", cut(a.Permission, 80))
+	}
+	role := a.Role
+	if role == "" && a.User != nil {
+		role = a.User.Role
+	}
+	if legacy[role] == "" {
+		role = a.custom()
+	}
+	if legacy[role] != a.Permission {
+		return "", fmt.Errorf("GitHub says both %q and %q", role, a.Permission)
+	}
+	return role, nil
+}
+
+// custom is the level of a role that this code does not know.
+func (a *access) custom() string {
+	if a.User == nil || len(a.User.Permissions) == 0 {
+		return a.Permission
+	}
+	for _, level := range [][2]string{{"admin", "admin"}, {"maintain", "maintain"}, {"push", "write"}, {"triage", "triage"}, {"pull", "read"}} {
+		if a.User.Permissions[level[0]] {
+			return level[1]
+		}
+	}
+	return "none"
+}
+
+// visibleTeams are those of the contract that the token can see. GitHub says 404 both for "no such member" and for "you
+// may not know", so each team is asked for first.
+func (c *Client) visibleTeams(ctx context.Context, p *Pull, teams []string, humans bool) []string {
+	if len(teams) == 0 || !humans {
+		return nil
+	}
+	visible := []string{}
+	for _, slug := range slices.Compact(slices.Sorted(slices.Values(teams))) {
+		var team github.Team
+		_, err := c.get(ctx, c.teamPath(slug), &team)
+		if err == nil && !strings.EqualFold(team.GetSlug(), slug) {
+			err = fmt.Errorf("GitHub answered with the team %q", cut(team.GetSlug(), 80))
+		}
+		if err != nil {
+			c.lacksTeam(p, slug, err)
+			continue
+		}
+		visible = append(visible, slug)
+	}
+	return visible
+}
+
+func (c *Client) lacksTeam(p *Pull, slug string, err error) {
+	u := c.unknown(evidence.WantedTeams, err, needMembers)
+	u.About = slug
+	p.lacks(u)
+}
+
+func (c *Client) teamPath(slug string) string {
+	return "orgs/" + url.PathEscape(c.owner) + "/teams/" + url.PathEscape(slug)
+}
+
+// teamsOf are the visible teams that a person is an active member of; nil when nobody asked, or none was visible.
+func (c *Client) teamsOf(ctx context.Context, p *Pull, login string, visible []string) []string {
+	if len(visible) == 0 {
+		return nil
+	}
+	in := []string{}
+	for _, slug := range visible {
+		var membership github.Membership
+		_, err := c.get(ctx, c.teamPath(slug)+"/memberships/"+url.PathEscape(login), &membership)
+		switch {
+		case err == nil && membership.GetState() == "active":
+			in = append(in, slug)
+		case err != nil && status(err) != http.StatusNotFound:
+			c.lacksTeam(p, slug, err)
+		}
+	}
+	return in
+}

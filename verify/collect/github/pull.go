@@ -1,0 +1,137 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/google/go-github/v62/github"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Pull is what is known about one pull request. Each step of the collection adds to it.
+type Pull struct {
+	// Subject holds the repository, the pull request, its branches, the tip of the base branch and the live head. The
+	// merge base and the code trees are for who reads the trees.
+	Subject evidence.Subject
+	// Live is the pull request as it is now; nil when it could not be read.
+	Live *evidence.PullRequest
+	// People are the accounts that the override and the approvals turn on, by login; nil before Details.
+	People      []evidence.Person
+	Unavailable []evidence.Unavailable
+	// TestMerge is the commit in which GitHub merged head and base to see whether they merge; "" when there is none. Its
+	// parents may be older ones: ask Objects.IsMergeOf before its tree is believed.
+	TestMerge string
+
+	headTree string // root tree of the head; "" before Details
+}
+
+// GitHub is the part of the facts that only GitHub can tell.
+func (p *Pull) GitHub() *evidence.GitHub {
+	return &evidence.GitHub{PullRequest: p.Live, People: p.People}
+}
+
+func (p *Pull) lacks(u evidence.Unavailable) { p.Unavailable = append(p.Unavailable, u) }
+
+// Pull reads a pull request and the tip of the branch that it wants to change.
+//
+// The tip is asked for by its ref, and not taken from the pull request: what stands there is the tip as it was when the
+// head was last pushed, and a contract that was made stricter since would not count.
+func (c *Client) Pull(ctx context.Context, number int64) *Pull {
+	p := &Pull{Subject: evidence.Subject{Repository: c.owner + "/" + c.name, PullRequest: number}}
+	var live github.PullRequest
+	if _, err := c.get(ctx, c.path("pulls/%d", number), &live); err != nil {
+		p.lacks(c.unknown(evidence.WantedPullRequest, err, needPulls))
+		return p
+	}
+	if err := checkPull(&live, number); err != nil {
+		p.lacks(c.unknown(evidence.WantedPullRequest, err, needPulls))
+		return p
+	}
+	p.describe(&live)
+	tip, err := c.branchTip(ctx, p.Subject.BaseBranch)
+	if err != nil {
+		u := c.unknown(evidence.WantedSubject, err, needContents)
+		u.About = p.Subject.BaseBranch
+		p.lacks(u)
+	}
+	p.Subject.BaseSHA = tip
+	return p
+}
+
+// checkPull refuses an answer that is not about this pull request, or lacks what everything else is built on.
+func checkPull(live *github.PullRequest, number int64) error {
+	repo := live.GetBase().GetRepo()
+	switch {
+	case int64(live.GetNumber()) != number:
+		return fmt.Errorf("GitHub answered with pull request %d instead of %d", live.GetNumber(), number)
+	case live.GetState() != "open" && live.GetState() != "closed":
+		return fmt.Errorf("the pull request's state is %q: expected open or closed", cut(live.GetState(), 80))
+	case live.GetBase().GetRef() == "" || repo.GetID() <= 0 || !repositorySyntax.MatchString(repo.GetFullName()):
+		return errors.New("GitHub's answer does not say which branch the pull request is for")
+	case live.ChangedFiles == nil || live.GetChangedFiles() < 0:
+		return errors.New("GitHub's answer does not say how many files the pull request changes")
+	}
+	return errors.Join(checkID("the pull request's head", live.GetHead().GetSHA()), checkID("the pull request's base", live.GetBase().GetSHA()))
+}
+
+func (p *Pull) describe(live *github.PullRequest) {
+	base, repo := live.GetBase(), live.GetBase().GetRepo()
+	p.Subject.Repository, p.Subject.RepositoryID = repo.GetFullName(), digits(repo.GetID())
+	p.Subject.BaseBranch, p.Subject.DefaultBranch, p.Subject.HeadSHA = base.GetRef(), repo.GetDefaultBranch(), live.GetHead().GetSHA()
+	if objectID.MatchString(live.GetMergeCommitSHA()) && !live.GetMerged() {
+		p.TestMerge = live.GetMergeCommitSHA()
+	}
+	p.Live = &evidence.PullRequest{
+		Number: int64(live.GetNumber()), State: live.GetState(), Merged: live.GetMerged(), Draft: live.GetDraft(),
+		Author: live.GetUser().GetLogin(), BaseBranch: base.GetRef(), BaseSHA: base.GetSHA(), HeadSHA: live.GetHead().GetSHA(),
+		ChangedFiles: int64(live.GetChangedFiles()), Labels: []string{},
+	}
+	for _, label := range live.Labels {
+		if strings.TrimSpace(label.GetName()) != "" {
+			p.Live.Labels = append(p.Live.Labels, label.GetName())
+		}
+	}
+}
+
+// branchTip reads the ref itself: a tag of the same name is another ref.
+func (c *Client) branchTip(ctx context.Context, branch string) (string, error) {
+	segments := strings.Split(branch, "/")
+	for i, s := range segments {
+		segments[i] = url.PathEscape(s)
+	}
+	want := "refs/heads/" + branch
+	var ref github.Reference
+	if _, err := c.get(ctx, c.path("git/ref/heads/")+strings.Join(segments, "/"), &ref); err != nil {
+		return "", err
+	}
+	if ref.GetRef() != want || ref.GetObject().GetType() != "commit" {
+		return "", fmt.Errorf("GitHub answered with %q instead of the branch %q", cut(ref.GetRef(), 80), cut(branch, 80))
+	}
+	id := ref.GetObject().GetSHA()
+	if err := checkID("the tip of the base branch", id); err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+// ReadHeadAgain looks where the head is now. It is the last thing to do before judging: a push between the first look and
+// this one means that what was collected is not what would be merged.
+func (c *Client) ReadHeadAgain(ctx context.Context, p *Pull) {
+	if p.Live == nil {
+		return
+	}
+	var live github.PullRequest
+	_, err := c.get(ctx, c.path("pulls/%d", p.Live.Number), &live)
+	if err == nil {
+		err = checkPull(&live, p.Live.Number)
+	}
+	if err != nil {
+		p.lacks(c.unknown(evidence.WantedPullRequest, fmt.Errorf("reading the head again at the end: %w", err), needPulls))
+		return
+	}
+	p.Live.LastHeadSHA = live.GetHead().GetSHA()
+}

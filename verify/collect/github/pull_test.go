@@ -1,0 +1,372 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// scenario is a state of the hub, and what is collected from it: the golden file holds the facts and the calls.
+type scenario struct {
+	name  string
+	setup func(w *world)
+	wants Wants
+}
+
+// override puts the label on, by ann.
+func override(w *world) {
+	w.pull.Labels = append(w.pull.Labels, "closeout-override: flaky network")
+	w.pull.Events = append(w.pull.Events, fakehub.Event{ID: 100, Name: "labeled", Label: "closeout-override: flaky network", Actor: "ann"})
+}
+
+var (
+	labels = Wants{Override: isOverride}
+	teams  = Wants{Override: isOverride, Teams: []string{"core", "release"}}
+)
+
+var scenarios = []scenario{
+	{name: "plain", wants: labels},
+	{name: "nothing-wanted"},
+	{name: "draft-into-other-branch", wants: labels, setup: func(w *world) {
+		w.repo.git("", "update-ref", "refs/heads/release/1.0", w.base)
+		w.pull.Base, w.pull.Draft = "release/1.0", true
+	}},
+	{name: "merged", wants: labels, setup: func(w *world) { w.pull.State, w.pull.Merged, w.pull.TestMerge = "closed", true, "topic" }},
+	{name: "tag-named-like-the-base", wants: labels, setup: func(w *world) {
+		w.repo.git("", "update-ref", "refs/tags/main", w.head)
+	}},
+	{name: "base-moved-since", wants: labels, setup: func(w *world) {
+		w.pull.OldBase = w.base
+		w.repo.commit("main", "stricter contract", with(baseFiles, ".closeout/scope_contract.json", `{"goal":"stricter"}`), w.base)
+	}},
+	{name: "base-gone", wants: labels, setup: func(w *world) {
+		w.Fail("/git/ref/heads/main", -1, fakehub.Status(404, "Not Found"))
+	}},
+	{name: "no-contents-permission", wants: labels, setup: func(w *world) { w.Lacks = []string{"contents: read"} }},
+	{name: "no-pulls-permission", wants: labels, setup: func(w *world) { w.Lacks = []string{"pull-requests: read"} }},
+	{name: "no-issues-permission", wants: labels, setup: func(w *world) { override(w); w.Lacks = []string{"issues: read"} }},
+	{name: "no-such-pull", wants: labels, setup: func(w *world) { delete(w.Pulls, 7) }},
+	{name: "author-deleted", wants: labels, setup: func(w *world) { w.pull.Author = "" }},
+	{name: "commit-without-account", wants: labels, setup: func(w *world) { w.Users["agent"].Emails = nil }},
+	{name: "hostile-texts", wants: labels, setup: func(w *world) {
+		override(w)
+		w.pull.Labels = append(w.pull.Labels, "::set-output name=x::y", " ", "</details>@everyone")
+		w.repo.commit("topic", "fix\n\n  /CLOSEOUT-override k7f3-9q2d ::error::\x1b[31m"+strings.Repeat("é", 200), baseFiles, w.head)
+		w.pull.Comments = []*fakehub.Comment{{ID: 1, Author: "agent", Body: "\u202e`@everyone` </details>\n/closeout-override ##[error]"}}
+	}},
+
+	{name: "override", wants: labels, setup: override},
+	{name: "override-nobody-asks", setup: override},
+	{name: "override-label-other-case", wants: labels, setup: func(w *world) {
+		w.pull.Labels = []string{"Closeout-Override"}
+	}},
+	{name: "override-taken-off", wants: labels, setup: func(w *world) {
+		override(w)
+		w.pull.Labels = []string{"bug"}
+	}},
+	{name: "override-events-out-of-order", wants: labels, setup: func(w *world) {
+		w.pull.Labels = []string{"closeout-override"}
+		for _, id := range []int64{1000, 99, 9007199254740993, 100} {
+			name := map[bool]string{true: "unlabeled", false: "labeled"}[id == 100]
+			w.pull.Events = append(w.pull.Events, fakehub.Event{ID: id, Name: name, Label: "closeout-override", Actor: "ann"})
+		}
+		w.pull.Events = append(w.pull.Events,
+			fakehub.Event{ID: 5, Name: "labeled", Label: "closeout-overrides", Actor: "bob"}, // another label
+			fakehub.Event{ID: 6, Name: "closed", Actor: "bob"},
+			fakehub.Event{ID: 7, Name: "assigned", Label: "closeout-override", Actor: "bob"},
+		)
+	}},
+	{name: "override-on-second-page", wants: labels, setup: func(w *world) {
+		for i := range 120 {
+			w.pull.Events = append(w.pull.Events, fakehub.Event{ID: int64(i + 1), Name: "labeled", Label: "bug", Actor: "bob"})
+		}
+		w.pull.Labels = []string{"closeout-override"}
+		w.pull.Events = append(w.pull.Events, fakehub.Event{ID: 500, Name: "labeled", Label: "closeout-override", Actor: "ann"})
+	}},
+	{name: "override-by-app", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].App = "some-app" }},
+	{name: "override-by-bot", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].Actor = "release[bot]" }},
+	{name: "override-with-intent", wants: labels, setup: func(w *world) {
+		override(w)
+		w.pull.Events[0].Intent = map[string]any{"rationale": "looks fine", "confidence": "high"}
+	}},
+	{name: "override-with-empty-intent", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].Intent = map[string]any{} }},
+	{name: "override-with-null-intent", wants: labels, setup: func(w *world) {
+		override(w)
+		w.pull.Events[0].Intent = json.RawMessage("null")
+	}},
+	{name: "override-by-deleted-account", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].Actor = "" }},
+	{name: "override-with-reason", wants: labels, setup: func(w *world) {
+		override(w)
+		w.pull.Comments = []*fakehub.Comment{
+			{ID: 12, Author: "ann", Body: "I looked.\r\n/closeout-override k7f3-9q2d the runner was out of disk\r\n"},
+			{ID: 2, Author: "bob", Body: "what does /closeout-override do?"},
+			{ID: 3, Author: "", Body: "/closeout-override deleted account"},
+			{ID: 4, Author: "release[bot]", App: "release", Body: "/closeout-override by a bot", Updated: "2026-11-21T12:00:00+02:00"},
+			{ID: 5, Author: "bob", Body: strings.Repeat("x", 5000) + "\n/closeout-override long\n" + strings.Repeat("y", 5000)},
+		}
+	}},
+	{name: "events-broken", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].ID = 0 }},
+	{name: "comment-broken", wants: labels, setup: func(w *world) {
+		w.pull.Comments = []*fakehub.Comment{{ID: 0, Author: "ann", Body: "x"}}
+	}},
+
+	{name: "person-custom-role", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Users["ann"] = &fakehub.User{ID: 12, Role: "release manager", Permission: "write", Permissions: map[string]bool{"maintain": true, "push": true, "triage": true, "pull": true}}
+	}},
+	{name: "person-custom-role-unexplained", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Users["ann"] = &fakehub.User{ID: 12, Role: "release manager", Permission: "write"}
+	}},
+	{name: "person-two-permissions", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Users["ann"] = &fakehub.User{ID: 12, Role: "maintain", Permission: "read"}
+	}},
+	{name: "person-unknown-permission", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Users["ann"] = &fakehub.User{ID: 12, Role: "owner", Permission: "owner"}
+	}},
+	{name: "person-without-permission", wants: labels, setup: func(w *world) { override(w); w.Users["ann"].Role = "" }},
+	{name: "person-renamed", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Fail("GET /users/ann", -1, fakehub.Body(`{"login":"ann","id":99,"type":"User"}`))
+	}},
+	{name: "person-permission-of-another", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Fail("/collaborators/ann", -1, fakehub.Body(`{"permission":"admin","role_name":"admin","user":{"login":"ann","id":99}}`))
+	}},
+	{name: "person-404", wants: labels, setup: func(w *world) { override(w); w.Users["ann"].Missing = true }},
+	{name: "person-permission-refused", wants: labels, setup: func(w *world) { override(w); w.Lacks = []string{"metadata: read"} }},
+	{name: "person-turned-organisation", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Fail("GET /users/ann", -1, fakehub.Body(`{"login":"ann","id":12,"type":"Organization"}`))
+	}},
+
+	{name: "teams", wants: teams, setup: func(w *world) {
+		override(w)
+		w.Teams = map[string]*fakehub.Team{"core": {Members: map[string]string{"ann": "active"}}, "release": {Members: map[string]string{"ann": "pending"}}}
+	}},
+	{name: "teams-member-of-none", wants: teams, setup: func(w *world) {
+		override(w)
+		w.Teams = map[string]*fakehub.Team{"core": {}, "release": {}}
+	}},
+	{name: "teams-hidden", wants: teams, setup: func(w *world) {
+		override(w)
+		w.Teams = map[string]*fakehub.Team{"core": {Hidden: true}, "release": {Members: map[string]string{"ann": "active"}}}
+	}},
+	{name: "teams-no-permission", wants: teams, setup: func(w *world) { override(w); w.Lacks = []string{"members: read"} }},
+	{name: "teams-membership-refused", wants: teams, setup: func(w *world) {
+		override(w)
+		w.Teams = map[string]*fakehub.Team{"core": {}, "release": {}}
+		w.Fail("/core/memberships", -1, fakehub.Status(403, "Must have admin rights"))
+	}},
+	{name: "teams-nobody-to-ask-about", wants: teams},
+
+	{name: "reviews", wants: Wants{Override: isOverride, Approvals: true}, setup: func(w *world) {
+		w.pull.Reviews = []fakehub.Review{
+			{ID: 30, Author: "ann", State: "APPROVED", Commit: "topic"}, {ID: 4, Author: "bob", State: "APPROVED", Commit: "main"},
+			{ID: 31, Author: "bob", State: "CHANGES_REQUESTED", Commit: "topic"}, {ID: 32, Author: "bob", State: "PENDING"},
+			{ID: 33, Author: "", State: "DISMISSED", Commit: "topic"}, {ID: 34, Author: "release[bot]", State: "APPROVED", Commit: "topic"},
+		}
+	}},
+	{name: "reviews-none", wants: Wants{Approvals: true}},
+	{name: "reviews-refused", wants: Wants{Approvals: true}, setup: func(w *world) { w.Fail("/reviews", -1, fakehub.Status(403, "no")) }},
+	{name: "reviews-unknown-state", wants: Wants{Approvals: true}, setup: func(w *world) {
+		w.pull.Reviews = []fakehub.Review{{ID: 30, Author: "ann", State: "APPROVED?", Commit: "topic"}}
+	}},
+	{name: "reviews-by-a-crowd", wants: Wants{Approvals: true}, setup: func(w *world) {
+		w.pull.Reviews = []fakehub.Review{{ID: 99, Author: "ann", State: "APPROVED", Commit: "topic", Association: "MEMBER"}}
+		for i := range 25 {
+			login := fmt.Sprintf("user%02d", i)
+			w.Users[login] = &fakehub.User{ID: int64(200 + i), Role: "read"}
+			w.pull.Reviews = append(w.pull.Reviews, fakehub.Review{ID: int64(i + 1), Author: login, State: "APPROVED", Commit: "topic"})
+		}
+	}},
+
+	{name: "head-moves-while-reading", wants: labels, setup: func(w *world) {
+		w.Fail("/issues/7/comments", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
+			w.repo.git("", "update-ref", "refs/heads/topic", w.base)
+			answer.ServeHTTP(rw, r)
+		})
+	}},
+	{name: "head-moves-before-commits", wants: labels, setup: func(w *world) {
+		w.Fail("/pulls/7/commits", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
+			w.repo.commit("topic", "other history", baseFiles, w.base)
+			answer.ServeHTTP(rw, r)
+		})
+	}},
+	{name: "last-look-fails", wants: labels, setup: func(w *world) {
+		w.Fail("/issues/7/comments", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
+			w.Fail("/pulls/7", -1, fakehub.Status(403, "no"))
+			answer.ServeHTTP(rw, r)
+		})
+	}},
+	{name: "commits-refused", wants: labels, setup: func(w *world) { w.Fail("/commits", -1, fakehub.Status(403, "no")) }},
+	{name: "commit-without-message", wants: labels, setup: func(w *world) {
+		w.Fail("/commits", 1, fakehub.Body(`[{"sha":"`+w.head+`"}]`))
+	}},
+}
+
+func TestScenarios(t *testing.T) {
+	facts, err := schema.Compile("facts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, s := range scenarios {
+		names[s.name+".golden.json"] = true
+		t.Run(s.name, func(t *testing.T) {
+			w := newWorld(t)
+			if s.setup != nil {
+				s.setup(w)
+			}
+			p := w.client.Pull(context.Background(), 7)
+			w.client.Details(context.Background(), p, s.wants)
+			w.client.ReadHeadAgain(context.Background(), p)
+			checkFacts(t, facts, p)
+			compareGolden(t, "facts/"+s.name, map[string]any{
+				"subject": p.Subject, "github": p.GitHub(), "unavailable": p.Unavailable, "test_merge": p.TestMerge, "calls": called(w.Hub, 0),
+			})
+		})
+	}
+	files, err := os.ReadDir("testdata/facts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !names[f.Name()] {
+			t.Errorf("testdata/facts/%s belongs to no scenario", f.Name())
+		}
+	}
+}
+
+// checkFacts holds what is collected against what the judge reads.
+func checkFacts(t *testing.T, s interface{ Validate(any) error }, p *Pull) {
+	t.Helper()
+	text, err := json.Marshal(evidence.Facts{Schema: evidence.FactsSchema, Subject: p.Subject, GitHub: p.GitHub(), Unavailable: p.Unavailable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, errs := evidence.ParseFacts(text, evidence.DefaultLimits()); errs.Any() {
+		t.Errorf("the judge refuses the facts: %v", errs.All())
+	}
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(v); err != nil {
+		t.Errorf("the schema refuses the facts: %v", err)
+	}
+	if strings.Contains(string(text), token) {
+		t.Error("the facts hold the token")
+	}
+}
+
+func compareGolden(t *testing.T, name string, v any) {
+	t.Helper()
+	got, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, '\n')
+	path := filepath.Join("testdata", name+".golden.json")
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s differs; go test -update writes it:\n%s", path, got)
+	}
+}
+
+func TestManyCommits(t *testing.T) {
+	for n, fails := range map[int]string{120: "", 249: "", 250: "250 commits or more", 260: "250 commits or more"} {
+		w := newWorld(t)
+		from := w.repo.git("", "rev-parse", w.base+"^{tree}")
+		last := w.base
+		for i := range n {
+			last = w.repo.git("", "commit-tree", "-m", fmt.Sprint(i), "-p", last, from)
+		}
+		w.repo.git("", "update-ref", "refs/heads/topic", last)
+		p := w.client.Pull(context.Background(), 7)
+		w.client.Details(context.Background(), p, labels)
+		if fails == "" {
+			if len(p.Live.Commits) != n || p.Live.Commits[n-1].SHA != last || len(p.Unavailable) > 0 {
+				t.Errorf("%d: got %d, %+v", n, len(p.Live.Commits), p.Unavailable)
+			}
+			continue
+		}
+		if p.Live.Commits != nil || len(p.Unavailable) != 1 || p.Unavailable[0].What != "commits" || !strings.Contains(p.Unavailable[0].Error, fails) {
+			t.Errorf("%d: got %d, %+v", n, len(p.Live.Commits), p.Unavailable)
+		}
+	}
+}
+
+func TestCoAuthors(t *testing.T) {
+	for message, want := range map[string][]string{
+		"fix":                                    nil,
+		"fix\n\nCo-authored-by: Ann <ann@x.org>": {"ann@x.org"},
+		"co-AUTHORED-by: A <7+Ann@users.noreply.github.com>\nCo-authored-by: B <Bob@users.noreply.github.com>\r\n": {"ann", "bob"},
+		"Co-authored-by: A <a+b@users.noreply.github.com>":                                                         {"a+b"},
+		"Co-authored-by: x <1+bot[bot]@users.noreply.ghe.example.com>":                                             {"bot[bot]"},
+		"Co-authored-by: A <b@x.org> <A@X.org>\nCo-authored-by: A <a@x.org>":                                       {"a@x.org"},
+		"  Co-authored-by : A <a@x.org>":                                                                           {"a@x.org"},
+		"Co-authored-by: nobody":                                                                                   nil,
+		"Co-authored-by: <>":                                                                                       nil,
+		"Co-authored-by: > x <":                                                                                    nil,
+		"Co-authored-by: A <@users.noreply.github.com>":                                                            nil,
+		"Co-authored-by: A <+@users.noreply.github.com>":                                                           nil,
+		"not Co-authored-by: A <a@x.org>":                                                                          nil,
+		"Reported-by: A <a@x.org>":                                                                                 nil,
+		"Co-authored-by: A <ann@users.noreply.evil.org >":                                                          {"ann"},
+	} {
+		if got := coAuthors(message); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", message, got, want)
+		}
+	}
+}
+
+func TestOverrideAttempt(t *testing.T) {
+	for message, want := range map[string]string{
+		"fix":                          "",
+		"/closeout-override k7f3-9q2d": "/closeout-override k7f3-9q2d",
+		"fix\n\n  /Closeout-Override x\n/closeout-override y": "/Closeout-Override x",
+		"Closeout-Override: x":                                "Closeout-Override: x",
+		"closeout-override":                                   "closeout-override",
+		"describe /closeout-override in the docs":             "",
+		"closeout-overrides are documented":                   "",
+	} {
+		if got := overrideAttempt(message, isOverride); got != want {
+			t.Errorf("%q: got %q, want %q", message, got, want)
+		}
+	}
+}
+
+func FuzzMessages(f *testing.F) {
+	f.Add("Co-authored-by: A <7+Ann@users.noreply.github.com>\n/closeout-override x")
+	f.Fuzz(func(t *testing.T, message string) {
+		for _, who := range coAuthors(message) {
+			if strings.TrimSpace(who) == "" || strings.ContainsAny(who, "\n<") && !strings.Contains(message, who) {
+				t.Errorf("%q gives %q", message, who)
+			}
+		}
+		if line := overrideAttempt(message, isOverride); len(line) > maxAttempt+len("…") {
+			t.Errorf("%q gives %d bytes", message, len(line))
+		}
+	})
+}

@@ -1,0 +1,248 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What a run may spend on GitHub.
+const (
+	maxAttempts    = 6                // of one request
+	maxBody        = 32 << 20         // bytes of one answer
+	attemptTimeout = 30 * time.Second // of one attempt
+	patience       = 90 * time.Second // of waiting and failing, over all requests of a client
+	secondaryWait  = time.Minute      // after a secondary limit that does not say how long
+)
+
+// Clock is the time that retries are measured with. The zero Clock is the machine's.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+}
+
+func (c Clock) orReal() Clock {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
+	}
+	return c
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// transport is what every request goes through. It knows the token, and gives it to the API's host alone; it asks again
+// where asking again helps, within a patience that all requests share; and it hands on only answers that are whole.
+//
+// It reads the rate limit headers itself and takes them out of the answer: go-github knows a limit only by status 403
+// and, once it has seen one, refuses every later call until the reset, however soon that would be.
+type transport struct {
+	next    http.RoundTripper
+	api     *url.URL
+	token   string
+	clock   Clock
+	timeout time.Duration
+
+	mu   sync.Mutex
+	left time.Duration
+}
+
+// unanswered says that GitHub gave no answer that can be used, although it was asked again as long as that made sense.
+type unanswered struct {
+	why     string
+	limited bool // a rate limit, which goes away by itself
+	tries   int
+}
+
+func (e *unanswered) Error() string {
+	if e.tries < 2 {
+		return e.why
+	}
+	return fmt.Sprintf("%s (asked %d times)", e.why, e.tries)
+}
+
+// fault is why an attempt gave no answer.
+type fault struct {
+	why     string
+	again   bool          // whether asking again may help
+	limited bool          // a rate limit
+	wait    time.Duration // how long GitHub wants to be left alone; 0 when it does not say
+}
+
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !sameHost(req.URL, t.api) {
+		return nil, errors.New("a request to another host than the API's is refused")
+	}
+	for try := 1; ; try++ {
+		if t.remaining() <= 0 {
+			return nil, &unanswered{why: fmt.Sprintf("GitHub kept failing for %s; it is not asked any more", patience), tries: try - 1}
+		}
+		start := t.clock.Now()
+		resp, failed := t.attempt(req)
+		if failed == nil {
+			return resp, nil
+		}
+		if err := req.Context().Err(); err != nil {
+			return nil, err
+		}
+		wait := max(failed.wait, time.Second<<(try-1))
+		t.spend(t.clock.Now().Sub(start))
+		if !failed.again || req.Method != http.MethodGet || try == maxAttempts || wait > t.remaining() {
+			return nil, &unanswered{why: failed.why, limited: failed.limited, tries: try}
+		}
+		t.spend(wait)
+		if err := t.clock.Sleep(req.Context(), wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (t *transport) remaining() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.left
+}
+
+func (t *transport) spend(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.left -= d
+}
+
+// attempt asks once and reads the whole answer, so that one that ends too early is seen here.
+func (t *transport) attempt(req *http.Request) (*http.Response, *fault) {
+	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
+	defer cancel()
+	out := req.Clone(ctx)
+	if t.token != "" {
+		out.Header.Set("Authorization", "Bearer "+t.token)
+	}
+	resp, err := t.next.RoundTrip(out)
+	if err != nil {
+		return nil, &fault{why: "no answer: " + err.Error(), again: true}
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if closed := resp.Body.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, &fault{why: "the answer breaks off: " + err.Error(), again: true}
+	}
+	if len(body) > maxBody {
+		return nil, &fault{why: fmt.Sprintf("the answer is larger than %d MiB", maxBody>>20)}
+	}
+	if failed := t.judge(resp, body); failed != nil {
+		return nil, failed
+	}
+	for _, name := range []string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Retry-After"} {
+		resp.Header.Del(name)
+	}
+	resp.Body, resp.ContentLength, resp.Request = io.NopCloser(bytes.NewReader(body)), int64(len(body)), req
+	return resp, nil
+}
+
+// judge tells answers that can be handed on from those that cannot. A refusal (401, 403, 404, …) can: the caller knows
+// what it means.
+func (t *transport) judge(resp *http.Response, body []byte) *fault {
+	code := resp.StatusCode
+	switch {
+	case limited(resp, body):
+		return &fault{why: fmt.Sprintf("HTTP %d: a rate limit of the API%s", code, messageOf(body)), again: true, limited: true, wait: t.waitFor(resp)}
+	case code >= 500:
+		return &fault{why: fmt.Sprintf("HTTP %d%s", code, messageOf(body)), again: true, wait: t.retryAfter(resp)}
+	case code == http.StatusAccepted:
+		return &fault{why: "HTTP 202: GitHub has not computed the answer yet", again: true, wait: t.retryAfter(resp)}
+	case code < 200 || code >= 300 || resp.Request.Method != http.MethodGet:
+		return nil
+	case !json.Valid(body) || bytes.Equal(bytes.TrimSpace(body), []byte("null")):
+		return &fault{why: "the answer is no JSON"}
+	}
+	return nil
+}
+
+// limited recognises a primary or a secondary rate limit: GitHub documents 403 and 429 for both.
+func limited(resp *http.Response, body []byte) bool {
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusForbidden:
+		text := strings.ToLower(string(body[:min(len(body), 4096)]))
+		return resp.Header.Get("X-Ratelimit-Remaining") == "0" || resp.Header.Get("Retry-After") != "" ||
+			strings.Contains(text, "rate limit") || strings.Contains(text, "rate-limit") || strings.Contains(text, "abuse detection")
+	}
+	return false
+}
+
+// waitFor is how long a limit lasts: as long as Retry-After says, else until the reset, else a minute.
+func (t *transport) waitFor(resp *http.Response) time.Duration {
+	if wait := t.retryAfter(resp); wait > 0 {
+		return wait
+	}
+	reset, err := strconv.ParseInt(resp.Header.Get("X-Ratelimit-Reset"), 10, 64)
+	if err == nil && resp.Header.Get("X-Ratelimit-Remaining") == "0" {
+		return max(time.Unix(reset, 0).Sub(t.clock.Now()), 0) + time.Second
+	}
+	return secondaryWait
+}
+
+// retryAfter reads the header in both of its forms; 0 when it is absent or nonsense.
+func (t *transport) retryAfter(resp *http.Response) time.Duration {
+	value := resp.Header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return time.Duration(min(max(seconds, 0), 86400)) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(t.clock.Now()), 0)
+	}
+	return 0
+}
+
+// messageOf is what an error of the API says, with a colon before it.
+func messageOf(body []byte) string {
+	var answer struct{ Message string }
+	if json.Unmarshal(body, &answer) != nil || answer.Message == "" {
+		return ""
+	}
+	return ": " + answer.Message
+}
+
+// sameHost compares scheme, host and port.
+func sameHost(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
+}
+
+// stay lets a request be redirected only on the API's own host, as GitHub does for a renamed repository, and never turns
+// a write into something else.
+func stay(api *url.URL) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		switch {
+		case !sameHost(req.URL, api):
+			return errors.New("the API redirects to another host: that is refused")
+		case via[0].Method != http.MethodGet:
+			return errors.New("the API redirects a write: that is refused")
+		case len(via) > 3:
+			return errors.New("the API redirects in circles")
+		}
+		return nil
+	}
+}

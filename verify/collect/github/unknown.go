@@ -1,0 +1,134 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/google/go-github/v62/github"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// The permissions that calls need, as a workflow writes them.
+const (
+	needPulls    = "pull-requests: read"
+	needIssues   = "issues: read"
+	needContents = "contents: read"
+	needMetadata = "metadata: read"
+	needMembers  = "members: read"
+)
+
+const maxErrorText = 300 // bytes of an error that go into the facts
+
+// failure is an error with what would help, as the collector's Objects give it.
+type failure struct{ text, fix string }
+
+func (e *failure) Error() string { return e.text }
+
+// Fix says what would help; "" when nobody knows.
+func (e *failure) Fix() string { return e.fix }
+
+// fail explains why a call failed and what would help. permission is the one that the call needs.
+func (c *Client) fail(err error, permission string) *failure {
+	var known *failure
+	if errors.As(err, &known) {
+		return known
+	}
+	return &failure{text: c.clean(c.describe(err)), fix: fixFor(err, permission)}
+}
+
+// unknown writes down that a fact could not be had.
+func (c *Client) unknown(what evidence.Wanted, err error, permission string) evidence.Unavailable {
+	f := c.fail(err, permission)
+	return evidence.Unavailable{What: what, Error: f.text, Fix: f.fix}
+}
+
+// describe names the call by its path, without the host, so that equal failures have equal texts.
+func (c *Client) describe(err error) string {
+	var refused *github.ErrorResponse
+	if errors.As(err, &refused) && refused.Response != nil && refused.Response.Request != nil {
+		text := fmt.Sprintf("%s: HTTP %d", c.call(refused.Response.Request.Method, refused.Response.Request.URL), refused.Response.StatusCode)
+		if refused.Message != "" {
+			text += ": " + refused.Message
+		}
+		return text
+	}
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		if u, bad := url.Parse(failed.URL); bad == nil {
+			return c.call(strings.ToUpper(failed.Op), u) + ": " + failed.Err.Error()
+		}
+		return failed.Err.Error()
+	}
+	return err.Error()
+}
+
+func (c *Client) call(method string, u *url.URL) string {
+	return method + " /" + strings.TrimPrefix(u.EscapedPath(), c.base)
+}
+
+// clean makes a text fit to be printed: without the token, on one line, not long.
+func (c *Client) clean(text string) string {
+	if c.token != "" {
+		text = strings.ReplaceAll(text, c.token, "[token]")
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return cut(strings.TrimSpace(text), maxErrorText)
+}
+
+// cut shortens a text to a number of bytes, without breaking a character.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
+}
+
+func fixFor(err error, permission string) string {
+	var gone *unanswered
+	if errors.As(err, &gone) {
+		if gone.limited {
+			return "wait until the limit is over, then run the job again"
+		}
+		return "run the job again; if that does not help, look at the status of GitHub and at the network of the runner"
+	}
+	switch status(err) {
+	case http.StatusUnauthorized:
+		return "hand over a token that is valid: the job's own is github.token"
+	case http.StatusForbidden:
+		return grant(permission)
+	case http.StatusNotFound:
+		return grant(permission) + "; GitHub also says 404 when the thing is gone"
+	case http.StatusGone:
+		return "use a newer version of closeout: GitHub no longer answers this call"
+	}
+	return "run the job again"
+}
+
+func grant(permission string) string {
+	switch permission {
+	case needMembers:
+		return "hand over a token that can read the organisation's teams (`members: read` of a GitHub App): the job's own token never can. Or name users instead of teams"
+	case needMetadata:
+		return "hand over a token that can see this repository"
+	}
+	return "give the job `" + permission + "`"
+}
+
+// status is the HTTP status of a refusal; 0 for other errors.
+func status(err error) int {
+	var refused *github.ErrorResponse
+	if errors.As(err, &refused) && refused.Response != nil {
+		return refused.Response.StatusCode
+	}
+	return 0
+}

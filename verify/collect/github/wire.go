@@ -1,0 +1,121 @@
+package github
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// What go-github v62 does not model: the intent of a label event, the app behind a comment, and the role of a
+// collaborator.
+
+// account is whoever did something; nil when the account was deleted.
+type account struct {
+	Login string `json:"login"`
+	ID    int64  `json:"id"`
+	Type  string `json:"type"`
+}
+
+func (a *account) login() string {
+	if a == nil {
+		return ""
+	}
+	return a.Login
+}
+
+// id is "" where there is none: 0 is nobody's.
+func (a *account) id() string {
+	if a == nil || a.ID <= 0 {
+		return ""
+	}
+	return digits(a.ID)
+}
+
+func (a *account) kind() string {
+	if a == nil {
+		return ""
+	}
+	return a.Type
+}
+
+type app struct {
+	Slug string `json:"slug"`
+}
+
+// slug is "" for no app; an app without a slug is still one.
+func (a *app) slug() string {
+	if a != nil && a.Slug == "" {
+		return "unknown"
+	}
+	if a == nil {
+		return ""
+	}
+	return a.Slug
+}
+
+// issueEvent is an event of issues/N/events. Intent is what an agent says about why it acted: absent, or null, when no
+// agent did.
+type issueEvent struct {
+	ID        int64                 `json:"id"`
+	Event     string                `json:"event"`
+	Actor     *account              `json:"actor"`
+	CreatedAt time.Time             `json:"created_at"`
+	Label     struct{ Name string } `json:"label"`
+	App       *app                  `json:"performed_via_github_app"`
+	Intent    json.RawMessage       `json:"intent"`
+}
+
+// byAgent holds whatever is there to be an intent.
+func (e *issueEvent) byAgent() bool { return len(e.Intent) > 0 && string(e.Intent) != "null" }
+
+type issueComment struct {
+	ID        int64     `json:"id"`
+	Body      string    `json:"body"`
+	User      *account  `json:"user"`
+	App       *app      `json:"performed_via_github_app"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type pullReview struct {
+	ID          int64      `json:"id"`
+	User        *account   `json:"user"`
+	State       string     `json:"state"`
+	CommitID    string     `json:"commit_id"`
+	SubmittedAt *time.Time `json:"submitted_at"`
+	Association string     `json:"author_association"`
+}
+
+// insider reports whether GitHub counts the reviewer to the repository. It may not say so of a private member: good for
+// an order, not for a decision.
+func (r *pullReview) insider() bool {
+	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, r.Association)
+}
+
+// access is what collaborators/{login}/permission says.
+type access struct {
+	Permission string `json:"permission"` // admin, write, read or none
+	Role       string `json:"role_name"`  // the same and maintain, triage, or the name of a custom role
+	User       *struct {
+		account
+		Role        string          `json:"role_name"`
+		Permissions map[string]bool `json:"permissions"`
+	} `json:"user"`
+}
+
+func digits(id int64) string { return strconv.FormatInt(id, 10) }
+
+// stamp writes a time as the facts want it.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+func checkID(what, id string) error {
+	if !objectID.MatchString(id) {
+		return fmt.Errorf("%s is %q: expected an object id", what, cut(id, 80))
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package github
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+)
+
+var update = flag.Bool("update", false, "write goldens")
+
+const token = "ghs_aTokenThatNobodyMaySee"
+
+// repo is a git repository that a test fills; the ids in it are the same in every run.
+type repo struct {
+	t       testing.TB
+	dir     string
+	commits int
+}
+
+func newRepo(t testing.TB) *repo {
+	r := &repo{t: t, dir: t.TempDir()}
+	r.git("", "init", "-q", "--bare", "-b", "main")
+	return r
+}
+
+func (r *repo) git(stdin string, args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(stdin)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_INDEX_FILE="+filepath.Join(r.dir, "test-index"))
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=Somebody", "GIT_"+who+"_EMAIL=agent@example.com",
+			fmt.Sprintf("GIT_%s_DATE=%d +0000", who, 1_790_000_000+r.commits))
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit makes a commit that holds exactly the given files, and lets a branch point to it. A content that begins with
+// "link:", "exec:", "old:" or "sub:" makes a symlink, an executable, a file of mode 100664 or a submodule.
+func (r *repo) commit(branch, message string, files map[string]string, parents ...string) string {
+	r.t.Helper()
+	r.commits++
+	r.git("", "read-tree", "--empty")
+	var index strings.Builder
+	for path, content := range files {
+		mode := "100644"
+		for prefix, m := range map[string]string{"link:": "120000", "exec:": "100755", "sub:": "160000"} {
+			if rest, ok := strings.CutPrefix(content, prefix); ok {
+				mode, content = m, rest
+			}
+		}
+		id := content
+		if mode != "160000" {
+			id = r.git(content, "hash-object", "-w", "--stdin")
+		}
+		fmt.Fprintf(&index, "%s %s\t%s\x00", mode, id, path)
+	}
+	r.git(index.String(), "update-index", "-z", "--index-info")
+	args := []string{"commit-tree", "-m", message}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	id := r.git("", append(args, r.git("", "write-tree", "--missing-ok"))...)
+	if branch != "" {
+		r.git("", "update-ref", "refs/heads/"+branch, id)
+	}
+	return id
+}
+
+// fakeClock moves when somebody sleeps.
+type fakeClock struct {
+	now   time.Time
+	slept []time.Duration
+}
+
+func (f *fakeClock) clock() Clock {
+	return Clock{
+		Now: func() time.Time { return f.now },
+		Sleep: func(ctx context.Context, d time.Duration) error {
+			f.slept, f.now = append(f.slept, d), f.now.Add(d)
+			return ctx.Err()
+		},
+	}
+}
+
+// world is a hub with one pull request, number 7: base main, head topic, by the account agent.
+type world struct {
+	*fakehub.Hub
+	t          testing.TB
+	repo       *repo
+	pull       *fakehub.Pull
+	base, head string
+	clock      *fakeClock
+	client     *Client
+	server     *httptest.Server
+}
+
+var baseFiles = map[string]string{
+	".closeout/scope_contract.json": `{"goal":"g"}`, "README.md": "hello\n", "src/a.go": "package a\n", "src/deep/b.go": "package b\n", "run.sh": "exec:true\n",
+}
+
+func with(files map[string]string, more ...string) map[string]string {
+	all := map[string]string{}
+	for path, content := range files {
+		all[path] = content
+	}
+	for i := 0; i < len(more); i += 2 {
+		all[more[i]] = more[i+1]
+		if more[i+1] == "" {
+			delete(all, more[i])
+		}
+	}
+	return all
+}
+
+// started is the repository that every world begins with; making it once saves most of the time.
+var started struct{ dir, base, head string }
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "fakehub")
+	if err != nil {
+		panic(err)
+	}
+	started.dir = dir
+	if out, err := exec.Command("git", "init", "-q", "--bare", "-b", "main", dir).CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("git init: %v\n%s", err, out))
+	}
+	r := &repo{t: fatal{}, dir: dir}
+	started.base = r.commit("main", "start", baseFiles)
+	started.head = r.commit("topic", "change a\n\nCo-authored-by: Robot <17+Robot@users.noreply.github.com>", with(baseFiles, "src/a.go", "package a // new\n"), started.base)
+	code := m.Run()
+	if err := os.RemoveAll(dir); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// fatal stands for a test where none runs.
+type fatal struct{ testing.TB }
+
+func (fatal) Helper()                           {}
+func (fatal) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	r := &repo{t: t, dir: t.TempDir(), commits: 2}
+	if err := os.CopyFS(r.dir, os.DirFS(started.dir)); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, repo: r, clock: &fakeClock{now: time.Unix(1_790_000_000, 0)}, base: started.base, head: started.head}
+	w.pull = &fakehub.Pull{Author: "agent", Base: "main", Head: "topic", Labels: []string{"bug"}}
+	w.Hub = &fakehub.Hub{
+		Dir: r.dir, Owner: "octo-org", Name: "octo-repo", ID: 17273051, DefaultBranch: "main", Token: token,
+		Pulls: map[int]*fakehub.Pull{7: w.pull},
+		Users: map[string]*fakehub.User{
+			"agent": {ID: 11, Role: "write", Emails: []string{"agent@example.com"}},
+			"ann":   {ID: 12, Role: "maintain"}, "bob": {ID: 13, Role: "triage"}, "release[bot]": {ID: 14},
+		},
+	}
+	w.server = httptest.NewServer(w.Hub)
+	t.Cleanup(w.server.Close)
+	w.client = w.connect(token, "")
+	return w
+}
+
+// connect makes a client; path is what stands between host and endpoints, as on an enterprise server.
+func (w *world) connect(token, path string) *Client {
+	w.t.Helper()
+	api, err := url.Parse(w.server.URL + path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c, err := New(Config{API: api, Token: token, Repository: "octo-org/octo-repo", Clock: w.clock.clock(), Timeout: 5 * time.Second})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+// called lists the calls since the last time somebody looked, without the repository's path and the usual parameters.
+func called(h *fakehub.Hub, from int) []string {
+	calls := slices.Clone(h.Calls()[from:])
+	for i, call := range calls {
+		call = strings.Replace(call, "/repos/octo-org/octo-repo", "", 1)
+		calls[i] = strings.Replace(call, "?per_page=100&page=1", "", 1)
+	}
+	return calls
+}
+
+func isOverride(label string) bool {
+	return label == "closeout-override" || strings.HasPrefix(label, "closeout-override:")
+}
