@@ -116,7 +116,7 @@ func TestChangesRandomly(t *testing.T) {
 		}
 		return files
 	}
-	for round := range 15 {
+	for round := range 8 {
 		w := newWorld(t)
 		from := w.repo.commit("main", "1", tree())
 		to := w.repo.commit("topic", "2", tree(), from)

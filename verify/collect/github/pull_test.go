@@ -297,12 +297,12 @@ func compareGolden(t *testing.T, name string, v any) {
 func TestManyCommits(t *testing.T) {
 	for n, fails := range map[int]string{120: "", 249: "", 250: "250 commits or more", 260: "250 commits or more"} {
 		w := newWorld(t)
-		from := w.repo.git("", "rev-parse", w.base+"^{tree}")
-		last := w.base
-		for i := range n {
-			last = w.repo.git("", "commit-tree", "-m", fmt.Sprint(i), "-p", last, from)
+		stream := "reset refs/heads/topic\nfrom " + w.base + "\n\n"
+		for range n {
+			stream += "commit refs/heads/topic\ncommitter A <agent@example.com> 1790000000 +0000\ndata 1\nx\n"
 		}
-		w.repo.git("", "update-ref", "refs/heads/topic", last)
+		w.repo.git(stream, "fast-import", "--quiet", "--force")
+		last := w.repo.git("", "rev-parse", "topic")
 		p := w.client.Pull(context.Background(), 7)
 		w.client.Details(context.Background(), p, labels)
 		if fails == "" {

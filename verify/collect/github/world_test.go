@@ -28,12 +28,6 @@ type repo struct {
 	commits int
 }
 
-func newRepo(t testing.TB) *repo {
-	r := &repo{t: t, dir: t.TempDir()}
-	r.git("", "init", "-q", "--bare", "-b", "main")
-	return r
-}
-
 func (r *repo) git(stdin string, args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -138,10 +132,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	started.dir = dir
-	if out, err := exec.Command("git", "init", "-q", "--bare", "-b", "main", dir).CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("git init: %v\n%s", err, out))
-	}
 	r := &repo{t: fatal{}, dir: dir}
+	r.git("", "init", "-q", "--bare", "-b", "main")
 	started.base = r.commit("main", "start", baseFiles)
 	started.head = r.commit("topic", "change a\n\nCo-authored-by: Robot <17+Robot@users.noreply.github.com>", with(baseFiles, "src/a.go", "package a // new\n"), started.base)
 	code := m.Run()

@@ -34,16 +34,28 @@ func (h *Hub) ref(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"ref": ref, "object": map[string]any{"type": "commit", "sha": id}})
 }
 
-// commit is a commit as pulls/N/commits and compare show it.
-func (h *Hub) commit(id string) map[string]any {
-	fields := strings.Split(strings.TrimSuffix(h.git("show", "-s", "--format=%T%x00%P%x00%ae%x00%ce%x00%B", id), "\n"), "\x00")
-	c := shape("rest.pr-commits.default")
-	c["sha"], c["author"], c["committer"] = id, h.accountOf(fields[2]), h.accountOf(fields[3])
-	c["parents"] = parents(fields[1])
-	inner := c["commit"].(map[string]any)
-	inner["message"], inner["tree"] = strings.TrimSuffix(fields[4], "\n"), map[string]any{"sha": fields[0]}
-	return c
+// commitFormat gives tree, parents, the two addresses and the message.
+const commitFormat = "--format=%x01%T%x00%P%x00%ae%x00%ce%x00%B"
+
+// list shows commits as pulls/N/commits and compare do; one run of git for all.
+func (h *Hub) list(ids []string) []map[string]any {
+	shown := []map[string]any{}
+	if len(ids) == 0 {
+		return shown
+	}
+	texts := strings.Split(h.git(append([]string{"show", "-s", commitFormat}, ids...)...), "\x01")[1:]
+	for i, text := range texts {
+		f := strings.Split(strings.TrimSuffix(text, "\n"), "\x00")
+		c := shape("rest.pr-commits.default")
+		c["sha"], c["author"], c["committer"], c["parents"] = ids[i], h.accountOf(f[2]), h.accountOf(f[3]), parents(f[1])
+		inner := c["commit"].(map[string]any)
+		inner["message"], inner["tree"] = strings.TrimSuffix(f[4], "\n"), map[string]any{"sha": f[0]}
+		shown = append(shown, c)
+	}
+	return shown
 }
+
+func (h *Hub) commit(id string) map[string]any { return h.list([]string{id})[0] }
 
 func parents(ids string) []map[string]any {
 	list := []map[string]any{}
@@ -122,10 +134,7 @@ func (h *Hub) compare(w http.ResponseWriter, r *http.Request) {
 	ids := strings.Fields(h.git("rev-list", "--reverse", "--topo-order", from+".."+to))
 	size, at := min(number(r, "per_page", 250), 250), number(r, "page", 1)
 	link(w, r, at, (len(ids)+size-1)/size)
-	commits := []map[string]any{}
-	for _, id := range ids[min((at-1)*size, len(ids)):min(at*size, len(ids))] {
-		commits = append(commits, h.commit(id))
-	}
+	commits := h.list(ids[min((at-1)*size, len(ids)):min(at*size, len(ids))])
 	reply(w, http.StatusOK, map[string]any{
 		"base_commit": h.commit(from), "merge_base_commit": h.commit(common), "status": "diverged",
 		"total_commits": len(ids), "commits": commits, "files": []any{},

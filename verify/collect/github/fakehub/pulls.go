@@ -50,11 +50,7 @@ func (h *Hub) describe(n int, p *Pull) map[string]any {
 
 func (h *Hub) commits(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
 	ids := strings.Fields(h.git("rev-list", "--reverse", "--topo-order", "refs/heads/"+p.Base+".."+h.commitID(p.Head)))
-	list := []map[string]any{}
-	for _, id := range ids[:min(len(ids), 250)] {
-		list = append(list, h.commit(id))
-	}
-	page(w, r, list)
+	page(w, r, h.list(ids[:min(len(ids), 250)]))
 }
 
 func (h *Hub) files(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
