@@ -40,6 +40,14 @@ var allowed = map[string][]string{
 	},
 }
 
+// only says which packages alone may import something: the tests of an importer do not count.
+var only = map[string][]string{
+	"github.com/google/go-github/v62/github": {"verify/collect/github"},
+	"net/http":                               {"verify/collect/github", "verify/collect/github/fakehub"},
+	module + "verify/collect/github":         {"cmd/closeout"},
+	module + "verify/collect/github/fakehub": nil,
+}
+
 const module = "github.com/closeout-gate/closeout/"
 
 // TestBorders holds the border between collect and judge, and the direction of all imports.
@@ -66,6 +74,23 @@ func TestBorders(t *testing.T) {
 	}
 	if packages != len(allowed) {
 		t.Errorf("%d packages judge, the table has %d", packages, len(allowed))
+	}
+}
+
+// TestOneDoor holds that one package talks to GitHub, and that its stand-in serves tests alone.
+func TestOneDoor(t *testing.T) {
+	used := map[string]bool{}
+	for dir, imports := range importsByPackage(t) {
+		for _, imported := range imports {
+			may, restricted := only[imported]
+			if restricted && !slices.Contains(may, dir) {
+				t.Errorf("%s imports %s", dir, imported)
+			}
+			used[imported] = true
+		}
+	}
+	if !used["net/http"] || !used["github.com/google/go-github/v62/github"] {
+		t.Error("nobody imports go-github or net/http: the table is out of date")
 	}
 }
 

@@ -1,0 +1,64 @@
+package github
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestCallsAreDocumented holds the tables of docs/github.md against the calls in the goldens, both ways.
+func TestCallsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/github.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, used := map[string]*regexp.Regexp{}, map[string]bool{"GET /repos/{owner}/{repo}/commits/{sha}/pulls": true} // TestGroup's
+	for _, m := range regexp.MustCompile("(?m)^\\| `(GET [^`]+)` \\|").FindAllStringSubmatch(string(text), -1) {
+		pattern := strings.NewReplacer("/repos/{owner}/{repo}", "", "orgs/{owner}", "orgs/octo-org", "{branch}", "[^?]+", ".", `\.`).Replace(m[1])
+		rows[m[1]] = regexp.MustCompile("^" + regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(pattern, `[^/?]+`) + `(\?.*)?$`)
+	}
+	for _, call := range goldenCalls(t) {
+		known := false
+		for row, pattern := range rows {
+			if pattern.MatchString(call) {
+				known, used[row] = true, true
+			}
+		}
+		if !known {
+			t.Errorf("docs/github.md does not list %s", call)
+		}
+	}
+	for row := range rows {
+		if !used[row] {
+			t.Errorf("nobody calls %s", row)
+		}
+	}
+}
+
+func goldenCalls(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/facts/*.golden.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var calls []string
+	read := func(name string, v any) {
+		data, err := os.ReadFile(name)
+		if err == nil {
+			err = json.Unmarshal(data, v)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	read("testdata/calls.golden.json", &calls)
+	for _, name := range files {
+		var golden struct{ Calls []string }
+		read(name, &golden)
+		calls = append(calls, golden.Calls...)
+	}
+	return calls
+}
