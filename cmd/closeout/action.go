@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -22,8 +23,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-const actionLong = `action is what the container runs on GitHub: it takes the inputs of action.yml from INPUT_*, judges files of
-the workspace as verify does, and leaves the report, the step's outputs, the job summary and annotations.
+const actionLong = `action is what the container runs on GitHub: it takes the inputs of action.yml from INPUT_*, reads the pull
+request with the token, judges it with the files of the workspace, and leaves the report, the step's outputs, the job
+summary and annotations. Without a token it judges the files alone, as verify does.
 
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong inputs or environment, 3 something could not be known.`
 
@@ -44,6 +46,8 @@ type action struct {
 	workspace string
 	settings  verify.Settings
 	report    string // path in the workspace
+	bundle    string // folder of the bundle that was written; "" for none
+	hub       *hub   // nil when GitHub is not asked
 }
 
 // run judges and shows the result on every surface. Whatever goes wrong, the step fails and a report is left.
@@ -71,7 +75,7 @@ func (a *action) judge() (*report.Report, error) {
 	if err := a.readSettings(); err != nil {
 		return nil, err
 	}
-	found, err := collect.Files(collect.Options{
+	found, err := a.collect(collect.Options{
 		Root: a.workspace, Confined: true,
 		ContractFile: a.input("contract_file"), Feedback: a.list("feedback"), Rules: a.list("rules"),
 		Diff: a.input("diff"), Coverage: a.input("coverage"), Facts: a.input("facts"),
@@ -86,7 +90,46 @@ func (a *action) judge() (*report.Report, error) {
 	}
 	a.settings.Notes = found.Settings.Notes
 	found.Settings = a.settings
-	return judgeAndWrite(found.Bundle, a.report, a.std)
+	r, err := judgeAndWrite(found.Bundle, a.report, a.std)
+	if err != nil {
+		return nil, err
+	}
+	return r, intoBundle(r, a.bundle, a.report, a.std)
+}
+
+// collect finds the inputs: in the workspace alone, or from GitHub as well. What the job is told to end by leaves a
+// report also here, where an older one may still stand.
+func (a *action) collect(options collect.Options) (*collect.Found, error) {
+	if !a.asksGitHub() {
+		if a.input("bundle") != "" || a.input("contract") != "" {
+			return nil, errors.New("the inputs bundle and contract need a token: they are about what is collected from GitHub")
+		}
+		if err := refusedEvent(a.gha.Getenv("GITHUB_EVENT_NAME")); err != nil {
+			return nil, err
+		}
+		return collect.Files(options)
+	}
+	stop := reportOnSignal(a.report, a.settings, a.std)
+	defer stop()
+	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
+	defer cancel()
+	h, err := a.openHub(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.hub = h
+	found, done, err := h.gather(options)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if a.input("bundle") == "" {
+		return found, nil
+	}
+	if a.bundle, err = inWorkspace(a.workspace, "bundle", a.input("bundle")); err != nil {
+		return nil, err
+	}
+	return collect.WriteBundle(a.bundle, found, nil)
 }
 
 // place finds the workspace and the report's path in it.
@@ -105,7 +148,7 @@ func (a *action) place() error {
 	if name == "" {
 		name = report.FileName
 	}
-	path, err := inWorkspace(a.workspace, name)
+	path, err := inWorkspace(a.workspace, "report", name)
 	if err != nil {
 		return err
 	}
@@ -118,9 +161,9 @@ func (a *action) place() error {
 	return nil
 }
 
-// inWorkspace gives the place of a file that may not lie outside the workspace, nor behind a symlink. The runner
-// translates absolute paths of the host, so one inside the workspace is fine.
-func inWorkspace(workspace, name string) (string, error) {
+// inWorkspace gives the place of what is written, which may not lie outside the workspace, nor behind a symlink. The
+// runner translates absolute paths of the host, so one inside the workspace is fine.
+func inWorkspace(workspace, what, name string) (string, error) {
 	inside := filepath.FromSlash(name)
 	if filepath.IsAbs(inside) {
 		var err error
@@ -128,21 +171,21 @@ func inWorkspace(workspace, name string) (string, error) {
 			return "", err
 		}
 	}
-	outside := fmt.Errorf("the report %q lies outside the workspace: name a path inside it", name)
+	outside := fmt.Errorf("the %s %q lies outside the workspace: name a path inside it", what, name)
 	if !filepath.IsLocal(inside) {
 		return "", outside
 	}
 	if strings.ContainsFunc(inside, unicode.IsControl) {
-		return "", fmt.Errorf("the report %q has a control character in its name: name another path", name)
+		return "", fmt.Errorf("the %s %q has a control character in its name: name another path", what, name)
 	}
 	if folder := filepath.Dir(filepath.Join(workspace, inside)); folder != workspace {
 		real, err := filepath.EvalSymlinks(folder)
 		root, errRoot := filepath.EvalSymlinks(workspace)
 		if err != nil || errRoot != nil {
-			return "", fmt.Errorf("the folder of the report %q cannot be used: %w", name, collect.Reason(errors.Join(err, errRoot)))
+			return "", fmt.Errorf("the folder of the %s %q cannot be used: %w", what, name, collect.Reason(errors.Join(err, errRoot)))
 		}
 		if real != filepath.Join(root, filepath.Dir(inside)) {
-			return "", fmt.Errorf("the report %q lies behind a symlink: name a path without one", name)
+			return "", fmt.Errorf("the %s %q lies behind a symlink: name a path without one", what, name)
 		}
 	}
 	return filepath.Join(workspace, inside), nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -34,6 +35,15 @@ func judgeAndWrite(b *verify.Bundle, path string, std stdio) (*report.Report, er
 		return nil, err
 	}
 	return r, nil
+}
+
+// intoBundle leaves the report in the bundle that was written beside it, so that the bundle can be replayed.
+func intoBundle(r *report.Report, bundle, path string, std stdio) error {
+	own := filepath.Join(bundle, report.FileName)
+	if bundle == "" || collect.SameFile(own, path) {
+		return nil
+	}
+	return writeReport(r, own, std)
 }
 
 // judgeSafely judges; a panic becomes a failing report.

@@ -22,9 +22,12 @@ func TestScripts(t *testing.T) {
 		Dir: "../../testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("REPOSITORY", repository)
+			env.Values[hubKey{}] = &hubServer{}
 			return os.CopyFS(filepath.Join(env.WorkDir, "base"), os.DirFS(filepath.Join(repository, "testdata", "base")))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status, "hub": setHub, "hubcalls": hubCalls, "event": writeEvent,
+		},
 	})
 }
 

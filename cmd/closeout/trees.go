@@ -58,9 +58,7 @@ func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *c
 	}
 	commits := collect.Commits{Contract: t.contract, Limit: s.Limits}
 	commits.Facts.Subject.ChangesFrom = "git"
-	commits.Facts.Settings = evidence.FactSettings{
-		Mode: s.Mode, Strict: s.Strict, Task: s.Task, Today: time.Now().UTC().Format(time.DateOnly),
-	}
+	commits.Facts.Settings = settingsFacts(s)
 	commits.Facts.Digests = s.Digests
 	git, err := t.open(&commits, dir)
 	if err != nil {
@@ -75,6 +73,11 @@ func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *c
 	}
 	found, err = collect.Gather(commits, options)
 	return found, done, err
+}
+
+// settingsFacts writes down what a decision is called with, and on which day.
+func settingsFacts(s verify.Settings) evidence.FactSettings {
+	return evidence.FactSettings{Mode: s.Mode, Strict: s.Strict, Task: s.Task, Today: time.Now().UTC().Format(time.DateOnly)}
 }
 
 // open opens the repository and finds the two commits. What the repository does not hold is not the caller's mistake:

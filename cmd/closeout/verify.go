@@ -129,6 +129,9 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 	if err != nil {
 		return err
 	}
+	if err := intoBundle(r, f.bundle, target, std); err != nil {
+		return err
+	}
 	if err := present(format, r, target, f.quiet, std); err != nil {
 		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", collect.Reason(err))
 		return exit{exitUsage} // the report is written, and stays

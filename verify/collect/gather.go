@@ -26,8 +26,16 @@ type Commits struct {
 	// Facts is what is known beforehand: settings, repository, event, what GitHub said. The rest is filled in.
 	Facts evidence.Facts
 	Limit evidence.Limits
+	// AlsoAccepted are commits whose code trees a record may name beside the head's.
+	AlsoAccepted []Accepted
 	// Complete adds to the facts what depends on the contracts and the changes; nil adds nothing.
 	Complete func(*evidence.Facts, Known)
+}
+
+// Accepted is a commit that a job may have had checked out instead of the head, and where its tree can be read.
+type Accepted struct {
+	Objects Objects
+	Commit  string
 }
 
 // Known is what is known when the facts are completed.
@@ -336,11 +344,14 @@ func (g *gatherer) coverage() string {
 // bind fills in the facts that depend on the contracts: the accepted code trees, the files that acceptance arguments
 // name, and what coverage was.
 func (g *gatherer) bind() {
-	tree, err := g.Objects.CodeTree(g.Head, g.evidenceDir())
-	if err != nil {
-		g.cannot(evidence.WantedCodeTree, "", err)
-	} else if !slices.Contains(g.Facts.Subject.AcceptedTrees, tree) {
-		g.Facts.Subject.AcceptedTrees = append([]string{tree}, g.Facts.Subject.AcceptedTrees...)
+	for _, a := range append([]Accepted{{g.Objects, g.Head}}, g.AlsoAccepted...) {
+		tree, err := a.Objects.CodeTree(a.Commit, g.evidenceDir())
+		switch {
+		case err != nil:
+			g.cannot(evidence.WantedCodeTree, a.Commit, err)
+		case !slices.Contains(g.Facts.Subject.AcceptedTrees, tree):
+			g.Facts.Subject.AcceptedTrees = append(g.Facts.Subject.AcceptedTrees, tree)
+		}
 	}
 	if g.policy == nil {
 		return

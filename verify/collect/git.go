@@ -175,6 +175,21 @@ func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
 	return tree.String(), nil
 }
 
+// Whole reports whether a repository holds everything that a comparison of two commits needs. A clone that does not is no
+// help where there is another way to ask.
+func Whole(g *Git, base, head string) bool {
+	bases, err := g.MergeBases(base, head)
+	if err != nil || len(bases) == 0 {
+		return false
+	}
+	for _, commit := range append(bases, base) {
+		if _, err := g.Changes(commit, head); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // Lost stands for the objects of a repository of which not even the commits could be found. Every question ends in Err.
 type Lost struct{ Err error }
 

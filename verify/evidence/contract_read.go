@@ -380,7 +380,7 @@ var (
 )
 
 func readOverride(f *fields) OverrideRule {
-	rule := OverrideRule{Label: "closeout-override", Permission: "maintain", Binding: "code"}
+	rule := OverrideRule{Label: DefaultOverrideLabel, Permission: "maintain", Binding: "code"}
 	n := f.get("override")
 	if n == nil {
 		return rule

@@ -13,8 +13,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
-// maxEvent is the size of a payload; GitHub sends at most 25 MB.
-const maxEvent = 32 << 20
+// MaxEvent is the size of a payload; GitHub sends at most 25 MB.
+const MaxEvent = 32 << 20
 
 // Event is what the runner was started for. It says which pull request is meant, and what its author saw; what is true
 // now, only the API says: a job that is run again gets its old payload.
@@ -113,8 +113,8 @@ func supported(name string) error {
 }
 
 func parsePayload(data []byte) (*payload, error) {
-	if len(data) > maxEvent {
-		return nil, fmt.Errorf("it has more than %d MiB", maxEvent>>20)
+	if len(data) > MaxEvent {
+		return nil, fmt.Errorf("it has more than %d MiB", MaxEvent>>20)
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 		return nil, errors.New("it is no JSON object")

@@ -107,7 +107,7 @@ func TestParseEvent(t *testing.T) {
 			}
 		})
 	}
-	if _, err := ParseEvent("pull_request", make([]byte, maxEvent+1)); err == nil || !strings.Contains(err.Error(), "32 MiB") {
+	if _, err := ParseEvent("pull_request", make([]byte, MaxEvent+1)); err == nil || !strings.Contains(err.Error(), "32 MiB") {
 		t.Errorf("too large: %v", err)
 	}
 }

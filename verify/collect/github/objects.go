@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
+	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
@@ -145,37 +146,23 @@ func (o *Objects) Changes(oldCommit, newCommit string) ([]evidence.Change, error
 	return d.changes, nil
 }
 
-// File reads a regular file; a symlink, a submodule or a folder is not found. limit bounds its bytes.
-func (o *Objects) File(commit, path string, limit int64) ([]byte, bool, error) {
-	found, err := o.find(commit, path)
-	if err != nil || found == nil || found.class() != fileClass {
-		return nil, false, o.fail(err)
+// Entry finds what stands at a path: its mode as six octal digits (collect.FolderMode for a folder) and its id. Symlinks
+// are not followed: below one there is nothing.
+func (o *Objects) Entry(commit, path string) (mode evidence.Mode, id string, found bool, err error) {
+	at, err := o.find(commit, path)
+	if err != nil || at == nil {
+		return "", "", false, o.fail(err)
 	}
-	data, err := o.blob(found.id, limit)
-	if err != nil {
-		return nil, false, o.fail(err)
+	if at.class() == folderClass {
+		return collect.FolderMode, at.id, true, nil
 	}
-	return data, true, nil
+	return at.gateMode(), at.id, true, nil
 }
 
-// List names what a folder holds, sorted, without its subfolders; none when it is not there.
-func (o *Objects) List(commit, dir string) ([]string, error) {
-	found, err := o.find(commit, dir)
-	if err != nil || found == nil || found.class() != folderClass {
-		return nil, o.fail(err)
-	}
-	entries, err := o.trees.deep(found.id)
-	if err != nil {
-		return nil, o.fail(err)
-	}
-	var names []string
-	for _, e := range entries {
-		if e.class() != folderClass {
-			names = append(names, e.name)
-		}
-	}
-	slices.Sort(names)
-	return names, nil
+// Blob reads a blob of at most limit bytes. A larger one is collect.ErrTooLarge.
+func (o *Objects) Blob(id string, limit int64) ([]byte, error) {
+	data, err := o.blob(id, limit)
+	return data, o.fail(err)
 }
 
 // find follows a path; nil when nothing is there. The root is "" or ".".
@@ -206,7 +193,7 @@ func (o *Objects) find(commit, path string) (*entry, error) {
 }
 
 func (o *Objects) blob(id string, limit int64) ([]byte, error) {
-	tooLarge := &failure{text: fmt.Sprintf("the file %s has more than %d bytes", id, limit), fix: "check the repository out, or raise the limit"}
+	tooLarge := &failure{text: fmt.Sprintf("the file %s has more than %d bytes", id, limit), fix: "check the repository out, or raise the limit", cause: collect.ErrTooLarge}
 	if data, known := o.blobs[id]; known {
 		if int64(len(data)) > limit {
 			return nil, tooLarge

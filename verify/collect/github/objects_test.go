@@ -235,7 +235,17 @@ func TestTreeCallsAreBounded(t *testing.T) {
 	}
 }
 
-func TestFileAndList(t *testing.T) {
+// readFile reads a regular file as the collector does.
+func readFile(o *Objects, commit, path string, limit int64) ([]byte, bool, error) {
+	mode, id, found, err := o.Entry(commit, path)
+	if err != nil || !found || mode != evidence.Regular && mode != evidence.Executable {
+		return nil, false, err
+	}
+	data, err := o.Blob(id, limit)
+	return data, err == nil, err
+}
+
+func TestEntryAndBlob(t *testing.T) {
 	w := newWorld(t)
 	id := w.repo.commit("topic", "x", with(baseFiles, "link", "link:README.md", "sub", gitlink, "src/link", "link:a.go", "src/z.go", "z", "src/B.go", "B", "empty", ""+"exec:", "bin", "\x00\xff\r\n"), w.base)
 	o := w.objects()
@@ -247,27 +257,19 @@ func TestFileAndList(t *testing.T) {
 		{"link", "", false}, {"sub", "", false}, {"src", "", false}, {"src/", "", false}, {"/README.md", "", false}, {"nothing", "", false},
 		{"README.md/x", "", false}, {"link/x", "", false}, {"src/../README.md", "", false}, {"readme.md", "", false}, {"", "", false},
 	} {
-		got, found, err := o.File(id, c.path, 100)
+		got, found, err := readFile(o, id, c.path, 100)
 		if err != nil || found != c.found || string(got) != c.want {
 			t.Errorf("%q: got %q, %v, %v", c.path, got, found, err)
 		}
 	}
-	for dir, want := range map[string][]string{
-		"src": {"B.go", "a.go", "link", "z.go"}, "": {"README.md", "bin", "empty", "link", "run.sh", "sub"}, ".": {"README.md", "bin", "empty", "link", "run.sh", "sub"},
-		"src/deep": {"b.go"}, "nothing": nil, "README.md": nil, "link": nil,
-	} {
-		if got, err := o.List(id, dir); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: got %q, %v", dir, got, err)
-		}
-	}
 	for _, limit := range []int64{5, 6} {
-		got, found, err := o.File(id, "README.md", limit)
+		got, found, err := readFile(o, id, "README.md", limit)
 		if (err == nil) != (limit == 6) || found != (limit == 6) || limit == 5 && got != nil {
 			t.Errorf("limit %d: %q, %v, %v", limit, got, found, err)
 		}
 	}
 	from := len(w.Calls())
-	_, _, _ = o.File(id, "README.md", 100)
+	_, _, _ = readFile(o, id, "README.md", 100)
 	if calls := called(w.Hub, from); len(calls) > 0 {
 		t.Errorf("asked again: %q", calls)
 	}
@@ -286,7 +288,7 @@ func TestBlobMustFitItsID(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.Fail("/git/blobs/", -1, fakehub.Body(c.body))
-		got, found, err := w.objects().File(w.base, "README.md", 100)
+		got, found, err := readFile(w.objects(), w.base, "README.md", 100)
 		if c.fails == "" && (err != nil || !found || string(got) != "hello\n") ||
 			c.fails != "" && (err == nil || found || got != nil || !strings.Contains(err.Error(), c.fails)) {
 			t.Errorf("%s: %q, %v, %v", c.body, got, found, err)
@@ -388,8 +390,7 @@ func TestObjectsWithoutPermission(t *testing.T) {
 	for name, ask := range map[string]func() error{
 		"MergeBases": func() error { _, err := o.MergeBases(w.base, w.head); return err },
 		"Changes":    func() error { _, err := o.Changes(w.base, w.head); return err },
-		"File":       func() error { _, _, err := o.File(w.base, "README.md", 1); return err },
-		"List":       func() error { _, err := o.List(w.base, ""); return err },
+		"Entry":      func() error { _, _, _, err := o.Entry(w.base, "README.md"); return err },
 		"CodeTree":   func() error { _, err := o.CodeTree(w.base, "e"); return err },
 		"IsMergeOf":  func() error { _, err := o.IsMergeOf(w.base); return err },
 	} {
@@ -422,7 +423,7 @@ func TestCallsOfANormalPull(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{".closeout/scope_contract.json", ".closeout/tasks/T-1.json"} {
-		if _, found, err := o.File(moved, path, 1000); !found || err != nil {
+		if _, found, err := readFile(o, moved, path, 1000); !found || err != nil {
 			t.Fatal(path, found, err)
 		}
 	}

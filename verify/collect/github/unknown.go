@@ -25,9 +25,13 @@ const (
 const maxErrorText = 300 // bytes of an error that go into the facts
 
 // failure is an error with what would help, as the collector's Objects give it.
-type failure struct{ text, fix string }
+type failure struct {
+	text, fix string
+	cause     error // nil for none
+}
 
 func (e *failure) Error() string { return e.text }
+func (e *failure) Unwrap() error { return e.cause }
 
 // Fix says what would help; "" when nobody knows.
 func (e *failure) Fix() string { return e.fix }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/collect/github"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// collectTime bounds everything that is asked of GitHub in one run; the client's own patience is shorter.
+const collectTime = 5 * time.Minute
+
+// asksGitHub reports whether the action collects from GitHub. Without a token, or with facts that somebody else
+// collected, it judges files alone.
+func (a *action) asksGitHub() bool { return a.input("token") != "" && a.input("facts") == "" }
+
+// refusedEvent refuses, without a token too, the events for which there is no sound answer.
+func refusedEvent(name string) error {
+	switch name {
+	case "pull_request_target", "workflow_run":
+		_, err := github.ParseEvent(name, nil)
+		return err
+	}
+	return nil
+}
+
+// hub is one collection from GitHub.
+type hub struct {
+	action *action
+	ctx    context.Context
+	client *github.Client
+	event  *github.Event
+}
+
+// openHub reads the event and makes the client. Every error is one of usage.
+func (a *action) openHub(ctx context.Context) (*hub, error) {
+	event, err := a.readEvent()
+	if err != nil {
+		return nil, err
+	}
+	api, err := github.APIURL(a.input("api_url"), a.gha.Getenv("GITHUB_API_URL"))
+	if err != nil {
+		return nil, err
+	}
+	client, err := github.New(github.Config{API: api, Token: a.input("token"), Repository: event.Repository, Version: verify.Version})
+	if err != nil {
+		return nil, err
+	}
+	return &hub{action: a, ctx: ctx, client: client, event: event}, nil
+}
+
+// readEvent reads what the runner was started for. The repository of the payload and of the environment must be one.
+func (a *action) readEvent() (*github.Event, error) {
+	name := a.gha.Getenv("GITHUB_EVENT_NAME")
+	var data []byte
+	if file := a.gha.Getenv("GITHUB_EVENT_PATH"); file != "" {
+		var err error
+		if data, err = readEventFile(file); err != nil {
+			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", collect.Reason(err))
+		}
+	}
+	event, err := github.ParseEvent(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if own := a.gha.Getenv("GITHUB_REPOSITORY"); own != "" && !strings.EqualFold(own, event.Repository) {
+		return nil, fmt.Errorf("the event's payload is about %s, and the job runs in %s", event.Repository, own)
+	}
+	return event, nil
+}
+
+func readEventFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, github.MaxEvent+1))
+}
+
+// gather collects the pull request of the event.
+func (h *hub) gather(options collect.Options) (*collect.Found, func() error, error) {
+	pull := h.client.Pull(h.ctx, h.event.Number)
+	commits := collect.Commits{
+		Base: pull.Subject.BaseSHA, Head: pull.Subject.HeadSHA, Contract: h.action.input("contract"), Limit: h.action.settings.Limits,
+		Facts: evidence.Facts{
+			Settings: settingsFacts(h.action.settings), Subject: pull.Subject, Event: h.event.Facts(), Digests: h.action.settings.Digests,
+		},
+		Complete: func(f *evidence.Facts, known collect.Known) { h.complete(pull, f, known) },
+	}
+	done := h.objects(&commits, pull)
+	found, err := collect.Gather(commits, options)
+	return found, done, err
+}
+
+// objects decides where trees are read: from the workspace's own repository when it holds what is needed, else through
+// the API. Whatever is read is checked against its id either way.
+func (h *hub) objects(c *collect.Commits, pull *github.Pull) (done func() error) {
+	done = func() error { return nil }
+	if c.Base == "" || c.Head == "" {
+		c.Objects = collect.Lost{Err: firstError(pull.Unavailable)}
+		return done
+	}
+	api := h.client.Objects(h.ctx, pull)
+	c.Objects, c.Facts.Subject.ChangesFrom = api, "api"
+	if git, err := collect.OpenGit(h.action.workspace, c.Limit.Files); err == nil {
+		if collect.Whole(git, c.Base, c.Head) {
+			c.Objects, c.Facts.Subject.ChangesFrom = git, "git"
+			done = git.Close
+		} else {
+			git.Close()
+		}
+	}
+	if pull.TestMerge != "" {
+		if merges, err := api.IsMergeOf(pull.TestMerge, c.Base, c.Head); err == nil && merges {
+			c.AlsoAccepted = append(c.AlsoAccepted, collect.Accepted{Objects: api, Commit: pull.TestMerge})
+		}
+	}
+	return done
+}
+
+func firstError(list []evidence.Unavailable) error {
+	if len(list) == 0 {
+		return errors.New("GitHub did not say which commits are judged")
+	}
+	return errors.New(list[0].Error)
+}
+
+// complete asks what the contract makes matter, holds the changes against GitHub's own list, and looks last where the
+// head is now.
+func (h *hub) complete(pull *github.Pull, f *evidence.Facts, known collect.Known) {
+	wants := github.Wants{Override: overrideLabel(known.Standing), Approvals: known.Policy != nil && len(known.Policy.Approvals) > 0}
+	if known.Standing != nil {
+		wants.Teams = known.Standing.Override.Teams
+	}
+	h.client.Details(h.ctx, pull, wants)
+	if known.Changes != nil {
+		h.client.CrossCheck(h.ctx, pull, known.Changes)
+	}
+	h.client.ReadHeadAgain(h.ctx, pull)
+	f.GitHub = pull.GitHub()
+	f.Unavailable = append(f.Unavailable, pull.Unavailable...)
+}
+
+// overrideLabel tells the labels that could override under a contract; the default one where it cannot be read.
+func overrideLabel(standing *evidence.Contract) func(string) bool {
+	label := evidence.DefaultOverrideLabel
+	if standing != nil {
+		label = standing.Override.Label
+	}
+	return func(name string) bool { return name == label || strings.HasPrefix(name, label+":") }
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+)
+
+// hubState is what a script says of a GitHub, and how it misbehaves.
+type hubState struct {
+	fakehub.Hub
+	Faults []struct {
+		Part   string // of the requests that go wrong
+		Times  int    // 0 is always
+		Status int
+	}
+}
+
+// hubServer serves the state that the script set last.
+type hubServer struct {
+	url   string
+	state atomic.Pointer[fakehub.Hub]
+}
+
+func (s *hubServer) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.state.Load().ServeHTTP(w, r) }
+
+type hubKey struct{}
+
+// setHub sets the state of the script's GitHub, which is started when it is first named: hub STATE.json. The action of the
+// script asks it from then on.
+func setHub(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hub STATE.json")
+	}
+	var state hubState
+	ts.Check(json.Unmarshal([]byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)), &state))
+	state.Dir = ts.MkAbs(state.Dir)
+	for _, f := range state.Faults {
+		times := f.Times
+		if times == 0 {
+			times = -1
+		}
+		state.Fail(f.Part, times, fakehub.Status(f.Status, "made to fail"))
+	}
+	hubOf(ts).state.Store(&state.Hub)
+}
+
+func hubOf(ts *testscript.TestScript) *hubServer {
+	env := ts.Value(hubKey{}).(*hubServer)
+	if env.url == "" {
+		server := httptest.NewServer(env)
+		ts.Defer(server.Close)
+		env.url = server.URL
+		for key, value := range map[string]string{
+			"INPUT_API_URL": server.URL, "INPUT_TOKEN": "token", "GITHUB_REPOSITORY": "o/r", "GITHUB_EVENT_PATH": ts.MkAbs("event.json"),
+			"GITHUB_WORKSPACE": ts.MkAbs("workspace"), "GITHUB_OUTPUT": ts.MkAbs("output"), "GITHUB_STEP_SUMMARY": ts.MkAbs("summary"),
+		} {
+			ts.Setenv(key, value)
+		}
+	}
+	return env
+}
+
+// hubCalls prints what was asked since the state was set: hubcalls.
+func hubCalls(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: hubcalls")
+	}
+	calls := hubOf(ts).state.Load().Calls()
+	fmt.Fprintf(ts.Stdout(), "%d calls\n%s\n", len(calls), strings.Join(calls, "\n"))
+}
+
+// writeEvent writes the payload that the runner would hand over now: event pull_request ACTION NUMBER [LABEL SENDER], or event
+// merge_group HEAD-REF BASE HEAD.
+func writeEvent(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: event pull_request ACTION NUMBER [LABEL SENDER]")
+	}
+	state := hubOf(ts).state.Load()
+	payload := map[string]any{
+		"repository": map[string]any{"id": state.ID, "full_name": state.Owner + "/" + state.Name, "default_branch": state.DefaultBranch},
+		"sender":     map[string]any{"login": "somebody", "id": 99, "type": "User"},
+	}
+	if args[0] == "merge_group" {
+		payload["action"] = "checks_requested"
+		payload["merge_group"] = map[string]any{
+			"head_ref": args[1], "base_ref": "refs/heads/" + args[2], "base_sha": commitID(ts, state.Dir, args[2]), "head_sha": commitID(ts, state.Dir, args[3]),
+		}
+	} else {
+		addPull(ts, state, payload, args)
+	}
+	data, err := json.Marshal(payload)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("event.json"), data, 0o644))
+	ts.Setenv("GITHUB_EVENT_NAME", args[0])
+}
+
+func addPull(ts *testscript.TestScript, state *fakehub.Hub, payload map[string]any, args []string) {
+	number, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	pull := state.Pulls[number]
+	payload["action"], payload["number"] = args[1], number
+	payload["pull_request"] = map[string]any{
+		"number": number,
+		"head":   map[string]any{"ref": "topic", "sha": commitID(ts, state.Dir, pull.Head)},
+		"base":   map[string]any{"ref": pull.Base, "sha": commitID(ts, state.Dir, pull.Base)},
+	}
+	if len(args) == 5 {
+		payload["label"] = map[string]any{"name": args[3]}
+		payload["sender"] = map[string]any{"login": args[4], "id": 98, "type": "User"}
+	}
+}
+
+func commitID(ts *testscript.TestScript, dir, name string) string {
+	out, err := exec.Command("git", "-C", dir, "rev-parse", "--verify", name+"^{commit}").Output()
+	ts.Check(err)
+	return strings.TrimSpace(string(out))
+}
