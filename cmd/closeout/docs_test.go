@@ -90,14 +90,14 @@ func TestActionInputs(t *testing.T) {
 		}
 		return string(data)
 	}
-	source, manifest := read("action.go"), read(filepath.Join(repository, "action.yml"))
+	source, manifest := read("action.go")+read("action_github.go"), read(filepath.Join(repository, "action.yml"))
 	inputs, outputs, found := strings.Cut(manifest, "\noutputs:\n")
 	if !found {
 		t.Fatal("action.yml has no outputs")
 	}
 	outputs, _, _ = strings.Cut(outputs, "\nruns:\n")
 	for section, used := range map[string]*regexp.Regexp{
-		inputs:  regexp.MustCompile(`a\.(?:input|list|flag)\("([a-z0-9_]+)"\)`),
+		inputs:  regexp.MustCompile(`(?:a|action)\.(?:input|list|flag)\("([a-z0-9_]+)"\)`),
 		outputs: regexp.MustCompile(`\{"([a-z0-9_]+)", `),
 	} {
 		names := map[string]bool{}
