@@ -21,13 +21,17 @@ func (j *judge) report(results []check.Result) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Mode: j.settings.Mode, Strict: j.settings.Strict,
 		Subject: j.subject(), Settings: j.reportSettings(),
-		Acceptance: j.acceptance(), Companions: j.companions(), Files: j.files(), Inputs: j.sortedInputs(),
+		Companions: j.companions(), Files: j.files(), Inputs: j.sortedInputs(),
 		Tool: report.Tool{Name: "closeout", Version: Version},
 	}
 	if p := j.in.Policy; p != nil {
 		r.TaskID, r.Approvals = text(p.TaskID), p.ApprovalNotes
 	}
-	j.addFindings(r, append(results, j.unjudged(results)))
+	if !j.leftOut {
+		r.Acceptance = j.acceptance()
+		results = append(results, j.unjudged(results))
+	}
+	j.addFindings(r, results)
 	r.Counts.Files = len(j.in.Changes)
 	for _, l := range j.in.Logs {
 		if l.Counts {
@@ -109,7 +113,7 @@ func (j *judge) reportSettings() report.Settings {
 	}
 	return report.Settings{
 		EvidenceMin: string(minimum), Task: text(j.settings.Task), Today: text(j.settings.Today),
-		Digests: slices.Clone(j.in.Digests), Limits: reportLimits(j.limits()),
+		Digests: slices.Clone(j.in.Digests), Limits: reportLimits(j.limits()), Override: j.reportRule(),
 	}
 }
 
@@ -242,12 +246,11 @@ func (j *judge) addFindings(r *report.Report, results []check.Result) {
 			r.Checks = append(r.Checks, report.Check{ID: result.Check.ID, Outcome: outcome(result, list), Findings: len(list)})
 		}
 		r.Findings = append(r.Findings, list...)
-	}
-	slices.SortFunc(r.Findings, compareFindings)
-	for _, f := range r.Findings {
-		count(&r.Counts, f.Severity)
+		tally(&r.Counts, list)
 	}
 	r.OverrideCode = overrideCode(r)
+	j.letThrough(r)
+	slices.SortFunc(r.Findings, compareFindings)
 	if more := len(r.Findings) - report.MaxFindings; more > 0 {
 		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], more
 	}
@@ -310,22 +313,27 @@ func outcome(result check.Result, findings []report.Finding) string {
 	}
 }
 
-func count(c *report.Counts, severity string) {
-	switch evidence.Severity(severity) {
-	case evidence.Block:
-		c.Block++
-	case evidence.Unknown:
-		c.Unknown++
-	case evidence.Warn:
-		c.Warn++
-	case evidence.Info:
-		c.Info++
+// tally counts findings by their severity.
+func tally(c *report.Counts, findings []report.Finding) {
+	for _, f := range findings {
+		switch evidence.Severity(f.Severity) {
+		case evidence.Block:
+			c.Block++
+		case evidence.Unknown:
+			c.Unknown++
+		case evidence.Warn:
+			c.Warn++
+		case evidence.Info:
+			c.Info++
+		}
 	}
 }
 
-// decide gives the verdict. No override can be valid here: it takes facts from GitHub.
+// decide gives the verdict. What is unknown nobody can let through, and an override that counts says that nothing is.
 func decide(r *report.Report) {
 	switch {
+	case r.Counts.Block > 0 && r.Counts.Unknown == 0 && r.Override != nil:
+		r.Verdict = report.Overridden
 	case r.Counts.Block > 0:
 		r.Verdict = report.Failed
 	case r.Counts.Unknown > 0:
@@ -333,7 +341,7 @@ func decide(r *report.Report) {
 	default:
 		r.Verdict = report.Passed
 	}
-	r.Passed = r.Verdict == report.Passed
+	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
 }
 
 // overrideCode binds a human's reason to these findings on this head: forty bits of sha256 over the head id and the

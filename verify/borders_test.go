@@ -31,12 +31,16 @@ var allowed = map[string][]string{
 	"verify/evidence": {"verify/source", "verify/glob"},
 	"verify/policy":   {"verify/source", "verify/glob", "verify/evidence"},
 	"verify/ledger":   {"verify/evidence"},
-	"verify/check":    {"verify/source", "verify/evidence", "verify/policy", "verify/ledger"},
-	"verify/checks":   {"verify/source", "verify/glob", "verify/evidence", "verify/policy", "verify/ledger", "verify/check"},
-	"verify/report":   nil,
-	"verify/output":   {"verify/report"},
+	"verify/override": {"verify/glob", "verify/evidence"},
+	"verify/check":    {"verify/source", "verify/evidence", "verify/policy", "verify/ledger", "verify/override"},
+	"verify/checks": {
+		"verify/source", "verify/glob", "verify/evidence", "verify/policy", "verify/ledger", "verify/override", "verify/check",
+	},
+	"verify/report": nil,
+	"verify/output": {"verify/report"},
 	"verify": {
-		"verify/source", "verify/evidence", "verify/policy", "verify/ledger", "verify/check", "verify/checks", "verify/report",
+		"verify/source", "verify/glob", "verify/evidence", "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks",
+		"verify/report",
 	},
 }
 

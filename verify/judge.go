@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -37,7 +36,8 @@ func Judge(b *Bundle) *report.Report {
 	j.readStreams()
 	j.compareSources()
 	j.classify()
-	return j.report(check.Run(checks.All, &j.in))
+	j.authorise()
+	return j.report(j.run())
 }
 
 // judge is one decision under way.
@@ -47,6 +47,7 @@ type judge struct {
 	in       check.Inputs
 	inputs   []report.Input
 
+	leftOut bool              // applies_to leaves the pull request out, so nothing is judged
 	diff    []evidence.Change // of pr.diff, when changes.json is there too
 	sources []policy.Source
 }

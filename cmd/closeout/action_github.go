@@ -152,7 +152,7 @@ func (h *hub) complete(pull *github.Pull, f *evidence.Facts, known collect.Known
 
 // overrideLabel tells the labels that could override under a contract; the default one where it cannot be read.
 func overrideLabel(standing *evidence.Contract) func(string) bool {
-	label := evidence.DefaultOverrideLabel
+	label := evidence.DefaultOverride().Label
 	if standing != nil {
 		label = standing.Override.Label
 	}

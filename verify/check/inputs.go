@@ -5,6 +5,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/source"
 )
@@ -61,9 +62,16 @@ type Inputs struct {
 	State    map[Kind]State
 	Problems []Problem
 
-	Facts   *evidence.Facts // nil when nobody wrote any
-	Policy  *policy.Policy
-	Minimum evidence.Level // the effective evidence minimum
+	Facts  *evidence.Facts // nil when nobody wrote any
+	Policy *policy.Policy
+	// Standing is the standing or operator's contract; nil when it is missing, cannot be read, or may be of the change's
+	// own making. It says whose pull requests are judged.
+	Standing *evidence.Contract
+	Rule     *override.Rule // who may override; nil when the contract that says so cannot be trusted
+	// Override is what became of the labels that ask for an override; nil until all other checks have run, and when nobody
+	// asked GitHub about a pull request.
+	Override *override.Decision
+	Minimum  evidence.Level // the effective evidence minimum
 	// Unbound is true when the minimum is claimed only because there is no code tree to bind to.
 	Unbound bool
 	Task    string // the task that the caller named; "" when none

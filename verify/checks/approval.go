@@ -2,23 +2,30 @@ package checks
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/override"
 )
 
 // Approval asks for the approving reviews that the contract demands for some files.
 var Approval = &check.Check{
 	ID:    "approval",
 	Title: "Files that need an approving review have one",
+	Codes: []check.Code{{Name: "approval.missing", Severity: evidence.Block}},
 	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Contract, check.Changes},
 	Asked: func(in *check.Inputs) bool { return in.Policy != nil && len(in.Policy.Approvals) > 0 },
 	Run:   runApproval,
 }
 
-// runApproval knows of no review: the facts that it could read hold none, and what is not known is not passed.
 func runApproval(p *check.Pass) {
+	review := approving(p)
+	if review.State == override.Yes {
+		return
+	}
 	for _, a := range p.Policy.Approvals {
 		var globs []glob.Pattern
 		for _, f := range a.Files {
@@ -27,12 +34,108 @@ func runApproval(p *check.Pass) {
 		set := glob.CompileFolded(globs)
 		for _, c := range p.Changes {
 			if set.Match(c.Path) {
-				p.Report(check.Finding{
-					Code: "facts.unavailable", Message: fmt.Sprintf("nobody looked whether the approval %q was given", a.ID.Value),
-					Input: changeKind(p), Path: c.Path, Expected: "the pull request's reviews", Actual: "no facts from GitHub",
-					Fix: "take the change of this file back; a person may move it to a pull request of its own and review it there", Evidence: []string{a.ID.Value},
-				})
+				reportApproval(p, a.ID.Value, c.Path, review)
 			}
 		}
 	}
+}
+
+// approving says whether a review of this head lets everything pass that needs one: who may approve does not differ from
+// file to file.
+func approving(p *check.Pass) override.Answer {
+	pr := live(p.Facts)
+	switch {
+	case pr == nil:
+		return override.Answer{State: override.Unknown, Why: "no facts from GitHub", Missing: override.Missing{Kind: evidence.WantedPullRequest}}
+	case pr.Reviews == nil:
+		return override.Answer{State: override.Unknown, Why: "the reviews could not be read", Missing: override.Missing{Kind: evidence.WantedReviews}}
+	}
+	rule := p.Rule
+	if rule == nil {
+		rule = override.NewRule() // the contract cannot be trusted, and that blocks
+	}
+	best := override.Answer{Why: "no review approves this head", Do: rule.Who() + ", who has no part in the pull request, can approve it"}
+	for _, r := range deciding(pr.Reviews) {
+		answer := override.Answer{Why: fmt.Sprintf("%s approved another head, %s", r.Author, orUnknown(r.CommitID)), Do: "ask for a review of this head"}
+		if r.CommitID == pr.HeadSHA {
+			answer = rule.Qualified(p.Facts, r.Author, "approve it")
+		}
+		if answer.State == override.Yes {
+			return answer
+		}
+		if best.State != override.Unknown {
+			best = answer
+		}
+	}
+	return best
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "nobody knows which"
+	}
+	return s
+}
+
+// deciding are the approvals that stand: the newest review of each person that decides anything, where it approves.
+// Comments decide nothing. A dismissed review, or a later one that asks for changes, takes an approval back.
+func deciding(reviews []evidence.Review) []evidence.Review {
+	newest := map[string]evidence.Review{}
+	var people []string
+	for _, r := range reviews {
+		who := evidence.FoldLogin(r.Author)
+		if r.State == "COMMENTED" || r.State == "PENDING" {
+			continue
+		}
+		old, seen := newest[who]
+		if !seen {
+			people = append(people, who)
+		}
+		if !seen || override.Newer(r.ID, old.ID) {
+			newest[who] = r
+		}
+	}
+	var list []evidence.Review
+	for _, who := range people {
+		if newest[who].State == "APPROVED" {
+			list = append(list, newest[who])
+		}
+	}
+	return list
+}
+
+// reportApproval reports a file that needs an approving review and has none, or nobody knows.
+func reportApproval(p *check.Pass, id, path string, a override.Answer) {
+	if a.State == override.Unknown {
+		reportApprovalUnknown(p, id, path, a)
+		return
+	}
+	p.Report(check.Finding{
+		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
+		Expected: "an approving review of this head by someone who could also override, and has no part in the change", Actual: a.Why,
+		Fix: "take the change of this file back, or ask for the review: " + a.Do, Evidence: []string{id},
+	})
+}
+
+func reportApprovalUnknown(p *check.Pass, id, path string, a override.Answer) {
+	f := check.Finding{
+		Code: "facts.unavailable", Message: fmt.Sprintf("nobody looked whether the approval %q was given", id), Input: changeKind(p), Path: path,
+		Expected: "the pull request's reviews, and who gave them", Actual: a.Why, Evidence: []string{id},
+		Fix: "take the change of this file back; a person may move it to a pull request of its own and review it there",
+	}
+	if p.Facts != nil && askedGitHub(p.Facts) {
+		f.Message, f.Fix = fmt.Sprintf("nobody knows whether the approval %q was given", id), permissions[a.Missing.Kind]
+		if u, found := lacking(p.Facts, a.Missing.Kind, a.Missing.About); found {
+			f.Actual = strings.Join([]string{a.Why, u.Error}, ": ")
+			f.Fix = firstText(u.Fix, f.Fix)
+		}
+	}
+	p.Report(f)
+}
+
+func firstText(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }

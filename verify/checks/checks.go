@@ -10,7 +10,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
-// All lists the checks in the order in which they run and are reported.
+// All lists the checks in the order in which they run and are reported. Only Override runs after all others, because it
+// asks what they found.
 var All = []*check.Check{
 	Acceptance,
 	Approval,
@@ -22,17 +23,23 @@ var All = []*check.Check{
 	Facts,
 	Feedback,
 	Limits,
+	Override,
 	Rules,
 	Scope,
+	Subject,
 }
 
-// Gate stands for the gate itself. It is not run: its codes are for runs that could not judge.
+// CodeNotApplicable is the code of the only finding about a pull request that applies_to leaves out.
+const CodeNotApplicable = "gate.not_applicable"
+
+// Gate stands for the gate itself. It is not run: its codes are for runs that could not judge, or had nothing to judge.
 var Gate = &check.Check{
 	ID:    "gate",
 	Title: "The gate could do its work",
 	Codes: []check.Code{
 		{Name: "usage.invalid", Severity: evidence.Block},
 		{Name: "gate.internal", Severity: evidence.Block},
+		{Name: CodeNotApplicable, Severity: evidence.Info},
 	},
 }
 

@@ -75,30 +75,44 @@ func reportTwoTasks(p *check.Pass) {
 // reportUntrusted reports a contract that the change itself could have written: a standing one that only the head
 // holds, one whose origin nobody wrote down, and an operator's that the change touches.
 func reportUntrusted(p *check.Pass, s policy.Source) {
-	f := check.Finding{
-		Code: "contract.untrusted", Input: check.Kind(s.Kind), Path: s.Path, Evidence: []string{string(s.Trust)},
-		Expected: "a contract from the base branch, or one from outside the repository",
-		Fix:      "commit the contract to the base branch, or let the workflow take it from elsewhere",
-	}
-	switch {
-	case s.Trust == "":
-		f.Message, f.Actual = "nobody wrote down where this contract comes from", "no entry in the facts"
-	case s.Trust == evidence.TrustHead && s.Kind == string(check.Contract):
-		f.Message, f.Actual = "the standing contract comes from the change that it is to judge", "read from the head"
-	case s.Trust == evidence.TrustOperator && s.HeadHolds:
-		f.Message, f.Actual = "the operator's contract is a file of the head, which the change could have written", "the head's tree holds it"
-	case s.Trust == evidence.TrustOperator && touches(p, s.RepoPaths):
-		f.Message, f.Actual = "the operator's contract is a file of the change that it is to judge", "the change touches it"
-	default:
+	message, actual := untrusted(p.Inputs, &s)
+	if message == "" {
 		return
 	}
-	p.Report(f)
+	p.Report(check.Finding{
+		Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Evidence: []string{string(s.Trust)},
+		Expected: "a contract from the base branch, or one from outside the repository",
+		Fix:      "commit the contract to the base branch, or let the workflow take it from elsewhere",
+	})
+}
+
+// untrusted says why a contract cannot be trusted; "" when it can.
+func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
+	switch {
+	case s.Trust == "":
+		return "nobody wrote down where this contract comes from", "no entry in the facts"
+	case s.Trust == evidence.TrustHead && s.Kind == string(check.Contract):
+		return "the standing contract comes from the change that it is to judge", "read from the head"
+	case s.Trust == evidence.TrustOperator && s.HeadHolds:
+		return "the operator's contract is a file of the head, which the change could have written", "the head's tree holds it"
+	case s.Trust == evidence.TrustOperator && touches(in, s.RepoPaths):
+		return "the operator's contract is a file of the change that it is to judge", "the change touches it"
+	}
+	return "", ""
+}
+
+// Trusted reports whether the change certainly had no hand in a contract. An operator's contract that may be a file of
+// the repository cannot be trusted while nobody knows what the change touches.
+func Trusted(in *check.Inputs, s *policy.Source) bool {
+	message, _ := untrusted(in, s)
+	unseen := s.Trust == evidence.TrustOperator && len(s.RepoPaths) > 0 && in.State[check.Changes] != check.Usable
+	return message == "" && s.Trust != evidence.TrustHead && !unseen
 }
 
 // touches reports whether the head holds one of some paths because of the change: the change touches it, or puts a
 // symlink on the way to it.
-func touches(p *check.Pass, paths []string) bool {
-	for _, c := range p.Changes {
+func touches(in *check.Inputs, paths []string) bool {
+	for _, c := range in.Changes {
 		for _, path := range paths {
 			if c.Status != evidence.Deleted && (c.Path == path || strings.HasPrefix(path, c.Path+"/")) {
 				return true

@@ -23,9 +23,11 @@ var Scope = &check.Check{
 		{Name: "scope.irregular_path", Severity: evidence.Block},
 		{Name: "scope.special_file", Severity: evidence.Block},
 		{Name: "scope.empty_diff", Severity: evidence.Block},
+		{Name: "scope.base_branch", Severity: evidence.Block},
 		{Name: "scope.soft", Severity: evidence.Info},
 		{Name: "scope.universal_glob", Severity: evidence.Warn},
 	},
+	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Contract, check.Changes},
 	Run:   runScope,
 }
@@ -45,6 +47,7 @@ func runScope(p *check.Pass) {
 	}
 	reportEmptyDiff(p)
 	reportUniversal(p)
+	reportBranch(p)
 }
 
 // violations is the count of off-scope files at block, and how many of them the contract forgives.

@@ -115,9 +115,6 @@ type EvidenceRule struct {
 	Dir string // "" when absent; the default is .closeout/evidence
 }
 
-// DefaultOverrideLabel is the label of an override unless the contract names another.
-const DefaultOverrideLabel = "closeout-override"
-
 // OverrideRule is the contract's override key, with its defaults filled in.
 type OverrideRule struct {
 	Label       string

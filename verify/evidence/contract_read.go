@@ -379,8 +379,13 @@ var (
 	codeSyntax  = lazily(`^[a-z_]+\.[a-z_]+$`)
 )
 
+// DefaultOverride is what holds where no contract says who may override.
+func DefaultOverride() OverrideRule {
+	return OverrideRule{Label: "closeout-override", Permission: "maintain", Binding: "code"}
+}
+
 func readOverride(f *fields) OverrideRule {
-	rule := OverrideRule{Label: DefaultOverrideLabel, Permission: "maintain", Binding: "code"}
+	rule := DefaultOverride()
 	n := f.get("override")
 	if n == nil {
 		return rule

@@ -130,6 +130,11 @@ func fillLists(r *Report) {
 	if r.Override != nil {
 		fill(&r.Override.Accepted)
 	}
+	if rule := r.Settings.Override; rule != nil {
+		fill(&rule.Users)
+		fill(&rule.Teams)
+		fill(&rule.Never)
+	}
 }
 
 func fill[T any](list *[]T) {

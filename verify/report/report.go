@@ -74,6 +74,18 @@ type Settings struct {
 	Today       *string  `json:"today"`
 	Digests     []string `json:"digests"` // sha256 of the logs that the workflow handed over; null when it handed over none
 	Limits      Limits   `json:"limits"`
+	Override    *Rule    `json:"override"` // null when no contract could be read or trusted
+}
+
+// Rule is who may override, as all contracts together say.
+type Rule struct {
+	Label       string   `json:"label"`
+	Permission  string   `json:"permission"` // the least: write, maintain or admin
+	Users       []string `json:"users"`      // logins that may, whatever their permission
+	Teams       []string `json:"teams"`      // slugs of teams whose members may
+	Binding     string   `json:"binding"`    // code or event
+	AllowAuthor bool     `json:"allow_author"`
+	Never       []string `json:"never"` // codes that nobody can override
 }
 
 // Limits are the bounds that held, in bytes or counts.

@@ -1,0 +1,54 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/override"
+)
+
+// Override tells of labels and messages that ask for an override and do not count. It runs after all other checks.
+var Override = &check.Check{
+	ID:    "override",
+	Title: "Only a person who may override does",
+	Codes: []check.Code{
+		{Name: "override.refused", Severity: evidence.Warn},
+		{Name: "override.attempted", Severity: evidence.Warn},
+	},
+	Also:  []string{"facts.unavailable"},
+	Asked: func(in *check.Inputs) bool { return in.Override != nil },
+	Run:   runOverride,
+}
+
+func runOverride(p *check.Pass) {
+	for _, r := range p.Override.Refused {
+		p.Report(check.Finding{
+			Code: "override.refused", Message: fmt.Sprintf("the label %q, put on by %s, does not count: %s", r.Label, r.Actor, r.Why),
+			Input: check.Facts, Expected: r.Row.Title, Actual: r.Why,
+			Fix: r.Do + "; then run the job again, if the label does not start it", Evidence: []string{r.Label, r.Row.Condition},
+		})
+	}
+	for _, m := range p.Override.Missing {
+		reportLacking(p, m.Kind, m.About, "a label asks for an override, and it cannot be judged without "+missingText(m))
+	}
+	for _, a := range override.Attempts(p.Facts, p.Rule) {
+		p.Report(check.Finding{
+			Code: "override.attempted", Message: a.What, Input: check.Facts, Expected: "overrides by people who may, with a label and a reason",
+			Actual: a.What, Fix: "nothing has to be done: it has no effect. See that whoever did it knows that an override is not theirs to give", Evidence: a.Key,
+		})
+	}
+}
+
+// missingText names a fact.
+func missingText(m override.Missing) string {
+	words := map[evidence.Wanted]string{
+		evidence.WantedPullRequest: "the pull request", evidence.WantedSubject: "the head that was judged", evidence.WantedCommits: "its commits",
+		evidence.WantedLabelEvents: "its label events", evidence.WantedComments: "its comments", evidence.WantedPeople: "the account",
+		evidence.WantedTeams: "the teams of",
+	}[m.Kind]
+	if m.About != "" {
+		words += " " + m.About
+	}
+	return words
+}

@@ -1,0 +1,52 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Subject asks whether what was judged is what the pull request holds now.
+var Subject = &check.Check{
+	ID:    "subject",
+	Title: "What is judged is what the pull request holds now",
+	Codes: []check.Code{{Name: "subject.moved", Severity: evidence.Unknown}},
+	Also:  []string{"facts.unavailable"},
+	Needs: []check.Kind{check.Facts},
+	Asked: func(in *check.Inputs) bool { return aboutPullRequest(in.Facts) && askedGitHub(in.Facts) },
+	Run:   runSubject,
+}
+
+func runSubject(p *check.Pass) {
+	pr, subject := live(p.Facts), &p.Facts.Subject
+	if pr == nil {
+		reportLacking(p, evidence.WantedPullRequest, "", "the live pull request is not known")
+		return
+	}
+	if subject.HeadSHA == "" {
+		reportLacking(p, evidence.WantedSubject, "head", "nobody wrote down which head was judged")
+	}
+	if p.Standing != nil && p.Standing.AppliesTo != nil && pr.Author == "" {
+		reportLacking(p, evidence.WantedPullRequest, "author", "nobody knows whether the contract applies to the author of the pull request")
+	}
+	reportMoved(p, "the head that was judged", subject.HeadSHA, "the pull request's head", pr.HeadSHA)
+	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, "the pull request's head", pr.HeadSHA)
+	reportMoved(p, "the pull request's head at first", pr.HeadSHA, "its head at the end", pr.LastHeadSHA)
+	reportMoved(p, "the branch that was compared with", subject.BaseBranch, "the branch that the pull request goes into", pr.BaseBranch)
+	if subject.PullRequest > 0 {
+		reportMoved(p, "the pull request that was judged", fmt.Sprint(subject.PullRequest), "the one that GitHub told of", fmt.Sprint(pr.Number))
+	}
+}
+
+// reportMoved reports two names for the same thing that differ. One that is not known differs from nothing.
+func reportMoved(p *check.Pass, what, a, other, b string) {
+	if a == "" || b == "" || a == b {
+		return
+	}
+	p.Report(check.Finding{
+		Code: "subject.moved", Message: fmt.Sprintf("%s is not %s", what, other), Input: check.Facts,
+		Expected: fmt.Sprintf("%s: %s", other, b), Actual: fmt.Sprintf("%s: %s", what, a),
+		Fix: "run the gate on the pull request as it is now: a run of its newest event judges it, a run of an older one again does not", Evidence: []string{what},
+	})
+}

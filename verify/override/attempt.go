@@ -1,0 +1,64 @@
+package override
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Attempt is an override asked for by someone or something that has no say.
+type Attempt struct {
+	What string   // who did what, for a person
+	Key  []string // tells it from other attempts; the same from run to run
+}
+
+// Attempts lists what the live pull request holds of them: labels put on by agents, comments by agents or by the pull
+// request's author, commit messages. rule may be nil.
+func Attempts(f *evidence.Facts, rule *Rule) []Attempt {
+	pr := live(f)
+	if pr == nil {
+		return nil
+	}
+	if rule == nil {
+		rule = NewRule()
+	}
+	var list []Attempt
+	for _, e := range pr.LabelEvents {
+		if e.Event == "labeled" && rule.Asks(e.Label) && (e.ActorType == "Bot" || isBot(e.Actor) || e.App != "" || e.Intent) {
+			list = append(list, Attempt{fmt.Sprintf("an agent put on the label %q, as %s", e.Label, named(e.Actor)), []string{"label", e.Label, e.Actor}})
+		}
+	}
+	for _, c := range pr.Comments {
+		if who := rule.commenter(pr, &c); who != "" {
+			list = append(list, Attempt{who + " asks for an override in a comment, as " + named(c.Author), []string{"comment", c.Author}})
+		}
+	}
+	for _, c := range pr.Commits {
+		if c.Override != "" {
+			list = append(list, Attempt{fmt.Sprintf("the message of the commit %s asks for an override: %q", c.SHA, c.Override), []string{"commit", c.SHA}})
+		}
+	}
+	return list
+}
+
+// commenter says in what role somebody without a say asks for an override; "" when the comment asks for none, or its
+// author may have a say.
+func (r *Rule) commenter(pr *evidence.PullRequest, c *evidence.Comment) string {
+	if _, found := line(c.Body); !found {
+		return ""
+	}
+	switch {
+	case c.Type == "Bot" || isBot(c.Author) || c.App != "":
+		return "an agent"
+	case !r.AllowAuthor && sameLogin(c.Author, pr.Author):
+		return "the author of the pull request"
+	}
+	return ""
+}
+
+func named(login string) string {
+	if login == "" {
+		return "an account that is gone"
+	}
+	return login
+}

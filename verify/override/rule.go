@@ -1,0 +1,118 @@
+package override
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+)
+
+// Rule is who may override, as all contracts together say.
+type Rule struct {
+	evidence.OverrideRule
+	agents *glob.Set // accounts that applies_to lists; nil when it lists none
+}
+
+// NewRule joins the override keys of contracts by least privilege, the standing contract first: the higher permission,
+// users and teams that all of them list, codes that any of them keeps from being overridden. The label is the standing
+// contract's; a later contract without the key has nothing to add. Without contracts it is the default.
+func NewRule(contracts ...*evidence.Contract) *Rule {
+	if len(contracts) == 0 {
+		return &Rule{OverrideRule: evidence.DefaultOverride()}
+	}
+	rule := &Rule{OverrideRule: contracts[0].Override, agents: agents(contracts[0].AppliesTo)}
+	for _, c := range contracts[1:] {
+		if _, there := c.Keys["override"]; there {
+			rule.narrow(&c.Override)
+		}
+	}
+	return rule
+}
+
+func (r *Rule) narrow(other *evidence.OverrideRule) {
+	if rank(other.Permission) < rank(r.Permission) {
+		r.Permission = other.Permission
+	}
+	if other.Binding == bindingCode {
+		r.Binding = bindingCode
+	}
+	r.AllowAuthor = r.AllowAuthor && other.AllowAuthor
+	r.Users, r.Teams = common(r.Users, other.Users), common(r.Teams, other.Teams)
+	r.Never = append(slices.Clone(r.Never), other.Never...)
+}
+
+// The bindings of a contract.
+const (
+	bindingCode  = "code"
+	bindingEvent = "event"
+)
+
+// common are the logins or slugs that stand in both lists.
+func common(a, b []string) []string {
+	var list []string
+	for _, s := range a {
+		if holds(b, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// holds reports whether a list has a login or slug, whatever its case.
+func holds(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return evidence.FoldLogin(s) == evidence.FoldLogin(name) })
+}
+
+// agents are the accounts whose pull requests the contract has judged. A pattern that lets in everyone lists nobody.
+func agents(authors []evidence.Pattern) *glob.Set {
+	var list []glob.Pattern
+	for _, a := range authors {
+		if !glob.Compile([]glob.Pattern{a.Glob}).Match(improbable) {
+			list = append(list, a.Glob)
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return glob.CompileFolded(list)
+}
+
+// improbable is a login that no pattern can mean.
+const improbable = "zq0-no-such-login-7x"
+
+// rank is the place of a permission in the order of power, 0 the most powerful; an unknown one is last.
+func rank(permission string) int {
+	if i := slices.Index(evidence.Permissions, permission); i >= 0 {
+		return i
+	}
+	return len(evidence.Permissions)
+}
+
+// Asks reports whether a label asks for an override: it is the rule's label, or goes on with a colon and a reason.
+// GitHub takes labels that differ only in case for one.
+func (r *Rule) Asks(label string) bool {
+	_, found := r.after(label)
+	return found
+}
+
+// after returns what stands behind the colon of a label that asks; "" when nothing does.
+func (r *Rule) after(label string) (reason string, asks bool) {
+	n := len(r.Label)
+	if len(label) < n || !strings.EqualFold(label[:n], r.Label) || len(label) > n && label[n] != ':' {
+		return "", false
+	}
+	return strings.TrimSpace(strings.TrimPrefix(label[n:], ":")), true
+}
+
+// Who says who may override.
+func (r *Rule) Who() string {
+	words := []string{"someone with at least " + r.Permission + " permission"}
+	if len(r.Users) > 0 {
+		words = append(words, strings.Join(r.Users, ", "))
+	}
+	if len(r.Teams) > 0 {
+		words = append(words, "a member of "+strings.Join(r.Teams, ", "))
+	}
+	return strings.Join(words, ", or ")
+}

@@ -1,0 +1,140 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/override"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// authorise finds the standing contract, as far as the change had no hand in it, and who may override. Only where there
+// is no standing contract at all the defaults hold: behind one that cannot be read may be stricter words.
+func (j *judge) authorise() {
+	if len(j.of(check.Contract)) == 0 {
+		j.in.Rule = override.NewRule()
+		return
+	}
+	malformed := func(p check.Problem) bool { return p.Kind == check.Contract }
+	if slices.ContainsFunc(j.in.Problems, malformed) {
+		return
+	}
+	standing := &j.sources[0] // it is read first, and nothing is wrong with it
+	if !checks.Trusted(&j.in, standing) {
+		return
+	}
+	contracts := []*evidence.Contract{standing.Contract}
+	for i := range j.sources[1:] {
+		if s := &j.sources[1+i]; checks.Trusted(&j.in, s) {
+			contracts = append(contracts, s.Contract)
+		}
+	}
+	j.in.Standing, j.in.Rule = standing.Contract, override.NewRule(contracts...)
+}
+
+// run runs the checks, unless the contract leaves the pull request out. The override check asks what the others found,
+// and waits.
+func (j *judge) run() []check.Result {
+	out := j.outside()
+	if out == nil {
+		return check.Run(checks.All, &j.in)
+	}
+	j.leftOut = true
+	var results []check.Result
+	for _, c := range checks.All {
+		results = append(results, check.Result{Check: c, Skipped: true})
+	}
+	return append(results, check.Result{Check: checks.Gate, Findings: []check.Finding{*out}})
+}
+
+// outside is the finding about a pull request whose author applies_to leaves out; nil when it does not. The author is the
+// one thing about a pull request that its author cannot choose, as long as it is the pull request that is judged.
+func (j *judge) outside() *check.Finding {
+	f := j.in.Facts
+	if j.in.Standing == nil || j.in.Standing.AppliesTo == nil || f == nil || f.GitHub == nil || f.GitHub.PullRequest == nil {
+		return nil
+	}
+	pr := f.GitHub.PullRequest
+	var authors []glob.Pattern
+	var names []string
+	for _, a := range j.in.Standing.AppliesTo {
+		authors, names = append(authors, a.Glob), append(names, a.Value)
+	}
+	other := f.Subject.PullRequest > 0 && f.Subject.PullRequest != pr.Number
+	if pr.Author == "" || other || glob.CompileFolded(authors).Match(pr.Author) {
+		return nil
+	}
+	return &check.Finding{
+		Code: checks.CodeNotApplicable, Severity: evidence.Info, Message: "the contract does not apply to pull requests of " + pr.Author,
+		Input: check.Contract, Path: j.sources[0].Path, Pos: j.in.Standing.Keys["applies_to"], Expected: "authors that match " + strings.Join(names, ", "),
+		Actual: pr.Author, Fix: "nothing has to be done", Evidence: []string{pr.Author}, Times: 1,
+	}
+}
+
+// letThrough runs the override check, which asks what all the others found, and marks what a person let through.
+func (j *judge) letThrough(r *report.Report) {
+	i := slices.IndexFunc(r.Checks, func(c report.Check) bool { return c.ID == checks.Override.ID })
+	if i < 0 || j.leftOut || j.in.Facts == nil || j.in.Facts.GitHub == nil || j.in.Facts.GitHub.PullRequest == nil {
+		return
+	}
+	decision := override.Decide(j.question(r))
+	j.in.Override = &decision
+	result := check.Run([]*check.Check{checks.Override}, &j.in)[0]
+	list := j.joined(result.Findings)
+	r.Checks[i] = report.Check{ID: checks.Override.ID, Outcome: outcome(result, list), Findings: len(list)}
+	r.Findings = append(r.Findings, list...)
+	tally(&r.Counts, list)
+	for _, refused := range decision.Refused {
+		r.OverrideRefused = append(r.OverrideRefused, report.Refusal{
+			Label: refused.Label, Actor: refused.Actor, Condition: refused.Row.Condition, Why: fmt.Sprintf("%s; %s", refused.Why, refused.Do),
+		})
+	}
+	if decision.Grant != nil && r.Counts.Block > 0 {
+		accept(r, decision.Grant)
+	}
+}
+
+func (j *judge) question(r *report.Report) *override.Question {
+	q := &override.Question{Facts: j.in.Facts, Rule: j.in.Rule, Head: j.in.Facts.Subject.HeadSHA, Unknown: r.Counts.Unknown}
+	for _, f := range r.Findings {
+		if f.Severity == string(evidence.Block) {
+			q.Blocked = append(q.Blocked, f.Code)
+		}
+	}
+	slices.Sort(q.Blocked)
+	q.Blocked = slices.Compact(q.Blocked)
+	if r.OverrideCode != nil {
+		q.Code = *r.OverrideCode
+	}
+	return q
+}
+
+// accept marks every finding that blocks, before the list is cut.
+func accept(r *report.Report, g *override.Grant) {
+	r.Override = &report.Override{Actor: g.Actor, ActorID: g.ActorID, At: g.At, Label: g.Label, Reason: g.Reason, HeadSHA: *r.Subject.HeadSHA}
+	r.OverrideReason, r.OverriddenBy = &r.Override.Reason, &r.Override.Actor
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity == string(evidence.Block) {
+			f.Overridden = true
+			r.Override.Accepted = append(r.Override.Accepted, f.Fingerprint)
+		}
+	}
+	slices.Sort(r.Override.Accepted)
+}
+
+// reportRule is who may override, for people who read the report; nil when nobody can say.
+func (j *judge) reportRule() *report.Rule {
+	rule := j.in.Rule
+	if rule == nil {
+		return nil
+	}
+	return &report.Rule{
+		Label: rule.Label, Permission: rule.Permission, Users: slices.Clone(rule.Users), Teams: slices.Clone(rule.Teams),
+		Binding: rule.Binding, AllowAuthor: rule.AllowAuthor, Never: slices.Clone(rule.Never),
+	}
+}
