@@ -56,7 +56,7 @@ func approving(p *check.Pass) override.Answer {
 	}
 	best := override.Answer{Why: "no review approves this head", Do: rule.Who() + ", who has no part in the pull request, can approve it"}
 	for _, r := range deciding(pr.Reviews) {
-		answer := override.Answer{Why: fmt.Sprintf("%s approved another head, %s", r.Author, orUnknown(r.CommitID)), Do: "ask for a review of this head"}
+		answer := override.Answer{Why: fmt.Sprintf("%s approved another head, %s", r.Author, orUnknown(r.CommitID)), Do: r.Author + " can look at it again"}
 		if r.CommitID == pr.HeadSHA {
 			answer = rule.Qualified(p.Facts, r.Author, "approve it")
 		}
@@ -112,8 +112,8 @@ func reportApproval(p *check.Pass, id, path string, a override.Answer) {
 	}
 	p.Report(check.Finding{
 		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
-		Expected: "an approving review of this head by someone who could also override, and has no part in the change", Actual: a.Why,
-		Fix: "take the change of this file back, or ask for the review: " + a.Do, Evidence: []string{id},
+		Expected: "an approving review of this head by somebody who may give it, and has no part in the change", Actual: a.Why,
+		Fix: "take the change of this file back; a person may review this head: " + a.Do, Evidence: []string{id},
 	})
 }
 

@@ -30,7 +30,7 @@ func runOverride(p *check.Pass) {
 		})
 	}
 	for _, m := range p.Override.Missing {
-		reportLacking(p, m.Kind, m.About, "a label asks for an override, and it cannot be judged without "+missingText(m))
+		reportLacking(p, m.Kind, m.About, "what a person decided about the pull request cannot be judged without "+missingText(m))
 	}
 	for _, a := range override.Attempts(p.Facts, p.Rule) {
 		p.Report(check.Finding{

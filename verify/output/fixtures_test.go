@@ -27,7 +27,9 @@ func base() *report.Report {
 			BaseSHA: ptr(digest("base")[:40]), MergeBaseSHA: ptr(digest("base")[:40]), CodeTree: ptr(digest("tree")[:40]),
 			ChangesFrom: ptr("git"),
 		},
-		Settings: report.Settings{EvidenceMin: "recorded", Digests: []string{digest("log")}},
+		Settings: report.Settings{EvidenceMin: "recorded", Digests: []string{digest("log")}, Override: &report.Rule{
+			Label: "closeout-override", Permission: "maintain", Users: []string{"mona"}, Teams: []string{"release"}, Binding: "code",
+		}},
 		Checks:   []report.Check{{ID: "acceptance", Outcome: "passed"}, {ID: "scope", Outcome: "passed"}},
 		Findings: []report.Finding{},
 		Counts:   report.Counts{Files: 4, Records: 17},
@@ -103,8 +105,8 @@ func overridden() *report.Report {
 		r.Findings[i].Overridden = true
 		r.Override.Accepted = append(r.Override.Accepted, r.Findings[i].Fingerprint)
 	}
-	r.OverrideRefused = []report.Refusal{{Label: "closeout-override", Actor: "shop-agent[bot]", Condition: "actor is a person",
-		Why: "the label was put on by a bot; someone with at least maintain permission can"}}
+	r.OverrideRefused = []report.Refusal{{Label: "closeout-override", Actor: "shop-agent[bot]", Condition: "person",
+		Why: "shop-agent[bot] is a bot; someone with at least maintain permission, who has no part in the pull request, can put the label on"}}
 	return r
 }
 
@@ -153,6 +155,7 @@ func hostile() *report.Report {
 		r.OverrideRefused = append(r.OverrideRefused, report.Refusal{Label: pick(i), Actor: pick(i + 1), Condition: pick(i + 2), Why: pick(i + 3)})
 	}
 	r.Approvals = evil
+	r.Settings.Override = &report.Rule{Label: pick(9), Permission: pick(0), Users: []string{pick(5), pick(8)}, Teams: []string{pick(11)}, AllowAuthor: true}
 	r.Counts = report.Counts{Block: 300, Unknown: 10, Warn: 9, Info: 9, Files: len(r.Files), Records: 3}
 	r.FindingsOmitted = 290
 	return r

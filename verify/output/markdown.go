@@ -178,6 +178,9 @@ func mdSubject(r *report.Report) string {
 // mdNext writes what to do; the steps are our own words, and the override line stands in a block that is easy to copy.
 func mdNext(b *strings.Builder, r *report.Report) {
 	steps, override := nextSteps(r), overrideLine(r)
+	if never := overrideNever(r); never != "" {
+		steps = append(steps, never)
+	}
 	if len(steps) == 0 && override == "" {
 		return
 	}
@@ -187,7 +190,8 @@ func mdNext(b *strings.Builder, r *report.Report) {
 	}
 	b.WriteString("\n")
 	if override != "" {
-		b.WriteString("Or a human who may override can comment\n\n```text\n" + override + "\n```\n\n" + overrideStep(r) + "\n\n")
+		b.WriteString("Or a human who may override (" + mdText(overrideWho(r)) + ") can comment\n\n```text\n" + override + "\n```\n\n" +
+			overrideSteps(r, mdCode(r.Settings.Override.Label)) + "\n\n")
 	}
 }
 

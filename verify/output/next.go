@@ -2,12 +2,14 @@ package output
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // nextSteps says what a developer does now, one sentence or two each, with commands in backticks. It is empty when
-// there is nothing to do. How to override stands apart, in [overrideStep].
+// there is nothing to do. How to override stands apart, in [overrideSteps].
 func nextSteps(r *report.Report) []string {
 	switch {
 	case isUsage(r):
@@ -58,20 +60,62 @@ func isCode(s string) bool {
 }
 
 // overrideLine is the comment that a human would write, or "" when there is nothing that could be overridden: outside a
-// pull request there is nowhere to write it.
+// pull request there is nowhere to write it, and what the contract keeps from being overridden no comment lets through.
 func overrideLine(r *report.Report) string {
-	if r.OverrideCode == nil || r.Subject.PullRequest == nil || r.Verdict != report.Failed || isUsage(r) {
+	if r.OverrideCode == nil || r.Subject.PullRequest == nil || r.Verdict != report.Failed || isUsage(r) || r.Settings.Override == nil || neverCode(r) != "" {
 		return ""
 	}
 	return "/closeout-override " + Neutral(*r.OverrideCode) + " <why>"
 }
 
-// overrideStep says what to do with the comment of [overrideLine].
-func overrideStep(r *report.Report) string {
-	step := "and put the override label on the pull request. The code stands for these findings at this head: a push or a " +
-		"new finding needs a new one."
-	if r.Counts.Unknown > 0 {
-		step += " It does not count while anything is unknown."
+// neverCode is the code of a finding that blocks and that nobody can override; "" when there is none.
+func neverCode(r *report.Report) string {
+	if r.Settings.Override == nil {
+		return ""
 	}
-	return step
+	for _, f := range ofSeverity(r, block) {
+		if slices.Contains(r.Settings.Override.Never, f.Code) {
+			return f.Code
+		}
+	}
+	return ""
+}
+
+// overrideWho says who could let the findings through. Permissions, logins and slugs have a narrow syntax; the words are
+// neutralised all the same.
+func overrideWho(r *report.Report) string {
+	rule := r.Settings.Override
+	words := []string{"someone with at least " + rule.Permission + " permission"}
+	if len(rule.Users) > 0 {
+		words = append(words, strings.Join(rule.Users, ", "))
+	}
+	if len(rule.Teams) > 0 {
+		words = append(words, "a member of "+strings.Join(rule.Teams, ", "))
+	}
+	author := ", but nobody who has a part in the change"
+	if rule.AllowAuthor {
+		author = ", or the author of the pull request, but nobody else who has a part in the change"
+	}
+	return line(strings.Join(words, ", or ") + author)
+}
+
+// overrideSteps says what to do with the comment of [overrideLine], in sentences; label is the label as the format shows
+// such a text.
+func overrideSteps(r *report.Report, label string) string {
+	steps := "and put the label " + label + " on the pull request. The code stands for these findings at this head: a push or a new " +
+		"finding needs a new one. If the label does not start the gate (a workflow that a ruleset requires never runs on labels), re-run the " +
+		"job after labelling."
+	if r.Counts.Unknown > 0 {
+		steps += " It does not count while anything is unknown."
+	}
+	return steps
+}
+
+// overrideNever says that no label helps; "" when one could.
+func overrideNever(r *report.Report) string {
+	code := neverCode(r)
+	if code == "" || r.Subject.PullRequest == nil || r.Verdict != report.Failed {
+		return ""
+	}
+	return "No label can let this through: the contract keeps " + line(code) + " from being overridden."
 }

@@ -7,15 +7,30 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// TestOverrideNeedsAPullRequest wants no word on overrides where there is no pull request to write a comment on.
-func TestOverrideNeedsAPullRequest(t *testing.T) {
+// TestWhoMayOverride wants no word on overrides where there is no pull request to write a comment on, and where no label
+// could help.
+func TestWhoMayOverride(t *testing.T) {
 	code, number := "abcd-efgh", int64(7)
-	r := &report.Report{Verdict: report.Failed, OverrideCode: &code, Counts: report.Counts{Block: 1}}
+	r := &report.Report{
+		Verdict: report.Failed, OverrideCode: &code, Counts: report.Counts{Block: 1}, Subject: report.Subject{PullRequest: &number},
+		Findings: []report.Finding{{Code: "scope.forbidden", Severity: "block"}}, Settings: report.Settings{Override: &report.Rule{Permission: "admin"}},
+	}
+	if line := overrideLine(r); !strings.Contains(line, code) || overrideNever(r) != "" {
+		t.Errorf("got %q and %q in a pull request", line, overrideNever(r))
+	}
+	if who := overrideWho(r); !strings.Contains(who, "at least admin permission") {
+		t.Errorf("got %q", who)
+	}
+	r.Settings.Override.Never = []string{"scope.forbidden"}
+	if line := overrideLine(r); line != "" || !strings.Contains(overrideNever(r), "scope.forbidden") {
+		t.Errorf("got %q and %q for what nobody can override", line, overrideNever(r))
+	}
+	r.Settings.Override.Never, r.Subject.PullRequest = nil, nil
 	if line := overrideLine(r); line != "" {
 		t.Errorf("got %q outside a pull request", line)
 	}
-	r.Subject.PullRequest = &number
-	if line := overrideLine(r); !strings.Contains(line, code) {
-		t.Errorf("got %q in a pull request", line)
+	r.Subject.PullRequest, r.Settings.Override = &number, nil
+	if line := overrideLine(r); line != "" || overrideNever(r) != "" {
+		t.Errorf("got %q where no contract says who may", line)
 	}
 }

@@ -117,7 +117,7 @@ func textCriteriaList(b *strings.Builder, r *report.Report) {
 // textOverride says who let the findings through, and why.
 func textOverride(b *strings.Builder, r *report.Report) {
 	if o := r.Override; o != nil {
-		fmt.Fprintf(b, "overridden by %s at %s: %s\n\n", line(o.Actor), line(o.At), line(o.Reason))
+		fmt.Fprintf(b, "overridden by %s at %s with the label %s, for head %s: %s\n\n", line(o.Actor), line(o.At), line(o.Label), line(o.HeadSHA), line(o.Reason))
 	}
 }
 
@@ -125,7 +125,11 @@ func textOverride(b *strings.Builder, r *report.Report) {
 func textNext(b *strings.Builder, r *report.Report) {
 	steps := nextSteps(r)
 	if override := overrideLine(r); override != "" {
-		steps = append(steps, "Or a human who may override can comment\n      "+override+"\n    "+overrideStep(r))
+		steps = append(steps, "Or a human who may override ("+overrideWho(r)+") can comment\n      "+override+"\n    "+
+			overrideSteps(r, line(r.Settings.Override.Label)))
+	}
+	if never := overrideNever(r); never != "" {
+		steps = append(steps, never)
 	}
 	for _, approval := range r.Approvals {
 		steps = append(steps, "For the reviewer: the contract requires this approval: "+line(approval))

@@ -1,0 +1,137 @@
+package override
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+const root = "../.."
+
+// TestTableIsDocumented wants the rows of the table, in their order and words, in the docs.
+func TestTableIsDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/override.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| ([^|]*) \\|").FindAllStringSubmatch(string(page), -1)
+	if len(rows) != len(Table) {
+		t.Fatalf("docs/override.md shows %d rows, the table has %d", len(rows), len(Table))
+	}
+	for i, row := range Table {
+		if rows[i][1] != row.Condition || strings.ReplaceAll(rows[i][2], "`", "") != row.Title {
+			t.Errorf("row %d is %q, %q in the docs, and %q, %q in the table", i, rows[i][1], rows[i][2], row.Condition, row.Title)
+		}
+	}
+}
+
+// TestPlaceholdersAreDocumented wants every word of the list in the docs.
+func TestPlaceholdersAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/override.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range Placeholders {
+		if !strings.Contains(string(page), "`"+word+"`") {
+			t.Errorf("docs/override.md does not name the placeholder %q", word)
+		}
+	}
+}
+
+// TestEveryRowHasCases wants a case that each row refuses. What each row lets through, every overridden case shows.
+func TestEveryRowHasCases(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(root, "testdata/cases/override/*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, overridden := map[string]int{}, 0
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^refused ([a-z]+): `).FindAllStringSubmatch(string(text), -1) {
+			refused[m[1]]++
+		}
+		overridden += strings.Count(string(text), "\noverridden by: ")
+	}
+	for _, row := range Table {
+		if refused[row.Condition] == 0 {
+			t.Errorf("no case is refused by %q", row.Condition)
+		}
+	}
+	if overridden < len(Table) {
+		t.Errorf("only %d cases are overridden", overridden)
+	}
+}
+
+func TestNewer(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"2", "1", true}, {"1", "2", false}, {"10", "9", true}, {"9", "10", false}, {"7", "7", false}, {"0010", "9", true}, {"009", "10", false},
+		{"18446744073709551617", "18446744073709551616", true}, {"0", "", false},
+	} {
+		if got := Newer(c.a, c.b); got != c.want {
+			t.Errorf("Newer(%q, %q) is %v", c.a, c.b, got)
+		}
+	}
+}
+
+// TestNarrow joins rules: the stricter word of each.
+func TestNarrow(t *testing.T) {
+	contract := func(rule evidence.OverrideRule, says bool) *evidence.Contract {
+		c := &evidence.Contract{Override: rule}
+		if says {
+			c.Keys = map[string]source.Pos{"override": {}}
+		}
+		return c
+	}
+	lax := evidence.OverrideRule{
+		Label: "a", Permission: "write", Users: []string{"Mona", "hubot"}, Teams: []string{"t"}, Binding: "event", AllowAuthor: true, Never: []string{"a.a"},
+	}
+	strict := evidence.OverrideRule{Label: "b", Permission: "admin", Users: []string{"mona"}, Binding: "code", Never: []string{"b.b"}}
+	for _, contracts := range [][]*evidence.Contract{
+		{contract(lax, true), contract(strict, true)},
+		{contract(evidence.OverrideRule{Label: "a", Permission: "admin", Users: []string{"Mona"}, Binding: "code", Never: []string{"a.a"}}, true), contract(lax, true)},
+	} {
+		r := NewRule(contracts...)
+		if r.Label != "a" || r.Permission != "admin" || len(r.Users) != 1 || len(r.Teams) != 0 || r.Binding != "code" || r.AllowAuthor || r.Never[0] != "a.a" {
+			t.Errorf("got %+v", r)
+		}
+	}
+	if r := NewRule(contract(lax, true), contract(strict, false)); r.Permission != "write" || len(r.Never) != 1 {
+		t.Errorf("a contract without the key narrows: %+v", r)
+	}
+	if r := NewRule(); r.Label != "closeout-override" || r.Permission != "maintain" || r.Binding != "code" {
+		t.Errorf("the default is %+v", r)
+	}
+}
+
+func TestWho(t *testing.T) {
+	r := Rule{OverrideRule: evidence.OverrideRule{Permission: "maintain", Users: []string{"mona", "hubot"}, Teams: []string{"release"}}}
+	want := "someone with at least maintain permission, or mona, hubot, or a member of release"
+	if got := r.Who(); got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAsks(t *testing.T) {
+	r := Rule{OverrideRule: evidence.OverrideRule{Label: "ci: let-through"}}
+	for label, want := range map[string]bool{
+		"ci: let-through": true, "CI: let-through: why not": true, "ci": false, "ci: let-throughs": false, "ci:": false, "": false, "x ci: let-through": false,
+	} {
+		if got := r.Asks(label); got != want {
+			t.Errorf("Asks(%q) is %v", label, got)
+		}
+	}
+	if text, _ := r.after("CI: let-through: why: not "); text != "why: not" {
+		t.Errorf("the reason is %q", text)
+	}
+}

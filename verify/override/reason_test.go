@@ -1,0 +1,101 @@
+package override
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+const code = "k7f3-qw2d"
+
+func TestWeak(t *testing.T) {
+	const empty, short, filler = "says nothing", "is shorter than 10 visible characters", "is only a placeholder"
+	for text, want := range map[string]string{
+		"":                          empty,
+		code:                        empty,
+		"K7F3QW2D":                  empty,
+		"k7f3-qw2d aaaa-2222":       empty,
+		"\u200b \u3164\u2800\u0301": empty,
+		"<!-- release needs it -->": empty,
+		"<!-- release needs it":     empty,
+		"<why>":                     empty,
+		"&nbsp;&nbsp;&nbsp;&nbsp;":  empty,
+		"disk fail":                 short,
+		"disk failed":               "",
+		"disk full.":                short,
+		"disk-full.":                "",
+		"k7f3-qw2d:disk failed":     "",
+		"well-done this-work":       "",
+		"&lt;why&gt; why? reason":   filler,
+		"todo todo todo":            filler,
+		"..........":                filler,
+		"abababababab":              filler,
+		"lorem ipsum dolor":         filler,
+		"a < b and c > d":           short, // read as a tag, which a page would not show
+		"磁盘已满所以测试无法运行请先合并": "",
+	} {
+		if got := weak(text, code); got != want {
+			t.Errorf("%q %s; want %q", text, got, want)
+		}
+	}
+}
+
+func TestHoldsCode(t *testing.T) {
+	for text, want := range map[string]bool{
+		code: true, "k7f3qw2d": true, "K7F3-QW2D": true, "(k7f3-qw2d)": true, "because:k7f3-qw2d.": true, "k7f3-qw2d-x": true,
+		"xk7f3-qw2d": false, "k7f3-qw2dx": false, "k7f3 qw2d": false, "k7f3--qw2d": false, "k7f3": false, "": false, "äk7f3-qw2d": false,
+	} {
+		if got := holdsCode(text, code); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if holdsCode("anything", "") {
+		t.Error("a text holds no code")
+	}
+}
+
+func TestLine(t *testing.T) {
+	for body, want := range map[string]string{
+		"/closeout-override a b":                        "a b",
+		"/closeout-override\ta":                         "a",
+		"/closeout-override\r\nb":                       "",
+		"x\n/closeout-override a\n/closeout-override b": "a",
+		" /closeout-override a":                         "-",
+		"> /closeout-override a":                        "-",
+		"x /closeout-override a":                        "-",
+		"/closeout-overrides a":                         "-",
+		"/Closeout-Override a":                          "-",
+		"<!--\n/closeout-override a\n-->":               "-",
+		"<!-- x -->\n/closeout-override a":              "a",
+		"<!--\n-->/closeout-override a":                 "-",
+		"/closeout<!-- -->-override a":                  "-",
+		"":                                              "-",
+	} {
+		got, found := line(body)
+		if !found {
+			got = "-"
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
+	}
+}
+
+// FuzzReason wants no comment to break the reading of it, and none that nobody can see to be a reason.
+func FuzzReason(f *testing.F) {
+	for _, s := range []string{"/closeout-override k7f3-qw2d disk is full", "<!--\n/closeout-override x\n-->", "\u200b\u3164&nbsp;<b></b>", "<<!----><a<b>>"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		text, found := line(s)
+		if found && !strings.Contains(s, Command) {
+			t.Errorf("%q holds no command", s)
+		}
+		if weak(text, code) == "" && utf8.RuneCountInString(text) < minVisible {
+			t.Errorf("%q is too short for a reason", text)
+		}
+		if strings.Contains(withoutComments(s), "<!--") {
+			t.Errorf("%q still holds a comment", s)
+		}
+	})
+}
