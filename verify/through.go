@@ -104,8 +104,10 @@ func (j *judge) question(r *report.Report) *override.Question {
 	for _, f := range r.Findings {
 		if f.Severity == string(evidence.Block) {
 			q.Blocked = append(q.Blocked, f.Code)
+			q.Printed = append(q.Printed, f.Message, f.Fix, f.Expected)
 		}
 	}
+	q.Printed = append(q.Printed, report.CodeMeaning)
 	slices.Sort(q.Blocked)
 	q.Blocked = slices.Compact(q.Blocked)
 	if r.OverrideCode != nil {

@@ -102,9 +102,8 @@ func overrideWho(r *report.Report) string {
 // overrideSteps says what to do with the comment of [overrideLine], in sentences; label is the label as the format shows
 // such a text.
 func overrideSteps(r *report.Report, label string) string {
-	steps := "and put the label " + label + " on the pull request. The code stands for these findings at this head: a push or a new " +
-		"finding needs a new one. If the label does not start the gate (a workflow that a ruleset requires never runs on labels), re-run the " +
-		"job after labelling."
+	steps := "and put the label " + label + " on the pull request. " + report.CodeMeaning + " If the label does not start the gate (a " +
+		"workflow that a ruleset requires never runs on labels), re-run the job after labelling."
 	if r.Counts.Unknown > 0 {
 		steps += " It does not count while anything is unknown."
 	}

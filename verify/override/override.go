@@ -20,6 +20,7 @@ type Question struct {
 	Blocked []string // codes of the findings that block; empty when none does
 	Unknown int      // findings that are unknown
 	Code    string   // the override code of the findings that block; "" when none does
+	Printed []string // what the gate itself says about them; sent back it is no reason
 }
 
 // Decision is what a question came to. The zero value says that no label asks for anything.

@@ -22,7 +22,7 @@ const minVisible = 10
 func reasons(r *request) (good []string, why string) {
 	try := func(text, where, problem string) {
 		if problem == "" {
-			problem = weak(text, r.Code)
+			problem = weak(text, r.Question)
 		}
 		switch {
 		case problem == "":
@@ -104,8 +104,8 @@ func withoutComments(s string) string {
 }
 
 // weak says why a text is no reason; "" when it is one.
-func weak(text, code string) string {
-	shown := shown(text, code)
+func weak(text string, q *Question) string {
+	shown := shown(text, q.Code)
 	switch n := visible(shown); {
 	case n == 0:
 		return "says nothing"
@@ -113,8 +113,17 @@ func weak(text, code string) string {
 		return "is shorter than 10 visible characters"
 	case placeholder(shown):
 		return "is only a placeholder"
+	case echo(shown, q.Printed):
+		return "is only what the gate itself printed"
 	}
 	return ""
+}
+
+// echo reports whether a text stands as it is in one of those that the gate printed, case and blanks aside.
+func echo(text string, printed []string) bool {
+	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	text = fold(text)
+	return slices.ContainsFunc(printed, func(p string) bool { return strings.Contains(fold(p), text) })
 }
 
 // tags is what a page does not show of a text.

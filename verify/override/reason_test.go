@@ -9,7 +9,7 @@ import (
 const code = "k7f3-qw2d"
 
 func TestWeak(t *testing.T) {
-	const empty, short, filler = "says nothing", "is shorter than 10 visible characters", "is only a placeholder"
+	const empty, short, filler, own = "says nothing", "is shorter than 10 visible characters", "is only a placeholder", "is only what the gate itself printed"
 	for text, want := range map[string]string{
 		"":                          empty,
 		code:                        empty,
@@ -31,10 +31,12 @@ func TestWeak(t *testing.T) {
 		"..........":                filler,
 		"abababababab":              filler,
 		"lorem ipsum dolor":         filler,
-		"a < b and c > d":           short, // read as a tag, which a page would not show
+		"The contract forbids this": own,
+		"the contract forbids this file, and so it should": "",
+		"a < b and c > d": short, // read as a tag, which a page would not show
 		"磁盘已满所以测试无法运行请先合并": "",
 	} {
-		if got := weak(text, code); got != want {
+		if got := weak(text, &Question{Code: code, Printed: []string{"the contract forbids  this file"}}); got != want {
 			t.Errorf("%q %s; want %q", text, got, want)
 		}
 	}
@@ -91,7 +93,7 @@ func FuzzReason(f *testing.F) {
 		if found && !strings.Contains(s, Command) {
 			t.Errorf("%q holds no command", s)
 		}
-		if weak(text, code) == "" && utf8.RuneCountInString(text) < minVisible {
+		if weak(text, &Question{Code: code}) == "" && utf8.RuneCountInString(text) < minVisible {
 			t.Errorf("%q is too short for a reason", text)
 		}
 		if strings.Contains(withoutComments(s), "<!--") {

@@ -124,6 +124,9 @@ type Finding struct {
 // PersonMay begins, in the fix of a finding, what only a person may do, on purpose. Presenters for an agent leave it out.
 const PersonMay = "; a person may "
 
+// CodeMeaning says what an override code stands for. Presenters print it beside the code.
+const CodeMeaning = "The code stands for these findings at this head: a push or a new finding needs a new one."
+
 // Location says where a finding is. Input is the kind of input that shows it ("" for none in particular); Path is the
 // touched file or, for an error in an input, the input's own path; Line and Column are 0 when they mean nothing.
 type Location struct {
