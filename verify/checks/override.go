@@ -26,7 +26,7 @@ func runOverride(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "override.refused", Message: fmt.Sprintf("the label %q, put on by %s, does not count: %s", r.Label, r.Actor, r.Why),
 			Input: check.Facts, Expected: r.Row.Title, Actual: r.Why,
-			Fix: r.Do + "; then run the job again, if the label does not start it", Evidence: []string{r.Label, r.Row.Condition},
+			Fix: r.Do + "; then run the job again, unless a label starts it (a comment never does)", Evidence: []string{r.Label, r.Row.Condition},
 		})
 	}
 	for _, m := range p.Override.Missing {

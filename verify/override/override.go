@@ -75,7 +75,7 @@ var yes = Answer{State: Yes}
 func no(why, do string) Answer { return Answer{Why: why, Do: do} }
 
 func unknown(kind evidence.Wanted, about, why string) Answer {
-	return Answer{State: Unknown, Why: why, Do: "make it known, then run the gate again", Missing: Missing{kind, about}}
+	return Answer{State: Unknown, Why: why, Do: "make it known", Missing: Missing{kind, about}}
 }
 
 // Decide judges the labels of the live pull request. Without one, and when nothing blocks and nothing is unknown, there

@@ -134,11 +134,12 @@ func rowBound(r *request) Answer {
 // line is what a person would write.
 func (r *request) line() string { return strings.TrimSpace(Command+" "+r.Code) + " and why" }
 
-// isOwnEvent reports whether this run is the one that the label's own event started, at the head that is judged.
+// isOwnEvent reports whether this run is the one that the label's own event started, at the live head. That it is the
+// one that was judged, the row "head" sees to.
 func (r *request) isOwnEvent() bool {
 	e := &r.Facts.Event
 	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && sameLogin(e.Sender, r.event.Actor) &&
-		e.HeadSHA != "" && e.HeadSHA == r.pr.HeadSHA && e.HeadSHA == r.Head
+		e.HeadSHA == r.pr.HeadSHA
 }
 
 func rowNever(r *request) Answer {
