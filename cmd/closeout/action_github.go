@@ -150,11 +150,16 @@ func (h *hub) complete(pull *github.Pull, f *evidence.Facts, known collect.Known
 	f.Unavailable = append(f.Unavailable, pull.Unavailable...)
 }
 
-// overrideLabel tells the labels that could override under a contract; the default one where it cannot be read.
+// overrideLabel tells the labels that could override under a contract; the default one where it cannot be read. Case does
+// not matter: GitHub has no two labels that differ by it alone.
 func overrideLabel(standing *evidence.Contract) func(string) bool {
 	label := evidence.DefaultOverride().Label
 	if standing != nil {
 		label = standing.Override.Label
 	}
-	return func(name string) bool { return name == label || strings.HasPrefix(name, label+":") }
+	label = strings.ToLower(label)
+	return func(name string) bool {
+		folded := strings.ToLower(name)
+		return folded == label || strings.HasPrefix(folded, label+":")
+	}
 }
