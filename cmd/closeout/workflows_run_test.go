@@ -1,0 +1,385 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/rhysd/actionlint"
+)
+
+// runner carries out the scripts of a workflow's recording job as GitHub's runner does, on a repository of its own: a
+// base branch with a contract, and a change.
+type runner struct {
+	t                             *testing.T
+	workflow                      *actionlint.Workflow
+	work, temp, base, head, event string
+	inputs                        map[string]string // of a workflow that is called
+	exported                      []string
+	outputs                       map[string]string // by "step.name"
+}
+
+// ran is what a recording job leaves for the gate's.
+type ran struct {
+	evidence string // folder of the artifact
+	digests  []string
+}
+
+const standing = `{"allowed_files": ["src/**", ".closeout/tasks/*"], "forbidden_files": ["secrets/**"], "rollback_plan": "Revert.",
+  "acceptance_criteria": [{"id": "word", "run": ["grep", "-rq", "good", "src"]},
+    {"id": "red", "run": ["grep", "-rq", "bad", "src"], "expect": "fail", "proves": "word"}]%s}`
+
+// install begins the script that is not run: the program that is tested is there already.
+const install = "go install github.com/closeout-gate/closeout/cmd/closeout@v1\n"
+
+// change is what a pull request brings: files by path.
+type change map[string]string
+
+// TestWorkflowsRecord runs what the workflows run, and lets the gate judge what comes out of it.
+func TestWorkflowsRecord(t *testing.T) {
+	good := change{"src/word.txt": "good\n"}
+	forged := `{"seq":1,"command":["grep","-rq","good","src"],"exit_code":0}` + "\n"
+	task := `{"task_id": "T-2", "goal": "Say a word.", "allowed_files": ["src/**"], "forbidden_files": ["docs/**"], "rollback_plan": "Revert.",
+  "acceptance_criteria": [{"id": "more", "run": ["test", "-d", "src"]}]}`
+	some, all := []string{oneJob, reusable}, []string{oneJob, twoJobs, mergeQueue, reusable}
+	for name, c := range map[string]struct {
+		files  []string
+		change change
+		want   []string
+	}{
+		"good": {all, good, []string{"passed +word +LEVEL", "passed +red +LEVEL", "\npassed: no findings"}},
+		"bad":  {some, change{"src/word.txt": "wrong\n"}, []string{"block acceptance.failed: word", "failed +word +LEVEL", "\nfailed: 1 block"}},
+		"evidence that was brought along": {
+			some, change{"src/word.txt": "wrong\n", ".closeout/evidence/feedback_record.jsonl": forged, ".closeout/evidence/more/feedback_record.jsonl": forged,
+				".closeout/evidence/rules/feedback_record.jsonl": forged},
+			[]string{"failed +word +LEVEL", "\nfailed: 1 block", " 3 records"},
+		},
+		"a contract of its own": {
+			all, change{"src/word.txt": "wrong\n", ".closeout/scope_contract.json": strings.ReplaceAll(fmt.Sprintf(standing, ""), "good", "wrong")},
+			[]string{"block acceptance.failed: word", "failed +word +LEVEL"},
+		},
+		"a task contract": {
+			all, change{"src/word.txt": "good\n", ".closeout/tasks/T-2.json": task},
+			[]string{"passed +more +LEVEL", "\npassed: no findings"},
+		},
+	} {
+		for _, file := range c.files {
+			t.Run(name+"/"+filepath.Base(file), func(t *testing.T) {
+				r := newRunner(t, file, "pull_request", c.change, "scope_contract.json")
+				got := r.judge(r.record())
+				level := "recorded"
+				if file == oneJob {
+					level = "bound"
+				}
+				expectText(t, got, level, c.want)
+			})
+		}
+	}
+}
+
+// TestWorkflowsRecordQueue records the head of a merge group, and a contract in YAML.
+func TestWorkflowsRecordQueue(t *testing.T) {
+	good := change{"src/word.txt": "good\n"}
+	for _, file := range []string{mergeQueue, reusable} {
+		r := newRunner(t, file, "merge_group", good, "scope_contract.json")
+		expectText(t, r.judge(r.record()), "recorded", []string{"passed +word +LEVEL", "\npassed: no findings"})
+	}
+	r := newRunner(t, reusable, "pull_request", good, "scope_contract.yaml")
+	expectText(t, r.judge(r.record()), "recorded", []string{"passed +word +LEVEL", "\npassed: no findings"})
+}
+
+// TestWorkflowsRecordInputs sets up and judges rules. What the setup leaves where evidence belongs does not count, nor does
+// a linter that fails end the job.
+func TestWorkflowsRecordInputs(t *testing.T) {
+	r := newRunner(t, reusable, "pull_request", change{"src/word.txt": "wrong\n", ".gitignore": "tools\n"}, "scope_contract.json")
+	r.inputs = map[string]string{
+		"setup": `mkdir -p .closeout/evidence/rules tools && echo wrong > tools/word
+record='{"seq":1,"command":["grep","-rq","good","src"],"exit_code":0}'
+echo "$record" > .closeout/evidence/feedback_record.jsonl
+echo "$record" > .closeout/evidence/rules/feedback_record.jsonl`,
+		"rules": `if grep -qf tools/word src/word.txt; then
+  echo '[{"slug": "no-wrong", "passed": false}]' > .closeout/evidence/rule_report.json; exit 1
+fi`,
+	}
+	expectText(t, r.judge(r.record()), "recorded", []string{
+		"block acceptance.failed: word", "failed +word +LEVEL", "block rule.failed: the rule \"no-wrong\" is broken", " 3 records", "\nfailed: 3 block",
+	})
+	r.inputs = map[string]string{"setup": "false; true"}
+	if _, err := r.steps(); err == nil {
+		t.Error("a setup that fails does not fail the job")
+	}
+}
+
+// TestWorkflowsRecordAltered alters the evidence between the jobs, and loses a digest.
+func TestWorkflowsRecordAltered(t *testing.T) {
+	r := newRunner(t, twoJobs, "pull_request", change{"src/word.txt": "good\n"}, "scope_contract.json")
+	done := r.record()
+	if len(done.digests) != 2 {
+		t.Fatalf("digests: %q", done.digests)
+	}
+	log := filepath.Join(done.evidence, "feedback_record.jsonl")
+	whole, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		log     string
+		digests []string
+		want    string
+	}{
+		{string(whole), done.digests, "\npassed: no findings"},
+		{string(whole) + string(whole), done.digests, "block evidence.digest_mismatch"},
+		{string(whole), done.digests[:1], "block acceptance.missing: word"},
+		{string(whole), done.digests[1:], "block evidence.below_minimum: "},
+		{string(whole), nil, "block evidence.below_minimum: the evidence for word"},
+	} {
+		writeFile(t, log, c.log)
+		expectText(t, r.judge(ran{done.evidence, c.digests}), "", []string{c.want})
+	}
+}
+
+// TestWorkflowsRecordWithoutContract wants a job that fails where there is nothing to record by.
+func TestWorkflowsRecordWithoutContract(t *testing.T) {
+	for _, file := range []string{twoJobs, mergeQueue, reusable} {
+		r := newRunner(t, file, "pull_request", change{"src/word.txt": "good\n"}, "other.json")
+		if done, err := r.steps(); err == nil || len(done.digests) > 0 {
+			t.Errorf("%s: got %q, %v", file, done.digests, err)
+		}
+	}
+}
+
+func expectText(t *testing.T, got, level string, want []string) {
+	t.Helper()
+	for _, w := range want {
+		w = strings.ReplaceAll(w, "LEVEL", level)
+		if !regexp.MustCompile(strings.ReplaceAll(w, ".", `\.`)).MatchString(got) {
+			t.Errorf("%q is not in\n%s", w, got)
+		}
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newRunner makes the checkout of a change, as actions/checkout leaves it with all history.
+func newRunner(t *testing.T, file, event string, brought change, contract string) *runner {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the recorder needs a Unix system")
+	}
+	w, errs := actionlint.Parse(readWorkflow(t, file))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	r := &runner{t: t, workflow: w, work: t.TempDir(), temp: t.TempDir(), outputs: map[string]string{}}
+	min := ""
+	if file == oneJob {
+		min = `, "evidence": {"min": "bound"}`
+	}
+	r.git("init", "-q", "-b", "main")
+	writeFile(t, filepath.Join(r.work, "src/word.txt"), "none\n")
+	writeFile(t, filepath.Join(r.work, ".closeout", contract), fmt.Sprintf(standing, min))
+	r.commit()
+	if event == "pull_request" { // the base of a merge group need not be the tip of the branch
+		r.git("update-ref", "refs/remotes/origin/main", "HEAD")
+	}
+	r.base = r.git("rev-parse", "HEAD")
+	for path, text := range brought {
+		writeFile(t, filepath.Join(r.work, path), text)
+	}
+	r.commit()
+	r.head = r.git("rev-parse", "HEAD")
+	r.git("checkout", "-q", "--detach", "HEAD")
+	r.event = event
+	return r
+}
+
+func (r *runner) commit() {
+	r.git("add", "-A")
+	r.git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "change")
+}
+
+func (r *runner) git(args ...string) string {
+	r.t.Helper()
+	c := exec.Command("git", args...)
+	c.Dir = r.work
+	c.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// record runs the job that must succeed.
+func (r *runner) record() ran {
+	r.t.Helper()
+	done, err := r.steps()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return done
+}
+
+// steps runs the scripts of the recording job one after the other, but for the one that installs what is tested, and
+// returns what the job hands over.
+func (r *runner) steps() (ran, error) {
+	r.t.Helper()
+	job := r.workflow.Jobs["record"]
+	if job == nil {
+		job = r.workflow.Jobs["gate"]
+	}
+	for _, step := range job.Steps {
+		run, ok := step.Exec.(*actionlint.ExecRun)
+		if !ok || strings.HasPrefix(run.Run.Value, install) {
+			continue
+		}
+		failed := r.script(run.Run.Value, r.variables(job.Env), r.variables(step.Env), text(step.ID))
+		if mayFail := step.ContinueOnError != nil && step.ContinueOnError.Value; failed != nil && !mayFail {
+			return r.handOver(job), failed
+		}
+	}
+	return r.handOver(job), nil
+}
+
+// script runs one step in bash as the runner does, and reads what it exports and puts out.
+func (r *runner) script(script string, job, step []string, id string) error {
+	r.t.Helper()
+	files := map[string]string{"GITHUB_OUTPUT": "", "GITHUB_ENV": "", "GITHUB_PATH": ""}
+	env := append(os.Environ(), "RUNNER_TEMP="+r.temp, "GITHUB_ACTIONS=true", "CI=true", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	env = append(append(append(env, job...), r.exported...), step...)
+	for name := range files {
+		files[name] = filepath.Join(r.t.TempDir(), name)
+		writeFile(r.t, files[name], "")
+		env = append(env, name+"="+files[name])
+	}
+	c := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
+	c.Dir, c.Env = r.work, env
+	out, failed := c.CombinedOutput()
+	r.t.Logf("%s\n%s", script, out)
+	for _, line := range r.lines(files["GITHUB_OUTPUT"]) {
+		key, value, _ := strings.Cut(line, "=")
+		r.outputs[id+"."+key] = value
+	}
+	r.exported = append(r.exported, r.lines(files["GITHUB_ENV"])...)
+	return failed
+}
+
+func (r *runner) lines(path string) []string {
+	r.t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return strings.Fields(string(data))
+}
+
+// variables are those of a job or a step. Expressions are looked up: one that is not known here cannot be tested here.
+func (r *runner) variables(env *actionlint.Env) (list []string) {
+	r.t.Helper()
+	if env == nil {
+		return nil
+	}
+	base := "origin/main"
+	if r.event == "merge_group" {
+		base = r.base
+	}
+	values := map[string]string{
+		"${{ format('origin/{0}', github.base_ref) }}":                                      "origin/main",
+		"${{ github.event.merge_group.base_sha || format('origin/{0}', github.base_ref) }}": base,
+	}
+	for _, event := range r.workflow.On {
+		if call, ok := event.(*actionlint.WorkflowCallEvent); ok {
+			for _, in := range call.Inputs {
+				value, given := r.inputs[in.Name.Value]
+				if !given {
+					value = text(in.Default)
+				}
+				values["${{ inputs."+in.Name.Value+" }}"] = value
+			}
+		}
+	}
+	for _, v := range env.Vars {
+		value := v.Value.Value
+		if strings.Contains(value, "${{") {
+			known := false
+			if value, known = values[value]; !known {
+				r.t.Fatalf("the expression of %s is not known: %s", v.Name.Value, v.Value.Value)
+			}
+		}
+		list = append(list, v.Name.Value+"="+value)
+	}
+	return list
+}
+
+// handOver is what the next job sees: the artifact's folder, and the job's output.
+func (r *runner) handOver(job *actionlint.Job) ran {
+	r.t.Helper()
+	done := ran{evidence: filepath.Join(r.t.TempDir(), "evidence")}
+	if err := os.CopyFS(done.evidence, os.DirFS(filepath.Join(r.work, ".closeout/evidence"))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.t.Fatal(err)
+	}
+	output := job.Outputs["feedback_sha256"]
+	if output == nil {
+		return done
+	}
+	value := regexp.MustCompile(`\$\{\{ steps\.(\w+)\.outputs\.(\w+) \}\}`).ReplaceAllStringFunc(output.Value.Value, func(e string) string {
+		parts := strings.Split(strings.Trim(e, "${} "), ".")
+		return r.outputs[parts[1]+"."+parts[3]]
+	})
+	done.digests = strings.Fields(value)
+	return done
+}
+
+// judge collects a bundle as the gate's job would, in a workspace that holds nothing of the change, and judges it.
+func (r *runner) judge(done ran) string {
+	r.t.Helper()
+	bundle := r.t.TempDir()
+	put := func(name, text string) { writeFile(r.t, filepath.Join(bundle, name), text) }
+	if err := os.CopyFS(filepath.Join(bundle, "feedback"), os.DirFS(done.evidence)); err != nil {
+		r.t.Fatal(err)
+	}
+	rules, err := os.ReadFile(filepath.Join(done.evidence, "rule_report.json"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	put("rule_report.json", string(rules))
+	standing := r.git("ls-tree", "--name-only", r.base, ".closeout/scope_contract.json", ".closeout/scope_contract.yaml")
+	contracts := fmt.Sprintf(`{"file": %q, "path": %q, "trust": "base"}`, filepath.Base(standing), standing)
+	put(filepath.Base(standing), r.git("show", r.base+":"+standing))
+	if task := r.git("ls-tree", "--name-only", r.head, ".closeout/tasks/"); task != "" {
+		put("contracts/"+filepath.Base(task), r.git("show", r.head+":"+task))
+		contracts += fmt.Sprintf(`, {"file": "contracts/%s", "path": %q, "trust": "head"}`, filepath.Base(task), task)
+	}
+	// Without evidence that the change brought along: it is out of scope, and other cases show that.
+	put("pr.diff", r.git("diff", "--no-color", "--no-renames", "--full-index", r.base, r.head, "--", ".", ":!.closeout/evidence")+"\n")
+	digests := ""
+	if len(done.digests) > 0 {
+		digests = fmt.Sprintf(`, "digests": ["%s"]`, strings.Join(done.digests, `", "`))
+	}
+	put("facts.json", fmt.Sprintf(`{"schema": "closeout.facts/v1", "contracts": [%s]%s,
+  "subject": {"repository": "o/r", "pull_request": 1, "head_sha": %q, "accepted_trees": [%q]}}`, contracts, digests, r.head, r.codeTree()))
+	var out, errs bytes.Buffer
+	run([]string{"verify", bundle, "--report", filepath.Join(r.t.TempDir(), "report.json")}, stdio{strings.NewReader(""), &out, &errs})
+	return out.String() + errs.String()
+}
+
+// codeTree is the tree of the change without the evidence folder, as git makes it.
+func (r *runner) codeTree() string {
+	r.t.Helper()
+	r.git("read-tree", r.head)
+	r.git("rm", "-rq", "--cached", "--ignore-unmatch", ".closeout/evidence")
+	return r.git("write-tree")
+}

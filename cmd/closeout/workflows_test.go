@@ -1,0 +1,393 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/rhysd/actionlint"
+)
+
+// The workflows that the documentation hands out.
+const (
+	oneJob     = "docs/workflows/one-job.yml"
+	twoJobs    = "docs/workflows/two-jobs.yml"
+	mergeQueue = "docs/workflows/merge-queue.yml"
+	caller     = "docs/workflows/reusable.yml"
+	reusable   = ".github/workflows/closeout.yml"
+)
+
+var handedOut = []string{oneJob, twoJobs, mergeQueue, caller, reusable}
+
+const (
+	gateReads = "contents: read, issues: read, pull-requests: read"
+	ownAction = "closeout-gate/closeout@v1"
+)
+
+var (
+	pinned   = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
+	versions = regexp.MustCompile(`(?m)uses: (\S+@[0-9a-f]{40})( # v\d+\.\d+\.\d+)?$`)
+)
+
+// wanted are inputs of other people's actions that matter: the head with its history, and hidden folders in the artifact.
+var wanted = map[string]map[string]string{
+	"actions/checkout":          {"fetch-depth": "0", "persist-credentials": "false"},
+	"actions/upload-artifact":   {"name": "closeout-evidence", "path": ".closeout/evidence", "include-hidden-files": "true"},
+	"actions/download-artifact": {"name": "closeout-evidence", "path": ".closeout/evidence"},
+}
+
+// TestWorkflows holds every workflow of the repository and of the documentation to what the documentation promises.
+func TestWorkflows(t *testing.T) {
+	var paths []string
+	for _, pattern := range []string{"docs/workflows/*.yml", ".github/workflows/*.yml"} {
+		found, err := filepath.Glob(filepath.Join(repository, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, found...)
+	}
+	if len(paths) < 5 {
+		t.Fatalf("found only %q", paths)
+	}
+	pins := map[string]string{}
+	for _, path := range paths {
+		name, err := filepath.Rel(repository, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := readWorkflow(t, name)
+		for _, problem := range problems(t, name, data) {
+			t.Errorf("%s: %s", name, problem)
+		}
+		for _, m := range versions.FindAllStringSubmatch(string(data), -1) {
+			action, _, _ := strings.Cut(m[1], "@")
+			if was := pins[action]; was != "" && was != m[0] {
+				t.Errorf("%s: %s, and elsewhere %s", name, m[0], was)
+			}
+			pins[action] = m[0]
+		}
+	}
+}
+
+// TestWorkflowsBroken breaks each promise in turn.
+func TestWorkflowsBroken(t *testing.T) {
+	for _, c := range []struct{ file, old, new, want string }{
+		{twoJobs, "always()", "alwys()", "undefined function"},
+		{twoJobs, "  pull_request:\n", "  pull_request_target:\n", "event pull_request_target"},
+		{twoJobs, ", labeled, unlabeled]", "]", "types of pull_request"},
+		{mergeQueue, "    types: [checks_requested]\n", "", "types of merge_group"},
+		{mergeQueue, "  merge_group:\n    types: [checks_requested]\n", "", "events"},
+		{twoJobs, "unlabeled]\n", "unlabeled]\n    paths: [src/**]\n", "filter"},
+		{twoJobs, "unlabeled]\n", "unlabeled]\n    branches-ignore: [x]\n", "filter"},
+		{twoJobs, "permissions: {}", "permissions: read-all", "permissions of the workflow"},
+		{twoJobs, "permissions: {}\n", "", "permissions of the workflow"},
+		{twoJobs, "      contents: read\n    outputs", "      contents: write\n    outputs", "permissions of record"},
+		{twoJobs, "      issues: read\n", "", "permissions of gate"},
+		{twoJobs, "      issues: read\n", "      issues: read\n      actions: read\n", "permissions of gate"},
+		{oneJob, "      issues: read\n", "      issues: write\n", "permissions of gate"},
+		{caller, "issues: read}", "issues: write}", "permissions of the workflow"},
+		{twoJobs, "checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1", "checkout@v7", "not pinned"},
+		{twoJobs, " # v7.0.1", "", "names no version"},
+		{twoJobs, "persist-credentials: false", "persist-credentials: true", "credentials"},
+		{twoJobs, "          persist-credentials: false\n", "", "credentials"},
+		{twoJobs, `--from-contract "$task"`, `--from-contract "${{ github.head_ref }}"`, "expression in a script"},
+		{twoJobs, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs a script"},
+		{twoJobs, "      - name: Judge\n", "      - uses: actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0\n      - name: Judge\n", "gate uses"},
+		{twoJobs, "    if: always()\n", "", "condition of gate"},
+		{twoJobs, "  record:\n", "  record:\n    if: github.actor != 'x'\n", "condition of record"},
+		{twoJobs, "cancel-in-progress: false", "cancel-in-progress: true", "concurrency"},
+		{twoJobs, "  cancel-in-progress: false\n", "", "concurrency"},
+		{twoJobs, "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n", "", "digest"},
+		{oneJob, "        uses: closeout-gate/closeout@v1\n", "        uses: closeout-gate/closeout@v1\n        with:\n          feedback_sha256: x\n", "digest"},
+		{twoJobs, "          feedback_sha256:", "          feedback_sha:", "no input of the action"},
+		{twoJobs, "          path: .closeout/evidence\n          include", "          path: .closeout\n          include", "path is"},
+		{twoJobs, "          include-hidden-files: true\n", "", "include-hidden-files is"},
+		{twoJobs, "closeout-evidence\n          path: .closeout/evidence\n      - name: Judge", "closeout-evidence\n      - name: Judge", "path is"},
+		{twoJobs, "          ref: ${{ github.event.pull_request.head.sha }}\n", "", "checkout of"},
+		{mergeQueue, ".head.sha || github.sha }}", ".head.sha }}", "checkout of"},
+		{twoJobs, "          fetch-depth: 0\n", "", "fetch-depth is"},
+		{twoJobs, "        continue-on-error: true\n        uses", "        uses", "nobody judges"},
+		{oneJob, "        if: ${{ !cancelled() }}\n", "", "condition of the gate"},
+		{twoJobs, "GOTOOLCHAIN: auto", "TOKEN: ${{ secrets.GITHUB_TOKEN }}", "secret"},
+		{twoJobs, "GOTOOLCHAIN: auto", "TOKEN: ${{ github.token }}", "secret"},
+	} {
+		data := readWorkflow(t, c.file)
+		if !bytes.Contains(data, []byte(c.old)) {
+			t.Fatalf("%s does not hold %q", c.file, c.old)
+		}
+		found := problems(t, c.file, bytes.Replace(data, []byte(c.old), []byte(c.new), 1))
+		if !strings.Contains(strings.Join(found, "\n"), c.want) {
+			t.Errorf("%s with %q for %q: got %q, expected %q", c.file, c.new, c.old, found, c.want)
+		}
+	}
+}
+
+// TestWorkflowsShown wants the workflow that calls ours in the texts exactly as it was checked, and each of the others
+// explained.
+func TestWorkflowsShown(t *testing.T) {
+	block := "```yaml\n" + string(readWorkflow(t, caller)) + "```\n"
+	page := readWorkflow(t, "docs/workflows.md")
+	for name, text := range map[string][]byte{"README.md": readWorkflow(t, "README.md"), "docs/workflows.md": page} {
+		if !bytes.Contains(text, []byte(block)) {
+			t.Errorf("%s does not show %s as it is", name, caller)
+		}
+	}
+	for _, name := range []string{oneJob, twoJobs, mergeQueue, reusable} {
+		if !bytes.Contains(page, []byte(strings.TrimPrefix(name, "docs/"))) {
+			t.Errorf("docs/workflows.md does not name %s", name)
+		}
+	}
+}
+
+func readWorkflow(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(repository, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// problems lists what is wrong with the workflow that the file name holds.
+func problems(t *testing.T, name string, data []byte) []string {
+	t.Helper()
+	linter, err := actionlint.NewLinter(&bytes.Buffer{}, &actionlint.LinterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs, err := linter.Lint(filepath.Join(repository, name), data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range errs {
+		list = append(list, e.Error())
+	}
+	w, _ := actionlint.Parse(data)
+	if w == nil {
+		return append(list, "is no workflow")
+	}
+	list = append(list, textProblems(data)...)
+	ours := slices.Contains(handedOut, name)
+	if ours {
+		list = append(list, eventProblems(name, w)...)
+		list = append(list, frameProblems(name, w)...)
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
+		if ours {
+			list = append(list, jobProblems(name, id, w.Jobs[id])...)
+		}
+		for _, step := range w.Jobs[id].Steps {
+			list = append(list, stepProblems(t, name, id, step)...)
+		}
+	}
+	return list
+}
+
+// eventProblems looks at what starts a workflow: a filter, or an event that is left out, leaves a required check waiting
+// or an override without effect.
+func eventProblems(name string, w *actionlint.Workflow) (list []string) {
+	types := map[string]string{
+		"pull_request": "opened synchronize reopened ready_for_review edited labeled unlabeled",
+		"merge_group":  "checks_requested",
+	}
+	var events []string
+	for _, event := range w.On {
+		events = append(events, event.EventName())
+		e, webhook := event.(*actionlint.WebhookEvent)
+		if !webhook {
+			continue
+		}
+		want, known := types[e.Hook.Value]
+		var got []string
+		for _, v := range e.Types {
+			got = append(got, v.Value)
+		}
+		switch {
+		case !known:
+			list = append(list, "event "+e.Hook.Value)
+		case strings.Join(got, " ") != want:
+			list = append(list, fmt.Sprintf("types of %s: %q", e.Hook.Value, got))
+		}
+		list = append(list, filterProblems(e)...)
+	}
+	want := map[string]string{mergeQueue: "pull_request merge_group", caller: "pull_request merge_group", reusable: "workflow_call"}[name]
+	if want == "" {
+		want = "pull_request"
+	}
+	if strings.Join(events, " ") != want {
+		list = append(list, fmt.Sprintf("events: %q", events))
+	}
+	return list
+}
+
+func filterProblems(e *actionlint.WebhookEvent) (list []string) {
+	for _, f := range []*actionlint.WebhookEventFilter{e.Paths, e.PathsIgnore, e.Branches, e.BranchesIgnore, e.Tags, e.TagsIgnore} {
+		if f != nil {
+			list = append(list, "filter "+f.Name.Value)
+		}
+	}
+	return list
+}
+
+// textProblems looks for versions and secrets.
+func textProblems(data []byte) (list []string) {
+	for _, m := range versions.FindAllStringSubmatch(string(data), -1) {
+		if m[2] == "" {
+			list = append(list, m[1]+" names no version")
+		}
+	}
+	if regexp.MustCompile(`secrets\b|github\.token`).Match(data) {
+		list = append(list, "names a secret")
+	}
+	return list
+}
+
+// frameProblems looks at what holds for the whole workflow. One that is called runs in the frame of its caller.
+func frameProblems(name string, w *actionlint.Workflow) (list []string) {
+	want := ""
+	if name == caller {
+		want = gateReads
+	}
+	if got := permissions(w.Permissions); got != want {
+		list = append(list, "permissions of the workflow: "+got)
+	}
+	c := w.Concurrency
+	if name != reusable && (c == nil || c.Group == nil || c.CancelInProgress == nil || c.CancelInProgress.Expression != nil || c.CancelInProgress.Value) {
+		list = append(list, "concurrency")
+	}
+	return list
+}
+
+// permissions writes them down in order; "inherited" when nothing sets any.
+func permissions(p *actionlint.Permissions) string {
+	switch {
+	case p == nil:
+		return "inherited"
+	case p.All != nil:
+		return p.All.Value
+	}
+	var list []string
+	for _, s := range p.Scopes {
+		list = append(list, s.Name.Value+": "+s.Value.Value)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+func jobProblems(name, id string, job *actionlint.Job) (list []string) {
+	perms, condition := "contents: read", ""
+	switch {
+	case name == caller:
+		perms = "inherited"
+	case id == "gate":
+		perms = gateReads
+	}
+	if id == "gate" && name != oneJob {
+		condition = "always()"
+	}
+	if got := permissions(job.Permissions); got != perms {
+		list = append(list, "permissions of "+id+": "+got)
+	}
+	if got := text(job.If); got != condition {
+		list = append(list, "condition of "+id+": "+got)
+	}
+	return list
+}
+
+func text(s *actionlint.String) string {
+	if s == nil {
+		return ""
+	}
+	return s.Value
+}
+
+func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list []string) {
+	t.Helper()
+	ours := slices.Contains(handedOut, name)
+	alone := ours && job == "gate" && name != oneJob
+	if run, ok := step.Exec.(*actionlint.ExecRun); ok {
+		if strings.Contains(run.Run.Value, "${{") {
+			list = append(list, "expression in a script: "+run.Run.Value)
+		}
+		if alone {
+			list = append(list, "gate runs a script: "+run.Run.Value)
+		}
+		return list
+	}
+	action := step.Exec.(*actionlint.ExecAction)
+	uses := action.Uses.Value
+	which, _, _ := strings.Cut(uses, "@")
+	if uses != ownAction && !pinned.MatchString(uses) {
+		list = append(list, uses+" is not pinned")
+	}
+	if alone && !slices.Contains([]string{"actions/checkout", "actions/download-artifact", "closeout-gate/closeout"}, which) {
+		list = append(list, "gate uses "+uses)
+	}
+	if keep := input(action, "persist-credentials"); which == "actions/checkout" && keep != "false" {
+		list = append(list, "checkout keeps its credentials")
+	}
+	if ours {
+		list = append(list, handOverProblems(name, which, step)...)
+	}
+	if uses == ownAction {
+		list = append(list, gateProblems(t, name, action)...)
+	}
+	return list
+}
+
+func input(action *actionlint.ExecAction, name string) string {
+	if in := action.Inputs[name]; in != nil {
+		return in.Value.Value
+	}
+	return ""
+}
+
+// handOverProblems looks at how code gets into a job, and evidence out of it.
+func handOverProblems(name, which string, step *actionlint.Step) (list []string) {
+	action := step.Exec.(*actionlint.ExecAction)
+	for in, want := range wanted[which] {
+		if got := input(action, in); got != want {
+			list = append(list, fmt.Sprintf("%s: %s is %q", which, in, got))
+		}
+	}
+	head := "${{ github.event.pull_request.head.sha }}"
+	if name == mergeQueue || name == reusable {
+		head = "${{ github.event.pull_request.head.sha || github.sha }}"
+	}
+	if got := input(action, "ref"); which == "actions/checkout" && got != head {
+		list = append(list, "checkout of "+got)
+	}
+	if which == "actions/download-artifact" && (step.ContinueOnError == nil || !step.ContinueOnError.Value) {
+		list = append(list, "without evidence nobody judges")
+	}
+	if got := text(step.If); name == oneJob && which == "closeout-gate/closeout" && got != "${{ !cancelled() }}" {
+		list = append(list, "condition of the gate: "+got)
+	}
+	return list
+}
+
+// gateProblems looks at what the gate is given. A digest out of the gate's own job would vouch for nothing.
+func gateProblems(t *testing.T, file string, action *actionlint.ExecAction) (list []string) {
+	t.Helper()
+	var manifest struct{ Inputs map[string]any }
+	if err := yaml.Unmarshal(readWorkflow(t, "action.yml"), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	for name := range action.Inputs {
+		if _, known := manifest.Inputs[name]; !known {
+			list = append(list, name+" is no input of the action")
+		}
+	}
+	if _, given := action.Inputs["feedback_sha256"]; given == (file == oneJob) {
+		list = append(list, fmt.Sprintf("digest is given: %t", given))
+	}
+	return list
+}
