@@ -97,7 +97,7 @@ func unescapeC(text string) (b byte, n int, ok bool) {
 		if digit < '0' || digit > '7' {
 			return 0, 0, false
 		}
-		b = b<<3 | digit - '0'
+		b = b<<3 | (digit - '0')
 	}
 	return b, 3, true
 }

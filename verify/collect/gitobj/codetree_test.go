@@ -11,7 +11,7 @@ import (
 // TestCodeTree compares with git's own index on random trees: a folder, a file or nothing is taken out, at all depths.
 func TestCodeTree(t *testing.T) {
 	for _, hash := range []string{"sha1", "sha256"} {
-		dir := randomRepo(t, hash, 3, 12, false)
+		dir := randomRepo(t, hash, 3, 12)
 		r := open(t, dir)
 		emptied := 0
 		for _, commit := range []string{"main", "main~4", "main~8", "main~11"} {
@@ -67,7 +67,7 @@ func TestCodeTreeEdges(t *testing.T) {
 	h.commit("more", 3)
 	h.put(".closeout/evidence", "120000 elsewhere")
 	h.commit("link", 4)
-	h.load(t, dir, false)
+	h.load(t, dir)
 	r := open(t, dir)
 	for _, c := range []struct{ commit, want string }{
 		{"only", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"},

@@ -33,12 +33,17 @@ func (f *format) digits() string { return strconv.Itoa(2 * f.size) }
 // sum is the id of an object. SHA-1 is computed with collision detection: collided reports that the content was made to
 // have the hash of another one. SHA-256 needs no such thing.
 func (f *format) sum(kind kind, content []byte) (id ID, collided bool) {
+	var space [32]byte
+	header := append(append(space[:0], kind.String()...), ' ')
+	header = append(strconv.AppendInt(header, int64(len(content)), 10), 0)
+	return f.digest(header, content)
+}
+
+// digest hashes two pieces of bytes.
+func (f *format) digest(header, content []byte) (id ID, collided bool) {
 	hasher := f.hashers.Get().(hash.Hash)
 	defer f.hashers.Put(hasher)
 	hasher.Reset()
-	header := append(make([]byte, 0, 32), kind.String()...)
-	header = append(header, ' ')
-	header = append(strconv.AppendInt(header, int64(len(content)), 10), 0)
 	hasher.Write(header)
 	hasher.Write(content)
 	var space [32]byte

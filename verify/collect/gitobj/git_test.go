@@ -76,15 +76,6 @@ func resolve(t testing.TB, r *gitobj.Repo, name string) gitobj.ID {
 	return id
 }
 
-func treeOf(t testing.TB, r *gitobj.Repo, commit string) gitobj.ID {
-	t.Helper()
-	info, err := r.Commit(resolve(t, r, commit))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Tree
-}
-
 // compare gives the changes between two commits, in the words of rawDiff.
 func compare(r *gitobj.Repo, a, b string) (string, error) {
 	var trees [2]gitobj.ID
@@ -263,18 +254,14 @@ func quote(path string) string {
 func initRepo(t testing.TB, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	git(t, dir, append([]string{"init", "-q", "-b", "main"}, args...)...)
+	git(t, dir, append([]string{"init", "-q", "--template=", "-b", "main"}, args...)...)
 	return dir
 }
 
-// load imports a history; loose asks for files instead of a pack.
-func (h *history) load(t testing.TB, dir string, loose bool) {
+// load imports a history as one pack.
+func (h *history) load(t testing.TB, dir string) {
 	t.Helper()
-	limit := "1"
-	if loose {
-		limit = "1000000"
-	}
-	gitInput(t, dir, h.out.Bytes(), "-c", "fastimport.unpackLimit="+limit, "fast-import", "--quiet", "--force")
+	gitInput(t, dir, h.out.Bytes(), "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--force")
 }
 
 // digits is how many digits an id has in a repository of a hash function.
@@ -286,7 +273,7 @@ func digits(hash string) int {
 }
 
 // randomRepo makes a repository with a linear history on main.
-func randomRepo(t testing.TB, hash string, seed uint64, commits int, loose bool) string {
+func randomRepo(t testing.TB, hash string, seed uint64, commits int) string {
 	t.Helper()
 	dir := initRepo(t, "--object-format="+hash)
 	h := newHistory(seed, digits(hash))
@@ -295,7 +282,7 @@ func randomRepo(t testing.TB, hash string, seed uint64, commits int, loose bool)
 		h.mutate(8 + h.random.IntN(20))
 		parents = []int{h.commit("main", 1_700_000_000+i, parents...)}
 	}
-	h.load(t, dir, loose)
+	h.load(t, dir)
 	return dir
 }
 
@@ -310,4 +297,17 @@ func tryGit(t testing.TB, dir string, args ...string) (string, error) {
 	cmd.Env = append(cleanEnv(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "LC_ALL=C", "GIT_NO_REPLACE_OBJECTS=1")
 	out, err := cmd.Output()
 	return string(out), err
+}
+
+// gitEnv runs git with more environment.
+func gitEnv(t testing.TB, dir string, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(append(cleanEnv(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "LC_ALL=C"), env...)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }

@@ -32,7 +32,7 @@ func randomDAG(t testing.TB, seed uint64, commits int) (dir string, ids []string
 		h.put("n", "100644 "+strconv.Itoa(n))
 		h.commit("c"+strconv.Itoa(n), date, parents...)
 	}
-	h.load(t, dir, false)
+	h.load(t, dir)
 	for n := 1; n <= commits; n++ {
 		ids = append(ids, line(t, dir, "rev-parse", "c"+strconv.Itoa(n)))
 	}
@@ -171,7 +171,7 @@ func TestMergeBasesShallowCases(t *testing.T) {
 	commit("fork", commit("fork", commit("fork", m)))
 	side := commit("side", commit("side", commit("side", old)))
 	commit("crossed", commit("crossed", m), side)
-	h.load(t, dir, false)
+	h.load(t, dir)
 	for _, c := range []struct {
 		a, b  string
 		depth int
@@ -209,7 +209,7 @@ func TestMergeBasesCriss(t *testing.T) {
 	h.commit("left", 4, a, b)
 	h.commit("right", 5, b, a)
 	h.commit("alone", 6)
-	h.load(t, dir, false)
+	h.load(t, dir)
 	r := open(t, dir)
 	got, err := ourBases(t, r, "left", "right")
 	if want := gitBases(t, dir, "left", "right"); err != nil || got != want || !strings.Contains(got, " ") {

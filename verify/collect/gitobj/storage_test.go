@@ -11,17 +11,14 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 )
 
-// storages are ways in which a repository may keep its objects. Each changes a repository with loose objects and gives
-// the folder to open.
+// storages are ways in which a repository may keep its objects. Each changes a repository with one pack and gives the
+// folder to open.
 var storages = []struct {
 	name   string
 	change func(t *testing.T, dir string) string
 }{
-	{"loose", func(_ *testing.T, dir string) string { return dir }},
-	{"packed", func(t *testing.T, dir string) string {
-		git(t, dir, "repack", "-adfq")
-		return dir
-	}},
+	{"as imported", func(_ *testing.T, dir string) string { return dir }},
+	{"loose", func(t *testing.T, dir string) string { return loosen(t, dir) }},
 	{"deep deltas", func(t *testing.T, dir string) string {
 		git(t, dir, "repack", "-adfq", "--depth=50", "--window=250")
 		return dir
@@ -35,7 +32,7 @@ var storages = []struct {
 		return dir
 	}},
 	{"loose and packed", func(t *testing.T, dir string) string {
-		packObjects(t, dir, "main~7")
+		packObjects(t, loosen(t, dir), "main~7")
 		git(t, dir, "prune-packed")
 		return dir
 	}},
@@ -91,6 +88,25 @@ var storages = []struct {
 	}},
 }
 
+// loosen gives every object a file of its own.
+func loosen(t testing.TB, dir string) string {
+	t.Helper()
+	packs, err := filepath.Glob(filepath.Join(dir, ".git/objects/pack/*.pack"))
+	if err != nil || len(packs) == 0 {
+		t.Fatal("there is no pack", err)
+	}
+	for _, name := range packs {
+		pack, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		remove(t, name)
+		remove(t, strings.TrimSuffix(name, ".pack")+".idx")
+		gitInput(t, dir, pack, "unpack-objects", "-q")
+	}
+	return dir
+}
+
 // partial makes a partial clone.
 func partial(t *testing.T, dir, filter string) string {
 	t.Helper()
@@ -109,10 +125,13 @@ func packObjects(t *testing.T, dir, revision string) {
 // manyPacks makes some packs that hold many objects twice.
 func manyPacks(t *testing.T, dir string) string {
 	t.Helper()
+	removed, _ := filepath.Glob(filepath.Join(dir, ".git/objects/pack/*"))
 	for _, revision := range []string{"main", "main~5", "main~1\n^main~9"} {
 		packObjects(t, dir, revision)
 	}
-	git(t, dir, "prune-packed")
+	for _, name := range removed {
+		remove(t, name)
+	}
 	return dir
 }
 
@@ -183,7 +202,7 @@ func removeAll(t testing.TB, dir, pattern string) {
 func TestStorages(t *testing.T) {
 	const commits = 12
 	for _, hash := range []string{"sha1", "sha256"} {
-		oracle := randomRepo(t, hash, 1, commits, true)
+		oracle := randomRepo(t, hash, 1, commits)
 		id := line(t, oracle, "rev-parse", "main")
 		want := map[[2]string]string{}
 		for n := range commits - 1 {
