@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -56,7 +57,7 @@ func (s *store) borrowLine(dir, line string, depth int) error {
 		line = plain
 	}
 	if depth > maxBorrow {
-		return &Unsupported{What: "the repository borrows objects over more than " + "5" + " steps (objects/info/alternates): run git repack -ad in it"}
+		return &Unsupported{What: "the repository borrows objects over more than " + strconv.Itoa(maxBorrow) + " steps (objects/info/alternates): run git repack -ad in it"}
 	}
 	return s.borrow(from(dir, line), depth+1)
 }
