@@ -61,13 +61,12 @@ func (z *inflater) end() error {
 	return streamError(err)
 }
 
-// streamError tells a stream that was cut off, so that more of it may help, from one that is damaged. A regular end in
-// the middle of the content is damage.
+// streamError tells a stream that ends too early, so that more of it may help, from one that is damaged.
 func streamError(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errTruncated
 	}
 	return errStream

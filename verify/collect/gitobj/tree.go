@@ -129,17 +129,19 @@ func parseMode(rest []byte) (mode uint32, n int) {
 	return 0, 0
 }
 
+// canonical gives the mode that git takes a mode for, 0 for one that it never writes.
 func canonical(mode uint32) uint32 {
-	switch mode & typeBits {
+	if mode>>16 != 0 {
+		return 0
+	}
+	switch kind := mode & typeBits; kind {
 	case ModeFile & typeBits:
 		if mode&0o100 != 0 {
 			return ModeExecutable
 		}
 		return ModeFile
 	case ModeSymlink, ModeSubmodule, ModeTree:
-		if mode>>16 == 0 {
-			return mode & typeBits
-		}
+		return kind
 	}
 	return 0
 }
