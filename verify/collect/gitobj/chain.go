@@ -10,7 +10,7 @@ const maxChain = 10_000
 
 // place is where an object lies: in a pack, or in a file of its own when pack is nil.
 type place struct {
-	pack   *pack
+	pack   *packFile
 	offset int64
 	loose  string
 }

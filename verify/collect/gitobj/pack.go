@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// pack is a pack file (gitformat-pack). It is opened when the first object is read from it.
-type pack struct {
+// packFile is a pack (gitformat-pack). It is opened when the first object is read from it.
+type packFile struct {
 	name   string // without ending
 	format *format
 	index  *packIndex // nil when only a multi-pack-index knows it
@@ -35,7 +35,7 @@ type header struct {
 }
 
 // open opens the file and checks its first bytes.
-func (p *pack) open() (*file, error) {
+func (p *packFile) open() (*file, error) {
 	p.once.Do(func() {
 		p.file, p.err = openFile(p.name+".pack", p.blocks)
 		if p.err == nil {
@@ -45,7 +45,7 @@ func (p *pack) open() (*file, error) {
 	return p.file, p.err
 }
 
-func (p *pack) checkFrame() error {
+func (p *packFile) checkFrame() error {
 	raw, err := p.file.view(0, 12)
 	if err != nil || p.file.size < int64(12+p.format.size) {
 		return p.damaged("it is cut off")
@@ -60,7 +60,7 @@ func (p *pack) checkFrame() error {
 	return nil
 }
 
-func (p *pack) close() error {
+func (p *packFile) close() error {
 	var err error
 	if p.index != nil {
 		err = p.index.file.close()
@@ -71,13 +71,13 @@ func (p *pack) close() error {
 	return err
 }
 
-func (p *pack) damaged(why string) error { return &Corrupt{What: p.name + ".pack", Why: why} }
+func (p *packFile) damaged(why string) error { return &Corrupt{What: p.name + ".pack", Why: why} }
 
 // end is where the objects end and the checksum begins.
-func (p *pack) end() int64 { return p.file.size - int64(p.format.size) }
+func (p *packFile) end() int64 { return p.file.size - int64(p.format.size) }
 
 // header reads what stands before an object.
-func (p *pack) header(offset int64) (header, error) {
+func (p *packFile) header(offset int64) (header, error) {
 	file, err := p.open()
 	if err != nil {
 		return header{}, err
@@ -103,7 +103,7 @@ func (p *pack) header(offset int64) (header, error) {
 }
 
 // baseOf reads which object a delta is applied to.
-func (p *pack) baseOf(h *header, offset int64, raw []byte) error {
+func (p *packFile) baseOf(h *header, offset int64, raw []byte) error {
 	switch h.code {
 	case offsetDelta:
 		distance, n := distanceOf(raw)
@@ -140,13 +140,13 @@ func distanceOf(raw []byte) (distance int64, n int) {
 	return 0, 0
 }
 
-func (p *pack) damagedAt(offset int64, why string) error {
+func (p *packFile) damagedAt(offset int64, why string) error {
 	return p.damaged(fmt.Sprintf("the object at byte %d: %s", offset, why))
 }
 
 // inflate decompresses what a header announces. Nothing says how long the compressed data is: first as much is looked
 // at as incompressible content would need, then twice as much, up to what no compressor writes.
-func (p *pack) inflate(h header) ([]byte, error) {
+func (p *packFile) inflate(h header) ([]byte, error) {
 	content := make([]byte, h.size)
 	most := p.end() - h.data
 	for bound := h.size + h.size/64 + 128; ; bound *= 2 {

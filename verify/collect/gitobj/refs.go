@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,19 +137,23 @@ func (r *Repo) packedRefs() (map[string]ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer opened.Close()
-	scanner := bufio.NewScanner(opened)
+	refs, err := r.readPackedRefs(opened)
+	if err != nil {
+		err = &Corrupt{What: name, Why: err.Error()}
+	}
+	return refs, errors.Join(err, opened.Close())
+}
+
+func (r *Repo) readPackedRefs(text io.Reader) (map[string]ID, error) {
+	scanner := bufio.NewScanner(text)
 	scanner.Split(scanFullLines)
 	refs := map[string]ID{}
 	for scanner.Scan() {
 		if err := r.packedRef(scanner.Bytes(), refs); err != nil {
-			return nil, &Corrupt{What: name, Why: err.Error()}
+			return nil, err
 		}
 	}
-	if err := scanner.Err(); err != nil {
-		return nil, &Corrupt{What: name, Why: err.Error()}
-	}
-	return refs, nil
+	return refs, scanner.Err()
 }
 
 // scanFullLines is a split function for lines that all end with a newline: without one at the end, the file was cut.

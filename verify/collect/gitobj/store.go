@@ -13,14 +13,18 @@ import (
 // baseCache is how many bytes of objects are kept because deltas may need them again.
 const baseCache = 16 << 20
 
+func newBaseCache() *cache[place, object] {
+	return newCache[place](baseCache, func(o object) int { return cap(o.content) + 128 })
+}
+
 // store is the folder of objects of a repository, and all those that it borrows from.
 type store struct {
 	format  *format
 	dirs    []string // absolute, its own first
 	lost    []string // folders that it borrows from and that are not there
-	packs   []*pack
+	packs   []*packFile
 	multis  []multi
-	recent  atomic.Pointer[pack] // where the last object was found
+	recent  atomic.Pointer[packFile] // where the last object was found
 	blocks  *cache[blockKey, []byte]
 	bases   *cache[place, object]
 	promise bool // a pack says that a remote holds more
@@ -29,12 +33,11 @@ type store struct {
 // multi is a multi-pack-index and the packs that it alone knows, by name.
 type multi struct {
 	index *multiIndex
-	packs map[string]*pack
+	packs map[string]*packFile
 }
 
 func openStore(dir string, format *format) (*store, error) {
-	s := &store{format: format, blocks: newBlockCache()}
-	s.bases = newCache[place](baseCache, func(o object) int { return cap(o.content) + 128 })
+	s := &store{format: format, blocks: newBlockCache(), bases: newBaseCache()}
 	if err := s.borrow(dir, 0); err != nil {
 		return nil, err
 	}
@@ -56,14 +59,14 @@ func (s *store) openPacks(dir string) error {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	orphans := map[string]*pack{}
+	orphans := map[string]*packFile{}
 	for _, name := range names {
 		s.promise = s.promise || strings.HasSuffix(name, ".promisor")
 		base, ok := strings.CutSuffix(name, ".pack")
 		if !ok {
 			continue
 		}
-		p := &pack{name: filepath.Join(dir, base), format: s.format, blocks: s.blocks}
+		p := &packFile{name: filepath.Join(dir, base), format: s.format, blocks: s.blocks}
 		if _, indexed := slices.BinarySearch(names, base+".idx"); !indexed {
 			orphans[base] = p
 			continue
@@ -75,7 +78,7 @@ func (s *store) openPacks(dir string) error {
 	return s.addMulti(dir, names, orphans)
 }
 
-func (s *store) addPack(p *pack) error {
+func (s *store) addPack(p *packFile) error {
 	f, err := openFile(p.name+".idx", s.blocks)
 	if err != nil {
 		return err
@@ -89,7 +92,7 @@ func (s *store) addPack(p *pack) error {
 }
 
 // addMulti opens the multi-pack-index when there are packs that need it.
-func (s *store) addMulti(dir string, names []string, orphans map[string]*pack) error {
+func (s *store) addMulti(dir string, names []string, orphans map[string]*packFile) error {
 	if _, there := slices.BinarySearch(names, "multi-pack-index"); !there || len(orphans) == 0 {
 		return nil
 	}
