@@ -39,36 +39,26 @@ func readLooseFile(id ID, f *file, l limits) (object, error) {
 	return found, err
 }
 
-// parseLoose decompresses the first bytes, reads type and size from them, and then the rest.
+// parseLoose decompresses the first bytes, reads type and size from them, and then decompresses the whole.
 func parseLoose(id ID, compressed []byte, l limits) (object, error) {
-	z, err := startInflate(compressed)
-	if err != nil {
+	var space [32]byte
+	n, err := inflateSome(space[:], compressed)
+	header, _, ok := bytes.Cut(space[:n], []byte{0})
+	if err != nil && !errors.Is(err, errFull) {
 		return object{}, err
 	}
-	defer inflaters.Put(z)
-	var head [32]byte
-	header := head[:0]
-	for len(header) == 0 || header[len(header)-1] != 0 {
-		if len(header) == len(head) {
-			return object{}, errors.New("its type and size are malformed")
-		}
-		header = head[:len(header)+1]
-		if err := z.fill(header[len(header)-1:]); err != nil {
-			return object{}, err
-		}
-	}
-	k, size, ok := looseHeader(header[:len(header)-1])
-	if !ok {
+	k, size, wellFormed := looseHeader(header)
+	if !ok || !wellFormed {
 		return object{}, errors.New("its type and size are malformed")
 	}
 	if err := tooLarge(k, id, size, l); err != nil {
 		return object{}, err
 	}
-	content := make([]byte, size)
-	if err := z.fill(content); err != nil {
+	whole := make([]byte, len(header)+1+int(size))
+	if err := inflate(whole, compressed); err != nil {
 		return object{}, err
 	}
-	return object{k, content}, z.end()
+	return object{k, whole[len(header)+1:]}, nil
 }
 
 // looseHeader reads "type size".

@@ -132,18 +132,18 @@ func TestLooseObjects(t *testing.T) {
 		{"blob 3\x00abc", ""},
 		{"blob 0\x00", ""},
 		{"blob 3\x00abcd", "more than it says"},
-		{"blob 3\x00ab", "too early"},
+		{"blob 3\x00ab", "less than it says"},
 		{"blob 03\x00abc", "malformed"},
 		{"blob -3\x00abc", "malformed"},
 		{"blob +3\x00abc", "malformed"},
-		{"blob 3", "too early"},
+		{"blob 3", "malformed"},
 		{"blob  3\x00abc", "malformed"},
 		{"blub 3\x00abc", "malformed"},
 		{"object 3\x00abc", "malformed"},
 		{"blob\x00", "malformed"},
 		{"blob " + strings.Repeat("9", 40) + "\x00", "malformed"},
 		{"blob 1001\x00" + strings.Repeat("x", 1001), "more than 1000 bytes"},
-		{"", "too early"},
+		{"", "malformed"},
 	} {
 		found, err := parseLoose(ID{}, deflate([]byte(c.text)), limits{blob: 1000})
 		if c.want == "" && (err != nil || string(found.content) != c.text[7:]) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
