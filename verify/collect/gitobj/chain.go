@@ -15,6 +15,8 @@ type place struct {
 	loose  string
 }
 
+func (p place) key() baseKey { return baseKey{p.pack, p.offset} }
+
 // object is what was read: its content is shared and must not be written to.
 type object struct {
 	kind    kind
@@ -32,7 +34,7 @@ type chain struct {
 
 // unpack reads an object from a pack, through all deltas.
 func (s *store) unpack(id ID, at place, l limits) (object, error) {
-	if found, ok := s.bases.get(at); ok {
+	if found, ok := s.bases.get(at.key()); ok {
 		return found, tooLarge(found.kind, id, int64(len(found.content)), l)
 	}
 	c := &chain{store: s, limits: l, id: id}
@@ -49,7 +51,7 @@ func (c *chain) descend(at place) (object, error) {
 		if at.pack == nil {
 			return c.store.readLoose(c.id, at.loose, c.baseLimits())
 		}
-		if found, ok := c.store.bases.get(at); ok {
+		if found, ok := c.store.bases.get(at.key()); ok {
 			return found, nil
 		}
 		h, err := at.pack.header(at.offset)
@@ -101,7 +103,7 @@ func (c *chain) whole(at place, h header) (object, error) {
 	if err != nil {
 		return object{}, err
 	}
-	c.store.bases.put(at, object{k, content})
+	c.store.bases.put(at.key(), object{k, content})
 	return object{k, content}, nil
 }
 
@@ -120,7 +122,7 @@ func (c *chain) ascend(base object) (object, error) {
 			return object{}, err
 		}
 		base.content = content
-		c.store.bases.put(c.deltas[i], base)
+		c.store.bases.put(c.deltas[i].key(), base)
 	}
 	return base, nil
 }

@@ -8,21 +8,27 @@ const (
 	maxDistances = 32
 	maxLength    = 15 // of a code, in bits
 	endOfBlock   = 256
-	fastBits     = 9
-	fastMask     = 1<<fastBits - 1
+)
+
+// How many bits of a code the tables look up at once. Larger tables take longer to fill than they save.
+const (
+	literalBits  = 9
+	shorterBits  = 7
+	mostFastBits = literalBits
 )
 
 // huffman is a code: a table for short codes, and lists for long ones, which are rare.
 type huffman struct {
-	fast    [1 << fastBits]uint16 // by the next bits: symbol<<4 | length, 0 when the code is longer or there is none
-	count   [maxLength + 1]uint16 // of codes, by length
-	symbols [maxLiterals]uint16   // in the order of their codes
+	width   int                       // of the table, in bits
+	fast    [1 << mostFastBits]uint16 // by the next bits: symbol<<4 | length, 0 when the code is longer or there is none
+	count   [maxLength + 1]uint16     // of codes, by length
+	symbols [maxLiterals]uint16       // in the order of their codes
 }
 
 // build makes a code of the lengths of its symbols' codes. Lengths that fit no code are an error; codes that leave
 // something out are allowed when there is but one.
-func (h *huffman) build(lengths []uint8) bool {
-	h.count = [maxLength + 1]uint16{}
+func (h *huffman) build(lengths []uint8, width int) bool {
+	h.width, h.count = width, [maxLength + 1]uint16{}
 	for _, length := range lengths {
 		h.count[length]++
 	}
@@ -52,13 +58,14 @@ func (h *huffman) build(lengths []uint8) bool {
 
 // fill makes the table of short codes. Codes are written with their highest bit first, and bits are read lowest first.
 func (h *huffman) fill() {
-	h.fast = [1 << fastBits]uint16{}
+	fast := h.fast[:1<<h.width]
+	clear(fast)
 	code, index := 0, 0
-	for length := 1; length <= fastBits; length++ {
+	for length := 1; length <= h.width; length++ {
 		for range h.count[length] {
 			entry := h.symbols[index]<<4 | uint16(length)
-			for at := int(bits.Reverse16(uint16(code)) >> (16 - length)); at <= fastMask; at += 1 << length {
-				h.fast[at] = entry
+			for at := int(bits.Reverse16(uint16(code)) >> (16 - length)); at < len(fast); at += 1 << length {
+				fast[at] = entry
 			}
 			code, index = code+1, index+1
 		}
@@ -68,7 +75,7 @@ func (h *huffman) fill() {
 
 // symbol reads a symbol, -1 when no code fits. There must be 15 bits.
 func (z *inflater) symbol(h *huffman) int {
-	if entry := h.fast[z.bits&fastMask]; entry != 0 {
+	if entry := h.fast[z.bits&(1<<h.width-1)&(1<<mostFastBits-1)]; entry != 0 {
 		z.take(uint(entry & 15))
 		return int(entry >> 4)
 	}
@@ -101,7 +108,7 @@ func (z *inflater) tables() error {
 		lengths[at] = uint8(z.take(3))
 	}
 	// The code for lengths borrows the place of the one for distances.
-	if !z.distance.build(lengths[:]) {
+	if !z.distance.build(lengths[:], shorterBits) {
 		return errStream
 	}
 	all := z.lengths[:literals+distances]
@@ -116,7 +123,7 @@ func (z *inflater) tables() error {
 			at++
 		}
 	}
-	if all[endOfBlock] == 0 || !z.literal.build(all[:literals]) || !z.distance.build(all[literals:]) {
+	if all[endOfBlock] == 0 || !z.literal.build(all[:literals], literalBits) || !z.distance.build(all[literals:], shorterBits) {
 		return errStream
 	}
 	return nil
@@ -165,10 +172,10 @@ func fixedCodes() (literal, distance huffman) {
 			lengths[symbol] = 8
 		}
 	}
-	literal.build(lengths[:])
+	literal.build(lengths[:], literalBits)
 	for symbol := range maxDistances {
 		lengths[symbol] = 5
 	}
-	distance.build(lengths[:maxDistances])
+	distance.build(lengths[:maxDistances], shorterBits)
 	return literal, distance
 }

@@ -170,7 +170,7 @@ func (z *inflater) coded() error {
 func (z *inflater) literals() int {
 	bits, n, out := z.bits, z.n, z.out
 	for n >= 48 && out < len(z.dst) {
-		entry := z.literal.fast[bits&fastMask]
+		entry := z.literal.fast[bits&(1<<literalBits-1)]
 		if entry == 0 || entry>>4 > 255 {
 			break
 		}

@@ -13,8 +13,14 @@ import (
 // baseCache is how many bytes of objects are kept because deltas may need them again.
 const baseCache = 16 << 20
 
-func newBaseCache() *cache[place, object] {
-	return newCache[place](baseCache, func(o object) int { return cap(o.content) + 128 })
+// baseKey is where an object of the cache begins.
+type baseKey struct {
+	pack   *packFile
+	offset int64
+}
+
+func newBaseCache() *cache[baseKey, object] {
+	return newCache[baseKey](baseCache, func(o object) int { return cap(o.content) + 128 })
 }
 
 // store is the folder of objects of a repository, and all those that it borrows from.
@@ -26,7 +32,7 @@ type store struct {
 	multis  []multi
 	recent  atomic.Pointer[packFile] // where the last object was found
 	blocks  *cache[blockKey, []byte]
-	bases   *cache[place, object]
+	bases   *cache[baseKey, object]
 	promise bool // a pack says that a remote holds more
 }
 
