@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -12,6 +13,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
+
+// treesMemory is what a comparison of large trees may take before memory is collected often: less time spent, and still
+// less than a build beside it takes.
+const treesMemory = 88 << 20
 
 // treeFlags name two commits of a repository, whose difference is what is judged.
 type treeFlags struct {
@@ -52,6 +57,7 @@ func (t *treeFlags) check(flags *pflag.FlagSet) error {
 // gather collects the inputs from two commits and the files that options name. done closes the repository, from which a
 // bundle is still written.
 func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *collect.Found, done func() error, err error) {
+	debug.SetMemoryLimit(treesMemory)
 	dir := t.repo
 	if dir == "" {
 		dir = options.Root

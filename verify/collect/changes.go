@@ -1,68 +1,86 @@
 package collect
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
-// changeItem is an element of changes.json, as evidence.ReadChanges reads it.
-type changeItem struct {
-	Path        string   `json:"path"`
-	PathBase64  string   `json:"path_base64,omitempty"`
-	Status      string   `json:"status"`
-	OldMode     string   `json:"old_mode"`
-	NewMode     string   `json:"new_mode"`
-	OldID       *string  `json:"old_id"`
-	NewID       *string  `json:"new_id"`
-	KeysChanged []string `json:"keys_changed,omitzero"`
-}
-
-// MarshalChanges writes changes.json: a line a touched path, in the order of the list, which must be that of the bytes of
-// the paths.
+// MarshalChanges writes changes.json as evidence.ReadChanges reads it: a line a touched path, in the order of the list,
+// which must be that of the bytes of the paths.
 func MarshalChanges(changes []evidence.Change) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(`{"schema": "` + evidence.ChangesSchema + `", "files": [`)
-	lines := json.NewEncoder(&b)
-	lines.SetEscapeHTML(false)
+	b := append(make([]byte, 0, 64+len(changes)*changeSize), `{"schema": "`+evidence.ChangesSchema+`", "files": [`...)
 	for i := range changes {
 		if i > 0 {
-			b.Truncate(b.Len() - 1) // the encoder ends each value with a newline
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		b.WriteByte('\n')
-		if err := lines.Encode(itemOf(&changes[i])); err != nil {
+		var err error
+		if b, err = appendChange(append(b, '\n'), &changes[i]); err != nil {
 			return nil, err
 		}
 	}
-	b.WriteString("]}\n")
-	return b.Bytes(), nil
+	return append(b, "\n]}\n"...), nil
 }
 
-func itemOf(c *evidence.Change) changeItem {
-	item := changeItem{
-		Path: c.Path, Status: string(c.Status), OldMode: string(c.OldMode), NewMode: string(c.NewMode),
-		OldID: orNull(c.OldID), NewID: orNull(c.NewID),
+// changeSize is about what a line takes.
+const changeSize = 256
+
+func appendChange(b []byte, c *evidence.Change) ([]byte, error) {
+	w := changeWriter{b: b}
+	if path := c.Path; utf8.ValidString(path) {
+		w.text(`{"path":`, path)
+	} else {
+		w.text(`{"path":`, evidence.QuotePath(path))
+		w.text(`,"path_base64":`, base64.StdEncoding.EncodeToString([]byte(path)))
 	}
-	if !utf8.ValidString(c.Path) {
-		item.Path, item.PathBase64 = evidence.QuotePath(c.Path), base64.StdEncoding.EncodeToString([]byte(c.Path))
-	}
+	w.text(`,"status":`, string(c.Status))
+	w.text(`,"old_mode":`, string(c.OldMode))
+	w.text(`,"new_mode":`, string(c.NewMode))
+	w.id(`,"old_id":`, c.OldID)
+	w.id(`,"new_id":`, c.NewID)
 	if c.KeysKnown {
-		item.KeysChanged = append([]string{}, c.KeysChanged...)
+		w.list(`,"keys_changed":`, c.KeysChanged)
 	}
-	return item
+	return append(w.b, '}'), w.err
 }
 
-func orNull(id string) *string {
-	if id == "" {
-		return nil
+// changeWriter appends members; it keeps the first error.
+type changeWriter struct {
+	b   []byte
+	err error
+}
+
+func (w *changeWriter) text(key, value string) {
+	b, err := jsontext.AppendQuote(append(w.b, key...), value)
+	if err != nil && w.err == nil {
+		w.err = err
 	}
-	return &id
+	w.b = b
+}
+
+func (w *changeWriter) id(key, value string) {
+	if value == "" {
+		w.b = append(append(w.b, key...), "null"...)
+		return
+	}
+	w.text(key, value)
+}
+
+func (w *changeWriter) list(key string, values []string) {
+	w.b = append(append(w.b, key...), '[')
+	for i, v := range values {
+		separator := ""
+		if i > 0 {
+			separator = ","
+		}
+		w.text(separator, v)
+	}
+	w.b = append(w.b, ']')
 }
 
 // union joins comparisons of one head with several merge bases. Of a path that more than one of them touches, the entry

@@ -278,18 +278,31 @@ func (c *changesReader) topLevel(key, value *node) {
 
 // value reads one value whole, with its places in the file; nil when it is no JSON or nests too deeply.
 func (c *changesReader) value() *node {
-	depth := c.dec.StackDepth()
+	if raw, at := c.raw(); raw != nil {
+		return c.parse(raw, at)
+	}
+	return nil
+}
+
+// raw reads the text of one value, which stays until the next one is read; nil when it is no JSON, or too long.
+func (c *changesReader) raw() (jsontext.Value, source.Pos) {
 	at := c.begin()
 	raw, err := c.dec.ReadValue()
 	if err != nil {
 		c.fail(err)
-		return nil
+		return nil, at
 	}
 	if int64(len(raw)) > c.limits.DiffLineBytes {
 		c.src.flag = FlagDiffLineBytes
 		c.fail(errLimit)
-		return nil
+		return nil, at
 	}
+	return raw, at
+}
+
+// parse takes the text of a value apart; nil when it nests too deeply.
+func (c *changesReader) parse(raw []byte, at source.Pos) *node {
+	depth := c.dec.StackDepth()
 	inner := &source.Errors{}
 	c.inner.Reset(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
 	p := &jsonParser{data: raw, dec: c.inner, index: lineIndex{data: raw, line: 1}, depth: c.limits.Depth - depth, errs: inner}
@@ -348,21 +361,33 @@ func (c *changesReader) list() bool {
 		return false
 	}
 	for c.dec.PeekKind() != ']' {
-		n := c.value()
-		if n == nil {
+		raw, at := c.raw()
+		if raw == nil || !c.element(raw, at) {
 			return false
 		}
-		if c.count == c.limits.Files {
-			c.errs.Add(overLimit(n.pos, "the number of changed files", int64(c.limits.Files), FlagFiles))
-			return false
-		}
-		c.file(n)
 		c.count++
 	}
 	return c.token()
 }
 
-// file reads one element of the list.
+// element reads one element of the list.
+func (c *changesReader) element(raw []byte, at source.Pos) bool {
+	if c.plain(raw, at) {
+		return true
+	}
+	n := c.parse(raw, at)
+	if n == nil {
+		return false
+	}
+	if c.count == c.limits.Files {
+		c.errs.Add(overLimit(n.pos, "the number of changed files", int64(c.limits.Files), FlagFiles))
+		return false
+	}
+	c.file(n)
+	return true
+}
+
+// file reads the fields of an element.
 func (c *changesReader) file(n *node) {
 	where := "/files/" + itoa(c.count)
 	change := readChange(n, where, c.errs)
