@@ -35,7 +35,7 @@ type chain struct {
 // unpack reads an object from a pack, through all deltas.
 func (s *store) unpack(id ID, at place, l limits) (object, error) {
 	if found, ok := s.bases.get(at.key()); ok {
-		return found, tooLarge(found.kind, id, int64(len(found.content)), l)
+		return found, l.admit(found.kind, id, int64(len(found.content)))
 	}
 	c := &chain{store: s, limits: l, id: id}
 	base, err := c.descend(at)
@@ -96,7 +96,7 @@ func (c *chain) whole(at place, h header) (object, error) {
 	if len(c.deltas) > 0 {
 		l = c.baseLimits()
 	}
-	if err := tooLarge(k, c.id, h.size, l); err != nil {
+	if err := l.admit(k, c.id, h.size); err != nil {
 		return object{}, err
 	}
 	content, err := at.pack.inflate(h)
@@ -144,12 +144,4 @@ func (c *chain) apply(base object, i int, limit int64) ([]byte, error) {
 		return nil, at.pack.damagedAt(at.offset, err.Error())
 	}
 	return content, nil
-}
-
-// tooLarge holds the limit of an object's kind.
-func tooLarge(k kind, id ID, size int64, l limits) error {
-	if size > l.of(k) {
-		return &TooLarge{What: "bytes in " + k.String() + " " + id.String(), Limit: l.of(k)}
-	}
-	return nil
 }

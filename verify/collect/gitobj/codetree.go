@@ -19,7 +19,7 @@ func (r *Repo) CodeTree(commit ID, path string) (ID, error) {
 
 // without computes a tree's id without what lies below it at a path.
 func (r *Repo) without(tree ID, path []string) (ID, error) {
-	found, err := r.read(tree, treeKind, limits{})
+	found, err := r.read(tree, limits{want: treeKind})
 	if err != nil {
 		return ID{}, err
 	}

@@ -18,7 +18,7 @@ type CommitInfo struct {
 
 // Commit reads a commit. It must begin as git writes it: tree, parents, author, committer.
 func (r *Repo) Commit(id ID) (CommitInfo, error) {
-	found, err := r.read(id, commitKind, limits{})
+	found, err := r.read(id, limits{want: commitKind})
 	if err != nil {
 		return CommitInfo{}, err
 	}

@@ -235,7 +235,7 @@ func (c *comparison) tree(id ID, at place, err error) ([]byte, error) {
 	if err != nil || id.IsZero() || id == c.repo.format.emptyTree {
 		return nil, err
 	}
-	found, err := c.repo.readAt(id, at, treeKind, limits{})
+	found, err := c.repo.readAt(id, at, limits{want: treeKind})
 	return found.content, err
 }
 

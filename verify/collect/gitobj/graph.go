@@ -51,7 +51,7 @@ func (g *graph) read(n int32) error {
 		return nil
 	}
 	id := g.id(n)
-	found, err := g.repo.read(id, commitKind, limits{})
+	found, err := g.repo.read(id, limits{want: commitKind})
 	if missing := (*MissingObject)(nil); errors.As(err, &missing) && missing.Shallow {
 		g.states[n] = absent
 		return nil

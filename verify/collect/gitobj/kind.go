@@ -32,9 +32,21 @@ const (
 	deltaLimit  = 32 << 20 // of deltas, and of what they are applied to when the object itself may not be larger
 )
 
-// limits says how large the objects of a request may be.
+// limits says which objects will do.
 type limits struct {
-	blob int64
+	want kind  // anyKind for all
+	blob int64 // the size that a blob may have
+}
+
+// admit holds the kind and the size of an object against the limits.
+func (l limits) admit(k kind, id ID, size int64) error {
+	if l.want != anyKind && k != l.want {
+		return &Corrupt{What: l.want.String() + " " + id.String(), Why: "it is a " + k.String()}
+	}
+	if size > l.of(k) {
+		return &TooLarge{What: "bytes in " + k.String() + " " + id.String(), Limit: l.of(k)}
+	}
+	return nil
 }
 
 func (l limits) of(k kind) int64 {

@@ -65,7 +65,7 @@ func (r *Repo) entry(tree ID, name string) (Entry, bool, error) {
 
 // entries reads a tree.
 func (r *Repo) entries(id ID) ([]Entry, error) {
-	found, err := r.read(id, treeKind, limits{})
+	found, err := r.read(id, limits{want: treeKind})
 	if err != nil {
 		return nil, err
 	}

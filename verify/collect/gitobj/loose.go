@@ -51,7 +51,7 @@ func parseLoose(id ID, compressed []byte, l limits) (object, error) {
 	if !ok || !wellFormed {
 		return object{}, errors.New("its type and size are malformed")
 	}
-	if err := tooLarge(k, id, size, l); err != nil {
+	if err := l.admit(k, id, size); err != nil {
 		return object{}, err
 	}
 	whole := make([]byte, len(header)+1+int(size))

@@ -4,9 +4,9 @@ import "strings"
 
 // read reads an object of a kind (or of any) and checks that its content has its id. The content is shared: nobody may
 // write to it.
-func (r *Repo) read(id ID, want kind, l limits) (object, error) {
+func (r *Repo) read(id ID, l limits) (object, error) {
 	if id == r.format.emptyTree {
-		return r.expect(id, object{treeKind, nil}, want)
+		return object{treeKind, nil}, l.admit(treeKind, id, 0)
 	}
 	if int(id[32]) != r.format.size {
 		return object{}, &BadName{Name: id.String(), Why: "it is no object id of this repository"}
@@ -16,26 +16,25 @@ func (r *Repo) read(id ID, want kind, l limits) (object, error) {
 		return object{}, err
 	}
 	if !ok {
-		return object{}, r.missing(id, want)
+		return object{}, r.missing(id, l.want)
 	}
-	return r.readAt(id, at, want, l)
+	return r.readAt(id, at, l)
 }
 
 // readAt reads an object whose place is known.
-func (r *Repo) readAt(id ID, at place, want kind, l limits) (object, error) {
+func (r *Repo) readAt(id ID, at place, l limits) (object, error) {
 	found, err := r.fetch(id, at, l)
 	if err != nil {
 		return object{}, err
 	}
 	sum, collided := r.format.sum(found.kind, found.content)
-	what := found.kind.String() + " " + id.String()
 	if collided {
-		return object{}, &Corrupt{What: what, Why: "it was made to have the same SHA-1 as another object"}
+		return object{}, &Corrupt{What: found.kind.String() + " " + id.String(), Why: "it was made to have the same SHA-1 as another object"}
 	}
 	if sum != id {
-		return object{}, &Corrupt{What: what, Why: "its content has the id " + sum.String()}
+		return object{}, &Corrupt{What: found.kind.String() + " " + id.String(), Why: "its content has the id " + sum.String()}
 	}
-	return r.expect(id, found, want)
+	return found, l.admit(found.kind, id, int64(len(found.content)))
 }
 
 func (r *Repo) fetch(id ID, at place, l limits) (object, error) {
@@ -43,13 +42,6 @@ func (r *Repo) fetch(id ID, at place, l limits) (object, error) {
 		return r.objects.readLoose(id, at.loose, l)
 	}
 	return r.objects.unpack(id, at, l)
-}
-
-func (r *Repo) expect(id ID, found object, want kind) (object, error) {
-	if want != anyKind && found.kind != want {
-		return object{}, &Corrupt{What: want.String() + " " + id.String(), Why: "it is a " + found.kind.String()}
-	}
-	return found, nil
 }
 
 // missing says what is known about an object that is nowhere.
@@ -69,6 +61,9 @@ func (r *Repo) missing(id ID, want kind) error {
 
 // Blob reads a blob of up to limit bytes; a larger one is TooLarge. The bytes must not be written to.
 func (r *Repo) Blob(id ID, limit int64) ([]byte, error) {
-	found, err := r.read(id, blobKind, limits{blob: limit})
-	return found.content, err
+	found, err := r.read(id, limits{want: blobKind, blob: limit})
+	if err != nil {
+		return nil, err
+	}
+	return found.content, nil
 }

@@ -85,7 +85,7 @@ func TestPackRefuses(t *testing.T) {
 	}{
 		{"unknown type 0", packed{id: id, data: content}, "unknown type"},
 		{"unknown type 5", packed{id: id, code: 5, data: content}, "unknown type"},
-		{"another type", packed{id: id, code: int(treeKind), data: content}, "has the id"},
+		{"another type", packed{id: id, code: int(treeKind), data: content}, "it is a tree"},
 		{"more than it says", packed{id: id, code: int(blobKind), data: content[:6], claim: 0}, "has the id"},
 		{"less than it says", packed{id: id, code: int(blobKind), data: content, claim: 8}, "damaged"},
 		{"base before the pack", packed{id: id, code: offsetDelta, base: distance(5), data: deltaOf(content, nil)}, "outside the pack"},

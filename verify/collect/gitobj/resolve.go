@@ -57,7 +57,7 @@ func looksAbbreviated(name string) bool {
 func (r *Repo) peel(id ID, name string) (ID, error) {
 	want := anyKind
 	for range maxTags {
-		found, err := r.read(id, want, limits{})
+		found, err := r.read(id, limits{want: want})
 		if large := (*TooLarge)(nil); errors.As(err, &large) {
 			return ID{}, &BadName{Name: name, Why: "it names no commit but a large object"}
 		}
