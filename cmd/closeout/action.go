@@ -61,6 +61,7 @@ func (a *action) run() error {
 	if shown := a.show(r); shown != nil {
 		err = errors.Join(err, shown)
 	}
+	a.comment(r)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/github"
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // collectTime bounds everything that is asked of GitHub in one run; the client's own patience is shorter.
@@ -163,3 +165,31 @@ func overrideLabel(standing *evidence.Contract) func(string) bool {
 		return folded == label || strings.HasPrefix(folded, label+":")
 	}
 }
+
+// comment keeps one comment on the pull request, when the workflow wants it: written when there is something to say, and
+// turned green when there is not any more. Whether it could be written decides nothing.
+func (a *action) comment(r *report.Report) {
+	wanted, err := a.flag("comment")
+	if err == nil && (!wanted || a.hub == nil || a.hub.event.Number == 0) {
+		return
+	}
+	var b strings.Builder
+	b.WriteString(github.Marker + "\n")
+	if err == nil {
+		markdown, _ := output.ByName("markdown")
+		err = markdown.Write(&b, r, output.Options{Bytes: output.MaxComment})
+	}
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), commentTime)
+		defer cancel()
+		err = a.hub.client.Put(ctx, github.Note{
+			Number: a.hub.event.Number, Marker: github.Marker, Body: b.String(), OnlyIfThere: r.Verdict == report.Passed,
+		})
+	}
+	if err != nil {
+		a.gha.Warningf("%s", "the comment was not written: "+err.Error())
+	}
+}
+
+// commentTime bounds what a comment may take: the verdict is there already.
+const commentTime = time.Minute

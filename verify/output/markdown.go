@@ -9,6 +9,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
+// MaxComment is how many bytes of markdown fit into a comment: GitHub takes 65,536 characters.
+const MaxComment = 64_000
+
 // MaxSummary is how many bytes the markdown format writes at most. GitHub drops a job summary above 1 MiB whole; the
 // margin is for what a workflow's author may add.
 const MaxSummary = 1<<20 - 1<<14
@@ -25,7 +28,7 @@ type section struct {
 
 // writeMarkdown writes the page that a job summary shows: verdict, what to do and what blocks on the first screen, then
 // the criteria, and folded up the rest.
-func writeMarkdown(w io.Writer, r *report.Report, _ Options) error {
+func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
 	sections := []section{
 		mdTop(r),
 		mdOverride(r),
@@ -40,7 +43,11 @@ func writeMarkdown(w io.Writer, r *report.Report, _ Options) error {
 		mdInputs(r),
 		{head: mdFoot(r)},
 	}
-	_, err := io.WriteString(w, fit(sections, MaxSummary))
+	limit := o.Bytes
+	if limit == 0 {
+		limit = MaxSummary
+	}
+	_, err := io.WriteString(w, fit(sections, limit))
 	return err
 }
 

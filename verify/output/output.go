@@ -17,6 +17,7 @@ type Options struct {
 	Color bool                     // text only: colour the severities and the verdict with ANSI codes
 	Quiet bool                     // text only: nothing but the summary line
 	Docs  func(code string) string // sarif only: a finding code's help, one paragraph; nil or "" when there is none
+	Bytes int                      // markdown only: how much is written at most; 0 is MaxSummary
 }
 
 // Format is one way to present a report. Write's error is the writer's own, or the report's when it has no canonical

@@ -13,6 +13,9 @@ import (
 // actionsBot is who speaks with the token that every job has.
 const actionsBot = "github-actions[bot]"
 
+// Marker begins the one comment that the gate keeps on a pull request. A page does not show it.
+const Marker = "<!-- closeout: verification report -->"
+
 // Note is the one comment that the gate keeps on a pull request.
 type Note struct {
 	Number int64

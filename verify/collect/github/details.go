@@ -202,7 +202,7 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 	p.Live.Comments = []evidence.Comment{}
 	for _, comment := range sortedByID(list, func(i issueComment) int64 { return i.ID }) {
 		lines := commandLines(comment.Body)
-		if lines == nil {
+		if lines == nil || ownComment(comment) {
 			continue
 		}
 		body := comment.Body
@@ -214,6 +214,12 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 			CreatedAt: stamp(comment.CreatedAt), UpdatedAt: stamp(comment.UpdatedAt), Body: body,
 		})
 	}
+}
+
+// ownComment reports whether a comment is the gate's own, which prints the line that a person may copy. Another bot that
+// writes the marker keeps only its own vain attempt out of the report.
+func ownComment(comment issueComment) bool {
+	return comment.User.kind() == "Bot" && strings.HasPrefix(comment.Body, Marker)
 }
 
 // commandLines are the lines that begin with the command; nil for none.
