@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -46,6 +47,7 @@ type action struct {
 	workspace string
 	settings  verify.Settings
 	report    string // path in the workspace
+	sarif     string // where the findings go as SARIF; "" for nowhere
 	bundle    string // folder of the bundle that was written; "" for none
 	hub       *hub   // nil when GitHub is not asked
 }
@@ -88,6 +90,10 @@ func (a *action) judge() (*report.Report, error) {
 		refused := overInput(a.input("report"))
 		a.report = filepath.Join(a.workspace, report.FileName) // where the failing report goes
 		return nil, refused
+	}
+	if a.sarif != "" && found.Holds(a.sarif) {
+		a.sarif = ""
+		return nil, fmt.Errorf("the SARIF file cannot be written over the input %q: name another path", a.input("sarif"))
 	}
 	a.settings.Notes = found.Settings.Notes
 	found.Settings = a.settings
@@ -159,7 +165,23 @@ func (a *action) place() error {
 		}
 	}
 	a.report = path
-	return nil
+	return a.placeSARIF()
+}
+
+// placeSARIF finds where the findings go as SARIF.
+func (a *action) placeSARIF() error {
+	name := a.input("sarif")
+	if name == "" {
+		return nil
+	}
+	path, err := inWorkspace(a.workspace, "SARIF file", name)
+	if err == nil && collect.SameFile(path, a.report) {
+		err = fmt.Errorf("the SARIF file %q cannot be written over the report: name another path", name)
+	}
+	if err == nil {
+		a.sarif = path
+	}
+	return err
 }
 
 // inWorkspace gives the place of what is written, which may not lie outside the workspace, nor behind a symlink. The
@@ -240,7 +262,20 @@ func (a *action) show(r *report.Report) error {
 	docs := output.Options{Docs: checks.Section}
 	annotations, _ := output.ByName("github")
 	err := annotations.Write(a.std.out, r, docs)
-	return errors.Join(err, a.summary(r, docs), a.outputs(r))
+	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs), a.outputs(r))
+}
+
+// writeSARIF leaves the findings as a file for code scanning, when the workflow names one.
+func (a *action) writeSARIF(r *report.Report, o output.Options) error {
+	if a.sarif == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	format, _ := output.ByName("sarif")
+	if err := format.Write(&b, r, o); err != nil {
+		return err
+	}
+	return collect.Write(a.sarif, b.Bytes())
 }
 
 func (a *action) summary(r *report.Report, o output.Options) error {
