@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
 const code = "k7f3-qw2d"
@@ -80,6 +82,26 @@ func TestLine(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, want %q", body, got, want)
 		}
+	}
+}
+
+// TestNewestReasonFirst gives several reasons: the label's own comes first, then the comments from the newest on. Of
+// those that are none, the newest is named.
+func TestNewestReasonFirst(t *testing.T) {
+	comment := func(id, reason string) evidence.Comment {
+		return evidence.Comment{ID: id, Author: "mona", Type: "User", Body: Command + " " + reason}
+	}
+	r := &request{
+		Question: &Question{Code: code, Rule: NewRule()}, label: "closeout-override: reason in the label", event: &evidence.LabelEvent{Actor: "mona"},
+		pr: &evidence.PullRequest{Comments: []evidence.Comment{comment("9", "the older reason"), comment("10", "the newer reason"), comment("8", "the oldest reason")}},
+	}
+	good, _ := reasons(r)
+	if got := strings.Join(good, "; "); got != "reason in the label; the newer reason; the older reason; the oldest reason" {
+		t.Errorf("got %q", got)
+	}
+	r.label, r.pr.Comments = "closeout-override", []evidence.Comment{comment("9", ""), comment("10", "short"), comment("8", "todo todo todo")}
+	if _, why := reasons(r); why != "the reason in the comment is shorter than 10 visible characters" {
+		t.Errorf("got %q", why)
 	}
 }
 
