@@ -58,6 +58,16 @@ func TestWholeFileIsHashed(t *testing.T) {
 	}
 }
 
+// TestUnknownIsNotLetThrough gives a report an override that cannot be: while something is unknown, it changes nothing.
+func TestUnknownIsNotLetThrough(t *testing.T) {
+	for unknown, want := range map[int]string{0: report.Overridden, 1: report.Failed} {
+		r := &report.Report{Counts: report.Counts{Block: 1, Unknown: unknown}, Override: &report.Override{}}
+		if decide(r); r.Verdict != want || r.Passed != (unknown == 0) {
+			t.Errorf("with %d unknown: %s", unknown, r.Verdict)
+		}
+	}
+}
+
 func TestStrict(t *testing.T) {
 	j := &judge{settings: Settings{Strict: true}}
 	for code, want := range map[string]string{"acceptance.flaky": "block", "override.refused": "warn"} {

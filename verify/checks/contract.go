@@ -106,7 +106,7 @@ func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
 func Trusted(in *check.Inputs, s *policy.Source) bool {
 	message, _ := untrusted(in, s)
 	unseen := s.Trust == evidence.TrustOperator && len(s.RepoPaths) > 0 && in.State[check.Changes] != check.Usable
-	return message == "" && s.Trust != evidence.TrustHead && !unseen
+	return message == "" && !unseen
 }
 
 // touches reports whether the head holds one of some paths because of the change: the change touches it, or puts a

@@ -45,13 +45,13 @@ func lacking(f *evidence.Facts, kind evidence.Wanted, about string) (evidence.Un
 
 // permissions are what a token needs for a kind of fact, where the collector does not say.
 var permissions = map[evidence.Wanted]string{
-	evidence.WantedPullRequest: "give the gate's job the permission pull-requests: read",
-	evidence.WantedCommits:     "give the gate's job the permission pull-requests: read; of more than 250 commits GitHub does not list all",
-	evidence.WantedReviews:     "give the gate's job the permission pull-requests: read",
-	evidence.WantedLabelEvents: "give the gate's job the permission issues: read",
-	evidence.WantedComments:    "give the gate's job the permission issues: read",
-	evidence.WantedPeople:      "give the gate a token that may read who has which permission in the repository",
-	evidence.WantedTeams:       "give the gate a token that may read the organisation's members; the workflow's own cannot",
+	evidence.WantedPullRequest: "run the gate again; a person may give the gate's job the permission pull-requests: read",
+	evidence.WantedCommits:     "run the gate again; a person may give the gate's job the permission pull-requests: read; of more than 250 commits GitHub does not list all",
+	evidence.WantedReviews:     "run the gate again; a person may give the gate's job the permission pull-requests: read",
+	evidence.WantedLabelEvents: "run the gate again; a person may give the gate's job the permission issues: read",
+	evidence.WantedComments:    "run the gate again; a person may give the gate's job the permission issues: read",
+	evidence.WantedPeople:      "run the gate again; a person may give the gate a token that may read who has which permission in the repository",
+	evidence.WantedTeams:       "run the gate again; a person may give the gate a token that may read the organisation's members; the workflow's own cannot",
 }
 
 // reportLacking reports that a check needs a fact which nobody has. about is a login, or says what of the kind.
@@ -67,7 +67,7 @@ func reportLacking(p *check.Pass, kind evidence.Wanted, about, message string) {
 		}
 	}
 	if f.Fix == "" {
-		f.Fix = "let the collector write the facts, and run the gate again"
+		f.Fix = "run the gate again; a person may see that the collector can learn it"
 	}
 	p.Report(f)
 }
