@@ -45,10 +45,10 @@ func missingText(m override.Missing) string {
 	words := map[evidence.Wanted]string{
 		evidence.WantedPullRequest: "the pull request", evidence.WantedSubject: "the head that was judged", evidence.WantedCommits: "its commits",
 		evidence.WantedLabelEvents: "its label events", evidence.WantedComments: "its comments", evidence.WantedPeople: "the account",
-		evidence.WantedTeams: "the teams of",
+		evidence.WantedTeams: "who is in the teams",
 	}[m.Kind]
 	if m.About != "" {
-		words += " " + m.About
+		words += " (" + m.About + ")"
 	}
 	return words
 }

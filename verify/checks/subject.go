@@ -30,6 +30,9 @@ func runSubject(p *check.Pass) {
 	if p.Standing != nil && p.Standing.AppliesTo != nil && pr.Author == "" {
 		reportLacking(p, evidence.WantedPullRequest, "author", "nobody knows whether the contract applies to the author of the pull request")
 	}
+	if _, found := lacking(p.Facts, evidence.WantedPullRequest, ""); found {
+		reportLacking(p, evidence.WantedPullRequest, "", "not all of the live pull request is known, such as its head at the end")
+	}
 	reportMoved(p, "the head that was judged", subject.HeadSHA, "the pull request's head", pr.HeadSHA)
 	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, "the pull request's head", pr.HeadSHA)
 	reportMoved(p, "the pull request's head at first", pr.HeadSHA, "its head at the end", pr.LastHeadSHA)

@@ -130,8 +130,23 @@ func (b bench) entitled(login string) Answer {
 		return yes
 	case who.Permission == "":
 		return unknown(evidence.WantedPeople, login, "nobody knows what permission "+login+" has")
-	case len(rule.Teams) > 0 && who.Teams == nil:
-		return unknown(evidence.WantedTeams, login, "nobody knows whether "+login+" is a member of "+strings.Join(rule.Teams, ", "))
+	}
+	if about, unseen := b.unseenTeams(&who); unseen {
+		return unknown(evidence.WantedTeams, about, "nobody knows whether "+login+" is a member of "+strings.Join(rule.Teams, ", "))
 	}
 	return b.another(login + " has the permission " + who.Permission)
+}
+
+// unseenTeams reports whether somebody may be a member of a team of the contract for all that anybody knows, and whom or
+// what that is about. A list of teams holds only those that could be seen.
+func (b bench) unseenTeams(who *evidence.Person) (about string, unseen bool) {
+	if len(b.rule.Teams) == 0 {
+		return "", false
+	}
+	for _, u := range b.facts.Unavailable {
+		if u.What == evidence.WantedTeams && (u.About == "" || holds(b.rule.Teams, u.About) || sameLogin(u.About, who.Login)) {
+			return u.About, true
+		}
+	}
+	return who.Login, who.Teams == nil
 }
