@@ -68,7 +68,14 @@ type Pass struct {
 	*Inputs
 	check    *Check
 	codes    map[string]evidence.Severity
+	all      map[string]evidence.Severity // codes of every check
 	findings []Finding
+}
+
+// HasCode reports whether a finding of any check can have a code.
+func (p *Pass) HasCode(code string) bool {
+	_, ok := p.all[code]
+	return ok
 }
 
 // Report adds a finding. A code that the check does not list is a mistake in the check and panics.
@@ -118,7 +125,7 @@ func (c *Check) run(in *Inputs, all map[string]evidence.Severity) Result {
 	for _, name := range c.Also {
 		own[name] = all[name]
 	}
-	p := &Pass{Inputs: in, check: c, codes: own}
+	p := &Pass{Inputs: in, check: c, codes: own, all: all}
 	c.Run(p)
 	return Result{Check: c, Findings: p.findings}
 }

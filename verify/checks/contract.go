@@ -49,6 +49,22 @@ func runContract(p *check.Pass) {
 	}
 	for _, s := range p.Policy.Sources {
 		reportUntrusted(p, s)
+		reportNever(p, s)
+	}
+}
+
+// reportNever reports a code under override.never that no finding has: what it was meant to keep from being overridden
+// could be.
+func reportNever(p *check.Pass, s policy.Source) {
+	for _, code := range s.Contract.Override.Never {
+		if p.HasCode(code) {
+			continue
+		}
+		p.Report(check.Finding{
+			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which no finding is called", code), Input: check.Kind(s.Kind),
+			Path: s.Path, Pos: s.Contract.Keys["override"], Expected: "codes of findings, such as scope.forbidden", Actual: code,
+			Fix: "correct the code; closeout explain lists them all", Evidence: []string{"override.never", code},
+		})
 	}
 }
 

@@ -15,14 +15,19 @@ const maxAnnotations = 10
 // partLimit keeps the four parts of an annotation below the 4,096 characters at which the runner cuts one.
 const partLimit = 900
 
-// annotation kinds and the severities that each shows.
-var annotationKinds = []struct {
+// annotationKind is a command of the runner and the severities that it shows.
+type annotationKind struct {
 	command    string
 	severities []string
-}{
-	{"error", []string{block, unknown}},
-	{"warning", []string{warn}},
-	{"notice", []string{info}},
+}
+
+// annotationKinds lists the commands of a report. What a person has let through is no error any more: the step is green.
+func annotationKinds(r *report.Report) []annotationKind {
+	errors, warnings := []string{block, unknown}, []string{warn}
+	if r.Verdict == report.Overridden {
+		errors, warnings = []string{unknown}, []string{block, warn}
+	}
+	return []annotationKind{{"error", errors}, {"warning", warnings}, {"notice", []string{info}}}
 }
 
 var (
@@ -34,7 +39,7 @@ var (
 // kind there are at most ten, the heaviest first; when there are more findings, the tenth says how many.
 func writeGitHub(w io.Writer, r *report.Report, _ Options) error {
 	var b strings.Builder
-	for _, kind := range annotationKinds {
+	for _, kind := range annotationKinds(r) {
 		writeAnnotations(&b, r, kind.command, kind.severities)
 	}
 	b.WriteString(Neutral("closeout: "+summaryLine(r)) + "\n")
