@@ -181,7 +181,7 @@ type judged struct {
 	bundle string
 }
 
-// judge runs verify with a bundle, and replays that.
+// judge runs verify with a bundle, and replays that. A call that was refused has no bundle.
 func judge(t testing.TB, dir, base, head string, args ...string) judged {
 	t.Helper()
 	j := judged{bundle: filepath.Join(t.TempDir(), "bundle")}
@@ -195,10 +195,10 @@ func judge(t testing.TB, dir, base, head string, args ...string) judged {
 	if err := json.Unmarshal(data, &j.report); err != nil {
 		t.Fatalf("no report: %v\n%s", err, &errs)
 	}
-	putFile(t, filepath.Join(j.bundle, report.FileName), out.String())
-	if bytes.Contains(data, []byte(os.TempDir()+"/")) {
-		t.Errorf("the report names a path of this machine: %s", data)
+	if j.status == exitUsage {
+		return j
 	}
+	putFile(t, filepath.Join(j.bundle, report.FileName), out.String())
 	if status := run([]string{"replay", j.bundle}, std); status != exitPassed {
 		t.Errorf("replay ends with %d: %s%s", status, &out, &errs)
 	}
