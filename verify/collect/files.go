@@ -1,12 +1,14 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -204,7 +206,7 @@ func (c *collector) globs(kind check.Kind, patterns []string, fallback string) {
 	}
 	var files []string
 	for _, pattern := range patterns {
-		matches := c.matches(pattern)
+		matches := c.matches(pattern, given)
 		if len(matches) == 0 && given {
 			c.note(kind, pattern)
 		}
@@ -216,16 +218,19 @@ func (c *collector) globs(kind check.Kind, patterns []string, fallback string) {
 	}
 }
 
-// matches lists the files that a pattern names, sorted.
-func (c *collector) matches(pattern string) []string {
+// matches lists the files that a pattern names, sorted; given says that a person named it.
+func (c *collector) matches(pattern string, given bool) []string {
 	full := pattern
 	if !filepath.IsAbs(pattern) {
 		full = filepath.Join(escapeGlob(c.options.Root), filepath.FromSlash(pattern))
 	}
 	matches, err := doublestar.FilepathGlob(full, doublestar.WithFilesOnly(), doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
+	if !given && errors.Is(err, syscall.ENOTDIR) {
+		return nil // a file where the evidence folder would be is for the judge to find
+	}
 	if err != nil {
 		// A folder that cannot be listed may hold the log of a failure.
-		c.fail(fmt.Errorf("the files of %q cannot be listed: %w", pattern, Reason(err)))
+		c.fail(fmt.Errorf("the files of %q cannot be listed: %w", c.shown(pattern), Reason(err)))
 		return nil
 	}
 	if len(matches) == 0 {
@@ -243,5 +248,17 @@ func escapeGlob(dir string) string {
 }
 
 func (c *collector) note(kind check.Kind, pattern string) {
-	c.bundle.Settings.Notes = append(c.bundle.Settings.Notes, check.Unmatched(kind, pattern))
+	c.bundle.Settings.Notes = append(c.bundle.Settings.Notes, check.Unmatched(kind, c.shown(pattern)))
+}
+
+// shown is what a report calls a pattern: as it was given, but without the folders of this machine.
+func (c *collector) shown(pattern string) string {
+	if !filepath.IsAbs(pattern) {
+		return pattern
+	}
+	relative, err := filepath.Rel(c.options.Names, pattern)
+	if err == nil && filepath.IsLocal(relative) {
+		return filepath.ToSlash(relative)
+	}
+	return filepath.Base(pattern)
 }
