@@ -37,6 +37,7 @@ func refuse(args []string, cause error, std stdio) int {
 type looseCall struct {
 	reports []string // values of --report
 	words   []string // whatever is no flag, values of flags included
+	inputs  bool     // whether a flag names inputs, so that not only a folder could be what was to be judged
 }
 
 // readLoosely takes every word that could be a value for one, since a flag that nobody knows may have a value.
@@ -44,6 +45,7 @@ func readLoosely(args []string) looseCall {
 	var call looseCall
 	for i := 0; i < len(args); i++ {
 		word, value, joined := strings.Cut(args[i], "=")
+		call.inputs = call.inputs || slices.Contains(inputFlags, strings.TrimPrefix(word, "--"))
 		switch {
 		case word == "--report" && joined:
 			call.reports = append(call.reports, value)
@@ -60,7 +62,7 @@ func readLoosely(args []string) looseCall {
 }
 
 // targets are the paths for the failing report: those that were named and name no input; the default one in each folder;
-// and the default one here when there is nothing else.
+// and the default one here when there is nothing else, or when a folder may be the value of a flag.
 func (c looseCall) targets() []string {
 	var paths []string
 	for _, path := range c.reports {
@@ -73,8 +75,8 @@ func (c looseCall) targets() []string {
 			paths = append(paths, reportPath("", []string{word}))
 		}
 	}
-	if len(paths) == 0 {
-		return []string{report.FileName}
+	if len(paths) == 0 || len(c.reports) == 0 && c.inputs {
+		paths = append(paths, report.FileName)
 	}
 	return paths
 }
