@@ -135,6 +135,12 @@ echo '* filter=x diff=x' > .git/info/attributes; git config core.hooksPath ../ho
 	{"a branch behind a symbolic one", "cd r; git branch -q -m work real; git symbolic-ref refs/heads/work refs/heads/real", "", same},
 	{"a branch of another case", "cd r; git update-ref refs/heads/WORK refs/evil", "", same},
 	{"a head that names no commit", "cd r; echo 'ref: refs/heads/none' > .git/HEAD", "", same},
+	{"a pipe instead of an object", "cd r; o=$(git rev-parse work^{tree}); f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); rm -f $f; mkfifo $f", "", refusal},
+	{"a pipe instead of a branch", "cd r; rm .git/refs/heads/work; mkfifo .git/refs/heads/work", "", refusal},
+	{"a pipe instead of the packed refs", "cd r; rm -f .git/packed-refs; mkfifo .git/packed-refs", "", either},
+	{"a pipe instead of the configuration", "cd r; rm .git/config; mkfifo .git/config", "", refusal},
+	{"a pipe instead of the borrowed folders", "cd r; mkfifo .git/objects/info/alternates", "", refusal},
+	{"a pipe instead of a pack", "cd r; git repack -qad; f=$(ls .git/objects/pack/*.pack); rm -f $f; mkfifo $f", "", refusal},
 }
 
 // TestHostileRepositories wants the answer that git gives of the sound repository, or none.

@@ -195,6 +195,9 @@ func judge(t testing.TB, dir, base, head string, args ...string) judged {
 	if err := json.Unmarshal(data, &j.report); err != nil {
 		t.Fatalf("no report: %v\n%s", err, &errs)
 	}
+	if bytes.Contains(data, []byte(os.TempDir()+"/")) {
+		t.Errorf("the report names a folder of this machine: %s", data)
+	}
 	if j.status == exitUsage {
 		return j
 	}
