@@ -60,7 +60,7 @@ func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *c
 	debug.SetMemoryLimit(treesMemory)
 	dir := t.repo
 	if dir == "" {
-		dir = options.Root
+		dir = "."
 	}
 	commits := collect.Commits{Contract: t.contract, Limit: s.Limits}
 	commits.Facts.Subject.ChangesFrom = "git"

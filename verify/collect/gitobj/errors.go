@@ -3,6 +3,9 @@ package gitobj
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -38,7 +41,7 @@ type Corrupt struct {
 	Why  string
 }
 
-func (e *Corrupt) Error() string { return e.What + " is damaged: " + e.Why }
+func (e *Corrupt) Error() string { return plainName(e.What) + " is damaged: " + e.Why }
 
 // NoSuchRef says that a well-formed name names nothing.
 type NoSuchRef struct {
@@ -81,7 +84,9 @@ type NotARepository struct {
 	Why string
 }
 
-func (e *NotARepository) Error() string { return e.Dir + " is no git repository: " + e.Why }
+func (e *NotARepository) Error() string {
+	return strconv.Quote(e.Dir) + " is no git repository: " + e.Why
+}
 
 // Unsupported says that the repository uses something that this package does not read.
 type Unsupported struct {
@@ -89,6 +94,30 @@ type Unsupported struct {
 }
 
 func (e *Unsupported) Error() string { return e.What }
+
+// plainName names a file of a repository without the folders that this machine keeps the repository in: an error goes
+// into a report, and the same damage must give the same report everywhere. Other texts stay as they are.
+func plainName(name string) string {
+	if !filepath.IsAbs(name) {
+		return name
+	}
+	slashed := filepath.ToSlash(name)
+	for _, folder := range []string{"/objects/", "/refs/"} {
+		if i := strings.LastIndex(slashed, folder); i >= 0 {
+			return slashed[i+1:]
+		}
+	}
+	return filepath.Base(name)
+}
+
+// plainError takes the same folders out of an error of the file system.
+func plainError(err error) error {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return err
+	}
+	return &fs.PathError{Op: path.Op, Path: plainName(path.Path), Err: path.Err}
+}
 
 // errTruncated is what a read beyond the end of a file gives; callers say which file and where.
 var errTruncated = errors.New("it ends too early")

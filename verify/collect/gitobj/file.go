@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
 )
 
 // Packs and indexes are read in blocks that a bounded cache holds, not mapped into memory: memory stays small however
@@ -23,6 +24,9 @@ func newBlockCache() *cache[blockKey, []byte] {
 	return newCache[blockKey](blockCache, func(b []byte) int { return cap(b) + 64 })
 }
 
+// readOnly opens a file without waiting: to open a pipe would otherwise last until somebody writes into it.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
 // file is a file of the object store, read at random.
 type file struct {
 	name   string
@@ -33,9 +37,9 @@ type file struct {
 
 // openFile opens a file of the object store. The caller closes what it reads from.
 func openFile(name string, blocks *cache[blockKey, []byte]) (*file, error) {
-	opened, err := os.Open(name)
+	opened, err := os.OpenFile(name, readOnly, 0)
 	if err != nil {
-		return nil, err
+		return nil, plainError(err)
 	}
 	info, err := opened.Stat()
 	if err == nil && !info.Mode().IsRegular() {

@@ -28,7 +28,7 @@ func openMultiIndex(f *file, format *format) (*multiIndex, error) {
 		return nil, x.damaged("it does not begin as a multi-pack-index")
 	}
 	if header[4] != 1 || header[7] != 0 {
-		return nil, &Unsupported{What: f.name + " is a multi-pack-index of a kind that is not known: run git repack -ad without it"}
+		return nil, &Unsupported{What: plainName(f.name) + " is a multi-pack-index of a kind that is not known: run git repack -ad without it"}
 	}
 	if header[5] != format.midx {
 		return nil, x.damaged("its hash function is not the repository's")
@@ -82,7 +82,7 @@ func (x *multiIndex) frame(chunks map[string]chunk) error {
 // names reads the packs' names, which end with NUL and are followed by padding.
 func (x *multiIndex) names(c chunk, count int64) error {
 	if c.size > smallFile*16 {
-		return &TooLarge{What: "bytes of pack names in " + x.file.name, Limit: smallFile * 16}
+		return &TooLarge{What: "bytes of pack names in " + plainName(x.file.name), Limit: smallFile * 16}
 	}
 	raw, err := x.file.view(c.begin, int(c.size))
 	if err != nil {

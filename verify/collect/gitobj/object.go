@@ -53,8 +53,8 @@ func (r *Repo) missing(id ID, want kind) error {
 	if r.partial || r.objects.promise {
 		why = append(why, "the clone is partial and left it with the remote, fetch without --filter")
 	}
-	for _, dir := range r.objects.lost {
-		why = append(why, "objects are borrowed from "+dir+", which is not there")
+	if len(r.objects.lost) > 0 {
+		why = append(why, "objects are borrowed from a folder that is not there (objects/info/alternates)")
 	}
 	return &MissingObject{ID: id, Kind: want.String(), Why: strings.Join(why, "; "), Shallow: r.Shallow()}
 }

@@ -44,7 +44,15 @@ func Open(dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	gitDir, root, err := discover(absolute)
+	r, err := open(absolute)
+	if none := (*NotARepository)(nil); errors.As(err, &none) {
+		none.Dir = dir // as the caller calls it
+	}
+	return r, err
+}
+
+func open(dir string) (*Repo, error) {
+	gitDir, root, err := discover(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +71,7 @@ func Open(dir string) (*Repo, error) {
 func (r *Repo) load() error {
 	for _, folder := range []string{filepath.Join(r.common, "objects"), filepath.Join(r.common, "refs")} {
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return &NotARepository{Dir: r.gitDir, Why: "there is no folder " + folder}
+			return &NotARepository{Dir: r.gitDir, Why: "there is no folder " + filepath.Base(folder)}
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(r.gitDir, "HEAD")); err != nil {
@@ -124,7 +132,7 @@ func dotGit(dir string) (gitDir string, found bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", false, nil
 	case err != nil:
-		return "", false, err
+		return "", false, plainError(err)
 	case info.IsDir():
 		return name, true, nil
 	}
@@ -197,7 +205,7 @@ func readSmall(name string, limit int64) (string, error) {
 		return "", err
 	}
 	if opened.size > limit {
-		return "", errors.Join(&TooLarge{What: "bytes in " + name, Limit: limit}, opened.close())
+		return "", errors.Join(&TooLarge{What: "bytes in " + plainName(name), Limit: limit}, opened.close())
 	}
 	text, err := opened.direct(0, int(opened.size))
 	if err != nil {

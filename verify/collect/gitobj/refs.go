@@ -102,7 +102,7 @@ func (r *Repo) looseRef(ref string) (text string, ok bool, err error) {
 		return "", false, nil
 	}
 	if err != nil {
-		return "", false, err
+		return "", false, plainError(err)
 	}
 	text, err = readSmall(name, smallFile)
 	return text, err == nil, err
@@ -130,18 +130,18 @@ func (r *Repo) refDir(ref string) string {
 // packedRefs reads the file packed-refs.
 func (r *Repo) packedRefs() (map[string]ID, error) {
 	name := filepath.Join(r.common, "packed-refs")
-	opened, err := os.Open(name)
+	opened, err := openFile(name, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	refs, err := r.readPackedRefs(opened)
+	refs, err := r.readPackedRefs(io.NewSectionReader(opened.reader, 0, opened.size))
 	if err != nil {
 		err = &Corrupt{What: name, Why: err.Error()}
 	}
-	return refs, errors.Join(err, opened.Close())
+	return refs, errors.Join(err, opened.close())
 }
 
 func (r *Repo) readPackedRefs(text io.Reader) (map[string]ID, error) {

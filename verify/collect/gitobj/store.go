@@ -59,7 +59,7 @@ func openStore(dir string, format *format) (*store, error) {
 func (s *store) openPacks(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return plainError(err)
 	}
 	names := make([]string, 0, len(entries))
 	for _, entry := range entries {
@@ -165,7 +165,7 @@ func (s *store) findLoose(id ID) (at place, ok bool, err error) {
 			return place{loose: name}, true, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return place{}, false, err
+			return place{}, false, plainError(err)
 		}
 	}
 	return place{}, false, nil
