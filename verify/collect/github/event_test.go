@@ -65,6 +65,7 @@ func TestParseEvent(t *testing.T) {
 		{"ready", "pull_request", `{"action":"ready_for_review",` + somePull + `,` + someRepo + `}`, ""},
 		{"retargeted", "pull_request", `{"action":"edited","changes":{},` + somePull + `,` + someRepo + `}`, ""},
 		{"no sender, a label that is null", "pull_request", `{"action":"labeled","label":null,"sender":null,` + somePull + `,` + someRepo + `}`, ""},
+		{"a label that is not the event's", "pull_request", `{"action":"edited","label":{"name":"x"},` + somePull + `,` + someRepo + `}`, ""},
 		{"a group", "merge_group", `{"action":"checks_requested",` + queued + `,` + someRepo + `}`, ""},
 
 		{"closed", "pull_request", `{"action":"closed",` + somePull + `,` + someRepo + `}`, `the action "closed" of pull_request cannot change the decision`},
@@ -102,7 +103,7 @@ func TestParseEvent(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || e.HeadSHA != idA || e.BaseSHA != idB || e.BaseBranch != "main" || e.RepositoryID != "5" {
+			if err != nil || e.HeadSHA != idA || e.BaseSHA != idB || e.BaseBranch != "main" || e.RepositoryID != "5" || e.Label != "" {
 				t.Errorf("got %+v, %v", e, err)
 			}
 		})

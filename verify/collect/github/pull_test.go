@@ -52,6 +52,15 @@ var scenarios = []scenario{
 	{name: "base-gone", wants: labels, setup: func(w *world) {
 		w.Fail("/git/ref/heads/main", -1, fakehub.Status(404, "Not Found"))
 	}},
+	{name: "base-is-another-ref", wants: labels, setup: func(w *world) {
+		w.Fail("/git/ref/heads/main", -1, fakehub.Body(`{"ref":"refs/heads/maintenance","object":{"type":"commit","sha":"`+w.head+`"}}`))
+	}},
+	{name: "base-is-a-tag-object", wants: labels, setup: func(w *world) {
+		w.Fail("/git/ref/heads/main", -1, fakehub.Body(`{"ref":"refs/heads/main","object":{"type":"tag","sha":"`+w.head+`"}}`))
+	}},
+	{name: "base-without-id", wants: labels, setup: func(w *world) {
+		w.Fail("/git/ref/heads/main", -1, fakehub.Body(`{"ref":"refs/heads/main","object":{"type":"commit","sha":"main"}}`))
+	}},
 	{name: "no-contents-permission", wants: labels, setup: func(w *world) { w.Lacks = []string{"contents: read"} }},
 	{name: "no-pulls-permission", wants: labels, setup: func(w *world) { w.Lacks = []string{"pull-requests: read"} }},
 	{name: "no-issues-permission", wants: labels, setup: func(w *world) { override(w); w.Lacks = []string{"issues: read"} }},
@@ -94,6 +103,11 @@ var scenarios = []scenario{
 		w.pull.Events = append(w.pull.Events, fakehub.Event{ID: 500, Name: "labeled", Label: "closeout-override", Actor: "ann"})
 	}},
 	{name: "override-by-app", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].App = "some-app" }},
+	{name: "override-by-nameless-app", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Fail("/issues/7/events", -1, fakehub.Body(`[{"id":100,"event":"labeled","actor":{"login":"ann","id":12,"type":"User"},"created_at":"2026-11-21T10:00:00Z",
+			"label":{"name":"closeout-override: x"},"performed_via_github_app":{"id":3}}]`))
+	}},
 	{name: "override-by-bot", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].Actor = "release[bot]" }},
 	{name: "override-with-intent", wants: labels, setup: func(w *world) {
 		override(w)

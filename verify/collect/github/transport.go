@@ -54,8 +54,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 // transport is what every request goes through. It knows the token, and gives it to the API's host alone; it asks again
 // where asking again helps, within a patience that all requests share; and it hands on only answers that are whole.
 //
-// It reads the rate limit headers itself and takes them out of the answer: go-github knows a limit only by status 403
-// and, once it has seen one, refuses every later call until the reset, however soon that would be.
+// It reads the rate limit headers itself and takes the time of the reset out of the answer: go-github knows a limit only
+// by status 403 and, once it has seen one, refuses every later call until then without asking.
 type transport struct {
 	next    http.RoundTripper
 	api     *url.URL
@@ -154,9 +154,7 @@ func (t *transport) attempt(req *http.Request) (*http.Response, *fault) {
 	if failed := t.judge(resp, body); failed != nil {
 		return nil, failed
 	}
-	for _, name := range []string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Retry-After"} {
-		resp.Header.Del(name)
-	}
+	resp.Header.Del("X-Ratelimit-Reset")
 	resp.Body, resp.ContentLength, resp.Request = io.NopCloser(bytes.NewReader(body)), int64(len(body)), req
 	return resp, nil
 }
@@ -205,11 +203,11 @@ func (t *transport) waitFor(resp *http.Response) time.Duration {
 	return secondaryWait
 }
 
-// retryAfter reads the header in both of its forms; 0 when it is absent or nonsense.
+// retryAfter reads the header in both of its forms; 0 or less when it is absent or nonsense.
 func (t *transport) retryAfter(resp *http.Response) time.Duration {
 	value := resp.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(max(seconds, 0), 86400)) * time.Second
+		return time.Duration(min(seconds, 86400)) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return max(at.Sub(t.clock.Now()), 0)
