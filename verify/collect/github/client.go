@@ -53,7 +53,7 @@ var repositorySyntax = regexp.MustCompile(`^([A-Za-z0-9._-]+)/([A-Za-z0-9._-]+)$
 // planted as well.
 func New(c Config) (*Client, error) {
 	names := repositorySyntax.FindStringSubmatch(c.Repository)
-	if names == nil {
+	if names == nil || names[2] == "." || names[2] == ".." {
 		return nil, fmt.Errorf("%q is no repository: expected owner/name, as in GITHUB_REPOSITORY", c.Repository)
 	}
 	if c.API == nil {

@@ -51,6 +51,7 @@ func TestNewRefuses(t *testing.T) {
 	api, _ := APIURL("", "")
 	for _, c := range []Config{
 		{API: api, Repository: "name"}, {API: api, Repository: "a/b/c"}, {API: api, Repository: "a/b?x"}, {API: api, Repository: ""},
+		{API: api, Repository: "a/."}, {API: api, Repository: "a/.."},
 		{Repository: "a/b"}, {API: api, Repository: "a/b", Token: "x\ny"}, {API: api, Repository: "a/b", Token: "Bearer x"},
 	} {
 		if _, err := New(c); err == nil || c.Token != "" && strings.Contains(err.Error(), c.Token) {

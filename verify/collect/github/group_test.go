@@ -65,6 +65,11 @@ func TestGroup(t *testing.T) {
 			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
 			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
 		}},
+		{name: "closed, with its commit in another", want: []int64{7, 9}, fails: "is known to hold commit", build: func(w *world, heads map[int]string) *Event {
+			w.Pulls[8].State = "closed"
+			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
+			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
+		}},
 		{name: "for another branch", want: []int64{7}, fails: "is known to hold commit", build: func(w *world, heads map[int]string) *Event {
 			w.repo.git("", "update-ref", "refs/heads/release", w.base)
 			w.Pulls[8].Base, w.Pulls[9].Base = "release", "release"

@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-github/v62/github"
 
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -263,9 +266,11 @@ func TestEntryAndBlob(t *testing.T) {
 		}
 	}
 	for _, limit := range []int64{5, 6} {
-		got, found, err := readFile(o, id, "README.md", limit)
-		if (err == nil) != (limit == 6) || found != (limit == 6) || limit == 5 && got != nil {
-			t.Errorf("limit %d: %q, %v, %v", limit, got, found, err)
+		for name, o := range map[string]*Objects{"known": o, "unknown": w.objects()} {
+			got, found, err := readFile(o, id, "README.md", limit)
+			if (err == nil) != (limit == 6) || found != (limit == 6) || limit == 5 && got != nil {
+				t.Errorf("limit %d of a file that is %s: %q, %v, %v", limit, name, got, found, err)
+			}
 		}
 	}
 	from := len(w.Calls())
@@ -445,4 +450,28 @@ func TestCallsOfANormalPull(t *testing.T) {
 	if n := len(w.Calls()); n > 15 {
 		t.Errorf("%d calls", n)
 	}
+}
+
+// Whatever a listing holds, each tree that is remembered has the content that its id stands for.
+func FuzzListing(f *testing.F) {
+	f.Add([]byte(`{"tree":[{"path":"a","mode":"100644","sha":"`+idA+`"},{"path":"d","mode":"040000","sha":"4b825dc642cb6eb9a060e54bf8d69288fbee4904"}],"truncated":true}`), true)
+	f.Add([]byte(`{"tree":[{"path":"d/a","mode":"100644","sha":"`+idA+`"}]}`), false)
+	f.Add([]byte(`{}`), true)
+	f.Fuzz(func(t *testing.T, data []byte, recursive bool) {
+		var listing github.Tree
+		if json.Unmarshal(data, &listing) != nil {
+			return
+		}
+		trees := &trees{known: map[string][]entry{}}
+		err := trees.keep("4b825dc642cb6eb9a060e54bf8d69288fbee4904", &listing, recursive)
+		for id, entries := range trees.known {
+			content, bad := write(entries)
+			if bad != nil || hashOf(id, "tree", content) != id {
+				t.Errorf("%s: remembers %+v", id, entries)
+			}
+		}
+		if _, known := trees.known["4b825dc642cb6eb9a060e54bf8d69288fbee4904"]; !known && err == nil && !listing.GetTruncated() {
+			t.Errorf("the root is missing without an error: %s", data)
+		}
+	})
 }

@@ -103,7 +103,7 @@ func (a *access) level() (string, error) {
 	if legacy[role] == "" {
 		role = a.custom()
 	}
-	if legacy[role] != a.Permission {
+	if role != a.Permission && legacy[role] != a.Permission {
 		return "", fmt.Errorf("GitHub says both %q and %q", role, a.Permission)
 	}
 	return role, nil

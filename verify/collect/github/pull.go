@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -97,18 +98,25 @@ func (p *Pull) describe(live *github.PullRequest) {
 	}
 }
 
-// branchTip reads the ref itself: a tag of the same name is another ref.
+// branchTip reads the ref itself: a tag of the same name is another ref. Servers that speak GitHub's API without being
+// GitHub may lack that call; there the branch is asked for, whose name cannot mean a tag either.
 func (c *Client) branchTip(ctx context.Context, branch string) (string, error) {
 	segments := strings.Split(branch, "/")
 	for i, s := range segments {
 		segments[i] = url.PathEscape(s)
 	}
-	want := "refs/heads/" + branch
+	escaped := strings.Join(segments, "/")
 	var ref github.Reference
-	if _, err := c.get(ctx, c.path("git/ref/heads/")+strings.Join(segments, "/"), &ref); err != nil {
+	_, err := c.get(ctx, c.path("git/ref/heads/")+escaped, &ref)
+	if status(err) == http.StatusNotFound {
+		if tip, found := c.tipByBranch(ctx, branch, escaped); found {
+			return tip, nil
+		}
+	}
+	if err != nil {
 		return "", err
 	}
-	if ref.GetRef() != want || ref.GetObject().GetType() != "commit" {
+	if ref.GetRef() != "refs/heads/"+branch || ref.GetObject().GetType() != "commit" {
 		return "", fmt.Errorf("GitHub answered with %q instead of the branch %q", cut(ref.GetRef(), 80), cut(branch, 80))
 	}
 	id := ref.GetObject().GetSHA()
@@ -116,6 +124,13 @@ func (c *Client) branchTip(ctx context.Context, branch string) (string, error) {
 		return "", err
 	}
 	return id, nil
+}
+
+func (c *Client) tipByBranch(ctx context.Context, branch, escaped string) (tip string, found bool) {
+	var answer github.Branch
+	_, err := c.get(ctx, c.path("branches/")+escaped, &answer)
+	tip = answer.GetCommit().GetSHA()
+	return tip, err == nil && answer.GetName() == branch && objectID.MatchString(tip)
 }
 
 // ReadHeadAgain looks where the head is now. It is the last thing to do before judging: a push between the first look and
@@ -130,7 +145,9 @@ func (c *Client) ReadHeadAgain(ctx context.Context, p *Pull) {
 		err = checkPull(&live, p.Live.Number)
 	}
 	if err != nil {
-		p.lacks(c.unknown(evidence.WantedPullRequest, fmt.Errorf("reading the head again at the end: %w", err), needPulls))
+		u := c.unknown(evidence.WantedPullRequest, err, needPulls)
+		u.About = "the head, read again at the end"
+		p.lacks(u)
 		return
 	}
 	p.Live.LastHeadSHA = live.GetHead().GetSHA()

@@ -50,7 +50,20 @@ var scenarios = []scenario{
 		w.repo.commit("main", "stricter contract", with(baseFiles, ".closeout/scope_contract.json", `{"goal":"stricter"}`), w.base)
 	}},
 	{name: "base-gone", wants: labels, setup: func(w *world) {
-		w.Fail("/git/ref/heads/main", -1, fakehub.Status(404, "Not Found"))
+		w.Fail("/heads/main", -1, fakehub.Status(404, "Not Found"))
+		w.Fail("/branches/main", -1, fakehub.Status(404, "Branch not found"))
+	}},
+	{name: "base-by-branch", wants: labels, setup: func(w *world) {
+		w.repo.git("", "update-ref", "refs/tags/main", w.head)
+		w.Fail("/heads/main", -1, fakehub.Status(404, "Not Found"))
+	}},
+	{name: "base-by-another-branch", wants: labels, setup: func(w *world) {
+		w.Fail("/heads/main", -1, fakehub.Status(404, "Not Found"))
+		w.Fail("/branches/main", -1, fakehub.Body(`{"name":"trunk","commit":{"sha":"`+w.head+`"}}`))
+	}},
+	{name: "base-by-branch-without-id", wants: labels, setup: func(w *world) {
+		w.Fail("/heads/main", -1, fakehub.Status(404, "Not Found"))
+		w.Fail("/branches/main", -1, fakehub.Body(`{"name":"main","commit":{}}`))
 	}},
 	{name: "base-is-another-ref", wants: labels, setup: func(w *world) {
 		w.Fail("/git/ref/heads/main", -1, fakehub.Body(`{"ref":"refs/heads/maintenance","object":{"type":"commit","sha":"`+w.head+`"}}`))
@@ -146,6 +159,10 @@ var scenarios = []scenario{
 		override(w)
 		w.Users["ann"] = &fakehub.User{ID: 12, Role: "maintain", Permission: "read"}
 	}},
+	{name: "person-role-in-the-older-field", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Users["ann"] = &fakehub.User{ID: 12, Role: "maintain", Permission: "maintain"}
+	}},
 	{name: "person-unknown-permission", wants: labels, setup: func(w *world) {
 		override(w)
 		w.Users["ann"] = &fakehub.User{ID: 12, Role: "owner", Permission: "owner"}
@@ -158,6 +175,11 @@ var scenarios = []scenario{
 	{name: "person-permission-of-another", wants: labels, setup: func(w *world) {
 		override(w)
 		w.Fail("/collaborators/ann", -1, fakehub.Body(`{"permission":"admin","role_name":"admin","user":{"login":"ann","id":99}}`))
+	}},
+	{name: "person-without-login", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Fail("/issues/7/events", -1, fakehub.Body(`[{"id":100,"event":"labeled","actor":{"login":"","id":12,"type":"User"},"created_at":"2026-11-21T10:00:00Z",
+			"label":{"name":"closeout-override: x"},"performed_via_github_app":null}]`))
 	}},
 	{name: "person-404", wants: labels, setup: func(w *world) { override(w); w.Users["ann"].Missing = true }},
 	{name: "person-permission-refused", wants: labels, setup: func(w *world) { override(w); w.Lacks = []string{"metadata: read"} }},
@@ -177,6 +199,11 @@ var scenarios = []scenario{
 	{name: "teams-hidden", wants: teams, setup: func(w *world) {
 		override(w)
 		w.Teams = map[string]*fakehub.Team{"core": {Hidden: true}, "release": {Members: map[string]string{"ann": "active"}}}
+	}},
+	{name: "teams-another-team", wants: teams, setup: func(w *world) {
+		override(w)
+		w.Teams = map[string]*fakehub.Team{"core": {Members: map[string]string{"ann": "active"}}, "release": {}}
+		w.Fail("/teams/core", 1, fakehub.Body(`{"id":2,"slug":"core-2"}`))
 	}},
 	{name: "teams-no-permission", wants: teams, setup: func(w *world) { override(w); w.Lacks = []string{"members: read"} }},
 	{name: "teams-membership-refused", wants: teams, setup: func(w *world) {

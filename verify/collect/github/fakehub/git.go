@@ -34,6 +34,16 @@ func (h *Hub) ref(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"ref": ref, "object": map[string]any{"type": "commit", "sha": id}})
 }
 
+func (h *Hub) branch(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("branch")
+	id := h.commitID("refs/heads/" + name)
+	if id == "" {
+		refuse(w, http.StatusNotFound, "Branch not found")
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{"name": name, "commit": h.commit(id), "protected": false})
+}
+
 // commitFormat gives tree, parents, the two addresses and the message.
 const commitFormat = "--format=%x01%T%x00%P%x00%ae%x00%ce%x00%B"
 

@@ -170,6 +170,7 @@ func (h *Hub) routes() *http.ServeMux {
 		{"PATCH " + repo + "/issues/comments/{id}", "pull-requests: write", h.editComment},
 		{"DELETE " + repo + "/issues/comments/{id}", "pull-requests: write", h.deleteComment},
 		{"GET " + repo + "/git/ref/{ref...}", "contents: read", h.ref},
+		{"GET " + repo + "/branches/{branch...}", "contents: read", h.branch},
 		{"GET " + repo + "/git/commits/{sha}", "contents: read", h.gitCommit},
 		{"GET " + repo + "/git/trees/{sha}", "contents: read", h.tree},
 		{"GET " + repo + "/git/blobs/{sha}", "contents: read", h.blob},
