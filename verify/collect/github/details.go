@@ -23,6 +23,7 @@ type Wants struct {
 const (
 	maxCommits  = 250  // that GitHub lists of a pull request
 	maxComment  = 4096 // bytes of a comment that go into the facts
+	maxReasons  = 1000 // comments that may hold a reason
 	maxAttempt  = 200  // bytes of a commit's line that do
 	commandWord = "/closeout-override"
 )
@@ -199,20 +200,31 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 		p.lacks(c.unknown(evidence.WantedComments, err, needIssues))
 		return
 	}
-	p.Live.Comments = []evidence.Comment{}
+	kept := []evidence.Comment{}
 	for _, comment := range sortedByID(list, func(i issueComment) int64 { return i.ID }) {
-		lines := commandLines(comment.Body)
-		if lines == nil || ownComment(comment) {
-			continue
+		if lines := commandLines(comment.Body); lines != nil && !ownComment(comment) {
+			kept = append(kept, comment.fact(lines))
 		}
-		body := comment.Body
-		if len(body) > maxComment {
-			body = cut(strings.Join(lines, "\n"), maxComment)
-		}
-		p.Live.Comments = append(p.Live.Comments, evidence.Comment{
-			ID: digits(comment.ID), Author: comment.User.login(), AuthorID: comment.User.id(), Type: comment.User.kind(), App: comment.App.slug(),
-			CreatedAt: stamp(comment.CreatedAt), UpdatedAt: stamp(comment.UpdatedAt), Body: body,
+	}
+	if len(kept) > maxReasons {
+		p.lacks(evidence.Unavailable{
+			What: evidence.WantedComments, Error: fmt.Sprintf("%d comments begin a line with %s: at most %d are read", len(kept), commandWord, maxReasons),
+			Fix: "delete those that give no reason",
 		})
+		return
+	}
+	p.Live.Comments = kept
+}
+
+// fact keeps the whole text of a comment, but of a long one the given lines.
+func (i *issueComment) fact(lines []string) evidence.Comment {
+	body := i.Body
+	if len(body) > maxComment {
+		body = cut(strings.Join(lines, "\n"), maxComment)
+	}
+	return evidence.Comment{
+		ID: digits(i.ID), Author: i.User.login(), AuthorID: i.User.id(), Type: i.User.kind(), App: i.App.slug(),
+		CreatedAt: stamp(i.CreatedAt), UpdatedAt: stamp(i.UpdatedAt), Body: body,
 	}
 }
 

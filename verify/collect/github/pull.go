@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/go-github/v62/github"
@@ -134,7 +135,8 @@ func (c *Client) tipByBranch(ctx context.Context, branch, escaped string) (tip s
 }
 
 // ReadHeadAgain looks where the head is now. It is the last thing to do before judging: a push between the first look and
-// this one means that what was collected is not what would be merged.
+// this one means that what was collected is not what would be merged. A label that was taken off meanwhile is no longer
+// on; one that was put on causes a run of its own.
 func (c *Client) ReadHeadAgain(ctx context.Context, p *Pull) {
 	if p.Live == nil {
 		return
@@ -144,6 +146,9 @@ func (c *Client) ReadHeadAgain(ctx context.Context, p *Pull) {
 	if err == nil {
 		err = checkPull(&live, p.Live.Number)
 	}
+	if now := live.GetBase().GetRef(); err == nil && now != p.Live.BaseBranch {
+		err = fmt.Errorf("the pull request was moved from the branch %q to %q while it was read", cut(p.Live.BaseBranch, 80), cut(now, 80))
+	}
 	if err != nil {
 		u := c.unknown(evidence.WantedPullRequest, err, needPulls)
 		u.About = "the head, read again at the end"
@@ -151,4 +156,7 @@ func (c *Client) ReadHeadAgain(ctx context.Context, p *Pull) {
 		return
 	}
 	p.Live.LastHeadSHA = live.GetHead().GetSHA()
+	p.Live.Labels = slices.DeleteFunc(p.Live.Labels, func(name string) bool {
+		return !slices.ContainsFunc(live.Labels, func(l *github.Label) bool { return l.GetName() == name })
+	})
 }

@@ -246,6 +246,20 @@ var scenarios = []scenario{
 			answer.ServeHTTP(rw, r)
 		})
 	}},
+	{name: "label-taken-off-while-reading", wants: labels, setup: func(w *world) {
+		override(w)
+		w.Fail("/issues/7/events", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
+			answer.ServeHTTP(rw, r)
+			w.pull.Labels = []string{"bug", "put on meanwhile"}
+		})
+	}},
+	{name: "retargeted-while-reading", wants: labels, setup: func(w *world) {
+		w.repo.git("", "update-ref", "refs/heads/release", w.base)
+		w.Fail("/issues/7/comments", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
+			answer.ServeHTTP(rw, r)
+			w.pull.Base = "release"
+		})
+	}},
 	{name: "last-look-fails", wants: labels, setup: func(w *world) {
 		w.Fail("/issues/7/comments", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
 			w.Fail("/pulls/7", -1, fakehub.Status(403, "no"))
@@ -410,4 +424,19 @@ func FuzzMessages(f *testing.F) {
 			t.Errorf("%q gives %d bytes", message, len(line))
 		}
 	})
+}
+
+// Anybody may comment on a public pull request: a flood must neither fill the facts nor hide.
+func TestFloodOfReasons(t *testing.T) {
+	for n, fails := range map[int]bool{maxReasons: false, maxReasons + 1: true} {
+		w := newWorld(t)
+		for i := range n {
+			w.pull.Comments = append(w.pull.Comments, &fakehub.Comment{ID: int64(i + 1), Author: "bob", Body: "/closeout-override x"})
+		}
+		p := w.client.Pull(context.Background(), 7)
+		w.client.Details(context.Background(), p, labels)
+		if (p.Live.Comments == nil) != fails || (len(p.Unavailable) == 1) != fails || !fails && len(p.Live.Comments) != n {
+			t.Errorf("%d: got %d, %+v", n, len(p.Live.Comments), p.Unavailable)
+		}
+	}
 }
