@@ -133,7 +133,7 @@ func TestMain(m *testing.M) {
 	}
 	started.dir = dir
 	r := &repo{t: fatal{}, dir: dir}
-	r.git("", "init", "-q", "--bare", "-b", "main")
+	r.git("", "init", "-q", "--bare", "--template=", "-b", "main")
 	started.base = r.commit("main", "start", baseFiles)
 	started.head = r.commit("topic", "change a\n\nCo-authored-by: Robot <17+Robot@users.noreply.github.com>", with(baseFiles, "src/a.go", "package a // new\n"), started.base)
 	code := m.Run()

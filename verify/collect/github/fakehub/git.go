@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os/exec"
 	"strings"
+	"sync"
 )
 
 // git runs git in the repository; "" when it fails, which means that the thing is not there.
@@ -17,6 +18,22 @@ func (h *Hub) git(args ...string) string {
 		return ""
 	}
 	return string(out)
+}
+
+// answers are what git said about things that are named by their ids, in any repository: that never changes.
+var answers sync.Map
+
+// fixed is git for arguments that name nothing but ids.
+func (h *Hub) fixed(args ...string) string {
+	key := strings.Join(args, " ")
+	if known, ok := answers.Load(key); ok {
+		return known.(string)
+	}
+	text := h.git(args...)
+	if text != "" { // the thing may be there in another repository
+		answers.Store(key, text)
+	}
+	return text
 }
 
 // commitID is the commit that a name means; "" for none.
@@ -53,7 +70,7 @@ func (h *Hub) list(ids []string) []map[string]any {
 	if len(ids) == 0 {
 		return shown
 	}
-	texts := strings.Split(h.git(append([]string{"show", "-s", commitFormat}, ids...)...), "\x01")[1:]
+	texts := strings.Split(h.fixed(append([]string{"show", "-s", commitFormat}, ids...)...), "\x01")[1:]
 	for i, text := range texts {
 		f := strings.Split(strings.TrimSuffix(text, "\n"), "\x00")
 		c := shape("rest.pr-commits.default")
@@ -98,7 +115,7 @@ func (h *Hub) tree(w http.ResponseWriter, r *http.Request) {
 		args = append(args, "-r", "-t")
 	}
 	entries, truncated := []map[string]any{}, false
-	for line := range strings.SplitSeq(strings.TrimSuffix(h.git(append(args, id)...), "\x00"), "\x00") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(h.fixed(append(args, id)...), "\x00"), "\x00") {
 		if line == "" {
 			continue
 		}
@@ -119,7 +136,7 @@ func (h *Hub) blob(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
-	data := []byte(h.git("cat-file", "blob", id))
+	data := []byte(h.fixed("cat-file", "blob", id))
 	var lines bytes.Buffer
 	for text := base64.StdEncoding.EncodeToString(data); text != ""; {
 		n := min(60, len(text))
@@ -136,12 +153,12 @@ func (h *Hub) compare(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
-	common := strings.TrimSpace(h.git("merge-base", from, to))
+	common := strings.TrimSpace(h.fixed("merge-base", from, to))
 	if common == "" {
 		refuse(w, http.StatusNotFound, "No common ancestor between "+base+" and "+head+".")
 		return
 	}
-	ids := strings.Fields(h.git("rev-list", "--reverse", "--topo-order", from+".."+to))
+	ids := strings.Fields(h.fixed("rev-list", "--reverse", "--topo-order", from+".."+to))
 	size, at := min(number(r, "per_page", 250), 250), number(r, "page", 1)
 	link(w, r, at, (len(ids)+size-1)/size)
 	commits := h.list(ids[min((at-1)*size, len(ids)):min(at*size, len(ids))])

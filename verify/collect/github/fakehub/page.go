@@ -7,14 +7,20 @@ import (
 	"strings"
 )
 
+func asIs(item map[string]any) map[string]any { return item }
+
 // page answers with the part of a list that was asked for, and says in the Link header where the others are.
-func page[T any](w http.ResponseWriter, r *http.Request, list []T) {
+func page[T any](w http.ResponseWriter, r *http.Request, list []T, show func(T) map[string]any) {
 	size, number := number(r, "per_page", 30), number(r, "page", 1)
 	size = min(size, 100)
 	last := max((len(list)+size-1)/size, 1)
 	from := min((number-1)*size, len(list))
 	link(w, r, number, last)
-	reply(w, http.StatusOK, append([]T{}, list[from:min(from+size, len(list))]...))
+	shown := []map[string]any{}
+	for _, item := range list[from:min(from+size, len(list))] {
+		shown = append(shown, show(item))
+	}
+	reply(w, http.StatusOK, shown)
 }
 
 func number(r *http.Request, name string, otherwise int) int {

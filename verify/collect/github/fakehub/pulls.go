@@ -27,19 +27,27 @@ func (h *Hub) pull(w http.ResponseWriter, _ *http.Request, n int, p *Pull) {
 	reply(w, http.StatusOK, h.describe(n, p))
 }
 
+// ends are the tips of base and head, as they are now.
+func (h *Hub) ends(p *Pull) (from, to string) {
+	return h.commitID("refs/heads/" + p.Base), h.commitID(p.Head)
+}
+
 func (h *Hub) describe(n int, p *Pull) map[string]any {
 	v := shape("rest.pull-request.default")
 	repo := v["base"].(map[string]any)["repo"].(map[string]any)
 	repo["id"], repo["full_name"], repo["default_branch"] = h.ID, h.Owner+"/"+h.Name, h.DefaultBranch
 	base, head := v["base"].(map[string]any), v["head"].(map[string]any)
-	base["ref"], base["sha"] = p.Base, h.commitID(cmp.Or(p.OldBase, "refs/heads/"+p.Base))
-	head["sha"] = h.commitID(p.Head)
+	from, to := h.ends(p)
+	base["ref"], base["sha"], head["sha"] = p.Base, from, to
+	if p.OldBase != "" {
+		base["sha"] = h.commitID(p.OldBase)
+	}
 	v["number"], v["state"], v["merged"], v["draft"] = n, cmp.Or(p.State, "open"), p.Merged, p.Draft
 	v["user"], v["merge_commit_sha"] = h.account(p.Author), nil
 	if p.TestMerge != "" {
 		v["merge_commit_sha"] = h.commitID(p.TestMerge)
 	}
-	v["changed_files"] = cmp.Or(p.Count, len(h.listFiles(p)))
+	v["changed_files"] = cmp.Or(p.Count, len(h.listFiles(p, from, to)))
 	labels := []map[string]any{}
 	for _, name := range p.Labels {
 		labels = append(labels, map[string]any{"name": name, "color": "99dd88"})
@@ -49,24 +57,26 @@ func (h *Hub) describe(n int, p *Pull) map[string]any {
 }
 
 func (h *Hub) commits(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
-	ids := strings.Fields(h.git("rev-list", "--reverse", "--topo-order", "refs/heads/"+p.Base+".."+h.commitID(p.Head)))
-	page(w, r, h.list(ids[:min(len(ids), 250)]))
+	from, to := h.ends(p)
+	ids := strings.Fields(h.fixed("rev-list", "--reverse", "--topo-order", from+".."+to))
+	page(w, r, h.list(ids[:min(len(ids), 250)]), asIs)
 }
 
 func (h *Hub) files(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
-	files := h.listFiles(p)
-	page(w, r, files[:min(len(files), 3000)])
+	from, to := h.ends(p)
+	files := h.listFiles(p, from, to)
+	page(w, r, files[:min(len(files), 3000)], asIs)
 }
 
 var statuses = map[byte]string{'A': "added", 'D': "removed", 'M': "modified", 'T': "changed", 'R': "renamed", 'C': "copied"}
 
 // listFiles compares the head with the merge base, renames detected.
-func (h *Hub) listFiles(p *Pull) []map[string]any {
+func (h *Hub) listFiles(p *Pull, from, to string) []map[string]any {
 	if p.Files != nil {
 		return p.Files
 	}
-	base := strings.TrimSpace(h.git("merge-base", "refs/heads/"+p.Base, p.Head))
-	f := strings.Split(h.git("diff-tree", "-r", "-z", "-M", "--name-status", base, h.commitID(p.Head)), "\x00")
+	base := strings.TrimSpace(h.fixed("merge-base", from, to))
+	f := strings.Split(h.fixed("diff-tree", "-r", "-z", "-M", "--name-status", base, to), "\x00")
 	list := []map[string]any{}
 	for i := 0; i+1 < len(f); {
 		file := shape("rest.pulls-files.default")
@@ -82,8 +92,7 @@ func (h *Hub) listFiles(p *Pull) []map[string]any {
 }
 
 func (h *Hub) reviews(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
-	list := []map[string]any{}
-	for _, review := range p.Reviews {
+	page(w, r, p.Reviews, func(review Review) map[string]any {
 		v := map[string]any{"id": review.ID, "user": h.account(review.Author), "state": review.State, "body": "", "author_association": cmp.Or(review.Association, "NONE")}
 		if review.Commit != "" {
 			v["commit_id"] = h.commitID(review.Commit)
@@ -91,21 +100,21 @@ func (h *Hub) reviews(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
 		if review.State != "PENDING" {
 			v["submitted_at"] = cmp.Or(review.At, someTime)
 		}
-		list = append(list, v)
-	}
-	page(w, r, list)
+		return v
+	})
 }
 
 func (h *Hub) pullsOf(w http.ResponseWriter, r *http.Request) {
 	sha, list := r.PathValue("sha"), []map[string]any{}
 	for _, n := range h.numbers() {
 		p := h.Pulls[n]
-		ids := strings.Fields(h.git("rev-list", "refs/heads/"+p.Base+".."+h.commitID(p.Head)))
+		from, to := h.ends(p)
+		ids := strings.Fields(h.fixed("rev-list", from+".."+to))
 		if slices.Contains(ids, sha) {
 			list = append(list, h.describe(n, p))
 		}
 	}
-	page(w, r, list)
+	page(w, r, list, asIs)
 }
 
 func (h *Hub) numbers() []int {
@@ -118,8 +127,7 @@ func (h *Hub) numbers() []int {
 }
 
 func (h *Hub) events(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
-	list := []map[string]any{}
-	for _, e := range p.Events {
+	page(w, r, p.Events, func(e Event) map[string]any {
 		v := shape("derived.issue-events.labeled-only")
 		v["id"], v["event"], v["actor"], v["created_at"] = e.ID, e.Name, h.account(e.Actor), cmp.Or(e.At, someTime)
 		v["label"] = map[string]any{"name": e.Label, "color": "99dd88"}
@@ -130,9 +138,8 @@ func (h *Hub) events(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
 		if e.Intent != nil {
 			v["intent"] = e.Intent
 		}
-		list = append(list, v)
-	}
-	page(w, r, list)
+		return v
+	})
 }
 
 func appOf(slug string) any {
@@ -143,11 +150,7 @@ func appOf(slug string) any {
 }
 
 func (h *Hub) comments(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
-	list := []map[string]any{}
-	for _, c := range p.Comments {
-		list = append(list, h.showComment(c))
-	}
-	page(w, r, list)
+	page(w, r, p.Comments, h.showComment)
 }
 
 func (h *Hub) showComment(c *Comment) map[string]any {
