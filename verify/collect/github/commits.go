@@ -1,0 +1,111 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/go-github/v62/github"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+const (
+	maxCommits = 250 // that GitHub lists of a pull request
+	maxAttempt = 200 // bytes of a commit's line that go into the facts
+)
+
+// commits reads who wrote what is proposed.
+func (c *Client) commits(ctx context.Context, p *Pull, w Wants) {
+	list, err := all[github.RepositoryCommit](ctx, c, c.path("pulls/%d/commits", p.Live.Number), maxCommits)
+	if err == nil {
+		err = p.checkCommits(list)
+	}
+	if err != nil {
+		p.lacks(c.unknown(evidence.WantedCommits, err, needPulls))
+		return
+	}
+	p.Live.Commits = []evidence.Commit{}
+	for _, commit := range list {
+		message := commit.GetCommit().GetMessage()
+		p.Live.Commits = append(p.Live.Commits, evidence.Commit{
+			SHA: commit.GetSHA(), Author: commit.GetAuthor().GetLogin(), Committer: commit.GetCommitter().GetLogin(),
+			CoAuthors: coAuthors(message), Verified: commit.GetCommit().GetVerification().GetVerified(),
+			Override: overrideAttempt(message, w.Override),
+		})
+		if commit.GetSHA() == p.Live.HeadSHA {
+			p.headTree = commit.GetCommit().GetTree().GetSHA()
+		}
+	}
+}
+
+// checkCommits wants whole commits, the head among them, and fewer than GitHub is willing to list.
+func (p *Pull) checkCommits(list []github.RepositoryCommit) error {
+	if len(list) >= maxCommits {
+		return &failure{
+			text: fmt.Sprintf("the pull request has %d commits or more, and GitHub lists no others: who wrote them cannot be known", maxCommits),
+			fix:  "split the pull request, or squash its commits",
+		}
+	}
+	head := false
+	for _, commit := range list {
+		if err := checkID("a commit of the pull request", commit.GetSHA()); err != nil {
+			return err
+		}
+		if commit.Commit == nil {
+			return fmt.Errorf("GitHub's answer lacks the message of commit %s", commit.GetSHA())
+		}
+		head = head || commit.GetSHA() == p.Live.HeadSHA
+	}
+	if !head {
+		return fmt.Errorf("the list of commits lacks the head %s", p.Live.HeadSHA)
+	}
+	return nil
+}
+
+// coAuthors reads Co-authored-by trailers. An address that GitHub made for an account (ID+login@users.noreply…) gives the
+// login, any other stands as it is; both in lower case, sorted, each once. A line anywhere in the message counts, because
+// GitHub is generous too.
+func coAuthors(message string) []string {
+	var found []string
+	for line := range strings.Lines(message) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		if !strings.EqualFold(strings.TrimSpace(key), "co-authored-by") {
+			continue
+		}
+		start, end := strings.LastIndexByte(value, '<'), strings.LastIndexByte(value, '>')
+		if start < 0 || end < start {
+			continue
+		}
+		if who := loginOf(value[start+1 : end]); who != "" {
+			found = append(found, who)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func loginOf(address string) string {
+	address = strings.ToLower(strings.TrimSpace(address))
+	local, host, _ := strings.Cut(address, "@")
+	if !strings.HasPrefix(host, "users.noreply.") {
+		return address
+	}
+	if id, login, found := strings.Cut(local, "+"); found && strings.Trim(id, "0123456789") == "" {
+		return login
+	}
+	return local
+}
+
+// overrideAttempt is the first line of a commit's message that reads like the command or the label of an override.
+func overrideAttempt(message string, label func(string) bool) string {
+	for line := range strings.Lines(message) {
+		line = strings.TrimSpace(line)
+		lower := strings.ToLower(line)
+		if strings.HasPrefix(lower, commandWord) || strings.HasPrefix(lower, commandWord[1:]+":") || label(line) {
+			return cut(line, maxAttempt)
+		}
+	}
+	return ""
+}

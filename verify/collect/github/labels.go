@@ -1,0 +1,48 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// labelEvents keeps those of labels that could override, and returns who put such labels on, the newest first.
+func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
+	list, err := all[issueEvent](ctx, c, c.path("issues/%d/events", p.Live.Number), 0)
+	if err == nil {
+		err = checkEvents(list, w)
+	}
+	if err != nil {
+		p.lacks(c.unknown(evidence.WantedLabelEvents, err, needIssues))
+		return nil
+	}
+	p.Live.LabelEvents = []evidence.LabelEvent{}
+	var actors []account
+	for _, e := range sortedByID(list, func(e issueEvent) int64 { return e.ID }) {
+		if !e.isLabel() || !w.Override(e.Label.Name) {
+			continue
+		}
+		p.Live.LabelEvents = append(p.Live.LabelEvents, evidence.LabelEvent{
+			ID: digits(e.ID), Event: e.Event, Label: e.Label.Name, Actor: e.Actor.login(), ActorID: e.Actor.id(), ActorType: e.Actor.kind(),
+			App: e.App.slug(), Intent: e.byAgent(), CreatedAt: stamp(e.CreatedAt),
+		})
+		if e.Actor != nil && e.Event == "labeled" {
+			actors = append(actors, *e.Actor)
+		}
+	}
+	slices.Reverse(actors)
+	return actors
+}
+
+func (e *issueEvent) isLabel() bool { return e.Event == "labeled" || e.Event == "unlabeled" }
+
+func checkEvents(list []issueEvent, w Wants) error {
+	for _, e := range list {
+		if e.isLabel() && (e.ID <= 0 || e.Label.Name == "" || e.CreatedAt.IsZero()) {
+			return fmt.Errorf("an event of the label %q has no id, label or time", cut(e.Label.Name, 80))
+		}
+	}
+	return nil
+}
