@@ -3,7 +3,8 @@ package evidence
 import "strings"
 
 // GitHub is what GitHub said when the collector asked. A list that is nil could not be read, and Facts.Unavailable says
-// why; an empty one says that there is none.
+// why, or nothing turned on it and nobody asked (label events without a label that could override, reviews without
+// approvals); an empty one says that there is none.
 type GitHub struct {
 	PullRequest *PullRequest `json:"pull_request,omitzero"` // nil when the event is about none, or it could not be read
 	People      []Person     `json:"people,omitzero"`       // everyone whom the rest names and somebody asked about, by login
