@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/go-github/v62/github"
@@ -44,7 +45,12 @@ type Client struct {
 	base        string // path of the API's root, with a slash at its end
 }
 
-var repositorySyntax = regexp.MustCompile(`^([A-Za-z0-9._-]+)/([A-Za-z0-9._-]+)$`)
+// lazily compiles a pattern when it is asked for the first time: most runs of the program ask nothing of GitHub.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+var repositorySyntax = lazily(`^([A-Za-z0-9._-]+)/([A-Za-z0-9._-]+)$`)
 
 // New makes a client. The error is one of usage.
 //
@@ -52,7 +58,7 @@ var repositorySyntax = regexp.MustCompile(`^([A-Za-z0-9._-]+)/([A-Za-z0-9._-]+)$
 // planted sees where a request goes but cannot read it, as long as the certificates that the process trusts are not
 // planted as well.
 func New(c Config) (*Client, error) {
-	names := repositorySyntax.FindStringSubmatch(c.Repository)
+	names := repositorySyntax().FindStringSubmatch(c.Repository)
 	if names == nil || names[2] == "." || names[2] == ".." {
 		return nil, fmt.Errorf("%q is no repository: expected owner/name, as in GITHUB_REPOSITORY", c.Repository)
 	}

@@ -123,7 +123,7 @@ func parsePayload(data []byte) (*payload, error) {
 	if err := json.Unmarshal(data, p, jsontext.AllowDuplicateNames(false)); err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
-	if p.Repository == nil || p.Repository.ID <= 0 || !repositorySyntax.MatchString(p.Repository.FullName) {
+	if p.Repository == nil || p.Repository.ID <= 0 || !repositorySyntax().MatchString(p.Repository.FullName) {
 		return nil, errors.New("it names no repository")
 	}
 	return p, nil

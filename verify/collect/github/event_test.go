@@ -122,8 +122,8 @@ func FuzzParseEvent(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if e.Name != name || !objectID.MatchString(e.HeadSHA) || !objectID.MatchString(e.BaseSHA) || e.BaseBranch == "" ||
-			(name == "pull_request") != (e.Number > 0) || !repositorySyntax.MatchString(e.Repository) {
+		if e.Name != name || !objectID().MatchString(e.HeadSHA) || !objectID().MatchString(e.BaseSHA) || e.BaseBranch == "" ||
+			(name == "pull_request") != (e.Number > 0) || !repositorySyntax().MatchString(e.Repository) {
 			t.Errorf("accepted %+v", e)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +22,7 @@ type Group struct {
 }
 
 // queueRef is how the queue names its branches: gh-readonly-queue/<base branch>/pr-<number>-<base commit>.
-var queueRef = regexp.MustCompile(`^refs/heads/gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,15})-[0-9a-f]{40,64}$`)
+var queueRef = lazily(`^refs/heads/gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,15})-[0-9a-f]{40,64}$`)
 
 // Group finds the pull requests of a merge group. The payload names none and has no labels: the branch's name gives the
 // last one, and the commits between base and head the others. Each commit must be explained by a pull request of this
@@ -61,7 +60,7 @@ func (c *Client) groupNumbers(ctx context.Context, e *Event) ([]int64, error) {
 }
 
 func numberOfRef(e *Event) (int64, error) {
-	parts := queueRef.FindStringSubmatch(e.HeadRef)
+	parts := queueRef().FindStringSubmatch(e.HeadRef)
 	if parts == nil || parts[1] != e.BaseBranch {
 		return 0, fmt.Errorf("the group's branch is %q: expected refs/heads/gh-readonly-queue/%s/pr-…", cut(e.HeadRef, 120), e.BaseBranch)
 	}

@@ -37,7 +37,7 @@ type Objects struct {
 func (c *Client) Objects(ctx context.Context, p *Pull) *Objects {
 	o := &Objects{ctx: ctx, client: c, pull: p, roots: map[string]string{}, blobs: map[string][]byte{}}
 	o.trees = &trees{ctx: ctx, client: c, known: map[string][]entry{}}
-	if objectID.MatchString(p.headTree) {
+	if objectID().MatchString(p.headTree) {
 		o.roots[p.Live.HeadSHA] = p.headTree
 	}
 	return o
@@ -79,7 +79,7 @@ func (o *Objects) MergeBases(base, head string) ([]string, error) {
 
 // know remembers the root tree of a commit that some answer holds, which saves a call.
 func (o *Objects) know(commit *github.RepositoryCommit) {
-	if tree := commit.GetCommit().GetTree().GetSHA(); objectID.MatchString(tree) {
+	if tree := commit.GetCommit().GetTree().GetSHA(); objectID().MatchString(tree) {
 		o.roots[commit.GetSHA()] = tree
 	}
 }

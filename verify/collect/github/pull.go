@@ -72,7 +72,7 @@ func checkPull(live *github.PullRequest, number int64) error {
 		return fmt.Errorf("GitHub answered with pull request %d instead of %d", live.GetNumber(), number)
 	case live.GetState() != "open" && live.GetState() != "closed":
 		return fmt.Errorf("the pull request's state is %q: expected open or closed", cut(live.GetState(), 80))
-	case live.GetBase().GetRef() == "" || repo.GetID() <= 0 || !repositorySyntax.MatchString(repo.GetFullName()):
+	case live.GetBase().GetRef() == "" || repo.GetID() <= 0 || !repositorySyntax().MatchString(repo.GetFullName()):
 		return errors.New("GitHub's answer does not say which branch the pull request is for")
 	case live.ChangedFiles == nil || live.GetChangedFiles() < 0:
 		return errors.New("GitHub's answer does not say how many files the pull request changes")
@@ -84,7 +84,7 @@ func (p *Pull) describe(live *github.PullRequest) {
 	base, repo := live.GetBase(), live.GetBase().GetRepo()
 	p.Subject.Repository, p.Subject.RepositoryID = repo.GetFullName(), digits(repo.GetID())
 	p.Subject.BaseBranch, p.Subject.DefaultBranch, p.Subject.HeadSHA = base.GetRef(), repo.GetDefaultBranch(), live.GetHead().GetSHA()
-	if objectID.MatchString(live.GetMergeCommitSHA()) && !live.GetMerged() {
+	if objectID().MatchString(live.GetMergeCommitSHA()) && !live.GetMerged() {
 		p.TestMerge = live.GetMergeCommitSHA()
 	}
 	p.Live = &evidence.PullRequest{
@@ -131,7 +131,7 @@ func (c *Client) tipByBranch(ctx context.Context, branch, escaped string) (tip s
 	var answer github.Branch
 	_, err := c.get(ctx, c.path("branches/")+escaped, &answer)
 	tip = answer.GetCommit().GetSHA()
-	return tip, err == nil && answer.GetName() == branch && objectID.MatchString(tip)
+	return tip, err == nil && answer.GetName() == branch && objectID().MatchString(tip)
 }
 
 // ReadHeadAgain looks where the head is now. It is the last thing to do before judging: a push between the first look and

@@ -132,7 +132,7 @@ func takeApart(id string, listing *github.Tree, recursive bool) (folders map[str
 		full := e.GetPath()
 		dir, name := path.Split(full)
 		item := entry{name: name, mode: strings.TrimLeft(e.GetMode(), "0"), id: e.GetSHA()}
-		if name == "" || !objectID.MatchString(item.id) || len(item.id) != len(id) {
+		if name == "" || !objectID().MatchString(item.id) || len(item.id) != len(id) {
 			return nil, nil, fmt.Errorf("tree %s: the entry %q has the id %q", id, cut(full, 80), cut(item.id, 80))
 		}
 		dir = strings.TrimSuffix(dir, "/")

@@ -3,7 +3,6 @@ package github
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -111,10 +110,10 @@ func digits(id int64) string { return strconv.FormatInt(id, 10) }
 // stamp writes a time as the facts want it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var objectID = lazily(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func checkID(what, id string) error {
-	if !objectID.MatchString(id) {
+	if !objectID().MatchString(id) {
 		return fmt.Errorf("%s is %q: expected an object id", what, cut(id, 80))
 	}
 	return nil
