@@ -103,6 +103,12 @@ func (h *hub) gather(options collect.Options) (*collect.Found, func() error, err
 	return found, done, err
 }
 
+// trees reads trees, and knows which commit merges which.
+type trees interface {
+	collect.Objects
+	IsMergeOf(commit string, parents ...string) (bool, error)
+}
+
 // objects decides where trees are read: from the workspace's own repository when it holds what is needed, else through
 // the API. Whatever is read is checked against its id either way.
 func (h *hub) objects(c *collect.Commits, pull *github.Pull) (done func() error) {
@@ -112,21 +118,34 @@ func (h *hub) objects(c *collect.Commits, pull *github.Pull) (done func() error)
 		return done
 	}
 	api := h.client.Objects(h.ctx, pull)
+	sources := []trees{api}
 	c.Objects, c.Facts.Subject.ChangesFrom = api, "api"
 	if git, err := collect.OpenGit(h.action.workspace, c.Limit.Files); err == nil {
 		if collect.Whole(git, c.Base, c.Head) {
 			c.Objects, c.Facts.Subject.ChangesFrom = git, "git"
-			done = git.Close
-		} else {
-			git.Close()
+			sources = []trees{git, api}
 		}
+		done = git.Close
 	}
-	if pull.TestMerge != "" {
-		if merges, err := api.IsMergeOf(pull.TestMerge, c.Base, c.Head); err == nil && merges {
-			c.AlsoAccepted = append(c.AlsoAccepted, collect.Accepted{Objects: api, Commit: pull.TestMerge})
-		}
-	}
+	c.AlsoAccepted = testMerge(sources, pull.TestMerge, c.Base, c.Head)
 	return done
+}
+
+// testMerge is GitHub's merge of head and base, which a job may have had checked out, when it merges just these; the
+// first source that knows the commit decides. One that nobody knows is not accepted.
+func testMerge(sources []trees, commit, base, head string) []collect.Accepted {
+	if commit == "" {
+		return nil
+	}
+	for _, source := range sources {
+		if merges, err := source.IsMergeOf(commit, base, head); err == nil {
+			if merges {
+				return []collect.Accepted{{Objects: source, Commit: commit}}
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 func firstError(list []evidence.Unavailable) error {

@@ -175,6 +175,19 @@ func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
 	return tree.String(), nil
 }
 
+// IsMergeOf says whether the parents of a commit are exactly these, in this order.
+func (g *Git) IsMergeOf(commit string, parents ...string) (bool, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return false, err
+	}
+	info, err := g.repo.Commit(id)
+	if err != nil {
+		return false, fixed(err)
+	}
+	return slices.EqualFunc(info.Parents, parents, func(id gitobj.ID, p string) bool { return id.String() == p }), nil
+}
+
 // Whole reports whether a repository holds everything that a comparison of two commits needs. A clone that does not is no
 // help where there is another way to ask.
 func Whole(g *Git, base, head string) bool {
