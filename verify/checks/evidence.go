@@ -62,7 +62,7 @@ func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
 		f.Message = criterionName(c) + " ran on other code than the code that is judged"
 		f.Expected = "tree_before and tree_after that name the code tree of this change"
 		f.Actual = "the record names another tree"
-		f.Fix = "run and record the command again on the code as it is now"
+		f.Fix = "run and record the command again on the code as it is now; a new file that .gitignore does not name is code too"
 	case ledger.DirtyTree:
 		f.Message = "the code changed while " + criterionName(c) + " ran"
 		f.Expected = "the same tree before and after"
