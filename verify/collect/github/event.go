@@ -98,7 +98,7 @@ func ParseEvent(name string, data []byte) (*Event, error) {
 
 // supported refuses the events that look as if they could work.
 func supported(name string) error {
-	const instead = "use `pull_request`, with `types: [opened, synchronize, reopened, ready_for_review, edited, labeled, unlabeled]`"
+	const instead = "use pull_request, with the types opened, synchronize, reopened, ready_for_review, edited, labeled, unlabeled"
 	switch name {
 	case "pull_request", "merge_group":
 		return nil
@@ -109,7 +109,7 @@ func supported(name string) error {
 	case "":
 		return errors.New("GITHUB_EVENT_NAME is not set: on a command line use closeout verify")
 	}
-	return fmt.Errorf("the event %q names no pull request: %s, or `merge_group`", cut(name, 80), instead)
+	return fmt.Errorf("the event %q names no pull request: %s, or merge_group", cut(name, 80), instead)
 }
 
 func parsePayload(data []byte) (*payload, error) {

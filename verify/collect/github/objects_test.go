@@ -401,7 +401,7 @@ func TestObjectsWithoutPermission(t *testing.T) {
 	} {
 		err := ask()
 		f, ok := err.(interface{ Fix() string })
-		if !ok || f.Fix() != "give the job `contents: read`" {
+		if !ok || f.Fix() != "give the job the permission contents: read" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -121,11 +121,11 @@ func fixFor(err error, permission string) string {
 func grant(permission string) string {
 	switch permission {
 	case needMembers:
-		return "hand over a token that can read the organisation's teams (`members: read` of a GitHub App): the job's own token never can. Or name users instead of teams"
+		return "hand over a token that can read the organisation's teams, as a GitHub App with members: read has: the job's own token never can. Or name users instead of teams"
 	case needMetadata:
 		return "hand over a token that can see this repository"
 	}
-	return "give the job `" + permission + "`"
+	return "give the job the permission " + permission
 }
 
 // status is the HTTP status of a refusal; 0 for other errors.
