@@ -148,12 +148,21 @@ func testMerge(sources []trees, commit, base, head string) []collect.Accepted {
 	return nil
 }
 
+// firstError is why the commits are not known, and what would help.
 func firstError(list []evidence.Unavailable) error {
 	if len(list) == 0 {
 		return errors.New("GitHub did not say which commits are judged")
 	}
-	return errors.New(list[0].Error)
+	return &unread{list[0]}
 }
+
+// unread is the error for everything that hangs on a fact which GitHub did not give.
+type unread struct{ fact evidence.Unavailable }
+
+func (u *unread) Error() string { return u.fact.Error }
+
+// Fix says what would make the fact available.
+func (u *unread) Fix() string { return u.fact.Fix }
 
 // complete asks what the contract makes matter, holds the changes against GitHub's own list, and looks last where the
 // head is now.
