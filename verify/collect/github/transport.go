@@ -163,13 +163,14 @@ func (t *transport) attempt(req *http.Request) (*http.Response, *fault) {
 // what it means.
 func (t *transport) judge(resp *http.Response, body []byte) *fault {
 	code := resp.StatusCode
+	wait, _ := t.retryAfter(resp)
 	switch {
 	case limited(resp, body):
 		return &fault{why: fmt.Sprintf("HTTP %d: a rate limit of the API%s", code, messageOf(body)), again: true, limited: true, wait: t.waitFor(resp)}
 	case code >= 500:
-		return &fault{why: fmt.Sprintf("HTTP %d%s", code, messageOf(body)), again: true, wait: t.retryAfter(resp)}
+		return &fault{why: fmt.Sprintf("HTTP %d%s", code, messageOf(body)), again: true, wait: wait}
 	case code == http.StatusAccepted:
-		return &fault{why: "HTTP 202: GitHub has not computed the answer yet", again: true, wait: t.retryAfter(resp)}
+		return &fault{why: "HTTP 202: GitHub has not computed the answer yet", again: true, wait: wait}
 	case code < 200 || code >= 300 || resp.Request.Method != http.MethodGet:
 		return nil
 	case !json.Valid(body) || bytes.Equal(bytes.TrimSpace(body), []byte("null")):
@@ -193,7 +194,7 @@ func limited(resp *http.Response, body []byte) bool {
 
 // waitFor is how long a limit lasts: as long as Retry-After says, else until the reset, else a minute.
 func (t *transport) waitFor(resp *http.Response) time.Duration {
-	if wait := t.retryAfter(resp); wait > 0 {
+	if wait, said := t.retryAfter(resp); said {
 		return wait
 	}
 	reset, err := strconv.ParseInt(resp.Header.Get("X-Ratelimit-Reset"), 10, 64)
@@ -203,16 +204,17 @@ func (t *transport) waitFor(resp *http.Response) time.Duration {
 	return secondaryWait
 }
 
-// retryAfter reads the header in both of its forms; 0 or less when it is absent or nonsense.
-func (t *transport) retryAfter(resp *http.Response) time.Duration {
+// retryAfter reads the header in both of its forms; a time that has passed is 0 or less. said is false when the header is
+// absent or nonsense.
+func (t *transport) retryAfter(resp *http.Response) (wait time.Duration, said bool) {
 	value := resp.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(seconds, 86400)) * time.Second
+		return time.Duration(min(seconds, 86400)) * time.Second, true
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return max(at.Sub(t.clock.Now()), 0)
+		return at.Sub(t.clock.Now()), true
 	}
-	return 0
+	return 0, false
 }
 
 // messageOf is what an error of the API says, with a colon before it.
