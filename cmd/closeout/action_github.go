@@ -99,8 +99,29 @@ func (h *hub) gather(options collect.Options) (*collect.Found, func() error, err
 		Complete: func(f *evidence.Facts, known collect.Known) { h.complete(pull, f, known) },
 	}
 	done := h.objects(&commits, pull)
+	commits.Standing = h.standing(&commits, pull)
 	found, err := collect.Gather(commits, options)
 	return found, done, err
+}
+
+// standing is the default branch's tip, when its contract judges in the place of the base's; nil when the base's does.
+//
+// A branch that anybody may push to could name itself under base_branches, or leave its author out of applies_to; the pull
+// request would pass there and then be retargeted. So a branch's own contract counts when the default branch's names it.
+func (h *hub) standing(c *collect.Commits, pull *github.Pull) *collect.Place {
+	name := pull.Subject.DefaultBranch
+	if c.Base == "" || c.Head == "" || name == pull.Subject.BaseBranch || h.action.input("contract_file") != "" {
+		return nil
+	}
+	tip, err := h.client.BranchTip(h.ctx, name)
+	if err != nil {
+		return &collect.Place{Objects: collect.Lost{Err: err}}
+	}
+	at := &collect.Place{Objects: h.client.Objects(h.ctx, pull), Commit: tip}
+	if collect.NamesBranch(collect.Commits{Objects: at.Objects, Base: tip, Contract: c.Contract, Limit: c.Limit}, pull.Subject.BaseBranch) {
+		return nil
+	}
+	return at
 }
 
 // trees reads trees, and knows which commit merges which.

@@ -14,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -26,6 +27,8 @@ type Commits struct {
 	// Facts is what is known beforehand: settings, repository, event, what GitHub said. The rest is filled in.
 	Facts evidence.Facts
 	Limit evidence.Limits
+	// Standing is the commit whose standing contract counts, when that is not the base.
+	Standing *Place
 	// AlsoAccepted are commits whose code trees a record may name beside the head's.
 	AlsoAccepted []Accepted
 	// Complete adds to the facts what depends on the contracts and the changes; nil adds nothing.
@@ -34,6 +37,12 @@ type Commits struct {
 
 // Accepted is a commit that a job may have had checked out instead of the head, and where its tree can be read.
 type Accepted struct {
+	Objects Objects
+	Commit  string
+}
+
+// Place is a commit, and where its tree can be read.
+type Place struct {
 	Objects Objects
 	Commit  string
 }
@@ -151,7 +160,7 @@ func (g *gatherer) findKeys(c *evidence.Change) {
 		var before []byte
 		var found []string
 		if err == nil {
-			before, err = g.blobAt(base, c.Path, maxKeyed)
+			before, err = blobAt(g.Objects, base, c.Path, maxKeyed)
 		}
 		if err == nil && before != nil {
 			found, err = keysChanged(c.Path, before, after)
@@ -169,40 +178,62 @@ func (g *gatherer) findKeys(c *evidence.Change) {
 }
 
 // blobAt reads a file of a commit; nil when there is no regular file of that name.
-func (g *gatherer) blobAt(commit, name string, limit int64) ([]byte, error) {
-	mode, id, found, err := g.Objects.Entry(commit, name)
+func blobAt(o Objects, commit, name string, limit int64) ([]byte, error) {
+	mode, id, found, err := o.Entry(commit, name)
 	if err != nil || !found || mode != evidence.Regular && mode != evidence.Executable {
 		return nil, err
 	}
-	data, err := g.Objects.Blob(id, limit)
+	data, err := o.Blob(id, limit)
 	return append([]byte{}, data...), err
 }
 
 var contractEndings = []string{".json", ".yaml", ".yml"}
 
-// standing reads the standing contract from the base's tip: all that stand where one may, since two are an error that
+// NamesBranch reports whether a commit, the base of c, holds a standing contract that can be read and names a branch under
+// base_branches. Nothing else of c but objects, contract and limits is looked at.
+func NamesBranch(c Commits, branch string) bool {
+	g := &gatherer{Commits: c}
+	g.standing()
+	g.read()
+	contract := g.standingContract()
+	if contract == nil || len(g.contracts) != 1 || len(g.Facts.Unavailable) > 0 {
+		return false
+	}
+	var globs []glob.Pattern
+	for _, b := range contract.BaseBranches {
+		globs = append(globs, b.Glob)
+	}
+	return glob.Compile(globs).Match(branch)
+}
+
+// standing reads the standing contract from the base's tip, or where else it counts: all that stand where one may, since two are an error that
 // the judge must see.
 func (g *gatherer) standing() {
 	g.Facts.Contracts = []evidence.ContractOrigin{}
 	if g.Contract != "" {
-		g.fromBase(check.Contract, "scope_contract"+path.Ext(g.Contract), g.Contract)
+		g.fromBase("scope_contract"+path.Ext(g.Contract), g.Contract)
 		return
 	}
 	for _, ending := range contractEndings {
-		g.fromBase(check.Contract, "scope_contract"+ending, ".closeout/scope_contract"+ending)
+		g.fromBase("scope_contract"+ending, ".closeout/scope_contract"+ending)
 		if len(g.Facts.Unavailable) > 0 && g.Facts.Unavailable[len(g.Facts.Unavailable)-1].What == evidence.WantedContracts {
 			return // what is not known of one is not known of the others
 		}
 	}
 }
 
-// fromBase takes a contract of the base's tip, and reports whether there is one or nobody knows.
-func (g *gatherer) fromBase(kind check.Kind, file, name string) bool {
-	return g.from(g.Base, kind, evidence.ContractOrigin{File: file, Path: name, Commit: g.Base, Trust: evidence.TrustBase})
+// fromBase takes a standing contract.
+func (g *gatherer) fromBase(file, name string) {
+	at := Place{g.Objects, g.Base}
+	if g.Standing != nil {
+		at = *g.Standing
+	}
+	g.from(at, check.Contract, evidence.ContractOrigin{File: file, Path: name, Commit: at.Commit, Trust: evidence.TrustBase})
 }
 
-func (g *gatherer) from(commit string, kind check.Kind, origin evidence.ContractOrigin) bool {
-	data, err := g.blobAt(commit, origin.Path, max(maxContract, g.Limit.ContractBytes))
+// from takes a contract of a commit, and reports whether there is one or nobody knows.
+func (g *gatherer) from(at Place, kind check.Kind, origin evidence.ContractOrigin) bool {
+	data, err := blobAt(at.Objects, at.Commit, origin.Path, max(maxContract, g.Limit.ContractBytes))
 	switch {
 	case errors.Is(err, ErrTooLarge):
 		g.err = fmt.Errorf("the contract %q is larger than %d bytes, which nothing here reads", origin.Path, max(maxContract, g.Limit.ContractBytes))
@@ -274,7 +305,7 @@ func (g *gatherer) task() {
 			if commit == g.Head {
 				origin.Trust = evidence.TrustHead
 			}
-			any = g.from(commit, check.TaskContract, origin) || any
+			any = g.from(Place{g.Objects, commit}, check.TaskContract, origin) || any
 		}
 		if any {
 			return
@@ -408,7 +439,7 @@ const maxLinkTarget = 4096
 // previousCoverage reads the coverage report that the base holds. One that is malformed says nothing.
 func (g *gatherer) previousCoverage() {
 	name := cmp.Or(g.coverage(), evidence.DefaultCoverageReport)
-	data, err := g.blobAt(g.Base, name, g.Limit.RulesBytes)
+	data, err := blobAt(g.Objects, g.Base, name, g.Limit.RulesBytes)
 	if err != nil {
 		g.cannot(evidence.WantedContracts, name, err)
 		return

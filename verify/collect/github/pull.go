@@ -99,6 +99,15 @@ func (p *Pull) describe(live *github.PullRequest) {
 	}
 }
 
+// BranchTip gives the commit that a branch of the repository stands at. The error has a method Fix.
+func (c *Client) BranchTip(ctx context.Context, branch string) (string, error) {
+	tip, err := c.branchTip(ctx, branch)
+	if err != nil {
+		return "", c.fail(err, needContents)
+	}
+	return tip, nil
+}
+
 // branchTip reads the ref itself: a tag of the same name is another ref. Servers that speak GitHub's API without being
 // GitHub may lack that call; there the branch is asked for, whose name cannot mean a tag either.
 func (c *Client) branchTip(ctx context.Context, branch string) (string, error) {
