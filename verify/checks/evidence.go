@@ -30,13 +30,17 @@ func runEvidence(p *check.Pass) {
 	if p.State[check.Feedback] != check.Usable {
 		return
 	}
+	unknown := codeTreeUnknown(p.Facts)
 	for i, d := range p.Decisions() {
+		if unknown && d.Reason == ledger.BelowMinimum && d.At.Last.Trees {
+			continue // the tree that it names may be the right one: what is not known is reported, and is nobody's failure
+		}
 		if strings.HasPrefix(string(d.Reason), "evidence.") {
 			p.Report(evidenceFinding(&p.Policy.Criteria[i], &d))
 		}
 	}
 	for _, c := range p.Companions() {
-		if c.Level.Rank() < c.Minimum.Rank() {
+		if c.Level.Rank() < c.Minimum.Rank() && !unknown {
 			reportCompanion(p, &c)
 		}
 	}
@@ -48,6 +52,15 @@ func runEvidence(p *check.Pass) {
 			Fix:      `judge with facts that name the code tree; a person may accept claims on purpose with "evidence": {"min": "claimed"} in the contract`,
 		})
 	}
+}
+
+// codeTreeUnknown reports whether the collector wanted the code tree and could not have it, so that no record can be bound.
+func codeTreeUnknown(f *evidence.Facts) bool {
+	if f == nil || f.Subject.AcceptedTrees != nil {
+		return false
+	}
+	_, unknown := lacking(f, evidence.WantedCodeTree, "")
+	return unknown
 }
 
 func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
