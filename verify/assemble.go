@@ -54,7 +54,7 @@ func (j *judge) unjudged(results []check.Result) check.Result {
 			return guard
 		}
 	}
-	for _, kind := range needed {
+	for _, kind := range j.needs {
 		if j.in.State[kind] != check.Usable && !unknownSaid(results, kind) {
 			guard.Findings = append(guard.Findings, check.Finding{
 				Code: CodeInternal, Severity: evidence.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",
@@ -238,7 +238,7 @@ func (j *judge) sortedInputs() []report.Input {
 	return list
 }
 
-// addFindings joins equal findings, sorts and counts them, and cuts the list.
+// addFindings joins equal findings, counts and sorts them, and cuts the list.
 func (j *judge) addFindings(r *report.Report, results []check.Result) {
 	for _, result := range results {
 		list := j.joined(result.Findings)
@@ -250,9 +250,14 @@ func (j *judge) addFindings(r *report.Report, results []check.Result) {
 	}
 	r.OverrideCode = overrideCode(r)
 	j.letThrough(r)
+	sortFindings(r)
+}
+
+// sortFindings brings the findings into their order, and cuts the list.
+func sortFindings(r *report.Report) {
 	slices.SortFunc(r.Findings, compareFindings)
 	if more := len(r.Findings) - report.MaxFindings; more > 0 {
-		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], more
+		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
 	}
 }
 
@@ -293,7 +298,7 @@ func compareFindings(a, b report.Finding) int {
 		cmp.Compare(evidence.Severity(a.Severity).Rank(), evidence.Severity(b.Severity).Rank()),
 		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Location.Path, b.Location.Path),
 		cmp.Compare(a.Location.Line, b.Location.Line), cmp.Compare(a.Location.Column, b.Location.Column),
-		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Fingerprint, b.Fingerprint),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Location.PullRequest, b.Location.PullRequest),
 	)
 }
 

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -13,6 +14,9 @@ const Version = "0.1.0"
 // Bundle is all that a decision is made from.
 type Bundle struct {
 	Inputs []Input
+	// Parts are the pull requests of a merge group, in any order; none otherwise. Where the facts tell of no merge group
+	// they are not looked at.
+	Parts []Part
 	// TestReport looks for the test report with a path in the repository; it returns nil when there is none. A nil
 	// function knows of none.
 	TestReport func(path string) Opener
@@ -32,6 +36,16 @@ type Input struct {
 	// changes one of them, or a symlink on the way, changes the file.
 	RepoPaths []string
 }
+
+// Part is what the bundle of a merge group holds of one of its pull requests: facts, changes and task contracts. Names
+// are as in a bundle of its own; the report puts [PartFolder] before them.
+type Part struct {
+	PullRequest int64
+	Inputs      []Input
+}
+
+// PartFolder is where the bundle of a merge group keeps the part of a pull request; it ends in a slash.
+func PartFolder(number int64) string { return fmt.Sprintf("pulls/%d/", number) }
 
 // Settings is everything beside the files that can change the decision. Facts of the bundle hold the same; what is set
 // here wins.

@@ -21,7 +21,14 @@ const (
 
 // readContracts reads the standing contract and the task contracts, and joins them.
 func (j *judge) readContracts() {
-	standing, tasks := j.of(check.Contract), j.of(check.TaskContract)
+	j.readStanding()
+	j.readTasks()
+}
+
+// readStanding reads the standing contract; two are one too many.
+func (j *judge) readStanding() {
+	standing := j.of(check.Contract)
+	j.standing = len(standing)
 	for i, in := range standing {
 		j.readContract(in)
 		if i > 0 {
@@ -31,13 +38,18 @@ func (j *judge) readContracts() {
 			})
 		}
 	}
+}
+
+// readTasks reads the task contracts, and joins them with the standing one.
+func (j *judge) readTasks() {
+	tasks := j.of(check.TaskContract)
 	for _, in := range tasks {
 		j.readContract(in)
 	}
 	if len(tasks) > 1 {
 		j.chooseTask(tasks)
 	}
-	if len(standing) == 0 {
+	if j.standing == 0 {
 		j.in.State[check.Contract] = check.Missing // a task contract alone judges nothing
 		return
 	}
@@ -48,7 +60,7 @@ func (j *judge) readContracts() {
 		j.in.NoTask, j.in.State[check.Contract] = true, check.Missing
 		return
 	}
-	j.join()
+	j.join(policy.Join)
 }
 
 // namedTaskIsMissing reports whether the caller named a task that no contract has. Judging by another contract in
@@ -134,8 +146,8 @@ func checkTask(c *evidence.Contract, in Input, trust evidence.Trust, errs *sourc
 	}
 }
 
-func (j *judge) join() {
-	p, problems := policy.Join(j.sources, j.fallbackTask())
+func (j *judge) join(join func([]policy.Source, string) (*policy.Policy, []policy.Problem)) {
+	p, problems := join(j.sources, j.fallbackTask())
 	for _, problem := range problems {
 		s := j.sources[problem.Source]
 		j.in.Problems = append(j.in.Problems, check.Problem{Kind: check.Kind(s.Kind), Path: s.Path, Error: problem.Error})
@@ -153,8 +165,13 @@ func (j *judge) join() {
 
 // fallbackTask is the task's id where no contract names one.
 func (j *judge) fallbackTask() string {
-	if j.in.Facts != nil && j.in.Facts.Subject.PullRequest > 0 {
+	switch {
+	case j.in.Facts == nil:
+		return "local"
+	case j.in.Facts.Subject.PullRequest > 0:
 		return fmt.Sprintf("pr-%d", j.in.Facts.Subject.PullRequest)
+	case j.ofGroup():
+		return "merge-group"
 	}
 	return "local"
 }
@@ -167,7 +184,7 @@ func (j *judge) setMinimum(p *policy.Policy) {
 	}
 	f := j.in.Facts
 	switch {
-	case f != nil && (f.Subject.PullRequest > 0 || f.Event.Name == "merge_group" || strings.HasPrefix(f.Event.Name, "pull_request")):
+	case f != nil && (f.Subject.PullRequest > 0 || j.ofGroup() || strings.HasPrefix(f.Event.Name, "pull_request")):
 		j.in.Minimum = evidence.Recorded
 	case f != nil && f.Subject.AcceptedTrees != nil:
 		j.in.Minimum = evidence.Bound

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -22,13 +23,16 @@ import (
 
 // Judge decides a bundle. It always returns a report.
 func Judge(b *Bundle) *report.Report {
-	j := &judge{bundle: b, in: check.Inputs{State: map[check.Kind]check.State{}, Tests: map[string]*check.TestFile{}}}
+	j := newJudge(b)
 	go func() {
 		defer func() { recover() }() // whoever needs it next panics where a report can still be written
 		policy.Prepare()
 	}()
 	j.readFacts()
 	j.settle()
+	if j.ofGroup() {
+		return (&group{judge: j}).decide()
+	}
 	j.readContracts()
 	j.readRules()
 	j.readCoverage()
@@ -37,19 +41,26 @@ func Judge(b *Bundle) *report.Report {
 	j.compareSources()
 	j.classify()
 	j.authorise()
-	return j.report(j.run())
+	return j.report(j.run(checks.All))
+}
+
+func newJudge(b *Bundle) *judge {
+	return &judge{bundle: b, needs: needed, in: check.Inputs{State: map[check.Kind]check.State{}, Tests: map[string]*check.TestFile{}}}
 }
 
 // judge is one decision under way.
 type judge struct {
 	bundle   *Bundle
+	folder   string   // of the bundle in which the inputs lie; "" is the bundle itself
 	settings Settings // with the facts' filled in
 	in       check.Inputs
 	inputs   []report.Input
+	needs    []check.Kind // without which nothing can be said to be done
 
-	leftOut bool              // applies_to leaves the pull request out, so nothing is judged
-	diff    []evidence.Change // of pr.diff, when changes.json is there too
-	sources []policy.Source
+	leftOut  bool              // applies_to leaves the pull request out, so nothing is judged
+	diff     []evidence.Change // of pr.diff, when changes.json is there too
+	standing int               // how many standing contracts there are, read or not
+	sources  []policy.Source
 }
 
 // of lists the inputs of a kind, by name.
@@ -73,7 +84,7 @@ func (j *judge) display(name string) string {
 			}
 		}
 	}
-	return name
+	return j.folder + name
 }
 
 // problems notes the errors of an input and says whether it can be used.
@@ -134,7 +145,7 @@ func stateOf[T any](value *T) check.State {
 
 func (j *judge) readFacts() {
 	for _, in := range j.of(check.Facts) {
-		facts, _ := readSmall(j, in, in.Name, "the facts file", trustCollected, evidence.ParseFacts)
+		facts, _ := readSmall(j, in, j.folder+in.Name, "the facts file", trustCollected, evidence.ParseFacts)
 		j.state(check.Facts, stateOf(facts))
 		j.in.Facts = facts
 	}
@@ -203,25 +214,40 @@ func (j *judge) readCoverage() {
 
 // readTests reads the test reports that criteria name; the report calls each by its path in the repository.
 func (j *judge) readTests() {
-	if j.in.Policy == nil || j.bundle.TestReport == nil {
-		return
-	}
-	for _, c := range j.in.Policy.Criteria {
-		if c.TestReport == "" || j.in.Tests[c.TestReport] != nil {
-			continue
-		}
-		open := j.bundle.TestReport(c.TestReport)
-		if open == nil {
-			continue
-		}
-		in := Input{Kind: check.Tests, Name: c.TestReport, Open: open}
-		tests, listed := readSmall(j, in, c.TestReport, "the test report", trustClaimed, evidence.ParseTests)
-		j.in.Tests[c.TestReport] = &check.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
+	if j.in.Policy != nil {
+		j.in.Tests = j.testsOf(j.in.Policy, map[string]*check.TestFile{})
 	}
 }
 
-// readStreams reads the large inputs, the logs beside the diff.
-func (j *judge) readStreams() {
+// testsOf gives the test reports that a policy names. Those in known were read already, and others are added to it.
+func (j *judge) testsOf(p *policy.Policy, known map[string]*check.TestFile) map[string]*check.TestFile {
+	named := map[string]*check.TestFile{}
+	for _, c := range p.Criteria {
+		if known[c.TestReport] == nil {
+			known[c.TestReport] = j.readTest(c.TestReport)
+		}
+		if file := known[c.TestReport]; file != nil {
+			named[c.TestReport] = file
+		}
+	}
+	return named
+}
+
+// readTest reads a test report; nil when there is none.
+func (j *judge) readTest(path string) *check.TestFile {
+	if path == "" || j.bundle.TestReport == nil {
+		return nil
+	}
+	open := j.bundle.TestReport(path)
+	if open == nil {
+		return nil
+	}
+	tests, listed := readSmall(j, Input{Kind: check.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, evidence.ParseTests)
+	return &check.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
+}
+
+// readStreams reads the large inputs, the logs beside the diff, and returns the ledgers of the other policies.
+func (j *judge) readStreams(more ...*policy.Policy) []*ledger.Ledger {
 	var changes changesRead
 	var failed any
 	var wg sync.WaitGroup
@@ -229,19 +255,20 @@ func (j *judge) readStreams() {
 		defer func() { failed = recover() }() // raised again below: here it would end the process without a report
 		changes = j.readChanges()
 	})
-	logs := j.readLogs()
+	logs := j.readLogs(more...)
 	wg.Wait()
 	if failed != nil {
 		panic(failed)
 	}
 	logs.into(j)
 	changes.into(j)
+	return logs.ledgers[1:]
 }
 
 // logsRead is what the logs say. It is built beside changesRead and joined afterwards.
 type logsRead struct {
-	ledger *ledger.Ledger
-	logs   []logRead
+	ledgers []*ledger.Ledger // one a policy
+	logs    []logRead
 }
 
 type logRead struct {
@@ -251,9 +278,23 @@ type logRead struct {
 	seen    seen
 }
 
-func (j *judge) readLogs() logsRead {
+// readLogs reads each log once, for the judge's own policy and, of a merge group, for those of pull requests that bring
+// along a contract of their own.
+func (j *judge) readLogs(more ...*policy.Policy) logsRead {
+	var read logsRead
+	for _, p := range append([]*policy.Policy{j.in.Policy}, more...) {
+		read.ledgers = append(read.ledgers, ledger.New(j.ledgerConfig(p)))
+	}
+	for _, in := range j.of(check.Feedback) {
+		read.logs = append(read.logs, j.readLog(in, read.ledgers))
+	}
+	return read
+}
+
+// ledgerConfig says what the logs are searched for; p is nil when the contracts make no policy.
+func (j *judge) ledgerConfig(p *policy.Policy) ledger.Config {
 	config := ledger.Config{Companions: map[string]bool{}}
-	if p := j.in.Policy; p != nil {
+	if p != nil {
 		config.TaskID, config.Criteria, config.Egress = p.TaskID, p.Criteria, p.NetworkEgress
 	}
 	if j.in.Facts != nil {
@@ -262,20 +303,32 @@ func (j *judge) readLogs() logsRead {
 	for _, in := range j.inputs {
 		config.Companions[in.SHA256] = true
 	}
-	read := logsRead{ledger: ledger.New(config)}
-	for _, in := range j.of(check.Feedback) {
-		read.logs = append(read.logs, j.readLog(in, read.ledger))
-	}
-	return read
+	return config
 }
 
-func (j *judge) readLog(in Input, l *ledger.Ledger) logRead {
+func (j *judge) readLog(in Input, ledgers []*ledger.Ledger) logRead {
 	log := logRead{path: j.display(in.Name)}
-	s := l.Stream(log.path)
+	add := addToAll(ledgers, log.path)
 	log.seen = stream(in, func(r io.Reader) {
-		log.records, log.errs = evidence.ReadLog(r, *j.limits(), s.Add)
+		log.records, log.errs = evidence.ReadLog(r, *j.limits(), add)
 	})
 	return log
+}
+
+// addToAll opens a log in each ledger and adds its records to all of them.
+func addToAll(ledgers []*ledger.Ledger, path string) func(*evidence.Record) {
+	streams := make([]*ledger.Stream, len(ledgers))
+	for i, l := range ledgers {
+		streams[i] = l.Stream(path)
+	}
+	if len(streams) == 1 {
+		return streams[0].Add
+	}
+	return func(r *evidence.Record) {
+		for _, s := range streams {
+			s.Add(r)
+		}
+	}
 }
 
 // into joins what the logs say. A log that is not among the digests handed over is listed and otherwise ignored.
@@ -300,7 +353,7 @@ func (l logsRead) into(j *judge) {
 			records += log.records
 		}
 	}
-	j.in.Ledger = l.ledger
+	j.in.Ledger = l.ledgers[0]
 	if records == 0 && j.in.State[check.Feedback] == check.Usable {
 		j.in.State[check.Feedback] = check.Malformed // feedback.empty is the only finding about criteria
 	}

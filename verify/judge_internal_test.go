@@ -14,7 +14,7 @@ import (
 
 // TestUnjudgedInputsBlock takes all checks away: what is needed and was not judged must block all the same.
 func TestUnjudgedInputsBlock(t *testing.T) {
-	j := &judge{bundle: &Bundle{}, in: check.Inputs{State: map[check.Kind]check.State{check.Contract: check.Usable, check.Rules: check.Usable}}}
+	j := &judge{bundle: &Bundle{}, needs: needed, in: check.Inputs{State: map[check.Kind]check.State{check.Contract: check.Usable, check.Rules: check.Usable}}}
 	r := j.report(nil)
 	if r.Verdict != report.Failed || len(r.Findings) != 2 || r.Findings[0].Code != CodeInternal || r.Checks[0].ID != checks.Gate.ID {
 		t.Errorf("got %s, %+v", r.Verdict, r.Findings)

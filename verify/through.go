@@ -16,7 +16,7 @@ import (
 // authorise finds the standing contract, as far as the change had no hand in it, and who may override. Only where there
 // is no standing contract at all the defaults hold: behind one that cannot be read may be stricter words.
 func (j *judge) authorise() {
-	if len(j.of(check.Contract)) == 0 {
+	if j.standing == 0 {
 		j.in.Rule = override.NewRule()
 		return
 	}
@@ -39,14 +39,14 @@ func (j *judge) authorise() {
 
 // run runs the checks, unless the contract leaves the pull request out. The override check asks what the others found,
 // and waits.
-func (j *judge) run() []check.Result {
+func (j *judge) run(list []*check.Check) []check.Result {
 	out := j.outside()
 	if out == nil {
-		return check.Run(checks.All, &j.in)
+		return check.Run(list, &j.in)
 	}
 	j.leftOut = true
 	var results []check.Result
-	for _, c := range checks.All {
+	for _, c := range list {
 		results = append(results, check.Result{Check: c, Skipped: true})
 	}
 	return append(results, check.Result{Check: checks.Gate, Findings: []check.Finding{*out}})
@@ -66,7 +66,7 @@ func (j *judge) outside() *check.Finding {
 		authors, names = append(authors, a.Glob), append(names, a.Value)
 	}
 	other := f.Subject.PullRequest > 0 && f.Subject.PullRequest != pr.Number
-	if pr.Author == "" || other || glob.CompileFolded(authors).Match(pr.Author) {
+	if pr.Author == "" || other || !j.isHeld() || glob.CompileFolded(authors).Match(pr.Author) {
 		return nil
 	}
 	return &check.Finding{
@@ -74,6 +74,18 @@ func (j *judge) outside() *check.Finding {
 		Input: check.Contract, Path: j.sources[0].Path, Pos: j.in.Standing.Keys["applies_to"], Expected: "authors that match " + strings.Join(names, ", "),
 		Actual: pr.Author, Fix: "nothing has to be done", Evidence: []string{pr.Author}, Times: 1,
 	}
+}
+
+// isHeld reports whether a merge group holds the pull request as it is now: else somebody else's change could hide behind
+// its author. Where no group is judged, that is no question.
+func (j *judge) isHeld() bool {
+	member, f := j.in.Member, j.in.Facts
+	if member == nil {
+		return true
+	}
+	m, pr := f.Membership, f.GitHub.PullRequest
+	known := m != nil && (m.HeadInGroup || m.Differs != nil) && j.in.State[check.Changes] == check.Usable
+	return known && len(member.Foreign) == 0 && pr.Number == member.Number && pr.State == "open" && f.Subject.HeadSHA == pr.HeadSHA
 }
 
 // letThrough runs the override check, which asks what all the others found, and marks what a person let through.

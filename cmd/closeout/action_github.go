@@ -88,8 +88,15 @@ func readEventFile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, github.MaxEvent+1))
 }
 
-// gather collects the pull request of the event.
+// gather collects what the event is about: a pull request, or a merge group.
 func (h *hub) gather(options collect.Options) (*collect.Found, func() error, error) {
+	if h.event.Name == "merge_group" {
+		return h.gatherGroup(options)
+	}
+	return h.gatherPull(options)
+}
+
+func (h *hub) gatherPull(options collect.Options) (*collect.Found, func() error, error) {
 	pull := h.client.Pull(h.ctx, h.event.Number)
 	commits := collect.Commits{
 		Base: pull.Subject.BaseSHA, Head: pull.Subject.HeadSHA, Contract: h.action.input("contract"), Limit: h.action.settings.Limits,
@@ -188,14 +195,24 @@ func (u *unread) Fix() string { return u.fact.Fix }
 // complete asks what the contract makes matter, holds the changes against GitHub's own list, and looks last where the
 // head is now.
 func (h *hub) complete(pull *github.Pull, f *evidence.Facts, known collect.Known) {
+	h.details(pull, known)
+	if known.Changes != nil {
+		h.client.CrossCheck(h.ctx, pull, known.Changes)
+	}
+	h.finish(pull, f)
+}
+
+// details asks what the contract makes matter.
+func (h *hub) details(pull *github.Pull, known collect.Known) {
 	wants := github.Wants{Override: overrideLabel(known.Standing), Approvals: known.Policy != nil && len(known.Policy.Approvals) > 0}
 	if known.Standing != nil {
 		wants.Teams = known.Standing.Override.Teams
 	}
 	h.client.Details(h.ctx, pull, wants)
-	if known.Changes != nil {
-		h.client.CrossCheck(h.ctx, pull, known.Changes)
-	}
+}
+
+// finish looks where the head is now, and writes down what was found.
+func (h *hub) finish(pull *github.Pull, f *evidence.Facts) {
 	h.client.ReadHeadAgain(h.ctx, pull)
 	f.GitHub = pull.GitHub()
 	f.Unavailable = append(f.Unavailable, pull.Unavailable...)

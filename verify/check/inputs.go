@@ -80,6 +80,11 @@ type Inputs struct {
 	Today   string // YYYY-MM-DD; "" when nobody said
 	Digests []string
 
+	// Group is what became of a merge group's pull requests; nil when no group is judged.
+	Group *Group
+	// Member is the place of a pull request in a merge group; nil when it is judged by itself.
+	Member *Member
+
 	Logs   []Log // in the order of the ledger's streams
 	Ledger *ledger.Ledger
 
@@ -90,6 +95,22 @@ type Inputs struct {
 	Rules    []RuleFile
 	Coverage *CoverageFile
 	Tests    map[string]*TestFile // by their path in the repository
+}
+
+// Group is a merge group held against its pull requests.
+type Group struct {
+	Missing     []int64   // pull requests that the facts list, and of which nothing is known
+	Unlisted    []int64   // pull requests of which something is known, and that the facts do not list
+	Unsure      bool      // it is not known what each of the pull requests brings in
+	Unexplained []*Change // of the group, of paths that no pull request in it touches
+}
+
+// Member is the place of a pull request in a merge group.
+type Member struct {
+	Number  int64
+	BaseSHA string // of the group
+	// Foreign are the paths that the pull request touches now and that the group holds otherwise, or not at all.
+	Foreign []string
 }
 
 // Log is a feedback log.

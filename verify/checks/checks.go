@@ -44,7 +44,20 @@ var Gate = &check.Check{
 }
 
 // Documented are all checks that have a page.
-var Documented = append(slices.Clone(All), Gate)
+var Documented = append(slices.Clone(All), Group, Gate)
+
+// OfGroup lists the checks that judge a merge group as a whole, OfMember those that judge each pull request in it, and
+// OfEvidence those of a group that a pull request's own contract can make stricter.
+var (
+	OfGroup    = []*check.Check{Acceptance, Budget, Contract, Coverage, Diff, Evidence, Facts, Feedback, Group, Limits, Rules}
+	OfMember   = []*check.Check{Approval, Contract, Diff, Facts, Limits, Override, Scope, Subject}
+	OfEvidence = []*check.Check{Acceptance, Budget, Coverage, Evidence, Facts, Feedback, Rules}
+)
+
+// OfEveryKind lists all checks that can stand in a report, in the order of the report.
+var OfEveryKind = []*check.Check{
+	Acceptance, Approval, Budget, Contract, Coverage, Diff, Evidence, Facts, Feedback, Group, Limits, Override, Rules, Scope, Subject, Gate,
+}
 
 //go:embed *.md
 var pages embed.FS

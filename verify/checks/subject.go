@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -14,8 +15,10 @@ var Subject = &check.Check{
 	Codes: []check.Code{{Name: "subject.moved", Severity: evidence.Unknown}},
 	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Facts},
-	Asked: func(in *check.Inputs) bool { return aboutPullRequest(in.Facts) && askedGitHub(in.Facts) },
-	Run:   runSubject,
+	Asked: func(in *check.Inputs) bool {
+		return in.Member != nil || aboutPullRequest(in.Facts) && askedGitHub(in.Facts)
+	},
+	Run: runSubject,
 }
 
 func runSubject(p *check.Pass) {
@@ -40,6 +43,40 @@ func runSubject(p *check.Pass) {
 	if subject.PullRequest > 0 {
 		reportMoved(p, "the pull request that was judged", fmt.Sprint(subject.PullRequest), "the one that GitHub told of", fmt.Sprint(pr.Number))
 	}
+	if p.Member != nil {
+		reportMember(p, pr, subject)
+	}
+}
+
+// reportMember asks whether a merge group holds the pull request as it is now.
+func reportMember(p *check.Pass, pr *evidence.PullRequest, subject *evidence.Subject) {
+	reportMoved(p, "the base that it was compared with", subject.BaseSHA, "the group's base", p.Member.BaseSHA)
+	reportMoved(p, "the pull request that the group's list names", itoa(p.Member.Number), "the one that GitHub told of", itoa(pr.Number))
+	if pr.State == "closed" {
+		reportMoved(p, "the pull request of the group", "open", "the pull request now", "closed")
+	}
+	switch m := p.Facts.Membership; {
+	case m == nil || !m.HeadInGroup && m.Differs == nil:
+		reportLacking(p, evidence.WantedSubject, "membership", "nobody knows whether the merge group holds the pull request's head")
+	case len(p.Member.Foreign) > 0:
+		reportForeign(p)
+	}
+}
+
+// foreignShown is how many paths a finding names.
+const foreignShown = 5
+
+func reportForeign(p *check.Pass) {
+	paths := p.Member.Foreign
+	text := strings.Join(paths[:min(len(paths), foreignShown)], ", ")
+	if more := len(paths) - foreignShown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	p.Report(check.Finding{
+		Code: "subject.moved", Message: "the merge group does not hold what the pull request holds now", Input: check.Facts,
+		Expected: "in the group each file as the pull request has it, unless base or another pull request change it too", Actual: "it differs in " + text,
+		Fix: "take the pull request out of the queue and put it in again", Evidence: []string{"not in the group"},
+	})
 }
 
 // reportMoved reports two names for the same thing that differ. One that is not known differs from nothing.

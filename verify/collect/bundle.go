@@ -40,6 +40,7 @@ func WriteBundle(dir string, gathered *Found, lines []glob.Pattern) (*Found, err
 			w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, path.Join(testsFolder, name))
 		}
 	}
+	w.copyParts(gathered.Parts)
 	w.facts(gathered.gatherer.Facts)
 	w.copyLines(gathered, lines)
 	if w.err != nil {
@@ -150,7 +151,11 @@ func (w *bundleWriter) facts(f evidence.Facts) {
 // testReports lists the paths of the test reports that the contracts name.
 func testReports(gathered *Found) []string {
 	var names []string
-	for _, in := range gathered.Inputs {
+	inputs := slices.Clone(gathered.Inputs)
+	for _, part := range gathered.Parts {
+		inputs = append(inputs, part.Inputs...)
+	}
+	for _, in := range inputs {
 		if in.Kind != check.Contract && in.Kind != check.TaskContract {
 			continue
 		}

@@ -78,10 +78,13 @@ var bundleFolders = []struct {
 	kind    check.Kind
 	endings []string
 }{
-	{"contracts", check.TaskContract, []string{".json", ".yaml", ".yml"}},
+	{contractsFolder, check.TaskContract, contractEndings},
 	{"feedback", check.Feedback, []string{".jsonl"}},
 	{"rules", check.Rules, []string{".json", ".sarif"}},
 }
+
+// contractsFolder holds task contracts.
+const contractsFolder = "contracts"
 
 // testsFolder holds test reports, each under its path in the repository.
 const testsFolder = "tests"
@@ -113,6 +116,9 @@ func Folder(dir string) (*Found, error) {
 		for _, name := range names {
 			add(f.kind, name, opener(root, name))
 		}
+	}
+	if err := b.findParts(root, dir); err != nil {
+		return nil, err
 	}
 	return b, nil
 }

@@ -31,6 +31,9 @@ type Commits struct {
 	Standing *Place
 	// AlsoAccepted are commits whose code trees a record may name beside the head's.
 	AlsoAccepted []Accepted
+	// Group says that the head is that of a merge group: its pull requests, for each of which [Found.AddPull] is called, have
+	// the task contracts.
+	Group bool
 	// Complete adds to the facts what depends on the contracts and the changes; nil adds nothing.
 	Complete func(*evidence.Facts, Known)
 }
@@ -67,7 +70,9 @@ func Gather(c Commits, o Options) (*Found, error) {
 	} else {
 		g.operator(o)
 	}
-	g.task()
+	if !c.Group {
+		g.task()
+	}
 	if g.err != nil {
 		return nil, g.err
 	}
@@ -344,7 +349,11 @@ func (g *gatherer) read() {
 	if len(sources) == 0 || sources[0].Kind != string(check.Contract) {
 		return
 	}
-	if joined, problems := policy.Join(sources, ""); len(problems) == 0 {
+	join := policy.Join
+	if g.Group {
+		join = policy.JoinGroup
+	}
+	if joined, problems := join(sources, ""); len(problems) == 0 {
 		g.policy = joined
 	}
 }
@@ -384,6 +393,14 @@ func (g *gatherer) bind() {
 			g.Facts.Subject.AcceptedTrees = append(g.Facts.Subject.AcceptedTrees, tree)
 		}
 	}
+	g.arguments()
+	if g.policy != nil {
+		g.previousCoverage()
+	}
+}
+
+// arguments finds the files that acceptance arguments name.
+func (g *gatherer) arguments() {
 	if g.policy == nil {
 		return
 	}
@@ -397,7 +414,6 @@ func (g *gatherer) bind() {
 	}
 	slices.Sort(g.Facts.ArgumentPaths)
 	g.Facts.ArgumentPaths = slices.Compact(g.Facts.ArgumentPaths)
-	g.previousCoverage()
 }
 
 // maxLinks bounds how many symlinks one path may lead through.
@@ -463,22 +479,26 @@ func (g *gatherer) into(found *Found) error {
 		g.Facts.Contracts = append(g.Facts.Contracts, c.origin)
 		found.Inputs = append(found.Inputs, verify.Input{Kind: c.kind, Name: c.origin.File, Open: c.open, RepoPaths: c.paths})
 	}
+	inputs, err := g.written()
+	found.Inputs = append(found.Inputs, inputs...)
+	return err
+}
+
+// written are the inputs that the collector writes itself: changes and facts.
+func (g *gatherer) written() ([]verify.Input, error) {
+	var inputs []verify.Input
 	if g.changes != nil {
 		data, err := MarshalChanges(g.changes)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found.Inputs = append(found.Inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
+		inputs = append(inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
 	}
 	slices.SortFunc(g.Facts.Unavailable, func(a, b evidence.Unavailable) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
 	})
 	data, err := marshalFacts(&g.Facts)
-	if err != nil {
-		return err
-	}
-	found.Inputs = append(found.Inputs, verify.Input{Kind: check.Facts, Name: "facts.json", Open: bytesOpener(data)})
-	return nil
+	return append(inputs, verify.Input{Kind: check.Facts, Name: "facts.json", Open: bytesOpener(data)}), err
 }
 
 // marshalFacts writes facts.json, for people to read as well.

@@ -15,7 +15,16 @@ type Facts struct {
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base holds no coverage report, or nobody looked
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
-	GitHub        *GitHub          `json:"github,omitzero"` // nil when nobody asked GitHub
+	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when nobody looked
+	GitHub        *GitHub          `json:"github,omitzero"`     // nil when nobody asked GitHub
+}
+
+// Membership says whether a merge group holds what a pull request holds now.
+type Membership struct {
+	HeadInGroup bool `json:"head_in_group"` // the group's history holds the pull request's head
+	// Differs are the touched paths at which the heads of group and pull request differ, one that is not UTF-8 as
+	// QuotePath writes it. It matters where the head is not in the group; nil when nobody looked.
+	Differs []string `json:"differs,omitzero"`
 }
 
 // FactSettings are the settings that the collector was called with.
@@ -31,6 +40,7 @@ type Subject struct {
 	Repository    string   `json:"repository,omitempty"`
 	RepositoryID  string   `json:"repository_id,omitempty"`
 	PullRequest   int64    `json:"pull_request,omitempty"` // 0 when it is none
+	PullRequests  []int64  `json:"pull_requests,omitzero"` // of a merge group, those that are known to be in it; nil when nobody looked
 	BaseBranch    string   `json:"base_branch,omitempty"`
 	DefaultBranch string   `json:"default_branch,omitempty"`
 	BaseSHA       string   `json:"base_sha,omitempty"`

@@ -49,6 +49,7 @@ func ParseFacts(data []byte, limits Limits) (*Facts, *source.Errors) {
 		BaseCoverage:  f.baseCoverage(),
 		Unmatched:     f.unmatched(),
 		Unavailable:   f.unavailable(),
+		Membership:    f.membership(),
 		GitHub:        f.github(),
 	}
 	f.end()
@@ -104,6 +105,7 @@ func (f *fields) factSubject() Subject {
 		HeadSHA:       f.objectIDOrNull("head_sha"),
 		AcceptedTrees: f.hexList("accepted_trees", objectIDText, 40, 64),
 		ChangesFrom:   f.oneOfOrNull("changes_from", "git", "api", "diff"),
+		PullRequests:  f.numbers("pull_requests"),
 	}
 	if number := f.integerOf(f.orNull("pull_request"), "pull_request", 1, maxPullRequest); number != nil {
 		s.PullRequest = *number
@@ -114,6 +116,56 @@ func (f *fields) factSubject() Subject {
 
 // maxPullRequest is the largest integer that every JSON reader holds exactly.
 const maxPullRequest = 1<<53 - 1
+
+// numbers returns a list of pull requests; nil only when the key is absent or no list.
+func (f *fields) numbers(key string) []int64 {
+	n := f.get(key)
+	items := f.listOf(n, key)
+	if n == nil || n.kind != kindList {
+		return nil
+	}
+	list, seen := []int64{}, map[int64]bool{}
+	for i, item := range items {
+		number, ok := integerOf(item)
+		if !ok || number < 1 || number > maxPullRequest || seen[number] {
+			f.errs.Add(mustBeNamed(item, f.pointer(key)+"/"+strconv.Itoa(i), "each of "+key, "the number of a pull request, each once"))
+			continue
+		}
+		seen[number] = true
+		list = append(list, number)
+	}
+	return list
+}
+
+// membership reads whether a merge group holds a pull request's head; nil when nobody looked.
+func (f *fields) membership() *Membership {
+	if f.get("membership") == nil {
+		return nil
+	}
+	m := f.strictChild("membership")
+	m.need("head_in_group", "true or false")
+	membership := &Membership{HeadInGroup: m.flag("head_in_group"), Differs: m.paths("differs")}
+	m.end()
+	return membership
+}
+
+// paths returns a list of paths, of which also a blank may be one; nil only when the key is absent or no list.
+func (f *fields) paths(key string) []string {
+	n := f.get(key)
+	items := f.listOf(n, key)
+	if n == nil || n.kind != kindList {
+		return nil
+	}
+	list := []string{}
+	for i, item := range items {
+		if item.kind != kindString || item.text == "" {
+			f.errs.Add(wrongType(item, f.pointer(key)+"/"+strconv.Itoa(i), "a path"))
+			continue
+		}
+		list = append(list, item.text)
+	}
+	return list
+}
 
 // contractOrigins returns where each contract came from. A file that stands twice is an error: which of two trusts it has
 // must not depend on the reader.

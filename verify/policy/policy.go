@@ -84,6 +84,16 @@ type Problem struct {
 // Join makes one policy of the contracts, the standing or operator contract first. fallbackTask is the task's id when
 // no contract names one. With problems the policy is not to be used.
 func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
+	p, problems := JoinGroup(sources, fallbackTask)
+	if len(p.Criteria) == 0 {
+		problems = append(problems, Problem{0, noCriterion(sources[0].Contract)})
+	}
+	return p, problems
+}
+
+// JoinGroup is [Join] for a merge group, of which not the standing contract alone must name a criterion: each pull request
+// in it is judged by a join of its own, which must.
+func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, raise: map[string]evidence.Level{}, origin: map[string]int{}}
 	var problems []Problem
 	for i, s := range sources {
@@ -94,9 +104,6 @@ func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 		for _, e := range p.add(s, i == 0) {
 			problems = append(problems, Problem{i, e})
 		}
-	}
-	if len(p.Criteria) == 0 {
-		problems = append(problems, Problem{0, noCriterion(sources[0].Contract)})
 	}
 	p.protected = p.protectedSets()
 	p.arguments = argumentPaths(p.Criteria)

@@ -130,6 +130,13 @@ func fillLists(r *Report) {
 	if r.Override != nil {
 		fill(&r.Override.Accepted)
 	}
+	for i := range r.PullRequests {
+		p := &r.PullRequests[i]
+		fill(&p.OverrideRefused)
+		if p.Override != nil {
+			fill(&p.Override.Accepted)
+		}
+	}
 	if rule := r.Settings.Override; rule != nil {
 		fill(&rule.Users)
 		fill(&rule.Teams)

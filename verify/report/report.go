@@ -54,6 +54,29 @@ type Report struct {
 	OverriddenBy    *string      `json:"overridden_by"`
 	Inputs          []Input      `json:"inputs"`
 	Tool            Tool         `json:"tool"`
+	// PullRequests are those of a merge group, by number; nil, and not written, when none was judged.
+	PullRequests []PullRequest `json:"pull_requests,omitzero"`
+}
+
+// PullRequest is a pull request of a merge group, and what became of it.
+type PullRequest struct {
+	Number          int64             `json:"number"`
+	TaskID          *string           `json:"task_id"` // null when no contract could be read
+	HeadSHA         *string           `json:"head_sha"`
+	Verdict         string            `json:"verdict"` // of its own findings alone
+	Counts          PullRequestCounts `json:"counts"`
+	OverrideCode    *string           `json:"override_code"` // null when nothing of its own blocks
+	Override        *Override         `json:"override"`
+	OverrideRefused []Refusal         `json:"override_refused"`
+}
+
+// PullRequestCounts are totals of one pull request, taken before any list was cut.
+type PullRequestCounts struct {
+	Block   int `json:"block"`
+	Unknown int `json:"unknown"`
+	Warn    int `json:"warn"`
+	Info    int `json:"info"`
+	Files   int `json:"files"`
 }
 
 // Subject is what was judged. Everything that the facts do not say is null.
@@ -134,6 +157,9 @@ type Location struct {
 	Path   string `json:"path,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
+	// PullRequest is the one of a merge group that the finding belongs to; 0 where none is: then the finding is the group's,
+	// or no group was judged.
+	PullRequest int64 `json:"pull_request,omitempty"`
 }
 
 // Counts are totals, taken before any list was cut.
@@ -158,6 +184,8 @@ type Acceptance struct {
 	Attempts  int64      `json:"attempts"`  // records of the deciding level
 	Tests     *int64     `json:"tests"`     // cases in the test report; null when none was asked for
 	DecidedBy []Decision `json:"decided_by"`
+	// PullRequest is the one of a merge group whose contract alone names the criterion; nil, and not written, otherwise.
+	PullRequest *int64 `json:"pull_request,omitempty"`
 }
 
 // Decision is a record that decided a criterion.

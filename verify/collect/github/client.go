@@ -4,7 +4,7 @@
 // lies in the repository: [Client.Pull] reads the pull request as it is now, [Client.Details] what the contract makes
 // matter (commits, label events, comments, reviews, people), and [Client.ReadHeadAgain] looks whether the head has moved
 // meanwhile. [Client.Objects] reads trees and files when there is no checkout, and [Client.Group] finds the pull requests
-// of a merge group.
+// of a merge group, each of which [Client.Member] reads in place of Pull.
 //
 // Nothing is judged here. What could not be had is written down as [evidence.Unavailable] with what would help; it never
 // becomes an empty list. Every list is read to its end or is unavailable.

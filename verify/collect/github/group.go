@@ -32,7 +32,7 @@ var queueRef = lazily(`^refs/heads/gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,15})-
 //   - it merges the head of one of those; or
 //   - it is the only one, and the branch's name says whose it is (a squash).
 //
-// What each pull request holds, [Client.Pull] reads.
+// What each pull request holds, [Client.Member] reads.
 func (c *Client) Group(ctx context.Context, e *Event) *Group {
 	g := &Group{Subject: evidence.Subject{
 		Repository: e.Repository, RepositoryID: e.RepositoryID, DefaultBranch: e.DefaultBranch,

@@ -43,17 +43,10 @@ func (p *Pull) lacks(u evidence.Unavailable) { p.Unavailable = append(p.Unavaila
 // The tip is asked for by its ref, and not taken from the pull request: what stands there is the tip as it was when the
 // head was last pushed, and a contract that was made stricter since would not count.
 func (c *Client) Pull(ctx context.Context, number int64) *Pull {
-	p := &Pull{Subject: evidence.Subject{Repository: c.owner + "/" + c.name, PullRequest: number}}
-	var live github.PullRequest
-	if _, err := c.get(ctx, c.path("pulls/%d", number), &live); err != nil {
-		p.lacks(c.unknown(evidence.WantedPullRequest, err, needPulls))
+	p := c.live(ctx, number)
+	if p.Live == nil {
 		return p
 	}
-	if err := checkPull(&live, number); err != nil {
-		p.lacks(c.unknown(evidence.WantedPullRequest, err, needPulls))
-		return p
-	}
-	p.describe(&live)
 	tip, err := c.branchTip(ctx, p.Subject.BaseBranch)
 	if err != nil {
 		u := c.unknown(evidence.WantedSubject, err, needContents)
@@ -61,6 +54,29 @@ func (c *Client) Pull(ctx context.Context, number int64) *Pull {
 		p.lacks(u)
 	}
 	p.Subject.BaseSHA = tip
+	return p
+}
+
+// Member reads a pull request of a merge group. It is judged by the group's base, whatever the tip of the branch is now.
+func (c *Client) Member(ctx context.Context, number int64, g *Group) *Pull {
+	p := c.live(ctx, number)
+	p.Subject.BaseSHA, p.Subject.BaseBranch, p.TestMerge = g.Subject.BaseSHA, g.Subject.BaseBranch, ""
+	return p
+}
+
+// live reads a pull request alone; its Live is nil when that could not be read.
+func (c *Client) live(ctx context.Context, number int64) *Pull {
+	p := &Pull{Subject: evidence.Subject{Repository: c.owner + "/" + c.name, PullRequest: number}}
+	var live github.PullRequest
+	_, err := c.get(ctx, c.path("pulls/%d", number), &live)
+	if err == nil {
+		err = checkPull(&live, number)
+	}
+	if err != nil {
+		p.lacks(c.unknown(evidence.WantedPullRequest, err, needPulls))
+		return p
+	}
+	p.describe(&live)
 	return p
 }
 

@@ -1,0 +1,188 @@
+package verify
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// ofGroup reports whether what is judged is a merge group, or a pull request in one.
+func (j *judge) ofGroup() bool {
+	return j.in.Member != nil || j.in.Facts != nil && j.in.Facts.Event.Name == "merge_group"
+}
+
+// group is the decision about a merge group: evidence, rules and coverage are the group's and judged once, by the standing
+// contract; scope and approvals are judged in each pull request, by the contracts that judged it before. What a pull
+// request's own contract asks of the evidence is judged on the group's.
+type group struct {
+	*judge
+	parts []*part
+}
+
+// part is a pull request of the group.
+type part struct {
+	*judge
+	number int64
+	// view is the group's evidence under the pull request's contracts; nil where those are the group's.
+	view *check.Inputs
+}
+
+// readGroup reads everything, and says of each pull request how the group holds it.
+func (g *group) readGroup() {
+	g.in.Group = &check.Group{}
+	g.readStanding()
+	if g.in.State[check.Contract] == check.Usable {
+		g.join(policy.JoinGroup)
+	}
+	g.authorise()
+	for _, p := range g.sortedParts() {
+		g.parts = append(g.parts, g.readPart(p))
+	}
+	g.readRules()
+	g.readCoverage()
+	known := map[string]*check.TestFile{}
+	if g.in.Policy != nil {
+		g.in.Tests = g.testsOf(g.in.Policy, known)
+	}
+	g.readViews(known)
+	g.holdTogether()
+}
+
+func (g *group) sortedParts() []Part {
+	parts := slices.Clone(g.bundle.Parts)
+	slices.SortFunc(parts, func(a, b Part) int { return cmp.Compare(a.PullRequest, b.PullRequest) })
+	return parts
+}
+
+// readPart reads what belongs to a pull request alone. Settings and standing contract are the group's.
+func (g *group) readPart(b Part) *part {
+	j := newJudge(&Bundle{Inputs: b.Inputs, Settings: g.bundle.Settings})
+	j.folder, j.settings, j.needs = PartFolder(b.PullRequest), g.settings, []check.Kind{check.Contract, check.Changes}
+	j.in.Task, j.in.Today = g.in.Task, g.in.Today
+	j.in.Member = &check.Member{Number: b.PullRequest, BaseSHA: g.in.Facts.Subject.BaseSHA}
+	j.readFacts()
+	j.takeStanding(g.judge)
+	j.readTasks()
+	j.readChanges().into(j)
+	j.classify()
+	j.authorise()
+	return &part{judge: j, number: b.PullRequest}
+}
+
+// takeStanding takes over the standing contract, and what is wrong with it.
+func (j *judge) takeStanding(g *judge) {
+	j.standing, j.sources = g.standing, slices.Clone(g.sources)
+	j.in.State[check.Contract] = g.in.State[check.Contract]
+	for _, problem := range g.in.Problems {
+		if problem.Kind == check.Contract {
+			j.in.Problems = append(j.in.Problems, problem)
+		}
+	}
+}
+
+// readViews reads logs and changes of the group, the logs also for the pull requests that bring along a contract.
+func (g *group) readViews(known map[string]*check.TestFile) {
+	var own []*part
+	var policies []*policy.Policy
+	for _, p := range g.parts {
+		if p.in.Policy != nil && len(p.in.Policy.Sources) > 1 {
+			p.view = &check.Inputs{Tests: g.testsOf(p.in.Policy, known)}
+			own, policies = append(own, p), append(policies, p.in.Policy)
+		}
+	}
+	for i, l := range g.readStreams(policies...) {
+		p := own[i]
+		tests := p.view.Tests
+		*p.view = g.in
+		p.view.Policy, p.view.Minimum, p.view.Unbound, p.view.Ledger, p.view.Tests = p.in.Policy, p.in.Minimum, p.in.Unbound, l, tests
+		p.view.State = p.stateOfView(g.in.State)
+	}
+}
+
+// stateOfView is the state of the group's inputs, but for that of the contracts.
+func (p *part) stateOfView(group map[check.Kind]check.State) map[check.Kind]check.State {
+	state := map[check.Kind]check.State{}
+	for kind, s := range group {
+		state[kind] = s
+	}
+	state[check.Contract] = p.in.State[check.Contract]
+	return state
+}
+
+// holdTogether compares the group with its pull requests: which of them are there, and whether each path that the group
+// changes is one that a pull request changes, and the other way round.
+func (g *group) holdTogether() {
+	there := g.in.Group
+	for _, p := range g.parts {
+		if !slices.Contains(g.in.Facts.Subject.PullRequests, p.number) {
+			there.Unlisted = append(there.Unlisted, p.number)
+		}
+	}
+	for _, number := range g.in.Facts.Subject.PullRequests {
+		i := slices.IndexFunc(g.parts, func(p *part) bool { return p.number == number })
+		if i < 0 || g.parts[i].in.State[check.Facts] == check.Missing {
+			there.Missing = append(there.Missing, number)
+		}
+	}
+	touched := g.touched()
+	for i := range g.in.Changes {
+		if c := &g.in.Changes[i]; touched[c.Path] == 0 {
+			there.Unexplained = append(there.Unexplained, c)
+		}
+	}
+	for _, p := range g.parts {
+		p.in.Member.Foreign = g.foreign(p, touched)
+	}
+	there.Unsure = g.unsure()
+}
+
+// touched counts in how many pull requests a path was touched.
+func (g *group) touched() map[string]int {
+	count := map[string]int{}
+	for _, p := range g.parts {
+		for _, c := range p.in.Changes {
+			count[c.Path]++
+		}
+	}
+	return count
+}
+
+// foreign lists the touched paths that the group does not hold as the pull request does, and nothing explains: neither
+// does another pull request touch them, nor did the base, with which they were merged then. Where the group's history
+// holds the head, there is nothing to ask.
+func (g *group) foreign(p *part, touched map[string]int) []string {
+	if p.in.Facts == nil || p.in.Facts.Membership == nil || p.in.Facts.Membership.HeadInGroup || g.in.State[check.Changes] != check.Usable {
+		return nil
+	}
+	held, differs := map[string]*evidence.Change{}, map[string]bool{}
+	for i := range g.in.Changes {
+		held[g.in.Changes[i].Path] = &g.in.Changes[i].Change
+	}
+	for _, path := range p.in.Facts.Membership.Differs {
+		differs[path] = true
+	}
+	var list []string
+	for _, c := range p.in.Changes {
+		at := held[c.Path]
+		merged := at != nil && (at.OldID != c.OldID || at.OldMode != c.OldMode)
+		if differs[valid(c.Path)] && touched[c.Path] == 1 && !merged {
+			list = append(list, c.Path)
+		}
+	}
+	return list
+}
+
+// unsure reports whether it is not known of some pull request what it brings into the group.
+func (g *group) unsure() bool {
+	there := g.in.Group
+	if g.in.Facts.Subject.PullRequests == nil || len(there.Missing)+len(there.Unlisted) > 0 || len(g.in.Unavailable(evidence.WantedPullRequests)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(g.parts, func(p *part) bool {
+		return p.in.State[check.Changes] != check.Usable || len(p.in.Member.Foreign) > 0 ||
+			p.in.Facts == nil || p.in.Facts.GitHub == nil || p.in.Facts.GitHub.PullRequest == nil
+	})
+}
