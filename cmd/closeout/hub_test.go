@@ -62,7 +62,7 @@ func hubOf(ts *testscript.TestScript) *hubServer {
 		ts.Defer(server.Close)
 		env.url = server.URL
 		for key, value := range map[string]string{
-			"INPUT_API_URL": server.URL, "INPUT_TOKEN": "token", "GITHUB_REPOSITORY": "o/r", "GITHUB_EVENT_PATH": ts.MkAbs("event.json"),
+			"INPUT_API_URL": server.URL, "HUB": server.URL, "INPUT_TOKEN": "token", "GITHUB_REPOSITORY": "o/r", "GITHUB_EVENT_PATH": ts.MkAbs("event.json"),
 			"GITHUB_WORKSPACE": ts.MkAbs("workspace"), "GITHUB_OUTPUT": ts.MkAbs("output"), "GITHUB_STEP_SUMMARY": ts.MkAbs("summary"),
 		} {
 			ts.Setenv(key, value)
@@ -81,7 +81,7 @@ func hubCalls(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // writeEvent writes the payload that the runner would hand over now: event pull_request ACTION NUMBER [LABEL SENDER], or event
-// merge_group HEAD-REF BASE HEAD.
+// merge_group HEAD-REF BASE HEAD, where the number of the last pull request can stand for the ref.
 func writeEvent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: event pull_request ACTION NUMBER [LABEL SENDER]")
@@ -94,7 +94,7 @@ func writeEvent(ts *testscript.TestScript, neg bool, args []string) {
 	if args[0] == "merge_group" {
 		payload["action"] = "checks_requested"
 		payload["merge_group"] = map[string]any{
-			"head_ref": args[1], "base_ref": "refs/heads/" + args[2], "base_sha": commitID(ts, state.Dir, args[2]), "head_sha": commitID(ts, state.Dir, args[3]),
+			"head_ref": queueRef(ts, state, args[1], args[2]), "base_ref": "refs/heads/" + args[2], "base_sha": commitID(ts, state.Dir, args[2]), "head_sha": commitID(ts, state.Dir, args[3]),
 		}
 	} else {
 		addPull(ts, state, payload, args)
@@ -103,6 +103,14 @@ func writeEvent(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs("event.json"), data, 0o644))
 	ts.Setenv("GITHUB_EVENT_NAME", args[0])
+}
+
+// queueRef is the branch that the queue makes for a group whose last pull request has a number.
+func queueRef(ts *testscript.TestScript, state *fakehub.Hub, ref, base string) string {
+	if _, err := strconv.Atoi(ref); err != nil {
+		return ref
+	}
+	return "refs/heads/gh-readonly-queue/" + base + "/pr-" + ref + "-" + commitID(ts, state.Dir, base)
 }
 
 func addPull(ts *testscript.TestScript, state *fakehub.Hub, payload map[string]any, args []string) {

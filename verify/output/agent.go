@@ -19,12 +19,22 @@ func writeAgent(w io.Writer, r *report.Report, _ Options) error {
 	items := agentFindings(r)
 	b.WriteString(agentHead(r) + "\n")
 	if !r.Passed {
+		agentPulls(&b, r)
 		agentList(&b, r, items)
 		agentCriteria(&b, r)
 		b.WriteString(agentRecheck(r))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// agentPulls says which pull requests of a merge group have to be mended. One that was let through has not.
+func agentPulls(b *strings.Builder, r *report.Report) {
+	for _, p := range r.PullRequests {
+		if p.Verdict == report.Failed || p.Verdict == report.Review {
+			fmt.Fprintf(b, "In the merge group: %s is %s.\n", pullName(p.Number), Neutral(p.Verdict))
+		}
+	}
 }
 
 // agentRecheck says how to check again; after a usage error no record has to be made anew.

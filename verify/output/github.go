@@ -42,6 +42,9 @@ func writeGitHub(w io.Writer, r *report.Report, _ Options) error {
 	for _, kind := range annotationKinds(r) {
 		writeAnnotations(&b, r, kind.command, kind.severities)
 	}
+	for i := range r.PullRequests {
+		b.WriteString("closeout: " + pullLine(&r.PullRequests[i]) + "\n")
+	}
 	b.WriteString(Neutral("closeout: "+summaryLine(r)) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err

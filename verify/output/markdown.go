@@ -32,6 +32,7 @@ func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
 	sections := []section{
 		mdTop(r),
 		mdOverride(r),
+		mdPulls(r),
 		mdFindings(blockTitle(r), r, block),
 		mdFindings("What could not be established", r, unknown),
 		mdRefused(r),
@@ -175,6 +176,9 @@ func mdSubject(r *report.Report) string {
 	if r.Subject.PullRequest != nil {
 		words = append(words, fmt.Sprintf("pull request %d", *r.Subject.PullRequest))
 	}
+	if isGroup(r) {
+		words = append(words, "merge group of "+plural(int64(len(r.PullRequests)), "pull request"))
+	}
 	add("head", r.Subject.HeadSHA)
 	if len(words) == 0 {
 		return ""
@@ -245,15 +249,16 @@ func mdOverride(r *report.Report) section {
 
 // mdRefused lists the labels that did not count.
 func mdRefused(r *report.Report) section {
-	if len(r.OverrideRefused) == 0 {
+	list, at := refusals(r)
+	if len(list) == 0 {
 		return section{}
 	}
 	return section{
 		head:  "### Override labels that did not count\n\n" + mdHead("Label", "Put on by", "Condition", "Why"),
-		count: len(r.OverrideRefused), left: leftRow(4), tail: "\n",
+		count: len(list), left: leftRow(4), tail: "\n",
 		item: func(i int) string {
-			refused := r.OverrideRefused[i]
-			return mdRow(mdCode(refused.Label), mdCode(refused.Actor), mdText(refused.Condition), mdText(refused.Why))
+			refused := list[i]
+			return mdRow(mdCode(refused.Label)+at[i], mdCode(refused.Actor), mdText(refused.Condition), mdText(refused.Why))
 		},
 	}
 }

@@ -30,6 +30,9 @@ func failedSteps(r *report.Report) []string {
 		steps = append(steps, fmt.Sprintf("Make the %s available that could not be had (see unknown).",
 			plural(int64(r.Counts.Unknown), "fact")))
 	}
+	if isGroup(r) {
+		return append(append(steps, "Push to the pull request that it concerns, and put it back into the queue."), groupSteps(r)...)
+	}
 	return append(steps, "Then run the gate again; in a pull request, push.")
 }
 

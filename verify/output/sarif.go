@@ -105,6 +105,9 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 		Results:     []sarifResult{},
 		Properties:  map[string]string{"verdict": Neutral(r.Verdict), "mode": Neutral(r.Mode)},
 	}
+	for _, p := range r.PullRequests {
+		run.Properties[fmt.Sprintf("pull_request_%d", p.Number)] = Neutral(p.Verdict)
+	}
 	for _, f := range r.Findings {
 		run.Results = append(run.Results, sarifFinding(r, f, slices.Index(codes, f.Code)))
 	}
@@ -163,7 +166,7 @@ func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
 		PartialFingerprints: map[string]string{"closeout/v1": Neutral(f.Fingerprint)},
 	}
 	if f.Overridden {
-		result.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: sarifPlain(text(r.OverrideReason))}}
+		result.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: sarifPlain(overrideReason(r, f))}}
 	}
 	return result
 }

@@ -45,6 +45,7 @@ func writeText(w io.Writer, r *report.Report, o Options) error {
 		textFindings(&b, p, r)
 		textCriteriaList(&b, r)
 		textOverride(&b, r)
+		textPulls(&b, r)
 	}
 	b.WriteString(p.word(r.Verdict) + summaryTail(r) + "\n")
 	if !o.Quiet {
@@ -119,6 +120,18 @@ func textOverride(b *strings.Builder, r *report.Report) {
 	if o := r.Override; o != nil {
 		fmt.Fprintf(b, "overridden by %s at %s with the label %s, for head %s: %s\n\n", line(o.Actor), line(o.At), line(o.Label), line(o.HeadSHA), line(o.Reason))
 	}
+}
+
+// textPulls writes a line for each pull request of a merge group.
+func textPulls(b *strings.Builder, r *report.Report) {
+	if len(r.PullRequests) == 0 {
+		return
+	}
+	b.WriteString(plural(int64(len(r.PullRequests)), "pull request") + " in the merge group\n")
+	for i := range r.PullRequests {
+		b.WriteString("  " + pullLine(&r.PullRequests[i]) + "\n")
+	}
+	b.WriteString("\n")
 }
 
 // textNext writes the steps, each an item of a list.

@@ -125,9 +125,12 @@ func place(l report.Location) string {
 	return fmt.Sprintf("%s:%d:%d", l.Path, l.Line, l.Column)
 }
 
-// marks are the things to know about a finding beside its text, as " (3 times, overridden)" or nothing.
+// marks are the things to know about a finding beside its text, as " (pull request 7, 3 times, overridden)" or nothing.
 func marks(f report.Finding) string {
 	var words []string
+	if f.Location.PullRequest > 0 {
+		words = append(words, pullName(f.Location.PullRequest))
+	}
 	if f.Times > 1 {
 		words = append(words, plural(int64(f.Times), "time"))
 	}
@@ -167,6 +170,9 @@ func criterionCommand(a report.Acceptance) string {
 	}
 	if a.Expect == "fail" {
 		notes = append(notes, "must fail")
+	}
+	if a.PullRequest != nil {
+		notes = append(notes, pullName(*a.PullRequest))
 	}
 	if len(notes) == 0 {
 		return command(a.Run)
