@@ -100,7 +100,8 @@ func judge(t *testing.T, dir string) *report.Report {
 	return verify.Judge(b.Bundle)
 }
 
-// summary writes what a case must expect: a line a finding, and then what became of the labels that ask for an override.
+// summary writes what a case must expect: a line a finding, and then what became of the labels that ask for an override,
+// and of the pull requests of a merge group.
 func summary(r *report.Report) string {
 	var b strings.Builder
 	for _, f := range r.Findings {
@@ -110,6 +111,9 @@ func summary(r *report.Report) string {
 		}
 		if f.Location.Line > 0 {
 			fmt.Fprintf(&b, " line %d", f.Location.Line)
+		}
+		if f.Location.PullRequest > 0 {
+			fmt.Fprintf(&b, " of pull request %d", f.Location.PullRequest)
 		}
 		if f.Times > 1 {
 			fmt.Fprintf(&b, " %d times", f.Times)
@@ -121,6 +125,15 @@ func summary(r *report.Report) string {
 	}
 	if o := r.Override; o != nil {
 		fmt.Fprintf(&b, "overridden by: %s with %q, accepting %d\n", o.Actor, o.Label, len(o.Accepted))
+	}
+	for _, p := range r.PullRequests {
+		fmt.Fprintf(&b, "pull request %d is %s\n", p.Number, p.Verdict)
+		for _, refused := range p.OverrideRefused {
+			fmt.Fprintf(&b, "refused %s: %q by %s\n", refused.Condition, refused.Label, refused.Actor)
+		}
+		if o := p.Override; o != nil {
+			fmt.Fprintf(&b, "overridden by: %s with %q, accepting %d\n", o.Actor, o.Label, len(o.Accepted))
+		}
 	}
 	return b.String()
 }
@@ -180,7 +193,7 @@ func TestEveryCheckHasCases(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range checks.All {
+	for _, c := range append(slices.Clone(checks.All), checks.Group) {
 		if !hasCase(t, c, "passed") || !hasCase(t, c, "failed") && !hasCase(t, c, "review") {
 			t.Errorf("check %s: testdata/cases/%s needs a passed.*.txtar, and a failed.* or review.*", c.ID, c.ID)
 		}

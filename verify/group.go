@@ -122,8 +122,7 @@ func (g *group) holdTogether() {
 		}
 	}
 	for _, number := range g.in.Facts.Subject.PullRequests {
-		i := slices.IndexFunc(g.parts, func(p *part) bool { return p.number == number })
-		if i < 0 || g.parts[i].in.State[check.Facts] == check.Missing {
+		if !slices.ContainsFunc(g.parts, func(p *part) bool { return p.number == number }) {
 			there.Missing = append(there.Missing, number)
 		}
 	}
@@ -178,11 +177,15 @@ func (g *group) foreign(p *part, touched map[string]int) []string {
 // unsure reports whether it is not known of some pull request what it brings into the group.
 func (g *group) unsure() bool {
 	there := g.in.Group
-	if g.in.Facts.Subject.PullRequests == nil || len(there.Missing)+len(there.Unlisted) > 0 || len(g.in.Unavailable(evidence.WantedPullRequests)) > 0 {
+	if len(g.in.Facts.Subject.PullRequests) == 0 || len(there.Missing)+len(there.Unlisted) > 0 || len(g.in.Unavailable(evidence.WantedPullRequests)) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(g.parts, func(p *part) bool {
-		return p.in.State[check.Changes] != check.Usable || len(p.in.Member.Foreign) > 0 ||
-			p.in.Facts == nil || p.in.Facts.GitHub == nil || p.in.Facts.GitHub.PullRequest == nil
-	})
+	return slices.ContainsFunc(g.parts, func(p *part) bool { return !p.isSure() })
+}
+
+// isSure reports whether it is known what a pull request brings into the group.
+func (p *part) isSure() bool {
+	f := p.in.Facts
+	return f != nil && f.Membership != nil && f.GitHub != nil && f.GitHub.PullRequest != nil &&
+		p.in.State[check.Changes] == check.Usable && len(p.in.Member.Foreign) == 0
 }

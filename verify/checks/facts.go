@@ -28,6 +28,7 @@ var everyRun = map[evidence.Wanted]string{
 func runFacts(p *check.Pass) {
 	reportProblems(p, "facts.malformed", check.Facts)
 	if p.Facts == nil {
+		reportNoFacts(p)
 		return
 	}
 	for _, u := range p.Facts.Unavailable {
@@ -35,6 +36,17 @@ func runFacts(p *check.Pass) {
 			p.Report(unavailable("facts.unavailable", u, what))
 		}
 	}
+}
+
+// reportNoFacts reports a pull request of a merge group about which there are no facts. Elsewhere nobody must write any.
+func reportNoFacts(p *check.Pass) {
+	if p.Member == nil || p.State[check.Facts] != check.Missing {
+		return
+	}
+	p.Report(check.Finding{
+		Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: check.Facts, Expected: "facts about each pull request of the group",
+		Actual: "none", Fix: "let the collector write the facts, and run the gate again", Evidence: []string{string(evidence.WantedPullRequest), ""},
+	})
 }
 
 // unavailable is the finding for a fact that the collector could not have.

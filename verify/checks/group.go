@@ -25,7 +25,7 @@ func runGroup(p *check.Pass) {
 	for _, u := range unknown {
 		p.Report(unavailable("facts.unavailable", u, list))
 	}
-	if p.Facts.Subject.PullRequests == nil && len(unknown) == 0 {
+	if len(p.Facts.Subject.PullRequests) == 0 && len(unknown) == 0 {
 		reportLacking(p, evidence.WantedPullRequests, "", "nobody wrote down which pull requests are in the merge group")
 	}
 	for _, number := range p.Group.Missing {

@@ -1,0 +1,214 @@
+package verify_test
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// textInput is an input that holds a text.
+func textInput(kind check.Kind, name, text string) verify.Input {
+	return verify.Input{Kind: kind, Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+}
+
+// asGroup makes of the bundle of a pull request that of a merge group in which it is alone. nil when nobody wrote facts,
+// or they cannot be read.
+func asGroup(t *testing.T, dir string) *verify.Bundle {
+	t.Helper()
+	found, err := collect.Folder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "facts.json"))
+	if err != nil {
+		return nil
+	}
+	facts, errs := evidence.ParseFacts(data, evidence.DefaultLimits())
+	if errs.Any() || facts.Subject.PullRequest == 0 {
+		return nil
+	}
+	part := verify.Part{PullRequest: facts.Subject.PullRequest}
+	b := *found.Bundle
+	b.Settings.Limits = evidence.DefaultLimits()
+	b.Inputs = slices.DeleteFunc(slices.Clone(b.Inputs), func(in verify.Input) bool {
+		own := slices.Contains([]check.Kind{check.TaskContract, check.Facts, check.Changes, check.Diff}, in.Kind)
+		if own && in.Kind != check.Facts {
+			part.Inputs = append(part.Inputs, in)
+		}
+		return in.Kind == check.TaskContract || in.Kind == check.Facts
+	})
+	group, own := *facts, *facts
+	group.Event, group.GitHub, group.Unavailable = evidence.Event{Name: "merge_group"}, nil, nil
+	group.Subject.PullRequests, group.Subject.PullRequest = []int64{part.PullRequest}, 0
+	own.Event, own.Settings = evidence.Event{}, evidence.FactSettings{}
+	own.Membership = &evidence.Membership{HeadInGroup: true}
+	b.Inputs = append(b.Inputs, textInput(check.Facts, "facts.json", marshal(t, &group)))
+	part.Inputs = append(part.Inputs, textInput(check.Facts, "facts.json", marshal(t, &own)))
+	b.Parts = []verify.Part{part}
+	return &b
+}
+
+func marshal(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// ofMember reports whether a code is one that each pull request of a group is judged by.
+func ofMember(code string) bool {
+	return slices.ContainsFunc(checks.OfMember, func(c *check.Check) bool {
+		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == code })
+	})
+}
+
+// blocking are the fingerprints of findings that block, those that keep wants.
+func blocking(r *report.Report, keep func(report.Finding) bool) []string {
+	var list []string
+	for _, f := range r.Findings {
+		if f.Severity == string(evidence.Block) && keep(f) {
+			list = append(list, f.Code+" "+f.Fingerprint)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestGroupOfOne judges each case of a pull request as a merge group of that pull request alone: what blocks in the pull
+// request itself must have the fingerprints of its own run, because the override code is made of them. Where nothing else
+// blocked there, the code and what became of the labels are the same.
+func TestGroupOfOne(t *testing.T) {
+	judged, codes, overridden := 0, 0, 0
+	for _, corpus := range corpora {
+		for _, c := range findCases(t, corpus) {
+			dir := c.unpack(t)
+			b := asGroup(t, dir)
+			if b == nil {
+				continue
+			}
+			own := judge(t, dir)
+			group := verify.Judge(b)
+			if len(group.PullRequests) != 1 || own.FindingsOmitted > 0 {
+				t.Fatalf("%s: %+v", c.path, group.PullRequests)
+			}
+			judged++
+			want := blocking(own, func(f report.Finding) bool { return ofMember(f.Code) })
+			got := blocking(group, func(f report.Finding) bool { return f.Location.PullRequest > 0 })
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: in the group %v blocks, alone %v", c.path, got, want)
+			}
+			pull := group.PullRequests[0]
+			if len(want) == 0 || len(want) != own.Counts.Block || own.OverrideCode == nil {
+				continue
+			}
+			codes++
+			if pull.OverrideCode == nil || *pull.OverrideCode != *own.OverrideCode {
+				t.Errorf("%s: the codes differ", c.path)
+			}
+			if own.Verdict == report.Overridden && own.Settings.Override.Binding == "code" {
+				overridden++
+				if pull.Verdict != report.Overridden || pull.Override.Reason != own.Override.Reason {
+					t.Errorf("%s: the override does not count in the group: %s %+v", c.path, pull.Verdict, pull.OverrideRefused)
+				}
+			}
+		}
+	}
+	if judged < 80 || codes < 20 || overridden < 1 {
+		t.Errorf("only %d cases, %d codes and %d overrides were compared", judged, codes, overridden)
+	}
+	t.Logf("%d cases, %d codes, %d overrides", judged, codes, overridden)
+}
+
+// TestGroupOfNothing wants pulls/ to mean nothing where the facts tell of no merge group.
+func TestGroupOfNothing(t *testing.T) {
+	for _, c := range findCases(t, "cases") {
+		if !strings.HasSuffix(filepath.ToSlash(c.path), "group/failed.out-of-scope.txtar") {
+			continue
+		}
+		dir := c.unpack(t)
+		facts := strings.Replace(c.file("facts.json"), `"merge_group"`, `"push"`, 1)
+		if err := os.WriteFile(filepath.Join(dir, "facts.json"), []byte(facts), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := judge(t, dir)
+		if r.PullRequests != nil || slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return strings.HasPrefix(in.Path, "pulls/") }) {
+			t.Errorf("got %+v, %+v", r.PullRequests, r.Inputs)
+		}
+		return
+	}
+	t.Error("there is no such case")
+}
+
+// TestGroupIsOneOrder judges a group whose parts are handed over in another order: the report is the same.
+func TestGroupIsOneOrder(t *testing.T) {
+	for _, c := range findCases(t, "cases") {
+		if !strings.Contains(filepath.ToSlash(c.path), "/group/") {
+			continue
+		}
+		dir := c.unpack(t)
+		var reports []string
+		for range 2 {
+			found, err := collect.Folder(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found.Settings.Limits = evidence.DefaultLimits()
+			if len(reports) > 0 {
+				slices.Reverse(found.Parts)
+			}
+			data, err := report.Canonical(verify.Judge(found.Bundle))
+			if err != nil {
+				t.Fatal(err)
+			}
+			reports = append(reports, string(data))
+		}
+		if reports[0] != reports[1] {
+			t.Errorf("%s: the order of the parts changes the report", c.path)
+		}
+	}
+}
+
+// TestGroupCounts wants the counts of group and pull requests to add up, and each finding of a pull request to be one of
+// those in its counts.
+func TestGroupCounts(t *testing.T) {
+	for _, c := range findCases(t, "cases") {
+		if !strings.Contains(filepath.ToSlash(c.path), "/group/") {
+			continue
+		}
+		r := judge(t, c.unpack(t))
+		blocks, all := map[int64]int{}, 0
+		for _, f := range r.Findings {
+			if f.Severity == string(evidence.Block) {
+				blocks[f.Location.PullRequest]++
+				all++
+			}
+		}
+		want := map[int64]int{}
+		for _, p := range r.PullRequests {
+			if p.Counts.Block > 0 {
+				want[p.Number] = p.Counts.Block
+			}
+		}
+		delete(blocks, 0)
+		if !maps.Equal(blocks, want) || all != r.Counts.Block {
+			t.Errorf("%s: findings %v, counts %v, %d of %d", c.path, blocks, want, all, r.Counts.Block)
+		}
+		if r.Override != nil || r.OverrideCode != nil {
+			t.Errorf("%s: the group itself has an override or its code", c.path)
+		}
+	}
+}
