@@ -182,6 +182,54 @@ func usage() *report.Report {
 	return r
 }
 
+// group is a merge group that fails for what is its own and for what is a pull request's, while another one was let
+// through.
+func group() *report.Report {
+	r := failed()
+	r.TaskID, r.Subject.PullRequest, r.OverrideCode = ptr("merge-group"), nil, nil
+	r.Acceptance[2].PullRequest = ptr(int64(320))
+	r.Findings[2].Location.PullRequest = 319
+	let := finding("scope.off_scope", block, "this file is outside the scope of the task", report.Location{Path: "db/schema.sql", PullRequest: 318},
+		"only files that every contract allows: web/**", "modified (mode 100644)", "take the change of this file back")
+	let.Overridden = true
+	r.Findings, r.Counts.Block = append(r.Findings, let), 4
+	pull := func(number int64, task, verdict string, counts report.PullRequestCounts) report.PullRequest {
+		return report.PullRequest{
+			Number: number, TaskID: ptr(task), HeadSHA: ptr(digest(task)[:40]), Verdict: verdict, Counts: counts, OverrideRefused: []report.Refusal{},
+		}
+	}
+	r.PullRequests = []report.PullRequest{
+		pull(318, "pr-318", report.Overridden, report.PullRequestCounts{Block: 1, Files: 2}),
+		pull(319, "pr-319", report.Failed, report.PullRequestCounts{Block: 1, Warn: 1, Files: 3}),
+		pull(320, "T-042", report.Passed, report.PullRequestCounts{Files: 1}),
+	}
+	r.PullRequests[0].OverrideCode, r.PullRequests[1].OverrideCode = ptr("auke-u5nb"), ptr("k7f3-9q2d")
+	r.PullRequests[0].Override = &report.Override{Actor: "mona", ActorID: "7", At: "2026-03-01T10:00:00Z", Label: "closeout-override",
+		Reason: "auke-u5nb the migration needs the new column", HeadSHA: digest("pr-318")[:40], Accepted: []string{let.Fingerprint}}
+	r.PullRequests[1].OverrideRefused = []report.Refusal{{Label: "closeout-override", Actor: "shop-agent", Condition: "author", Why: "shop-agent is the author of the pull request"}}
+	return r
+}
+
+// hostileGroup is a merge group whose every text attacks.
+func hostileGroup() *report.Report {
+	r := hostile()
+	r.Subject.PullRequest, r.OverrideCode = nil, nil
+	r.PullRequests = []report.PullRequest{}
+	for i := range evil {
+		pick := func(n int) string { return evil[(i+n)%len(evil)] }
+		p := report.PullRequest{
+			Number: int64(i + 1), TaskID: ptr(pick(0)), HeadSHA: ptr(pick(1)), Verdict: report.Failed, Counts: report.PullRequestCounts{Block: 1},
+			OverrideCode: ptr(pick(2)), OverrideRefused: []report.Refusal{{Label: pick(3), Actor: pick(4), Condition: pick(5), Why: pick(6)}},
+		}
+		if i%2 == 0 {
+			p.Verdict = pick(7)
+			p.Override = &report.Override{Actor: pick(8), Reason: pick(9), At: pick(0), Label: pick(1), HeadSHA: pick(2)}
+		}
+		r.PullRequests = append(r.PullRequests, p)
+	}
+	return r
+}
+
 // fixture is a report and the verdict and name of its goldens.
 type fixture struct {
 	name    string
@@ -198,6 +246,8 @@ func fixtures() []fixture {
 		{"realistic", "overridden", overridden()},
 		{"hostile", "overridden", hostileOverride()},
 		{"realistic", "review", review()},
+		{"group", "failed", group()},
+		{"hostile-group", "failed", hostileGroup()},
 	}
 }
 

@@ -67,14 +67,13 @@ func pullStep(r *report.Report, p *report.PullRequest) string {
 			return "No label on " + name + " can let it through: the contract keeps " + line(f.Code) + " from being overridden."
 		}
 	}
-	return "What blocks in " + name + " can be let through there, by who may override it: comment `/closeout-override " +
-		Neutral(*p.OverrideCode) + " <why>` on " + name + ", put the label " + shownLabel(r) + " on it, and put it back into the queue."
+	return "What blocks in " + name + " can be let through there, by who may override it: comment " +
+		inQuotes("/closeout-override "+*p.OverrideCode+" <why>") + " on " + name + ", put the label " + inQuotes(r.Settings.Override.Label) +
+		" on it, and put it back into the queue."
 }
 
-// shownLabel is the label in the quotes of a step, which every format takes.
-func shownLabel(r *report.Report) string {
-	return "`" + strings.ReplaceAll(line(r.Settings.Override.Label), "`", "'") + "`"
-}
+// inQuotes puts a text into the quotes of a step, which every format takes.
+func inQuotes(s string) string { return "`" + strings.ReplaceAll(line(s), "`", "'") + "`" }
 
 // mdPulls is a row for each pull request of a group.
 func mdPulls(r *report.Report) section {
