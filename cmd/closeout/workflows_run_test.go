@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +97,32 @@ func TestWorkflowsRecordQueue(t *testing.T) {
 	}
 	r := newRunner(t, reusable, "pull_request", good, "scope_contract.yaml")
 	expectText(t, r.judge(r.record()), "recorded", []string{"passed +word +LEVEL", "\npassed: no findings"})
+}
+
+// TestWorkflowsRecordTasks records a merge group whose pull requests bring along a task contract each, the first of which
+// fails: each has a log that is handed over.
+func TestWorkflowsRecordTasks(t *testing.T) {
+	const task = `{"task_id": %q, "goal": "Say a word.", "allowed_files": ["src/**"], "forbidden_files": ["docs/**"], "rollback_plan": "Revert.",
+  "acceptance_criteria": [{"id": "more", "run": ["test", "-f", %q]}]}`
+	for _, file := range []string{mergeQueue, reusable} {
+		r := newRunner(t, file, "merge_group", change{
+			"src/word.txt": "good\n", ".closeout/tasks/T-2.json": fmt.Sprintf(task, "T-2", "nothing"), ".closeout/tasks/T-3.json": fmt.Sprintf(task, "T-3", "src/word.txt"),
+		}, "scope_contract.json")
+		done := r.record()
+		for _, id := range []string{"T-2", "T-3"} {
+			log, err := os.ReadFile(filepath.Join(done.evidence, "task", id+".json", "feedback_record.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := sha256.Sum256(log)
+			if !slices.Contains(done.digests, hex.EncodeToString(sum[:])) || strings.Count(string(log), `"task_id":"`+id+`"`) != 1 {
+				t.Errorf("%s: expected a record of %s and the digest of its log among %q:\n%s", file, id, done.digests, log)
+			}
+		}
+		if len(done.digests) != 4 {
+			t.Errorf("%s: %d digests are handed over, expected those of four logs", file, len(done.digests))
+		}
+	}
 }
 
 // TestWorkflowsRecordInputs sets up and judges rules. What the setup leaves where evidence belongs does not count, nor does
@@ -269,12 +298,24 @@ func (r *runner) script(script string, job, step []string, id string) error {
 	c.Dir, c.Env = r.work, env
 	out, failed := c.CombinedOutput()
 	r.t.Logf("%s\n%s", script, out)
-	for _, line := range r.lines(files["GITHUB_OUTPUT"]) {
-		key, value, _ := strings.Cut(line, "=")
-		r.outputs[id+"."+key] = value
-	}
+	r.readOutputs(id, r.lines(files["GITHUB_OUTPUT"]))
 	r.exported = append(r.exported, r.lines(files["GITHUB_ENV"])...)
 	return failed
+}
+
+// readOutputs reads name=value, and name<<delimiter with a value of some lines.
+func (r *runner) readOutputs(id string, lines []string) {
+	for i := 0; i < len(lines); i++ {
+		key, delimiter, several := strings.Cut(lines[i], "<<")
+		if !several {
+			key, value, _ := strings.Cut(lines[i], "=")
+			r.outputs[id+"."+key] = value
+			continue
+		}
+		end := i + 1 + slices.Index(lines[i+1:], delimiter)
+		r.outputs[id+"."+key] = strings.Join(lines[i+1:end], "\n")
+		i = end
+	}
 }
 
 func (r *runner) lines(path string) []string {
