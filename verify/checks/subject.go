@@ -68,7 +68,11 @@ const foreignShown = 5
 
 func reportForeign(p *check.Pass) {
 	paths := p.Member.Foreign
-	text := strings.Join(paths[:min(len(paths), foreignShown)], ", ")
+	var shown []string
+	for _, path := range paths[:min(len(paths), foreignShown)] {
+		shown = append(shown, evidence.QuotePath(path))
+	}
+	text := strings.Join(shown, ", ")
 	if more := len(paths) - foreignShown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
