@@ -126,14 +126,18 @@ func (g *group) holdTogether() {
 			there.Missing = append(there.Missing, number)
 		}
 	}
-	touched := g.touched()
+	touched, held := g.touched(), map[string]*evidence.Change{}
 	for i := range g.in.Changes {
-		if c := &g.in.Changes[i]; touched[c.Path] == 0 {
+		c := &g.in.Changes[i]
+		held[c.Path] = &c.Change
+		if touched[c.Path] == 0 {
 			there.Unexplained = append(there.Unexplained, c)
 		}
 	}
-	for _, p := range g.parts {
-		p.in.Member.Foreign = g.foreign(p, touched)
+	if g.in.State[check.Changes] == check.Usable {
+		for _, p := range g.parts {
+			p.in.Member.Foreign = p.foreign(held, touched)
+		}
 	}
 	there.Unsure = g.unsure()
 }
@@ -151,15 +155,13 @@ func (g *group) touched() map[string]int {
 
 // foreign lists the touched paths that the group does not hold as the pull request does, and nothing explains: neither
 // does another pull request touch them, nor did the base, with which they were merged then. Where the group's history
-// holds the head, there is nothing to ask.
-func (g *group) foreign(p *part, touched map[string]int) []string {
-	if p.in.Facts == nil || p.in.Facts.Membership == nil || p.in.Facts.Membership.HeadInGroup || g.in.State[check.Changes] != check.Usable {
+// holds the head, there is nothing to ask. held are the group's changes by their path, touched says in how many pull
+// requests a path was touched.
+func (p *part) foreign(held map[string]*evidence.Change, touched map[string]int) []string {
+	if p.in.Facts == nil || p.in.Facts.Membership == nil || p.in.Facts.Membership.HeadInGroup {
 		return nil
 	}
-	held, differs := map[string]*evidence.Change{}, map[string]bool{}
-	for i := range g.in.Changes {
-		held[g.in.Changes[i].Path] = &g.in.Changes[i].Change
-	}
+	differs := map[string]bool{}
 	for _, path := range p.in.Facts.Membership.Differs {
 		differs[path] = true
 	}

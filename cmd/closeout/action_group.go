@@ -49,12 +49,13 @@ func (h *hub) addPull(found *collect.Found, group *github.Group, number int64, t
 
 // groupTrees reads the trees of a merge group.
 type groupTrees struct {
-	git *collect.Git // the workspace's repository; nil when there is none
-	api *github.Objects
+	git   *collect.Git // the workspace's repository; nil when there is none
+	api   *github.Objects
+	whole map[string]bool // by head: whether git holds what leads to it from the group's base
 }
 
 func (h *hub) openTrees() *groupTrees {
-	t := &groupTrees{api: h.client.Objects(h.ctx, &github.Pull{})}
+	t := &groupTrees{api: h.client.Objects(h.ctx, &github.Pull{}), whole: map[string]bool{}}
 	if git, err := collect.OpenGit(h.action.workspace, h.action.settings.Limits.Files); err == nil {
 		t.git = git
 	}
@@ -62,13 +63,18 @@ func (h *hub) openTrees() *groupTrees {
 }
 
 // of says where commits are read, and what that source is called: a checkout that holds them all, with what leads from the
-// base to each, else the API.
+// group's base to each, else the API.
 func (t *groupTrees) of(base string, heads ...string) (collect.Objects, string) {
 	if t.git == nil {
 		return t.api, "api"
 	}
 	for _, head := range heads {
-		if !collect.Whole(t.git, base, head) {
+		whole, known := t.whole[head]
+		if !known {
+			whole = collect.Whole(t.git, base, head)
+			t.whole[head] = whole
+		}
+		if !whole {
 			return t.api, "api"
 		}
 	}

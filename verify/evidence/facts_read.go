@@ -159,7 +159,7 @@ func (f *fields) paths(key string) []string {
 	list := []string{}
 	for i, item := range items {
 		if item.kind != kindString || item.text == "" {
-			f.errs.Add(wrongType(item, f.pointer(key)+"/"+strconv.Itoa(i), "a path"))
+			f.errs.Add(mustBeNamed(item, f.pointer(key)+"/"+strconv.Itoa(i), "each of "+key, "a path"))
 			continue
 		}
 		list = append(list, item.text)

@@ -138,3 +138,26 @@ func TestGroupOfTwoPages(t *testing.T) {
 		t.Errorf("got %+v in %d calls", g, len(w.Calls()))
 	}
 }
+
+// A pull request of a group is judged by the group's base: the tip of the branch, which may have moved on, is not asked.
+func TestMember(t *testing.T) {
+	w, heads := queue(t)
+	g := w.client.Group(context.Background(), w.group(8, heads[8]))
+	w.repo.commit("main", "moved on", with(baseFiles, "new", "new"), w.base)
+	before := len(w.Calls())
+	p := w.client.Member(context.Background(), 8, g)
+	if p.Live == nil || p.Subject.PullRequest != 8 || p.Subject.HeadSHA != heads[8] || p.Subject.BaseSHA != w.base || p.Subject.BaseBranch != "main" || p.TestMerge != "" {
+		t.Errorf("got %+v", p)
+	}
+	if calls := w.Calls()[before:]; len(calls) != 1 {
+		t.Errorf("asked %q", calls)
+	}
+	w.Pulls[8].Base = "topic"
+	if p := w.client.Member(context.Background(), 8, g); p.Live == nil || p.Live.BaseBranch != "topic" || p.Subject.BaseBranch != "main" {
+		t.Errorf("a pull request that was retargeted: %+v", p)
+	}
+	delete(w.Pulls, 8)
+	if p := w.client.Member(context.Background(), 8, g); p.Live != nil || len(p.Unavailable) != 1 || p.Unavailable[0].What != "pull_request" || p.Subject.PullRequest != 8 || p.Subject.BaseSHA != w.base {
+		t.Errorf("a pull request that is gone: %+v", p)
+	}
+}

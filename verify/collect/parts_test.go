@@ -1,0 +1,70 @@
+package collect
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFolderFindsParts finds the pull requests of a merge group by the names of their folders, and nothing outside the
+// bundle.
+func TestFolderFindsParts(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	for _, name := range []string{
+		"pulls/7/facts.json", "pulls/7/changes.json", "pulls/7/contracts/T-1.json", "pulls/7/contracts/more/T-2.yml", "pulls/7/pr.diff",
+		"pulls/7/feedback_record.jsonl", "pulls/7/contracts/notes.txt", "pulls/12/changes.json", "pulls/07/facts.json", "pulls/-1/facts.json", "pulls/0/facts.json",
+		"pulls/x/facts.json", "pulls/9999999999999999/facts.json", "pulls/facts.json", "facts.json",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(outside, "facts.json"), []byte("outside"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "pulls", "8")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), `"pulls/8/contracts" of the bundle cannot be listed`) {
+		t.Errorf("a symlink out of the bundle gives %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "pulls", "8")); err != nil {
+		t.Fatal(err)
+	}
+	found, err := Folder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, part := range found.Parts {
+		for _, in := range part.Inputs {
+			f, err := in.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%d %s %s %s", part.PullRequest, in.Kind, in.Name, data))
+		}
+	}
+	want := `12 changes changes.json pulls/12/changes.json
+7 facts facts.json pulls/7/facts.json
+7 changes changes.json pulls/7/changes.json
+7 task_contract contracts/T-1.json pulls/7/contracts/T-1.json
+7 task_contract contracts/more/T-2.yml pulls/7/contracts/more/T-2.yml`
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("got\n%s\nexpected\n%s", text, want)
+	}
+	if !found.Holds(filepath.Join(dir, "pulls/7/facts.json")) || !found.Holds(filepath.Join(dir, "pulls/99/report.json")) {
+		t.Error("a report may be written over the part of a pull request")
+	}
+}
