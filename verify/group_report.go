@@ -62,7 +62,7 @@ func (g *group) run() []check.Result {
 		g.leftOut = true
 		return g.runFew()
 	}
-	results := check.Run(checks.OfGroup, &g.in)
+	results := check.RunSome(checks.OfGroup, checks.All, &g.in)
 	for _, p := range g.parts {
 		if p.view != nil && !p.leftOut {
 			addView(results, p)
@@ -74,7 +74,7 @@ func (g *group) run() []check.Result {
 // runFew runs the checks that hold for every group: nothing may hide behind a pull request that is left out.
 func (g *group) runFew() []check.Result {
 	few := []*check.Check{checks.Diff, checks.Facts, checks.Group}
-	results := check.Run(few, &g.in)
+	results := check.RunSome(few, checks.All, &g.in)
 	for _, c := range checks.OfGroup {
 		if !slices.Contains(few, c) {
 			results = append(results, check.Result{Check: c, Skipped: true})
@@ -89,7 +89,7 @@ func (g *group) runFew() []check.Result {
 // addView adds what the group's evidence lacks under a pull request's own contract, beside what it lacks anyway. The same
 // finding may be there more than once, since two contracts can call two commands by one name; the number tells them apart.
 func addView(results []check.Result, p *part) {
-	for _, own := range check.Run(checks.OfEvidence, p.view) {
+	for _, own := range check.RunSome(checks.OfEvidence, checks.All, p.view) {
 		at := &results[slices.IndexFunc(results, func(r check.Result) bool { return r.Check == own.Check })]
 		at.Skipped = at.Skipped && own.Skipped
 		known := slices.Clone(at.Findings)

@@ -42,7 +42,7 @@ func (j *judge) authorise() {
 func (j *judge) run(list []*check.Check) []check.Result {
 	out := j.outside()
 	if out == nil {
-		return check.Run(list, &j.in)
+		return check.RunSome(list, checks.All, &j.in)
 	}
 	j.leftOut = true
 	var results []check.Result

@@ -51,7 +51,7 @@ var Documented = append(slices.Clone(All), Group, Gate)
 var (
 	OfGroup    = []*check.Check{Acceptance, Budget, Contract, Coverage, Diff, Evidence, Facts, Feedback, Group, Limits, Rules}
 	OfMember   = []*check.Check{Approval, Contract, Diff, Facts, Limits, Override, Scope, Subject}
-	OfEvidence = []*check.Check{Acceptance, Budget, Coverage, Evidence, Facts, Feedback, Rules}
+	OfEvidence = []*check.Check{Acceptance, Budget, Coverage, Evidence, Feedback, Rules}
 )
 
 // OfEveryKind lists all checks that can stand in a report, in the order of the report.
