@@ -37,7 +37,6 @@ func (g *group) readGroup() {
 	if g.in.State[check.Contract] == check.Usable {
 		g.join(policy.JoinGroup)
 	}
-	g.authorise()
 	for _, p := range g.sortedParts() {
 		g.parts = append(g.parts, g.readPart(p))
 	}
@@ -48,6 +47,7 @@ func (g *group) readGroup() {
 		g.in.Tests = g.testsOf(g.in.Policy, known)
 	}
 	g.readViews(known)
+	g.authorise()
 	g.holdTogether()
 }
 

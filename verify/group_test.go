@@ -207,6 +207,9 @@ func TestGroupCounts(t *testing.T) {
 		if !maps.Equal(blocks, want) || all != r.Counts.Block {
 			t.Errorf("%s: findings %v, counts %v, %d of %d", c.path, blocks, want, all, r.Counts.Block)
 		}
+		if r.Verdict == report.Overridden && r.Settings.Override == nil {
+			t.Errorf("%s: somebody let it through, and the report does not say who may", c.path)
+		}
 		if r.Override != nil || r.OverrideCode != nil {
 			t.Errorf("%s: the group itself has an override or its code", c.path)
 		}
