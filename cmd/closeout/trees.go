@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -58,15 +59,11 @@ func (t *treeFlags) check(flags *pflag.FlagSet) error {
 // bundle is still written.
 func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *collect.Found, done func() error, err error) {
 	debug.SetMemoryLimit(treesMemory)
-	dir := t.repo
-	if dir == "" {
-		dir = "."
-	}
 	commits := collect.Commits{Contract: t.contract, Limit: s.Limits}
 	commits.Facts.Subject.ChangesFrom = "git"
 	commits.Facts.Settings = settingsFacts(s)
 	commits.Facts.Digests = s.Digests
-	git, err := t.open(&commits, dir)
+	git, err := t.open(&commits, cmp.Or(t.repo, "."))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -247,6 +247,7 @@ func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(dir)
 }
 
+// note says that a pattern matches nothing. An absolute one goes into the report as a file of that name would.
 func (c *collector) note(kind check.Kind, pattern string) {
 	c.bundle.Settings.Notes = append(c.bundle.Settings.Notes, check.Unmatched(kind, c.shown(pattern)))
 }

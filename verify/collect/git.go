@@ -17,7 +17,7 @@ type Git struct{ repo *gitobj.Repo }
 func OpenGit(dir string, files int) (*Git, error) {
 	repo, err := gitobj.Open(dir)
 	if err != nil {
-		return nil, err
+		return nil, fixed(err)
 	}
 	repo.MaxChanges = 2*files + 1 // more than the judge accepts, so that it can say how many there are
 	return &Git{repo}, nil
