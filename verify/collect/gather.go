@@ -192,6 +192,15 @@ func blobAt(o Objects, commit, name string, limit int64) ([]byte, error) {
 	return append([]byte{}, data...), err
 }
 
+// contractEnding is what the bundle's name of a contract ends with: it must be read there as it is here, whatever its own
+// name ends with.
+func contractEnding(name string) string {
+	if ending := strings.ToLower(path.Ext(name)); slices.Contains(contractEndings, ending) {
+		return ending
+	}
+	return ".json"
+}
+
 var contractEndings = []string{".json", ".yaml", ".yml"}
 
 // NamesBranch reports whether a commit, the base of c, holds a standing contract that can be read and names a branch under
@@ -216,7 +225,7 @@ func NamesBranch(c Commits, branch string) bool {
 func (g *gatherer) standing() {
 	g.Facts.Contracts = []evidence.ContractOrigin{}
 	if g.Contract != "" {
-		g.fromBase("scope_contract"+path.Ext(g.Contract), g.Contract)
+		g.fromBase("scope_contract"+contractEnding(g.Contract), g.Contract)
 		return
 	}
 	for _, ending := range contractEndings {
@@ -264,7 +273,7 @@ func (g *gatherer) operator(o Options) {
 	}
 	in := c.bundle.Inputs[0]
 	file := contractFile{kind: check.Contract, open: in.Open, paths: in.RepoPaths, origin: evidence.ContractOrigin{
-		File: "scope_contract" + path.Ext(in.Name), Path: in.Name, Trust: evidence.TrustOperator,
+		File: "scope_contract" + contractEnding(in.Name), Path: in.Name, Trust: evidence.TrustOperator,
 	}}
 	for _, p := range in.RepoPaths {
 		file.origin.HeadHolds = file.origin.HeadHolds || g.headHolds(p)
@@ -296,40 +305,54 @@ const tasksFolder = ".closeout/tasks"
 // task finds the contract of the task: the one that the caller named, at the base or else at the head, or the single one
 // that the change adds.
 func (g *gatherer) task() {
-	id := g.Facts.Settings.Task
+	id, added := g.Facts.Settings.Task, ""
 	if id == "" {
-		id = g.addedTask()
+		added = g.addedTask()
+		id = strings.TrimSuffix(path.Base(added), path.Ext(added))
 	}
-	if id == "" {
-		return
+	var names []string
+	for _, ending := range contractEndings {
+		names = append(names, tasksFolder+"/"+id+ending)
 	}
-	for _, commit := range []string{g.Base, g.Head} {
-		any := false
-		for _, ending := range contractEndings {
-			origin := evidence.ContractOrigin{File: "contracts/" + id + ending, Path: tasksFolder + "/" + id + ending, Commit: commit, Trust: evidence.TrustBase}
-			if commit == g.Head {
-				origin.Trust = evidence.TrustHead
-			}
-			any = g.from(Place{g.Objects, commit}, check.TaskContract, origin) || any
-		}
-		if any {
-			return
-		}
+	switch {
+	case id == "" && added == "" || g.fromTasks(g.Base, evidence.TrustBase, id, names):
+	case added != "":
+		g.fromTasks(g.Head, evidence.TrustHead, id, []string{added})
+	default:
+		g.fromTasks(g.Head, evidence.TrustHead, id, names)
 	}
 }
 
-// addedTask is the id of the only task contract that the change adds; "" when there is none, or more than one.
+// fromTasks takes those task contracts of a commit that are there, and reports whether there is one or nobody knows.
+func (g *gatherer) fromTasks(commit string, trust evidence.Trust, id string, names []string) (any bool) {
+	for _, name := range names {
+		origin := evidence.ContractOrigin{File: taskFile(id) + contractEnding(name), Path: name, Commit: commit, Trust: trust}
+		any = g.from(Place{g.Objects, commit}, check.TaskContract, origin) || any
+	}
+	return any
+}
+
+// taskFile is what the bundle calls a task contract, without ending. What the change calls a file need be no name that a
+// disk takes; no task can have the id that such a file gets, so the judge says that it is called wrongly.
+func taskFile(id string) string {
+	if evidence.ValidTaskID(id) {
+		return "contracts/" + id
+	}
+	return "contracts/_"
+}
+
+// addedTask is the path of the only task contract that the change adds; "" when there is none, or more than one.
 func (g *gatherer) addedTask() string {
-	var ids []string
+	var added []string
 	for _, c := range g.changes {
-		if c.Status == evidence.Added && path.Dir(c.Path) == tasksFolder && slices.Contains(contractEndings, path.Ext(c.Path)) {
-			ids = append(ids, strings.TrimSuffix(path.Base(c.Path), path.Ext(c.Path)))
+		if c.Status == evidence.Added && path.Dir(c.Path) == tasksFolder && policy.DefaultContractPath(c.Path) {
+			added = append(added, c.Path)
 		}
 	}
-	if len(ids) != 1 {
+	if len(added) != 1 {
 		return ""
 	}
-	return ids[0]
+	return added[0]
 }
 
 // read parses the contracts, as far as they can be: what is wrong with them is for the judge to say.
