@@ -149,21 +149,22 @@ func (a arguments) add(path, criterion string) {
 	a[folded].paths[path] = true
 }
 
+// maxArguments is how many words of all commands are tried as paths, each in each folder that its command changes to.
+// People write some dozens.
+const maxArguments = 100_000
+
 // argumentPaths collects the files that acceptance arguments may name, relative to each criterion's cwd and to the
 // folders that the command changes to. Scripts such as the one after bash -c are taken apart at blanks and operators, so
-// that a script they call is seen as well.
-func argumentPaths(criteria []evidence.Criterion) arguments {
-	paths := arguments{}
-	for _, c := range criteria {
-		var words []string
-		for _, arg := range c.Run {
-			words = append(words, argumentWords(arg)...)
-		}
-		folders := []string{c.Cwd}
-		for i := 1; i < len(words); i++ {
-			if words[i-1] == "cd" || words[i-1] == "-C" {
-				folders = append(folders, path.Join(c.Cwd, words[i]))
-			}
+// that a script they call is seen as well. excess is the criterion with which there are more than maxArguments; nil when
+// there are not.
+func argumentPaths(criteria []evidence.Criterion) (paths arguments, excess *evidence.Criterion) {
+	paths = arguments{}
+	left := maxArguments
+	for i := range criteria {
+		c := &criteria[i]
+		words, folders := wordsAndFolders(c)
+		if left -= len(words) * len(folders); left < 0 {
+			return paths, c
 		}
 		for _, folder := range folders {
 			for _, w := range words {
@@ -173,14 +174,43 @@ func argumentPaths(criteria []evidence.Criterion) arguments {
 			}
 		}
 	}
-	return paths
+	return paths, nil
+}
+
+// wordsAndFolders gives the different words of a command, and the folders in which it may use them.
+func wordsAndFolders(c *evidence.Criterion) (words, folders []string) {
+	for _, arg := range c.Run {
+		words = append(words, argumentWords(arg)...)
+	}
+	folders = []string{c.Cwd}
+	for i := 1; i < len(words); i++ {
+		if words[i-1] == "cd" || words[i-1] == "-C" {
+			folders = append(folders, path.Join(c.Cwd, words[i]))
+		}
+	}
+	return unique(words), unique(folders)
+}
+
+// unique sorts a list and leaves out what it holds already.
+func unique(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func tooManyArguments(c *evidence.Criterion) source.Error {
+	return source.Error{
+		Pos: c.Pos, Where: "/acceptance_criteria", Message: "the commands have too many words that may be files",
+		Found:    fmt.Sprintf("more than %d with the criterion %s, in the folders that it changes to", maxArguments, c.ID),
+		Expected: fmt.Sprintf("at most %d over all criteria", maxArguments), Fix: "put long commands into a script, and name that",
+	}
 }
 
 // ArgumentPaths lists the paths that acceptance arguments may name, sorted; whether there are such files is for others
-// to see.
+// to see. Criteria of a policy do not name too many.
 func ArgumentPaths(criteria []evidence.Criterion) []string {
 	var list []string
-	for _, a := range argumentPaths(criteria) {
+	paths, _ := argumentPaths(criteria)
+	for _, a := range paths {
 		list = slices.AppendSeq(list, maps.Keys(a.paths))
 	}
 	slices.Sort(list)

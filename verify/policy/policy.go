@@ -106,7 +106,10 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 		}
 	}
 	p.protected = p.protectedSets()
-	p.arguments = argumentPaths(p.Criteria)
+	var excess *evidence.Criterion
+	if p.arguments, excess = argumentPaths(p.Criteria); excess != nil {
+		problems = append(problems, Problem{p.origin[excess.ID], tooManyArguments(excess)})
+	}
 	return p, problems
 }
 

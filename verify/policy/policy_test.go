@@ -123,6 +123,35 @@ func TestArgumentFiles(t *testing.T) {
 	}
 }
 
+// A command that changes to many folders may mean each of its words in each of them. More than anybody writes is refused
+// before it is all tried, also when several criteria share it.
+func TestTooManyArguments(t *testing.T) {
+	script := func(id string, folders int) string {
+		text := "cd 0"
+		for i := range folders {
+			text += fmt.Sprintf(" && cd %s%d", id, i)
+		}
+		return fmt.Sprintf(`{"id": %q, "run": ["bash", "-c", %q]}`, id, text)
+	}
+	for _, c := range []struct {
+		task []string
+		want string // the criterion that is refused
+	}{
+		{[]string{script("a", 200)}, ""},
+		{[]string{script("a", 200), script("b", 200)}, ""},
+		{[]string{script("a", 200), script("b", 250)}, "b"},
+		{[]string{script("a", 20_000)}, "a"},
+	} {
+		p, problems := join(t, evidence.TrustHead, "", `"task_id": "T-1", "acceptance_criteria": [`+strings.Join(c.task, ", ")+"]")
+		switch {
+		case c.want == "" && (len(problems) > 0 || p.Classify(change("a3/a199")).Class != policy.ClassProtected):
+			t.Errorf("%.80s: %v", c.task, problems)
+		case c.want != "" && (len(problems) != 1 || problems[0].Source != 1 || !strings.Contains(problems[0].Error.Found, "criterion "+c.want)):
+			t.Errorf("%.80s: %v, want %s refused", c.task, problems, c.want)
+		}
+	}
+}
+
 func TestFilesWithKeys(t *testing.T) {
 	p, _ := join(t, "", `"allowed_files": ["**"]`)
 	manifest := func(known bool, keys ...string) *evidence.Change {
