@@ -198,3 +198,24 @@ func TestShallow(t *testing.T) {
 		t.Error("the whole repository is not shallow")
 	}
 }
+
+// TestLookupReadsFoldersOnce holds that a folder is not read anew for each of its names, which takes minutes where
+// thousands of names are looked up in a large folder.
+func TestLookupReadsFoldersOnce(t *testing.T) {
+	dir := initRepo(t)
+	write(t, dir+"/folder/a", "a")
+	write(t, dir+"/folder/b", "b")
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-qm", "m")
+	r := open(t, dir)
+	head := resolve(t, r, "HEAD")
+	for i, name := range []string{"folder/a", "folder/b", "folder/c"} {
+		if e, ok, err := r.Lookup(head, name); err != nil || ok != (i < 2) || ok && e.Name != name[len("folder/"):] {
+			t.Errorf("%s: %v %v %v", name, e, ok, err)
+		}
+		if i == 0 {
+			id := line(t, dir, "rev-parse", "HEAD:folder")
+			remove(t, filepath.Join(dir, ".git/objects", id[:2], id[2:]))
+		}
+	}
+}

@@ -52,15 +52,33 @@ func (r *Repo) List(commit ID, path string) ([]Entry, error) {
 	return r.entries(at.ID)
 }
 
-// entry finds a name in a tree. The whole tree is read: what is wrong behind the name is wrong too.
+// entry finds a name in a tree. The whole tree is read: what is wrong behind the name is wrong too. Thousands of lookups
+// may ask for names of the same tree, so trees that were found right are kept.
 func (r *Repo) entry(tree ID, name string) (Entry, bool, error) {
-	entries, err := r.entries(tree)
-	for _, e := range entries {
-		if e.Name == name {
-			return e, true, err
+	byName, ok := r.folders.get(tree)
+	if !ok {
+		entries, err := r.entries(tree)
+		if err != nil {
+			return Entry{}, false, err
 		}
+		byName = make(map[string]Entry, len(entries))
+		for _, e := range entries {
+			byName[e.Name] = e
+		}
+		r.folders.put(tree, byName)
 	}
-	return Entry{}, false, err
+	e, ok := byName[name]
+	return e, ok, nil
+}
+
+// folderCache is how many bytes of trees are kept for lookups, and entryWeight about what an entry takes in one.
+const (
+	folderCache = 32 << 20
+	entryWeight = 160
+)
+
+func newFolderCache() *cache[ID, map[string]Entry] {
+	return newCache[ID](folderCache, func(f map[string]Entry) int { return (len(f) + 1) * entryWeight })
 }
 
 // entries reads a tree.

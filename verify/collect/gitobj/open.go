@@ -34,6 +34,7 @@ type Repo struct {
 	partial bool // some objects were left with the remote
 	shallow map[ID]bool
 	objects *store
+	folders *cache[ID, map[string]Entry] // trees in which paths were looked up
 }
 
 // Open opens the repository at dir: a work tree's root or a folder below it, a linked work tree or a submodule, a .git
@@ -60,7 +61,7 @@ func open(dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{MaxChanges: DefaultMaxChanges, root: root, gitDir: gitDir, common: common}
+	r := &Repo{MaxChanges: DefaultMaxChanges, root: root, gitDir: gitDir, common: common, folders: newFolderCache()}
 	if err := r.load(); err != nil {
 		return nil, err
 	}
