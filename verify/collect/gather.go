@@ -442,34 +442,42 @@ func (g *gatherer) arguments() {
 // maxLinks bounds how many symlinks one path may lead through.
 const maxLinks = 40
 
-// named lists what a path of the base stands for: the file itself and the symlinks that lead to it. Whoever changes one
-// of them changes what a command runs. Nothing when there is no such file, or it is a folder.
-func (g *gatherer) named(name string) ([]string, error) {
-	var links []string
-	for at := ""; len(links) < maxLinks; {
-		next, rest, more := strings.Cut(strings.TrimPrefix(name[len(at):], "/"), "/")
-		at = path.Join(at, next)
-		mode, id, found, err := g.Objects.Entry(g.Base, at)
+// named lists what a path of the base stands for: the file itself and the symlinks that lead to it, found as the system
+// finds them. Whoever changes one of them changes what a command runs. Nothing when there is no such file, or it is a
+// folder.
+func (g *gatherer) named(name string) (found []string, err error) {
+	at, steps := "", strings.Split(name, "/")
+	for len(steps) > 0 {
+		step := steps[0]
+		steps = steps[1:]
 		switch {
-		case err != nil || !found:
-			return links, err
-		case mode == evidence.Symlink:
-			target, err := g.Objects.Blob(id, maxLinkTarget)
-			if err != nil {
-				return links, err
-			}
-			links = append(links, at)
-			name, at = path.Join(path.Dir(at), string(target), rest), ""
-			if path.IsAbs(string(target)) || name == ".." || strings.HasPrefix(name, "../") {
-				return links, nil // it leads out of the repository
-			}
-		case mode == FolderMode && !more:
-			return links, nil
-		case mode != FolderMode:
-			return append(links, at), nil
+		case step == "" || step == ".":
+			continue
+		case step == ".." && at == "":
+			return found, nil // it leads out of the repository
+		case step == "..":
+			at = at[:max(0, strings.LastIndexByte(at, '/'))]
+			continue
 		}
+		here := path.Join(at, step)
+		mode, id, exists, err := g.Objects.Entry(g.Base, here)
+		switch {
+		case err != nil || !exists:
+			return found, err
+		case mode == FolderMode:
+			at = here
+			continue
+		case mode != evidence.Symlink || len(found) == maxLinks:
+			return append(found, here), nil
+		}
+		found = append(found, here)
+		target, err := g.Objects.Blob(id, maxLinkTarget)
+		if err != nil || path.IsAbs(string(target)) {
+			return found, err
+		}
+		steps = append(strings.Split(string(target), "/"), steps...)
 	}
-	return links, nil
+	return found, nil
 }
 
 // maxLinkTarget is how long the target of a symlink may be: Linux allows 4,095 bytes.
