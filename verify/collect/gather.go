@@ -308,6 +308,9 @@ func (g *gatherer) task() {
 	id, added := g.Facts.Settings.Task, ""
 	if id == "" {
 		added = g.addedTask()
+		if added == "" {
+			return
+		}
 		id = strings.TrimSuffix(path.Base(added), path.Ext(added))
 	}
 	var names []string
@@ -315,7 +318,7 @@ func (g *gatherer) task() {
 		names = append(names, tasksFolder+"/"+id+ending)
 	}
 	switch {
-	case id == "" && added == "" || g.fromTasks(g.Base, evidence.TrustBase, id, names):
+	case g.fromTasks(g.Base, evidence.TrustBase, id, names):
 	case added != "":
 		g.fromTasks(g.Head, evidence.TrustHead, id, []string{added})
 	default:
