@@ -26,7 +26,7 @@ func (g *gatherer) writeLines(w io.Writer, patterns []glob.Pattern) error {
 		}
 		f, err := g.lines(g.changes[i].Path)
 		if err != nil {
-			return err
+			f.Result = linediff.Result{State: linediff.Unknown, Reason: err.Error()}
 		}
 		if err := out.Add(f); err != nil {
 			return err
@@ -35,7 +35,7 @@ func (g *gatherer) writeLines(w io.Writer, patterns []glob.Pattern) error {
 	return out.Close()
 }
 
-// lines compares the two versions of a file.
+// lines compares the two versions of a file. The error says that one of them could not be read.
 func (g *gatherer) lines(path string) (linediff.File, error) {
 	f := linediff.File{Path: path, OldBytes: linediff.Absent, NewBytes: linediff.Absent}
 	var texts [2][]byte

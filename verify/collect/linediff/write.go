@@ -82,10 +82,10 @@ func (w *Writer) refuse(f File) error {
 		return fmt.Errorf("lines of a file with the path %q: a path is not empty and holds no NUL", f.Path)
 	case w.files > 0 && f.Path <= w.last:
 		return fmt.Errorf("lines of %s after those of %s: files are sorted by the bytes of their paths, each once", name, evidence.QuotePath(w.last))
-	case f.State != Text && f.State != Binary && f.State != TooLarge && f.State != NotAFile:
+	case f.State != Text && f.State != Binary && f.State != TooLarge && f.State != NotAFile && f.State != Unknown:
 		return fmt.Errorf("lines of %s: there is no state %q", name, f.State)
-	case (f.State == TooLarge) != (f.Reason != ""):
-		return fmt.Errorf("lines of %s: state %q with the reason %q: a file that is too large has a reason, and no other one", name, f.State, f.Reason)
+	case (f.State == TooLarge || f.State == Unknown) != (f.Reason != ""):
+		return fmt.Errorf("lines of %s: state %q with the reason %q: a file that is too large or unknown has a reason, and no other one", name, f.State, f.Reason)
 	case f.OldBytes < Absent || f.NewBytes < Absent:
 		return fmt.Errorf("lines of %s: sizes %d and %d: a size is not negative, or Absent", name, f.OldBytes, f.NewBytes)
 	case f.State != Text && len(f.Added)+len(f.Removed) > 0:

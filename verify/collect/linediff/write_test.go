@@ -66,6 +66,7 @@ func TestWrite(t *testing.T) {
 		compared("d", "\x00", "a"),
 		compared("e", strings.Repeat("e", 31), ""),
 		linediff.File{Path: "f", OldBytes: 4, NewBytes: linediff.Absent, Result: linediff.Result{State: linediff.NotAFile}},
+		linediff.File{Path: "g", OldBytes: 4, NewBytes: linediff.Absent, Result: linediff.Result{State: linediff.Unknown, Reason: "lost"}},
 	)
 	want := `{"schema":"closeout.lines/v1","files":[
 {"path":"a.go","state":"text","old_bytes":6,"new_bytes":7,"added":[{"line":2,"text":"b"},{"line":3,"text":"c"},{"line":4,"text":"3","no_newline":true}],"removed":[{"line":2,"text":"2"},{"line":3,"text":"3"}]},
@@ -73,7 +74,8 @@ func TestWrite(t *testing.T) {
 {"path":"\"caf\\351\"","path_base64":"Y2Fm6Q==","state":"text","old_bytes":4,"new_bytes":0,"added":[],"removed":[{"line":1,"text":"` + "\ufffd\ufffd" + `\r","text_base64":"//4N"}]},
 {"path":"d","state":"binary","old_bytes":1,"new_bytes":1},
 {"path":"e","state":"too_large","reason":"the file has 31 bytes, lines are compared up to 30","old_bytes":31,"new_bytes":0},
-{"path":"f","state":"not_a_file","old_bytes":4,"new_bytes":null}
+{"path":"f","state":"not_a_file","old_bytes":4,"new_bytes":null},
+{"path":"g","state":"unknown","reason":"lost","old_bytes":4,"new_bytes":null}
 ]}
 `
 	if got != want {
@@ -104,8 +106,9 @@ func TestRefused(t *testing.T) {
 		{"no path", linediff.File{Result: text}, `a path is not empty`},
 		{"a NUL in the path", linediff.File{Path: "n\x00", Result: text}, `the path "n\x00": a path is not empty`},
 		{"no state", linediff.File{Path: "n\n"}, `lines of "n\n": there is no state ""`},
-		{"too large without a reason", linediff.File{Path: "n", Result: linediff.Result{State: linediff.TooLarge}}, `a file that is too large has a reason`},
-		{"text with a reason", linediff.File{Path: "n", Result: linediff.Result{State: linediff.Text, Reason: "x"}}, `a file that is too large has a reason`},
+		{"unknown without a reason", linediff.File{Path: "n", Result: linediff.Result{State: linediff.Unknown}}, `a file that is too large or unknown has a reason`},
+		{"too large without a reason", linediff.File{Path: "n", Result: linediff.Result{State: linediff.TooLarge}}, `a file that is too large or unknown has a reason`},
+		{"text with a reason", linediff.File{Path: "n", Result: linediff.Result{State: linediff.Text, Reason: "x"}}, `a file that is too large or unknown has a reason`},
 		{"a reason that cannot be written", linediff.File{Path: "n", Result: linediff.Result{State: linediff.TooLarge, Reason: "\xff"}}, "invalid UTF-8"},
 		{"a negative size", linediff.File{Path: "n", OldBytes: -2, Result: text}, "sizes -2 and 0: a size is not negative"},
 		{"another one", linediff.File{Path: "n", NewBytes: -2, Result: text}, "sizes 0 and -2: a size is not negative"},
@@ -238,6 +241,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"no added lines", strings.Replace(text, `"added":[],`, "", 1), false},
 		{"binary with lines", strings.Replace(text, `"text"`, `"binary"`, 1), false},
 		{"too large without a reason", `"path":"a","state":"too_large","old_bytes":0,"new_bytes":0`, false},
+		{"unknown without a reason", `"path":"a","state":"unknown","old_bytes":0,"new_bytes":0`, false},
 		{"text with a reason", text + `,"reason":"x"`, false},
 		{"another state", `"path":"a","state":"skipped","old_bytes":0,"new_bytes":0`, false},
 		{"no sizes", `"path":"a","state":"binary"`, false},
