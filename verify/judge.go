@@ -475,15 +475,15 @@ func (j *judge) addedTask() string {
 	return ""
 }
 
-// isJudged reports whether an added file can be the task contract that judges. Where none was handed over, nobody can
-// say that it is not.
+// isJudged reports whether an added file can be the task contract that judges. Where none was handed over, and nobody
+// listed the contracts, nobody can say that it is not.
 func (j *judge) isJudged(added string) bool {
 	for _, s := range j.sources {
 		if s.Kind == string(check.TaskContract) {
 			return stem(added) == s.Contract.TaskID.Value && (len(s.RepoPaths) == 0 || slices.Contains(s.RepoPaths, added))
 		}
 	}
-	return true
+	return j.in.Facts == nil || j.in.Facts.Contracts == nil
 }
 
 // stem is a file's name without folder and ending.
