@@ -77,7 +77,7 @@ func untouched(c *evidence.Comment) string {
 // line returns the rest of the first line that begins with the command. What stands in an HTML comment is not seen by
 // anyone and is no line.
 func line(body string) (reason string, found bool) {
-	for l := range strings.Lines(withoutComments(body)) {
+	for l := range strings.Lines(WithoutComments(body)) {
 		rest, found := strings.CutPrefix(l, Command)
 		if found && (rest == "" || unicode.IsSpace(rune(rest[0]))) {
 			return strings.TrimSpace(rest), true
@@ -86,8 +86,8 @@ func line(body string) (reason string, found bool) {
 	return "", false
 }
 
-// withoutComments puts a space in the place of every HTML comment; one without an end goes on to the end of the text.
-func withoutComments(s string) string {
+// WithoutComments puts a space in the place of every HTML comment, which no page shows; one without an end goes on to the end of the text.
+func WithoutComments(s string) string {
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(s, "<!--")
@@ -131,7 +131,7 @@ var tags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?
 
 // shown is a text as a page shows it, without override codes: this run's, and whatever else looks like one.
 func shown(text, code string) string {
-	text = html.UnescapeString(tags().ReplaceAllString(withoutComments(text), " "))
+	text = html.UnescapeString(tags().ReplaceAllString(WithoutComments(text), " "))
 	if code != "" {
 		text = codeIn(code).ReplaceAllString(text, "$1 $2")
 	}

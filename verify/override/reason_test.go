@@ -118,7 +118,7 @@ func FuzzReason(f *testing.F) {
 		if weak(text, &Question{Code: code}) == "" && utf8.RuneCountInString(text) < minVisible {
 			t.Errorf("%q is too short for a reason", text)
 		}
-		if strings.Contains(withoutComments(s), "<!--") {
+		if strings.Contains(WithoutComments(s), "<!--") {
 			t.Errorf("%q still holds a comment", s)
 		}
 	})

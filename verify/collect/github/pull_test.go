@@ -23,8 +23,8 @@ type scenario struct {
 	wants Wants
 }
 
-// override puts the label on, by ann.
-func override(w *world) {
+// overridden puts the label on, by ann.
+func overridden(w *world) {
 	w.pull.Labels = append(w.pull.Labels, "closeout-override: flaky network")
 	w.pull.Events = append(w.pull.Events, fakehub.Event{ID: 100, Name: "labeled", Label: "closeout-override: flaky network", Actor: "ann"})
 }
@@ -76,24 +76,24 @@ var scenarios = []scenario{
 	}},
 	{name: "no-contents-permission", wants: labels, setup: func(w *world) { w.Lacks = []string{"contents: read"} }},
 	{name: "no-pulls-permission", wants: labels, setup: func(w *world) { w.Lacks = []string{"pull-requests: read"} }},
-	{name: "no-issues-permission", wants: labels, setup: func(w *world) { override(w); w.Lacks = []string{"issues: read"} }},
+	{name: "no-issues-permission", wants: labels, setup: func(w *world) { overridden(w); w.Lacks = []string{"issues: read"} }},
 	{name: "no-such-pull", wants: labels, setup: func(w *world) { delete(w.Pulls, 7) }},
 	{name: "author-deleted", wants: labels, setup: func(w *world) { w.pull.Author = "" }},
 	{name: "commit-without-account", wants: labels, setup: func(w *world) { w.Users["agent"].Emails = nil }},
 	{name: "hostile-texts", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.pull.Labels = append(w.pull.Labels, "::set-output name=x::y", " ", "</details>@everyone")
 		w.repo.commit("topic", "fix\n\n  /CLOSEOUT-override k7f3-9q2d ::error::\x1b[31m"+strings.Repeat("é", 200), baseFiles, w.head)
 		w.pull.Comments = []*fakehub.Comment{{ID: 1, Author: "agent", Body: "\u202e`@everyone` </details>\n/closeout-override ##[error]"}}
 	}},
 
-	{name: "override", wants: labels, setup: override},
-	{name: "override-nobody-asks", setup: override},
+	{name: "override", wants: labels, setup: overridden},
+	{name: "override-nobody-asks", setup: overridden},
 	{name: "override-label-other-case", wants: labels, setup: func(w *world) {
 		w.pull.Labels = []string{"Closeout-Override"}
 	}},
 	{name: "override-taken-off", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.pull.Labels = []string{"bug"}
 	}},
 	{name: "override-events-out-of-order", wants: labels, setup: func(w *world) {
@@ -115,99 +115,102 @@ var scenarios = []scenario{
 		w.pull.Labels = []string{"closeout-override"}
 		w.pull.Events = append(w.pull.Events, fakehub.Event{ID: 500, Name: "labeled", Label: "closeout-override", Actor: "ann"})
 	}},
-	{name: "override-by-app", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].App = "some-app" }},
+	{name: "override-by-app", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].App = "some-app" }},
 	{name: "override-by-nameless-app", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Fail("/issues/7/events", -1, fakehub.Body(`[{"id":100,"event":"labeled","actor":{"login":"ann","id":12,"type":"User"},"created_at":"2026-11-21T10:00:00Z",
 			"label":{"name":"closeout-override: x"},"performed_via_github_app":{"id":3}}]`))
 	}},
-	{name: "override-by-bot", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].Actor = "release[bot]" }},
+	{name: "override-by-bot", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].Actor = "release[bot]" }},
 	{name: "override-with-intent", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.pull.Events[0].Intent = map[string]any{"rationale": "looks fine", "confidence": "high"}
 	}},
-	{name: "override-with-empty-intent", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].Intent = map[string]any{} }},
+	{name: "override-with-empty-intent", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].Intent = map[string]any{} }},
 	{name: "override-with-null-intent", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.pull.Events[0].Intent = json.RawMessage("null")
 	}},
-	{name: "override-by-deleted-account", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].Actor = "" }},
+	{name: "override-by-deleted-account", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].Actor = "" }},
 	{name: "override-with-reason", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.pull.Comments = []*fakehub.Comment{
 			{ID: 12, Author: "ann", Body: "I looked.\r\n/closeout-override k7f3-9q2d the runner was out of disk\r\n"},
 			{ID: 2, Author: "bob", Body: "what does /closeout-override do?"},
 			{ID: 3, Author: "", Body: "/closeout-override deleted account"},
 			{ID: 4, Author: "release[bot]", App: "release", Body: "/closeout-override by a bot", Updated: "2026-11-21T12:00:00+02:00"},
 			{ID: 5, Author: "bob", Body: strings.Repeat("x", 5000) + "\n/closeout-override long\n" + strings.Repeat("y", 5000)},
+			{ID: 6, Author: "bob", Body: "<!--\n" + strings.Repeat("x", 5000) + "\n/closeout-override hidden\n-->\n  /closeout-override behind blanks\n"},
+			{ID: 8, Author: "bob", Body: "<!--\n" + strings.Repeat("x", 5000) + "\n/closeout-override all hidden\n-->"},
+			{ID: 7, Author: "bob", Body: strings.Repeat("x", 5000) + "<!-- /closeout-override\n-->\n/closeout-override shown\n<!--\n/closeout-override hidden\n"},
 		}
 	}},
-	{name: "events-broken", wants: labels, setup: func(w *world) { override(w); w.pull.Events[0].ID = 0 }},
+	{name: "events-broken", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].ID = 0 }},
 	{name: "comment-broken", wants: labels, setup: func(w *world) {
 		w.pull.Comments = []*fakehub.Comment{{ID: 0, Author: "ann", Body: "x"}}
 	}},
 
 	{name: "person-custom-role", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Users["ann"] = &fakehub.User{ID: 12, Role: "release manager", Permission: "write", Permissions: map[string]bool{"maintain": true, "push": true, "triage": true, "pull": true}}
 	}},
 	{name: "person-custom-role-unexplained", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Users["ann"] = &fakehub.User{ID: 12, Role: "release manager", Permission: "write"}
 	}},
 	{name: "person-two-permissions", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Users["ann"] = &fakehub.User{ID: 12, Role: "maintain", Permission: "read"}
 	}},
 	{name: "person-role-in-the-older-field", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Users["ann"] = &fakehub.User{ID: 12, Role: "maintain", Permission: "maintain"}
 	}},
 	{name: "person-unknown-permission", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Users["ann"] = &fakehub.User{ID: 12, Role: "owner", Permission: "owner"}
 	}},
-	{name: "person-without-permission", wants: labels, setup: func(w *world) { override(w); w.Users["ann"].Role = "" }},
+	{name: "person-without-permission", wants: labels, setup: func(w *world) { overridden(w); w.Users["ann"].Role = "" }},
 	{name: "person-renamed", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Fail("GET /users/ann", -1, fakehub.Body(`{"login":"ann","id":99,"type":"User"}`))
 	}},
 	{name: "person-permission-of-another", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Fail("/collaborators/ann", -1, fakehub.Body(`{"permission":"admin","role_name":"admin","user":{"login":"ann","id":99}}`))
 	}},
 	{name: "person-without-login", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Fail("/issues/7/events", -1, fakehub.Body(`[{"id":100,"event":"labeled","actor":{"login":"","id":12,"type":"User"},"created_at":"2026-11-21T10:00:00Z",
 			"label":{"name":"closeout-override: x"},"performed_via_github_app":null}]`))
 	}},
-	{name: "person-404", wants: labels, setup: func(w *world) { override(w); w.Users["ann"].Missing = true }},
-	{name: "person-permission-refused", wants: labels, setup: func(w *world) { override(w); w.Lacks = []string{"metadata: read"} }},
+	{name: "person-404", wants: labels, setup: func(w *world) { overridden(w); w.Users["ann"].Missing = true }},
+	{name: "person-permission-refused", wants: labels, setup: func(w *world) { overridden(w); w.Lacks = []string{"metadata: read"} }},
 	{name: "person-turned-organisation", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Fail("GET /users/ann", -1, fakehub.Body(`{"login":"ann","id":12,"type":"Organization"}`))
 	}},
 
 	{name: "teams", wants: teams, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Teams = map[string]*fakehub.Team{"core": {Members: map[string]string{"ann": "active"}}, "release": {Members: map[string]string{"ann": "pending"}}}
 	}},
 	{name: "teams-member-of-none", wants: teams, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Teams = map[string]*fakehub.Team{"core": {}, "release": {}}
 	}},
 	{name: "teams-hidden", wants: teams, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Teams = map[string]*fakehub.Team{"core": {Hidden: true}, "release": {Members: map[string]string{"ann": "active"}}}
 	}},
 	{name: "teams-another-team", wants: teams, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Teams = map[string]*fakehub.Team{"core": {Members: map[string]string{"ann": "active"}}, "release": {}}
 		w.Fail("/teams/core", 1, fakehub.Body(`{"id":2,"slug":"core-2"}`))
 	}},
-	{name: "teams-no-permission", wants: teams, setup: func(w *world) { override(w); w.Lacks = []string{"members: read"} }},
+	{name: "teams-no-permission", wants: teams, setup: func(w *world) { overridden(w); w.Lacks = []string{"members: read"} }},
 	{name: "teams-membership-refused", wants: teams, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Teams = map[string]*fakehub.Team{"core": {}, "release": {}}
 		w.Fail("/core/memberships", -1, fakehub.Status(403, "Must have admin rights"))
 	}},
@@ -247,7 +250,7 @@ var scenarios = []scenario{
 		})
 	}},
 	{name: "label-taken-off-while-reading", wants: labels, setup: func(w *world) {
-		override(w)
+		overridden(w)
 		w.Fail("/issues/7/events", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
 			answer.ServeHTTP(rw, r)
 			w.pull.Labels = []string{"bug", "put on meanwhile"}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/override"
 )
 
 const (
@@ -28,7 +30,7 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 	}
 	kept := []evidence.Comment{}
 	for _, comment := range sortedByID(list, func(i issueComment) int64 { return i.ID }) {
-		if lines := commandLines(comment.Body); lines != nil && !ownComment(comment) {
+		if lines := commandLines(override.WithoutComments(comment.Body)); lines != nil && !ownComment(comment) {
 			kept = append(kept, comment.fact(lines))
 		}
 	}
@@ -42,7 +44,8 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 	p.Live.Comments = kept
 }
 
-// fact keeps the whole text of a comment, but of a long one the given lines.
+// fact keeps the whole text of a comment, but of a long one the given lines. They must be lines that a page shows: what
+// hides a line may stand anywhere before it, and is cut off here.
 func (i *issueComment) fact(lines []string) evidence.Comment {
 	body := i.Body
 	if len(body) > maxComment {
@@ -60,13 +63,12 @@ func ownComment(comment issueComment) bool {
 	return comment.User.kind() == "Bot" && strings.HasPrefix(comment.Body, Marker)
 }
 
-// commandLines are the lines that begin with the command; nil for none.
+// commandLines are the lines that begin with the command, behind blanks or not; nil for none.
 func commandLines(body string) []string {
 	var found []string
 	for line := range strings.Lines(body) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(strings.ToLower(line), commandWord) {
-			found = append(found, line)
+		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), commandWord) {
+			found = append(found, strings.TrimRightFunc(line, unicode.IsSpace))
 		}
 	}
 	return found
