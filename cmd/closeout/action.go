@@ -57,7 +57,7 @@ func (a *action) run() error {
 	a.settings = verify.Settings{Limits: evidence.DefaultLimits()}
 	r, err := a.judge()
 	if err != nil {
-		r = verify.Failure(verify.CodeUsage, err.Error(), "correct the workflow: see the inputs in action.yml", a.settings)
+		r = verify.Failure(verify.CodeUsage, err.Error(), "correct the workflow as the message says; action.yml has the inputs", a.settings)
 		err = errors.Join(err, a.writeFailure(r))
 	}
 	if shown := a.show(r); shown != nil {

@@ -92,7 +92,7 @@ func annotation(command string, f report.Finding) string {
 func annotationText(f report.Finding) string {
 	lines := []string{Neutral(clip(f.Message, partLimit)) + marks(f)}
 	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix}} {
-		if part[1] != "" {
+		if part[1] != "" && part[1] != f.Message {
 			lines = append(lines, part[0]+": "+Neutral(clip(part[1], partLimit)))
 		}
 	}

@@ -117,7 +117,7 @@ func mdTop(r *report.Report) section {
 	if note := observeNote(r); note != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", note)
 	}
-	b.WriteString(mdVerdict(r) + "\n\n" + mdSubject(r))
+	b.WriteString(mdVerdict(r) + mdVainLabel(r) + "\n\n" + mdSubject(r))
 	mdNext(&b, r)
 	return section{head: b.String()}
 }
@@ -135,6 +135,15 @@ func mdVerdict(r *report.Report) string {
 		head = "Not decided, because of " + mdCodes(r, unknown) + ".<br>\n"
 	}
 	return head + strings.Join(words, " · ")
+}
+
+// mdVainLabel says at once that a label was put on in vain: whoever did it waits for a green run.
+func mdVainLabel(r *report.Report) string {
+	list, at := refusals(r)
+	if len(list) == 0 || r.Verdict == report.Overridden {
+		return ""
+	}
+	return "<br>\nThe label " + mdCode(list[0].Label) + at[0] + " does not count: " + mdText(list[0].Why)
 }
 
 // topCodes is how many codes the verdict's line names.
@@ -188,7 +197,7 @@ func mdSubject(r *report.Report) string {
 
 // mdNext writes what to do; the steps are our own words, and the override line stands in a block that is easy to copy.
 func mdNext(b *strings.Builder, r *report.Report) {
-	steps, override := nextSteps(r), overrideLine(r)
+	steps, override := nextSteps(r, mdText), overrideLine(r)
 	if never := overrideNever(r); never != "" {
 		steps = append(steps, never)
 	}
@@ -229,7 +238,7 @@ func mdFinding(f report.Finding, prefix string) string {
 	}
 	b.WriteString(": " + mdText(f.Message) + marks(f) + "\n")
 	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"**Fix**", f.Fix}} {
-		if part[1] != "" {
+		if part[1] != "" && part[1] != f.Message { // no need to read it twice
 			b.WriteString("  - " + part[0] + ": " + mdText(part[1]) + "\n")
 		}
 	}

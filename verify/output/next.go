@@ -8,32 +8,82 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// nextSteps says what a developer does now, one sentence or two each, with commands in backticks. It is empty when
-// there is nothing to do. How to override stands apart, in [overrideSteps].
-func nextSteps(r *report.Report) []string {
+// nextSteps says what a developer does now, one sentence or two each, with commands in backticks; safe makes a text of
+// the report fit for the format. It is empty when there is nothing to do. How to override stands apart, in
+// [overrideSteps].
+func nextSteps(r *report.Report, safe func(string) string) []string {
 	switch {
 	case isUsage(r):
 		return []string{"The gate was called or set up wrongly; the change itself was not judged. " + explain(r, block) +
 			" Then run it again."}
 	case r.Verdict == report.Failed:
-		return failedSteps(r)
+		return failedSteps(r, safe)
 	case r.Verdict == report.Review:
-		return []string{fmt.Sprintf("Nothing is known to be wrong, but %s could not be had (see unknown). Make them "+
-			"available, then run the gate again. No label turns this green.", plural(int64(r.Counts.Unknown), "fact"))}
+		return append(unknownSteps(r), "Nothing is known to be wrong. No label turns this green.")
 	}
 	return nil
 }
 
-func failedSteps(r *report.Report) []string {
-	steps := []string{fmt.Sprintf("Fix %s. %s", theFindings(r.Counts.Block), explain(r, block))}
+func failedSteps(r *report.Report, safe func(string) string) []string {
+	steps := fixSteps(r, safe)
 	if r.Counts.Unknown > 0 {
-		steps = append(steps, fmt.Sprintf("Make the %s available that could not be had (see unknown).",
-			plural(int64(r.Counts.Unknown), "fact")))
+		steps = append(steps, unknownSteps(r)...)
 	}
 	if isGroup(r) {
 		return append(append(steps, "Push to the pull request that it concerns, and put it back into the queue."), groupSteps(r)...)
 	}
-	return append(steps, "Then run the gate again; in a pull request, push.")
+	return append(steps, againStep(r))
+}
+
+// fewFindings is up to how many findings the first screen says itself how each is mended.
+const fewFindings = 3
+
+// fixSteps says how to mend what blocks: each finding by itself when there are few.
+func fixSteps(r *report.Report, safe func(string) string) []string {
+	list := ofSeverity(r, block)
+	if len(list) == 0 || r.Counts.Block > fewFindings || slices.ContainsFunc(list, func(f report.Finding) bool { return !isCode(f.Code) || f.Fix == "" }) {
+		return []string{fmt.Sprintf("Fix %s. %s", theFindings(r.Counts.Block), explain(r, block))}
+	}
+	var steps []string
+	for _, f := range list {
+		steps = append(steps, "`"+f.Code+"`: "+safe(f.Fix)+".")
+	}
+	return append(steps, explain(r, block))
+}
+
+// againStep says how the gate comes to look again. What hangs on people and not on the code must not be pushed for: a
+// push makes an approval void.
+func againStep(r *report.Report) string {
+	codes := map[string]bool{}
+	for _, f := range ofSeverity(r, block) {
+		codes[f.Code] = true
+	}
+	delete(codes, "scope.base_branch") // retargeting starts the gate
+	switch waits := codes["approval.missing"]; {
+	case len(codes) == 0:
+		return "Then the gate runs by itself."
+	case waits && len(codes) == 1:
+		return "Then re-run the job: a review does not start it, and a push makes an approval void."
+	default:
+		return "Then run the gate again; in a pull request, push."
+	}
+}
+
+// unknownSteps says what to do about what could not be had.
+func unknownSteps(r *report.Report) []string {
+	list, moved := ofSeverity(r, unknown), false
+	for _, f := range list {
+		moved = moved || f.Code == "subject.moved"
+	}
+	var steps []string
+	if moved {
+		steps = append(steps, "The pull request has moved since this run began: look at its newest run, or re-run the job.")
+	}
+	if !moved || len(list) > 1 {
+		steps = append(steps, fmt.Sprintf("%s could not be had: do what each finding says, then run the gate again. %s",
+			plural(int64(r.Counts.Unknown), "fact"), explain(r, unknown)))
+	}
+	return steps
 }
 
 func theFindings(n int) string {

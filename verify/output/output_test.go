@@ -342,7 +342,7 @@ func TestPercentEncode(t *testing.T) {
 func TestGitHubTextLimit(t *testing.T) {
 	long := strings.Repeat("\u202e", 5000)
 	r := manyFindings(block, 1)
-	r.Findings[0] = finding("rule.failed", block, long, report.Location{Path: "a.go"}, long, long, long)
+	r.Findings[0] = finding("rule.failed", block, long, report.Location{Path: "a.go"}, "e"+long, "a"+long, "f"+long)
 	got := commandsIn(render(t, "github", r, Options{}))
 	if len(got) != 1 || len(got[0].data) > 4096 || len(got[0].data) < 3900 {
 		t.Errorf("%d commands, the first with %d bytes", len(got), len(got[0].data))

@@ -136,7 +136,7 @@ func textPulls(b *strings.Builder, r *report.Report) {
 
 // textNext writes the steps, each an item of a list.
 func textNext(b *strings.Builder, r *report.Report) {
-	steps := nextSteps(r)
+	steps := nextSteps(r, line)
 	if override := overrideLine(r); override != "" {
 		steps = append(steps, "Or a human who may override ("+overrideWho(r)+") can comment\n      "+override+"\n    "+
 			overrideSteps(r, line(r.Settings.Override.Label)))
