@@ -182,6 +182,26 @@ func TestGroupIsOneOrder(t *testing.T) {
 	}
 }
 
+// expectInputs wants facts and changes of each pull request among the inputs of the report.
+func expectInputs(t *testing.T, name, dir string, r *report.Report) {
+	t.Helper()
+	for _, pattern := range []string{"pulls/*/facts.json", "pulls/*/changes.json"} {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			want := strings.TrimPrefix(filepath.ToSlash(path), filepath.ToSlash(dir)+"/")
+			if !slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return in.Path == want }) {
+				t.Errorf("%s: the inputs lack %s", name, want)
+			}
+		}
+	}
+	if !slices.IsSortedFunc(r.Inputs, func(a, b report.Input) int { return strings.Compare(a.Kind+"\x00"+a.Path, b.Kind+"\x00"+b.Path) }) {
+		t.Errorf("%s: the inputs are not sorted", name)
+	}
+}
+
 // TestGroupCounts wants the counts of group and pull requests to add up, and each finding of a pull request to be one of
 // those in its counts.
 func TestGroupCounts(t *testing.T) {
@@ -189,7 +209,9 @@ func TestGroupCounts(t *testing.T) {
 		if !strings.Contains(filepath.ToSlash(c.path), "/group/") {
 			continue
 		}
-		r := judge(t, c.unpack(t))
+		dir := c.unpack(t)
+		r := judge(t, dir)
+		expectInputs(t, c.path, dir, r)
 		blocks, all := map[int64]int{}, 0
 		for _, f := range r.Findings {
 			if f.Severity == string(evidence.Block) {

@@ -1,0 +1,68 @@
+package output
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// TestGroupSteps says where to let through what blocks in a merge group: on the pull request, when somebody can, and
+// never for what is the group's own.
+func TestGroupSteps(t *testing.T) {
+	const line, own, never = "comment `/closeout-override k7f3-9q2d <why>` on pull request 319", "2 are the group's own", "No label on pull request 319 can let it through"
+	for name, c := range map[string]struct {
+		change func(*report.Report)
+		has    []string
+		lacks  []string
+	}{
+		"plain":            {func(*report.Report) {}, []string{line, own}, []string{never, "auke-u5nb <why>", "on pull request 320"}},
+		"never":            {func(r *report.Report) { r.Settings.Override.Never = []string{"scope.protected"} }, []string{never, own}, []string{line}},
+		"never, another's": {func(r *report.Report) { r.Settings.Override.Never = []string{"scope.off_scope", "acceptance.failed"} }, []string{line}, []string{never}},
+		"nobody may":       {func(r *report.Report) { r.Settings.Override = nil }, []string{own}, []string{line, never}},
+		"nothing of its own": {func(r *report.Report) {
+			r.Findings, r.Counts.Block = r.Findings[2:], 2
+		}, []string{line}, []string{"the group's own"}},
+		"one of its own": {func(r *report.Report) { r.Counts.Block = 3 }, []string{"1 is the group's own"}, nil},
+		"passed":         {func(r *report.Report) { r.Verdict = report.Passed }, nil, []string{line, own}},
+		"review":         {func(r *report.Report) { r.Verdict = report.Review }, nil, []string{line, own}},
+	} {
+		r := group()
+		c.change(r)
+		for _, format := range []string{"text", "markdown"} {
+			page := render(t, format, r, Options{})
+			for _, want := range c.has {
+				if !strings.Contains(page, want) {
+					t.Errorf("%s, %s: %q is missing in\n%s", name, format, want, page)
+				}
+			}
+			for _, not := range append(c.lacks, "Or a human who may override") {
+				if strings.Contains(page, not) {
+					t.Errorf("%s, %s: says %q", name, format, not)
+				}
+			}
+		}
+	}
+}
+
+// TestGroupReason wants the reason of each finding that was let through to be that of its own pull request.
+func TestGroupReason(t *testing.T) {
+	r := group()
+	if got := overrideReason(r, r.Findings[len(r.Findings)-1]); got != "auke-u5nb the migration needs the new column" {
+		t.Errorf("got %q", got)
+	}
+	if got := overrideReason(r, r.Findings[0]); got != "" {
+		t.Errorf("the group's own finding has the reason %q", got)
+	}
+	if got := overrideReason(overridden(), report.Finding{}); got == "" || got != *overridden().OverrideReason {
+		t.Errorf("outside of a group the reason is %q", got)
+	}
+}
+
+// TestGroupForAgents wants an agent to read which pull request is to be mended, and nothing of overrides.
+func TestGroupForAgents(t *testing.T) {
+	page := render(t, "agent", group(), Options{})
+	if !strings.Contains(page, "pull request 319 is failed") || strings.Contains(page, "pull request 318 is") || strings.Contains(page, "override") {
+		t.Errorf("got\n%s", page)
+	}
+}
