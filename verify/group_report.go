@@ -15,7 +15,7 @@ func (g *group) decide() *report.Report {
 	g.readGroup()
 	var members []*report.Report
 	for _, p := range g.parts {
-		members = append(members, p.decide())
+		members = append(members, p.conclude(p.run(checks.OfMember)))
 	}
 	g.fillClasses()
 	r := g.report(g.run())
@@ -43,9 +43,8 @@ func worst(verdicts []string) string {
 	return report.Passed
 }
 
-// decide judges the pull request, as it was judged by itself but for the evidence.
-func (p *part) decide() *report.Report {
-	results := p.run(checks.OfMember)
+// conclude makes of what the checks found what the pull request's own run reports, but for the evidence.
+func (p *part) conclude(results []check.Result) *report.Report {
 	if !p.leftOut {
 		results = append(results, p.unjudged(results))
 	}
@@ -58,7 +57,7 @@ func (p *part) decide() *report.Report {
 // run runs the checks of the group. It has nothing to show for pull requests that applies_to leaves out, all of them.
 func (g *group) run() []check.Result {
 	others := slices.ContainsFunc(g.parts, func(p *part) bool { return !p.leftOut })
-	if len(g.parts) > 0 && !others && !g.in.Group.Unsure {
+	if !others && !g.in.Group.Unsure {
 		g.leftOut = true
 		return g.runFew()
 	}

@@ -25,6 +25,20 @@ func TestUnjudgedInputsBlock(t *testing.T) {
 	}
 }
 
+// TestUnjudgedPartBlocks does the same with a pull request of a merge group, which needs no evidence of its own.
+func TestUnjudgedPartBlocks(t *testing.T) {
+	j := newJudge(&Bundle{})
+	j.needs = []check.Kind{check.Contract, check.Changes}
+	p := &part{judge: j}
+	if r := p.conclude(nil); r.Verdict != report.Failed || len(r.Findings) != 2 || r.Findings[0].Code != CodeInternal {
+		t.Errorf("got %s, %+v", r.Verdict, r.Findings)
+	}
+	j.in.State[check.Contract], j.in.State[check.Changes] = check.Usable, check.Usable
+	if r := p.conclude(nil); r.Verdict != report.Passed {
+		t.Errorf("got %s, %+v", r.Verdict, r.Findings)
+	}
+}
+
 // TestPanicBesideTheLogs lets the diff break, which is read on a goroutine of its own: the panic must come out where
 // the gate can write a report.
 func TestPanicBesideTheLogs(t *testing.T) {
