@@ -202,6 +202,45 @@ func expectInputs(t *testing.T, name, dir string, r *report.Report) {
 	}
 }
 
+// expectOutcomes wants each check that has a finding that blocks to have failed, and the findings of all checks to be those
+// that are counted.
+func expectOutcomes(t *testing.T, name string, r *report.Report) {
+	t.Helper()
+	outcomes, sum := map[string]string{}, 0
+	for _, c := range r.Checks {
+		outcomes[c.ID] = c.Outcome
+		sum += c.Findings
+	}
+	if all := r.Counts.Block + r.Counts.Unknown + r.Counts.Warn + r.Counts.Info; sum != all {
+		t.Errorf("%s: the checks have %d findings, the report counts %d", name, sum, all)
+	}
+	for _, f := range r.Findings {
+		if id := checks.ByCode(f.Code).ID; f.Severity == string(evidence.Block) && outcomes[id] != report.OutcomeFailed {
+			t.Errorf("%s: %s blocks, and the check %s has %q", name, f.Code, id, outcomes[id])
+		}
+	}
+	if !slices.IsSortedFunc(r.Checks[:max(0, len(r.Checks)-1)], func(a, b report.Check) int { return strings.Compare(a.ID, b.ID) }) {
+		t.Errorf("%s: the checks are not in order: %v", name, r.Checks)
+	}
+}
+
+// expectCriteria wants the criterion of the standing contract once, and each other one to name its pull request: in the
+// cases the standing one is called test.
+func expectCriteria(t *testing.T, name string, r *report.Report) {
+	t.Helper()
+	seen := map[int64]bool{}
+	for _, a := range r.Acceptance {
+		number := int64(0)
+		if a.PullRequest != nil {
+			number = *a.PullRequest
+		}
+		if (a.ID == "test") != (number == 0) || seen[number] {
+			t.Errorf("%s: the criterion %s of pull request %d stands there twice or in the wrong place", name, a.ID, number)
+		}
+		seen[number] = true
+	}
+}
+
 // TestGroupCounts wants the counts of group and pull requests to add up, and each finding of a pull request to be one of
 // those in its counts.
 func TestGroupCounts(t *testing.T) {
@@ -212,6 +251,8 @@ func TestGroupCounts(t *testing.T) {
 		dir := c.unpack(t)
 		r := judge(t, dir)
 		expectInputs(t, c.path, dir, r)
+		expectOutcomes(t, c.path, r)
+		expectCriteria(t, c.path, r)
 		blocks, all := map[int64]int{}, 0
 		for _, f := range r.Findings {
 			if f.Severity == string(evidence.Block) {
