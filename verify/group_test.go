@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -228,7 +229,10 @@ func expectOutcomes(t *testing.T, name string, r *report.Report) {
 // cases the standing one is called test.
 func expectCriteria(t *testing.T, name string, r *report.Report) {
 	t.Helper()
-	seen := map[int64]bool{}
+	seen := map[int64]bool{} // a criterion of those whom applies_to leaves out counts as one too many
+	for _, f := range r.Findings {
+		seen[f.Location.PullRequest] = seen[f.Location.PullRequest] || f.Code == checks.CodeNotApplicable
+	}
 	for _, a := range r.Acceptance {
 		number := int64(0)
 		if a.PullRequest != nil {
@@ -238,6 +242,42 @@ func expectCriteria(t *testing.T, name string, r *report.Report) {
 			t.Errorf("%s: the criterion %s of pull request %d stands there twice or in the wrong place", name, a.ID, number)
 		}
 		seen[number] = true
+	}
+}
+
+// TestGroupFlood lets two pull requests have more findings than a report lists: all are counted, and what is listed and what
+// is left out add up.
+func TestGroupFlood(t *testing.T) {
+	for _, c := range findCases(t, "cases") {
+		if !strings.HasSuffix(filepath.ToSlash(c.path), "group/failed.out-of-scope.txtar") {
+			continue
+		}
+		dir := c.unpack(t)
+		var all []string
+		for _, number := range []int{7, 8} {
+			var list []string
+			for i := range report.MaxFindings + 100 {
+				list = append(list, fmt.Sprintf(`{"path": "docs/%d/%05d.md", "status": "added", "old_mode": "000000", "new_mode": "100644", "old_id": null, "new_id": %q}`,
+					number, i, strings.Repeat("d", 40)))
+			}
+			all = append(all, list...)
+			writeChanges(t, filepath.Join(dir, "pulls", fmt.Sprint(number), "changes.json"), list)
+		}
+		writeChanges(t, filepath.Join(dir, "changes.json"), all)
+		r := judge(t, dir)
+		if want := 2 * (report.MaxFindings + 100); r.Counts.Block != want || len(r.Findings) != report.MaxFindings || r.FindingsOmitted != want-report.MaxFindings {
+			t.Errorf("%d findings block, %d are listed and %d left out, expected %d in all", r.Counts.Block, len(r.Findings), r.FindingsOmitted, want)
+		}
+		return
+	}
+	t.Error("there is no such case")
+}
+
+func writeChanges(t *testing.T, path string, files []string) {
+	t.Helper()
+	text := `{"schema": "closeout.changes/v1", "files": [` + strings.Join(files, ",\n") + "]}"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
