@@ -106,7 +106,7 @@ func (h *hub) gatherPull(options collect.Options) (*collect.Found, func() error,
 		Complete: func(f *evidence.Facts, known collect.Known) { h.complete(pull, f, known) },
 	}
 	done := h.objects(&commits, pull)
-	commits.Standing = h.standing(&commits, pull)
+	commits.Standing = h.standing(&commits, h.client.Objects(h.ctx, pull))
 	found, err := collect.Gather(commits, options)
 	return found, done, err
 }
@@ -115,17 +115,17 @@ func (h *hub) gatherPull(options collect.Options) (*collect.Found, func() error,
 //
 // A branch that anybody may push to could name itself under base_branches, or leave its author out of applies_to; the pull
 // request would pass there and then be retargeted. So a branch's own contract counts when the default branch's names it.
-func (h *hub) standing(c *collect.Commits, pull *github.Pull) *collect.Place {
-	name := pull.Subject.DefaultBranch
-	if c.Base == "" || c.Head == "" || name == pull.Subject.BaseBranch || h.action.input("contract_file") != "" {
+func (h *hub) standing(c *collect.Commits, api *github.Objects) *collect.Place {
+	name, own := c.Facts.Subject.DefaultBranch, c.Facts.Subject.BaseBranch
+	if c.Base == "" || c.Head == "" || name == own || h.action.input("contract_file") != "" {
 		return nil
 	}
 	tip, err := h.client.BranchTip(h.ctx, name)
 	if err != nil {
 		return &collect.Place{Objects: collect.Lost{Err: err}}
 	}
-	at := &collect.Place{Objects: h.client.Objects(h.ctx, pull), Commit: tip}
-	if collect.NamesBranch(collect.Commits{Objects: at.Objects, Base: tip, Contract: c.Contract, Limit: c.Limit}, pull.Subject.BaseBranch) {
+	at := &collect.Place{Objects: api, Commit: tip}
+	if collect.NamesBranch(collect.Commits{Objects: at.Objects, Base: tip, Contract: c.Contract, Limit: c.Limit}, own) {
 		return nil
 	}
 	return at

@@ -20,6 +20,7 @@ func (h *hub) gatherGroup(options collect.Options) (*collect.Found, func() error
 	}
 	commits.Facts.Subject.PullRequests = group.Numbers
 	commits.Objects, commits.Facts.Subject.ChangesFrom = trees.of(commits.Base, commits.Head)
+	commits.Standing = h.standing(&commits, trees.api)
 	found, err := collect.Gather(commits, options)
 	for _, number := range group.Numbers {
 		if err == nil {
