@@ -189,13 +189,14 @@ var classes = []policy.Class{
 	policy.ClassForbidden, policy.ClassProtected, policy.ClassOffScope, policy.ClassSoft, policy.ClassAllowed, policy.ClassEvidence,
 }
 
-// fillClasses gives each path of the group the strictest class that it has in a pull request.
+// fillClasses gives each path of the group the strictest class that it has in a pull request; none where it has none in one
+// of them, whose contracts cannot be read.
 func (g *group) fillClasses() {
 	found := map[string]policy.Class{}
 	for _, p := range g.parts {
 		for _, c := range p.in.Changes {
 			old, seen := found[c.Path]
-			if !seen || old == "" || c.Class != "" && slices.Index(classes, c.Class) < slices.Index(classes, old) {
+			if !seen || slices.Index(classes, c.Class) < slices.Index(classes, old) {
 				found[c.Path] = c.Class
 			}
 		}

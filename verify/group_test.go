@@ -245,6 +245,22 @@ func expectCriteria(t *testing.T, name string, r *report.Report) {
 	}
 }
 
+// expectClasses wants a path that is off scope in one of the pull requests to be so in the group. In one that applies_to
+// leaves out it is so without a finding.
+func expectClasses(t *testing.T, name string, r *report.Report) {
+	t.Helper()
+	off, leftOut := map[string]bool{}, false
+	for _, f := range r.Findings {
+		off[f.Location.Path] = off[f.Location.Path] || f.Code == "scope.off_scope"
+		leftOut = leftOut || f.Code == checks.CodeNotApplicable
+	}
+	for _, f := range r.Files {
+		if is := f.Class == "off_scope"; off[f.Path] != is && !(is && leftOut) {
+			t.Errorf("%s: %s is %s", name, f.Path, f.Class)
+		}
+	}
+}
+
 // TestGroupFlood lets two pull requests have more findings than a report lists: all are counted, and what is listed and what
 // is left out add up.
 func TestGroupFlood(t *testing.T) {
@@ -293,6 +309,7 @@ func TestGroupCounts(t *testing.T) {
 		expectInputs(t, c.path, dir, r)
 		expectOutcomes(t, c.path, r)
 		expectCriteria(t, c.path, r)
+		expectClasses(t, c.path, r)
 		blocks, all := map[int64]int{}, 0
 		for _, f := range r.Findings {
 			if f.Severity == string(evidence.Block) {
