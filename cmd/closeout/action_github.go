@@ -52,7 +52,7 @@ func (a *action) openHub(ctx context.Context) (*hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := github.New(github.Config{API: api, Token: a.input("token"), Repository: event.Repository, Version: verify.Version})
+	client, err := github.New(github.Config{API: api, Token: a.input("token"), Repository: event.Repository, RepositoryID: event.RepositoryID, Version: verify.Version})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,9 @@ type Config struct {
 	API        *url.URL // from [APIURL]
 	Token      string   // "" asks without one, which public repositories allow sixty times an hour
 	Repository string   // owner/name
-	Version    string   // of this program, for the User-Agent
+	// RepositoryID is the id of the repository that is meant; another one of the same name is refused. "" accepts any.
+	RepositoryID string
+	Version      string // of this program, for the User-Agent
 
 	// For tests; the zero values are the real thing.
 	Clock   Clock
@@ -41,6 +43,7 @@ type Config struct {
 type Client struct {
 	hub         *github.Client
 	owner, name string
+	id          string // of the repository; "" for any
 	token       string
 	base        string // path of the API's root, with a slash at its end
 }
@@ -77,7 +80,7 @@ func New(c Config) (*Client, error) {
 		next: wire(), api: &api, token: c.Token, clock: c.Clock.orReal(), timeout: c.Timeout, left: patience,
 	}})
 	hub.BaseURL, hub.UserAgent = &api, "closeout/"+c.Version
-	return &Client{hub: hub, owner: names[1], name: names[2], token: c.Token, base: api.Path}, nil
+	return &Client{hub: hub, owner: names[1], name: names[2], id: c.RepositoryID, token: c.Token, base: api.Path}, nil
 }
 
 func wire() http.RoundTripper {
@@ -127,6 +130,14 @@ func parseAPI(text string) (*url.URL, error) {
 // loopback accepts addresses and the one name that always means them.
 func loopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
+// follow asks for everything else under the name that the repository has now: after it was renamed, each call would be
+// redirected, and no comment could be written.
+func (c *Client) follow(repository string) {
+	if names := repositorySyntax().FindStringSubmatch(repository); names != nil {
+		c.owner, c.name = names[1], names[2]
+	}
 }
 
 // path gives a path below the repository; each argument is one escaped segment.

@@ -70,14 +70,23 @@ func (c *Client) live(ctx context.Context, number int64) *Pull {
 	var live github.PullRequest
 	_, err := c.get(ctx, c.path("pulls/%d", number), &live)
 	if err == nil {
-		err = checkPull(&live, number)
+		err = errors.Join(checkPull(&live, number), c.checkRepository(live.GetBase().GetRepo()))
 	}
 	if err != nil {
 		p.lacks(c.unknown(evidence.WantedPullRequest, err, needPulls))
 		return p
 	}
 	p.describe(&live)
+	c.follow(p.Subject.Repository)
 	return p
+}
+
+// checkRepository refuses another repository that got the name since the event.
+func (c *Client) checkRepository(repo *github.Repository) error {
+	if id := digits(repo.GetID()); c.id != "" && id != c.id {
+		return fmt.Errorf("the repository %s has the id %s, and the event's has %s: it is another one", cut(repo.GetFullName(), 80), id, c.id)
+	}
+	return nil
 }
 
 // checkPull refuses an answer that is not about this pull request, or lacks what everything else is built on.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -440,6 +441,36 @@ func TestFloodOfReasons(t *testing.T) {
 		w.client.Details(context.Background(), p, labels)
 		if (p.Live.Comments == nil) != fails || (len(p.Unavailable) == 1) != fails || !fails && len(p.Live.Comments) != n {
 			t.Errorf("%d: got %d, %+v", n, len(p.Live.Comments), p.Unavailable)
+		}
+	}
+}
+
+// A repository that was renamed is asked under its new name; one that took the name of another is not believed.
+func TestRepositoryOfTheEvent(t *testing.T) {
+	w := newWorld(t)
+	w.Fail("/octo-org/old-name/", -1, func(rw http.ResponseWriter, r *http.Request, _ http.Handler) {
+		http.Redirect(rw, r, strings.Replace(r.URL.RequestURI(), "old-name", "octo-repo", 1), http.StatusMovedPermanently)
+	})
+	for id, fails := range map[string]string{"": "", "17273051": "", "17273052": "has the id 17273051, and the event's has 17273052"} {
+		api, err := url.Parse(w.server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := New(Config{API: api, Token: token, Repository: "octo-org/old-name", RepositoryID: id, Clock: w.clock.clock()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := len(w.Calls())
+		p := c.Pull(context.Background(), 7)
+		if fails != "" {
+			if p.Live != nil || len(p.Unavailable) != 1 || !strings.Contains(p.Unavailable[0].Error, fails) {
+				t.Errorf("id %q: %+v", id, p)
+			}
+			continue
+		}
+		old := slices.DeleteFunc(called(w.Hub, from), func(call string) bool { return !strings.Contains(call, "old-name") })
+		if p.Live == nil || len(p.Unavailable) > 0 || len(old) != 1 {
+			t.Errorf("id %q: %+v, asked under the old name %q", id, p.Unavailable, old)
 		}
 	}
 }
