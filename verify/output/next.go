@@ -46,9 +46,17 @@ func fixSteps(r *report.Report, safe func(string) string) []string {
 	}
 	var steps []string
 	for _, f := range list {
-		steps = append(steps, "`"+f.Code+"`: "+safe(f.Fix)+".")
+		steps = append(steps, "`"+f.Code+"`: "+safe(sentence(f.Fix)))
 	}
 	return append(steps, explain(r, block))
+}
+
+// sentence closes a fix with a full stop, unless it is a question.
+func sentence(fix string) string {
+	if strings.HasSuffix(fix, "?") {
+		return fix
+	}
+	return fix + "."
 }
 
 // againStep says how the gate comes to look again. What hangs on people and not on the code must not be pushed for: a

@@ -34,3 +34,15 @@ func TestWhoMayOverride(t *testing.T) {
 		t.Errorf("got %q where no contract says who may", line)
 	}
 }
+
+// TestFixesAreSentences wants one mark at the end of each step, whether its fix is an advice or a question.
+func TestFixesAreSentences(t *testing.T) {
+	r := &report.Report{Counts: report.Counts{Block: 2}, Findings: []report.Finding{
+		{Code: "contract.malformed", Severity: "block", Fix: "add it"},
+		{Code: "contract.malformed", Severity: "block", Fix: "did you mean it?"},
+	}}
+	steps := fixSteps(r, line)
+	if len(steps) != 3 || !strings.HasSuffix(steps[0], ": add it.") || !strings.HasSuffix(steps[1], ": did you mean it?") {
+		t.Errorf("got %q", steps)
+	}
+}
