@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/source"
 )
 
 // ReadContract reads a scope contract that holds criteria to run. Everything that is wrong with it goes to w.
@@ -26,7 +28,7 @@ func ReadContract(path string, w io.Writer) (*evidence.Contract, error) {
 func ReadContracts(root, task string, w io.Writer) (*evidence.Contract, error) {
 	standing := existing(root, ".closeout/scope_contract")
 	if len(standing) != 1 {
-		return nil, fmt.Errorf("%q holds %d standing contracts: expected one of .closeout/scope_contract.json and .yaml, or name a file: --from-contract FILE", root, len(standing))
+		return nil, fmt.Errorf("%q holds %d standing contracts: expected one of .closeout/scope_contract.json, .yaml and .yml, or name a file: --from-contract FILE", root, len(standing))
 	}
 	files := standing
 	if task != "" {
@@ -71,12 +73,21 @@ func parseContract(path string, w io.Writer) (*evidence.Contract, error) {
 	}
 	c, errs := evidence.ParseContract(filepath.Base(path), data, evidence.DefaultLimits())
 	for _, e := range errs.All() {
-		fmt.Fprintf(w, "%s:%s\n", path, e)
+		fmt.Fprintf(w, "%s:%s\n", path, wholeError(e))
 	}
 	if errs.Any() || c == nil {
 		return nil, fmt.Errorf("the contract %q is malformed", path)
 	}
 	return c, nil
+}
+
+// wholeError says of an error what was found, what was expected where the message does not say that already, and the fix.
+func wholeError(e source.Error) string {
+	text := e.String() + "; found " + e.Found
+	if !strings.Contains(e.Message, e.Expected) {
+		text += ", expected " + e.Expected
+	}
+	return text + " → " + e.Fix
 }
 
 // EvidenceDir is the folder that a contract keeps evidence in.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/source"
 )
 
 // TestContractStops holds that a signal ends the run with the criterion that it met.
@@ -61,5 +62,16 @@ func TestReadContract(t *testing.T) {
 		if (told.Len() > 0) != (c.want == "malformed") {
 			t.Errorf("%s: told %q", c.name, told.String())
 		}
+	}
+}
+
+func TestWholeError(t *testing.T) {
+	e := source.Error{Pos: source.Pos{Line: 3, Column: 5}, Message: "aliases are not allowed", Found: `"**"`, Expected: "no alias", Fix: "use quotes"}
+	if got := wholeError(e); got != `3:5: aliases are not allowed; found "**", expected no alias → use quotes` {
+		t.Errorf("got %s", got)
+	}
+	e.Message = "there must be no alias"
+	if got := wholeError(e); got != `3:5: there must be no alias; found "**" → use quotes` {
+		t.Errorf("got %s", got)
 	}
 }
