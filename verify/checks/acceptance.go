@@ -98,7 +98,7 @@ func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision)
 		f.Actual = "exit code " + strconv.FormatInt(*last.Exit, 10)
 		f.Fix = "mend what makes the command fail, then run and record it again"
 		if c.ExpectFail {
-			f.Message = criterionName(c) + " did not fail by itself"
+			f.Message = criterionName(c) + " did not fail by itself: " + f.Actual
 			f.Actual += ", which says that the command could not be started, was killed or timed out"
 			f.Fix = "make the control run to its end and fail by itself, then record it again"
 		}
@@ -147,6 +147,8 @@ func missing(p *check.Pass, f check.Finding, c *evidence.Criterion, d *ledger.De
 	f.Input, f.Pos = check.Contract, c.Pos
 	f.Path = p.Policy.Origin(c.ID).Path
 	if d.Foreign > 0 {
+		f.Message += " for the task " + p.Policy.TaskID
+		f.Fix += " with --task " + p.Policy.TaskID
 		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", plural(d.Foreign, "record"), p.Policy.TaskID)
 	}
 	f.Fix += provesHint(c)

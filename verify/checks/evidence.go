@@ -85,15 +85,14 @@ func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
 		f.Expected = "evidence that is at least " + string(d.Minimum)
 		f.Actual = string(d.Level) + ": " + check.KeptFrom(d.Level, d.At)
-		f.Fix = reach(d.Minimum)
+		f.Fix = reach("run the command with closeout record, which notes the code tree before and after", d.Minimum)
 	}
 	f.Fix += provesHint(c)
 	return f
 }
 
-// reach says how evidence gets to a level, and how to accept less on purpose.
-func reach(minimum evidence.Level) string {
-	how := "run the command with closeout record, which notes the code tree before and after"
+// reach says how evidence that is recorded in such a way gets to a level, and how to accept less on purpose.
+func reach(how string, minimum evidence.Level) string {
 	if minimum == evidence.Recorded {
 		how += ", in a job of its own whose output hands the log's sha256 to the gate (feedback_sha256)"
 	}
@@ -132,11 +131,11 @@ func reportDigests(p *check.Pass) {
 func reportCompanion(p *check.Pass, c *check.Companion) {
 	p.Report(check.Finding{
 		Code:    "evidence.below_minimum",
-		Message: fmt.Sprintf("the %s report is %s, and it must be %s", c.Kind, c.Level, c.Minimum),
+		Message: fmt.Sprintf("the %s report is %s, and it must be %s: %s", c.Kind, c.Level, c.Minimum, c.KeptFrom),
 		Input:   c.Kind, Path: c.Path,
 		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
-		Fix:      `let the record of the command that writes the report name it under produced; a person may accept less with "evidence": {"min": …} in the contract`,
+		Fix:      reach("run the command that writes the report with closeout record --produces, on the code as it is now", c.Minimum),
 		Evidence: []string{string(c.Kind)},
 	})
 }
