@@ -169,8 +169,8 @@ func (f *recordFlags) open(std stdio) (*record.Recorder, *evidence.Contract, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if contract != nil && f.command.Task == "" {
-		f.command.Task = contract.TaskID.Value
+	if name := filepath.Base(f.fromContract); contract != nil && f.command.Task == "" && strings.TrimSuffix(name, filepath.Ext(name)) == contract.TaskID.Value {
+		f.command.Task = contract.TaskID.Value // a task's contract is called as its task_id; records of a standing one are good for any task
 	}
 	return r, contract, f.paths(r, here, contract)
 }

@@ -52,6 +52,10 @@ func readLoosely(args []string) looseCall {
 		case word == "--report" && i+1 < len(args):
 			i++
 			call.reports = append(call.reports, args[i])
+		case word == "--bundle":
+			if !joined {
+				i++ // a folder that this call did not get to write: what lies there is another run's, and may be archived
+			}
 		case joined:
 			call.words = append(call.words, value)
 		case !strings.HasPrefix(word, "-"):

@@ -25,6 +25,7 @@ var Acceptance = &check.Check{
 		{Name: "acceptance.flaky", Severity: evidence.Warn},
 		{Name: "acceptance.cached", Severity: evidence.Warn},
 	},
+	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Contract, check.Feedback},
 	Run:   runAcceptance,
 }
@@ -32,6 +33,10 @@ var Acceptance = &check.Check{
 func runAcceptance(p *check.Pass) {
 	for i, d := range p.Decisions() {
 		c := &p.Policy.Criteria[i]
+		if d.Reason == ledger.Missing && d.Foreign > 0 && taskUnseen(p) {
+			reportUnseen(p, c, &d)
+			continue
+		}
 		if strings.HasPrefix(string(d.Reason), "acceptance.") {
 			p.Report(acceptanceFinding(p, c, &d))
 		}
@@ -45,6 +50,20 @@ func runAcceptance(p *check.Pass) {
 			reportCached(p, c, &d)
 		}
 	}
+}
+
+// taskUnseen reports whether the change may bring a task contract that the collector could not see.
+func taskUnseen(p *check.Pass) bool {
+	return p.Task == "" && len(p.Unavailable(evidence.WantedChanges))+len(p.Unavailable(evidence.WantedContracts)) > 0
+}
+
+// reportUnseen says of records that may be those of the task that nobody could see: it is nobody's failure, and no proof.
+func reportUnseen(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
+	p.Report(check.Finding{
+		Code: "facts.unavailable", Message: criterionName(c) + " has records of a task that nobody named, and whether it is this one could not be seen",
+		Input: check.Feedback, Expected: "the task contract of the change", Actual: plural(d.Foreign, "record") + " of another task",
+		Fix: "do what the finding about what could not be had says, or name the task with --task", Evidence: []string{c.ID},
+	})
 }
 
 // criterionName is how a message speaks of a criterion.

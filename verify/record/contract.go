@@ -33,6 +33,9 @@ func ReadContracts(root, task string, w io.Writer) (*evidence.Contract, error) {
 	files := standing
 	if task != "" {
 		files = append(files, existing(root, ".closeout/tasks/"+task)...)
+		if len(files) == 1 {
+			fmt.Fprintf(w, "closeout record: there is no .closeout/tasks/%s.json here: the standing contract's criteria are run for the task %s\n", task, task)
+		}
 	}
 	var sources []policy.Source
 	for _, file := range files {
