@@ -56,18 +56,31 @@ type action struct {
 func (a *action) run() error {
 	a.settings = verify.Settings{Limits: evidence.DefaultLimits()}
 	r, err := a.judge()
-	if err != nil {
-		r = verify.Failure(verify.CodeUsage, err.Error(), "correct the workflow as the message says; action.yml has the inputs", a.settings)
-		err = errors.Join(err, a.writeFailure(r))
+	judged := err == nil
+	if !judged {
+		r, err = a.failed(err)
 	}
-	if shown := a.show(r); shown != nil {
-		err = errors.Join(err, shown)
+	for _, surface := range []func(*report.Report) error{a.show, a.outputs} {
+		shown := surface(r)
+		if shown == nil {
+			continue
+		}
+		r, err = a.failed(errors.Join(err, shown)) // the step fails, so no surface behind this one may be green
+		if judged {
+			err = errors.Join(err, intoBundle(r, a.bundle, a.report, a.std))
+		}
 	}
 	a.comment(r)
 	if err != nil {
 		return err
 	}
 	return ended(r)
+}
+
+// failed leaves the report of a run that broke in the place of any other, and returns it with all that went wrong.
+func (a *action) failed(err error) (*report.Report, error) {
+	r := verify.Failure(verify.CodeUsage, err.Error(), "correct the workflow as the message says; action.yml has the inputs", a.settings)
+	return r, errors.Join(err, a.writeFailure(r))
 }
 
 // judge reads the inputs, judges and writes the report.
@@ -257,12 +270,12 @@ func (a *action) writeFailure(r *report.Report) error {
 	return writeReport(r, a.report, a.std)
 }
 
-// show fills the step's outputs, the job summary and the log with annotations.
+// show fills the job summary and the log with annotations, and leaves the findings as SARIF.
 func (a *action) show(r *report.Report) error {
 	docs := output.Options{Docs: checks.Section}
 	annotations, _ := output.ByName("github")
 	err := annotations.Write(a.std.out, r, docs)
-	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs), a.outputs(r))
+	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))
 }
 
 // writeSARIF leaves the findings as a file for code scanning, when the workflow names one.
