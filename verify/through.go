@@ -106,7 +106,7 @@ func (j *judge) letThrough(r *report.Report) {
 			Label: refused.Label, Actor: refused.Actor, Condition: refused.Row.Condition, Why: fmt.Sprintf("%s; %s", refused.Why, refused.Do),
 		})
 	}
-	if decision.Grant != nil && r.Counts.Block > 0 {
+	if decision.Grant != nil { // so something blocks, and nothing is unknown
 		accept(r, decision.Grant)
 	}
 }
