@@ -102,3 +102,16 @@ func TestPut(t *testing.T) {
 		})
 	}
 }
+
+// TestMarkerHidesNobody keeps the gate's own comment out of the facts, and nobody else's: a person who writes the marker
+// asks for an override as openly as without it.
+func TestMarkerHidesNobody(t *testing.T) {
+	w := newWorld(t)
+	text := Marker + "\n/closeout-override aaaa-aaa2 <why>"
+	w.pull.Comments = []*fakehub.Comment{{ID: 5, Author: actionsBot, Body: text}, {ID: 6, Author: "agent", Body: text}}
+	p := w.client.Pull(context.Background(), 7)
+	w.client.comments(context.Background(), p)
+	if len(p.Live.Comments) != 1 || p.Live.Comments[0].Author != "agent" {
+		t.Errorf("got %+v, %+v", p.Live.Comments, p.Unavailable)
+	}
+}
