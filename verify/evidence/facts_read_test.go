@@ -142,6 +142,8 @@ var factsCases = []readCase{
 	{name: "an id as a number", in: factsWith(pullWith(`"label_events":[{"id":1,"event":"labeled","label":"l","created_at":"2026-01-01T00:00:00Z"}]`)), errs: []string{"3:23: id must be a string of digits"}},
 	{name: "a time with an offset", in: factsWith(pullWith(`"label_events":[{"id":"1","event":"labeled","label":"l","created_at":"2026-01-01T00:00:00+01:00"}]`)), errs: []string{"3:70: created_at must be a time in UTC"}},
 	{name: "an intent that is no boolean", in: factsWith(pullWith(`"label_events":[{"id":"1","event":"labeled","label":"l","created_at":"2026-01-01T00:00:00Z","intent":null}]`)), errs: []string{"3:102: intent must be true or false"}},
+	{name: "a force-push without time", in: factsWith(pullWith(`"force_pushed_at":"yesterday"`)), errs: []string{"3:19: force_pushed_at must be a time in UTC"}},
+	{name: "no force-push", in: factsWith(pullWith(`"force_pushed_at":null`))},
 	{name: "a comment without body", in: factsWith(pullWith(`"comments":[{"id":"1","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`)), errs: []string{`3:13: the key "body" is missing`}},
 	{name: "a review of another state", in: factsWith(pullWith(`"reviews":[{"id":"1","state":"approved"}]`)), errs: []string{"3:30: state must be one of APPROVED"}},
 	{name: "a commit without id", in: factsWith(pullWith(`"commits":[{}]`)), errs: []string{`3:12: the key "sha" is missing`}},
@@ -167,7 +169,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
  "membership": {"head_in_group": false, "differs": ["src/a.go", " "]},
  "unavailable": [{"what": "teams", "error": "HTTP 404", "fix": "give the token the right to read teams", "about": "o/core"}],
  "github": {"pull_request": {"number": 12, "state": "open", "merged": false, "draft": true, "author": "agent", "base_branch": "main",
-              "base_sha": "` + hex40 + `", "head_sha": "` + hex40 + `", "last_head_sha": "` + hex40 + `", "changed_files": 2, "labels": ["bug"],
+              "base_sha": "` + hex40 + `", "head_sha": "` + hex40 + `", "last_head_sha": "` + hex40 + `", "changed_files": 2, "force_pushed_at": "2026-11-21T09:00:00Z", "labels": ["bug"],
               "label_events": [{"id": "7", "event": "labeled", "label": "closeout-override", "actor": "ann", "actor_id": "1", "actor_type": "User",
                                 "app": null, "intent": false, "created_at": "2026-11-21T10:00:00Z"}],
               "commits": [{"sha": "` + hex40 + `", "author": "agent", "committer": "web-flow", "co_authors": ["bob"], "verified": true, "override": null}],
@@ -214,7 +216,7 @@ func TestParseFactsValues(t *testing.T) {
 		GitHub: &GitHub{
 			PullRequest: &PullRequest{
 				Number: 12, State: "open", Draft: true, Author: "agent", BaseBranch: "main", BaseSHA: hex40, HeadSHA: hex40,
-				LastHeadSHA: hex40, ChangedFiles: 2, Labels: []string{"bug"},
+				LastHeadSHA: hex40, ChangedFiles: 2, ForcePushedAt: "2026-11-21T09:00:00Z", Labels: []string{"bug"},
 				LabelEvents: []LabelEvent{{
 					ID: "7", Event: "labeled", Label: "closeout-override", Actor: "ann", ActorID: "1", ActorType: "User", CreatedAt: "2026-11-21T10:00:00Z",
 				}},

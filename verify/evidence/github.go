@@ -12,21 +12,24 @@ type GitHub struct {
 
 // PullRequest is a pull request as it was when the collector looked, not as the event described it.
 type PullRequest struct {
-	Number       int64        `json:"number"`
-	State        string       `json:"state"` // open or closed
-	Merged       bool         `json:"merged,omitempty"`
-	Draft        bool         `json:"draft,omitempty"`
-	Author       string       `json:"author,omitempty"` // login; "" when the account is gone
-	BaseBranch   string       `json:"base_branch"`
-	BaseSHA      string       `json:"base_sha"`
-	HeadSHA      string       `json:"head_sha"`
-	LastHeadSHA  string       `json:"last_head_sha,omitempty"` // the head as it was read again at the end; "" when it was not
-	ChangedFiles int64        `json:"changed_files"`           // as GitHub counts them
-	Labels       []string     `json:"labels,omitzero"`
-	LabelEvents  []LabelEvent `json:"label_events,omitzero"` // those of labels that could override, by id
-	Commits      []Commit     `json:"commits,omitzero"`      // all of them, in GitHub's order
-	Comments     []Comment    `json:"comments,omitzero"`     // those that could give a reason, by id
-	Reviews      []Review     `json:"reviews,omitzero"`      // by id
+	Number       int64  `json:"number"`
+	State        string `json:"state"` // open or closed
+	Merged       bool   `json:"merged,omitempty"`
+	Draft        bool   `json:"draft,omitempty"`
+	Author       string `json:"author,omitempty"` // login; "" when the account is gone
+	BaseBranch   string `json:"base_branch"`
+	BaseSHA      string `json:"base_sha"`
+	HeadSHA      string `json:"head_sha"`
+	LastHeadSHA  string `json:"last_head_sha,omitempty"` // the head as it was read again at the end; "" when it was not
+	ChangedFiles int64  `json:"changed_files"`           // as GitHub counts them
+	// ForcePushedAt is when the head was last replaced by another one, not only added to; "" when it never was, or nobody
+	// looked.
+	ForcePushedAt string       `json:"force_pushed_at,omitempty"`
+	Labels        []string     `json:"labels,omitzero"`
+	LabelEvents   []LabelEvent `json:"label_events,omitzero"` // those of labels that could override, by id
+	Commits       []Commit     `json:"commits,omitzero"`      // all of them, in GitHub's order
+	Comments      []Comment    `json:"comments,omitzero"`     // those that could give a reason, by id
+	Reviews       []Review     `json:"reviews,omitzero"`      // by id
 }
 
 // LabelEvent says that a label was put on or taken off.

@@ -1,6 +1,7 @@
 package override
 
 import (
+	"cmp"
 	"html"
 	"regexp"
 	"slices"
@@ -32,11 +33,11 @@ func reasons(r *request) (good []string, why string) {
 		}
 	}
 	if text, _ := r.Rule.after(r.label); text != "" {
-		try(text, "the label", "")
+		try(text, "the label", replaced(r.pr, r.event.CreatedAt))
 	}
 	for _, c := range newestFirst(r.pr.Comments) {
 		if text, found := line(c.Body); found && byActor(&c, r.event) {
-			try(text, "the comment", untouched(&c))
+			try(text, "the comment", cmp.Or(untouched(&c), replaced(r.pr, c.CreatedAt)))
 		}
 	}
 	if why == "" {
@@ -72,6 +73,16 @@ func untouched(c *evidence.Comment) string {
 		return "was edited after it was written"
 	}
 	return ""
+}
+
+// replaced says why words of some time are no longer about what is there; "" when they are. A code of eight characters
+// names what was seen among the findings and heads that come by honestly. Who may replace the head can look for two heads
+// with one code, which takes about a million tries; to find one for a head that stays takes a million times as many.
+func replaced(pr *evidence.PullRequest, at string) string {
+	if pr.ForcePushedAt == "" || at > pr.ForcePushedAt {
+		return ""
+	}
+	return "was given before the head was replaced by a force-push at " + pr.ForcePushedAt
 }
 
 // line returns the rest of the first line that begins with the command. What stands in an HTML comment is not seen by

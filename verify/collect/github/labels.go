@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,6 +22,9 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 	p.Live.LabelEvents = []evidence.LabelEvent{}
 	var actors []account
 	for _, e := range sortedByID(list, func(e issueEvent) int64 { return e.ID }) {
+		if e.isForcePush() {
+			p.Live.ForcePushedAt = max(p.Live.ForcePushedAt, stamp(e.CreatedAt)) // as texts they sort by time
+		}
 		if !e.isLabel() || !w.Override(e.Label.Name) {
 			continue
 		}
@@ -38,10 +42,15 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 
 func (e *issueEvent) isLabel() bool { return e.Event == "labeled" || e.Event == "unlabeled" }
 
+func (e *issueEvent) isForcePush() bool { return e.Event == "head_ref_force_pushed" }
+
 func checkEvents(list []issueEvent, w Wants) error {
 	for _, e := range list {
 		if e.isLabel() && (e.ID <= 0 || e.Label.Name == "" || e.CreatedAt.IsZero()) {
 			return fmt.Errorf("an event of the label %q has no id, label or time", cut(e.Label.Name, 80))
+		}
+		if e.isForcePush() && e.CreatedAt.IsZero() {
+			return errors.New("a force-push has no time")
 		}
 	}
 	return nil
