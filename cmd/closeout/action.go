@@ -55,13 +55,17 @@ type action struct {
 // run judges and shows the result on every surface. Whatever goes wrong, the step fails and a report is left.
 func (a *action) run() error {
 	a.settings = verify.Settings{Limits: evidence.DefaultLimits()}
-	r, err := a.judge()
+	var r *report.Report
+	err := caught(func() (err error) {
+		r, err = a.judge()
+		return err
+	})
 	judged := err == nil
 	if !judged {
 		r, err = a.failed(err)
 	}
 	for _, surface := range []func(*report.Report) error{a.show, a.outputs} {
-		shown := surface(r)
+		shown := caught(func() error { return surface(r) })
 		if shown == nil {
 			continue
 		}

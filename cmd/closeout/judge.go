@@ -46,6 +46,17 @@ func intoBundle(r *report.Report, bundle, path string, std stdio) error {
 	return writeReport(r, own, std)
 }
 
+// caught turns a panic into an error: whatever breaks, somebody must be left to write a failing report.
+func caught(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "closeout: internal error: %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return do()
+}
+
 // judgeSafely judges; a panic becomes a failing report.
 func judgeSafely(b *verify.Bundle) (r *report.Report) {
 	defer func() {

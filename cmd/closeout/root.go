@@ -32,7 +32,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 func run(args []string, std stdio) int {
 	root := newRoot(std)
 	root.SetArgs(joinFromContract(args))
-	err := root.Execute()
+	err := caught(root.Execute)
 	var code exit
 	switch {
 	case err == nil:

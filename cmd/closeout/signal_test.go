@@ -15,6 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // stuck is the gate that never comes to an end: it stands ready for a signal, says so and waits.
@@ -71,6 +72,38 @@ func TestPanicLeavesReport(t *testing.T) {
 	var end exit
 	if !errors.As(ended(r), &end) || end.code != exitUsage {
 		t.Errorf("ended with %v", ended(r))
+	}
+}
+
+// broken is a standard output that breaks whoever writes to it.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { panic("the output is broken") }
+
+// TestPanicBesideTheJudge wants a failing report and no green one when something else than judging breaks.
+func TestPanicBesideTheJudge(t *testing.T) {
+	for name, call := range map[string]func(dir string) []string{
+		"verify": func(dir string) []string { return []string{"verify", dir} },
+		"action": func(dir string) []string {
+			for key, value := range map[string]string{
+				"GITHUB_WORKSPACE": dir, "INPUT_CONTRACT_FILE": "scope_contract.json", "INPUT_FEEDBACK": "feedback_record.jsonl",
+				"INPUT_RULES": "rule_report.json", "INPUT_DIFF": "pr.diff", "INPUT_TOKEN": "", "GITHUB_OUTPUT": "", "GITHUB_STEP_SUMMARY": "",
+			} {
+				t.Setenv(key, value)
+			}
+			return []string{"action"}
+		},
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join(repository, "testdata", "base"))); err != nil {
+			t.Fatal(err)
+		}
+		if code := run(call(dir), stdio{strings.NewReader(""), broken{}, os.Stderr}); code != exitUsage {
+			t.Errorf("%s: ended with %d", name, code)
+		}
+		if data, err := os.ReadFile(filepath.Join(dir, report.FileName)); err != nil || !strings.Contains(string(data), `"verdict":"failed"`) {
+			t.Errorf("%s: report %s, %v", name, data, err)
+		}
 	}
 }
 
