@@ -75,6 +75,7 @@ func (a *action) run() error {
 		}
 	}
 	a.comment(r)
+	a.checkRun(r)
 	if err != nil {
 		return err
 	}

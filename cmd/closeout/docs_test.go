@@ -90,7 +90,7 @@ func TestActionInputs(t *testing.T) {
 		}
 		return string(data)
 	}
-	source, manifest := read("action.go")+read("action_github.go"), read(filepath.Join(repository, "action.yml"))
+	source, manifest := read("action.go")+read("action_github.go")+read("action_check.go"), read(filepath.Join(repository, "action.yml"))
 	inputs, outputs, found := strings.Cut(manifest, "\noutputs:\n")
 	if !found {
 		t.Fatal("action.yml has no outputs")

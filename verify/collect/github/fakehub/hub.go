@@ -169,6 +169,7 @@ func (h *Hub) routes() *http.ServeMux {
 		{"POST " + repo + "/issues/{number}/comments", "pull-requests: write", h.withPull(h.comment)},
 		{"PATCH " + repo + "/issues/comments/{id}", "pull-requests: write", h.editComment},
 		{"DELETE " + repo + "/issues/comments/{id}", "pull-requests: write", h.deleteComment},
+		{"POST " + repo + "/check-runs", "checks: write", h.checkRun},
 		{"GET " + repo + "/git/ref/{ref...}", "contents: read", h.ref},
 		{"GET " + repo + "/branches/{branch...}", "contents: read", h.branch},
 		{"GET " + repo + "/git/commits/{sha}", "contents: read", h.gitCommit},
@@ -191,6 +192,25 @@ func (h *Hub) routes() *http.ServeMux {
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "Not Found") })
 	return mux
+}
+
+// checkRun takes a check run of a commit that is there, as GitHub does.
+func (h *Hub) checkRun(w http.ResponseWriter, r *http.Request) {
+	var sent struct {
+		Name       string
+		HeadSHA    string `json:"head_sha"`
+		Status     string
+		Conclusion string
+		Output     struct{ Title, Summary string }
+	}
+	known := []string{"success", "failure", "neutral", "action_required"}
+	if json.NewDecoder(r.Body).Decode(&sent) != nil || sent.Name == "" || sent.Status != "completed" || !slices.Contains(known, sent.Conclusion) ||
+		sent.Output.Title == "" || len(sent.Output.Summary) > 65535 || h.commitID(sent.HeadSHA) != sent.HeadSHA {
+		refuse(w, http.StatusUnprocessableEntity, "Validation Failed")
+		return
+	}
+	h.calls = append(h.calls, "check "+sent.Name+" "+sent.Conclusion+": "+sent.Output.Title)
+	reply(w, http.StatusCreated, map[string]any{"id": 1, "name": sent.Name})
 }
 
 // refuse answers as GitHub does when something is wrong.

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect/github"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// conclusions turn a verdict into that of a check run. A neutral one counts as a success, so nothing but observing ends so.
+var conclusions = map[string]string{
+	report.Passed: "success", report.Overridden: "success", report.Failed: "failure", report.Review: "action_required",
+}
+
+// checkRun adds a check run with the result to the head, when the workflow names one. Whether it could be written decides
+// nothing: the job is the check.
+func (a *action) checkRun(r *report.Report) {
+	name := a.input("check_run")
+	if name == "" || a.hub == nil {
+		return
+	}
+	run := github.CheckRun{Name: name, HeadSHA: a.hub.event.HeadSHA, Conclusion: conclusions[r.Verdict], Title: "Close-out gate: " + r.Verdict}
+	if r.Subject.HeadSHA != nil {
+		run.HeadSHA = *r.Subject.HeadSHA
+	}
+	if r.Mode == verify.Observe {
+		run.Conclusion, run.Title = "neutral", run.Title+" (observed only)"
+	}
+	var b strings.Builder
+	markdown, _ := output.ByName("markdown")
+	err := markdown.Write(&b, r, output.Options{Bytes: output.MaxComment})
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), commentTime)
+		defer cancel()
+		run.Summary = b.String()
+		err = a.hub.client.Check(ctx, run)
+	}
+	if err != nil {
+		a.gha.Warningf("%s", "the check run was not written: "+err.Error())
+	}
+}
