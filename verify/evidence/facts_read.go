@@ -295,7 +295,10 @@ func (f *fields) oneOfOrNull(key string, allowed ...string) string {
 
 // patternOrNull returns a string that fits a syntax; "" when the key is absent or null.
 func (f *fields) patternOrNull(key string, syntax func() *regexp.Regexp, expected string) string {
-	n := f.orNull(key)
+	return f.patternOf(f.orNull(key), key, syntax, expected)
+}
+
+func (f *fields) patternOf(n *node, key string, syntax func() *regexp.Regexp, expected string) string {
 	if n == nil {
 		return ""
 	}
@@ -308,7 +311,10 @@ func (f *fields) patternOrNull(key string, syntax func() *regexp.Regexp, expecte
 
 // objectIDOrNull returns the id of a git object; "" when the key is absent or null.
 func (f *fields) objectIDOrNull(key string) string {
-	n := f.orNull(key)
+	return f.objectIDOf(f.orNull(key), key)
+}
+
+func (f *fields) objectIDOf(n *node, key string) string {
 	if n == nil {
 		return ""
 	}

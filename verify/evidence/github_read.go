@@ -117,15 +117,7 @@ func each[T any](f *fields, key string, read func(*fields) T) []T {
 }
 
 func (f *fields) needObjectID(key string) string {
-	n := f.need(key, objectIDText)
-	if n == nil {
-		return ""
-	}
-	if n.kind != kindString || !isLowerHex(n.text, 40, 64) {
-		f.wrong(n, key, objectIDText)
-		return ""
-	}
-	return n.text
+	return f.objectIDOf(f.need(key, objectIDText), key)
 }
 
 func (f *fields) needCount(key string, low int64) int64 {
@@ -136,37 +128,18 @@ func (f *fields) needCount(key string, low int64) int64 {
 	return 0
 }
 
-func (f *fields) needDigits(key string) string {
-	if f.need(key, digitsText) == nil {
-		return ""
-	}
-	return f.digitsOf(f.get(key), key)
-}
+func (f *fields) needDigits(key string) string { return f.digitsOf(f.need(key, digitsText), key) }
 
 func (f *fields) digitsOrNull(key string) string { return f.digitsOf(f.orNull(key), key) }
 
 const digitsText = "a string of digits"
 
 func (f *fields) digitsOf(n *node, key string) string {
-	if n == nil {
-		return ""
-	}
-	if n.kind != kindString || !factsDigitsSyntax().MatchString(n.text) {
-		f.wrong(n, key, digitsText)
-		return ""
-	}
-	return n.text
+	return f.patternOf(n, key, factsDigitsSyntax, digitsText)
 }
 
 func (f *fields) needTime(key string) string { return f.timeOf(f.need(key, factsTimeText), key) }
 
 func (f *fields) timeOf(n *node, key string) string {
-	if n == nil {
-		return ""
-	}
-	if n.kind != kindString || !factsTimeSyntax().MatchString(n.text) {
-		f.wrong(n, key, factsTimeText)
-		return ""
-	}
-	return n.text
+	return f.patternOf(n, key, factsTimeSyntax, factsTimeText)
 }
