@@ -59,13 +59,14 @@ func caught(do func() error) (err error) {
 
 // judgeSafely judges; a panic becomes a failing report.
 func judgeSafely(b *verify.Bundle) (r *report.Report) {
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintf(os.Stderr, "closeout: internal error: %v\n%s", p, debug.Stack())
-			r = verify.Failure(verify.CodeInternal, "the gate itself broke while it judged", "report this with the bundle that shows it", b.Settings)
-		}
-	}()
-	return verify.Judge(b)
+	broken := caught(func() error {
+		r = verify.Judge(b)
+		return nil
+	})
+	if broken != nil {
+		return verify.Failure(verify.CodeInternal, "the gate itself broke while it judged", "report this with the bundle that shows it", b.Settings)
+	}
+	return r
 }
 
 // writeReport validates a report against its schema and writes its canonical bytes.
