@@ -161,14 +161,14 @@ func (h *hub) objects(c *collect.Commits, pull *github.Pull) (done func() error)
 
 // testMerge is GitHub's merge of head and base, which a job may have had checked out, when it merges just these; the
 // first source that knows the commit decides. One that nobody knows is not accepted.
-func testMerge(sources []trees, commit, base, head string) []collect.Accepted {
+func testMerge(sources []trees, commit, base, head string) []collect.Place {
 	if commit == "" {
 		return nil
 	}
 	for _, source := range sources {
 		if merges, err := source.IsMergeOf(commit, base, head); err == nil {
 			if merges {
-				return []collect.Accepted{{Objects: source, Commit: commit}}
+				return []collect.Place{{Objects: source, Commit: commit}}
 			}
 			return nil
 		}

@@ -30,18 +30,12 @@ type Commits struct {
 	// Standing is the commit whose standing contract counts, when that is not the base.
 	Standing *Place
 	// AlsoAccepted are commits whose code trees a record may name beside the head's.
-	AlsoAccepted []Accepted
+	AlsoAccepted []Place
 	// Group says that the head is that of a merge group: its pull requests, for each of which [Found.AddPull] is called, have
 	// the task contracts.
 	Group bool
 	// Complete adds to the facts what depends on the contracts and the changes; nil adds nothing.
 	Complete func(*evidence.Facts, Known)
-}
-
-// Accepted is a commit that a job may have had checked out instead of the head, and where its tree can be read.
-type Accepted struct {
-	Objects Objects
-	Commit  string
 }
 
 // Place is a commit, and where its tree can be read.
@@ -410,7 +404,7 @@ func (g *gatherer) coverage() string {
 // bind fills in the facts that depend on the contracts: the accepted code trees, the files that acceptance arguments
 // name, and what coverage was.
 func (g *gatherer) bind() {
-	for _, a := range append([]Accepted{{g.Objects, g.Head}}, g.AlsoAccepted...) {
+	for _, a := range append([]Place{{g.Objects, g.Head}}, g.AlsoAccepted...) {
 		tree, err := a.Objects.CodeTree(a.Commit, g.evidenceDir())
 		switch {
 		case err != nil:
