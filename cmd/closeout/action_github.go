@@ -14,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/github"
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -204,11 +205,13 @@ func (h *hub) complete(pull *github.Pull, f *evidence.Facts, known collect.Known
 
 // details asks what the contract makes matter.
 func (h *hub) details(pull *github.Pull, known collect.Known) {
-	wants := github.Wants{Override: overrideLabel(known.Standing), Approvals: known.Policy != nil && len(known.Policy.Approvals) > 0}
+	rule := override.NewRule() // the default one where the contract cannot be read
 	if known.Standing != nil {
-		wants.Teams = known.Standing.Override.Teams
+		rule = override.NewRule(known.Standing)
 	}
-	h.client.Details(h.ctx, pull, wants)
+	h.client.Details(h.ctx, pull, github.Wants{
+		Override: rule.Asks, Approvals: known.Policy != nil && len(known.Policy.Approvals) > 0, Teams: rule.Teams,
+	})
 }
 
 // finish looks where the head is now, and writes down what was found.
@@ -216,20 +219,6 @@ func (h *hub) finish(pull *github.Pull, f *evidence.Facts) {
 	h.client.ReadHeadAgain(h.ctx, pull)
 	f.GitHub = pull.GitHub()
 	f.Unavailable = append(f.Unavailable, pull.Unavailable...)
-}
-
-// overrideLabel tells the labels that could override under a contract; the default one where it cannot be read. Case does
-// not matter: GitHub has no two labels that differ by it alone.
-func overrideLabel(standing *evidence.Contract) func(string) bool {
-	label := evidence.DefaultOverride().Label
-	if standing != nil {
-		label = standing.Override.Label
-	}
-	label = strings.ToLower(label)
-	return func(name string) bool {
-		folded := strings.ToLower(name)
-		return folded == label || strings.HasPrefix(folded, label+":")
-	}
 }
 
 // comment keeps one comment on the pull request, when the workflow wants it: written when there is something to say, and
