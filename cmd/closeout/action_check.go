@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -29,16 +27,8 @@ func (a *action) checkRun(r *report.Report) {
 	if r.Mode == verify.Observe {
 		run.Conclusion, run.Title = "neutral", run.Title+" (observed only)"
 	}
-	var b strings.Builder
-	markdown, _ := output.ByName("markdown")
-	err := markdown.Write(&b, r, output.Options{Bytes: output.MaxComment})
-	if err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), commentTime)
-		defer cancel()
-		run.Summary = b.String()
-		err = a.hub.client.Check(ctx, run)
-	}
-	if err != nil {
-		a.gha.Warningf("%s", "the check run was not written: "+err.Error())
-	}
+	a.write(r, "check run", func(ctx context.Context, markdown string) error {
+		run.Summary = markdown
+		return a.hub.client.Check(ctx, run)
+	})
 }

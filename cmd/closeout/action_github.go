@@ -228,23 +228,35 @@ func (a *action) comment(r *report.Report) {
 	if err == nil && (!wanted || a.hub == nil || a.hub.event.Number == 0) {
 		return
 	}
-	var b strings.Builder
-	b.WriteString(github.Marker + "\n")
-	if err == nil {
-		markdown, _ := output.ByName("markdown")
-		err = markdown.Write(&b, r, output.Options{Bytes: output.MaxComment})
+	if err != nil {
+		a.notWritten("comment", err)
+		return
 	}
-	if err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), commentTime)
-		defer cancel()
-		err = a.hub.client.Put(ctx, github.Note{
-			Number: a.hub.event.Number, Marker: github.Marker, Body: b.String(), OnlyIfThere: r.Verdict == report.Passed,
+	a.write(r, "comment", func(ctx context.Context, markdown string) error {
+		return a.hub.client.Put(ctx, github.Note{
+			Number: a.hub.event.Number, Marker: github.Marker, Body: github.Marker + "\n" + markdown, OnlyIfThere: r.Verdict == report.Passed,
 		})
+	})
+}
+
+// write hands the result, as Markdown, to something that GitHub keeps. That it could not be written is a warning.
+func (a *action) write(r *report.Report, what string, put func(ctx context.Context, markdown string) error) {
+	var b strings.Builder
+	markdown, _ := output.ByName("markdown")
+	err := markdown.Write(&b, r, output.Options{Bytes: output.MaxComment})
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), writeTime)
+		defer cancel()
+		err = put(ctx, b.String())
 	}
 	if err != nil {
-		a.gha.Warningf("%s", "the comment was not written: "+err.Error())
+		a.notWritten(what, err)
 	}
 }
 
-// commentTime bounds what a comment may take: the verdict is there already.
-const commentTime = time.Minute
+func (a *action) notWritten(what string, err error) {
+	a.gha.Warningf("%s", "the "+what+" was not written: "+err.Error())
+}
+
+// writeTime bounds what writing to GitHub may take: the verdict is there already.
+const writeTime = time.Minute
