@@ -446,8 +446,8 @@ func told(c *evidence.Change, modeUnknown bool) string {
 
 // classify lets the contracts rule on every touched path.
 func (j *judge) classify() {
-	for _, c := range j.in.Changes {
-		if c.Status == evidence.Added && policy.DefaultContractPath(c.Path) && path.Dir(c.Path) == tasksFolder {
+	for i := range j.in.Changes {
+		if c := &j.in.Changes[i]; policy.AddsTask(&c.Change) {
 			j.in.AddedTasks = append(j.in.AddedTasks, c.Path)
 		}
 	}
@@ -460,9 +460,6 @@ func (j *judge) classify() {
 		c.Ruling = j.in.Policy.Classify(&c.Change)
 	}
 }
-
-// tasksFolder is where a repository keeps task contracts.
-const tasksFolder = ".closeout/tasks"
 
 // addedTask is the task contract that the change adds: the one that judges, the one that the caller named, or the only
 // one.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -78,7 +79,7 @@ var bundleFolders = []struct {
 	kind    check.Kind
 	endings []string
 }{
-	{contractsFolder, check.TaskContract, contractEndings},
+	{contractsFolder, check.TaskContract, policy.ContractEndings},
 	{"feedback", check.Feedback, []string{".jsonl"}},
 	{"rules", check.Rules, []string{".json", ".sarif"}},
 }

@@ -189,13 +189,11 @@ func blobAt(o Objects, commit, name string, limit int64) ([]byte, error) {
 // contractEnding is what the bundle's name of a contract ends with: it must be read there as it is here, whatever its own
 // name ends with.
 func contractEnding(name string) string {
-	if ending := strings.ToLower(path.Ext(name)); slices.Contains(contractEndings, ending) {
+	if ending := strings.ToLower(path.Ext(name)); slices.Contains(policy.ContractEndings, ending) {
 		return ending
 	}
 	return ".json"
 }
-
-var contractEndings = []string{".json", ".yaml", ".yml"}
 
 // NamesBranch reports whether a commit, the base of c, holds a standing contract that can be read and names a branch under
 // base_branches. Nothing else of c but objects, contract and limits is looked at.
@@ -222,8 +220,8 @@ func (g *gatherer) standing() {
 		g.fromBase("scope_contract"+contractEnding(g.Contract), g.Contract)
 		return
 	}
-	for _, ending := range contractEndings {
-		g.fromBase("scope_contract"+ending, ".closeout/scope_contract"+ending)
+	for _, ending := range policy.ContractEndings {
+		g.fromBase("scope_contract"+ending, policy.StandingContract+ending)
 		if len(g.Facts.Unavailable) > 0 && g.Facts.Unavailable[len(g.Facts.Unavailable)-1].What == evidence.WantedContracts {
 			return // what is not known of one is not known of the others
 		}
@@ -293,9 +291,6 @@ func (g *gatherer) headHolds(name string) bool {
 	return false
 }
 
-// tasksFolder is where a repository keeps task contracts.
-const tasksFolder = ".closeout/tasks"
-
 // task finds the contract of the task: the one that the caller named, at the base or else at the head, or the single one
 // that the change adds.
 func (g *gatherer) task() {
@@ -308,8 +303,8 @@ func (g *gatherer) task() {
 		id = strings.TrimSuffix(path.Base(added), path.Ext(added))
 	}
 	var names []string
-	for _, ending := range contractEndings {
-		names = append(names, tasksFolder+"/"+id+ending)
+	for _, ending := range policy.ContractEndings {
+		names = append(names, policy.TasksFolder+"/"+id+ending)
 	}
 	switch {
 	case g.fromTasks(g.Base, evidence.TrustBase, id, names):
@@ -342,7 +337,7 @@ func taskFile(id string) string {
 func (g *gatherer) addedTask() string {
 	var added []string
 	for _, c := range g.changes {
-		if c.Status == evidence.Added && path.Dir(c.Path) == tasksFolder && policy.DefaultContractPath(c.Path) {
+		if policy.AddsTask(&c) {
 			added = append(added, c.Path)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // pullsFolder holds a folder for each pull request of a merge group, called by its number.
@@ -54,7 +55,7 @@ func (f *Found) findPart(root *os.Root, number int64) error {
 	}
 	add(check.Facts, "facts.json")
 	add(check.Changes, "changes.json")
-	names, err := listed(root, folder+contractsFolder, contractEndings)
+	names, err := listed(root, folder+contractsFolder, policy.ContractEndings)
 	if err != nil {
 		return fmt.Errorf("the folder %q of the bundle cannot be listed: %w", folder+contractsFolder, Reason(err))
 	}

@@ -316,14 +316,24 @@ func (p *Policy) isContract(c *evidence.Change) bool {
 	return c.Status != evidence.Added && DefaultContractPath(c.Path)
 }
 
+// Where a repository keeps its contracts, each with one of ContractEndings behind its name.
+const (
+	StandingContract = ".closeout/scope_contract"
+	TasksFolder      = ".closeout/tasks" // a task contract is called as its task
+)
+
+// ContractEndings are those of contracts.
+var ContractEndings = []string{".json", ".yaml", ".yml"}
+
 // DefaultContractPath reports whether path is where a repository keeps its standing contract or a task contract.
 func DefaultContractPath(p string) bool {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".json", ".yaml", ".yml":
-	default:
-		return false
-	}
-	return path.Dir(p) == ".closeout/tasks" || strings.TrimSuffix(p, path.Ext(p)) == ".closeout/scope_contract"
+	return slices.Contains(ContractEndings, strings.ToLower(path.Ext(p))) &&
+		(path.Dir(p) == TasksFolder || strings.TrimSuffix(p, path.Ext(p)) == StandingContract)
+}
+
+// AddsTask reports whether a change adds a task contract.
+func AddsTask(c *evidence.Change) bool {
+	return c.Status == evidence.Added && path.Dir(c.Path) == TasksFolder && DefaultContractPath(c.Path)
 }
 
 // WidePattern is an allow pattern that lets in about everything, and the contract that holds it.

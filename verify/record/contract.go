@@ -26,13 +26,13 @@ func ReadContract(path string, w io.Writer) (*evidence.Contract, error) {
 // ReadContracts reads the standing contract of a repository's work tree and, when a task is named and there is one, the
 // task's contract, and returns the standing one with the criteria of both, as the gate joins them.
 func ReadContracts(root, task string, w io.Writer) (*evidence.Contract, error) {
-	standing := existing(root, ".closeout/scope_contract")
+	standing := existing(root, policy.StandingContract)
 	if len(standing) != 1 {
 		return nil, fmt.Errorf("%q holds %d standing contracts: expected one of .closeout/scope_contract.json, .yaml and .yml, or name a file: --from-contract FILE", root, len(standing))
 	}
 	files := standing
 	if task != "" {
-		files = append(files, existing(root, ".closeout/tasks/"+task)...)
+		files = append(files, existing(root, policy.TasksFolder+"/"+task)...)
 		if len(files) == 1 {
 			fmt.Fprintf(w, "closeout record: there is no .closeout/tasks/%s.json here: the standing contract's criteria are run for the task %s\n", task, task)
 		}
@@ -60,7 +60,7 @@ func ReadContracts(root, task string, w io.Writer) (*evidence.Contract, error) {
 // existing lists the contracts of a name, whatever their ending.
 func existing(root, name string) []string {
 	var files []string
-	for _, ending := range []string{".json", ".yaml", ".yml"} {
+	for _, ending := range policy.ContractEndings {
 		file := filepath.Join(root, filepath.FromSlash(name)+ending)
 		if _, err := os.Lstat(file); err == nil {
 			files = append(files, file)
