@@ -11,7 +11,10 @@ import (
 
 // Git is a repository on disk. It is read without git: what its configuration, hooks, replace refs or the environment say
 // changes nothing.
-type Git struct{ repo *gitobj.Repo }
+type Git struct {
+	repo     *gitobj.Repo
+	compared map[[2]string][]evidence.Change // what Changes has answered: whoever asks whether all is there asks it first
+}
 
 // OpenGit opens the repository that encloses a folder. files is how many changed files the judge accepts.
 func OpenGit(dir string, files int) (*Git, error) {
@@ -20,7 +23,7 @@ func OpenGit(dir string, files int) (*Git, error) {
 		return nil, fixed(err)
 	}
 	repo.MaxChanges = 2*files + 1 // more than the judge accepts, so that it can say how many there are
-	return &Git{repo}, nil
+	return &Git{repo, map[[2]string][]evidence.Change{}}, nil
 }
 
 // Close closes the repository.
@@ -97,8 +100,20 @@ func (g *Git) tree(commit string) (gitobj.ID, error) {
 	return info.Tree, err
 }
 
-// Changes is that of [Objects].
+// Changes is that of [Objects]. The list must not be written to.
 func (g *Git) Changes(oldCommit, newCommit string) ([]evidence.Change, error) {
+	pair := [2]string{oldCommit, newCommit}
+	if list, known := g.compared[pair]; known {
+		return list, nil
+	}
+	list, err := g.compare(oldCommit, newCommit)
+	if err == nil {
+		g.compared[pair] = list
+	}
+	return list, err
+}
+
+func (g *Git) compare(oldCommit, newCommit string) ([]evidence.Change, error) {
 	before, err := g.tree(oldCommit)
 	if err != nil {
 		return nil, fixed(err)
