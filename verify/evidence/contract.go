@@ -82,16 +82,25 @@ const DefaultCoverageReport = "coverage_report.json"
 
 // CoverageRule is the contract's coverage key.
 type CoverageRule struct {
-	Pos     source.Pos
-	Report  string // path in the repository, coverage_report.json when absent
-	Floor   *Ratio // nil when absent
-	MaxDrop *Ratio // nil when absent
+	Pos    source.Pos
+	Report string // path in the repository, coverage_report.json when absent
+	// Criterion is the id of the criterion whose command writes the report; zero when absent.
+	Criterion Text
+	Floor     *Ratio // nil when absent
+	MaxDrop   *Ratio // nil when absent
 }
 
 // RuleBook is the contract's rules key. A nil Catalogue means that there is none.
 type RuleBook struct {
-	Catalogue []CatalogueRule
-	Ignore    []RuleIgnore
+	Pos source.Pos // of the key's value; zero when the contract has none
+	// Run is the command that writes the rule report, run at the repository's root; nil when absent.
+	Run []string
+	// Report is the path in the repository that Run writes to; "" when absent, which means
+	// rule_report.json in the evidence directory.
+	Report      string
+	NotRequired bool // "required": false: no rule report is expected
+	Catalogue   []CatalogueRule
+	Ignore      []RuleIgnore
 }
 
 // CatalogueRule is a rule that every report must hold exactly once.

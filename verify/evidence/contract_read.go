@@ -281,6 +281,7 @@ func readCoverageRule(f *fields) *CoverageRule {
 	if report := o.path("report"); report != "" {
 		rule.Report = report
 	}
+	rule.Criterion = o.matching("criterion", criterionID, "the id of a criterion")
 	rule.Floor = o.ratio("floor")
 	rule.MaxDrop = o.ratio("max_drop")
 	o.end()
@@ -296,9 +297,34 @@ func readRuleBook(f *fields) RuleBook {
 	if o == nil {
 		return RuleBook{}
 	}
-	book := RuleBook{Catalogue: readCatalogue(o), Ignore: readIgnores(o)}
+	book := RuleBook{Pos: n.pos, Catalogue: readCatalogue(o), Ignore: readIgnores(o)}
+	if o.get("run") != nil {
+		book.Run = readArgv(o)
+	}
+	if book.Report = o.path("report"); book.Report != "" && o.node.member("run") == nil {
+		o.add(o.node.member("report"), o.pointer("report"), `"report" needs the command that writes it`, `"run" beside "report"`,
+			`add "run": the command that writes the rule report`)
+	}
+	if required := o.get("required"); required != nil && required.kind == kindBool {
+		book.NotRequired = !required.bool
+	} else if required != nil {
+		o.wrong(required, "required", "true or false")
+	}
+	if book.NotRequired {
+		refuseBesideNotRequired(o)
+	}
 	o.end()
 	return book
+}
+
+// refuseBesideNotRequired reports keys that ask for the report of which "required": false says that there is none.
+func refuseBesideNotRequired(o *fields) {
+	for _, key := range []string{"run", "catalogue"} {
+		if n := o.node.member(key); n != nil {
+			o.add(n, o.pointer(key), quote(key)+` asks for a rule report, and "required": false says that there is none`,
+				`either "required": false or `+quote(key), "remove one of the two")
+		}
+	}
 }
 
 func readCatalogue(f *fields) []CatalogueRule {
