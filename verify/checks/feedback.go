@@ -19,6 +19,7 @@ var Feedback = &check.Check{
 		{Name: "feedback.malformed", Severity: evidence.Block},
 		{Name: "feedback.gap", Severity: evidence.Block},
 		{Name: "feedback.null_exit", Severity: evidence.Block},
+		{Name: "feedback.tampered", Severity: evidence.Block},
 		{Name: "feedback.nonzero_exit", Severity: evidence.Info},
 	},
 	Run: runFeedback,
@@ -33,6 +34,7 @@ func runFeedback(p *check.Pass) {
 	reportEmpty(p)
 	for _, s := range p.Streams() {
 		reportGaps(p, s)
+		reportTampered(p, s)
 		if p.Policy == nil {
 			continue // without criteria nobody knows which commands are other commands
 		}
@@ -98,6 +100,24 @@ func reportGaps(p *check.Pass, s *ledger.Stream) {
 			Input: check.Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
 			Fix: "hand over the log as the recorder wrote it", Evidence: []string{"more"}, Times: s.GapsMore,
 		})
+	}
+}
+
+// reportTampered repeats what the recorder found. No later record can settle that.
+func reportTampered(p *check.Pass, s *ledger.Stream) {
+	f := check.Finding{
+		Code: "feedback.tampered", Input: check.Feedback, Path: s.Name, Expected: "a log and step outputs that only the recorder writes",
+		Fix: "find the command or configuration that wrote it, remove that, and record all commands again",
+	}
+	for _, c := range s.Tampered.List {
+		f.Message, f.Actual, f.Times = "the recorder found content that it did not write: "+c.Text, c.Text, c.Times
+		f.Pos, f.Evidence = source.Pos{Line: c.Line, Column: 1}, []string{c.Text}
+		p.Report(f)
+	}
+	if more := s.Tampered.More; more > 0 {
+		f.Message, f.Actual = fmt.Sprintf("the recorder found content that it did not write in %d more places", more), fmt.Sprint(more)
+		f.Pos, f.Evidence, f.Times = source.Pos{}, []string{"more"}, more
+		p.Report(f)
 	}
 }
 

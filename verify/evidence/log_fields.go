@@ -64,6 +64,7 @@ var logFields = []logField{
 	{name: "runner"},
 	{name: "run_id", rule: ruleRunID}, {name: "run_attempt", rule: ruleAttempt},
 	{name: "network_hosts", rule: ruleHosts},
+	{name: "tampered", rule: ruleName, keep: func(r *Record) *string { return &r.Tampered }},
 }
 
 var (

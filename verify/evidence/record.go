@@ -15,6 +15,9 @@ type Record struct {
 	ID     string     // command_id; "" when absent or null
 	Parent string     // parent_command_id; "" when absent or null
 	TaskID string     // "" when absent or null
+	// Tampered is what the recorder found that it had not written, and where; "" when absent or null. Such a record is no
+	// run of a command.
+	Tampered string
 
 	TreeBefore, TreeAfter string // git object ids in lower-case hexadecimal; "" when absent or null
 	DurationMS            int64  // 0 when absent or null; saturates

@@ -124,6 +124,7 @@ type Stream struct {
 	Hosts     Commands // hosts that are not allowed
 	Unseen    int64    // records without network_hosts
 	UnseenAt  int      // line of the first of them
+	Tampered  Commands // what a recorder found that it had not written
 	Unsettled int      // null exits still open beyond MaxOpen
 
 	ledger     *Ledger
@@ -153,6 +154,10 @@ func (l *Ledger) Stream(name string) *Stream {
 func (s *Stream) Add(r *evidence.Record) {
 	s.Records++
 	s.checkOrder(r)
+	if r.Tampered != "" { // whatever task it names: it is about the log, and no run of a command
+		s.Tampered.add(digestOf([]byte(r.Tampered)), r.Pos.Line, func() Command { return Command{Text: short(r.Tampered)} })
+		return
+	}
 	if r.TaskID != "" && r.TaskID != s.ledger.config.TaskID {
 		s.addForeign(r)
 		return
