@@ -121,11 +121,15 @@ func (p *logParser) unknown(key scalar, where string, known []string) {
 	p.fault(of.unknown(member{key: clip(string(p.name(key.span))), pos: p.pos(key.at)}))
 }
 
-// twice reports a repeated key. The error's pointer is that of the record's key in which it stands.
+// twice reports a repeated key. The error's pointer is that of the record's key in which it stands; a line that is no
+// record has none.
 func (p *logParser) twice(key span) {
-	name := quote(string(p.name(key)))
+	name, where := quote(string(p.name(key))), ""
+	if p.top != (span{}) {
+		where = p.pointer("", p.top)
+	}
 	p.fault(source.Error{
-		Pos: p.pos(key.at), Where: p.pointer("", p.top), Message: "the key " + name + " stands twice in one object",
+		Pos: p.pos(key.at), Where: where, Message: "the key " + name + " stands twice in one object",
 		Found: "a second " + name, Expected: "each key once", Fix: "keep one of them: readers disagree on which one counts",
 	})
 }

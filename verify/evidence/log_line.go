@@ -25,7 +25,7 @@ type logParser struct {
 	start   int // behind a byte order mark
 	at      int // what stands before it is read
 	rec     Record
-	top     span   // the key of the record whose value is being read
+	top     span   // the key of the record whose value is being read; zero outside of a record
 	seen    uint64 // a bit for each of logFields that the line has
 	names   []span // keys of the objects that are open, but the ones counted in seen
 	command string // the command as the line writes it, for messages
@@ -56,7 +56,7 @@ func newLogParser(depth int, errs *source.Errors) *logParser {
 func (p *logParser) parse(line []byte, number int) bool {
 	p.number, p.line, p.start = number, line, 0
 	p.rec = Record{Line: line}
-	p.seen, p.names, p.command = 0, p.names[:0], ""
+	p.top, p.seen, p.names, p.command = span{}, 0, p.names[:0], ""
 	p.faults, p.more, p.told = p.faults[:0], 0, false
 	p.byteOrderMark()
 	p.at = spaceEnd(line, p.start)

@@ -200,6 +200,7 @@ var badLines = []struct {
 	{"own key twice, escaped", rec(`,"x-a":0,"\u0078-a":0`), []string{`48 /x-a: stands twice`}, schemaBlind},
 	{"unknown key twice", rec(`,"y":0,"y":1`), []string{`40 /y: unknown`, `46 /y: unknown`, `46 /y: twice`}, false},
 	{"twice in a nested object", rec(`,"x-a":[{"k":1,"l":2,"k":3}],"x-z":1`), []string{`60 /x-a: "k" stands twice`}, schemaBlind},
+	{"twice in a list that is no record", `[{"a":0,"a":0}]`, []string{`1 : the line must be a JSON object`, `9 : "a" stands twice`}, false},
 	{"twice in counts", rec(`,"truncations":{"a":1,"\u0061":2}`), []string{`61 /truncations: "a" stands twice`}, schemaBlind},
 	{"command null", `{"command":null,"exit_code":0}`, []string{`12 /command: `}, false},
 	{"command number", `{"command":1,"exit_code":0}`, []string{`12 /command: `}, false},

@@ -48,7 +48,7 @@ type sarifComponent struct {
 func sarifRows(n *node, errs *source.Errors) []RuleRow {
 	f := object(n, "", errs)
 	f.sarifVersion()
-	if parts := f.orNull("inlineExternalProperties"); parts != nil && len(parts.items) > 0 {
+	if parts := f.orNull("inlineExternalProperties"); len(f.listOf(parts, "inlineExternalProperties")) > 0 {
 		errs.Add(resultsElsewhere(parts, f.pointer("inlineExternalProperties")))
 	}
 	f.listOf(f.need("runs", "a list of runs"), "runs")
