@@ -8,8 +8,8 @@ import (
 )
 
 // parseYAML reads a YAML document as far as it says what JSON can say: mappings with text keys, sequences, texts,
-// numbers as JSON writes them, true, false, null. Anchors, aliases, merge keys, tags, directives, explicit keys, tabs
-// and second documents are refused. It returns nil when the text is no such document; duplicate keys are reported and
+// numbers as JSON writes them, true, false, null. Anchors, aliases, merge keys, tags, directives, explicit keys, tabs,
+// plain texts over several lines and second documents are refused. It returns nil when the text is no such document; duplicate keys are reported and
 // stepped over.
 //
 // The scanner is the library's. The tree is built here because the library's parser recurses once a key and copies
@@ -20,7 +20,11 @@ func parseYAML(data []byte, depth int, errs *source.Errors) *node {
 		return nil
 	}
 	p := &yamlParser{tokens: tokens, depth: depth, errs: errs}
-	return p.document()
+	n := p.document()
+	if p.joined {
+		return nil
+	}
+	return n
 }
 
 // yamlParser builds nodes from tokens. A method that returns nil has reported why, and nothing more is read.
@@ -29,6 +33,7 @@ type yamlParser struct {
 	at     int
 	nested int
 	depth  int
+	joined bool // a plain text goes over several lines, so the tree is not what was meant
 	errs   *source.Errors
 }
 
@@ -226,11 +231,25 @@ func (p *yamlParser) flow() *node {
 		return p.flowList(t.pos)
 	case t.kind == token.MappingStartType:
 		return p.flowObject(t.pos)
+	case t.plain() && !t.second.IsZero():
+		return p.continued(t)
 	case t.scalar():
 		return yamlScalar(t, p.errs)
 	default:
 		return p.fail(t, "a value is missing", "a value", "write one, or null")
 	}
+}
+
+// continued reports a plain text that goes on in the next line, and reads on. YAML joins the lines with a space: a list
+// item that is indented one step too far becomes a part of the item above it, and no rule of its own is left.
+func (p *yamlParser) continued(t yamlToken) *node {
+	p.errs.Add(source.Error{
+		Pos: t.second, Message: "this line continues the text above it", Found: "one text over several lines: " + quote(t.text),
+		Expected: "a text without quotes ends with its line",
+		Fix:      "indent the line like the item or key above it, or put the whole text into quotes",
+	})
+	p.joined = true
+	return &node{pos: t.pos, kind: kindString, text: t.text}
 }
 
 func (p *yamlParser) flowList(at source.Pos) *node {

@@ -17,7 +17,8 @@ type yamlToken struct {
 	kind    token.Type
 	text    string // of a scalar, decoded
 	pos     source.Pos
-	endLine int // line on which it ends
+	endLine int        // line on which it ends
+	second  source.Pos // where its second line begins; zero when there is none
 }
 
 // scalar reports whether t is a scalar in one of the flow styles: plain, or in quotes.
@@ -42,7 +43,8 @@ func yamlScan(data []byte, scan func(string) token.Tokens, errs *source.Errors) 
 	if !yamlPlainText(data, errs) {
 		return nil
 	}
-	raw, ok := yamlTokenize(string(data), scan)
+	// The scanner folds the two characters that end a line on Windows as if they were two line breaks.
+	raw, ok := yamlTokenize(strings.ReplaceAll(string(data), "\r\n", "\n"), scan)
 	w := &yamlWalk{src: string(data), index: lineIndex{data: data, line: 1}, errs: errs}
 	if !ok {
 		w.unreadable(0)
@@ -83,6 +85,9 @@ func yamlPlainText(data []byte, errs *source.Errors) bool {
 			e.Message, e.Fix = "a carriage return stands alone", "end lines with a line feed"
 		case c < ' ' && c != '\n' && c != '\r', c == 0x7f:
 			e.Message, e.Fix = "a control character stands in the YAML", `remove it, or write it as an escape in double quotes`
+		case c >= 0x80 && yamlOddSeparator(data[i:]):
+			e.Message, e.Fix = "a line separator that is no line feed stands in the YAML", `end lines with a line feed; inside a text write "\u2028" in double quotes`
+			e.Found = excerpt(data[i:])
 		case angles > yamlAngles, blank > yamlBlankLines:
 			e.Message, e.Fix = "a run of more than 100 equal characters stands in the YAML", "remove it"
 			e.Found, e.Expected = "more than 100 blank lines or '<' in a row", "at most 100"
@@ -94,6 +99,11 @@ func yamlPlainText(data []byte, errs *source.Errors) bool {
 		errs.Add(e)
 	}
 	return ok
+}
+
+// yamlOddSeparator reports whether data begins with U+0085, U+2028 or U+2029: YAML 1.1 ends a line there, YAML 1.2 does not.
+func yamlOddSeparator(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("\u0085")) || bytes.HasPrefix(data, []byte("\u2028")) || bytes.HasPrefix(data, []byte("\u2029"))
 }
 
 // yamlRun counts a character that repeats; neutral characters neither count nor end the run.
@@ -139,6 +149,9 @@ func (w *yamlWalk) tokens(raw token.Tokens) []yamlToken {
 			return nil
 		}
 		w.check(tk, end, t.pos)
+		if lines := strings.IndexByte(w.src[w.at:end], '\n'); lines >= 0 {
+			t.second = w.index.pos(w.skipBlank(w.at + lines))
+		}
 		w.at, t.endLine = end, w.index.pos(end).Line
 		if tk.Type != token.CommentType {
 			list = append(list, t)

@@ -70,7 +70,7 @@ func TestParseYAML(t *testing.T) {
 		{"document marks", "---\na: b\n...\n", `{"a":"b"}`},
 		{"scalar", "hello world", `"hello world"`},
 		{"colons in a word", "- test_app.py::test_x\n- https://example.com/x\n", `["test_app.py::test_x" "https://example.com/x"]`},
-		{"plain text over lines", "a: one\n  two\n\n  three\nb: c\n", `{"a":"one two\nthree" "b":"c"}`},
+		{"plain text in the next line", "a:\n  one two\nb:\n\n  c\nd:\n-\n  e\n", `{"a":"one two" "b":"c" "d":["e"]}`},
 		{"quoted over lines", "a: \"one\n  two\"\nb: 'three\n  four'\n", `{"a":"one two" "b":"three four"}`},
 		{"literal", "a: |\n  one\n   two\nb: c\n", `{"a":"one\n two\n" "b":"c"}`},
 		{"literal, stripped", "a: |-\n  one\n  two\n\n", `{"a":"one\ntwo"}`},
@@ -84,6 +84,7 @@ func TestParseYAML(t *testing.T) {
 		{"quoted numbers", `['1', "0x10", 'true', "null", '~']`, `["1" "0x10" "true" "null" "~"]`},
 		{"escapes", `["\u00e9\x41\n\\\"\/", "\ud83d\ude00", 'it''s']`, `["éA\n\\\"/" "😀" "it's"]`},
 		{"replacement character", `"` + "\ufffd" + `"`, `"�"`},
+		{"list item in a folded text", "- >\n  a\n    - b\n- |\n  c\n  - d\n", `["a\n  - b\n" "c\n- d\n"]`},
 		{"windows lines", "a: b\r\nc:\r\n  - d\r\n", `{"a":"b" "c":["d"]}`},
 		{"non-ASCII", "ä: ö\nlist: [ü, ß]\n", `{"ä":"ö" "list":["ü" "ß"]}`},
 		{"hundred blank lines", "a: b" + strings.Repeat("\n", 100) + "c: d", `{"a":"b" "c":"d"}`},
@@ -127,6 +128,22 @@ func TestParseYAMLRefuses(t *testing.T) {
 		{"mark alone", "---\n", "1:1: a value is missing"},
 		{"duplicate keys", "a: 1\nb: 2\na: 3\n'b': 4\nc: {d: 1, d: 2}\n", `3:1: the key "a" stands twice in one object` + "\n" +
 			`4:1: the key "b" stands twice in one object` + "\n" + `5:11: the key "d" stands twice in one object`},
+		{"item too far to the right", "a:\n  - x\n    - y\n  - z\n", "3:5: this line continues the text above it"},
+		{"two items too far to the right", "- x\n  - y\n- 'q'\n- z\n  - w\n  - v\n", "2:3: this line continues the text above it\n5:3: this line continues the text above it"},
+		{"item below the text of a key", "a: x\n  - y\nb: z\n", "2:3: this line continues the text above it"},
+		{"item after a blank line", "- x\n\n  - y\n", "3:3: this line continues the text above it"},
+		{"item after a comment", "- x # note\n  - y\n", "2:3: this does not belong to the value before it"},
+		{"item below a quoted one", "- 'x'\n  - y\n", "2:3: this does not belong to the value before it"},
+		{"item below a flow list", "- a: [x]\n    - b\n", "2:5: this does not belong to the value before it"},
+		{"key too far to the right", "a: x\n  b: y\n", "2:4: a second colon stands in this line"},
+		{"plain text over lines", "a:\n  one\n  two\n", "3:3: this line continues the text above it"},
+		{"plain text over lines in a flow list", "a: [x, y\n  z]\n", "2:3: this line continues the text above it"},
+		{"plain text over lines in a flow object", "a: {b: y\n  z}\n", "2:3: a comma or } is missing"},
+		{"number over lines", "a: 1\n  2\n", "2:3: this line continues the text above it"},
+		{"document mark too far to the right", "a: b\n  ---\n", "2:3: this line continues the text above it"},
+		{"plain text over windows lines", "- x\r\n  - y\r\n", "2:3: this line continues the text above it"},
+		{"line separators", "- x\u2028- y\n- x\u2029- y\n- x\u0085- y\n", "1:4: a line separator that is no line feed stands in the YAML\n" +
+			"2:4: a line separator that is no line feed stands in the YAML\n3:4: a line separator that is no line feed stands in the YAML"},
 		{"number as key", "1: a\n", "1:1: a key must be a text"},
 		{"boolean as key", "{true: a}", "1:2: a key must be a text"},
 		{"null as key", "~: a\n", "1:1: a key must be a text"},
@@ -190,6 +207,23 @@ func deepMappings(n int) string {
 	return text
 }
 
+// TestParseYAMLWindowsLines holds that it does not matter how lines end.
+func TestParseYAMLWindowsLines(t *testing.T) {
+	for _, text := range []string{
+		"a: >\n  one\n  two\n\n  three\nb: >-\n  c\n\n\n  d\n", "a: |\n  one\n\n  two\nb: |+\n  c\n\nd: e\n", "- \"one\n  two\n\n  three\"\n- 'four\n\n\n  five'\n",
+		"a: \"one \\\n  two\\n\\\n  three\"\n", "# note\na: [x, # note\n  'y\n  z']\nb: {c: d,\n  e: 1}\n", "---\na:\n- b\n-\n- - c\n...\n", "a: x\n  y\n",
+	} {
+		var unix, windows source.Errors
+		want, got := parseYAML([]byte(text), 100, &unix), parseYAML([]byte(strings.ReplaceAll(text, "\n", "\r\n")), 100, &windows)
+		if got.show() != want.show() || fmt.Sprint(windows.All()) != fmt.Sprint(unix.All()) {
+			t.Errorf("%q\nwith CRLF %s %v\nwith LF   %s %v", text, got.show(), windows.All(), want.show(), unix.All())
+		}
+		if want != nil && got.where() != want.where() {
+			t.Errorf("%q: places with CRLF %s, with LF %s", text, got.where(), want.where())
+		}
+	}
+}
+
 // TestYAMLScanLosesNothing holds that a scanner which panics, or loses or changes a part of the text, is found out.
 func TestYAMLScanLosesNothing(t *testing.T) {
 	const text = "a: b # c\nd: e\n"
@@ -249,7 +283,7 @@ func FuzzParseYAML(f *testing.F) {
 			return
 		}
 		nodesInside(t, n, text)
-		file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
+		file, err := parser.ParseBytes([]byte(strings.ReplaceAll(text, "\r\n", "\n")), 0, parser.AllowDuplicateMapKey())
 		if err != nil || len(file.Docs) == 0 || file.Docs[0].Body == nil {
 			return // the library refuses some texts that are YAML
 		}
