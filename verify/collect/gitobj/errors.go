@@ -88,6 +88,18 @@ func (e *NotARepository) Error() string {
 	return strconv.Quote(e.Dir) + " is no git repository: " + e.Why
 }
 
+// Planted says that a repository lies among the files that the repository around it tracks, so that a change may have
+// written it.
+type Planted struct {
+	Dir     string
+	Tracked string // a path that the repository around it tracks
+}
+
+func (e *Planted) Error() string {
+	return fmt.Sprintf("%q cannot be used as a git repository: the repository around it tracks %q, so a change could have written it; "+
+		"run closeout in the root directory of the repository, or name that directory with --repo", e.Dir, e.Tracked)
+}
+
 // Unsupported says that the repository uses something that this package does not read.
 type Unsupported struct {
 	What string // what it is, and what to do instead

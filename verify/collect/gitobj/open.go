@@ -39,7 +39,8 @@ type Repo struct {
 
 // Open opens the repository at dir: a work tree's root or a folder below it, a linked work tree or a submodule, a .git
 // folder or a bare repository. Above dir only work trees are looked for: a bare repository somewhere above has nothing
-// to do with it. No repository at all is NotARepository.
+// to do with it. No repository at all is NotARepository, and one among the files that the repository around it tracks is
+// Planted.
 func Open(dir string) (*Repo, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -48,6 +49,9 @@ func Open(dir string) (*Repo, error) {
 	r, err := open(absolute)
 	if none := (*NotARepository)(nil); errors.As(err, &none) {
 		none.Dir = dir // as the caller calls it
+	}
+	if planted := (*Planted)(nil); errors.As(err, &planted) {
+		planted.Dir = dir
 	}
 	return r, err
 }
@@ -64,6 +68,9 @@ func open(dir string) (*Repo, error) {
 	r := &Repo{MaxChanges: DefaultMaxChanges, root: root, gitDir: gitDir, common: common, folders: newFolderCache()}
 	if err := r.load(); err != nil {
 		return nil, err
+	}
+	if err := r.refusePlanted(); err != nil {
+		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
