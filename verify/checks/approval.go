@@ -29,7 +29,7 @@ func runApproval(p *check.Pass) {
 	for _, a := range p.Policy.Approvals {
 		var globs []glob.Pattern
 		for _, f := range a.Files {
-			globs = append(globs, f.Glob)
+			globs = append(globs, f.Glob.AndBelow())
 		}
 		set := glob.CompileFolded(globs)
 		for _, c := range p.Changes {

@@ -39,15 +39,40 @@ func runScope(p *check.Pass) {
 		if c.Contract {
 			continue // contract.changed is that path's only finding
 		}
-		if f, ok := classFinding(p, c, budget, allowed); ok {
-			p.Report(f)
-		}
-		reportIrregular(p, c)
-		reportSpecial(p, c)
+		reportPath(p, c, budget, allowed)
 	}
 	reportEmptyDiff(p)
 	reportUniversal(p)
 	reportBranch(p)
+}
+
+// reportPath reports the class of a path, and a special file in addition. That the path is irregular is a finding of its
+// own only where nothing else about the path blocks; else the first finding says it.
+func reportPath(p *check.Pass, c *check.Change, budget violations, allowed string) {
+	f, reported := classFinding(p, c, budget, allowed)
+	special, isSpecial := specialFinding(p, c)
+	if why := whyIrregular(c); why != "" {
+		switch note := "; the path is irregular: " + why; {
+		case reported && blocks(f):
+			f.Message += note
+		case isSpecial:
+			special.Message += note
+		default:
+			p.Report(irregularFinding(p, c, why))
+		}
+	}
+	if reported {
+		p.Report(f)
+	}
+	if isSpecial {
+		p.Report(special)
+	}
+}
+
+// blocks reports whether a finding about the class of a path blocks: all do that have no other severity of their own,
+// but for a soft file.
+func blocks(f check.Finding) bool {
+	return f.Severity == evidence.Block || f.Severity == "" && f.Code != "scope.soft"
 }
 
 // violations is the count of off-scope files at block, and how many of them the contract forgives.
@@ -126,6 +151,9 @@ func offScope(p *check.Pass, c *check.Change, v violations, allowed string) chec
 	f.Message = "this file is outside the scope of the task"
 	f.Expected = "only files that every contract allows: " + allowed
 	f.Fix = "take the change of this file back; a person may widen allowed_files"
+	if c.Below != "" {
+		f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which does not cover the files below it: a person may write %q", c.Below, c.Below+"/**")
+	}
 	if v.budget > 0 && c.Severity == evidence.Block {
 		f.Message += fmt.Sprintf(" (%s, violation_budget %d)", plural(v.count, "such file"), v.budget)
 	}
@@ -146,18 +174,20 @@ func allowedText(p *check.Pass) string {
 	return strings.Join(list, ", ")
 }
 
-func reportIrregular(p *check.Pass, c *check.Change) {
+// whyIrregular is irregular for a change: a path may also be taken for a forbidden or protected one.
+func whyIrregular(c *check.Change) string {
 	why := irregular(c.Path)
 	if why == "" && c.Folded {
 		why = "only its case, or how its characters are composed, tells it from a forbidden or protected one: " + c.Because
 	}
-	if why == "" {
-		return
-	}
+	return why
+}
+
+func irregularFinding(p *check.Pass, c *check.Change, why string) check.Finding {
 	f := change(p, "scope.irregular_path", c)
 	f.Message, f.Expected = "the path is irregular: "+why, "a path that every system and reader takes for the same"
 	f.Fix = "rename the file"
-	p.Report(f)
+	return f
 }
 
 // irregular says why a path could be taken for another one; "" when it could not.
@@ -219,10 +249,10 @@ func irregularRune(r rune) string {
 	return ""
 }
 
-// reportSpecial reports symlinks and submodules that the change brings in, unless every contract names the path.
-func reportSpecial(p *check.Pass, c *check.Change) {
+// specialFinding is about a symlink or submodule that the change brings in, unless every contract names the path.
+func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
 	if !c.NewMode.Special() || c.Literal && c.Class == policy.ClassAllowed {
-		return
+		return check.Finding{}, false
 	}
 	what := "a symlink"
 	if c.NewMode == evidence.Submodule {
@@ -233,7 +263,7 @@ func reportSpecial(p *check.Pass, c *check.Change) {
 	f.Expected = "a regular file, or the path written literally in allowed_files of every contract"
 	f.Fix = "replace it by a regular file; a person may allow this very path"
 	f.Evidence = append(f.Evidence, string(c.NewMode))
-	p.Report(f)
+	return f, true
 }
 
 func reportEmptyDiff(p *check.Pass) {

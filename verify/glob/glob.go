@@ -14,6 +14,7 @@ package glob
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -117,6 +118,19 @@ func (p Pattern) String() string { return p.written }
 // Literal returns the path that the pattern names, its escapes resolved; ok is false when it has a metacharacter and so
 // may name several. A class of one character and braces count as metacharacters.
 func (p Pattern) Literal() (path string, ok bool) { return p.literal, p.isLiteral }
+
+// AndBelow returns the pattern for a list that denies or protects: an alternative without a metacharacter also matches
+// what lies below the path that it names. Who forbids "scripts" means the folder, and cannot know that it names no file.
+func (p Pattern) AndBelow() Pattern {
+	wide := p
+	wide.alternatives = slices.Clone(p.alternatives)
+	for _, alternative := range p.alternatives {
+		if _, ok := literalOf(tokensOf(alternative)); ok {
+			wide.alternatives = append(wide.alternatives, alternative+"/**")
+		}
+	}
+	return wide
+}
 
 // probes are paths that no repository has: a file in the root and one three folders deep, without and with an extension.
 var probes = [][2]string{

@@ -180,6 +180,41 @@ func expectWhich(t *testing.T, set *Set, pattern string, paths []string, exact, 
 	}
 }
 
+func TestAndBelow(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		yes, no []string
+	}{
+		{"scripts", []string{"scripts", "scripts/a", "scripts/a/b.go", "SCRIPTS/a", "scripts/\xff"}, []string{"scripts2", "a/scripts", "scripts2/a"}},
+		{"a/b.go", []string{"a/b.go", "a/b.go/c", "A/B.go/c"}, []string{"a/b", "a/c"}},
+		{`\*x\[`, []string{"*x[", "*x[/a"}, []string{"yx[/a"}},
+		{"{a,b/c}", []string{"a", "a/x", "b/c", "b/c/x"}, []string{"b", "b/x"}},
+		{"{a,b*}", []string{"a/x", "b1"}, []string{"b1/x"}},
+		{"*", []string{"a"}, []string{"a/b"}},
+		{"a?", []string{"ab"}, []string{"ab/c"}},
+		{"[a]", []string{"a"}, []string{"a/b"}},
+		{"**/a", []string{"a", "x/a"}, []string{"a/b", "x/a/b"}},
+		{"a/**", []string{"a/b"}, []string{"a"}},
+		{"caf\u00e9", []string{"cafe\u0301/a"}, []string{"cafe/a"}},
+	} {
+		p := parse(t, c.pattern)[0]
+		set := CompileFolded([]Pattern{p.AndBelow()})
+		for _, path := range c.yes {
+			if pattern, _, ok := set.Which(path); !ok || pattern != c.pattern {
+				t.Errorf("%q on %+q: %q, %v", c.pattern, path, pattern, ok)
+			}
+		}
+		for _, path := range c.no {
+			if set.Match(path) {
+				t.Errorf("%q matches %+q", c.pattern, path)
+			}
+		}
+		if below := c.yes[0] + "/below"; !p.Universal() && Compile([]Pattern{p}).Match(below) && !strings.HasSuffix(c.pattern, "**") {
+			t.Errorf("AndBelow has changed %q itself: it matches %q", c.pattern, below)
+		}
+	}
+}
+
 // TestSetNotUTF8 holds that an exact set, which allows, matches no path that is not UTF-8.
 func TestSetNotUTF8(t *testing.T) {
 	set := Compile(parse(t, "**", "*", "?", "x\uFFFD", "x/**", "**/*.go", "[0-\U0010ffff]"))

@@ -34,6 +34,7 @@ type Ruling struct {
 	Severity evidence.Severity // of an off-scope path, before the violation budget
 	Literal  bool              // every contract names the path literally in allowed_files
 	Contract bool              // the path is a contract that the base holds
+	Below    string            // of an off-scope path: a pattern of allowed_files that names a path above it, and does not cover it
 }
 
 // scope is one contract's view of paths.
@@ -41,7 +42,7 @@ type scope struct {
 	first     bool
 	trust     evidence.Trust
 	allowed   *glob.Set
-	literal   map[string]bool // paths that allowed_files names literally
+	literal   map[string]string // paths that allowed_files names literally, and how it writes them
 	source    Source
 	universal []evidence.Pattern
 	forbidden *glob.Set
@@ -59,12 +60,12 @@ type pathSeverity struct {
 func newScope(s Source, first bool) scope {
 	c := s.Contract
 	sc := scope{
-		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]bool{},
-		forbidden: glob.CompileFolded(globs(c.ForbiddenFiles)), lifted: map[string]bool{}, offScope: c.OffScope,
+		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]string{},
+		forbidden: glob.CompileFolded(denying(c.ForbiddenFiles)), lifted: map[string]bool{}, offScope: c.OffScope,
 	}
 	for _, p := range c.AllowedFiles {
 		if path, ok := p.Glob.Literal(); ok {
-			sc.literal[path] = true
+			sc.literal[path] = p.Value
 		}
 		if p.Glob.Universal() {
 			sc.universal = append(sc.universal, p)
@@ -80,9 +81,27 @@ func newScope(s Source, first bool) scope {
 		sc.lifted[l.Value] = true
 	}
 	for _, by := range c.SeverityByPath {
-		sc.byPath = append(sc.byPath, pathSeverity{glob.Compile(globs(by.Files)), by.Severity})
+		files := globs(by.Files)
+		if by.Severity == evidence.Block { // the others may say less than off_scope does
+			files = denying(by.Files)
+		}
+		sc.byPath = append(sc.byPath, pathSeverity{glob.Compile(files), by.Severity})
 	}
 	return sc
+}
+
+// above returns the pattern of allowed_files that names a path above this one; "" when there is none.
+func (s *scope) above(path string) string {
+	if len(s.literal) == 0 {
+		return ""
+	}
+	path = path[:min(len(path), glob.MaxBytes+1)] // no pattern names a longer one
+	for slash := strings.LastIndexByte(path, '/'); slash >= 0; slash = strings.LastIndexByte(path[:slash], '/') {
+		if pattern := s.literal[path[:slash]]; pattern != "" {
+			return pattern
+		}
+	}
+	return ""
 }
 
 // severity is what one contract says of an off-scope path: its strictest match, else its off_scope; "" when it says
@@ -129,7 +148,7 @@ func (p *Policy) protectedSets() []protectedSet {
 	var patterns []glob.Pattern
 	for _, s := range p.Sources {
 		for _, f := range s.Contract.ProtectedFiles {
-			patterns = append(patterns, f.Glob)
+			patterns = append(patterns, f.Glob.AndBelow())
 			own.reasons[f.Value] = "the contract protects it"
 		}
 	}
@@ -168,11 +187,24 @@ func (p *Policy) SetAddedTask(path string) { p.addedTask = path }
 func (p *Policy) Classify(c *evidence.Change) Ruling {
 	r := p.classOf(c)
 	r.Contract = p.isContract(c)
-	r.Literal = !slices.ContainsFunc(p.scopes, func(s scope) bool { return !s.literal[c.Path] })
+	r.Literal = !slices.ContainsFunc(p.scopes, func(s scope) bool { return s.literal[c.Path] == "" })
 	if r.Class == ClassOffScope {
-		r.Severity = p.offScopeSeverity(c.Path)
+		r.Severity, r.Below = p.offScopeSeverity(c.Path), p.above(c.Path)
 	}
 	return r
+}
+
+// above is the first contract's answer to which of its allow patterns names a path above one that is off scope.
+func (p *Policy) above(path string) string {
+	if len(path) > MaxPath {
+		return ""
+	}
+	for i := range p.scopes {
+		if pattern := p.scopes[i].above(path); pattern != "" {
+			return pattern
+		}
+	}
+	return ""
 }
 
 func (p *Policy) classOf(c *evidence.Change) Ruling {

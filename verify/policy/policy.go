@@ -235,3 +235,12 @@ func globs(patterns []evidence.Pattern) []glob.Pattern {
 	}
 	return list
 }
+
+// denying is [globs] for a list that denies: a pattern without wildcard covers what lies below it as well.
+func denying(patterns []evidence.Pattern) []glob.Pattern {
+	list := globs(patterns)
+	for i := range list {
+		list[i] = list[i].AndBelow()
+	}
+	return list
+}

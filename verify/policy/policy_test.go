@@ -79,6 +79,21 @@ func TestClassify(t *testing.T) {
 		{"lifted", []string{`"may_touch_protected": ["src/Makefile"]`}, "src/Makefile", policy.ClassAllowed},
 		{"lifted for one path only", []string{`"may_touch_protected": ["src/Makefile"]`}, "src/x/Makefile", policy.ClassProtected},
 
+		{"below a forbidden folder", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "scripts/a/b.sh", policy.ClassForbidden},
+		{"the forbidden path itself", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "scripts", policy.ClassForbidden},
+		{"below it in another case", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "Scripts/b.sh", policy.ClassForbidden},
+		{"named like the forbidden folder", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "scripts2/b.sh", policy.ClassAllowed},
+		{"the forbidden name elsewhere", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "src/scripts/b.sh", policy.ClassAllowed},
+		{"below a folder that braces forbid", []string{`"allowed_files": ["**"], "forbidden_files": ["{a,b}/c"]`}, "b/c/d", policy.ClassForbidden},
+		{"below what a wildcard forbids", []string{`"allowed_files": ["**"], "forbidden_files": ["*.d"]`}, "a.d/b", policy.ClassAllowed},
+		{"below a folder that the task forbids", []string{"", `"forbidden_files": ["src/a"]`}, "src/a/x.go", policy.ClassForbidden},
+		{"below an own protected folder", []string{`"protected_files": ["src/lock"]`}, "src/lock/a", policy.ClassProtected},
+		{"lifted below an own protected folder", []string{`"protected_files": ["src/lock"], "may_touch_protected": ["src/lock/a"]`}, "src/lock/a", policy.ClassAllowed},
+		{"lifting a folder lifts nothing below it", []string{`"protected_files": ["src/lock"], "may_touch_protected": ["src/lock"]`}, "src/lock/a", policy.ClassProtected},
+		{"a built-in pattern does not cover more", []string{`"allowed_files": ["**"]`}, ".github/dependabot.yml", policy.ClassAllowed},
+		{"below an allowed folder", []string{`"allowed_files": ["scripts"]`}, "scripts/a.sh", policy.ClassOffScope},
+		{"below a soft folder", []string{`"docs_paths_soft": ["docs"]`}, "docs/a.md", policy.ClassOffScope},
+
 		{"both allow", []string{"", `"allowed_files": ["src/a/**"]`}, "src/a/x.go", policy.ClassAllowed},
 		{"only the standing contract allows", []string{"", `"allowed_files": ["src/a/**"]`}, "src/b/x.go", policy.ClassOffScope},
 		{"only the task allows", []string{"", `"allowed_files": ["**"]`}, "other/x.go", policy.ClassOffScope},
@@ -209,6 +224,8 @@ func TestOffScopeSeverity(t *testing.T) {
 		{[]string{byPath}, "other/doc/x", evidence.Block},
 		{[]string{byPath}, "elsewhere", evidence.Warn},
 		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x", evidence.Info},
+		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x/y", evidence.Block},
+		{[]string{`"off_scope": "warn", "severity_by_path": [{"files": "x", "severity": "block"}]`}, "x/y", evidence.Block},
 		{[]string{`"off_scope": "warn"`, ""}, "x", evidence.Warn},
 		{[]string{`"off_scope": "warn"`, `"off_scope": "block"`}, "x", evidence.Block},
 		{[]string{"", `"off_scope": "warn"`}, "x", evidence.Block},
@@ -216,6 +233,20 @@ func TestOffScopeSeverity(t *testing.T) {
 		p, _ := join(t, evidence.TrustBase, c.contracts...)
 		if got := p.Classify(change(c.path)).Severity; got != c.want {
 			t.Errorf("%q: %s is %s, expected %s", c.contracts, c.path, got, c.want)
+		}
+	}
+}
+
+// TestBelowAnAllowedPath holds that an off-scope path names the pattern that a person may have meant as a folder.
+func TestBelowAnAllowedPath(t *testing.T) {
+	contracts := []string{`"allowed_files": ["src", "\\!x", "lib/**"]`, `"allowed_files": ["**"]`}
+	for path, want := range map[string]string{
+		"src/a/b.go": "src", "!x/a": "\\!x", "srcs/a.go": "", "src": "", "SRC/a": "", "other/src/a": "", "/": "", "//src/a": "",
+		"src/" + strings.Repeat("a/", 2000): "", "src/" + strings.Repeat("a/", 300): "src",
+	} {
+		p, _ := join(t, evidence.TrustBase, contracts...)
+		if got := p.Classify(change(path)).Below; got != want {
+			t.Errorf("%s lies below %q, expected %q", path, got, want)
 		}
 	}
 }
