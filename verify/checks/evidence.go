@@ -74,12 +74,12 @@ func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
 	case ledger.Stale:
 		f.Message = criterionName(c) + " ran on other code than the code that is judged"
 		f.Expected = "tree_before and tree_after that name the code tree of this change"
-		f.Actual = "the record names another tree"
+		f.Actual = "the record names another tree" + changedPaths("; the work tree differed from its commit in ", d.At)
 		f.Fix = "run and record the command again on the code as it is now; a new file that .gitignore does not name is code too"
 	case ledger.DirtyTree:
 		f.Message = "the code changed while " + criterionName(c) + " ran"
 		f.Expected = "the same tree before and after"
-		f.Actual = "tree_before and tree_after differ"
+		f.Actual = "tree_before and tree_after differ" + changedPaths(": ", d.At)
 		f.Fix = "let the command write only to ignored files or to the evidence folder, then run and record it again"
 	default:
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
@@ -89,6 +89,27 @@ func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
 	}
 	f.Fix += provesHint(c)
 	return f
+}
+
+// changedPaths names the first paths that the record names as changed, "" when it names none. They are words of the
+// change and may be long.
+func changedPaths(lead string, d *ledger.Deciding) string {
+	const most, longest = 5, 100
+	var list []string
+	for _, path := range d.Last.ChangedPaths {
+		if len(list) == most {
+			list = append(list, "…")
+			break
+		}
+		if runes := []rune(path); len(runes) > longest {
+			path = string(runes[:longest]) + "…"
+		}
+		list = append(list, fmt.Sprintf("%q", path))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return lead + strings.Join(list, ", ")
 }
 
 // reach says how evidence that is recorded in such a way gets to a level, and how to accept less on purpose.

@@ -34,6 +34,7 @@ const (
 	ruleAttempt
 	ruleProduced
 	ruleHosts
+	rulePaths
 )
 
 // logFields are the keys of a record (design 4.2). The first are what the format had from the beginning, the others
@@ -64,6 +65,7 @@ var logFields = []logField{
 	{name: "runner"},
 	{name: "run_id", rule: ruleRunID}, {name: "run_attempt", rule: ruleAttempt},
 	{name: "network_hosts", rule: ruleHosts},
+	{name: "changed_paths", rule: rulePaths},
 	{name: "tampered", rule: ruleName, keep: func(r *Record) *string { return &r.Tampered }},
 }
 
@@ -121,6 +123,8 @@ func (r logRule) expected() string {
 		return "an integer of at least 1, or null"
 	case ruleProduced:
 		return "a list of objects with path and sha256, or null"
+	case rulePaths:
+		return "a list of strings that are not empty, or null"
 	default:
 		return "a list of strings that are not blank, or null"
 	}
@@ -138,6 +142,8 @@ func (p *logParser) field(f *logField) bool {
 		return p.produced()
 	case f.rule == ruleHosts && next == '[':
 		return p.hosts()
+	case f.rule == rulePaths && next == '[':
+		return p.paths()
 	}
 	v, ok := p.value(2)
 	if ok && !p.set(f, v) {
@@ -302,6 +308,20 @@ func (p *logParser) hosts() bool {
 			return true
 		}
 		p.rec.Hosts = append(p.rec.Hosts, host)
+		return true
+	})
+}
+
+func (p *logParser) paths() bool {
+	return p.list(2, func(i int) bool {
+		v, ok := p.value(3)
+		if !ok {
+			return false
+		}
+		path := p.textThat(v, ruleName, "/changed_paths/"+strconv.Itoa(i), "a string that is not empty")
+		if path != "" && len(p.rec.ChangedPaths) < MaxChangedPaths {
+			p.rec.ChangedPaths = append(p.rec.ChangedPaths, path)
+		}
 		return true
 	})
 }

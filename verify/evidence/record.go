@@ -20,11 +20,14 @@ type Record struct {
 	Tampered string
 
 	TreeBefore, TreeAfter string // git object ids in lower-case hexadecimal; "" when absent or null
-	DurationMS            int64  // 0 when absent or null; saturates
-	Hosts                 []string
-	HostsGiven            bool       // whether network_hosts was there, as a list
-	Produced              []Produced // reports that the command wrote
-	Cut                   bool       // truncations says that some of the output is not there
+	// ChangedPaths are the first paths that changed while the command ran; where the trees are equal, those in which the
+	// work tree differed from its commit. The reader keeps at most [MaxChangedPaths].
+	ChangedPaths []string
+	DurationMS   int64 // 0 when absent or null; saturates
+	Hosts        []string
+	HostsGiven   bool       // whether network_hosts was there, as a list
+	Produced     []Produced // reports that the command wrote
+	Cut          bool       // truncations says that some of the output is not there
 
 	outputs [4]span // the values of stdout, stderr, stdout_tail and stderr_tail in Line; zero when absent or null
 }
@@ -40,6 +43,9 @@ func (r *Record) AppendOutput(to []byte) []byte {
 	}
 	return to
 }
+
+// MaxChangedPaths is how many changed_paths of a record are kept: they are shown, and decide nothing.
+const MaxChangedPaths = 20
 
 // Produced names a file that a command wrote.
 type Produced struct {

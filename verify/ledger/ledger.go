@@ -78,6 +78,8 @@ type Attempt struct {
 	Dirty  bool // its trees differ
 	Trees  bool // it names both trees
 	Output Output
+
+	ChangedPaths []string // as in the record, of one that is stale or dirty
 }
 
 // Tally sums up the attempts at one criterion, of one level, in one stream.
@@ -241,6 +243,9 @@ func (s *Stream) attempt(r *evidence.Record) Attempt {
 	a.Trees = r.TreeBefore != "" && r.TreeAfter != ""
 	a.Dirty = a.Trees && r.TreeBefore != r.TreeAfter
 	a.Stale = a.Trees && !a.Dirty && s.ledger.config.AcceptedTrees != nil && !s.ledger.accepted[r.TreeBefore]
+	if a.Dirty || a.Stale {
+		a.ChangedPaths = r.ChangedPaths
+	}
 	return a
 }
 

@@ -28,6 +28,11 @@ type entry struct {
 	Head       string `json:"head_sha,omitempty"`
 	TreeBefore string `json:"tree_before,omitempty"`
 	TreeAfter  string `json:"tree_after,omitempty"`
+	// Changed are the first paths that changed while the command ran; where none did, those in which the work tree
+	// differed from Head.
+	Changed []string `json:"changed_paths,omitempty"`
+
+	start map[string]string // how the code tree before the command differed from HEAD
 
 	Runner     string `json:"runner,omitempty"`
 	RunID      string `json:"run_id,omitempty"`

@@ -50,7 +50,7 @@ func OpenGit(root string, env []string) (*Git, error) {
 
 // withoutLocal removes what would turn git to another repository or change what its arguments mean.
 func withoutLocal(env, local []string) []string {
-	local = append(local, "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+	local = append(local, "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(local, name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
@@ -70,45 +70,54 @@ func (g *Git) head() (string, error) {
 	return strings.TrimSpace(id), nil
 }
 
+// snapshot is the code tree at one time.
+type snapshot struct {
+	id      string
+	changes map[string]string // how each path differs from HEAD, by path; without the evidence folder
+}
+
 // tree is the code tree: of everything in the work tree that git does not ignore, without the evidence folder.
 //
 // The index begins as HEAD's, never as the real or an empty one: those miss edits, modes, and files that are tracked and
-// ignored. Each exit status counts: after a failed add, write-tree would give HEAD's own tree, a false match.
-func (g *Git) tree(evidence string) (id string, err error) {
+// ignored. Each exit status counts: after a failed add, write-tree would give HEAD's own tree, a false match. In a sparse
+// checkout the first add sees edits outside of the cone, and the second one does not take files that are not checked out
+// for deleted ones. Neither reads the evidence folder, to which other recorders may write just now.
+func (g *Git) tree(evidence string) (s snapshot, err error) {
 	temp, err := g.tempFolder()
 	if err != nil {
-		return "", err
+		return s, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	defer func() { err = errors.Join(err, temp.remove()) }()
 	t := *g
-	t.env = append(slices.Clone(g.env), g.isolated(temp)...)
+	t.env = append(slices.Clone(g.env), g.isolated(temp.path)...)
+	code := []string{"--", ":(top)"}
+	if !t.ignored(evidence) {
+		code = append(code, ":(top,exclude,literal)"+evidence)
+	}
+	without := []string{"rm", "-r", "-f", "--cached", "--sparse", "-q", "--ignore-unmatch", "--", ":(top,literal)" + evidence}
 	for _, args := range [][]string{
 		{"read-tree", "HEAD"},
-		{"add", "-A", "."},
-		{"rm", "-r", "--cached", "--sparse", "-q", "--ignore-unmatch", "--", evidence},
+		without,
+		append([]string{"add", "--sparse", "--ignore-removal"}, code...),
+		append([]string{"add", "-u"}, code...),
+		without,
 	} {
 		if _, err := t.run(args...); err != nil {
-			return "", err
+			return s, err
 		}
 	}
-	if err := t.refuseNested(); err != nil {
-		return "", err
+	if s.changes, err = t.changes(evidence); err != nil {
+		return s, err
 	}
-	id, err = t.run("write-tree")
-	return strings.TrimSpace(id), err
+	id, err := t.run("write-tree")
+	s.id = strings.TrimSpace(id)
+	return s, err
 }
 
-// tempFolder makes a folder for index and objects, outside of the work tree: there it would become a part of the tree.
-func (g *Git) tempFolder() (string, error) {
-	base, err := filepath.EvalSymlinks(os.TempDir())
-	if err != nil || below(g.root, base) {
-		base = g.dir
-	}
-	temp, err := os.MkdirTemp(base, "closeout-*")
-	if err != nil {
-		return "", err
-	}
-	return temp, os.Mkdir(filepath.Join(temp, "objects"), 0o700)
+// ignored reports whether git ignores a path, which it then refuses to be told to leave out.
+func (g *Git) ignored(path string) bool {
+	_, err := g.run("check-ignore", "-q", "--no-index", "--", path)
+	return err == nil
 }
 
 // isolated are the variables that keep git from writing to the repository, and from running what it does not need.
@@ -117,7 +126,7 @@ func (g *Git) isolated(temp string) []string {
 		"GIT_INDEX_FILE=" + filepath.Join(temp, "index"),
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"),
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(g.objects),
-		"GIT_LITERAL_PATHSPECS=1", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_NO_REPLACE_OBJECTS=1",
 		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)),
 	}
 	for i, s := range settings {
@@ -133,21 +142,26 @@ func quoteAlternate(path string) string {
 
 const gitlink = "160000"
 
-// refuseNested refuses repositories inside of the work tree that HEAD does not know as submodules: git notes their
-// commit alone, so that edits in them would stay unseen.
-func (g *Git) refuseNested() error {
-	out, err := g.run("diff-index", "--cached", "--raw", "--no-renames", "--ignore-submodules=none", "-z", "HEAD")
+// changes lists how the index differs from HEAD. It refuses repositories inside of the work tree that HEAD does not know
+// as submodules: git notes their commit alone, so that edits in them would stay unseen.
+func (g *Git) changes(evidence string) (map[string]string, error) {
+	out, err := g.run("diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "-z", "HEAD")
 	if err != nil {
-		return err
+		return nil, err
 	}
+	changes := map[string]string{}
 	parts := strings.Split(out, "\x00") // ":oldmode newmode oldid newid status", path, …
 	for i := 0; i+1 < len(parts); i += 2 {
+		path := parts[i+1]
 		modes := strings.Fields(strings.TrimPrefix(parts[i], ":"))
 		if len(modes) > 1 && modes[0] != gitlink && modes[1] == gitlink {
-			return fmt.Errorf("%q is a repository of its own that is no submodule of HEAD, so edits in it would stay unseen: remove it, let git ignore it, or commit it as a submodule", parts[i+1])
+			return nil, fmt.Errorf("%q is a repository of its own that is no submodule of HEAD, so edits in it would stay unseen: remove it, let git ignore it, or commit it as a submodule", path)
+		}
+		if path != evidence && !strings.HasPrefix(path, evidence+"/") {
+			changes[path] = parts[i]
 		}
 	}
-	return nil
+	return changes, nil
 }
 
 // run runs git at the root and returns its standard output. In a process group of its own it does not get the

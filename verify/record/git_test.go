@@ -85,7 +85,8 @@ func (r *repo) tree() (string, error) {
 	r.Helper()
 	g, err := OpenGit(r.dir, cleanEnv("GIT_INDEX_FILE=/nowhere", "GIT_DIR=/nowhere", "GIT_GLOB_PATHSPECS=1"))
 	r.do(err)
-	return g.tree(evidenceDir)
+	s, err := g.tree(evidenceDir)
+	return s.id, err
 }
 
 // clean are work trees that hold exactly what HEAD does, evidence apart.
@@ -98,12 +99,31 @@ var clean = map[string]func(r *repo){
 		r.commit()
 		r.do(os.Symlink("x", filepath.Join(r.dir, evidenceDir)))
 	},
-	"evidence ignored":      func(r *repo) { r.write(".gitignore", ".closeout/\n"); r.commit(); r.write(evidenceDir+"/x", "") },
-	"ignored files":         func(r *repo) { r.write(".gitignore", "*.o\n"); r.commit(); r.write("a.o", "x") },
-	"tracked and ignored":   func(r *repo) { r.write("a.o", "x"); r.commit(); r.write(".gitignore", "*.o\n"); r.commit() },
-	"staged, then undone":   func(r *repo) { r.write("c", "x"); r.git("add", "c"); r.do(os.Remove(filepath.Join(r.dir, "c"))) },
-	"committed CRLF":        func(r *repo) { r.write("crlf", "a\r\nb\r\n"); r.commit(); r.git("config", "core.autocrlf", "input") },
-	"CRLF in the work tree": func(r *repo) { r.git("config", "core.autocrlf", "true"); r.write("a.txt", "one\r\n") },
+	"evidence ignored":        func(r *repo) { r.write(".gitignore", ".closeout/\n"); r.commit(); r.write(evidenceDir+"/x", "") },
+	"evidence folder ignored": func(r *repo) { r.write(".gitignore", "evidence\n"); r.commit(); r.write(evidenceDir+"/x", "") },
+	"what is in the evidence folder ignored": func(r *repo) {
+		r.write(".gitignore", "/.closeout/evidence/*\n")
+		r.commit()
+		r.write(evidenceDir+"/x", "")
+	},
+	"evidence files ignored": func(r *repo) {
+		r.write(".gitignore", "*.jsonl\n")
+		r.commit()
+		r.write(evidenceDir+"/x.jsonl", "")
+		r.write(evidenceDir+"/y", "")
+	},
+	"evidence ignored in a sparse checkout": func(r *repo) {
+		r.write(".gitignore", ".closeout/\n")
+		r.commit()
+		r.git("sparse-checkout", "set", "src")
+		r.write(evidenceDir+"/x", "")
+	},
+	"evidence unreadable for git": func(r *repo) { r.git("init", "-q", evidenceDir) },
+	"ignored files":               func(r *repo) { r.write(".gitignore", "*.o\n"); r.commit(); r.write("a.o", "x") },
+	"tracked and ignored":         func(r *repo) { r.write("a.o", "x"); r.commit(); r.write(".gitignore", "*.o\n"); r.commit() },
+	"staged, then undone":         func(r *repo) { r.write("c", "x"); r.git("add", "c"); r.do(os.Remove(filepath.Join(r.dir, "c"))) },
+	"committed CRLF":              func(r *repo) { r.write("crlf", "a\r\nb\r\n"); r.commit(); r.git("config", "core.autocrlf", "input") },
+	"CRLF in the work tree":       func(r *repo) { r.git("config", "core.autocrlf", "true"); r.write("a.txt", "one\r\n") },
 	"executable": func(r *repo) {
 		r.write("x.sh", "#!/bin/sh\n")
 		r.do(os.Chmod(filepath.Join(r.dir, "x.sh"), 0o755))
@@ -131,6 +151,18 @@ var clean = map[string]func(r *repo){
 		r.write("docs/d.txt", "x")
 		r.commit()
 		r.git("sparse-checkout", "set", "src")
+	},
+	"sparse checkout with patterns": func(r *repo) {
+		r.write("docs/d.txt", "x")
+		r.commit()
+		r.git("sparse-checkout", "set", "--no-cone", "/src/", "!/docs/")
+	},
+	"sparse checkout, sparse index, evidence outside of it": func(r *repo) {
+		r.write("docs/deep/d.txt", "x")
+		r.write(evidenceDir+"/old.jsonl", "{}")
+		r.git("add", "docs")
+		r.git("commit", "-qm", "x")
+		r.git("sparse-checkout", "set", "--sparse-index", "src")
 	},
 	"packed":       func(r *repo) { r.git("gc", "-q") },
 	"shared index": func(r *repo) { r.git("config", "core.splitIndex", "true") },
@@ -163,13 +195,31 @@ func TestTreeOfClean(t *testing.T) {
 
 // changed are work trees that differ from HEAD.
 var changed = map[string]func(r *repo){
-	"edit":                     func(r *repo) { r.write("a.txt", "two\n") },
-	"new file":                 func(r *repo) { r.write("new", "x") },
-	"deleted":                  func(r *repo) { r.do(os.Remove(filepath.Join(r.dir, "a.txt"))) },
-	"made executable":          func(r *repo) { r.do(os.Chmod(filepath.Join(r.dir, "a.txt"), 0o755)) },
-	"beside the evidence":      func(r *repo) { r.write(".closeout/evidence2/x", "x") },
-	"edit of an ignored file":  func(r *repo) { r.write(".gitignore", "a.txt\n"); r.commit(); r.write("a.txt", "two\n") },
-	"assumed to be unchanged":  func(r *repo) { r.git("update-index", "--assume-unchanged", "a.txt"); r.write("a.txt", "two\n") },
+	"edit":                    func(r *repo) { r.write("a.txt", "two\n") },
+	"new file":                func(r *repo) { r.write("new", "x") },
+	"deleted":                 func(r *repo) { r.do(os.Remove(filepath.Join(r.dir, "a.txt"))) },
+	"made executable":         func(r *repo) { r.do(os.Chmod(filepath.Join(r.dir, "a.txt"), 0o755)) },
+	"beside the evidence":     func(r *repo) { r.write(".closeout/evidence2/x", "x") },
+	"edit of an ignored file": func(r *repo) { r.write(".gitignore", "a.txt\n"); r.commit(); r.write("a.txt", "two\n") },
+	"assumed to be unchanged": func(r *repo) { r.git("update-index", "--assume-unchanged", "a.txt"); r.write("a.txt", "two\n") },
+	"edit outside of the sparse checkout": func(r *repo) {
+		r.write("docs/d.txt", "x")
+		r.commit()
+		r.git("sparse-checkout", "set", "src")
+		r.write("docs/d.txt", "y")
+	},
+	"new file outside of the sparse checkout": func(r *repo) {
+		r.write("docs/d.txt", "x")
+		r.commit()
+		r.git("sparse-checkout", "set", "src")
+		r.write("docs/e.txt", "y")
+	},
+	"deleted in the sparse checkout": func(r *repo) {
+		r.write("docs/d.txt", "x")
+		r.commit()
+		r.git("sparse-checkout", "set", "src")
+		r.do(os.Remove(filepath.Join(r.dir, "src/b.txt")))
+	},
 	"skipped in the work tree": func(r *repo) { r.git("update-index", "--skip-worktree", "a.txt"); r.write("a.txt", "two\n") },
 	"same size and time": func(r *repo) {
 		r.git("config", "core.trustctime", "false")
@@ -202,6 +252,7 @@ func TestTreeOfChanged(t *testing.T) {
 			if name == "same size and time" {
 				r.do(os.Chtimes(filepath.Join(r.dir, "a.txt"), time.Now(), time.Now()))
 			}
+			r.git("sparse-checkout", "disable")
 			r.commit()
 			if name != "submodule moved" && before != r.headTree() {
 				t.Errorf("committed it is %s, before it was %s", r.headTree(), before)

@@ -13,8 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -40,7 +42,7 @@ const (
 // FileName is the name of a feedback log.
 const FileName = "feedback_record.jsonl"
 
-// Recorder records commands of one repository into one log. All fields must be set but Signals; see [Find] for Root.
+// Recorder records commands of one repository into one log. All fields must be set but Signals and Tell; see [Find] for Root.
 type Recorder struct {
 	Root     string           // of the work tree: absolute, without symlinks
 	Git      *Git             // nil records without trees
@@ -52,6 +54,9 @@ type Recorder struct {
 	Tail     int              // bytes kept of each stream
 	Grace    time.Duration    // between SIGTERM and SIGKILL
 	Signals  <-chan os.Signal // passed on to the command; nil when nobody sends any
+	Tell     func(string)     // is told at once what the person who records should know; nil when nobody listens
+
+	told map[string]bool // what was told already
 }
 
 // Command is a command to record.
@@ -134,9 +139,12 @@ func (r *Recorder) before(e *entry) (err error) {
 	if e.Head, err = r.Git.head(); err != nil {
 		return err
 	}
-	if e.TreeBefore, err = r.Git.tree(r.Evidence); err != nil {
+	s, err := r.Git.tree(r.Evidence)
+	if err != nil {
 		return fmt.Errorf("the code tree before the command cannot be taken: %w", err)
 	}
+	e.TreeBefore, e.start = s.id, s.changes
+	r.changed(e, "the work tree differs from HEAD, so this record will not be about the commit", slices.Sorted(maps.Keys(s.changes)))
 	return nil
 }
 
@@ -145,8 +153,12 @@ func (r *Recorder) after(e *entry) (err error) {
 	if r.Git == nil {
 		return nil
 	}
-	if e.TreeAfter, err = r.Git.tree(r.Evidence); err != nil {
+	s, err := r.Git.tree(r.Evidence)
+	if err != nil {
 		return fmt.Errorf("the code tree after the command cannot be taken: %w", err)
+	}
+	if e.TreeAfter = s.id; s.id != e.TreeBefore {
+		r.changed(e, "the code changed while the command ran", differing(e.start, s.changes))
 	}
 	return nil
 }

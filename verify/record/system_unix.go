@@ -29,3 +29,11 @@ func lock(f *os.File) error {
 		}
 	}
 }
+
+// tryLock reports whether the file's lock could be had at once.
+func tryLock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// runs reports whether there is a process with this id, whoever owns it.
+func runs(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
