@@ -63,7 +63,11 @@ type Criterion struct {
 	MaxAttempts int64    // 3 when absent
 	TestReport  string   // path in the repository; "" when absent
 	MinTests    int64    // 1 when absent and there is a test report, else 0
+	Given       CriterionKeys
 }
+
+// CriterionKeys are the keys that a criterion writes down, of those whose default looks like a value.
+type CriterionKeys struct{ Expect, MaxAttempts, MinTests bool }
 
 // Approval asks for an approving review when a file that it names is touched.
 type Approval struct {

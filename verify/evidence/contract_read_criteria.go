@@ -63,11 +63,12 @@ func readCriterion(f *fields, c *Criterion) {
 	}
 	c.Run = readArgv(f)
 	c.Cwd = readCwd(f)
-	c.ExpectFail = f.oneOf("expect", "pass", "fail") == "fail"
+	expect := f.oneOf("expect", "pass", "fail")
+	c.ExpectFail, c.Given.Expect = expect == "fail", expect != ""
 	c.Proves = readProves(f, c.ExpectFail)
 	c.MinEvidence = f.level("min_evidence")
 	if attempts := f.integer("max_attempts", 1, maxAttempts); attempts != nil {
-		c.MaxAttempts = *attempts
+		c.MaxAttempts, c.Given.MaxAttempts = *attempts, true
 	}
 	readTestReport(f, c)
 	f.end()
@@ -128,7 +129,7 @@ func readTestReport(f *fields, c *Criterion) {
 		f.add(f.node.member("min_tests"), f.pointer("min_tests"), `"min_tests" needs a test report to count in`, `"test_report" beside "min_tests"`,
 			`add "test_report": the path that the command writes its report to`)
 	case least != nil:
-		c.MinTests = *least
+		c.MinTests, c.Given.MinTests = *least, true
 	case c.TestReport != "":
 		c.MinTests = 1
 	}

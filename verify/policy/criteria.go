@@ -16,22 +16,27 @@ import (
 // that names two different commands is a problem.
 func (p *Policy) addCriteria(s Source) []source.Error {
 	var problems []source.Error
-	offset, joined := len(p.Criteria), map[string]string{}
+	offset := len(p.Criteria)
+	p.joined = map[string]string{}
 	for _, c := range s.Contract.Criteria {
 		id, e := p.addCriterion(c, s, offset)
 		if e != nil {
 			problems = append(problems, *e)
 		}
-		joined[c.ID] = id
+		p.joined[c.ID] = id
 	}
-	return append(problems, p.resolveProves(offset, joined)...)
+	problems = append(problems, p.resolveProves(offset)...)
+	if s.HeadOnly() {
+		problems = append(problems, p.checkHeadCriteria(s, offset)...)
+	}
+	return problems
 }
 
 // addCriterion returns the id that the criterion has in the join. It compares commands only with the criteria before
 // offset: those of the same contract were compared by its parser.
 func (p *Policy) addCriterion(c evidence.Criterion, s Source, offset int) (string, *source.Error) {
-	if i := slices.IndexFunc(p.Criteria[:offset], func(o evidence.Criterion) bool { return sameCommand(o, c) }); i >= 0 {
-		return p.Criteria[i].ID, p.joinCriterion(i, c, s)
+	if old := p.sameCriterion(c, offset); old != nil {
+		return old.ID, p.joinCriterion(old, c, s)
 	}
 	if !c.IDGiven && offset > 0 {
 		c.ID = p.freeID(s.Contract)
@@ -45,6 +50,19 @@ func (p *Policy) addCriterion(c evidence.Criterion, s Source, offset int) (strin
 	p.origin[c.ID] = p.current
 	p.Criteria = append(p.Criteria, c)
 	return c.ID, nil
+}
+
+// sameCriterion is the criterion before offset that has the same command, the one of the same id where two have it; nil
+// when there is none.
+func (p *Policy) sameCriterion(c evidence.Criterion, offset int) *evidence.Criterion {
+	var same *evidence.Criterion
+	for i := range p.Criteria[:offset] {
+		old := &p.Criteria[i]
+		if sameCommand(*old, c) && (same == nil || c.IDGiven && old.ID == c.ID) {
+			same = old
+		}
+	}
+	return same
 }
 
 func (p *Policy) hasID(id string) bool {
@@ -72,15 +90,16 @@ func (p *Policy) Minimum(c *evidence.Criterion, fallback evidence.Level) evidenc
 }
 
 // joinCriterion makes the stricter one of two criteria with the same command.
-func (p *Policy) joinCriterion(i int, c evidence.Criterion, s Source) *source.Error {
-	old := &p.Criteria[i]
+func (p *Policy) joinCriterion(old *evidence.Criterion, c evidence.Criterion, s Source) *source.Error {
+	if c.IDGiven && c.ID != old.ID && p.hasID(c.ID) {
+		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
+	}
+	if s.HeadOnly() {
+		return p.joinHeadCriterion(old, c)
+	}
 	switch {
 	case old.ExpectFail != c.ExpectFail:
 		return clash(c, "the standing contract expects the opposite of this command", "the opposite expect", "the same expect")
-	case c.IDGiven && c.ID != old.ID && p.hasID(c.ID):
-		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
-	case s.Trust == evidence.TrustHead && c.IDGiven && c.ID == old.ID && !sameDemands(*old, c):
-		return clash(c, "the criterion id "+c.ID+" has other content in the standing contract", "other content", "the same content, or an id of its own")
 	case old.TestReport != "" && c.TestReport != "" && old.TestReport != c.TestReport:
 		return clash(c, "the standing contract names another test report for this command", c.TestReport, old.TestReport)
 	}
@@ -102,16 +121,14 @@ func clash(c evidence.Criterion, message, found, expected string) *source.Error 
 
 // resolveProves turns the ids by which a contract's controls name its criteria into those of the join, and checks that
 // each control proves a criterion that is expected to pass.
-func (p *Policy) resolveProves(offset int, joined map[string]string) []source.Error {
+func (p *Policy) resolveProves(offset int) []source.Error {
 	var problems []source.Error
 	for i := range p.Criteria[offset:] {
 		c := &p.Criteria[offset+i]
 		if c.Proves.Value == "" {
 			continue
 		}
-		if id, ok := joined[c.Proves.Value]; ok {
-			c.Proves.Value = id
-		}
+		c.Proves.Value = p.idOf(c.Proves.Value)
 		proven := slices.IndexFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.Proves.Value })
 		if proven < 0 || p.Criteria[proven].ExpectFail {
 			problems = append(problems, source.Error{
@@ -121,12 +138,6 @@ func (p *Policy) resolveProves(offset int, joined map[string]string) []source.Er
 		}
 	}
 	return problems
-}
-
-// sameDemands reports whether two criteria with one command ask for the same.
-func sameDemands(a, b evidence.Criterion) bool {
-	return a.MaxAttempts == b.MaxAttempts && a.MinEvidence == b.MinEvidence && a.TestReport == b.TestReport && a.MinTests == b.MinTests &&
-		a.Proves.Value == b.Proves.Value
 }
 
 // sameCommand reports whether the same records decide two criteria.

@@ -27,8 +27,12 @@ type Source struct {
 	Path      string   // path that the report names
 	RepoPaths []string // paths in the repository, also behind symlinks; none when nobody wrote them down
 	Trust     evidence.Trust
-	HeadHolds bool // the head's tree holds the operator's file
+	HeadHolds bool   // the head's tree holds the operator's file
+	BaseHolds string // path of a task contract of the base that has the task_id of this one, which only the head holds
 }
+
+// HeadOnly reports whether it is a task contract that only the change itself holds.
+func (s *Source) HeadOnly() bool { return s.Trust == evidence.TrustHead && s.Kind == "task_contract" }
 
 // Policy is what all contracts together demand.
 type Policy struct {
@@ -43,6 +47,7 @@ type Policy struct {
 	TimeBudgetMinutes *int64   // nil: not enforced
 	NetworkEgress     []string // hosts that are allowed; nil: not enforced, empty: none
 	Coverage          *evidence.CoverageRule
+	Rules             RuleCommand
 	Catalogue         []Rule // nil when there is none
 	// OpenCatalogue is true when the standing contract has no catalogue: then a task contract's one says which rules
 	// must be there, and cannot make less of any rule than the rule's own row does.
@@ -55,6 +60,7 @@ type Policy struct {
 	scopes    []scope
 	raise     map[string]evidence.Level // criterion id → level that it needs at least
 	origin    map[string]int            // criterion id → index of the contract that names it first
+	joined    map[string]string         // of the contract that is being joined: its criterion ids → those of the join
 	protected []protectedSet
 	arguments arguments
 	addedTask string // path of the task contract that the change adds
@@ -98,6 +104,9 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	var problems []Problem
 	for i, s := range sources {
 		p.current = i
+		if e := takenTask(sources[:i], s); e != nil {
+			problems = append(problems, Problem{i, *e})
+		}
 		if id := s.Contract.TaskID.Value; id != "" {
 			p.TaskID = id // the task contract stands last, and its id is the task's
 		}
@@ -125,7 +134,8 @@ func noCriterion(c *evidence.Contract) source.Error {
 // a later one means that it has nothing to add.
 func (p *Policy) add(s Source, first bool) []source.Error {
 	c := s.Contract
-	problems := p.addCriteria(s)
+	problems := p.addEvidenceDir(c, first) // first: criteria that only the change brings write their reports there
+	problems = append(problems, p.addCriteria(s)...)
 	p.scopes = append(p.scopes, newScope(s, first))
 	p.Approvals = append(p.Approvals, c.Approvals...)
 	for _, note := range c.ApprovalNotes {
@@ -135,9 +145,10 @@ func (p *Policy) add(s Source, first bool) []source.Error {
 	}
 	p.addBudgets(c, first)
 	p.addRules(s, first)
-	p.addCoverage(c)
+	problems = append(problems, p.addRuleCommand(c, first)...)
+	problems = append(problems, p.addCoverage(c)...)
 	p.MinEvidence = evidence.Stronger(p.MinEvidence, c.Evidence.Min)
-	return append(problems, p.addEvidenceDir(c, first)...)
+	return problems
 }
 
 // addEvidenceDir keeps the standing contract's folder: the code tree leaves it out, so no later contract may move it.
@@ -208,24 +219,6 @@ func (p *Policy) rule(id string) *Rule {
 		return nil
 	}
 	return &p.Catalogue[i]
-}
-
-// addCoverage takes the higher floor and the smaller drop; the first contract that declares a report names it.
-func (p *Policy) addCoverage(c *evidence.Contract) {
-	if c.Coverage == nil {
-		return
-	}
-	if p.Coverage == nil {
-		declared := *c.Coverage
-		p.Coverage = &declared
-		return
-	}
-	if f := c.Coverage.Floor; f != nil && (p.Coverage.Floor == nil || *f > *p.Coverage.Floor) {
-		p.Coverage.Floor = f
-	}
-	if d := c.Coverage.MaxDrop; d != nil && (p.Coverage.MaxDrop == nil || *d < *p.Coverage.MaxDrop) {
-		p.Coverage.MaxDrop = d
-	}
 }
 
 func globs(patterns []evidence.Pattern) []glob.Pattern {
