@@ -50,13 +50,13 @@ var needed = []check.Kind{check.Contract, check.Feedback, check.Changes, check.R
 func (j *judge) unjudged(results []check.Result) check.Result {
 	guard := check.Result{Check: checks.Gate}
 	for _, r := range results {
-		if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Severity == evidence.Block }) {
+		if r.Findings.Blocks() {
 			return guard
 		}
 	}
 	for _, kind := range j.needs {
 		if j.in.State[kind] != check.Usable && !unknownSaid(results, kind) {
-			guard.Findings = append(guard.Findings, check.Finding{
+			guard.Findings.Add(check.Finding{
 				Code: CodeInternal, Severity: evidence.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",
 				Input: kind, Expected: "an input that can be judged", Actual: "none", Fix: "report this with the bundle that shows it",
 				Evidence: []string{string(kind)}, Times: 1,
@@ -70,7 +70,7 @@ func (j *judge) unjudged(results []check.Result) check.Result {
 func unknownSaid(results []check.Result, kind check.Kind) bool {
 	wanted, ok := map[check.Kind]evidence.Wanted{check.Contract: evidence.WantedContracts, check.Changes: evidence.WantedChanges}[kind]
 	return ok && slices.ContainsFunc(results, func(r check.Result) bool {
-		return slices.ContainsFunc(r.Findings, func(f check.Finding) bool {
+		return slices.ContainsFunc(r.Findings.List(), func(f check.Kept) bool {
 			return f.Severity == evidence.Unknown && slices.Contains(f.Evidence, string(wanted))
 		})
 	})
@@ -118,10 +118,11 @@ func (j *judge) reportSettings() report.Settings {
 }
 
 func reportLimits(l *evidence.Limits) report.Limits {
-	return report.Limits{
-		RecordBytes: l.RecordBytes, LogBytes: l.LogBytes, ContractBytes: l.ContractBytes, RulesBytes: l.RulesBytes,
-		DiffBytes: l.DiffBytes, DiffLineBytes: l.DiffLineBytes, Files: l.Files, Depth: l.Depth,
+	limits := report.Limits{}
+	for _, limit := range evidence.AllLimits {
+		limits[limit.Key()] = limit.Get(l)
 	}
+	return limits
 }
 
 func (j *judge) acceptance() []report.Acceptance {
@@ -214,13 +215,7 @@ func (j *judge) files() []report.File {
 	return list
 }
 
-// valid makes a path fit for JSON: one that is not UTF-8 is written as git quotes it.
-func valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return evidence.QuotePath(s)
-}
+func valid(s string) string { return check.Valid(s) }
 
 func validAll(list []string) []string {
 	out := make([]string, len(list))
@@ -238,19 +233,34 @@ func (j *judge) sortedInputs() []report.Input {
 	return list
 }
 
-// addFindings joins equal findings, counts and sorts them, and cuts the list.
+// addFindings counts the findings, and lists those that come first.
 func (j *judge) addFindings(r *report.Report, results []check.Result) {
-	for _, result := range results {
-		list := j.joined(result.Findings)
-		if result.Check != checks.Gate || len(list) > 0 {
-			r.Checks = append(r.Checks, report.Check{ID: result.Check.ID, Outcome: outcome(result, list), Findings: len(list)})
+	for i := range results {
+		if result := &results[i]; result.Check != checks.Gate || result.Findings.Len() > 0 {
+			r.Checks = append(r.Checks, j.addResult(r, result))
 		}
-		r.Findings = append(r.Findings, list...)
-		tally(&r.Counts, list)
 	}
-	r.OverrideCode = overrideCode(r)
+	slices.Sort(j.blocking)
+	r.OverrideCode = overrideCode(r, j.blocking)
 	j.letThrough(r)
 	sortFindings(r)
+}
+
+// addResult adds what one check found. It notes the fingerprints of what blocks, also of what is not listed.
+func (j *judge) addResult(r *report.Report, result *check.Result) report.Check {
+	found := &result.Findings
+	for _, kept := range found.List() {
+		r.Findings = append(r.Findings, reportFinding(&kept))
+	}
+	r.FindingsOmitted += found.Len() - len(found.List())
+	for code, print := range found.Prints(evidence.Block) {
+		j.blocking = append(j.blocking, print.String())
+		if !slices.Contains(j.blockingCodes, code) {
+			j.blockingCodes = append(j.blockingCodes, code)
+		}
+	}
+	tally(&r.Counts, found)
+	return report.Check{ID: result.Check.ID, Outcome: outcome(result), Findings: found.Len()}
 }
 
 // sortFindings brings the findings into their order, and cuts the list.
@@ -261,38 +271,15 @@ func sortFindings(r *report.Report) {
 	}
 }
 
-// joined turns a check's findings into those of the report. Equal fingerprints become one finding: the first in order.
-func (j *judge) joined(findings []check.Finding) []report.Finding {
-	list := make([]report.Finding, 0, len(findings))
-	for i := range findings {
-		list = append(list, j.finding(&findings[i]))
-	}
-	slices.SortStableFunc(list, compareFindings)
-	index, kept := make(map[string]int, len(list)), list[:0]
-	for _, f := range list {
-		if i, twice := index[f.Fingerprint]; twice {
-			kept[i].Times += f.Times
-			continue
-		}
-		index[f.Fingerprint] = len(kept)
-		kept = append(kept, f)
-	}
-	return kept
-}
-
-func (j *judge) finding(f *check.Finding) report.Finding {
-	severity := f.Severity
-	if j.settings.Strict && severity == evidence.Warn && !strings.HasPrefix(f.Code, "override.") {
-		severity = evidence.Block
-	}
+func reportFinding(f *check.Kept) report.Finding {
 	return report.Finding{
-		Code: f.Code, Severity: string(severity), Message: valid(f.Message), Expected: valid(f.Expected), Actual: valid(f.Actual), Fix: f.Fix,
-		Location:    report.Location{Input: string(f.Input), Path: valid(f.Path), Line: f.Pos.Line, Column: f.Pos.Column},
-		Fingerprint: f.Fingerprint(), Times: f.Times,
+		Code: f.Code, Severity: string(f.Severity), Message: f.Message, Expected: check.Valid(f.Expected), Actual: check.Valid(f.Actual), Fix: f.Fix,
+		Location:    report.Location{Input: string(f.Input), Path: f.Path, Line: f.Pos.Line, Column: f.Pos.Column},
+		Fingerprint: f.Print, Times: f.Times,
 	}
 }
 
-// compareFindings is the total order of findings: severity, code, path, line. Those without a path come first.
+// compareFindings is the order of [check.Finding.Compare]. Findings that are alike go by fingerprint and pull request.
 func compareFindings(a, b report.Finding) int {
 	return cmp.Or(
 		cmp.Compare(evidence.Severity(a.Severity).Rank(), evidence.Severity(b.Severity).Rank()),
@@ -302,16 +289,13 @@ func compareFindings(a, b report.Finding) int {
 	)
 }
 
-func outcome(result check.Result, findings []report.Finding) string {
-	has := func(s evidence.Severity) bool {
-		return slices.ContainsFunc(findings, func(f report.Finding) bool { return f.Severity == string(s) })
-	}
+func outcome(result *check.Result) string {
 	switch {
 	case result.Skipped:
 		return report.OutcomeSkipped
-	case has(evidence.Block):
+	case result.Findings.Count(evidence.Block) > 0:
 		return report.OutcomeFailed
-	case has(evidence.Unknown):
+	case result.Findings.Count(evidence.Unknown) > 0:
 		return report.OutcomeUnknown
 	default:
 		return report.OutcomePassed
@@ -319,19 +303,11 @@ func outcome(result check.Result, findings []report.Finding) string {
 }
 
 // tally counts findings by their severity.
-func tally(c *report.Counts, findings []report.Finding) {
-	for _, f := range findings {
-		switch evidence.Severity(f.Severity) {
-		case evidence.Block:
-			c.Block++
-		case evidence.Unknown:
-			c.Unknown++
-		case evidence.Warn:
-			c.Warn++
-		case evidence.Info:
-			c.Info++
-		}
-	}
+func tally(c *report.Counts, found *check.Findings) {
+	c.Block += found.Count(evidence.Block)
+	c.Unknown += found.Count(evidence.Unknown)
+	c.Warn += found.Count(evidence.Warn)
+	c.Info += found.Count(evidence.Info)
 }
 
 // decide gives the verdict. What is unknown nobody can let through, and an override that counts says that nothing is.
@@ -350,25 +326,18 @@ func decide(r *report.Report) {
 }
 
 // overrideCode binds a human's reason to these findings on this head: forty bits of sha256 over the head id and the
-// fingerprint of each block finding in order, each followed by a newline. nil when nothing blocks.
-func overrideCode(r *report.Report) *string {
+// sorted fingerprints of the block findings, each followed by a newline. nil when nothing blocks.
+func overrideCode(r *report.Report, blocking []string) *string {
+	if len(blocking) == 0 {
+		return nil
+	}
 	h := sha256.New()
 	head := ""
 	if r.Subject.HeadSHA != nil {
 		head = *r.Subject.HeadSHA
 	}
 	h.Write([]byte(head + "\n"))
-	var prints []string
-	for _, f := range r.Findings {
-		if f.Severity == string(evidence.Block) {
-			prints = append(prints, f.Fingerprint)
-		}
-	}
-	if len(prints) == 0 {
-		return nil
-	}
-	slices.Sort(prints)
-	for _, p := range prints {
+	for _, p := range blocking {
 		h.Write([]byte(p + "\n"))
 	}
 	code := strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil)[:5]))

@@ -61,7 +61,7 @@ func (g *group) sortedParts() []Part {
 func (g *group) readPart(b Part) *part {
 	j := newJudge(&Bundle{Inputs: b.Inputs, Settings: g.bundle.Settings})
 	j.folder, j.settings, j.needs = PartFolder(b.PullRequest), g.settings, []check.Kind{check.Contract, check.Changes}
-	j.in.Task, j.in.Today = g.in.Task, g.in.Today
+	j.in.Task, j.in.Today, j.in.Strict, j.in.MaxFindings = g.in.Task, g.in.Today, g.in.Strict, g.in.MaxFindings
 	j.in.Member = &check.Member{Number: b.PullRequest, BaseSHA: g.in.Facts.Subject.BaseSHA}
 	j.readFacts()
 	j.takeStanding(g.judge)

@@ -88,25 +88,20 @@ func (g *group) runFew() []check.Result {
 // addView adds what the group's evidence lacks under a pull request's own contract, beside what it lacks anyway. The same
 // finding may be there more than once, since two contracts can call two commands by one name; the number tells them apart.
 func addView(results []check.Result, p *part) {
-	for _, own := range check.RunSome(checks.OfEvidence, checks.All, p.view) {
-		at := &results[slices.IndexFunc(results, func(r check.Result) bool { return r.Check == own.Check })]
-		at.Skipped = at.Skipped && own.Skipped
-		known := slices.Clone(at.Findings)
-		for _, f := range own.Findings {
-			if slices.ContainsFunc(known, func(k check.Finding) bool { return covers(&k, &f) }) {
-				continue
+	name := fmt.Sprintf("pull request %d", p.number)
+	for i := range results {
+		if !slices.Contains(checks.OfEvidence, results[i].Check) {
+			continue
+		}
+		check.RunMore(&results[i], checks.All, p.view, func(known *check.Findings, f *check.Finding) bool {
+			if known.Covers(f) {
+				return false
 			}
-			name := fmt.Sprintf("pull request %d", p.number)
 			f.Message += " (as the contract of " + name + " asks)"
 			f.Evidence = append(slices.Clip(f.Evidence), name)
-			at.Findings = append(at.Findings, f)
-		}
+			return true
+		})
 	}
-}
-
-// covers reports whether a finding says all that another one says.
-func covers(a, b *check.Finding) bool {
-	return a.Severity.Rank() <= b.Severity.Rank() && a.Fingerprint() == b.Fingerprint()
 }
 
 // addCriteria adds the criteria that only a pull request's own contract names, and the reports that they name.

@@ -57,6 +57,9 @@ type judge struct {
 	inputs   []report.Input
 	needs    []check.Kind // without which nothing can be said to be done
 
+	blocking      []string // fingerprints of all findings that block, sorted
+	blockingCodes []string // and their codes
+
 	leftOut  bool              // applies_to leaves the pull request out, so nothing is judged
 	diff     []evidence.Change // of pr.diff, when changes.json is there too
 	standing int               // how many standing contracts there are, read or not
@@ -167,6 +170,7 @@ func (j *judge) settle() {
 	s.Notes = append(slices.Clip(s.Notes), j.unmatched()...)
 	j.settings = s
 	j.in.Task, j.in.Today, j.in.Digests = s.Task, s.Today, s.Digests
+	j.in.Strict, j.in.MaxFindings = s.Strict, j.limits().Findings
 	for _, note := range s.Notes {
 		j.in.Problems = append(j.in.Problems, note)
 		j.in.State[note.Kind] = check.Malformed

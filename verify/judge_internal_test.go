@@ -83,10 +83,11 @@ func TestUnknownIsNotLetThrough(t *testing.T) {
 }
 
 func TestStrict(t *testing.T) {
-	j := &judge{settings: Settings{Strict: true}}
-	for code, want := range map[string]string{"acceptance.flaky": "block", "override.refused": "warn"} {
-		if got := j.finding(&check.Finding{Code: code, Severity: evidence.Warn}); got.Severity != want {
-			t.Errorf("%s is %s", code, got.Severity)
+	for code, want := range map[string]evidence.Severity{"acceptance.flaky": evidence.Block, "override.refused": evidence.Warn} {
+		c := &check.Check{ID: "c", Codes: []check.Code{{Name: code, Severity: evidence.Warn}}, Run: func(p *check.Pass) { p.Report(check.Finding{Code: code}) }}
+		found := check.Run([]*check.Check{c}, &check.Inputs{Strict: true})[0].Findings
+		if got := found.List(); len(got) != 1 || got[0].Severity != want {
+			t.Errorf("%s is %+v", code, got)
 		}
 	}
 }

@@ -49,7 +49,9 @@ func (j *judge) run(list []*check.Check) []check.Result {
 	for _, c := range list {
 		results = append(results, check.Result{Check: c, Skipped: true})
 	}
-	return append(results, check.Result{Check: checks.Gate, Findings: []check.Finding{*out}})
+	gate := check.Result{Check: checks.Gate}
+	gate.Findings.Add(*out)
+	return append(results, gate)
 }
 
 // outside is the finding about a pull request whose author applies_to leaves out; nil when it does not. The author is the
@@ -97,48 +99,42 @@ func (j *judge) letThrough(r *report.Report) {
 	decision := override.Decide(j.question(r))
 	j.in.Override = &decision
 	result := check.Run([]*check.Check{checks.Override}, &j.in)[0]
-	list := j.joined(result.Findings)
-	r.Checks[i] = report.Check{ID: checks.Override.ID, Outcome: outcome(result, list), Findings: len(list)}
-	r.Findings = append(r.Findings, list...)
-	tally(&r.Counts, list)
+	r.Checks[i] = j.addResult(r, &result)
 	for _, refused := range decision.Refused {
 		r.OverrideRefused = append(r.OverrideRefused, report.Refusal{
 			Label: refused.Label, Actor: refused.Actor, Condition: refused.Row.Condition, Why: fmt.Sprintf("%s; %s", refused.Why, refused.Do),
 		})
 	}
 	if decision.Grant != nil { // so something blocks, and nothing is unknown
-		accept(r, decision.Grant)
+		accept(r, decision.Grant, j.blocking)
 	}
 }
 
 func (j *judge) question(r *report.Report) *override.Question {
 	q := &override.Question{Facts: j.in.Facts, Rule: j.in.Rule, Head: j.in.Facts.Subject.HeadSHA, Unknown: r.Counts.Unknown}
+	q.Blocked = slices.Sorted(slices.Values(j.blockingCodes))
 	for _, f := range r.Findings {
 		if f.Severity == string(evidence.Block) {
-			q.Blocked = append(q.Blocked, f.Code)
 			q.Printed = append(q.Printed, f.Message, f.Fix, f.Expected)
 		}
 	}
 	q.Printed = append(q.Printed, report.CodeMeaning)
-	slices.Sort(q.Blocked)
-	q.Blocked = slices.Compact(q.Blocked)
 	if r.OverrideCode != nil {
 		q.Code = *r.OverrideCode
 	}
 	return q
 }
 
-// accept marks every finding that blocks, before the list is cut.
-func accept(r *report.Report, g *override.Grant) {
+// accept marks every finding that blocks, and names those that are not listed as well.
+func accept(r *report.Report, g *override.Grant, blocking []string) {
 	r.Override = &report.Override{Actor: g.Actor, ActorID: g.ActorID, At: g.At, Label: g.Label, Reason: g.Reason, HeadSHA: *r.Subject.HeadSHA}
 	r.OverrideReason, r.OverriddenBy = &r.Override.Reason, &r.Override.Actor
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Severity == string(evidence.Block) {
 			f.Overridden = true
-			r.Override.Accepted = append(r.Override.Accepted, f.Fingerprint)
 		}
 	}
-	slices.Sort(r.Override.Accepted)
+	r.Override.Accepted = slices.Clone(blocking)
 }
 
 // reportRule is who may override, for people who read the report; nil when nobody can say.

@@ -65,11 +65,12 @@ func replay(dir string, std stdio) error {
 
 // settingsOf takes from a report what the bundle's files do not hold.
 func settingsOf(r *report.Report) verify.Settings {
-	l := r.Settings.Limits
-	s := verify.Settings{Mode: r.Mode, Strict: r.Strict, Digests: r.Settings.Digests, Limits: evidence.Limits{
-		RecordBytes: l.RecordBytes, LogBytes: l.LogBytes, ContractBytes: l.ContractBytes, RulesBytes: l.RulesBytes,
-		DiffBytes: l.DiffBytes, DiffLineBytes: l.DiffLineBytes, Files: l.Files, Depth: l.Depth,
-	}}
+	s := verify.Settings{Mode: r.Mode, Strict: r.Strict, Digests: r.Settings.Digests, Limits: evidence.DefaultLimits()}
+	for _, limit := range evidence.AllLimits {
+		if value, given := r.Settings.Limits[limit.Key()]; given { // an older version had fewer
+			limit.Set(&s.Limits, value)
+		}
+	}
 	if r.Settings.Task != nil {
 		s.Task = *r.Settings.Task
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,24 +86,34 @@ func (f *verifyFlags) defineInputs(c *cobra.Command) {
 }
 
 func (f *verifyFlags) defineLimits(c *cobra.Command) {
-	l, flags := &f.settings.Limits, c.Flags()
-	for _, limit := range []struct {
-		flag  string
-		value *int64
-		what  string
-	}{
-		{evidence.FlagRecordBytes, &l.RecordBytes, "longest line of a feedback log, in bytes"},
-		{evidence.FlagLogBytes, &l.LogBytes, "largest feedback log, in bytes"},
-		{evidence.FlagContractBytes, &l.ContractBytes, "largest scope contract, in bytes"},
-		{evidence.FlagRulesBytes, &l.RulesBytes, "largest rule, coverage, test report or facts file, in bytes"},
-		{evidence.FlagDiffBytes, &l.DiffBytes, "largest diff, in bytes"},
-		{evidence.FlagDiffLineBytes, &l.DiffLineBytes, "longest line of a diff, in bytes"},
-	} {
-		flags.Int64Var(limit.value, strings.TrimPrefix(limit.flag, "--"), *limit.value, limit.what)
+	for _, limit := range evidence.AllLimits {
+		c.Flags().Var(limitFlag{&f.settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
 	}
-	flags.IntVar(&l.Files, strings.TrimPrefix(evidence.FlagFiles, "--"), l.Files, "most changed files")
-	flags.IntVar(&l.Depth, strings.TrimPrefix(evidence.FlagDepth, "--"), l.Depth, "deepest nesting of JSON")
 }
+
+// limitFlag is a limit as a flag.
+type limitFlag struct {
+	limits *evidence.Limits
+	limit  evidence.Limit
+}
+
+func (l limitFlag) String() string {
+	if l.limits == nil {
+		return "" // the zero value that the flags package compares defaults with
+	}
+	return strconv.FormatInt(l.limit.Get(l.limits), 10)
+}
+
+func (l limitFlag) Set(text string) error {
+	value, err := strconv.ParseInt(text, 0, 64)
+	if err == nil {
+		l.limit.Set(l.limits, value)
+	}
+	return err
+}
+
+// Type is what the help calls the value.
+func (l limitFlag) Type() string { return "int" }
 
 func formatNames() string {
 	var names []string
@@ -205,9 +216,8 @@ func checkSettings(s *verify.Settings) error {
 			return fmt.Errorf("%q is not a sha256: expected 64 hexadecimal digits", d)
 		}
 	}
-	l := s.Limits
-	for _, v := range []int64{l.RecordBytes, l.LogBytes, l.ContractBytes, l.RulesBytes, l.DiffBytes, l.DiffLineBytes, int64(l.Files), int64(l.Depth)} {
-		if v < 1 || v > maxLimit {
+	for _, limit := range evidence.AllLimits {
+		if v := limit.Get(&s.Limits); v < 1 || v > maxLimit {
 			return fmt.Errorf("a limit cannot be %d: expected 1 to %d", v, int64(maxLimit))
 		}
 	}

@@ -8,7 +8,6 @@ package check
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -54,13 +53,22 @@ type Finding struct {
 }
 
 // Fingerprint names a finding across runs: a hash of code, path and evidence.
-func (f *Finding) Fingerprint() string {
-	h := sha256.New()
-	for _, part := range append([]string{f.Code, f.Path}, f.Evidence...) {
-		h.Write(binary.AppendUvarint(nil, uint64(len(part))))
-		h.Write([]byte(part))
+func (f *Finding) Fingerprint() string { return f.sum().String() }
+
+func (f *Finding) sum() Print {
+	var room [256]byte
+	text := room[:0]
+	for i := range len(f.Evidence) + 2 {
+		part := f.Code
+		switch {
+		case i == 1:
+			part = f.Path
+		case i > 1:
+			part = f.Evidence[i-2]
+		}
+		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return sha256.Sum256(text)
 }
 
 // Pass is one run of one check.
@@ -69,7 +77,9 @@ type Pass struct {
 	check    *Check
 	codes    map[string]evidence.Severity
 	all      map[string]evidence.Severity // codes of every check
-	findings []Finding
+	findings Findings
+	over     bool                           // more was found than may be
+	alter    func(*Findings, *Finding) bool // what is done to each finding first; false drops it; may be nil
 }
 
 // HasCode reports whether a finding of any check can have a code.
@@ -78,8 +88,15 @@ func (p *Pass) HasCode(code string) bool {
 	return ok
 }
 
-// Report adds a finding. A code that the check does not list is a mistake in the check and panics.
+// Full reports whether another finding would only be dropped. Whoever goes over a product of two inputs asks it.
+func (p *Pass) Full() bool { return p.over }
+
+// Report adds a finding. A code that the check does not list is a mistake in the check and panics. Beyond
+// [Inputs.MaxFindings] findings are dropped, and the finding limit.exceeded says so.
 func (p *Pass) Report(f Finding) {
+	if p.over {
+		return
+	}
 	severity, ok := p.codes[f.Code]
 	if !ok {
 		panic(fmt.Sprintf("check %s reports %s, which it does not list", p.check.ID, f.Code))
@@ -88,14 +105,30 @@ func (p *Pass) Report(f Finding) {
 		f.Severity = severity
 	}
 	f.Times = max(f.Times, 1)
-	p.findings = append(p.findings, f)
+	if p.alter != nil && !p.alter(&p.findings, &f) {
+		return
+	}
+	if p.over = p.MaxFindings > 0 && int64(p.findings.Len()) >= p.MaxFindings && !p.findings.has(&f); !p.over {
+		p.findings.Add(f)
+	}
 }
+
+// reportOver says that there is more than was kept.
+func (p *Pass) reportOver() {
+	e := evidence.TooManyFindings(p.check.ID, p.MaxFindings)
+	p.findings.Add(Finding{
+		Code: CodeLimit, Severity: p.all[CodeLimit], Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Evidence: []string{e.Limit}, Times: 1,
+	})
+}
+
+// CodeLimit is the code of the finding that a limit was hit. Every check can report it.
+const CodeLimit = "limit.exceeded"
 
 // Result is what a check found. Skipped is true when it was not asked for or an input that it needs is not usable.
 type Result struct {
 	Check    *Check
 	Skipped  bool
-	Findings []Finding
+	Findings Findings
 }
 
 // Run runs the checks in their order.
@@ -103,20 +136,35 @@ func Run(checks []*Check, in *Inputs) []Result { return RunSome(checks, checks, 
 
 // RunSome runs some checks in their order. The codes that they may borrow, and that a finding can have, are those of all.
 func RunSome(checks, all []*Check, in *Inputs) []Result {
-	codes := map[string]evidence.Severity{}
-	for _, c := range all {
-		for _, code := range c.Codes {
-			codes[code.Name] = code.Severity
-		}
-	}
+	codes := codesOf(all)
 	results := make([]Result, len(checks))
 	for i, c := range checks {
-		results[i] = c.run(in, codes)
+		results[i] = c.run(in, codes, nil, Findings{})
 	}
 	return results
 }
 
-func (c *Check) run(in *Inputs, all map[string]evidence.Severity) Result {
+func codesOf(checks []*Check) map[string]evidence.Severity {
+	codes := map[string]evidence.Severity{}
+	for _, c := range checks {
+		for _, code := range c.Codes {
+			codes[code.Name] = code.Severity
+		}
+	}
+	return codes
+}
+
+// RunMore runs a check once more, over other inputs, and adds what it finds to a result. alter may change each finding
+// before it is added, or drop it by returning false; it sees what was found so far.
+func RunMore(result *Result, all []*Check, in *Inputs, alter func(known *Findings, f *Finding) bool) {
+	more := result.Check.run(in, codesOf(all), alter, result.Findings)
+	result.Skipped = result.Skipped && more.Skipped
+	if !more.Skipped {
+		result.Findings = more.Findings
+	}
+}
+
+func (c *Check) run(in *Inputs, all map[string]evidence.Severity, alter func(*Findings, *Finding) bool, before Findings) Result {
 	lacking := slices.ContainsFunc(c.Needs, func(k Kind) bool { return in.State[k] != Usable })
 	if lacking || c.Asked != nil && !c.Asked(in) {
 		return Result{Check: c, Skipped: true}
@@ -128,7 +176,11 @@ func (c *Check) run(in *Inputs, all map[string]evidence.Severity) Result {
 	for _, name := range c.Also {
 		own[name] = all[name]
 	}
-	p := &Pass{Inputs: in, check: c, codes: own, all: all}
+	p := &Pass{Inputs: in, check: c, codes: own, all: all, alter: alter, findings: before}
+	p.findings.strict = in.Strict
 	c.Run(p)
+	if p.over {
+		p.reportOver()
+	}
 	return Result{Check: c, Findings: p.findings}
 }

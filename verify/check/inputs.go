@@ -62,6 +62,9 @@ type Inputs struct {
 	State    map[Kind]State
 	Problems []Problem
 
+	Strict      bool  // warnings block
+	MaxFindings int64 // how many different findings a check may have; 0 is any number
+
 	Facts  *evidence.Facts // nil when nobody wrote any
 	Policy *policy.Policy
 	// Standing is the standing or operator's contract; nil when it is missing, cannot be read, or may be of the change's

@@ -137,6 +137,9 @@ func fillLists(r *Report) {
 			fill(&p.Override.Accepted)
 		}
 	}
+	if r.Settings.Limits == nil {
+		r.Settings.Limits = Limits{}
+	}
 	if rule := r.Settings.Override; rule != nil {
 		fill(&rule.Users)
 		fill(&rule.Teams)

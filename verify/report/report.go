@@ -111,17 +111,8 @@ type Rule struct {
 	Never       []string `json:"never"` // codes that nobody can override
 }
 
-// Limits are the bounds that held, in bytes or counts.
-type Limits struct {
-	RecordBytes   int64 `json:"record_bytes"`
-	LogBytes      int64 `json:"log_bytes"`
-	ContractBytes int64 `json:"contract_bytes"`
-	RulesBytes    int64 `json:"rules_bytes"`
-	DiffBytes     int64 `json:"diff_bytes"`
-	DiffLineBytes int64 `json:"diff_line_bytes"`
-	Files         int   `json:"files"`
-	Depth         int   `json:"depth"`
-}
+// Limits are the bounds that held, by the names of their flags without the prefix.
+type Limits map[string]int64
 
 // Check is one check's outcome.
 type Check struct {
