@@ -3,12 +3,10 @@ package verify
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -55,25 +53,24 @@ func (j *judge) run(list []*check.Check) []check.Result {
 }
 
 // outside is the finding about a pull request whose author applies_to leaves out; nil when it does not. The author is the
-// one thing about a pull request that its author cannot choose, as long as it is the pull request that is judged.
+// one thing about a pull request that its author cannot choose, as long as it is the pull request that is judged, and no
+// other one has the same head, on which the checks of both show.
 func (j *judge) outside() *check.Finding {
 	f := j.in.Facts
 	if j.in.Standing == nil || j.in.Standing.AppliesTo == nil || f == nil || f.GitHub == nil || f.GitHub.PullRequest == nil {
 		return nil
 	}
-	pr := f.GitHub.PullRequest
-	var authors []glob.Pattern
-	var names []string
-	for _, a := range j.in.Standing.AppliesTo {
-		authors, names = append(authors, a.Glob), append(names, a.Value)
-	}
+	pr, authors := f.GitHub.PullRequest, override.NewAuthors(j.in.Standing.AppliesTo)
 	other := f.Subject.PullRequest > 0 && f.Subject.PullRequest != pr.Number
-	if pr.Author == "" || other || !j.isHeld() || glob.CompileFolded(authors).Match(pr.Author) {
+	if other || !j.isHeld() || !authors.LeavesOut(pr) {
 		return nil
+	}
+	if authors.SharedWith(pr) != nil || len(j.in.Unavailable(evidence.WantedSameHead)) > 0 {
+		return nil // the check "subject" says so
 	}
 	return &check.Finding{
 		Code: checks.CodeNotApplicable, Severity: evidence.Info, Message: "the contract does not apply to pull requests of " + pr.Author,
-		Input: check.Contract, Path: j.sources[0].Path, Pos: j.in.Standing.Keys["applies_to"], Expected: "authors that match " + strings.Join(names, ", "),
+		Input: check.Contract, Path: j.sources[0].Path, Pos: j.in.Standing.Keys["applies_to"], Expected: "authors that match " + authors.String(),
 		Actual: pr.Author, Fix: "nothing has to be done", Evidence: []string{pr.Author}, Times: 1,
 	}
 }

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -58,7 +59,7 @@ func approving(p *check.Pass) override.Answer {
 	for _, r := range deciding(pr.Reviews) {
 		answer := override.Answer{Why: fmt.Sprintf("%s approved another head, %s", r.Author, orUnknown(r.CommitID)), Do: r.Author + " can look at it again"}
 		if r.CommitID == pr.HeadSHA {
-			answer = rule.Qualified(p.Facts, r.Author, "approve it")
+			answer = rule.Qualified(p.Facts, reviewer(&r), "approve it")
 		}
 		if answer.State == override.Yes {
 			return answer
@@ -80,28 +81,38 @@ func orUnknown(s string) string {
 // deciding are the approvals that stand: the newest review of each person that decides anything, where it approves.
 // Comments decide nothing. A dismissed review, or a later one that asks for changes, takes an approval back.
 func deciding(reviews []evidence.Review) []evidence.Review {
-	newest := map[string]evidence.Review{}
-	var people []string
+	key := reviewerKey(reviews)
+	place := map[string]int{} // in newest, by who reviewed
+	var newest []evidence.Review
 	for _, r := range reviews {
-		who := evidence.FoldLogin(r.Author)
 		if r.State == "COMMENTED" || r.State == "PENDING" {
 			continue
 		}
-		old, seen := newest[who]
-		if !seen {
-			people = append(people, who)
-		}
-		if !seen || override.Newer(r.ID, old.ID) {
-			newest[who] = r
-		}
-	}
-	var list []evidence.Review
-	for _, who := range people {
-		if newest[who].State == "APPROVED" {
-			list = append(list, newest[who])
+		i, seen := place[key(&r)]
+		switch {
+		case !seen:
+			place[key(&r)] = len(newest)
+			newest = append(newest, r)
+		case override.Newer(r.ID, newest[i].ID):
+			newest[i] = r
 		}
 	}
-	return list
+	return slices.DeleteFunc(newest, func(r evidence.Review) bool { return r.State != "APPROVED" })
+}
+
+// reviewerKey tells reviewers apart: by their ids, unless one of them has none.
+func reviewerKey(reviews []evidence.Review) func(*evidence.Review) string {
+	byLogin := slices.ContainsFunc(reviews, func(r evidence.Review) bool { return r.AuthorID == "" && r.Author != "" })
+	return func(r *evidence.Review) string {
+		if byLogin || r.AuthorID == "" {
+			return evidence.FoldLogin(r.Author)
+		}
+		return r.AuthorID
+	}
+}
+
+func reviewer(r *evidence.Review) evidence.Account {
+	return evidence.Account{Login: r.Author, ID: r.AuthorID}
 }
 
 // reportApproval reports a file that needs an approving review and has none, or nobody knows.

@@ -6,13 +6,17 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/override"
 )
 
 // Subject asks whether what was judged is what the pull request holds now.
 var Subject = &check.Check{
 	ID:    "subject",
 	Title: "What is judged is what the pull request holds now",
-	Codes: []check.Code{{Name: "subject.moved", Severity: evidence.Unknown}},
+	Codes: []check.Code{
+		{Name: "subject.moved", Severity: evidence.Unknown},
+		{Name: "subject.same_head", Severity: evidence.Info},
+	},
 	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Facts},
 	Asked: func(in *check.Inputs) bool {
@@ -30,8 +34,8 @@ func runSubject(p *check.Pass) {
 	if subject.HeadSHA == "" {
 		reportLacking(p, evidence.WantedSubject, "head", "nobody wrote down which head was judged")
 	}
-	if p.Standing != nil && p.Standing.AppliesTo != nil && pr.Author == "" {
-		reportLacking(p, evidence.WantedPullRequest, "author", "nobody knows whether the contract applies to the author of the pull request")
+	if p.Standing != nil && p.Standing.AppliesTo != nil {
+		reportAuthor(p, pr)
 	}
 	if _, found := lacking(p.Facts, evidence.WantedPullRequest, ""); found {
 		reportLacking(p, evidence.WantedPullRequest, "", "not all of the live pull request is known, such as its head at the end")
@@ -40,11 +44,30 @@ func runSubject(p *check.Pass) {
 	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, "the pull request's head", pr.HeadSHA)
 	reportMoved(p, "the pull request's head at first", pr.HeadSHA, "its head at the end", pr.LastHeadSHA)
 	reportMoved(p, "the branch that was compared with", subject.BaseBranch, "the branch that the pull request goes into", pr.BaseBranch)
+	reportMoved(p, "the branch that the event names", p.Facts.Event.BaseBranch, "the branch that the pull request goes into", pr.BaseBranch)
 	if subject.PullRequest > 0 {
 		reportMoved(p, "the pull request that was judged", fmt.Sprint(subject.PullRequest), "the one that GitHub told of", fmt.Sprint(pr.Number))
 	}
 	if p.Member != nil {
 		reportMember(p, pr, subject)
+	}
+}
+
+// reportAuthor says what kept applies_to from leaving the pull request out.
+func reportAuthor(p *check.Pass, pr *evidence.PullRequest) {
+	authors := override.NewAuthors(p.Standing.AppliesTo)
+	switch shared := authors.SharedWith(pr); {
+	case pr.Author == "":
+		reportLacking(p, evidence.WantedPullRequest, "author", "nobody knows whether the contract applies to the author of the pull request")
+	case !authors.LeavesOut(pr):
+	case shared != nil:
+		p.Report(check.Finding{
+			Code: "subject.same_head", Message: fmt.Sprintf("the contract applies, because pull request %d has the same head", shared.Number), Input: check.Facts,
+			Expected: "no other open pull request with this head that the contract applies to", Actual: fmt.Sprintf("pull request %d by %s", shared.Number, firstText(shared.Author, evidence.Ghost)),
+			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same one", Evidence: []string{fmt.Sprint(shared.Number)},
+		})
+	case len(p.Unavailable(evidence.WantedSameHead)) > 0:
+		reportLacking(p, evidence.WantedSameHead, "", "it is not known whether another open pull request with the same head is judged")
 	}
 }
 

@@ -51,6 +51,7 @@ var permissions = map[evidence.Wanted]string{
 	evidence.WantedLabelEvents: "run the gate again; a person may give the gate's job the permission issues: read",
 	evidence.WantedComments:    "run the gate again; a person may give the gate's job the permission issues: read",
 	evidence.WantedPeople:      "run the gate again; a person may give the gate a token that may read who has which permission in the repository",
+	evidence.WantedSameHead:    "run the gate again; a person may give the gate's job the permission pull-requests: read",
 	evidence.WantedTeams:       "run the gate again; a person may give the gate a token that may read the organisation's members; the workflow's own cannot",
 }
 

@@ -41,7 +41,13 @@ type Contract struct {
 	MayTouchProtected []Text // literal paths
 
 	BaseBranches []Pattern
-	AppliesTo    []Pattern // authors; nil when everyone
+	AppliesTo    []Author // nil when everyone
+}
+
+// Author is an entry of applies_to: a glob over the names of an account, or the id of one.
+type Author struct {
+	Pattern
+	ID string // digits; "" where there is a glob
 }
 
 // Pattern is a glob of the contract.

@@ -150,7 +150,7 @@ func readContract(f *fields) *Contract {
 
 // alternatives is how many patterns the contract holds when braces are expanded.
 func (c *Contract) alternatives() int {
-	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, c.AppliesTo}
+	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, globsOf(c.AppliesTo)}
 	for _, a := range c.Approvals {
 		lists = append(lists, a.Files)
 	}
@@ -436,32 +436,4 @@ func orDefault(value, otherwise string) string {
 		return otherwise
 	}
 	return value
-}
-
-// readAppliesTo reads the globs of the authors whose pull requests are judged.
-func readAppliesTo(f *fields) []Pattern {
-	n := f.get("applies_to")
-	if n == nil {
-		return nil
-	}
-	o := object(n, f.pointer("applies_to"), f.errs)
-	if o == nil {
-		return nil
-	}
-	authors := o.need("authors", "a list of globs over logins")
-	o.filled(authors, "authors", "name a login or pattern, or remove applies_to: then it is everyone")
-	var list []Pattern
-	if authors != nil && authors.kind == kindList {
-		list = o.patterns(o.textsOf(authors, "authors"), "authors", loginGlob)
-	}
-	o.end()
-	return list
-}
-
-// loginGlob makes the ending that GitHub gives to the logins of apps literal: as a glob it would be a set of letters.
-func loginGlob(pattern string) string {
-	if head, app := strings.CutSuffix(pattern, "[bot]"); app {
-		return head + "[[]bot]"
-	}
-	return pattern
 }

@@ -286,6 +286,14 @@ var contractCases = []contractCase{
 	{name: "override, unknown key", members: `"override": {"user": ["a"]}`, want: `1:15: /override/user: the key "user" is unknown`},
 
 	{name: "authors", members: `"applies_to": {"authors": ["*-agent", "dependabot[bot]"]}`},
+	{name: "author by id", members: `"applies_to": {"authors": [{"id": 583231}, "mona", {"id": 9007199254740991, "x-login": "hubot"}]}`},
+	{name: "author id as text", members: `"applies_to": {"authors": [{"id": "583231"}]}`, want: `1:36: /applies_to/authors/0/id: id must be an integer from 1 to 9007199254740991, written without fraction or exponent`},
+	{name: "author id zero", members: `"applies_to": {"authors": [{"id": 0}]}`, want: `1:36: /applies_to/authors/0/id: id must be an integer from 1 to 9007199254740991, written without fraction or exponent`},
+	{name: "author id negative", members: `"applies_to": {"authors": ["a", {"id": -1}]}`, want: `1:41: /applies_to/authors/1/id: id must be an integer from 1 to 9007199254740991, written without fraction or exponent`},
+	{name: "author without id", members: `"applies_to": {"authors": [{}]}`, want: `1:29: /applies_to/authors/0/id: the key "id" is missing`},
+	{name: "author by login key", members: `"applies_to": {"authors": [{"id": 1, "login": "mona"}]}`, want: `1:39: /applies_to/authors/0/login: the key "login" is unknown`},
+	{name: "author as number", members: `"applies_to": {"authors": [583231]}`, want: `1:29: /applies_to/authors/0: 0 must be a login, a pattern, or {"id": 583231}`},
+	{name: "blank author", members: `"applies_to": {"authors": [" "]}`, want: `1:29: /applies_to/authors/0: 0 must be a login, a pattern, or {"id": 583231}`},
 	{name: "no authors", members: `"applies_to": {}`, want: `1:16: /applies_to/authors: the key "authors" is missing`},
 	{name: "applies to a list", members: `"applies_to": ["a"]`, want: `1:16: /applies_to: applies_to must be an object`},
 	{name: "empty authors", members: `"applies_to": {"authors": []}`, want: `1:28: /applies_to/authors: "authors" is an empty list`},
@@ -428,7 +436,7 @@ func TestParseContractValues(t *testing.T) {
 		c.DocsPathsSoft != nil, c.Coverage.Report, *c.Coverage.Floor, *c.Coverage.MaxDrop, "\n",
 		c.Rules.Catalogue[0].ID.Value, c.Rules.Catalogue[0].Severity, c.Rules.Catalogue[0].ExpiresAt,
 		c.Rules.Ignore[0].ID.Value, values(c.Rules.Ignore[0].Files), c.Rules.Ignore[0].Reason, c.Rules.Ignore[0].Until, "\n",
-		c.Evidence, c.Override, "\n", values(c.ProtectedFiles), c.MayTouchProtected[0].Value, values(c.BaseBranches), values(c.AppliesTo))
+		c.Evidence, c.Override, "\n", values(c.ProtectedFiles), c.MayTouchProtected[0].Value, values(c.BaseBranches), values(globsOf(c.AppliesTo)))
 	want := `T-1gr[a/**] [b]
 [{c1 false [go test ./...] . false  3  0} {neg true [x ] web true c1bound 7 t.xml 1} {c3 false [y] . false  3 u.xml 9}]
 notedb[m/**]warn[c d]info2 30api.example.com

@@ -77,7 +77,10 @@ type Event struct {
 	Action  string `json:"action,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"` // the head that the event's payload names
 	Label   string `json:"label,omitempty"`    // of a labeled or unlabeled event
-	Sender  string `json:"sender,omitempty"`   // login of whoever caused the event
+	// BaseBranch is the branch that the event's payload names; "" when it names none.
+	BaseBranch string `json:"base_branch,omitempty"`
+	Sender     string `json:"sender,omitempty"` // login of who caused the event
+	SenderID   string `json:"sender_id,omitempty"`
 }
 
 // FileOrigin maps a file of the bundle to the path that the report names.
@@ -125,10 +128,11 @@ const (
 	WantedReviews      Wanted = "reviews"
 	WantedPeople       Wanted = "people"
 	WantedTeams        Wanted = "teams"
+	WantedSameHead     Wanted = "same_head" // other pull requests with the same head
 )
 
 // AllWanted lists every kind.
 var AllWanted = []Wanted{
 	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedPullRequest, WantedPullRequests, WantedCommits,
-	WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams,
+	WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedSameHead,
 }

@@ -223,7 +223,7 @@ func (f *fields) factEvent() Event {
 	e := f.strictChild("event")
 	event := Event{
 		Name: e.needText("name").Value, Action: e.textOrNull("action"), HeadSHA: e.objectIDOrNull("head_sha"),
-		Label: e.textOrNull("label"), Sender: e.textOrNull("sender"),
+		Label: e.textOrNull("label"), BaseBranch: e.textOrNull("base_branch"), Sender: e.textOrNull("sender"), SenderID: e.digitsOrNull("sender_id"),
 	}
 	e.end()
 	return event

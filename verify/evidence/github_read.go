@@ -30,6 +30,9 @@ func (f *fields) pullRequest() *PullRequest {
 		Merged:        f.flag("merged"),
 		Draft:         f.flag("draft"),
 		Author:        f.textOrNull("author"),
+		AuthorID:      f.digitsOrNull("author_id"),
+		AuthorType:    f.textOrNull("author_type"),
+		AuthorApps:    plainTexts(f.texts("author_apps")),
 		BaseBranch:    f.needText("base_branch").Value,
 		BaseSHA:       f.needObjectID("base_sha"),
 		HeadSHA:       f.needObjectID("head_sha"),
@@ -40,11 +43,19 @@ func (f *fields) pullRequest() *PullRequest {
 		Commits:       each(f, "commits", (*fields).commit),
 		Comments:      each(f, "comments", (*fields).comment),
 		Reviews:       each(f, "reviews", (*fields).review),
+		SameHead:      each(f, "same_head", (*fields).peer),
 		Number:        f.needCount("number", 1),
 		ChangedFiles:  f.needCount("changed_files", 0),
 	}
 	f.end()
 	return p
+}
+
+func (f *fields) peer() Peer {
+	return Peer{
+		Number: f.needCount("number", 1), Author: f.textOrNull("author"), AuthorID: f.digitsOrNull("author_id"),
+		AuthorType: f.textOrNull("author_type"), AuthorApps: plainTexts(f.texts("author_apps")), Fork: f.flag("fork"),
+	}
 }
 
 func (f *fields) labelEvent() LabelEvent {
@@ -57,8 +68,9 @@ func (f *fields) labelEvent() LabelEvent {
 
 func (f *fields) commit() Commit {
 	return Commit{
-		SHA: f.needObjectID("sha"), Author: f.textOrNull("author"), Committer: f.textOrNull("committer"),
-		CoAuthors: plainTexts(f.texts("co_authors")), Verified: f.flag("verified"), Override: f.textOrNull("override"),
+		SHA: f.needObjectID("sha"), Author: f.textOrNull("author"), AuthorID: f.digitsOrNull("author_id"),
+		Committer: f.textOrNull("committer"), CommitterID: f.digitsOrNull("committer_id"), CoAuthors: plainTexts(f.texts("co_authors")),
+		Verified: f.flag("verified"), Parents: f.hexList("parents", objectIDText, 40, 64), CleanMerge: f.flag("clean_merge"), Override: f.textOrNull("override"),
 	}
 }
 
@@ -71,7 +83,7 @@ func (f *fields) comment() Comment {
 
 func (f *fields) review() Review {
 	return Review{
-		ID: f.needDigits("id"), Author: f.textOrNull("author"), CommitID: f.objectIDOrNull("commit_id"),
+		ID: f.needDigits("id"), Author: f.textOrNull("author"), AuthorID: f.digitsOrNull("author_id"), CommitID: f.objectIDOrNull("commit_id"),
 		State:       f.needOneOf("state", "APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"),
 		SubmittedAt: f.timeOf(f.orNull("submitted_at"), "submitted_at"),
 	}
@@ -92,7 +104,7 @@ func (f *fields) people() []Person {
 			seen[folded] = true
 		}
 		return Person{
-			Login: login.Value, ID: f.needDigits("id"), Type: f.needText("type").Value,
+			Login: login.Value, ID: f.needDigits("id"), Type: f.needText("type").Value, Email: f.textOrNull("email"),
 			Permission: f.oneOfOrNull("permission", Permissions...), Teams: plainTexts(f.texts("teams")),
 		}
 	})

@@ -50,7 +50,7 @@ func (r *Rule) commenter(pr *evidence.PullRequest, c *evidence.Comment) string {
 	switch {
 	case c.Type == "Bot" || isBot(c.Author) || c.App != "":
 		return "an agent"
-	case !r.AllowAuthor && sameLogin(c.Author, pr.Author):
+	case !r.AllowAuthor && authorOf(pr).Is(evidence.Account{Login: c.Author, ID: c.AuthorID}):
 		return "the author of the pull request"
 	}
 	return ""

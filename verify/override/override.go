@@ -175,7 +175,7 @@ func (r *request) actorID() string {
 	if r.event.ActorID != "" {
 		return r.event.ActorID
 	}
-	return person(r.Facts, r.event.Actor).ID
+	return person(r.Facts, r.who()).ID
 }
 
 // Newer reports whether one id, a string of digits, is larger than another. GitHub numbers events as they happen.

@@ -116,7 +116,7 @@ func TestNarrow(t *testing.T) {
 
 func TestWho(t *testing.T) {
 	r := Rule{OverrideRule: evidence.OverrideRule{Permission: "maintain", Users: []string{"mona", "hubot"}, Teams: []string{"release"}}}
-	want := "someone with at least maintain permission, or mona, hubot, or a member of release"
+	want := "someone with at least maintain permission, or mona, hubot with at least triage permission, or a member of release with at least triage permission"
 	if got := r.Who(); got != want {
 		t.Errorf("got %q", got)
 	}

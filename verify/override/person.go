@@ -1,6 +1,7 @@
 package override
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -17,12 +18,12 @@ type bench struct {
 // Qualified says whether a person could override this pull request, the reason and the label aside: the rows person,
 // author, commits and permission of the table. The pull request's author never qualifies, whatever the contract allows.
 // The facts must hold a live pull request. do is what the person wants to do, as "put the label on".
-func (r *Rule) Qualified(f *evidence.Facts, login, do string) Answer {
+func (r *Rule) Qualified(f *evidence.Facts, who evidence.Account, do string) Answer {
 	strict := *r
 	strict.AllowAuthor = false
 	b := bench{&strict, f, f.GitHub.PullRequest, do}
 	open := yes
-	for _, a := range []Answer{b.human(login, ""), b.notAuthor(login), b.noPart(login), b.entitled(login)} {
+	for _, a := range []Answer{b.human(who), b.notAuthor(who), b.noPart(who), b.entitled(who)} {
 		if a.State == No {
 			return a
 		}
@@ -38,42 +39,61 @@ func (b bench) another(why string) Answer {
 	return no(why, b.rule.Who()+", who has no part in the pull request, can "+b.do)
 }
 
-// person is the account with a login; the zero value when nobody looked.
-func person(f *evidence.Facts, login string) evidence.Person {
+// person is what somebody found out about an account; the zero value when nobody looked.
+func person(f *evidence.Facts, who evidence.Account) evidence.Person {
 	for _, p := range f.GitHub.People {
-		if sameLogin(p.Login, login) {
+		if who.Is(evidence.Account{Login: p.Login, ID: p.ID}) {
 			return p
 		}
 	}
 	return evidence.Person{}
 }
 
-// sameLogin reports whether two logins are one account. No login is nobody's.
-func sameLogin(a, b string) bool { return a != "" && evidence.FoldLogin(a) == evidence.FoldLogin(b) }
+// namesake reports whether the login is known to be another account's now.
+func namesake(f *evidence.Facts, who evidence.Account) bool {
+	at := person(f, evidence.Account{Login: who.Login})
+	return at.Login != "" && who.ID != "" && at.ID != who.ID
+}
 
-// human asks whether an account is a person's. id is that of the account that acted, "" when nobody said.
-func (b bench) human(login, id string) Answer {
-	if login == "" {
+// named reports whether the contract names a person among its users. It names logins: the one that counts is the
+// account's login now.
+func (b bench) named(who evidence.Account) bool {
+	if now := person(b.facts, who); now.Login != "" {
+		return holds(b.rule.Users, now.Login)
+	}
+	return holds(b.rule.Users, who.Login)
+}
+
+// human asks whether an account is a person's.
+func (b bench) human(who evidence.Account) Answer {
+	if who.Login == "" || who.Nobody() {
 		return b.another("the account that did it is gone")
 	}
-	if isBot(login) {
-		return b.another(login + " is a bot")
+	if isBot(who.Login) {
+		return b.another(who.Login + " is a bot")
 	}
-	who := person(b.facts, login)
+	now := person(b.facts, who)
 	switch {
-	case who.Login == "":
-		return unknown(evidence.WantedPeople, login, "nobody knows what kind of account "+login+" is")
-	case who.Type != "User":
-		return b.another(login + " is " + orNone(who.Type) + ", no User")
-	case id != "" && who.ID != id:
-		return b.another(login + " is another account now than the one that did it")
-	case b.rule.agents.Match(login) && !holds(b.rule.Users, login):
-		return b.another("applies_to lists " + login + " as an account whose work is judged")
+	case now.Login == "" && namesake(b.facts, who):
+		return b.another(who.Login + " is another account now than the one that did it")
+	case now.Login == "":
+		return unknown(evidence.WantedPeople, who.Login, "nobody knows what kind of account "+who.Login+" is")
+	case now.Type != "User":
+		return b.another(who.Login + " is " + orNone(now.Type) + ", no User")
+	case b.isAgent(who, &now) && !b.named(who):
+		return b.another("applies_to lists " + who.Login + " as an account whose work is judged")
 	}
 	return yes
 }
 
-func isBot(login string) bool { return strings.HasSuffix(evidence.FoldLogin(login), "[bot]") }
+// isAgent reports whether applies_to lists an account, by the login that it had or the one that it has.
+func (b bench) isAgent(who evidence.Account, now *evidence.Person) bool {
+	then := identity{Account: evidence.Account{Login: who.Login, ID: now.ID}}
+	return b.rule.agents != nil &&
+		(b.rule.agents.lists(then) || b.rule.agents.lists(identity{Account: evidence.Account{Login: now.Login}, kind: now.Type}))
+}
+
+func isBot(login string) bool { return strings.HasSuffix(evidence.FoldLogin(login), botEnding) }
 
 func orNone(accountType string) string {
 	if accountType == "" {
@@ -82,59 +102,109 @@ func orNone(accountType string) string {
 	return "a " + accountType
 }
 
-func (b bench) notAuthor(login string) Answer {
-	if !b.rule.AllowAuthor && sameLogin(b.pr.Author, login) {
-		return b.another(login + " is the author of the pull request")
+func (b bench) isAuthor(who evidence.Account) bool { return who.Is(authorOf(b.pr).Account) }
+
+func (b bench) notAuthor(who evidence.Account) Answer {
+	if !b.rule.AllowAuthor && b.isAuthor(who) {
+		return b.another(who.Login + " is the author of the pull request")
 	}
 	return yes
 }
 
 // noPart asks whether a person had no part in the commits. What allow_author allows to the author of the pull request
 // would be nothing, if the author's own commits counted.
-func (b bench) noPart(login string) Answer {
-	if b.rule.AllowAuthor && sameLogin(b.pr.Author, login) {
+func (b bench) noPart(who evidence.Account) Answer {
+	if b.rule.AllowAuthor && b.isAuthor(who) {
 		return yes
 	}
 	if b.pr.Commits == nil {
-		return unknown(evidence.WantedCommits, "", "nobody knows whether "+login+" has a part in the commits")
+		return unknown(evidence.WantedCommits, "", "nobody knows whether "+who.Login+" has a part in the commits")
 	}
-	for _, c := range b.pr.Commits {
-		if part := b.part(&c, login); part != "" {
-			return b.another(login + " is " + part + " of the commit " + c.SHA)
+	for i := range b.pr.Commits {
+		c := &b.pr.Commits[i]
+		if part := b.part(c, who); part != "" {
+			return b.another(who.Login + " is " + part + " of the commit " + c.SHA)
 		}
 	}
 	return yes
 }
 
-// part is what somebody has to do with a commit; "" for nothing. Trailers and unsigned commits can name anyone, also to
-// keep a maintainer out, so they do not count against someone whom the contract names.
-func (b bench) part(c *evidence.Commit, login string) string {
-	named := holds(b.rule.Users, login)
+// part is what somebody has to do with a commit; "" for nothing. A trailer, an unsigned commit and the author of a commit
+// that somebody else signed can name anyone, also to keep a maintainer out. So they do not count against someone whom the
+// contract names. What GitHub itself signs has the author that pressed the button.
+func (b bench) part(c *evidence.Commit, who evidence.Account) string {
+	named := b.named(who)
+	author := who.Is(evidence.Account{Login: c.Author, ID: c.AuthorID})
+	committer := who.Is(evidence.Account{Login: c.Committer, ID: c.CommitterID})
 	switch {
-	case named && !c.Verified:
-	case sameLogin(c.Author, login):
+	case named && !c.Verified, b.isUpdate(c):
+	case author && (!named || committer || byGitHub(c)):
 		return "author"
-	case sameLogin(c.Committer, login): // never web-flow: that is GitHub itself, which puts on no label
+	case committer: // never web-flow, which puts on no label
 		return "committer"
-	case !named && holds(c.CoAuthors, login):
+	case !named && b.isCoAuthor(c, who):
 		return "co-author"
 	}
 	return ""
 }
 
-// entitled asks for the permission, or for a place among the contract's users or teams.
-func (b bench) entitled(login string) Answer {
-	who, rule := person(b.facts, login), b.rule
+// byGitHub reports whether GitHub itself made a commit, for someone who pressed a button.
+func byGitHub(c *evidence.Commit) bool {
+	return c.Verified && evidence.FoldLogin(c.Committer) == "web-flow"
+}
+
+// isUpdate reports whether a commit brings the base into the pull request, as the button "Update branch" does, and
+// nothing else. GitHub lists all commits that the base does not hold, so a parent that is not listed is the base's. The
+// conflict editor makes such merges too, with content of their own.
+func (b bench) isUpdate(c *evidence.Commit) bool {
+	if !byGitHub(c) || !c.CleanMerge || len(c.Parents) != 2 {
+		return false
+	}
+	return b.proposes(c.Parents[0]) != b.proposes(c.Parents[1])
+}
+
+// proposes reports whether a commit is one of the pull request's own.
+func (b bench) proposes(sha string) bool {
+	return slices.ContainsFunc(b.pr.Commits, func(c evidence.Commit) bool { return c.SHA == sha })
+}
+
+// isCoAuthor looks a person up among the trailers: by the id or login in an address that GitHub made, or by the address
+// that the account shows.
+func (b bench) isCoAuthor(c *evidence.Commit, who evidence.Account) bool {
+	email := person(b.facts, who).Email
+	return slices.ContainsFunc(c.CoAuthors, func(text string) bool {
+		if strings.Contains(text, "@") {
+			return email != "" && strings.EqualFold(text, email)
+		}
+		return who.Is(coAuthor(text))
+	})
+}
+
+// coAuthor reads a co-author of the form ID+LOGIN, or LOGIN.
+func coAuthor(text string) evidence.Account {
+	if id, login, found := strings.Cut(text, "+"); found {
+		return evidence.Account{Login: login, ID: id}
+	}
+	return evidence.Account{Login: text}
+}
+
+// entitled asks for the permission, or for a place among the contract's users or teams and the permission that everyone
+// has who works on the repository.
+func (b bench) entitled(who evidence.Account) Answer {
+	now, rule := person(b.facts, who), b.rule
+	works := rank(now.Permission) <= rank(triage)
 	switch {
-	case holds(rule.Users, login), who.Permission != "" && rank(who.Permission) <= rank(rule.Permission), len(common(rule.Teams, who.Teams)) > 0:
+	case now.Permission == "":
+		return unknown(evidence.WantedPeople, who.Login, "nobody knows what permission "+who.Login+" has")
+	case rank(now.Permission) <= rank(rule.Permission), works && (b.named(who) || len(common(rule.Teams, now.Teams)) > 0):
 		return yes
-	case who.Permission == "":
-		return unknown(evidence.WantedPeople, login, "nobody knows what permission "+login+" has")
+	case !works:
+		return b.another(who.Login + " has the permission " + now.Permission)
 	}
-	if about, unseen := b.unseenTeams(&who); unseen {
-		return unknown(evidence.WantedTeams, about, "nobody knows whether "+login+" is a member of "+strings.Join(rule.Teams, ", "))
+	if about, unseen := b.unseenTeams(&now); unseen {
+		return unknown(evidence.WantedTeams, about, "nobody knows whether "+who.Login+" is a member of "+strings.Join(rule.Teams, ", "))
 	}
-	return b.another(login + " has the permission " + who.Permission)
+	return b.another(who.Login + " has the permission " + now.Permission)
 }
 
 // unseenTeams reports whether somebody may be a member of a team of the contract for all that anybody knows, and whom or
@@ -144,7 +214,7 @@ func (b bench) unseenTeams(who *evidence.Person) (about string, unseen bool) {
 		return "", false
 	}
 	for _, u := range b.facts.Unavailable {
-		if u.What == evidence.WantedTeams && (u.About == "" || holds(b.rule.Teams, u.About) || sameLogin(u.About, who.Login)) {
+		if u.What == evidence.WantedTeams && (u.About == "" || holds(b.rule.Teams, u.About) || evidence.FoldLogin(u.About) == evidence.FoldLogin(who.Login)) {
 			return u.About, true
 		}
 	}

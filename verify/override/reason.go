@@ -60,7 +60,7 @@ func newestFirst(comments []evidence.Comment) []evidence.Comment {
 
 // byActor reports whether a comment is by the account that put the label on.
 func byActor(c *evidence.Comment, e *evidence.LabelEvent) bool {
-	return sameLogin(c.Author, e.Actor) && (c.AuthorID == "" || e.ActorID == "" || c.AuthorID == e.ActorID)
+	return evidence.Account{Login: c.Author, ID: c.AuthorID}.Is(evidence.Account{Login: e.Actor, ID: e.ActorID})
 }
 
 // untouched says why a comment is not its author's own word; "" when it is. Whoever may write to a repository may edit

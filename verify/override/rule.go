@@ -11,7 +11,7 @@ import (
 // Rule is who may override, as all contracts together say.
 type Rule struct {
 	evidence.OverrideRule
-	agents *glob.Set // accounts that applies_to lists; nil when it lists none
+	agents *Authors // accounts that applies_to lists; nil when it lists none
 }
 
 // NewRule joins the override keys of contracts by least privilege, the standing contract first: the higher permission,
@@ -65,17 +65,17 @@ func holds(list []string, name string) bool {
 }
 
 // agents are the accounts whose pull requests the contract has judged. A pattern that lets in everyone lists nobody.
-func agents(authors []evidence.Pattern) *glob.Set {
-	var list []glob.Pattern
+func agents(authors []evidence.Author) *Authors {
+	var list []evidence.Author
 	for _, a := range authors {
-		if !glob.Compile([]glob.Pattern{a.Glob}).Match(improbable) {
-			list = append(list, a.Glob)
+		if a.ID != "" || !glob.Compile([]glob.Pattern{a.Glob}).Match(improbable) {
+			list = append(list, a)
 		}
 	}
 	if list == nil {
 		return nil
 	}
-	return glob.CompileFolded(list)
+	return NewAuthors(list)
 }
 
 // improbable is a login that no pattern can mean.
@@ -105,14 +105,20 @@ func (r *Rule) after(label string) (reason string, asks bool) {
 	return strings.TrimSpace(strings.TrimPrefix(label[n:], ":")), true
 }
 
+// withTriage is what users and teams need in addition: a contract outlives who left.
+const (
+	withTriage = " with at least triage permission"
+	triage     = "triage"
+)
+
 // Who says who may override.
 func (r *Rule) Who() string {
 	words := []string{"someone with at least " + r.Permission + " permission"}
 	if len(r.Users) > 0 {
-		words = append(words, strings.Join(r.Users, ", "))
+		words = append(words, strings.Join(r.Users, ", ")+withTriage)
 	}
 	if len(r.Teams) > 0 {
-		words = append(words, "a member of "+strings.Join(r.Teams, ", "))
+		words = append(words, "a member of "+strings.Join(r.Teams, ", ")+withTriage)
 	}
 	return strings.Join(words, ", or ")
 }

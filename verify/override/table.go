@@ -23,7 +23,7 @@ var Table = []Row{
 	{"agent", "neither an app nor an agent's intent stands behind the event", rowAgent},
 	{"author", "who put it on is not the author of the pull request", rowAuthor},
 	{"commits", "who put it on is not author, committer or co-author of its commits", rowCommits},
-	{"permission", "who put it on has the permission that the contract asks for, or is one of its users or teams", rowPermission},
+	{"permission", "who put it on has the permission that the contract asks for, or is one of its users or teams with at least triage permission", rowPermission},
 	{"reason", "there is a reason of at least 10 visible characters: the label's text after the colon, or an unedited comment of the same person", rowReason},
 	{"bound", "the reason holds the override code of this run, or the contract is content with the labeled event and this run is that event's", rowBound},
 	{"never", "no finding that blocks has a code that the contract keeps from being overridden", rowNever},
@@ -71,12 +71,17 @@ func rowLabel(r *request) Answer {
 
 func (r *request) bench() bench { return bench{r.Rule, r.Facts, r.pr, "put the label on"} }
 
+// who is the account that put the label on.
+func (r *request) who() evidence.Account {
+	return evidence.Account{Login: r.event.Actor, ID: r.event.ActorID}
+}
+
 func rowPerson(r *request) Answer {
 	e := r.event
 	if e.Actor != "" && e.ActorType != "User" {
 		return r.bench().another(e.Actor + " is " + orNone(e.ActorType) + ", no User")
 	}
-	return r.bench().human(e.Actor, e.ActorID)
+	return r.bench().human(r.who())
 }
 
 func rowAgent(r *request) Answer {
@@ -90,11 +95,11 @@ func rowAgent(r *request) Answer {
 	return yes
 }
 
-func rowAuthor(r *request) Answer { return r.bench().notAuthor(r.event.Actor) }
+func rowAuthor(r *request) Answer { return r.bench().notAuthor(r.who()) }
 
-func rowCommits(r *request) Answer { return r.bench().noPart(r.event.Actor) }
+func rowCommits(r *request) Answer { return r.bench().noPart(r.who()) }
 
-func rowPermission(r *request) Answer { return r.bench().entitled(r.event.Actor) }
+func rowPermission(r *request) Answer { return r.bench().entitled(r.who()) }
 
 // rowReason asks for a reason that says something.
 func rowReason(r *request) Answer {
@@ -138,7 +143,7 @@ func (r *request) line() string { return strings.TrimSpace(Command+" "+r.Code) +
 // one that was judged, the row "head" sees to.
 func (r *request) isOwnEvent() bool {
 	e := &r.Facts.Event
-	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && sameLogin(e.Sender, r.event.Actor) &&
+	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && r.who().Is(evidence.Account{Login: e.Sender, ID: e.SenderID}) &&
 		e.HeadSHA == r.pr.HeadSHA
 }
 

@@ -1,0 +1,113 @@
+package override
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+)
+
+// Authors are the accounts that applies_to lists.
+type Authors struct {
+	globs    *glob.Set
+	ids      []string
+	literals []string // logins and slugs that are listed as they are, folded
+	texts    []string // the entries as the contract has them
+}
+
+// NewAuthors reads the entries of applies_to.
+func NewAuthors(list []evidence.Author) *Authors {
+	a := &Authors{}
+	var globs []glob.Pattern
+	for _, entry := range list {
+		a.texts = append(a.texts, entry.Value)
+		if entry.ID != "" {
+			a.ids = append(a.ids, entry.ID)
+			continue
+		}
+		globs = append(globs, entry.Glob)
+		if !strings.ContainsAny(strings.TrimSuffix(entry.Value, botEnding), `*?[{\`) {
+			a.literals = append(a.literals, evidence.FoldLogin(entry.Value))
+		}
+	}
+	a.globs = glob.CompileFolded(globs)
+	return a
+}
+
+// identity is all that GitHub calls an account.
+type identity struct {
+	evidence.Account
+	kind string   // User, Bot, …; "" when unknown
+	apps []string // slugs of the apps that it is, or that acted for it
+}
+
+func authorOf(pr *evidence.PullRequest) identity {
+	return identity{evidence.Account{Login: pr.Author, ID: pr.AuthorID}, pr.AuthorType, pr.AuthorApps}
+}
+
+func (p *peer) author() identity {
+	return identity{evidence.Account{Login: p.Author, ID: p.AuthorID}, p.AuthorType, p.AuthorApps}
+}
+
+type peer evidence.Peer
+
+const botEnding = "[bot]"
+
+// names are the spellings of an account, folded: a person has one. An app is called SLUG[bot] where it acts, app/SLUG by
+// GitHub's command line, and SLUG in its settings; a few act under another login altogether.
+func (i identity) names() []string {
+	login := evidence.FoldLogin(i.Login)
+	slugs := slices.Clone(i.apps)
+	if slug, app := strings.CutSuffix(login, botEnding); app {
+		slugs = append(slugs, slug)
+	} else if i.kind == "Bot" {
+		slugs = append(slugs, login)
+	}
+	names := []string{login}
+	for _, slug := range slugs {
+		slug = evidence.FoldLogin(slug)
+		names = append(names, slug, slug+botEnding, "app/"+slug, "apps/"+slug)
+	}
+	return names
+}
+
+// lists reports whether an entry means the account.
+func (a *Authors) lists(who identity) bool {
+	return a.hasID(who) || slices.ContainsFunc(who.names(), a.globs.Match)
+}
+
+func (a *Authors) hasID(who identity) bool { return who.ID != "" && slices.Contains(a.ids, who.ID) }
+
+// singles reports whether an entry means this account alone. A pattern may mean an account that its owner named after it.
+func (a *Authors) singles(who identity) bool {
+	return a.hasID(who) || slices.ContainsFunc(who.names(), func(name string) bool { return slices.Contains(a.literals, name) })
+}
+
+// leavesOut reports whether the pull requests of an account are not judged. Those of a deleted account are, and of one
+// that cannot be told from a listed one.
+func (a *Authors) leavesOut(who identity) bool {
+	unknown := who.Nobody() || who.ID == evidence.GhostID || who.Login == "" || len(a.ids) > 0 && who.ID == ""
+	return !unknown && !a.lists(who)
+}
+
+// LeavesOut reports whether applies_to leaves a pull request out. Whether another one has the same head is another
+// question: see [Authors.SharedWith].
+func (a *Authors) LeavesOut(pr *evidence.PullRequest) bool { return a.leavesOut(authorOf(pr)) }
+
+// SharedWith is another open pull request with the same head that is judged; nil when there is none. Checks belong to
+// commits: what is said of one pull request shows at the other. Anybody can open one from a fork, so there only an
+// account counts that the contract lists by its login or id.
+func (a *Authors) SharedWith(pr *evidence.PullRequest) *evidence.Peer {
+	for i := range pr.SameHead {
+		p := &pr.SameHead[i]
+		who := (*peer)(p).author()
+		if p.Fork && a.singles(who) || !p.Fork && !a.leavesOut(who) {
+			return p
+		}
+	}
+	return nil
+}
+
+// String lists the entries, for a person.
+func (a *Authors) String() string { return strings.Join(a.texts, ", ") }
