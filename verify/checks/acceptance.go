@@ -149,7 +149,7 @@ func describeVacuous(f *check.Finding, c *evidence.Criterion, seen ledger.Output
 		f.Fix = "let the control break the code so that the tests still build and one of them fails, then record it again"
 	default:
 		f.Message = criterionName(c) + " ended well without running a test"
-		f.Fix = "let the command run the tests that exist, then record it again; a person may name a test_report, in which the tests are counted"
+		f.Fix = "let the command run the tests that exist, then record it again"
 	}
 	f.Message += ": " + f.Actual
 }

@@ -109,7 +109,7 @@ func (d *Decision) judge(c *evidence.Criterion) {
 		{DirtyTree, func(x *Deciding) bool { return x.Last.Dirty }},
 		{BelowMinimum, func(*Deciding) bool { return d.Level.Rank() < d.Minimum.Rank() }},
 		{TooManyAttempts, func(x *Deciding) bool { return x.Attempts > c.MaxAttempts }},
-		{Vacuous, func(x *Deciding) bool { return vacuous(c, x.Last.Output.Proof) }},
+		{Vacuous, func(x *Deciding) bool { return vacuous(x.Last.Output.Proof) }},
 	} {
 		if d.At = d.first(rule.holds); d.At != nil {
 			d.Reason = rule.reason
@@ -118,11 +118,9 @@ func (d *Decision) judge(c *evidence.Criterion) {
 	}
 }
 
-// vacuous reports whether a command's output shows that it proves nothing. A test report counts the tests better than the
-// output does, but says nothing of when they ran.
-func vacuous(c *evidence.Criterion, p Proof) bool {
-	return p == AllCached || p == NoneRan && c.TestReport == ""
-}
+// vacuous reports whether a command's output shows that it proves nothing. A test report beside it changes nothing: it
+// may be the report of another run.
+func vacuous(p Proof) bool { return p == NoneRan || p == AllCached }
 
 // first returns the first stream for which holds is true.
 func (d *Decision) first(holds func(*Deciding) bool) *Deciding {

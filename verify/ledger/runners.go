@@ -17,6 +17,7 @@ const (
 	empty        // no test ran: there was none, none was chosen, or all were skipped
 	cached       // the result is that of an earlier run
 	broken       // no test ran because the tests did not build or load
+	skipped      // one test did not run, and a later sum counts it as passed
 	kinds
 )
 
@@ -33,9 +34,12 @@ type shape struct {
 type scope int
 
 const (
-	part  scope = iota // one package, module, class or file
-	whole              // a whole run
-	build              // a part of a build, which many a command does that is not about tests
+	part    scope = iota // one package, module, class or file
+	likely               // the same, and a line of scope sum may follow that knows better
+	whole                // a whole run
+	sum                  // a whole run, the parts of scope likely before it included
+	build                // a part of a build, which many a command does that is not about tests
+	ofPlaywright         // a part of a run of Playwright
 )
 
 const digits = "0123456789"
@@ -51,12 +55,13 @@ var shapes = []shape{
 	{"F", "FAIL\t", lazily(`^FAIL\t\S+\t\d+\.\d+s$`), part, always(failed)},
 	{"-", "--- FAIL: ", lazily(`^--- FAIL: \S+ \(\d+\.\d+s\)$`), part, always(failed)},
 	{"P\xe2", " (cached)", lazily(`^(?:PASS|✓ ) \S+ \(cached\)(?: \(.*\))?$`), part, always(cached)},
-	{"P\xe2", "", lazily(`^(?:PASS \S+(?: \(coverage: .*\))?|✓  \S+ \(\d.*\))$`), part, always(passed)},
-	{"D", "DONE 0 tests", lazily(`^DONE 0 tests(?: in \d.*)?$`), whole, always(empty)},
+	{"P\xe2", "", lazily(`^(?:PASS \S+(?: \(coverage: .*\))?|✓  \S+ \(\d.*\))$`), likely, always(passed)},
+	{"D", "DONE ", lazily(`^DONE (?:\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, \d+ errors?)?(?: in \d.*)?$`), sum, gotestsum},
 
 	// pytest
 	{"=", " in ", lazily(`^=+ (no tests ran|` + pytestCounts + `) in \d+\.\d+s(?: \([0-9:, a-z]+\))? =+$`), whole, inWords},
 	{"n" + digits, " in ", lazily(`^(no tests ran|` + pytestCounts + `) in \d+\.\d+s(?: \([0-9:, a-z]+\))?$`), whole, quietly},
+	{"=n" + digits, " collected", lazily(`^(?:=+ )?(?:no tests|(?:\d+/)?\d+ tests?) collected(?: \(\d+ deselected\))?(?:, ` + pytestCount + `)* in \d+\.\d+s(?: \([0-9:, a-z]+\))?(?: =+)?$`), whole, always(empty)},
 	{"c", "collected 0 items", lazily(`^(?:collecting \.\.\. )?collected 0 items$`), whole, always(empty)},
 
 	// unittest; see runs.unittest
@@ -71,13 +76,16 @@ var shapes = []shape{
 	{" ", " passing", lazily(`^ +(\d+) passing(?: \(\d[^)]*\))?$`), whole, counts(1, 0, 0)},
 	{" ", " failing", lazily(`^ +(\d+) failing$`), whole, counts(1, 0, 1)},
 	{" ", " passed (", lazily(`^ +\d+ passed \(\d[^)]*\)$`), whole, always(passed)},
-	{"#\xe2", " pass ", lazily(`^(?:#|ℹ) pass +(\d+)$`), whole, counts(1, 0, 0)},
+	{" ", " skipped", lazily(`^ +\d+ skipped$`), ofPlaywright, always(empty)},
+	{"L", "Listing tests:", lazily(`^Listing tests:$`), whole, always(empty)},
+	{"#\xe2", " pass ", lazily(`^(?:#|ℹ) pass +(\d+)$`), sum, counts(1, 0, 0)},
 	{"#\xe2", " fail ", lazily(`^(?:#|ℹ) fail +(\d*[1-9]\d*)$`), whole, always(failed)},
-	{"on", "ok ", lazily(`^(not )?ok \d+(?: [^#]*)?$`), part, tapResult},
+	{"on", "ok ", lazily(`^(not )?ok \d+(?: .*)?$`), likely, tapResult},
 	{"1", "1..0", lazily(`^1\.\.0(?: #.*)?$`), part, always(empty)},
 	{"oF", " passed", lazily(`^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed`), whole, sums(2, 1)},
 
 	// cargo test, cargo nextest
+	{digits, " benchmark", lazily(`^\d+ tests?, \d+ benchmarks?$`), part, always(empty)},
 	{"r", "running 0 tests", lazily(`^running 0 tests$`), part, always(empty)},
 	{"t", "test result: ", lazily(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; \d+ ignored; (\d+) measured; \d+ filtered out`), part, sums(2, 1, 3)},
 	{"e", "could not compile", lazily("^error: could not compile `[^`]+` \\((?:lib test|test \"[^\"]+\"|bin \"[^\"]+\" test)\\)"), part, always(broken)},
@@ -89,11 +97,15 @@ var shapes = []shape{
 	{"N", "No examples found.", lazily(`^No examples found\.$`), whole, always(empty)},
 	{digits, " assertions, ", lazily(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, \d+ errors(?:, (\d+) skips)?(?:, .*)?$`), whole, counts(1, 3, 2)},
 	{"N", "No tests executed!", lazily(`^No tests executed!$`), whole, always(empty)},
+	{"T", " Assertions: ", lazily(`^Tests: (\d+), Assertions: \d+((?:, [A-Z][A-Za-z ]*: \d+)*)\.$`), whole, phpunit},
+	{"A", "Available test", lazily(`^Available test(?:s|\(s\)):$`), whole, always(empty)},
+	{"[", " tests ", lazily(`^\[ +(\d+) tests (successful|failed) +\]$`), whole, junitConsole},
 	{"O", "OK (", lazily(`^OK \((\d+) tests?(?:, \d+ assertions?)?\)$`), whole, counts(1, 0, 0)},
 
 	// dotnet test
 	{"PFS", "! ", lazily(`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+, Total: `), part, sums(1, 2)},
 	{"T", "Test summary: ", lazily(`^Test summary: total: (\d+), failed: (\d+), succeeded: \d+, skipped: (\d+)`), whole, counts(1, 3, 2)},
+	{"T", "The following Tests", lazily(`^The following Tests are available:$`), part, always(empty)},
 	{"NW", "No test ", lazily(`^(?:Warning: )?No test (?:is available in|matches the given testcase filter) `), part, always(empty)},
 
 	// Maven, Gradle, Bazel, CTest, GoogleTest
@@ -104,7 +116,8 @@ var shapes = []shape{
 	{"/", "PASSED", lazily(`^//\S+ +(\(cached\) )?PASSED in \d`), part, bazelTarget},
 	{"E", "Executed ", lazily(`^Executed (\d+) out of [1-9]\d* tests?: `), whole, bazelRun},
 	{"N", "No tests were found!!!", lazily(`^No tests were found!!!$`), whole, always(empty)},
-	{digits, "% tests passed", lazily(`^\d+% tests passed, (\d+) tests? failed out of (\d+)$`), whole, counts(2, 0, 1)},
+	{" " + digits, "***Skipped", lazily(`^ *\d+/\d+ Test +#\d+: .*\*\*\*Skipped `), part, always(skipped)},
+	{digits, "% tests passed", ctestSum, whole, counts(2, 0, 1)},
 	{"[", "  PASSED  ", lazily(`^\[  PASSED  \] (\d+) tests?\.$`), part, counts(1, 0, 0)},
 	{"[", "  FAILED  ", lazily(`^\[  FAILED  \] \d+ tests?, listed below:$`), part, always(failed)},
 }
@@ -195,6 +208,27 @@ func inWords(m [][]byte) kind {
 	return k
 }
 
+// phpunit reads "Tests: 3, Assertions: 0, Skipped: 3.", whose parts are left out where they are 0.
+func phpunit(m [][]byte) kind {
+	n := map[string]int64{}
+	for part := range strings.SplitSeq(string(m[2]), ", ") {
+		word, count, _ := strings.Cut(part, ": ")
+		n[word] = number([]byte(count))
+	}
+	return judged(number(m[1]) > n["Skipped"]+n["Incomplete"], n["Failures"]+n["Errors"] > 0)
+}
+
+// junitConsole reads two of the sums of JUnit's console launcher. That none failed says nothing.
+func junitConsole(m [][]byte) kind {
+	if string(m[2]) == "failed" {
+		if number(m[1]) == 0 {
+			return nothing
+		}
+		return failed
+	}
+	return judged(number(m[1]) > 0, false)
+}
+
 // quietly is inWords without a frame around it: errors and warnings alone could be any linter's.
 func quietly(m [][]byte) kind {
 	if !quietCount().Match(m[1]) {
@@ -216,7 +250,29 @@ func goResult(m [][]byte) kind {
 	}
 }
 
-func tapResult(m [][]byte) kind { return judged(true, len(m[1]) > 0) }
+// gotestsum reads the sum of a run, in which cached results stand as if they had run: that one ran, other lines say.
+func gotestsum(m [][]byte) kind {
+	if k := counts(1, 2, 3)(m); k != passed {
+		return k
+	}
+	return nothing
+}
+
+// tapResult reads one result of TAP. A directive stands behind a # that is not escaped; what is still to do is expected to
+// fail.
+func tapResult(m [][]byte) kind {
+	directive := tapDirective().FindSubmatch(m[0])
+	switch {
+	case directive == nil:
+		return judged(true, len(m[1]) > 0)
+	case bytes.EqualFold(directive[1], []byte("skip")):
+		return empty
+	default:
+		return passed
+	}
+}
+
+var tapDirective = lazily(`(?i)[^\\]# *(skip|todo)`)
 
 func gradleTask(m [][]byte) kind {
 	switch string(m[1]) {

@@ -39,7 +39,11 @@ func ReadOutput(text []byte, argv []string, cut, control bool) Output {
 	for line := range bytes.Lines(text) {
 		r.add(line)
 	}
-	r.sum()
+	r.sumUnittest()
+	r.goBinaries()
+	if r.likely != "" {
+		r.take(passed, []byte(r.likely), part)
+	}
 	return r.proof(cut, control)
 }
 
@@ -51,37 +55,85 @@ type runs struct {
 	idle  bool          // go test has just said that there is no test to run; the result of the package follows
 	cases int64         // tests that unittest counted, and does not say yet how many of them it skipped
 	count string        // the line of that
+
+	likely     string              // the first line of scope likely that says that a test ran, and that no sum has taken back
+	tests      map[string]*goTests // whose ends go test has printed, by package; "" is the one that plain output is about
+	skipped    int64               // tests that CTest has skipped, and will count as passed
+	playwright bool                // Playwright has said how many tests it runs
 }
 
 func (r *runs) add(raw []byte) {
-	line, ok := plain(raw)
+	line, pkg, ok := plain(raw)
 	if !ok {
 		return
 	}
-	if k, of := classify(line); k != nothing && !r.unittest(line) && (of != build || r.asked) {
-		r.take(k, line, of)
+	r.goTest(line, pkg)
+	if k, of := classify(line); k != nothing && !r.unittest(line) && !r.goPackage(line, pkg) && r.counts(of) {
+		r.take(r.ctest(k, line), line, of)
 	}
+	r.playwright = r.playwright || playwrightStart().Match(line)
 	r.idle = bytes.HasPrefix(line, []byte("testing: warning: no tests to run")) ||
 		r.idle && (string(line) == "PASS" || bytes.HasPrefix(line, []byte("coverage: ")))
+}
+
+// counts reports whether lines of a scope count after the lines up to here.
+func (r *runs) counts(of scope) bool {
+	switch of {
+	case build:
+		return r.asked
+	case ofPlaywright:
+		return r.playwright
+	}
+	return true
+}
+
+// ctest counts the tests that CTest skipped, and takes them from its sum, in which they stand as passed.
+func (r *runs) ctest(k kind, line []byte) kind {
+	if k == skipped {
+		r.skipped++
+		return nothing
+	}
+	m := ctestSum().FindSubmatch(line)
+	if m == nil {
+		return k
+	}
+	ran := number(m[2]) - r.skipped
+	r.skipped = 0
+	return judged(ran > 0, number(m[1]) > 0)
 }
 
 // take notes a line of a kind. In the folder of a package go test writes the same result whether a test ran or not, and
 // only a line before it says so.
 func (r *runs) take(k kind, line []byte, of scope) {
-	if k == passed && r.idle {
+	switch {
+	case k == nothing:
+		return
+	case k == passed && r.idle:
 		k = empty
+	case k == passed && of == likely:
+		r.likely = firstOf(r.likely, string(line))
+		return
+	case k == empty && of == sum:
+		r.likely = ""
 	}
 	if r.first[k] == "" {
 		r.first[k] = short(printable(line))
 	}
-	r.whole = r.whole || of == whole && k != passed && k != failed
+	r.whole = r.whole || (of == whole || of == sum) && k != passed && k != failed
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }
 
 // unittest joins the two lines with which Python's unittest ends a run: how many tests it counted, skipped ones included,
 // and how many of them it skipped. It reports whether the line was one of those.
 func (r *runs) unittest(line []byte) bool {
 	if m := unittestCount().FindSubmatch(line); m != nil && number(m[1]) > 0 {
-		r.sum()
+		r.sumUnittest()
 		r.cases, r.count = number(m[1]), string(line)
 		return true
 	}
@@ -98,8 +150,8 @@ func (r *runs) unittest(line []byte) bool {
 	return true
 }
 
-// sum takes the tests that unittest counted for tests that ran: nothing says that they were skipped.
-func (r *runs) sum() {
+// sumUnittest takes the tests that unittest counted for tests that ran: nothing says that they were skipped.
+func (r *runs) sumUnittest() {
 	if r.cases > 0 {
 		r.take(passed, []byte(r.count), whole)
 		r.cases = 0
@@ -142,10 +194,11 @@ func asksForTests(argv []string) bool {
 const longest = 4096
 
 // plain returns a line as a terminal shows it: without colours, without what a carriage return overwrites, without blanks
-// at its end. Of the events of go test -json it is the text that they carry. ok is false for what can be no result.
-func plain(raw []byte) (line []byte, ok bool) {
+// at its end. Of the events of go test -json it is the text that they carry, and their package. ok is false for what can
+// be no result.
+func plain(raw []byte) (line []byte, pkg string, ok bool) {
 	if len(raw) > longest {
-		return nil, false
+		return nil, "", false
 	}
 	line = bytes.TrimRight(raw, " \t\r\n")
 	if bytes.HasPrefix(line, []byte(`{"`)) {
@@ -154,22 +207,29 @@ func plain(raw []byte) (line []byte, ok bool) {
 	if bytes.IndexByte(line, '\x1b') >= 0 {
 		line = bytes.TrimRight(colours().ReplaceAll(line, nil), " \t\r")
 	}
-	return line[bytes.LastIndexByte(line, '\r')+1:], true
+	return line[bytes.LastIndexByte(line, '\r')+1:], "", true
 }
 
-// goEvent returns the text of an output event of go test -json.
-func goEvent(line []byte) ([]byte, bool) {
-	const key = `"Output":`
-	at := bytes.Index(line, []byte(key))
+// goEvent returns the text of an output event of go test -json, and its package.
+func goEvent(line []byte) (text []byte, pkg string, ok bool) {
+	at := bytes.Index(line, []byte(`"Output":`))
 	if at < 0 || !bytes.Contains(line[:at], []byte(`"Action":"output"`)) {
-		return nil, false
+		return nil, "", false
 	}
-	quoted, err := strconv.QuotedPrefix(string(line[at+len(key):]))
-	if err != nil {
-		return nil, false
+	output, ok := quotedAfter(line, `"Output":`)
+	pkg, _ = quotedAfter(line[:at], `"Package":`)
+	return []byte(strings.TrimRight(output, " \t\r\n")), pkg, ok
+}
+
+// quotedAfter returns the string behind the first key of that name.
+func quotedAfter(line []byte, key string) (string, bool) {
+	_, rest, found := bytes.Cut(line, []byte(key))
+	quoted, err := strconv.QuotedPrefix(string(rest))
+	if !found || err != nil {
+		return "", false
 	}
 	text, err := strconv.Unquote(quoted)
-	return []byte(strings.TrimRight(text, " \t\r\n")), err == nil
+	return text, err == nil
 }
 
 // printable is a line without what a terminal would obey; tabs stay.
@@ -194,7 +254,12 @@ func lazily(pattern string) func() *regexp.Regexp {
 }
 
 var (
-	colours       = lazily("\x1b\\[[0-9;?]*[A-Za-z]")
+	colours = lazily("\x1b\\[[0-9;?]*[A-Za-z]")
+
+	// Playwright says how many tests it begins with; when all are skipped, it ends without a line that none passed.
+	playwrightStart = lazily(`^Running \d+ tests? using \d+ workers?`)
+
 	unittestCount = lazily(`^Ran (\d+) tests? in \d+\.\d+s$`)
+	ctestSum      = lazily(`^\d+% tests passed, (\d+) tests? failed out of (\d+)$`)
 	unittestEnd   = lazily(`^OK(?: \((?:skipped=(\d+)|[a-z ]+=\d+)(?:, [a-z ]+=\d+)*\))?$`)
 )

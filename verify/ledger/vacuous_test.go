@@ -20,11 +20,25 @@ const (
 	goFailed = "FAIL\texample.com/x/e\t0.004s\nFAIL\n"
 	goBroken = "# example.com/x/f [example.com/x/f.test]\nf/f_test.go:3:27: undefined: x\nFAIL\texample.com/x/f [build failed]\nFAIL\n"
 
+	goSkips = "=== RUN   TestA\n    a_test.go:3: not today\n--- SKIP: TestA (0.00s)\n=== RUN   TestZ\n--- SKIP: TestZ (0.00s)\n"
+	goFrame = "=== RUN   TestB\n=== RUN   TestB/x\n--- PASS: TestB (0.00s)\n"
+
+	ctestSkip = "1/2 Test #1: a ................***Skipped   0.00 sec\n"
+
 	cargoNone = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.00s\n"
 	cargoRan  = "running 1 test\ntest t::a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n"
 
 	unittestRule = "----------------------------------------------------------------------\n"
 )
+
+// goEvents is what go test -json makes of the output of a package.
+func goEvents(pkg, output string) string {
+	var events strings.Builder
+	for line := range strings.Lines(output) {
+		fmt.Fprintf(&events, `{"Time":"2026-11-21T15:18:19Z","Action":"output","Package":%q,"Output":%q}`+"\n", pkg, line)
+	}
+	return events.String()
+}
 
 var outputs = []struct {
 	name, text string
@@ -58,6 +72,36 @@ var outputs = []struct {
 	{"gotestsum: some cached", "✓  a (12ms)\nPASS b (cached) (coverage: 3.0% of statements)\n", ledger.SomeCached, "PASS b (cached) (coverage: 3.0% of statements)"},
 	{"gotestsum: none", "∅  cmd/x\n\nDONE 0 tests in 0.345s\n", ledger.NoneRan, "DONE 0 tests in 0.345s"},
 
+	{"gotestsum: all skipped", "✓  a (12ms)\nPASS b\n\nDONE 3 tests, 3 skipped in 0.345s\n", ledger.NoneRan, "DONE 3 tests, 3 skipped in 0.345s"},
+	{name: "gotestsum: some skipped", text: "✓  a (12ms)\n\nDONE 3 tests, 2 skipped in 0.345s\n" + goNoFile},
+	{name: "gotestsum: run again", text: "✖  a (12ms)\n\nDONE 2 runs, 3 tests, 1 failure in 0.345s\n"},
+
+	{"go -v: all skipped", goSkips + "PASS\n" + goRan, ledger.NoneRan, "--- SKIP: TestA (0.00s)"},
+	{"go -v: all skipped, with coverage", goSkips + "PASS\ncoverage: 12.5% of statements\nok  \tx\t0.003s\tcoverage: 12.5% of statements\n", ledger.NoneRan, "--- SKIP: TestA (0.00s)"},
+	{"go -v: all skipped in every package", goSkips + goRan + goSkips + goRan + goNoFile, ledger.NoneRan, "--- SKIP: TestA (0.00s)"},
+	{"go -v: all subtests skipped", goFrame + "    --- SKIP: TestB/x (0.00s)\n    --- SKIP: TestB/y/z (0.00s)\nPASS\n" + goRan, ledger.NoneRan, "--- SKIP: TestB/x (0.00s)"},
+	{"go -v: all subtests of subtests skipped", goFrame + "    --- PASS: TestB/x (0.00s)\n        --- SKIP: TestB/x/y (0.00s)\nPASS\n" + goRan, ledger.NoneRan, "--- SKIP: TestB/x/y (0.00s)"},
+	{"go -v: a test binary alone", goSkips + "PASS\n", ledger.NoneRan, "--- SKIP: TestA (0.00s)"},
+	{name: "go -v: some skipped", text: goSkips + "--- PASS: TestC (0.00s)\nPASS\n" + goRan + goNoFile},
+	{name: "go -v: some subtests skipped", text: goFrame + "    --- SKIP: TestB/x (0.00s)\n    --- PASS: TestB/y (0.00s)\nPASS\n" + goRan + goNoFile},
+	{name: "go -v: all skipped in one of two packages", text: goSkips + "PASS\n" + goRan + "--- PASS: TestC (0.00s)\nPASS\n" + goRan},
+	{name: "go -v: all skipped behind a package that is not verbose", text: goRan + goSkips + "PASS\n" + goRan},
+	{name: "go -v: all skipped before a package that is not verbose", text: goSkips + "PASS\n" + goRan + goRan},
+	{name: "go -v: a name that only begins alike", text: "--- PASS: TestB (0.00s)\n--- SKIP: TestB2/x (0.00s)\nPASS\n" + goRan + goNoFile},
+	{name: "go -v: a test binary alone that ran", text: goSkips + "--- PASS: TestC (0.00s)\nPASS\n" + goNoFile},
+	{name: "go -v: a skip in a test's own log", text: "    a_test.go:3: --- SKIP: TestA (0.00s)\n" + goRan},
+	{"go -json: all skipped", goEvents("x", goSkips) + goEvents("x", goRan), ledger.NoneRan, "--- SKIP: TestA (0.00s)"},
+	{"go -json: all skipped in packages beside each other", goEvents("x", goSkips) + goEvents("y", goSkips) + goEvents("x", goRan) + goEvents("y", goRan),
+		ledger.NoneRan, "--- SKIP: TestA (0.00s)"},
+	{name: "go -json: ran in one of the packages beside each other", text: goEvents("x", "--- PASS: TestC (0.00s)\n") + goEvents("y", goSkips) +
+		goEvents("y", goRan) + goEvents("x", goRan)},
+
+	{"pytest: only collected", "collected 3 items\n\n<Module a.py>\n\n========== 3 tests collected in 0.01s ==========\n", ledger.NoneRan, "========== 3 tests collected in 0.01s =========="},
+	{"pytest: only collected, quiet", "a.py::test_a\n\n1 test collected in 0.01s\n", ledger.NoneRan, "1 test collected in 0.01s"},
+	{"pytest: only collected, some deselected", "2/5 tests collected (3 deselected), 1 warning in 61.50s (0:01:01)\n", ledger.NoneRan, "2/5 tests collected (3 deselected), 1 warning in 61.50s (0:01:01)"},
+	{"pytest: nothing collected", "no tests collected (5 deselected) in 0.01s\n", ledger.NoneRan, "no tests collected (5 deselected) in 0.01s"},
+	{name: "pytest: collected, then ran", text: "3 tests collected in 0.01s\n\n..s\n2 passed, 1 skipped in 0.03s\n"},
+	{name: "somebody who collects", text: "3 tests collected in the folder\nlog: 3 tests collected in 0.01s\n"},
 	{"pytest: none", "collected 0 items\n\n============================ no tests ran in 0.01s =============================\n", ledger.NoneRan, "collected 0 items"},
 	{"pytest: none, verbose", "collecting ... collected 0 items\n", ledger.NoneRan, "collecting ... collected 0 items"},
 	{"pytest: none, quiet", "no tests ran in 0.01s\n", ledger.NoneRan, "no tests ran in 0.01s"},
@@ -92,10 +136,19 @@ var outputs = []struct {
 	{"mocha: all pending", "\n  0 passing (2ms)\n  3 pending\n", ledger.NoneRan, "  0 passing (2ms)"},
 	{name: "mocha: ran", text: "\n  12 passing (1s)\n  1 pending\n"},
 	{name: "mocha: of two workspaces one is empty", text: "  0 passing (2ms)\n  1 passing (4ms)\n"},
+	{"playwright: all skipped", "Running 3 tests using 1 worker\n\n  3 skipped\n", ledger.NoneRan, "  3 skipped"},
+	{"playwright: only listed", "Listing tests:\n  a.spec.ts:3:5 › adds\nTotal: 1 test in 1 file\n", ledger.NoneRan, "Listing tests:"},
+	{name: "playwright: some skipped", text: "Running 3 tests using 2 workers, shard 1 of 2\n\n  1 skipped\n  2 passed (1.2s)\n"},
+	{name: "another tool's skips", text: "  12 files\n  3 skipped\n"},
 	{name: "playwright: ran", text: "  3 passed (2.3s)\n" + goNoFile},
 	{"node: none", "TAP version 13\n1..0\n# tests 0\n# pass 0\n# fail 0\n", ledger.NoneRan, "1..0"},
-	{"node: all skipped", "TAP version 13\nok 1 - a # SKIP\n1..1\n# tests 1\n# pass 0\n# fail 0\n# skipped 1\n", ledger.NoneRan, "# pass 0"},
+	{"node: all skipped", "TAP version 13\nok 1 - a # SKIP\n1..1\n# tests 1\n# pass 0\n# fail 0\n# skipped 1\n", ledger.NoneRan, "ok 1 - a # SKIP"},
 	{name: "node: ran", text: "ok 1 - a\nok 2 - b # SKIP\n1..2\n# tests 2\n# pass 1\n# fail 0\n"},
+	{"node: all of a suite skipped", "TAP version 13\nok 1 - suite\n1..1\n# tests 1\n# suites 1\n# pass 0\n# fail 0\n# skipped 1\n", ledger.NoneRan, "# pass 0"},
+	{"bats: all skipped", "1..2\nok 1 adds # skip no reason\nok 2 # skip\n", ledger.NoneRan, "ok 1 adds # skip no reason"},
+	{name: "bats: still to do", text: "1..2\nok 1 adds # TODO\nok 2 # skip\n"},
+	{name: "bats: an issue in a name", text: "1..2\nok 1 handles #12\nok 2 # skip\n"},
+	{name: "bats: an escaped sign", text: "1..2\nok 1 reads \\# skip\nok 2 # skip\n"},
 	{name: "bats: ran", text: "1..2\nok 1 adds\nok 2 # skip\n" + goNoFile},
 	{"deno: none", "ok | 0 passed | 0 failed (2ms)\n", ledger.NoneRan, "ok | 0 passed | 0 failed (2ms)"},
 	{name: "deno: ran", text: "ok | 2 passed (3 steps) | 0 failed (2ms)\n"},
@@ -103,6 +156,7 @@ var outputs = []struct {
 	{"cargo: none", cargoNone, ledger.NoneRan, "running 0 tests"},
 	{"cargo: all ignored", "running 2 tests\n\ntest result: ok. 0 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s\n", ledger.NoneRan, "test result: ok. 0 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s"},
 	{name: "cargo: no doc tests", text: cargoRan + "   Doc-tests x\n\n" + cargoNone},
+	{"cargo: only listed", "t::a: test\n\n1 test, 0 benchmarks\n", ledger.NoneRan, "1 test, 0 benchmarks"},
 	{"nextest: none", "    Starting 0 tests across 0 binaries\n     Summary [   0.001s] 0 tests run: 0 passed, 0 skipped\n", ledger.NoneRan, "     Summary [   0.001s] 0 tests run: 0 passed, 0 skipped"},
 	{name: "nextest: ran", text: "     Summary [   0.001s] 2 tests run: 2 passed, 0 skipped\n" + cargoNone},
 
@@ -114,9 +168,16 @@ var outputs = []struct {
 	{name: "test-unit: ran", text: "1 tests, 1 assertions, 0 failures, 0 errors, 0 pendings, 0 omissions, 0 notifications\n"},
 	{"phpunit: none", "No tests executed!\n", ledger.NoneRan, "No tests executed!"},
 	{name: "phpunit: ran", text: "OK (2 tests, 3 assertions)\n" + goNoFile},
+	{"phpunit: all skipped", "OK, but some tests were skipped!\nTests: 3, Assertions: 0, Skipped: 2, Incomplete: 1.\n", ledger.NoneRan, "Tests: 3, Assertions: 0, Skipped: 2, Incomplete: 1."},
+	{"phpunit: only listed", "Available tests:\n - ATest::testA\n", ledger.NoneRan, "Available tests:"},
+	{name: "phpunit: some skipped", text: "OK, but some tests were skipped!\nTests: 3, Assertions: 4, Skipped: 2.\n" + goNoFile},
+	{"junit console launcher: all skipped", "[         3 tests found           ]\n[         3 tests skipped         ]\n[         0 tests successful      ]\n[         0 tests failed          ]\n",
+		ledger.NoneRan, "[         0 tests successful      ]"},
+	{name: "junit console launcher: ran", text: "[         3 tests successful      ]\n[         0 tests failed          ]\n" + goNoFile},
 	{"junit console: none", "OK (0 tests)\n", ledger.NoneRan, "OK (0 tests)"},
 
 	{"dotnet: filtered out", "No test matches the given testcase filter `Name=x` in /src/bin/X.dll\n", ledger.NoneRan, "No test matches the given testcase filter `Name=x` in /src/bin/X.dll"},
+	{"dotnet: only listed", "The following Tests are available:\n    X.A\n", ledger.NoneRan, "The following Tests are available:"},
 	{"dotnet: all skipped", "Skipped! - Failed:     0, Passed:     0, Skipped:     3, Total:     3, Duration: 3 ms - X.dll (net8.0)\n", ledger.NoneRan, "Skipped! - Failed:     0, Passed:     0, Skipped:     3, Total:     3, Duration: 3 ms - X.dll (net8.0)"},
 	{"dotnet: none", "Test summary: total: 0, failed: 0, succeeded: 0, skipped: 0, duration: 0.2s\n", ledger.NoneRan, "Test summary: total: 0, failed: 0, succeeded: 0, skipped: 0, duration: 0.2s"},
 	{name: "dotnet: one of two", text: "No test is available in /src/bin/Y.dll. Make sure that …\nPassed!  - Failed:     0, Passed:    12, Skipped:     0, Total:    12, Duration: 3 ms - X.dll (net8.0)\n"},
@@ -134,8 +195,12 @@ var outputs = []struct {
 	{"bazel: cached", "//a:b_test          (cached) PASSED in 2.8s\n\nExecuted 0 out of 1 test: 1 test passes.\n", ledger.AllCached, "//a:b_test          (cached) PASSED in 2.8s"},
 	{"bazel: some cached", "//a:b_test   (cached) PASSED in 2.8s\n//a:c_test   PASSED in 0.1s\n\nExecuted 1 out of 2 tests: 2 tests pass.\n", ledger.SomeCached, "//a:b_test   (cached) PASSED in 2.8s"},
 	{"ctest: none", "No tests were found!!!\n", ledger.NoneRan, "No tests were found!!!"},
+	{"ctest: all skipped", ctestSkip + ctestSkip + "\n100% tests passed, 0 tests failed out of 2\n", ledger.NoneRan, "100% tests passed, 0 tests failed out of 2"},
+	{name: "ctest: some skipped", text: ctestSkip + "2/2 Test #2: b ................   Passed    0.00 sec\n\n100% tests passed, 0 tests failed out of 2\n"},
+	{name: "ctest: two runs", text: ctestSkip + "\n100% tests passed, 0 tests failed out of 1\n\n100% tests passed, 0 tests failed out of 1\n"},
 	{name: "ctest: ran", text: "100% tests passed, 0 tests failed out of 12\n" + goNoFile},
 	{"googletest: none", "[==========] Running 0 tests from 0 test suites.\n[  PASSED  ] 0 tests.\n", ledger.NoneRan, "[  PASSED  ] 0 tests."},
+	{"googletest: all skipped", "[==========] 2 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 0 tests.\n[  SKIPPED ] 2 tests, listed below:\n", ledger.NoneRan, "[  PASSED  ] 0 tests."},
 	{name: "googletest: ran", text: "[  PASSED  ] 3 tests.\n" + goNoFile},
 
 	{name: "words in a test's own log", text: "    sum_test.go:9: ok  \tx\t(cached)\n    x: no tests to run\nlog: no tests ran in 0.01s\n"},
@@ -251,7 +316,8 @@ func TestDecideByOutput(t *testing.T) {
 		{"cached at last", wanted, []string{"0 " + goRan, "0 " + goCached}, ledger.Vacuous, false},
 		{"failed", wanted, []string{"1 " + goNoFile}, ledger.FailedReason, false},
 		{"too often", wanted, []string{"0 a", "0 b", "0 c", "0 " + goNoFile}, ledger.TooManyAttempts, false},
-		{"a test report counts better", tested, []string{"0 " + goNoFile}, ledger.Passed, false},
+		{"none ran, beside a test report", tested, []string{"0 " + goNoFile}, ledger.Vacuous, false},
+		{"ran, beside a test report", tested, []string{"0 " + goNoFile + goRan}, ledger.Passed, false},
 		{"a test report does not say when", tested, []string{"0 " + goCached}, ledger.Vacuous, false},
 		{"control", control, []string{"1 " + goFailed}, ledger.Passed, false},
 		{"control that ran none", control, []string{"1 " + goBroken}, ledger.Vacuous, false},
@@ -303,7 +369,7 @@ func FuzzReadOutput(f *testing.F) {
 		if !utf8.ValidString(got.Line) || len(got.Line) > 250 || strings.ContainsAny(got.Line, "\n\x1b") || (got.Proof == ledger.Unknown) != (got.Line == "") {
 			t.Errorf("%+v", got)
 		}
-		ran := "\n\n" + goRan
+		ran := "\n\n" + goRan + goRan // the first may be about tests in the text that skipped themselves
 		if control {
 			ran = "\n\n" + goFailed
 		}
