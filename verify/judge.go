@@ -51,6 +51,7 @@ func newJudge(b *Bundle) *judge {
 // judge is one decision under way.
 type judge struct {
 	bundle   *Bundle
+	group    Bundle   // of the merge group that the judged pull request is in; empty otherwise
 	folder   string   // of the bundle in which the inputs lie; "" is the bundle itself
 	settings Settings // with the facts' filled in
 	in       check.Inputs
@@ -147,11 +148,24 @@ func stateOf[T any](value *T) check.State {
 }
 
 func (j *judge) readFacts() {
-	for _, in := range j.of(check.Facts) {
+	for i, in := range j.of(check.Facts) {
 		facts, _ := readSmall(j, in, j.folder+in.Name, "the facts file", trustCollected, evidence.ParseFacts)
 		j.state(check.Facts, stateOf(facts))
 		j.in.Facts = facts
+		if i > 0 {
+			j.secondFile(in, j.folder+in.Name)
+			j.in.Facts = nil
+		}
 	}
+	j.checkListed()
+}
+
+// secondFile notes a file of a kind of which there may be one: which of two counts must not depend on their order.
+func (j *judge) secondFile(in Input, path string) {
+	j.in.State[in.Kind] = check.Malformed
+	j.in.Problems = append(j.in.Problems, check.Problem{Kind: in.Kind, Path: path, Error: source.Error{
+		Message: "there is more than one file of this kind", Found: path, Expected: "one file", Fix: "hand over the one that applies",
+	}})
 }
 
 // settle fills in what the facts say and the settings leave open.
@@ -207,7 +221,10 @@ func (j *judge) readRules() {
 }
 
 func (j *judge) readCoverage() {
-	for _, in := range j.of(check.Coverage) {
+	for i, in := range j.of(check.Coverage) {
+		if i > 0 {
+			j.secondFile(in, j.display(in.Name))
+		}
 		c, listed := readSmall(j, in, j.display(in.Name), "the coverage report", trustClaimed, evidence.ParseCoverage)
 		j.state(check.Coverage, stateOf(c))
 		if c != nil {
@@ -396,9 +413,15 @@ func (j *judge) readChanges() changesRead {
 // agree with it.
 func (c changesRead) into(j *judge) {
 	var list []evidence.Change
+	seen := map[check.Kind]bool{}
 	for _, f := range c.files {
 		j.listed(f.kind, f.path, f.seen, trustCollected)
 		j.state(check.Changes, j.problems(f.kind, f.path, f.errs))
+		if seen[f.kind] {
+			j.in.Surplus = append(j.in.Surplus, check.Source{Kind: f.kind, Path: f.path})
+			continue
+		}
+		seen[f.kind] = true
 		if f.kind == check.Diff && len(c.files) > 1 {
 			j.diff = f.changes
 			continue
@@ -458,7 +481,11 @@ func (j *judge) classify() {
 	if j.in.Policy == nil {
 		return
 	}
-	j.in.Policy.SetAddedTask(j.addedTask())
+	added := j.addedTask()
+	j.in.Policy.SetAddedTask(added)
+	if added != "" && len(j.of(check.TaskContract)) == 0 {
+		j.in.AbsentTask = added
+	}
 	for i := range j.in.Changes {
 		c := &j.in.Changes[i]
 		c.Ruling = j.in.Policy.Classify(&c.Change)
@@ -476,8 +503,8 @@ func (j *judge) addedTask() string {
 	return ""
 }
 
-// isJudged reports whether an added file can be the task contract that judges. Where none was handed over, and nobody
-// listed the contracts, nobody can say that it is not.
+// isJudged reports whether an added file can be the task contract that judges. Where none was handed over, and no facts
+// list the contracts, it should have been.
 func (j *judge) isJudged(added string) bool {
 	for _, s := range j.sources {
 		if s.Kind == string(check.TaskContract) {

@@ -18,8 +18,7 @@ func (j *judge) authorise() {
 		j.in.Rule = override.NewRule()
 		return
 	}
-	malformed := func(p check.Problem) bool { return p.Kind == check.Contract }
-	if slices.ContainsFunc(j.in.Problems, malformed) {
+	if slices.ContainsFunc(j.in.Problems, j.hidesRule) {
 		return
 	}
 	standing := &j.sources[0] // it is read first, and nothing is wrong with it
@@ -33,6 +32,17 @@ func (j *judge) authorise() {
 		}
 	}
 	j.in.Standing, j.in.Rule = standing.Contract, override.NewRule(contracts...)
+}
+
+// hidesRule reports whether behind a problem may be words about who may override, or which findings never: in a contract
+// that the change had no hand in, or in whatever the facts list and is not there.
+func (j *judge) hidesRule(p check.Problem) bool {
+	if p.Kind == check.TaskContract {
+		return !slices.ContainsFunc(j.of(check.TaskContract), func(in Input) bool {
+			return j.contractPath(in) == p.Path && j.origin(in).Trust == evidence.TrustHead
+		})
+	}
+	return p.Kind == check.Contract || p.Kind == check.Facts
 }
 
 // run runs the checks, unless the contract leaves the pull request out. The override check asks what the others found,

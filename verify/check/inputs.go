@@ -93,7 +93,9 @@ type Inputs struct {
 
 	Changes    []Change
 	Disagree   []Disagreement // between changes.json and pr.diff
+	Surplus    []Source       // second files where there may be one changes.json and one diff
 	AddedTasks []string       // task contracts that the change adds, sorted
+	AbsentTask string         // the added one that should judge and was not handed over; "" when there is none
 
 	Rules    []RuleFile
 	Coverage *CoverageFile
@@ -179,6 +181,12 @@ type Change struct {
 type Disagreement struct {
 	Path          string
 	Changes, Diff string // status, or "not there"
+}
+
+// Source is an input by its kind and path.
+type Source struct {
+	Kind Kind
+	Path string
 }
 
 // RuleFile is a rule report.

@@ -42,6 +42,7 @@ func runContract(p *check.Pass) {
 		return
 	}
 	reportTwoTasks(p)
+	reportAbsentTask(p)
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Contract {
 			reportContractChanged(p, c)
@@ -85,6 +86,19 @@ func reportTwoTasks(p *check.Pass) {
 		Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
 		Expected: "one task contract a change", Actual: strings.Join(p.AddedTasks, ", "),
 		Fix: "keep one of them, or name the task with --task", Evidence: []string{"two task contracts"},
+	})
+}
+
+// reportAbsentTask reports a task contract that the change adds and that was not handed over: it may forbid what the
+// other contracts allow.
+func reportAbsentTask(p *check.Pass) {
+	if p.AbsentTask == "" {
+		return
+	}
+	p.Report(check.Finding{
+		Code: "contract.missing", Message: "the change adds a task contract that was not handed over", Input: changeKind(p), Path: p.AbsentTask,
+		Expected: "the added contract among the inputs, in a bundle as contracts/<task_id>.json", Actual: "no task contract",
+		Fix: "add the file to the bundle, or let closeout verify --base collect it", Evidence: []string{"added task"},
 	})
 }
 

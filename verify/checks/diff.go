@@ -15,6 +15,7 @@ var Diff = &check.Check{
 		{Name: "diff.missing", Severity: evidence.Block},
 		{Name: "diff.malformed", Severity: evidence.Block},
 		{Name: "diff.disagrees", Severity: evidence.Block},
+		{Name: "diff.base_moved", Severity: evidence.Unknown},
 		{Name: "diff.incomplete", Severity: evidence.Unknown},
 		{Name: "diff.several_bases", Severity: evidence.Info},
 	},
@@ -28,11 +29,19 @@ func runDiff(p *check.Pass) {
 		p.Report(unavailable("diff.incomplete", u, "the list of changed files"))
 	}
 	reportSeveralBases(p)
+	reportBaseMoved(p)
 	if p.State[check.Changes] == check.Missing && len(incomplete) == 0 {
 		p.Report(check.Finding{
 			Code: "diff.missing", Message: "nothing says which files were changed", Input: check.Diff,
 			Expected: "changes.json or pr.diff", Actual: "neither",
 			Fix: "hand over the diff: " + evidence.DiffCommand,
+		})
+	}
+	for _, s := range p.Surplus {
+		p.Report(check.Finding{
+			Code: "diff.disagrees", Message: "there is more than one list of changed files of this kind", Input: s.Kind, Path: s.Path,
+			Expected: "at most one changes.json and one diff", Actual: s.Path, Fix: "hand over the one that was made from the commits that are judged",
+			Evidence: []string{"surplus"},
 		})
 	}
 	for _, d := range p.Disagree {
@@ -41,6 +50,23 @@ func runDiff(p *check.Pass) {
 			Expected: "in pr.diff as in changes.json: " + d.Changes, Actual: "in pr.diff: " + d.Diff,
 			Fix: "make both from the same two commits", Evidence: []string{d.Changes, d.Diff},
 		})
+	}
+}
+
+// reportBaseMoved reports the paths that the change edits and that the base branch has removed since: git merges such an
+// edit into the path that the file was renamed to, which is not the one that is judged.
+func reportBaseMoved(p *check.Pass) {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if !c.BaseGone {
+			continue
+		}
+		f := change(p, "diff.base_moved", c)
+		f.Message = "the change edits a file that the base branch has removed or renamed since"
+		f.Expected = "a file that the tip of the base branch has"
+		f.Actual = "no such file at the tip of the base branch"
+		f.Fix = "merge the base branch into the change, and run the gate again"
+		p.Report(f)
 	}
 }
 

@@ -46,6 +46,9 @@ func appendChange(b []byte, c *evidence.Change) ([]byte, error) {
 	if c.KeysKnown {
 		w.list(`,"keys_changed":`, c.KeysChanged)
 	}
+	if c.BaseGone {
+		w.b = append(w.b, `,"base_gone":true`...)
+	}
 	return append(w.b, '}'), w.err
 }
 

@@ -144,7 +144,28 @@ func (g *gatherer) compare() []evidence.Change {
 	for i := range changes {
 		g.findKeys(&changes[i])
 	}
+	g.findGone(changes)
 	return changes
+}
+
+// findGone notes which of the files that the change leaves in place the tip of the base does not have any more. Git may
+// merge the edit of such a file into another path.
+func (g *gatherer) findGone(changes []evidence.Change) {
+	if slices.Equal(g.bases, []string{g.Base}) {
+		return
+	}
+	for i := range changes {
+		c := &changes[i]
+		if c.Status == evidence.Added || c.Status == evidence.Deleted {
+			continue
+		}
+		mode, _, found, err := g.Objects.Entry(g.Base, c.Path)
+		if err != nil {
+			g.cannot(evidence.WantedChanges, c.Path, err)
+			return // the others would fail for the same reason
+		}
+		c.BaseGone = !found || mode == FolderMode
+	}
 }
 
 // findKeys notes which keys of a file changed, where only some are protected. What is too large or of another form is

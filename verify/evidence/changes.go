@@ -38,5 +38,6 @@ type Change struct {
 	OldID, NewID     string   // object ids in hexadecimal, abbreviated in most diffs; "" where the path or the id is missing
 	KeysChanged      []string // keys of package.json or go.mod that changed; nil when nobody looked
 	KeysKnown        bool     // whether KeysChanged was looked up
+	BaseGone         bool     // the head changes the path, and the tip of the base does not have it any more
 	Pos              source.Pos
 }

@@ -19,7 +19,7 @@ func readChange(n *node, where string, errs *source.Errors) Change {
 	own := &source.Errors{}
 	c := Change{Pos: n.pos}
 	if f := object(n, where, own); f != nil {
-		f.known = make([]string, 0, 8) // the number of keys below
+		f.known = make([]string, 0, 9) // the number of keys below
 		c.Path = f.changedPath()
 		c.Status = Status(f.changeWord("status", changeStatuses))
 		c.OldMode = Mode(f.changeWord("old_mode", changeModes))
@@ -27,6 +27,7 @@ func readChange(n *node, where string, errs *source.Errors) Change {
 		c.OldID = f.changeID("old_id")
 		c.NewID = f.changeID("new_id")
 		c.KeysChanged, c.KeysKnown = f.keysChanged()
+		c.BaseGone = f.baseGone(c.Status)
 		f.end()
 		if !own.Any() {
 			f.agree(c)
@@ -97,6 +98,19 @@ func (f *fields) changeID(key string) string {
 		return ""
 	}
 	return n.text
+}
+
+// baseGone returns whether the tip of the base has the path no more, which only a path can be that the change leaves there.
+func (f *fields) baseGone(status Status) bool {
+	n := f.get("base_gone")
+	if n == nil {
+		return false
+	}
+	if gone := f.flag("base_gone"); !gone || status != Added && status != Deleted {
+		return gone
+	}
+	f.wrong(n, "base_gone", "no base_gone beside added and deleted")
+	return false
 }
 
 // keysChanged returns the keys that somebody found changed, and whether somebody looked. A key may be any text.

@@ -18,11 +18,11 @@ func (r *Repo) Lookup(commit ID, path string) (entry Entry, ok bool, err error) 
 	if err != nil {
 		return Entry{}, false, err
 	}
-	info, err := r.Commit(commit)
+	tree, err := r.treeOf(commit)
 	if err != nil {
 		return Entry{}, false, err
 	}
-	at := Entry{Mode: ModeTree, ID: info.Tree}
+	at := Entry{Mode: ModeTree, ID: tree}
 	for _, part := range parts {
 		if at.Mode != ModeTree {
 			return Entry{}, false, nil
@@ -33,6 +33,18 @@ func (r *Repo) Lookup(commit ID, path string) (entry Entry, ok bool, err error) 
 		}
 	}
 	return at, true, nil
+}
+
+// treeOf gives the tree of a commit. Thousands of lookups may ask about the same one.
+func (r *Repo) treeOf(commit ID) (ID, error) {
+	if last := r.looked.Load(); last != nil && last.ID == commit {
+		return last.Tree, nil
+	}
+	info, err := r.Commit(commit)
+	if err == nil {
+		r.looked.Store(&info)
+	}
+	return info.Tree, err
 }
 
 // List gives the entries of a folder at a commit in git's order (a folder sorts as if a slash followed its name), and of

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 )
 
 // DefaultMaxChanges is how many changed files a comparison lists unless Repo.MaxChanges says otherwise.
@@ -35,6 +36,7 @@ type Repo struct {
 	shallow map[ID]bool
 	objects *store
 	folders *cache[ID, map[string]Entry] // trees in which paths were looked up
+	looked  atomic.Pointer[CommitInfo]   // the commit in which a path was looked up last
 }
 
 // Open opens the repository at dir: a work tree's root or a folder below it, a linked work tree or a submodule, a .git

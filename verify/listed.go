@@ -1,0 +1,51 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// testsFolder is where a bundle keeps test reports, each under its path in the repository.
+const testsFolder = "tests/"
+
+// checkListed notes each file that the facts list and that is not there: what it says might have blocked. Facts about a
+// pull request of a merge group may also list files of the group.
+func (j *judge) checkListed() {
+	if j.in.Facts == nil {
+		return
+	}
+	there := map[string]check.Kind{}
+	for _, in := range append(slices.Clip(j.group.Inputs), j.bundle.Inputs...) {
+		there[in.Name] = in.Kind
+	}
+	for _, o := range j.in.Facts.Contracts {
+		if kind := there[o.File]; kind != check.Contract && kind != check.TaskContract {
+			j.notThere("contracts", o.File)
+		}
+	}
+	for _, f := range j.in.Facts.Files {
+		if there[f.File] == "" && !j.hasTestReport(f.File) {
+			j.notThere("files", f.File)
+		}
+	}
+}
+
+func (j *judge) hasTestReport(file string) bool {
+	path, ok := strings.CutPrefix(file, testsFolder)
+	find := j.bundle.TestReport
+	if find == nil {
+		find = j.group.TestReport
+	}
+	return ok && find != nil && find(path) != nil
+}
+
+func (j *judge) notThere(list, file string) {
+	j.in.Problems = append(j.in.Problems, check.Problem{Kind: check.Facts, Path: j.folder + "facts.json", Error: source.Error{
+		Where: "/" + list, Message: "the facts list a file that is not among the inputs", Found: "no input " + evidence.QuotePath(file),
+		Expected: "an input " + evidence.QuotePath(file), Fix: "copy the whole bundle, or collect it anew; correct the entry if the facts are written by hand",
+	}})
+}
