@@ -24,6 +24,7 @@ import (
 // Judge decides a bundle. It always returns a report.
 func Judge(b *Bundle) *report.Report {
 	j := newJudge(b)
+	j.holdInputs()
 	go func() {
 		defer func() { recover() }() // whoever needs it next panics where a report can still be written
 		policy.Prepare()
@@ -45,7 +46,7 @@ func Judge(b *Bundle) *report.Report {
 }
 
 func newJudge(b *Bundle) *judge {
-	return &judge{bundle: b, needs: needed, in: check.Inputs{State: map[check.Kind]check.State{}, Tests: map[string]*check.TestFile{}}}
+	return &judge{bundle: b, spent: &spending{}, needs: needed, in: check.Inputs{State: map[check.Kind]check.State{}, Tests: map[string]*check.TestFile{}}}
 }
 
 // judge is one decision under way.
@@ -58,8 +59,10 @@ type judge struct {
 	inputs   []report.Input
 	needs    []check.Kind // without which nothing can be said to be done
 
-	blocking      []string // fingerprints of all findings that block, sorted
-	blockingCodes []string // and their codes
+	spent         *spending
+	paths         map[string]string // of inputs, by their names in the bundle, where the facts know them
+	blocking      []string          // fingerprints of all findings that block, sorted
+	blockingCodes []string          // and their codes
 
 	leftOut  bool              // applies_to leaves the pull request out, so nothing is judged
 	diff     []evidence.Change // of pr.diff, when changes.json is there too
@@ -81,12 +84,14 @@ func (j *judge) of(kind check.Kind) []Input {
 
 // display is what the report calls an input: the path that the facts map its name to, else its name.
 func (j *judge) display(name string) string {
-	if j.in.Facts != nil {
-		for _, f := range j.in.Facts.Files {
-			if f.File == name {
-				return f.Path
-			}
+	if j.in.Facts != nil && j.paths == nil {
+		j.paths = map[string]string{}
+		for _, f := range slices.Backward(j.in.Facts.Files) {
+			j.paths[f.File] = f.Path // the first of a name counts
 		}
+	}
+	if path, mapped := j.paths[name]; mapped {
+		return path
 	}
 	return j.folder + name
 }
@@ -129,7 +134,7 @@ func readSmall[T any](
 	var value *T
 	errs := &source.Errors{}
 	data, s := readAll(in, what, limit, flag, errs)
-	if !errs.Any() {
+	if !errs.Any() && j.affords(s.bytes, errs) {
 		value, errs = parse(data, *j.limits())
 	}
 	listed := j.listed(in.Kind, path, s, trust)
@@ -212,7 +217,7 @@ func firstOf(a, b string) string {
 
 func (j *judge) readRules() {
 	for _, in := range j.of(check.Rules) {
-		r, listed := readSmall(j, in, j.display(in.Name), "the rule report", trustClaimed, evidence.ParseRules)
+		r, listed := readSmall(j, in, j.display(in.Name), "the rule report", trustClaimed, j.parseRules)
 		j.state(check.Rules, stateOf(r))
 		if r != nil {
 			j.in.Rules = append(j.in.Rules, check.RuleFile{Path: listed.Path, SHA256: listed.SHA256, Report: r})
@@ -306,8 +311,14 @@ func (j *judge) readLogs(more ...*policy.Policy) logsRead {
 	for _, p := range append([]*policy.Policy{j.in.Policy}, more...) {
 		read.ledgers = append(read.ledgers, ledger.New(j.ledgerConfig(p)))
 	}
+	logs := evidence.NewLogs(*j.limits())
+	logs.Weigh(len(read.ledgers))
+	memory := ledger.NewMemory(j.limits().LogIDs)
+	for _, l := range read.ledgers {
+		l.Memory = memory
+	}
 	for _, in := range j.of(check.Feedback) {
-		read.logs = append(read.logs, j.readLog(in, read.ledgers))
+		read.logs = append(read.logs, j.readLog(in, logs, read.ledgers))
 	}
 	return read
 }
@@ -327,36 +338,38 @@ func (j *judge) ledgerConfig(p *policy.Policy) ledger.Config {
 	return config
 }
 
-func (j *judge) readLog(in Input, ledgers []*ledger.Ledger) logRead {
+func (j *judge) readLog(in Input, logs *evidence.Logs, ledgers []*ledger.Ledger) logRead {
 	log := logRead{path: j.display(in.Name)}
 	add := addToAll(ledgers, log.path)
 	log.seen = stream(in, func(r io.Reader) {
-		log.records, log.errs = evidence.ReadLog(r, *j.limits(), add)
+		log.records, log.errs = logs.Read(r, add)
 	})
 	return log
 }
 
-// addToAll opens a log in each ledger and adds its records to all of them.
-func addToAll(ledgers []*ledger.Ledger, path string) func(*evidence.Record) {
+// addToAll opens a log in each ledger and adds its records to all of them. What it returns is false when a ledger can hold
+// no more.
+func addToAll(ledgers []*ledger.Ledger, path string) func(*evidence.Record) bool {
 	streams := make([]*ledger.Stream, len(ledgers))
 	for i, l := range ledgers {
 		streams[i] = l.Stream(path)
 	}
-	if len(streams) == 1 {
-		return streams[0].Add
-	}
-	return func(r *evidence.Record) {
+	return func(r *evidence.Record) bool {
 		for _, s := range streams {
 			s.Add(r)
 		}
+		return !ledgers[0].Memory.Full()
 	}
 }
 
 // into joins what the logs say. A log that is not among the digests handed over is listed and otherwise ignored.
 func (l logsRead) into(j *judge) {
-	records := int64(0)
+	records, digests := int64(0), map[string]bool{}
+	for _, digest := range j.in.Digests {
+		digests[digest] = true
+	}
 	for _, log := range l.logs {
-		known := slices.Contains(j.in.Digests, log.seen.sha256)
+		known := digests[log.seen.sha256]
 		counts := j.in.Digests == nil || known
 		trust := trustClaimed
 		switch {

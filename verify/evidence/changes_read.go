@@ -31,6 +31,7 @@ func ReadChanges(r io.Reader, limits Limits) ([]Change, *source.Errors) {
 		src: src, dec: jsontext.NewDecoder(src, jsontext.AllowDuplicateNames(true)), limits: limits, errs: &source.Errors{},
 		inner: jsontext.NewDecoder(&bytes.Reader{}), seen: map[string]source.Pos{},
 	}
+	c.left = c.values()
 	c.document()
 	if c.errs.Any() {
 		return nil, c.errs
@@ -82,7 +83,7 @@ func (p *placedReader) over() bool {
 	switch {
 	case p.read > p.limits.DiffBytes:
 		p.flag = FlagDiffBytes
-	case p.read-p.mark > p.limits.DiffLineBytes+placedAhead:
+	case p.read-p.mark > p.limits.changeBytes()+placedAhead:
 		p.flag = FlagDiffLineBytes
 	}
 	return p.flag != ""
@@ -125,7 +126,15 @@ type changesReader struct {
 	seen    map[string]source.Pos // top-level keys
 	count   int                   // elements of files, also those with errors
 	last    string                // the path before
+	left    int64                 // how many more values there may be
+	paths   int64                 // bytes of all paths
 }
+
+// values is how many values the file may hold, beside the files that are written as the collector writes them: as many as
+// any other file, and a few for each file.
+func (c *changesReader) values() int64 { return c.limits.Values + valuesOfChange*int64(c.limits.Files) }
+
+const valuesOfChange = 20
 
 // next returns the offset of the value or key that comes next.
 func (c *changesReader) next() int64 {
@@ -211,7 +220,7 @@ func (c *changesReader) fail(err error) bool {
 	case c.src.flag == FlagDiffBytes:
 		c.errs.Add(overLimit(at, "the size of the file in bytes", c.limits.DiffBytes, FlagDiffBytes))
 	case c.src.flag == FlagDiffLineBytes:
-		c.errs.Add(overLimit(at, "the length of a value in bytes", c.limits.DiffLineBytes, FlagDiffLineBytes))
+		c.errs.Add(overLimit(at, "the length of a value in bytes", c.limits.changeBytes(), FlagDiffLineBytes))
 	case c.src.err != nil:
 		c.errs.Add(unreadable(at, c.src.err))
 	case syntax != nil && syntax.Err.Error() == "exceeded max depth":
@@ -292,7 +301,7 @@ func (c *changesReader) raw() (jsontext.Value, source.Pos) {
 		c.fail(err)
 		return nil, at
 	}
-	if int64(len(raw)) > c.limits.DiffLineBytes {
+	if int64(len(raw)) > c.limits.changeBytes() {
 		c.src.flag = FlagDiffLineBytes
 		c.fail(errLimit)
 		return nil, at
@@ -305,8 +314,9 @@ func (c *changesReader) parse(raw []byte, at source.Pos) *node {
 	depth := c.dec.StackDepth()
 	inner := &source.Errors{}
 	c.inner.Reset(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
-	p := &jsonParser{data: raw, dec: c.inner, index: lineIndex{data: raw, line: 1}, depth: c.limits.Depth - depth, errs: inner}
+	p := &jsonParser{data: raw, dec: c.inner, index: lineIndex{data: raw, line: 1}, depth: c.limits.Depth - depth, left: c.left, most: c.values(), errs: inner}
 	n := p.value()
+	c.left = p.left
 	n.move(at)
 	if inner.Any() {
 		c.adopt(inner, at)
@@ -391,10 +401,23 @@ func (c *changesReader) element(raw []byte, at source.Pos) bool {
 func (c *changesReader) file(n *node) {
 	where := "/files/" + itoa(c.count)
 	change := readChange(n, where, c.errs)
-	if change.Path != "" {
+	if change.Path != "" && c.fits(change.Path, n.pos) {
 		c.order(n.member("path").pos, where+"/path", change.Path)
 		c.changes = append(c.changes, change)
 	}
+}
+
+// fits counts the bytes of a path; false when there are too many.
+func (c *changesReader) fits(path string, at source.Pos) bool {
+	before := c.paths
+	if c.paths += int64(len(path)); c.paths <= c.limits.PathBytes {
+		return true
+	}
+	if before <= c.limits.PathBytes { // said once
+		c.errs.Add(tooManyPathBytes(at, c.limits))
+	}
+	c.changes = nil
+	return false
 }
 
 // order holds a path against the one before it.

@@ -15,7 +15,7 @@ func (c *changesReader) plain(raw []byte, at source.Pos) bool {
 		return false
 	}
 	change, ok := plainChange(string(raw))
-	if !ok || change.Path <= c.last || disagreement(change) != "" {
+	if !ok || change.Path <= c.last || disagreement(change) != "" || !c.fits(change.Path, at) {
 		return false
 	}
 	change.Pos = at

@@ -81,7 +81,7 @@ func contractDocument(name string, data []byte, limits Limits, errs *source.Erro
 	if yaml {
 		return parseYAML(data, limits.Depth, errs)
 	}
-	return parseJSON(data, limits.Depth, errs)
+	return parseJSON(data, limits, errs)
 }
 
 // contractText refuses a file that holds no text, or text in a foreign encoding.

@@ -49,6 +49,7 @@ type diffReader struct {
 	*lineReader
 	limits  Limits
 	changes []Change
+	paths   int64  // bytes of their paths
 	header  []byte // what follows "diff --git " in the section being read
 	// deletion is where in changes the section before this one put its deleted path; -1 when it did no such thing.
 	deletion int
@@ -64,7 +65,7 @@ func (d *diffReader) run() {
 	if d.wholeForeign(line) {
 		return
 	}
-	for ok {
+	for ok && !d.errs.TooMany() {
 		if !bytes.HasPrefix(line, []byte(sectionStart)) {
 			d.foreign(line)
 			d.resync()
@@ -108,6 +109,10 @@ func (d *diffReader) failLine(message, expected string) bool {
 func (d *diffReader) add(c Change) bool {
 	if len(d.changes) >= d.limits.Files {
 		d.stop(overLimit(c.Pos, "the number of changed files", int64(d.limits.Files), FlagFiles))
+		return false
+	}
+	if d.paths += int64(len(c.Path)); d.paths > d.limits.PathBytes {
+		d.stop(tooManyPathBytes(c.Pos, d.limits))
 		return false
 	}
 	d.changes = append(d.changes, c)

@@ -111,6 +111,18 @@ var AllLimits = []Limit{
 	limitOf(FlagDepth, "deepest nesting of JSON", func(l *Limits) *int { return &l.Depth }),
 }
 
+// changeBytes is the longest value in changes.json: whatever is read of it at once is held in memory several times, and
+// no honest path comes near a line of a diff.
+func (l *Limits) changeBytes() int64 {
+	const share, enough = 64, 1 << 20
+	return min(l.DiffLineBytes, max(enough, l.DiffLineBytes/share))
+}
+
+// tooManyPathBytes is the error of a change whose paths are too long.
+func tooManyPathBytes(at source.Pos, l Limits) source.Error {
+	return overLimit(at, "the length of all changed paths together in bytes", l.PathBytes, FlagPathBytes)
+}
+
 // overLimit is the error of an input that is larger than it may be.
 func overLimit(at source.Pos, what string, limit int64, flag string) source.Error {
 	return source.Error{
@@ -126,6 +138,11 @@ func overLimit(at source.Pos, what string, limit int64, flag string) source.Erro
 // TooLarge is the error of an input that is larger than limit, which flag raises.
 func TooLarge(what string, limit int64, flag string) source.Error {
 	return overLimit(source.Pos{}, "the size of "+what+" in bytes", limit, flag)
+}
+
+// OverLimit is the error of something of which there is more than limit, which flag raises.
+func OverLimit(what string, limit int64, flag string) source.Error {
+	return overLimit(source.Pos{}, what, limit, flag)
 }
 
 // TooManyFindings is the error of a check that has more to report than it may.

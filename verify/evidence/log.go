@@ -13,36 +13,81 @@ import (
 //
 // Lines end in LF or CRLF; the last one needs no end. Lines of spaces and tabs only are skipped. A line with anything
 // wrong in it is not visited; everything that is wrong stands in errs, and reading goes on with the next line. A line
-// over limits.RecordBytes is an error and is stepped over without being kept. A log over limits.LogBytes, or a failing
-// r, is an error that ends reading; the line that was cut there is not visited. ReadLog reads at most one byte more
-// than limits.LogBytes, and keeps no more in memory than the longest line and one block.
+// over limits.RecordBytes is an error and is stepped over without being kept. A log over limits.LogBytes or
+// limits.LogLines, or a failing r, is an error that ends reading; the line that was cut there is not visited. ReadLog
+// reads at most one byte more than limits.LogBytes, and keeps no more in memory than the longest line and one block.
 //
 // It returns the number of lines that are not blank, the wrong ones included. A log without any is no error here: it
 // gives 0.
 func ReadLog(r io.Reader, limits Limits, visit func(*Record)) (lines int64, errs *source.Errors) {
+	return NewLogs(limits).Read(r, func(rec *Record) bool { visit(rec); return true })
+}
+
+// Logs reads several logs, which share the limits.
+type Logs struct {
+	limits Limits
+	bytes  int64 // that may still be read
+	lines  int64
+	weight int64
+	full   bool
+	buf    []byte
+}
+
+// NewLogs returns a reader of logs.
+func NewLogs(limits Limits) *Logs {
+	return &Logs{limits: limits, bytes: min(limits.LogBytes, math.MaxInt64-1), lines: limits.LogLines, weight: 1, buf: make([]byte, logBlock)}
+}
+
+// Weigh tells how many times each line is looked at: so often it counts.
+func (l *Logs) Weigh(times int) { l.weight = int64(max(times, 1)) }
+
+// Read is [ReadLog] for one more log. When visit returns false, it cannot remember any more of the logs: that is an error,
+// and nothing more is read, of any log.
+func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *source.Errors) {
 	errs = &source.Errors{}
-	most := min(limits.LogBytes, math.MaxInt64-1)
-	l := &logLines{r: io.LimitReader(r, most+1), most: most, longest: limits.RecordBytes, buf: make([]byte, logBlock)}
-	p := newLogParser(limits.Depth, errs)
-	for line, state := l.next(); state != logEnd; line, state = l.next() {
+	if l.full {
+		errs.Add(l.tooManyIDs(source.Pos{}))
+		return 0, errs
+	}
+	in := &logLines{r: io.LimitReader(r, l.bytes+1), most: l.bytes, limit: l.limits.LogBytes, longest: l.limits.RecordBytes, buf: l.buf}
+	p := newLogParser(l.limits.Depth, errs)
+	for line, state := in.next(); state != logEnd; line, state = in.next() {
 		blank := spaceEnd(line, 0) == len(line)
+		at := source.Pos{Line: in.number, Column: 1}
+		if in.done && len(line) == 0 && state == logLine {
+			break // nothing stands behind the last line end
+		}
+		if l.lines -= l.weight; l.lines < 0 {
+			errs.Add(overLimit(at, "the number of lines of all logs together", l.limits.LogLines, FlagLogLines))
+			break
+		}
 		if blank && state == logLine {
 			continue
 		}
 		if !blank || state == logLong {
 			lines++
 		}
-		at := source.Pos{Line: l.number, Column: 1}
 		switch {
 		case state == logCut:
-			errs.Add(l.whyCut(at))
+			errs.Add(in.whyCut(at))
 		case state == logLong:
-			p.addLimit(overLimit(at, "the length of this line in bytes", limits.RecordBytes, FlagRecordBytes))
-		case p.parse(line, l.number):
-			visit(&p.rec)
+			p.addLimit(overLimit(at, "the length of this line in bytes", l.limits.RecordBytes, FlagRecordBytes))
+		case p.parse(line, in.number):
+			l.full = !visit(&p.rec)
+		}
+		if l.full {
+			errs.Add(l.tooManyIDs(at))
+			break
 		}
 	}
+	l.bytes -= min(in.total, l.bytes)
+	l.buf = in.buf
 	return lines, errs
+}
+
+// tooManyIDs is the error of logs of which there is too much to remember.
+func (l *Logs) tooManyIDs(at source.Pos) source.Error {
+	return overLimit(at, "the number of command ids of all logs together, and of what is remembered beside them,", l.limits.LogIDs, FlagLogIDs)
 }
 
 // logBlock is how much is read at once: a block stays in the processor's cache while its lines are parsed.
@@ -63,6 +108,7 @@ const (
 type logLines struct {
 	r          io.Reader
 	most       int64 // bytes that the log may have; r gives at most one more
+	limit      int64 // bytes that all logs together may have
 	longest    int64 // bytes that a line may have, without its end
 	buf        []byte
 	start, end int // of the bytes in buf that are not yet handed out
@@ -156,7 +202,7 @@ func (l *logLines) growth() int {
 // of this machine.
 func (l *logLines) whyCut(at source.Pos) source.Error {
 	if l.failed == io.EOF {
-		return overLimit(at, "the size of the log in bytes", l.most, FlagLogBytes)
+		return overLimit(at, "the size of all logs together in bytes", l.limit, FlagLogBytes)
 	}
 	cause := l.failed
 	for inner := errors.Unwrap(cause); inner != nil; inner = errors.Unwrap(cause) {

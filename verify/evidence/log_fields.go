@@ -320,7 +320,7 @@ func (p *logParser) paths() bool {
 		}
 		path := p.textThat(v, ruleName, "/changed_paths/"+strconv.Itoa(i), "a string that is not empty")
 		if path != "" && len(p.rec.ChangedPaths) < MaxChangedPaths {
-			p.rec.ChangedPaths = append(p.rec.ChangedPaths, path)
+			p.rec.ChangedPaths = append(p.rec.ChangedPaths, cutTo(path, maxChangedPath))
 		}
 		return true
 	})

@@ -51,8 +51,8 @@ func (n *node) member(key string) *node {
 
 // parseJSON reads a whole JSON document. It returns nil when the text is no JSON; duplicate keys are reported and
 // stepped over.
-func parseJSON(data []byte, depth int, errs *source.Errors) *node {
-	p := newJSONParser(data, depth, errs)
+func parseJSON(data []byte, limits Limits, errs *source.Errors) *node {
+	p := newJSONParser(data, limits, errs)
 	n := p.value()
 	if n == nil {
 		return nil
@@ -73,13 +73,17 @@ type jsonParser struct {
 	dec   *jsontext.Decoder
 	index lineIndex
 	depth int
+	left  int64 // how many more values there may be
+	most  int64 // how many there may be at all
 	errs  *source.Errors
 }
 
-func newJSONParser(data []byte, depth int, errs *source.Errors) *jsonParser {
+func newJSONParser(data []byte, limits Limits, errs *source.Errors) *jsonParser {
 	// Duplicate names are let through here because the decoder would stop at the first; object reports them all.
 	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
-	return &jsonParser{data: data, dec: dec, index: lineIndex{data: data, line: 1}, depth: depth, errs: errs}
+	return &jsonParser{
+		data: data, dec: dec, index: lineIndex{data: data, line: 1}, depth: limits.Depth, left: limits.Values, most: limits.Values, errs: errs,
+	}
 }
 
 // pos turns an offset into a place. Offsets are asked for in ascending order.
@@ -108,6 +112,10 @@ func (p *jsonParser) value() *node {
 	tok, err := p.dec.ReadToken()
 	if err != nil {
 		p.fail(err)
+		return nil
+	}
+	if p.left--; p.left < 0 {
+		p.errs.Add(overLimit(at, "the number of values", p.most, FlagValues))
 		return nil
 	}
 	switch n := (&node{pos: at}); tok.Kind() {
@@ -158,7 +166,7 @@ func (p *jsonParser) object(n *node) *node {
 	if p.tooDeep(n.pos) {
 		return nil
 	}
-	seen := map[string]source.Pos{}
+	var seen map[string]source.Pos // made when there are many keys: most objects have few
 	for p.dec.PeekKind() != '}' {
 		key := p.value()
 		if key == nil {
@@ -168,14 +176,45 @@ func (p *jsonParser) object(n *node) *node {
 		if value == nil {
 			return nil
 		}
-		if first, twice := seen[key.text]; twice {
+		if len(n.members) == fewKeys {
+			seen = n.places()
+		}
+		if first, twice := n.placeOf(key.text, seen); twice {
 			p.errs.Add(duplicateKey(key, first))
 			continue
 		}
-		seen[key.text] = key.pos
+		if seen != nil {
+			seen[key.text] = key.pos
+		}
 		n.members = append(n.members, member{key.text, key.pos, value})
 	}
 	return p.closed(n)
+}
+
+// fewKeys is up to how many keys an object is searched one by one.
+const fewKeys = 16
+
+// places are those of an object's keys.
+func (n *node) places() map[string]source.Pos {
+	places := make(map[string]source.Pos, 2*fewKeys)
+	for _, m := range n.members {
+		places[m.key] = m.pos
+	}
+	return places
+}
+
+// placeOf is where an object has a key. places are those of all keys; nil when there are few.
+func (n *node) placeOf(key string, places map[string]source.Pos) (source.Pos, bool) {
+	if places != nil {
+		at, there := places[key]
+		return at, there
+	}
+	for i := range n.members {
+		if n.members[i].key == key {
+			return n.members[i].pos, true
+		}
+	}
+	return source.Pos{}, false
 }
 
 func (p *jsonParser) closed(n *node) *node {

@@ -12,7 +12,7 @@ import (
 func TestPlacesOnOneLongLine(t *testing.T) {
 	text := "[" + strings.Repeat("0,", 1_000_000) + "0]"
 	var errs source.Errors
-	n := parseJSON([]byte(text), 10, &errs)
+	n := parseJSON([]byte(text), Limits{Depth: 10, Values: 10_000_000}, &errs)
 	if n == nil || errs.Any() {
 		t.Fatal(errs.All())
 	}
@@ -34,7 +34,7 @@ func TestParseJSONErrors(t *testing.T) {
 		{"[[[[1]]]]", "the nesting of values is over the limit of 3", "1:4"},
 	} {
 		var errs source.Errors
-		parseJSON([]byte(c.text), 3, &errs)
+		parseJSON([]byte(c.text), Limits{Depth: 3, Values: 10_000_000}, &errs)
 		all := errs.All()
 		if len(all) != 1 || !strings.HasPrefix(all[0].Message, c.message) || !strings.HasPrefix(all[0].String(), c.at+": ") {
 			t.Errorf("%q: got %v, expected %s: %s", c.text, all, c.at, c.message)

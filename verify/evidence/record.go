@@ -47,6 +47,9 @@ func (r *Record) AppendOutput(to []byte) []byte {
 // MaxChangedPaths is how many changed_paths of a record are kept: they are shown, and decide nothing.
 const MaxChangedPaths = 20
 
+// maxChangedPath is how much of each is kept, in bytes.
+const maxChangedPath = 1024
+
 // Produced names a file that a command wrote.
 type Produced struct {
 	Path   string

@@ -52,7 +52,7 @@ func parseReport(data []byte, what string, limits Limits, errs *source.Errors) *
 	if overRulesBytes(data, what, limits, errs) {
 		return nil
 	}
-	return parseJSON(data, limits.Depth, errs)
+	return parseJSON(data, limits, errs)
 }
 
 func overRulesBytes(data []byte, what string, limits Limits, errs *source.Errors) bool {

@@ -54,7 +54,7 @@ func (e goTestEvent) ends() bool {
 }
 
 func parseGoTestEvent(line []byte, limits Limits, errs *source.Errors) goTestEvent {
-	n := parseJSON(line, limits.Depth, errs)
+	n := parseJSON(line, limits, errs)
 	if n == nil {
 		return goTestEvent{}
 	}

@@ -28,7 +28,7 @@ type Commands struct {
 }
 
 // add counts one command; describe is called only when it is new and will be listed.
-func (c *Commands) add(key digest, line int, describe func() Command) {
+func (c *Commands) add(s *Stream, key digest, line int, describe func() Command) {
 	if c.listed == nil {
 		c.listed, c.beyond = map[digest]*Command{}, map[digest]struct{}{}
 	}
@@ -37,10 +37,13 @@ func (c *Commands) add(key digest, line int, describe func() Command) {
 		return
 	}
 	if len(c.List) >= MaxDetails {
-		c.beyond[key] = struct{}{}
+		if c.beyond[key] = struct{}{}; len(c.beyond) > c.More {
+			s.remember(weightID)
+		}
 		c.More = len(c.beyond)
 		return
 	}
+	s.remember(weightDetail)
 	one := describe()
 	one.Line, one.Times = line, 1
 	c.listed[key] = &one
@@ -78,13 +81,15 @@ func (o *openNulls) add(s *Stream, r *evidence.Record) {
 			s.Unsettled++
 			return
 		}
-		null = &openNull{Command: Command{Text: CommandLine(r.Argv), Cwd: strings.Clone(r.Cwd), Line: r.Pos.Line}, key: key}
+		null = &openNull{Command: Command{Text: CommandLine(r.Argv), Cwd: short(r.Cwd), Line: r.Pos.Line}, key: key}
 		o.byKey[key] = null
+		s.remember(weightDetail)
 	}
 	null.Times++
 	if r.ID != "" {
 		id := digestOf([]byte(r.ID))
 		null.ids = append(null.ids, id)
+		s.remember(weightLink)
 		o.byID[id] = null
 	}
 }

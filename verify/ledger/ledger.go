@@ -26,6 +26,7 @@ type Config struct {
 // Ledger is what all logs say. Streams are filled one after the other.
 type Ledger struct {
 	Streams  []*Stream
+	Memory   *Memory // nil: without bound
 	config   Config
 	criteria map[string][]int // command key → indexes into Criteria
 	accepted map[string]bool
@@ -149,6 +150,7 @@ func (l *Ledger) Stream(name string) *Stream {
 		companions: map[string]evidence.Level{}, ids: map[digest]struct{}{},
 	}
 	l.Streams = append(l.Streams, s)
+	s.remember(weightDetail)
 	return s
 }
 
@@ -157,7 +159,7 @@ func (s *Stream) Add(r *evidence.Record) {
 	s.Records++
 	s.checkOrder(r)
 	if r.Tampered != "" { // whatever task it names: it is about the log, and no run of a command
-		s.Tampered.add(digestOf([]byte(r.Tampered)), r.Pos.Line, func() Command { return Command{Text: short(r.Tampered)} })
+		s.Tampered.add(s, digestOf([]byte(r.Tampered)), r.Pos.Line, func() Command { return Command{Text: short(r.Tampered)} })
 		return
 	}
 	if r.TaskID != "" && r.TaskID != s.ledger.config.TaskID {
@@ -194,7 +196,9 @@ func (s *Stream) match(r *evidence.Record) []int {
 func (s *Stream) addForeign(r *evidence.Record) {
 	s.Foreign++
 	for _, i := range s.match(r) {
-		s.foreign[i]++
+		if s.foreign[i]++; s.foreign[i] == 1 {
+			s.remember(weightLink)
+		}
 	}
 }
 
@@ -211,6 +215,7 @@ func (s *Stream) addAttempt(i int, r *evidence.Record) {
 	if t == nil {
 		t = &criterionTally{}
 		s.tallies[i] = t
+		s.remember(weightDetail)
 	}
 	tally := &t.claimed
 	if s.level(r) == evidence.Bound {
@@ -220,7 +225,9 @@ func (s *Stream) addAttempt(i int, r *evidence.Record) {
 	if !Met(&s.ledger.config.Criteria[i], r.Exit) {
 		tally.Failures++
 	}
+	before := len(tally.Last.ChangedPaths)
 	tally.Last = s.attempt(r)
+	s.remember(weightDetail * int64(max(len(tally.Last.ChangedPaths)-before, 0)))
 	tally.Last.Output = s.output(&s.ledger.config.Criteria[i], tally.Attempts, r)
 }
 
@@ -252,6 +259,9 @@ func (s *Stream) attempt(r *evidence.Record) Attempt {
 func (s *Stream) addProduced(r *evidence.Record) {
 	for _, p := range r.Produced {
 		if s.ledger.config.Companions[p.SHA256] {
+			if s.companions[p.SHA256] == "" {
+				s.remember(weightLink)
+			}
 			s.companions[p.SHA256] = evidence.Stronger(s.companions[p.SHA256], s.level(r))
 		}
 	}
@@ -270,7 +280,7 @@ func (s *Stream) addHosts(r *evidence.Record) {
 	for _, h := range r.Hosts {
 		host := strings.ToLower(strings.TrimSuffix(h, "."))
 		if !s.ledger.egress[host] {
-			s.Hosts.add(digestOf([]byte(host)), r.Pos.Line, func() Command { return Command{Text: strings.Clone(host)} })
+			s.Hosts.add(s, digestOf([]byte(host)), r.Pos.Line, func() Command { return Command{Text: short(host)} })
 		}
 	}
 }
@@ -282,8 +292,8 @@ func (s *Stream) addOther(r *evidence.Record) {
 		s.open.add(s, r)
 	case *r.Exit != 0:
 		exit := *r.Exit
-		s.Nonzero.add(digestOf(s.key), r.Pos.Line, func() Command {
-			return Command{Text: CommandLine(r.Argv), Cwd: strings.Clone(r.Cwd), Exit: exit}
+		s.Nonzero.add(s, digestOf(s.key), r.Pos.Line, func() Command {
+			return Command{Text: CommandLine(r.Argv), Cwd: short(r.Cwd), Exit: exit}
 		})
 	}
 }

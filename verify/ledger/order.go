@@ -37,6 +37,7 @@ func (s *Stream) checkOrder(r *evidence.Record) {
 		s.gap(r, "a command_id that an earlier record has", "command_id "+short(r.ID)+" again", "each command_id once")
 	}
 	s.ids[id] = struct{}{}
+	s.remember(weightID)
 }
 
 func (s *Stream) checkSeq(r *evidence.Record) {
@@ -70,5 +71,6 @@ func (s *Stream) gap(r *evidence.Record, kind, found, expected string) {
 		s.GapsMore++
 		return
 	}
+	s.remember(weightDetail)
 	s.Gaps = append(s.Gaps, Gap{Line: r.Pos.Line, Kind: kind, Found: found, Expected: expected})
 }

@@ -61,6 +61,12 @@ func (l *Errors) Add(e Error) {
 // Full reports whether another error would only be counted. Whoever has to work to word an error can ask first.
 func (l *Errors) Full() bool { return len(l.list) >= MaxErrors }
 
+// MaxCounted is how many errors of one input are counted. A text with more is none of its kind.
+const MaxCounted = 100_000
+
+// TooMany reports whether more errors were added than anybody counts: whoever reads on only wastes time.
+func (l *Errors) TooMany() bool { return len(l.list)+l.dropped >= MaxCounted }
+
 // Any reports whether anything was added.
 func (l *Errors) Any() bool { return len(l.list) > 0 }
 

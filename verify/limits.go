@@ -1,0 +1,69 @@
+package verify
+
+import (
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/source"
+)
+
+// spending is what was used of the limits that several inputs share. The parts of a merge group share one.
+type spending struct {
+	small   int64 // bytes of the inputs that are read into memory
+	rows    int64 // of rule reports
+	changes int64 // touched paths
+}
+
+// smallShare is how many of the largest contracts and reports all of them together may weigh.
+const smallShare = 16
+
+// affords counts the bytes of an input that is held in memory; false, with an error, when there are too many.
+func (j *judge) affords(bytes int64, errs *source.Errors) bool {
+	most := smallShare * max(j.limits().RulesBytes, j.limits().ContractBytes)
+	if j.spent.small += bytes; j.spent.small > most {
+		errs.Add(evidence.TooLarge("all contracts, reports and facts files together", most, evidence.FlagRulesBytes))
+		return false
+	}
+	return true
+}
+
+// parseRules reads a rule report, and counts its rows.
+func (j *judge) parseRules(data []byte, limits evidence.Limits) (*evidence.RuleReport, *source.Errors) {
+	r, errs := evidence.ParseRules(data, limits)
+	if r == nil {
+		return nil, errs
+	}
+	if j.spent.rows += int64(len(r.Rows)); j.spent.rows > limits.Rows {
+		errs.Add(evidence.OverLimit("the number of rows of all rule reports together", limits.Rows, evidence.FlagRows))
+		return nil, errs
+	}
+	return r, errs
+}
+
+// holdInputs drops the inputs of a kind of which there are too many, and says so: listing and opening files costs time as
+// well, however small they are.
+func (j *judge) holdInputs() {
+	counts := map[check.Kind]int64{}
+	for _, in := range j.bundle.Inputs {
+		counts[in.Kind]++
+	}
+	over := func(kind check.Kind) bool { return counts[kind] > j.limits().Inputs }
+	for _, kind := range []check.Kind{check.TaskContract, check.Feedback, check.Rules} {
+		if over(kind) {
+			j.in.Problems = append(j.in.Problems, check.Problem{
+				Kind: kind, Error: evidence.OverLimit("the number of files of the kind "+string(kind), j.limits().Inputs, evidence.FlagInputs),
+			})
+			j.in.State[kind] = check.Malformed
+		}
+	}
+	if len(j.in.Problems) == 0 {
+		return
+	}
+	bundle := *j.bundle
+	bundle.Inputs = nil
+	for _, in := range j.bundle.Inputs {
+		if !over(in.Kind) {
+			bundle.Inputs = append(bundle.Inputs, in)
+		}
+	}
+	j.bundle = &bundle
+}
