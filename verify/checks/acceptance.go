@@ -21,7 +21,8 @@ var Acceptance = &check.Check{
 		{Name: "acceptance.failed", Severity: evidence.Block},
 		{Name: "acceptance.control_passed", Severity: evidence.Block},
 		{Name: "acceptance.too_many_attempts", Severity: evidence.Block},
-		{Name: "acceptance.vacuous", Severity: evidence.Block},
+		{Name: check.CodeVacuous, Severity: evidence.Block},
+		{Name: check.CodeTestsFailed, Severity: evidence.Block},
 		{Name: "acceptance.flaky", Severity: evidence.Warn},
 		{Name: "acceptance.cached", Severity: evidence.Warn},
 	},
@@ -196,28 +197,66 @@ func reportCached(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 	}, d.Cached))
 }
 
-// reportTests wants the test report that the criterion names, and enough tests in it.
+// reportTests wants the test report that the criterion names, with enough tests and no failure in it.
 func reportTests(p *check.Pass, c *evidence.Criterion) {
-	if c.TestReport == "" {
-		return
+	file := p.Tests[c.TestReport]
+	switch code := p.TestsReason(c); code {
+	case check.CodeVacuous:
+		reportTooFew(p, c, file)
+	case check.CodeTestsFailed:
+		reportFailures(p, c, file.Report)
 	}
-	f := check.Finding{
-		Code: "acceptance.vacuous", Input: check.Tests, Path: c.TestReport, Evidence: []string{c.ID},
-		Expected: "at least " + plural(c.MinTests, "test") + " that ran, in " + c.TestReport,
-		Fix:      "let the command write its test report, and see that it runs the tests it should" + provesHint(c),
+	if file != nil && file.Report != nil && file.Report.Flaky > 0 {
+		reportFlakyTests(p, c, file.Report)
 	}
-	switch file := p.Tests[c.TestReport]; {
+}
+
+// ofReport is a finding about a criterion's test report.
+func ofReport(c *evidence.Criterion, code string) check.Finding {
+	return check.Finding{Code: code, Input: check.Tests, Path: c.TestReport, Evidence: []string{c.ID}}
+}
+
+func reportTooFew(p *check.Pass, c *evidence.Criterion, file *check.TestFile) {
+	f := ofReport(c, check.CodeVacuous)
+	f.Expected = "at least " + plural(c.MinTests, "test") + " that ran, in " + c.TestReport
+	f.Fix = "let the command write its test report, and see that it runs the tests it should" + provesHint(c)
+	switch {
 	case file == nil:
 		f.Message, f.Actual = criterionName(c)+" left no test report", "no file"
 	case file.Report == nil:
 		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", testProblem(p, c.TestReport)
-	case file.Report.Tests-file.Report.Skipped < c.MinTests:
+	default:
 		f.Message = criterionName(c) + " ran too few tests"
 		f.Actual = fmt.Sprintf("%s, %d of them skipped", plural(file.Report.Tests, "test"), file.Report.Skipped)
-	default:
-		return
 	}
 	p.Report(f)
+}
+
+// reportFailures reports a command that exits with 0 although its own report says that tests failed.
+func reportFailures(p *check.Pass, c *evidence.Criterion, r *evidence.TestReport) {
+	f := ofReport(c, check.CodeTestsFailed)
+	f.Message = fmt.Sprintf("%s exited with 0, and its test report says that tests failed", criterionName(c))
+	f.Expected = "no failure and no error in " + c.TestReport
+	f.Actual = plural(r.Failures(), "failure") + firstName(r.FirstFailed)
+	f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
+	p.Report(f)
+}
+
+func reportFlakyTests(p *check.Pass, c *evidence.Criterion, r *evidence.TestReport) {
+	f := ofReport(c, "acceptance.flaky")
+	f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), plural(r.Flaky, "test"))
+	f.Expected = "tests that pass at once"
+	f.Actual = plural(r.Flaky, "test") + " that failed and then passed" + firstName(r.FirstFlaky)
+	f.Fix = "look at the failures: the tests, or the code, may not be reliable"
+	p.Report(f)
+}
+
+// firstName names the first of several cases.
+func firstName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", the first is " + strconv.Quote(name)
 }
 
 // testProblem says what is wrong with a test report.

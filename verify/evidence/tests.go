@@ -6,15 +6,15 @@ type TestReport struct {
 	Tests   int64 // test cases, skipped ones included; no suites, but subtests count
 	Failed  int64
 	Skipped int64
+	Flaky   int64 // cases that failed and then passed in the same report
+	Broken  int64 // failures of no case: of a suite or a package, or only counted in the attributes of a suite
+
+	FirstFailed string // the name of the first case, suite or package that failed; "" when none did or it has no name
+	FirstFlaky  string
 }
 
-// add counts one case; one that failed was not skipped, whatever else it says.
-func (r *TestReport) add(failed, skipped bool) {
-	r.Tests++
-	switch {
-	case failed:
-		r.Failed++
-	case skipped:
-		r.Skipped++
-	}
-}
+// Failures is how much of the report says that something failed and did not pass when it was run again.
+func (r *TestReport) Failures() int64 { return r.Failed + r.Broken }
+
+// Ran is how many cases were run to their end.
+func (r *TestReport) Ran() int64 { return r.Tests - r.Skipped }

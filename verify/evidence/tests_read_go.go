@@ -2,6 +2,8 @@ package evidence
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 
 	"github.com/closeout-gate/closeout/verify/source"
 )
@@ -11,8 +13,7 @@ import (
 
 // parseGoTest returns nil when the first line is no event.
 func parseGoTest(data []byte, limits Limits, errs *source.Errors) *TestReport {
-	var report *TestReport
-	ended := false
+	r := &goTestReader{book: newCaseBook(), packages: map[string]bool{}}
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
@@ -21,32 +22,62 @@ func parseGoTest(data []byte, limits Limits, errs *source.Errors) *TestReport {
 		}
 		found := &source.Errors{}
 		e := parseGoTestEvent(line, limits, found)
-		if report == nil && found.Any() {
+		if !r.begun && found.Any() {
 			errs.Add(firstLineIsNoEvent(number, line, found))
 			return nil
 		}
 		addShifted(errs, found, number-1)
-		if report == nil {
-			report = &TestReport{}
-		}
-		ended = ended || e.ends()
-		if e.ends() && e.test {
-			report.add(e.action == "fail", e.action == "skip")
+		r.begun = true
+		if e.ends() {
+			r.end(e)
 		}
 	}
-	if report != nil && !ended {
+	if !r.begun {
+		return nil
+	}
+	if !r.ended {
 		errs.Add(source.Error{
 			Message: "no test and no package of the stream ends: the run was cut short", Found: "no event with pass, fail or skip",
 			Expected: "at least one", Fix: "hand over what go test -json writes until it exits",
 		})
 	}
-	return report
+	return r.sum()
+}
+
+// goTestReader counts what the events of one stream say.
+type goTestReader struct {
+	book     *caseBook
+	packages map[string]bool // whether the last result of a package is that it failed
+	begun    bool
+	ended    bool // a test or a package
+}
+
+// end takes the end of a test or a package.
+func (r *goTestReader) end(e goTestEvent) {
+	r.ended = true
+	if e.test == "" {
+		r.packages[e.pkg] = e.action == "fail"
+		return
+	}
+	outcome := map[string]caseOutcome{"pass": casePassed, "fail": caseFailed, "skip": caseSkipped}[e.action]
+	r.book.add(testCase{group: e.pkg, name: e.test, outcome: outcome})
+}
+
+// sum adds the packages that failed and none of whose tests did: they did not build, or ended by themselves.
+func (r *goTestReader) sum() *TestReport {
+	for _, pkg := range slices.Sorted(maps.Keys(r.packages)) {
+		if r.packages[pkg] && r.book.failing[pkg] == 0 {
+			r.book.broke(pkg, 1)
+		}
+	}
+	return r.book.sum()
 }
 
 // goTestEvent is what counts of one event.
 type goTestEvent struct {
 	action string
-	test   bool // the event is about a test or subtest, not about a package
+	pkg    string
+	test   string // "" when the event is about the package, not about a test or subtest of it
 }
 
 func (e goTestEvent) ends() bool {
@@ -63,9 +94,7 @@ func parseGoTestEvent(line []byte, limits Limits, errs *source.Errors) goTestEve
 		return goTestEvent{}
 	}
 	f := object(n, "", errs)
-	e := goTestEvent{action: f.needText("Action").Value, test: f.anyText("Test") != ""}
-	f.anyText("Package")
-	return e
+	return goTestEvent{action: f.needText("Action").Value, test: f.anyText("Test"), pkg: f.anyText("Package")}
 }
 
 // firstLineIsNoEvent says what is wrong with the line that should have told the format.

@@ -6,13 +6,18 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/source"
 )
 
-// JUnit XML has no standard. What its writers agree on is all that is read: a root testsuites or testsuite, testcase
-// elements at any depth below it, and in them failure, error and skipped. The counts that a file states of itself
-// (tests="…") are not looked at.
+// JUnit XML has no standard. What its writers agree on is what is read: a root testsuites or testsuite, testcase elements
+// at any depth below it, and in them failure, error and skipped, or a status or result that says the same. Surefire and
+// those who follow it add flakyFailure and rerunFailure for runs before the last one.
+//
+// Of the counts that a suite states of itself only failures and errors are looked at, where they are more than its cases
+// show.
 
 // junitReader counts the cases of one file.
 type junitReader struct {
@@ -22,12 +27,27 @@ type junitReader struct {
 	limit  int // of the depth
 	errs   *source.Errors
 
-	depth   int
-	root    bool // seen
-	inCase  int  // depth of the open testcase; 0 when none is open
-	failed  bool // the open testcase
-	skipped bool
-	report  TestReport
+	depth  int
+	root   bool // seen
+	suites []junitSuite
+	inCase int // depth of the open testcase; 0 when none is open
+	open   junitCase
+	book   *caseBook
+}
+
+// junitSuite is a testsuites or testsuite element that is open.
+type junitSuite struct {
+	depth    int
+	name     string
+	group    string // a short name for its name and those of the suites around it
+	failures int64  // that it states
+	seen     int64  // failures that its elements show
+}
+
+// junitCase is a testcase element that is open.
+type junitCase struct {
+	class, name            string
+	failed, skipped, flaky bool
 }
 
 // parseJUnit returns nil when the root is another one, or none.
@@ -36,13 +56,14 @@ func parseJUnit(data []byte, limits Limits, errs *source.Errors) *TestReport {
 	r := &junitReader{
 		dec: xml.NewDecoder(bytes.NewReader(text)), offset: len(data) - len(text),
 		index: lineIndex{data: data, line: 1}, limit: limits.Depth, errs: errs,
+		book: newCaseBook(),
 	}
 	for r.token() {
 	}
 	if !r.root {
 		return nil
 	}
-	return &r.report
+	return r.book.sum()
 }
 
 // token reads one token; false at the end and at an error that cannot be stepped over.
@@ -57,7 +78,7 @@ func (r *junitReader) token() bool {
 	}
 	switch t := token.(type) {
 	case xml.StartElement:
-		return r.open(t, at)
+		return r.start(t, at)
 	case xml.EndElement:
 		r.close()
 	case xml.CharData:
@@ -107,7 +128,7 @@ func (r *junitReader) outside(text []byte, at source.Pos) bool {
 	})
 }
 
-func (r *junitReader) open(t xml.StartElement, at source.Pos) bool {
+func (r *junitReader) start(t xml.StartElement, at source.Pos) bool {
 	if r.depth == 0 && !r.openRoot(t.Name.Local, at) {
 		return false
 	}
@@ -122,14 +143,33 @@ func (r *junitReader) open(t xml.StartElement, at source.Pos) bool {
 			Fix: "close the first one",
 		})
 	case name == "testcase":
-		r.inCase, r.failed, r.skipped = r.depth, false, notRun(t.Attr)
-	case r.inCase == 0 || r.depth != r.inCase+1:
-	case name == "failure" || name == "error":
-		r.failed = true
-	case name == "skipped":
-		r.skipped = true
+		r.inCase, r.open = r.depth, openCase(t.Attr)
+	case r.inCase == 0 && (name == "testsuite" || name == "testsuites"):
+		r.openSuite(t.Attr)
+	case r.depth == max(r.inCase, r.suites[len(r.suites)-1].depth)+1:
+		r.says(name)
 	}
 	return true
+}
+
+// says takes an element of a testcase or of a suite that may say how it ended.
+func (r *junitReader) says(name string) {
+	suite := &r.suites[len(r.suites)-1]
+	switch name {
+	case "failure", "error":
+		if r.inCase == 0 {
+			r.book.broke(suite.name, 1)
+		}
+		r.open.failed = true
+	case "flakyFailure", "flakyError", "rerunFailure", "rerunError":
+		r.open.flaky = true
+	case "skipped":
+		r.open.skipped = true
+		return
+	default:
+		return
+	}
+	suite.seen++
 }
 
 func (r *junitReader) openRoot(name string, at source.Pos) bool {
@@ -146,18 +186,94 @@ func (r *junitReader) openRoot(name string, at source.Pos) bool {
 	return true
 }
 
-// notRun reports whether a testcase states that it was left out. GoogleTest and CTest write that as a status, and older
-// versions of them write no skipped element.
-func notRun(attrs []xml.Attr) bool {
-	return slices.ContainsFunc(attrs, func(a xml.Attr) bool {
-		return a.Name.Local == "status" && slices.Contains([]string{"notrun", "disabled", "skipped"}, a.Value)
-	})
+func (r *junitReader) openSuite(attrs []xml.Attr) {
+	s := junitSuite{depth: r.depth, name: attribute(attrs, "name"), failures: stated(attrs, "failures") + stated(attrs, "errors")}
+	around := ""
+	if n := len(r.suites); n > 0 {
+		around = r.suites[n-1].group
+	}
+	key := keyOf(around, s.name)
+	s.group = string(key[:])
+	r.suites = append(r.suites, s)
+}
+
+// closeSuite holds what a suite states against what it shows: of two numbers of failures the greater one counts.
+func (r *junitReader) closeSuite() {
+	n := len(r.suites) - 1
+	s := r.suites[n]
+	if more := s.failures - s.seen; more > 0 {
+		r.book.broke(s.name, more)
+		s.seen = s.failures
+	}
+	r.suites = r.suites[:n]
+	if n > 0 {
+		r.suites[n-1].seen += s.seen
+	}
+}
+
+func attribute(attrs []xml.Attr, name string) string {
+	for _, a := range attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// stated returns a count that a suite states of itself; 0 when it states none. The XML reader lets an attribute stand twice:
+// the greater value counts.
+func stated(attrs []xml.Attr, name string) int64 {
+	const most = 1 << 31 // more cases fit into no report, and the sum of all stays in range
+	var count int64
+	for _, a := range attrs {
+		if a.Name.Local == name {
+			n, _ := strconv.ParseInt(strings.TrimSpace(a.Value), 10, 64) // 0 when it is no number, and the nearest when it is too large
+			count = max(count, min(n, most))
+		}
+	}
+	return count
+}
+
+// The words with which a testcase says under status or result that it was left out, or that it failed. GoogleTest and
+// CTest write such, and older versions of them write no skipped element.
+var (
+	leftOutWords = []string{"notrun", "disabled", "skipped", "suppressed", "ignored", "pending"}
+	failedWords  = []string{"fail", "failed", "failure", "error"}
+)
+
+func openCase(attrs []xml.Attr) junitCase {
+	c := junitCase{class: attribute(attrs, "classname"), name: attribute(attrs, "name")}
+	for _, a := range attrs {
+		if a.Name.Local != "status" && a.Name.Local != "result" {
+			continue
+		}
+		word := strings.ToLower(a.Value)
+		c.skipped = c.skipped || slices.Contains(leftOutWords, word)
+		c.failed = c.failed || slices.Contains(failedWords, word)
+	}
+	return c
 }
 
 func (r *junitReader) close() {
-	if r.depth == r.inCase {
+	switch n := len(r.suites); {
+	case r.depth == r.inCase:
 		r.inCase = 0
-		r.report.add(r.failed, r.skipped)
+		r.closeCase()
+	case r.inCase == 0 && n > 0 && r.depth == r.suites[n-1].depth:
+		r.closeSuite()
 	}
 	r.depth--
+}
+
+func (r *junitReader) closeCase() {
+	c := testCase{group: r.suites[len(r.suites)-1].group, class: r.open.class, name: r.open.name}
+	switch {
+	case r.open.failed:
+		c.outcome = caseFailed
+	case r.open.skipped:
+		c.outcome = caseSkipped
+	case r.open.flaky:
+		c.outcome = caseFlaky
+	}
+	r.book.add(c)
 }

@@ -34,12 +34,12 @@ type shape struct {
 type scope int
 
 const (
-	part    scope = iota // one package, module, class or file
-	likely               // the same, and a line of scope sum may follow that knows better
-	whole                // a whole run
-	sum                  // a whole run, the parts of scope likely before it included
-	build                // a part of a build, which many a command does that is not about tests
-	ofPlaywright         // a part of a run of Playwright
+	part         scope = iota // one package, module, class or file
+	likely                    // the same, and a line of scope sum may follow that knows better
+	whole                     // a whole run
+	sum                       // a whole run, the parts of scope likely before it included
+	build                     // a part of a build, which many a command does that is not about tests
+	ofPlaywright              // a part of a run of Playwright
 )
 
 const digits = "0123456789"
