@@ -104,8 +104,8 @@ func (h *hub) gatherPull(options collect.Options) (*collect.Found, func() error,
 		Facts: evidence.Facts{
 			Settings: settingsFacts(h.action.settings), Subject: pull.Subject, Event: h.event.Facts(), Digests: h.action.settings.Digests,
 		},
-		Complete: func(f *evidence.Facts, known collect.Known) { h.complete(pull, f, known) },
 	}
+	commits.Complete = func(f *evidence.Facts, known collect.Known) { h.complete(pull, commits.Objects, f, known) }
 	done := h.objects(&commits, pull)
 	commits.Standing = h.standing(&commits, h.client.Objects(h.ctx, pull))
 	found, err := collect.Gather(commits, options)
@@ -195,8 +195,8 @@ func (u *unread) Fix() string { return u.fact.Fix }
 
 // complete asks what the contract makes matter, holds the changes against GitHub's own list, and looks last where the
 // head is now.
-func (h *hub) complete(pull *github.Pull, f *evidence.Facts, known collect.Known) {
-	h.details(pull, known)
+func (h *hub) complete(pull *github.Pull, objects collect.Objects, f *evidence.Facts, known collect.Known) {
+	h.details(pull, objects, known)
 	if known.Changes != nil {
 		h.client.CrossCheck(h.ctx, pull, known.Changes)
 	}
@@ -204,14 +204,24 @@ func (h *hub) complete(pull *github.Pull, f *evidence.Facts, known collect.Known
 }
 
 // details asks what the contract makes matter.
-func (h *hub) details(pull *github.Pull, known collect.Known) {
+func (h *hub) details(pull *github.Pull, objects collect.Objects, known collect.Known) {
 	rule := override.NewRule() // the default one where the contract cannot be read
 	if known.Standing != nil {
 		rule = override.NewRule(known.Standing)
 	}
 	h.client.Details(h.ctx, pull, github.Wants{
-		Override: rule.Asks, Approvals: known.Policy != nil && len(known.Policy.Approvals) > 0, Teams: rule.Teams,
+		Override: rule.Asks, Approvals: known.Policy != nil && len(known.Policy.Approvals) > 0, Teams: rule.Teams, Event: h.event,
+		SameHead: leavesOut(known.Standing, pull.Live),
+		CleanMerge: func(commit string, parents []string) bool {
+			clean, err := collect.CleanMerge(objects, commit, parents)
+			return clean && err == nil // of a merge that cannot be read, its author is one
+		},
 	})
+}
+
+// leavesOut reports whether applies_to leaves a pull request out, so that it matters which others have the same head.
+func leavesOut(standing *evidence.Contract, pr *evidence.PullRequest) bool {
+	return standing != nil && standing.AppliesTo != nil && pr != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(pr)
 }
 
 // finish looks where the head is now, and writes down what was found.

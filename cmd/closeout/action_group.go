@@ -35,10 +35,10 @@ func (h *hub) addPull(found *collect.Found, group *github.Group, number int64, t
 	pull := h.client.Member(h.ctx, number, group)
 	c := collect.Commits{
 		Head: pull.Subject.HeadSHA, Facts: evidence.Facts{Subject: pull.Subject},
-		Complete: func(f *evidence.Facts, known collect.Known) {
-			h.details(pull, known)
-			h.finish(pull, f)
-		},
+	}
+	c.Complete = func(f *evidence.Facts, known collect.Known) {
+		h.details(pull, c.Objects, known)
+		h.finish(pull, f)
 	}
 	if pull.Live == nil {
 		c.Objects = collect.Lost{Err: firstError(pull.Unavailable)}

@@ -125,7 +125,11 @@ func addPull(ts *testscript.TestScript, state *fakehub.Hub, payload map[string]a
 	}
 	if len(args) == 5 {
 		payload["label"] = map[string]any{"name": args[3]}
-		payload["sender"] = map[string]any{"login": args[4], "id": 98, "type": "User"}
+		sender := map[string]any{"login": args[4], "id": 98, "type": "User"}
+		if u := state.Users[args[4]]; u != nil {
+			sender["id"] = u.ID
+		}
+		payload["sender"] = sender
 	}
 }
 

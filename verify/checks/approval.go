@@ -48,7 +48,7 @@ func approving(p *check.Pass) override.Answer {
 	switch {
 	case pr == nil:
 		return override.Answer{State: override.Unknown, Why: "no facts from GitHub", Missing: override.Missing{Kind: evidence.WantedPullRequest}}
-	case pr.Reviews == nil:
+	case pr.Reviews == nil || len(p.Unavailable(evidence.WantedReviews)) > 0:
 		return override.Answer{State: override.Unknown, Why: "the reviews could not be read", Missing: override.Missing{Kind: evidence.WantedReviews}}
 	}
 	rule := p.Rule

@@ -20,7 +20,7 @@ type PullRequest struct {
 	AuthorID   string `json:"author_id,omitempty"`
 	AuthorType string `json:"author_type,omitempty"` // User, Bot, …, as GitHub says
 	// AuthorApps are the slugs of the apps that the author is, or that opened the pull request for the author.
-	AuthorApps   []string `json:"author_apps,omitzero"`
+	AuthorApps   []string `json:"author_apps,omitempty"`
 	BaseBranch   string   `json:"base_branch"`
 	BaseSHA      string   `json:"base_sha"`
 	HeadSHA      string   `json:"head_sha"`
@@ -45,7 +45,7 @@ type Peer struct {
 	Author     string   `json:"author,omitempty"`
 	AuthorID   string   `json:"author_id,omitempty"`
 	AuthorType string   `json:"author_type,omitempty"`
-	AuthorApps []string `json:"author_apps,omitzero"`
+	AuthorApps []string `json:"author_apps,omitempty"`
 	Fork       bool     `json:"fork,omitempty"` // the head's branch, or the base's, is in another repository
 }
 

@@ -113,6 +113,11 @@ func live(f *evidence.Facts) *evidence.PullRequest {
 	return f.GitHub.PullRequest
 }
 
+// lacks reports whether a list is missing, or may be incomplete.
+func lacks(f *evidence.Facts, kind evidence.Wanted) bool {
+	return slices.ContainsFunc(f.Unavailable, func(u evidence.Unavailable) bool { return u.What == kind })
+}
+
 // candidates are the labels that ask for an override, sorted.
 func candidates(q *Question, pr *evidence.PullRequest) []string {
 	rule := q.Rule

@@ -117,14 +117,14 @@ func (b bench) noPart(who evidence.Account) Answer {
 	if b.rule.AllowAuthor && b.isAuthor(who) {
 		return yes
 	}
-	if b.pr.Commits == nil {
-		return unknown(evidence.WantedCommits, "", "nobody knows whether "+who.Login+" has a part in the commits")
-	}
 	for i := range b.pr.Commits {
 		c := &b.pr.Commits[i]
 		if part := b.part(c, who); part != "" {
 			return b.another(who.Login + " is " + part + " of the commit " + c.SHA)
 		}
+	}
+	if b.pr.Commits == nil || lacks(b.facts, evidence.WantedCommits) {
+		return unknown(evidence.WantedCommits, "", "it is not known whether "+who.Login+" has a part in the commits")
 	}
 	return yes
 }

@@ -41,7 +41,7 @@ func rowContract(r *request) Answer {
 // rowLabel finds the event that put the label on. Ids decide which event is the newest: times can be equal, and lists
 // come in any order.
 func rowLabel(r *request) Answer {
-	if r.pr.LabelEvents == nil {
+	if r.pr.LabelEvents == nil || lacks(r.Facts, evidence.WantedLabelEvents) {
 		return unknown(evidence.WantedLabelEvents, "", "nobody knows who put the label on")
 	}
 	var on, off *evidence.LabelEvent
@@ -107,7 +107,7 @@ func rowReason(r *request) Answer {
 	switch {
 	case len(good) > 0:
 		return yes
-	case r.pr.Comments == nil:
+	case r.pr.Comments == nil || lacks(r.Facts, evidence.WantedComments):
 		return unknown(evidence.WantedComments, "", "the label gives no reason, and nobody knows the comments")
 	}
 	return no(why, fmt.Sprintf("%s can comment %s", r.event.Actor, r.line()))
@@ -130,7 +130,7 @@ func rowBound(r *request) Answer {
 		r.reason = good[0]
 		return yes
 	}
-	if r.pr.Comments == nil {
+	if r.pr.Comments == nil || lacks(r.Facts, evidence.WantedComments) {
 		return unknown(evidence.WantedComments, "", "the label's reason does not hold the override code, and nobody knows the comments")
 	}
 	return no("the reason does not hold the code of these findings at this head", fmt.Sprintf("%s can look at the findings and comment %s", r.event.Actor, r.line()))

@@ -19,6 +19,7 @@ const (
 // commits reads who wrote what is proposed.
 func (c *Client) commits(ctx context.Context, p *Pull, w Wants) {
 	list, err := all[github.RepositoryCommit](ctx, c, c.path("pulls/%d/commits", p.Live.Number), maxCommits)
+	list = eachCommitOnce(list)
 	if err == nil {
 		err = p.checkCommits(list)
 	}
@@ -29,9 +30,11 @@ func (c *Client) commits(ctx context.Context, p *Pull, w Wants) {
 	p.Live.Commits = []evidence.Commit{}
 	for _, commit := range list {
 		message := commit.GetCommit().GetMessage()
+		author := signedBy(commit.GetAuthor(), commit.GetCommit().GetAuthor())
+		committer := signedBy(commit.GetCommitter(), commit.GetCommit().GetCommitter())
 		p.Live.Commits = append(p.Live.Commits, evidence.Commit{
-			SHA: commit.GetSHA(), Author: commit.GetAuthor().GetLogin(), Committer: commit.GetCommitter().GetLogin(),
-			CoAuthors: coAuthors(message), Verified: commit.GetCommit().GetVerification().GetVerified(),
+			SHA: commit.GetSHA(), Author: author.Login, AuthorID: author.ID, Committer: committer.Login, CommitterID: committer.ID,
+			CoAuthors: coAuthors(message), Verified: commit.GetCommit().GetVerification().GetVerified(), Parents: parentsOfMerge(&commit),
 			Override: overrideAttempt(message, w.Override),
 		})
 		if commit.GetSHA() == p.Live.HeadSHA {
@@ -48,10 +51,15 @@ func (p *Pull) checkCommits(list []github.RepositoryCommit) error {
 			fix:  "split the pull request, or squash its commits",
 		}
 	}
+	if why := short("commits", p.counted.commits, len(list)); why != "" {
+		return &failure{text: why, fix: "run the job again"}
+	}
 	head := false
 	for _, commit := range list {
-		if err := checkID("a commit of the pull request", commit.GetSHA()); err != nil {
-			return err
+		for _, id := range append([]string{commit.GetSHA()}, parentsOfMerge(&commit)...) {
+			if err := checkID("a commit of the pull request", id); err != nil {
+				return err
+			}
 		}
 		if commit.Commit == nil {
 			return fmt.Errorf("GitHub's answer lacks the message of commit %s", commit.GetSHA())
@@ -64,9 +72,50 @@ func (p *Pull) checkCommits(list []github.RepositoryCommit) error {
 	return nil
 }
 
-// coAuthors reads Co-authored-by trailers. An address that GitHub made for an account (ID+login@users.noreply…) gives the
-// login, any other stands as it is; both in lower case, sorted, each once. A line anywhere in the message counts, because
-// GitHub is generous too.
+// eachCommitOnce drops what two pages both hold.
+func eachCommitOnce(list []github.RepositoryCommit) []github.RepositoryCommit {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(commit github.RepositoryCommit) bool {
+		drop := seen[commit.GetSHA()]
+		seen[commit.GetSHA()] = true
+		return drop
+	})
+}
+
+// parentsOfMerge are the parents of a merge; nil for any other commit.
+func parentsOfMerge(commit *github.RepositoryCommit) []string {
+	if len(commit.Parents) < 2 {
+		return nil
+	}
+	var ids []string
+	for _, parent := range commit.Parents {
+		ids = append(ids, parent.GetSHA())
+	}
+	return ids
+}
+
+// signedBy is the account that GitHub found for an address, else the one that the address itself names.
+func signedBy(found *github.User, written *github.CommitAuthor) evidence.Account {
+	who := evidence.Account{Login: found.GetLogin()}
+	if found.GetID() > 0 {
+		who.ID = digits(found.GetID())
+	}
+	if who != (evidence.Account{}) {
+		return who
+	}
+	name := accountOf(written.GetEmail())
+	if strings.Contains(name, "@") {
+		return evidence.Account{}
+	}
+	if id, login, found := strings.Cut(name, "+"); found {
+		return evidence.Account{Login: login, ID: id}
+	}
+	return evidence.Account{Login: name}
+}
+
+// coAuthors reads Co-authored-by trailers. An address that GitHub made for an account (ID+LOGIN@users.noreply…) gives what
+// is before the @, any other the whole address; in lower case, sorted, each once. A line anywhere in the message counts,
+// because GitHub is generous too.
 func coAuthors(message string) []string {
 	var found []string
 	for line := range strings.Lines(message) {
@@ -78,7 +127,7 @@ func coAuthors(message string) []string {
 		if start < 0 || end < start {
 			continue
 		}
-		if who := loginOf(value[start+1 : end]); who != "" {
+		if who := accountOf(value[start+1 : end]); who != "" {
 			found = append(found, who)
 		}
 	}
@@ -86,14 +135,20 @@ func coAuthors(message string) []string {
 	return slices.Compact(found)
 }
 
-func loginOf(address string) string {
+// accountOf is ID+LOGIN, or LOGIN, for an address that GitHub made; else the address, in lower case.
+func accountOf(address string) string {
 	address = strings.ToLower(strings.TrimSpace(address))
 	local, host, _ := strings.Cut(address, "@")
 	if !strings.HasPrefix(host, "users.noreply.") {
 		return address
 	}
-	if id, login, found := strings.Cut(local, "+"); found && strings.Trim(id, "0123456789") == "" {
+	switch id, login, found := strings.Cut(local, "+"); {
+	case !found:
+		return local
+	case id == "":
 		return login
+	case strings.Trim(id, "0123456789") != "":
+		return address // GitHub makes no such address
 	}
 	return local
 }

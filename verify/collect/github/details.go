@@ -11,6 +11,10 @@ type Wants struct {
 	Override  func(label string) bool // whether a label could override; nil for none
 	Approvals bool                    // whether any touched file may need an approval
 	Teams     []string                // slugs of teams of the repository's owner whose members may override
+	Event     *Event                  // that started the run; nil for none that a list could hold
+	SameHead  bool                    // whether it matters which other pull requests have the same head
+	// CleanMerge reports whether a merge holds what its two parents bring, and nothing else; nil when nobody can tell.
+	CleanMerge func(commit string, parents []string) bool
 }
 
 // Details adds commits and comments, and what an override or approvals turn on: label events and the people behind them
@@ -33,6 +37,10 @@ func (c *Client) Details(ctx context.Context, p *Pull, w Wants) {
 		asked = append(asked, c.reviews(ctx, p)...)
 	}
 	c.people(ctx, p, asked, w.Teams)
+	if w.SameHead {
+		c.sameHead(ctx, p)
+	}
+	p.findUpdates(asked, w.CleanMerge)
 }
 
 // sortedByID sorts by number, not by text, and drops what two pages both hold.

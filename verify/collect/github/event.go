@@ -30,12 +30,17 @@ type Event struct {
 	BaseBranch    string
 	HeadRef       string // of a merge group, refs/heads/gh-readonly-queue/…; "" else
 	Label         string // of labeled and unlabeled
-	Sender        string // login of whoever caused it
+	Sender        string // login of who caused it
+	SenderID      string
 }
 
 // Facts is what of an event the judge may look at.
 func (e *Event) Facts() evidence.Event {
-	return evidence.Event{Name: e.Name, Action: e.Action, HeadSHA: e.HeadSHA, Label: e.Label, Sender: e.Sender}
+	f := evidence.Event{Name: e.Name, Action: e.Action, HeadSHA: e.HeadSHA, Label: e.Label, Sender: e.Sender, SenderID: e.SenderID}
+	if e.Name == "pull_request" {
+		f.BaseBranch = e.BaseBranch
+	}
+	return f
 }
 
 // pullActions are the actions of pull_request that can change the decision.
@@ -83,7 +88,7 @@ func ParseEvent(name string, data []byte) (*Event, error) {
 	}
 	e := &Event{
 		Name: name, Action: p.Action, Repository: p.Repository.FullName, RepositoryID: digits(p.Repository.ID),
-		DefaultBranch: p.Repository.DefaultBranch, Sender: p.Sender.login(),
+		DefaultBranch: p.Repository.DefaultBranch, Sender: p.Sender.login(), SenderID: p.Sender.id(),
 	}
 	if name == "merge_group" {
 		err = e.readGroup(p)

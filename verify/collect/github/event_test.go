@@ -21,7 +21,7 @@ func TestParseEventExamples(t *testing.T) {
 	hello := Event{
 		Name: "pull_request", Repository: "Codertocat/Hello-World", RepositoryID: "186853002", DefaultBranch: "master",
 		Number: 2, HeadSHA: "ec26c3e57ca3a959ca5aad62de7213c562f8c821", BaseSHA: "f95f852bd8fca8fcc58a9a2d6c842781e32a215e",
-		BaseBranch: "master", Sender: "Codertocat",
+		BaseBranch: "master", Sender: "Codertocat", SenderID: "21031067",
 	}
 	for _, c := range []struct {
 		file string
@@ -43,7 +43,7 @@ func TestParseEventExamples(t *testing.T) {
 	want := Event{
 		Name: "merge_group", Action: "checks_requested", Repository: "octo-org/octo-repo", RepositoryID: "17273051", DefaultBranch: "main",
 		HeadSHA: "2ffea6db159f6b6c47a24e778fb9ef40cf6b1c7d", BaseSHA: "380387fbc80638b734a49e1be1c4dfec1c01b33c", BaseBranch: "main",
-		HeadRef: "refs/heads/gh-readonly-queue/main/pr-104-929f8209d40f77f4abc622a499c93a83babdbe64", Sender: "Codertocat",
+		HeadRef: "refs/heads/gh-readonly-queue/main/pr-104-929f8209d40f77f4abc622a499c93a83babdbe64", Sender: "Codertocat", SenderID: "21031067",
 	}
 	if err != nil || *got != want {
 		t.Errorf("got %+v, %v", got, err)

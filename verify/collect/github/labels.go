@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
@@ -13,7 +14,7 @@ import (
 func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 	list, err := all[issueEvent](ctx, c, c.path("issues/%d/events", p.Live.Number), 0)
 	if err == nil {
-		err = checkEvents(list, w)
+		err = errors.Join(checkEvents(list, w), checkHappened(list, w.Event))
 	}
 	if err != nil {
 		p.lacks(c.unknown(evidence.WantedLabelEvents, err, needIssues))
@@ -43,6 +44,25 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 func (e *issueEvent) isLabel() bool { return e.Event == "labeled" || e.Event == "unlabeled" }
 
 func (e *issueEvent) isForcePush() bool { return e.Event == "head_ref_force_pushed" }
+
+// checkHappened wants the event that started the run in the list: one that lacks it may lack others too.
+func checkHappened(list []issueEvent, e *Event) error {
+	if e == nil || e.Name != "pull_request" || e.Label == "" {
+		return nil
+	}
+	sender := evidence.Account{Login: e.Sender, ID: e.SenderID}
+	there := slices.ContainsFunc(list, func(i issueEvent) bool {
+		byLogin := strings.EqualFold(i.Actor.login(), e.Sender) // enough here: this asks whether the list is whole, not who acted
+		return i.Event == e.Action && strings.EqualFold(i.Label.Name, e.Label) && (i.Actor.who().Nobody() || i.Actor.who().Is(sender) || byLogin)
+	})
+	if there {
+		return nil
+	}
+	return &failure{
+		text: fmt.Sprintf("the list of events lacks the one that started this run: %s, the label %q, by %s", e.Action, cut(e.Label, 80), cut(e.Sender, 80)),
+		fix:  "run the job again in a minute",
+	}
+}
 
 func checkEvents(list []issueEvent, w Wants) error {
 	for _, e := range list {

@@ -43,7 +43,7 @@ func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []s
 			p.lacks(u)
 			continue
 		}
-		person.Teams = c.teamsOf(ctx, p, a.Login, visible)
+		person.Teams = c.teamsOf(ctx, p, person.Login, visible)
 		p.People = append(p.People, person)
 	}
 	slices.SortFunc(p.People, func(a, b evidence.Person) int {
@@ -53,28 +53,47 @@ func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []s
 
 func isUser(a account) bool { return a.Type == "User" && !strings.HasSuffix(a.Login, "[bot]") }
 
-// eachOnce keeps the first of each login, and none without login or id.
+// eachOnce keeps the first of each account, and none without login or id, or that is deleted.
 func eachOnce(list []account) []account {
-	seen := map[string]bool{}
+	seen := map[int64]bool{}
 	return slices.DeleteFunc(slices.Clone(list), func(a account) bool {
-		folded := evidence.FoldLogin(a.Login)
-		drop := seen[folded] || folded == "" || a.ID <= 0
-		seen[folded] = true
+		drop := seen[a.ID] || a.Login == "" || a.ID <= 0 || a.who().Nobody()
+		seen[a.ID] = true
 		return drop
 	})
 }
 
-// person asks for the account's type and permission. The ids must agree: a login can change hands.
-func (c *Client) person(ctx context.Context, a account) (evidence.Person, error) {
+// user asks what an account is. The ids must agree, since a login can change hands: where they do not, or the login is gone,
+// the account is looked for by its id.
+func (c *Client) user(ctx context.Context, a account) (*account, error) {
 	var user account
-	if _, err := c.get(ctx, "users/"+url.PathEscape(a.Login), &user); err != nil {
+	_, err := c.get(ctx, "users/"+url.PathEscape(a.Login), &user)
+	if err == nil && user.ID != a.ID {
+		err = fmt.Errorf("the account %s has the id %d now, and had %d when it acted", a.Login, user.ID, a.ID)
+	} else if err != nil && status(err) != http.StatusNotFound {
+		return nil, err
+	}
+	if err != nil {
+		var renamed account
+		if _, lost := c.get(ctx, "user/"+digits(a.ID), &renamed); lost != nil || renamed.ID != a.ID {
+			return nil, err
+		}
+		user = renamed
+	}
+	if user.Login == "" || user.Type == "" {
+		return nil, fmt.Errorf("GitHub does not say what kind of account %s is", a.Login)
+	}
+	return &user, nil
+}
+
+// person asks for the account's type and permission.
+func (c *Client) person(ctx context.Context, a account) (evidence.Person, error) {
+	user, err := c.user(ctx, a)
+	if err != nil {
 		return evidence.Person{}, err
 	}
-	if user.ID != a.ID || user.Type == "" {
-		return evidence.Person{}, fmt.Errorf("the account %s has the id %d now, and had %d when it acted", a.Login, user.ID, a.ID)
-	}
 	var answer access
-	if _, err := c.get(ctx, c.path("collaborators/%s/permission", a.Login), &answer); err != nil {
+	if _, err := c.get(ctx, c.path("collaborators/%s/permission", user.Login), &answer); err != nil {
 		return evidence.Person{}, err
 	}
 	permission, err := answer.level()
@@ -84,7 +103,8 @@ func (c *Client) person(ctx context.Context, a account) (evidence.Person, error)
 	if answer.User != nil && answer.User.ID != a.ID {
 		return evidence.Person{}, fmt.Errorf("GitHub answered with the permission of another account than %s", a.Login)
 	}
-	return evidence.Person{Login: user.Login, ID: user.id(), Type: user.Type, Permission: permission}, nil
+	email := strings.ToLower(strings.TrimSpace(user.Email))
+	return evidence.Person{Login: user.Login, ID: user.id(), Type: user.Type, Email: email, Permission: permission}, nil
 }
 
 // legacy is what the field permission says for each role.

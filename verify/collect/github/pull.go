@@ -29,6 +29,19 @@ type Pull struct {
 	TestMerge string
 
 	headTree string // root tree of the head; "" before Details
+	counted  counts
+	own      bool // the head's branch is in this repository
+}
+
+// counts are the lengths of lists as the pull request tells them; nil where it does not.
+type counts struct{ commits, comments *int }
+
+// short says how a list is shorter than the pull request told; "" when it is not. It may have grown since.
+func short(what string, counted *int, listed int) string {
+	if counted == nil || *counted <= listed {
+		return ""
+	}
+	return fmt.Sprintf("GitHub counts %d %s of the pull request, and lists %d", *counted, what, listed)
 }
 
 // GitHub is the part of the facts that only GitHub can tell.
@@ -67,10 +80,10 @@ func (c *Client) Member(ctx context.Context, number int64, g *Group) *Pull {
 // live reads a pull request alone; its Live is nil when that could not be read.
 func (c *Client) live(ctx context.Context, number int64) *Pull {
 	p := &Pull{Subject: evidence.Subject{Repository: c.owner + "/" + c.name, PullRequest: number}}
-	var live github.PullRequest
+	var live livePull
 	_, err := c.get(ctx, c.path("pulls/%d", number), &live)
 	if err == nil {
-		err = errors.Join(checkPull(&live, number), c.checkRepository(live.GetBase().GetRepo()))
+		err = errors.Join(checkPull(&live.PullRequest, number), c.checkRepository(live.GetBase().GetRepo()))
 	}
 	if err != nil {
 		p.lacks(c.unknown(evidence.WantedPullRequest, err, needPulls))
@@ -105,7 +118,7 @@ func checkPull(live *github.PullRequest, number int64) error {
 	return errors.Join(checkID("the pull request's head", live.GetHead().GetSHA()), checkID("the pull request's base", live.GetBase().GetSHA()))
 }
 
-func (p *Pull) describe(live *github.PullRequest) {
+func (p *Pull) describe(live *livePull) {
 	base, repo := live.GetBase(), live.GetBase().GetRepo()
 	p.Subject.Repository, p.Subject.RepositoryID = repo.GetFullName(), digits(repo.GetID())
 	p.Subject.BaseBranch, p.Subject.DefaultBranch, p.Subject.HeadSHA = base.GetRef(), repo.GetDefaultBranch(), live.GetHead().GetSHA()
@@ -114,9 +127,11 @@ func (p *Pull) describe(live *github.PullRequest) {
 	}
 	p.Live = &evidence.PullRequest{
 		Number: int64(live.GetNumber()), State: live.GetState(), Merged: live.GetMerged(), Draft: live.GetDraft(),
-		Author: live.GetUser().GetLogin(), BaseBranch: base.GetRef(), BaseSHA: base.GetSHA(), HeadSHA: live.GetHead().GetSHA(),
+		Author: live.author().Login, AuthorID: live.author().id(), AuthorType: live.author().Type, AuthorApps: live.apps(), BaseBranch: base.GetRef(), BaseSHA: base.GetSHA(), HeadSHA: live.GetHead().GetSHA(),
 		ChangedFiles: int64(live.GetChangedFiles()), Labels: []string{},
 	}
+	p.counted = counts{live.Commits, live.Comments}
+	p.own = sameRepository(live.GetHead().GetRepo(), repo)
 	for _, label := range live.Labels {
 		if strings.TrimSpace(label.GetName()) != "" {
 			p.Live.Labels = append(p.Live.Labels, label.GetName())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ func overridden(w *world) {
 
 var (
 	labels = Wants{Override: isOverride}
+	peers  = Wants{Override: isOverride, SameHead: true}
 	teams  = Wants{Override: isOverride, Teams: []string{"core", "release"}}
 )
 
@@ -80,6 +82,43 @@ var scenarios = []scenario{
 	{name: "no-issues-permission", wants: labels, setup: func(w *world) { overridden(w); w.Lacks = []string{"issues: read"} }},
 	{name: "no-such-pull", wants: labels, setup: func(w *world) { delete(w.Pulls, 7) }},
 	{name: "author-deleted", wants: labels, setup: func(w *world) { w.pull.Author = "" }},
+	{name: "author-shown-as-ghost", wants: labels, setup: func(w *world) { w.pull.Author = "ghost" }},
+	{name: "author-is-an-app", wants: labels, setup: func(w *world) { w.pull.Author, w.Users["release[bot]"].App = "release[bot]", "release" }},
+	{name: "author-is-an-app-of-another-login", wants: labels, setup: func(w *world) {
+		w.pull.Author, w.Users["Helper"] = "Helper", &fakehub.User{ID: 15, Type: "Bot", App: "helper-agent"}
+	}},
+	{name: "author-through-an-app", wants: labels, setup: func(w *world) { w.pull.App = "helper-agent" }},
+	{name: "commits-fewer-than-counted", wants: labels, setup: func(w *world) { w.pull.Commits = 2 }},
+	{name: "commits-more-than-counted", wants: labels, setup: func(w *world) {
+		w.repo.commit("topic", "one more", baseFiles, w.head)
+		w.pull.Commits = 1
+	}},
+	{name: "commits-listed-twice", wants: labels, setup: func(w *world) {
+		w.pull.Commits = 2
+		w.Fail("/pulls/7/commits", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
+			whole := httptest.NewRecorder()
+			answer.ServeHTTP(whole, r)
+			one := strings.Trim(strings.TrimSpace(whole.Body.String()), "[]")
+			fmt.Fprintf(rw, "[%s,%s]", one, one)
+		})
+	}},
+	{name: "comments-fewer-than-counted", wants: labels, setup: func(w *world) {
+		w.pull.Comments = []*fakehub.Comment{{ID: 12, Author: "ann", Body: "/closeout-override x"}}
+		w.pull.Talk = 2
+	}},
+	{name: "commit-addresses", wants: labels, setup: func(w *world) {
+		w.Users["agent"].Emails = nil
+		w.repo.email = "7+Old-Name@users.noreply.github.com"
+		w.repo.commit("topic", "by id", baseFiles, w.head)
+	}},
+	{name: "update-branch", wants: Wants{Override: isOverride, CleanMerge: func(string, []string) bool { return true }}, setup: func(w *world) {
+		overridden(w)
+		w.merges()
+	}},
+	{name: "update-branch-with-content", wants: Wants{Override: isOverride, CleanMerge: func(string, []string) bool { return false }}, setup: func(w *world) {
+		overridden(w)
+		w.merges()
+	}},
 	{name: "commit-without-account", wants: labels, setup: func(w *world) { w.Users["agent"].Emails = nil }},
 	{name: "hostile-texts", wants: labels, setup: func(w *world) {
 		overridden(w)
@@ -116,6 +155,10 @@ var scenarios = []scenario{
 		w.pull.Labels = []string{"closeout-override"}
 		w.pull.Events = append(w.pull.Events, fakehub.Event{ID: 500, Name: "labeled", Label: "closeout-override", Actor: "ann"})
 	}},
+	{name: "override-of-the-event", wants: Wants{Override: isOverride, Event: labeledBy("ann", "99")}, setup: overridden},
+	{name: "override-of-the-event-by-id", wants: Wants{Override: isOverride, Event: labeledBy("ann-then", "12")}, setup: overridden},
+	{name: "override-without-the-event", wants: Wants{Override: isOverride, Event: labeledBy("bob", "13")}, setup: overridden},
+	{name: "override-by-ghost", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].Actor = "ghost" }},
 	{name: "override-by-app", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].App = "some-app" }},
 	{name: "override-by-nameless-app", wants: labels, setup: func(w *world) {
 		overridden(w)
@@ -175,6 +218,21 @@ var scenarios = []scenario{
 	{name: "person-renamed", wants: labels, setup: func(w *world) {
 		overridden(w)
 		w.Fail("GET /users/ann", -1, fakehub.Body(`{"login":"ann","id":99,"type":"User"}`))
+	}},
+	{name: "person-renamed-meanwhile", wants: labels, setup: func(w *world) {
+		overridden(w)
+		w.Users["ann"].Missing = true
+		w.Users["ann-now"] = &fakehub.User{ID: 12, Role: "maintain", Email: "Ann@Example.org"}
+	}},
+	{name: "person-with-a-namesake", wants: labels, setup: func(w *world) {
+		overridden(w)
+		w.Users["ann-now"] = &fakehub.User{ID: 12, Role: "maintain"}
+		w.Users["ann"].Missing = true
+		w.Fail("GET /users/ann", 1, fakehub.Body(`{"login":"ann","id":99,"type":"User"}`))
+	}},
+	{name: "person-without-type", wants: labels, setup: func(w *world) {
+		overridden(w)
+		w.Fail("GET /users/ann", -1, fakehub.Body(`{"login":"ann","id":12}`))
 	}},
 	{name: "person-permission-of-another", wants: labels, setup: func(w *world) {
 		overridden(w)
@@ -238,6 +296,24 @@ var scenarios = []scenario{
 		}
 	}},
 
+	{name: "same-head", wants: peers, setup: func(w *world) {
+		w.Users["Helper"] = &fakehub.User{ID: 15, Type: "Bot", App: "helper-agent"}
+		w.repo.commit("stacked", "built upon it", baseFiles, w.head)
+		w.Pulls[12] = &fakehub.Pull{Author: "ann", Base: "main", Head: "topic", Fork: true}
+		w.Pulls[8] = &fakehub.Pull{Author: "Helper", Base: "main", Head: "topic"}
+		w.Pulls[9] = &fakehub.Pull{Author: "bob", Base: "main", Head: "topic", State: "closed"}
+		w.Pulls[10] = &fakehub.Pull{Author: "bob", Base: "main", Head: "stacked"}
+		w.Pulls[11] = &fakehub.Pull{Author: "", Base: "main", Head: "topic"}
+	}},
+	{name: "same-head-alone", wants: peers},
+	{name: "same-head-without-itself", wants: peers, setup: func(w *world) { w.Fail("/pulls?", 1, fakehub.Body(`[]`)) }},
+	{name: "same-head-of-a-fork-without-itself", wants: peers, setup: func(w *world) {
+		w.pull.Fork = true
+		w.Fail("/pulls?", 1, fakehub.Body(`[]`))
+	}},
+	{name: "same-head-broken", wants: peers, setup: func(w *world) { w.Fail("/pulls?", 1, fakehub.Body(`[{"number":7,"state":"open"}]`)) }},
+	{name: "same-head-refused", wants: peers, setup: func(w *world) { w.Fail("/pulls?", -1, fakehub.Status(403, "no")) }},
+
 	{name: "head-moves-while-reading", wants: labels, setup: func(w *world) {
 		w.Fail("/issues/7/comments", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
 			w.repo.git("", "update-ref", "refs/heads/topic", w.base)
@@ -274,6 +350,26 @@ var scenarios = []scenario{
 	{name: "commit-without-message", wants: labels, setup: func(w *world) {
 		w.Fail("/commits", 1, fakehub.Body(`[{"sha":"`+w.head+`"}]`))
 	}},
+}
+
+// labeledBy is the event of the label that overridden puts on.
+func labeledBy(sender, id string) *Event {
+	return &Event{Name: "pull_request", Action: "labeled", Label: "Closeout-Override: flaky network", Sender: sender, SenderID: id}
+}
+
+// merges adds a merge of the base to the pull request, as ann's button makes it, and two that look alike.
+func (w *world) merges() {
+	w.Users["ann"].Emails, w.Users["bob"].Emails = []string{"ann@example.com"}, []string{"bob@example.com"}
+	moved := w.repo.commit("main", "moved on", with(baseFiles, "new", "new\n"), w.base)
+	head := w.head
+	for i, who := range []string{"bob", "ann", "ann"} {
+		w.repo.email, w.repo.committer = who+"@example.com", "noreply@github.com"
+		if i == 2 {
+			w.repo.committer = ""
+		}
+		head = w.repo.commit("topic", fmt.Sprintf("Merge branch 'main' into topic, %d", i), with(baseFiles, "src/a.go", "package a // new\n", "new", "new\n"), head, moved)
+		w.Verified = append(w.Verified, head)
+	}
 }
 
 func TestScenarios(t *testing.T) {
@@ -380,15 +476,17 @@ func TestCoAuthors(t *testing.T) {
 	for message, want := range map[string][]string{
 		"fix":                                    nil,
 		"fix\n\nCo-authored-by: Ann <ann@x.org>": {"ann@x.org"},
-		"co-AUTHORED-by: A <7+Ann@users.noreply.github.com>\nCo-authored-by: B <Bob@users.noreply.github.com>\r\n": {"ann", "bob"},
-		"Co-authored-by: A <a+b@users.noreply.github.com>":                                                         {"a+b"},
-		"Co-authored-by: x <1+bot[bot]@users.noreply.ghe.example.com>":                                             {"bot[bot]"},
+		"co-AUTHORED-by: A <7+Ann@users.noreply.github.com>\nCo-authored-by: B <Bob@users.noreply.github.com>\r\n": {"7+ann", "bob"},
+		"Co-authored-by: A <a+b@users.noreply.github.com>":                                                         {"a+b@users.noreply.github.com"},
+		"Co-authored-by: x <1+bot[bot]@users.noreply.ghe.example.com>":                                             {"1+bot[bot]"},
 		"Co-authored-by: A <b@x.org> <A@X.org>\nCo-authored-by: A <a@x.org>":                                       {"a@x.org"},
 		"  Co-authored-by : A <a@x.org>":                                                                           {"a@x.org"},
 		"Co-authored-by: nobody":                                                                                   nil,
 		"Co-authored-by: <>":                                                                                       nil,
 		"Co-authored-by: > x <":                                                                                    nil,
 		"Co-authored-by: A <@users.noreply.github.com>":                                                            nil,
+		"Co-authored-by: A <7+@users.noreply.github.com>":                                                          {"7+"},
+		"Co-authored-by: A <+ann@users.noreply.github.com>":                                                        {"ann"},
 		"Co-authored-by: A <+@users.noreply.github.com>":                                                           nil,
 		"not Co-authored-by: A <a@x.org>":                                                                          nil,
 		"Reported-by: A <a@x.org>":                                                                                 nil,

@@ -28,8 +28,13 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 		p.lacks(c.unknown(evidence.WantedComments, err, needIssues))
 		return
 	}
+	list = sortedByID(list, func(i issueComment) int64 { return i.ID })
+	if why := short("comments", p.counted.comments, len(list)); why != "" {
+		// What is there counts: a comment can add a reason, and takes none away.
+		p.lacks(evidence.Unavailable{What: evidence.WantedComments, Error: why, Fix: "run the job again"})
+	}
 	kept := []evidence.Comment{}
-	for _, comment := range sortedByID(list, func(i issueComment) int64 { return i.ID }) {
+	for _, comment := range list {
 		if lines := commandLines(override.WithoutComments(comment.Body)); lines != nil && !ownComment(comment) {
 			kept = append(kept, comment.fact(lines))
 		}

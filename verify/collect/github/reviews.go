@@ -28,7 +28,7 @@ func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 	var insiders, outsiders []account
 	for _, r := range sortedByID(list, func(r pullReview) int64 { return r.ID }) {
 		p.Live.Reviews = append(p.Live.Reviews, evidence.Review{
-			ID: digits(r.ID), Author: r.User.login(), State: r.State, CommitID: r.CommitID, SubmittedAt: stampOrNone(r.SubmittedAt),
+			ID: digits(r.ID), Author: r.User.login(), AuthorID: r.User.id(), State: r.State, CommitID: r.CommitID, SubmittedAt: stampOrNone(r.SubmittedAt),
 		})
 		switch {
 		case r.User == nil || r.State != "APPROVED" || r.CommitID != p.Live.HeadSHA:

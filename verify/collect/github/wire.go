@@ -5,17 +5,51 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/google/go-github/v62/github"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
-// What go-github v62 does not model: the intent of a label event, the app behind a comment, and the role of a
-// collaborator.
+// What go-github v62 does not model: the intent of a label event, the app behind a comment or a pull request, and the role
+// of a collaborator.
 
 // account is whoever did something; nil when the account was deleted.
 type account struct {
 	Login string `json:"login"`
 	ID    int64  `json:"id"`
 	Type  string `json:"type"`
+	Page  string `json:"html_url"`
+	Email string `json:"email"` // the public one, which only users/{login} gives
+}
+
+// livePull is a pull request.
+type livePull struct {
+	github.PullRequest
+	User *account `json:"user"`
+	App  *app     `json:"performed_via_github_app"`
+}
+
+// author is who opened a pull request. GitHub shows ghost in the place of a deleted account, or nobody.
+func (p *livePull) author() *account {
+	if p.User == nil {
+		return &account{Login: evidence.Ghost}
+	}
+	return p.User
+}
+
+// apps are the slugs of the apps behind a pull request that the author's login does not tell.
+func (p *livePull) apps() []string {
+	slugs := []string{p.App.slug()}
+	if _, slug, found := strings.Cut(p.author().Page, "/apps/"); found && p.author().Type == "Bot" {
+		slugs = append(slugs, slug)
+	}
+	slices.Sort(slugs)
+	return slices.DeleteFunc(slices.Compact(slugs), func(slug string) bool {
+		return slug == "" || strings.EqualFold(slug+"[bot]", p.author().Login)
+	})
 }
 
 func (a *account) login() string {
@@ -32,6 +66,9 @@ func (a *account) id() string {
 	}
 	return digits(a.ID)
 }
+
+// who names the account; nobody when it was deleted.
+func (a *account) who() evidence.Account { return evidence.Account{Login: a.login(), ID: a.id()} }
 
 func (a *account) kind() string {
 	if a == nil {

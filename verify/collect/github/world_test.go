@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -26,6 +27,9 @@ type repo struct {
 	t       testing.TB
 	dir     string
 	commits int
+	email   string // of authors and committers; "" is the agent's
+	// committer is the address of committers; "" is email.
+	committer string
 }
 
 func (r *repo) git(stdin string, args ...string) string {
@@ -33,8 +37,9 @@ func (r *repo) git(stdin string, args ...string) string {
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(stdin)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_INDEX_FILE="+filepath.Join(r.dir, "test-index"))
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=Somebody", "GIT_"+who+"_EMAIL=agent@example.com",
+	email := cmp.Or(r.email, "agent@example.com")
+	for who, email := range map[string]string{"AUTHOR": email, "COMMITTER": cmp.Or(r.committer, email)} {
+		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=Somebody", "GIT_"+who+"_EMAIL="+email,
 			fmt.Sprintf("GIT_%s_DATE=%d +0000", who, 1_790_000_000+r.commits))
 	}
 	out, err := cmd.CombinedOutput()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -76,10 +77,22 @@ func (h *Hub) list(ids []string) []map[string]any {
 		c := shape("rest.pr-commits.default")
 		c["sha"], c["author"], c["committer"], c["parents"] = ids[i], h.accountOf(f[2]), h.accountOf(f[3]), parents(f[1])
 		inner := c["commit"].(map[string]any)
+		if h.isVerified(ids[i]) {
+			inner["verification"] = map[string]any{"verified": true, "reason": "valid"}
+		}
+		inner["author"], inner["committer"] = address(f[2]), address(f[3])
 		inner["message"], inner["tree"] = strings.TrimSuffix(f[4], "\n"), map[string]any{"sha": f[0]}
 		shown = append(shown, c)
 	}
 	return shown
+}
+
+func (h *Hub) isVerified(id string) bool {
+	return slices.ContainsFunc(h.Verified, func(name string) bool { return h.commitID(name) == id })
+}
+
+func address(email string) map[string]any {
+	return map[string]any{"name": "Somebody", "email": email, "date": someTime}
 }
 
 func (h *Hub) commit(id string) map[string]any { return h.list([]string{id})[0] }

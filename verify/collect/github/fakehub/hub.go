@@ -26,6 +26,7 @@ type Hub struct {
 	Token         string           // any other is refused with 401; "" wants none
 	TokenLogin    string           // whose token it is; "" is the job's own, which may not ask
 	Lacks         []string         // permissions that the token does not have, such as "issues: read"
+	Verified      []string         // names of commits whose signature GitHub verified
 	MaxTree       int              // entries of a recursive listing before it is cut; 0 is GitHub's 100,000
 
 	mu     sync.Mutex
@@ -50,6 +51,10 @@ type Pull struct {
 	Reviews   []Review
 	Files     []map[string]any // what pulls/N/files lists; nil asks git
 	Count     int              // changed_files; 0 counts Files
+	Commits   int              // commits; 0 counts them
+	Talk      int              // comments; 0 counts Comments
+	App       string           // slug of the app that opened it for its author; "" is none
+	Fork      bool             // its head is in a fork
 }
 
 // Event is a label event.
@@ -87,7 +92,9 @@ type User struct {
 	Permission  string          // the older field; "" is what fits Role
 	Permissions map[string]bool // of the user; nil leaves them out
 	Emails      []string
-	Missing     bool // users/LOGIN says 404
+	Email       string // the public one
+	App         string // slug, of a bot whose login does not tell it
+	Missing     bool   // users/LOGIN says 404; user/ID finds another of the same ID
 }
 
 // Team is a team: the state of each member, active or pending.
@@ -178,6 +185,7 @@ func (h *Hub) routes() *http.ServeMux {
 		{"GET " + repo + "/compare/{range}", "contents: read", h.compare},
 		{"GET " + repo + "/collaborators/{login}/permission", "metadata: read", h.permission},
 		{"GET /users/{login}", "", h.user},
+		{"GET /user/{id}", "", h.userByID},
 		{"GET /user", "", h.me},
 		{"GET /orgs/" + h.Owner + "/teams/{slug}", "members: read", h.team},
 		{"GET /orgs/" + h.Owner + "/teams/{slug}/memberships/{login}", "members: read", h.membership},

@@ -2,8 +2,10 @@ package fakehub
 
 import (
 	"cmp"
+	"hash/crc32"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -17,11 +19,25 @@ func (h *Hub) account(login string) map[string]any {
 	if strings.HasSuffix(login, "[bot]") {
 		kind = "Bot"
 	}
-	v["login"], v["id"], v["type"] = login, int64(1), kind
+	v["login"], v["id"], v["type"] = login, idOf(login), kind
 	if u := h.Users[login]; u != nil {
 		v["id"], v["type"] = u.ID, cmp.Or(u.Type, kind)
+		if u.App != "" {
+			v["html_url"] = "https://github.com/apps/" + u.App
+		}
 	}
 	return v
+}
+
+// idOf is the id of an account that no test describes.
+func idOf(login string) int64 {
+	switch login {
+	case "web-flow":
+		return 19864447
+	case "ghost":
+		return 10137
+	}
+	return 1<<32 + int64(crc32.ChecksumIEEE([]byte(login)))
 }
 
 // accountOf finds an account by an address; nil when GitHub knows none.
@@ -43,7 +59,28 @@ func (h *Hub) user(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
-	reply(w, http.StatusOK, h.account(login))
+	h.show(w, login)
+}
+
+// show tells more of an account than its place inside other things does.
+func (h *Hub) show(w http.ResponseWriter, login string) {
+	v := h.account(login)
+	v["email"] = nil
+	if email := h.Users[login].Email; email != "" {
+		v["email"] = email
+	}
+	reply(w, http.StatusOK, v)
+}
+
+// userByID finds an account whose login changed.
+func (h *Hub) userByID(w http.ResponseWriter, r *http.Request) {
+	for login, u := range h.Users {
+		if !u.Missing && strconv.FormatInt(u.ID, 10) == r.PathValue("id") {
+			h.show(w, login)
+			return
+		}
+	}
+	refuse(w, http.StatusNotFound, "Not Found")
 }
 
 func (h *Hub) me(w http.ResponseWriter, _ *http.Request) {

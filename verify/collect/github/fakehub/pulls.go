@@ -48,6 +48,12 @@ func (h *Hub) describe(n int, p *Pull) map[string]any {
 		v["merge_commit_sha"] = h.commitID(p.TestMerge)
 	}
 	v["changed_files"] = cmp.Or(p.Count, len(h.listFiles(p, from, to)))
+	v["commits"], v["comments"] = cmp.Or(p.Commits, len(h.commitsOf(p))), cmp.Or(p.Talk, len(p.Comments))
+	v["performed_via_github_app"] = appOf(p.App)
+	head["repo"] = repo
+	if p.Fork {
+		head["repo"] = map[string]any{"id": 77, "full_name": "somebody/" + h.Name, "fork": true}
+	}
 	labels := []map[string]any{}
 	for _, name := range p.Labels {
 		labels = append(labels, map[string]any{"name": name, "color": "99dd88"})
@@ -57,9 +63,14 @@ func (h *Hub) describe(n int, p *Pull) map[string]any {
 }
 
 func (h *Hub) commits(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
-	from, to := h.ends(p)
-	ids := strings.Fields(h.fixed("rev-list", "--reverse", "--topo-order", from+".."+to))
+	ids := h.commitsOf(p)
 	page(w, r, h.list(ids[:min(len(ids), 250)]), asIs)
+}
+
+// commitsOf are the commits of a pull request.
+func (h *Hub) commitsOf(p *Pull) []string {
+	from, to := h.ends(p)
+	return strings.Fields(h.fixed("rev-list", "--reverse", "--topo-order", from+".."+to))
 }
 
 func (h *Hub) files(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {

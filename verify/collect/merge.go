@@ -1,0 +1,109 @@
+package collect
+
+import (
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/collect/linediff"
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// CleanMerge reports whether a merge of two commits holds what the two bring, and nothing else. Every touched path must be
+// as the side has it that touched it; in a file that both touched, the second parent's lines must have been added to and
+// removed from the first parent's, and no others. What git merges along a rename is not seen as clean.
+func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
+	if len(parents) != 2 {
+		return false, nil
+	}
+	bases, err := o.MergeBases(parents[0], parents[1])
+	if err != nil || len(bases) != 1 {
+		return false, err // a criss-cross history has no one base that git merged with
+	}
+	var sides [3]map[string]evidence.Change // first parent, second parent, merge
+	for i, side := range []string{parents[0], parents[1], commit} {
+		if sides[i], err = changesByPath(o, bases[0], side); err != nil {
+			return false, err
+		}
+	}
+	ours, theirs, merged := sides[0], sides[1], sides[2]
+	for path := range merged {
+		_, first := ours[path]
+		if _, second := theirs[path]; !first && !second {
+			return false, nil
+		}
+	}
+	return bothKept(o, ours, theirs, merged)
+}
+
+func changesByPath(o Objects, base, side string) (map[string]evidence.Change, error) {
+	list, err := o.Changes(base, side)
+	if err != nil {
+		return nil, err
+	}
+	byPath := make(map[string]evidence.Change, len(list))
+	for _, c := range list {
+		byPath[c.Path] = c
+	}
+	return byPath, nil
+}
+
+// bothKept reports whether a merge holds the changes of both sides.
+func bothKept(o Objects, ours, theirs, merged map[string]evidence.Change) (bool, error) {
+	for path, our := range ours {
+		their, both := theirs[path]
+		m := merged[path]
+		switch {
+		case (!both || sameEnd(our, their)) && sameEnd(our, m):
+		case !both:
+			return false, nil
+		default:
+			if clean, err := linesKept(o, our, their, m); err != nil || !clean {
+				return false, err
+			}
+		}
+	}
+	for path, their := range theirs {
+		if _, both := ours[path]; !both && !sameEnd(their, merged[path]) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func sameEnd(a, b evidence.Change) bool {
+	return a.Path == b.Path && a.NewID == b.NewID && a.NewMode == b.NewMode
+}
+
+// mostMerged is how large a file may be whose lines were merged.
+const mostMerged = 4 << 20
+
+// linesKept reports whether the merge of a file that both sides modified did to our version what their side did to the
+// common one. They may have come to the same content, with another mode.
+func linesKept(o Objects, our, their, merged evidence.Change) (bool, error) {
+	modified := func(c evidence.Change) bool {
+		return c.OldID != "" && c.NewID != "" && !c.OldMode.Special() && !c.NewMode.Special()
+	}
+	if !modified(our) || !modified(their) || !modified(merged) || merged.NewMode != our.NewMode && merged.NewMode != their.NewMode {
+		return false, nil
+	}
+	var texts [4][]byte
+	for i, id := range []string{our.OldID, their.NewID, our.NewID, merged.NewID} {
+		var err error
+		if texts[i], err = o.Blob(id, mostMerged); err != nil {
+			return false, err
+		}
+	}
+	want, got := linediff.Diff(texts[0], texts[1], linediff.Limits{}), linediff.Diff(texts[2], texts[3], linediff.Limits{})
+	text := want.State == linediff.Text && got.State == linediff.Text
+	return text && sameLines(want.Added, got.Added) && sameLines(want.Removed, got.Removed), nil
+}
+
+func sameLines(a, b []linediff.Line) bool { return slices.Equal(sortedLines(a), sortedLines(b)) }
+
+func sortedLines(list []linediff.Line) []string {
+	texts := make([]string, len(list))
+	for i, l := range list {
+		texts[i] = string(l.Text)
+	}
+	slices.Sort(texts)
+	return texts
+}

@@ -1,0 +1,111 @@
+package collect
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// stored is a repository of four commits: base, ours, theirs and merge. A content is its own id; "x:" makes it executable and
+// "l:" a symlink.
+type stored struct {
+	Lost
+	commits map[string]map[string]string
+	bases   []string
+}
+
+func (s stored) MergeBases(string, string) ([]string, error) { return s.bases, nil }
+
+func (s stored) Blob(id string, _ int64) ([]byte, error) { return []byte(id), nil }
+
+func (s stored) Changes(before, after string) ([]evidence.Change, error) {
+	old, now := s.commits[before], s.commits[after]
+	paths := map[string]bool{}
+	for _, files := range []map[string]string{old, now} {
+		for path := range files {
+			paths[path] = true
+		}
+	}
+	var list []evidence.Change
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if old[path] == now[path] {
+			continue
+		}
+		c := evidence.Change{Path: path}
+		c.OldMode, c.OldID = storedEntry(old[path])
+		c.NewMode, c.NewID = storedEntry(now[path])
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+func storedEntry(content string) (evidence.Mode, string) {
+	switch {
+	case content == "":
+		return "000000", ""
+	case strings.HasPrefix(content, "x:"):
+		return evidence.Executable, content[2:]
+	case strings.HasPrefix(content, "l:"):
+		return evidence.Symlink, content[2:]
+	}
+	return evidence.Regular, content
+}
+
+func TestCleanMerge(t *testing.T) {
+	type files = map[string]string
+	base := files{"a": "1\n2\n3\n4\n5\n", "b": "b\n", "c": "c\n"}
+	change := func(from files, more ...string) files {
+		to := maps.Clone(from)
+		for i := 0; i < len(more); i += 2 {
+			to[more[i]] = more[i+1]
+		}
+		return to
+	}
+	for _, c := range []struct {
+		name                 string
+		ours, theirs, merged []string
+		bases                []string
+		want                 bool
+	}{
+		{name: "of other files", ours: []string{"b", "ours\n", "n", "new\n"}, theirs: []string{"c", "", "m", "new\n"}, merged: []string{"b", "ours\n", "n", "new\n", "c", "", "m", "new\n"}, want: true},
+		{name: "of other lines", ours: []string{"a", "0\n2\n3\n4\n5\n"}, theirs: []string{"a", "1\n2\n3\n4\n6\n7\n"}, merged: []string{"a", "0\n2\n3\n4\n6\n7\n"}, want: true},
+		{name: "of the same change", ours: []string{"b", "x\n"}, theirs: []string{"b", "x\n"}, merged: []string{"b", "x\n"}, want: true},
+		{name: "of a mode and lines", ours: []string{"b", "x:b\n"}, theirs: []string{"b", "y\n"}, merged: []string{"b", "x:y\n"}, want: true},
+		{name: "with a file of its own", ours: []string{"b", "x\n"}, theirs: []string{"c", "y\n"}, merged: []string{"b", "x\n", "c", "y\n", "evil", "e\n"}},
+		{name: "with a change of its own", ours: []string{"b", "x\n"}, theirs: []string{"c", "y\n"}, merged: []string{"a", "e\n", "b", "x\n", "c", "y\n"}},
+		{name: "that changes ours", ours: []string{"b", "x\n"}, theirs: []string{"c", "y\n"}, merged: []string{"b", "e\n", "c", "y\n"}},
+		{name: "that changes theirs", ours: []string{"b", "x\n"}, theirs: []string{"c", "y\n"}, merged: []string{"b", "x\n", "c", "e\n"}},
+		{name: "that drops ours", ours: []string{"b", "x\n"}, theirs: []string{"c", "y\n"}, merged: []string{"c", "y\n"}},
+		{name: "that drops theirs", ours: []string{"b", "x\n"}, theirs: []string{"c", "y\n"}, merged: []string{"b", "x\n"}},
+		{name: "that keeps what they deleted", ours: []string{"b", "x\n"}, theirs: []string{"c", ""}, merged: []string{"b", "x\n"}},
+		{name: "that makes it executable", ours: []string{"b", "x\n"}, theirs: []string{"c", "y\n"}, merged: []string{"b", "x:x\n", "c", "y\n"}},
+		{name: "with a line of its own", ours: []string{"a", "0\n2\n3\n4\n5\n"}, theirs: []string{"a", "1\n2\n3\n4\n6\n"}, merged: []string{"a", "0\n2\nevil\n4\n6\n"}},
+		{name: "with one side's lines", ours: []string{"a", "0\n2\n3\n4\n5\n"}, theirs: []string{"a", "1\n2\n3\n4\n6\n"}, merged: []string{"a", "1\n2\n3\n4\n6\n"}},
+		{name: "of a conflict that somebody resolved", ours: []string{"b", "x\n"}, theirs: []string{"b", "y\n"}, merged: []string{"b", "xy\n"}},
+		{name: "of a conflict in favour of ours", ours: []string{"b", "x\n"}, theirs: []string{"b", "y\n"}, merged: []string{"b", "x\n"}},
+		{name: "of a deletion and a change", ours: []string{"b", ""}, theirs: []string{"b", "y\n"}, merged: []string{"b", "y\n"}},
+		{name: "of two symlinks", ours: []string{"b", "l:x"}, theirs: []string{"b", "l:y"}, merged: []string{"b", "l:y"}},
+		{name: "of binary files", ours: []string{"b", "\x00x"}, theirs: []string{"b", "\x00y"}, merged: []string{"b", "\x00y"}},
+		{name: "in a criss-cross history", bases: []string{"base", "other"}},
+		{name: "without a common past", bases: []string{}},
+	} {
+		s := stored{bases: []string{"base"}, commits: map[string]files{
+			"base": base, "ours": change(base, c.ours...), "theirs": change(base, c.theirs...), "merge": change(base, c.merged...),
+		}}
+		if c.bases != nil {
+			s.bases = c.bases
+		}
+		if got, err := CleanMerge(s, "merge", []string{"ours", "theirs"}); got != c.want || err != nil {
+			t.Errorf("a merge %s: %v, %v", c.name, got, err)
+		}
+	}
+	if clean, err := CleanMerge(Lost{ErrTooLarge}, "merge", []string{"ours", "theirs"}); clean || err == nil {
+		t.Errorf("an unreadable merge is clean: %v", err)
+	}
+	if clean, _ := CleanMerge(stored{}, "merge", []string{"ours"}); clean {
+		t.Error("a commit with one parent is a merge")
+	}
+}
