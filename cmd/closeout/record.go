@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -23,11 +24,13 @@ The command's output is passed on as it is, and so is its exit status. The recor
 whole output stream, the redacted end of each, and the code tree before and after, which binds it to exactly this code.
 The command's words are recorded as they are: put no secret there.
 
-With --from-contract it runs every acceptance criterion and negative control of a contract instead, prints the log's
-sha256, and sets the step output feedback_sha256 when GITHUB_OUTPUT is there.
+With --from-contract it runs every acceptance criterion and negative control of a contract instead, after the command
+that writes the rule report. It prints the sha256 of each log, and sets the step output feedback_sha256 when GITHUB_OUTPUT
+is there; so does --exclusive for one command. Such a log must be new, and the recorder alone writes it: a command that
+changes it is tampering, which the log then records.
 
 Exit codes: the command's own; 128+n after signal n; 124 timeout; 125 the recorder failed; 126, 127 the command could not
-be started. With --from-contract: 0 when every command ended as expected, else 1.`
+be started. With --from-contract: 0 when every criterion ended as expected, else 1.`
 
 // recordFlags are what record is asked to do.
 type recordFlags struct {
@@ -36,7 +39,9 @@ type recordFlags struct {
 	log          string
 	evidenceDir  string
 	produces     []string
-	fromContract string
+	fromContract []string
+	setup, rules string
+	exclusive    bool
 	noTree       bool
 	tail         int
 }
@@ -63,8 +68,11 @@ func (f *recordFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.log, "log", "", "append to this `file` (default "+record.FileName+" in the evidence folder)")
 	flags.StringVar(&f.evidenceDir, "evidence-dir", "", "the evidence `folder`, relative to the repository's root, that the code tree leaves out (default the contract's, or .closeout/evidence)")
 	flags.StringArrayVar(&f.produces, "produces", nil, "a report `file` that the command writes; repeatable")
-	flags.StringVar(&f.fromContract, "from-contract", "", "run all criteria of the contract in this `file`; without a file, those of .closeout/scope_contract.json and of the task")
+	flags.StringArrayVar(&f.fromContract, "from-contract", nil, "run all criteria of the contract in this `file`; without a file, those of .closeout/scope_contract.json and of the task; repeatable, for task contracts beside it")
 	flags.Lookup("from-contract").NoOptDefVal = ownContracts
+	flags.StringVar(&f.setup, "setup", "", "with --from-contract: run this Bash `script` first, which must succeed and is not recorded")
+	flags.StringVar(&f.rules, "rules", "", "with --from-contract: the Bash `script` that writes the rule report, where the contract says nothing about it")
+	flags.BoolVar(&f.exclusive, "exclusive", false, "the log must be new, nothing else may write it, and its sha256 is handed over")
 	flags.BoolVar(&f.noTree, "no-tree", false, "record without code trees: such a record is bound to no code")
 	flags.IntVar(&f.tail, "tail-bytes", record.DefaultTail, "how much of the end of each output stream is kept")
 }
@@ -77,15 +85,19 @@ func joinFromContract(args []string) []string {
 	if len(args) == 0 || args[0] != "record" {
 		return args
 	}
-	for i, arg := range args {
-		if arg == "--" {
-			break
+	var joined []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(joined, args[i:]...)
 		}
-		if arg == "--from-contract" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-			return slices.Concat(args[:i], []string{arg + "=" + args[i+1]}, args[i+2:])
+		if args[i] == "--from-contract" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			joined = append(joined, args[i]+"="+args[i+1])
+			i++
+			continue
 		}
+		joined = append(joined, args[i])
 	}
-	return args
+	return joined
 }
 
 // recordFailed turns what went wrong with recording into its exit status: those of the gate mean something else.
@@ -102,26 +114,51 @@ func (f *recordFlags) run(args []string, std stdio) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
-	r, contract, err := f.open(std)
+	record.Hide()
+	r, contracts, err := f.open(std)
 	if err != nil {
 		return err
 	}
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	notify(signals)
 	defer signal.Stop(signals)
 	r.Signals = signals
 	// When nobody reads our output any more, the command still is recorded. Ignoring the signal would be inherited.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	if contract != nil {
-		return f.runContract(r, contract, std)
+	if contracts != nil {
+		return f.runContracts(r, contracts, std)
 	}
 	f.command.Argv = args
+	return f.runCommand(r, std)
+}
+
+// notify asks for the signals that end a run. One that the caller ignores, as nohup does, stays ignored.
+func notify(signals chan<- os.Signal) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+}
+
+// runCommand records one command.
+func (f *recordFlags) runCommand(r *record.Recorder, std stdio) (err error) {
+	if f.exclusive {
+		if r.Watch, err = record.NewWatch(r.Root, []string{r.Log}, r.Env); err != nil {
+			return err
+		}
+	}
 	result, err := r.Run(f.command)
 	if err != nil {
 		return err
 	}
 	if result.Exit == nil || result.Problem != nil {
 		fmt.Fprintln(std.err, "closeout record:", result.Why)
+	}
+	if r.Watch != nil {
+		if err := handOver(r.Watch, []string{r.Log}, r.Watch.Digest(r.Log), std); err != nil {
+			return err
+		}
 	}
 	return endWith(result.Status)
 }
@@ -136,11 +173,13 @@ func endWith(status int) error {
 // check refuses a call that cannot be carried out.
 func (f *recordFlags) check(args []string) error {
 	switch {
-	case f.fromContract == "" && len(args) == 0:
+	case f.fromContract == nil && len(args) == 0:
 		return errors.New("there is no command: write it behind --, or name a contract with --from-contract")
-	case f.fromContract != "" && len(args) > 0:
+	case f.fromContract == nil && (f.setup != "" || f.rules != ""):
+		return errors.New("--setup and --rules are for --from-contract")
+	case f.fromContract != nil && len(args) > 0:
 		return errors.New("a command cannot be given beside --from-contract")
-	case f.fromContract != "" && (f.command.Criterion != "" || f.cwd != "." || len(f.produces) > 0):
+	case f.fromContract != nil && (f.command.Criterion != "" || f.cwd != "." || len(f.produces) > 0):
 		return errors.New("--criterion, --cwd and --produces cannot be given beside --from-contract: its criteria say that")
 	case f.command.Task != "" && !evidence.ValidTaskID(f.command.Task):
 		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", f.command.Task)
@@ -152,8 +191,8 @@ func (f *recordFlags) check(args []string) error {
 	return nil
 }
 
-// open finds the repository and reads the contract, nil when there is none to run.
-func (f *recordFlags) open(std stdio) (*record.Recorder, *evidence.Contract, error) {
+// open finds the repository and reads the contracts, nil when there are none to run.
+func (f *recordFlags) open(std stdio) (*record.Recorder, *contracts, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, nil, err
@@ -161,30 +200,55 @@ func (f *recordFlags) open(std stdio) (*record.Recorder, *evidence.Contract, err
 	if here, err = filepath.EvalSymlinks(here); err != nil {
 		return nil, nil, err
 	}
-	r := &record.Recorder{Env: os.Environ(), Stdout: std.out, Stderr: std.err, Tail: f.tail, Grace: record.DefaultGrace}
+	r := &record.Recorder{Env: os.Environ(), Tail: f.tail, Grace: record.DefaultGrace}
+	r.Tell = func(text string) { fmt.Fprintln(std.err, "closeout record:", text) }
+	r.Stdout, r.Stderr, r.Commands = outputs(std, os.Getenv("GITHUB_ACTIONS") == "true")
 	if err := f.openRepository(r, here); err != nil {
 		return nil, nil, err
 	}
-	contract, err := f.readContract(r.Root, std)
+	list, err := f.readContracts(r.Root, std)
 	if err != nil {
 		return nil, nil, err
 	}
-	if name := filepath.Base(f.fromContract); contract != nil && f.command.Task == "" && strings.TrimSuffix(name, filepath.Ext(name)) == contract.TaskID.Value {
-		f.command.Task = contract.TaskID.Value // a task's contract is called as its task_id; records of a standing one are good for any task
-	}
-	return r, contract, f.paths(r, here, contract)
+	return r, list, f.paths(r, here, list)
 }
 
-// readContract reads the contract whose criteria are to be run; nil when a command was given.
-func (f *recordFlags) readContract(root string, std stdio) (*evidence.Contract, error) {
-	switch f.fromContract {
-	case "":
-		return nil, nil
-	case ownContracts:
-		return record.ReadContracts(root, f.command.Task, std.err)
-	default:
-		return record.ReadContract(f.fromContract, std.err)
+// outputs says where a command's output goes, and where workflow commands are to be switched off meanwhile. GitHub's
+// runner reads them from both streams, in no certain order, so both go the same way there; a file is no such stream.
+func outputs(std stdio, actions bool) (out, errs, commands io.Writer) {
+	out, errs = std.out, std.err
+	switch {
+	case !actions || isFile(out) && isFile(errs):
+		return out, errs, nil
+	case isFile(out):
+		return out, errs, errs
+	case isFile(errs):
+		return out, errs, out
 	}
+	both := &together{to: out}
+	return both, both, both
+}
+
+// together is a writer for several that write at once.
+type together struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (t *together) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.to.Write(p)
+}
+
+// isFile reports whether output goes to a regular file.
+func isFile(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 func (f *recordFlags) openRepository(r *record.Recorder, here string) (err error) {
@@ -203,9 +267,9 @@ func (f *recordFlags) openRepository(r *record.Recorder, here string) (err error
 }
 
 // paths turns the paths of the call, which are relative to the current folder, into those of the repository.
-func (f *recordFlags) paths(r *record.Recorder, here string, contract *evidence.Contract) (err error) {
+func (f *recordFlags) paths(r *record.Recorder, here string, list *contracts) (err error) {
 	if r.Evidence = f.evidenceDir; r.Evidence == "" {
-		r.Evidence = record.EvidenceDir(contract)
+		r.Evidence = record.EvidenceDir(list.standing())
 	}
 	r.Evidence = filepath.ToSlash(filepath.Clean(r.Evidence))
 	if r.Evidence == "." || !filepath.IsLocal(r.Evidence) {
@@ -224,6 +288,9 @@ func (f *recordFlags) paths(r *record.Recorder, here string, contract *evidence.
 		}
 		f.command.Produces = append(f.command.Produces, path)
 	}
+	if standing := record.Standing(r.Root); len(f.produces) > 0 && standing != nil && standing.Coverage != nil {
+		f.command.Coverage = standing.Coverage.Report
+	}
 	return nil
 }
 
@@ -241,60 +308,4 @@ func inRepository(root, here, path string) (string, error) {
 		return "", fmt.Errorf("%q does not lie in the repository %q", path, root)
 	}
 	return filepath.ToSlash(rel), nil
-}
-
-// runContract records all criteria and hands the log's digest over.
-func (f *recordFlags) runContract(r *record.Recorder, contract *evidence.Contract, std stdio) error {
-	output := os.Getenv("GITHUB_OUTPUT")
-	if output != "" {
-		if err := refuseForeign(r); err != nil {
-			return err
-		}
-	}
-	status, err := r.FromContract(contract, f.command, func(c evidence.Criterion, result *record.Result, met bool) {
-		tell(c, result, met, std)
-	})
-	if err != nil {
-		return err
-	}
-	digest, err := r.Digest()
-	if err != nil {
-		return fmt.Errorf("the log's digest cannot be taken: %w", err)
-	}
-	fmt.Fprintf(std.out, "%s  %s\n", digest, r.Log)
-	if output != "" {
-		if err := appendTo(output, "feedback_sha256="+digest+"\n"); err != nil {
-			return fmt.Errorf("the step output cannot be set: %w", err)
-		}
-	}
-	return endWith(status)
-}
-
-// refuseForeign refuses a log that was there before: handing over its digest would vouch for records that came with the
-// change, which this run did not make.
-func refuseForeign(r *record.Recorder) error {
-	empty, err := r.Empty()
-	if err != nil {
-		return err
-	}
-	if !empty {
-		return fmt.Errorf("the log %q holds records already, and its digest would vouch for them: name a new log with --log, such as one in RUNNER_TEMP", r.Log)
-	}
-	return nil
-}
-
-// tell says how a criterion ended.
-func tell(c evidence.Criterion, result *record.Result, met bool, std stdio) {
-	how := fmt.Sprintf("status %d", result.Status)
-	if result.Exit != nil {
-		how = fmt.Sprintf("exit code %d", *result.Exit)
-	}
-	word := "as expected"
-	if !met {
-		word = "not as expected"
-	}
-	fmt.Fprintf(std.err, "closeout record: %s: %s, %s (%s)\n", c.ID, how, word, strings.Join(c.Run, " "))
-	if result.Exit == nil || result.Problem != nil {
-		fmt.Fprintf(std.err, "closeout record: %s: %s\n", c.ID, result.Why)
-	}
 }

@@ -13,6 +13,13 @@ import (
 // also those that left the command's group and session.
 const prSetChildSubreaper = 36
 
+// prSetDumpable is PR_SET_DUMPABLE of prctl(2).
+const prSetDumpable = 4
+
+// Hide keeps processes of the same user from reading this one's memory and environment, where the files of a workflow's
+// step are named. It hides nothing from root.
+func Hide() { syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0) }
+
 // children are the processes that a command leaves behind.
 type children struct {
 	before []int // those that we had already: they are not the command's
@@ -33,8 +40,7 @@ func adoptChildren() *children {
 const longestEnd = 2 * time.Second
 
 // end ends all that the command left running, whose own children become ours in turn, and says what there was.
-func (c *children) end(group int) string {
-	left := ""
+func (c *children) end(group int) (left string, err error) {
 	if slices.ContainsFunc(c.list(), func(p process) bool { return !p.dead }) {
 		left = leftOver
 	}
@@ -42,7 +48,7 @@ func (c *children) end(group int) string {
 	for until := time.Now().Add(longestEnd); time.Now().Before(until); {
 		list := c.list()
 		if len(list) == 0 {
-			return left
+			return left, nil
 		}
 		for _, p := range list {
 			syscall.Kill(p.pid, syscall.SIGKILL)
@@ -52,7 +58,7 @@ func (c *children) end(group int) string {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	return "processes that the command left running could not be ended"
+	return "", errAlive
 }
 
 func (c *children) list() []process {

@@ -12,31 +12,39 @@ import (
 	"github.com/closeout-gate/closeout/verify/source"
 )
 
-// TestContractStops holds that a signal ends the run with the criterion that it met.
-func TestContractStops(t *testing.T) {
-	r := newRecorder(t)
-	signals := make(chan os.Signal, 1)
-	r.Signals = signals
-	r.Stdout = whenReady(func() { signals <- os.Interrupt })
-	c := &evidence.Contract{Criteria: []evidence.Criterion{
-		{ID: "a", Run: []string{os.Args[0], "play-wait"}, Cwd: "."},
-		{ID: "b", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."},
-	}}
-	told := 0
-	status, err := r.FromContract(c, Command{Timeout: time.Minute}, func(evidence.Criterion, *Result, bool) { told++ })
-	if err != nil || status != 130 || told != 1 || len(r.lines()) != 1 {
-		t.Errorf("status %d, %v, told %d", status, err, told)
+// planOf runs criteria in one stream.
+func planOf(r *recorder, list ...evidence.Criterion) *Plan {
+	p := &Plan{Timeout: time.Minute}
+	p.AddCriteria(&evidence.Contract{Criteria: list}, "", r.Log)
+	return p
+}
+
+// TestPlanStops shows that a signal ends the run with the criterion that it met, also one that ends itself with 0.
+func TestPlanStops(t *testing.T) {
+	for _, play := range []string{"play-wait", "play-obey"} {
+		r := newRecorder(t)
+		signals := make(chan os.Signal, 1)
+		r.Signals = signals
+		r.Stdout = whenReady(func() { signals <- os.Interrupt })
+		told := 0
+		status, err := r.FromPlan(planOf(r,
+			evidence.Criterion{ID: "a", Run: []string{os.Args[0], play}, Cwd: "."},
+			evidence.Criterion{ID: "b", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."},
+		), func(Step, *Result, bool) { told++ })
+		if err != nil || status != 130 || told != 1 || len(r.lines()) != 1 {
+			t.Errorf("%s: status %d, %v, told %d", play, status, err, told)
+		}
 	}
 }
 
-// TestContractNotRecorded holds that a criterion without a record is the recorder's failure.
-func TestContractNotRecorded(t *testing.T) {
+// TestPlanNotRecorded shows that a criterion without a record is the recorder's failure.
+func TestPlanNotRecorded(t *testing.T) {
 	r := newRecorder(t)
 	if err := os.WriteFile(filepath.Join(r.Root, ".closeout"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := &evidence.Contract{Criteria: []evidence.Criterion{{ID: "a", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."}}}
-	if status, err := r.FromContract(c, Command{}, nil); status != StatusFailed || err == nil || !strings.Contains(err.Error(), "criterion a") {
+	status, err := r.FromPlan(planOf(r, evidence.Criterion{ID: "a", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."}), nil)
+	if status != StatusFailed || err == nil || !strings.Contains(err.Error(), "criterion a") {
 		t.Errorf("status %d, %v", status, err)
 	}
 }

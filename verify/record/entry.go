@@ -2,6 +2,8 @@ package record
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -21,6 +23,7 @@ type entry struct {
 	Cwd       string   `json:"cwd"`
 	Exit      *int     `json:"exit_code"`
 	Error     string   `json:"error,omitempty"`
+	Tampered  string   `json:"tampered,omitempty"`
 
 	StartedAt  string `json:"started_at"` // RFC 3339
 	DurationMS int64  `json:"duration_ms"`
@@ -45,6 +48,16 @@ type entry struct {
 	StderrTail  string     `json:"stderr_tail"`
 	Truncations counts     `json:"truncations"` // bytes of the redacted stream that stand before the tail
 	Redactions  counts     `json:"redactions"`  // secrets replaced in the whole stream
+}
+
+// tamperEntry is a record of something that only the recorder may write, and that was changed. It stands for no command.
+func tamperEntry(what string) *entry {
+	none := sha256.Sum256(nil)
+	digest := hex.EncodeToString(none[:])
+	return &entry{
+		ID: randomHex(6), Command: []string{"closeout", "record"}, Cwd: ".", Tampered: what,
+		StartedAt: time.Now().UTC().Format(time.RFC3339), StdoutSum: digest, StderrSum: digest,
+	}
 }
 
 type produced struct {

@@ -114,6 +114,16 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	return s, err
 }
 
+// tracked reports whether the index or HEAD holds a path.
+func (g *Git) tracked(path string) (bool, error) {
+	staged, err := g.run("ls-files", "-z", "--cached", "--", ":(top,literal)"+path)
+	if err != nil || staged != "" {
+		return true, err
+	}
+	committed, err := g.run("ls-tree", "-z", "HEAD", "--", path)
+	return committed != "", err
+}
+
 // ignored reports whether git ignores a path, which it then refuses to be told to leave out.
 func (g *Git) ignored(path string) bool {
 	_, err := g.run("check-ignore", "-q", "--no-index", "--", path)

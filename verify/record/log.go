@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
@@ -24,9 +22,6 @@ func appendRecord(root, path string, e *entry) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := lock(f); err != nil {
-		return fmt.Errorf("locking the log %q: %w", path, err)
-	}
 	size, last, err := lastSeq(f)
 	if err != nil {
 		return fmt.Errorf("the log %q cannot be continued: %w", path, err)
@@ -36,10 +31,36 @@ func appendRecord(root, path string, e *entry) (err error) {
 	if err != nil {
 		return err
 	}
+	return writeLine(f, line, size)
+}
+
+// writeLine appends a line to a log of the size. Half of a line would stop every later recorder.
+func writeLine(f *os.File, line []byte, size int64) error {
 	if _, err := f.Write(line); err != nil {
-		return errors.Join(err, f.Truncate(size)) // half of a line would stop every later recorder
+		return errors.Join(err, f.Truncate(size))
 	}
 	return f.Sync()
+}
+
+// probe finds out whether the log could be continued now, before a command runs for nothing. It makes nothing that stays:
+// where git sees the log, it would change the code tree.
+func probe(root, path string) (err error) {
+	at, err := placeOf(root, path)
+	if err != nil {
+		return err
+	}
+	if there, err := at.writable(); err != nil || !there {
+		return err
+	}
+	f, err := openLog(root, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, _, err = lastSeq(f); err != nil {
+		return fmt.Errorf("the log %q cannot be continued: %w", path, err)
+	}
+	return nil
 }
 
 // lastSeq returns the log's size and the number of its last record, 0 when it is empty.
@@ -89,120 +110,53 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 	}
 }
 
-// openLog opens the log for reading and appending, and makes it and its folders when they are not there. In the work
-// tree no link is followed: the change under test could have planted one.
+// openLog opens the log for reading and appending and locks it. It makes the log and its folders when they are not there.
 func openLog(root, path string) (*os.File, error) {
-	base, rel := filepath.Dir(path), filepath.Base(path)
-	if inside, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(inside) {
-		base, rel = root, inside
-	} else if err := os.MkdirAll(base, 0o755); err != nil {
-		return nil, err
-	}
-	dir, err := os.OpenRoot(base)
+	at, err := placeOf(root, path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { dir.Close() }() // the last one opened; nothing was written to it
-	parts := strings.Split(rel, string(filepath.Separator))
-	for _, name := range parts[:len(parts)-1] {
-		sub, err := enter(dir, name)
-		if err != nil {
-			return nil, fmt.Errorf("the folder %q of the log %q: %w", name, path, err)
-		}
-		dir.Close()
-		dir = sub
+	dir, err := at.parent(create)
+	if err != nil {
+		return nil, err
 	}
-	f, err := openRegular(dir, parts[len(parts)-1])
+	defer dir.Close() // nothing was written to it
+	f, err := openLocked(dir, at.name())
 	if err != nil {
 		return nil, fmt.Errorf("the log %q: %w", path, err)
 	}
 	return f, nil
 }
 
-// enter opens a folder, which it makes when it is not there.
-func enter(dir *os.Root, name string) (*os.Root, error) {
-	if err := dir.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, reason(err)
+// openLocked opens a log or makes it, and locks it. While it waited for the lock, another recorder may have put another
+// file in its place.
+func openLocked(dir *os.Root, name string) (*os.File, error) {
+	for {
+		f, err := dir.OpenFile(name, logMode|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			f, err = openRegular(dir, name, logMode)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it went away in between
+		}
+		if err != nil {
+			return nil, reason(err)
+		}
+		if err := lock(f); err != nil {
+			return nil, errors.Join(fmt.Errorf("locking it: %w", err), f.Close())
+		}
+		opened, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if now, err := dir.Lstat(name); err == nil && os.SameFile(now, opened) {
+			return f, nil
+		}
+		f.Close() // nothing was written to it
 	}
-	info, err := dir.Lstat(name)
-	if err != nil {
-		return nil, reason(err)
-	}
-	if !info.IsDir() {
-		return nil, errors.New("is a link or a file: a folder is needed")
-	}
-	sub, err := dir.OpenRoot(name)
-	if err != nil {
-		return nil, reason(err)
-	}
-	if opened, err := sub.Stat("."); err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(errors.New("was replaced just now"), sub.Close())
-	}
-	return sub, nil
 }
 
-// openRegular opens a file for reading and appending, which it makes when it is not there.
-func openRegular(dir *os.Root, name string) (*os.File, error) {
-	const how = os.O_RDWR | os.O_APPEND
-	f, err := dir.OpenFile(name, how|os.O_CREATE|os.O_EXCL, 0o644)
-	if err == nil {
-		return f, nil
-	}
-	if !errors.Is(err, fs.ErrExist) {
-		return nil, reason(err)
-	}
-	info, err := dir.Lstat(name)
-	if err != nil {
-		return nil, reason(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("is a link or a special file: a regular file is needed")
-	}
-	if f, err = dir.OpenFile(name, how, 0); err != nil {
-		return nil, reason(err)
-	}
-	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(errors.New("was replaced just now"), f.Close())
-	}
-	return f, nil
-}
-
-// Digest is the sha256 of the log, in hexadecimal, taken while no recorder writes.
-func (r *Recorder) Digest() (digest string, err error) {
-	f, err := openLog(r.Root, r.Log)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := lock(f); err != nil {
-		return "", err
-	}
-	return sumOf(f)
-}
-
-// Empty reports whether the log holds nothing yet. It makes the log when it is not there.
-func (r *Recorder) Empty() (empty bool, err error) {
-	f, err := openLog(r.Root, r.Log)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	return err == nil && info.Size() == 0, err
-}
-
-// digestBelow is the sha256 of a regular file below the root, in hexadecimal. A link that leads out of it is an error.
-func digestBelow(root, path string) (digest string, err error) {
-	f, err := os.OpenInRoot(root, filepath.FromSlash(path))
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, errors.New("it is not a regular file"))
-	}
-	return sumOf(f)
-}
+const logMode = os.O_RDWR | os.O_APPEND
 
 func sumOf(r io.Reader) (string, error) {
 	sum := sha256.New()

@@ -3,9 +3,21 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"io"
 )
+
+// silence switches workflow commands off for what follows, where GitHub's runner would carry out those that a command
+// prints, and returns what switches them on again. Nobody can foresee the token.
+func (r *Recorder) silence() (end func()) {
+	if r.Commands == nil {
+		return func() {}
+	}
+	token := randomHex(16)
+	fmt.Fprintf(r.Commands, "::stop-commands::%s\n", token)
+	return func() { fmt.Fprintf(r.Commands, "\n::%s::\n", token) } // the command's last line may have no end
+}
 
 // stream takes one output stream of a command: it passes the bytes on as they are, hashes all of them, and keeps a
 // redacted tail. The tail is cut after secrets were replaced: the other way round, a private key whose first line fell

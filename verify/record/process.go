@@ -13,12 +13,13 @@ import (
 
 // outcome is how a command ended.
 type outcome struct {
-	exit     *int // nil when it has no exit code
-	status   int
-	problem  string // what a record's error says; "" when it ended on its own and left nothing behind
-	signaled bool
-	started  time.Time
-	took     time.Duration
+	exit    *int // nil when it has no exit code
+	status  int
+	problem string // what a record's error says; "" when it ended on its own and left nothing behind
+	left    error  // that something of it lives on
+	signal  syscall.Signal
+	started time.Time
+	took    time.Duration
 }
 
 // execute runs a command to its end and to the end of everything that it left running.
@@ -34,6 +35,7 @@ func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
 		return end
 	}
 	cmd := &exec.Cmd{Path: path, Args: c.Argv, Dir: dir, Env: append(ChildEnv(r.Env), "PWD="+dir), SysProcAttr: ownGroup()}
+	defer r.silence()()
 	outputs, err := startPiped(cmd, out, errs)
 	if err != nil {
 		end.problem = "the command could not be started: " + reason(err).Error()
@@ -44,9 +46,9 @@ func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
 	}
 	r.await(cmd, c.Timeout, &end)
 	end.took = time.Since(end.started)
-	left := outputs.children.end(cmd.Process.Pid)
+	ended, err := outputs.children.end(cmd.Process.Pid)
 	held := outputs.drain()
-	end.problem = oneLine(end.problem, left, held)
+	end.problem, end.left = oneLine(end.problem, ended, held), err
 	return end
 }
 
@@ -147,8 +149,8 @@ func (r *Recorder) await(cmd *exec.Cmd, timeout time.Duration, end *outcome) {
 			signalGroup(cmd.Process.Pid, syscall.SIGTERM)
 			grace = time.After(r.Grace)
 		case s := <-r.Signals:
-			end.signaled = true
 			if number, ok := s.(syscall.Signal); ok {
+				end.signal = number
 				signalGroup(cmd.Process.Pid, number)
 			}
 			if grace == nil {
@@ -176,3 +178,6 @@ func (end *outcome) exited(state *os.ProcessState, err error) {
 
 // leftOver is what a record says of a command that left processes running.
 const leftOver = "processes that the command left running were ended"
+
+// errAlive is why a record is not whole whose command lives on in part: it could change everything afterwards.
+var errAlive = errors.New("processes that the command left running could not be ended")

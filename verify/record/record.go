@@ -8,8 +8,6 @@
 package record
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 )
@@ -42,7 +41,7 @@ const (
 // FileName is the name of a feedback log.
 const FileName = "feedback_record.jsonl"
 
-// Recorder records commands of one repository into one log. All fields must be set but Signals and Tell; see [Find] for Root.
+// Recorder records commands of one repository into one log. All fields must be set but Commands, Signals, Watch and Tell; see [Find] for Root.
 type Recorder struct {
 	Root     string           // of the work tree: absolute, without symlinks
 	Git      *Git             // nil records without trees
@@ -51,9 +50,11 @@ type Recorder struct {
 	Env      []string         // the caller's environment, of which a command gets what [ChildEnv] leaves
 	Stdout   io.Writer        // where a command's output is passed on
 	Stderr   io.Writer        //
+	Commands io.Writer        // where GitHub's runner looks for workflow commands; nil when it looks nowhere
 	Tail     int              // bytes kept of each stream
 	Grace    time.Duration    // between SIGTERM and SIGKILL
 	Signals  <-chan os.Signal // passed on to the command; nil when nobody sends any
+	Watch    *Watch           // has the log, which nobody else may write; nil when recorders write beside each other
 	Tell     func(string)     // is told at once what the person who records should know; nil when nobody listens
 
 	told map[string]bool // what was told already
@@ -67,15 +68,16 @@ type Command struct {
 	Criterion string
 	Timeout   time.Duration // 0 is none
 	Produces  []string      // files that it writes, relative to the root, with slashes
+	Coverage  string        // the one of them that may be tracked although it is no evidence, "" when there is none
 }
 
 // Result is how a recorded command ended.
 type Result struct {
-	Exit     *int   // nil when it has no exit code
-	Status   int    // what a recorder should exit with
-	Signaled bool   // we were told to end while it ran
-	Why      string // the record's error; "" when it has none
-	Problem  error  // what keeps the record from being whole; Why holds it too
+	Exit    *int           // nil when it has no exit code
+	Status  int            // what a recorder should exit with
+	Signal  syscall.Signal // told us to end while it ran; 0 when none did
+	Why     string         // the record's error; "" when it has none
+	Problem error          // what keeps the record from being worth anything
 }
 
 // Run runs a command and appends its record. An error means that there is no record.
@@ -87,20 +89,64 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	if err := r.before(e); err != nil {
 		return nil, err
 	}
+	products, err := r.clear(c)
+	if err != nil {
+		return nil, err
+	}
 	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
 	end := r.execute(c, path, out, errs)
 	e.took(end)
 	e.streams(out, errs)
-	problem := errors.Join(r.after(e), r.produced(e, c.Produces))
-	e.problem(end.problem, problem)
-	if err := appendRecord(r.Root, r.Log, e); err != nil {
+	missing, problem := r.settle(e, products)
+	problem = errors.Join(end.left, problem, r.after(e))
+	e.problem(oneLine(end.problem, missing), problem)
+	result := &Result{Exit: end.exit, Status: end.status, Signal: end.signal, Why: e.Error, Problem: problem}
+	if err := r.write(e, result); err != nil {
 		return nil, fmt.Errorf("the record could not be written: %w", err)
 	}
-	result := &Result{Exit: end.exit, Status: end.status, Signaled: end.signaled, Why: e.Error, Problem: problem}
-	if problem != nil {
+	if result.Problem != nil {
 		result.Status = StatusFailed
 	}
 	return result, nil
+}
+
+// write appends a record to the log.
+func (r *Recorder) write(e *entry, result *Result) error {
+	if r.Watch == nil {
+		return appendRecord(r.Root, r.Log, e)
+	}
+	tampered, err := r.Watch.record(r.Log, e, e.Command)
+	if tampered != "" {
+		r.tell("tampering: " + tampered)
+		result.Problem = errors.Join(result.Problem, errors.New(tampered))
+	}
+	return err
+}
+
+// Setup runs a command that prepares the others and has no record. It must end with 0: otherwise it is an error.
+func (r *Recorder) Setup(c Command) error {
+	_, path, err := r.prepare(c)
+	if err != nil {
+		return err
+	}
+	end := r.execute(c, path, newStream(r.Stdout, 0), newStream(r.Stderr, 0))
+	tampered := ""
+	if r.Watch != nil {
+		if tampered, err = r.Watch.record(r.Log, nil, c.Argv); err != nil {
+			return err
+		}
+	}
+	switch {
+	case tampered != "":
+		return fmt.Errorf("the setup wrote what only the recorder may write: %s", tampered)
+	case end.left != nil:
+		return fmt.Errorf("the setup: %w", end.left)
+	case end.exit == nil:
+		return fmt.Errorf("the setup has no exit code, so nothing was recorded: %s", end.problem)
+	case *end.exit != 0:
+		return fmt.Errorf("the setup ended with exit code %d, so nothing was recorded", *end.exit)
+	}
+	return nil
 }
 
 // prepare refuses a command that cannot be recorded as it is, and begins its record. The path is that of the program,
@@ -120,11 +166,12 @@ func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 	if path, err = lookPath(c.Argv[0], r.Root, r.folder(c.Cwd), r.Env); err != nil {
 		return nil, "", err
 	}
-	id := make([]byte, 6)
-	if _, err := rand.Read(id); err != nil {
-		return nil, "", err
+	if r.Watch == nil {
+		if err := probe(r.Root, r.Log); err != nil {
+			return nil, "", err
+		}
 	}
-	e = &entry{Command: c.Argv, Cwd: c.Cwd, ID: hex.EncodeToString(id), Task: c.Task, Criterion: c.Criterion}
+	e = &entry{Command: c.Argv, Cwd: c.Cwd, ID: randomHex(6), Task: c.Task, Criterion: c.Criterion}
 	e.environment(r.Env)
 	return e, path, nil
 }
@@ -161,20 +208,6 @@ func (r *Recorder) after(e *entry) (err error) {
 		r.changed(e, "the code changed while the command ran", differing(e.start, s.changes))
 	}
 	return nil
-}
-
-// produced lists the files that a command was to write.
-func (r *Recorder) produced(e *entry, paths []string) error {
-	var problems []error
-	for _, path := range paths {
-		digest, err := digestBelow(r.Root, path)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("the command did not produce %q: %w", path, reason(err)))
-			continue
-		}
-		e.Produced = append(e.Produced, produced{path, digest})
-	}
-	return errors.Join(problems...)
 }
 
 // reason is the innermost cause of an error, the first one of several: the outer ones hold paths of this machine.

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/record"
+)
+
+// contracts are those whose criteria are to be run.
+type contracts struct {
+	first *evidence.Contract
+	task  string                // the task that records of the first one belong to, "" for none
+	own   *evidence.Contract    // the task's contract, whose criteria go into the first one's log; nil when there is none
+	tasks []record.TaskContract // each with a log of its own
+}
+
+// standing is the contract that says where evidence lies, nil when there is none.
+func (c *contracts) standing() *evidence.Contract {
+	if c == nil {
+		return nil
+	}
+	return c.first
+}
+
+// readContracts reads the contracts whose criteria are to be run; nil when a command was given.
+func (f *recordFlags) readContracts(root string, std stdio) (list *contracts, err error) {
+	if f.fromContract == nil {
+		return nil, nil
+	}
+	list = &contracts{task: f.command.Task}
+	if first := f.fromContract[0]; first != ownContracts {
+		list.first, err = record.ReadContract(first, std.err)
+		if err == nil && list.task == "" && stem(first) == list.first.TaskID.Value {
+			list.task = stem(first) // a task's contract is called as its task_id; records of a standing one are good for any task
+		}
+	} else if list.first, list.own, err = record.ReadContracts(root, f.command.Task, std.err); list.own != nil {
+		list.task = "" // only what the task's contract alone demands belongs to it
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(list.first.Criteria) == 0 && (list.own == nil || len(list.own.Criteria) == 0) {
+		return nil, errors.New("the contract has no acceptance criteria to run")
+	}
+	for _, path := range f.fromContract[1:] {
+		if err := list.add(path, std); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// add reads a task contract beside the first contract.
+func (c *contracts) add(path string, std stdio) error {
+	if path == ownContracts {
+		return errors.New("--from-contract without a file must come first, and once")
+	}
+	task, err := record.ReadContract(path, std.err)
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(path)
+	if !evidence.ValidTaskID(name) {
+		return fmt.Errorf("the contract %q cannot name a log: expected a file name of at most 64 letters, digits, dots, underscores and hyphens", path)
+	}
+	for _, other := range c.tasks {
+		if strings.EqualFold(other.Name, name) {
+			return fmt.Errorf("two contracts are called %q: each needs a log of its own", name)
+		}
+	}
+	c.tasks = append(c.tasks, record.TaskContract{Name: name, Contract: task})
+	return nil
+}
+
+// stem is the name of a file without its extension.
+func stem(path string) string {
+	name := filepath.Base(path)
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// plan says what is to be run, and into which logs.
+func (f *recordFlags) plan(root, log string, list *contracts, std stdio) *record.Plan {
+	p := &record.Plan{Timeout: f.command.Timeout}
+	if f.setup != "" {
+		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
+	}
+	if p.AddRules(list.first, f.rules, log) {
+		fmt.Fprintln(std.err, "closeout record: the contract says how rules are judged, so the script of --rules is not run")
+	}
+	p.AddCriteria(list.first, list.task, log)
+	if list.own != nil {
+		p.AddTask(list.first, list.own)
+	}
+	if f.fromContract[0] != ownContracts && f.command.Task == "" && list.task != "" {
+		p.ForgetTask(record.Standing(root))
+	}
+	for _, task := range list.tasks {
+		p.AddTaskStream(list.first, task, log)
+	}
+	return p
+}
+
+// runContracts records all criteria and hands the digests of the logs over.
+func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std stdio) (err error) {
+	p := f.plan(r.Root, r.Log, list, std)
+	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
+		return err
+	}
+	status, err := r.FromPlan(p, func(s record.Step, result *record.Result, met bool) { tell(s, result, met, std) })
+	if err != nil {
+		return err
+	}
+	if err := handOver(r.Watch, p.Logs(), p.HandOver(r.Watch), std); err != nil {
+		return err
+	}
+	return endWith(status)
+}
+
+// handOver prints the digest of each log, and sets the step output.
+func handOver(w *record.Watch, logs []string, value string, std stdio) error {
+	if err := w.SetOutput("feedback_sha256", value); err != nil {
+		return fmt.Errorf("the step output cannot be set: %w", err)
+	}
+	for _, log := range logs {
+		fmt.Fprintf(std.out, "%s  %s\n", w.Digest(log), log)
+	}
+	return nil
+}
+
+// tell says how a command ended.
+func tell(s record.Step, result *record.Result, met bool, std stdio) {
+	how := fmt.Sprintf("status %d", result.Status)
+	if result.Exit != nil {
+		how = fmt.Sprintf("exit code %d", *result.Exit)
+	}
+	word := ", as expected"
+	switch {
+	case s.Criterion == nil && result.Exit != nil:
+		word = ""
+	case !met:
+		word = ", not as expected"
+	}
+	fmt.Fprintf(std.err, "closeout record: %s: %s%s (%s)\n", s.Name, how, word, strings.Join(s.Command.Argv, " "))
+	if result.Exit == nil || result.Problem != nil {
+		fmt.Fprintf(std.err, "closeout record: %s: %s\n", s.Name, result.Why)
+	}
+}

@@ -1,0 +1,207 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// product is a report that a command is to write. One that was there before the command ran is none of the command's: it
+// is out of the way meanwhile.
+type product struct {
+	path  string
+	aside string // where the old one is, "" when there was none
+}
+
+// clear takes everything out of the way that the command is to write. Nothing is out of the way when it fails.
+func (r *Recorder) clear(c Command) (list []product, err error) {
+	if len(c.Produces) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(r.Root)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer root.Close() // nothing is written through it
+	for _, p := range c.Produces {
+		aside, err := r.clearOne(root, p, c.Coverage)
+		if err != nil {
+			return nil, errors.Join(err, putBack(root, list))
+		}
+		list = append(list, product{p, aside})
+	}
+	return list, nil
+}
+
+func (r *Recorder) clearOne(root *os.Root, p, coverage string) (aside string, err error) {
+	inEvidence := strings.HasPrefix(p, r.Evidence+"/")
+	if inEvidence {
+		if err := r.makeFolder(p); err != nil {
+			return "", err
+		}
+	}
+	info, err := lstatPlain(root, p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("the report %q: %w", p, err)
+	}
+	if r.isLog(info) {
+		return "", fmt.Errorf("the report %q is the log: let the command write another file", p)
+	}
+	tracked := false
+	if r.Git != nil {
+		if tracked, err = r.Git.tracked(p); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case tracked && inEvidence:
+		return "", reason(root.Remove(filepath.FromSlash(p)))
+	case tracked && p != coverage:
+		return "", fmt.Errorf("the report %q is committed or staged, so a copy that the change brought along could pass for one that the command wrote: let the command write it into %s, or remove it from git (git rm --cached) and name it in .gitignore", p, r.Evidence)
+	}
+	return moveAside(root, p)
+}
+
+// makeFolder makes the folder of a report in the evidence folder.
+func (r *Recorder) makeFolder(p string) error {
+	at, err := placeOf(r.Root, filepath.Join(r.Root, filepath.FromSlash(p)))
+	if err != nil {
+		return err
+	}
+	dir, err := at.parent(create)
+	if err != nil {
+		return fmt.Errorf("the report %q: %w", p, err)
+	}
+	return dir.Close()
+}
+
+// isLog reports whether a file is a log of this recorder.
+func (r *Recorder) isLog(info fs.FileInfo) bool {
+	logs := []string{r.Log}
+	if r.Watch != nil {
+		for _, l := range r.Watch.logs {
+			logs = append(logs, l.path)
+		}
+	}
+	for _, path := range logs {
+		if log, err := os.Lstat(path); err == nil && os.SameFile(log, info) {
+			return true
+		}
+	}
+	return false
+}
+
+// lstatPlain is a regular file that is reached through no link.
+func lstatPlain(root *os.Root, p string) (fs.FileInfo, error) {
+	names := strings.Split(p, "/")
+	for i := range names {
+		info, err := root.Lstat(filepath.FromSlash(path.Join(names[:i+1]...)))
+		switch last := i+1 == len(names); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, syscall.ENOENT
+		case err != nil:
+			return nil, reason(err)
+		case last && info.Mode().IsRegular():
+			return info, nil
+		case last:
+			return nil, fmt.Errorf("is a %s: a regular file is needed, so remove it", kindOf(info.Mode()))
+		case !info.IsDir():
+			return nil, fmt.Errorf("its folder %q is a link or a file: a folder is needed, so remove it", names[i])
+		}
+	}
+	return nil, syscall.ENOENT
+}
+
+// moveAside renames a file into git's folder, where no command takes it for a file of the work tree, or, where that is
+// elsewhere, beside itself.
+func moveAside(root *os.Root, p string) (aside string, err error) {
+	name := "closeout-aside-" + randomHex(8)
+	from := filepath.FromSlash(p)
+	if info, err := root.Lstat(".git"); err == nil && info.IsDir() {
+		aside = filepath.Join(".git", name)
+		if root.Rename(from, aside) == nil {
+			return aside, nil
+		}
+	}
+	aside = filepath.Join(filepath.Dir(from), "."+name)
+	if err := root.Rename(from, aside); err != nil {
+		return "", fmt.Errorf("the report %q cannot be moved out of the way: %w", p, reason(err))
+	}
+	return aside, nil
+}
+
+// putBack puts every report back that the command did not write, and removes the old ones of the others.
+func putBack(root *os.Root, list []product) error {
+	var problems []error
+	for _, p := range list {
+		if p.aside == "" {
+			continue
+		}
+		var err error
+		if _, there := lstatPlain(root, p.path); errors.Is(there, fs.ErrNotExist) {
+			if err = root.MkdirAll(filepath.FromSlash(path.Dir(p.path)), 0o755); err == nil {
+				err = root.Rename(p.aside, filepath.FromSlash(p.path))
+			}
+		} else {
+			err = root.Remove(p.aside)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("the earlier report %q is in %q: %w", p.path, p.aside, reason(err)))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// settle notes what the command wrote, and puts back what it did not. What is missing is a failure of the recorder where
+// the command passed: a command that failed may have had no time to write its report.
+func (r *Recorder) settle(e *entry, list []product) (missing string, err error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	root, err := os.OpenRoot(r.Root)
+	if err != nil {
+		return "", reason(err)
+	}
+	defer root.Close() // nothing is written through it
+	var texts []string
+	for _, p := range list {
+		digest, err := digestOf(root, p.path)
+		if err != nil {
+			texts = append(texts, fmt.Sprintf("the command did not produce %q: %s", p.path, reason(err)))
+			continue
+		}
+		e.Produced = append(e.Produced, produced{p.path, digest})
+	}
+	err = putBack(root, list)
+	missing = strings.Join(texts, "; ")
+	if missing != "" && e.Exit != nil && *e.Exit == 0 {
+		return "", errors.Join(errors.New(missing), err)
+	}
+	return missing, err
+}
+
+// digestOf is the sha256 of a report, in hexadecimal.
+func digestOf(root *os.Root, p string) (digest string, err error) {
+	if _, err := lstatPlain(root, p); err != nil {
+		return "", err
+	}
+	dir, err := root.OpenRoot(filepath.FromSlash(path.Dir(p)))
+	if err != nil {
+		return "", err
+	}
+	defer dir.Close() // nothing is written through it
+	f, err := openRegular(dir, path.Base(p), os.O_RDONLY)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return sumOf(f)
+}

@@ -1,0 +1,273 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Watch keeps what a recorder hands over: logs that it alone writes, and the files through which a step of a workflow
+// speaks. It has a copy of each of its own and compares after every command, so that what it vouches for is what it wrote,
+// whatever a command does to the files.
+type Watch struct {
+	logs  []*ownLog
+	files []*stepFile
+	step  bool // a step file was tampered with: then nothing is handed over
+	found bool // something was tampered with
+}
+
+// ownLog is a log that nobody else may write.
+type ownLog struct {
+	place
+	own []byte // what we wrote
+	seq int64
+	at  fs.FileInfo // the file that we wrote it to last; nil when there is none yet
+}
+
+// NewWatch begins to watch logs, which must be absent or empty, and the step files that the environment names.
+func NewWatch(root string, logs, env []string) (*Watch, error) {
+	w := &Watch{}
+	for _, path := range logs {
+		at, err := placeOf(root, path)
+		if err != nil {
+			return nil, err
+		}
+		if err := at.hold(); err != nil {
+			return nil, reason(err)
+		}
+		l := &ownLog{place: at}
+		if err := l.empty(); err != nil {
+			return nil, err
+		}
+		w.logs = append(w.logs, l)
+	}
+	for _, name := range stepFiles {
+		if path := lookEnv(env, name); path != "" {
+			f, err := newStepFile(name, path)
+			if err != nil {
+				return nil, err
+			}
+			w.files = append(w.files, f)
+		}
+	}
+	return w, nil
+}
+
+// empty refuses a log that holds something: its digest would vouch for records that this recorder did not make. So it does
+// with one that cannot be written.
+func (l *ownLog) empty() error {
+	if there, err := l.writable(); err != nil || !there {
+		return err
+	}
+	dir, err := l.parent(fail)
+	if err != nil {
+		return err
+	}
+	defer dir.Close() // nothing was written to it
+	f, err := openRegular(dir, l.name(), logMode)
+	if err != nil {
+		return fmt.Errorf("the log %q %w", l.path, err)
+	}
+	defer f.Close() // nothing was written to it
+	if info, err := f.Stat(); err != nil || info.Size() > 0 {
+		return errors.Join(fmt.Errorf("the log %q holds records already, and its digest would vouch for them: remove it, or name a new log with --log", l.path), err)
+	}
+	return nil
+}
+
+// look compares everything with what it must be, puts it back where it is not, and says what it found.
+func (w *Watch) look() []string {
+	var found []string
+	for _, l := range w.logs {
+		if what := l.compare(); what != "" {
+			found = append(found, fmt.Sprintf("the log %q: %s", l.path, oneLine(what, textOf(l.putBack()))))
+		}
+	}
+	for _, f := range w.files {
+		if what := f.compare(); what != "" {
+			w.step = true
+			found = append(found, fmt.Sprintf("%s: %s", f.name, oneLine(what, textOf(f.putBack()))))
+		}
+	}
+	w.found = w.found || len(found) > 0
+	return found
+}
+
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return "putting it back: " + err.Error()
+}
+
+// compare says how the log differs from what we wrote, "" when it does not.
+func (l *ownLog) compare() string {
+	dir, err := l.parent(fail)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.gone()
+	}
+	if err != nil {
+		return err.Error()
+	}
+	defer dir.Close() // nothing was written to it
+	f, err := openRegular(dir, l.name(), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.gone()
+	}
+	if err != nil {
+		return "it " + err.Error()
+	}
+	defer f.Close() // it is only read
+	if err := lock(f); err != nil {
+		return "locking it: " + err.Error()
+	}
+	return compareWith(f, l.own)
+}
+
+func (l *ownLog) gone() string {
+	if len(l.own) == 0 {
+		return ""
+	}
+	return "it was removed"
+}
+
+// compareWith says how a file differs from what it must hold, "" when it does not.
+func compareWith(f io.Reader, own []byte) string {
+	got, err := io.ReadAll(io.LimitReader(f, int64(len(own))+1))
+	switch {
+	case err != nil:
+		return "reading it: " + reason(err).Error()
+	case bytes.Equal(got, own):
+		return ""
+	}
+	same := 0
+	for same < min(len(got), len(own)) && got[same] == own[same] {
+		same++
+	}
+	line := bytes.Count(own[:same], []byte("\n")) + 1
+	switch same {
+	case len(own):
+		return fmt.Sprintf("content was added in line %d", line)
+	case len(got):
+		return fmt.Sprintf("content was removed from line %d on", line)
+	}
+	return fmt.Sprintf("line %d was changed", line)
+}
+
+// putBack writes what we wrote, in the place of whatever is there.
+func (l *ownLog) putBack() (err error) {
+	dir, err := l.parent(force)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if len(l.own) == 0 {
+		return dir.RemoveAll(l.name())
+	}
+	return replace(dir, l.name(), l.own)
+}
+
+// append writes the entry as the next line of the log.
+func (l *ownLog) append(e *entry) (err error) {
+	e.Seq = l.seq + 1
+	line, err := e.line()
+	if err != nil {
+		return err
+	}
+	dir, err := l.parent(force)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if now, err := dir.Lstat(l.name()); err == nil && (l.at == nil || !os.SameFile(now, l.at)) {
+		// Another file with the same content may be linked from elsewhere: what is appended would show up there.
+		if err := replace(dir, l.name(), l.own); err != nil {
+			return err
+		}
+	}
+	f, err := openLocked(dir, l.name())
+	if err != nil {
+		return fmt.Errorf("the log %q: %w", l.path, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := writeLine(f, line, int64(len(l.own))); err != nil {
+		return err
+	}
+	l.own, l.seq = append(l.own, line...), e.Seq
+	l.at, err = f.Stat()
+	return err
+}
+
+// log is the watched log with the path.
+func (w *Watch) log(path string) *ownLog {
+	for _, l := range w.logs {
+		if l.path == path {
+			return l
+		}
+	}
+	panic("the log " + path + " is not watched")
+}
+
+// record appends an entry to a log, after it has looked at what the command did to all of them. Tampering is a record of
+// its own. The entry is nil where the command has no record.
+func (w *Watch) record(path string, e *entry, command []string) (tampered string, err error) {
+	found := w.look()
+	l := w.log(path)
+	if e != nil {
+		if err := l.append(e); err != nil {
+			return "", err
+		}
+	}
+	if len(found) == 0 {
+		return "", nil
+	}
+	tampered = strings.ToValidUTF8(fmt.Sprintf("while %q ran: %s", strings.Join(command, " "), strings.Join(found, "; ")), "\ufffd")
+	if len(tampered) > maxTampered {
+		tampered = strings.ToValidUTF8(tampered[:maxTampered], "") + "…"
+	}
+	return tampered, l.append(tamperEntry(tampered))
+}
+
+// maxTampered bounds what a record says of tampering: a command may be long.
+const maxTampered = 4 << 10
+
+// Tampered reports whether something was changed that only the recorder may write.
+func (w *Watch) Tampered() bool { return w.found }
+
+// Digest is the sha256, in hexadecimal, of what was written to a log.
+func (w *Watch) Digest(path string) string {
+	sum := sha256.Sum256(w.log(path).own)
+	return hex.EncodeToString(sum[:])
+}
+
+// SetOutput sets an output of the step, where there is one. It looks at everything once more, and sets nothing where a
+// step file was tampered with.
+func (w *Watch) SetOutput(name, value string) error {
+	if found := w.look(); len(found) > 0 {
+		return fmt.Errorf("after the last command: %s", strings.Join(found, "; "))
+	}
+	if w.step {
+		return errors.New("nothing is handed over, because a command wrote to the files of this step")
+	}
+	for _, f := range w.files {
+		if f.name == stepOutput {
+			return f.append(output(name, value))
+		}
+	}
+	return nil
+}
+
+// output is a step output as the runner reads it. Nobody can foresee where a value of several lines ends.
+func output(name, value string) string {
+	if !strings.Contains(value, "\n") {
+		return name + "=" + value + "\n"
+	}
+	end := "end_" + randomHex(16)
+	return name + "<<" + end + "\n" + value + "\n" + end + "\n"
+}
