@@ -28,12 +28,13 @@ type runner struct {
 	inputs                        map[string]string // of a workflow that is called
 	exported                      []string
 	outputs                       map[string]string // by "step.name"
+	outcome                       map[string]string // of each step
 }
 
 // ran is what a recording job leaves for the gate's.
 type ran struct {
-	evidence string // folder of the artifact
-	digests  []string
+	evidence string   // folder of the artifact
+	digests  []string // each perhaps behind the name of its stream
 }
 
 const standing = `{"allowed_files": ["src/**", ".closeout/tasks/*"], "forbidden_files": ["secrets/**"], "rollback_plan": "Revert.",
@@ -42,6 +43,9 @@ const standing = `{"allowed_files": ["src/**", ".closeout/tasks/*"], "forbidden_
 
 // install begins the script that is not run: the program that is tested is there already.
 const install = "go install github.com/closeout-gate/closeout/cmd/closeout@v1\n"
+
+// ofSuccess is an output of a step that counts only where the step succeeded.
+var ofSuccess = regexp.MustCompile(`^\$\{\{ steps\.(\w+)\.outcome == 'success' && steps\.(\w+)\.outputs\.(\w+) \|\| '' \}\}$`)
 
 // change is what a pull request brings: files by path.
 type change map[string]string
@@ -115,7 +119,7 @@ func TestWorkflowsRecordTasks(t *testing.T) {
 				t.Fatal(err)
 			}
 			sum := sha256.Sum256(log)
-			if !slices.Contains(done.digests, hex.EncodeToString(sum[:])) || strings.Count(string(log), `"task_id":"`+id+`"`) != 1 {
+			if !slices.Contains(done.digests, id+".json="+hex.EncodeToString(sum[:])) || strings.Count(string(log), `"task_id":"`+id+`"`) != 1 {
 				t.Errorf("%s: expected a record of %s and the digest of its log among %q:\n%s", file, id, done.digests, log)
 			}
 		}
@@ -125,15 +129,12 @@ func TestWorkflowsRecordTasks(t *testing.T) {
 	}
 }
 
-// TestWorkflowsRecordInputs sets up and judges rules. What the setup leaves where evidence belongs does not count, nor does
-// a linter that fails end the job.
+// TestWorkflowsRecordInputs sets up and judges rules. A linter that fails does not end the job.
 func TestWorkflowsRecordInputs(t *testing.T) {
 	r := newRunner(t, reusable, "pull_request", change{"src/word.txt": "wrong\n", ".gitignore": "tools\n"}, "scope_contract.json")
 	r.inputs = map[string]string{
-		"setup": `mkdir -p .closeout/evidence/rules tools && echo wrong > tools/word
-record='{"seq":1,"command":["grep","-rq","good","src"],"exit_code":0}'
-echo "$record" > .closeout/evidence/feedback_record.jsonl
-echo "$record" > .closeout/evidence/rules/feedback_record.jsonl`,
+		"setup": `mkdir tools && echo wrong > tools/word
+echo '{"block_failures": [], "warn_failures": []}' > .closeout/evidence/rule_report.json`,
 		"rules": `if grep -qf tools/word src/word.txt; then
   echo '[{"slug": "no-wrong", "passed": false}]' > .closeout/evidence/rule_report.json; exit 1
 fi`,
@@ -141,10 +142,59 @@ fi`,
 	expectText(t, r.judge(r.record()), "recorded", []string{
 		"block acceptance.failed: word", "failed +word +LEVEL", "block rule.failed: the rule \"no-wrong\" is broken", " 3 records", "\nfailed: 3 block",
 	})
-	r.inputs = map[string]string{"setup": "false; true"}
-	if _, err := r.steps(); err == nil {
-		t.Error("a setup that fails does not fail the job")
+	r.inputs["rules"] = "true" // the report that the setup left is none of the linter's
+	if done, err := r.steps(); err == nil || len(done.digests) > 0 {
+		t.Errorf("a linter that writes no report: %q, %v", done.digests, err)
 	}
+}
+
+// attacksOnRecorder are setups, and commands, that must not end in a success that hands something over.
+var attacksOnRecorder = map[string]string{
+	"fails":                     "false; true",
+	"is killed":                 "kill -9 $$",
+	"writes the log":            `echo '{"seq":1,"command":["grep","-rq","good","src"],"exit_code":0}' > .closeout/evidence/feedback_record.jsonl`,
+	"writes the other log":      `mkdir -p .closeout/evidence/rules && echo > .closeout/evidence/rules/feedback_record.jsonl`,
+	"forges the output":         `echo feedback_sha256=forged | tee -a $(tr '\0' '\n' < /proc/$PPID/environ | sed -n 's/^GITHUB_OUTPUT=//p') $FILES/GITHUB_OUTPUT > x`,
+	"prepares the next step":    `echo NODE_OPTIONS=x >> $FILES/GITHUB_ENV`,
+	"kills the recorder":        `kill -9 $PPID`,
+	"ends the recorder":         `kill -TERM $PPID`,
+	"hangs up on the recorder":  `kill -HUP $PPID; sleep 60`,
+	"replaces the evidence":     `mv .closeout/evidence x && ln -s ../x .closeout/evidence`,
+	"leaves a daemon behind it": `(setsid sh -c 'while :; do echo feedback_sha256=forged >> $FILES/GITHUB_OUTPUT; done' &); sleep 0.1`,
+}
+
+// TestWorkflowsRecordHostile lets the setup, and the change's tests, attack the recorder.
+func TestWorkflowsRecordHostile(t *testing.T) {
+	for name, script := range attacksOnRecorder {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, reusable, "pull_request", change{"src/word.txt": "good\n"}, "scope_contract.json")
+			r.inputs = map[string]string{"setup": script}
+			r.expectNothing()
+			if name == "fails" || name == "is killed" {
+				return // a criterion that fails is for the gate to judge
+			}
+			r.inputs = map[string]string{"rules": `echo '{"block_failures": [], "warn_failures": []}' > .closeout/evidence/rule_report.json; ` + script}
+			r.expectNothing()
+		})
+	}
+}
+
+// expectNothing runs the recording job, which must fail and hand nothing over.
+func (r *runner) expectNothing() {
+	r.t.Helper()
+	if done, err := r.steps(); err == nil || len(done.digests) > 0 {
+		r.t.Errorf("handed over %q, %v", done.digests, err)
+	}
+	if forged := r.outputs["record.feedback_sha256"]; strings.Contains(forged, "forged") {
+		r.t.Errorf("the step's output is %q", forged)
+	}
+}
+
+// TestWorkflowsReplaceProgram replaces the program: nothing calls it any more.
+func TestWorkflowsReplaceProgram(t *testing.T) {
+	r := newRunner(t, reusable, "pull_request", change{"src/word.txt": "wrong\n"}, "scope_contract.json")
+	r.inputs = map[string]string{"setup": `mkdir -p $FILES/bin && printf '#!/bin/sh\nexit 0\n' > $FILES/bin/closeout && chmod +x $FILES/bin/closeout`}
+	expectText(t, r.judge(r.record()), "recorded", []string{"block acceptance.failed: word"})
 }
 
 // TestWorkflowsRecordAltered alters the evidence between the jobs, and loses a digest.
@@ -212,7 +262,7 @@ func newRunner(t *testing.T, file, event string, brought change, contract string
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	r := &runner{t: t, workflow: w, work: t.TempDir(), temp: t.TempDir(), outputs: map[string]string{}}
+	r := &runner{t: t, workflow: w, work: t.TempDir(), temp: t.TempDir(), outputs: map[string]string{}, outcome: map[string]string{}}
 	min := ""
 	if file == oneJob {
 		min = `, "evidence": {"min": "bound"}`
@@ -276,7 +326,9 @@ func (r *runner) steps() (ran, error) {
 			continue
 		}
 		failed := r.script(run.Run.Value, r.variables(job.Env), r.variables(step.Env), text(step.ID))
-		if mayFail := step.ContinueOnError != nil && step.ContinueOnError.Value; failed != nil && !mayFail {
+		r.outcome[text(step.ID)] = "success"
+		if failed != nil {
+			r.outcome[text(step.ID)] = "failure"
 			return r.handOver(job), failed
 		}
 	}
@@ -287,10 +339,11 @@ func (r *runner) steps() (ran, error) {
 func (r *runner) script(script string, job, step []string, id string) error {
 	r.t.Helper()
 	files := map[string]string{"GITHUB_OUTPUT": "", "GITHUB_ENV": "", "GITHUB_PATH": ""}
-	env := append(os.Environ(), "RUNNER_TEMP="+r.temp, "GITHUB_ACTIONS=true", "CI=true", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	folder := r.t.TempDir()
+	env := append(os.Environ(), "RUNNER_TEMP="+r.temp, "FILES="+folder, "PATH="+folder+"/bin:"+os.Getenv("PATH"), "GITHUB_ACTIONS=true", "CI=true", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	env = append(append(append(env, job...), r.exported...), step...)
 	for name := range files {
-		files[name] = filepath.Join(r.t.TempDir(), name)
+		files[name] = filepath.Join(folder, name)
 		writeFile(r.t, files[name], "")
 		env = append(env, name+"="+files[name])
 	}
@@ -376,11 +429,13 @@ func (r *runner) handOver(job *actionlint.Job) ran {
 	if output == nil {
 		return done
 	}
-	value := regexp.MustCompile(`\$\{\{ steps\.(\w+)\.outputs\.(\w+) \}\}`).ReplaceAllStringFunc(output.Value.Value, func(e string) string {
-		parts := strings.Split(strings.Trim(e, "${} "), ".")
-		return r.outputs[parts[1]+"."+parts[3]]
-	})
-	done.digests = strings.Fields(value)
+	m := ofSuccess.FindStringSubmatch(output.Value.Value)
+	if m == nil {
+		r.t.Fatalf("the expression is not known: %s", output.Value.Value)
+	}
+	if r.outcome[m[1]] == "success" {
+		done.digests = strings.Fields(r.outputs[m[2]+"."+m[3]])
+	}
 	return done
 }
 
@@ -408,7 +463,12 @@ func (r *runner) judge(done ran) string {
 	put("pr.diff", r.git("diff", "--no-color", "--no-renames", "--full-index", r.base, r.head, "--", ".", ":!.closeout/evidence")+"\n")
 	digests := ""
 	if len(done.digests) > 0 {
-		digests = fmt.Sprintf(`, "digests": ["%s"]`, strings.Join(done.digests, `", "`))
+		var bare []string
+		for _, line := range done.digests {
+			_, digest, _ := strings.Cut("="+line, "=")
+			bare = append(bare, digest[strings.IndexByte(digest, '=')+1:])
+		}
+		digests = fmt.Sprintf(`, "digests": ["%s"]`, strings.Join(bare, `", "`))
 	}
 	put("facts.json", fmt.Sprintf(`{"schema": "closeout.facts/v1", "contracts": [%s]%s,
   "subject": {"repository": "o/r", "pull_request": 1, "head_sha": %q, "accepted_trees": [%q]}}`, contracts, digests, r.head, r.codeTree()))

@@ -97,7 +97,17 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, " # v7.0.1", "", "names no version"},
 		{twoJobs, "persist-credentials: false", "persist-credentials: true", "credentials"},
 		{twoJobs, "          persist-credentials: false\n", "", "credentials"},
-		{twoJobs, `--from-contract "$task"`, `--from-contract "${{ github.head_ref }}"`, "expression in a script"},
+		{twoJobs, `--setup "$SETUP"`, `--setup "${{ github.head_ref }}"`, "expression in a script"},
+		{twoJobs, "        id: record\n", "        id: record\n        continue-on-error: true\n", "may fail"},
+		{twoJobs, "        id: record\n", "        id: record\n        if: always()\n", "condition of a step"},
+		{twoJobs, "      - name: Hand the evidence over\n", "      - run: closeout version\n      - name: Hand the evidence over\n", "record runs 3 scripts"},
+		{twoJobs, "      - name: Hand the evidence over\n", "      - name: Hand the evidence over\n        if: always()\n", "condition of a step"},
+		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs 3 scripts"},
+		{twoJobs, `|| test "$?" -eq 1`, `|| true`, "hides"},
+		{twoJobs, `--setup "$SETUP"`, `--setup "$SETUP" --log x; sha256sum x; closeout record`, "hashes a log"},
+		{twoJobs, `--timeout 20m`, `--timeout 20m; closeout record`, "calls closeout 2 times"},
+		{twoJobs, "steps.record.outcome == 'success' && ", "", "output"},
+		{twoJobs, "steps.record.outcome", "steps.record.conclusion", "output"},
 		{twoJobs, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs a script"},
 		{twoJobs, "      - name: Judge\n", "      - uses: actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0\n      - name: Judge\n", "gate uses"},
 		{twoJobs, "    if: always()\n", "", "condition of gate"},
@@ -183,6 +193,9 @@ func problems(t *testing.T, name string, data []byte) []string {
 	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
 		if ours {
 			list = append(list, jobProblems(name, id, w.Jobs[id])...)
+			if id == "record" || name == oneJob {
+				list = append(list, recordProblems(id, w.Jobs[id])...)
+			}
 		}
 		for _, step := range w.Jobs[id].Steps {
 			list = append(list, stepProblems(t, name, id, step)...)
@@ -298,6 +311,52 @@ func jobProblems(name, id string, job *actionlint.Job) (list []string) {
 	}
 	if got := text(job.If); got != condition {
 		list = append(list, "condition of "+id+": "+got)
+	}
+	return list
+}
+
+// recordProblems looks at the job that runs the change's code: only one step may, and what hands its result over must not
+// be able to hide how it ended.
+func recordProblems(id string, job *actionlint.Job) (list []string) {
+	scripts := 0
+	for _, step := range job.Steps {
+		run, ok := step.Exec.(*actionlint.ExecRun)
+		if !ok {
+			if id == "record" && step.If != nil {
+				list = append(list, "condition of a step: "+text(step.If))
+			}
+			continue
+		}
+		if scripts++; scripts > 1 {
+			list = append(list, scriptProblems(run.Run.Value)...)
+		}
+		if step.ContinueOnError != nil {
+			list = append(list, "a step that runs a script may fail")
+		}
+		if step.If != nil {
+			list = append(list, "condition of a step: "+text(step.If))
+		}
+	}
+	if scripts != 2 { // what installs closeout, and what records
+		list = append(list, fmt.Sprintf("%s runs %d scripts", id, scripts))
+	}
+	for _, output := range job.Outputs {
+		if id == "record" && !ofSuccess.MatchString(output.Value.Value) {
+			list = append(list, "output "+output.Value.Value)
+		}
+	}
+	return list
+}
+
+func scriptProblems(script string) (list []string) {
+	if n := strings.Count(script, "closeout record"); n != 1 {
+		list = append(list, fmt.Sprintf("calls closeout %d times", n))
+	}
+	if strings.Contains(script, "sha256sum") {
+		list = append(list, "hashes a log")
+	}
+	if !strings.HasSuffix(script, " || test \"$?\" -eq 1\n") {
+		list = append(list, "hides how recording ended")
 	}
 	return list
 }

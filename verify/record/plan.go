@@ -176,6 +176,9 @@ func (p *Plan) HandOver(w *Watch) string {
 // It returns StatusFailed when a record is not whole or something was tampered with, the status of a signal, 1 when some
 // criterion did not end as expected, else 0. An error means that a command has no record.
 func (r *Recorder) FromPlan(p *Plan, told func(Step, *Result, bool)) (status int, err error) {
+	if err := r.makeFolder(path.Join(r.Evidence, FileName)); err != nil {
+		return StatusFailed, err
+	}
 	if p.Setup != nil {
 		r.Log = p.Streams[0].Log
 		if err := r.Setup(Command{Argv: p.Setup, Cwd: ".", Timeout: p.Timeout}); err != nil {

@@ -70,7 +70,7 @@ func (r *Recorder) clearOne(root *os.Root, p, coverage string) (aside string, er
 	return moveAside(root, p)
 }
 
-// makeFolder makes the folder of a report in the evidence folder.
+// makeFolder makes the folder of a file in the evidence folder.
 func (r *Recorder) makeFolder(p string) error {
 	at, err := placeOf(r.Root, filepath.Join(r.Root, filepath.FromSlash(p)))
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *Recorder) makeFolder(p string) error {
 	}
 	dir, err := at.parent(create)
 	if err != nil {
-		return fmt.Errorf("the report %q: %w", p, err)
+		return err
 	}
 	return dir.Close()
 }
