@@ -119,7 +119,7 @@ func (j *judge) readContract(in Input) {
 	if c != nil {
 		j.sources = append(j.sources, policy.Source{
 			Contract: c, Kind: string(in.Kind), File: in.Name, Path: listed.Path, RepoPaths: repoPaths(in, origin), Trust: origin.Trust,
-			HeadHolds: origin.HeadHolds,
+			HeadHolds: origin.HeadHolds, BaseHolds: origin.BaseHolds,
 		})
 	}
 }

@@ -87,14 +87,16 @@ func (j *judge) takeStanding(g *judge) {
 // readViews reads logs and changes of the group, the logs also for the pull requests that bring along a contract.
 func (g *group) readViews(known map[string]*check.TestFile) {
 	var own []*part
-	var policies []*policy.Policy
+	var views []*check.Inputs
 	for _, p := range g.parts {
 		if p.in.Policy != nil && len(p.in.Policy.Sources) > 1 {
-			p.view = &check.Inputs{Tests: g.testsOf(p.in.Policy, known)}
-			own, policies = append(own, p), append(policies, p.in.Policy)
+			p.view = &check.Inputs{
+				Policy: p.in.Policy, Minimum: p.in.Minimum, Rules: g.in.Rules, Coverage: g.in.Coverage, Tests: g.testsOf(p.in.Policy, known),
+			}
+			own, views = append(own, p), append(views, p.view)
 		}
 	}
-	for i, l := range g.readStreams(policies...) {
+	for i, l := range g.readStreams(views...) {
 		p := own[i]
 		tests := p.view.Tests
 		*p.view = g.in

@@ -272,8 +272,8 @@ func (j *judge) readTest(path string) *check.TestFile {
 	return &check.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
 }
 
-// readStreams reads the large inputs, the logs beside the diff, and returns the ledgers of the other policies.
-func (j *judge) readStreams(more ...*policy.Policy) []*ledger.Ledger {
+// readStreams reads the large inputs, the logs beside the diff, and returns the ledgers of the other views of the evidence.
+func (j *judge) readStreams(more ...*check.Inputs) []*ledger.Ledger {
 	var changes changesRead
 	var failed any
 	var wg sync.WaitGroup
@@ -306,10 +306,11 @@ type logRead struct {
 
 // readLogs reads each log once, for the judge's own policy and, of a merge group, for those of pull requests that bring
 // along a contract of their own.
-func (j *judge) readLogs(more ...*policy.Policy) logsRead {
+func (j *judge) readLogs(more ...*check.Inputs) logsRead {
 	var read logsRead
-	for _, p := range append([]*policy.Policy{j.in.Policy}, more...) {
-		read.ledgers = append(read.ledgers, ledger.New(j.ledgerConfig(p)))
+	views := append([]*check.Inputs{&j.in}, more...)
+	for _, view := range views {
+		read.ledgers = append(read.ledgers, ledger.New(j.ledgerConfig(view, views)))
 	}
 	logs := evidence.NewLogs(*j.limits())
 	logs.Weigh(len(read.ledgers))
@@ -323,17 +324,29 @@ func (j *judge) readLogs(more ...*policy.Policy) logsRead {
 	return read
 }
 
-// ledgerConfig says what the logs are searched for; p is nil when the contracts make no policy.
-func (j *judge) ledgerConfig(p *policy.Policy) ledger.Config {
-	config := ledger.Config{Companions: map[string]bool{}}
-	if p != nil {
-		config.TaskID, config.Criteria, config.Egress = p.TaskID, p.Criteria, p.NetworkEgress
-	}
+// ledgerConfig says what the logs are searched for; the policy of in is nil when the contracts make none. What another
+// view's change demands of itself is known too: such a command is not one that may vouch for anything here.
+func (j *judge) ledgerConfig(in *check.Inputs, views []*check.Inputs) ledger.Config {
+	config := ledger.Config{Companions: in.Vouchers()}
 	if j.in.Facts != nil {
 		config.AcceptedTrees = j.in.Facts.Subject.AcceptedTrees
 	}
-	for _, in := range j.inputs {
-		config.Companions[in.SHA256] = true
+	p := in.Policy
+	if p == nil {
+		return config
+	}
+	config.TaskID, config.Criteria, config.Egress, config.RulesRun = p.TaskID, p.Criteria, p.NetworkEgress, p.Rules.Run
+	if p.HeadTask() != "" {
+		config.HeadTask, config.Tasks = true, p.TrustedTasks()
+	}
+	config.Head = make([]bool, len(p.Criteria))
+	for i := range p.Criteria {
+		config.Head[i] = p.IsHead(p.Criteria[i].ID)
+	}
+	for _, other := range views {
+		if other.Policy != nil && other.Policy != p {
+			config.HeadCommands = append(config.HeadCommands, other.Policy.HeadCriteria()...)
+		}
 	}
 	return config
 }
@@ -364,12 +377,13 @@ func addToAll(ledgers []*ledger.Ledger, path string) func(*evidence.Record) bool
 
 // into joins what the logs say. A log that is not among the digests handed over is listed and otherwise ignored.
 func (l logsRead) into(j *judge) {
-	records, digests := int64(0), map[string]bool{}
-	for _, digest := range j.in.Digests {
-		digests[digest] = true
+	records, handedOver := int64(0), map[string]bool{}
+	for _, d := range j.in.Digests {
+		_, sha256 := evidence.SplitDigest(d)
+		handedOver[sha256] = true
 	}
 	for _, log := range l.logs {
-		known := digests[log.seen.sha256]
+		known := handedOver[log.seen.sha256]
 		counts := j.in.Digests == nil || known
 		trust := trustClaimed
 		switch {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -75,7 +73,7 @@ func (f *verifyFlags) defineInputs(c *cobra.Command) {
 	flags.StringVar(&f.files.ContractFile, "contract-file", "", "read the scope contract from this `file`; the caller vouches for it")
 	flags.StringVar(&f.settings.Task, "task", "", "judge the task with this `id`")
 	flags.StringArrayVar(&f.files.Feedback, "feedback", nil, "feedback log, a path or glob; repeatable (default "+collect.DefaultFeedback+")")
-	flags.StringArrayVar(&f.settings.Digests, "feedback-sha256", nil, "sha256 of a log that the workflow hands over; only such logs count; repeatable")
+	flags.StringArrayVar(&f.settings.Digests, "feedback-sha256", nil, "sha256 of a log that the workflow hands over, or `stream=sha256`; only such logs count; repeatable")
 	flags.StringArrayVar(&f.files.Rules, "rules", nil, "rule report, a path or glob; repeatable (default "+collect.DefaultRules+")")
 	flags.StringVar(&f.files.Diff, "diff", "", "the change: pr.diff or changes.json; beside --base a diff text that must agree")
 	flags.StringVar(&f.files.Coverage, "coverage", "", "coverage report")
@@ -211,10 +209,11 @@ func checkSettings(s *verify.Settings) error {
 		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", s.Task)
 	}
 	for i, d := range s.Digests {
-		s.Digests[i] = strings.ToLower(strings.TrimPrefix(d, "sha256:"))
-		if raw, err := hex.DecodeString(s.Digests[i]); err != nil || len(raw) != sha256.Size {
-			return fmt.Errorf("%q is not a sha256: expected 64 hexadecimal digits", d)
+		digest, err := evidence.ReadDigest(d)
+		if err != nil {
+			return err
 		}
+		s.Digests[i] = digest
 	}
 	for _, limit := range evidence.AllLimits {
 		if v := limit.Get(&s.Limits); v < 1 || v > maxLimit {

@@ -16,6 +16,7 @@ var Acceptance = &check.Check{
 	ID:    "acceptance",
 	Title: "Every acceptance command ran and ended as the contract expects",
 	Codes: []check.Code{
+		{Name: "acceptance.unanchored", Severity: evidence.Block},
 		{Name: "acceptance.missing", Severity: evidence.Block},
 		{Name: "acceptance.null_exit", Severity: evidence.Block},
 		{Name: "acceptance.failed", Severity: evidence.Block},
@@ -32,6 +33,7 @@ var Acceptance = &check.Check{
 }
 
 func runAcceptance(p *check.Pass) {
+	reportUnanchored(p)
 	for i, d := range p.Decisions() {
 		c := &p.Policy.Criteria[i]
 		if d.Reason == ledger.Missing && d.Foreign > 0 && taskUnseen(p) {
@@ -51,6 +53,27 @@ func runAcceptance(p *check.Pass) {
 			reportCached(p, c, &d)
 		}
 	}
+}
+
+// reportUnanchored wants a command that must pass and that somebody other than the change names: a task contract that only
+// the change holds could name true.
+func reportUnanchored(p *check.Pass) {
+	if p.Policy.IsAnchored() || p.Group != nil && len(p.Policy.Criteria) == 0 {
+		return // in a merge group the contracts of its pull requests may name criteria: each is judged by a join of its own
+	}
+	standing := &p.Policy.Sources[0]
+	p.Report(check.Finding{
+		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: check.Contract,
+		Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"], Expected: "at least one criterion with expect pass that the change did not bring",
+		Actual: fmt.Sprintf("%s, none of them such a one", criteriaCount(p)), Fix: "let a person add an acceptance criterion to the contract on the base branch",
+	})
+}
+
+func criteriaCount(p *check.Pass) string {
+	if n := len(p.Policy.Criteria); n != 1 {
+		return fmt.Sprintf("%d criteria", n)
+	}
+	return "1 criterion"
 }
 
 // taskUnseen reports whether the change may bring a task contract that the collector could not see.
@@ -170,6 +193,12 @@ func missing(p *check.Pass, f check.Finding, c *evidence.Criterion, d *ledger.De
 		f.Message += " for the task " + p.Policy.TaskID
 		f.Fix += " with --task " + p.Policy.TaskID
 		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", plural(d.Foreign, "record"), p.Policy.TaskID)
+	}
+	if d.Idle > 0 {
+		f.Message = criterionName(c) + " has no record that counts for it"
+		f.Actual = fmt.Sprintf("%s of this command with the task_id %s of the change's own contract, which cannot pass a criterion of another contract",
+			plural(d.Idle, "record"), p.Policy.TaskID)
+		f.Fix = "run the command and record it without this task_id, as closeout record --from-contract does"
 	}
 	f.Fix += provesHint(c)
 	return f

@@ -7,6 +7,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/source"
 )
 
 // Evidence asks how far the records can be believed.
@@ -40,7 +41,11 @@ func runEvidence(p *check.Pass) {
 		}
 	}
 	for _, c := range p.Companions() {
-		if c.Level.Rank() < c.Minimum.Rank() && !unknown {
+		switch {
+		case c.Minimum == "": // nobody asked for it
+		case c.Clash != nil:
+			reportClash(p, &c)
+		case c.Level.Rank() < c.Minimum.Rank() && !unknown:
 			reportCompanion(p, &c)
 		}
 	}
@@ -132,21 +137,33 @@ func conflictText(d *ledger.Decision) string {
 	return strings.Join(parts, "; ")
 }
 
-// reportDigests wants every log that the workflow handed over.
+// reportDigests wants every log that the workflow handed over, and a digest of every stream that it names.
 func reportDigests(p *check.Pass) {
+	there := map[string]bool{}
+	for _, l := range p.Logs {
+		there[l.SHA256] = true
+	}
 	for _, d := range p.Digests {
-		found := false
-		for _, l := range p.Logs {
-			found = found || l.SHA256 == d
-		}
-		if !found {
-			p.Report(check.Finding{
-				Code: "evidence.digest_mismatch", Message: "a log that the workflow handed over is not there, or was changed since",
-				Input: check.Feedback, Expected: "a log with sha256 " + d, Actual: fmt.Sprintf("%s, none with this digest", plural(int64(len(p.Logs)), "log")),
-				Fix: "hand over the log as the recording job wrote it", Evidence: []string{d},
-			})
+		if stream, sha256 := evidence.SplitDigest(d); sha256 == "" || !there[sha256] {
+			reportDigest(p, stream, sha256)
 		}
 	}
+}
+
+func reportDigest(p *check.Pass, stream, sha256 string) {
+	f := check.Finding{
+		Code: "evidence.digest_mismatch", Message: "a log that the workflow handed over is not there, or was changed since", Input: check.Feedback,
+		Expected: "a log with sha256 " + sha256, Actual: plural(int64(len(p.Logs)), "log") + ", none with this digest",
+		Fix: "hand over the log as the recording job wrote it", Evidence: []string{sha256},
+	}
+	if stream != "" {
+		f.Message, f.Evidence = fmt.Sprintf("the log of the stream %q is not there, or was changed since", stream), []string{sha256, stream}
+	}
+	if sha256 == "" {
+		f.Message, f.Expected, f.Actual = fmt.Sprintf("the stream %q has no digest", stream), "the sha256 of the stream's log", "a name without digest"
+		f.Fix = "let the job that records this stream end, and hand over the digest that it printed"
+	}
+	p.Report(f)
 }
 
 func reportCompanion(p *check.Pass, c *check.Companion) {
@@ -158,5 +175,17 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
 		Fix:      reach("run the command that writes the report with closeout record --produces, on the code as it is now", c.Minimum),
 		Evidence: []string{string(c.Kind)},
+	})
+}
+
+// reportClash reports a file that two commands of one log wrote with different content: which of them it is from, and
+// whether the other one meant to replace it, nobody can say.
+func reportClash(p *check.Pass, c *check.Companion) {
+	p.Report(check.Finding{
+		Code:    "evidence.conflict",
+		Message: fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, c.Clash.Path, c.Clash.First, c.Clash.Second),
+		Input:   check.Feedback, Path: c.Clash.Stream, Pos: source.Pos{Line: c.Clash.Line, Column: 1},
+		Expected: "one command of a log that writes the file", Actual: "two commands, with different content",
+		Fix: "let each command write a file of its own, then record them again", Evidence: []string{string(c.Kind), c.Clash.Path},
 	})
 }

@@ -9,7 +9,7 @@ type Facts struct {
 	Subject       Subject          `json:"subject,omitzero"`
 	Contracts     []ContractOrigin `json:"contracts,omitzero"` // nil when absent: then the operator vouches for every contract
 	Event         Event            `json:"event,omitzero"`
-	Digests       []string         `json:"digests,omitzero"`        // sha256 of the logs that the workflow hands over, lower-case hexadecimal; nil when none were
+	Digests       []string         `json:"digests,omitzero"`        // of the logs that the workflow hands over, as SplitDigest takes them; nil when none were
 	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when nobody looked
 	Files         []FileOrigin     `json:"files,omitzero"`
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base holds no coverage report, or nobody looked
@@ -59,6 +59,9 @@ type ContractOrigin struct {
 	Trust  Trust  `json:"trust"`
 	// HeadHolds is true when the head's tree holds the operator's file, or something on the way to it.
 	HeadHolds bool `json:"head_holds,omitempty"`
+	// BaseHolds is the path of a task contract of the base that has the task_id of this one, which only the head holds: in
+	// another case, or in a file with another extension. "" when there is none.
+	BaseHolds string `json:"base_holds,omitempty"`
 }
 
 // Trust says who vouches for an input.

@@ -43,7 +43,7 @@ func ParseFacts(data []byte, limits Limits) (*Facts, *source.Errors) {
 		Subject:       f.strictChild("subject").factSubject(),
 		Contracts:     f.contractOrigins(),
 		Event:         f.factEvent(),
-		Digests:       f.hexList("digests", digestText, 64),
+		Digests:       f.handedOver("digests"),
 		ArgumentPaths: plainTexts(f.texts("argument_paths")),
 		Files:         f.fileOrigins(),
 		BaseCoverage:  f.baseCoverage(),
@@ -182,6 +182,7 @@ func (f *fields) contractOrigins() []ContractOrigin {
 			Commit:    item.objectIDOrNull("commit"),
 			Trust:     item.originTrust(),
 			HeadHolds: item.flag("head_holds"),
+			BaseHolds: item.textOrNull("base_holds"),
 		})
 		item.end()
 	}

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
@@ -22,23 +24,26 @@ const (
 	Vacuous         Reason = "acceptance.vacuous"
 )
 
-// Deciding is what one stream says of a criterion at the deciding level.
+// Deciding is what one stream says of a criterion.
 type Deciding struct {
 	Stream string
+	Level  evidence.Level
 	Tally
+	heard bool // it counts beside records of a higher level: the last record of a log that was handed over, and not met
 }
 
 // Decision is what all streams together say of a criterion.
 type Decision struct {
 	Reason   Reason
-	Level    evidence.Level // of the deciding records; absent when there are none
+	Level    evidence.Level // of the deciding records, or of the one that Reason is about; absent when there are none
 	Minimum  evidence.Level
-	Deciding []Deciding // one a stream that has records of that level, in the order of the streams
+	Deciding []Deciding // at most one a stream, in the order of the streams
 	At       *Deciding  // the one that Reason is about; nil for missing
 	Flaky    *Deciding  // a deciding pass with a failure before it; nil when there is none
 	Cached   *Deciding  // a deciding pass some of whose results are those of an earlier run; nil when there is none
 	Attempts int64      // records of the deciding level, over all streams
 	Foreign  int64      // matching records of another task
+	Idle     int64      // matching records of the change's own contract, which cannot pass a standing criterion
 }
 
 // Trust says of a stream whether it counts, and whether the workflow handed over its digest. Streams are told apart by
@@ -57,31 +62,33 @@ func (l *Ledger) Decide(i int, minimum evidence.Level, trust []Trust) Decision {
 			continue
 		}
 		d.Foreign += s.foreign[i]
+		d.Idle += s.idle[i]
 		if tallies := s.tallies[i]; tallies != nil {
-			d.take(s.Name, tallies, trust[n].Recorded)
+			x := speak(c, s.Name, tallies, trust[n])
+			d.Deciding = append(d.Deciding, x)
+			d.Level = evidence.Stronger(d.Level, x.Level)
 		}
 	}
+	d.Deciding = slices.DeleteFunc(d.Deciding, func(x Deciding) bool { return x.Level != d.Level && !x.heard })
+	for _, x := range d.Deciding {
+		d.Attempts += x.Attempts
+	}
 	d.judge(c)
+	if d.At != nil {
+		d.Level = d.At.Level
+	}
 	return d
 }
 
-// take keeps the stream's records of the highest level, and drops what lower levels said before.
-func (d *Decision) take(stream string, t *criterionTally, recorded bool) {
-	level, tally := evidence.Claimed, t.claimed
-	if t.bound.Attempts > 0 {
-		level, tally = evidence.Bound, t.bound
-		if recorded {
-			level = evidence.Recorded
-		}
+// speak is what a stream says: its records of the highest level do, and in a log that was handed over a last record that
+// did not end as expected, so that no failure hides because it left a file behind.
+func speak(c *evidence.Criterion, stream string, t *criterionTally, trust Trust) Deciding {
+	x := Deciding{Stream: stream, Level: evidence.Claimed, Tally: t.claimed}
+	x.heard = trust.Recorded && !Met(c, t.last.Last.Exit)
+	if t.bound.Attempts > 0 && !(x.heard && t.last == &t.claimed) {
+		x.Level, x.Tally = trust.raise(evidence.Bound), t.bound
 	}
-	switch {
-	case level.Rank() < d.Level.Rank():
-		return
-	case level.Rank() > d.Level.Rank():
-		d.Level, d.Deciding, d.Attempts = level, nil, 0
-	}
-	d.Deciding = append(d.Deciding, Deciding{stream, tally})
-	d.Attempts += tally.Attempts
+	return x
 }
 
 // judge finds the first reason that holds.
@@ -130,20 +137,4 @@ func (d *Decision) first(holds func(*Deciding) bool) *Deciding {
 		}
 	}
 	return nil
-}
-
-// CompanionLevel is the level of a report: that of the best record that names its digest.
-func (l *Ledger) CompanionLevel(sha256 string, trust []Trust) evidence.Level {
-	level := evidence.Claimed
-	for n, s := range l.Streams {
-		if !trust[n].Counts {
-			continue
-		}
-		best := s.companions[sha256]
-		if best == evidence.Bound && trust[n].Recorded {
-			best = evidence.Recorded
-		}
-		level = evidence.Stronger(level, best)
-	}
-	return level
 }

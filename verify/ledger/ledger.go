@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -16,11 +17,17 @@ import (
 
 // Config says what to look for.
 type Config struct {
-	TaskID        string
-	Criteria      []evidence.Criterion
-	AcceptedTrees []string        // nil: no tree is known, so no record can be bound or stale
-	Egress        []string        // allowed hosts; nil: nobody asks
-	Companions    map[string]bool // sha256 of the reports whose level is asked for
+	TaskID   string
+	HeadTask bool     // TaskID is that of a contract that only the change holds
+	Tasks    []string // other task ids whose records count
+	Criteria []evidence.Criterion
+	Head     []bool // of each criterion, whether only the change's own contract names it; nil: none of them
+	// HeadCommands are criteria that only the contract of another change of the same merge group names.
+	HeadCommands  []evidence.Criterion
+	RulesRun      []string // the command that writes the rule report; nil when there is none
+	AcceptedTrees []string // nil: no tree is known, so no record can be bound or stale
+	Egress        []string // allowed hosts; nil: nobody asks
+	Companions    []Companion
 }
 
 // Ledger is what all logs say. Streams are filled one after the other.
@@ -29,17 +36,34 @@ type Ledger struct {
 	Memory   *Memory // nil: without bound
 	config   Config
 	criteria map[string][]int // command key → indexes into Criteria
+	tasks    map[string]bool
+	heads    map[string]bool // keys of HeadCommands
+	rules    string          // key of RulesRun
 	accepted map[string]bool
 	egress   map[string]bool
+
+	names, digests  map[string]bool // of companions
+	made, madeBytes int             // what the streams remember of them
+	overflow        bool            // there was more
 }
 
 // New returns an empty ledger.
 func New(c Config) *Ledger {
-	l := &Ledger{config: c, criteria: map[string][]int{}, accepted: set(c.AcceptedTrees), egress: set(c.Egress)}
+	l := &Ledger{
+		config: c, criteria: map[string][]int{}, accepted: set(c.AcceptedTrees), egress: set(c.Egress),
+		tasks: set(append(slices.Clip(c.Tasks), c.TaskID)), heads: map[string]bool{},
+	}
 	for i, criterion := range c.Criteria {
 		key := string(appendKey(nil, criterion.Run, criterion.Cwd))
 		l.criteria[key] = append(l.criteria[key], i)
 	}
+	for _, criterion := range c.HeadCommands {
+		l.heads[string(appendKey(nil, criterion.Run, criterion.Cwd))] = true
+	}
+	if c.RulesRun != nil {
+		l.rules = string(appendKey(nil, c.RulesRun, "."))
+	}
+	l.companionNames()
 	return l
 }
 
@@ -93,6 +117,7 @@ type Tally struct {
 // criterionTally keeps bound and unbound records apart.
 type criterionTally struct {
 	claimed, bound Tally
+	last           *Tally // the one that holds the stream's last record
 }
 
 // Met reports whether an exit code is what a criterion expects. A negative control must have failed by itself.
@@ -130,14 +155,16 @@ type Stream struct {
 	Tampered  Commands // what a recorder found that it had not written
 	Unsettled int      // null exits still open beyond MaxOpen
 
-	ledger     *Ledger
-	tallies    map[int]*criterionTally
-	foreign    map[int]int64 // criterion → matching records of another task
-	companions map[string]evidence.Level
-	ids        map[digest]struct{}
-	order      order
-	open       openNulls
-	key        []byte
+	ledger  *Ledger
+	tallies map[int]*criterionTally
+	foreign map[int]int64              // criterion → matching records of another task
+	idle    map[int]int64              // criterion → records of the change's own contract that cannot count for it
+	makers  map[slot]map[string]*maker // commands that wrote reports, by their key
+	named   map[string]bool            // digests of companions that some record names
+	ids     map[digest]struct{}
+	order   order
+	open    openNulls
+	key     []byte
 }
 
 // MaxDetails is how many things of one kind a stream keeps in full; the rest are counted.
@@ -146,8 +173,8 @@ const MaxDetails = 1000
 // Stream starts a new log.
 func (l *Ledger) Stream(name string) *Stream {
 	s := &Stream{
-		Name: name, ledger: l, tallies: map[int]*criterionTally{}, foreign: map[int]int64{},
-		companions: map[string]evidence.Level{}, ids: map[digest]struct{}{},
+		Name: name, ledger: l, tallies: map[int]*criterionTally{}, foreign: map[int]int64{}, idle: map[int]int64{},
+		makers: map[slot]map[string]*maker{}, named: map[string]bool{}, ids: map[digest]struct{}{},
 	}
 	l.Streams = append(l.Streams, s)
 	s.remember(weightDetail)
@@ -162,7 +189,7 @@ func (s *Stream) Add(r *evidence.Record) {
 		s.Tampered.add(s, digestOf([]byte(r.Tampered)), r.Pos.Line, func() Command { return Command{Text: short(r.Tampered)} })
 		return
 	}
-	if r.TaskID != "" && r.TaskID != s.ledger.config.TaskID {
+	if r.TaskID != "" && !s.ledger.tasks[r.TaskID] {
 		s.addForeign(r)
 		return
 	}
@@ -172,10 +199,15 @@ func (s *Stream) Add(r *evidence.Record) {
 		s.Duration += r.DurationMS
 	}
 	s.addHosts(r)
-	s.addProduced(r)
 	matches := s.match(r)
+	by := s.ledger.owner(r, s.key, matches)
+	s.addProduced(r, by, matches)
 	for _, i := range matches {
-		s.addAttempt(i, r)
+		if s.ledger.proves(r, by, i) {
+			s.addAttempt(i, r)
+		} else {
+			s.idle[i]++
+		}
 	}
 	s.settle(r)
 	if len(matches) == 0 {
@@ -221,6 +253,7 @@ func (s *Stream) addAttempt(i int, r *evidence.Record) {
 	if s.level(r) == evidence.Bound {
 		tally = &t.bound
 	}
+	t.last = tally
 	tally.Attempts++
 	if !Met(&s.ledger.config.Criteria[i], r.Exit) {
 		tally.Failures++
@@ -254,17 +287,6 @@ func (s *Stream) attempt(r *evidence.Record) Attempt {
 		a.ChangedPaths = r.ChangedPaths
 	}
 	return a
-}
-
-func (s *Stream) addProduced(r *evidence.Record) {
-	for _, p := range r.Produced {
-		if s.ledger.config.Companions[p.SHA256] {
-			if s.companions[p.SHA256] == "" {
-				s.remember(weightLink)
-			}
-			s.companions[p.SHA256] = evidence.Stronger(s.companions[p.SHA256], s.level(r))
-		}
-	}
 }
 
 func (s *Stream) addHosts(r *evidence.Record) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/source"
 )
 
@@ -36,6 +37,32 @@ func (p *Policy) TrustedTasks() []string {
 
 // IsHead reports whether only the change's own contract names a criterion.
 func (p *Policy) IsHead(criterion string) bool { return p.Sources[p.origin[criterion]].HeadOnly() }
+
+// HeadCriteria are the criteria that only the change's own contract names.
+func (p *Policy) HeadCriteria() []evidence.Criterion {
+	var list []evidence.Criterion
+	for _, c := range p.Criteria {
+		if p.IsHead(c.ID) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// IsTaken reports whether a default or a contract that the change did not write names a path for a report, in whatever case.
+func (p *Policy) IsTaken(path string) bool {
+	named := []string{p.EvidenceDir + "/" + DefaultRules, evidence.DefaultCoverageReport, p.Rules.Report}
+	if p.Coverage != nil {
+		named = append(named, p.Coverage.Report)
+	}
+	for _, c := range p.Criteria {
+		if !p.IsHead(c.ID) {
+			named = append(named, c.TestReport)
+		}
+	}
+	own := glob.Fold(path)
+	return slices.ContainsFunc(named, func(other string) bool { return glob.Fold(other) == own })
+}
 
 // IsAnchored reports whether at least one command that must pass is named by somebody other than the change.
 func (p *Policy) IsAnchored() bool {

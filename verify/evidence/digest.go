@@ -1,0 +1,67 @@
+package evidence
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The workflow hands over the digest of a log as "<sha256>", or as "<stream>=<sha256>": the name is the workflow's own
+// and stands for the job or matrix leg that recorded the log. A name without digest says that this one handed over none.
+
+var streamSyntax = lazily(`^[!-<>-~]([ -<>-~]{0,126}[!-<>-~])?$`)
+
+const handedOverText = digestText + `; or a stream's name, "=" and its sha256 or nothing`
+
+// SplitDigest splits a digest that the workflow handed over. The stream is "" when it has no name, sha256 is "" when a
+// named stream has no digest.
+func SplitDigest(text string) (stream, sha256 string) {
+	if stream, sha256, named := strings.Cut(text, "="); named {
+		return stream, sha256
+	}
+	return "", text
+}
+
+// ReadDigest reads a digest as people and workflows write it: "sha256:" may stand before the digits, which may be in upper
+// case. It returns the form that [SplitDigest] takes.
+func ReadDigest(text string) (string, error) {
+	stream, sum, named := strings.Cut(text, "=")
+	if !named {
+		stream, sum = "", text
+	}
+	sum = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(sum), "sha256:"))
+	plain := sum
+	if named {
+		stream = strings.TrimSpace(stream)
+		plain = stream + "=" + sum
+	}
+	if !validDigest(plain) {
+		return "", fmt.Errorf("%q is not a sha256: expected 64 hexadecimal digits, or a stream's name, = and such digits", text)
+	}
+	return plain, nil
+}
+
+func validDigest(text string) bool {
+	stream, sum, named := strings.Cut(text, "=")
+	if !named {
+		return lowerHex([]byte(text), 64)
+	}
+	return streamSyntax().MatchString(stream) && (sum == "" || lowerHex([]byte(sum), 64))
+}
+
+// handedOver returns the digests under a key; nil only when the key is absent or no list.
+func (f *fields) handedOver(key string) []string {
+	n := f.get(key)
+	items := f.listOf(n, key)
+	if n == nil || n.kind != kindList {
+		return nil
+	}
+	list := []string{}
+	for i, item := range items {
+		if item.kind != kindString || !validDigest(item.text) {
+			f.errs.Add(mustBeNamed(item, f.pointer(key)+"/"+itoa(i), "each of "+key, handedOverText))
+			continue
+		}
+		list = append(list, item.text)
+	}
+	return list
+}

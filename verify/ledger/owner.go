@@ -1,0 +1,43 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// owner says on whose behalf a command ran. It decides what its record may prove.
+type owner int
+
+const (
+	ofOthers   owner = iota // no contract names the command
+	ofStanding              // a criterion of the base or the operator
+	ofRules                 // the command that writes the rule report
+	ofHead                  // a criterion that only the change's own contract names, or a record that carries its task_id
+)
+
+// owner finds whose a record is: first by the task that it names, then by its command, where contracts that the change did
+// not write come first.
+func (l *Ledger) owner(r *evidence.Record, key []byte, matches []int) owner {
+	switch {
+	case l.config.HeadTask && r.TaskID == l.config.TaskID:
+		return ofHead
+	case slices.ContainsFunc(matches, func(i int) bool { return !l.isHead(i) }):
+		return ofStanding
+	case len(key) > 0 && string(key) == l.rules:
+		return ofRules
+	case len(matches) > 0 || l.heads[string(key)]:
+		return ofHead
+	default:
+		return ofOthers
+	}
+}
+
+// isHead reports whether only the change's own contract names the criterion with index i.
+func (l *Ledger) isHead(i int) bool { return l.config.Head != nil && l.config.Head[i] }
+
+// proves reports whether a record counts as an attempt at a criterion. One of the change's own contract can show that a
+// standing criterion is not met, not that it is.
+func (l *Ledger) proves(r *evidence.Record, by owner, i int) bool {
+	return by != ofHead || l.isHead(i) || !Met(&l.config.Criteria[i], r.Exit)
+}

@@ -1,0 +1,269 @@
+package ledger
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Companion is a report beside the logs: its file, and which commands' records may vouch for it.
+type Companion struct {
+	Path   string // that the report names
+	SHA256 string
+	// Rules limits it to the command that writes the rule report.
+	Rules bool
+	// Only limits it to the criteria with these indexes; nil is no limit.
+	Only []int
+	// Own are criteria of the change's own contract whose records vouch for it as well; those of others never do.
+	Own []int
+}
+
+// Vouched is what the logs say of a companion.
+type Vouched struct {
+	Level  evidence.Level
+	Denied Denial // why a record that names the file does not vouch for it; "" when there is none
+	Clash  *Clash // nil when there is none
+}
+
+// Denial says why the records that name a file do not vouch for it.
+type Denial string
+
+// The denials, the one that explains most first.
+const (
+	DeniedRules     Denial = "only the last record of rules.run that has an exit code vouches for it"
+	DeniedCriterion Denial = "only records of the criterion that coverage.criterion names vouch for it"
+	DeniedHead      Denial = "the record that names it belongs to the change's own contract"
+	DeniedPath      Denial = "no command's last record names it with this path and content"
+	DeniedMany      Denial = "too many records name reports"
+)
+
+// Clash is a file that two commands of one log wrote with different content.
+type Clash struct {
+	Stream        string
+	Line          int // of the later record
+	Path          string
+	First, Second string
+}
+
+// Bounds of what a ledger remembers of reports that commands wrote.
+const (
+	maxMade      = 10_000
+	maxMadeBytes = 16 << 20
+)
+
+// maker is a command that wrote reports: what its last record in a stream says.
+type maker struct {
+	command  string // its key
+	text     string
+	owner    owner
+	criteria []int
+	rules    bool
+	level    evidence.Level
+	line     int
+	files    []evidence.Produced // those whose name a companion has
+}
+
+// companionNames collects the file names of companions, without folders, and their digests.
+func (l *Ledger) companionNames() {
+	l.names, l.digests = map[string]bool{}, map[string]bool{}
+	for _, c := range l.config.Companions {
+		l.names[path.Base(c.Path)] = true
+		l.digests[c.SHA256] = true
+	}
+}
+
+// slot keeps records apart that do not replace each other: those of the change's own contract, and those that are bound.
+type slot struct{ head, bound bool }
+
+// addProduced keeps what the record says of reports. It takes the place of what an earlier record of the same command and
+// level says. Of the rule command the last record with an exit code counts, whatever its level.
+func (s *Stream) addProduced(r *evidence.Record, by owner, matches []int) {
+	rules := len(s.key) > 0 && string(s.key) == s.ledger.rules
+	level := s.level(r)
+	at := slot{by == ofHead, level == evidence.Bound && !rules}
+	known := s.makers[at]
+	if len(known) == 0 && len(r.Produced) == 0 || rules && r.Exit == nil {
+		return
+	}
+	command := s.commandKey(r)
+	before := 0
+	if old := known[command]; old != nil {
+		before = len(old.files)
+		s.ledger.forget(old.files)
+		delete(known, command)
+	}
+	files := s.keep(r.Produced)
+	s.remember(weightDetail * int64(max(len(files)-before, 0)))
+	if len(files) == 0 {
+		return
+	}
+	if known == nil {
+		known = map[string]*maker{}
+		s.makers[at] = known
+	}
+	known[command] = &maker{
+		command: command, text: CommandLine(r.Argv), owner: by, criteria: matches, rules: rules, level: level, line: r.Pos.Line, files: files,
+	}
+}
+
+// commandKey tells commands apart. One that does not split has only its line.
+func (s *Stream) commandKey(r *evidence.Record) string {
+	const longest = 512
+	switch {
+	case len(s.key) == 0:
+		d := digestOf(r.Line)
+		return "?" + string(d[:])
+	case len(s.key) > longest:
+		d := digestOf(s.key)
+		return "#" + string(d[:])
+	default:
+		return "=" + string(s.key)
+	}
+}
+
+// keep returns those of the files whose name a companion has. Where a record names one path twice, the last one counts.
+func (s *Stream) keep(produced []evidence.Produced) []evidence.Produced {
+	l := s.ledger
+	byPath := map[string]string{}
+	for _, p := range produced {
+		if l.digests[p.SHA256] && !s.named[p.SHA256] {
+			s.remember(weightLink)
+			s.named[p.SHA256] = true
+		}
+		if l.names[path.Base(p.Path)] {
+			byPath[strings.TrimPrefix(p.Path, "./")] = p.SHA256
+		}
+	}
+	var files []evidence.Produced
+	for _, p := range slices.Sorted(maps.Keys(byPath)) {
+		if l.made == maxMade || l.madeBytes+len(p) > maxMadeBytes {
+			l.overflow = true
+			break
+		}
+		l.made, l.madeBytes = l.made+1, l.madeBytes+len(p)
+		files = append(files, evidence.Produced{Path: p, SHA256: byPath[p]})
+	}
+	return files
+}
+
+func (l *Ledger) forget(files []evidence.Produced) {
+	for _, f := range files {
+		l.made, l.madeBytes = l.made-1, l.madeBytes-len(f.Path)
+	}
+}
+
+// Fits reports whether a file can be the one that a record names by a path in the repository. Artifacts unpack into
+// folders, so there may be more in front; a bundle's own name for a file has no folder at all.
+func Fits(file, produced string) bool {
+	return file == produced || strings.HasSuffix(file, "/"+produced) || !strings.Contains(file, "/") && strings.HasSuffix(produced, "/"+file)
+}
+
+// made is a file that a command's last record names, and that can be a companion.
+type made struct {
+	*maker
+	path, sha256 string
+}
+
+// madeOf lists what can be a companion, in the order of the records.
+func (s *Stream) madeOf(c *Companion) []made {
+	var list []made
+	for _, known := range s.makers {
+		for _, m := range known {
+			for _, f := range m.files {
+				if Fits(c.Path, f.Path) {
+					list = append(list, made{m, f.Path, f.SHA256})
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b made) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.path, b.path)) })
+	return list
+}
+
+// Vouch says what the logs say of a companion: its level is that of the best record that may vouch for it.
+func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
+	v := Vouched{Level: evidence.Claimed}
+	if l.overflow {
+		v.Denied = DeniedMany
+		return v
+	}
+	vouched, named := false, false
+	for n, s := range l.Streams {
+		if !trust[n].Counts {
+			continue
+		}
+		named = named || s.named[c.SHA256]
+		list := s.madeOf(c)
+		for _, m := range list {
+			if m.sha256 != c.SHA256 {
+				continue
+			}
+			if denied := m.denies(c); denied != "" {
+				v.Denied = denied
+				continue
+			}
+			vouched, v.Level = true, evidence.Stronger(v.Level, trust[n].raise(m.level))
+		}
+		if v.Clash == nil {
+			v.Clash = clash(s.Name, list, trust[n])
+		}
+	}
+	if vouched {
+		v.Denied = ""
+	} else if v.Denied == "" && named {
+		v.Denied = DeniedPath
+	}
+	return v
+}
+
+// raise is the level of a record in a log that is trusted so.
+func (t Trust) raise(level evidence.Level) evidence.Level {
+	if level == evidence.Bound && t.Recorded {
+		return evidence.Recorded
+	}
+	return level
+}
+
+// denies says why the command may not vouch for a companion; "" when it may.
+func (m *maker) denies(c *Companion) Denial {
+	among := func(criteria []int) bool {
+		return slices.ContainsFunc(m.criteria, func(i int) bool { return slices.Contains(criteria, i) })
+	}
+	switch {
+	case m.owner == ofHead && !among(c.Own):
+		return DeniedHead
+	case c.Rules && !m.rules:
+		return DeniedRules
+	case c.Only != nil && !among(c.Only):
+		return DeniedCriterion
+	default:
+		return ""
+	}
+}
+
+// clash finds two commands of one log that wrote one path with different content. Records of a lower level than others
+// are not looked at, unless the workflow handed the log over: that one was begun for this run.
+func clash(stream string, list []made, trust Trust) *Clash {
+	best := evidence.Absent
+	for _, m := range list {
+		best = evidence.Stronger(best, m.level)
+	}
+	byPath := map[string]made{}
+	for _, m := range list {
+		if m.level != best && !trust.Recorded {
+			continue
+		}
+		first, there := byPath[m.path]
+		switch {
+		case !there:
+			byPath[m.path] = m
+		case first.command != m.command && first.sha256 != m.sha256:
+			return &Clash{Stream: stream, Line: m.line, Path: m.path, First: first.text, Second: m.text}
+		}
+	}
+	return nil
+}
