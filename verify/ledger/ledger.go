@@ -205,8 +205,8 @@ func (s *Stream) Add(r *evidence.Record) {
 	for _, i := range matches {
 		if s.ledger.proves(r, by, i) {
 			s.addAttempt(i, r)
-		} else {
-			s.idle[i]++
+		} else if s.idle[i]++; s.idle[i] == 1 {
+			s.remember(weightLink)
 		}
 	}
 	s.settle(r)
