@@ -2,11 +2,8 @@ package verify
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/base32"
 	"encoding/base64"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -240,7 +237,7 @@ func (j *judge) addFindings(r *report.Report, results []check.Result) {
 		}
 	}
 	slices.Sort(j.blocking)
-	r.OverrideCode = overrideCode(r, j.blocking)
+	r.OverrideCode = j.bound().code(j.blocking)
 	j.letThrough(r)
 	sortFindings(r)
 }
@@ -322,24 +319,4 @@ func decide(r *report.Report) {
 		r.Verdict = report.Passed
 	}
 	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
-}
-
-// overrideCode binds a human's reason to these findings on this head: forty bits of sha256 over the head id and the
-// sorted fingerprints of the block findings, each followed by a newline. nil when nothing blocks.
-func overrideCode(r *report.Report, blocking []string) *string {
-	if len(blocking) == 0 {
-		return nil
-	}
-	h := sha256.New()
-	head := ""
-	if r.Subject.HeadSHA != nil {
-		head = *r.Subject.HeadSHA
-	}
-	h.Write([]byte(head + "\n"))
-	for _, p := range blocking {
-		h.Write([]byte(p + "\n"))
-	}
-	code := strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil)[:5]))
-	code = code[:4] + "-" + code[4:]
-	return &code
 }

@@ -25,7 +25,7 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 		Counts: report.Counts{Block: 1},
 		Tool:   report.Tool{Name: "closeout", Version: Version},
 	}
-	r.OverrideCode = overrideCode(r, []string{r.Findings[0].Fingerprint})
+	r.OverrideCode = bound{}.code([]string{r.Findings[0].Fingerprint})
 	return r
 }
 

@@ -86,7 +86,7 @@ func reportUnseen(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: criterionName(c) + " has records of a task that nobody named, and whether it is this one could not be seen",
 		Input: check.Feedback, Expected: "the task contract of the change", Actual: plural(d.Foreign, "record") + " of another task",
-		Fix: "do what the finding about what could not be had says, or name the task with --task", Evidence: []string{c.ID},
+		Fix: "do what the finding about what could not be had says, or name the task with --task", Evidence: criterionKey(c),
 	})
 }
 
@@ -114,7 +114,7 @@ func at(f check.Finding, d *ledger.Deciding) check.Finding {
 }
 
 func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) check.Finding {
-	f := check.Finding{Code: string(d.Reason), Expected: expectation(c), Evidence: []string{c.ID}}
+	f := check.Finding{Code: string(d.Reason), Expected: expectation(c), Evidence: decisionKey(c, d)}
 	if d.Reason == ledger.Missing {
 		return missing(p, f, c, d)
 	}
@@ -211,7 +211,7 @@ func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 		Expected: "a command that passes at once",
 		Actual:   fmt.Sprintf("%s, %s", plural(d.Flaky.Attempts, "attempt"), plural(d.Flaky.Failures, "failure")),
 		Fix:      "look at the failures: the change may have mended them, or the command may not be reliable",
-		Evidence: []string{c.ID},
+		Evidence: criterionKey(c),
 	}, d.Flaky))
 }
 
@@ -222,7 +222,7 @@ func reportCached(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 		Expected: "results of tests that ran while the command was recorded",
 		Actual:   "the output says " + strconv.Quote(d.Cached.Last.Output.Line),
 		Fix:      rerun,
-		Evidence: []string{c.ID},
+		Evidence: criterionKey(c),
 	}, d.Cached))
 }
 
@@ -242,7 +242,7 @@ func reportTests(p *check.Pass, c *evidence.Criterion) {
 
 // ofReport is a finding about a criterion's test report.
 func ofReport(c *evidence.Criterion, code string) check.Finding {
-	return check.Finding{Code: code, Input: check.Tests, Path: c.TestReport, Evidence: []string{c.ID}}
+	return check.Finding{Code: code, Input: check.Tests, Path: c.TestReport, Evidence: criterionKey(c)}
 }
 
 func reportTooFew(p *check.Pass, c *evidence.Criterion, file *check.TestFile) {
@@ -252,11 +252,15 @@ func reportTooFew(p *check.Pass, c *evidence.Criterion, file *check.TestFile) {
 	switch {
 	case file == nil:
 		f.Message, f.Actual = criterionName(c)+" left no test report", "no file"
+		f.Evidence = criterionKey(c, "no file")
 	case file.Report == nil:
 		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", testProblem(p, c.TestReport)
+		f.Evidence = criterionKey(c, "unreadable")
 	default:
+		ran := file.Report.Tests - file.Report.Skipped
 		f.Message = criterionName(c) + " ran too few tests"
 		f.Actual = fmt.Sprintf("%s, %d of them skipped", plural(file.Report.Tests, "test"), file.Report.Skipped)
+		f.Evidence = criterionKey(c, "ran", itoa(ran))
 	}
 	p.Report(f)
 }
@@ -267,6 +271,7 @@ func reportFailures(p *check.Pass, c *evidence.Criterion, r *evidence.TestReport
 	f.Message = fmt.Sprintf("%s exited with 0, and its test report says that tests failed", criterionName(c))
 	f.Expected = "no failure and no error in " + c.TestReport
 	f.Actual = plural(r.Failures(), "failure") + firstName(r.FirstFailed)
+	f.Evidence = criterionKey(c, r.FirstFailed)
 	f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
 	p.Report(f)
 }

@@ -63,7 +63,7 @@ func reportFloor(p *check.Pass, floor evidence.Ratio) {
 	p.Report(check.Finding{
 		Code: "coverage.below_floor", Message: "coverage is below its floor", Input: check.Coverage, Path: p.Coverage.Path,
 		Pos: p.Coverage.Report.Pos, Expected: "at least " + percent(floor), Actual: percent(p.Coverage.Report.Current),
-		Fix: "test what the change adds",
+		Fix: "test what the change adds", Evidence: []string{points(p.Coverage.Report.Current), percent(floor)},
 	})
 }
 
@@ -92,7 +92,7 @@ func reportDrop(p *check.Pass) {
 		Code: "coverage.minor_regression", Message: "coverage dropped a little", Input: check.Coverage, Path: p.Coverage.Path,
 		Pos: p.Coverage.Report.Pos, Expected: "no drop from " + percent(*previous),
 		Actual: fmt.Sprintf("%s, a drop of %s", percent(p.Coverage.Report.Current), percent(*previous-p.Coverage.Report.Current)),
-		Fix:    "test what the change adds",
+		Fix:    "test what the change adds", Evidence: []string{points(*previous), points(p.Coverage.Report.Current)},
 	}
 	if *previous-p.Coverage.Report.Current > limit {
 		f.Code, f.Message = "coverage.regression", "coverage dropped by more than "+percent(limit)

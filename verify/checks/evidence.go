@@ -69,7 +69,7 @@ func codeTreeUnknown(f *evidence.Facts) bool {
 }
 
 func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
-	f := at(check.Finding{Code: string(d.Reason), Evidence: []string{c.ID}}, d.At)
+	f := at(check.Finding{Code: string(d.Reason), Evidence: decisionKey(c, d)}, d.At)
 	switch d.Reason {
 	case ledger.Conflict:
 		f.Message = criterionName(c) + " passed in one log and failed in another"
@@ -174,7 +174,7 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
 		Fix:      reach("run the command that writes the report with closeout record --produces, on the code as it is now", c.Minimum),
-		Evidence: []string{string(c.Kind)},
+		Evidence: []string{string(c.Kind), string(c.Level)},
 	})
 }
 

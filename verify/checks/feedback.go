@@ -56,6 +56,7 @@ func reportNoLog(p *check.Pass) {
 	}
 	if len(p.Logs) > 0 {
 		f.Message, f.Actual = "no feedback log counts", "logs whose digests the workflow did not hand over"
+		f.Evidence = []string{"not handed over"}
 		f.Fix = "let the recording job hand over the sha256 of its log"
 	}
 	p.Report(f)
@@ -127,7 +128,7 @@ func reportOpen(p *check.Pass, s *ledger.Stream) {
 		p.Report(check.Finding{
 			Code: "feedback.null_exit", Message: inFolder(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
 			Pos: source.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
-			Fix: "run the command again to its end, and record it", Evidence: []string{c.Text, c.Cwd}, Times: c.Times,
+			Fix: "run the command again to its end, and record it", Evidence: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
 		})
 	}
 	if s.Unsettled > 0 {

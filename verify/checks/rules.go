@@ -200,7 +200,7 @@ func reportUnknownRule(p *check.Pass, rows []ruleRow) {
 	p.Report(rowFinding("rule.unknown", rows[0], check.Finding{
 		Message:  fmt.Sprintf("the catalogue does not know the rule %q", rows[0].ID),
 		Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", plural(int64(len(rows)), "row"), result),
-		Fix: "let a person add the rule to the catalogue, or stop reporting it",
+		Fix: "let a person add the rule to the catalogue, or stop reporting it", Evidence: []string{result},
 	}))
 }
 
@@ -227,7 +227,13 @@ func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
 	if r.File != "" && !strings.HasPrefix(r.File, "/") && !strings.HasPrefix(r.File, "file:") { // a report names no absolute path
 		f.Path, f.Pos = r.File, source.Pos{Line: int(r.Line)}
 	}
-	f.Evidence = []string{r.ID}
+	f.Evidence = append([]string{r.ID}, f.Evidence...)
+	if f.Path != r.File {
+		f.Evidence = append(f.Evidence, r.File)
+	}
+	if len(r.FailedIn) > 1 {
+		f.Evidence = append(f.Evidence, r.FailedIn...)
+	}
 	return f
 }
 

@@ -161,7 +161,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
  "contracts": [{"file": "scope_contract.json", "path": ".closeout/scope_contract.json", "commit": "` + hex40 + `", "trust": "base"},
                {"file": "contracts/T-001.json", "path": ".closeout/tasks/T-001.json", "trust": "head", "head_holds": true}],
  "base_coverage": {"path": "coverage_report.json", "commit": "` + hex40 + `", "current": 0.835},
- "event": {"name": "pull_request", "action": "synchronize"},
+ "event": {"name": "pull_request", "action": "synchronize", "base_branch": "main"},
  "digests": ["` + hex64 + `"],
  "argument_paths": ["scripts/test.sh"],
  "files": [{"file": "feedback/0.jsonl", "path": ".closeout/evidence/feedback_record.jsonl"}],
@@ -174,7 +174,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
                                 "app": null, "intent": false, "created_at": "2026-11-21T10:00:00Z"}],
               "commits": [{"sha": "` + hex40 + `", "author": "agent", "committer": "web-flow", "co_authors": ["bob"], "verified": true, "override": null}],
               "comments": [{"id": "8", "author": "ann", "author_id": "1", "author_type": "User", "app": null, "created_at": "2026-11-21T10:00:00Z",
-                            "updated_at": "2026-11-21T10:00:00Z", "body": "/closeout-override k7f3-9q2d known"}],
+                            "updated_at": "2026-11-21T10:00:00Z", "body": "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 known"}],
               "reviews": [{"id": "9", "author": "ann", "state": "APPROVED", "commit_id": "` + hex40 + `", "submitted_at": "2026-11-21T10:00:00Z"}]},
             "people": [{"login": "ann", "id": "1", "type": "User", "permission": "maintain", "teams": ["o/core"]}]}}`
 
@@ -207,7 +207,7 @@ func TestParseFactsValues(t *testing.T) {
 			{File: "contracts/T-001.json", Path: ".closeout/tasks/T-001.json", Trust: TrustHead, HeadHolds: true},
 		},
 		BaseCoverage:  &BaseCoverage{Path: "coverage_report.json", Commit: hex40, Current: Whole / 1000 * 835},
-		Event:         Event{Name: "pull_request", Action: "synchronize"},
+		Event:         Event{Name: "pull_request", Action: "synchronize", BaseBranch: "main"},
 		Digests:       []string{hex64},
 		ArgumentPaths: []string{"scripts/test.sh"},
 		Files:         []FileOrigin{{File: "feedback/0.jsonl", Path: ".closeout/evidence/feedback_record.jsonl"}},
@@ -216,14 +216,14 @@ func TestParseFactsValues(t *testing.T) {
 		GitHub: &GitHub{
 			PullRequest: &PullRequest{
 				Number: 12, State: "open", Draft: true, Author: "agent", BaseBranch: "main", BaseSHA: hex40, HeadSHA: hex40,
-				LastHeadSHA: hex40, ChangedFiles: 2, ForcePushedAt: "2026-11-21T09:00:00Z", Labels: []string{"bug"},
+				LastHeadSHA: hex40, ChangedFiles: 2, Labels: []string{"bug"},
 				LabelEvents: []LabelEvent{{
 					ID: "7", Event: "labeled", Label: "closeout-override", Actor: "ann", ActorID: "1", ActorType: "User", CreatedAt: "2026-11-21T10:00:00Z",
 				}},
 				Commits: []Commit{{SHA: hex40, Author: "agent", Committer: "web-flow", CoAuthors: []string{"bob"}, Verified: true}},
 				Comments: []Comment{{
 					ID: "8", Author: "ann", AuthorID: "1", Type: "User", CreatedAt: "2026-11-21T10:00:00Z", UpdatedAt: "2026-11-21T10:00:00Z",
-					Body: "/closeout-override k7f3-9q2d known",
+					Body: "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 known",
 				}},
 				Reviews: []Review{{ID: "9", Author: "ann", State: "APPROVED", CommitID: hex40, SubmittedAt: "2026-11-21T10:00:00Z"}},
 			},

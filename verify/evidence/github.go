@@ -20,20 +20,17 @@ type PullRequest struct {
 	AuthorID   string `json:"author_id,omitempty"`
 	AuthorType string `json:"author_type,omitempty"` // User, Bot, …, as GitHub says
 	// AuthorApps are the slugs of the apps that the author is, or that opened the pull request for the author.
-	AuthorApps   []string `json:"author_apps,omitempty"`
-	BaseBranch   string   `json:"base_branch"`
-	BaseSHA      string   `json:"base_sha"`
-	HeadSHA      string   `json:"head_sha"`
-	LastHeadSHA  string   `json:"last_head_sha,omitempty"` // the head as it was read again at the end; "" when it was not
-	ChangedFiles int64    `json:"changed_files"`           // as GitHub counts them
-	// ForcePushedAt is when the head was last replaced by another one, not only added to; "" when it never was, or nobody
-	// looked.
-	ForcePushedAt string       `json:"force_pushed_at,omitempty"`
-	Labels        []string     `json:"labels,omitzero"`
-	LabelEvents   []LabelEvent `json:"label_events,omitzero"` // those of labels that could override, by id
-	Commits       []Commit     `json:"commits,omitzero"`      // all of them, in GitHub's order
-	Comments      []Comment    `json:"comments,omitzero"`     // those that could give a reason, by id
-	Reviews       []Review     `json:"reviews,omitzero"`      // by id
+	AuthorApps   []string     `json:"author_apps,omitempty"`
+	BaseBranch   string       `json:"base_branch"`
+	BaseSHA      string       `json:"base_sha"`
+	HeadSHA      string       `json:"head_sha"`
+	LastHeadSHA  string       `json:"last_head_sha,omitempty"` // the head as it was read again at the end; "" when it was not
+	ChangedFiles int64        `json:"changed_files"`           // as GitHub counts them
+	Labels       []string     `json:"labels,omitzero"`
+	LabelEvents  []LabelEvent `json:"label_events,omitzero"` // those of labels that could override, by id
+	Commits      []Commit     `json:"commits,omitzero"`      // all of them, in GitHub's order
+	Comments     []Comment    `json:"comments,omitzero"`     // those that could give a reason, by id
+	Reviews      []Review     `json:"reviews,omitzero"`      // by id
 	// SameHead are the other open pull requests with the same head, by number. Checks belong to commits, so they share
 	// theirs. nil when nobody asked, as where the contract applies to this one anyway.
 	SameHead []Peer `json:"same_head,omitzero"`

@@ -26,27 +26,27 @@ func (f *fields) github() *GitHub {
 
 func (f *fields) pullRequest() *PullRequest {
 	p := &PullRequest{
-		State:         f.needOneOf("state", "open", "closed"),
-		Merged:        f.flag("merged"),
-		Draft:         f.flag("draft"),
-		Author:        f.textOrNull("author"),
-		AuthorID:      f.digitsOrNull("author_id"),
-		AuthorType:    f.textOrNull("author_type"),
-		AuthorApps:    plainTexts(f.texts("author_apps")),
-		BaseBranch:    f.needText("base_branch").Value,
-		BaseSHA:       f.needObjectID("base_sha"),
-		HeadSHA:       f.needObjectID("head_sha"),
-		LastHeadSHA:   f.objectIDOrNull("last_head_sha"),
-		ForcePushedAt: f.timeOf(f.orNull("force_pushed_at"), "force_pushed_at"),
-		Labels:        plainTexts(f.texts("labels")),
-		LabelEvents:   each(f, "label_events", (*fields).labelEvent),
-		Commits:       each(f, "commits", (*fields).commit),
-		Comments:      each(f, "comments", (*fields).comment),
-		Reviews:       each(f, "reviews", (*fields).review),
-		SameHead:      each(f, "same_head", (*fields).peer),
-		Number:        f.needCount("number", 1),
-		ChangedFiles:  f.needCount("changed_files", 0),
+		State:        f.needOneOf("state", "open", "closed"),
+		Merged:       f.flag("merged"),
+		Draft:        f.flag("draft"),
+		Author:       f.textOrNull("author"),
+		AuthorID:     f.digitsOrNull("author_id"),
+		AuthorType:   f.textOrNull("author_type"),
+		AuthorApps:   plainTexts(f.texts("author_apps")),
+		BaseBranch:   f.needText("base_branch").Value,
+		BaseSHA:      f.needObjectID("base_sha"),
+		HeadSHA:      f.needObjectID("head_sha"),
+		LastHeadSHA:  f.objectIDOrNull("last_head_sha"),
+		Labels:       plainTexts(f.texts("labels")),
+		LabelEvents:  each(f, "label_events", (*fields).labelEvent),
+		Commits:      each(f, "commits", (*fields).commit),
+		Comments:     each(f, "comments", (*fields).comment),
+		Reviews:      each(f, "reviews", (*fields).review),
+		SameHead:     each(f, "same_head", (*fields).peer),
+		Number:       f.needCount("number", 1),
+		ChangedFiles: f.needCount("changed_files", 0),
 	}
+	f.timeOf(f.orNull("force_pushed_at"), "force_pushed_at") // older collectors wrote it; nothing turns on it any more
 	f.end()
 	return p
 }

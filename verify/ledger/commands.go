@@ -13,6 +13,7 @@ import (
 type Command struct {
 	Text  string // argv, quoted where a shell would need it and cut to a readable length; or a host
 	Cwd   string
+	Key   [16]byte // tells a null exit from others whose text is cut to the same; zero where the command does not split
 	Exit  int64
 	Line  int // where it was seen first
 	Times int
@@ -82,6 +83,9 @@ func (o *openNulls) add(s *Stream, r *evidence.Record) {
 			return
 		}
 		null = &openNull{Command: Command{Text: CommandLine(r.Argv), Cwd: short(r.Cwd), Line: r.Pos.Line}, key: key}
+		if r.Argv != nil {
+			null.Key = digestOf(appendKey(nil, r.Argv, r.Cwd))
+		}
 		o.byKey[key] = null
 		s.remember(weightDetail)
 	}

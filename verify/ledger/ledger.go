@@ -96,13 +96,14 @@ func digestOf(b []byte) digest {
 
 // Attempt is a record that matches a criterion.
 type Attempt struct {
-	Line   int
-	SHA256 string // of the line
-	Exit   *int64
-	Stale  bool // its trees are equal and none of the accepted ones
-	Dirty  bool // its trees differ
-	Trees  bool // it names both trees
-	Output Output
+	Line      int
+	SHA256    string // of the line
+	Exit      *int64
+	Stale     bool   // its trees are equal and none of the accepted ones
+	StaleTree string // the tree that a stale one names
+	Dirty     bool   // its trees differ
+	Trees     bool   // it names both trees
+	Output    Output
 
 	ChangedPaths []string // as in the record, of one that is stale or dirty
 }
@@ -285,6 +286,9 @@ func (s *Stream) attempt(r *evidence.Record) Attempt {
 	a.Stale = a.Trees && !a.Dirty && s.ledger.config.AcceptedTrees != nil && !s.ledger.accepted[r.TreeBefore]
 	if a.Dirty || a.Stale {
 		a.ChangedPaths = r.ChangedPaths
+	}
+	if a.Stale {
+		a.StaleTree = strings.Clone(r.TreeBefore)
 	}
 	return a
 }

@@ -59,7 +59,7 @@ func base() *report.Report {
 // failed is what a developer sees most: some findings of every severity.
 func failed() *report.Report {
 	r := base()
-	r.Passed, r.Verdict, r.OverrideCode = false, report.Failed, ptr("k7f3-9q2d")
+	r.Passed, r.Verdict, r.OverrideCode = false, report.Failed, ptr("k7f3-3q2d-ab5c-mnop-zyx7-2222")
 	r.Counts = report.Counts{Block: 3, Warn: 1, Info: 2, Files: 6, Records: 17}
 	r.Approvals = []string{"any new dependency (package.json, go.mod)"}
 	r.Acceptance[1].Outcome, r.Acceptance[1].Attempts = "failed", 2
@@ -97,7 +97,7 @@ func finding(code, severity, message string, at report.Location, expected, actua
 func overridden() *report.Report {
 	r := failed()
 	r.Passed, r.Verdict = true, report.Overridden
-	reason := "CI file must move with the cart release, reviewed in the release call k7f3-9q2d"
+	reason := "CI file must move with the cart release, reviewed in the release call k7f3-3q2d-ab5c-mnop-zyx7-2222"
 	r.Override = &report.Override{Actor: "mona", ActorID: "583231", At: "2026-11-03T09:12:44Z", Label: "closeout-override",
 		Reason: reason, HeadSHA: *r.Subject.HeadSHA}
 	r.OverrideReason, r.OverriddenBy = &reason, ptr("mona")
@@ -203,9 +203,9 @@ func group() *report.Report {
 		pull(319, "pr-319", report.Failed, report.PullRequestCounts{Block: 1, Warn: 1, Files: 3}),
 		pull(320, "T-042", report.Passed, report.PullRequestCounts{Files: 1}),
 	}
-	r.PullRequests[0].OverrideCode, r.PullRequests[1].OverrideCode = ptr("auke-u5nb"), ptr("k7f3-9q2d")
+	r.PullRequests[0].OverrideCode, r.PullRequests[1].OverrideCode = ptr("phik-vgew-qczt-e2td-jqxe-icb4"), ptr("k7f3-3q2d-ab5c-mnop-zyx7-2222")
 	r.PullRequests[0].Override = &report.Override{Actor: "mona", ActorID: "7", At: "2026-03-01T10:00:00Z", Label: "closeout-override",
-		Reason: "auke-u5nb the migration needs the new column", HeadSHA: digest("pr-318")[:40], Accepted: []string{let.Fingerprint}}
+		Reason: "phik-vgew-qczt-e2td-jqxe-icb4 the migration needs the new column", HeadSHA: digest("pr-318")[:40], Accepted: []string{let.Fingerprint}}
 	r.PullRequests[1].OverrideRefused = []report.Refusal{{Label: "closeout-override", Actor: "shop-agent", Condition: "author", Why: "shop-agent is the author of the pull request"}}
 	return r
 }

@@ -10,13 +10,13 @@ import (
 // TestGroupSteps says where to let through what blocks in a merge group: on the pull request, when somebody can, and
 // never for what is the group's own.
 func TestGroupSteps(t *testing.T) {
-	const line, own, never = "comment `/closeout-override k7f3-9q2d <why>` on pull request 319", "2 are the group's own", "No label on pull request 319 can let it through"
+	const line, own, never = "comment `/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 <why>` on pull request 319", "2 are the group's own", "No label on pull request 319 can let it through"
 	for name, c := range map[string]struct {
 		change func(*report.Report)
 		has    []string
 		lacks  []string
 	}{
-		"plain":            {func(*report.Report) {}, []string{line, own}, []string{never, "auke-u5nb <why>", "on pull request 320"}},
+		"plain":            {func(*report.Report) {}, []string{line, own}, []string{never, "phik-vgew-qczt-e2td-jqxe-icb4 <why>", "on pull request 320"}},
 		"never":            {func(r *report.Report) { r.Settings.Override.Never = []string{"scope.protected"} }, []string{never, own}, []string{line}},
 		"never, another's": {func(r *report.Report) { r.Settings.Override.Never = []string{"scope.off_scope", "acceptance.failed"} }, []string{line}, []string{never}},
 		"nobody may":       {func(r *report.Report) { r.Settings.Override = nil }, []string{own}, []string{line, never}},
@@ -48,7 +48,7 @@ func TestGroupSteps(t *testing.T) {
 // TestGroupReason wants the reason of each finding that was let through to be that of its own pull request.
 func TestGroupReason(t *testing.T) {
 	r := group()
-	if got := overrideReason(r, r.Findings[len(r.Findings)-1]); got != "auke-u5nb the migration needs the new column" {
+	if got := overrideReason(r, r.Findings[len(r.Findings)-1]); got != "phik-vgew-qczt-e2td-jqxe-icb4 the migration needs the new column" {
 		t.Errorf("got %q", got)
 	}
 	if got := overrideReason(r, r.Findings[0]); got != "" {

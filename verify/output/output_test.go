@@ -173,7 +173,7 @@ func TestObserveIsSaidEverywhere(t *testing.T) {
 func TestOverrideLine(t *testing.T) {
 	withUnknown, withUsage := failed(), usage()
 	withUnknown.Counts.Unknown = 1
-	withUsage.OverrideCode = ptr("k7f3-9q2d")
+	withUsage.OverrideCode = ptr("k7f3-3q2d-ab5c-mnop-zyx7-2222")
 	noCode := failed()
 	noCode.OverrideCode = nil
 	for _, c := range []struct {
@@ -186,7 +186,7 @@ func TestOverrideLine(t *testing.T) {
 	} {
 		for _, name := range []string{"text", "markdown"} {
 			out := render(t, name, c.r, Options{})
-			if got := strings.Contains(out, "/closeout-override k7f3-9q2d <why>"); got != c.want {
+			if got := strings.Contains(out, "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 <why>"); got != c.want {
 				t.Errorf("%s, %s: override line %v, want %v", c.name, name, got, c.want)
 			}
 			if got := strings.Contains(out, "does not count while anything is unknown"); got != (c.name == "failed with unknown") {

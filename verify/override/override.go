@@ -21,6 +21,8 @@ type Question struct {
 	Unknown int      // findings that are unknown
 	Code    string   // the override code of the findings that block; "" when none does
 	Printed []string // what the gate itself says about them; sent back it is no reason
+
+	spaced []string // see printed
 }
 
 // Decision is what a question came to. The zero value says that no label asks for anything.
@@ -141,6 +143,8 @@ type request struct {
 	label  string
 	event  *evidence.LabelEvent // that put it on; nil until the row "label" holds
 	reason string               // "" until the row "bound" holds
+
+	statements []statement // see said
 }
 
 // judge goes down the table. A row that says no decides; else the first that does not know.

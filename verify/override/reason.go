@@ -2,11 +2,8 @@ package override
 
 import (
 	"cmp"
-	"html"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -15,35 +12,75 @@ import (
 // Command begins the line of a comment that gives a reason.
 const Command = "/closeout-override"
 
-// minVisible is how many characters a reason shows at least, the code aside.
-const minVisible = 10
+// statement is a text by the account that put the label on: the label's own, or the command line of a comment.
+type statement struct {
+	text  string
+	where string
+	// void says why it is not the account's own word, which then holds neither reason nor code; "" when it is.
+	void string
+	weak string // why it is no reason; "" when it is one
+}
 
-// reasons lists what counts as a reason for the label: its own text first, then the comments of who put it on, the
-// newest first. why says what is wrong with the first of those that do not count.
-func reasons(r *request) (good []string, why string) {
-	try := func(text, where, problem string) {
-		if problem == "" {
-			problem = weak(text, r.Question)
-		}
-		switch {
-		case problem == "":
-			good = append(good, text)
-		case why == "":
-			why = "the reason in " + where + " " + problem
-		}
-	}
+// statements are those of the account that put the label on: the label's own text first, then the comments, the newest
+// first.
+func statements(r *request) []statement {
+	var list []statement
 	if text, _ := r.Rule.after(r.label); text != "" {
-		try(text, "the label", replaced(r.pr, r.event.CreatedAt))
+		list = append(list, statement{text: text, where: "the label"})
 	}
 	for _, c := range newestFirst(r.pr.Comments) {
 		if text, found := line(c.Body); found && byActor(&c, r.event) {
-			try(text, "the comment", cmp.Or(untouched(&c), replaced(r.pr, c.CreatedAt)))
+			list = append(list, statement{text: text, where: "the comment", void: untouched(&c)})
+		}
+	}
+	for i := range list {
+		list[i].weak = cmp.Or(list[i].void, weak(list[i].text, r.Question))
+	}
+	return list
+}
+
+// reasons are the statements that give a reason. why says what is wrong with the first of the others.
+func reasons(r *request) (good []statement, why string) {
+	for _, s := range r.said() {
+		switch {
+		case s.weak == "":
+			good = append(good, s)
+		case why == "":
+			why = "the reason in " + s.where + " " + s.weak
 		}
 	}
 	if why == "" {
 		why = r.event.Actor + " gave no reason"
 	}
 	return good, why
+}
+
+// boundReason is the reason that was given for the findings of this run; "" when none was, and why. The code may stand in
+// one statement and the reason in another: the name of a label has no room for both. But a reason beside the code of
+// other findings was given for those.
+func boundReason(r *request, good []statement) (reason, why string) {
+	why = "the reason does not hold the code of these findings at this head"
+	coded := false
+	for _, s := range r.said() {
+		switch {
+		case !holdsCode(s.text, r.Code):
+		case s.void != "":
+			why = s.where + " that holds the code " + s.void
+		case s.weak == "":
+			return s.text, ""
+		default:
+			coded = true
+		}
+	}
+	if !coded {
+		return "", why
+	}
+	for _, s := range good {
+		if !holdsOtherCode(s.text) {
+			return s.text, ""
+		}
+	}
+	return "", "the code stands without a reason, and the reason stands beside the code of other findings"
 }
 
 func newestFirst(comments []evidence.Comment) []evidence.Comment {
@@ -75,20 +112,9 @@ func untouched(c *evidence.Comment) string {
 	return ""
 }
 
-// replaced says why words of some time are no longer about what is there; "" when they are. A code of eight characters
-// names what was seen among the findings and heads that come by honestly. Who may replace the head can look for two heads
-// with one code, which takes about a million tries; to find one for a head that stays takes a million times as many.
-func replaced(pr *evidence.PullRequest, at string) string {
-	if pr.ForcePushedAt == "" || at > pr.ForcePushedAt {
-		return ""
-	}
-	return "was given before the head was replaced by a force-push at " + pr.ForcePushedAt
-}
-
-// line returns the rest of the first line that begins with the command. What stands in an HTML comment is not seen by
-// anyone and is no line.
+// line returns the rest of the first line that begins with the command.
 func line(body string) (reason string, found bool) {
-	for l := range strings.Lines(WithoutComments(body)) {
+	for l := range strings.Lines(Prose(body)) {
 		rest, found := strings.CutPrefix(l, Command)
 		if found && (rest == "" || unicode.IsSpace(rune(rest[0]))) {
 			return strings.TrimSpace(rest), true
@@ -97,8 +123,39 @@ func line(body string) (reason string, found bool) {
 	return "", false
 }
 
-// WithoutComments puts a space in the place of every HTML comment, which no page shows; one without an end goes on to the end of the text.
-func WithoutComments(s string) string {
+// Prose is what a comment says in words of its own: without HTML comments, which no page shows, and without fenced code
+// blocks, which show an example.
+func Prose(body string) string {
+	var b strings.Builder
+	fence := ""
+	for l := range strings.Lines(withoutComments(body)) {
+		switch mark := fenceOf(l); {
+		case fence == "" && mark == "":
+			b.WriteString(l)
+		case fence == "":
+			fence = mark
+		case strings.HasPrefix(mark, fence) && strings.Trim(l, "`~ \t\r\n") == "":
+			fence = ""
+		}
+	}
+	return b.String()
+}
+
+// fenceOf is the mark that opens or closes a code block: three or more backticks or tildes, at most three blanks before
+// them; "" for another line. Behind an opening mark of backticks stands none of them.
+func fenceOf(l string) string {
+	text := strings.TrimLeft(l, " ")
+	for _, mark := range []string{"`", "~"} {
+		n := len(text) - len(strings.TrimLeft(text, mark))
+		if n >= 3 && len(l)-len(text) <= 3 && (mark == "~" || !strings.Contains(text[n:], mark)) {
+			return text[:n]
+		}
+	}
+	return ""
+}
+
+// withoutComments puts a space in the place of every HTML comment; one without an end goes on to the end of the text.
+func withoutComments(s string) string {
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(s, "<!--")
@@ -112,92 +169,4 @@ func WithoutComments(s string) string {
 			return b.String()
 		}
 	}
-}
-
-// weak says why a text is no reason; "" when it is one.
-func weak(text string, q *Question) string {
-	shown := shown(text, q.Code)
-	switch n := visible(shown); {
-	case n == 0:
-		return "says nothing"
-	case n < minVisible:
-		return "is shorter than 10 visible characters"
-	case placeholder(shown):
-		return "is only a placeholder"
-	case echo(shown, q.Printed):
-		return "is only what the gate itself printed"
-	}
-	return ""
-}
-
-// echo reports whether a text stands as it is in one of those that the gate printed, case and blanks aside.
-func echo(text string, printed []string) bool {
-	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	text = fold(text)
-	return slices.ContainsFunc(printed, func(p string) bool { return strings.Contains(fold(p), text) })
-}
-
-// tags is what a page does not show of a text.
-var tags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?[A-Za-z][^<>]*>`) })
-
-// shown is a text as a page shows it, without override codes: this run's, and whatever else looks like one.
-func shown(text, code string) string {
-	text = html.UnescapeString(tags().ReplaceAllString(WithoutComments(text), " "))
-	if code != "" {
-		text = codeIn(code).ReplaceAllString(text, "$1 $2")
-	}
-	return codeShape().ReplaceAllStringFunc(text, func(found string) string {
-		if strings.ContainsAny(found, "234567") {
-			return " "
-		}
-		return found // as a word may be
-	})
-}
-
-// codeShape is what an override code looks like.
-var codeShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b[a-z2-7]{4}-[a-z2-7]{4}\b`) })
-
-// visible counts the characters that leave a mark of their own: letters, digits, punctuation, symbols. Spaces, marks
-// that sit on another character, controls, and letters that show nothing do not.
-func visible(s string) int {
-	n := 0
-	for _, r := range s {
-		if unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) && r != '\u2800' {
-			n++
-		}
-	}
-	return n
-}
-
-// Placeholders are the words of which alone no reason can be made. They are compared without regard to case, and
-// without the punctuation around them.
-var Placeholders = []string{
-	"asdf", "bar", "because", "blah", "closeout", "fixme", "foo", "here", "lgtm", "n", "na", "none", "ok", "okay", "override",
-	"placeholder", "please", "reason", "reasons", "tba", "tbd", "test", "todo", "why", "xxx", "your",
-	"lorem", "ipsum", "dolor", "sit", "amet", "consectetur", "adipiscing", "elit",
-}
-
-// minLetters is how many different letters and digits a reason has at least.
-const minLetters = 3
-
-// placeholder reports whether a text stands in the place of a reason.
-func placeholder(s string) bool {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-	letters := map[rune]bool{}
-	for _, w := range words {
-		for _, r := range w {
-			letters[r] = true
-		}
-	}
-	other := slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(Placeholders, w) })
-	return !other || len(letters) < minLetters
-}
-
-// holdsCode reports whether a text holds the override code. No text holds no code.
-func holdsCode(text, code string) bool { return code != "" && codeIn(code).MatchString(text) }
-
-// codeIn matches an override code as a word of its own, in any case, with or without its hyphen.
-func codeIn(code string) *regexp.Regexp {
-	form := strings.ReplaceAll(regexp.QuoteMeta(code), "-", "-?")
-	return regexp.MustCompile(`(?i)(^|[^\pL\pN])` + form + `($|[^\pL\pN])`)
 }

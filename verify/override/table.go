@@ -25,7 +25,7 @@ var Table = []Row{
 	{"commits", "who put it on is not author, committer or co-author of its commits", rowCommits},
 	{"permission", "who put it on has the permission that the contract asks for, or is one of its users or teams with at least triage permission", rowPermission},
 	{"reason", "there is a reason of at least 10 visible characters: the label's text after the colon, or an unedited comment of the same person", rowReason},
-	{"bound", "the reason holds the override code of this run, or the contract is content with the labeled event and this run is that event's", rowBound},
+	{"bound", "the reason, or an unedited comment of the same person, holds the override code of this run, or the contract is content with the labeled event and this run is that event's", rowBound},
 	{"never", "no finding that blocks has a code that the contract keeps from being overridden", rowNever},
 	{"head", "the head that was judged is the pull request's head now", rowHead},
 	{"known", "nothing is unknown", rowKnown},
@@ -101,6 +101,14 @@ func rowCommits(r *request) Answer { return r.bench().noPart(r.who()) }
 
 func rowPermission(r *request) Answer { return r.bench().entitled(r.who()) }
 
+// said are the statements of the account that put the label on.
+func (r *request) said() []statement {
+	if r.statements == nil {
+		r.statements = statements(r)
+	}
+	return r.statements
+}
+
 // rowReason asks for a reason that says something.
 func rowReason(r *request) Answer {
 	good, why := reasons(r)
@@ -120,27 +128,25 @@ func rowBound(r *request) Answer {
 	if len(r.Blocked) == 0 {
 		return yes
 	}
-	for _, reason := range good {
-		if holdsCode(reason, r.Code) {
-			r.reason = reason
-			return yes
-		}
-	}
-	if r.Rule.Binding == bindingEvent && r.isOwnEvent() && len(good) > 0 {
-		r.reason = good[0]
+	reason, why := boundReason(r, good)
+	switch {
+	case reason != "":
+		r.reason = reason
 		return yes
-	}
-	if r.pr.Comments == nil || lacks(r.Facts, evidence.WantedComments) {
+	case r.Rule.Binding == bindingEvent && r.isOwnEvent() && len(good) > 0:
+		r.reason = good[0].text
+		return yes
+	case r.pr.Comments == nil || lacks(r.Facts, evidence.WantedComments):
 		return unknown(evidence.WantedComments, "", "the label's reason does not hold the override code, and nobody knows the comments")
 	}
-	return no("the reason does not hold the code of these findings at this head", fmt.Sprintf("%s can look at the findings and comment %s", r.event.Actor, r.line()))
+	return no(why, fmt.Sprintf("%s can look at the findings and comment %s", r.event.Actor, r.line()))
 }
 
 // line is what a person would write.
 func (r *request) line() string { return strings.TrimSpace(Command+" "+r.Code) + " and why" }
 
 // isOwnEvent reports whether this run is the one that the label's own event started, at the live head. That it is the
-// one that was judged, the row "head" sees to.
+// one that was judged, the row "head" sees to; an event of another base branch is subject.moved.
 func (r *request) isOwnEvent() bool {
 	e := &r.Facts.Event
 	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && r.who().Is(evidence.Account{Login: e.Sender, ID: e.SenderID}) &&

@@ -23,9 +23,6 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 	p.Live.LabelEvents = []evidence.LabelEvent{}
 	var actors []account
 	for _, e := range sortedByID(list, func(e issueEvent) int64 { return e.ID }) {
-		if e.isForcePush() {
-			p.Live.ForcePushedAt = max(p.Live.ForcePushedAt, stamp(e.CreatedAt)) // as texts they sort by time
-		}
 		if !e.isLabel() || !w.Override(e.Label.Name) {
 			continue
 		}
@@ -42,8 +39,6 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 }
 
 func (e *issueEvent) isLabel() bool { return e.Event == "labeled" || e.Event == "unlabeled" }
-
-func (e *issueEvent) isForcePush() bool { return e.Event == "head_ref_force_pushed" }
 
 // checkHappened wants the event that started the run in the list: one that lacks it may lack others too.
 func checkHappened(list []issueEvent, e *Event) error {
@@ -68,9 +63,6 @@ func checkEvents(list []issueEvent, w Wants) error {
 	for _, e := range list {
 		if e.isLabel() && (e.ID <= 0 || e.Label.Name == "" || e.CreatedAt.IsZero()) {
 			return fmt.Errorf("an event of the label %q has no id, label or time", cut(e.Label.Name, 80))
-		}
-		if e.isForcePush() && e.CreatedAt.IsZero() {
-			return errors.New("a force-push has no time")
 		}
 	}
 	return nil

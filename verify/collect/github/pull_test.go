@@ -123,7 +123,7 @@ var scenarios = []scenario{
 	{name: "hostile-texts", wants: labels, setup: func(w *world) {
 		overridden(w)
 		w.pull.Labels = append(w.pull.Labels, "::set-output name=x::y", " ", "</details>@everyone")
-		w.repo.commit("topic", "fix\n\n  /CLOSEOUT-override k7f3-9q2d ::error::\x1b[31m"+strings.Repeat("é", 200), baseFiles, w.head)
+		w.repo.commit("topic", "fix\n\n  /CLOSEOUT-override k7f3-3q2d-ab5c-mnop-zyx7-2222 ::error::\x1b[31m"+strings.Repeat("é", 200), baseFiles, w.head)
 		w.pull.Comments = []*fakehub.Comment{{ID: 1, Author: "agent", Body: "\u202e`@everyone` </details>\n/closeout-override ##[error]"}}
 	}},
 
@@ -179,7 +179,7 @@ var scenarios = []scenario{
 	{name: "override-with-reason", wants: labels, setup: func(w *world) {
 		overridden(w)
 		w.pull.Comments = []*fakehub.Comment{
-			{ID: 12, Author: "ann", Body: "I looked.\r\n/closeout-override k7f3-9q2d the runner was out of disk\r\n"},
+			{ID: 12, Author: "ann", Body: "I looked.\r\n/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 the runner was out of disk\r\n"},
 			{ID: 2, Author: "bob", Body: "what does /closeout-override do?"},
 			{ID: 3, Author: "", Body: "/closeout-override deleted account"},
 			{ID: 4, Author: "release[bot]", App: "release", Body: "/closeout-override by a bot", Updated: "2026-11-21T12:00:00+02:00"},
@@ -500,8 +500,8 @@ func TestCoAuthors(t *testing.T) {
 
 func TestOverrideAttempt(t *testing.T) {
 	for message, want := range map[string]string{
-		"fix":                          "",
-		"/closeout-override k7f3-9q2d": "/closeout-override k7f3-9q2d",
+		"fix": "",
+		"/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222":    "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222",
 		"fix\n\n  /Closeout-Override x\n/closeout-override y": "/Closeout-Override x",
 		"Closeout-Override: x":                                "Closeout-Override: x",
 		"closeout-override":                                   "closeout-override",

@@ -35,7 +35,7 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 	}
 	kept := []evidence.Comment{}
 	for _, comment := range list {
-		if lines := commandLines(override.WithoutComments(comment.Body)); lines != nil && !ownComment(comment) {
+		if lines := commandLines(override.Prose(comment.Body)); lines != nil && !ownComment(comment) {
 			kept = append(kept, comment.fact(lines))
 		}
 	}

@@ -1,0 +1,183 @@
+package override
+
+import (
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// minVisible is how many characters a reason shows at least, the code aside.
+const minVisible = 10
+
+// weak says why a text is no reason; "" when it is one.
+func weak(text string, q *Question) string {
+	shown := shown(text, q.Code)
+	switch n := visible(shown); {
+	case n == 0:
+		return "says nothing"
+	case n < minVisible:
+		return "is shorter than 10 visible characters"
+	case placeholder(shown):
+		return "is only a placeholder"
+	case echo(shown, q.printed()):
+		return "is only what the gate itself printed"
+	}
+	return ""
+}
+
+// echo reports whether a text says no more than what the gate printed, case, blanks and punctuation aside: a part of one
+// text, or whole ones with less than a reason of words besides.
+func echo(text string, printed []string) bool {
+	rest := spaced(text)
+	for _, p := range printed {
+		if strings.Contains(p, rest) {
+			return true
+		}
+		rest = strings.ReplaceAll(rest, p, "  ")
+	}
+	return rest != spaced(text) && visible(rest) < minVisible
+}
+
+// printed is what the gate printed, as echo compares it.
+func (q *Question) printed() []string {
+	if q.spaced == nil {
+		q.spaced = []string{}
+		for _, p := range q.Printed {
+			if p = spaced(p); visible(p) > 0 {
+				q.spaced = append(q.spaced, p)
+			}
+		}
+	}
+	return q.spaced
+}
+
+// spaced are the words of a text in lower case, with a space before and behind each.
+func spaced(s string) string { return " " + strings.Join(words(s), " ") + " " }
+
+// words are the runs of letters and digits of a text, in lower case.
+func words(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}
+
+// tags is what a page does not show of a text, and urls what it shows and what says nothing by itself.
+var (
+	tags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?[A-Za-z][^<>]*>`) })
+	urls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bhttps?://\S+`) })
+)
+
+// shown is a text as a page shows it, without addresses and override codes: this run's, and whatever else looks like one.
+func shown(text, code string) string {
+	text = html.UnescapeString(tags().ReplaceAllString(withoutComments(text), " "))
+	if code != "" {
+		text = codeIn(code).ReplaceAllString(text, "$1 $2")
+	}
+	return codeShape().ReplaceAllStringFunc(urls().ReplaceAllString(text, " "), func(found string) string {
+		if strings.ContainsAny(found, "234567") {
+			return " "
+		}
+		return found // as words may be
+	})
+}
+
+// codeShape is what an override code looks like: two or more of its groups, of this form of code or an older one, or all
+// of them without hyphens.
+var codeShape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:[a-z2-7]{4}(?:-[a-z2-7]{4})+|[a-z2-7]{24})\b`)
+})
+
+// holdsOtherCode reports whether a text that does not hold the code of this run holds another one.
+func holdsOtherCode(text string) bool {
+	return slices.ContainsFunc(codeShape().FindAllString(text, -1), func(s string) bool {
+		return strings.ContainsAny(s, "234567") && len(strings.ReplaceAll(s, "-", "")) == codeSymbols
+	})
+}
+
+// codeSymbols is the length of a code without its hyphens.
+const codeSymbols = 24
+
+// blank are letters and symbols that show nothing, beside those that Unicode lets a page leave out.
+const blank = "\u2800\ufffc\U0001d159\U00013441\U00013442"
+
+// visible counts the characters that leave a mark of their own: letters, digits, punctuation, symbols. Spaces, marks
+// that sit on another character, controls, private characters, and letters that show nothing do not.
+func visible(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) && !strings.ContainsRune(blank, r) {
+			n++
+		}
+	}
+	return n
+}
+
+// Placeholders are the words of which alone no reason can be made. They are compared without regard to case, and
+// without the punctuation around them.
+var Placeholders = append(slices.Clone(Stubs),
+	"bar", "because", "closeout", "here", "lgtm", "n", "none", "ok", "okay", "override", "please", "reason", "reasons", "test", "why", "your",
+	"ipsum", "dolor", "sit", "amet", "consectetur", "adipiscing", "elit",
+)
+
+// Stubs are the words that no reason begins with: who writes one means to write the reason later, or never.
+var Stubs = []string{"asdf", "blah", "fixme", "foo", "foobar", "lorem", "na", "placeholder", "qwerty", "tba", "tbc", "tbd", "todo", "wip", "xxx"}
+
+// minLetters is how many different letters and digits a reason has at least.
+const minLetters = 3
+
+// placeholder reports whether a text stands in the place of a reason.
+func placeholder(s string) bool {
+	s = plain(s)
+	list, letters := words(s), map[rune]bool{}
+	for _, w := range list {
+		for _, r := range w {
+			letters[r] = true
+		}
+	}
+	other := slices.ContainsFunc(list, func(w string) bool { return !slices.Contains(Placeholders, w) })
+	return !other || len(letters) < minLetters || beginsAsStub(s)
+}
+
+// plain is a text without the marks and invisible characters that could hide a word, and with letters of other widths and
+// faces as the usual ones.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Mn, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(s))
+}
+
+// beginsAsStub reports whether the first word of a text is a stub, whatever punctuation is glued to it. Words that only
+// introduce a reason come before the first word. A hyphen, dot or slash inside makes one word of several: test-runner and
+// foo.go are no stubs, and n/a is one.
+func beginsAsStub(s string) bool {
+	for _, word := range wordEnd().Split(strings.ToLower(s), -1) {
+		parts := words(word)
+		if len(parts) == 0 || slices.Contains(introductions, strings.Join(parts, "")) {
+			continue
+		}
+		stub := func(w string) bool { return slices.Contains(Stubs, w) }
+		return stub(strings.Join(parts, "")) || !slices.ContainsFunc(parts, func(w string) bool { return !stub(w) })
+	}
+	return false
+}
+
+// introductions are words behind which the reason begins.
+var introductions = []string{"because", "reason", "reasons", "why"}
+
+// wordEnd stands between words: whatever can not stand inside of one.
+var wordEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\pL\pN./_'’-]+|\.\.+`) })
+
+// holdsCode reports whether a text holds the override code. No text holds no code.
+func holdsCode(text, code string) bool { return code != "" && codeIn(code).MatchString(text) }
+
+// codeIn matches an override code as a word of its own, in any case, with hyphens anywhere between its symbols or none.
+func codeIn(code string) *regexp.Regexp {
+	symbols := strings.Split(strings.ReplaceAll(code, "-", ""), "")
+	return regexp.MustCompile(`(?i)(^|[^\pL\pN])` + strings.Join(symbols, "-*") + `($|[^\pL\pN])`)
+}
