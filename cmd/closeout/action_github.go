@@ -149,7 +149,7 @@ func (h *hub) objects(c *collect.Commits, pull *github.Pull) (done func() error)
 	api := h.client.Objects(h.ctx, pull)
 	sources := []trees{api}
 	c.Objects, c.Facts.Subject.ChangesFrom = api, "api"
-	if git, err := collect.OpenGit(h.action.workspace, c.Limit.Files); err == nil {
+	if git, err := collect.OpenGit(h.action.workspace, c.Limit); err == nil {
 		if collect.Whole(git, c.Base, c.Head) {
 			c.Objects, c.Facts.Subject.ChangesFrom = git, "git"
 			sources = []trees{git, api}

@@ -57,7 +57,7 @@ type groupTrees struct {
 
 func (h *hub) openTrees() *groupTrees {
 	t := &groupTrees{api: h.client.Objects(h.ctx, &github.Pull{}), whole: map[string]bool{}}
-	if git, err := collect.OpenGit(h.action.workspace, h.action.settings.Limits.Files); err == nil {
+	if git, err := collect.OpenGit(h.action.workspace, h.action.settings.Limits); err == nil {
 		t.git = git
 	}
 	return t

@@ -86,7 +86,7 @@ func settingsFacts(s verify.Settings) evidence.FactSettings {
 // open opens the repository and finds the two commits. What the repository does not hold is not the caller's mistake:
 // then there is nothing to ask, and the facts say why.
 func (t *treeFlags) open(commits *collect.Commits, dir string) (*collect.Git, error) {
-	git, err := collect.OpenGit(dir, commits.Limit.Files)
+	git, err := collect.OpenGit(dir, commits.Limit)
 	if err == nil {
 		commits.Objects = git
 		if commits.Base, err = git.Resolve(t.base); err == nil {

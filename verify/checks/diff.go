@@ -19,14 +19,20 @@ var Diff = &check.Check{
 		{Name: "diff.incomplete", Severity: evidence.Unknown},
 		{Name: "diff.several_bases", Severity: evidence.Info},
 	},
-	Run: runDiff,
+	Also: []string{check.CodeLimit},
+	Run:  runDiff,
 }
 
 func runDiff(p *check.Pass) {
 	reportProblems(p, "diff.malformed", check.Changes, check.Diff)
 	incomplete := p.Unavailable(evidence.WantedChanges)
 	for _, u := range incomplete {
-		p.Report(unavailable("diff.incomplete", u, "the list of changed files"))
+		f := unavailable("diff.incomplete", u, "the list of changed files")
+		if u.Limit != "" {
+			f.Code, f.Severity = check.CodeLimit, evidence.Block
+			f.Evidence = append(f.Evidence, u.Limit)
+		}
+		p.Report(f)
 	}
 	reportSeveralBases(p)
 	reportBaseMoved(p)

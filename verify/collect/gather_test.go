@@ -45,7 +45,7 @@ func (h *history) repository(t testing.TB) (dir, base, head string) {
 
 func openTest(t testing.TB, dir string) *Git {
 	t.Helper()
-	git, err := OpenGit(dir, 200_000)
+	git, err := OpenGit(dir, evidence.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func BenchmarkGather(b *testing.B) {
 	dir, base, head := h.repository(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		git, err := OpenGit(dir, 200_000)
+		git, err := OpenGit(dir, evidence.DefaultLimits())
 		if err != nil {
 			b.Fatal(err)
 		}

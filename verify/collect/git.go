@@ -16,13 +16,14 @@ type Git struct {
 	compared map[[2]string][]evidence.Change // what Changes has answered: whoever asks whether all is there asks it first
 }
 
-// OpenGit opens the repository that encloses a folder. files is how many changed files the judge accepts.
-func OpenGit(dir string, files int) (*Git, error) {
+// OpenGit opens the repository that encloses a folder, within the limits that the judge has.
+func OpenGit(dir string, limits evidence.Limits) (*Git, error) {
 	repo, err := gitobj.Open(dir)
 	if err != nil {
 		return nil, fixed(err)
 	}
-	repo.MaxChanges = 2*files + 1 // more than the judge accepts, so that it can say how many there are
+	repo.MaxChanges = 2*limits.Files + 1                                        // more than the judge accepts, so that it can say how many there are
+	repo.MaxEntries, repo.MaxPathBytes = limits.TreeEntries, 4*limits.PathBytes // of folders as well
 	return &Git{repo, map[[2]string][]evidence.Change{}}, nil
 }
 
@@ -56,7 +57,10 @@ func fixed(err error) error {
 	var missing *gitobj.MissingObject
 	var incomplete *gitobj.Incomplete
 	var corrupt *gitobj.Corrupt
+	var large *gitobj.TooLarge
 	switch {
+	case errors.As(err, &large) && large.Trees:
+		return &limited{err}
 	case errors.As(err, &missing) && missing.Shallow, errors.As(err, &incomplete):
 		return &fixable{err, "fetch the whole history: fetch-depth: 0 in the checkout step, or git fetch --unshallow"}
 	case errors.As(err, &missing):

@@ -37,7 +37,25 @@ func unknown(what evidence.Wanted, about string, err error) evidence.Unavailable
 	if errors.As(err, &fixed) {
 		u.Fix = fixed.Fix()
 	}
+	var limit interface{ Limit() string }
+	if errors.As(err, &limit) {
+		u.Limit = limit.Limit()
+	}
 	return u
+}
+
+// limited is the error of a comparison that costs more than the limits allow.
+type limited struct{ err error }
+
+func (l *limited) Error() string { return l.err.Error() }
+func (l *limited) Unwrap() error { return l.err }
+
+// Limit is the flag that raises the limit.
+func (l *limited) Limit() string { return evidence.FlagTreeEntries }
+
+// Fix says what to do.
+func (l *limited) Fix() string {
+	return "split the change, or raise the limit with " + evidence.FlagTreeEntries + ", " + evidence.FlagFiles + " or " + evidence.FlagPathBytes
 }
 
 // fixable is an error, and what a person can do about it.

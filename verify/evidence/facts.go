@@ -110,6 +110,7 @@ type Unavailable struct {
 	What  Wanted `json:"what"`
 	Error string `json:"error"`           // what went wrong, for a person
 	Fix   string `json:"fix,omitempty"`   // how to make it available; "" when nobody knows
+	Limit string `json:"limit,omitempty"` // the flag that raises the limit that was hit; "" when none was
 	About string `json:"about,omitempty"` // whom or what it concerns, such as a login; "" when that is clear
 }
 

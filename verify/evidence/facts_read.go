@@ -258,7 +258,7 @@ func (f *fields) unavailable() []Unavailable {
 		item.need("what", "the kind of fact")
 		list = append(list, Unavailable{
 			What: Wanted(item.oneOf("what", wantedNames()...)), Error: item.needText("error").Value,
-			Fix: item.textOrNull("fix"), About: item.textOrNull("about"),
+			Fix: item.textOrNull("fix"), Limit: item.oneOf("limit", limitFlags()...), About: item.textOrNull("about"),
 		})
 		item.end()
 	}

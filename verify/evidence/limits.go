@@ -111,6 +111,15 @@ var AllLimits = []Limit{
 	limitOf(FlagDepth, "deepest nesting of JSON", func(l *Limits) *int { return &l.Depth }),
 }
 
+// limitFlags lists the flags.
+func limitFlags() []string {
+	flags := make([]string, len(AllLimits))
+	for i, l := range AllLimits {
+		flags[i] = l.Flag
+	}
+	return flags
+}
+
 // changeBytes is the longest value in changes.json: whatever is read of it at once is held in memory several times, and
 // no honest path comes near a line of a diff.
 func (l *Limits) changeBytes() int64 {

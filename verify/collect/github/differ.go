@@ -6,13 +6,26 @@ import (
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
-// maxChanges bounds what two trees may differ in; the gate's own limit is lower.
-const maxChanges = 1_000_000
-
-// differ walks two trees side by side; folders with equal ids are not entered.
+// differ walks two trees side by side; folders with equal ids are not entered. A folder that stands at many paths is read
+// once and entered at each of them, so what a walk costs does not show in the number of calls.
 type differ struct {
 	trees   *trees
+	limits  evidence.Limits
 	changes []evidence.Change
+	seen    int64 // entries that were looked at
+	bytes   int64 // of the paths of changed files and folders
+}
+
+// isOver reports whether the walk costs more than the limits allow; they are those of a comparison on disk.
+func (d *differ) isOver() bool {
+	return len(d.changes) > 2*d.limits.Files || d.seen > d.limits.TreeEntries || d.bytes > 4*d.limits.PathBytes
+}
+
+func (d *differ) exceeded() error {
+	return &failure{
+		text: fmt.Sprintf("the change has more than %d files, %d bytes of their paths or %d entries of folders", 2*d.limits.Files, 4*d.limits.PathBytes, d.limits.TreeEntries),
+		fix:  "split the pull request", limit: evidence.FlagTreeEntries,
+	}
 }
 
 // folders compares two folders of the path prefix; "" stands for one that is not there.
@@ -20,6 +33,7 @@ func (d *differ) folders(prefix, oldID, newID string) error {
 	if oldID == newID {
 		return nil
 	}
+	d.bytes += int64(len(prefix))
 	before, err := d.entries(oldID)
 	if err != nil {
 		return err
@@ -35,7 +49,11 @@ func (d *differ) folders(prefix, oldID, newID string) error {
 	for name := range after {
 		names[name] = true
 	}
+	d.seen += int64(len(before) + len(after))
 	for name := range names {
+		if d.isOver() {
+			return d.exceeded()
+		}
 		if err := d.pair(prefix+name, before[name], after[name]); err != nil {
 			return err
 		}
@@ -70,9 +88,7 @@ func (d *differ) pair(path string, before, after *entry) error {
 	if before == nil && after == nil || before != nil && after != nil && *before == *after {
 		return nil
 	}
-	if len(d.changes) == maxChanges {
-		return &failure{text: fmt.Sprintf("more than %d files differ", maxChanges), fix: "split the pull request"}
-	}
+	d.bytes += int64(len(path))
 	if change := changeOf(path, before, after); change.OldMode != change.NewMode || change.OldID != change.NewID {
 		d.changes = append(d.changes, change)
 	}

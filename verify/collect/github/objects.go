@@ -138,7 +138,7 @@ func (o *Objects) Changes(oldCommit, newCommit string) ([]evidence.Change, error
 	if err != nil {
 		return nil, o.fail(err)
 	}
-	d := &differ{trees: o.trees}
+	d := &differ{trees: o.trees, limits: evidence.DefaultLimits()}
 	if err := d.folders("", oldTree, newTree); err != nil {
 		return nil, o.fail(err)
 	}

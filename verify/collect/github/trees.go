@@ -11,10 +11,16 @@ import (
 	"strings"
 
 	"github.com/google/go-github/v62/github"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
-// maxTreeCalls bounds the walk through a repository that is too large to be listed at once.
-const maxTreeCalls = 300
+// These bound the walk through a repository that is too large to be listed at once: how many calls it may take, and how
+// many entries are remembered.
+const (
+	maxTreeCalls = 300
+	maxListed    = 1_000_000
+)
 
 // entry is one line of a tree object.
 type entry struct {
@@ -53,6 +59,7 @@ type trees struct {
 	client *Client
 	known  map[string][]entry
 	calls  int
+	listed int // entries that were read
 }
 
 // deep gives the entries of a tree, and reads everything below it in the same call. GitHub cuts such a listing at about
@@ -93,6 +100,9 @@ func (t *trees) read(id string, recursive bool) error {
 	var listing github.Tree
 	if _, err := t.client.get(t.ctx, t.client.path("git/trees/%s", id)+query, &listing); err != nil {
 		return err
+	}
+	if t.listed += len(listing.Entries); t.listed > maxListed {
+		return &failure{text: fmt.Sprintf("the trees have more than %d entries", maxListed), fix: "check the repository out", limit: evidence.FlagTreeEntries}
 	}
 	return t.keep(id, &listing, recursive)
 }

@@ -3,6 +3,7 @@ package gitobj
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -30,15 +31,12 @@ type Change struct {
 	OldID, NewID     ID     // zero on that side
 }
 
-// Limits that only trees made to be a trap can reach.
-const (
-	maxDepth     = 2048     // folders below one another; git's own limit
-	maxPathBytes = 64 << 20 // of all paths together
-)
+// maxDepth is how many folders may lie below one another: git's own limit, which only trees made to be a trap can reach.
+const maxDepth = 2048
 
 // Compare lists the paths that differ between two trees, sorted by their bytes. A folder that became a file gives
 // deletions and an addition. Trees of equal id are not read. The zero ID stands for a tree without entries. More than
-// MaxChanges changes are TooLarge; an object that cannot be read or is no proper tree is an error, and then there is no list.
+// MaxChanges changes are TooLarge, and so is what costs more than they can; an object that cannot be read or is no proper tree is an error, and then there is no list.
 func (r *Repo) Compare(oldTree, newTree ID) ([]Change, error) {
 	c := &comparison{repo: r, limit: int64(r.MaxChanges)}
 	root := &node{}
@@ -65,7 +63,8 @@ type comparison struct {
 	limit   int64
 	changes atomic.Int64
 	folders atomic.Int64
-	bytes   atomic.Int64
+	bytes   atomic.Int64 // of the paths of both
+	entries atomic.Int64 // that were read
 }
 
 // pair is a folder on both sides, or on one.
@@ -132,12 +131,12 @@ func (c *comparison) parallel(pairs []pair, workers int, do func(worker int, p *
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
-			for c.exceeded() == nil {
+			for !c.isOver() {
 				begin := int(done.Add(batch)) - batch
 				if begin >= len(pairs) {
 					return
 				}
-				for i := begin; i < min(begin+batch, len(pairs)); i++ {
+				for i := begin; i < min(begin+batch, len(pairs)) && !c.isOver(); i++ {
 					do(w, &pairs[i])
 				}
 			}
@@ -146,17 +145,23 @@ func (c *comparison) parallel(pairs []pair, workers int, do func(worker int, p *
 	group.Wait()
 }
 
-// exceeded holds the limits. What exceeds them does so whatever the order of work.
+// folders is how many folders may differ.
+func (c *comparison) maxFolders() int64 { return 2*c.limit + 1000 }
+
+// isOver reports whether a limit was hit. What exceeds them does so whatever the order of work.
+func (c *comparison) isOver() bool {
+	return c.changes.Load() > c.limit || c.folders.Load() > c.maxFolders() ||
+		c.bytes.Load() > c.repo.MaxPathBytes || c.entries.Load() > c.repo.MaxEntries
+}
+
+// exceeded is the error of a limit that was hit. It is the same for all of them: which one is hit first depends on the
+// order of work.
 func (c *comparison) exceeded() error {
-	switch folders := 2*c.limit + 1000; {
-	case c.changes.Load() > c.limit:
-		return &TooLarge{What: "changed files", Limit: c.limit}
-	case c.folders.Load() > folders:
-		return &TooLarge{What: "changed folders", Limit: folders}
-	case c.bytes.Load() > maxPathBytes:
-		return &TooLarge{What: "bytes in the paths of changed files", Limit: maxPathBytes}
+	if !c.isOver() {
+		return nil
 	}
-	return nil
+	return &TooLarge{Limit: c.limit, Trees: true, What: fmt.Sprintf("changed files, %d changed folders, %d bytes of their paths or %d entries of trees",
+		c.maxFolders(), c.repo.MaxPathBytes, c.repo.MaxEntries)}
 }
 
 // locate finds where both trees lie.
@@ -202,6 +207,7 @@ type worker struct {
 	next     []pair
 	failed   *failure
 	old, new treeReader
+	entries  int64 // that were read and not yet counted
 	paths    strings.Builder
 }
 
@@ -246,7 +252,14 @@ func (w *worker) merge(c *comparison, p *pair) error {
 		return err
 	}
 	new, hasNew, err := w.step(&w.new, p.new)
+	defer func() { c.entries.Add(w.entries); w.entries = 0 }()
 	for err == nil && (hasOld || hasNew) {
+		if w.entries >= lookEvery { // a tree of a few kilobytes may hold a million entries
+			c.entries.Add(w.entries)
+			if w.entries = 0; c.isOver() {
+				return nil
+			}
+		}
 		order := 0
 		switch {
 		case !hasOld:
@@ -274,8 +287,14 @@ func (w *worker) merge(c *comparison, p *pair) error {
 	return err
 }
 
+// lookEvery is how many entries are read before the limits are looked at again.
+const lookEvery = 256
+
 func (w *worker) step(reader *treeReader, id ID) (treeEntry, bool, error) {
 	e, ok, err := reader.next()
+	if ok {
+		w.entries++
+	}
 	if err != nil {
 		err = &Corrupt{What: "tree " + id.String(), Why: err.Error()}
 	}

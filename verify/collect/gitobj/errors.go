@@ -74,6 +74,7 @@ func (e *BadName) Error() string { return fmt.Sprintf("%q: %s", e.Name, e.Why) }
 type TooLarge struct {
 	What  string // what there is too much of: "bytes in blob 4b82…", "changed files", …
 	Limit int64  // how many are let through
+	Trees bool   // two trees differ in more than Compare lists, or cost more to compare
 }
 
 func (e *TooLarge) Error() string { return fmt.Sprintf("more than %d %s", e.Limit, e.What) }

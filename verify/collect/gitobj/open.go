@@ -17,15 +17,22 @@ import (
 	"sync/atomic"
 )
 
-// DefaultMaxChanges is how many changed files a comparison lists unless Repo.MaxChanges says otherwise.
-const DefaultMaxChanges = 200_000
+// What a comparison may cost unless the fields of Repo say otherwise.
+const (
+	DefaultMaxChanges   = 200_000
+	DefaultMaxEntries   = 10_000_000
+	DefaultMaxPathBytes = 64 << 20
+)
 
 // smallFile is the size, in bytes, that files of a line or two and the configuration may have.
 const smallFile = 1 << 20
 
-// Repo is an open repository. It is safe for concurrent use, but for MaxChanges.
+// Repo is an open repository. It is safe for concurrent use, but for its fields.
 type Repo struct {
-	MaxChanges int // how many changed files Compare lists before it gives up with TooLarge
+	// Compare gives up with TooLarge when it finds more changed files than MaxChanges, has read more entries of trees than
+	// MaxEntries, or when the paths of changed files and folders have more bytes than MaxPathBytes.
+	MaxChanges               int
+	MaxEntries, MaxPathBytes int64
 
 	root    string // of the work tree, "" when there is none
 	gitDir  string // what belongs to this work tree: HEAD
@@ -67,7 +74,7 @@ func open(dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{MaxChanges: DefaultMaxChanges, root: root, gitDir: gitDir, common: common, folders: newFolderCache()}
+	r := &Repo{MaxChanges: DefaultMaxChanges, MaxEntries: DefaultMaxEntries, MaxPathBytes: DefaultMaxPathBytes, root: root, gitDir: gitDir, common: common, folders: newFolderCache()}
 	if err := r.load(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,35 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// TestFoldersThatMultiply walks a few folders, each of which holds the next one ten times, down to one that is empty or
+// holds a file. They stand for ten thousand million paths, and no call is made for any of them.
+func TestFoldersThatMultiply(t *testing.T) {
+	for name, leaf := range map[string][]entry{"empty": {}, "a file": {{"f", "100644", idA}}} {
+		trees := &trees{known: map[string][]entry{"0": leaf}}
+		for level := range 10 {
+			for i := range 10 {
+				trees.known[fmt.Sprint(level+1)] = append(trees.known[fmt.Sprint(level+1)], entry{fmt.Sprint(i), folderMode, fmt.Sprint(level)})
+			}
+		}
+		for limit, flag := range map[int64]string{109: evidence.FlagTreeEntries, 210: ""} {
+			d := &differ{trees: trees, limits: evidence.DefaultLimits()}
+			d.limits.TreeEntries = limit
+			err := d.folders("", "", "2") // ten folders, with ten folders each
+			if failed := (*failure)(nil); flag != "" && (!errors.As(err, &failed) || failed.Limit() != flag) || flag == "" && err != nil {
+				t.Errorf("%s, at most %d entries: %v", name, limit, err)
+			}
+		}
+		d := &differ{trees: trees, limits: evidence.DefaultLimits()}
+		d.limits.TreeEntries = 10_000
+		if err := d.folders("", "", "10"); err == nil || d.seen > 10_100 {
+			t.Errorf("%s: %d entries were looked at, %v", name, d.seen, err)
+		}
+	}
+}
