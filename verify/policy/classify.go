@@ -268,6 +268,9 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 			return Ruling{Class: ClassProtected, Because: set.reasons[pattern] + " (" + pattern + ")", Folded: !exact}, true
 		}
 	}
+	if r, ok := p.protectsReport(c); ok {
+		return r, true
+	}
 	if a, ok := p.arguments[glob.Fold(c.Path)]; ok && (c.Status != evidence.Added || !a.paths[c.Path]) {
 		return Ruling{Class: ClassProtected, Because: "the criterion " + a.criterion + " names it in its command", Folded: !a.paths[c.Path]}, true
 	}

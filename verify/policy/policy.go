@@ -62,6 +62,7 @@ type Policy struct {
 	origin    map[string]int            // criterion id → index of the contract that names it first
 	joined    map[string]string         // of the contract that is being joined: its criterion ids → those of the join
 	protected []protectedSet
+	reports   map[string]written // by folded path
 	arguments arguments
 	addedTask string // path of the task contract that the change adds
 }
@@ -114,7 +115,7 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 			problems = append(problems, Problem{i, e})
 		}
 	}
-	p.protected = p.protectedSets()
+	p.protected, p.reports = p.protectedSets(), p.writtenReports()
 	var excess *evidence.Criterion
 	if p.arguments, excess = argumentPaths(p.Criteria); excess != nil {
 		problems = append(problems, Problem{p.origin[excess.ID], tooManyArguments(excess)})

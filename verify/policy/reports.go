@@ -1,0 +1,49 @@
+package policy
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
+)
+
+// written is a report that a command of a contract writes: a change that brings one along could pass it off for what the
+// command wrote.
+type written struct{ path, because string }
+
+// writtenReports are those of contracts that the change cannot make, by their folded path. A coverage report whose
+// criterion is named is not among them: the record of that command says which report it wrote, and a repository may keep
+// the report.
+func (p *Policy) writtenReports() map[string]written {
+	reports := map[string]written{}
+	add := func(path, because string) {
+		if folded := glob.Fold(path); path != "" && reports[folded].path == "" {
+			reports[folded] = written{path, because}
+		}
+	}
+	for i := range p.Sources {
+		s := &p.Sources[i]
+		if s.HeadOnly() {
+			continue
+		}
+		for _, c := range s.Contract.Criteria {
+			add(c.TestReport, "it is the test report of the criterion "+c.ID)
+		}
+		if s.Contract.Rules.Run != nil {
+			add(s.Contract.Rules.Report, "it is the rule report of the contract")
+		}
+		if coverage := s.Contract.Coverage; coverage != nil && coverage.Criterion.Value == "" {
+			add(coverage.Report, "it is the coverage report of the contract, which names no coverage.criterion")
+		}
+	}
+	return reports
+}
+
+// protectsReport rules on a change of a report that a command writes. To remove one from the repository is harmless.
+func (p *Policy) protectsReport(c *evidence.Change) (Ruling, bool) {
+	report, ok := p.reports[glob.Fold(c.Path)]
+	if !ok || c.Status == evidence.Deleted {
+		return Ruling{}, false
+	}
+	return Ruling{Class: ClassProtected, Because: fmt.Sprintf("%s (%s)", report.because, report.path), Folded: c.Path != report.path}, true
+}
