@@ -38,6 +38,12 @@ var factsCases = []readCase{
 	{name: "nothing there on github", in: factsWith(`"github":{"pull_request":null,"people":[]}`)},
 	{name: "an account that is gone", in: factsWith(pullWith(`"author":null,"reviews":[{"id":"1","author":null,"state":"APPROVED","commit_id":null,"submitted_at":null}]`))},
 
+	{name: "no ids", in: factsWith(pullWith(`"author":"a","author_id":null,"author_type":null,"author_apps":[],"commits":[{"sha":"` + hex40 + `","author_id":null,"parents":[]}],"same_head":[]`))},
+	{name: "an author id as a number", in: factsWith(pullWith(`"author_id":1`)), errs: []string{"3:13: author_id must be a string of digits"}},
+	{name: "a parent that is none", in: factsWith(pullWith(`"commits":[{"sha":"` + hex40 + `","parents":["main"]}]`)), errs: []string{"3:73: each of parents must be an object id"}},
+	{name: "a clean merge as text", in: factsWith(pullWith(`"commits":[{"sha":"` + hex40 + `","clean_merge":"true"}]`)), errs: []string{"3:76: clean_merge must be true or false"}},
+	{name: "same head is null", in: factsWith(pullWith(`"same_head":null`)), errs: []string{"3:13: same_head must be a list"}},
+	{name: "same head without number", in: factsWith(pullWith(`"same_head":[{"author":"a"}]`)), errs: []string{`3:14: the key "number" is missing`}},
 	{name: "no schema", in: `{}`, errs: []string{`1:1: the key "schema" is missing`}},
 	{name: "another schema", in: `{"schema":"closeout.facts/v2"}`, errs: []string{`1:11: schema must be "closeout.facts/v1"`}},
 	{name: "schema is null", in: `{"schema":null}`, errs: []string{`1:11: schema must be "closeout.facts/v1"`}},
@@ -161,22 +167,24 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
  "contracts": [{"file": "scope_contract.json", "path": ".closeout/scope_contract.json", "commit": "` + hex40 + `", "trust": "base"},
                {"file": "contracts/T-001.json", "path": ".closeout/tasks/T-001.json", "trust": "head", "head_holds": true}],
  "base_coverage": {"path": "coverage_report.json", "commit": "` + hex40 + `", "current": 0.835},
- "event": {"name": "pull_request", "action": "synchronize", "base_branch": "main"},
+ "event": {"name": "pull_request", "action": "synchronize", "base_branch": "main", "sender": "ann", "sender_id": "1"},
  "digests": ["` + hex64 + `"],
  "argument_paths": ["scripts/test.sh"],
  "files": [{"file": "feedback/0.jsonl", "path": ".closeout/evidence/feedback_record.jsonl"}],
  "unmatched": [{"kind": "feedback", "pattern": "logs/*.jsonl"}],
  "membership": {"head_in_group": false, "differs": ["src/a.go", " "]},
  "unavailable": [{"what": "teams", "error": "HTTP 404", "fix": "give the token the right to read teams", "about": "o/core"}],
- "github": {"pull_request": {"number": 12, "state": "open", "merged": false, "draft": true, "author": "agent", "base_branch": "main",
-              "base_sha": "` + hex40 + `", "head_sha": "` + hex40 + `", "last_head_sha": "` + hex40 + `", "changed_files": 2, "force_pushed_at": "2026-11-21T09:00:00Z", "labels": ["bug"],
+ "github": {"pull_request": {"number": 12, "state": "open", "merged": false, "draft": true, "author": "agent", "author_id": "11", "author_type": "Bot", "author_apps": ["agent-app"], "base_branch": "main",
+              "base_sha": "` + hex40 + `", "head_sha": "` + hex40 + `", "last_head_sha": "` + hex40 + `", "changed_files": 2, "labels": ["bug"],
               "label_events": [{"id": "7", "event": "labeled", "label": "closeout-override", "actor": "ann", "actor_id": "1", "actor_type": "User",
                                 "app": null, "intent": false, "created_at": "2026-11-21T10:00:00Z"}],
-              "commits": [{"sha": "` + hex40 + `", "author": "agent", "committer": "web-flow", "co_authors": ["bob"], "verified": true, "override": null}],
+              "commits": [{"sha": "` + hex40 + `", "author": "agent", "author_id": "11", "committer": "web-flow", "committer_id": "19864447", "co_authors": ["12+bob"], "verified": true,
+                           "parents": ["` + hex40 + `", "` + hex64 + `"], "clean_merge": true, "override": null}],
               "comments": [{"id": "8", "author": "ann", "author_id": "1", "author_type": "User", "app": null, "created_at": "2026-11-21T10:00:00Z",
                             "updated_at": "2026-11-21T10:00:00Z", "body": "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 known"}],
-              "reviews": [{"id": "9", "author": "ann", "state": "APPROVED", "commit_id": "` + hex40 + `", "submitted_at": "2026-11-21T10:00:00Z"}]},
-            "people": [{"login": "ann", "id": "1", "type": "User", "permission": "maintain", "teams": ["o/core"]}]}}`
+              "same_head": [{"number": 13, "author": "bob", "author_id": "12", "author_type": "User", "author_apps": ["an-app"], "fork": true}],
+              "reviews": [{"id": "9", "author": "ann", "author_id": "1", "state": "APPROVED", "commit_id": "` + hex40 + `", "submitted_at": "2026-11-21T10:00:00Z"}]},
+            "people": [{"login": "ann", "id": "1", "type": "User", "email": "ann@example.org", "permission": "maintain", "teams": ["o/core"]}]}}`
 
 func TestParseFactsCases(t *testing.T) {
 	s := compileSchema(t, "facts")
@@ -207,7 +215,7 @@ func TestParseFactsValues(t *testing.T) {
 			{File: "contracts/T-001.json", Path: ".closeout/tasks/T-001.json", Trust: TrustHead, HeadHolds: true},
 		},
 		BaseCoverage:  &BaseCoverage{Path: "coverage_report.json", Commit: hex40, Current: Whole / 1000 * 835},
-		Event:         Event{Name: "pull_request", Action: "synchronize", BaseBranch: "main"},
+		Event:         Event{Name: "pull_request", Action: "synchronize", BaseBranch: "main", Sender: "ann", SenderID: "1"},
 		Digests:       []string{hex64},
 		ArgumentPaths: []string{"scripts/test.sh"},
 		Files:         []FileOrigin{{File: "feedback/0.jsonl", Path: ".closeout/evidence/feedback_record.jsonl"}},
@@ -215,19 +223,23 @@ func TestParseFactsValues(t *testing.T) {
 		Unavailable:   []Unavailable{{What: WantedTeams, Error: "HTTP 404", Fix: "give the token the right to read teams", About: "o/core"}},
 		GitHub: &GitHub{
 			PullRequest: &PullRequest{
-				Number: 12, State: "open", Draft: true, Author: "agent", BaseBranch: "main", BaseSHA: hex40, HeadSHA: hex40,
+				Number: 12, State: "open", Draft: true, Author: "agent", AuthorID: "11", AuthorType: "Bot", AuthorApps: []string{"agent-app"}, BaseBranch: "main", BaseSHA: hex40, HeadSHA: hex40,
 				LastHeadSHA: hex40, ChangedFiles: 2, Labels: []string{"bug"},
 				LabelEvents: []LabelEvent{{
 					ID: "7", Event: "labeled", Label: "closeout-override", Actor: "ann", ActorID: "1", ActorType: "User", CreatedAt: "2026-11-21T10:00:00Z",
 				}},
-				Commits: []Commit{{SHA: hex40, Author: "agent", Committer: "web-flow", CoAuthors: []string{"bob"}, Verified: true}},
+				Commits: []Commit{{
+					SHA: hex40, Author: "agent", AuthorID: "11", Committer: "web-flow", CommitterID: "19864447", CoAuthors: []string{"12+bob"}, Verified: true,
+					Parents: []string{hex40, hex64}, CleanMerge: true,
+				}},
+				SameHead: []Peer{{Number: 13, Author: "bob", AuthorID: "12", AuthorType: "User", AuthorApps: []string{"an-app"}, Fork: true}},
 				Comments: []Comment{{
 					ID: "8", Author: "ann", AuthorID: "1", Type: "User", CreatedAt: "2026-11-21T10:00:00Z", UpdatedAt: "2026-11-21T10:00:00Z",
 					Body: "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 known",
 				}},
-				Reviews: []Review{{ID: "9", Author: "ann", State: "APPROVED", CommitID: hex40, SubmittedAt: "2026-11-21T10:00:00Z"}},
+				Reviews: []Review{{ID: "9", Author: "ann", AuthorID: "1", State: "APPROVED", CommitID: hex40, SubmittedAt: "2026-11-21T10:00:00Z"}},
 			},
-			People: []Person{{Login: "ann", ID: "1", Type: "User", Permission: "maintain", Teams: []string{"o/core"}}},
+			People: []Person{{Login: "ann", ID: "1", Type: "User", Email: "ann@example.org", Permission: "maintain", Teams: []string{"o/core"}}},
 		},
 	}
 	if !reflect.DeepEqual(facts, want) {
