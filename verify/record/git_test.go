@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -361,6 +362,49 @@ func TestTempFolder(t *testing.T) {
 	if got, err := r.tree(); err != nil || got != r.headTree() {
 		t.Errorf("got %s, %v, want %s", got, err, r.headTree())
 	}
+}
+
+// TestTempFolderRelative takes a tree where TMPDIR is relative to the current folder, which git does not run in.
+func TestTempFolderRelative(t *testing.T) {
+	r := newRepo(t)
+	t.Chdir(t.TempDir())
+	r.do(os.Mkdir("tmp", 0o755))
+	t.Setenv("TMPDIR", "tmp")
+	if got, err := r.tree(); err != nil || got != r.headTree() {
+		t.Errorf("got %s, %v, want %s", got, err, r.headTree())
+	}
+	if entries, err := os.ReadDir("tmp"); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// TestTempFoldersLeft removes the folders of recorders that were killed, and no other.
+func TestTempFoldersLeft(t *testing.T) {
+	r := newRepo(t)
+	base := t.TempDir()
+	t.Setenv("TMPDIR", base)
+	gone := exec.Command("true")
+	r.do(gone.Run())
+	dead := strconv.Itoa(gone.ProcessState.Pid())
+	for _, name := range []string{tempPrefix + dead + "-1", tempPrefix + dead + "-2", tempPrefix + "1-1", tempPrefix + "x-1", "closeout-tree", "other-" + dead} {
+		r.do(os.MkdirAll(filepath.Join(base, name, "objects"), 0o755))
+	}
+	locked, err := os.Open(filepath.Join(base, tempPrefix+dead+"-2"))
+	r.do(err)
+	r.do(lock(locked))
+	if _, err := r.tree(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(base)
+	r.do(err)
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{"closeout-tree", tempPrefix + "1-1", tempPrefix + dead + "-2", tempPrefix + "x-1", "other-" + dead}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
+	}
+	r.do(locked.Close())
 }
 
 func TestQuoteAlternate(t *testing.T) {

@@ -43,8 +43,17 @@ var prefixes = []prefix{
 	{text: "glpat-", set: setOf(alnum + "_-."), least: 16},
 }
 
-// keys are the names whose values are secrets, in lower case. A longer name may end in one: DB_PASSWORD, api_token.
-var keys = []string{"password", "passwd", "passphrase", "secret_key", "secret", "token", "api_key", "apikey"}
+// keys are the names whose values are secrets, in lower case. A longer name may end in one: DB_PASSWORD, api_token,
+// client-secret, AWS_SECRET_ACCESS_KEY. Other keys, such as a public or a primary one, are no secrets.
+var keys = append([]string{"password", "passwd", "passphrase", "secret", "token"}, keysOf("secret", "api", "access", "private")...)
+
+// keysOf are the names of a kind of key, as languages and formats spell them: api_key, api-key, apiKey.
+func keysOf(kinds ...string) (names []string) {
+	for _, kind := range kinds {
+		names = append(names, kind+"_key", kind+"-key", kind+"key")
+	}
+	return names
+}
 
 // bearerSet is what RFC 6750 allows in a bearer token.
 var bearerSet = setOf(alnum + "-._~+/=")

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -104,9 +105,15 @@ func leave(file string, session bool) error {
 func playRecord(args []string) int {
 	times, _ := strconv.Atoi(args[2])
 	r := &Recorder{Root: args[0], Evidence: evidenceDir, Log: args[1], Env: os.Environ(), Stdout: io.Discard, Stderr: io.Discard, Tail: DefaultTail, Grace: DefaultGrace}
-	for range times {
-		if _, err := r.Run(Command{Argv: []string{os.Args[0], "play-say", strings.Repeat("x", 9000), ""}, Cwd: "."}); err != nil {
+	if _, err := os.Stat(filepath.Join(r.Root, ".git")); err == nil {
+		if r.Git, err = OpenGit(r.Root, cleanEnv()); err != nil {
 			return failing(err)
+		}
+	}
+	for range times {
+		result, err := r.Run(Command{Argv: []string{os.Args[0], "play-say", strings.Repeat("x", 9000), ""}, Cwd: "."})
+		if err != nil || result.Problem != nil {
+			return failing(errors.Join(err, result.Problem))
 		}
 	}
 	return 0
@@ -539,10 +546,28 @@ func TestLogNotThereBefore(t *testing.T) {
 
 // TestBesideEachOther lets eight recorders write one log: whole lines, numbered without a hole.
 func TestBesideEachOther(t *testing.T) {
-	r := newRecorder(t)
+	for name, c := range map[string]struct {
+		r                *recorder
+		recorders, times int
+	}{"in a folder": {newRecorder(t), 8, 10}, "in a repository": {besideEvidence(t), 4, 6}} {
+		t.Run(name, func(t *testing.T) { c.r.besideEachOther(t, c.recorders, c.times) })
+	}
+}
+
+// besideEvidence is a recorder whose log is not ignored by git, and is committed: git could read it while another recorder
+// writes to it.
+func besideEvidence(t *testing.T) *recorder {
+	r, repo := recorderOf(t)
+	repo.write(evidenceDir+"/"+FileName, `{"seq":0,"command":["x"],"exit_code":0}`+"\n")
+	repo.commit()
+	repo.do(os.Truncate(r.Log, 0))
+	return r
+}
+
+func (r *recorder) besideEachOther(t *testing.T, recorders, times int) {
 	var running []*exec.Cmd
-	for range 8 {
-		c := exec.Command(os.Args[0], "play-record", r.Root, r.Log, "10")
+	for range recorders {
+		c := exec.Command(os.Args[0], "play-record", r.Root, r.Log, strconv.Itoa(times))
 		c.Stderr = os.Stderr
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
@@ -560,7 +585,7 @@ func TestBesideEachOther(t *testing.T) {
 			t.Errorf("line %d has seq %v", i+1, record["seq"])
 		}
 	}
-	if len(lines) != 80 {
+	if len(lines) != recorders*times {
 		t.Errorf("%d records", len(lines))
 	}
 }
