@@ -330,9 +330,32 @@ func (g *gatherer) task() {
 	switch {
 	case g.fromTasks(g.Base, evidence.TrustBase, id, names):
 	case added != "":
-		g.fromTasks(g.Head, evidence.TrustHead, id, []string{added})
+		g.fromHead(id, []string{added})
 	default:
-		g.fromTasks(g.Head, evidence.TrustHead, id, names)
+		g.fromHead(id, names)
+	}
+}
+
+// fromHead takes the task contracts that only the head holds, and writes down which contract of the base has the same
+// task_id in another case or in a file with another extension: records name the task by its id.
+func (g *gatherer) fromHead(id string, names []string) {
+	before := len(g.contracts)
+	if !g.fromTasks(g.Head, evidence.TrustHead, id, names) {
+		return
+	}
+	there, err := g.Objects.Names(g.Base, policy.TasksFolder)
+	if err != nil {
+		g.cannot(evidence.WantedContracts, policy.TasksFolder, err)
+		return
+	}
+	for _, name := range there {
+		ending := path.Ext(name)
+		if !slices.Contains(policy.ContractEndings, strings.ToLower(ending)) || !strings.EqualFold(strings.TrimSuffix(name, ending), id) {
+			continue
+		}
+		for i := range g.contracts[before:] {
+			g.contracts[before+i].origin.BaseHolds = policy.TasksFolder + "/" + name
+		}
 	}
 }
 
@@ -380,7 +403,7 @@ func (g *gatherer) read() {
 			return
 		}
 		g.parsed = append(g.parsed, contract)
-		sources = append(sources, policy.Source{Contract: contract, Kind: string(c.kind), File: c.origin.File, Path: c.origin.Path, Trust: c.origin.Trust})
+		sources = append(sources, policy.Source{Contract: contract, Kind: string(c.kind), File: c.origin.File, Path: c.origin.Path, Trust: c.origin.Trust, BaseHolds: c.origin.BaseHolds})
 	}
 	if len(sources) == 0 || sources[0].Kind != string(check.Contract) {
 		return

@@ -167,6 +167,23 @@ func (g *Git) Entry(commit, path string) (evidence.Mode, string, bool, error) {
 	return modeOf(entry.Mode), entry.ID.String(), true, nil
 }
 
+// Names is that of [Objects].
+func (g *Git) Names(commit, folder string) ([]string, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := g.repo.List(id, folder)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names, nil
+}
+
 // Blob is that of [Objects].
 func (g *Git) Blob(id string, limit int64) ([]byte, error) {
 	blob, err := g.repo.ParseID(id)
@@ -233,6 +250,9 @@ func (l Lost) Changes(string, string) ([]evidence.Change, error) { return nil, l
 
 // Entry is that of [Objects].
 func (l Lost) Entry(string, string) (evidence.Mode, string, bool, error) { return "", "", false, l.Err }
+
+// Names is that of [Objects].
+func (l Lost) Names(string, string) ([]string, error) { return nil, l.Err }
 
 // Blob is that of [Objects].
 func (l Lost) Blob(string, int64) ([]byte, error) { return nil, l.Err }

@@ -18,6 +18,8 @@ type Objects interface {
 	// Entry finds what stands at a path: its mode, [FolderMode] for a folder, and its id. Symlinks are not followed, so below
 	// one there is nothing.
 	Entry(commit, path string) (mode evidence.Mode, id string, found bool, err error)
+	// Names lists what stands in a folder, without what stands below; none when there is no such folder.
+	Names(commit, folder string) ([]string, error)
 	// Blob reads a blob. One of more than limit bytes is an error that is [ErrTooLarge].
 	Blob(id string, limit int64) ([]byte, error)
 	// CodeTree is the id of the commit's tree without the evidence folder.

@@ -159,6 +159,23 @@ func (o *Objects) Entry(commit, path string) (mode evidence.Mode, id string, fou
 	return at.gateMode(), at.id, true, nil
 }
 
+// Names lists what stands in a folder, without what stands below; none when there is no such folder.
+func (o *Objects) Names(commit, folder string) ([]string, error) {
+	at, err := o.find(commit, folder)
+	if err != nil || at == nil || at.class() != folderClass {
+		return nil, o.fail(err)
+	}
+	entries, err := o.trees.deep(at.id)
+	if err != nil {
+		return nil, o.fail(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.name)
+	}
+	return names, nil
+}
+
 // Blob reads a blob of at most limit bytes. A larger one is collect.ErrTooLarge.
 func (o *Objects) Blob(id string, limit int64) ([]byte, error) {
 	data, err := o.blob(id, limit)

@@ -387,6 +387,19 @@ func TestIsMergeOf(t *testing.T) {
 	}
 }
 
+func TestNames(t *testing.T) {
+	w := newWorld(t)
+	id := w.repo.commit("topic", "names", with(baseFiles, ".closeout/tasks/T-1.json", "1", ".closeout/tasks/deep/T-2.json", "2"), w.base)
+	o := w.objects()
+	for folder, want := range map[string][]string{
+		".closeout/tasks": {"T-1.json", "deep"}, ".closeout/none": nil, ".closeout/tasks/T-1.json": nil,
+	} {
+		if got, err := o.Names(id, folder); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, %v", folder, got, err)
+		}
+	}
+}
+
 // Errors of Objects say which permission is missing.
 func TestObjectsWithoutPermission(t *testing.T) {
 	w := newWorld(t)
@@ -396,6 +409,7 @@ func TestObjectsWithoutPermission(t *testing.T) {
 		"MergeBases": func() error { _, err := o.MergeBases(w.base, w.head); return err },
 		"Changes":    func() error { _, err := o.Changes(w.base, w.head); return err },
 		"Entry":      func() error { _, _, _, err := o.Entry(w.base, "README.md"); return err },
+		"Names":      func() error { _, err := o.Names(w.base, "src"); return err },
 		"CodeTree":   func() error { _, err := o.CodeTree(w.base, "e"); return err },
 		"IsMergeOf":  func() error { _, err := o.IsMergeOf(w.base); return err },
 	} {
