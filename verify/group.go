@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -139,7 +140,7 @@ func (g *group) holdTogether() {
 	}
 	if g.in.State[check.Changes] == check.Usable {
 		for _, p := range g.parts {
-			p.in.Member.Foreign = p.foreign(held, touched)
+			p.in.Member.Foreign, p.in.Member.Other = p.foreign(held, touched), p.other(held)
 		}
 	}
 	there.Unsure = g.unsure()
@@ -177,6 +178,30 @@ func (p *part) foreign(held map[string]*evidence.Change, touched map[string]int)
 		}
 	}
 	return list
+}
+
+// other lists the paths to which the group gives another content or mode than the pull request does: what a person saw
+// there is not what the group merges. A path that the group does not change it leaves as the base has it.
+func (p *part) other(held map[string]*evidence.Change) []string {
+	var list []string
+	for _, c := range p.in.Changes {
+		if at := held[c.Path]; at != nil && !sameResult(at, &c.Change) {
+			list = append(list, c.Path)
+		}
+	}
+	return list
+}
+
+// sameResult reports whether two changes end in the same mode and content. A diff shortens ids. A change of the mode alone
+// has none there, and none is needed: the content is the old one in both.
+func sameResult(a, b *evidence.Change) bool {
+	if a.NewMode != b.NewMode {
+		return false
+	}
+	if a.NewID == "" || b.NewID == "" {
+		return a.NewID == b.NewID || a.Status == evidence.ModeChanged && b.Status == evidence.ModeChanged
+	}
+	return strings.HasPrefix(a.NewID, b.NewID) || strings.HasPrefix(b.NewID, a.NewID)
 }
 
 // unsure reports whether it is not known of some pull request what it brings into the group.

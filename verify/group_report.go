@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
@@ -29,8 +30,24 @@ func (g *group) decide() *report.Report {
 	sortFindings(r)
 	r.Inputs = g.sortedInputs()
 	r.Verdict = worst(verdicts)
+	joinOverrides(r)
 	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
 	return r
+}
+
+// joinOverrides names who let the pull requests through, and why, where older readers look for it. As with a pull request
+// alone, it says so only where the whole is let through.
+func joinOverrides(r *report.Report) {
+	var people, reasons []string
+	for _, p := range r.PullRequests {
+		if p.Override != nil {
+			people = append(people, fmt.Sprintf("#%d %s", p.Number, p.Override.Actor))
+			reasons = append(reasons, fmt.Sprintf("#%d %s", p.Number, p.Override.Reason))
+		}
+	}
+	if r.Verdict == report.Overridden {
+		r.OverriddenBy, r.OverrideReason = text(strings.Join(people, ", ")), text(strings.Join(reasons, ", "))
+	}
 }
 
 // worst is the verdict of a whole whose parts have these.

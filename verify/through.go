@@ -122,14 +122,36 @@ func (j *judge) question(r *report.Report) *override.Question {
 	q.Blocked = slices.Sorted(slices.Values(j.blockingCodes))
 	for _, f := range r.Findings {
 		if f.Severity == string(evidence.Block) {
-			q.Printed = append(q.Printed, f.Message, f.Fix, f.Expected)
+			q.Printed = append(q.Printed, f.Message, f.Fix, f.Expected, f.Actual)
 		}
 	}
+	q.OtherContent = j.otherContent(r)
 	q.Printed = append(q.Printed, report.CodeMeaning)
 	if r.OverrideCode != nil {
 		q.Code = *r.OverrideCode
 	}
 	return q
+}
+
+// otherContent lists the paths of findings that block to which a merge group gives another content than the pull request.
+// Which paths the findings beyond the list name is not known, so then each such path counts.
+func (j *judge) otherContent(r *report.Report) []string {
+	if j.in.Member == nil {
+		return nil
+	}
+	blocked, listed := map[string]bool{}, 0
+	for _, f := range r.Findings {
+		if f.Severity == string(evidence.Block) {
+			blocked[f.Location.Path], listed = true, listed+1
+		}
+	}
+	var paths []string
+	for _, path := range j.in.Member.Other {
+		if blocked[valid(path)] || listed < len(j.blocking) {
+			paths = append(paths, evidence.QuotePath(path))
+		}
+	}
+	return paths
 }
 
 // accept marks every finding that blocks, and names those that are not listed as well.

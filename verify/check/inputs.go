@@ -116,6 +116,8 @@ type Member struct {
 	BaseSHA string // of the group
 	// Foreign are the paths that the pull request touches now and that the group holds otherwise, or not at all.
 	Foreign []string
+	// Other are the paths that both change, and to which the group gives another content or mode.
+	Other []string
 }
 
 // Log is a feedback log.

@@ -67,6 +67,11 @@ func pullStep(r *report.Report, p *report.PullRequest) string {
 			return "No label on " + name + " can let it through: the contract keeps " + line(f.Code) + " from being overridden."
 		}
 	}
+	for _, refused := range p.OverrideRefused {
+		if refused.Condition == "content" { // the code that is shown would be refused as well
+			return "The label on " + name + " does not count: " + line(refused.Why) + "."
+		}
+	}
 	return "What blocks in " + name + " can be let through there, by who may override it: comment " +
 		inQuotes("/closeout-override "+*p.OverrideCode+" <why>") + " on " + name + ", put the label " + inQuotes(r.Settings.Override.Label) +
 		" on it, and put it back into the queue."

@@ -23,6 +23,11 @@ func TestGroupSteps(t *testing.T) {
 		"nothing of its own": {func(r *report.Report) {
 			r.Findings, r.Counts.Block = r.Findings[2:], 2
 		}, []string{line}, []string{"the group's own"}},
+		"other content": {func(r *report.Report) {
+			for i := range r.PullRequests {
+				r.PullRequests[i].OverrideRefused = []report.Refusal{{Condition: "content", Why: "update the branch first"}}
+			}
+		}, []string{"The label on pull request 319 does not count: update the branch first."}, []string{line}},
 		"one of its own": {func(r *report.Report) { r.Counts.Block = 3 }, []string{"1 is the group's own"}, nil},
 		"passed":         {func(r *report.Report) { r.Verdict = report.Passed }, nil, []string{line, own}},
 		"review":         {func(r *report.Report) { r.Verdict = report.Review }, nil, []string{line, own}},

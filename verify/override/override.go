@@ -20,7 +20,10 @@ type Question struct {
 	Blocked []string // codes of the findings that block; empty when none does
 	Unknown int      // findings that are unknown
 	Code    string   // the override code of the findings that block; "" when none does
-	Printed []string // what the gate itself says about them; sent back it is no reason
+	// OtherContent are the paths of findings that block, as the report writes them, to which the merge group that is judged
+	// gives another content than the pull request.
+	OtherContent []string
+	Printed      []string // what the gate itself says about them; sent back it is no reason
 
 	spaced []string // see printed
 }

@@ -1,6 +1,7 @@
 package override
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,9 +47,11 @@ func TestPlaceholdersAreDocumented(t *testing.T) {
 // TestEveryRowHasCases wants a case that each row refuses. What each row lets through, every overridden case shows.
 func TestEveryRowHasCases(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(root, "testdata/cases/override/*.txtar"))
-	if err != nil {
+	groups, errGroups := filepath.Glob(filepath.Join(root, "testdata/cases/group/*.txtar"))
+	if err = errors.Join(err, errGroups); err != nil {
 		t.Fatal(err)
 	}
+	paths = append(paths, groups...)
 	refused, overridden := map[string]int{}, 0
 	for _, path := range paths {
 		text, err := os.ReadFile(path)

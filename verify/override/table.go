@@ -27,6 +27,7 @@ var Table = []Row{
 	{"reason", "there is a reason of at least 10 visible characters: the label's text after the colon, or an unedited comment of the same person", rowReason},
 	{"bound", "the reason, or an unedited comment of the same person, holds the override code of this run, or the contract is content with the labeled event and this run is that event's", rowBound},
 	{"never", "no finding that blocks has a code that the contract keeps from being overridden", rowNever},
+	{"content", "a merge group gives each file of the findings that block the content that the pull request gives it", rowContent},
 	{"head", "the head that was judged is the pull request's head now", rowHead},
 	{"known", "nothing is unknown", rowKnown},
 }
@@ -160,6 +161,24 @@ func rowNever(r *request) Answer {
 		}
 	}
 	return yes
+}
+
+// contentShown is how many paths a refusal names.
+const contentShown = 5
+
+// rowContent asks of a merge group whether it merges what the person saw.
+func rowContent(r *request) Answer {
+	paths := r.OtherContent
+	if len(paths) == 0 {
+		return yes
+	}
+	shown := strings.Join(paths[:min(len(paths), contentShown)], ", ")
+	if more := len(paths) - contentShown; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	return no("the merge group gives another content than the pull request to "+shown,
+		fmt.Sprintf("update the branch of the pull request once the other changes of these files are on the base branch; then %s can look at the findings and comment the new code",
+			r.event.Actor))
 }
 
 func rowHead(r *request) Answer {
