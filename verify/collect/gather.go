@@ -91,6 +91,7 @@ type gatherer struct {
 	Commits
 	changes   []evidence.Change // nil when they could not be compared
 	bases     []string          // merge bases
+	keys      keyFinder
 	contracts []contractFile
 	parsed    []*evidence.Contract // those that could be read, the standing one first
 	policy    *policy.Policy       // nil when the contracts make none
@@ -141,6 +142,7 @@ func (g *gatherer) compare() []evidence.Change {
 		}
 	}
 	changes := append([]evidence.Change{}, union(lists)...)
+	g.keys.objects = g.Objects
 	for i := range changes {
 		g.findKeys(&changes[i])
 	}
@@ -169,30 +171,20 @@ func (g *gatherer) findGone(changes []evidence.Change) {
 }
 
 // findKeys notes which keys of a file changed, where only some are protected. What is too large or of another form is
-// left without: then every change of it counts.
+// left without, so that every change of it counts; in a new file each key may be there.
 func (g *gatherer) findKeys(c *evidence.Change) {
-	if !keyed(c) {
+	if kind, ok := keyedFiles[path.Base(c.Path)]; !ok || !kind.asked(c) {
 		return
 	}
-	after, err := g.Objects.Blob(c.NewID, maxKeyed)
-	keys := []string{}
-	for _, base := range g.bases {
-		var before []byte
-		var found []string
-		if err == nil {
-			before, err = blobAt(g.Objects, base, c.Path, maxKeyed)
-		}
-		if err == nil && before != nil {
-			found, err = keysChanged(c.Path, before, after)
-			keys = append(keys, found...)
-		}
-	}
+	keys, err := g.keys.find(c, g.bases)
 	var form *formError
+	unread := errors.Is(err, ErrTooLarge) || errors.As(err, &form)
 	switch {
 	case err == nil:
-		slices.Sort(keys)
-		c.KeysChanged, c.KeysKnown = slices.Compact(keys), true
-	case !errors.Is(err, ErrTooLarge) && !errors.As(err, &form):
+		c.KeysChanged, c.KeysKnown = keys, true
+	case unread && c.Status == evidence.Added:
+		c.KeysChanged, c.KeysKnown = []string{evidence.AnyKey}, true
+	case !unread:
 		g.cannot(evidence.WantedChanges, c.Path, err)
 	}
 }

@@ -123,15 +123,14 @@ func (s *scope) severity(path string) evidence.Severity {
 // protected_files of the contracts.
 type protectedSet struct {
 	files   *glob.Set
-	reasons map[string]string   // by pattern
-	keys    map[string][]string // by pattern; none for files that have no keys
+	entries map[string]*Protected // by pattern
 }
 
 // builtInSets are those of the built-in list, compiled once.
 var builtInSets = sync.OnceValue(func() []protectedSet {
-	var whole, keyed []Protected
-	for _, b := range BuiltIn {
-		if b.Keys == nil {
+	var whole, keyed []*Protected
+	for i := range BuiltIn {
+		if b := &BuiltIn[i]; b.Keys == nil && b.Harmless == nil {
 			whole = append(whole, b)
 		} else {
 			keyed = append(keyed, b)
@@ -144,20 +143,21 @@ var builtInSets = sync.OnceValue(func() []protectedSet {
 func Prepare() { builtInSets() }
 
 func (p *Policy) protectedSets() []protectedSet {
-	own := protectedSet{reasons: map[string]string{}}
+	own := protectedSet{entries: map[string]*Protected{}}
+	entry := &Protected{Reason: "the contract protects it"}
 	var patterns []glob.Pattern
 	for _, s := range p.Sources {
 		for _, f := range s.Contract.ProtectedFiles {
 			patterns = append(patterns, f.Glob.AndBelow())
-			own.reasons[f.Value] = "the contract protects it"
+			own.entries[f.Value] = entry
 		}
 	}
 	own.files = glob.CompileFolded(patterns)
 	return append(slices.Clone(builtInSets()), own)
 }
 
-func builtInSet(list []Protected) protectedSet {
-	set := protectedSet{reasons: map[string]string{}, keys: map[string][]string{}}
+func builtInSet(list []*Protected) protectedSet {
+	set := protectedSet{entries: map[string]*Protected{}}
 	var patterns []glob.Pattern
 	for _, b := range list {
 		for _, text := range b.Patterns {
@@ -166,7 +166,7 @@ func builtInSet(list []Protected) protectedSet {
 				panic("the built-in list holds a bad pattern: " + err.Error())
 			}
 			patterns = append(patterns, parsed)
-			set.reasons[text], set.keys[text] = b.Reason, b.Keys
+			set.entries[text] = b
 		}
 	}
 	set.files = glob.CompileFolded(patterns)
@@ -264,8 +264,12 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 	}
 	for _, set := range p.protected {
 		pattern, exact, ok := set.files.Which(c.Path)
-		if ok && applies(set.keys[pattern], c, exact) {
-			return Ruling{Class: ClassProtected, Because: set.reasons[pattern] + " (" + pattern + ")", Folded: !exact}, true
+		if !ok {
+			continue
+		}
+		entry := set.entries[pattern]
+		if keys, ok := entry.counts(c, exact); ok {
+			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys), Folded: !exact}, true
 		}
 	}
 	if r, ok := p.protectsReport(c); ok {
@@ -275,24 +279,6 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 		return Ruling{Class: ClassProtected, Because: "the criterion " + a.criterion + " names it in its command", Folded: !a.paths[c.Path]}, true
 	}
 	return Ruling{}, false
-}
-
-// applies says whether a change of a file with keys counts: a new file does not, unless its name is only another
-// spelling, and neither does a change of other keys where somebody looked.
-func applies(keys []string, c *evidence.Change, exact bool) bool {
-	if keys == nil || !exact {
-		return true
-	}
-	if c.Status == evidence.Added {
-		return false
-	}
-	if !c.KeysKnown || c.Status != evidence.Modified {
-		return true
-	}
-	return slices.ContainsFunc(c.KeysChanged, func(k string) bool {
-		top, _, _ := strings.Cut(k, ".")
-		return slices.Contains(keys, top)
-	})
 }
 
 // lifts reports whether all contracts that can lift a protection lift that of path. A contract that only the head holds

@@ -174,6 +174,14 @@ func TestFilesWithKeys(t *testing.T) {
 		c.KeysKnown, c.KeysChanged = known, keys
 		return c
 	}
+	python := func(keys ...string) *evidence.Change {
+		c := change("lib/pyproject.toml")
+		c.KeysKnown, c.KeysChanged = true, keys
+		return c
+	}
+	added := func(path string, keys ...string) *evidence.Change {
+		return &evidence.Change{Path: path, Status: evidence.Added, NewMode: evidence.Regular, KeysKnown: true, KeysChanged: keys}
+	}
 	for _, c := range []struct {
 		change *evidence.Change
 		want   policy.Class
@@ -183,13 +191,76 @@ func TestFilesWithKeys(t *testing.T) {
 		{manifest(true), policy.ClassAllowed},
 		{manifest(true, "dependencies", "scripts.test"), policy.ClassProtected},
 		{manifest(true, "jest"), policy.ClassProtected},
+		{manifest(true, "overrides"), policy.ClassProtected},
+		{manifest(true, "Scripts", "exports"), policy.ClassAllowed},
+		{manifest(true, "*"), policy.ClassProtected},
 		{&evidence.Change{Path: "package.json", Status: evidence.Added, NewMode: evidence.Regular}, policy.ClassAllowed},
+		{added("package.json", "name", "scripts", "workspaces"), policy.ClassAllowed},
+		{added("package.json", "scripts", "jest"), policy.ClassProtected},
+		{added("a/package.json", "eslintIgnore"), policy.ClassProtected},
+		{added("package.json", "*"), policy.ClassProtected},
+		{added("Package.json"), policy.ClassProtected},
+		{added("a/go.mod"), policy.ClassProtected},
+		{&evidence.Change{Path: "a/go.mod", Status: evidence.Added, NewMode: evidence.Regular}, policy.ClassProtected},
+		{added("a/pyproject.toml"), policy.ClassProtected},
+		{change("a/pyproject.toml"), policy.ClassProtected},
+		{python(), policy.ClassAllowed},
+		{python("project.version", "project.urls.Home", "project.dependencies", "dependency-groups.dev", "tool.poetry.group.dev"), policy.ClassAllowed},
+		{python("project.optional-dependencies.test", "tool.poetry.dependencies", "tool.poetry.description"), policy.ClassAllowed},
+		{python("project.version", "project.scripts.x"), policy.ClassProtected},
+		{python("project"), policy.ClassProtected},
+		{python("project.versions"), policy.ClassProtected},
+		{python("Project.Version"), policy.ClassProtected},
+		{python(`"project.version"`), policy.ClassProtected},
+		{python("project.entry-points.pytest11"), policy.ClassProtected},
+		{python("build-system.requires"), policy.ClassProtected},
+		{python("tool.poetry"), policy.ClassProtected},
+		{python("tool.poetry.plugins"), policy.ClassProtected},
+		{python("tool.pytest.ini_options"), policy.ClassProtected},
+		{python("*"), policy.ClassProtected},
+		{&evidence.Change{Path: "pyproject.toml", Status: evidence.ModeChanged, OldMode: evidence.Regular, NewMode: evidence.Executable}, policy.ClassProtected},
+		{&evidence.Change{Path: "pyproject.toml", Status: evidence.Deleted, OldMode: evidence.Regular}, policy.ClassProtected},
 		{&evidence.Change{Path: "go.mod", Status: evidence.Deleted, OldMode: evidence.Regular, KeysKnown: true}, policy.ClassProtected},
 		{&evidence.Change{Path: "Makefile", Status: evidence.Added, NewMode: evidence.Regular}, policy.ClassProtected},
 	} {
 		if got := p.Classify(c.change).Class; got != c.want {
 			t.Errorf("%+v is %s, expected %s", c.change, got, c.want)
 		}
+	}
+}
+
+// TestProtectedNames holds of the built-in list which names count, at any depth, and which that look alike do not.
+func TestProtectedNames(t *testing.T) {
+	p, _ := join(t, "", `"allowed_files": ["**"]`)
+	yes := "pytest.toml .pytest.toml a/pytest.toml vite.config.ts web/vite.config.mjs .yarnrc.yml .pnpmfile.cjs a/.pnpmfile.mjs pnpm-workspace.yaml " +
+		".mvn/maven.config a/.mvn/wrapper/maven-wrapper.properties .cargo/config a/.cargo/config.toml tools/bazel a/tools/bazel eslint.config.js " +
+		"a/eslint.config.mts .eslintrc .eslintrc.json .eslintignore ruff.toml a/.ruff.toml .golangci.yml .golangci.toml biome.json biome.jsonc .flake8 " +
+		"a/mypy.ini setup.cfg a/tox.ini Ruff.toml"
+	no := "pytest.toml.md vite.configs.ts src/vite.config/a.ts yarnrc.yml .yarnrc pnpmfile.md pnpm-workspace.yaml.md mvn/a .mvnw cargo/config .cargo/config.md " +
+		"tools/bazel.md tools/bazel/BUILD bazel eslint.md config.js eslintrc.json ruff.toml.md golangci.md biome.md flake8 mypy.md setup.cfg.md requirements.txt"
+	for path := range strings.FieldsSeq(yes) {
+		if got := p.Classify(change(path)).Class; got != policy.ClassProtected {
+			t.Errorf("%s is %s", path, got)
+		}
+	}
+	for path := range strings.FieldsSeq(no) {
+		if got := p.Classify(change(path)).Class; got != policy.ClassAllowed {
+			t.Errorf("%s is %s", path, got)
+		}
+	}
+}
+
+func TestProtectedNamesTheKeys(t *testing.T) {
+	p, _ := join(t, "", `"allowed_files": ["**"]`)
+	c := change("pyproject.toml")
+	c.KeysKnown, c.KeysChanged = true, []string{"a", "b", "c", "d", "e", "f", "g", "project.version"}
+	want := "configuration of Python's build, test runners and linters (**/pyproject.toml); keys that count: a, b, c, d, e and 2 more"
+	if got := p.Classify(c).Because; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	want = "a new module takes its packages out of the one that is tested (**/go.mod)"
+	if got := p.Classify(&evidence.Change{Path: "x/go.mod", Status: evidence.Added, NewMode: evidence.Regular}).Because; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

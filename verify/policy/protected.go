@@ -1,16 +1,26 @@
 package policy
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
 // ProtectedVersion counts the changes of the built-in list of protected files. It stands in the docs beside the list.
-const ProtectedVersion = 1
+const ProtectedVersion = 2
 
 // Protected is an entry of the built-in list: files that no allow pattern lets an agent touch, because they decide how
-// the gate, the agent or an acceptance command behaves.
+// the gate, the agent or an acceptance command behaves. Where it has keys, a change of a file counts only when it changes
+// the right ones, if somebody looked which keys changed.
 type Protected struct {
 	Patterns []string
 	Reason   string
-	// Keys limits the entry to changes of these top-level keys, where somebody looked which keys changed. A new file
-	// with keys is no finding.
-	Keys []string
+	Keys     []string // top-level keys that count
+	NewKeys  []string // those of them that count in a new file; no other new file counts
+	Harmless []string // keys that do not count; every other key does, and so does a new file
+	New      string   // why a new file counts although Keys has no say about it; "" when it does not count
 }
 
 // BuiltIn is the list of protected files, the gate's own inputs first. Design: "Protected, as a documented and
@@ -47,30 +57,125 @@ var BuiltIn = []Protected{
 	},
 	{
 		Patterns: []string{
-			"**/{conftest.py,pytest.ini,.pytest.ini,tox.ini,setup.cfg,pyproject.toml}", "**/{sitecustomize,usercustomize}.py",
-			"**/.coveragerc",
+			"**/{conftest.py,pytest.ini,.pytest.ini,pytest.toml,.pytest.toml,tox.ini,setup.cfg}",
+			"**/{sitecustomize,usercustomize}.py", "**/.coveragerc",
 		},
 		Reason: "configuration of Python's test runners",
 	},
 	{
 		Patterns: []string{
-			"**/{jest,vitest,playwright,cypress,ava}.config.*", "**/jest.setup.*", "**/vitest.workspace.*", "**/karma.conf.*",
+			"**/{jest,vitest,vite,playwright,cypress,ava}.config.*", "**/jest.setup.*", "**/vitest.workspace.*", "**/karma.conf.*",
 			"**/.mocharc.*", "**/{.nycrc,.nycrc.json,.npmrc,bunfig.toml}",
 		},
 		Reason: "configuration of JavaScript's test runners",
 	},
 	{
-		Patterns: []string{"**/{phpunit.xml,phpunit.xml.dist,.rspec,.bazelrc}", "**/.cargo/config.toml", "**/go.work"},
-		Reason:   "configuration of a test runner or a build tool",
+		Patterns: []string{"**/{.yarnrc.yml,pnpm-workspace.yaml}", "**/.pnpmfile.*"},
+		Reason:   "it decides which packages are installed, and what runs then",
+	},
+	{
+		Patterns: []string{
+			"**/{phpunit.xml,phpunit.xml.dist,.rspec,.bazelrc}", "**/.cargo/{config,config.toml}", "**/go.work", "**/.mvn/**",
+			"**/tools/bazel",
+		},
+		Reason: "configuration of a test runner or a build tool",
+	},
+	{
+		Patterns: []string{
+			"**/{eslint.config.*,.eslintrc*,.eslintignore}", "**/{ruff.toml,.ruff.toml,.flake8,mypy.ini}", "**/.golangci.*",
+			"**/biome.json*",
+		},
+		Reason: "configuration of a linter",
 	},
 	{
 		Patterns: []string{"**/package.json"},
-		Reason:   "its scripts and test settings define what an acceptance command runs",
-		Keys:     []string{"scripts", "jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "workspaces"},
+		Reason:   "its scripts, test settings and overrides define what an acceptance command runs",
+		Keys:     append([]string{"scripts", "workspaces"}, manifestKeys...),
+		NewKeys:  manifestKeys,
 	},
 	{
 		Patterns: []string{"**/go.mod"},
 		Reason:   "a replace directive swaps the code that is tested",
 		Keys:     []string{"replace"},
+		New:      "a new module takes its packages out of the one that is tested",
 	},
+	{
+		Patterns: []string{"**/pyproject.toml"},
+		Reason:   "configuration of Python's build, test runners and linters",
+		Harmless: []string{
+			"project.version", "project.description", "project.readme", "project.authors", "project.maintainers", "project.keywords",
+			"project.classifiers", "project.urls", "project.license", "project.dependencies", "project.optional-dependencies",
+			"dependency-groups", "tool.poetry.version", "tool.poetry.description", "tool.poetry.dependencies", "tool.poetry.group",
+		},
+	},
+}
+
+// manifestKeys are the keys of package.json that no new package needs: what is not a script for its own folder.
+var manifestKeys = []string{
+	"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "overrides", "resolutions", "pnpm", "eslintConfig", "eslintIgnore",
+}
+
+// counts says whether a change of a file that the entry names counts, and which of the keys that changed make it count.
+// exact is false when the file's name is another spelling: no program takes it for the file with keys.
+func (e *Protected) counts(c *evidence.Change, exact bool) (keys []string, ok bool) {
+	if e.Keys == nil && e.Harmless == nil || !exact {
+		return nil, true
+	}
+	switch c.Status {
+	case evidence.Added:
+		if e.New != "" || e.Harmless != nil {
+			return nil, true
+		}
+		keys = matching(c.KeysChanged, e.isNewKey)
+		return keys, len(keys) > 0
+	case evidence.Modified:
+		if c.KeysKnown {
+			keys = matching(c.KeysChanged, e.isKey)
+			return keys, len(keys) > 0
+		}
+	}
+	return nil, true
+}
+
+func (e *Protected) isNewKey(key string) bool {
+	return key == evidence.AnyKey || slices.Contains(e.NewKeys, topLevel(key))
+}
+
+func (e *Protected) isKey(key string) bool {
+	if e.Harmless == nil {
+		return key == evidence.AnyKey || slices.Contains(e.Keys, topLevel(key))
+	}
+	return !slices.ContainsFunc(e.Harmless, func(h string) bool { return key == h || strings.HasPrefix(key, h+".") })
+}
+
+func topLevel(key string) string {
+	top, _, _ := strings.Cut(key, ".")
+	return top
+}
+
+func matching(keys []string, wanted func(string) bool) []string {
+	var list []string
+	for _, k := range keys {
+		if wanted(k) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// why is the reason of a finding about a change of the entry: the pattern, and the keys that made it count.
+func (e *Protected) why(pattern string, c *evidence.Change, keys []string) string {
+	reason := e.Reason
+	if e.New != "" && c.Status == evidence.Added {
+		reason = e.New
+	}
+	reason += " (" + pattern + ")"
+	const most = 5
+	switch {
+	case len(keys) > most:
+		reason += fmt.Sprintf("; keys that count: %s and %d more", strings.Join(keys[:most], ", "), len(keys)-most)
+	case len(keys) > 0:
+		reason += "; keys that count: " + strings.Join(keys, ", ")
+	}
+	return reason
 }
