@@ -49,6 +49,7 @@ type action struct {
 	report    string // path in the workspace
 	sarif     string // where the findings go as SARIF; "" for nowhere
 	bundle    string // folder of the bundle that was written; "" for none
+	written   bool   // whether the report is there
 	hub       *hub   // nil when GitHub is not asked
 }
 
@@ -93,21 +94,28 @@ func (a *action) judge() (*report.Report, error) {
 	if err := a.place(); err != nil {
 		return nil, err
 	}
+	options := collect.Options{
+		Root: a.workspace, Confined: true,
+		ContractFile: a.input("contract_file"), Feedback: a.list("feedback"), Rules: a.list("rules"),
+		Diff: a.list("diff"), Coverage: a.input("coverage"), Facts: a.input("facts"),
+	}
+	if options.NamesFile(a.report) {
+		return nil, a.overInput()
+	}
+	_, watch, err := begin(a.report, a.settings, a.std)
+	if err != nil {
+		return nil, err
+	}
+	defer watch.stop()
 	if err := a.readSettings(); err != nil {
 		return nil, err
 	}
-	found, err := a.collect(collect.Options{
-		Root: a.workspace, Confined: true,
-		ContractFile: a.input("contract_file"), Feedback: a.list("feedback"), Rules: a.list("rules"),
-		Diff: a.input("diff"), Coverage: a.input("coverage"), Facts: a.input("facts"),
-	})
+	found, err := a.collect(options)
 	if err != nil {
 		return nil, err
 	}
 	if found.Holds(a.report) {
-		refused := overInput(a.input("report"))
-		a.report = filepath.Join(a.workspace, report.FileName) // where the failing report goes
-		return nil, refused
+		return nil, a.overInput()
 	}
 	if a.sarif != "" && found.Holds(a.sarif) {
 		a.sarif = ""
@@ -115,15 +123,22 @@ func (a *action) judge() (*report.Report, error) {
 	}
 	a.settings.Notes = found.Settings.Notes
 	found.Settings = a.settings
-	r, err := judgeAndWrite(found.Bundle, a.report, a.std)
+	r, err := judgeAndWrite(found.Bundle, a.report, watch, a.std)
 	if err != nil {
 		return nil, err
 	}
+	a.written = true
 	return r, intoBundle(r, a.bundle, a.report, a.std)
 }
 
-// collect finds the inputs: in the workspace alone, or from GitHub as well. What the job is told to end by leaves a
-// report also here, where an older one may still stand.
+// overInput refuses the report's path; the failing report goes to the default one.
+func (a *action) overInput() error {
+	refused := overInput(a.input("report"))
+	a.report = filepath.Join(a.workspace, report.FileName)
+	return refused
+}
+
+// collect finds the inputs: in the workspace alone, or from GitHub as well.
 func (a *action) collect(options collect.Options) (*collect.Found, error) {
 	if !a.asksGitHub() {
 		if a.input("bundle") != "" || a.input("contract") != "" {
@@ -134,8 +149,6 @@ func (a *action) collect(options collect.Options) (*collect.Found, error) {
 		}
 		return collect.Files(options)
 	}
-	stop := reportOnSignal(a.report, a.settings, a.std)
-	defer stop()
 	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
 	defer cancel()
 	h, err := a.openHub(ctx)
@@ -177,13 +190,21 @@ func (a *action) place() error {
 	if err != nil {
 		return err
 	}
-	for _, file := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_EVENT_PATH"} {
-		if own := a.gha.Getenv(file); own != "" && collect.SameFile(own, path) {
-			return fmt.Errorf("the report %q cannot be written over the runner's own file %s: name another path", name, file)
-		}
+	if err := a.overRunners("report", name, path); err != nil {
+		return err
 	}
 	a.report = path
 	return a.placeSARIF()
+}
+
+// overRunners refuses to write over a file of the runner.
+func (a *action) overRunners(what, name, path string) error {
+	for _, file := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_EVENT_PATH"} {
+		if own := a.gha.Getenv(file); own != "" && collect.SameFile(own, path) {
+			return fmt.Errorf("the %s %q cannot be written over the runner's own file %s: name another path", what, name, file)
+		}
+	}
+	return nil
 }
 
 // placeSARIF finds where the findings go as SARIF.
@@ -195,6 +216,9 @@ func (a *action) placeSARIF() error {
 	path, err := inWorkspace(a.workspace, "SARIF file", name)
 	if err == nil && collect.SameFile(path, a.report) {
 		err = fmt.Errorf("the SARIF file %q cannot be written over the report: name another path", name)
+	}
+	if err == nil {
+		err = a.overRunners("SARIF file", name, path)
 	}
 	if err == nil {
 		a.sarif = path
@@ -269,10 +293,13 @@ func (a *action) flag(name string) (bool, error) {
 
 // writeFailure leaves the report of a run that could not judge: at the default place when the wanted one is refused.
 func (a *action) writeFailure(r *report.Report) error {
+	a.written = false
 	if a.report == "" {
 		return nil
 	}
-	return writeReport(r, a.report, a.std)
+	err := writeReport(r, a.report, a.std)
+	a.written = err == nil
+	return err
 }
 
 // show fills the job summary and the log with annotations, and leaves the findings as SARIF.
@@ -293,7 +320,7 @@ func (a *action) writeSARIF(r *report.Report, o output.Options) error {
 	if err := format.Write(&b, r, o); err != nil {
 		return err
 	}
-	return collect.Write(a.sarif, b.Bytes())
+	return collect.WriteOther("SARIF file", a.sarif, b.Bytes())
 }
 
 func (a *action) summary(r *report.Report, o output.Options) error {
@@ -315,19 +342,17 @@ func (a *action) outputs(r *report.Report) error {
 	if file == "" {
 		return nil
 	}
-	digest, name := fileSHA256(a.report), ""
-	if rel, err := filepath.Rel(a.workspace, a.report); digest != "" && err == nil {
-		name = filepath.ToSlash(rel)
-	}
-	var b strings.Builder
-	for _, out := range [][2]string{
+	values := [][2]string{
 		{"verdict", r.Verdict},
 		{"passed", strconv.FormatBool(r.Passed)},
-		{"report", name},
 		{"block_count", strconv.Itoa(r.Counts.Block)},
 		{"warn_count", strconv.Itoa(r.Counts.Warn)},
-		{"report_sha256", digest},
-	} {
+	}
+	if rel, err := filepath.Rel(a.workspace, a.report); a.written && err == nil {
+		values = append(values, [2]string{"report", filepath.ToSlash(rel)}, [2]string{"report_sha256", fileSHA256(a.report)})
+	}
+	var b strings.Builder
+	for _, out := range values {
 		delimiter, err := newDelimiter(out[1])
 		if err != nil {
 			return err

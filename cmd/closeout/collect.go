@@ -28,6 +28,7 @@ func newCollect(std stdio) *cobra.Command {
 	}
 	f.defineInputs(c)
 	c.Flags().StringArrayVar(&f.lines, "lines", nil, "write the added and removed lines of changed files that match this `glob` into lines.json; repeatable")
+	refuseTwice(c.Flags())
 	return c
 }
 

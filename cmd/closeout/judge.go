@@ -21,20 +21,31 @@ import (
 // toStdout is the report path that means standard output.
 const toStdout = "-"
 
-// judgeAndWrite judges and writes the report, whatever happens; it returns the report that was written. An older one is
-// removed before anything is read.
-func judgeAndWrite(b *verify.Bundle, path string, std stdio) (*report.Report, error) {
-	if err := clearReport(path); err != nil {
-		return nil, err
+// begin removes an older report before anything is collected, and stands ready to write a failing one when the process is
+// told to end.
+func begin(path string, s verify.Settings, std stdio) (*collect.Stale, *watch, error) {
+	old, err := clearReport(path)
+	if err != nil {
+		return nil, nil, err
 	}
-	stop := reportOnSignal(path, b.Settings, std)
-	defer stop()
+	return old, reportOnSignal(path, s, std), nil
+}
+
+// judgeAndWrite judges and writes the report, whatever happens; it returns the report that was written.
+func judgeAndWrite(b *verify.Bundle, path string, w *watch, std stdio) (*report.Report, error) {
 	go validators() // compiling the schema takes as long as judging a small bundle
 	r := judgeSafely(b)
-	if err := writeReport(r, path, std); err != nil {
+	if err := w.decide(func() error { return writeReport(r, path, std) }); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// tellReplaced says that another report stood where the new one is.
+func tellReplaced(old *collect.Stale, r *report.Report, path string, std stdio) {
+	if old != nil && old.SHA256 != fileSHA256(path) {
+		fmt.Fprintf(std.err, "closeout: the report %q was replaced by a different one: the verdict was %q and is now %q\n", path, old.Verdict, r.Verdict)
+	}
 }
 
 // intoBundle leaves the report in the bundle that was written beside it, so that the bundle can be replayed.
@@ -101,31 +112,62 @@ var validators = sync.OnceValue(func() (v struct {
 	return v
 })
 
-// reportOnSignal writes a failing report when the process is told to end before it has decided. The function that it
-// returns ends the watch.
-func reportOnSignal(path string, s verify.Settings, std stdio) (stop func()) {
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+// watch waits for a signal that ends the process.
+type watch struct {
+	mu      sync.Mutex // held by whoever writes the report
+	decided bool
+	signals chan os.Signal
+	done    chan struct{}
+	stopped sync.Once
+}
+
+// reportOnSignal writes a failing report when the process is told to end before it has decided.
+func reportOnSignal(path string, s verify.Settings, std stdio) *watch {
+	w := &watch{signals: make(chan os.Signal, 1), done: make(chan struct{})}
+	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		select {
-		case <-done:
-		case sig := <-signals:
-			r := verify.Failure(verify.CodeInternal, "the gate was ended by a signal before it had decided", "run the gate again", s)
-			err := writeReport(r, path, std)
-			fmt.Fprintln(std.err, "closeout:", errors.Join(fmt.Errorf("ended by the signal %q", sig), err))
-			os.Exit(exitUsage)
+		case <-w.done:
+		case sig := <-w.signals:
+			w.end(sig, path, s, std)
 		}
 	}()
-	return func() {
-		signal.Stop(signals)
-		close(done)
+	return w
+}
+
+// end ends the process. A report that was written stays: the decision had been made.
+func (w *watch) end(sig os.Signal, path string, s verify.Settings, std stdio) {
+	w.mu.Lock() // for good: no other report may follow
+	err := fmt.Errorf("ended by the signal %q", sig)
+	if !w.decided {
+		r := verify.Failure(verify.CodeInternal, "the gate was ended by a signal before it had decided", "run the gate again", s)
+		err = errors.Join(err, writeReport(r, path, std))
 	}
+	fmt.Fprintln(std.err, "closeout:", err)
+	os.Exit(exitUsage)
+}
+
+// decide writes the report, unless a signal came before.
+func (w *watch) decide(write func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := write()
+	w.decided = err == nil
+	return err
+}
+
+// stop ends the watch; signals end the process as usual then.
+func (w *watch) stop() {
+	w.stopped.Do(func() {
+		signal.Stop(w.signals)
+		close(w.done)
+	})
 }
 
 // clearReport removes a stale report, and refuses a path at which no report may be written.
-func clearReport(path string) error {
+func clearReport(path string) (*collect.Stale, error) {
 	if path == toStdout {
-		return nil
+		return nil, nil
 	}
 	return collect.RemoveStale(path)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,7 +33,7 @@ func TestSignalLeavesReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		path := filepath.Join(t.TempDir(), "report.json")
 		c := exec.Command(program, path)
 		out, err := c.StdoutPipe()
@@ -57,12 +59,23 @@ func TestSignalLeavesReport(t *testing.T) {
 	}
 }
 
+// judgeTest judges a bundle as the commands do.
+func judgeTest(b *verify.Bundle, path string) (*report.Report, error) {
+	std := stdio{strings.NewReader(""), os.Stdout, os.Stderr}
+	_, watch, err := begin(path, b.Settings, std)
+	if err != nil {
+		return nil, err
+	}
+	defer watch.stop()
+	return judgeAndWrite(b, path, watch, std)
+}
+
 // TestPanicLeavesReport lets an input break the gate.
 func TestPanicLeavesReport(t *testing.T) {
 	b := &verify.Bundle{Inputs: []verify.Input{{Kind: "facts", Name: "facts.json"}}} // it has no Open
 	b.Settings.Limits = evidence.DefaultLimits()
 	path := filepath.Join(t.TempDir(), "report.json")
-	r, err := judgeAndWrite(b, path, stdio{strings.NewReader(""), os.Stdout, os.Stderr})
+	r, err := judgeTest(b, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +123,7 @@ func TestPanicBesideTheJudge(t *testing.T) {
 // TestStaleReportIsGone wants an older report removed before the first input is opened, and the new one readable by all.
 func TestStaleReportIsGone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
-	if err := os.WriteFile(path, []byte(`{"verdict":"passed"}`), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(`{"schema":"closeout.verification_report/v1","verdict":"passed"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	opened := false
@@ -122,11 +135,70 @@ func TestStaleReportIsGone(t *testing.T) {
 		return io.NopCloser(strings.NewReader("{}")), nil
 	}}}}
 	b.Settings.Limits = evidence.DefaultLimits()
-	if _, err := judgeAndWrite(b, path, stdio{strings.NewReader(""), os.Stdout, os.Stderr}); err != nil || !opened {
+	if _, err := judgeTest(b, path); err != nil || !opened {
 		t.Fatalf("opened %v, %v", opened, err)
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestSignalWhileCollecting ends an action that waits for GitHub, with a green report of an earlier run in the workspace.
+func TestSignalWhileCollecting(t *testing.T) {
+	asked, answer := make(chan bool, 100), make(chan bool)
+	hub := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked <- true
+		<-answer
+	}))
+	t.Cleanup(hub.Close)
+	t.Cleanup(func() { close(answer) })
+	program, err := exec.LookPath("closeout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, report.FileName)
+		writeTest(t, path, `{"schema":"closeout.verification_report/v1","verdict":"passed"}`)
+		event := filepath.Join(t.TempDir(), "event.json")
+		writeTest(t, event, `{"action": "opened", "number": 7, "repository": {"id": 1, "full_name": "o/r", "default_branch": "main"},
+			"pull_request": {"number": 7, "head": {"sha": "`+strings.Repeat("1", 40)+`"}, "base": {"ref": "main", "sha": "`+strings.Repeat("2", 40)+`"}}}`)
+		c := exec.Command(program, "action")
+		c.Dir = dir
+		c.Env = append(os.Environ(), "GITHUB_WORKSPACE="+dir, "GITHUB_EVENT_NAME=pull_request", "GITHUB_EVENT_PATH="+event, "GITHUB_REPOSITORY=o/r",
+			"INPUT_TOKEN=token", "INPUT_API_URL="+hub.URL, "GITHUB_OUTPUT=", "GITHUB_STEP_SUMMARY=")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-asked
+		if err := c.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		var exited *exec.ExitError
+		if err := c.Wait(); !errors.As(err, &exited) || exited.ExitCode() != exitUsage {
+			t.Errorf("%v: ended with %v", sig, err)
+		}
+		if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), `"verdict":"failed"`) {
+			t.Errorf("%v: report %s, %v", sig, data, err)
+		}
+	}
+}
+
+func writeTest(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSignalAfterTheDecision holds that of a decision and a signal the first one writes the report.
+func TestSignalAfterTheDecision(t *testing.T) {
+	w := &watch{}
+	if err := w.decide(func() error { return errors.New("no space") }); err == nil || w.decided {
+		t.Errorf("%v, decided %v: a report that is not written is no decision", err, w.decided)
+	}
+	if err := w.decide(func() error { return nil }); err != nil || !w.decided {
+		t.Errorf("%v, decided %v", err, w.decided)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -49,8 +48,6 @@ func (t *treeFlags) check(flags *pflag.FlagSet) error {
 		return errors.New("--facts cannot be given beside --base, which collects the facts itself")
 	case flags.Changed("contract") && flags.Changed("contract-file"):
 		return errors.New("--contract names a file of the base, --contract-file one on disk: give one of them")
-	case strings.HasSuffix(flags.Lookup("diff").Value.String(), ".json"):
-		return errors.New("--diff beside --base is a second source, and must be a diff text: --base makes changes.json itself")
 	}
 	return nil
 }

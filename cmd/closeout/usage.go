@@ -26,7 +26,7 @@ func refuse(args []string, cause error, std stdio) int {
 	call := readLoosely(append(slices.Clone(args[:at]), args[at+1:]...))
 	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout verify --help", verify.Settings{Limits: evidence.DefaultLimits()})
 	for _, path := range call.targets() {
-		if err := writeReport(r, path, std); err != nil {
+		if err := writeReport(r, path, std); err != nil && err.Error() != cause.Error() {
 			fmt.Fprintln(std.err, "closeout:", err)
 		}
 	}
@@ -93,6 +93,6 @@ func (c looseCall) namesInput(path string) bool {
 			return true
 		}
 		matches, err := doublestar.PathMatch(filepath.Clean(word), filepath.Clean(path))
-		return collect.SameFile(word, path) || err == nil && matches
+		return collect.Overwrites(path, word) || err == nil && matches
 	})
 }

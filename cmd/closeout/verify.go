@@ -64,6 +64,7 @@ func (f *verifyFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
 	flags.StringVar(&f.format, "format", "text", "what to print: "+formatNames())
 	flags.BoolVar(&f.quiet, "quiet", false, "print only the summary line")
+	refuseTwice(flags)
 }
 
 // defineInputs defines the flags of every command that collects inputs.
@@ -75,7 +76,7 @@ func (f *verifyFlags) defineInputs(c *cobra.Command) {
 	flags.StringArrayVar(&f.files.Feedback, "feedback", nil, "feedback log, a path or glob; repeatable (default "+collect.DefaultFeedback+")")
 	flags.StringArrayVar(&f.settings.Digests, "feedback-sha256", nil, "sha256 of a log that the workflow hands over, or `stream=sha256`; only such logs count; repeatable")
 	flags.StringArrayVar(&f.files.Rules, "rules", nil, "rule report, a path or glob; repeatable (default "+collect.DefaultRules+")")
-	flags.StringVar(&f.files.Diff, "diff", "", "the change: pr.diff or changes.json; beside --base a diff text that must agree")
+	flags.StringArrayVar(&f.files.Diff, "diff", nil, "the change: a unified diff, a changes.json, or one of each, which must agree; repeatable; beside --base a unified diff only")
 	flags.StringVar(&f.files.Coverage, "coverage", "", "coverage report")
 	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `folder`, with --base")
 	flags.BoolVar(&f.settings.Strict, "strict", false, "let every warning block")
@@ -122,6 +123,12 @@ func formatNames() string {
 }
 
 func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
+	target := f.target(args)
+	old, watch, err := f.begin(target, args, std)
+	if err != nil {
+		return err
+	}
+	defer watch.stop()
 	format, err := f.check(c, args)
 	if err != nil {
 		return err
@@ -130,13 +137,15 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 	if err != nil {
 		return err
 	}
-	target := reportPath(f.report, f.folder(args))
 	if found.Holds(target) {
 		return overInput(target)
 	}
-	r, err := judgeAndWrite(found.Bundle, target, std)
+	r, err := judgeAndWrite(found.Bundle, target, watch, std)
 	if err != nil {
 		return err
+	}
+	if len(args) == 1 {
+		tellReplaced(old, r, target, std)
 	}
 	if err := intoBundle(r, f.bundle, target, std); err != nil {
 		return err
@@ -148,12 +157,34 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 	return ended(r)
 }
 
-// folder is the bundle that is judged, as an argument; none when the inputs lie elsewhere.
-func (f *verifyFlags) folder(args []string) []string {
-	if f.bundle != "" {
-		return []string{f.bundle}
+// target is where the report goes: the named path, else its own name in the bundle or here.
+func (f *verifyFlags) target(args []string) string {
+	if f.report == "" && f.bundle != "" {
+		return filepath.Join(f.bundle, report.FileName)
 	}
-	return args
+	return reportPath(f.report, args)
+}
+
+// begin removes an older report, as long as its path is none of an input. In a bundle that is still to be written there is
+// none: a directory that holds one already is refused.
+func (f *verifyFlags) begin(target string, args []string, std stdio) (*collect.Stale, *watch, error) {
+	options := f.files
+	if here, err := os.Getwd(); err == nil {
+		options.Root = here
+	}
+	over := options.NamesFile(target)
+	if len(args) == 1 {
+		bundle, err := collect.Folder(args[0])
+		over = over || err == nil && bundle.Holds(target)
+	}
+	switch {
+	case target == toStdout:
+	case over:
+		return nil, nil, overInput(target)
+	case f.report == "" && f.bundle != "":
+		return nil, reportOnSignal(target, f.settings, std), nil
+	}
+	return begin(target, f.settings, std)
 }
 
 // ended turns a verdict into the command's end.

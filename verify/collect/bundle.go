@@ -21,12 +21,9 @@ import (
 // an old file in it would become an input. The added and removed lines of files that match lines are written beside,
 // as [LinesFile].
 func WriteBundle(dir string, gathered *Found, lines []glob.Pattern) (*Found, error) {
-	if err := emptyFolder(dir); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(dir)
+	root, err := newFolder(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, Reason(err))
+		return nil, err
 	}
 	defer root.Close()
 	w := &bundleWriter{root: root, inputs: gathered.Inputs, numbers: map[check.Kind]int{}}
@@ -53,18 +50,22 @@ func WriteBundle(dir string, gathered *Found, lines []glob.Pattern) (*Found, err
 	return written, err
 }
 
-func emptyFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("the bundle %q cannot be made: %w", dir, Reason(err))
-	}
-	entries, err := os.ReadDir(dir)
+// newFolder opens an empty directory, made when it is not there.
+func newFolder(dir string) (*os.Root, error) {
+	root, err := openDir(dir, true)
 	if err != nil {
-		return fmt.Errorf("the bundle %q cannot be listed: %w", dir, Reason(err))
+		return nil, fmt.Errorf("the bundle %q cannot be made: %w", dir, Reason(err))
 	}
-	if len(entries) > 0 {
-		return fmt.Errorf("the bundle %q is not empty: name a new folder, or empty it", dir)
+	empty, err := isEmpty(root)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the bundle %q cannot be listed: %w", dir, Reason(err))
+	case !empty:
+		err = fmt.Errorf("the bundle %q is not empty: name a new folder, or empty it", dir)
+	default:
+		return root, nil
 	}
-	return nil
+	return nil, errors.Join(err, root.Close())
 }
 
 // bundleWriter writes one bundle; it keeps the first error.

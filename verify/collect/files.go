@@ -36,7 +36,7 @@ type Options struct {
 	ContractFile string // "" is none
 	Feedback     []string
 	Rules        []string
-	Diff         string // pr.diff or changes.json; "" is none
+	Diff         []string // pr.diff, changes.json, or one of each
 	Coverage     string
 	Facts        string
 }
@@ -46,7 +46,7 @@ type Options struct {
 func Files(o Options) (*Found, error) {
 	c := newCollector(o)
 	c.file(check.Contract, o.ContractFile)
-	c.file(diffKind(o.Diff), o.Diff)
+	c.diffs(o.Diff)
 	c.file(check.Coverage, o.Coverage)
 	c.file(check.Facts, o.Facts)
 	c.globs(check.Feedback, o.Feedback, feedbackFiles)
@@ -55,6 +55,23 @@ func Files(o Options) (*Found, error) {
 		return nil, c.err
 	}
 	return c.bundle, nil
+}
+
+// NamesFile reports whether a path is one of the files that the options name, or matches one of their patterns. Nothing is
+// listed for it.
+func (o Options) NamesFile(path string) bool {
+	names := slices.Concat([]string{o.ContractFile, o.Coverage, o.Facts}, o.Diff, o.Feedback, o.Rules)
+	return slices.ContainsFunc(names, func(name string) bool {
+		if name == "" {
+			return false
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(o.Root, name)
+		}
+		absolute, err := filepath.Abs(path)
+		matches, errMatch := doublestar.PathMatch(filepath.Clean(name), absolute)
+		return Overwrites(path, name) || err == nil && errMatch == nil && matches
+	})
 }
 
 // diffKind tells a list of changes from a diff by its ending.
@@ -112,6 +129,22 @@ func (c *collector) resolve(name string) (path, display string, err error) {
 	}
 	return path, filepath.Base(path), nil
 }
+
+// diffs adds the lists of changes. Of two that are of one kind, the gate could not tell which one is meant.
+func (c *collector) diffs(names []string) {
+	seen := map[check.Kind]string{}
+	for _, name := range names {
+		kind := diffKind(name)
+		if first, twice := seen[kind]; twice {
+			c.fail(fmt.Errorf("%q and %q are both a %s: name one changes.json and one unified diff at most", first, name, diffNames[kind]))
+			return
+		}
+		seen[kind] = name
+		c.file(kind, name)
+	}
+}
+
+var diffNames = map[check.Kind]string{check.Changes: "changes.json", check.Diff: "unified diff"}
 
 func (c *collector) file(kind check.Kind, name string) {
 	if name == "" {

@@ -30,7 +30,7 @@ type Found struct {
 
 // Holds reports whether a path names one of the inputs, or could, so that no report is written over it.
 func (f *Found) Holds(path string) bool {
-	return slices.ContainsFunc(f.Paths, func(input string) bool { return SameFile(input, path) }) ||
+	return slices.ContainsFunc(f.Paths, func(input string) bool { return Overwrites(path, input) }) ||
 		slices.ContainsFunc(f.Folders, func(folder string) bool { return below(folder, path) })
 }
 
@@ -43,6 +43,19 @@ func below(folder, path string) bool {
 	}
 	relative, err := filepath.Rel(absFolder, absPath)
 	return err == nil && filepath.IsLocal(relative)
+}
+
+// Overwrites reports whether who writes to a path writes over an input. A symlink is replaced and not followed, so what
+// it points to is safe.
+func Overwrites(path, input string) bool {
+	absPath, errPath := filepath.Abs(path)
+	absInput, errInput := filepath.Abs(input)
+	if errPath == nil && errInput == nil && absPath == absInput {
+		return true
+	}
+	info, err := os.Lstat(path)
+	there, errThere := os.Stat(input)
+	return err == nil && errThere == nil && os.SameFile(info, there)
 }
 
 // SameFile reports whether two paths name one file: by their text, or because both are there and are one.
@@ -93,7 +106,7 @@ const testsFolder = "tests"
 // Folder finds the inputs of a bundle. Files with other names are ignored. Nothing outside the folder is read, not even
 // through a symlink. The error says why the folder cannot be listed.
 func Folder(dir string) (*Found, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, Reason(err))
 	}
@@ -189,7 +202,12 @@ func Reason(err error) error {
 
 // Report reads the report of a bundle.
 func Report(dir string) ([]byte, error) {
-	f, err := regular(os.OpenFile(filepath.Join(dir, report.FileName), readOnly, 0))
+	root, err := openRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := regular(root.OpenFile(report.FileName, readOnly, 0))
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,11 @@ type Known struct {
 // the merge base and the head, the facts, and the files that Options names. What git could not tell is written into the
 // facts as unavailable. The error is one of usage, as that of [Files].
 func Gather(c Commits, o Options) (*Found, error) {
+	for _, name := range o.Diff {
+		if diffKind(name) != check.Diff {
+			return nil, fmt.Errorf("%q cannot be given beside two commits, which are compared to make changes.json: name a unified diff, or leave it out", name)
+		}
+	}
 	g := &gatherer{Commits: c}
 	g.Facts.Schema = evidence.FactsSchema
 	g.Facts.Subject.BaseSHA, g.Facts.Subject.HeadSHA = c.Base, c.Head

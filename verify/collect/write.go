@@ -1,63 +1,174 @@
 package collect
 
 import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// RemoveStale removes an older report, so that it cannot speak for a run that does not get as far as writing one. A
-// path that is a symlink or a folder is refused.
-func RemoveStale(path string) error {
-	if err := replaceable(path); err != nil {
-		return err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // another run may have been faster
-		return fmt.Errorf("the old report %q cannot be removed: %w", path, Reason(err))
-	}
-	return nil
+// Stale is a report of an earlier run.
+type Stale struct {
+	Verdict string
+	SHA256  string
 }
 
-// replaceable refuses a path at which something else than a regular file is.
-func replaceable(path string) error {
-	info, err := os.Lstat(path)
+// RemoveStale removes an older report, so that it cannot speak for a run that does not get as far as writing one, and
+// says what it was; nil when there was none. A symlink is removed and not followed, and an empty file is no loss. Anything
+// else that is no report stays, and is an error.
+func RemoveStale(path string) (*Stale, error) {
+	t, err := openTarget(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // no directory, no report
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the report %q cannot be removed: %w", path, Reason(err))
+	}
+	defer t.dir.Close()
+	old, err := t.replaceable()
+	if err != nil {
+		return nil, fmt.Errorf("the report %q cannot be written: %w", path, Reason(err))
+	}
+	if err := t.dir.Remove(t.name); err != nil && !errors.Is(err, fs.ErrNotExist) { // another run may have been faster
+		return nil, fmt.Errorf("the old report %q cannot be removed: %w", path, Reason(err))
+	}
+	return old, nil
+}
+
+// errForeign says what stands where a report is to go.
+var errForeign = errors.New("a file that is no report of closeout is there: remove it, or name another path")
+
+// replaceable refuses a target at which something else stands than a report, a symlink or an empty file, and gives the
+// report.
+func (t *target) replaceable() (*Stale, error) {
+	info, err := t.dir.Lstat(t.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return nil, nil
 	case err != nil:
-		return fmt.Errorf("the report %q cannot be looked at: %w", path, Reason(err))
+		return nil, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("the report %q is a symlink: name a path that is none", path)
+		return nil, nil
+	case info.IsDir():
+		return nil, errors.New("a directory is there: remove it, or name another path")
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("the report %q is not a regular file: name another path", path)
+		return nil, errors.New("it is not a regular file: name another path")
+	case info.Size() == 0:
+		return nil, nil
 	}
-	return nil
+	f, err := t.dir.OpenFile(t.name, readOnly, 0)
+	if err != nil {
+		return nil, err
+	}
+	old, ok := readStale(f)
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errForeign
+	}
+	return old, nil
 }
 
-// Write writes a file at once or not at all: into a temporary file beside it, which then takes its name. It never
-// writes through a symlink.
+// maxStale is how large a report can be: one of 200,000 changed files with long names has a tenth of it.
+const maxStale = 1 << 30
+
+// readStale reads what a report decided; ok is false when the file is no report of closeout.
+func readStale(f io.Reader) (old *Stale, ok bool) {
+	sum, schema := sha256.New(), ""
+	old = &Stale{}
+	text := io.TeeReader(io.LimitReader(f, maxStale), sum)
+	d := jsontext.NewDecoder(text)
+	if first, err := d.ReadToken(); err != nil || first.Kind() != '{' {
+		return nil, false
+	}
+	for d.PeekKind() == '"' {
+		key, err := d.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		switch name := key.String(); {
+		case (name == "schema" || name == "verdict") && d.PeekKind() == '"':
+			value, err := d.ReadToken()
+			if err != nil {
+				return nil, false
+			}
+			if name == "schema" {
+				schema = value.String()
+			} else {
+				old.Verdict = value.String()
+			}
+		case d.SkipValue() != nil:
+			return nil, false
+		}
+	}
+	end, err := d.ReadToken()
+	if err != nil || end.Kind() != '}' || schema != report.Schema {
+		return nil, false
+	}
+	if _, err := io.Copy(io.Discard, text); err != nil {
+		return nil, false
+	}
+	old.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return old, true
+}
+
+// Write writes a report at once or not at all: into a temporary file beside it, which then takes its name. It replaces
+// what [RemoveStale] removes and nothing else, and leads through no symlink.
 func Write(path string, data []byte) error {
-	if err := replaceable(path); err != nil {
+	return write("report", path, data, func(t *target) error {
+		_, err := t.replaceable()
 		return err
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".closeout-*")
+	})
+}
+
+// WriteOther writes another file in the same way, over any regular file.
+func WriteOther(what, path string, data []byte) error {
+	return write(what, path, data, func(t *target) error {
+		info, err := t.dir.Lstat(t.name)
+		if err == nil && info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular() {
+			return errors.New("it is not a regular file: name another path")
+		}
+		return nil
+	})
+}
+
+func write(what, path string, data []byte, check func(*target) error) error {
+	t, err := openTarget(path)
 	if err != nil {
-		return fmt.Errorf("the report %q cannot be written: %w", path, Reason(err))
+		return fmt.Errorf("the %s %q cannot be written: %w", what, path, Reason(err))
 	}
-	if err := fill(temp, data); err != nil {
-		return fmt.Errorf("the report %q cannot be written: %w", path, errors.Join(Reason(err), os.Remove(temp.Name())))
+	defer t.dir.Close()
+	if err := check(t); err != nil {
+		return fmt.Errorf("the %s %q cannot be written: %w", what, path, Reason(err))
 	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return fmt.Errorf("the report %q cannot be put in place: %w", path, errors.Join(err, os.Remove(temp.Name())))
+	temp := ".closeout-" + rand.Text()
+	err = t.fill(temp, data)
+	if err == nil {
+		err = t.dir.Rename(temp, t.name)
+	}
+	if err != nil {
+		_ = t.dir.Remove(temp) // it may not be there, and the error is the first one
+		return fmt.Errorf("the %s %q cannot be written: %w", what, path, Reason(err))
 	}
 	return nil
 }
 
 // fill writes all data, so that it is on the disk before the file gets its name.
-func fill(f *os.File, data []byte) error {
-	_, err := f.Write(data)
+func (t *target) fill(name string, data []byte) error {
+	f, err := t.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+)
+
+// onceFlags say what is judged and where the report goes. Of two values the last one would win without a word.
+var onceFlags = []string{"contract-file", "contract", "task", "facts", "coverage", "base", "head", "repo", "bundle", "mode", "report"}
+
+// once refuses a second value of a flag.
+type once struct {
+	pflag.Value
+	given bool
+}
+
+func (o *once) Set(value string) error {
+	if o.given {
+		return errors.New("it is given twice: name one value")
+	}
+	o.given = true
+	return o.Value.Set(value)
+}
+
+// refuseTwice lets those of the flags be given once.
+func refuseTwice(flags *pflag.FlagSet) {
+	for _, name := range onceFlags {
+		if f := flags.Lookup(name); f != nil {
+			f.Value = &once{Value: f.Value}
+		}
+	}
+}
