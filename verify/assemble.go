@@ -109,7 +109,7 @@ func (j *judge) reportSettings() report.Settings {
 		minimum = evidence.Claimed // no contract could be read, so nothing was compared with it
 	}
 	return report.Settings{
-		EvidenceMin: string(minimum), Task: text(j.settings.Task), Today: text(j.settings.Today),
+		EvidenceMin: string(minimum), Task: text(j.settings.Task), Event: text(j.settings.Event), Today: text(j.settings.Today),
 		Digests: slices.Clone(j.in.Digests), Limits: reportLimits(j.limits()), Override: j.reportRule(),
 	}
 }

@@ -55,7 +55,10 @@ type Settings struct {
 	Task    string // "" takes the facts'
 	Today   string // YYYY-MM-DD; "" takes the facts'
 	Digests []string
-	Limits  evidence.Limits
+	// Event is the event about a pull request or a merge group that a caller runs for who did not ask GitHub; "" for none.
+	// The evidence then needs the same level as where GitHub was asked.
+	Event  string
+	Limits evidence.Limits
 	// Notes are problems that the collector met, such as a pattern that matches no file.
 	Notes []check.Problem
 }

@@ -184,7 +184,7 @@ func (j *judge) setMinimum(p *policy.Policy) {
 	}
 	f := j.in.Facts
 	switch {
-	case f != nil && (f.Subject.PullRequest > 0 || j.ofGroup() || strings.HasPrefix(f.Event.Name, "pull_request")):
+	case j.settings.Event != "", f != nil && (f.Subject.PullRequest > 0 || j.ofGroup() || strings.HasPrefix(f.Event.Name, "pull_request")):
 		j.in.Minimum = evidence.Recorded
 	case f != nil && f.Subject.AcceptedTrees != nil:
 		j.in.Minimum = evidence.Bound

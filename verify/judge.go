@@ -188,7 +188,7 @@ func (j *judge) settle() {
 	s.Mode = firstOf(s.Mode, Enforce)
 	s.Notes = append(slices.Clip(s.Notes), j.unmatched()...)
 	j.settings = s
-	j.in.Task, j.in.Today, j.in.Digests = s.Task, s.Today, s.Digests
+	j.in.Task, j.in.Today, j.in.Digests, j.in.Event = s.Task, s.Today, s.Digests, s.Event
 	j.in.Strict, j.in.MaxFindings = s.Strict, j.limits().Findings
 	for _, note := range s.Notes {
 		j.in.Problems = append(j.in.Problems, note)

@@ -275,7 +275,7 @@ func (a *action) readSettings() error {
 		return err
 	}
 	a.settings.Strict, a.settings.Mode, a.settings.Task = strict, a.input("mode"), a.input("task")
-	a.settings.Digests = a.list("feedback_sha256")
+	a.settings.Digests, a.settings.Event = a.list("feedback_sha256"), a.unaskedEvent()
 	return checkSettings(&a.settings)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,19 @@ const collectTime = 5 * time.Minute
 // asksGitHub reports whether the action collects from GitHub. Without a token, or with facts that somebody else
 // collected, it judges files alone.
 func (a *action) asksGitHub() bool { return a.input("token") != "" && a.input("facts") == "" }
+
+// pullEvents are the events whose check shows on a pull request, or decides about its merge.
+var pullEvents = []string{"pull_request", "pull_request_review", "pull_request_review_comment", "merge_group"}
+
+// unaskedEvent is the event of the job when it is about a pull request and GitHub is not asked about it; "" otherwise. An
+// empty token or a facts file must not make do with weaker evidence. The name is the runner's, the payload is not needed.
+func (a *action) unaskedEvent() string {
+	name := a.gha.Getenv("GITHUB_EVENT_NAME")
+	if a.asksGitHub() || !slices.Contains(pullEvents, name) {
+		return ""
+	}
+	return name
+}
 
 // refusedEvent refuses, without a token too, the events for which there is no sound answer.
 func refusedEvent(name string) error {

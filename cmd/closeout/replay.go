@@ -74,6 +74,9 @@ func settingsOf(r *report.Report) verify.Settings {
 	if r.Settings.Task != nil {
 		s.Task = *r.Settings.Task
 	}
+	if r.Settings.Event != nil {
+		s.Event = *r.Settings.Event
+	}
 	if r.Settings.Today != nil {
 		s.Today = *r.Settings.Today
 	}

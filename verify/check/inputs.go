@@ -75,6 +75,7 @@ type Inputs struct {
 	// asked GitHub about a pull request.
 	Override *override.Decision
 	Minimum  evidence.Level // the effective evidence minimum
+	Event    string         // see Event of the settings
 	// Unbound is true when the minimum is claimed only because there is no code tree to bind to.
 	Unbound bool
 	Task    string // the task that the caller named; "" when none

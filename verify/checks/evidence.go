@@ -37,7 +37,7 @@ func runEvidence(p *check.Pass) {
 			continue // the tree that it names may be the right one: what is not known is reported, and is nobody's failure
 		}
 		if strings.HasPrefix(string(d.Reason), "evidence.") {
-			p.Report(evidenceFinding(&p.Policy.Criteria[i], &d))
+			p.Report(evidenceFinding(p, &p.Policy.Criteria[i], &d))
 		}
 	}
 	for _, c := range p.Companions() {
@@ -68,7 +68,7 @@ func codeTreeUnknown(f *evidence.Facts) bool {
 	return unknown
 }
 
-func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
+func evidenceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) check.Finding {
 	f := at(check.Finding{Code: string(d.Reason), Evidence: decisionKey(c, d)}, d.At)
 	switch d.Reason {
 	case ledger.Conflict:
@@ -90,7 +90,7 @@ func evidenceFinding(c *evidence.Criterion, d *ledger.Decision) check.Finding {
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
 		f.Expected = "evidence that is at least " + string(d.Minimum)
 		f.Actual = string(d.Level) + ": " + check.KeptFrom(d.Level, d.At)
-		f.Fix = reach("run the command with closeout record, which notes the code tree before and after", d.Minimum)
+		f.Fix = reach(p, "run the command with closeout record, which notes the code tree before and after", d.Minimum)
 	}
 	f.Fix += provesHint(c)
 	return f
@@ -118,7 +118,13 @@ func changedPaths(lead string, d *ledger.Deciding) string {
 }
 
 // reach says how evidence that is recorded in such a way gets to a level, and how to accept less on purpose.
-func reach(how string, minimum evidence.Level) string {
+func reach(p *check.Pass, how string, minimum evidence.Level) string {
+	switch {
+	case p.Event != "" && p.Facts == nil:
+		how = "give the action a token: the input token is empty, so nothing says which code the records must be about; then " + how
+	case p.Event != "" && p.Facts.Subject.AcceptedTrees == nil:
+		how = "hand over facts that name the accepted code trees, or a token and no facts; then " + how
+	}
 	if minimum == evidence.Recorded {
 		how += ", in a job of its own whose output hands the log's sha256 to the gate (feedback_sha256)"
 	}
@@ -173,7 +179,7 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 		Input:   c.Kind, Path: c.Path,
 		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
-		Fix:      reach("run the command that writes the report with closeout record --produces, on the code as it is now", c.Minimum),
+		Fix:      reach(p, "run the command that writes the report with closeout record --produces, on the code as it is now", c.Minimum),
 		Evidence: []string{string(c.Kind), string(c.Level)},
 	})
 }

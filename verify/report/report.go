@@ -95,7 +95,8 @@ type Settings struct {
 	EvidenceMin string   `json:"evidence_min"` // effective minimum: claimed, bound or recorded
 	Task        *string  `json:"task"`
 	Today       *string  `json:"today"`
-	Digests     []string `json:"digests"` // sha256 of the logs that the workflow handed over; null when it handed over none
+	Event       *string  `json:"event,omitempty"` // about a pull request or merge group, where GitHub was not asked
+	Digests     []string `json:"digests"`         // sha256 of the logs that the workflow handed over; null when it handed over none
 	Limits      Limits   `json:"limits"`
 	Override    *Rule    `json:"override"` // null when no contract could be read or trusted
 }
