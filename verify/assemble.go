@@ -52,6 +52,9 @@ func (j *judge) unjudged(results []check.Result) check.Result {
 		}
 	}
 	for _, kind := range j.needs {
+		if kind == check.Rules && len(j.of(kind)) == 0 && !j.in.NeedsRules() {
+			continue
+		}
 		if j.in.State[kind] != check.Usable && !unknownSaid(results, kind) {
 			guard.Findings.Add(check.Finding{
 				Code: CodeInternal, Severity: evidence.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",

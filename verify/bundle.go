@@ -48,12 +48,12 @@ type Part struct {
 func PartFolder(number int64) string { return fmt.Sprintf("pulls/%d/", number) }
 
 // Settings is everything beside the files that can change the decision. Facts of the bundle hold the same; what is set
-// here wins.
+// here wins, but for the day.
 type Settings struct {
 	Mode    string // enforce or observe; "" takes the facts', else enforce
 	Strict  bool   // or the facts'
 	Task    string // "" takes the facts'
-	Today   string // YYYY-MM-DD; "" takes the facts'
+	Today   string // YYYY-MM-DD; the facts' wins
 	Digests []string
 	// Event is the event about a pull request or a merge group that a caller runs for who did not ask GitHub; "" for none.
 	// The evidence then needs the same level as where GitHub was asked.

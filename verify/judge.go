@@ -180,7 +180,7 @@ func (j *judge) settle() {
 		s.Strict = s.Strict || f.Settings.Strict
 		s.Mode = firstOf(s.Mode, f.Settings.Mode)
 		s.Task = firstOf(s.Task, f.Settings.Task)
-		s.Today = firstOf(s.Today, f.Settings.Today)
+		s.Today = firstOf(f.Settings.Today, s.Today) // the day on which the facts were collected
 		if s.Digests == nil {
 			s.Digests = f.Digests
 		}

@@ -77,8 +77,11 @@ func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *c
 
 // settingsFacts writes down what a decision is called with, and on which day.
 func settingsFacts(s verify.Settings) evidence.FactSettings {
-	return evidence.FactSettings{Mode: s.Mode, Strict: s.Strict, Task: s.Task, Today: time.Now().UTC().Format(time.DateOnly)}
+	return evidence.FactSettings{Mode: s.Mode, Strict: s.Strict, Task: s.Task, Today: today()}
 }
+
+// today is the day with which the ends of exceptions are compared.
+func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // open opens the repository and finds the two commits. What the repository does not hold is not the caller's mistake:
 // then there is nothing to ask, and the facts say why.

@@ -282,6 +282,9 @@ func (f *verifyFlags) find(args []string) (*collect.Found, error) {
 	notes := found.Settings.Notes
 	found.Settings = f.settings
 	found.Settings.Notes = notes
+	if len(args) == 0 {
+		found.Settings.Today = today() // a BUNDLE is judged on the day that its facts name
+	}
 	return found, nil
 }
 

@@ -212,3 +212,6 @@ type TestFile struct {
 	SHA256 string
 	Report *evidence.TestReport
 }
+
+// NeedsRules reports whether a rule report must be there. Contracts that could not be read do not say that there is none.
+func (in *Inputs) NeedsRules() bool { return in.Policy == nil || !in.Policy.Rules.NotRequired }

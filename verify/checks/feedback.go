@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -62,29 +63,19 @@ func reportNoLog(p *check.Pass) {
 	p.Report(f)
 }
 
-// reportEmpty reports logs that are there and hold nothing, when no log that counts holds anything.
+// reportEmpty reports each log that counts and holds nothing: a full one beside it does not say what it should.
 func reportEmpty(p *check.Pass) {
-	var first string
 	for _, l := range p.Logs {
-		if l.Counts && l.Records > 0 {
-			return
+		said := func(problem check.Problem) bool { return problem.Kind == check.Feedback && problem.Path == l.Path }
+		if !l.Counts || l.Records > 0 || slices.ContainsFunc(p.Problems, said) {
+			continue
 		}
-		if l.Counts && first == "" {
-			first = l.Path
-		}
+		p.Report(check.Finding{
+			Code: "feedback.empty", Message: "the feedback log is empty", Input: check.Feedback, Path: l.Path,
+			Expected: "a record for each command that ran", Actual: "no record",
+			Fix: "run and record the acceptance commands; hand over no log where nothing is to be recorded",
+		})
 	}
-	if first == "" {
-		return
-	}
-	for _, problem := range p.Problems {
-		if problem.Kind == check.Feedback {
-			return
-		}
-	}
-	p.Report(check.Finding{
-		Code: "feedback.empty", Message: "the feedback log is empty", Input: check.Feedback, Path: first,
-		Expected: "a record for each command that ran", Actual: "no record", Fix: "run and record the acceptance commands",
-	})
 }
 
 func reportGaps(p *check.Pass, s *ledger.Stream) {

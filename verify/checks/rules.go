@@ -43,8 +43,8 @@ func runRules(p *check.Pass) {
 	if p.State[check.Rules] == check.Malformed {
 		return
 	}
+	reportEmptyRules(p)
 	if noResult(p.Rules) {
-		reportNoRules(p)
 		return
 	}
 	if p.Policy == nil {
@@ -62,27 +62,34 @@ func runRules(p *check.Pass) {
 	ignores.report(p)
 }
 
-// noResult reports whether nothing was judged: no report, or only empty ones. Two empty failure lists say that all is
-// well.
-func noResult(files []check.RuleFile) bool {
-	for _, f := range files {
-		if len(f.Report.Rows) > 0 || f.Report.Shape == evidence.ShapeLists {
-			return false
-		}
-	}
-	return true
+// holdsNone reports whether a report says nothing of any rule. Two empty failure lists say that all is well.
+func holdsNone(f check.RuleFile) bool {
+	return len(f.Report.Rows) == 0 && f.Report.Shape != evidence.ShapeLists
 }
 
-func reportNoRules(p *check.Pass) {
+// noResult reports whether nothing was judged: no report, or only empty ones.
+func noResult(files []check.RuleFile) bool {
+	return !slices.ContainsFunc(files, func(f check.RuleFile) bool { return !holdsNone(f) })
+}
+
+// reportEmptyRules reports that there is no rule report, and each one that is empty: a full one beside it does not say
+// what the empty one should.
+func reportEmptyRules(p *check.Pass) {
 	f := check.Finding{
 		Code: "rules.missing", Message: "there is no rule report", Input: check.Rules,
 		Expected: "at least one rule report with a row for each rule", Actual: "no such file",
-		Fix: "run the rules and hand over their report; a repository without rules hands over " + `{"block_failures": [], "warn_failures": []}`,
+		Fix: `run the rules and hand over their report; a person may state in the contract that there is none: "rules": {"required": false}`,
 	}
-	if len(p.Rules) > 0 {
-		f.Message, f.Actual, f.Path = "the rule report holds no rule", "an empty report", p.Rules[0].Path
+	if len(p.Rules) == 0 && p.NeedsRules() {
+		p.Report(f)
 	}
-	p.Report(f)
+	for _, file := range p.Rules {
+		if holdsNone(file) {
+			f.Message, f.Actual, f.Path = "the rule report holds no rule", "an empty report", file.Path
+			f.Fix = `run the rules and hand over their report; {"block_failures": [], "warn_failures": []} is a report without failures`
+			p.Report(f)
+		}
+	}
 }
 
 func allRows(files []check.RuleFile) []ruleRow {
@@ -215,8 +222,9 @@ func reportRow(p *check.Pass, r ruleRow, severity evidence.Severity, ignores *ig
 	if r.Detail != "" {
 		f.Message += ": " + r.Detail
 	}
-	if reason, ok := ignores.ignored(r); ok {
-		f.Severity, f.Actual = evidence.Info, "it does not; the contract ignores this: "+reason
+	if excuse := ignores.excuse(r); excuse != nil {
+		f.Severity = evidence.Info
+		f.Actual = fmt.Sprintf("it does not; the contract ignores this until %s: %s", excuse.Until, excuse.Reason)
 	}
 	p.Report(rowFinding("rule.failed", r, f))
 }
@@ -257,26 +265,26 @@ func newIgnores(p *check.Pass) *ignores {
 		for _, f := range rule.Files {
 			globs = append(globs, f.Glob)
 		}
-		list[i] = ignore{Ignore: rule, files: glob.Compile(globs), expired: p.Today != "" && p.Today > rule.Until}
+		list[i] = ignore{Ignore: rule, files: glob.Compile(globs), expired: p.Today == "" || p.Today > rule.Until}
 	}
 	return &ignores{list}
 }
 
-// ignored returns the reason why a failed row does not count. Every file in which it failed must be excused; a failure
-// without a file never is.
-func (l *ignores) ignored(r ruleRow) (string, bool) {
-	reason, found := "", false
+// excuse returns the exception for which a failed row does not count, the one that lasts longest; nil when there is none.
+// Every file in which the row failed must be excused; a failure without a file never is.
+func (l *ignores) excuse(r ruleRow) *policy.Ignore {
+	var best *policy.Ignore
 	for i := range l.list {
 		ig := &l.list[i]
 		if ig.expired || ig.ID.Value != r.ID || !ig.excuses(r.FailedIn) {
 			continue
 		}
 		ig.used = true
-		if !found {
-			reason, found = ig.Reason, true
+		if best == nil || ig.Until > best.Until {
+			best = ig.Ignore
 		}
 	}
-	return reason, found
+	return best
 }
 
 // excuses reports whether an exception covers all of some files. One whose path is written in a roundabout way is
@@ -296,6 +304,10 @@ func (l *ignores) report(p *check.Pass) {
 			Fix: "let a person remove it from the contract",
 		}
 		switch {
+		case ig.expired && p.Today == "":
+			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q does not count: the day of the decision is not known", ig.ID.Value)
+			f.Expected, f.Actual = "facts that hold the day under settings.today", "none, and the exception ends on "+ig.Until
+			f.Fix = "judge with the facts that closeout collect writes"
 		case ig.expired:
 			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q has expired and does not count", ig.ID.Value)
 			f.Expected, f.Actual = "a date that has not passed", "until "+ig.Until

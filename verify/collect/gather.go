@@ -461,7 +461,7 @@ func (g *gatherer) arguments() {
 		return
 	}
 	g.Facts.ArgumentPaths = []string{}
-	for _, name := range policy.ArgumentPaths(g.policy.Criteria) {
+	for _, name := range g.policy.ArgumentPaths() {
 		found, err := g.named(name)
 		if err != nil {
 			g.cannot(evidence.WantedContracts, name, err)

@@ -18,8 +18,10 @@ import (
 //
 //   - Each rule of tool.driver.rules is a row, and so is each rule that only a result names. Rules of one run with equal
 //     ids are one row; the same rule in two runs makes two rows, which a catalogue calls a duplicate.
-//   - A result of kind "fail", or without kind, fails its rule. Results of other kinds change nothing. suppressions and
-//     baselineState are not looked at: who writes the file would otherwise let findings through.
+//   - A result of kind "fail", or without kind, fails its rule. Results of other kinds change nothing, and neither do those
+//     whose baselineState is "absent": they tell of something that an earlier run found and this one did not.
+//     suppressions, and other words of baselineState, are not looked at: who writes the file would otherwise let findings
+//     through.
 //   - A failed row has the strictest severity of its failing results, and the place and message of the first of them.
 //     A result without level has its rule's defaultConfiguration.level; without that it is a warning. The levels error,
 //     warning, note and none are block, warn, info and info. ruleConfigurationOverrides are not looked at.
@@ -124,23 +126,6 @@ func noResults(f *fields, rules int) source.Error {
 	}
 }
 
-// checkInvocations refuses a run of which the tool says that it went wrong: what it did not look at is not clean.
-func (f *fields) checkInvocations() {
-	for _, invocation := range f.looseObjects("invocations") {
-		n := invocation.get("executionSuccessful")
-		switch {
-		case n == nil:
-		case n.kind != kindBool:
-			invocation.wrong(n, "executionSuccessful", "true or false")
-		case !n.bool:
-			f.errs.Add(source.Error{
-				Pos: n.pos, Where: invocation.pointer("executionSuccessful"), Message: "the tool says that its run did not succeed",
-				Found: "false", Expected: "true", Fix: "mend what stopped the tool, and run it again",
-			})
-		}
-	}
-}
-
 // checkExternalFiles refuses a run whose rules or results lie in files that the gate does not read.
 func (f *fields) checkExternalFiles() {
 	refs := f.looseChild("externalPropertyFileReferences")
@@ -186,6 +171,10 @@ func (r *sarifRun) addRule(at source.Pos, id string, level Severity) {
 
 func (r *sarifRun) result(f *fields) {
 	kind := f.oneOf("kind", "fail", "pass", "open", "review", "informational", "notApplicable")
+	baseline := ""
+	if f.orNull("baselineState") != nil {
+		baseline = f.oneOf("baselineState", "new", "unchanged", "updated", "absent")
+	}
 	severity := f.sarifLevel()
 	id, level, ok := r.ruleOf(f)
 	file, line, all := f.sarifPlaces()
@@ -194,7 +183,7 @@ func (r *sarifRun) result(f *fields) {
 		return
 	}
 	r.addRule(f.node.pos, id, level)
-	if kind != "" && kind != "fail" {
+	if kind != "" && kind != "fail" || baseline == "absent" {
 		return
 	}
 	r.fail(RuleRow{

@@ -48,6 +48,23 @@ var sarifCases = []readCase{
 	{name: "rules, and results null", in: sarifRunText(`"results":null`), errs: []string{"1:28: the run holds no results list"}},
 	{name: "a failed run", in: sarifRunText(`"invocations":[{"executionSuccessful":true},{"executionSuccessful":false}],"results":[]`),
 		errs: []string{"2:68: the tool says that its run did not succeed"}},
+	{name: "a run that was told of", in: sarifRunText(`"invocations":[{"executionSuccessful":true,"exitCode":1,"exitSignalName":null,"exitSignalNumber":0,"processStartFailureMessage":"",
+		"toolExecutionNotifications":[{"level":"warning","message":{"text":"m"}},{}],"toolConfigurationNotifications":null}],"results":[]`)},
+	{name: "an error of the run", in: sarifRunText(`"invocations":[{"executionSuccessful":true,"toolExecutionNotifications":[{"level":"note"},{"level":"error","message":{"text":"no file"}}]}],"results":[]`),
+		errs: []string{"2:100: the tool reports an error of its run: no file"}},
+	{name: "an error of the configuration", in: sarifRunText(`"invocations":[{"toolConfigurationNotifications":[{"level":"error"}]}],"results":[]`),
+		errs: []string{"2:60: the tool reports an error of its run"}},
+	{name: "a level of a notification that is none", in: sarifRunText(`"invocations":[{"toolExecutionNotifications":[{"level":"fatal"}]}],"results":[]`),
+		errs: []string{"2:56: level must be one of"}},
+	{name: "a tool that did not start", in: sarifRunText(`"invocations":[{"processStartFailureMessage":"no such file"}],"results":[]`),
+		errs: []string{"2:46: the tool could not be started"}},
+	{name: "a tool that was killed", in: sarifRunText(`"invocations":[{"exitSignalName":"SIGKILL","exitSignalNumber":9}],"results":[]`),
+		errs: []string{"2:34: a signal ended the tool", "2:63: a signal ended the tool"}},
+	{name: "a signal that is a string", in: sarifRunText(`"invocations":[{"exitSignalNumber":"9"}],"results":[]`),
+		errs: []string{"2:36: exitSignalNumber must be an integer"}},
+	{name: "words of a baseline", in: sarifResultText(`{"ruleId":"a","baselineState":"new"},{"ruleId":"a","baselineState":"unchanged"},{"ruleId":"a","baselineState":"updated"},
+		{"ruleId":"a","baselineState":"absent"},{"ruleId":"a","baselineState":null}`)},
+	{name: "an unknown word of a baseline", in: sarifResultText(`{"ruleId":"a","baselineState":"Absent"}`), errs: []string{"2:42: baselineState must be one of"}},
 	{name: "a success that is a string", in: sarifRunText(`"invocations":[{"executionSuccessful":"false"}],"results":[]`),
 		errs: []string{"2:39: executionSuccessful must be true or false"}},
 	{name: "a success that is null", in: sarifRunText(`"invocations":[{"executionSuccessful":null}],"results":[]`),
@@ -176,7 +193,7 @@ func TestParseSARIFFailedSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, errs := ParseRules(text, DefaultLimits())
-	checkErrors(t, errs, []string{"12:34: the tool says that its run did not succeed"})
+	checkErrors(t, errs, []string{"10:56: the tool reports an error of its run: Parsing error", "12:34: the tool says that its run did not succeed"})
 }
 
 // What a result makes of the row of its rule.
@@ -195,7 +212,9 @@ func TestSARIFResults(t *testing.T) {
 		{"only passes", `{"ruleId":"a","kind":"pass"}`, "a block passed"},
 		{"a pass of a rule that is not listed", `{"ruleId":"z","kind":"pass"}`, "z warn passed"},
 		{"suppressed", `{"ruleId":"a","suppressions":[{"kind":"external","status":"accepted"}]}`, "a block failed"},
-		{"said to be gone", `{"ruleId":"a","baselineState":"absent"}`, "a block failed"},
+		{"gone since an earlier run", `{"ruleId":"a","baselineState":"absent"}`, "a block passed"},
+		{"gone in one place, there in another", `{"ruleId":"a","baselineState":"absent"},{"ruleId":"a","baselineState":"unchanged"}`, "a block failed"},
+		{"no longer as it was", `{"ruleId":"a","baselineState":"updated"}`, "a block failed"},
 		{"a case of a listed rule", `{"ruleId":"b/c/d/e"}`, "b/c info failed"},
 		{"not a case of it", `{"ruleId":"b/cc"}`, "b/cc warn failed"},
 		{"the rule's name only begins alike", `{"ruleId":"b"}`, "b warn failed"},

@@ -38,9 +38,10 @@ const (
 
 	wholeSARIF = `{"version":"2.1.0","inlineExternalProperties":[],"runs":[{"tool":{"driver":{"name":"t","guid":"g","rules":[
  {"id":"a","defaultConfiguration":{"level":"error"}}]},"extensions":[{"name":"e","guid":"h","rules":[{"id":"x"}]}]},
- "invocations":[{"executionSuccessful":true}],"externalPropertyFileReferences":{"artifacts":[]},
+ "invocations":[{"executionSuccessful":true,"processStartFailureMessage":"","exitSignalName":"","exitSignalNumber":0,
+  "toolExecutionNotifications":[{"level":"warning","message":{"text":"m"}}],"toolConfigurationNotifications":[]}],"externalPropertyFileReferences":{"artifacts":[]},
  "results":[{"ruleId":"a","ruleIndex":0,"rule":{"id":"a","index":0,"toolComponent":{"index":-1,"guid":"g","name":"t"}},"kind":"fail",
-  "level":"note","message":{"text":"m"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"f","uriBaseId":"SRCROOT"},
+  "baselineState":"new","level":"note","message":{"text":"m"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"f","uriBaseId":"SRCROOT"},
   "region":{"startLine":1}}}]}]}]}`
 )
 

@@ -176,7 +176,7 @@ func builtInSet(list []*Protected) protectedSet {
 // AddArguments adds files that somebody else found to be named by acceptance arguments.
 func (p *Policy) AddArguments(paths []string) {
 	for _, path := range paths {
-		p.arguments.add(path, "that the facts name")
+		p.arguments.add(path, "the criterion that the facts name")
 	}
 }
 
@@ -276,7 +276,7 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 		return r, true
 	}
 	if a, ok := p.arguments[glob.Fold(c.Path)]; ok && (c.Status != evidence.Added || !a.paths[c.Path]) {
-		return Ruling{Class: ClassProtected, Because: "the criterion " + a.criterion + " names it in its command", Folded: !a.paths[c.Path]}, true
+		return Ruling{Class: ClassProtected, Because: a.by + " names it in its command", Folded: !a.paths[c.Path]}, true
 	}
 	return Ruling{}, false
 }

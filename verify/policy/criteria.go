@@ -2,13 +2,9 @@ package policy
 
 import (
 	"fmt"
-	"maps"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/source"
 )
 
@@ -142,121 +138,3 @@ func (p *Policy) resolveProves(offset int) []source.Error {
 
 // sameCommand reports whether the same records decide two criteria.
 func sameCommand(a, b evidence.Criterion) bool { return a.Cwd == b.Cwd && slices.Equal(a.Run, b.Run) }
-
-// arguments are the files that acceptance commands name, by their folded path.
-type arguments map[string]argument
-
-// argument is a file that a command names, in every spelling, and the first criterion that does so.
-type argument struct {
-	criterion string
-	paths     map[string]bool
-}
-
-func (a arguments) add(path, criterion string) {
-	folded := glob.Fold(path)
-	if _, ok := a[folded]; !ok {
-		a[folded] = argument{criterion, map[string]bool{}}
-	}
-	a[folded].paths[path] = true
-}
-
-// maxArguments is how many words of all commands are tried as paths, each in each folder that its command changes to.
-// People write some dozens.
-const maxArguments = 100_000
-
-// argumentPaths collects the files that acceptance arguments may name, relative to each criterion's cwd and to the
-// folders that the command changes to. Scripts such as the one after bash -c are taken apart at blanks and operators, so
-// that a script they call is seen as well. excess is the criterion with which there are more than maxArguments; nil when
-// there are not.
-func argumentPaths(criteria []evidence.Criterion) (paths arguments, excess *evidence.Criterion) {
-	paths = arguments{}
-	left := maxArguments
-	for i := range criteria {
-		c := &criteria[i]
-		words, folders := wordsAndFolders(c)
-		if left -= len(words) * len(folders); left < 0 {
-			return paths, c
-		}
-		for _, folder := range folders {
-			for _, w := range words {
-				if p := argumentPath(folder, w); p != "" {
-					paths.add(p, c.ID)
-				}
-			}
-		}
-	}
-	return paths, nil
-}
-
-// wordsAndFolders gives the different words of a command, and the folders in which it may use them.
-func wordsAndFolders(c *evidence.Criterion) (words, folders []string) {
-	for _, arg := range c.Run {
-		words = append(words, argumentWords(arg)...)
-	}
-	folders = []string{c.Cwd}
-	for i := 1; i < len(words); i++ {
-		if words[i-1] == "cd" || words[i-1] == "-C" {
-			folders = append(folders, path.Join(c.Cwd, words[i]))
-		}
-	}
-	return unique(words), unique(folders)
-}
-
-// unique sorts a list and leaves out what it holds already.
-func unique(list []string) []string {
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-func tooManyArguments(c *evidence.Criterion) source.Error {
-	return source.Error{
-		Pos: c.Pos, Where: "/acceptance_criteria", Message: "the commands have too many words that may be files",
-		Found:    fmt.Sprintf("more than %d with the criterion %s, in the folders that it changes to", maxArguments, c.ID),
-		Expected: fmt.Sprintf("at most %d over all criteria", maxArguments), Fix: "put long commands into a script, and name that",
-	}
-}
-
-// ArgumentPaths lists the paths that acceptance arguments may name, sorted; whether there are such files is for others
-// to see. Criteria of a policy do not name too many.
-func ArgumentPaths(criteria []evidence.Criterion) []string {
-	var list []string
-	paths, _ := argumentPaths(criteria)
-	for _, a := range paths {
-		list = slices.AppendSeq(list, maps.Keys(a.paths))
-	}
-	slices.Sort(list)
-	return list
-}
-
-// argumentWords gives an argument and its words, and of each the parts that a list, a prefix or an option is made of.
-func argumentWords(arg string) []string {
-	words := append([]string{arg}, strings.FieldsFunc(arg, func(r rune) bool {
-		return strings.ContainsRune(" \t\r\n;&|()<>\"'`", r)
-	})...)
-	for _, w := range words {
-		parts := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("=,:", r) })
-		if len(parts) > 1 {
-			words = append(words, parts...)
-		}
-		if len(w) > 2 && w[0] == '-' && w[1] != '-' {
-			words = append(words, w[2:])
-		}
-	}
-	return words
-}
-
-// argumentPath is the path that a word names; "" when it cannot be a file of the repository.
-func argumentPath(folder, word string) string {
-	word, _, _ = strings.Cut(strings.TrimPrefix(word, "@"), "::")
-	for _, here := range []string{"$PWD/", "${PWD}/"} {
-		word = strings.TrimPrefix(word, here)
-	}
-	if word == "" || strings.HasPrefix(word, "/") {
-		return ""
-	}
-	p := path.Join(folder, word)
-	if p == "." || p == ".." || strings.HasPrefix(p, "../") {
-		return ""
-	}
-	return p
-}

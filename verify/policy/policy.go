@@ -116,9 +116,9 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 		}
 	}
 	p.protected, p.reports = p.protectedSets(), p.writtenReports()
-	var excess *evidence.Criterion
-	if p.arguments, excess = argumentPaths(p.Criteria); excess != nil {
-		problems = append(problems, Problem{p.origin[excess.ID], tooManyArguments(excess)})
+	var excess *command
+	if p.arguments, excess = argumentPaths(p.commands()); excess != nil {
+		problems = append(problems, p.tooManyArguments(excess))
 	}
 	return p, problems
 }
