@@ -249,9 +249,11 @@ func (p *logParser) commandLine(v scalar) bool {
 	}
 	p.command = string(p.bytes(v))
 	argv, err := SplitCommand(p.command)
-	if err == nil {
-		p.rec.Argv = argv
+	if err != nil {
+		p.rec.Shell = p.command
+		return true
 	}
+	p.rec.Argv = argv
 	return true
 }
 

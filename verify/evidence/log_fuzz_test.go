@@ -170,7 +170,10 @@ func plainRecord(line []byte, depth int) (Record, bool) {
 		if err := json.Unmarshal(r.Command, &command); err != nil {
 			panic(err)
 		}
-		out.Argv, _ = SplitCommand(command)
+		argv, err := SplitCommand(command)
+		if out.Argv = argv; err != nil {
+			out.Shell = command
+		}
 	}
 	if r.Seq != nil {
 		seq := saturated(string(*r.Seq))

@@ -8,7 +8,8 @@ import "github.com/closeout-gate/closeout/verify/source"
 type Record struct {
 	Pos    source.Pos // where the line's value starts
 	Line   []byte     // the line's bytes without its end (LF, CRLF)
-	Argv   []string   // nil when the command is a string that does not split: then it matches nothing
+	Argv   []string   // nil when the command is a string that does not split: then it matches no criterion
+	Shell  string     // the command, when it is a string that does not split
 	Cwd    string     // normalised; "" when it is absolute or leaves the repository: then it matches nothing
 	Exit   *int64     // nil when the command has no exit code
 	Seq    *int64     // nil when absent; saturates

@@ -67,7 +67,7 @@ type openNull struct {
 	ids []digest
 }
 
-// add opens a null exit. One whose command does not split has only its line to tell it apart.
+// add opens a null exit. One without a known folder has only its line to tell it apart.
 func (o *openNulls) add(s *Stream, r *evidence.Record) {
 	if o.byKey == nil {
 		o.byKey, o.byID = map[digest]*openNull{}, map[digest]*openNull{}
@@ -82,9 +82,9 @@ func (o *openNulls) add(s *Stream, r *evidence.Record) {
 			s.Unsettled++
 			return
 		}
-		null = &openNull{Command: Command{Text: CommandLine(r.Argv), Cwd: short(r.Cwd), Line: r.Pos.Line}, key: key}
-		if r.Argv != nil {
-			null.Key = digestOf(appendKey(nil, r.Argv, r.Cwd))
+		null = &openNull{Command: Command{Text: commandText(r), Cwd: short(r.Cwd), Line: r.Pos.Line}, key: key}
+		if len(s.key) > 0 {
+			null.Key = key
 		}
 		o.byKey[key] = null
 		s.remember(weightDetail)
@@ -136,6 +136,14 @@ func (s *Stream) Open() []Command {
 
 // maxCommand is how much of a command line a finding repeats.
 const maxCommand = 200
+
+// commandText names the command of a record.
+func commandText(r *evidence.Record) string {
+	if r.Argv == nil && r.Shell != "" {
+		return strconv.Quote(short(r.Shell))
+	}
+	return CommandLine(r.Argv)
+}
 
 // CommandLine writes argv as a person would type it: elements with anything but plain characters are quoted.
 func CommandLine(argv []string) string {

@@ -216,10 +216,18 @@ func (s *Stream) Add(r *evidence.Record) {
 	}
 }
 
-// match returns the criteria that the record is about; it leaves the command's key in s.key.
+// match returns the criteria that the record is about; it leaves the command's key in s.key. A command line that needs a
+// shell is about none, but it is the same as another one with the same text: its key begins with a byte with which no key
+// of a list of words does, as those begin with the length of a cwd.
 func (s *Stream) match(r *evidence.Record) []int {
-	if r.Argv == nil || r.Cwd == "" {
-		s.key = s.key[:0]
+	s.key = s.key[:0]
+	switch {
+	case r.Cwd == "":
+		return nil
+	case r.Argv == nil && r.Shell == "":
+		return nil
+	case r.Argv == nil:
+		s.key = appendKey(append(s.key, 0), []string{r.Shell}, r.Cwd)
 		return nil
 	}
 	s.key = appendKey(s.key[:0], r.Argv, r.Cwd)
@@ -319,7 +327,7 @@ func (s *Stream) addOther(r *evidence.Record) {
 	case *r.Exit != 0:
 		exit := *r.Exit
 		s.Nonzero.add(s, digestOf(s.key), r.Pos.Line, func() Command {
-			return Command{Text: CommandLine(r.Argv), Cwd: short(r.Cwd), Exit: exit}
+			return Command{Text: commandText(r), Cwd: short(r.Cwd), Exit: exit}
 		})
 	}
 }
