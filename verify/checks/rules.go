@@ -78,7 +78,7 @@ func reportEmptyRules(p *check.Pass) {
 	f := check.Finding{
 		Code: "rules.missing", Message: "there is no rule report", Input: check.Rules,
 		Expected: "at least one rule report with a row for each rule", Actual: "no such file",
-		Fix: `run the rules and hand over their report; a person may state in the contract that there is none: "rules": {"required": false}`,
+		Fix: `run the rules and hand over their report; a person may declare that there is none: "rules": {"required": false}`,
 	}
 	if len(p.Rules) == 0 && p.NeedsRules() {
 		p.Report(f)
