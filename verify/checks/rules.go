@@ -224,7 +224,8 @@ func reportRow(p *check.Pass, r ruleRow, severity evidence.Severity, ignores *ig
 	}
 	if excuse := ignores.excuse(r); excuse != nil {
 		f.Severity = evidence.Info
-		f.Actual = fmt.Sprintf("it does not; the contract ignores this until %s: %s", excuse.Until, excuse.Reason)
+		f.Message += fmt.Sprintf(" (excused until %s: %s)", excuse.Until, excuse.Reason)
+		f.Fix = "fix what the rule found before the exception ends"
 	}
 	p.Report(rowFinding("rule.failed", r, f))
 }
