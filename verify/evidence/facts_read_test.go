@@ -156,6 +156,8 @@ var factsCases = []readCase{
 	{name: "a permission that is none", in: factsWith(`"github":{"people":[{"login":"a","id":"1","type":"User","permission":"owner"}]}`), errs: []string{"2:70: permission must be one of admin"}},
 	{name: "a person twice", in: factsWith(`"github":{"people":[{"login":"Ann","id":"1","type":"User"},{"login":"ann","id":"1","type":"User"}]}`),
 		errs: []string{`2:69: the account "ann" stands twice`}, lax: true},
+	{name: "an id twice", in: factsWith(`"github":{"people":[{"login":"ann","id":"1","type":"User"},{"login":"bob","id":"1","type":"User"}]}`),
+		errs: []string{`2:69: the account "bob" stands twice`}, lax: true},
 	{name: "github is a boolean", in: factsWith(`"github":true`), errs: []string{"2:10: github must be an object"}},
 }
 
@@ -178,7 +180,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
               "base_sha": "` + hex40 + `", "head_sha": "` + hex40 + `", "last_head_sha": "` + hex40 + `", "changed_files": 2, "labels": ["bug"],
               "label_events": [{"id": "7", "event": "labeled", "label": "closeout-override", "actor": "ann", "actor_id": "1", "actor_type": "User",
                                 "app": null, "intent": false, "created_at": "2026-11-21T10:00:00Z"}],
-              "commits": [{"sha": "` + hex40 + `", "author": "agent", "author_id": "11", "committer": "web-flow", "committer_id": "19864447", "co_authors": ["12+bob"], "verified": true,
+              "commits": [{"sha": "` + hex40 + `", "author": "agent", "author_id": "11", "author_email": "a@x.org", "committer_email": "c@x.org", "committer": "web-flow", "committer_id": "19864447", "co_authors": ["12+bob"], "verified": true,
                            "parents": ["` + hex40 + `", "` + hex64 + `"], "clean_merge": true, "override": null}],
               "comments": [{"id": "8", "author": "ann", "author_id": "1", "author_type": "User", "app": null, "created_at": "2026-11-21T10:00:00Z",
                             "updated_at": "2026-11-21T10:00:00Z", "body": "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 known"}],
@@ -229,7 +231,7 @@ func TestParseFactsValues(t *testing.T) {
 					ID: "7", Event: "labeled", Label: "closeout-override", Actor: "ann", ActorID: "1", ActorType: "User", CreatedAt: "2026-11-21T10:00:00Z",
 				}},
 				Commits: []Commit{{
-					SHA: hex40, Author: "agent", AuthorID: "11", Committer: "web-flow", CommitterID: "19864447", CoAuthors: []string{"12+bob"}, Verified: true,
+					SHA: hex40, Author: "agent", AuthorID: "11", AuthorEmail: "a@x.org", CommitterEmail: "c@x.org", Committer: "web-flow", CommitterID: "19864447", CoAuthors: []string{"12+bob"}, Verified: true,
 					Parents: []string{hex40, hex64}, CleanMerge: true,
 				}},
 				SameHead: []Peer{{Number: 13, Author: "bob", AuthorID: "12", AuthorType: "User", AuthorApps: []string{"an-app"}, Fork: true}},

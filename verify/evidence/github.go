@@ -61,16 +61,21 @@ type LabelEvent struct {
 
 // Commit is a commit of the pull request.
 type Commit struct {
-	SHA       string `json:"sha"`
-	Author    string `json:"author,omitempty"`    // login that GitHub or the address gives for the author; "" when neither does
-	AuthorID  string `json:"author_id,omitempty"` // likewise
-	Committer string `json:"committer,omitempty"` // likewise; web-flow is GitHub itself
-	// CommitterID is the id of the committer's account.
-	CommitterID string   `json:"committer_id,omitempty"`
-	CoAuthors   []string `json:"co_authors,omitzero"` // of Co-authored-by trailers, in lower case: ID+LOGIN or LOGIN where the address tells it, else the address
-	Verified    bool     `json:"verified,omitempty"`  // GitHub verified the signature, which is the committer's
-	Parents     []string `json:"parents,omitzero"`    // of a merge; nil for any other commit
-	// CleanMerge is true when the tree holds what the two parents bring, and nothing else. false also when nobody looked.
+	SHA string `json:"sha"`
+	// Author and Committer are the accounts that GitHub, or an address that GitHub made, gives; "" when neither does, and
+	// then the address is given, in lower case. The committer web-flow is GitHub itself.
+	Author         string `json:"author,omitempty"`
+	AuthorID       string `json:"author_id,omitempty"`
+	AuthorEmail    string `json:"author_email,omitempty"`
+	Committer      string `json:"committer,omitempty"`
+	CommitterID    string `json:"committer_id,omitempty"`
+	CommitterEmail string `json:"committer_email,omitempty"`
+	// CoAuthors are those of Co-authored-by trailers, in lower case: ID+LOGIN or LOGIN where the address tells it, else the
+	// address.
+	CoAuthors []string `json:"co_authors,omitzero"`
+	Verified  bool     `json:"verified,omitempty"` // GitHub verified the signature, which is the committer's
+	Parents   []string `json:"parents,omitzero"`   // of a merge; nil for any other commit
+	// CleanMerge is true when the tree holds what the two parents bring, and nothing else; false also when nobody looked.
 	CleanMerge bool `json:"clean_merge,omitempty"`
 	// Override is the first line of the message that asks for an override, cut; "" when there is none.
 	Override string `json:"override,omitempty"`

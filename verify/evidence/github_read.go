@@ -69,7 +69,8 @@ func (f *fields) labelEvent() LabelEvent {
 func (f *fields) commit() Commit {
 	return Commit{
 		SHA: f.needObjectID("sha"), Author: f.textOrNull("author"), AuthorID: f.digitsOrNull("author_id"),
-		Committer: f.textOrNull("committer"), CommitterID: f.digitsOrNull("committer_id"), CoAuthors: plainTexts(f.texts("co_authors")),
+		AuthorEmail: f.textOrNull("author_email"), Committer: f.textOrNull("committer"), CommitterID: f.digitsOrNull("committer_id"),
+		CommitterEmail: f.textOrNull("committer_email"), CoAuthors: plainTexts(f.texts("co_authors")),
 		Verified: f.flag("verified"), Parents: f.hexList("parents", objectIDText, 40, 64), CleanMerge: f.flag("clean_merge"), Override: f.textOrNull("override"),
 	}
 }
@@ -89,22 +90,22 @@ func (f *fields) review() Review {
 	}
 }
 
-// people reads who may do what. A login that stands twice is an error: which of two permissions holds must not depend on
-// the reader. Logins differ by more than case.
+// people reads who may do what. A login or an id that stands twice is an error: which of two permissions holds must not
+// depend on the reader. Logins differ by more than case.
 func (f *fields) people() []Person {
 	seen := map[string]bool{}
 	return each(f, "people", func(f *fields) Person {
-		login := f.needText("login")
-		if folded := FoldLogin(login.Value); login.Value != "" && seen[folded] {
+		login, id := f.needText("login"), f.needDigits("id")
+		byLogin, byID := "login "+FoldLogin(login.Value), "id "+id
+		if login.Value != "" && seen[byLogin] || id != "" && seen[byID] {
 			f.errs.Add(source.Error{
 				Pos: login.Pos, Where: f.pointer("login"), Message: "the account " + quote(login.Value) + " stands twice",
-				Found: "a second " + quote(login.Value), Expected: "each account once", Fix: "keep the entry that is true",
+				Found: "a second " + quote(login.Value) + ", or its id", Expected: "each account once", Fix: "keep the entry that is true",
 			})
-		} else {
-			seen[folded] = true
 		}
+		seen[byLogin], seen[byID] = true, true
 		return Person{
-			Login: login.Value, ID: f.needDigits("id"), Type: f.needText("type").Value, Email: f.textOrNull("email"),
+			Login: login.Value, ID: id, Type: f.needText("type").Value, Email: f.textOrNull("email"),
 			Permission: f.oneOfOrNull("permission", Permissions...), Teams: plainTexts(f.texts("teams")),
 		}
 	})

@@ -134,8 +134,8 @@ func (b bench) noPart(who evidence.Account) Answer {
 // contract names. What GitHub itself signs has the author that pressed the button.
 func (b bench) part(c *evidence.Commit, who evidence.Account) string {
 	named := b.named(who)
-	author := who.Is(evidence.Account{Login: c.Author, ID: c.AuthorID})
-	committer := who.Is(evidence.Account{Login: c.Committer, ID: c.CommitterID})
+	author := who.Is(evidence.Account{Login: c.Author, ID: c.AuthorID}) || b.shows(who, c.AuthorEmail)
+	committer := who.Is(evidence.Account{Login: c.Committer, ID: c.CommitterID}) || b.shows(who, c.CommitterEmail)
 	switch {
 	case named && !c.Verified, b.isUpdate(c):
 	case author && (!named || committer || byGitHub(c)):
@@ -171,13 +171,17 @@ func (b bench) proposes(sha string) bool {
 // isCoAuthor looks a person up among the trailers: by the id or login in an address that GitHub made, or by the address
 // that the account shows.
 func (b bench) isCoAuthor(c *evidence.Commit, who evidence.Account) bool {
-	email := person(b.facts, who).Email
 	return slices.ContainsFunc(c.CoAuthors, func(text string) bool {
 		if strings.Contains(text, "@") {
-			return email != "" && strings.EqualFold(text, email)
+			return b.shows(who, text)
 		}
 		return who.Is(coAuthor(text))
 	})
+}
+
+// shows reports whether an account shows an address as its own.
+func (b bench) shows(who evidence.Account, address string) bool {
+	return address != "" && strings.EqualFold(address, person(b.facts, who).Email)
 }
 
 // coAuthor reads a co-author of the form ID+LOGIN, or LOGIN.

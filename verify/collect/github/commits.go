@@ -30,10 +30,11 @@ func (c *Client) commits(ctx context.Context, p *Pull, w Wants) {
 	p.Live.Commits = []evidence.Commit{}
 	for _, commit := range list {
 		message := commit.GetCommit().GetMessage()
-		author := signedBy(commit.GetAuthor(), commit.GetCommit().GetAuthor())
-		committer := signedBy(commit.GetCommitter(), commit.GetCommit().GetCommitter())
+		author, authorEmail := signedBy(commit.GetAuthor(), commit.GetCommit().GetAuthor())
+		committer, committerEmail := signedBy(commit.GetCommitter(), commit.GetCommit().GetCommitter())
 		p.Live.Commits = append(p.Live.Commits, evidence.Commit{
-			SHA: commit.GetSHA(), Author: author.Login, AuthorID: author.ID, Committer: committer.Login, CommitterID: committer.ID,
+			SHA: commit.GetSHA(), Author: author.Login, AuthorID: author.ID, AuthorEmail: authorEmail,
+			Committer: committer.Login, CommitterID: committer.ID, CommitterEmail: committerEmail,
 			CoAuthors: coAuthors(message), Verified: commit.GetCommit().GetVerification().GetVerified(), Parents: parentsOfMerge(&commit),
 			Override: overrideAttempt(message, w.Override),
 		})
@@ -94,23 +95,23 @@ func parentsOfMerge(commit *github.RepositoryCommit) []string {
 	return ids
 }
 
-// signedBy is the account that GitHub found for an address, else the one that the address itself names.
-func signedBy(found *github.User, written *github.CommitAuthor) evidence.Account {
-	who := evidence.Account{Login: found.GetLogin()}
+// signedBy is the account that GitHub found for an address, else the one that the address itself names, else the address.
+func signedBy(found *github.User, written *github.CommitAuthor) (who evidence.Account, address string) {
+	who.Login = found.GetLogin()
 	if found.GetID() > 0 {
 		who.ID = digits(found.GetID())
 	}
 	if who != (evidence.Account{}) {
-		return who
+		return who, ""
 	}
 	name := accountOf(written.GetEmail())
 	if strings.Contains(name, "@") {
-		return evidence.Account{}
+		return who, name
 	}
 	if id, login, found := strings.Cut(name, "+"); found {
-		return evidence.Account{Login: login, ID: id}
+		return evidence.Account{Login: login, ID: id}, ""
 	}
-	return evidence.Account{Login: name}
+	return evidence.Account{Login: name}, ""
 }
 
 // coAuthors reads Co-authored-by trailers. An address that GitHub made for an account (ID+LOGIN@users.noreply…) gives what
