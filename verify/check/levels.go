@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -62,9 +63,7 @@ func (in *Inputs) companions() []Companion {
 	if in.Coverage != nil {
 		list = append(list, in.coverageCompanion())
 	}
-	for _, t := range in.Tests {
-		list = append(list, in.testsCompanion(t))
-	}
+	list = append(list, in.testsCompanions()...)
 	slices.SortFunc(list, func(a, b Companion) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
 	})
@@ -93,26 +92,40 @@ func (in *Inputs) coverageCompanion() Companion {
 	return c
 }
 
-// testsCompanion is a test report. It needs what the criteria need that name it. Where only the change's own criteria do,
-// and nothing else that decides has this path, their records vouch for it.
-func (in *Inputs) testsCompanion(t *TestFile) Companion {
-	c := companion(Tests, t.Path, t.SHA256, "")
-	names := func(o *evidence.Criterion) bool { return o.TestReport == t.Path }
-	for _, i := range in.criteria(names) {
-		c.Minimum = evidence.Stronger(c.Minimum, in.Policy.Minimum(&in.Policy.Criteria[i], in.Minimum))
+// testsCompanions are the test reports. Each needs what the criteria need that name it. Where only the change's own criteria
+// do, and nothing else that decides has this path, their records vouch for it.
+func (in *Inputs) testsCompanions() []Companion {
+	if in.Policy == nil || len(in.Tests) == 0 {
+		return nil
 	}
-	if in.Policy != nil && !in.isTaken(t.Path) {
-		c.vouchers.Own = in.criteria(func(o *evidence.Criterion) bool { return names(o) && in.Policy.IsHead(o.ID) })
+	naming := map[string][]int{}
+	for i := range in.Policy.Criteria {
+		if report := in.Policy.Criteria[i].TestReport; report != "" {
+			naming[report] = append(naming[report], i)
+		}
 	}
-	return c
+	taken := in.takenPaths()
+	var list []Companion
+	for _, t := range in.Tests {
+		c := companion(Tests, t.Path, t.SHA256, "")
+		for _, i := range naming[t.Path] {
+			o := &in.Policy.Criteria[i]
+			c.Minimum = evidence.Stronger(c.Minimum, in.Policy.Minimum(o, in.Minimum))
+			if in.Policy.IsHead(o.ID) {
+				c.vouchers.Own = append(c.vouchers.Own, i)
+			}
+		}
+		if len(c.vouchers.Own) > 0 && taken.has(t.Path) {
+			c.vouchers.Own = nil
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // criteria gives the indexes of some criteria; not nil, also when there are none.
 func (in *Inputs) criteria(these func(*evidence.Criterion) bool) []int {
 	list := []int{}
-	if in.Policy == nil {
-		return list
-	}
 	for i := range in.Policy.Criteria {
 		if these(&in.Policy.Criteria[i]) {
 			list = append(list, i)
@@ -121,21 +134,36 @@ func (in *Inputs) criteria(these func(*evidence.Criterion) bool) []int {
 	return list
 }
 
-// isTaken reports whether something other than the change's own contract names a path: a default, another contract, or
-// whoever handed over a file.
-func (in *Inputs) isTaken(path string) bool {
-	var handedOver []string
+// takenPaths are the paths that something other than the change's own contract names.
+type takenPaths struct {
+	named      func(string) bool   // by a default or another contract
+	handedOver map[string][]string // by whoever handed over a file, in lower case, by the file's name
+}
+
+func (in *Inputs) takenPaths() takenPaths {
+	t := takenPaths{in.Policy.TakenPaths(), map[string][]string{}}
+	add := func(file string) {
+		file = strings.ToLower(file)
+		t.handedOver[path.Base(file)] = append(t.handedOver[path.Base(file)], file)
+	}
 	for _, r := range in.Rules {
-		handedOver = append(handedOver, r.Path)
+		add(r.Path)
 	}
 	for _, l := range in.Logs {
-		handedOver = append(handedOver, l.Path)
+		add(l.Path)
 	}
 	if in.Coverage != nil {
-		handedOver = append(handedOver, in.Coverage.Path)
+		add(in.Coverage.Path)
 	}
-	return in.Policy.IsTaken(path) ||
-		slices.ContainsFunc(handedOver, func(other string) bool { return ledger.Fits(strings.ToLower(other), strings.ToLower(path)) })
+	return t
+}
+
+func (t takenPaths) has(own string) bool {
+	if t.named(own) {
+		return true
+	}
+	own = strings.ToLower(own)
+	return slices.ContainsFunc(t.handedOver[path.Base(own)], func(file string) bool { return ledger.Fits(file, own) })
 }
 
 const noDigest = "the workflow did not hand over the log's digest"

@@ -207,9 +207,9 @@ func missing(p *check.Pass, f check.Finding, c *evidence.Criterion, d *ledger.De
 func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 	p.Report(at(check.Finding{
 		Code:     "acceptance.flaky",
-		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), plural(d.Flaky.Failures, "failure")),
+		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
 		Expected: "a command that passes at once",
-		Actual:   fmt.Sprintf("%s, %s", plural(d.Flaky.Attempts, "attempt"), plural(d.Flaky.Failures, "failure")),
+		Actual:   fmt.Sprintf("%s, %s", plural(d.Flaky.Attempts+d.Flaky.Lower, "attempt"), plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
 		Fix:      "look at the failures: the change may have mended them, or the command may not be reliable",
 		Evidence: criterionKey(c),
 	}, d.Flaky))

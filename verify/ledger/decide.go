@@ -29,6 +29,8 @@ type Deciding struct {
 	Stream string
 	Level  evidence.Level
 	Tally
+	// Lower are failures of a lower level in a log that the workflow handed over: they do not decide, and stay visible.
+	Lower int64
 	heard bool // it counts beside records of a higher level: the last record of a log that was handed over, and not met
 }
 
@@ -87,6 +89,9 @@ func speak(c *evidence.Criterion, stream string, t *criterionTally, trust Trust)
 	x.heard = trust.Recorded && !Met(c, t.last.Last.Exit)
 	if t.bound.Attempts > 0 && !(x.heard && t.last == &t.claimed) {
 		x.Level, x.Tally = trust.raise(evidence.Bound), t.bound
+		if trust.Recorded {
+			x.Lower = t.claimed.Failures
+		}
 	}
 	return x
 }
@@ -98,7 +103,7 @@ func (d *Decision) judge(c *evidence.Criterion) {
 		return
 	}
 	met := func(x *Deciding) bool { return Met(c, x.Last.Exit) }
-	d.Flaky = d.first(func(x *Deciding) bool { return met(x) && x.Failures > 0 })
+	d.Flaky = d.first(func(x *Deciding) bool { return met(x) && x.Failures+x.Lower > 0 })
 	d.Cached = d.first(func(x *Deciding) bool { return x.Last.Output.Proof == SomeCached })
 	failed := FailedReason
 	if c.ExpectFail {

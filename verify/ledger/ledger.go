@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
@@ -45,6 +46,9 @@ type Ledger struct {
 	names, digests  map[string]bool // of companions
 	made, madeBytes int             // what the streams remember of them
 	overflow        bool            // there was more
+	indexed         sync.Once
+	byName          map[string][]made // what streams remember, by the name of the file; set by index
+	namedIn         map[string][]int  // digest of a companion → streams in which a record names it
 }
 
 // New returns an empty ledger.

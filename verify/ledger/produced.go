@@ -82,6 +82,9 @@ type slot struct{ head, bound bool }
 // addProduced keeps what the record says of reports. It takes the place of what an earlier record of the same command and
 // level says. Of the rule command the last record with an exit code counts, whatever its level.
 func (s *Stream) addProduced(r *evidence.Record, by owner, matches []int) {
+	if len(r.Produced) == 0 && len(s.makers) == 0 {
+		return
+	}
 	rules := len(s.key) > 0 && string(s.key) == s.ledger.rules
 	level := s.level(r)
 	at := slot{by == ofHead, level == evidence.Bound && !rules}
@@ -162,62 +165,82 @@ func Fits(file, produced string) bool {
 	return file == produced || strings.HasSuffix(file, "/"+produced) || !strings.Contains(file, "/") && strings.HasSuffix(produced, "/"+file)
 }
 
-// made is a file that a command's last record names, and that can be a companion.
+// made is a file that a command's last record names.
 type made struct {
 	*maker
+	stream       int
 	path, sha256 string
 }
 
-// madeOf lists what can be a companion, in the order of the records.
-func (s *Stream) madeOf(c *Companion) []made {
-	var list []made
-	for _, known := range s.makers {
-		for _, m := range known {
-			for _, f := range m.files {
-				if Fits(c.Path, f.Path) {
-					list = append(list, made{m, f.Path, f.SHA256})
+// index sorts what the streams remember by the names of the files, so that thousands of reports are found among thousands
+// of records.
+func (l *Ledger) index() {
+	l.byName, l.namedIn = map[string][]made{}, map[string][]int{}
+	for n, s := range l.Streams {
+		for sum := range s.named {
+			l.namedIn[sum] = append(l.namedIn[sum], n)
+		}
+		for _, known := range s.makers {
+			for _, m := range known {
+				for _, f := range m.files {
+					name := path.Base(f.Path)
+					l.byName[name] = append(l.byName[name], made{m, n, f.Path, f.SHA256})
 				}
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b made) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.path, b.path)) })
-	return list
+	for _, list := range l.byName {
+		slices.SortFunc(list, func(a, b made) int {
+			return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.line, b.line), cmp.Compare(a.path, b.path))
+		})
+	}
 }
 
-// Vouch says what the logs say of a companion: its level is that of the best record that may vouch for it.
+// Vouch says what the logs say of a companion: its level is that of the best record that may vouch for it. It is asked when
+// the last record was added.
 func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 	v := Vouched{Level: evidence.Claimed}
 	if l.overflow {
 		v.Denied = DeniedMany
 		return v
 	}
-	vouched, named := false, false
-	for n, s := range l.Streams {
-		if !trust[n].Counts {
+	l.indexed.Do(l.index)
+	var list []made // of one stream
+	vouched := false
+	for _, m := range l.byName[path.Base(c.Path)] {
+		if !trust[m.stream].Counts || !Fits(c.Path, m.path) {
 			continue
 		}
-		named = named || s.named[c.SHA256]
-		list := s.madeOf(c)
-		for _, m := range list {
-			if m.sha256 != c.SHA256 {
-				continue
-			}
-			if denied := m.denies(c); denied != "" {
-				v.Denied = denied
-				continue
-			}
-			vouched, v.Level = true, evidence.Stronger(v.Level, trust[n].raise(m.level))
+		if len(list) > 0 && list[0].stream != m.stream {
+			v.note(l, list, trust)
+			list = list[:0]
 		}
-		if v.Clash == nil {
-			v.Clash = clash(s.Name, list, trust[n])
+		list = append(list, m)
+		if m.sha256 != c.SHA256 {
+			continue
 		}
+		if denied := m.denies(c); denied != "" {
+			v.Denied = denied
+			continue
+		}
+		vouched, v.Level = true, evidence.Stronger(v.Level, trust[m.stream].raise(m.level))
 	}
+	v.note(l, list, trust)
+	counts := func(n int) bool { return trust[n].Counts }
 	if vouched {
 		v.Denied = ""
-	} else if v.Denied == "" && named {
+	} else if v.Denied == "" && slices.ContainsFunc(l.namedIn[c.SHA256], counts) {
 		v.Denied = DeniedPath
 	}
 	return v
+}
+
+// note keeps the first clash, of the files that records of one stream name.
+func (v *Vouched) note(l *Ledger, list []made, trust []Trust) {
+	if v.Clash == nil && len(list) > 1 {
+		n := list[0].stream
+		v.Clash = clash(l.Streams[n].Name, list, trust[n])
+	}
 }
 
 // raise is the level of a record in a log that is trusted so.

@@ -49,19 +49,22 @@ func (p *Policy) HeadCriteria() []evidence.Criterion {
 	return list
 }
 
-// IsTaken reports whether a default or a contract that the change did not write names a path for a report, in whatever case.
-func (p *Policy) IsTaken(path string) bool {
-	named := []string{p.EvidenceDir + "/" + DefaultRules, evidence.DefaultCoverageReport, p.Rules.Report}
+// TakenPaths tells whether a default or a contract that the change did not write names a path for a report, in whatever
+// case.
+func (p *Policy) TakenPaths() func(path string) bool {
+	taken := map[string]bool{}
+	for _, path := range []string{p.EvidenceDir + "/" + DefaultRules, evidence.DefaultCoverageReport, p.Rules.Report} {
+		taken[glob.Fold(path)] = true
+	}
 	if p.Coverage != nil {
-		named = append(named, p.Coverage.Report)
+		taken[glob.Fold(p.Coverage.Report)] = true
 	}
 	for _, c := range p.Criteria {
 		if !p.IsHead(c.ID) {
-			named = append(named, c.TestReport)
+			taken[glob.Fold(c.TestReport)] = true
 		}
 	}
-	own := glob.Fold(path)
-	return slices.ContainsFunc(named, func(other string) bool { return glob.Fold(other) == own })
+	return func(path string) bool { return taken[glob.Fold(path)] }
 }
 
 // IsAnchored reports whether at least one command that must pass is named by somebody other than the change.
