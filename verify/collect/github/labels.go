@@ -14,7 +14,7 @@ import (
 func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 	list, err := all[issueEvent](ctx, c, c.path("issues/%d/events", p.Live.Number), 0)
 	if err == nil {
-		err = errors.Join(checkEvents(list, w), checkHappened(list, w.Event))
+		err = errors.Join(checkEvents(list, w), checkHappened(list, w))
 	}
 	if err != nil {
 		p.lacks(c.unknown(evidence.WantedLabelEvents, err, needIssues))
@@ -40,9 +40,11 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 
 func (e *issueEvent) isLabel() bool { return e.Event == "labeled" || e.Event == "unlabeled" }
 
-// checkHappened wants the event that started the run in the list: one that lacks it may lack others too.
-func checkHappened(list []issueEvent, e *Event) error {
-	if e == nil || e.Name != "pull_request" || e.Label == "" {
+// checkHappened wants the event that started the run in the list: one that lacks it may lack others too. Of labels that
+// could not override nothing follows.
+func checkHappened(list []issueEvent, w Wants) error {
+	e := w.Event
+	if e == nil || e.Name != "pull_request" || e.Label == "" || !w.Override(e.Label) {
 		return nil
 	}
 	sender := evidence.Account{Login: e.Sender, ID: e.SenderID}

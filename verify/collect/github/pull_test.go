@@ -158,6 +158,7 @@ var scenarios = []scenario{
 	{name: "override-of-the-event", wants: Wants{Override: isOverride, Event: labeledBy("ann", "99")}, setup: overridden},
 	{name: "override-of-the-event-by-id", wants: Wants{Override: isOverride, Event: labeledBy("ann-then", "12")}, setup: overridden},
 	{name: "override-without-the-event", wants: Wants{Override: isOverride, Event: labeledBy("bob", "13")}, setup: overridden},
+	{name: "override-without-the-event-of-another-label", wants: Wants{Override: isOverride, Event: &Event{Name: "pull_request", Action: "labeled", Label: "bug", Sender: "bob"}}, setup: overridden},
 	{name: "override-by-ghost", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].Actor = "ghost" }},
 	{name: "override-by-app", wants: labels, setup: func(w *world) { overridden(w); w.pull.Events[0].App = "some-app" }},
 	{name: "override-by-nameless-app", wants: labels, setup: func(w *world) {
@@ -354,7 +355,7 @@ var scenarios = []scenario{
 
 // labeledBy is the event of the label that overridden puts on.
 func labeledBy(sender, id string) *Event {
-	return &Event{Name: "pull_request", Action: "labeled", Label: "Closeout-Override: flaky network", Sender: sender, SenderID: id}
+	return &Event{Name: "pull_request", Action: "labeled", Label: "closeout-override: flaky Network", Sender: sender, SenderID: id}
 }
 
 // merges adds a merge of the base to the pull request, as ann's button makes it, and two that look alike.
