@@ -140,7 +140,7 @@ type Finding struct {
 const PersonMay = "; a person may "
 
 // CodeMeaning says what an override code stands for. Presenters print it beside the code.
-const CodeMeaning = "The code stands for these findings at this head: a push or a new finding needs a new one."
+const CodeMeaning = "The code stands for these findings at this head and base branch: a push, another base branch or a new finding needs a new code."
 
 // Location says where a finding is. Input is the kind of input that shows it ("" for none in particular); Path is the
 // touched file or, for an error in an input, the input's own path; Line and Column are 0 when they mean nothing.
