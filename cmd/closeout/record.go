@@ -152,7 +152,7 @@ func (f *recordFlags) runCommand(r *record.Recorder, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	if result.Exit == nil || result.Problem != nil {
+	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
 		fmt.Fprintln(std.err, "closeout record:", result.Why)
 	}
 	if r.Watch != nil {

@@ -145,7 +145,7 @@ func tell(s record.Step, result *record.Result, met bool, std stdio) {
 		word = ", not as expected"
 	}
 	fmt.Fprintf(std.err, "closeout record: %s: %s%s (%s)\n", s.Name, how, word, strings.Join(s.Command.Argv, " "))
-	if result.Exit == nil || result.Problem != nil {
+	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
 		fmt.Fprintf(std.err, "closeout record: %s: %s\n", s.Name, result.Why)
 	}
 }
