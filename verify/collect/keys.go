@@ -26,9 +26,10 @@ type keyedKind struct {
 
 // keyedFiles are those kinds by the name of the file. The time for a TOML file can grow with the square of its size.
 var keyedFiles = map[string]keyedKind{
-	"package.json":   {changed: jsonKeysChanged, added: true, limit: 4 << 20, cost: 1},
-	"go.mod":         {changed: modKeysChanged, limit: 4 << 20, cost: 1},
-	"pyproject.toml": {changed: tomlKeysChanged, limit: 128 << 10, cost: 16},
+	"package.json":        {changed: jsonKeysChanged, added: true, limit: 4 << 20, cost: 1},
+	"go.mod":              {changed: modKeysChanged, limit: 4 << 20, cost: 1},
+	"pyproject.toml":      {changed: tomlKeysChanged, limit: 128 << 10, cost: 16},
+	"pnpm-workspace.yaml": {changed: yamlKeysChanged, limit: 128 << 10, cost: 64},
 }
 
 // What is looked into at most. Beyond it a file has no keys, and every change of it counts.

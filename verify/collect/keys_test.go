@@ -39,6 +39,16 @@ func TestKeysChanged(t *testing.T) {
 		{name: "elsewhere", file: "go.mod", before: "module m\nreplace a.b/c => ./c\n", after: "module m\nreplace a.b/c => ./d\n", want: []string{"replace"}},
 		{name: "of a version", file: "go.mod", before: "module m\nreplace a.b/c => ./c\n", after: "module m\nreplace a.b/c v1.0.0 => ./c\n", want: []string{"replace"}},
 		{name: "in a comment", file: "go.mod", before: "module m\n", after: "module m\n// replace a.b/c => ./c\n", want: []string{}},
+		{name: "a catalog", file: "pnpm-workspace.yaml", before: "packages:\n  - a\ncatalog:\n  x: ^1\n", after: "catalog: {x: '^2'} # new\npackages: ['a']\n", want: []string{"catalog"}},
+		{name: "packages", file: "pnpm-workspace.yaml", before: "packages: [a, b]\n", after: "packages: [b, a]\n", want: []string{"packages"}},
+		{name: "the order below", file: "pnpm-workspace.yaml", before: "a: {b: 1, c: 2}\n", after: "a:\n  c: 2\n  b: 1\n", want: []string{}},
+		{name: "a type", file: "pnpm-workspace.yaml", before: "a: true\nb: null\nc: 1\n", after: "a: 'true'\nb: 'null'\nc: '1'\n", want: []string{"a", "b", "c"}},
+		{name: "a key that came with null", file: "pnpm-workspace.yaml", before: "a: 1\n", after: "a: 1\nb: null\n", want: []string{"b"}},
+		{name: "a key with a dot", file: "pnpm-workspace.yaml", before: "a: 1\n", after: "a: 1\ncatalog.x: 1\n", want: []string{`"catalog.x"`}},
+		{name: "an anchor", file: "pnpm-workspace.yaml", before: "a: 1\n", after: "a: &x 1\n", unreadable: true},
+		{name: "a YAML key twice", file: "pnpm-workspace.yaml", before: "a: 1\n", after: "a: 1\na: 2\n", unreadable: true},
+		{name: "a YAML list", file: "pnpm-workspace.yaml", before: "a: 1\n", after: "- a\n", unreadable: true},
+		{name: "an empty workspace", file: "pnpm-workspace.yaml", before: "a: 1\n", after: "# a\n", unreadable: true},
 		{name: "an unknown directive", file: "go.mod", before: "module m\n", after: "module m\nswap a => b\n", unreadable: true},
 	} {
 		got, err := keysChanged(c.file, []byte(c.before), []byte(c.after))
@@ -53,6 +63,7 @@ func TestKeysChanged(t *testing.T) {
 func FuzzKeysChanged(f *testing.F) {
 	f.Add(`{"a":1}`, `{"b":[1,{"c":null}]}`)
 	f.Add("module m\nreplace a.b/c => ./c\n", "module m\n")
+	f.Add("catalog:\n  a: ^1\n", "catalog: {a: ^2}\npackages: [x]\n")
 	f.Add("[a.b]\nc = [1, {d = 2026-01-01}]\n", "a.b.c = 'x'\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if strings.Contains(a+b, "nan") {

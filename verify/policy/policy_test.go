@@ -174,11 +174,14 @@ func TestFilesWithKeys(t *testing.T) {
 		c.KeysKnown, c.KeysChanged = known, keys
 		return c
 	}
-	python := func(keys ...string) *evidence.Change {
-		c := change("lib/pyproject.toml")
-		c.KeysKnown, c.KeysChanged = true, keys
-		return c
+	keyed := func(path string) func(...string) *evidence.Change {
+		return func(keys ...string) *evidence.Change {
+			c := change(path)
+			c.KeysKnown, c.KeysChanged = true, keys
+			return c
+		}
 	}
+	python, workspace := keyed("lib/pyproject.toml"), keyed("pnpm-workspace.yaml")
 	added := func(path string, keys ...string) *evidence.Change {
 		return &evidence.Change{Path: path, Status: evidence.Added, NewMode: evidence.Regular, KeysKnown: true, KeysChanged: keys}
 	}
@@ -218,6 +221,13 @@ func TestFilesWithKeys(t *testing.T) {
 		{python("tool.poetry.plugins"), policy.ClassProtected},
 		{python("tool.pytest.ini_options"), policy.ClassProtected},
 		{python("*"), policy.ClassProtected},
+		{workspace("catalog", "catalogs"), policy.ClassAllowed},
+		{workspace(), policy.ClassAllowed},
+		{workspace("catalog", "overrides"), policy.ClassProtected},
+		{workspace("packages"), policy.ClassProtected},
+		{workspace("catalogues"), policy.ClassProtected},
+		{workspace("*"), policy.ClassProtected},
+		{added("a/pnpm-workspace.yaml"), policy.ClassProtected},
 		{&evidence.Change{Path: "pyproject.toml", Status: evidence.ModeChanged, OldMode: evidence.Regular, NewMode: evidence.Executable}, policy.ClassProtected},
 		{&evidence.Change{Path: "pyproject.toml", Status: evidence.Deleted, OldMode: evidence.Regular}, policy.ClassProtected},
 		{&evidence.Change{Path: "go.mod", Status: evidence.Deleted, OldMode: evidence.Regular, KeysKnown: true}, policy.ClassProtected},

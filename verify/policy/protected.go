@@ -70,7 +70,7 @@ var BuiltIn = []Protected{
 		Reason: "configuration of JavaScript's test runners",
 	},
 	{
-		Patterns: []string{"**/{.yarnrc.yml,pnpm-workspace.yaml}", "**/.pnpmfile.*"},
+		Patterns: []string{"**/.yarnrc.yml", "**/.pnpmfile.*"},
 		Reason:   "it decides which packages are installed, and what runs then",
 	},
 	{
@@ -107,6 +107,11 @@ var BuiltIn = []Protected{
 			"project.classifiers", "project.urls", "project.license", "project.dependencies", "project.optional-dependencies",
 			"dependency-groups", "tool.poetry.version", "tool.poetry.description", "tool.poetry.dependencies", "tool.poetry.group",
 		},
+	},
+	{
+		Patterns: []string{"**/pnpm-workspace.yaml"},
+		Reason:   "it decides which packages are installed, and what runs then",
+		Harmless: []string{"catalog", "catalogs"},
 	},
 }
 
