@@ -50,15 +50,12 @@ func changesByPath(o Objects, base, side string) (map[string]evidence.Change, er
 func bothKept(o Objects, ours, theirs, merged map[string]evidence.Change) (bool, error) {
 	for path, our := range ours {
 		their, both := theirs[path]
-		m := merged[path]
-		switch {
-		case (!both || sameEnd(our, their)) && sameEnd(our, m):
-		case !both:
-			return false, nil
-		default:
-			if clean, err := linesKept(o, our, their, m); err != nil || !clean {
-				return false, err
-			}
+		clean, err := sameEnd(our, merged[path]), error(nil)
+		if both && !sameEnd(our, their) {
+			clean, err = linesKept(o, our, their, merged[path])
+		}
+		if err != nil || !clean {
+			return false, err
 		}
 	}
 	for path, their := range theirs {
@@ -77,12 +74,16 @@ func sameEnd(a, b evidence.Change) bool {
 const mostMerged = 4 << 20
 
 // linesKept reports whether the merge of a file that both sides modified did to our version what their side did to the
-// common one. They may have come to the same content, with another mode.
+// common one, mode included.
 func linesKept(o Objects, our, their, merged evidence.Change) (bool, error) {
 	modified := func(c evidence.Change) bool {
 		return c.OldID != "" && c.NewID != "" && !c.OldMode.Special() && !c.NewMode.Special()
 	}
-	if !modified(our) || !modified(their) || !modified(merged) || merged.NewMode != our.NewMode && merged.NewMode != their.NewMode {
+	mode := our.NewMode
+	if mode == our.OldMode {
+		mode = their.NewMode
+	}
+	if !modified(our) || !modified(their) || !modified(merged) || merged.NewMode != mode {
 		return false, nil
 	}
 	var texts [4][]byte
