@@ -35,7 +35,7 @@ func newAction(std stdio) *cobra.Command {
 		Use: "action", Short: "Run as a GitHub action", Long: actionLong, Args: cobra.NoArgs,
 		Example: "  INPUT_CONTRACT_FILE=scope_contract.json INPUT_DIFF=pr.diff GITHUB_WORKSPACE=$PWD closeout action",
 		RunE: func(*cobra.Command, []string) error {
-			return (&action{gha: githubactions.New(githubactions.WithWriter(std.out)), std: std}).run()
+			return (&action{gha: githubactions.New(githubactions.WithWriter(bare(std.out))), std: std}).run()
 		},
 	}
 }
@@ -306,7 +306,7 @@ func (a *action) writeFailure(r *report.Report) error {
 func (a *action) show(r *report.Report) error {
 	docs := output.Options{Docs: checks.Section}
 	annotations, _ := output.ByName("github")
-	err := annotations.Write(a.std.out, r, docs)
+	err := annotations.Write(bare(a.std.out), r, docs)
 	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))
 }
 

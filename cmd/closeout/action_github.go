@@ -279,7 +279,7 @@ func (a *action) write(r *report.Report, what string, put func(ctx context.Conte
 }
 
 func (a *action) notWritten(what string, err error) {
-	a.gha.Warningf("%s", "the "+what+" was not written: "+err.Error())
+	a.gha.Warningf("%s", "the "+what+" was not written: "+output.Neutral(err.Error()))
 }
 
 // writeTime bounds what writing to GitHub may take: the verdict is there already.

@@ -15,6 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -61,7 +62,7 @@ func intoBundle(r *report.Report, bundle, path string, std stdio) error {
 func caught(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(os.Stderr, "closeout: internal error: %v\n%s", p, debug.Stack())
+			fmt.Fprintf(output.NewWriter(os.Stderr), "closeout: internal error: %v\n%s", p, debug.Stack())
 			err = fmt.Errorf("internal error: %v", p)
 		}
 	}()
@@ -87,7 +88,7 @@ func writeReport(r *report.Report, path string, std stdio) error {
 		return err
 	}
 	if path == toStdout {
-		_, err := std.out.Write(data)
+		_, err := jsonTo(std.out).Write(data)
 		return err
 	}
 	return collect.Write(path, data)

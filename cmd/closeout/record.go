@@ -202,7 +202,7 @@ func (f *recordFlags) open(std stdio) (*record.Recorder, *contracts, error) {
 	}
 	r := &record.Recorder{Env: os.Environ(), Tail: f.tail, Grace: record.DefaultGrace}
 	r.Tell = func(text string) { fmt.Fprintln(std.err, "closeout record:", text) }
-	r.Stdout, r.Stderr, r.Commands = outputs(std, os.Getenv("GITHUB_ACTIONS") == "true")
+	r.Stdout, r.Stderr, r.Commands = outputs(std, inActions())
 	if err := f.openRepository(r, here); err != nil {
 		return nil, nil, err
 	}
@@ -216,7 +216,7 @@ func (f *recordFlags) open(std stdio) (*record.Recorder, *contracts, error) {
 // outputs says where a command's output goes, and where workflow commands are to be switched off meanwhile. GitHub's
 // runner reads them from both streams, in no certain order, so both go the same way there; a file is no such stream.
 func outputs(std stdio, actions bool) (out, errs, commands io.Writer) {
-	out, errs = std.out, std.err
+	out, errs = bare(std.out), bare(std.err)
 	switch {
 	case !actions || isFile(out) && isFile(errs):
 		return out, errs, nil

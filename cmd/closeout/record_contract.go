@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/record"
 )
 
@@ -144,7 +145,7 @@ func tell(s record.Step, result *record.Result, met bool, std stdio) {
 	case !met:
 		word = ", not as expected"
 	}
-	fmt.Fprintf(std.err, "closeout record: %s: %s%s (%s)\n", s.Name, how, word, strings.Join(s.Command.Argv, " "))
+	fmt.Fprintf(std.err, "closeout record: %s: %s%s (%s)\n", s.Name, how, word, output.Neutral(strings.Join(s.Command.Argv, " ")))
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
 		fmt.Fprintf(std.err, "closeout record: %s: %s\n", s.Name, result.Why)
 	}

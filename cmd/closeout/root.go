@@ -30,6 +30,8 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 
 // run is the whole program.
 func run(args []string, std stdio) int {
+	std, flush := std.neutral()
+	defer flush() // nothing is left to tell it to
 	root := newRoot(std)
 	root.SetArgs(joinFromContract(args))
 	err := caught(root.Execute)
@@ -73,7 +75,7 @@ func newRoot(std stdio) *cobra.Command {
 
 // isTerminal reports whether w is a terminal that wants colour.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := bare(w).(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false
 	}

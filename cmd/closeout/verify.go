@@ -319,5 +319,6 @@ func present(format output.Format, r *report.Report, path string, quiet bool, st
 	if path == toStdout {
 		w = std.err
 	}
-	return format.Write(w, r, output.Options{Color: isTerminal(w), Quiet: quiet, Docs: checks.Section})
+	colour := isTerminal(w)
+	return format.Write(printTo(w, format.Kind, colour), r, output.Options{Color: colour, Quiet: quiet, Docs: checks.Section})
 }

@@ -25,16 +25,17 @@ type Options struct {
 type Format struct {
 	Name  string // as --format takes it
 	Title string // what help says of it
+	Kind  Stream
 	Write func(w io.Writer, r *report.Report, o Options) error
 }
 
 // Formats lists all formats, in the order in which help shows them. The first is the default.
 var Formats = []Format{
 	{Name: "text", Title: "one line a finding, for a terminal or a log", Write: writeText},
-	{Name: "json", Title: "the report itself, in its canonical form", Write: writeJSON},
+	{Name: "json", Title: "the report itself, in its canonical form", Kind: JSON, Write: writeJSON},
 	{Name: "markdown", Title: "a page for the job summary", Write: writeMarkdown},
-	{Name: "sarif", Title: "SARIF 2.1.0, for code scanning", Write: writeSARIF},
-	{Name: "github", Title: "workflow commands that annotate the pull request", Write: writeGitHub},
+	{Name: "sarif", Title: "SARIF 2.1.0, for code scanning", Kind: JSON, Write: writeSARIF},
+	{Name: "github", Title: "workflow commands that annotate the pull request", Kind: Commands, Write: writeGitHub},
 	{Name: "agent", Title: "what is still wrong, for the coding agent", Write: writeAgent},
 }
 

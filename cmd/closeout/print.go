@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/closeout-gate/closeout/verify/output"
+)
+
+// neutral wraps the standard streams, so that everything that a command prints passes one writer which lets no text of a
+// change act on the terminal or on the workflow runner. What must not pass it asks for bare: a recorded command's own
+// output, JSON, and the formats that write workflow commands or colours of their own.
+func (s stdio) neutral() (wrapped stdio, flush func() error) {
+	out, errs := output.NewWriter(s.out), output.NewWriter(s.err)
+	return stdio{s.in, out, errs}, func() error { return errors.Join(out.Flush(), errs.Flush()) }
+}
+
+// bare is the stream behind a wrapped one.
+func bare(w io.Writer) io.Writer {
+	if wrapped, ok := w.(*output.Writer); ok {
+		return wrapped.Unwrap()
+	}
+	return w
+}
+
+// jsonTo is where JSON goes: as it is, but for what GitHub's runner would take for a command.
+func jsonTo(w io.Writer) io.Writer {
+	if inActions() {
+		return output.NewJSONWriter(bare(w))
+	}
+	return bare(w)
+}
+
+// inActions reports whether a workflow runner reads the output.
+func inActions() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
+
+// printTo is where a format goes.
+func printTo(w io.Writer, kind output.Stream, colour bool) io.Writer {
+	switch {
+	case kind == output.JSON:
+		return jsonTo(w)
+	case kind == output.Commands, colour:
+		return bare(w)
+	}
+	return w
+}
