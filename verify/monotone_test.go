@@ -1,0 +1,221 @@
+package verify_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// inputFiles are those of a bundle, by their names.
+type inputFiles map[string][]byte
+
+// bundle is what collect.Folder makes of the files.
+func (f inputFiles) bundle() *verify.Bundle {
+	b := &verify.Bundle{TestReport: func(p string) verify.Opener { return f.open(path.Join("tests", p)) }}
+	b.Settings.Limits = evidence.DefaultLimits()
+	parts := map[int64]*verify.Part{}
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		list, inside := &b.Inputs, name
+		if rest, ok := strings.CutPrefix(name, "pulls/"); ok {
+			number, rest, _ := strings.Cut(rest, "/")
+			n, _ := strconv.ParseInt(number, 10, 64)
+			if parts[n] == nil {
+				parts[n] = &verify.Part{PullRequest: n}
+			}
+			list, inside = &parts[n].Inputs, rest
+		}
+		if kind := kindOf(inside); kind != "" {
+			*list = append(*list, verify.Input{Kind: kind, Name: inside, Open: f.open(name)})
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(parts)) {
+		b.Parts = append(b.Parts, *parts[n])
+	}
+	return b
+}
+
+func (f inputFiles) open(name string) verify.Opener {
+	data, there := f[name]
+	if !there {
+		return nil
+	}
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+}
+
+// kindOf is the kind of an input of a bundle; "" when the name is no input's.
+func kindOf(name string) check.Kind {
+	folder, _, nested := strings.Cut(name, "/")
+	switch {
+	case nested:
+		return map[string]check.Kind{
+			"contracts.json": check.TaskContract, "contracts.yaml": check.TaskContract, "contracts.yml": check.TaskContract,
+			"feedback.jsonl": check.Feedback, "rules.json": check.Rules, "rules.sarif": check.Rules,
+		}[folder+path.Ext(name)]
+	case strings.HasPrefix(name, "scope_contract."):
+		return check.Contract
+	}
+	return map[string]check.Kind{
+		"feedback_record.jsonl": check.Feedback, "rule_report.json": check.Rules, "changes.json": check.Changes, "pr.diff": check.Diff,
+		"facts.json": check.Facts, "coverage_report.json": check.Coverage,
+	}[name]
+}
+
+// without, with give copies of the files.
+func (f inputFiles) without(name string) inputFiles {
+	c := maps.Clone(f)
+	delete(c, name)
+	return c
+}
+
+func (f inputFiles) with(name string, data []byte) inputFiles {
+	c := maps.Clone(f)
+	c[name] = data
+	return c
+}
+
+// listed are the files that the facts list: by name, or, of logs, by their digests.
+func (f inputFiles) listed() []string {
+	var list []string
+	for name, data := range f {
+		if path.Base(name) != "facts.json" {
+			continue
+		}
+		facts, errs := evidence.ParseFacts(data, evidence.DefaultLimits())
+		if facts == nil || errs.Any() {
+			continue
+		}
+		dir := strings.TrimSuffix(name, "facts.json")
+		for _, c := range facts.Contracts {
+			list = append(list, dir+c.File)
+		}
+		for _, o := range facts.Files {
+			list = append(list, dir+o.File)
+		}
+		for log, content := range f {
+			if sum := sha256.Sum256(content); kindOf(log) == check.Feedback && slices.Contains(facts.Digests, hex.EncodeToString(sum[:])) {
+				list = append(list, log)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(name string) bool { return f[name] == nil })
+}
+
+// others are further names under which a bundle can hold the same file as an input of the same kind.
+func others(name string) []string {
+	dir := ""
+	if i := strings.Index(name, "contracts/"); i > 0 {
+		dir = name[:i]
+	}
+	switch kindOf(strings.TrimPrefix(name, dir)) {
+	case check.Contract:
+		return []string{"scope_contract.json", "scope_contract.yaml", "scope_contract.yml", "contracts/copy.json"}
+	case check.TaskContract:
+		return []string{
+			dir + "contracts/copy.json", dir + "contracts/sub/" + path.Base(name), strings.TrimSuffix(name, path.Ext(name)) + ".yaml",
+			dir + "contracts/" + strings.ToLower(path.Base(name)),
+		}
+	case check.Feedback:
+		return []string{"feedback_record.jsonl", "feedback/copy.jsonl", "feedback/000.jsonl"}
+	case check.Rules:
+		return []string{"rule_report.json", "rules/copy.json", "rules/copy.sarif"}
+	}
+	return nil
+}
+
+// variants are the bundles with one of the listed files taken away, emptied, or there twice, and with any file emptied.
+func (f inputFiles) variants() map[string]inputFiles {
+	all := map[string]inputFiles{}
+	for name := range f {
+		all["with an empty "+name] = f.with(name, nil)
+	}
+	for _, name := range f.listed() {
+		all["without "+name] = f.without(name)
+		all["with a blank "+name] = f.with(name, []byte("\n"))
+		all["with the content of "+name+" twice"] = f.with(name, slices.Concat(f[name], f[name]))
+		for _, other := range others(name) {
+			if f[other] == nil {
+				all["with "+name+" also as "+other] = f.with(other, f[name])
+			}
+		}
+	}
+	return all
+}
+
+// filesOf are the files of a case, over those of the base.
+func filesOf(t *testing.T, c caseFile, base inputFiles) inputFiles {
+	t.Helper()
+	f := maps.Clone(base)
+	for name := range strings.FieldsSeq(c.file("remove")) {
+		delete(f, name)
+	}
+	for _, file := range c.archive.Files {
+		if file.Name != "expect" && file.Name != "remove" {
+			f[file.Name] = file.Data
+		}
+	}
+	return f
+}
+
+func green(verdict string) bool { return verdict == report.Passed || verdict == report.Overridden }
+
+// TestMonotone takes away, empties and doubles what the facts of a case list, and empties every file: no case that is not
+// green becomes green by it.
+func TestMonotone(t *testing.T) {
+	base := inputFiles{}
+	paths, err := filepath.Glob(filepath.Join(root, "base", "*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatal(err)
+	}
+	for _, p := range paths {
+		if base[filepath.Base(p)], err = os.ReadFile(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var cases []caseFile
+	for _, corpus := range corpora {
+		cases = append(cases, findCases(t, corpus)...)
+	}
+	judged := make([]int, len(cases))
+	t.Run("cases", func(t *testing.T) {
+		for i, c := range cases {
+			if green(c.verdict) {
+				continue
+			}
+			t.Run(filepath.Base(filepath.Dir(c.path))+"/"+filepath.Base(c.path), func(t *testing.T) {
+				t.Parallel()
+				whole := filesOf(t, c, base)
+				if r := verify.Judge(whole.bundle()); r.Verdict != c.verdict {
+					t.Fatalf("as it is: %s\n%s", r.Verdict, details(r))
+				}
+				for name, f := range whole.variants() {
+					judged[i]++
+					if r := verify.Judge(f.bundle()); green(r.Verdict) {
+						t.Errorf("%s: %s\n%s", name, r.Verdict, details(r))
+					}
+				}
+			})
+		}
+	})
+	sum := 0
+	for _, n := range judged {
+		sum += n
+	}
+	if sum < 5000 {
+		t.Errorf("%d variants are too few to show anything", sum)
+	}
+}
