@@ -2,12 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/verify"
@@ -18,8 +19,9 @@ import (
 
 const replayLong = `replay judges a bundle again and compares the result with its verification_report.json, byte for byte.
 
-Mode, strictness and limits are taken from the report. A report of another version of closeout is compared by its
-decision: verdict, findings and acceptance.
+Mode, strictness and limits are taken from the report; day, task and digests too, unless facts.json holds them. A report
+of another version of closeout is compared by its decision: subject, digests of the inputs, verdict, who overrode, and
+code, severity and path of the findings. Its words, fingerprints and override codes may differ.
 
 Exit codes: 0 the same, whatever the verdict; 1 different; 2 there is no report, or the bundle cannot be read.`
 
@@ -40,15 +42,16 @@ func replay(dir string, std stdio) error {
 	if err != nil {
 		return err
 	}
-	var before report.Report
-	if err := json.Unmarshal(old, &before); err != nil || before.Schema != report.Schema {
-		return fmt.Errorf("%s is not a report of this form: expected the schema %s", report.FileName, report.Schema)
+	before, err := readReport(old)
+	if err != nil {
+		return err
 	}
 	found, err := collect.Folder(dir)
 	if err != nil {
 		return err
 	}
-	found.Settings = settingsOf(&before)
+	found.Settings = settingsOf(before)
+	leaveToFacts(&found.Settings, found.Bundle)
 	if err := checkSettings(&found.Settings); err != nil {
 		return fmt.Errorf("the report's settings are none that closeout could have run with: %w", err)
 	}
@@ -58,9 +61,37 @@ func replay(dir string, std stdio) error {
 		return err
 	}
 	if before.Tool.Version != after.Tool.Version {
-		return replayOther(&before, after, std)
+		return replayOther(before, after, std)
 	}
 	return compareBytes(old, again, std)
+}
+
+// readReport reads a report. A key that is there twice is refused: other readers might take the other value.
+func readReport(data []byte) (*report.Report, error) {
+	var r report.Report
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != report.Schema || !versionSyntax.MatchString(r.Tool.Version) {
+		return nil, fmt.Errorf("%s is not a report of this form: expected the schema %s", report.FileName, report.Schema)
+	}
+	return &r, nil
+}
+
+var versionSyntax = regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`)
+
+// leaveToFacts drops the settings that the bundle's facts hold: of the two, the facts were not written by who judged.
+func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
+	facts := collect.FactsOf(b)
+	if facts == nil {
+		return
+	}
+	if facts.Digests != nil {
+		s.Digests = nil
+	}
+	if facts.Settings.Task != "" {
+		s.Task = ""
+	}
+	if facts.Settings.Today != "" {
+		s.Today = ""
+	}
 }
 
 // settingsOf takes from a report what the bundle's files do not hold.
@@ -102,36 +133,4 @@ func around(data []byte, at int) string {
 		return "(ends here)"
 	}
 	return strconv.QuoteToASCII(string(data[max(0, at-40):min(len(data), at+60)]))
-}
-
-// replayOther compares the decisions of two versions.
-func replayOther(before, after *report.Report, std stdio) error {
-	fmt.Fprintf(std.out, "the report was written by version %s, this is %s: comparing decisions\n", before.Tool.Version, after.Tool.Version)
-	a, err := decisionOf(before)
-	if err != nil {
-		return err
-	}
-	b, err := decisionOf(after)
-	if err != nil {
-		return err
-	}
-	return compareBytes(a, b, std)
-}
-
-// decisionOf is what a report decides, without the words in which it says so.
-func decisionOf(r *report.Report) ([]byte, error) {
-	type finding struct{ Code, Severity, Path string }
-	type criterion struct{ ID, Outcome, Level string }
-	d := struct {
-		Verdict    string
-		Findings   []finding
-		Acceptance []criterion
-	}{Verdict: r.Verdict}
-	for _, f := range r.Findings {
-		d.Findings = append(d.Findings, finding{f.Code, f.Severity, f.Location.Path})
-	}
-	for _, a := range r.Acceptance {
-		d.Acceptance = append(d.Acceptance, criterion{a.ID, a.Outcome, a.Level})
-	}
-	return json.Marshal(d)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -198,6 +199,24 @@ func Reason(err error) error {
 		return pathError.Err
 	}
 	return err
+}
+
+// FactsOf reads the facts of a bundle; nil when there are none that can be read.
+func FactsOf(b *verify.Bundle) *evidence.Facts {
+	for _, in := range b.Inputs {
+		if in.Kind != check.Facts {
+			continue
+		}
+		limits := b.Settings.Limits
+		data, err := readInput(in, limits.RulesBytes)
+		if err != nil || int64(len(data)) > limits.RulesBytes {
+			return nil
+		}
+		if facts, errs := evidence.ParseFacts(data, limits); !errs.Any() {
+			return facts
+		}
+	}
+	return nil
 }
 
 // Report reads the report of a bundle.

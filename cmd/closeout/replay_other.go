@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// maxDifferences is how many differences between two decisions are printed.
+const maxDifferences = 20
+
+// replayOther compares the decisions of two versions.
+func replayOther(before, after *report.Report, std stdio) error {
+	fmt.Fprintf(std.out, "the report was written by version %s, this is %s: comparing decisions\n", before.Tool.Version, after.Tool.Version)
+	old, again := decisionOf(before), decisionOf(after)
+	var lines []string
+	for _, line := range slices.Sorted(maps.Keys(old)) {
+		if !again[line] {
+			lines = append(lines, "only in the report: "+line)
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(again)) {
+		if !old[line] {
+			lines = append(lines, "only computed: "+line)
+		}
+	}
+	if len(lines) == 0 {
+		fmt.Fprintln(std.out, "same decision")
+		return nil
+	}
+	fmt.Fprintf(std.out, "different decision\n  %s\n", strings.Join(lines[:min(len(lines), maxDifferences)], "\n  "))
+	if more := len(lines) - maxDifferences; more > 0 {
+		fmt.Fprintf(std.out, "  and %d more differences\n", more)
+	}
+	return exit{exitFailed}
+}
+
+// decisionOf is what a report decides about what, a line each, without the words in which it says so. Another version may
+// choose other words and fingerprints, and list more about each criterion.
+func decisionOf(r *report.Report) map[string]bool {
+	d := map[string]bool{}
+	add := func(what string, values ...string) {
+		for i, v := range values {
+			values[i] = evidence.QuotePath(v)
+		}
+		d[what+" "+strings.Join(values, " ")] = true
+	}
+	add("verdict", r.Verdict, "passed", strconv.FormatBool(r.Passed))
+	s := &r.Subject
+	add("subject", or(s.Repository), number(s.PullRequest), or(s.BaseSHA), or(s.MergeBaseSHA), or(s.HeadSHA), or(s.CodeTree), or(s.ChangesFrom))
+	for _, in := range r.Inputs {
+		add("input", in.Kind, in.Path, in.SHA256)
+	}
+	for _, f := range r.Findings {
+		add("finding", f.Code, f.Severity, f.Location.Path)
+	}
+	addOverride(add, "override", r.Override)
+	for _, p := range r.PullRequests {
+		add("pull request", strconv.FormatInt(p.Number, 10), or(p.HeadSHA), p.Verdict)
+		addOverride(add, "override of "+strconv.FormatInt(p.Number, 10), p.Override)
+	}
+	return d
+}
+
+// addOverride adds who let findings through: that is no matter of words.
+func addOverride(add func(string, ...string), what string, o *report.Override) {
+	if o != nil {
+		add(what, o.Actor, o.At, o.HeadSHA)
+	}
+}
+
+func or(s *string) string {
+	if s == nil {
+		return "null"
+	}
+	return strconv.Quote(*s)
+}
+
+func number(n *int64) string {
+	if n == nil {
+		return "null"
+	}
+	return strconv.FormatInt(*n, 10)
+}
