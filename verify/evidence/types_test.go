@@ -56,25 +56,23 @@ var otherTypes = []string{
 // otherKeys are put in the place of every key: empty, with the characters that a JSON pointer escapes, escaped and long.
 var otherKeys = []string{`""`, `"~/a"`, `"\u0061"`, `"x-"`, `"` + strings.Repeat("k", 300) + `"`}
 
-func TestEveryTypeInEveryPlace(t *testing.T) {
+// typedInput is a kind of input, and a document of it that is accepted.
+type typedInput struct {
+	name, schema string // schema is "" where there is none
+	whole        string
+	parse        func([]byte) *source.Errors
+}
+
+func typedInputs() []typedInput {
 	hashes := strings.NewReplacer("TREE", hex40, "DIGEST", hex64)
-	log := func(data []byte) *source.Errors {
-		_, errs := ReadLog(bytes.NewReader(data), DefaultLimits(), func(r *Record) { r.AppendOutput(nil) })
-		return errs
-	}
-	changes := func(data []byte) *source.Errors {
-		_, errs := ReadChanges(bytes.NewReader(data), DefaultLimits())
-		return errs
-	}
-	for _, input := range []struct {
-		name, schema string
-		whole        string
-		parse        func([]byte) *source.Errors
-	}{
+	return []typedInput{
 		{"contract", "scope_contract", wholeContract, errorsOf(func(data []byte, l Limits) (*Contract, *source.Errors) {
 			return ParseContract("c.json", data, l)
 		})},
-		{"log", "feedback_record", hashes.Replace(wholeRecord), log},
+		{"log", "feedback_record", hashes.Replace(wholeRecord), func(data []byte) *source.Errors {
+			_, errs := ReadLog(bytes.NewReader(data), DefaultLimits(), func(r *Record) { r.AppendOutput(nil) })
+			return errs
+		}},
 		{"facts", "facts", wholeFacts, errorsOf(ParseFacts)},
 		{"rows", "rule_report", `[{"id":"a","category":"c","severity":"warn","passed":false,"detail":"d","file":"f","line":1,"x-note":[1]}]`, errorsOf(ParseRules)},
 		{"rows under rules", "rule_report", `{"rules":[{"slug":"a","passed":true}],"x-note":{"a":1}}`, errorsOf(ParseRules)},
@@ -83,18 +81,46 @@ func TestEveryTypeInEveryPlace(t *testing.T) {
 		{"changes", "changes", document(
 			element("package.json", "modified", "100644", "100644", idA, idB, `, "keys_changed": ["jest"], "x-note": {"a": 1}`),
 			element("\"\\377\"", "modified", "100644", "100644", idA, idB, `, "path_base64": "/w=="`),
-		), changes},
+		), func(data []byte) *source.Errors {
+			_, errs := ReadChanges(bytes.NewReader(data), DefaultLimits())
+			return errs
+		}},
 		{"coverage", "coverage_report", `{"current":0.5,"previous":0.25,"x-note":[1]}`, errorsOf(ParseCoverage)},
 		{"go test -json", "", `{"Time":"2026-11-21T12:00:00Z","Action":"pass","Package":"p","Test":"T","Elapsed":0.1,"Output":"o"}`, errorsOf(ParseTests)},
-	} {
-		t.Run(input.name, func(t *testing.T) {
-			var s *jsonschema.Schema
-			if input.schema != "" {
-				s = compileSchema(t, input.schema)
-			}
-			checkEveryType(t, input.whole, input.parse, s)
-		})
 	}
+}
+
+// compiled is the schema of an input; nil where there is none.
+func (in *typedInput) compiled(t testing.TB) *jsonschema.Schema {
+	if in.schema == "" {
+		return nil
+	}
+	return compileSchema(t, in.schema)
+}
+
+func TestEveryTypeInEveryPlace(t *testing.T) {
+	for _, in := range typedInputs() {
+		t.Run(in.name, func(t *testing.T) { checkEveryType(t, in.whole, in.parse, in.compiled(t)) })
+	}
+}
+
+// FuzzEveryPlace puts any text into any place of a document.
+func FuzzEveryPlace(f *testing.F) {
+	inputs := typedInputs()
+	schemas := make([]*jsonschema.Schema, len(inputs))
+	for i := range inputs {
+		schemas[i] = inputs[i].compiled(f)
+		f.Add(uint(i), uint(i), `{"a":0,"a":[]}`)
+	}
+	f.Fuzz(func(t *testing.T, input, at uint, text string) {
+		i := input % uint(len(inputs))
+		places := placesOf(t, inputs[i].whole)
+		p := places[at%uint(len(places))]
+		if p.at == 0 && strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") {
+			return // of lines, a log has more than one or none
+		}
+		checkAnswer(t, inputs[i].whole[:p.at]+text+inputs[i].whole[p.end:], inputs[i].parse, schemas[i])
+	})
 }
 
 // errorsOf is a parser of which only the errors are asked for.

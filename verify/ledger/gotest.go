@@ -15,7 +15,10 @@ type goTests struct {
 	skipped string          // the first line of a test that skipped itself
 }
 
-var goTestEnd = lazily(`^ *--- (PASS|FAIL|SKIP): (\S+) \(\d+\.\d+s\)$`)
+var (
+	goTestEnd = lazily(`^ *--- (PASS|FAIL|SKIP): (\S+) \(\d+\.\d+s\)$`)
+	goBench   = lazily(`^(Benchmark\S*)\s+\d+\s+\d`)
+)
 
 // add takes the end of a test.
 func (g *goTests) add(result, name, line string) {
@@ -43,11 +46,8 @@ func (g *goTests) anyRan() bool {
 // goTest notes the end of a test. pkg is its package where the output says so, as go test -json does: packages run beside
 // each other.
 func (r *runs) goTest(line []byte, pkg string) {
-	if !bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("--- ")) {
-		return
-	}
-	m := goTestEnd().FindSubmatch(line)
-	if m == nil {
+	result, name := goTestResult(line)
+	if name == "" {
 		return
 	}
 	if r.tests == nil {
@@ -56,7 +56,22 @@ func (r *runs) goTest(line []byte, pkg string) {
 	if r.tests[pkg] == nil {
 		r.tests[pkg] = &goTests{ran: map[string]bool{}, frames: map[string]bool{}}
 	}
-	r.tests[pkg].add(string(m[1]), string(m[2]), string(line))
+	r.tests[pkg].add(result, name, string(line))
+}
+
+// goTestResult returns how a test or a benchmark ended, and its name; "" when the line is about none.
+func goTestResult(line []byte) (result, name string) {
+	switch {
+	case bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("--- ")):
+		if m := goTestEnd().FindSubmatch(line); m != nil {
+			return string(m[1]), string(m[2])
+		}
+	case bytes.HasPrefix(line, []byte("Benchmark")):
+		if m := goBench().FindSubmatch(line); m != nil {
+			return "PASS", string(m[1])
+		}
+	}
+	return "", ""
 }
 
 // goPackage reports whether a line is the result of a package all of whose tests skipped themselves.

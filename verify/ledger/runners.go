@@ -77,7 +77,7 @@ var shapes = []shape{
 	{" ", " failing", lazily(`^ +(\d+) failing$`), whole, counts(1, 0, 1)},
 	{" ", " passed (", lazily(`^ +\d+ passed \(\d[^)]*\)$`), whole, always(passed)},
 	{" ", " skipped", lazily(`^ +\d+ skipped$`), ofPlaywright, always(empty)},
-	{"L", "Listing tests:", lazily(`^Listing tests:$`), whole, always(empty)},
+	{"T", "Total: ", lazily(`^Total: \d+ tests? in \d+ files?$`), ofPlaywright, always(empty)}, // of a list
 	{"#\xe2", " pass ", lazily(`^(?:#|ℹ) pass +(\d+)$`), sum, counts(1, 0, 0)},
 	{"#\xe2", " fail ", lazily(`^(?:#|ℹ) fail +(\d*[1-9]\d*)$`), whole, always(failed)},
 	{"on", "ok ", lazily(`^(not )?ok \d+(?: .*)?$`), likely, tapResult},

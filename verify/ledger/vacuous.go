@@ -59,7 +59,7 @@ type runs struct {
 	likely     string              // the first line of scope likely that says that a test ran, and that no sum has taken back
 	tests      map[string]*goTests // whose ends go test has printed, by package; "" is the one that plain output is about
 	skipped    int64               // tests that CTest has skipped, and will count as passed
-	playwright bool                // Playwright has said how many tests it runs
+	playwright bool                // Playwright has begun to run or to list tests
 }
 
 func (r *runs) add(raw []byte) {
@@ -256,8 +256,8 @@ func lazily(pattern string) func() *regexp.Regexp {
 var (
 	colours = lazily("\x1b\\[[0-9;?]*[A-Za-z]")
 
-	// Playwright says how many tests it begins with; when all are skipped, it ends without a line that none passed.
-	playwrightStart = lazily(`^Running \d+ tests? using \d+ workers?`)
+	// Playwright says what it begins with; when all tests are skipped, it ends without a line that none passed.
+	playwrightStart = lazily(`^(?:Running \d+ tests? using \d+ workers?|Listing tests:$)`)
 
 	unittestCount = lazily(`^Ran (\d+) tests? in \d+\.\d+s$`)
 	ctestSum      = lazily(`^\d+% tests passed, (\d+) tests? failed out of (\d+)$`)
