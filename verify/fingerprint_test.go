@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -41,6 +42,9 @@ var fingerprintPairs = []struct {
 	{"another rule", rules(`{"id":"r","passed":false}`), rules(`{"id":"s","passed":false}`), false},
 	{"less coverage", coverage("0.79"), coverage("0.10"), false},
 	{"a line less of coverage", coverage("0.7921"), coverage("0.7918"), true},
+	{"a little over the time", spent(61), spent(70), true},
+	{"ten times the time", spent(61), spent(600), false},
+	{"more hosts than are listed", hosts(1050), hosts(1060), false},
 	{"another end of a long command", nullExit("a"), nullExit("b"), false},
 }
 
@@ -109,6 +113,26 @@ func coverage(current string) files {
 		"scope_contract.json":  strings.Replace(contract("", `, "evidence": {"min": "claimed"}, "coverage": {"report": "coverage_report.json", "floor": 0.8}`), goTest+", ", goTest, 1),
 		"coverage_report.json": `{"current": ` + current + `}`,
 	}
+}
+
+// budget is a contract with an hour of time and no network.
+func budget(log files) files {
+	log["scope_contract.json"] = strings.Replace(contract("", `, "evidence": {"min": "claimed"}, "time_budget_minutes": 60, "network_egress": []`), goTest+", ", goTest, 1)
+	return log
+}
+
+// spent took some minutes.
+func spent(minutes int) files {
+	return budget(log(fmt.Sprintf(`{"command":["go","test","./..."],"exit_code":0,"network_hosts":[],"duration_ms":%d}`, minutes*60_000)))
+}
+
+// hosts reached so many hosts. Past the first thousand only their number is known.
+func hosts(n int) files {
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprintf(`"h%d.example"`, i))
+	}
+	return budget(log(`{"command":["go","test","./..."],"exit_code":0,"network_hosts":[` + strings.Join(names, ",") + `]}`))
 }
 
 // nullExit has a long command without an exit code.

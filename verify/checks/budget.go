@@ -54,6 +54,7 @@ func reportTime(p *check.Pass, minutes int64) {
 		Expected: fmt.Sprintf("at most %s (time_budget_minutes)", plural(minutes, "minute")),
 		Actual:   fmt.Sprintf("%d min %d s", spent/msPerMinute, spent%msPerMinute/1000),
 		Fix:      "find out what took so long; a person may raise time_budget_minutes in the contract",
+		Evidence: []string{itoa(spent / (max(minutes, 1) * msPerMinute))}, // how many times over: the time itself differs between runs
 	})
 }
 
@@ -73,7 +74,7 @@ func reportNetwork(p *check.Pass) {
 		if s.Hosts.More > 0 {
 			p.Report(check.Finding{
 				Code: "network.unallowed_host", Message: fmt.Sprintf("commands reached %d more hosts", s.Hosts.More), Input: check.Feedback,
-				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "do without them", Evidence: []string{"more"}, Times: s.Hosts.More,
+				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "do without them", Evidence: []string{"more", fmt.Sprint(s.Hosts.More)}, Times: s.Hosts.More,
 			})
 		}
 		if s.Unseen > 0 {

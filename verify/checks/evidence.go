@@ -192,6 +192,6 @@ func reportClash(p *check.Pass, c *check.Companion) {
 		Message: fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, c.Clash.Path, c.Clash.First, c.Clash.Second),
 		Input:   check.Feedback, Path: c.Clash.Stream, Pos: source.Pos{Line: c.Clash.Line, Column: 1},
 		Expected: "one command of a log that writes the file", Actual: "two commands, with different content",
-		Fix: "let each command write a file of its own, then record them again", Evidence: []string{string(c.Kind), c.Clash.Path},
+		Fix: "let each command write a file of its own, then record them again", Evidence: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
 	})
 }

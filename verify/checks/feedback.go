@@ -90,7 +90,7 @@ func reportGaps(p *check.Pass, s *ledger.Stream) {
 		p.Report(check.Finding{
 			Code: "feedback.gap", Message: fmt.Sprintf("the log is not whole: %d more places are not listed", s.GapsMore),
 			Input: check.Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
-			Fix: "hand over the log as the recorder wrote it", Evidence: []string{"more"}, Times: s.GapsMore,
+			Fix: "hand over the log as the recorder wrote it", Evidence: []string{"more", fmt.Sprint(s.GapsMore)}, Times: s.GapsMore,
 		})
 	}
 }
@@ -108,7 +108,7 @@ func reportTampered(p *check.Pass, s *ledger.Stream) {
 	}
 	if more := s.Tampered.More; more > 0 {
 		f.Message, f.Actual = fmt.Sprintf("the recorder found content that it did not write in %d more places", more), fmt.Sprint(more)
-		f.Pos, f.Evidence, f.Times = source.Pos{}, []string{"more"}, more
+		f.Pos, f.Evidence, f.Times = source.Pos{}, []string{"more", fmt.Sprint(more)}, more
 		p.Report(f)
 	}
 }
@@ -126,7 +126,7 @@ func reportOpen(p *check.Pass, s *ledger.Stream) {
 		p.Report(check.Finding{
 			Code: "feedback.null_exit", Message: fmt.Sprintf("%d more commands have no exit code", s.Unsettled), Input: check.Feedback,
 			Path: s.Name, Expected: expected, Actual: fmt.Sprintf("more than %d open at once", ledger.MaxOpen),
-			Fix: "run the commands to their end", Evidence: []string{"more"}, Times: s.Unsettled,
+			Fix: "run the commands to their end", Evidence: []string{"more", fmt.Sprint(s.Unsettled)}, Times: s.Unsettled,
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // Who lets a finding through accepts its fingerprint, and the evidence behind it can be recorded again at the same head.
 // So what is put into [check.Finding.Evidence] here tells one problem from another, and leaves out what differs between
-// two runs of the same one: exit codes, counts, times.
+// two runs of the same one: exit codes, counts, times. Of what is beyond a list only the count is known, so it counts.
 
 // criterionKey tells a criterion from others: another command under the same id is another criterion. The number of
 // words keeps what follows apart from them.

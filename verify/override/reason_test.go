@@ -67,13 +67,14 @@ func TestWeak(t *testing.T) {
 		"the TODO in it is known":                          "",
 		"none of this runs at all":                         "",
 		"The contract forbids this":                        own,
+		"it does not matter":                               "", // the gate prints the first words
 		"the contract forbids this file!":                  own,
 		"the contract: forbids this file. Mend it.":        own,
 		"the contract forbids this file, and so it should": "",
 		"a < b and c > d":                                  short, // read as a tag, which a page would not show
 		"磁盘已满所以测试无法运行请先合并":                                 "",
 	} {
-		if got := weak(text, &Question{Code: code, Printed: []string{"the contract forbids  this file"}}); got != want {
+		if got := weak(text, &Question{Code: code, Printed: []string{"the contract forbids  this file", "it does not"}}); got != want {
 			t.Errorf("%q %s; want %q", text, got, want)
 		}
 	}

@@ -38,10 +38,16 @@ func echo(text string, printed []string) bool {
 		if strings.Contains(p, rest) {
 			return true
 		}
-		rest = strings.ReplaceAll(rest, p, "  ")
+		if strings.Count(p, " ") > minEcho {
+			rest = strings.ReplaceAll(rest, p, "  ")
+		}
 	}
 	return rest != spaced(text) && visible(rest) < minVisible
 }
+
+// minEcho is how many words a printed text has at least that is taken out of a reason: a shorter one can be a part of any
+// sentence.
+const minEcho = 4
 
 // printed is what the gate printed, as echo compares it.
 func (q *Question) printed() []string {
@@ -67,7 +73,7 @@ func words(s string) []string {
 // tags is what a page does not show of a text, and urls what it shows and what says nothing by itself.
 var (
 	tags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?[A-Za-z][^<>]*>`) })
-	urls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bhttps?://\S+`) })
+	urls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:https?://|www\.)\S+`) })
 )
 
 // shown is a text as a page shows it, without addresses and override codes: this run's, and whatever else looks like one.
