@@ -48,19 +48,25 @@ func changesByPath(o Objects, base, side string) (map[string]evidence.Change, er
 
 // bothKept reports whether a merge holds the changes of both sides.
 func bothKept(o Objects, ours, theirs, merged map[string]evidence.Change) (bool, error) {
+	var both []string // paths that the sides changed in different ways
 	for path, our := range ours {
-		their, both := theirs[path]
-		clean, err := sameEnd(our, merged[path]), error(nil)
-		if both && !sameEnd(our, their) {
-			clean, err = linesKept(o, our, their, merged[path])
-		}
-		if err != nil || !clean {
-			return false, err
+		if their, touched := theirs[path]; touched && !sameEnd(our, their) {
+			both = append(both, path)
+		} else if !sameEnd(our, merged[path]) {
+			return false, nil
 		}
 	}
 	for path, their := range theirs {
 		if _, both := ours[path]; !both && !sameEnd(their, merged[path]) {
 			return false, nil
+		}
+	}
+	if len(both) > mostBoth {
+		return false, nil
+	}
+	for _, path := range both {
+		if clean, err := linesKept(o, ours[path], theirs[path], merged[path]); err != nil || !clean {
+			return false, err
 		}
 	}
 	return true, nil
@@ -70,8 +76,11 @@ func sameEnd(a, b evidence.Change) bool {
 	return a.Path == b.Path && a.NewID == b.NewID && a.NewMode == b.NewMode
 }
 
-// mostMerged is how large a file may be whose lines were merged.
-const mostMerged = 4 << 20
+// What is looked at of a merge: files that both sides changed, of which each takes up to four calls, and bytes of each.
+const (
+	mostBoth   = 25
+	mostMerged = 4 << 20
+)
 
 // linesKept reports whether the merge of a file that both sides modified did to our version what their side did to the
 // common one, mode included.

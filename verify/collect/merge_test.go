@@ -3,6 +3,7 @@ package collect
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,6 +104,17 @@ func TestCleanMerge(t *testing.T) {
 		}
 		if got, err := CleanMerge(s, "merge", []string{"ours", "theirs"}); got != c.want || err != nil {
 			t.Errorf("a merge %s: %v, %v", c.name, got, err)
+		}
+	}
+	for n, want := range map[int]bool{mostBoth: true, mostBoth + 1: false} {
+		commits := map[string]map[string]string{"base": {}, "ours": {}, "theirs": {}, "merge": {}}
+		for i := range n {
+			path := strconv.Itoa(i)
+			commits["base"][path], commits["ours"][path] = "1\n2\n3\n", "0\n2\n3\n"
+			commits["theirs"][path], commits["merge"][path] = "1\n2\n4\n", "0\n2\n4\n"
+		}
+		if got, err := CleanMerge(stored{bases: []string{"base"}, commits: commits}, "merge", []string{"ours", "theirs"}); got != want || err != nil {
+			t.Errorf("a merge of %d files that both sides changed: %v, %v", n, got, err)
 		}
 	}
 	if clean, err := CleanMerge(Lost{ErrTooLarge}, "merge", []string{"ours", "theirs"}); clean || err == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
-// maxUpdates is how many merges are looked at: each takes up to ten calls.
+// maxUpdates is how many merges are looked at: without a checkout each takes calls.
 const maxUpdates = 20
 
 // findUpdates marks the merges that GitHub made for one of the given people and that hold nothing of their own. Nothing

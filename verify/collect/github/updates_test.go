@@ -1,0 +1,23 @@
+package github
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/evidence"
+)
+
+// Somebody may press the button any number of times: what that costs is bounded, and the rest makes an author.
+func TestUpdatesAreBounded(t *testing.T) {
+	p := &Pull{Live: &evidence.PullRequest{}}
+	for i := range maxUpdates + 5 {
+		p.Live.Commits = append(p.Live.Commits, evidence.Commit{
+			SHA: fmt.Sprint(i), Author: "ann", AuthorID: "12", Committer: "web-flow", Verified: true, Parents: []string{"a", "b"},
+		})
+	}
+	asked := 0
+	p.findUpdates([]account{{Login: "ann", ID: 12}}, func(string, []string) bool { asked++; return true })
+	if asked != maxUpdates || !p.Live.Commits[maxUpdates-1].CleanMerge || p.Live.Commits[maxUpdates].CleanMerge {
+		t.Errorf("%d merges were looked at", asked)
+	}
+}
