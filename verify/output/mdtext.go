@@ -1,7 +1,6 @@
 package output
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,31 +51,43 @@ func longestRun(s string, c byte) int {
 
 // mdText shows an untrusted sentence: words that can mean nothing to Markdown or to the page's filters stay as they
 // are, every other word becomes inline code. Escaping would not do: the filters run on the finished page, where an
-// escaped @ is an @ again. As a side effect paths, globs and commands in a message look like what they are; where three
-// or more words are code, all from the first to the last of them is, because that is most likely a command.
+// escaped @ is an @ again. As a side effect paths, globs and commands in a message look like what they are. Neighbours
+// share their code, as in a command; the plain words between two others are prose, and stay prose.
 func mdText(s string) string {
 	words := strings.Fields(line(s))
 	if len(words) == 0 {
 		return "(empty)"
 	}
-	var odd []int
-	for i, word := range words {
-		_, core, _ := splitWord(word)
-		if !isPlain(core) || i == 0 && isListMark(word, core) {
-			odd = append(odd, i)
+	var out []string
+	for i := 0; i < len(words); {
+		n := oddRun(words, i)
+		if n == 0 {
+			out = append(out, words[i])
+			i++
+			continue
+		}
+		open, core, end := splitWord(strings.Join(words[i:i+n], " "))
+		out = append(out, open+mdCode(core)+end)
+		i += n
+	}
+	return strings.Join(out, " ")
+}
+
+// oddRun is how many words from i on share one code span: none where word i is plain. Punctuation around a word parts it
+// from its neighbour.
+func oddRun(words []string, i int) int {
+	n := 0
+	for i+n < len(words) {
+		word := words[i+n]
+		open, core, end := splitWord(word)
+		if isPlain(core) && !(i+n == 0 && isListMark(word, core)) || n > 0 && open != "" {
+			break
+		}
+		if n++; end != "" {
+			break
 		}
 	}
-	if len(odd) >= 3 {
-		first, last := odd[0], odd[len(odd)-1]
-		words[first] = strings.Join(words[first:last+1], " ")
-		words = slices.Delete(words, first+1, last+1)
-		odd = odd[:1]
-	}
-	for _, i := range odd {
-		open, core, end := splitWord(words[i])
-		words[i] = open + mdCode(core) + end
-	}
-	return strings.Join(words, " ")
+	return n
 }
 
 // splitWord parts quotes, brackets and punctuation around a word from its core. A word that is nothing else is all core.
