@@ -96,7 +96,7 @@ func (f *recordFlags) plan(root, log string, list *contracts, std stdio) *record
 	if list.own != nil {
 		p.AddTask(list.first, list.own)
 	}
-	if f.fromContract[0] != ownContracts && f.command.Task == "" && list.task != "" {
+	if f.fromContract[0] != ownContracts && (f.command.Task == "" || record.HasTask(root, f.command.Task)) && list.task != "" {
 		p.ForgetTask(record.Standing(root))
 	}
 	for _, task := range list.tasks {

@@ -463,12 +463,7 @@ func (r *runner) judge(done ran) string {
 	put("pr.diff", r.git("diff", "--no-color", "--no-renames", "--full-index", r.base, r.head, "--", ".", ":!.closeout/evidence")+"\n")
 	digests := ""
 	if len(done.digests) > 0 {
-		var bare []string
-		for _, line := range done.digests {
-			_, digest, _ := strings.Cut("="+line, "=")
-			bare = append(bare, digest[strings.IndexByte(digest, '=')+1:])
-		}
-		digests = fmt.Sprintf(`, "digests": ["%s"]`, strings.Join(bare, `", "`))
+		digests = fmt.Sprintf(`, "digests": ["%s"]`, strings.Join(done.digests, `", "`))
 	}
 	put("facts.json", fmt.Sprintf(`{"schema": "closeout.facts/v1", "contracts": [%s]%s,
   "subject": {"repository": "o/r", "pull_request": 1, "head_sha": %q, "accepted_trees": [%q]}}`, contracts, digests, r.head, r.codeTree()))

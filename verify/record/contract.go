@@ -69,6 +69,9 @@ func Standing(root string) *evidence.Contract {
 	return c
 }
 
+// HasTask reports whether a repository's work tree holds the contract of a task, which the change may have brought along.
+func HasTask(root, id string) bool { return len(existing(root, policy.TasksFolder+"/"+id)) > 0 }
+
 // existing lists the contracts of a name, whatever their ending.
 func existing(root, name string) []string {
 	var files []string

@@ -124,9 +124,10 @@ func (g *Git) tracked(path string) (bool, error) {
 	return committed != "", err
 }
 
-// ignored reports whether git ignores a path, which it then refuses to be told to leave out.
-func (g *Git) ignored(path string) bool {
-	_, err := g.run("check-ignore", "-q", "--no-index", "--", path)
+// ignored reports whether git ignores a folder, which it then refuses to be told to leave out. Whether the folder is there
+// must not matter: another recorder may make it just now.
+func (g *Git) ignored(folder string) bool {
+	_, err := g.run("check-ignore", "-q", "--no-index", "--", folder+"/")
 	return err == nil
 }
 

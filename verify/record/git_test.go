@@ -100,8 +100,9 @@ var clean = map[string]func(r *repo){
 		r.commit()
 		r.do(os.Symlink("x", filepath.Join(r.dir, evidenceDir)))
 	},
-	"evidence ignored":        func(r *repo) { r.write(".gitignore", ".closeout/\n"); r.commit(); r.write(evidenceDir+"/x", "") },
-	"evidence folder ignored": func(r *repo) { r.write(".gitignore", "evidence\n"); r.commit(); r.write(evidenceDir+"/x", "") },
+	"evidence ignored":                          func(r *repo) { r.write(".gitignore", ".closeout/\n"); r.commit(); r.write(evidenceDir+"/x", "") },
+	"evidence folder ignored, and it is a file": func(r *repo) { r.write(".gitignore", "evidence/\n"); r.commit(); r.write(evidenceDir, "") },
+	"evidence folder ignored":                   func(r *repo) { r.write(".gitignore", "evidence\n"); r.commit(); r.write(evidenceDir+"/x", "") },
 	"what is in the evidence folder ignored": func(r *repo) {
 		r.write(".gitignore", "/.closeout/evidence/*\n")
 		r.commit()
