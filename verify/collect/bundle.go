@@ -16,8 +16,8 @@ import (
 )
 
 // WriteBundle copies what [Gather] found into a folder, under the names of a bundle, and returns the bundle that was
-// written. Files that the bundle calls otherwise than the repository are named in its facts.json, so that a report of the
-// bundle names the repository's paths. The folder is made when it is not there; one that holds anything is refused, since
+// written. Its facts.json lists each file and the path that the repository has for it, so that a report of the bundle names
+// the repository's paths, and none can be taken away. The folder is made when it is not there; one that holds anything is refused, since
 // an old file in it would become an input. The added and removed lines of files that match lines are written beside,
 // as [LinesFile].
 func WriteBundle(dir string, gathered *Found, lines []glob.Pattern) (*Found, error) {
@@ -34,7 +34,9 @@ func WriteBundle(dir string, gathered *Found, lines []glob.Pattern) (*Found, err
 	}
 	for _, name := range testReports(gathered) {
 		if open := gathered.TestReport(name); open != nil {
-			w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, path.Join(testsFolder, name))
+			file := path.Join(testsFolder, name)
+			w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
+			w.list(file, name)
 		}
 	}
 	w.copyParts(gathered.Parts)
@@ -89,13 +91,18 @@ func (w *bundleWriter) nameOf(in verify.Input) string {
 		name = "pr.diff"
 	case check.Coverage:
 		name = "coverage_report.json"
+	case check.Contract, check.TaskContract:
+		return in.Name // the facts list contracts by themselves
 	default:
-		return in.Name // contracts and what the collector wrote have their names already
+		name = in.Name
 	}
-	if name != in.Name {
-		w.origins = append(w.origins, evidence.FileOrigin{File: name, Path: in.Name})
-	}
+	w.list(name, in.Name)
 	return name
+}
+
+// list notes a file of the bundle: one that is taken away later is missed.
+func (w *bundleWriter) list(file, path string) {
+	w.origins = append(w.origins, evidence.FileOrigin{File: file, Path: path})
 }
 
 // numbered is the well-known name of the only input of a kind, else the next number in the kind's folder.

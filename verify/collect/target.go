@@ -140,12 +140,18 @@ func workingDir() (string, error) {
 }
 
 func machineDirs(here string) []string {
-	dirs := []string{here, os.TempDir()}
+	dirs := []string{here}
 	if logical, err := os.Getwd(); err == nil {
 		dirs = append(dirs, logical)
 	}
+	others := []string{os.TempDir()}
 	if home, err := os.UserHomeDir(); err == nil {
-		dirs = append(dirs, home)
+		others = append(others, home)
+	}
+	for _, dir := range others {
+		if !below(here, dir) { // the environment may have been set by what runs here
+			dirs = append(dirs, dir)
+		}
 	}
 	return dirs
 }
