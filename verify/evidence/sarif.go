@@ -126,10 +126,10 @@ func noResults(f *fields, rules int) source.Error {
 	}
 }
 
-// checkExternalFiles refuses a run whose rules or results lie in files that the gate does not read.
+// checkExternalFiles refuses a run of which a part that counts lies in files that the gate does not read.
 func (f *fields) checkExternalFiles() {
 	refs := f.looseChild("externalPropertyFileReferences")
-	for _, key := range []string{"driver", "extensions", "results"} {
+	for _, key := range []string{"driver", "extensions", "results", "invocations", "conversion"} {
 		if n := refs.orNull(key); n != nil {
 			f.errs.Add(resultsElsewhere(n, refs.pointer(key)))
 		}

@@ -2,9 +2,10 @@ package evidence
 
 import "github.com/closeout-gate/closeout/verify/source"
 
-// checkInvocations refuses a run of which the tool says that it went wrong: what it did not look at is not clean.
+// checkInvocations refuses a run of which the tool, or the program that converted its output to SARIF, says that it went
+// wrong: what it did not look at is not clean.
 func (f *fields) checkInvocations() {
-	for _, invocation := range f.looseObjects("invocations") {
+	for _, invocation := range append(f.looseObjects("invocations"), f.looseChild("conversion").looseChild("invocation")) {
 		invocation.checkSuccess()
 		invocation.checkEnd()
 		for _, key := range []string{"toolExecutionNotifications", "toolConfigurationNotifications"} {

@@ -40,6 +40,7 @@ const (
  {"id":"a","defaultConfiguration":{"level":"error"}}]},"extensions":[{"name":"e","guid":"h","rules":[{"id":"x"}]}]},
  "invocations":[{"executionSuccessful":true,"processStartFailureMessage":"","exitSignalName":"","exitSignalNumber":0,
   "toolExecutionNotifications":[{"level":"warning","message":{"text":"m"}}],"toolConfigurationNotifications":[]}],"externalPropertyFileReferences":{"artifacts":[]},
+ "conversion":{"invocation":{"executionSuccessful":true}},
  "results":[{"ruleId":"a","ruleIndex":0,"rule":{"id":"a","index":0,"toolComponent":{"index":-1,"guid":"g","name":"t"}},"kind":"fail",
   "baselineState":"new","level":"note","message":{"text":"m"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"f","uriBaseId":"SRCROOT"},
   "region":{"startLine":1}}}]}]}]}`
