@@ -7,6 +7,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/source"
 )
@@ -159,6 +160,7 @@ func (j *judge) join(join func([]policy.Source, string) (*policy.Policy, []polic
 	if j.in.Facts != nil {
 		p.AddArguments(j.in.Facts.ArgumentPaths)
 	}
+	p.Measure(glob.NewMeter(j.limits().MatchSteps))
 	j.in.Policy = p
 	j.setMinimum(p)
 }

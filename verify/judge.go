@@ -516,7 +516,22 @@ func (j *judge) classify() {
 	for i := range j.in.Changes {
 		c := &j.in.Changes[i]
 		c.Ruling = j.in.Policy.Classify(&c.Change)
+		if j.in.Policy.Meter.Spent() {
+			j.dropChanges()
+			return
+		}
 	}
+}
+
+// dropChanges says that it costs too much to compare the touched paths with the patterns. What not all patterns were held
+// against must not be shown as if they had been.
+func (j *judge) dropChanges() {
+	kind := check.Changes
+	if j.in.State[check.Diff] == check.Usable {
+		kind = check.Diff
+	}
+	j.in.Problems = append(j.in.Problems, check.Problem{Kind: kind, Error: evidence.TooManySteps(j.limits().MatchSteps)})
+	j.in.State[check.Changes], j.in.Changes, j.in.AddedTasks = check.Malformed, nil, nil
 }
 
 // addedTask is the task contract that the change adds: the one that judges, the one that the caller named, or the only

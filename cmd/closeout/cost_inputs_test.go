@@ -26,11 +26,22 @@ var hostileInputs = []hostile{
 	{"blank lines", 1 << 31, blankLines},
 	{"odd symlinks", 200_000, oddSymlinks},
 	{"globs by long paths", 60_000, globsByPaths},
+	{"globs that look back", 30_000, globsThatLookBack},
+	{"severities by path", 200_000, severitiesByPath},
+	{"universal globs", 200_000, universalGlobs},
+	{"exceptions by rows", 200_000, exceptionsByRows},
+	{"criteria by logs", 128_000, criteriaByLogs},
+	{"criteria", 4 << 20, manyCriteria},
+	{"folded classes", 4 << 20, foldedClasses},
+	{"wide record", 16 << 20, wideRecord},
+	{"escaped keys", 1 << 30, escapedKeys},
+	{"junit cases", 16 << 20, junitCases},
+	{"wrong sections", 1 << 30, wrongSections},
 	{"long names", 15, longNames},
-	{"rule rows", 16 << 20, ruleRows},
-	{"sarif results", 16 << 20, sarifResults},
+	{"rule rows", 5 << 20, ruleRows},
+	{"sarif results", 6 << 20, sarifResults},
 	{"contract lists", 16 << 20, contractLists},
-	{"facts lists", 16 << 20, factsLists},
+	{"facts lists", 8 << 20, factsLists},
 	{"empty lists", 16 << 20, emptyLists},
 	{"logs", 50_000, manyLogs},
 	{"tree bomb", 30_000, treeBomb},
@@ -279,4 +290,182 @@ func (o *objects) wide(n int, mode, id string) string {
 		list[i] = entry{mode, fmt.Sprintf("%06d", i), id}
 	}
 	return o.raw(list...)
+}
+
+// globsThatLookBack holds stars that stand for parts of one long name, which is where a comparison goes back most often.
+func globsThatLookBack(t testing.TB, dir string, n int) []string {
+	args := plainBundle(t, dir)
+	filled(t, dir, "scope_contract.json", `{"allowed_files": [`, func(i int) string {
+		return fmt.Sprintf(`"%s%04d"`, strings.Repeat("*a", 110)+"*b?", i)
+	}, `], `+strings.SplitN(plainContract, ", ", 2)[1], 2<<20)
+	put(t, dir, "changes.json", func(w *bufio.Writer) {
+		writeChanges(w, n, func(i int) string { return strings.Repeat("a", 1000) + fmt.Sprintf("%07d", i) }, "100644")
+	})
+	return args
+}
+
+func contractWith(t testing.TB, dir, key string, n int, item func(i int) string) {
+	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
+		w.WriteString(strings.TrimSuffix(plainContract, "}") + `, "` + key + `": [`)
+		for i := range n {
+			if i > 0 {
+				w.WriteByte(',')
+			}
+			w.WriteString(item(i))
+		}
+		w.WriteString("]}")
+	})
+}
+
+func severitiesByPath(t testing.TB, dir string, n int) []string {
+	args := plainBundle(t, dir)
+	contractWith(t, dir, "severity_by_path", 9_900, func(i int) string { return fmt.Sprintf(`{"files": ["*%d?"], "severity": "warn"}`, i) })
+	put(t, dir, "changes.json", func(w *bufio.Writer) {
+		writeChanges(w, n, func(i int) string { return fmt.Sprintf("else/%07d", i) }, "100644")
+	})
+	return args
+}
+
+func universalGlobs(t testing.TB, dir string, n int) []string {
+	args := plainBundle(t, dir)
+	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
+		w.WriteString(`{"allowed_files": [`)
+		for i := range 5_000 {
+			fmt.Fprintf(w, `"{**,%d}",`, i)
+		}
+		w.WriteString(`"**"], ` + strings.SplitN(plainContract, ", ", 2)[1])
+	})
+	put(t, dir, "changes.json", func(w *bufio.Writer) { w.WriteString(changesOf(n)) })
+	return args
+}
+
+func exceptionsByRows(t testing.TB, dir string, n int) []string {
+	args := plainBundle(t, dir)
+	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
+		w.WriteString(strings.TrimSuffix(plainContract, "}") + `, "rules": {"ignore": [`)
+		for i := range 9_900 {
+			if i > 0 {
+				w.WriteByte(',')
+			}
+			fmt.Fprintf(w, `{"id": "r", "files": ["*%d?"], "reason": "because of it", "until": "2099-01-01"}`, i)
+		}
+		w.WriteString("]}}")
+	})
+	put(t, dir, "rule_report.json", func(w *bufio.Writer) {
+		w.WriteByte('[')
+		for i := range n {
+			if i > 0 {
+				w.WriteByte(',')
+			}
+			fmt.Fprintf(w, `{"id":"r","passed":false,"file":"x%d"}`, i)
+		}
+		w.WriteByte(']')
+	})
+	return args
+}
+
+// criteriaByLogs lets n records decide about as many pairs of a criterion and a log.
+func criteriaByLogs(t testing.TB, dir string, n int) []string {
+	args := plainBundle(t, dir)
+	const criteria = 500
+	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
+		before, after, _ := strings.Cut(plainContract, `{"run": ["true"]}`)
+		w.WriteString(before)
+		for i := range criteria {
+			fmt.Fprintf(w, `{"run": ["c", "%d"]},`, i)
+		}
+		w.WriteString(`{"run": ["true"]}` + after)
+	})
+	for log := range n / criteria {
+		put(t, dir, fmt.Sprintf("feedback/%d.jsonl", log), func(w *bufio.Writer) {
+			for i := range criteria {
+				fmt.Fprintf(w, `{"command":["c","%d"],"exit_code":0}`+"\n", i)
+			}
+		})
+	}
+	return args
+}
+
+func manyCriteria(t testing.TB, dir string, size int) []string {
+	args := plainBundle(t, dir)
+	before, after, _ := strings.Cut(plainContract, `{"run": ["true"]}`)
+	filled(t, dir, "scope_contract.json", before, func(i int) string {
+		return fmt.Sprintf(`{"run": ["%s", "%d"]}`, strings.Repeat(`x\u00e9\"`, 30), i)
+	}, after, size)
+	return args
+}
+
+// foldedClasses holds as many different classes of characters as fit.
+func foldedClasses(t testing.TB, dir string, size int) []string {
+	args := plainBundle(t, dir)
+	next := 0
+	class := func() string {
+		next++
+		return fmt.Sprintf("[%c-%c]", 0x4e00+next%9000, 0x7000+next/9000)
+	}
+	filled(t, dir, "scope_contract.json", `{"forbidden_files": [`, func(int) string {
+		var b strings.Builder
+		for b.Len() < 240 {
+			b.WriteString(class())
+		}
+		return fmt.Sprintf("%q", b.String())
+	}, `], "allowed_files": ["src/**"], `+strings.SplitN(plainContract, ", ", 3)[2], size)
+	return args
+}
+
+// wideRecord is one line with as many values as fit.
+func wideRecord(t testing.TB, dir string, size int) []string {
+	args := plainBundle(t, dir)
+	filled(t, dir, "feedback_record.jsonl", plainLog+`{"exit_code":0,"command":["a"`, func(int) string { return `"",""` }, "]}\n", size-len(plainLog))
+	return args
+}
+
+// escapedKeys are objects of many keys that must be unescaped to be compared.
+func escapedKeys(t testing.TB, dir string, size int) []string {
+	args := plainBundle(t, dir)
+	put(t, dir, "feedback_record.jsonl", func(w *bufio.Writer) {
+		w.WriteString(plainLog)
+		for n := 0; n < size; {
+			n += writeKeys(w, 15<<20)
+		}
+	})
+	return args
+}
+
+func writeKeys(w *bufio.Writer, size int) int {
+	n, _ := w.WriteString(`{"command":["a"],"exit_code":0,"x-":{"a":0`)
+	for i := 0; n < size; i++ {
+		k, _ := fmt.Fprintf(w, `,"\u0061%x":0`, i)
+		n += k
+	}
+	w.WriteString("}}\n")
+	return n
+}
+
+func junitCases(t testing.TB, dir string, size int) []string {
+	args := plainBundle(t, dir)
+	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
+		w.WriteString(strings.Replace(plainContract, `"run": ["true"]`, `"run": ["true"], "test_report": "r.xml"`, 1))
+	})
+	put(t, dir, "tests/r.xml", func(w *bufio.Writer) {
+		w.WriteString("<testsuite>")
+		for n := 0; n < size-50; n += len("<testcase a='b'/>") {
+			w.WriteString("<testcase a='b'/>")
+		}
+		w.WriteString("</testsuite>")
+	})
+	return args
+}
+
+func wrongSections(t testing.TB, dir string, size int) []string {
+	args := plainBundle(t, dir)
+	if err := os.Remove(filepath.Join(dir, "changes.json")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "pr.diff", func(w *bufio.Writer) {
+		for n := 0; n < size; n += len("diff --git a/x b/y\n") {
+			w.WriteString("diff --git a/x b/y\n")
+		}
+	})
+	return args
 }

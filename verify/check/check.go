@@ -113,9 +113,8 @@ func (p *Pass) Report(f Finding) {
 	}
 }
 
-// reportOver says that there is more than was kept.
-func (p *Pass) reportOver() {
-	e := evidence.TooManyFindings(p.check.ID, p.MaxFindings)
+// ReportLimit says that a limit was hit.
+func (p *Pass) ReportLimit(e source.Error) {
 	p.findings.Add(Finding{
 		Code: CodeLimit, Severity: p.all[CodeLimit], Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Evidence: []string{e.Limit}, Times: 1,
 	})
@@ -180,7 +179,7 @@ func (c *Check) run(in *Inputs, all map[string]evidence.Severity, alter func(*Fi
 	p.findings.strict = in.Strict
 	c.Run(p)
 	if p.over {
-		p.reportOver()
+		p.ReportLimit(evidence.TooManyFindings(p.check.ID, p.MaxFindings))
 	}
 	return Result{Check: c, Findings: p.findings}
 }

@@ -27,18 +27,33 @@ func runApproval(p *check.Pass) {
 	if review.State == override.Yes {
 		return
 	}
-	for _, a := range p.Policy.Approvals {
-		var globs []glob.Pattern
-		for _, f := range a.Files {
-			globs = append(globs, f.Glob.AndBelow())
-		}
-		set := glob.CompileFolded(globs)
-		for _, c := range p.Changes {
-			if set.Match(c.Path) {
-				reportApproval(p, a.ID.Value, c.Path, review)
+	set, owners := approvalSet(p)
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		last := -1
+		for _, place := range set.All(c.Path) {
+			if owner := owners[place]; owner != last && !p.Full() {
+				last = owner // two patterns of one approval are next to each other
+				reportApproval(p, p.Policy.Approvals[owner].ID.Value, c.Path, review)
 			}
 		}
+		if p.Policy.Meter.Spent() {
+			p.ReportLimit(evidence.TooManySteps(p.Policy.Meter.Most()))
+			return
+		}
 	}
+}
+
+// approvalSet is one set of the patterns of all approvals, and the place of the approval that each of them belongs to: a
+// path is held against all of them at once.
+func approvalSet(p *check.Pass) (set *glob.Set, owners []int) {
+	var globs []glob.Pattern
+	for i, a := range p.Policy.Approvals {
+		for _, f := range a.Files {
+			globs, owners = append(globs, f.Glob.AndBelow()), append(owners, i)
+		}
+	}
+	return glob.CompileFolded(globs).Metered(p.Policy.Meter), owners
 }
 
 // approving says whether a review of this head lets everything pass that needs one: who may approve does not differ from

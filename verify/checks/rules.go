@@ -60,6 +60,9 @@ func runRules(p *check.Pass) {
 		judgeCatalogue(p, rows, ignores)
 	}
 	ignores.report(p)
+	if p.Policy.Meter.Spent() {
+		p.ReportLimit(evidence.TooManySteps(p.Policy.Meter.Most()))
+	}
 }
 
 // holdsNone reports whether a report says nothing of any rule. Two empty failure lists say that all is well.
@@ -248,7 +251,9 @@ func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
 
 // ignores are the contract's exceptions from rules.
 type ignores struct {
-	list []ignore
+	list  []ignore
+	byID  map[string][]int // places in list
+	meter *glob.Meter
 }
 
 type ignore struct {
@@ -259,25 +264,26 @@ type ignore struct {
 }
 
 func newIgnores(p *check.Pass) *ignores {
-	list := make([]ignore, len(p.Policy.Ignore))
+	list, byID := make([]ignore, len(p.Policy.Ignore)), map[string][]int{}
 	for i := range list {
 		rule := &p.Policy.Ignore[i]
 		var globs []glob.Pattern
 		for _, f := range rule.Files {
 			globs = append(globs, f.Glob)
 		}
-		list[i] = ignore{Ignore: rule, files: glob.Compile(globs), expired: p.Today == "" || p.Today > rule.Until}
+		list[i] = ignore{Ignore: rule, files: glob.Compile(globs).Metered(p.Policy.Meter), expired: p.Today == "" || p.Today > rule.Until}
+		byID[rule.ID.Value] = append(byID[rule.ID.Value], i)
 	}
-	return &ignores{list}
+	return &ignores{list, byID, p.Policy.Meter}
 }
 
 // excuse returns the exception for which a failed row does not count, the one that lasts longest; nil when there is none.
 // Every file in which the row failed must be excused; a failure without a file never is.
 func (l *ignores) excuse(r ruleRow) *policy.Ignore {
 	var best *policy.Ignore
-	for i := range l.list {
+	for _, i := range l.byID[r.ID] {
 		ig := &l.list[i]
-		if ig.expired || ig.ID.Value != r.ID || !ig.excuses(r.FailedIn) {
+		if ig.expired || l.meter.Spent() || !ig.excuses(r.FailedIn) {
 			continue
 		}
 		ig.used = true
@@ -293,7 +299,7 @@ func (l *ignores) excuse(r ruleRow) *policy.Ignore {
 func (ig *ignore) excuses(files []string) bool {
 	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool {
 		f = strings.TrimPrefix(f, "./")
-		return irregular(f) != "" || !ig.files.Match(f)
+		return !ig.files.Match(f) || irregular(f) != ""
 	})
 }
 

@@ -282,8 +282,12 @@ func reportEmptyDiff(p *check.Pass) {
 
 func reportUniversal(p *check.Pass) {
 	for _, pattern := range p.Policy.Universal() {
-		set, files := glob.Compile([]glob.Pattern{pattern.Glob}), int64(0)
+		set, files := glob.Compile([]glob.Pattern{pattern.Glob}).Metered(p.Policy.Meter), int64(0)
 		for _, c := range p.Changes {
+			if p.Policy.Meter.Spent() {
+				p.ReportLimit(evidence.TooManySteps(p.Policy.Meter.Most()))
+				return
+			}
 			if set.Match(c.Path) {
 				files++
 			}

@@ -57,7 +57,7 @@ func DefaultLimits() Limits {
 		LogBytes:      4 << 30,
 		LogLines:      20_000_000,
 		LogIDs:        5_000_000,
-		ContractBytes: 16 << 20,
+		ContractBytes: 4 << 20,
 		RulesBytes:    16 << 20,
 		Values:        1_000_000,
 		Rows:          200_000,
@@ -152,6 +152,11 @@ func TooLarge(what string, limit int64, flag string) source.Error {
 // OverLimit is the error of something of which there is more than limit, which flag raises.
 func OverLimit(what string, limit int64, flag string) source.Error {
 	return overLimit(source.Pos{}, what, limit, flag)
+}
+
+// TooManySteps is the error of paths and patterns that cost too much to compare.
+func TooManySteps(limit int64) source.Error {
+	return overLimit(source.Pos{}, "the work of comparing changed paths with patterns, in bytes of paths times bytes of patterns,", limit, FlagMatchSteps)
 }
 
 // TooManyFindings is the error of a check that has more to report than it may.

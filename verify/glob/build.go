@@ -4,7 +4,7 @@ import "strings"
 
 // newIndex files alternatives[i] under the place i.
 func newIndex(alternatives [][]string) *index {
-	x := &index{literals: map[string]int{}, dirs: map[string]*bucket{}, names: map[string]*bucket{}, extensions: map[string]*bucket{}}
+	x := &index{literals: map[string]int{}, others: map[string][]int{}, dirs: map[string]*bucket{}, names: map[string]*bucket{}, extensions: map[string]*bucket{}}
 	var filings []filing
 	offers := map[key]int{}
 	for place, list := range alternatives {
@@ -44,11 +44,13 @@ type key struct {
 	text string
 }
 
-// add files an alternative; of several patterns that name the same path only the first is kept.
+// add files an alternative.
 func (x *index) add(f filing, offers map[key]int) {
 	if f.isLiteral {
 		if _, found := x.literals[f.entry.head]; !found {
 			x.literals[f.entry.head] = f.entry.place
+		} else {
+			x.others[f.entry.head] = append(x.others[f.entry.head], f.entry.place)
 		}
 		return
 	}

@@ -17,7 +17,8 @@ const noMatch = math.MaxInt
 // offers it takes the one that fewest others offer, so that a path meets few patterns which do not match it. What offers none
 // (as "*_test?") is held against every path.
 type index struct {
-	literals   map[string]int // the place of the first such pattern
+	literals   map[string]int   // the place of the first such pattern
+	others     map[string][]int // the places of the others, for those that ask for all
 	dirs       map[string]*bucket
 	names      map[string]*bucket
 	extensions map[string]*bucket
@@ -38,17 +39,22 @@ type entry struct {
 
 // matches decides. The head and the tail are not only quicker than doublestar: they alone say yes to most paths.
 func (e *entry) matches(path string) bool {
-	return strings.HasPrefix(path, e.head) && strings.HasSuffix(path, e.tail) &&
-		(e.pattern == "" || doublestar.MatchUnvalidated(e.pattern, path))
+	return e.couldMatch(path) && (e.pattern == "" || doublestar.MatchUnvalidated(e.pattern, path))
+}
+
+// couldMatch reports whether a path has the head and the tail.
+func (e *entry) couldMatch(path string) bool {
+	return strings.HasPrefix(path, e.head) && strings.HasSuffix(path, e.tail)
 }
 
 // first returns the smaller of best and the place of the first pattern in the bucket that matches.
-func (b *bucket) first(path string, best int) int {
+func (b *bucket) first(path string, best int, m *Meter) int {
 	for i := range b.entries {
 		e := &b.entries[i]
 		if e.place >= best {
 			break
 		}
+		m.try(e, path)
 		if e.matches(path) {
 			return e.place
 		}
@@ -57,17 +63,37 @@ func (b *bucket) first(path string, best int) int {
 }
 
 // first returns the place of the first pattern that matches, or noMatch.
-func (x *index) first(path string) int {
+func (x *index) first(path string, m *Meter) int {
 	best := noMatch
 	if place, found := x.literals[path]; found {
 		best = place
 	}
-	best = x.rest.first(path, best)
+	best = x.rest.first(path, best, m)
 	var room [16]*bucket
 	for _, b := range x.candidates(path, room[:0]) {
-		best = b.first(path, best)
+		best = b.first(path, best, m)
 	}
 	return best
+}
+
+// all appends the places of all patterns that match, in any order and some of them twice, to found.
+func (x *index) all(path string, found []int, m *Meter) []int {
+	if place, known := x.literals[path]; known {
+		found = append(append(found, place), x.others[path]...)
+	}
+	var room [16]*bucket
+	for _, b := range append(x.candidates(path, room[:0]), &x.rest) {
+		for i := range b.entries {
+			e := &b.entries[i]
+			if m.try(e, path); m.Spent() {
+				return found
+			}
+			if e.matches(path) {
+				found = append(found, e.place)
+			}
+		}
+	}
+	return found
 }
 
 // candidates appends the buckets whose key the path has to found, each once: a path may hold the same name 500 times.

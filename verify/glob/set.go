@@ -1,6 +1,9 @@
 package glob
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // Set holds compiled patterns. It answers as if each of them were tried in turn. A nil set, the zero one and one of no patterns match
 // nothing; no set matches the empty path. A set may be used by several goroutines.
@@ -8,6 +11,14 @@ type Set struct {
 	written []string
 	exact   *index
 	folded  *index // nil in an exact set
+	meter   *Meter
+}
+
+// Metered lets a meter count what the set does from now on; the set is returned. One that has a meter must not be used by
+// several goroutines at once.
+func (s *Set) Metered(m *Meter) *Set {
+	s.meter = m
+	return s
 }
 
 // Compile returns the set for a list that allows: paths are compared byte for byte. A path that is not valid UTF-8 matches no
@@ -53,12 +64,27 @@ func (s *Set) Which(path string) (pattern string, exact bool, ok bool) {
 	if s == nil || len(s.written) == 0 || path == "" || s.folded == nil && !utf8.ValidString(path) {
 		return "", false, false
 	}
-	place, folded := s.exact.first(path), noMatch
+	s.meter.ask(path)
+	place, folded := s.exact.first(path, s.meter), noMatch
 	if s.folded != nil {
-		folded = s.folded.first(Fold(path))
+		folded = s.folded.first(Fold(path), s.meter)
 	}
 	if best := min(place, folded); best != noMatch {
 		return s.written[best], place <= folded, true
 	}
 	return "", false, false
+}
+
+// All returns the places in the list of all patterns that match the path, in order.
+func (s *Set) All(path string) []int {
+	if s == nil || len(s.written) == 0 || path == "" || s.folded == nil && !utf8.ValidString(path) {
+		return nil
+	}
+	s.meter.ask(path)
+	places := s.exact.all(path, nil, s.meter)
+	if s.folded != nil {
+		places = s.folded.all(Fold(path), places, s.meter)
+	}
+	slices.Sort(places)
+	return slices.Compact(places)
 }

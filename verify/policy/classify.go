@@ -48,13 +48,8 @@ type scope struct {
 	forbidden *glob.Set
 	soft      *glob.Set // nil: the contract does not say
 	lifted    map[string]bool
-	offScope  evidence.Severity // "" when the contract does not say
-	byPath    []pathSeverity
-}
-
-type pathSeverity struct {
-	files    *glob.Set
-	severity evidence.Severity
+	offScope  evidence.Severity               // "" when the contract does not say
+	byPath    map[evidence.Severity]*glob.Set // of severity_by_path
 }
 
 func newScope(s Source, first bool) scope {
@@ -62,6 +57,7 @@ func newScope(s Source, first bool) scope {
 	sc := scope{
 		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]string{},
 		forbidden: glob.CompileFolded(denying(c.ForbiddenFiles)), lifted: map[string]bool{}, offScope: c.OffScope,
+		byPath: map[evidence.Severity]*glob.Set{},
 	}
 	for _, p := range c.AllowedFiles {
 		if path, ok := p.Glob.Literal(); ok {
@@ -80,12 +76,16 @@ func newScope(s Source, first bool) scope {
 	for _, l := range c.MayTouchProtected {
 		sc.lifted[l.Value] = true
 	}
+	bySeverity := map[evidence.Severity][]glob.Pattern{}
 	for _, by := range c.SeverityByPath {
 		files := globs(by.Files)
 		if by.Severity == evidence.Block { // the others may say less than off_scope does
 			files = denying(by.Files)
 		}
-		sc.byPath = append(sc.byPath, pathSeverity{glob.Compile(files), by.Severity})
+		bySeverity[by.Severity] = append(bySeverity[by.Severity], files...)
+	}
+	for severity, files := range bySeverity {
+		sc.byPath[severity] = glob.Compile(files)
 	}
 	return sc
 }
@@ -107,14 +107,10 @@ func (s *scope) above(path string) string {
 // severity is what one contract says of an off-scope path: its strictest match, else its off_scope; "" when it says
 // nothing.
 func (s *scope) severity(path string) evidence.Severity {
-	var strictest evidence.Severity
-	for _, by := range s.byPath {
-		if by.files.Match(path) {
-			strictest = evidence.Stricter(strictest, by.severity)
+	for _, severity := range []evidence.Severity{evidence.Block, evidence.Warn, evidence.Info} { // the strictest first
+		if s.byPath[severity].Match(path) {
+			return severity
 		}
-	}
-	if strictest != "" {
-		return strictest
 	}
 	return s.offScope
 }
@@ -171,6 +167,25 @@ func builtInSet(list []*Protected) protectedSet {
 	}
 	set.files = glob.CompileFolded(patterns)
 	return set
+}
+
+// Measure lets a meter count what the policy's own patterns cost. Those of the built-in list are few.
+func (p *Policy) Measure(m *glob.Meter) {
+	p.Meter = m
+	for i := range p.scopes {
+		s := &p.scopes[i]
+		sets := []*glob.Set{s.allowed, s.forbidden}
+		if s.soft != nil {
+			sets = append(sets, s.soft)
+		}
+		for _, files := range s.byPath {
+			sets = append(sets, files)
+		}
+		for _, set := range sets {
+			set.Metered(m)
+		}
+	}
+	p.protected[len(p.protected)-1].files.Metered(m)
 }
 
 // AddArguments adds files that somebody else found to be named by acceptance arguments.

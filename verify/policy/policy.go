@@ -56,6 +56,9 @@ type Policy struct {
 	MinEvidence   evidence.Level // "" when no contract says
 	EvidenceDir   string
 
+	// Meter counts what comparing paths with patterns costs; nil: nobody asks. See [Policy.Measure].
+	Meter *glob.Meter
+
 	current   int // index of the contract that is being joined
 	scopes    []scope
 	raise     map[string]evidence.Level // criterion id → level that it needs at least
