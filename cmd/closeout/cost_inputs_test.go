@@ -15,36 +15,41 @@ type hostile struct {
 	name  string
 	full  int // the size that BenchmarkHostile runs
 	write func(t testing.TB, dir string, n int) []string
+
+	small int    // the size that TestHostileInputs runs
+	limit string // the limit that it hits then
 }
 
 var hostileInputs = []hostile{
-	{"approvals by files", 300, approvalsByFiles},
-	{"null exits with ids", 16_000_000, nullExits},
-	{"short records with ids", 20_000_000, shortRecords},
-	{"short records", 60_000_000, plainRecords},
-	{"wrong records", 100_000_000, wrongRecords},
-	{"blank lines", 1 << 31, blankLines},
-	{"odd symlinks", 200_000, oddSymlinks},
-	{"globs by long paths", 60_000, globsByPaths},
-	{"globs that look back", 30_000, globsThatLookBack},
-	{"severities by path", 200_000, severitiesByPath},
-	{"universal globs", 200_000, universalGlobs},
-	{"exceptions by rows", 200_000, exceptionsByRows},
-	{"criteria by logs", 128_000, criteriaByLogs},
-	{"criteria", 4 << 20, manyCriteria},
-	{"folded classes", 4 << 20, foldedClasses},
-	{"wide record", 16 << 20, wideRecord},
-	{"escaped keys", 1 << 30, escapedKeys},
-	{"junit cases", 16 << 20, junitCases},
-	{"wrong sections", 1 << 30, wrongSections},
-	{"long names", 15, longNames},
-	{"rule rows", 5 << 20, ruleRows},
-	{"sarif results", 6 << 20, sarifResults},
-	{"contract lists", 16 << 20, contractLists},
-	{"facts lists", 8 << 20, factsLists},
-	{"empty lists", 16 << 20, emptyLists},
-	{"logs", 50_000, manyLogs},
-	{"tree bomb", 30_000, treeBomb},
+	{"approvals by files", 300, approvalsByFiles, 3, "--max-findings=29000"},
+	{"null exits with ids", 16_000_000, nullExits, 100, "--max-log-ids=2000"},
+	{"short records with ids", 20_000_000, shortRecords, 100, "--max-log-ids=100"},
+	{"short records", 60_000_000, plainRecords, 100, "--max-log-lines=100"},
+	{"wrong records", 60_000_000, wrongRecords, 100, "--max-log-lines=100"},
+	{"blank lines", 60_000_000, blankLines, 100, "--max-log-lines=100"},
+	{"wide record", 16 << 20, wideRecord, 1000, "--max-record-bytes=900"},
+	{"escaped keys", 4 << 30, escapedKeys, 10_000, "--max-log-lines=100"},
+	{"criteria by logs", 128_000, criteriaByLogs, 1000, "--max-log-ids=20000"},
+	{"logs", 9_999, manyLogs, 30, "--max-log-lines=30"},
+	{"too many logs", 50_000, manyLogs, 30, "--max-inputs=30"},
+	{"odd symlinks", 75_000, oddSymlinks, 30, "--max-findings=50"},
+	{"too many odd symlinks", 200_000, oddSymlinks, 30, "--max-path-bytes=10000"},
+	{"long names", 15, longNames, 1, "--max-diff-line-bytes=60000000"},
+	{"globs by long paths", 30_000, globsByPaths, 3, "--max-match-steps=1000000"},
+	{"globs that look back", 30_000, globsThatLookBack, 3, "--max-match-steps=1000000"},
+	{"severities by path", 200_000, severitiesByPath, 30, "--max-match-steps=100000"},
+	{"universal globs", 200_000, universalGlobs, 30, "--max-match-steps=100000"},
+	{"exceptions by rows", 190_000, exceptionsByRows, 30, "--max-match-steps=100000"},
+	{"rule rows", 5 << 20, ruleRows, 1000, "--max-rows=10"},
+	{"sarif results", 6 << 20, sarifResults, 1000, "--max-rows=10"},
+	{"contract lists", 4 << 20, contractLists, 1000, "--max-values=100"},
+	{"criteria", 4 << 20, manyCriteria, 1000, "--max-values=10"},
+	{"folded classes", 4 << 20, foldedClasses, 1000, "--max-contract-bytes=500"},
+	{"facts lists", 8 << 20, factsLists, 1000, "--max-values=100"},
+	{"empty lists", 16 << 20, emptyLists, 1000, "--max-values=100"},
+	{"junit cases", 16 << 20, junitCases, 1000, "--max-values=20"},
+	{"wrong sections", 1 << 30, wrongSections, 1000, "--max-diff-bytes=900"},
+	{"tree bomb", 30_000, treeBomb, 30, "--max-tree-entries=1000"},
 }
 
 const (
@@ -176,11 +181,11 @@ func globsByPaths(t testing.TB, dir string, n int) []string {
 	args := plainBundle(t, dir)
 	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
 		w.WriteString(`{"allowed_files": [`)
-		for i := range 10_000 {
+		for i := range 9_990 {
 			if i > 0 {
 				w.WriteByte(',')
 			}
-			fmt.Fprintf(w, `"**/*a*/**/*b*/**/*c*/*%d?"`, i)
+			fmt.Fprintf(w, `"**/*a*/**/*b*/**/*z%d?"`, i)
 		}
 		w.WriteString(`], ` + strings.SplitN(plainContract, ", ", 2)[1])
 	})
@@ -190,7 +195,7 @@ func globsByPaths(t testing.TB, dir string, n int) []string {
 	return args
 }
 
-// longNames touches n files with names of sixty million bytes.
+// longNames touches n files with names of n times four million bytes.
 func longNames(t testing.TB, dir string, n int) []string {
 	args := plainBundle(t, dir)
 	put(t, dir, "changes.json", func(w *bufio.Writer) {
@@ -200,7 +205,7 @@ func longNames(t testing.TB, dir string, n int) []string {
 				w.WriteByte(',')
 			}
 			fmt.Fprintf(w, `{"path":"%07d`, i)
-			for range 60_000 {
+			for range 4000 * n {
 				w.WriteString(strings.Repeat("n", 1000))
 			}
 			fmt.Fprintf(w, `","status":"added","old_mode":"000000","new_mode":"100644","old_id":null,"new_id":"%s"}`, blobID)
@@ -295,9 +300,13 @@ func (o *objects) wide(n int, mode, id string) string {
 // globsThatLookBack holds stars that stand for parts of one long name, which is where a comparison goes back most often.
 func globsThatLookBack(t testing.TB, dir string, n int) []string {
 	args := plainBundle(t, dir)
-	filled(t, dir, "scope_contract.json", `{"allowed_files": [`, func(i int) string {
-		return fmt.Sprintf(`"%s%04d"`, strings.Repeat("*a", 110)+"*b?", i)
-	}, `], `+strings.SplitN(plainContract, ", ", 2)[1], 2<<20)
+	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
+		w.WriteString(`{"allowed_files": [`)
+		for i := range 8_000 {
+			fmt.Fprintf(w, `"*%sb%s",`, strings.Repeat("a", 100+i%120), strings.Repeat("?", 1+i/120%30))
+		}
+		w.WriteString(`"x"], ` + strings.SplitN(plainContract, ", ", 2)[1])
+	})
 	put(t, dir, "changes.json", func(w *bufio.Writer) {
 		writeChanges(w, n, func(i int) string { return strings.Repeat("a", 1000) + fmt.Sprintf("%07d", i) }, "100644")
 	})
@@ -330,7 +339,7 @@ func universalGlobs(t testing.TB, dir string, n int) []string {
 	args := plainBundle(t, dir)
 	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
 		w.WriteString(`{"allowed_files": [`)
-		for i := range 5_000 {
+		for i := range 4_900 {
 			fmt.Fprintf(w, `"{**,%d}",`, i)
 		}
 		w.WriteString(`"**"], ` + strings.SplitN(plainContract, ", ", 2)[1])
@@ -350,6 +359,9 @@ func exceptionsByRows(t testing.TB, dir string, n int) []string {
 			fmt.Fprintf(w, `{"id": "r", "files": ["*%d?"], "reason": "because of it", "until": "2099-01-01"}`, i)
 		}
 		w.WriteString("]}}")
+	})
+	put(t, dir, "facts.json", func(w *bufio.Writer) {
+		w.WriteString(`{"schema": "closeout.facts/v1", "settings": {"today": "2026-01-01"}}`)
 	})
 	put(t, dir, "rule_report.json", func(w *bufio.Writer) {
 		w.WriteByte('[')
@@ -416,7 +428,7 @@ func foldedClasses(t testing.TB, dir string, size int) []string {
 // wideRecord is one line with as many values as fit.
 func wideRecord(t testing.TB, dir string, size int) []string {
 	args := plainBundle(t, dir)
-	filled(t, dir, "feedback_record.jsonl", plainLog+`{"exit_code":0,"command":["a"`, func(int) string { return `"",""` }, "]}\n", size-len(plainLog))
+	filled(t, dir, "feedback_record.jsonl", plainLog+`{"exit_code":0,"command":["a",`, func(int) string { return `"",""` }, "]}\n", size-len(plainLog))
 	return args
 }
 
@@ -426,7 +438,7 @@ func escapedKeys(t testing.TB, dir string, size int) []string {
 	put(t, dir, "feedback_record.jsonl", func(w *bufio.Writer) {
 		w.WriteString(plainLog)
 		for n := 0; n < size; {
-			n += writeKeys(w, 15<<20)
+			n += writeKeys(w, min(size, 15<<20))
 		}
 	})
 	return args

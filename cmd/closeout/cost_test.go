@@ -48,6 +48,20 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
+// TestHostileInputs makes each input small, and lowers the limit that bounds it.
+func TestHostileInputs(t *testing.T) {
+	for _, h := range hostileInputs {
+		t.Run(h.name, func(t *testing.T) {
+			dir := t.TempDir()
+			args := h.write(t, dir, h.small)
+			flag, _, _ := strings.Cut(h.limit, "=")
+			if hit := limitsHit(t, runCosted(t, dir, append(args, h.limit))); !slices.Contains(hit, flag) {
+				t.Errorf("%s: %v were hit", h.limit, hit)
+			}
+		})
+	}
+}
+
 // debugFree gives memory back before the child is started: its peak begins with that of its parent.
 func debugFree() { runtime.GC() }
 
@@ -116,6 +130,7 @@ func limitsHit(t testing.TB, c cost) []string {
 			continue
 		}
 		if _, flag, ok := strings.Cut(f.Fix, "raise the limit with "); ok {
+			flag, _, _ = strings.Cut(flag, ",") // the first of several
 			flags = append(flags, flag)
 		} else {
 			flags = append(flags, f.Message)

@@ -41,6 +41,9 @@ func NewLogs(limits Limits) *Logs {
 // Weigh tells how many times each line is looked at: so often it counts.
 func (l *Logs) Weigh(times int) { l.weight = int64(max(times, 1)) }
 
+// keysOfLine is how many keys beside those of the format are as much work as a line.
+const keysOfLine = 4
+
 // Read is [ReadLog] for one more log. When visit returns false, it cannot remember any more of the logs: that is an error,
 // and nothing more is read, of any log.
 func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *source.Errors) {
@@ -57,8 +60,7 @@ func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *s
 		if in.done && len(line) == 0 && state == logLine {
 			break // nothing stands behind the last line end
 		}
-		if l.lines -= l.weight; l.lines < 0 {
-			errs.Add(overLimit(at, "the number of lines of all logs together", l.limits.LogLines, FlagLogLines))
+		if !l.affords(1, at, errs) {
 			break
 		}
 		if blank && state == logLine {
@@ -77,12 +79,22 @@ func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *s
 		}
 		if l.full {
 			errs.Add(l.tooManyIDs(at))
+		}
+		if l.full || !l.affords(p.keys/keysOfLine, at, errs) {
 			break
 		}
 	}
 	l.bytes -= min(in.total, l.bytes)
 	l.buf = in.buf
 	return lines, errs
+}
+
+// affords counts lines; false, with an error, when there are too many.
+func (l *Logs) affords(lines int64, at source.Pos, errs *source.Errors) bool {
+	if l.lines -= l.weight * lines; l.lines < 0 {
+		errs.Add(overLimit(at, "the number of lines of all logs together", l.limits.LogLines, FlagLogLines))
+	}
+	return l.lines >= 0
 }
 
 // tooManyIDs is the error of logs of which there is too much to remember.

@@ -285,7 +285,7 @@ func (p *logParser) argv() bool {
 
 func (p *logParser) counts(rule logRule) bool {
 	return p.object(2, func(key scalar) bool {
-		p.names = append(p.names, key.span)
+		p.note(key.span)
 		v, ok := p.value(3)
 		if ok && !p.setInteger(rule, v) {
 			p.wrong(v, p.pointer(p.pointer("", p.top), key.span), "an integer")
@@ -348,7 +348,7 @@ func (p *logParser) producedFile(where string) bool {
 	var file Produced
 	var hasPath, hasDigest bool
 	ok := p.object(3, func(key scalar) bool {
-		p.names = append(p.names, key.span)
+		p.note(key.span)
 		v, ok := p.value(4)
 		if !ok {
 			return false

@@ -27,7 +27,8 @@ type logParser struct {
 	rec     Record
 	top     span   // the key of the record whose value is being read; zero outside of a record
 	seen    uint64 // a bit for each of logFields that the line has
-	names   []span // keys of the objects that are open, but the ones counted in seen
+	names   []name // keys of the objects that are open, but the ones counted in seen
+	keys    int64  // how many keys of the line there were beside those counted in seen
 	command string // the command as the line writes it, for messages
 	scratch []byte // an unescaped string
 	faults  []source.Error
@@ -101,7 +102,7 @@ func (p *logParser) member(key scalar) bool {
 		if !bytes.HasPrefix(name, []byte("x-")) {
 			p.unknown(key, "", logFieldNames)
 		}
-		p.names = append(p.names, key.span)
+		p.note(key.span)
 		_, ok := p.value(2)
 		return ok
 	}
@@ -133,7 +134,7 @@ func (p *logParser) value(level int) (scalar, bool) {
 		return v, ok
 	case '{':
 		v.kind = kindObject
-		ok := p.object(level, func(key scalar) bool { p.names = append(p.names, key.span); return p.any(level + 1) })
+		ok := p.object(level, func(key scalar) bool { p.note(key.span); return p.any(level + 1) })
 		return v, ok
 	default:
 		v.kind, v.end = kindNumber, numberEnd(p.line, p.at)
@@ -248,20 +249,30 @@ func (p *logParser) next(closing byte) (more, ok bool) {
 func (p *logParser) checkNames(first, level int) {
 	names := p.names[first:]
 	if len(names) > 1 {
-		slices.SortFunc(names, func(a, b span) int {
-			return cmp.Or(bytes.Compare(p.name(a), p.name(b)), cmp.Compare(a.at, b.at))
-		})
+		slices.SortFunc(names, func(a, b name) int { return cmp.Or(bytes.Compare(a.text, b.text), cmp.Compare(a.at, b.at)) })
 	}
 	for i := 1; i < len(names); i++ {
-		if !bytes.Equal(p.name(names[i]), p.name(names[i-1])) {
+		if !bytes.Equal(names[i].text, names[i-1].text) {
 			continue
 		}
 		if level == 1 {
-			p.top = names[i]
+			p.top = names[i].span
 		}
-		p.twice(names[i])
+		p.twice(names[i].span)
 	}
 	p.names = p.names[:first]
+}
+
+// name is a key, and what it reads without quotes and escapes.
+type name struct {
+	span
+	text []byte
+}
+
+// note keeps a key until its object ends.
+func (p *logParser) note(key span) {
+	p.keys++
+	p.names = append(p.names, name{key, p.name(key)})
 }
 
 // name returns a key without quotes and escapes, in memory of its own if it has any.

@@ -24,7 +24,9 @@ type junitReader struct {
 	dec    *xml.Decoder
 	offset int // of the decoder's text in the file
 	index  lineIndex
-	limit  int // of the depth
+	limit  int   // of the depth
+	left   int64 // how many more elements there may be
+	most   int64
 	errs   *source.Errors
 
 	depth  int
@@ -55,7 +57,7 @@ func parseJUnit(data []byte, limits Limits, errs *source.Errors) *TestReport {
 	text := bytes.TrimPrefix(data, []byte(byteOrderMark))
 	r := &junitReader{
 		dec: xml.NewDecoder(bytes.NewReader(text)), offset: len(data) - len(text),
-		index: lineIndex{data: data, line: 1}, limit: limits.Depth, errs: errs,
+		index: lineIndex{data: data, line: 1}, limit: limits.Depth, left: limits.Values, most: limits.Values, errs: errs,
 		book: newCaseBook(),
 	}
 	for r.token() {
@@ -131,6 +133,9 @@ func (r *junitReader) outside(text []byte, at source.Pos) bool {
 func (r *junitReader) start(t xml.StartElement, at source.Pos) bool {
 	if r.depth == 0 && !r.openRoot(t.Name.Local, at) {
 		return false
+	}
+	if r.left--; r.left < 0 {
+		return r.stop(overLimit(at, "the number of elements", r.most, FlagValues))
 	}
 	r.depth++
 	if r.depth > r.limit {
