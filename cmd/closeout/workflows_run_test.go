@@ -160,7 +160,7 @@ var attacksOnRecorder = map[string]string{
 	"ends the recorder":         `kill -TERM $PPID`,
 	"hangs up on the recorder":  `kill -HUP $PPID; sleep 60`,
 	"replaces the evidence":     `mv .closeout/evidence x && ln -s ../x .closeout/evidence`,
-	"leaves a daemon behind it": `(setsid sh -c 'while :; do echo feedback_sha256=forged >> $FILES/GITHUB_OUTPUT; done' &); sleep 0.1`,
+	"leaves a daemon behind it": `(setsid sh -c 'while :; do echo feedback_sha256=forged >> $FILES/GITHUB_OUTPUT; done' &); until grep -q forged $FILES/GITHUB_OUTPUT; do :; done`,
 }
 
 // TestWorkflowsRecordHostile lets the setup, and the change's tests, attack the recorder.

@@ -67,7 +67,7 @@ var tampering = map[string]struct {
 	"makes it a folder":              {`rm "$LOG" && mkdir "$LOG" && touch "$LOG/x"`, "is a folder", false},
 	"makes the evidence a link":      {`mv .closeout/evidence e && ln -s ../e .closeout/evidence`, "is a link or a file", false},
 	"makes the evidence a file":      {`rm -r .closeout && touch .closeout`, "is a link or a file", false},
-	"lets a daemon edit it":          {`(setsid sh -c 'while :; do echo x >> "$LOG"; done' &) ; sleep 0.1`, "content was added", false},
+	"lets a daemon edit it":          {`(setsid sh -c 'while :; do echo x >> "$LOG"; done' &); until grep -q x$ "$LOG"; do :; done`, "content was added", false},
 	"sets an output":                 {`echo feedback_sha256=forged >> "$STEP"`, "GITHUB_OUTPUT: content was added in line 2", true},
 	"changes an output":              {`echo earlier=2 > "$STEP"`, "GITHUB_OUTPUT: line 1 was changed", true},
 	"removes the outputs":            {`rm "$STEP"`, "GITHUB_OUTPUT: the file was removed", true},
