@@ -8,6 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // Companion is a report beside the log, and how far it can be believed.
@@ -76,8 +77,19 @@ func companion(kind Kind, path, sha256 string, minimum evidence.Level) Companion
 
 func (in *Inputs) rulesCompanion(r *RuleFile) Companion {
 	c := companion(Rules, r.Path, r.SHA256, in.Minimum)
-	c.vouchers.Rules = in.Policy != nil && in.Policy.Rules.Run != nil && ledger.Fits(r.Path, in.Policy.Rules.Report)
+	if in.IsRulesReport(r) {
+		c.vouchers.Rules = true
+		if r.Path == policy.DefaultRules {
+			c.vouchers.Declared = in.Policy.Rules.Report
+		}
+	}
 	return c
+}
+
+// IsRulesReport reports whether a rule report is the one that rules.run writes. In a bundle that does not say which path a
+// file has, the bundle's own name for the rule report stands for it.
+func (in *Inputs) IsRulesReport(r *RuleFile) bool {
+	return in.Policy != nil && in.Policy.Rules.Run != nil && (r.Path == policy.DefaultRules || ledger.Fits(r.Path, in.Policy.Rules.Report))
 }
 
 func (in *Inputs) coverageCompanion() Companion {
@@ -85,6 +97,9 @@ func (in *Inputs) coverageCompanion() Companion {
 	if in.Policy == nil || in.Policy.Coverage == nil {
 		c.Minimum = ""
 		return c
+	}
+	if in.Coverage.Path == evidence.DefaultCoverageReport {
+		c.vouchers.Declared = in.Policy.Coverage.Report
 	}
 	if writer := in.Policy.Coverage.Criterion.Value; writer != "" {
 		c.vouchers.Only = in.criteria(func(o *evidence.Criterion) bool { return o.ID == writer })

@@ -75,6 +75,12 @@ func noResult(files []check.RuleFile) bool {
 	return !slices.ContainsFunc(files, func(f check.RuleFile) bool { return !holdsNone(f) })
 }
 
+// lacksRulesReport reports whether a contract names a command that writes the rule report, and only other reports are there.
+func lacksRulesReport(p *check.Pass) bool {
+	return len(p.Rules) > 0 && p.Policy != nil && p.Policy.Rules.Run != nil &&
+		!slices.ContainsFunc(p.Rules, func(r check.RuleFile) bool { return p.IsRulesReport(&r) })
+}
+
 // reportEmptyRules reports that there is no rule report, and each one that is empty: a full one beside it does not say
 // what the empty one should.
 func reportEmptyRules(p *check.Pass) {
@@ -84,6 +90,13 @@ func reportEmptyRules(p *check.Pass) {
 		Fix: `run the rules and hand over their report; a person may declare that there is none: "rules": {"required": false}`,
 	}
 	if len(p.Rules) == 0 && p.NeedsRules() {
+		p.Report(f)
+	}
+	if lacksRulesReport(p) {
+		f := f
+		f.Message = "the report of rules.run is not among the rule reports"
+		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
+		f.Fix = "see that the command of rules.run writes its report there, and hand that over"
 		p.Report(f)
 	}
 	for _, file := range p.Rules {

@@ -12,8 +12,10 @@ import (
 
 // Companion is a report beside the logs: its file, and which commands' records may vouch for it.
 type Companion struct {
-	Path   string // that the report names
-	SHA256 string
+	Path string // that the report names
+	// Declared is the path that a contract declares for it, where Path is a bundle's own name; "" when there is none.
+	Declared string
+	SHA256   string
 	// Rules limits it to the command that writes the rule report.
 	Rules bool
 	// Only limits it to the criteria with these indexes; nil is no limit.
@@ -72,6 +74,9 @@ func (l *Ledger) companionNames() {
 	l.names, l.digests = map[string]bool{}, map[string]bool{}
 	for _, c := range l.config.Companions {
 		l.names[path.Base(c.Path)] = true
+		if c.Declared != "" {
+			l.names[path.Base(c.Declared)] = true
+		}
 		l.digests[c.SHA256] = true
 	}
 }
@@ -196,6 +201,22 @@ func (l *Ledger) index() {
 	}
 }
 
+// namedLike lists the files that records call as the companion, by its path or by the one that is declared for it.
+func (l *Ledger) namedLike(c *Companion) []made {
+	name, declared := path.Base(c.Path), path.Base(c.Declared)
+	list := l.byName[name]
+	if c.Declared == "" || declared == name {
+		return list
+	}
+	list = slices.Concat(list, l.byName[declared])
+	slices.SortStableFunc(list, func(a, b made) int { return cmp.Compare(a.stream, b.stream) })
+	return list
+}
+
+func (c *Companion) fits(produced string) bool {
+	return Fits(c.Path, produced) || c.Declared != "" && Fits(c.Declared, produced)
+}
+
 // Vouch says what the logs say of a companion: its level is that of the best record that may vouch for it. It is asked when
 // the last record was added.
 func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
@@ -207,8 +228,8 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 	l.indexed.Do(l.index)
 	var list []made // of one stream
 	vouched := false
-	for _, m := range l.byName[path.Base(c.Path)] {
-		if !trust[m.stream].Counts || !Fits(c.Path, m.path) {
+	for _, m := range l.namedLike(c) {
+		if !trust[m.stream].Counts || !c.fits(m.path) {
 			continue
 		}
 		if len(list) > 0 && list[0].stream != m.stream {
