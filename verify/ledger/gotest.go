@@ -15,16 +15,13 @@ type goTests struct {
 	skipped string          // the first line of a test that skipped itself
 }
 
-var (
-	goTestEnd = lazily(`^ *--- (PASS|FAIL|SKIP): (\S+) \(\d+\.\d+s\)$`)
-	goBench   = lazily(`^(Benchmark\S*)\s+\d+\s+\d`)
-)
+var goBench = lazily(`^(Benchmark\S*)\s+\d+\s+\d`)
 
 // add takes the end of a test.
-func (g *goTests) add(result, name, line string) {
-	g.ran[name] = result != "SKIP"
-	if result == "SKIP" && g.skipped == "" {
-		g.skipped = strings.TrimLeft(line, " ")
+func (g *goTests) add(ran bool, name string, line []byte) {
+	g.ran[name] = ran
+	if !ran && g.skipped == "" {
+		g.skipped = strings.TrimLeft(string(line), " ")
 	}
 	// A subtest's own name may hold slashes: the test at the top is a frame in any case.
 	if first := strings.IndexByte(name, '/'); first > 0 {
@@ -46,7 +43,7 @@ func (g *goTests) anyRan() bool {
 // goTest notes the end of a test. pkg is its package where the output says so, as go test -json does: packages run beside
 // each other.
 func (r *runs) goTest(line []byte, pkg string) {
-	result, name := goTestResult(line)
+	name, ran := goTestResult(line)
 	if name == "" {
 		return
 	}
@@ -56,22 +53,29 @@ func (r *runs) goTest(line []byte, pkg string) {
 	if r.tests[pkg] == nil {
 		r.tests[pkg] = &goTests{ran: map[string]bool{}, frames: map[string]bool{}}
 	}
-	r.tests[pkg].add(result, name, string(line))
+	r.tests[pkg].add(ran, name, line)
 }
 
-// goTestResult returns how a test or a benchmark ended, and its name; "" when the line is about none.
-func goTestResult(line []byte) (result, name string) {
-	switch {
-	case bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("--- ")):
-		if m := goTestEnd().FindSubmatch(line); m != nil {
-			return string(m[1]), string(m[2])
-		}
-	case bytes.HasPrefix(line, []byte("Benchmark")):
+// goTestResult returns the name of a test or a benchmark that ended, and whether it ran; "" when the line is about none.
+// A run has many of these lines, so no pattern reads them.
+func goTestResult(line []byte) (name string, ran bool) {
+	if bytes.HasPrefix(line, []byte("Benchmark")) {
 		if m := goBench().FindSubmatch(line); m != nil {
-			return "PASS", string(m[1])
+			return string(m[1]), true
 		}
+		return "", false
 	}
-	return "", ""
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(line, " "), []byte("--- "))
+	if !ok {
+		return "", false
+	}
+	result, rest, _ := bytes.Cut(rest, []byte(": "))
+	test, took, _ := bytes.Cut(rest, []byte(" "))
+	known := slices.Contains([]string{"PASS", "FAIL", "SKIP"}, string(result))
+	if !known || !bytes.HasPrefix(took, []byte("(")) || !bytes.HasSuffix(took, []byte("s)")) {
+		return "", false
+	}
+	return string(test), string(result) != "SKIP"
 }
 
 // goPackage reports whether a line is the result of a package all of whose tests skipped themselves.

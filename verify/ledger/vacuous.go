@@ -71,9 +71,15 @@ func (r *runs) add(raw []byte) {
 	if k, of := classify(line); k != nothing && !r.unittest(line) && !r.goPackage(line, pkg) && r.counts(of) {
 		r.take(r.ctest(k, line), line, of)
 	}
-	r.playwright = r.playwright || playwrightStart().Match(line)
+	r.playwright = r.playwright || startsPlaywright(line)
 	r.idle = bytes.HasPrefix(line, []byte("testing: warning: no tests to run")) ||
 		r.idle && (string(line) == "PASS" || bytes.HasPrefix(line, []byte("coverage: ")))
+}
+
+// startsPlaywright reports whether a line says what Playwright begins with. When all tests are skipped, it ends without a
+// line that none passed.
+func startsPlaywright(line []byte) bool {
+	return string(line) == "Listing tests:" || bytes.HasPrefix(line, []byte("Running ")) && playwrightRun().Match(line)
 }
 
 // counts reports whether lines of a scope count after the lines up to here.
@@ -256,9 +262,7 @@ func lazily(pattern string) func() *regexp.Regexp {
 var (
 	colours = lazily("\x1b\\[[0-9;?]*[A-Za-z]")
 
-	// Playwright says what it begins with; when all tests are skipped, it ends without a line that none passed.
-	playwrightStart = lazily(`^(?:Running \d+ tests? using \d+ workers?|Listing tests:$)`)
-
+	playwrightRun = lazily(`^Running \d+ tests? using \d+ workers?`)
 	unittestCount = lazily(`^Ran (\d+) tests? in \d+\.\d+s$`)
 	ctestSum      = lazily(`^\d+% tests passed, (\d+) tests? failed out of (\d+)$`)
 	unittestEnd   = lazily(`^OK(?: \((?:skipped=(\d+)|[a-z ]+=\d+)(?:, [a-z ]+=\d+)*\))?$`)
