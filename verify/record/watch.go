@@ -86,7 +86,8 @@ func (w *Watch) look() []string {
 	var found []string
 	for _, l := range w.logs {
 		if what := l.compare(); what != "" {
-			found = append(found, fmt.Sprintf("the log %q: %s", l.path, oneLine(what, textOf(l.putBack()))))
+			name := strings.Join(l.names, "/") // a record holds no path of this machine
+			found = append(found, fmt.Sprintf("the log %q: %s", name, oneLine(what, textOf(l.putBack()))))
 		}
 	}
 	for _, f := range w.files {
