@@ -27,7 +27,9 @@ const collectTime = 5 * time.Minute
 func (a *action) asksGitHub() bool { return a.input("token") != "" && a.input("facts") == "" }
 
 // pullEvents are the events whose check shows on a pull request, or decides about its merge.
-var pullEvents = []string{"pull_request", "pull_request_review", "pull_request_review_comment", "merge_group"}
+var pullEvents = []string{
+	"pull_request", "pull_request_review", "pull_request_review_comment", "merge_group",
+}
 
 // unaskedEvent is the event of the job when it is about a pull request and GitHub is not asked about it; "" otherwise. An
 // empty token or a facts file must not make do with weaker evidence. The name is the runner's, the payload is not needed.
