@@ -43,7 +43,8 @@ func readTOML(data []byte) (map[string]any, error) {
 		return nil, errors.New("it begins with a byte order mark, which TOML does not have")
 	}
 	table := map[string]any{}
-	return table, toml.Unmarshal(data, &table)
+	// Python's reader turns the line ends of Windows into line feeds, in texts over several lines too.
+	return table, toml.Unmarshal(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), &table)
 }
 
 // tomlDiff appends the keys below prefix whose values differ.
