@@ -25,7 +25,8 @@ type Question struct {
 	OtherContent []string
 	Printed      []string // what the gate itself says about them; sent back it is no reason
 
-	spaced []string // see printed
+	echoes     *echoes                          // of Printed; nil until somebody asked
+	statements map[evidence.Account][]statement // see commentsOf
 }
 
 // Decision is what a question came to. The zero value says that no label asks for anything.
@@ -147,7 +148,7 @@ type request struct {
 	event  *evidence.LabelEvent // that put it on; nil until the row "label" holds
 	reason string               // "" until the row "bound" holds
 
-	statements []statement // see said
+	statements []statement // see said; nil until somebody asked
 }
 
 // judge goes down the table. A row that says no decides; else the first that does not know.

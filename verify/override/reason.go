@@ -24,18 +24,40 @@ type statement struct {
 // statements are those of the account that put the label on: the label's own text first, then the comments, the newest
 // first.
 func statements(r *request) []statement {
-	var list []statement
+	comments := r.commentsOf(r.event, r.pr.Comments)
 	if text, _ := r.Rule.after(r.label); text != "" {
-		list = append(list, statement{text: text, where: "the label"})
+		return append([]statement{{text: text, where: "the label", weak: weak(text, r.Question)}}, comments...)
 	}
-	for _, c := range newestFirst(r.pr.Comments) {
-		if text, found := line(c.Body); found && byActor(&c, r.event) {
-			list = append(list, statement{text: text, where: "the comment", void: untouched(&c)})
+	return comments
+}
+
+// maxStatements is how many comments of one account are read. More are no reasons, and would only cost time.
+const maxStatements = 100
+
+// commentsOf are the statements in the comments of the account behind an event, the newest first. They are found once for
+// all labels that the account put on.
+func (q *Question) commentsOf(e *evidence.LabelEvent, comments []evidence.Comment) []statement {
+	who := evidence.Account{Login: e.Actor, ID: e.ActorID}
+	if known, found := q.statements[who]; found {
+		return known
+	}
+	list := []statement{}
+	for _, c := range newestFirst(comments) {
+		if len(list) == maxStatements {
+			break
+		}
+		if !byActor(&c, e) {
+			continue
+		}
+		if text, found := line(c.Body); found {
+			void := untouched(&c)
+			list = append(list, statement{text, "the comment", void, cmp.Or(void, weak(text, q))})
 		}
 	}
-	for i := range list {
-		list[i].weak = cmp.Or(list[i].void, weak(list[i].text, r.Question))
+	if q.statements == nil {
+		q.statements = map[evidence.Account][]statement{}
 	}
+	q.statements[who] = list
 	return list
 }
 

@@ -24,46 +24,82 @@ func weak(text string, q *Question) string {
 		return "is shorter than 10 visible characters"
 	case placeholder(shown):
 		return "is only a placeholder"
-	case echo(shown, q.printed()):
+	case q.printed().echo(shown):
 		return "is only what the gate itself printed"
 	}
 	return ""
 }
 
+// printed is what the gate printed, made ready once for all reasons.
+func (q *Question) printed() *echoes {
+	if q.echoes == nil {
+		q.echoes = newEchoes(q.Printed)
+	}
+	return q.echoes
+}
+
 // echo reports whether a text says no more than what the gate printed, case, blanks and punctuation aside: a part of one
 // text, or whole ones with less than a reason of words besides.
-func echo(text string, printed []string) bool {
-	rest := spaced(text)
-	for _, p := range printed {
-		if strings.Contains(p, rest) {
+func (e *echoes) echo(text string) bool {
+	list := words(text)
+	whole := spaced(list)
+	for _, p := range e.texts {
+		if strings.Contains(p, whole) {
 			return true
 		}
-		if strings.Count(p, " ") > minEcho {
-			rest = strings.ReplaceAll(rest, p, "  ")
-		}
 	}
-	return rest != spaced(text) && visible(rest) < minVisible
+	rest := e.without(list)
+	return len(rest) < len(list) && visible(spaced(rest)) < minVisible
+}
+
+// echoes are the texts that the gate printed, each as spaced makes it.
+type echoes struct {
+	texts   []string
+	byStart map[string][][]string // the words of those that are long enough, by their first words
 }
 
 // minEcho is how many words a printed text has at least that is taken out of a reason: a shorter one can be a part of any
 // sentence.
 const minEcho = 4
 
-// printed is what the gate printed, as echo compares it.
-func (q *Question) printed() []string {
-	if q.spaced == nil {
-		q.spaced = []string{}
-		for _, p := range q.Printed {
-			if p = spaced(p); visible(p) > 0 {
-				q.spaced = append(q.spaced, p)
-			}
+func newEchoes(printed []string) *echoes {
+	e := &echoes{byStart: map[string][][]string{}}
+	for _, p := range slices.Compact(slices.Sorted(slices.Values(printed))) {
+		list := words(p)
+		if len(list) == 0 {
+			continue
+		}
+		e.texts = append(e.texts, spaced(list))
+		if len(list) >= minEcho {
+			start := spaced(list[:minEcho])
+			e.byStart[start] = append(e.byStart[start], list)
 		}
 	}
-	return q.spaced
+	return e
 }
 
-// spaced are the words of a text in lower case, with a space before and behind each.
-func spaced(s string) string { return " " + strings.Join(words(s), " ") + " " }
+// without takes whole printed texts out of some words, the longest that fits at each place.
+func (e *echoes) without(list []string) []string {
+	var rest []string
+	for len(list) > 0 {
+		n := 0
+		if len(list) >= minEcho {
+			for _, p := range e.byStart[spaced(list[:minEcho])] {
+				if len(p) > n && len(p) <= len(list) && slices.Equal(p, list[:len(p)]) {
+					n = len(p)
+				}
+			}
+		}
+		if n == 0 {
+			rest, n = append(rest, list[0]), 1
+		}
+		list = list[n:]
+	}
+	return rest
+}
+
+// spaced are words with a space before and behind each.
+func spaced(list []string) string { return " " + strings.Join(list, " ") + " " }
 
 // words are the runs of letters and digits of a text, in lower case.
 func words(s string) []string {
