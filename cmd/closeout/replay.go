@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -69,13 +70,13 @@ func replay(dir string, std stdio) error {
 // readReport reads a report. A key that is there twice is refused: other readers might take the other value.
 func readReport(data []byte) (*report.Report, error) {
 	var r report.Report
-	if err := json.Unmarshal(data, &r); err != nil || r.Schema != report.Schema || !versionSyntax.MatchString(r.Tool.Version) {
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != report.Schema || !versionSyntax().MatchString(r.Tool.Version) {
 		return nil, fmt.Errorf("%s is not a report of this form: expected the schema %s", report.FileName, report.Schema)
 	}
 	return &r, nil
 }
 
-var versionSyntax = regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`)
+var versionSyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`) })
 
 // leaveToFacts drops the settings that the bundle's facts hold: of the two, the facts were not written by who judged.
 func leaveToFacts(s *verify.Settings, b *verify.Bundle) {

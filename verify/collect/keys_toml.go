@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -77,11 +78,11 @@ func tomlDiffValue(keys []string, key string, old, now any, depth int) []string 
 	return tomlDiff(keys, key+".", a, b, depth-1)
 }
 
-var tomlBareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var tomlBareKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
 
 // tomlKey writes one part of a key: in quotes where it could be taken for several.
 func tomlKey(name string) string {
-	if tomlBareKey.MatchString(name) {
+	if tomlBareKey().MatchString(name) {
 		return name
 	}
 	return strconv.Quote(name)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify"
@@ -22,7 +23,7 @@ import (
 // pullsFolder holds a folder for each pull request of a merge group, called by its number.
 const pullsFolder = "pulls"
 
-var numberSyntax = regexp.MustCompile(`^[1-9][0-9]{0,14}$`)
+var numberSyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,14}$`) })
 
 // findParts adds the pull requests of a merge group that a bundle holds.
 func (f *Found) findParts(root *os.Root, dir string) error {
@@ -32,7 +33,7 @@ func (f *Found) findParts(root *os.Root, dir string) error {
 		return fmt.Errorf("the folder %q of the bundle cannot be listed: %w", pullsFolder, Reason(err))
 	}
 	for _, entry := range entries {
-		if !numberSyntax.MatchString(entry.Name()) {
+		if !numberSyntax().MatchString(entry.Name()) {
 			continue
 		}
 		number, err := strconv.ParseInt(entry.Name(), 10, 64)

@@ -120,7 +120,7 @@ func (f *filing) finish(components []string, depth int) {
 	before, after := literalEnds(components[depth])
 	f.entry.head += before
 	if depth < last {
-		_, after = literalEnds(components[last])
+		f.entry.name, after = literalEnds(components[last])
 	}
 	f.entry.tail = after
 	if end := extension(after); end != "" {

@@ -34,17 +34,19 @@ type entry struct {
 	place   int    // of the pattern in the list
 	head    string // what a path must begin with
 	tail    string // what it must end in
+	name    string // what its last component must begin with
 	pattern string // what doublestar must then say yes to; "" when head and tail decide
 }
 
-// matches decides. The head and the tail are not only quicker than doublestar: they alone say yes to most paths.
+// matches decides. The literal parts are not only quicker than doublestar: head and tail alone say yes to most paths.
 func (e *entry) matches(path string) bool {
 	return e.couldMatch(path) && (e.pattern == "" || doublestar.MatchUnvalidated(e.pattern, path))
 }
 
-// couldMatch reports whether a path has the head and the tail.
+// couldMatch reports whether a path has the literal parts.
 func (e *entry) couldMatch(path string) bool {
-	return strings.HasPrefix(path, e.head) && strings.HasSuffix(path, e.tail)
+	return strings.HasPrefix(path, e.head) && strings.HasSuffix(path, e.tail) &&
+		(e.name == "" || strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], e.name))
 }
 
 // first returns the smaller of best and the place of the first pattern in the bucket that matches.

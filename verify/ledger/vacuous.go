@@ -36,8 +36,13 @@ type Output struct {
 // of also when nobody asked for tests.
 func ReadOutput(text []byte, argv []string, cut, control bool) Output {
 	r := runs{asked: asksForTests(argv)}
+	// After a test that ran, only lines about results of an earlier run can tell more, and most outputs have none.
+	earlier := sync.OnceValue(func() bool { return mentionsEarlier(text) })
 	for line := range bytes.Lines(text) {
 		r.add(line)
+		if settled := r.ranAny() && !control && !earlier(); settled {
+			return r.proof(cut, control)
+		}
 	}
 	r.sumUnittest()
 	r.goBinaries()
@@ -164,13 +169,23 @@ func (r *runs) sumUnittest() {
 	}
 }
 
+// mentionsEarlier reports whether a text has a word of the lines that say that a result is that of an earlier run.
+func mentionsEarlier(text []byte) bool {
+	return slices.ContainsFunc(earlierWords, func(word []byte) bool { return bytes.Contains(text, word) })
+}
+
+var earlierWords = [][]byte{[]byte("(cached)"), []byte("UP-TO-DATE"), []byte("FROM-CACHE"), []byte("Executed 0 out of ")}
+
+// ranAny reports whether a line up to here says that a test ran.
+func (r *runs) ranAny() bool { return r.first[passed] != "" || r.first[failed] != "" }
+
 func (r *runs) proof(cut, control bool) Output {
 	none := r.first[empty]
 	if none == "" {
 		none = r.first[broken]
 	}
 	earlier := r.first[cached]
-	switch ran := r.first[passed] != "" || r.first[failed] != ""; {
+	switch ran := r.ranAny(); {
 	case control && !cut && r.first[broken] != "" && r.first[failed] == "":
 		return Output{NoneRan, r.first[broken]}
 	case control && ran:
