@@ -73,6 +73,7 @@ func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *s
 		case state == logCut:
 			errs.Add(in.whyCut(at))
 		case state == logLong:
+			p.keys = 0
 			p.addLimit(overLimit(at, "the length of this line in bytes", l.limits.RecordBytes, FlagRecordBytes))
 		case p.parse(line, in.number):
 			l.full = !visit(&p.rec)

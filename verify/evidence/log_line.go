@@ -57,7 +57,7 @@ func newLogParser(depth int, errs *source.Errors) *logParser {
 func (p *logParser) parse(line []byte, number int) bool {
 	p.number, p.line, p.start = number, line, 0
 	p.rec = Record{Line: line}
-	p.top, p.seen, p.names, p.command = span{}, 0, p.names[:0], ""
+	p.top, p.seen, p.names, p.keys, p.command = span{}, 0, p.names[:0], 0, ""
 	p.faults, p.more, p.told = p.faults[:0], 0, false
 	p.byteOrderMark()
 	p.at = spaceEnd(line, p.start)

@@ -434,6 +434,20 @@ func TestReadLogLines(t *testing.T) {
 	}
 }
 
+// A line costs one line, and one more for every four keys of its own: of this line, not of those before it.
+func TestReadLogCountsKeysOfEachLine(t *testing.T) {
+	const records = 100
+	line := rec(`,"truncations":{"a":1,"b":1},"redactions":{"c":1,"d":1}`) + "\n"
+	limits := DefaultLimits()
+	for _, c := range []struct{ most, want int64 }{{2 * records, records}, {2*records - 1, records}, {records, records / 2}} {
+		limits.LogLines = c.most
+		_, lines, errs := readLog(strings.NewReader(strings.Repeat(line, records)), limits)
+		if reached := len(errs) == 0; lines != c.want || reached != (c.most == 2*records) {
+			t.Errorf("of %d lines: %d lines, %v", c.most, lines, errs)
+		}
+	}
+}
+
 func TestReadLogLineLimit(t *testing.T) {
 	a := rec(``)
 	limits := DefaultLimits()
