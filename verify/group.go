@@ -61,7 +61,7 @@ func (g *group) sortedParts() []Part {
 // readPart reads what belongs to a pull request alone. Settings and standing contract are the group's.
 func (g *group) readPart(b Part) *part {
 	j := newJudge(&Bundle{Inputs: b.Inputs, Settings: g.bundle.Settings})
-	j.group = *g.bundle
+	j.group, j.spent = *g.bundle, g.spent
 	j.folder, j.settings, j.needs = PartFolder(b.PullRequest), g.settings, []check.Kind{check.Contract, check.Changes}
 	j.in.Task, j.in.Today, j.in.Strict, j.in.MaxFindings = g.in.Task, g.in.Today, g.in.Strict, g.in.MaxFindings
 	j.in.Member = &check.Member{Number: b.PullRequest, BaseSHA: g.in.Facts.Subject.BaseSHA}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
@@ -332,6 +334,32 @@ func TestGroupCounts(t *testing.T) {
 		}
 		if r.Override != nil || r.OverrideCode != nil {
 			t.Errorf("%s: the group itself has an override or its code", c.path)
+		}
+	}
+}
+
+// The changed files of a merge group and its pull requests count together: each list alone is within the limit.
+func TestGroupLimitsFilesTogether(t *testing.T) {
+	archive, err := txtar.ParseFile(filepath.Join(root, "cases", "group", "passed.both-touch.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := caseFile{archive: archive}
+	dir := c.unpack(t)
+	for _, want := range []struct {
+		files   int
+		verdict string
+	}{{2, "passed"}, {1, "failed"}} { // a file in the group, and in each of its two pull requests
+		found, err := collect.Folder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found.Settings.Limits = evidence.DefaultLimits()
+		found.Settings.Limits.Files = want.files
+		r := verify.Judge(found.Bundle)
+		limited := slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == "limit.exceeded" })
+		if r.Verdict != want.verdict || limited == (want.verdict == "passed") {
+			t.Errorf("%d files: %s, %s", want.files, r.Verdict, summary(r))
 		}
 	}
 }

@@ -458,6 +458,7 @@ func (c changesRead) into(j *judge) {
 			j.in.State[check.Diff] = check.Usable // the only source, so findings point at it
 		}
 	}
+	list = j.affordChanges(list)
 	j.in.Changes = make([]check.Change, len(list))
 	for i := range list {
 		j.in.Changes[i].Change = list[i]

@@ -26,6 +26,23 @@ func (j *judge) affords(bytes int64, errs *source.Errors) bool {
 	return true
 }
 
+// groupShare is how many times the limit of changed files a merge group and its pull requests may have together: each
+// file is in the group's list and in that of a pull request.
+const groupShare = 2
+
+// affordChanges returns the changed files, and none with a problem when a merge group has too many of them in all.
+func (j *judge) affordChanges(list []evidence.Change) []evidence.Change {
+	most := groupShare * int64(j.limits().Files)
+	if j.spent.changes += int64(len(list)); j.spent.changes <= most {
+		return list
+	}
+	j.in.State[check.Changes] = check.Malformed
+	j.in.Problems = append(j.in.Problems, check.Problem{
+		Kind: check.Changes, Error: evidence.OverLimit("the number of changed files of a merge group and its pull requests together", most, evidence.FlagFiles),
+	})
+	return nil
+}
+
 // parseRules reads a rule report, and counts its rows.
 func (j *judge) parseRules(data []byte, limits evidence.Limits) (*evidence.RuleReport, *source.Errors) {
 	r, errs := evidence.ParseRules(data, limits)

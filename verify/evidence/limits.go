@@ -64,7 +64,7 @@ func DefaultLimits() Limits {
 		DiffBytes:     1 << 30,
 		DiffLineBytes: 64 << 20,
 		PathBytes:     32 << 20,
-		MatchSteps:    10_000_000_000,
+		MatchSteps:    3_000_000_000,
 		TreeEntries:   10_000_000,
 		Inputs:        10_000,
 		Findings:      1_000_000,
