@@ -39,9 +39,12 @@ type Ledger struct {
 	criteria map[string][]int // command key → indexes into Criteria
 	tasks    map[string]bool
 	heads    map[string]bool // keys of HeadCommands
-	rules    string          // key of RulesRun
-	accepted map[string]bool
-	egress   map[string]bool
+	// headWords are keys, without directory, of all commands that only the change's own contracts name: where a record ran
+	// one of them may be unknown.
+	headWords map[string]bool
+	rules     string // key of RulesRun
+	accepted  map[string]bool
+	egress    map[string]bool
 
 	names, digests  map[string]bool // of companions
 	made, madeBytes int             // what the streams remember of them
@@ -55,14 +58,18 @@ type Ledger struct {
 func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, criteria: map[string][]int{}, accepted: set(c.AcceptedTrees), egress: set(c.Egress),
-		tasks: set(append(slices.Clip(c.Tasks), c.TaskID)), heads: map[string]bool{},
+		tasks: set(append(slices.Clip(c.Tasks), c.TaskID)), heads: map[string]bool{}, headWords: map[string]bool{},
 	}
 	for i, criterion := range c.Criteria {
 		key := string(appendKey(nil, criterion.Run, criterion.Cwd))
 		l.criteria[key] = append(l.criteria[key], i)
+		if l.isHead(i) {
+			l.headWords[string(appendKey(nil, criterion.Run, ""))] = true
+		}
 	}
 	for _, criterion := range c.HeadCommands {
 		l.heads[string(appendKey(nil, criterion.Run, criterion.Cwd))] = true
+		l.headWords[string(appendKey(nil, criterion.Run, ""))] = true
 	}
 	if c.RulesRun != nil {
 		l.rules = string(appendKey(nil, c.RulesRun, "."))

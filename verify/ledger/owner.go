@@ -26,7 +26,7 @@ func (l *Ledger) owner(r *evidence.Record, key []byte, matches []int) owner {
 		return ofStanding
 	case len(key) > 0 && string(key) == l.rules:
 		return ofRules
-	case len(matches) > 0 || l.heads[string(key)]:
+	case len(matches) > 0 || l.heads[string(key)], r.Cwd == "" && l.headWords[string(appendKey(nil, r.Argv, ""))]:
 		return ofHead
 	default:
 		return ofOthers

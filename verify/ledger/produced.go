@@ -59,14 +59,15 @@ const (
 
 // maker is a command that wrote reports: what its last record in a stream says.
 type maker struct {
-	command  string // its key
-	text     string
-	owner    owner
-	criteria []int
-	rules    bool
-	level    evidence.Level
-	line     int
-	files    []evidence.Produced // those whose name a companion has
+	command   string // its key
+	text      string
+	owner     owner
+	criteria  []int
+	rules     bool
+	level     evidence.Level
+	line      int
+	files     []evidence.Produced // those whose name a companion has
+	takenBack []bool              // of each file, whether a later, unbound record of the command does not name it so
 }
 
 // companionNames collects the file names of companions, without folders, and their digests.
@@ -85,7 +86,8 @@ func (l *Ledger) companionNames() {
 type slot struct{ head, bound bool }
 
 // addProduced keeps what the record says of reports. It takes the place of what an earlier record of the same command and
-// level says. Of the rule command the last record with an exit code counts, whatever its level.
+// level says. A record that is not bound takes nothing from a bound one, but in a log that was handed over, where it takes
+// back what it does not confirm. Of the rule command the last record with an exit code counts, whatever its level.
 func (s *Stream) addProduced(r *evidence.Record, by owner, matches []int) {
 	if len(r.Produced) == 0 && len(s.makers) == 0 {
 		return
@@ -93,11 +95,14 @@ func (s *Stream) addProduced(r *evidence.Record, by owner, matches []int) {
 	rules := len(s.key) > 0 && string(s.key) == s.ledger.rules
 	level := s.level(r)
 	at := slot{by == ofHead, level == evidence.Bound && !rules}
-	known := s.makers[at]
-	if len(known) == 0 && len(r.Produced) == 0 || rules && r.Exit == nil {
+	known, bound := s.makers[at], s.makers[slot{at.head, true}]
+	if len(known)+len(bound) == 0 && len(r.Produced) == 0 || rules && r.Exit == nil {
 		return
 	}
 	command := s.commandKey(r)
+	if earlier := bound[command]; earlier != nil && !at.bound {
+		earlier.takeBack(r.Produced)
+	}
 	before := 0
 	if old := known[command]; old != nil {
 		before = len(old.files)
@@ -115,6 +120,18 @@ func (s *Stream) addProduced(r *evidence.Record, by owner, matches []int) {
 	}
 	known[command] = &maker{
 		command: command, text: CommandLine(r.Argv), owner: by, criteria: matches, rules: rules, level: level, line: r.Pos.Line, files: files,
+		takenBack: make([]bool, len(files)),
+	}
+}
+
+// takeBack notes which files a later record does not name with the same content.
+func (m *maker) takeBack(later []evidence.Produced) {
+	last := map[string]string{}
+	for _, p := range later {
+		last[strings.TrimPrefix(p.Path, "./")] = p.SHA256
+	}
+	for i, f := range m.files {
+		m.takenBack[i] = last[f.Path] != f.SHA256
 	}
 }
 
@@ -175,6 +192,7 @@ type made struct {
 	*maker
 	stream       int
 	path, sha256 string
+	takenBack    bool
 }
 
 // index sorts what the streams remember by the names of the files, so that thousands of reports are found among thousands
@@ -187,9 +205,9 @@ func (l *Ledger) index() {
 		}
 		for _, known := range s.makers {
 			for _, m := range known {
-				for _, f := range m.files {
+				for i, f := range m.files {
 					name := path.Base(f.Path)
-					l.byName[name] = append(l.byName[name], made{m, n, f.Path, f.SHA256})
+					l.byName[name] = append(l.byName[name], made{m, n, f.Path, f.SHA256, m.takenBack[i]})
 				}
 			}
 		}
@@ -237,7 +255,7 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 			list = list[:0]
 		}
 		list = append(list, m)
-		if m.sha256 != c.SHA256 {
+		if m.sha256 != c.SHA256 || m.takenBack && trust[m.stream].Recorded {
 			continue
 		}
 		if denied := m.denies(c); denied != "" {
