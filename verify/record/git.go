@@ -109,7 +109,8 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	if s.changes, err = t.changes(evidence); err != nil {
 		return s, err
 	}
-	id, err := t.run("write-tree")
+	// A partial clone lacks the files outside of its cone, and may have no way to fetch them.
+	id, err := t.run("write-tree", "--missing-ok")
 	s.id = strings.TrimSpace(id)
 	return s, err
 }

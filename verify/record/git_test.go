@@ -166,6 +166,17 @@ var clean = map[string]func(r *repo){
 		r.git("commit", "-qm", "x")
 		r.git("sparse-checkout", "set", "--sparse-index", "src")
 	},
+	"sparse checkout of a partial clone": func(r *repo) {
+		r.write("docs/d.txt", "x")
+		r.commit()
+		r.git("config", "uploadpack.allowFilter", "true")
+		origin := r.dir
+		r.dir += "-clone"
+		r.do(os.Mkdir(r.dir, 0o755))
+		r.git("clone", "-q", "--filter=blob:none", "--sparse", "file://"+filepath.ToSlash(origin), ".")
+		r.git("sparse-checkout", "set", "src")
+		r.do(os.RemoveAll(origin))
+	},
 	"packed":       func(r *repo) { r.git("gc", "-q") },
 	"shared index": func(r *repo) { r.git("config", "core.splitIndex", "true") },
 	"clean filter": func(r *repo) {
