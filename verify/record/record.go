@@ -107,7 +107,21 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	if result.Problem != nil {
 		result.Status = StatusFailed
 	}
+	if result.Signal == 0 {
+		result.Signal = r.pending()
+	}
 	return result, nil
+}
+
+// pending is a signal that came when no command ran, or just as one ended; 0 when there is none.
+func (r *Recorder) pending() syscall.Signal {
+	select {
+	case s := <-r.Signals:
+		number, _ := s.(syscall.Signal)
+		return number
+	default:
+		return 0
+	}
 }
 
 // write appends a record to the log.
@@ -130,6 +144,9 @@ func (r *Recorder) Setup(c Command) error {
 		return err
 	}
 	end := r.execute(c, path, newStream(r.Stdout, 0), newStream(r.Stderr, 0))
+	if end.signal == 0 {
+		end.signal = r.pending()
+	}
 	tampered := ""
 	if r.Watch != nil {
 		if tampered, err = r.Watch.record(r.Log, nil, c.Argv); err != nil {
@@ -141,6 +158,8 @@ func (r *Recorder) Setup(c Command) error {
 		return fmt.Errorf("the setup wrote what only the recorder may write: %s", tampered)
 	case end.left != nil:
 		return fmt.Errorf("the setup: %w", end.left)
+	case end.signal != 0:
+		return fmt.Errorf("a signal told the recorder to end while the setup ran, so nothing was recorded: %s", end.signal)
 	case end.exit == nil:
 		return fmt.Errorf("the setup has no exit code, so nothing was recorded: %s", end.problem)
 	case *end.exit != 0:
