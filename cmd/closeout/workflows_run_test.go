@@ -26,6 +26,7 @@ type runner struct {
 	workflow                      *actionlint.Workflow
 	work, temp, base, head, event string
 	inputs                        map[string]string // of a workflow that is called
+	setup                         string            // instead of the step's own, "" for that
 	exported                      []string
 	outputs                       map[string]string // by "step.name"
 	outcome                       map[string]string // of each step
@@ -150,17 +151,18 @@ fi`,
 
 // attacksOnRecorder are setups, and commands, that must not end in a success that hands something over.
 var attacksOnRecorder = map[string]string{
-	"fails":                     "false; true",
-	"is killed":                 "kill -9 $$",
-	"writes the log":            `echo '{"seq":1,"command":["grep","-rq","good","src"],"exit_code":0}' > .closeout/evidence/feedback_record.jsonl`,
-	"writes the other log":      `mkdir -p .closeout/evidence/rules && echo > .closeout/evidence/rules/feedback_record.jsonl`,
-	"forges the output":         `echo feedback_sha256=forged | tee -a $(tr '\0' '\n' < /proc/$PPID/environ | sed -n 's/^GITHUB_OUTPUT=//p') $FILES/GITHUB_OUTPUT > x`,
-	"prepares the next step":    `echo NODE_OPTIONS=x >> $FILES/GITHUB_ENV`,
-	"kills the recorder":        `kill -9 $PPID`,
-	"ends the recorder":         `kill -TERM $PPID`,
-	"hangs up on the recorder":  `kill -HUP $PPID; sleep 60`,
-	"replaces the evidence":     `mv .closeout/evidence x && ln -s ../x .closeout/evidence`,
-	"leaves a daemon behind it": `(setsid sh -c 'while :; do echo feedback_sha256=forged >> $FILES/GITHUB_OUTPUT; done' &); until grep -q forged $FILES/GITHUB_OUTPUT; do :; done`,
+	"fails":                         "false; true",
+	"is killed":                     "kill -9 $$",
+	"writes the log":                `echo '{"seq":1,"command":["grep","-rq","good","src"],"exit_code":0}' > .closeout/evidence/feedback_record.jsonl`,
+	"writes the other log":          `mkdir -p .closeout/evidence/rules && echo > .closeout/evidence/rules/feedback_record.jsonl`,
+	"forges the output":             `echo feedback_sha256=forged | tee -a $(tr '\0' '\n' < /proc/$PPID/environ | sed -n 's/^GITHUB_OUTPUT=//p') $FILES/GITHUB_OUTPUT > x`,
+	"prepares the next step":        `echo NODE_OPTIONS=x >> $FILES/GITHUB_ENV`,
+	"kills the recorder":            `kill -9 $PPID`,
+	"ends the recorder":             `kill -TERM $PPID; sleep 60`,
+	"ends the recorder, not itself": `trap 'exit 0' TERM; kill -TERM $PPID; while :; do sleep 0.01; done`,
+	"hangs up on the recorder":      `kill -HUP $PPID; sleep 60`,
+	"replaces the evidence":         `mv .closeout/evidence x && ln -s ../x .closeout/evidence`,
+	"leaves a daemon behind it":     `(setsid sh -c 'while :; do echo feedback_sha256=forged >> $FILES/GITHUB_OUTPUT; done' &); until grep -q forged $FILES/GITHUB_OUTPUT; do :; done`,
 }
 
 // TestWorkflowsRecordHostile lets the setup, and the change's tests, attack the recorder.
@@ -195,6 +197,20 @@ func TestWorkflowsReplaceProgram(t *testing.T) {
 	r := newRunner(t, reusable, "pull_request", change{"src/word.txt": "wrong\n"}, "scope_contract.json")
 	r.inputs = map[string]string{"setup": `mkdir -p $FILES/bin && printf '#!/bin/sh\nexit 0\n' > $FILES/bin/closeout && chmod +x $FILES/bin/closeout`}
 	expectText(t, r.judge(r.record()), "recorded", []string{"block acceptance.failed: word"})
+}
+
+// TestWorkflowsAppendToScript appends to the script of the step, which bash has not read to its end.
+func TestWorkflowsAppendToScript(t *testing.T) {
+	for _, file := range []string{oneJob, twoJobs, mergeQueue, reusable} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			r := newRunner(t, file, "pull_request", change{"src/word.txt": "good\n"}, "scope_contract.json")
+			r.setup = `echo 'echo feedback_sha256=forged >> "$GITHUB_OUTPUT"' >> $FILES/script.sh`
+			r.record()
+			if forged := r.outputs["record.feedback_sha256"]; strings.Contains(forged, "forged") {
+				t.Errorf("the step's output is %q", forged)
+			}
+		})
+	}
 }
 
 // TestWorkflowsRecordAltered alters the evidence between the jobs, and loses a digest.
@@ -342,12 +358,17 @@ func (r *runner) script(script string, job, step []string, id string) error {
 	folder := r.t.TempDir()
 	env := append(os.Environ(), "RUNNER_TEMP="+r.temp, "FILES="+folder, "PATH="+folder+"/bin:"+os.Getenv("PATH"), "GITHUB_ACTIONS=true", "CI=true", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	env = append(append(append(env, job...), r.exported...), step...)
+	if r.setup != "" {
+		env = append(env, "SETUP="+r.setup)
+	}
 	for name := range files {
 		files[name] = filepath.Join(folder, name)
 		writeFile(r.t, files[name], "")
 		env = append(env, name+"="+files[name])
 	}
-	c := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
+	file := filepath.Join(folder, "script.sh") // bash reads it as it goes
+	writeFile(r.t, file, script)
+	c := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", file)
 	c.Dir, c.Env = r.work, env
 	out, failed := c.CombinedOutput()
 	r.t.Logf("%s\n%s", script, out)

@@ -104,6 +104,7 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "      - name: Hand the evidence over\n", "      - name: Hand the evidence over\n        if: always()\n", "condition of a step"},
 		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs 3 scripts"},
 		{twoJobs, `|| test "$?" -eq 1`, `|| true`, "hides"},
+		{twoJobs, `-eq 1; exit`, `-eq 1`, "hides"},
 		{twoJobs, `--setup "$SETUP"`, `--setup "$SETUP" --log x; sha256sum x; closeout record`, "hashes a log"},
 		{twoJobs, `--timeout 20m`, `--timeout 20m; closeout record`, "calls closeout 2 times"},
 		{twoJobs, "steps.record.outcome == 'success' && ", "", "output"},
@@ -355,8 +356,8 @@ func scriptProblems(script string) (list []string) {
 	if strings.Contains(script, "sha256sum") {
 		list = append(list, "hashes a log")
 	}
-	if !strings.HasSuffix(script, " || test \"$?\" -eq 1\n") {
-		list = append(list, "hides how recording ended")
+	if !strings.HasSuffix(script, " || test \"$?\" -eq 1; exit\n") {
+		list = append(list, "hides how recording ended, or lets the script go on")
 	}
 	return list
 }
