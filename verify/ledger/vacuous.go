@@ -60,6 +60,8 @@ type runs struct {
 	idle  bool          // go test has just said that there is no test to run; the result of the package follows
 	cases int64         // tests that unittest counted, and does not say yet how many of them it skipped
 	count string        // the line of that
+	dots  bool          // the line before is unittest's progress, and shows a test that ran
+	shown bool          // unittest has shown a test that ran, and not summed up yet
 
 	likely     string              // the first line of scope likely that says that a test ran, and that no sum has taken back
 	tests      map[string]*goTests // whose ends go test has printed, by package; "" is the one that plain output is about
@@ -73,6 +75,7 @@ func (r *runs) add(raw []byte) {
 		return
 	}
 	r.goTest(line, pkg)
+	r.progress(line)
 	if k, of := classify(line); k != nothing && !r.unittest(line) && !r.goPackage(line, pkg) && r.counts(of) {
 		r.take(r.ctest(k, line), line, of)
 	}
@@ -153,13 +156,28 @@ func (r *runs) unittest(line []byte) bool {
 		return m != nil
 	}
 	k := passed
-	if number(m[1]) == r.cases {
+	if number(m[1]) == r.cases && !r.shown {
 		k = empty
 	}
 	r.take(k, line, whole)
-	r.cases = 0
+	r.cases, r.shown = 0, false
 	return true
 }
+
+// progress looks for what unittest prints of a test that ran. Its sums alone do not tell: a class that is skipped as a whole
+// counts as skipped, and its tests do not count as run.
+func (r *runs) progress(line []byte) {
+	switch {
+	case bytes.HasSuffix(line, []byte(" ... ok")) || bytes.HasSuffix(line, []byte(" ... expected failure")):
+		r.shown = true
+	case bytes.HasPrefix(line, []byte(unittestRuler)):
+		r.shown = r.shown || r.dots
+	}
+	r.dots = len(line) > 0 && len(bytes.Trim(line, ".sxuFE")) == 0 && bytes.ContainsAny(line, ".xu")
+}
+
+// unittestRuler is the line between the progress and the sums.
+const unittestRuler = "----------------------------------------------------------------------"
 
 // sumUnittest takes the tests that unittest counted for tests that ran: nothing says that they were skipped.
 func (r *runs) sumUnittest() {
