@@ -99,8 +99,15 @@ func (a *action) judge() (*report.Report, error) {
 		ContractFile: a.input("contract_file"), Feedback: a.list("feedback"), Rules: a.list("rules"),
 		Diff: a.list("diff"), Coverage: a.input("coverage"), Facts: a.input("facts"),
 	}
+	overInput := a.sarifOverInput(func(path string) bool {
+		_, err := os.Lstat(path) // beside inputs that a pattern finds, a new file may be written
+		return err == nil && options.NamesFile(path)
+	})
 	if options.NamesFile(a.report) {
 		return nil, a.overInput()
+	}
+	if overInput != nil {
+		return nil, overInput
 	}
 	_, watch, err := begin(a.report, a.settings, a.std)
 	if err != nil {
@@ -117,9 +124,8 @@ func (a *action) judge() (*report.Report, error) {
 	if found.Holds(a.report) {
 		return nil, a.overInput()
 	}
-	if a.sarif != "" && found.Holds(a.sarif) {
-		a.sarif = ""
-		return nil, fmt.Errorf("the SARIF file cannot be written over the input %q: name another path", a.input("sarif"))
+	if err := a.sarifOverInput(found.Holds); err != nil {
+		return nil, err
 	}
 	a.settings.Notes = found.Settings.Notes
 	found.Settings = a.settings
@@ -129,6 +135,15 @@ func (a *action) judge() (*report.Report, error) {
 	}
 	a.written = true
 	return r, intoBundle(r, a.bundle, a.report, a.std)
+}
+
+// sarifOverInput refuses the path of the SARIF file when an input is there: none is written then.
+func (a *action) sarifOverInput(isInput func(string) bool) error {
+	if a.sarif == "" || !isInput(a.sarif) {
+		return nil
+	}
+	a.sarif = ""
+	return fmt.Errorf("the SARIF file cannot be written over the input %q: name another path", a.input("sarif"))
 }
 
 // overInput refuses the report's path; the failing report goes to the default one.

@@ -85,9 +85,12 @@ func (c looseCall) targets() []string {
 	return paths
 }
 
-// namesInput reports whether a report path could be that of an input: in a folder that may be a bundle, or any other
-// word of the call.
+// namesInput reports whether a report path could be that of an input: at a default place, in a folder that may be a
+// bundle, or any other word of the call.
 func (c looseCall) namesInput(path string) bool {
+	if here, err := os.Getwd(); err == nil && (collect.Options{Root: here}).NamesFile(path) {
+		return true
+	}
 	return slices.ContainsFunc(c.words, func(word string) bool {
 		if found, err := collect.Folder(word); err == nil && found.Holds(path) {
 			return true

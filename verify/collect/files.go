@@ -57,10 +57,17 @@ func Files(o Options) (*Found, error) {
 	return c.bundle, nil
 }
 
-// NamesFile reports whether a path is one of the files that the options name, or matches one of their patterns. Nothing is
-// listed for it.
+// NamesFile reports whether a path is one of the files that the options name, or matches one of their patterns or of the
+// defaults. Nothing is listed for it.
 func (o Options) NamesFile(path string) bool {
 	names := slices.Concat([]string{o.ContractFile, o.Coverage, o.Facts}, o.Diff, o.Feedback, o.Rules)
+	top := repoRoot(o.Root) // with two commits the defaults start there
+	if len(o.Feedback) == 0 {
+		names = append(names, DefaultFeedback, filepath.Join(top, DefaultFeedback))
+	}
+	if len(o.Rules) == 0 {
+		names = append(names, DefaultRules, filepath.Join(top, DefaultRules))
+	}
 	return slices.ContainsFunc(names, func(name string) bool {
 		if name == "" {
 			return false

@@ -24,7 +24,7 @@ import (
 type Found struct {
 	*verify.Bundle
 	Paths   []string // of the inputs, absolute or relative to the working directory
-	Folders []string // that hold nothing but inputs
+	Folders []string // that hold nothing but inputs, and names that only inputs have
 
 	gatherer *gatherer // of what [Gather] found; nil otherwise
 }
@@ -122,6 +122,9 @@ func Folder(dir string) (*Found, error) {
 		}
 	}
 	b.Folders = []string{filepath.Join(dir, testsFolder)}
+	for _, f := range bundleFiles {
+		b.Folders = append(b.Folders, filepath.Join(dir, f.name)) // also those that are not there: a report would become an input
+	}
 	for _, f := range bundleFolders {
 		b.Folders = append(b.Folders, filepath.Join(dir, f.name))
 		names, err := listed(root, f.name, f.endings)

@@ -107,7 +107,7 @@ func enter(dir *os.Root, name string, make bool) (*os.Root, error) {
 
 // trusted splits the path of a directory into one that is reached as the machine pleases, and the steps from there, of
 // which none may be a symlink. A relative path is trusted up to the working directory; an absolute one as far as it is
-// the path of the working, the temporary or the home directory too, and for one step below the root of the file system.
+// the path of the working, the temporary, the home directory or the workspace too, and for one step below the root of the file system.
 func trusted(path string) (base string, steps []string, err error) {
 	here, err := workingDir()
 	if err != nil {
@@ -144,12 +144,12 @@ func machineDirs(here string) []string {
 	if logical, err := os.Getwd(); err == nil {
 		dirs = append(dirs, logical)
 	}
-	others := []string{os.TempDir()}
+	others := []string{os.TempDir(), os.Getenv("GITHUB_WORKSPACE")} // which a self-hosted runner may reach through a symlink
 	if home, err := os.UserHomeDir(); err == nil {
 		others = append(others, home)
 	}
 	for _, dir := range others {
-		if !below(here, dir) { // the environment may have been set by what runs here
+		if filepath.IsAbs(dir) && !below(here, dir) { // the environment may have been set by what runs here
 			dirs = append(dirs, dir)
 		}
 	}
@@ -195,6 +195,15 @@ func openTarget(path string) (*target, error) {
 	if slices.Contains([]string{".", "..", string(filepath.Separator)}, name) {
 		return nil, errors.New("it is a directory")
 	}
+	if filepath.Dir(path) == devices {
+		return nil, errDevices
+	}
 	dir, err := openDir(filepath.Dir(path), false)
 	return &target{dir, name}, err
 }
+
+// devices is the machine's own directory, in which symlinks stand that programs need: /dev/stdout is one. None of them is
+// removed for a report.
+const devices = "/dev"
+
+var errDevices = errors.New("the directory is that of devices: name another path; \"-\" is standard output")

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,7 @@ func TestTrusted(t *testing.T) {
 	t.Chdir(dir + "/repo")
 	t.Setenv("TMPDIR", dir+"/temp")
 	t.Setenv("HOME", dir+"/home")
+	t.Setenv("GITHUB_WORKSPACE", dir+"/runner/work")
 	for path, want := range map[string]string{
 		".":                     "/repo|",
 		"web":                   "/repo|web",
@@ -30,6 +32,7 @@ func TestTrusted(t *testing.T) {
 		dir + "/repo/web/x":     "/repo|web/x",
 		dir + "/temp/x/y":       "/temp|x/y",
 		dir + "/home/x":         "/home|x",
+		dir + "/runner/work/x":  "/runner/work|x",
 		dir + "/elsewhere/x":    "|elsewhere/x",
 		dir + "/repo/../temp/x": "/temp|x",
 	} {
@@ -46,6 +49,7 @@ func TestTrusted(t *testing.T) {
 	}
 	// What runs in the working directory may have set the environment.
 	t.Setenv("TMPDIR", dir+"/repo/web/link")
+	t.Setenv("GITHUB_WORKSPACE", dir+"/repo/web/link")
 	if base, steps, err := trusted(dir + "/repo/web/link/x"); err != nil || base != dir+"/repo" || strings.Join(steps, "/") != "web/link/x" {
 		t.Errorf("%s %s %v", base, steps, err)
 	}
@@ -74,5 +78,21 @@ func TestReadStale(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestTargetAmongDevices wants no symlink removed that programs need.
+func TestTargetAmongDevices(t *testing.T) {
+	for _, path := range []string{"/dev/stdout", "/dev/../dev//stdout"} {
+		if _, err := openTarget(path); err == nil || !strings.Contains(err.Error(), "name another path") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	other, err := openTarget("/tmp/dev/stdout")
+	if err == nil {
+		other.dir.Close()
+	}
+	if errors.Is(err, errDevices) {
+		t.Error("a directory that only has the name is refused")
 	}
 }
