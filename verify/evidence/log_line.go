@@ -281,6 +281,7 @@ func (p *logParser) name(key span) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
+	p.keys += keysOfLine - 1 // to read it costs as much as a line
 	return unescape(nil, quoted)
 }
 

@@ -146,7 +146,7 @@ func (c *comparison) parallel(pairs []pair, workers int, do func(worker int, p *
 }
 
 // folders is how many folders may differ.
-func (c *comparison) maxFolders() int64 { return 2*c.limit + 1000 }
+func (c *comparison) maxFolders() int64 { return c.limit + 1000 }
 
 // isOver reports whether a limit was hit. What exceeds them does so whatever the order of work.
 func (c *comparison) isOver() bool {
