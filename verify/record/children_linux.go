@@ -22,7 +22,8 @@ func Hide() { syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0) }
 
 // children are the processes that a command leaves behind.
 type children struct {
-	before []int // those that we had already: they are not the command's
+	before  []int         // those that we had already: they are not the command's
+	longest time.Duration // bounds how long processes are ended that start new ones
 }
 
 // adoptChildren makes this process the parent of whatever the command leaves behind.
@@ -33,11 +34,8 @@ func adoptChildren() *children {
 	for _, p := range ownChildren() {
 		before = append(before, p.pid)
 	}
-	return &children{before: before}
+	return &children{before: before, longest: 2 * time.Second}
 }
-
-// longestEnd bounds how long processes are ended that start new ones.
-const longestEnd = 2 * time.Second
 
 // end ends all that the command left running, whose own children become ours in turn, and says what there was.
 func (c *children) end(group int) (left string, err error) {
@@ -45,20 +43,36 @@ func (c *children) end(group int) (left string, err error) {
 		left = leftOver
 	}
 	signalGroup(group, syscall.SIGKILL)
-	for until := time.Now().Add(longestEnd); time.Now().Before(until); {
+	for until := time.Now().Add(c.longest); time.Now().Before(until); {
 		list := c.list()
-		if len(list) == 0 {
+		if len(list) == 0 && c.gone() {
 			return left, nil
 		}
 		for _, p := range list {
 			syscall.Kill(p.pid, syscall.SIGKILL)
 			syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil)
 		}
-		if slices.ContainsFunc(list, func(p process) bool { return !p.dead }) {
+		if len(list) == 0 || slices.ContainsFunc(list, func(p process) bool { return !p.dead }) {
 			time.Sleep(time.Millisecond)
 		}
 	}
 	return "", errAlive
+}
+
+// waitAll is __WALL of wait(2): children of every kind.
+const waitAll = 0x40000000
+
+// gone asks the kernel whether there is no child any more, and reaps those that are dead. A command can keep us from
+// reading /proc: by a limit of open files, or by what it mounts there. Children that are not the command's cannot be told
+// apart so.
+func (c *children) gone() bool {
+	for len(c.before) == 0 {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG|waitAll, nil)
+		if pid <= 0 && err != syscall.EINTR {
+			return err == syscall.ECHILD
+		}
+	}
+	return true
 }
 
 func (c *children) list() []process {
