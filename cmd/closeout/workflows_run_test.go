@@ -78,6 +78,10 @@ func TestWorkflowsRecord(t *testing.T) {
 			all, change{"src/word.txt": "good\n", ".closeout/tasks/T-2.json": task},
 			[]string{"passed +more +LEVEL", "\npassed: no findings"},
 		},
+		"a file beside task contracts": { // a person can accept it, and then the evidence must be there
+			all, change{"src/word.txt": "good\n", ".closeout/tasks/README.md": "Notes.\n"},
+			[]string{"block scope.protected", "passed +word +LEVEL", "\nfailed: 1 block"},
+		},
 	} {
 		for _, file := range c.files {
 			t.Run(name+"/"+filepath.Base(file), func(t *testing.T) {
@@ -476,7 +480,7 @@ func (r *runner) judge(done ran) string {
 	standing := r.git("ls-tree", "--name-only", r.base, ".closeout/scope_contract.json", ".closeout/scope_contract.yaml")
 	contracts := fmt.Sprintf(`{"file": %q, "path": %q, "trust": "base"}`, filepath.Base(standing), standing)
 	put(filepath.Base(standing), r.git("show", r.base+":"+standing))
-	if task := r.git("ls-tree", "--name-only", r.head, ".closeout/tasks/"); task != "" {
+	if task := r.git("ls-tree", "--name-only", r.head, ".closeout/tasks/T-2.json"); task != "" {
 		put("contracts/"+filepath.Base(task), r.git("show", r.head+":"+task))
 		contracts += fmt.Sprintf(`, {"file": "contracts/%s", "path": %q, "trust": "head"}`, filepath.Base(task), task)
 	}
