@@ -1,15 +1,14 @@
 package collect
 
 import (
-	"slices"
+	"bytes"
 
-	"github.com/closeout-gate/closeout/verify/collect/linediff"
 	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
 // CleanMerge reports whether a merge of two commits holds what the two bring, and nothing else. Every touched path must be
-// as the side has it that touched it; in a file that both touched, the second parent's lines must have been added to and
-// removed from the first parent's, and no others. What git merges along a rename is not seen as clean.
+// as the side has it that touched it; a file that both touched must hold the changes of both where each made them, and
+// nothing else. What git merges along a rename is not seen as clean.
 func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
 	if len(parents) != 2 {
 		return false, nil
@@ -82,8 +81,8 @@ const (
 	mostMerged = 4 << 20
 )
 
-// linesKept reports whether the merge of a file that both sides modified did to our version what their side did to the
-// common one, mode included.
+// linesKept reports whether the merge of a file that both sides modified is what git makes of the two where they do not
+// conflict, mode included.
 func linesKept(o Objects, our, their, merged evidence.Change) (bool, error) {
 	modified := func(c evidence.Change) bool {
 		return c.OldID != "" && c.NewID != "" && !c.OldMode.Special() && !c.NewMode.Special()
@@ -96,24 +95,12 @@ func linesKept(o Objects, our, their, merged evidence.Change) (bool, error) {
 		return false, nil
 	}
 	var texts [4][]byte
-	for i, id := range []string{our.OldID, their.NewID, our.NewID, merged.NewID} {
+	for i, id := range []string{our.OldID, our.NewID, their.NewID, merged.NewID} {
 		var err error
 		if texts[i], err = o.Blob(id, mostMerged); err != nil {
 			return false, err
 		}
 	}
-	want, got := linediff.Diff(texts[0], texts[1], linediff.Limits{}), linediff.Diff(texts[2], texts[3], linediff.Limits{})
-	text := want.State == linediff.Text && got.State == linediff.Text
-	return text && sameLines(want.Added, got.Added) && sameLines(want.Removed, got.Removed), nil
-}
-
-func sameLines(a, b []linediff.Line) bool { return slices.Equal(sortedLines(a), sortedLines(b)) }
-
-func sortedLines(list []linediff.Line) []string {
-	texts := make([]string, len(list))
-	for i, l := range list {
-		texts[i] = string(l.Text)
-	}
-	slices.Sort(texts)
-	return texts
+	want, clean := mergeLines(texts[0], texts[1], texts[2])
+	return clean && bytes.Equal(want, texts[3]), nil
 }
