@@ -21,7 +21,7 @@ import (
 const replayLong = `replay judges a bundle again and compares the result with its verification_report.json, byte for byte.
 
 Mode, strictness and limits are taken from the report; day, task and digests too, unless facts.json holds them. A report
-of another version of closeout is compared by its decision: subject, digests of the inputs, verdict, who overrode, and
+of another version of closeout is compared by its decision: task, subject, digests of the inputs, verdict, who overrode, and
 code, severity and path of the findings. Its words, fingerprints and override codes may differ.
 
 Exit codes: 0 the same, whatever the verdict; 1 different; 2 there is no report, or the bundle cannot be read.`

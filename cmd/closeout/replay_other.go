@@ -51,6 +51,10 @@ func decisionOf(r *report.Report) map[string]bool {
 		d[what+" "+strings.Join(values, " ")] = true
 	}
 	add("verdict", r.Verdict, "passed", strconv.FormatBool(r.Passed))
+	add("task", or(r.TaskID))
+	if len(r.PullRequests) == 0 { // of a group, each pull request's override says it
+		add("overridden by", or(r.OverriddenBy))
+	}
 	s := &r.Subject
 	add("subject", or(s.Repository), number(s.PullRequest), or(s.BaseSHA), or(s.MergeBaseSHA), or(s.HeadSHA), or(s.CodeTree), or(s.ChangesFrom))
 	for _, in := range r.Inputs {
