@@ -76,7 +76,7 @@ func (l *ownLog) empty() error {
 	}
 	defer f.Close() // nothing was written to it
 	if info, err := f.Stat(); err != nil || info.Size() > 0 {
-		return errors.Join(fmt.Errorf("the log %q holds records already, and its digest would vouch for them: remove it, or name a new log with --log", l.path), err)
+		return errors.Join(fmt.Errorf("the log %q holds records already, and its digest would vouch for them: remove the logs of the last run, or name a new log with --log", l.path), err)
 	}
 	return nil
 }

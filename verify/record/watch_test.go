@@ -74,6 +74,7 @@ var tampering = map[string]struct {
 	"replaces the outputs by itself": {`cp "$STEP" x && mv x "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
 	"makes the outputs a link":       {`cp "$STEP" x && ln -sf "$PWD/x" "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
 	"makes the outputs a folder":     {`rm "$STEP" && mkdir "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
+	"makes the outputs a pipe":       {`rm "$STEP" && mkfifo "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
 	"writes a summary":               {`echo all green > "$STEP-summary"`, "GITHUB_STEP_SUMMARY: the file was made", true},
 }
 
