@@ -77,14 +77,16 @@ func evidenceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) c
 		f.Actual = conflictText(d)
 		f.Fix = "mend what makes it fail there, then run and record it again"
 	case ledger.Stale:
-		f.Message = criterionName(c) + " ran on other code than the code that is judged"
+		changed := changedPaths("; the work tree differed from its commit in ", d.At)
+		f.Message = criterionName(c) + " ran on other code than the code that is judged" + changed
 		f.Expected = "tree_before and tree_after that name the code tree of this change"
-		f.Actual = "the record names another tree" + changedPaths("; the work tree differed from its commit in ", d.At)
+		f.Actual = "the record names another tree" + changed
 		f.Fix = "run and record the command again on the code as it is now; a new file that .gitignore does not name is code too"
 	case ledger.DirtyTree:
-		f.Message = "the code changed while " + criterionName(c) + " ran"
+		changed := changedPaths(": ", d.At)
+		f.Message = "the code changed while " + criterionName(c) + " ran" + changed
 		f.Expected = "the same tree before and after"
-		f.Actual = "tree_before and tree_after differ" + changedPaths(": ", d.At)
+		f.Actual = "tree_before and tree_after differ" + changed
 		f.Fix = "let the command write only to ignored files or to the evidence folder, then run and record it again"
 	default:
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)

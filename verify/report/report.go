@@ -105,7 +105,7 @@ type Settings struct {
 type Rule struct {
 	Label       string   `json:"label"`
 	Permission  string   `json:"permission"` // the least: write, maintain or admin
-	Users       []string `json:"users"`      // logins that may, whatever their permission
+	Users       []string `json:"users"`      // logins that may with triage permission
 	Teams       []string `json:"teams"`      // slugs of teams whose members may
 	Binding     string   `json:"binding"`    // code or event
 	AllowAuthor bool     `json:"allow_author"`
