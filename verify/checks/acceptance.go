@@ -130,9 +130,9 @@ func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision)
 		f.Actual = "exit code 0"
 		f.Fix = "make the control fail where the code is broken: a check that cannot fail proves nothing"
 	case ledger.TooManyAttempts:
-		f.Message = fmt.Sprintf("%s took %s", criterionName(c), plural(d.At.Attempts, "attempt"))
+		f.Message = fmt.Sprintf("%s took %s", criterionName(c), plural(d.At.Tries(), "attempt"))
 		f.Expected = fmt.Sprintf("at most %s (max_attempts)", plural(c.MaxAttempts, "attempt"))
-		f.Actual = plural(d.At.Attempts, "record") + " of this command in one log"
+		f.Actual = plural(d.At.Tries(), "record") + " of this command in one log"
 		f.Fix = "find out why it does not pass at once; a person may raise max_attempts in the contract"
 	case ledger.Vacuous:
 		describeVacuous(&f, c, last.Output)
@@ -209,7 +209,7 @@ func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 		Code:     "acceptance.flaky",
 		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
 		Expected: "a command that passes at once",
-		Actual:   fmt.Sprintf("%s, %s", plural(d.Flaky.Attempts+d.Flaky.Lower, "attempt"), plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
+		Actual:   fmt.Sprintf("%s, %s", plural(d.Flaky.Tries(), "attempt"), plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
 		Fix:      "look at the failures: the change may have mended them, or the command may not be reliable",
 		Evidence: criterionKey(c),
 	}, d.Flaky))

@@ -26,6 +26,9 @@ func TestDecideInLogsHandedOver(t *testing.T) {
 		{name: "a dirty failure behind a pass of the same log", logs: "0b 1d|", reason: ledger.FailedReason, level: evidence.Claimed},
 		{name: "a dirty failure before a pass of the same log", logs: "1d 0b|0b", level: evidence.Recorded, flaky: true},
 		{name: "a dirty failure before a dirty pass of the same log", logs: "0b 1d 0d|0b", level: evidence.Recorded, flaky: true},
+		{name: "three dirty failures before a pass", logs: "1d 1d 1d 0b|", reason: ledger.TooManyAttempts, level: evidence.Recorded, flaky: true},
+		{name: "two stale failures before a pass", logs: "1s 1s 0b|", level: evidence.Recorded, flaky: true},
+		{name: "three dirty passes before a pass", logs: "0d 0d 0d 0b|", level: evidence.Recorded},
 		{name: "a dirty pass", logs: "0d|0b", level: evidence.Recorded},
 		{name: "a stale pass behind a failure", logs: "1b 0s|0b", reason: ledger.Conflict, level: evidence.Recorded},
 	} {

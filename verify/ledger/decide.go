@@ -29,10 +29,14 @@ type Deciding struct {
 	Stream string
 	Level  evidence.Level
 	Tally
-	// Lower are failures of a lower level in a log that the workflow handed over: they do not decide, and stay visible.
+	// Lower are failures of a lower level in a log that the workflow handed over: they do not decide, stay visible, and
+	// count as attempts.
 	Lower int64
 	heard bool // it counts beside records of a higher level: the last record of a log that was handed over, and not met
 }
+
+// Tries is how often the command was tried.
+func (x *Deciding) Tries() int64 { return x.Attempts + x.Lower }
 
 // Decision is what all streams together say of a criterion.
 type Decision struct {
@@ -120,7 +124,7 @@ func (d *Decision) judge(c *evidence.Criterion) {
 		{Stale, func(x *Deciding) bool { return x.Last.Stale }},
 		{DirtyTree, func(x *Deciding) bool { return x.Last.Dirty }},
 		{BelowMinimum, func(*Deciding) bool { return d.Level.Rank() < d.Minimum.Rank() }},
-		{TooManyAttempts, func(x *Deciding) bool { return x.Attempts > c.MaxAttempts }},
+		{TooManyAttempts, func(x *Deciding) bool { return x.Tries() > c.MaxAttempts }},
 		{Vacuous, func(x *Deciding) bool { return vacuous(x.Last.Output.Proof) }},
 	} {
 		if d.At = d.first(rule.holds); d.At != nil {

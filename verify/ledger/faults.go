@@ -27,7 +27,7 @@ func (x *Deciding) fault(c *evidence.Criterion) string {
 		return "stale " + last.StaleTree
 	case last.Dirty:
 		return "dirty"
-	case x.Attempts > c.MaxAttempts:
+	case x.Tries() > c.MaxAttempts:
 		return "too many attempts"
 	case vacuous(last.Output.Proof):
 		return "vacuous"
