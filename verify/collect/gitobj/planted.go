@@ -2,6 +2,7 @@ package gitobj
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,8 +40,11 @@ func planted(dir string) error {
 			return nil
 		}
 		tracked, err := trackedIn(at, inside)
+		if none := (*NotARepository)(nil); errors.As(err, &none) {
+			tracked, err = "", nil // what is called .git there is something else
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("the repository around this one cannot be asked whether it tracks %q: %w", inside, err)
 		}
 		if tracked != "" {
 			return &Planted{Dir: dir, Tracked: tracked}
@@ -64,9 +68,6 @@ func trackedIn(root, inside string) (string, error) {
 	}
 	r := &Repo{root: root, gitDir: gitDir, common: common, folders: newFolderCache()}
 	if err := r.load(); err != nil {
-		if none := (*NotARepository)(nil); errors.As(err, &none) {
-			return "", nil
-		}
 		return "", err
 	}
 	tracked, err := r.indexed(inside)
