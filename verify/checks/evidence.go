@@ -87,7 +87,7 @@ func evidenceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) c
 		f.Message = "the code changed while " + criterionName(c) + " ran" + changed
 		f.Expected = "the same tree before and after"
 		f.Actual = "tree_before and tree_after differ" + changed
-		f.Fix = "let the command write only to ignored files or to the evidence folder, then run and record it again"
+		f.Fix = "let the command write only to ignored files or to the evidence folder, or commit what it generates; then run and record it again"
 	default:
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
 		f.Expected = "evidence that is at least " + string(d.Minimum)

@@ -90,6 +90,13 @@ func reportEmptyRules(p *check.Pass) {
 		Fix: `run the rules and hand over their report; a person may declare that there is none: "rules": {"required": false}`,
 	}
 	if len(p.Rules) == 0 && p.NeedsRules() {
+		f := f
+		switch {
+		case p.Policy == nil, p.Policy.Catalogue != nil && p.Policy.Rules.Run == nil: // a contract may say which rules there are
+			f.Fix = "run the rules and hand over their report"
+		case p.Policy.Rules.Run != nil:
+			f.Path, f.Fix = p.Policy.Rules.Report, "see that the command of rules.run writes its report there, and hand that over"
+		}
 		p.Report(f)
 	}
 	if lacksRulesReport(p) {
