@@ -39,6 +39,9 @@ func adoptChildren() *children {
 
 // end ends all that the command left running, whose own children become ours in turn, and says what there was.
 func (c *children) end(group int) (left string, err error) {
+	if len(c.before) == 0 && c.gone() {
+		return "", nil // as it mostly is: /proc need not be read
+	}
 	if slices.ContainsFunc(c.list(), func(p process) bool { return !p.dead }) {
 		left = leftOver
 	}

@@ -16,16 +16,21 @@ var stepVariables = []string{
 	"GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "ACTIONS_RUNTIME_TOKEN",
 }
 
-// stepPrefixes are the beginnings of more of them. Variables of git could turn a command to another repository.
-var stepPrefixes = []string{"ACTIONS_ID_TOKEN_REQUEST_", "GIT_"}
+// tokenPrefix begins the names of more of them.
+const tokenPrefix = "ACTIONS_ID_TOKEN_REQUEST_"
 
-// ChildEnv is the environment that a recorded command gets: the caller's without what speaks for the step. That raises
-// the bar and no more: the command is the same user on the same machine.
+// ChildEnv is the environment that a recorded command gets: the caller's without what speaks for the step, and without
+// variables of git, which could turn a command to another repository. That raises the bar and no more: the command is the
+// same user on the same machine.
 func ChildEnv(env []string) []string {
+	return slices.DeleteFunc(withoutStep(env), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+}
+
+// withoutStep removes what speaks for the step.
+func withoutStep(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(stepVariables, name) ||
-			slices.ContainsFunc(stepPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+		return slices.Contains(stepVariables, name) || strings.HasPrefix(name, tokenPrefix)
 	})
 }
 

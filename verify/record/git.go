@@ -19,6 +19,7 @@ type Git struct {
 	objects string // the repository's own objects
 	dir     string // git's folder of this work tree
 	env     []string
+	strays  *children // what programs leave running that git starts, such as filters
 }
 
 // OpenGit finds git and asks it about the work tree at root, which [Find] found. It needs git 2.34 or newer.
@@ -30,7 +31,8 @@ func OpenGit(root string, env []string) (*Git, error) {
 	if program == "" {
 		return nil, errors.New("git is needed to take the code tree, and it is not installed: install it, or record without trees (--no-tree)")
 	}
-	g := &Git{program: program, root: root, env: env}
+	env = withoutStep(env)
+	g := &Git{program: program, root: root, env: env, strays: adoptChildren()}
 	local, err := g.run("rev-parse", "--local-env-vars")
 	if err != nil {
 		return nil, err
@@ -178,12 +180,21 @@ func (g *Git) changes(evidence string) (map[string]string, error) {
 
 // run runs git at the root and returns its standard output. In a process group of its own it does not get the
 // terminal's interrupt, which is meant for the command.
+//
+// A command can have set filters that git then starts. What they leave running is ended, as what a command leaves.
 func (g *Git) run(args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	c := exec.Command(g.program, args...)
 	c.Dir, c.Env, c.Stdout, c.Stderr = g.root, g.env, &out, &errs
 	c.SysProcAttr = ownGroup()
-	if err := c.Run(); err != nil {
+	c.WaitDelay = DefaultGrace // for the end of output that something else holds
+	err := c.Run()
+	if c.Process != nil {
+		if _, alive := g.strays.end(c.Process.Pid); alive != nil {
+			return "", fmt.Errorf("git %s: %w", args[0], alive)
+		}
+	}
+	if err != nil {
 		return "", fmt.Errorf("git %s: %w: %s", args[0], err, oneLine(strings.TrimSpace(errs.String())))
 	}
 	return out.String(), nil
