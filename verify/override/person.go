@@ -123,7 +123,7 @@ func (b bench) noPart(who evidence.Account) Answer {
 			return b.another(who.Login + " is " + part + " of the commit " + c.SHA)
 		}
 	}
-	if b.pr.Commits == nil || lacks(b.facts, evidence.WantedCommits) {
+	if len(b.pr.Commits) == 0 || lacks(b.facts, evidence.WantedCommits) {
 		return unknown(evidence.WantedCommits, "", "it is not known whether "+who.Login+" has a part in the commits")
 	}
 	return yes
