@@ -111,7 +111,7 @@ var BuiltIn = []Protected{
 	{
 		Patterns: []string{"**/pnpm-workspace.yaml"},
 		Reason:   "it decides which packages are installed, and what runs then",
-		Harmless: []string{"catalog", "catalogs"},
+		Harmless: []string{"catalog", "catalogs", "minimumReleaseAgeExclude", "peerDependencyRules"},
 	},
 }
 
