@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"errors"
+	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -34,13 +37,26 @@ func (j *judge) checkListed() {
 	}
 }
 
+// hasTestReport reports whether a listed name is that of a test report that can be read: a directory is none.
 func (j *judge) hasTestReport(file string) bool {
-	path, ok := strings.CutPrefix(file, testsFolder)
+	name, ok := strings.CutPrefix(file, testsFolder)
 	find := j.bundle.TestReport
 	if find == nil {
 		find = j.group.TestReport
 	}
-	return ok && find != nil && find(path) != nil
+	if !ok || find == nil || name == "" || path.Clean("/"+name) != "/"+name {
+		return false
+	}
+	open := find(name)
+	if open == nil {
+		return false
+	}
+	r, err := open()
+	if err != nil {
+		return false
+	}
+	_, err = r.Read(make([]byte, 1))
+	return errors.Join(err, r.Close()) == nil || err == io.EOF
 }
 
 func (j *judge) notThere(list, file string) {

@@ -50,18 +50,5 @@ func validDigest(text string) bool {
 
 // handedOver returns the digests under a key; nil only when the key is absent or no list.
 func (f *fields) handedOver(key string) []string {
-	n := f.get(key)
-	items := f.listOf(n, key)
-	if n == nil || n.kind != kindList {
-		return nil
-	}
-	list := []string{}
-	for i, item := range items {
-		if item.kind != kindString || !validDigest(item.text) {
-			f.errs.Add(mustBeNamed(item, f.pointer(key)+"/"+itoa(i), "each of "+key, handedOverText))
-			continue
-		}
-		list = append(list, item.text)
-	}
-	return list
+	return f.textsThat(key, validDigest, handedOverText)
 }

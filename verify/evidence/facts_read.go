@@ -151,6 +151,11 @@ func (f *fields) membership() *Membership {
 
 // paths returns a list of paths, of which also a blank may be one; nil only when the key is absent or no list.
 func (f *fields) paths(key string) []string {
+	return f.textsThat(key, func(text string) bool { return text != "" }, "a path")
+}
+
+// textsThat returns a list of texts that are valid, and reports the others; nil only when the key is absent or no list.
+func (f *fields) textsThat(key string, valid func(string) bool, expected string) []string {
 	n := f.get(key)
 	items := f.listOf(n, key)
 	if n == nil || n.kind != kindList {
@@ -158,8 +163,8 @@ func (f *fields) paths(key string) []string {
 	}
 	list := []string{}
 	for i, item := range items {
-		if item.kind != kindString || item.text == "" {
-			f.errs.Add(mustBeNamed(item, f.pointer(key)+"/"+strconv.Itoa(i), "each of "+key, "a path"))
+		if item.kind != kindString || !valid(item.text) {
+			f.errs.Add(mustBeNamed(item, f.pointer(key)+"/"+strconv.Itoa(i), "each of "+key, expected))
 			continue
 		}
 		list = append(list, item.text)
