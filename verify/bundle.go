@@ -9,7 +9,7 @@ import (
 )
 
 // Version is the tool's version. It stands in every report: the same inputs and version give the same bytes.
-const Version = "0.1.0"
+const Version = "0.2.0"
 
 // Bundle is all that a decision is made from.
 type Bundle struct {
