@@ -13,15 +13,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/source"
 )
 
-// ReadContract reads a scope contract that holds criteria to run. Everything that is wrong with it goes to w.
-func ReadContract(path string, w io.Writer) (*evidence.Contract, error) {
-	c, err := parseContract(path, w)
-	if err == nil && len(c.Criteria) == 0 {
-		return nil, fmt.Errorf("the contract %q has no acceptance criteria to run", path)
-	}
-	return c, err
-}
-
 // ReadContracts reads the standing contract of a repository's work tree and, when a task is named and there is one, the
 // task's contract; task is nil when there is none. It refuses contracts that the gate could not join.
 func ReadContracts(root, id string, w io.Writer) (standing, task *evidence.Contract, err error) {
@@ -37,7 +28,7 @@ func ReadContracts(root, id string, w io.Writer) (standing, task *evidence.Contr
 	}
 	var sources []policy.Source
 	for _, file := range files {
-		c, err := parseContract(file, w)
+		c, err := ReadContract(file, w)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -62,7 +53,7 @@ func Standing(root string) *evidence.Contract {
 	if len(files) != 1 {
 		return nil
 	}
-	c, err := parseContract(files[0], io.Discard)
+	c, err := ReadContract(files[0], io.Discard)
 	if err != nil {
 		return nil
 	}
@@ -84,7 +75,9 @@ func existing(root, name string) []string {
 	return files
 }
 
-func parseContract(path string, w io.Writer) (*evidence.Contract, error) {
+// ReadContract reads a scope contract. It may hold no criteria: a task contract can narrow the scope alone. Everything that is
+// wrong with it goes to w.
+func ReadContract(path string, w io.Writer) (*evidence.Contract, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the contract %q cannot be read: %w", path, reason(err))
