@@ -36,6 +36,7 @@ type Options struct {
 	ContractFile string // "" is none
 	Feedback     []string
 	Rules        []string
+	RulesReport  string   // what rules.run of the contract writes, relative to Names; looked for beside the default; "" is none
 	Diff         []string // pr.diff, changes.json, or one of each
 	Coverage     string
 	Facts        string
@@ -49,8 +50,12 @@ func Files(o Options) (*Found, error) {
 	c.diffs(o.Diff)
 	c.file(check.Coverage, o.Coverage)
 	c.file(check.Facts, o.Facts)
-	c.globs(check.Feedback, o.Feedback, feedbackFiles)
-	c.globs(check.Rules, o.Rules, rulesFile)
+	c.globs(check.Feedback, o.Feedback, c.fallback(feedbackFiles))
+	rules := []string{c.fallback(rulesFile)}
+	if o.RulesReport != "" {
+		rules = append(rules, filepath.Join(escapeGlob(c.options.Names), escapeGlob(filepath.FromSlash(o.RulesReport))))
+	}
+	c.globs(check.Rules, o.Rules, rules...)
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -239,10 +244,10 @@ func (c *collector) existing(name string) verify.Opener {
 
 // globs finds the files of some patterns, each once. A pattern that a person wrote and that matches nothing becomes a
 // note; the default may match nothing.
-func (c *collector) globs(kind check.Kind, patterns []string, fallback string) {
+func (c *collector) globs(kind check.Kind, patterns []string, fallback ...string) {
 	given := len(patterns) > 0
 	if !given {
-		patterns = []string{filepath.Join(escapeGlob(c.options.Names), escapeGlob(filepath.FromSlash(c.options.EvidenceDir)), fallback)}
+		patterns = fallback
 	}
 	var files []string
 	for _, pattern := range patterns {
@@ -256,6 +261,11 @@ func (c *collector) globs(kind check.Kind, patterns []string, fallback string) {
 	for _, f := range slices.Compact(files) {
 		c.file(kind, f)
 	}
+}
+
+// fallback is a pattern in the evidence folder.
+func (c *collector) fallback(files string) string {
+	return filepath.Join(escapeGlob(c.options.Names), escapeGlob(filepath.FromSlash(c.options.EvidenceDir)), files)
 }
 
 // matches lists the files that a pattern names, sorted; given says that a person named it.

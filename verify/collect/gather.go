@@ -80,6 +80,9 @@ func Gather(c Commits, o Options) (*Found, error) {
 	if o.Coverage == "" {
 		o.Coverage = o.below(g.coverage())
 	}
+	if g.policy != nil && g.policy.Rules.Run != nil {
+		o.RulesReport = g.policy.Rules.Report
+	}
 	found, err := Files(o)
 	if err != nil {
 		return nil, err
