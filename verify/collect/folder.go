@@ -48,25 +48,19 @@ func below(folder, path string) bool {
 
 // Overwrites reports whether who writes to a path writes over an input. A symlink is replaced and not followed, so what
 // it points to is safe.
-func Overwrites(path, input string) bool {
-	absPath, errPath := filepath.Abs(path)
-	absInput, errInput := filepath.Abs(input)
-	if errPath == nil && errInput == nil && absPath == absInput {
-		return true
-	}
-	info, err := os.Lstat(path)
-	there, errThere := os.Stat(input)
-	return err == nil && errThere == nil && os.SameFile(info, there)
-}
+func Overwrites(path, input string) bool { return sameFile(path, input, os.Lstat) }
 
 // SameFile reports whether two paths name one file: by their text, or because both are there and are one.
-func SameFile(a, b string) bool {
+func SameFile(a, b string) bool { return sameFile(a, b, os.Stat) }
+
+// sameFile is SameFile, with how to look at the first path.
+func sameFile(a, b string, look func(string) (os.FileInfo, error)) bool {
 	absA, errA := filepath.Abs(a)
 	absB, errB := filepath.Abs(b)
 	if errA == nil && errB == nil && absA == absB {
 		return true
 	}
-	infoA, errA := os.Stat(a)
+	infoA, errA := look(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"maps"
 	"path"
 	"slices"
 
@@ -151,7 +150,7 @@ func (f *keyFinder) read(id string, kind keyedKind) ([]byte, error) {
 // jsonKeysChanged lists the keys of the top level whose values differ, sorted. A key that stands twice is an error: which
 // value counts depends on the reader.
 func jsonKeysChanged(before, after []byte) ([]string, error) {
-	old := map[string]jsontext.Value{}
+	var old map[string]string
 	var err error
 	if before != nil {
 		if old, err = topLevel(before); err != nil {
@@ -162,24 +161,28 @@ func jsonKeysChanged(before, after []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return differing(old, now), nil
+}
+
+// differing lists the keys whose values differ, sorted. No value is empty, so a key that only one side has differs.
+func differing(old, now map[string]string) []string {
 	keys := []string{}
-	for key := range mergedKeys(old, now) {
-		if was, is := old[key], now[key]; !bytes.Equal(was, is) {
+	for key, was := range old {
+		if now[key] != was {
+			keys = append(keys, key)
+		}
+	}
+	for key := range now {
+		if _, both := old[key]; !both {
 			keys = append(keys, key)
 		}
 	}
 	slices.Sort(keys)
-	return keys, nil
-}
-
-func mergedKeys(a, b map[string]jsontext.Value) map[string]jsontext.Value {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
+	return keys
 }
 
 // topLevel reads the members of a JSON object, each value without insignificant blanks.
-func topLevel(data []byte) (map[string]jsontext.Value, error) {
+func topLevel(data []byte) (map[string]string, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(data))
 	if d.PeekKind() != '{' {
 		return nil, errors.New("it is no JSON object")
@@ -187,7 +190,7 @@ func topLevel(data []byte) (map[string]jsontext.Value, error) {
 	if _, err := d.ReadToken(); err != nil {
 		return nil, err
 	}
-	members := map[string]jsontext.Value{}
+	members := map[string]string{}
 	for d.PeekKind() != '}' {
 		key, err := d.ReadToken()
 		if err != nil {
@@ -202,7 +205,7 @@ func topLevel(data []byte) (map[string]jsontext.Value, error) {
 		if err := value.Compact(); err != nil {
 			return nil, err
 		}
-		members[name] = value
+		members[name] = string(value)
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return nil, err

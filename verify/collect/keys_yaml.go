@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/evidence"
@@ -17,15 +16,9 @@ func yamlKeysChanged(before, after []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := maps.Clone(old)
-	maps.Copy(all, now)
-	keys := []string{}
-	for key := range all {
-		was, before := old[key]
-		is, after := now[key]
-		if was != is || before != after {
-			keys = append(keys, tomlKey(key))
-		}
+	keys := differing(old, now)
+	for i, key := range keys {
+		keys[i] = tomlKey(key)
 	}
 	slices.Sort(keys)
 	return keys, nil
