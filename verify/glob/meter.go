@@ -24,14 +24,6 @@ func (m *Meter) Most() int64 {
 	return m.most
 }
 
-// Steps is what was done.
-func (m *Meter) Steps() int64 {
-	if m == nil {
-		return 0
-	}
-	return m.steps
-}
-
 // askSteps is what it costs to ask a set anything.
 const askSteps = 50
 

@@ -19,7 +19,6 @@ type Watch struct {
 	logs  []*ownLog
 	files []*stepFile
 	step  bool // a step file was tampered with: then nothing is handed over
-	found bool // something was tampered with
 }
 
 // ownLog is a log that nobody else may write.
@@ -96,7 +95,6 @@ func (w *Watch) look() []string {
 			found = append(found, fmt.Sprintf("%s: %s", f.name, oneLine(what, textOf(f.putBack()))))
 		}
 	}
-	w.found = w.found || len(found) > 0
 	return found
 }
 
@@ -237,9 +235,6 @@ func (w *Watch) record(path string, e *entry, command []string) (tampered string
 
 // maxTampered bounds what a record says of tampering: a command may be long.
 const maxTampered = 4 << 10
-
-// Tampered reports whether something was changed that only the recorder may write.
-func (w *Watch) Tampered() bool { return w.found }
 
 // Digest is the sha256, in hexadecimal, of what was written to a log.
 func (w *Watch) Digest(path string) string {
