@@ -1,214 +1,134 @@
 package gitobj
 
 import (
-	"encoding/binary"
+	"compress/flate"
 	"errors"
+	"io"
 	"sync"
 )
 
-// What can be wrong with a zlib stream.
+// The defects of a zlib stream.
 var (
 	errStream = errors.New("its compressed data is damaged")
-	errFull   = errors.New("it holds more than it says")
-	errLess   = errors.New("it holds less than it says")
+	errLonger = errors.New("it holds more than it says")
+	errShort  = errors.New("it holds less than it says")
 )
 
-// inflater decompresses zlib streams (RFC 1950, RFC 1951) from memory to memory. Objects are many, small, and of a size
-// that is known, and decompressing them is most of the work of a comparison: that is why this is not the standard
-// library's, which copies everything through a window. The checksum at the end of a stream is not looked at, because the
-// hash of every object is.
-type inflater struct {
-	src  []byte
-	pos  int
-	bits uint64 // bits that were taken from src, the next one lowest
-	n    uint   // how many
-	over int    // bytes of zeros that were taken behind the end of src
-
-	dst []byte
-	out int // bytes written to dst
-
-	lengths  [maxLiterals + maxDistances]uint8
-	literal  huffman
-	distance huffman
+// source is the compressed bytes of one object: the bytes from offset to end of a file, read block by block, or bytes in
+// memory. Because it is an io.ByteReader, flate takes no byte beyond the end of a stream from it.
+type source struct {
+	block       []byte
+	taken       int // of block
+	file        *file
+	offset, end int64 // of what follows block
 }
 
-var inflaters = sync.Pool{New: func() any { return new(inflater) }}
-
-// inflate decompresses a stream that holds exactly len(content) bytes. errTruncated when it goes on beyond what was
-// given.
-func inflate(content, compressed []byte) error {
-	n, err := inflateSome(content, compressed)
-	if err == nil && n < len(content) {
-		return errLess
+func (s *source) ReadByte() (byte, error) {
+	if s.taken == len(s.block) {
+		if err := s.advance(); err != nil {
+			return 0, err
+		}
 	}
+	s.taken++
+	return s.block[s.taken-1], nil
+}
+
+func (s *source) Read(p []byte) (n int, err error) {
+	if s.taken == len(s.block) {
+		err = s.advance()
+	}
+	n = copy(p, s.block[s.taken:])
+	s.taken += n
+	return n, err
+}
+
+// advance reads the next block. The end of a source is errTruncated: only a stream that is cut off gets there.
+func (s *source) advance() (err error) {
+	n := min(blockSize-s.offset%blockSize, s.end-s.offset)
+	if n <= 0 {
+		return errTruncated
+	}
+	s.block, err = s.file.view(s.offset, int(n))
+	s.offset, s.taken = s.offset+n, 0
 	return err
 }
 
-// inflateSome decompresses up to len(content) bytes, and says how many; errFull when there are more.
-func inflateSome(content, compressed []byte) (int, error) {
-	if len(compressed) < 2 {
-		return 0, errTruncated
-	}
-	method, flags := compressed[0], compressed[1]
-	if method&0x0f != 8 || (uint(method)<<8|uint(flags))%31 != 0 || flags&0x20 != 0 {
-		return 0, errStream
-	}
+// inflater decompresses one zlib stream (RFC 1950) after another. It does not check the checksum at the end of a stream,
+// because the hash of every object is checked.
+type inflater struct {
+	source source
+	flate  io.Reader
+}
+
+var inflaters = sync.Pool{New: func() any {
+	z := new(inflater)
+	z.flate = flate.NewReader(&z.source)
+	return z
+}}
+
+// newInflater begins a stream. The caller must release the inflater.
+func newInflater(from source) (*inflater, error) {
 	z := inflaters.Get().(*inflater)
-	defer inflaters.Put(z)
-	z.src, z.pos, z.bits, z.n, z.over = compressed[2:], 0, 0, 0, 0
-	z.dst, z.out = content, 0
-	err := z.blocks()
-	if 8*z.over > int(z.n) {
-		err = errTruncated // whatever was found, it was found behind the end
+	z.source = from
+	err := z.begin()
+	if err != nil {
+		z.release()
+		return nil, err
 	}
-	z.src, z.dst = nil, nil
-	return z.out, err
+	return z, nil
 }
 
-// refill makes sure that there are at least 56 bits, zeros behind the end.
-func (z *inflater) refill() {
-	if z.pos+8 <= len(z.src) {
-		z.bits |= binary.LittleEndian.Uint64(z.src[z.pos:]) << z.n
-		taken := (63 - z.n) >> 3
-		z.pos += int(taken)
-		z.n += taken << 3
-		return
+func (z *inflater) begin() error {
+	var header [2]byte
+	if _, err := io.ReadFull(&z.source, header[:]); err != nil {
+		return err
 	}
-	for ; z.n <= 56; z.n += 8 {
-		if z.pos < len(z.src) {
-			z.bits |= uint64(z.src[z.pos]) << z.n
-			z.pos++
-		} else {
-			z.over++
-		}
-	}
-}
-
-// take gives the next bits, at most 16. They must have been refilled.
-func (z *inflater) take(count uint) int {
-	value := z.bits & (1<<count - 1)
-	z.bits >>= count
-	z.n -= count
-	return int(value)
-}
-
-func (z *inflater) blocks() error {
-	for {
-		z.refill()
-		if z.over > 8 {
-			return errTruncated
-		}
-		last, err := z.take(1) == 1, error(nil)
-		switch z.take(2) {
-		case 0:
-			err = z.stored()
-		case 1:
-			z.literal, z.distance = fixedLiteral, fixedDistance
-			err = z.coded()
-		case 2:
-			if err = z.tables(); err == nil {
-				err = z.coded()
-			}
-		default:
-			err = errStream
-		}
-		if err != nil || last {
-			return err
-		}
-	}
-}
-
-// stored copies a block that is not compressed.
-func (z *inflater) stored() error {
-	z.take(z.n % 8)
-	z.refill()
-	size := z.take(16)
-	if z.take(16) != size^0xffff {
+	if header[0]&0x0f != 8 || (uint(header[0])<<8|uint(header[1]))%31 != 0 || header[1]&0x20 != 0 {
 		return errStream
 	}
-	z.pos -= int(z.n/8) - z.over // back to what was only looked at
-	z.bits, z.n, z.over = 0, 0, 0
-	if z.pos > len(z.src) || size > len(z.src)-z.pos {
-		return errTruncated
-	}
-	n := copy(z.dst[z.out:], z.src[z.pos:z.pos+size])
-	z.out, z.pos = z.out+n, z.pos+size
-	if n < size {
-		return errFull
-	}
-	return nil
+	return z.flate.(flate.Resetter).Reset(&z.source, nil)
 }
 
-// coded decompresses a block with the codes that were set. Most of it is literals.
-func (z *inflater) coded() error {
-	for {
-		z.refill()
-		if z.over > 8 {
-			return errTruncated
-		}
-		symbol := z.literals()
-		switch {
-		case symbol < 0:
-			return errStream
-		case symbol < 256:
-			if z.out == len(z.dst) {
-				return errFull
-			}
-			z.dst[z.out] = byte(symbol)
-			z.out++
-		case symbol == endOfBlock:
-			return nil
-		default:
-			if err := z.match(symbol); err != nil {
-				return err
-			}
-		}
-	}
+func (z *inflater) release() {
+	z.source = source{} // the pool must not keep a block alive
+	inflaters.Put(z)
 }
 
-// literals writes the literals with short codes that come next while bits last, and gives the first symbol behind them.
-func (z *inflater) literals() int {
-	bits, n, out := z.bits, z.n, z.out
-	for n >= 48 && out < len(z.dst) {
-		entry := z.literal.fast[bits&(1<<literalBits-1)]
-		if entry == 0 || entry>>4 > 255 {
-			break
-		}
-		length := uint(entry & 15)
-		bits >>= length
-		n -= length
-		z.dst[out] = byte(entry >> 4)
-		out++
+func (z *inflater) Read(p []byte) (int, error) {
+	n, err := z.flate.Read(p)
+	if _, corrupt := err.(flate.CorruptInputError); corrupt {
+		err = errStream
 	}
-	z.bits, z.n, z.out = bits, n, out
-	return z.symbol(&z.literal)
+	return n, err
 }
 
-// match copies what was written before. At most 48 bits are needed for it, and literals leaves as many.
-func (z *inflater) match(symbol int) error {
-	z.refill()
-	length, ok := z.extra(symbol-endOfBlock-1, lengthBase[:], lengthBits[:])
-	if !ok {
-		return errStream
+// inflate decompresses a stream of exactly len(content) bytes.
+func inflate(content []byte, from source) error {
+	z, err := newInflater(from)
+	if err != nil {
+		return err
 	}
-	distance, ok := z.extra(z.symbol(&z.distance), distanceBase[:], distanceBits[:])
-	if !ok || distance > z.out {
-		return errStream
-	}
-	if length > len(z.dst)-z.out {
-		return errFull
-	}
-	from, to := z.dst[z.out-distance:], z.dst[z.out:z.out+length]
-	for n := copy(to, from[:distance]); n < length; n += copy(to[n:], to[:n]) {
-	}
-	z.out += length
-	return nil
+	defer z.release()
+	return readRest(content, z)
 }
 
-// extra reads the bits that follow a symbol for a length or a distance.
-func (z *inflater) extra(symbol int, base []uint16, bits []uint8) (value int, ok bool) {
-	if symbol < 0 || symbol >= len(base) {
-		return 0, false
+// readRest reads content, which must be all that is left of a stream. What a stream contains beyond it is not kept, so
+// that a small one cannot take much memory.
+func readRest(content []byte, stream io.Reader) error {
+	_, err := io.ReadFull(stream, content)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errShort
 	}
-	return int(base[symbol]) + z.take(uint(bits[symbol])), true
+	if err != nil {
+		return err
+	}
+	var more [1]byte
+	switch _, err := io.ReadFull(stream, more[:]); err {
+	case nil:
+		return errLonger
+	case io.EOF:
+		return nil
+	default:
+		return err
+	}
 }

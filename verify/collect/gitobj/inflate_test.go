@@ -44,19 +44,19 @@ func TestInflate(t *testing.T) {
 		for _, level := range []int{flate.HuffmanOnly, 0, 1, 6, 9} {
 			stream := compress(t, content, level)
 			got := make([]byte, len(content))
-			if err := inflate(got, stream); err != nil || !bytes.Equal(got, content) {
+			if err := inflate(got, source{block: stream}); err != nil || !bytes.Equal(got, content) {
 				t.Errorf("content %d, level %d: %v", i, level, err)
 			}
-			if err := inflate(make([]byte, len(content)+1), stream); !errors.Is(err, errLess) {
+			if err := inflate(make([]byte, len(content)+1), source{block: stream}); !errors.Is(err, errShort) {
 				t.Errorf("content %d, level %d: %v, want less", i, level, err)
 			}
 			if len(content) > 0 {
-				if err := inflate(got[1:], stream); !errors.Is(err, errFull) {
+				if err := inflate(got[1:], source{block: stream}); !errors.Is(err, errLonger) {
 					t.Errorf("content %d, level %d: %v, want more", i, level, err)
 				}
 			}
 			for _, n := range []int{0, 1, 2, 3, len(stream) / 2, len(stream) - 6} {
-				if err := inflate(got, stream[:n]); !errors.Is(err, errTruncated) {
+				if err := inflate(got, source{block: stream[:n]}); !errors.Is(err, errTruncated) {
 					t.Errorf("content %d, level %d, %d of %d bytes: %v, want too early", i, level, n, len(stream), err)
 				}
 			}
@@ -64,11 +64,58 @@ func TestInflate(t *testing.T) {
 	}
 }
 
-// FuzzInflate holds the decompressor against the standard library's: what one of them takes the other takes too, with
-// the same content, and a cut stream is never taken.
+// TestInflateStopsAtTheEnd checks that no byte beyond a stream is taken: not its checksum, and not what follows.
+func TestInflateStopsAtTheEnd(t *testing.T) {
+	for _, level := range []int{flate.HuffmanOnly, 0, 1, 6, 9} {
+		stream := compress(t, []byte("content content"), level)
+		z, err := newInflater(source{block: append(stream, "garbage"...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := readRest(make([]byte, len("content content")), z); err != nil || len(z.source.block)-z.source.taken != 4+len("garbage") {
+			t.Errorf("level %d: %v, %d bytes left", level, err, len(z.source.block)-z.source.taken)
+		}
+		z.release()
+	}
+}
+
+// TestInflateHeader checks the two bytes with which a stream begins.
+func TestInflateHeader(t *testing.T) {
+	stream := compress(t, []byte("content"), 6)
+	for _, c := range []struct {
+		header string
+		want   error
+	}{
+		{"\x78\x9c", nil},
+		{"\x78\x01", nil},
+		{"\x79\x9c", errStream}, // another method
+		{"\x78\x9d", errStream}, // no multiple of 31
+		{"\x78\xbb", errStream}, // with a dictionary
+	} {
+		if err := inflate(make([]byte, len("content")), source{block: append([]byte(c.header), stream[2:]...)}); !errors.Is(err, c.want) {
+			t.Errorf("%x: %v, want %v", c.header, err, c.want)
+		}
+	}
+}
+
+// TestEmptyBlocks checks that a small object in a pack cannot make us read the whole pack: here its data is a long row of
+// blocks without content.
+func TestEmptyBlocks(t *testing.T) {
+	const zlibHeader, empty, last = "\x78\x9c", "\x00\x00\x00\xff\xff", "\x01\x01\x00\xfe\xffx"
+	for blocks, want := range map[int]string{10: "", 1 << 20: errTruncated.Error()} {
+		p := &packFile{format: sha1Format, file: memory([]byte(zlibHeader + strings.Repeat(empty, blocks) + last + strings.Repeat("0", 24)))}
+		got, err := p.inflate(header{size: 1})
+		if want == "" && (err != nil || string(got) != "x") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d blocks: %q %v, want %q", blocks, got, err, want)
+		}
+	}
+}
+
+// FuzzInflate compares with the standard library's decompressor, which knows neither sizes nor the pool: what one of them
+// accepts the other accepts too, with the same content, and only with its exact size.
 func FuzzInflate(f *testing.F) {
 	for _, level := range []int{flate.HuffmanOnly, 0, 1, 9} {
-		f.Add(compress(f, []byte("some words, some words and others, 0123456789abcdef"), level), uint16(0))
+		f.Add(compress(f, []byte("some words, some words and others, 0123456789abcdef"), level), uint16(1))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, more uint16) {
 		if len(stream) < 2 {
@@ -79,10 +126,18 @@ func FuzzInflate(f *testing.F) {
 			return
 		}
 		stream[0], stream[1] = 0x78, 0x9c
-		got := make([]byte, len(want)+int(more))
-		n, err := inflateSome(got, stream)
-		if (err == nil) != (wantErr == nil) || err == nil && !bytes.Equal(got[:n], want) {
-			t.Errorf("%q %v, want %q %v", got[:n], err, want, wantErr)
+		got := make([]byte, len(want))
+		err := inflate(got, source{block: stream})
+		if (err == nil) != (wantErr == nil) || err == nil && !bytes.Equal(got, want) {
+			t.Errorf("%q %v, want %q %v", got, err, want, wantErr)
+		}
+		for size, want := range map[int]error{len(want) - 1 - int(more): errLonger, len(want) + 1 + int(more): errShort} {
+			if size < 0 || wantErr != nil {
+				continue
+			}
+			if err := inflate(make([]byte, size), source{block: stream}); !errors.Is(err, want) {
+				t.Errorf("%d bytes for %d: %v, want %v", size, len(got), err, want)
+			}
 		}
 	})
 }

@@ -1,8 +1,10 @@
 package gitobj
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"path/filepath"
 	"strconv"
 )
@@ -39,32 +41,40 @@ func readLooseFile(id ID, f *file, l limits) (object, error) {
 	return found, err
 }
 
-// parseLoose decompresses the first bytes, reads type and size from them, and then decompresses the whole.
+// parseLoose decompresses an object and its header, "type size NUL".
 func parseLoose(id ID, compressed []byte, l limits) (object, error) {
-	var space [32]byte
-	n, err := inflateSome(space[:], compressed)
-	header, _, ok := bytes.Cut(space[:n], []byte{0})
-	if err != nil && !errors.Is(err, errFull) {
+	z, err := newInflater(source{block: compressed})
+	if err != nil {
 		return object{}, err
 	}
-	k, size, wellFormed := looseHeader(header)
-	if !ok || !wellFormed {
+	defer z.release()
+	stream := bufio.NewReaderSize(z, maxLooseHeader)
+	header, err := stream.ReadSlice(0)
+	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+		return object{}, err
+	}
+	k, size, ok := looseHeader(header)
+	if !ok {
 		return object{}, errors.New("its type and size are malformed")
 	}
 	if err := l.admit(k, id, size); err != nil {
 		return object{}, err
 	}
-	whole := make([]byte, len(header)+1+int(size))
-	if err := inflate(whole, compressed); err != nil {
+	content := make([]byte, size)
+	if err := readRest(content, stream); err != nil {
 		return object{}, err
 	}
-	return object{k, whole[len(header)+1:]}, nil
+	return object{k, content}, nil
 }
 
-// looseHeader reads "type size".
+// maxLooseHeader is how long the header may be, in bytes.
+const maxLooseHeader = 32
+
+// looseHeader reads "type size NUL".
 func looseHeader(header []byte) (k kind, size int64, ok bool) {
+	header, ended := bytes.CutSuffix(header, []byte{0})
 	name, digits, _ := bytes.Cut(header, []byte{' '})
 	k, ok = kindOf(name)
 	size, err := strconv.ParseInt(string(digits), 10, 64)
-	return k, size, ok && err == nil && strconv.FormatInt(size, 10) == string(digits) && size >= 0
+	return k, size, ended && ok && err == nil && strconv.FormatInt(size, 10) == string(digits) && size >= 0
 }

@@ -144,22 +144,13 @@ func (p *packFile) damagedAt(offset int64, why string) error {
 	return p.damaged(fmt.Sprintf("the object at byte %d: %s", offset, why))
 }
 
-// inflate decompresses what a header announces. Nothing says how long the compressed data is: first as much is looked
-// at as incompressible content would need, then twice as much, up to what no compressor writes.
+// inflate decompresses what a header announces. Nothing says how long the compressed data is: no compressor makes it much
+// longer than the content, and what does is not read to its end.
 func (p *packFile) inflate(h header) ([]byte, error) {
 	content := make([]byte, h.size)
-	most := p.end() - h.data
-	for bound := h.size + h.size/64 + 128; ; bound *= 2 {
-		compressed, err := p.file.view(h.data, int(min(bound, most)))
-		if err != nil {
-			return nil, p.damagedAt(h.data, err.Error())
-		}
-		err = inflate(content, compressed)
-		if err == nil {
-			return content, nil
-		}
-		if !errors.Is(err, errTruncated) || bound >= most || bound > 4*h.size+1<<16 {
-			return nil, p.damagedAt(h.data, err.Error())
-		}
+	most := 4*h.size + 2*blockSize
+	if err := inflate(content, source{file: p.file, offset: h.data, end: min(h.data+most, p.end())}); err != nil {
+		return nil, p.damagedAt(h.data, err.Error())
 	}
+	return content, nil
 }
