@@ -8,9 +8,12 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // report makes the report of what the checks found.
@@ -57,7 +60,7 @@ func (j *judge) unjudged(results []check.Result) check.Result {
 		}
 		if j.in.State[kind] != check.Usable && !unknownSaid(results, kind) {
 			guard.Findings.Add(check.Finding{
-				Code: CodeInternal, Severity: evidence.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",
+				Code: CodeInternal, Severity: diag.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",
 				Input: kind, Expected: "an input that can be judged", Actual: "none", Fix: "report this with the bundle that shows it",
 				Evidence: []string{string(kind)}, Times: 1,
 			})
@@ -68,10 +71,10 @@ func (j *judge) unjudged(results []check.Result) check.Result {
 
 // unknownSaid reports whether a check said that an input could not be had. Only what git or GitHub holds may be unknown.
 func unknownSaid(results []check.Result, kind check.Kind) bool {
-	wanted, ok := map[check.Kind]evidence.Wanted{check.Contract: evidence.WantedContracts, check.Changes: evidence.WantedChanges}[kind]
+	wanted, ok := map[check.Kind]facts.Wanted{check.Contract: facts.WantedContracts, check.Changes: facts.WantedChanges}[kind]
 	return ok && slices.ContainsFunc(results, func(r check.Result) bool {
 		return slices.ContainsFunc(r.Findings.List(), func(f check.Kept) bool {
-			return f.Severity == evidence.Unknown && slices.Contains(f.Evidence, string(wanted))
+			return f.Severity == diag.Unknown && slices.Contains(f.Evidence, string(wanted))
 		})
 	})
 }
@@ -109,7 +112,7 @@ func (j *judge) subject() report.Subject {
 func (j *judge) reportSettings() report.Settings {
 	minimum := j.in.Minimum
 	if minimum == "" {
-		minimum = evidence.Claimed // no contract could be read, so nothing was compared with it
+		minimum = diag.Claimed // no contract could be read, so nothing was compared with it
 	}
 	return report.Settings{
 		EvidenceMin: string(minimum), Task: text(j.settings.Task), Event: text(j.settings.Event), Today: text(j.settings.Today),
@@ -117,9 +120,9 @@ func (j *judge) reportSettings() report.Settings {
 	}
 }
 
-func reportLimits(l *evidence.Limits) report.Limits {
+func reportLimits(l *strict.Limits) report.Limits {
 	limits := report.Limits{}
-	for _, limit := range evidence.AllLimits {
+	for _, limit := range strict.AllLimits {
 		limits[limit.Key()] = limit.Get(l)
 	}
 	return limits
@@ -137,7 +140,7 @@ func (j *judge) acceptance() []report.Acceptance {
 	for i := range list {
 		c := &j.in.Policy.Criteria[i]
 		list[i] = report.Acceptance{
-			ID: c.ID, Run: validAll(c.Run), Cwd: valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeFailed, Level: string(evidence.Absent),
+			ID: c.ID, Run: validAll(c.Run), Cwd: valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeFailed, Level: string(diag.Absent),
 			KeptFrom: text("no log could be judged"),
 		}
 		if c.ExpectFail {
@@ -166,7 +169,7 @@ func (j *judge) holdBack(list []report.Acceptance) {
 	}
 }
 
-func (j *judge) fillAcceptance(a *report.Acceptance, c *evidence.Criterion, d *ledger.Decision) {
+func (j *judge) fillAcceptance(a *report.Acceptance, c *contract.Criterion, d *ledger.Decision) {
 	a.Level, a.Attempts = string(d.Level), d.Attempts
 	deciding := d.At
 	if deciding == nil && len(d.Deciding) > 0 {
@@ -252,7 +255,7 @@ func (j *judge) addResult(r *report.Report, result *check.Result) report.Check {
 		r.Findings = append(r.Findings, reportFinding(&kept))
 	}
 	r.FindingsOmitted += found.Len() - len(found.List())
-	for code, print := range found.Prints(evidence.Block) {
+	for code, print := range found.Prints(diag.Block) {
 		j.blocking = append(j.blocking, print.String())
 		if !slices.Contains(j.blockingCodes, code) {
 			j.blockingCodes = append(j.blockingCodes, code)
@@ -281,7 +284,7 @@ func reportFinding(f *check.Kept) report.Finding {
 // compareFindings is the order of [check.Finding.Compare]. Findings that are alike go by fingerprint and pull request.
 func compareFindings(a, b report.Finding) int {
 	return cmp.Or(
-		cmp.Compare(evidence.Severity(a.Severity).Rank(), evidence.Severity(b.Severity).Rank()),
+		cmp.Compare(diag.Severity(a.Severity).Rank(), diag.Severity(b.Severity).Rank()),
 		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Location.Path, b.Location.Path),
 		cmp.Compare(a.Location.Line, b.Location.Line), cmp.Compare(a.Location.Column, b.Location.Column),
 		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Location.PullRequest, b.Location.PullRequest),
@@ -292,9 +295,9 @@ func outcome(result *check.Result) string {
 	switch {
 	case result.Skipped:
 		return report.OutcomeSkipped
-	case result.Findings.Count(evidence.Block) > 0:
+	case result.Findings.Count(diag.Block) > 0:
 		return report.OutcomeFailed
-	case result.Findings.Count(evidence.Unknown) > 0:
+	case result.Findings.Count(diag.Unknown) > 0:
 		return report.OutcomeUnknown
 	default:
 		return report.OutcomePassed
@@ -303,10 +306,10 @@ func outcome(result *check.Result) string {
 
 // tally counts findings by their severity.
 func tally(c *report.Counts, found *check.Findings) {
-	c.Block += found.Count(evidence.Block)
-	c.Unknown += found.Count(evidence.Unknown)
-	c.Warn += found.Count(evidence.Warn)
-	c.Info += found.Count(evidence.Info)
+	c.Block += found.Count(diag.Block)
+	c.Unknown += found.Count(diag.Unknown)
+	c.Warn += found.Count(diag.Warn)
+	c.Info += found.Count(diag.Info)
 }
 
 // decide gives the verdict. What is unknown nobody can let through, and an override that counts says that nothing is.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // size is how large a generated bundle is.
@@ -70,7 +70,7 @@ func BenchmarkJudge(b *testing.B) {
 			b.SetBytes(int64(total))
 			b.ReportAllocs()
 			for b.Loop() {
-				r := verify.Judge(&verify.Bundle{Inputs: inputs, Settings: verify.Settings{Limits: evidence.DefaultLimits()}})
+				r := verify.Judge(&verify.Bundle{Inputs: inputs, Settings: verify.Settings{Limits: strict.DefaultLimits()}})
 				if _, err := report.Canonical(r); err != nil || !r.Passed {
 					b.Fatal(err, details(r))
 				}

@@ -20,28 +20,37 @@ var impure = []string{
 	"runtime", "runtime/debug", "unsafe", "context", "path/filepath",
 }
 
-// outside are the folders of the impure half.
-var outside = []string{"verify/collect", "verify/record", "cmd"}
+// outside are the directories of the impure half, and of what only tests import.
+var outside = []string{"verify/collect", "verify/record", "verify/strict/stricttest", "cmd"}
+
+// readers are the packages that read the inputs.
+var readers = []string{
+	"verify/diag", "verify/glob", "verify/strict", "verify/contract", "verify/feedback", "verify/rules", "verify/change", "verify/facts",
+	"verify/results",
+}
 
 // allowed says which of our own packages a package may import. Imports go one way.
 var allowed = map[string][]string{
 	"schema":          nil,
-	"verify/source":   nil,
+	"verify/diag":     nil,
 	"verify/glob":     nil,
-	"verify/evidence": {"verify/source", "verify/glob"},
-	"verify/policy":   {"verify/source", "verify/glob", "verify/evidence"},
-	"verify/ledger":   {"verify/evidence"},
-	"verify/override": {"verify/glob", "verify/evidence"},
-	"verify/check":    {"verify/source", "verify/evidence", "verify/policy", "verify/ledger", "verify/override"},
-	"verify/checks": {
-		"verify/source", "verify/glob", "verify/evidence", "verify/policy", "verify/ledger", "verify/override", "verify/check",
-	},
-	"verify/report": nil,
-	"verify/output": {"verify/report"},
-	"verify": {
-		"verify/source", "verify/glob", "verify/evidence", "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks",
-		"verify/report",
-	},
+	"verify/strict":   {"verify/diag"},
+	"verify/contract": {"verify/diag", "verify/glob", "verify/strict"},
+	"verify/feedback": {"verify/diag", "verify/strict", "verify/contract"},
+	"verify/rules":    {"verify/diag", "verify/strict"},
+	"verify/change":   {"verify/diag", "verify/strict"},
+	"verify/facts":    {"verify/diag", "verify/strict", "verify/contract"},
+	"verify/results":  {"verify/diag", "verify/strict"},
+	"verify/policy":   readers,
+	"verify/ledger":   {"verify/diag", "verify/contract", "verify/feedback"},
+	"verify/override": readers,
+	"verify/check":    append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override"),
+	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check"),
+	"verify/report":   nil,
+	"verify/output":   {"verify/report"},
+	"verify": append(
+		slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks", "verify/report",
+	),
 }
 
 // only says which packages alone may import something: the tests of an importer do not count.
@@ -50,6 +59,7 @@ var only = map[string][]string{
 	"net/http":                               {"verify/collect/github", "verify/collect/github/fakehub"},
 	module + "verify/collect/github":         {"cmd/closeout"},
 	module + "verify/collect/github/fakehub": nil,
+	module + "verify/strict/stricttest":      nil,
 }
 
 const module = "github.com/closeout-gate/closeout/"

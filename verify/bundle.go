@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Version is the tool's version. It stands in every report: the same inputs and version give the same bytes.
@@ -58,7 +58,7 @@ type Settings struct {
 	// Event is the event about a pull request or a merge group that a caller runs for who did not ask GitHub; "" for none.
 	// The evidence then needs the same level as where GitHub was asked.
 	Event  string
-	Limits evidence.Limits
+	Limits strict.Limits
 	// Notes are problems that the collector met, such as a pattern that matches no file.
 	Notes []check.Problem
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 var update = flag.Bool("update", false, "write what the cases give as what they expect")
@@ -96,7 +96,7 @@ func judge(t *testing.T, dir string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Settings.Limits = evidence.DefaultLimits()
+	b.Settings.Limits = strict.DefaultLimits()
 	return verify.Judge(b.Bundle)
 }
 

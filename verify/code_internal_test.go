@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 const codeHead = "4f1f7c3d2b9a8e6d5c4b3a29181706f5e4d3c2b1"
@@ -45,21 +45,21 @@ func TestCodeBinds(t *testing.T) {
 
 // TestBound looks at what of the facts a code binds: what the subject leaves open is the live pull request's.
 func TestBound(t *testing.T) {
-	live := &evidence.GitHub{PullRequest: &evidence.PullRequest{Number: 12, BaseBranch: "main", HeadSHA: codeHead}}
+	live := &facts.GitHub{PullRequest: &facts.PullRequest{Number: 12, BaseBranch: "main", HeadSHA: codeHead}}
 	for name, c := range map[string]struct {
-		facts *evidence.Facts
+		facts *facts.Facts
 		want  bound
 	}{
 		"no facts": {nil, bound{}},
-		"no id":    {&evidence.Facts{Subject: evidence.Subject{Repository: "o/r"}}, bound{repository: "o/r"}},
+		"no id":    {&facts.Facts{Subject: facts.Subject{Repository: "o/r"}}, bound{repository: "o/r"}},
 		"all": {
-			&evidence.Facts{Subject: evidence.Subject{Repository: "o/r", RepositoryID: "7", PullRequest: 3, BaseBranch: "dev", HeadSHA: "aa"}, GitHub: live},
+			&facts.Facts{Subject: facts.Subject{Repository: "o/r", RepositoryID: "7", PullRequest: 3, BaseBranch: "dev", HeadSHA: "aa"}, GitHub: live},
 			bound{"7", 3, "dev", "aa"},
 		},
-		"live":      {&evidence.Facts{GitHub: live}, bound{"", 12, "main", ""}},
-		"nobody":    {&evidence.Facts{GitHub: &evidence.GitHub{}}, bound{}},
-		"half":      {&evidence.Facts{Subject: evidence.Subject{BaseBranch: "dev"}, GitHub: live}, bound{"", 12, "dev", ""}},
-		"other one": {&evidence.Facts{Subject: evidence.Subject{PullRequest: 3}, GitHub: live}, bound{"", 3, "main", ""}},
+		"live":      {&facts.Facts{GitHub: live}, bound{"", 12, "main", ""}},
+		"nobody":    {&facts.Facts{GitHub: &facts.GitHub{}}, bound{}},
+		"half":      {&facts.Facts{Subject: facts.Subject{BaseBranch: "dev"}, GitHub: live}, bound{"", 12, "dev", ""}},
+		"other one": {&facts.Facts{Subject: facts.Subject{PullRequest: 3}, GitHub: live}, bound{"", 3, "main", ""}},
 	} {
 		if got := (&judge{in: check.Inputs{Facts: c.facts}}).bound(); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)

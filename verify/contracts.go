@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // The trusts of inputs that are no contracts.
@@ -33,7 +35,7 @@ func (j *judge) readStanding() {
 	for i, in := range standing {
 		j.readContract(in)
 		if i > 0 {
-			j.contractProblem(in, source.Error{
+			j.contractProblem(in, diag.Error{
 				Message: "there are two standing contracts", Found: standing[0].Name + " and " + in.Name, Expected: "one",
 				Fix: "remove one of them",
 			})
@@ -71,27 +73,27 @@ func (j *judge) namedTaskIsMissing() bool {
 }
 
 // contractProblem notes an error that no parser of one contract can see.
-func (j *judge) contractProblem(in Input, e source.Error) {
+func (j *judge) contractProblem(in Input, e diag.Error) {
 	j.in.Problems = append(j.in.Problems, check.Problem{Kind: in.Kind, Path: j.contractPath(in), Error: e})
 	j.in.State[check.Contract] = check.Malformed
 }
 
 // chooseTask refuses several task contracts: only one of them can be the task's.
 func (j *judge) chooseTask(tasks []Input) {
-	j.contractProblem(tasks[1], source.Error{
+	j.contractProblem(tasks[1], diag.Error{
 		Message: "there is more than one task contract", Found: fmt.Sprintf("%d task contracts", len(tasks)), Expected: "one",
 		Fix: "keep the contract of the task that is judged",
 	})
 }
 
 // origin is what the facts say of a contract. Without facts about contracts the operator vouches for all of them.
-func (j *judge) origin(in Input) evidence.ContractOrigin {
+func (j *judge) origin(in Input) facts.ContractOrigin {
 	if j.in.Facts == nil || j.in.Facts.Contracts == nil {
-		return evidence.ContractOrigin{Trust: evidence.TrustOperator}
+		return facts.ContractOrigin{Trust: facts.TrustOperator}
 	}
-	i := slices.IndexFunc(j.in.Facts.Contracts, func(o evidence.ContractOrigin) bool { return o.File == in.Name })
+	i := slices.IndexFunc(j.in.Facts.Contracts, func(o facts.ContractOrigin) bool { return o.File == in.Name })
 	if i < 0 {
-		return evidence.ContractOrigin{}
+		return facts.ContractOrigin{}
 	}
 	return j.in.Facts.Contracts[i]
 }
@@ -107,8 +109,8 @@ func (j *judge) contractPath(in Input) string {
 func (j *judge) readContract(in Input) {
 	origin := j.origin(in)
 	trust := firstOf(string(origin.Trust), "unknown")
-	parse := func(data []byte, limits evidence.Limits) (*evidence.Contract, *source.Errors) {
-		c, errs := evidence.ParseContract(in.Name, data, limits)
+	parse := func(data []byte, limits strict.Limits) (*contract.Contract, *diag.Errors) {
+		c, errs := contract.Parse(in.Name, data, limits)
 		if c != nil && in.Kind == check.TaskContract {
 			checkTask(c, in, origin.Trust, errs)
 		}
@@ -126,7 +128,7 @@ func (j *judge) readContract(in Input) {
 }
 
 // repoPaths are the paths under which the repository holds a contract, from whoever knows.
-func repoPaths(in Input, origin evidence.ContractOrigin) []string {
+func repoPaths(in Input, origin facts.ContractOrigin) []string {
 	if origin.Path != "" {
 		return append([]string{origin.Path}, in.RepoPaths...)
 	}
@@ -134,13 +136,13 @@ func repoPaths(in Input, origin evidence.ContractOrigin) []string {
 }
 
 // checkTask adds what a task contract must obey beside what every contract must.
-func checkTask(c *evidence.Contract, in Input, trust evidence.Trust, errs *source.Errors) {
+func checkTask(c *contract.Contract, in Input, trust facts.Trust, errs *diag.Errors) {
 	c.CheckTask(errs)
-	if trust == evidence.TrustHead {
+	if trust == facts.TrustHead {
 		c.CheckHeadOnly(errs)
 	}
 	if id := c.TaskID; id.Value != "" && id.Value != stem(in.Name) {
-		errs.Add(source.Error{
+		errs.Add(diag.Error{
 			Pos: id.Pos, Where: "/task_id", Message: "the file is not called as its task_id", Found: fmt.Sprintf("%q in %s", id.Value, in.Name),
 			Expected: fmt.Sprintf("task_id %q, or the file name %s.json", stem(in.Name), id.Value), Fix: "rename the file or correct task_id",
 		})
@@ -187,10 +189,10 @@ func (j *judge) setMinimum(p *policy.Policy) {
 	f := j.in.Facts
 	switch {
 	case j.settings.Event != "", f != nil && (f.Subject.PullRequest > 0 || j.ofGroup() || strings.HasPrefix(f.Event.Name, "pull_request")):
-		j.in.Minimum = evidence.Recorded
+		j.in.Minimum = diag.Recorded
 	case f != nil && f.Subject.AcceptedTrees != nil:
-		j.in.Minimum = evidence.Bound
+		j.in.Minimum = diag.Bound
 	default:
-		j.in.Minimum, j.in.Unbound = evidence.Claimed, true
+		j.in.Minimum, j.in.Unbound = diag.Claimed, true
 	}
 }

@@ -2,7 +2,7 @@ package verify
 
 import (
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -17,9 +17,9 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 	f := check.Finding{Code: code, Message: message, Expected: "a call that can be carried out", Actual: message, Fix: fix, Evidence: []string{message}}
 	r := &report.Report{
 		Schema: report.Schema, Verdict: report.Failed, Mode: knownMode(settings.Mode), Strict: settings.Strict,
-		Settings: report.Settings{EvidenceMin: string(evidence.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
+		Settings: report.Settings{EvidenceMin: string(diag.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
 		Findings: []report.Finding{{
-			Code: f.Code, Severity: string(evidence.Block), Message: valid(f.Message), Expected: f.Expected, Actual: valid(f.Actual), Fix: f.Fix,
+			Code: f.Code, Severity: string(diag.Block), Message: valid(f.Message), Expected: f.Expected, Actual: valid(f.Actual), Fix: f.Fix,
 			Fingerprint: f.Fingerprint(), Times: 1,
 		}},
 		Counts: report.Counts{Block: 1},

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -130,7 +131,7 @@ func (g *group) holdTogether() {
 			there.Missing = append(there.Missing, number)
 		}
 	}
-	touched, held := g.touched(), map[string]*evidence.Change{}
+	touched, held := g.touched(), map[string]*change.Change{}
 	for i := range g.in.Changes {
 		c := &g.in.Changes[i]
 		held[c.Path] = &c.Change
@@ -161,7 +162,7 @@ func (g *group) touched() map[string]int {
 // does another pull request touch them, nor did the base, with which they were merged then. Where the group's history
 // holds the head, there is nothing to ask. held are the group's changes by their path, touched says in how many pull
 // requests a path was touched.
-func (p *part) foreign(held map[string]*evidence.Change, touched map[string]int) []string {
+func (p *part) foreign(held map[string]*change.Change, touched map[string]int) []string {
 	if p.in.Facts == nil || p.in.Facts.Membership == nil || p.in.Facts.Membership.HeadInGroup {
 		return nil
 	}
@@ -182,7 +183,7 @@ func (p *part) foreign(held map[string]*evidence.Change, touched map[string]int)
 
 // other lists the paths to which the group gives another content or mode than the pull request does: what a person saw
 // there is not what the group merges. A path that the group does not change it leaves as the base has it.
-func (p *part) other(held map[string]*evidence.Change) []string {
+func (p *part) other(held map[string]*change.Change) []string {
 	var list []string
 	for _, c := range p.in.Changes {
 		if at := held[c.Path]; at != nil && !sameResult(at, &c.Change) {
@@ -194,12 +195,12 @@ func (p *part) other(held map[string]*evidence.Change) []string {
 
 // sameResult reports whether two changes end in the same mode and content. A diff shortens ids. A change of the mode alone
 // has none there, and none is needed: the content is the old one in both.
-func sameResult(a, b *evidence.Change) bool {
+func sameResult(a, b *change.Change) bool {
 	if a.NewMode != b.NewMode {
 		return false
 	}
 	if a.NewID == "" || b.NewID == "" {
-		return a.NewID == b.NewID || a.Status == evidence.ModeChanged && b.Status == evidence.ModeChanged
+		return a.NewID == b.NewID || a.Status == change.ModeChanged && b.Status == change.ModeChanged
 	}
 	return strings.HasPrefix(a.NewID, b.NewID) || strings.HasPrefix(b.NewID, a.NewID)
 }
@@ -207,7 +208,7 @@ func sameResult(a, b *evidence.Change) bool {
 // unsure reports whether it is not known of some pull request what it brings into the group.
 func (g *group) unsure() bool {
 	there := g.in.Group
-	if len(g.in.Facts.Subject.PullRequests) == 0 || len(there.Missing)+len(there.Unlisted) > 0 || len(g.in.Unavailable(evidence.WantedPullRequests)) > 0 {
+	if len(g.in.Facts.Subject.PullRequests) == 0 || len(there.Missing)+len(there.Unlisted) > 0 || len(g.in.Unavailable(facts.WantedPullRequests)) > 0 {
 		return true
 	}
 	return slices.ContainsFunc(g.parts, func(p *part) bool { return !p.isSure() })

@@ -17,8 +17,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // textInput is an input that holds a text.
@@ -38,13 +40,13 @@ func asGroup(t *testing.T, dir string) *verify.Bundle {
 	if err != nil {
 		return nil
 	}
-	facts, errs := evidence.ParseFacts(data, evidence.DefaultLimits())
-	if errs.Any() || facts.Subject.PullRequest == 0 {
+	read, errs := facts.Parse(data, strict.DefaultLimits())
+	if errs.Any() || read.Subject.PullRequest == 0 {
 		return nil
 	}
-	part := verify.Part{PullRequest: facts.Subject.PullRequest}
+	part := verify.Part{PullRequest: read.Subject.PullRequest}
 	b := *found.Bundle
-	b.Settings.Limits = evidence.DefaultLimits()
+	b.Settings.Limits = strict.DefaultLimits()
 	b.Inputs = slices.DeleteFunc(slices.Clone(b.Inputs), func(in verify.Input) bool {
 		own := slices.Contains([]check.Kind{check.TaskContract, check.Facts, check.Changes, check.Diff}, in.Kind)
 		if own && in.Kind != check.Facts {
@@ -52,11 +54,11 @@ func asGroup(t *testing.T, dir string) *verify.Bundle {
 		}
 		return in.Kind == check.TaskContract || in.Kind == check.Facts
 	})
-	group, own := *facts, *facts
-	group.Event, group.GitHub, group.Unavailable = evidence.Event{Name: "merge_group"}, nil, nil
+	group, own := *read, *read
+	group.Event, group.GitHub, group.Unavailable = facts.Event{Name: "merge_group"}, nil, nil
 	group.Subject.PullRequests, group.Subject.PullRequest = []int64{part.PullRequest}, 0
-	own.Event, own.Settings = evidence.Event{}, evidence.FactSettings{}
-	own.Membership = &evidence.Membership{HeadInGroup: true}
+	own.Event, own.Settings = facts.Event{}, facts.Settings{}
+	own.Membership = &facts.Membership{HeadInGroup: true}
 	b.Inputs = append(b.Inputs, textInput(check.Facts, "facts.json", marshal(t, &group)))
 	part.Inputs = append(part.Inputs, textInput(check.Facts, "facts.json", marshal(t, &own)))
 	b.Parts = []verify.Part{part}
@@ -83,7 +85,7 @@ func ofMember(code string) bool {
 func blocking(r *report.Report, keep func(report.Finding) bool) []string {
 	var list []string
 	for _, f := range r.Findings {
-		if f.Severity == string(evidence.Block) && keep(f) {
+		if f.Severity == string(diag.Block) && keep(f) {
 			list = append(list, f.Code+" "+f.Fingerprint)
 		}
 	}
@@ -169,7 +171,7 @@ func TestGroupIsOneOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found.Settings.Limits = evidence.DefaultLimits()
+			found.Settings.Limits = strict.DefaultLimits()
 			if len(reports) > 0 {
 				slices.Reverse(found.Parts)
 			}
@@ -218,7 +220,7 @@ func expectOutcomes(t *testing.T, name string, r *report.Report) {
 		t.Errorf("%s: the checks have %d findings, the report counts %d", name, sum, all)
 	}
 	for _, f := range r.Findings {
-		if id := checks.ByCode(f.Code).ID; f.Severity == string(evidence.Block) && outcomes[id] != report.OutcomeFailed {
+		if id := checks.ByCode(f.Code).ID; f.Severity == string(diag.Block) && outcomes[id] != report.OutcomeFailed {
 			t.Errorf("%s: %s blocks, and the check %s has %q", name, f.Code, id, outcomes[id])
 		}
 	}
@@ -314,7 +316,7 @@ func TestGroupCounts(t *testing.T) {
 		expectClasses(t, c.path, r)
 		blocks, all := map[int64]int{}, 0
 		for _, f := range r.Findings {
-			if f.Severity == string(evidence.Block) {
+			if f.Severity == string(diag.Block) {
 				blocks[f.Location.PullRequest]++
 				all++
 			}
@@ -354,7 +356,7 @@ func TestGroupLimitsFilesTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found.Settings.Limits = evidence.DefaultLimits()
+		found.Settings.Limits = strict.DefaultLimits()
 		found.Settings.Limits.Files = want.files
 		r := verify.Judge(found.Bundle)
 		limited := slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == "limit.exceeded" })

@@ -12,13 +12,17 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/results"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Judge decides a bundle. It always returns a report.
@@ -64,9 +68,9 @@ type judge struct {
 	blocking      []string          // fingerprints of all findings that block, sorted
 	blockingCodes []string          // and their codes
 
-	leftOut  bool              // applies_to leaves the pull request out, so nothing is judged
-	diff     []evidence.Change // of pr.diff, when changes.json is there too
-	standing int               // how many standing contracts there are, read or not
+	leftOut  bool            // applies_to leaves the pull request out, so nothing is judged
+	diff     []change.Change // of pr.diff, when changes.json is there too
+	standing int             // how many standing contracts there are, read or not
 	sources  []policy.Source
 }
 
@@ -97,7 +101,7 @@ func (j *judge) display(name string) string {
 }
 
 // problems notes the errors of an input and says whether it can be used.
-func (j *judge) problems(kind check.Kind, path string, errs *source.Errors) check.State {
+func (j *judge) problems(kind check.Kind, path string, errs *diag.Errors) check.State {
 	for _, e := range errs.All() {
 		j.in.Problems = append(j.in.Problems, check.Problem{Kind: kind, Path: path, Error: e})
 	}
@@ -120,19 +124,19 @@ func (j *judge) listed(kind check.Kind, path string, s seen, trust string) *repo
 	return &j.inputs[len(j.inputs)-1]
 }
 
-func (j *judge) limits() *evidence.Limits { return &j.bundle.Settings.Limits }
+func (j *judge) limits() *strict.Limits { return &j.bundle.Settings.Limits }
 
 // readSmall reads one input that fits into memory. It notes what is wrong with it, and then returns nil. path is what the
 // report calls the input.
 func readSmall[T any](
-	j *judge, in Input, path, what, trust string, parse func([]byte, evidence.Limits) (*T, *source.Errors),
+	j *judge, in Input, path, what, trust string, parse func([]byte, strict.Limits) (*T, *diag.Errors),
 ) (*T, *report.Input) {
-	limit, flag := j.limits().RulesBytes, evidence.FlagRulesBytes
+	limit, flag := j.limits().RulesBytes, strict.FlagRulesBytes
 	if in.Kind == check.Contract || in.Kind == check.TaskContract {
-		limit, flag = j.limits().ContractBytes, evidence.FlagContractBytes
+		limit, flag = j.limits().ContractBytes, strict.FlagContractBytes
 	}
 	var value *T
-	errs := &source.Errors{}
+	errs := &diag.Errors{}
 	data, s := readAll(in, what, limit, flag, errs)
 	if !errs.Any() && j.affords(s.bytes, errs) {
 		value, errs = parse(data, *j.limits())
@@ -154,9 +158,9 @@ func stateOf[T any](value *T) check.State {
 
 func (j *judge) readFacts() {
 	for i, in := range j.of(check.Facts) {
-		facts, _ := readSmall(j, in, j.folder+in.Name, "the facts file", trustCollected, evidence.ParseFacts)
-		j.state(check.Facts, stateOf(facts))
-		j.in.Facts = facts
+		read, _ := readSmall(j, in, j.folder+in.Name, "the facts file", trustCollected, facts.Parse)
+		j.state(check.Facts, stateOf(read))
+		j.in.Facts = read
 		if i > 0 {
 			j.secondFile(in, j.folder+in.Name)
 			j.in.Facts = nil
@@ -168,7 +172,7 @@ func (j *judge) readFacts() {
 // secondFile notes a file of a kind of which there may be one: which of two counts must not depend on their order.
 func (j *judge) secondFile(in Input, path string) {
 	j.in.State[in.Kind] = check.Malformed
-	j.in.Problems = append(j.in.Problems, check.Problem{Kind: in.Kind, Path: path, Error: source.Error{
+	j.in.Problems = append(j.in.Problems, check.Problem{Kind: in.Kind, Path: path, Error: diag.Error{
 		Message: "there is more than one file of this kind", Found: path, Expected: "one file", Fix: "hand over the one that applies",
 	}})
 }
@@ -230,7 +234,7 @@ func (j *judge) readCoverage() {
 		if i > 0 {
 			j.secondFile(in, j.display(in.Name))
 		}
-		c, listed := readSmall(j, in, j.display(in.Name), "the coverage report", trustClaimed, evidence.ParseCoverage)
+		c, listed := readSmall(j, in, j.display(in.Name), "the coverage report", trustClaimed, results.ParseCoverage)
 		j.state(check.Coverage, stateOf(c))
 		if c != nil {
 			j.in.Coverage = &check.CoverageFile{Path: listed.Path, SHA256: listed.SHA256, Report: c}
@@ -268,7 +272,7 @@ func (j *judge) readTest(path string) *check.TestFile {
 	if open == nil {
 		return nil
 	}
-	tests, listed := readSmall(j, Input{Kind: check.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, evidence.ParseTests)
+	tests, listed := readSmall(j, Input{Kind: check.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, results.ParseTests)
 	return &check.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
 }
 
@@ -300,7 +304,7 @@ type logsRead struct {
 type logRead struct {
 	path    string
 	records int64
-	errs    *source.Errors
+	errs    *diag.Errors
 	seen    seen
 }
 
@@ -312,7 +316,7 @@ func (j *judge) readLogs(more ...*check.Inputs) logsRead {
 	for _, view := range views {
 		read.ledgers = append(read.ledgers, ledger.New(j.ledgerConfig(view, views)))
 	}
-	logs := evidence.NewLogs(*j.limits())
+	logs := feedback.NewLogs(*j.limits())
 	logs.Weigh(len(read.ledgers))
 	memory := ledger.NewMemory(j.limits().LogIDs)
 	for _, l := range read.ledgers {
@@ -351,7 +355,7 @@ func (j *judge) ledgerConfig(in *check.Inputs, views []*check.Inputs) ledger.Con
 	return config
 }
 
-func (j *judge) readLog(in Input, logs *evidence.Logs, ledgers []*ledger.Ledger) logRead {
+func (j *judge) readLog(in Input, logs *feedback.Logs, ledgers []*ledger.Ledger) logRead {
 	log := logRead{path: j.display(in.Name)}
 	add := addToAll(ledgers, log.path)
 	log.seen = stream(in, func(r io.Reader) {
@@ -362,12 +366,12 @@ func (j *judge) readLog(in Input, logs *evidence.Logs, ledgers []*ledger.Ledger)
 
 // addToAll opens a log in each ledger and adds its records to all of them. What it returns is false when a ledger can hold
 // no more.
-func addToAll(ledgers []*ledger.Ledger, path string) func(*evidence.Record) bool {
+func addToAll(ledgers []*ledger.Ledger, path string) func(*feedback.Record) bool {
 	streams := make([]*ledger.Stream, len(ledgers))
 	for i, l := range ledgers {
 		streams[i] = l.Stream(path)
 	}
-	return func(r *evidence.Record) bool {
+	return func(r *feedback.Record) bool {
 		for _, s := range streams {
 			s.Add(r)
 		}
@@ -379,7 +383,7 @@ func addToAll(ledgers []*ledger.Ledger, path string) func(*evidence.Record) bool
 func (l logsRead) into(j *judge) {
 	records, handedOver := int64(0), map[string]bool{}
 	for _, d := range j.in.Digests {
-		_, sha256 := evidence.SplitDigest(d)
+		_, sha256 := facts.SplitDigest(d)
 		handedOver[sha256] = true
 	}
 	for _, log := range l.logs {
@@ -415,8 +419,8 @@ type changesRead struct {
 type changesFile struct {
 	kind    check.Kind
 	path    string
-	changes []evidence.Change
-	errs    *source.Errors
+	changes []change.Change
+	errs    *diag.Errors
 	seen    seen
 }
 
@@ -426,9 +430,9 @@ func (j *judge) readChanges() changesRead {
 		f := changesFile{kind: in.Kind, path: j.display(in.Name)}
 		f.seen = stream(in, func(r io.Reader) {
 			if in.Kind == check.Changes {
-				f.changes, f.errs = evidence.ReadChanges(r, *j.limits())
+				f.changes, f.errs = change.ReadChanges(r, *j.limits())
 			} else {
-				f.changes, f.errs = evidence.ReadDiff(r, *j.limits())
+				f.changes, f.errs = change.ReadDiff(r, *j.limits())
 			}
 		})
 		read.files = append(read.files, f)
@@ -439,7 +443,7 @@ func (j *judge) readChanges() changesRead {
 // into keeps the changes. Trees know better than text: where both are there, changes.json is the list, and pr.diff must
 // agree with it.
 func (c changesRead) into(j *judge) {
-	var list []evidence.Change
+	var list []change.Change
 	seen := map[check.Kind]bool{}
 	for _, f := range c.files {
 		j.listed(f.kind, f.path, f.seen, trustCollected)
@@ -470,7 +474,7 @@ func (j *judge) compareSources() {
 	if j.diff == nil || j.in.State[check.Changes] != check.Usable {
 		return
 	}
-	trees := map[string]*evidence.Change{}
+	trees := map[string]*change.Change{}
 	for i := range j.in.Changes {
 		trees[j.in.Changes[i].Path] = &j.in.Changes[i].Change
 	}
@@ -488,7 +492,7 @@ func (j *judge) compareSources() {
 }
 
 // told is what a source says of a path. Modes are left out where the diff prints none.
-func told(c *evidence.Change, modeUnknown bool) string {
+func told(c *change.Change, modeUnknown bool) string {
 	switch {
 	case c == nil:
 		return "not there"
@@ -531,7 +535,7 @@ func (j *judge) dropChanges() {
 	if j.in.State[check.Diff] == check.Usable {
 		kind = check.Diff
 	}
-	j.in.Problems = append(j.in.Problems, check.Problem{Kind: kind, Error: evidence.TooManySteps(j.limits().MatchSteps)})
+	j.in.Problems = append(j.in.Problems, check.Problem{Kind: kind, Error: strict.TooManySteps(j.limits().MatchSteps)})
 	j.in.State[check.Changes], j.in.Changes, j.in.AddedTasks = check.Malformed, nil, nil
 }
 

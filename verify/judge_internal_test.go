@@ -8,8 +8,9 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // TestUnjudgedInputsBlock takes all checks away: what is needed and was not judged must block all the same.
@@ -49,7 +50,7 @@ func TestPanicBesideTheLogs(t *testing.T) {
 	}()
 	Judge(&Bundle{
 		Inputs:   []Input{{Kind: check.Diff, Name: "pr.diff", Open: func() (io.ReadCloser, error) { panic("broken") }}},
-		Settings: Settings{Limits: evidence.DefaultLimits()},
+		Settings: Settings{Limits: strict.DefaultLimits()},
 	})
 }
 
@@ -83,8 +84,8 @@ func TestUnknownIsNotLetThrough(t *testing.T) {
 }
 
 func TestStrict(t *testing.T) {
-	for code, want := range map[string]evidence.Severity{"acceptance.flaky": evidence.Block, "override.refused": evidence.Warn} {
-		c := &check.Check{ID: "c", Codes: []check.Code{{Name: code, Severity: evidence.Warn}}, Run: func(p *check.Pass) { p.Report(check.Finding{Code: code}) }}
+	for code, want := range map[string]diag.Severity{"acceptance.flaky": diag.Block, "override.refused": diag.Warn} {
+		c := &check.Check{ID: "c", Codes: []check.Code{{Name: code, Severity: diag.Warn}}, Run: func(p *check.Pass) { p.Report(check.Finding{Code: code}) }}
 		found := check.Run([]*check.Check{c}, &check.Inputs{Strict: true})[0].Findings
 		if got := found.List(); len(got) != 1 || got[0].Severity != want {
 			t.Errorf("%s is %+v", code, got)

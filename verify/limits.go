@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/rules"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // spending is what was used of the limits that several inputs share. The parts of a merge group share one.
@@ -17,10 +19,10 @@ type spending struct {
 const smallShare = 16
 
 // affords counts the bytes of an input that is held in memory; false, with an error, when there are too many.
-func (j *judge) affords(bytes int64, errs *source.Errors) bool {
+func (j *judge) affords(bytes int64, errs *diag.Errors) bool {
 	most := smallShare * max(j.limits().RulesBytes, j.limits().ContractBytes)
 	if j.spent.small += bytes; j.spent.small > most {
-		errs.Add(evidence.TooLarge("all contracts, reports and facts files together", most, evidence.FlagRulesBytes))
+		errs.Add(strict.TooLarge("all contracts, reports and facts files together", most, strict.FlagRulesBytes))
 		return false
 	}
 	return true
@@ -31,26 +33,26 @@ func (j *judge) affords(bytes int64, errs *source.Errors) bool {
 const groupShare = 2
 
 // affordChanges returns the changed files, and none with a problem when a merge group has too many of them in all.
-func (j *judge) affordChanges(list []evidence.Change) []evidence.Change {
+func (j *judge) affordChanges(list []change.Change) []change.Change {
 	most := groupShare * int64(j.limits().Files)
 	if j.spent.changes += int64(len(list)); j.spent.changes <= most {
 		return list
 	}
 	j.in.State[check.Changes] = check.Malformed
 	j.in.Problems = append(j.in.Problems, check.Problem{
-		Kind: check.Changes, Error: evidence.OverLimit("the number of changed files of a merge group and its pull requests together", most, evidence.FlagFiles),
+		Kind: check.Changes, Error: strict.OverLimit("the number of changed files of a merge group and its pull requests together", most, strict.FlagFiles),
 	})
 	return nil
 }
 
 // parseRules reads a rule report, and counts its rows.
-func (j *judge) parseRules(data []byte, limits evidence.Limits) (*evidence.RuleReport, *source.Errors) {
-	r, errs := evidence.ParseRules(data, limits)
+func (j *judge) parseRules(data []byte, limits strict.Limits) (*rules.Report, *diag.Errors) {
+	r, errs := rules.Parse(data, limits)
 	if r == nil {
 		return nil, errs
 	}
 	if j.spent.rows += int64(len(r.Rows)); j.spent.rows > limits.Rows {
-		errs.Add(evidence.OverLimit("the number of rows of all rule reports together", limits.Rows, evidence.FlagRows))
+		errs.Add(strict.OverLimit("the number of rows of all rule reports together", limits.Rows, strict.FlagRows))
 		return nil, errs
 	}
 	return r, errs
@@ -67,7 +69,7 @@ func (j *judge) holdInputs() {
 	for _, kind := range []check.Kind{check.TaskContract, check.Feedback, check.Rules} {
 		if over(kind) {
 			j.in.Problems = append(j.in.Problems, check.Problem{
-				Kind: kind, Error: evidence.OverLimit("the number of files of the kind "+string(kind), j.limits().Inputs, evidence.FlagInputs),
+				Kind: kind, Error: strict.OverLimit("the number of files of the kind "+string(kind), j.limits().Inputs, strict.FlagInputs),
 			})
 			j.in.State[kind] = check.Malformed
 		}

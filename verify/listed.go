@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // testsFolder is where a bundle keeps test reports, each under its path in the repository.
@@ -60,8 +59,8 @@ func (j *judge) hasTestReport(file string) bool {
 }
 
 func (j *judge) notThere(list, file string) {
-	j.in.Problems = append(j.in.Problems, check.Problem{Kind: check.Facts, Path: j.folder + "facts.json", Error: source.Error{
-		Where: "/" + list, Message: "the facts list a file that is not among the inputs", Found: "no input " + evidence.QuotePath(file),
-		Expected: "an input " + evidence.QuotePath(file), Fix: "copy the whole bundle, or collect it anew; correct the entry if the facts are written by hand",
+	j.in.Problems = append(j.in.Problems, check.Problem{Kind: check.Facts, Path: j.folder + "facts.json", Error: diag.Error{
+		Where: "/" + list, Message: "the facts list a file that is not among the inputs", Found: "no input " + diag.QuotePath(file),
+		Expected: "an input " + diag.QuotePath(file), Fix: "copy the whole bundle, or collect it anew; correct the entry if the facts are written by hand",
 	}})
 }

@@ -16,8 +16,9 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // inputFiles are those of a bundle, by their names.
@@ -26,7 +27,7 @@ type inputFiles map[string][]byte
 // bundle is what collect.Folder makes of the files.
 func (f inputFiles) bundle() *verify.Bundle {
 	b := &verify.Bundle{TestReport: func(p string) verify.Opener { return f.open(path.Join("tests", p)) }}
-	b.Settings.Limits = evidence.DefaultLimits()
+	b.Settings.Limits = strict.DefaultLimits()
 	parts := map[int64]*verify.Part{}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		list, inside := &b.Inputs, name
@@ -94,19 +95,19 @@ func (f inputFiles) listed() []string {
 		if path.Base(name) != "facts.json" {
 			continue
 		}
-		facts, errs := evidence.ParseFacts(data, evidence.DefaultLimits())
-		if facts == nil || errs.Any() {
+		read, errs := facts.Parse(data, strict.DefaultLimits())
+		if read == nil || errs.Any() {
 			continue
 		}
 		dir := strings.TrimSuffix(name, "facts.json")
-		for _, c := range facts.Contracts {
+		for _, c := range read.Contracts {
 			list = append(list, dir+c.File)
 		}
-		for _, o := range facts.Files {
+		for _, o := range read.Files {
 			list = append(list, dir+o.File)
 		}
 		for log, content := range f {
-			if sum := sha256.Sum256(content); kindOf(log) == check.Feedback && slices.Contains(facts.Digests, hex.EncodeToString(sum[:])) {
+			if sum := sha256.Sum256(content); kindOf(log) == check.Feedback && slices.Contains(read.Digests, hex.EncodeToString(sum[:])) {
 				list = append(list, log)
 			}
 		}

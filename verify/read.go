@@ -9,8 +9,8 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const (
@@ -135,16 +135,16 @@ func (p *pipe) drain() {
 
 // readAll reads a small input into memory. It returns nil and adds an error when the input is larger than limit or
 // cannot be read.
-func readAll(in Input, what string, limit int64, flag string, errs *source.Errors) ([]byte, seen) {
+func readAll(in Input, what string, limit int64, flag string, errs *diag.Errors) ([]byte, seen) {
 	var data []byte
 	got := stream(in, func(r io.Reader) {
 		var buf bytes.Buffer
 		_, err := buf.ReadFrom(io.LimitReader(r, limit+1))
 		switch {
 		case err != nil:
-			errs.Add(evidence.Unreadable(what, err))
+			errs.Add(diag.Unreadable(what, err))
 		case int64(buf.Len()) > limit:
-			errs.Add(evidence.TooLarge(what, limit, flag))
+			errs.Add(strict.TooLarge(what, limit, flag))
 		default:
 			data = buf.Bytes()
 		}

@@ -6,7 +6,9 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -25,7 +27,7 @@ func (j *judge) authorise() {
 	if !checks.Trusted(&j.in, standing) {
 		return
 	}
-	contracts := []*evidence.Contract{standing.Contract}
+	contracts := []*contract.Contract{standing.Contract}
 	for i := range j.sources[1:] {
 		if s := &j.sources[1+i]; checks.Trusted(&j.in, s) {
 			contracts = append(contracts, s.Contract)
@@ -39,7 +41,7 @@ func (j *judge) authorise() {
 func (j *judge) hidesRule(p check.Problem) bool {
 	if p.Kind == check.TaskContract {
 		return !slices.ContainsFunc(j.of(check.TaskContract), func(in Input) bool {
-			return j.contractPath(in) == p.Path && j.origin(in).Trust == evidence.TrustHead
+			return j.contractPath(in) == p.Path && j.origin(in).Trust == facts.TrustHead
 		})
 	}
 	return p.Kind == check.Contract || p.Kind == check.Facts
@@ -75,11 +77,11 @@ func (j *judge) outside() *check.Finding {
 	if other || !j.isHeld() || !authors.LeavesOut(pr) {
 		return nil
 	}
-	if authors.SharedWith(pr) != nil || len(j.in.Unavailable(evidence.WantedSameHead)) > 0 {
+	if authors.SharedWith(pr) != nil || len(j.in.Unavailable(facts.WantedSameHead)) > 0 {
 		return nil // the check "subject" says so
 	}
 	return &check.Finding{
-		Code: checks.CodeNotApplicable, Severity: evidence.Info, Message: "the contract does not apply to pull requests of " + pr.Author,
+		Code: checks.CodeNotApplicable, Severity: diag.Info, Message: "the contract does not apply to pull requests of " + pr.Author,
 		Input: check.Contract, Path: j.sources[0].Path, Pos: j.in.Standing.Keys["applies_to"], Expected: "authors that match " + authors.String(),
 		Actual: pr.Author, Fix: "nothing has to be done", Evidence: []string{pr.Author}, Times: 1,
 	}
@@ -121,7 +123,7 @@ func (j *judge) question(r *report.Report) *override.Question {
 	q := &override.Question{Facts: j.in.Facts, Rule: j.in.Rule, Head: j.in.Facts.Subject.HeadSHA, Unknown: r.Counts.Unknown}
 	q.Blocked = slices.Sorted(slices.Values(j.blockingCodes))
 	for _, f := range r.Findings {
-		if f.Severity == string(evidence.Block) {
+		if f.Severity == string(diag.Block) {
 			q.Printed = append(q.Printed, f.Message, f.Fix, f.Expected, f.Actual)
 		}
 	}
@@ -141,14 +143,14 @@ func (j *judge) otherContent(r *report.Report) []string {
 	}
 	blocked, listed := map[string]bool{}, 0
 	for _, f := range r.Findings {
-		if f.Severity == string(evidence.Block) {
+		if f.Severity == string(diag.Block) {
 			blocked[f.Location.Path], listed = true, listed+1
 		}
 	}
 	var paths []string
 	for _, path := range j.in.Member.Other {
 		if blocked[valid(path)] || listed < len(j.blocking) {
-			paths = append(paths, evidence.QuotePath(path))
+			paths = append(paths, diag.QuotePath(path))
 		}
 	}
 	return paths
@@ -159,7 +161,7 @@ func accept(r *report.Report, g *override.Grant, blocking []string) {
 	r.Override = &report.Override{Actor: g.Actor, ActorID: g.ActorID, At: g.At, Label: g.Label, Reason: g.Reason, HeadSHA: *r.Subject.HeadSHA}
 	r.OverrideReason, r.OverriddenBy = &r.Override.Reason, &r.Override.Actor
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Severity == string(evidence.Block) {
+		if f := &r.Findings[i]; f.Severity == string(diag.Block) {
 			f.Overridden = true
 		}
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const actionLong = `action is what the container runs on GitHub: it takes the inputs of action.yml from INPUT_*, reads the pull
@@ -55,7 +55,7 @@ type action struct {
 
 // run judges and shows the result on every surface. Whatever goes wrong, the step fails and a report is left.
 func (a *action) run() error {
-	a.settings = verify.Settings{Limits: evidence.DefaultLimits()}
+	a.settings = verify.Settings{Limits: strict.DefaultLimits()}
 	var r *report.Report
 	err := caught(func() (err error) {
 		r, err = a.judge()

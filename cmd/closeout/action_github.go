@@ -13,7 +13,8 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -117,11 +118,11 @@ func (h *hub) gatherPull(options collect.Options) (*collect.Found, func() error,
 	pull := h.client.Pull(h.ctx, h.event.Number)
 	commits := collect.Commits{
 		Base: pull.Subject.BaseSHA, Head: pull.Subject.HeadSHA, Contract: h.action.input("contract"), Limit: h.action.settings.Limits,
-		Facts: evidence.Facts{
+		Facts: facts.Facts{
 			Settings: settingsFacts(h.action.settings), Subject: pull.Subject, Event: h.event.Facts(), Digests: h.action.settings.Digests,
 		},
 	}
-	commits.Complete = func(f *evidence.Facts, known collect.Known) { h.complete(pull, commits.Objects, f, known) }
+	commits.Complete = func(f *facts.Facts, known collect.Known) { h.complete(pull, commits.Objects, f, known) }
 	done := h.objects(&commits, pull)
 	commits.Standing = h.standing(&commits, h.client.Objects(h.ctx, pull))
 	found, err := collect.Gather(commits, options)
@@ -194,7 +195,7 @@ func testMerge(sources []trees, commit, base, head string) []collect.Place {
 }
 
 // firstError is why the commits are not known, and what would help.
-func firstError(list []evidence.Unavailable) error {
+func firstError(list []facts.Unavailable) error {
 	if len(list) == 0 {
 		return errors.New("GitHub did not say which commits are judged")
 	}
@@ -202,7 +203,7 @@ func firstError(list []evidence.Unavailable) error {
 }
 
 // unread is the error for everything that hangs on a fact which GitHub did not give.
-type unread struct{ fact evidence.Unavailable }
+type unread struct{ fact facts.Unavailable }
 
 func (u *unread) Error() string { return u.fact.Error }
 
@@ -211,7 +212,7 @@ func (u *unread) Fix() string { return u.fact.Fix }
 
 // complete asks what the contract makes matter, holds the changes against GitHub's own list, and looks last where the
 // head is now.
-func (h *hub) complete(pull *github.Pull, objects collect.Objects, f *evidence.Facts, known collect.Known) {
+func (h *hub) complete(pull *github.Pull, objects collect.Objects, f *facts.Facts, known collect.Known) {
 	h.details(pull, objects, known)
 	if known.Changes != nil {
 		h.client.CrossCheck(h.ctx, pull, known.Changes)
@@ -236,12 +237,12 @@ func (h *hub) details(pull *github.Pull, objects collect.Objects, known collect.
 }
 
 // leavesOut reports whether applies_to leaves a pull request out, so that it matters which others have the same head.
-func leavesOut(standing *evidence.Contract, pr *evidence.PullRequest) bool {
+func leavesOut(standing *contract.Contract, pr *facts.PullRequest) bool {
 	return standing != nil && standing.AppliesTo != nil && pr != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(pr)
 }
 
 // finish looks where the head is now, and writes down what was found.
-func (h *hub) finish(pull *github.Pull, f *evidence.Facts) {
+func (h *hub) finish(pull *github.Pull, f *facts.Facts) {
 	h.client.ReadHeadAgain(h.ctx, pull)
 	f.GitHub = pull.GitHub()
 	f.Unavailable = append(f.Unavailable, pull.Unavailable...)

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // gatherGroup collects a merge group: the group's own change, and each pull request that is known to be in it.
@@ -12,7 +12,7 @@ func (h *hub) gatherGroup(options collect.Options) (*collect.Found, func() error
 	trees := h.openTrees()
 	commits := collect.Commits{
 		Base: group.Subject.BaseSHA, Head: group.Subject.HeadSHA, Contract: h.action.input("contract"), Limit: h.action.settings.Limits,
-		Facts: evidence.Facts{
+		Facts: facts.Facts{
 			Settings: settingsFacts(h.action.settings), Subject: group.Subject, Event: h.event.Facts(), Digests: h.action.settings.Digests,
 			Unavailable: group.Unavailable,
 		},
@@ -34,9 +34,9 @@ func (h *hub) gatherGroup(options collect.Options) (*collect.Found, func() error
 func (h *hub) addPull(found *collect.Found, group *github.Group, number int64, trees *groupTrees) error {
 	pull := h.client.Member(h.ctx, number, group)
 	c := collect.Commits{
-		Head: pull.Subject.HeadSHA, Facts: evidence.Facts{Subject: pull.Subject},
+		Head: pull.Subject.HeadSHA, Facts: facts.Facts{Subject: pull.Subject},
 	}
-	c.Complete = func(f *evidence.Facts, known collect.Known) {
+	c.Complete = func(f *facts.Facts, known collect.Known) {
 		h.details(pull, c.Objects, known)
 		h.finish(pull, f)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const collectLong = `collect writes a bundle: a folder that holds every input of one decision. Nothing is judged.
@@ -19,7 +19,7 @@ Exit codes: 0 the bundle is written, also when something could not be known, whi
 environment.`
 
 func newCollect(std stdio) *cobra.Command {
-	f := &verifyFlags{settings: verify.Settings{Limits: evidence.DefaultLimits()}}
+	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: cobra.NoArgs,
 		Example: `  closeout collect --base origin/main --bundle evidence-of-today

@@ -18,8 +18,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // gitProgram runs git, the oracle of these tests, free of the machine's configuration. Without git the test is skipped.
@@ -223,7 +224,7 @@ func listed(t testing.TB, j *judged) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	changes, errs := evidence.ReadChanges(f, evidence.DefaultLimits())
+	changes, errs := change.ReadChanges(f, strict.DefaultLimits())
 	if errs.Any() {
 		t.Fatal(errs.All())
 	}

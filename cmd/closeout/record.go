@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/record"
 )
 
@@ -181,7 +181,7 @@ func (f *recordFlags) check(args []string) error {
 		return errors.New("a command cannot be given beside --from-contract")
 	case f.fromContract != nil && (f.command.Criterion != "" || f.cwd != "." || len(f.produces) > 0):
 		return errors.New("--criterion, --cwd and --produces cannot be given beside --from-contract: its criteria say that")
-	case f.command.Task != "" && !evidence.ValidTaskID(f.command.Task):
+	case f.command.Task != "" && !contract.ValidTaskID(f.command.Task):
 		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", f.command.Task)
 	case f.command.Timeout < 0:
 		return fmt.Errorf("a timeout cannot be %s: expected more than 0", f.command.Timeout)

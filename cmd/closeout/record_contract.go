@@ -6,21 +6,21 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/record"
 )
 
 // contracts are those whose criteria are to be run.
 type contracts struct {
-	first *evidence.Contract
+	first *contract.Contract
 	task  string                // the task that records of the first one belong to, "" for none
-	own   *evidence.Contract    // the task's contract, whose criteria go into the first one's log; nil when there is none
+	own   *contract.Contract    // the task's contract, whose criteria go into the first one's log; nil when there is none
 	tasks []record.TaskContract // each with a log of its own
 }
 
 // standing is the contract that says where evidence lies, nil when there is none.
-func (c *contracts) standing() *evidence.Contract {
+func (c *contracts) standing() *contract.Contract {
 	if c == nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (c *contracts) add(path string, std stdio) error {
 		return err
 	}
 	name := filepath.Base(path)
-	if !evidence.ValidTaskID(name) {
+	if !contract.ValidTaskID(name) {
 		return fmt.Errorf("the contract %q cannot name a log: expected a file name of at most 64 letters, digits, dots, underscores and hyphens", path)
 	}
 	for _, other := range c.tasks {

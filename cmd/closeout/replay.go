@@ -14,8 +14,8 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const replayLong = `replay judges a bundle again and compares the result with its verification_report.json, byte for byte.
@@ -97,8 +97,8 @@ func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
 
 // settingsOf takes from a report what the bundle's files do not hold.
 func settingsOf(r *report.Report) verify.Settings {
-	s := verify.Settings{Mode: r.Mode, Strict: r.Strict, Digests: r.Settings.Digests, Limits: evidence.DefaultLimits()}
-	for _, limit := range evidence.AllLimits {
+	s := verify.Settings{Mode: r.Mode, Strict: r.Strict, Digests: r.Settings.Digests, Limits: strict.DefaultLimits()}
+	for _, limit := range strict.AllLimits {
 		if value, given := r.Settings.Limits[limit.Key()]; given { // an older version had fewer
 			limit.Set(&s.Limits, value)
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -46,7 +46,7 @@ func decisionOf(r *report.Report) map[string]bool {
 	d := map[string]bool{}
 	add := func(what string, values ...string) {
 		for i, v := range values {
-			values[i] = evidence.QuotePath(v)
+			values[i] = diag.QuotePath(v)
 		}
 		d[what+" "+strings.Join(values, " ")] = true
 	}

@@ -16,13 +16,13 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // stuck is the gate that never comes to an end: it stands ready for a signal, says so and waits.
 func stuck() {
-	reportOnSignal(os.Args[1], verify.Settings{Limits: evidence.DefaultLimits()}, stdio{os.Stdin, os.Stdout, os.Stderr})
+	reportOnSignal(os.Args[1], verify.Settings{Limits: strict.DefaultLimits()}, stdio{os.Stdin, os.Stdout, os.Stderr})
 	fmt.Println("ready")
 	select {}
 }
@@ -73,7 +73,7 @@ func judgeTest(b *verify.Bundle, path string) (*report.Report, error) {
 // TestPanicLeavesReport lets an input break the gate.
 func TestPanicLeavesReport(t *testing.T) {
 	b := &verify.Bundle{Inputs: []verify.Input{{Kind: "facts", Name: "facts.json"}}} // it has no Open
-	b.Settings.Limits = evidence.DefaultLimits()
+	b.Settings.Limits = strict.DefaultLimits()
 	path := filepath.Join(t.TempDir(), "report.json")
 	r, err := judgeTest(b, path)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestStaleReportIsGone(t *testing.T) {
 		}
 		return io.NopCloser(strings.NewReader("{}")), nil
 	}}}}
-	b.Settings.Limits = evidence.DefaultLimits()
+	b.Settings.Limits = strict.DefaultLimits()
 	if _, err := judgeTest(b, path); err != nil || !opened {
 		t.Fatalf("opened %v, %v", opened, err)
 	}

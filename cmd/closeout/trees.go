@@ -11,7 +11,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // treesMemory is what a comparison of large trees may take before memory is collected often: less time spent, and still
@@ -76,8 +76,8 @@ func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *c
 }
 
 // settingsFacts writes down what a decision is called with, and on which day.
-func settingsFacts(s verify.Settings) evidence.FactSettings {
-	return evidence.FactSettings{Mode: s.Mode, Strict: s.Strict, Task: s.Task, Today: today()}
+func settingsFacts(s verify.Settings) facts.Settings {
+	return facts.Settings{Mode: s.Mode, Strict: s.Strict, Task: s.Task, Today: today()}
 }
 
 // today is the day with which the ends of exceptions are compared.

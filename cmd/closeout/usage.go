@@ -11,8 +11,8 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/evidence"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // refuse ends a call that could not be carried out. A call of the gate leaves a failing report all the same, wherever an
@@ -24,7 +24,7 @@ func refuse(args []string, cause error, std stdio) int {
 		return exitUsage
 	}
 	call := readLoosely(append(slices.Clone(args[:at]), args[at+1:]...))
-	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout verify --help", verify.Settings{Limits: evidence.DefaultLimits()})
+	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout verify --help", verify.Settings{Limits: strict.DefaultLimits()})
 	for _, path := range call.targets() {
 		if err := writeReport(r, path, std); err != nil && err.Error() != cause.Error() {
 			fmt.Fprintln(std.err, "closeout:", err)

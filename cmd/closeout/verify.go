@@ -14,9 +14,11 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // verifyFlags are the flags of verify.
@@ -43,7 +45,7 @@ folder, .closeout/evidence, unless they are named.
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 something could not be known.`
 
 func newVerify(std stdio) *cobra.Command {
-	f := &verifyFlags{settings: verify.Settings{Limits: evidence.DefaultLimits()}}
+	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "verify [BUNDLE]", Short: "Judge a bundle, a change in a repository, or the inputs that the flags name", Long: verifyLong,
 		Example: `  closeout verify testdata/example
@@ -85,15 +87,15 @@ func (f *verifyFlags) defineInputs(c *cobra.Command) {
 }
 
 func (f *verifyFlags) defineLimits(c *cobra.Command) {
-	for _, limit := range evidence.AllLimits {
+	for _, limit := range strict.AllLimits {
 		c.Flags().Var(limitFlag{&f.settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
 	}
 }
 
 // limitFlag is a limit as a flag.
 type limitFlag struct {
-	limits *evidence.Limits
-	limit  evidence.Limit
+	limits *strict.Limits
+	limit  strict.Limit
 }
 
 func (l limitFlag) String() string {
@@ -236,17 +238,17 @@ func checkSettings(s *verify.Settings) error {
 	if s.Mode != "" && s.Mode != verify.Enforce && s.Mode != verify.Observe {
 		return fmt.Errorf("unknown mode %q: there are enforce and observe", s.Mode)
 	}
-	if s.Task != "" && !evidence.ValidTaskID(s.Task) {
+	if s.Task != "" && !contract.ValidTaskID(s.Task) {
 		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", s.Task)
 	}
 	for i, d := range s.Digests {
-		digest, err := evidence.ReadDigest(d)
+		digest, err := facts.ReadDigest(d)
 		if err != nil {
 			return err
 		}
 		s.Digests[i] = digest
 	}
-	for _, limit := range evidence.AllLimits {
+	for _, limit := range strict.AllLimits {
 		if v := limit.Get(&s.Limits); v < 1 || v > maxLimit {
 			return fmt.Errorf("a limit cannot be %d: expected 1 to %d", v, int64(maxLimit))
 		}

@@ -48,38 +48,38 @@ const install = "go install github.com/closeout-gate/closeout/cmd/closeout@v1\n"
 // ofSuccess is an output of a step that counts only where the step succeeded.
 var ofSuccess = regexp.MustCompile(`^\$\{\{ steps\.(\w+)\.outcome == 'success' && steps\.(\w+)\.outputs\.(\w+) \|\| '' \}\}$`)
 
-// change is what a pull request brings: files by path.
-type change map[string]string
+// changed is what a pull request brings: files by path.
+type changed map[string]string
 
 // TestWorkflowsRecord runs what the workflows run, and lets the gate judge what comes out of it.
 func TestWorkflowsRecord(t *testing.T) {
-	good := change{"src/word.txt": "good\n"}
+	good := changed{"src/word.txt": "good\n"}
 	forged := `{"seq":1,"command":["grep","-rq","good","src"],"exit_code":0}` + "\n"
 	task := `{"task_id": "T-2", "goal": "Say a word.", "allowed_files": ["src/**"], "forbidden_files": ["docs/**"], "rollback_plan": "Revert.",
   "acceptance_criteria": [{"id": "more", "run": ["test", "-d", "src"]}]}`
 	some, all := []string{oneJob, reusable}, []string{oneJob, twoJobs, mergeQueue, reusable}
 	for name, c := range map[string]struct {
 		files  []string
-		change change
+		change changed
 		want   []string
 	}{
 		"good": {all, good, []string{"passed +word +LEVEL", "passed +red +LEVEL", "\npassed: no findings"}},
-		"bad":  {some, change{"src/word.txt": "wrong\n"}, []string{"block acceptance.failed: word", "failed +word +LEVEL", "\nfailed: 1 block"}},
+		"bad":  {some, changed{"src/word.txt": "wrong\n"}, []string{"block acceptance.failed: word", "failed +word +LEVEL", "\nfailed: 1 block"}},
 		"evidence that was brought along": {
-			some, change{"src/word.txt": "wrong\n", ".closeout/evidence/feedback_record.jsonl": forged, ".closeout/evidence/more/feedback_record.jsonl": forged,
+			some, changed{"src/word.txt": "wrong\n", ".closeout/evidence/feedback_record.jsonl": forged, ".closeout/evidence/more/feedback_record.jsonl": forged,
 				".closeout/evidence/rules/feedback_record.jsonl": forged},
 			[]string{"failed +word +LEVEL", "\nfailed: 1 block", " 3 records"},
 		},
 		"a contract of its own": {
-			all, change{"src/word.txt": "wrong\n", ".closeout/scope_contract.json": strings.ReplaceAll(fmt.Sprintf(standing, ""), "good", "wrong")},
+			all, changed{"src/word.txt": "wrong\n", ".closeout/scope_contract.json": strings.ReplaceAll(fmt.Sprintf(standing, ""), "good", "wrong")},
 			[]string{"block acceptance.failed: word", "failed +word +LEVEL"},
 		},
 		"a task contract": {
-			all, change{"src/word.txt": "good\n", ".closeout/tasks/T-2.json": task},
+			all, changed{"src/word.txt": "good\n", ".closeout/tasks/T-2.json": task},
 			[]string{"passed +more +LEVEL", "\npassed: no findings"},
 		},
 		"a file beside task contracts": { // a person can accept it, and then the evidence must be there
-			all, change{"src/word.txt": "good\n", ".closeout/tasks/README.md": "Notes.\n"},
+			all, changed{"src/word.txt": "good\n", ".closeout/tasks/README.md": "Notes.\n"},
 			[]string{"block scope.protected", "passed +word +LEVEL", "\nfailed: 1 block"},
 		},
 	} {
@@ -99,7 +99,7 @@ func TestWorkflowsRecord(t *testing.T) {
 
 // TestWorkflowsRecordQueue records the head of a merge group, and a contract in YAML.
 func TestWorkflowsRecordQueue(t *testing.T) {
-	good := change{"src/word.txt": "good\n"}
+	good := changed{"src/word.txt": "good\n"}
 	for _, file := range []string{mergeQueue, reusable} {
 		r := newRunner(t, file, "merge_group", good, "scope_contract.json")
 		expectText(t, r.judge(r.record()), "recorded", []string{"passed +word +LEVEL", "\npassed: no findings"})
@@ -114,7 +114,7 @@ func TestWorkflowsRecordTasks(t *testing.T) {
 	const task = `{"task_id": %q, "goal": "Say a word.", "allowed_files": ["src/**"], "forbidden_files": ["docs/**"], "rollback_plan": "Revert.",
   "acceptance_criteria": [{"id": "more", "run": ["test", "-f", %q]}]}`
 	for _, file := range []string{mergeQueue, reusable} {
-		r := newRunner(t, file, "merge_group", change{
+		r := newRunner(t, file, "merge_group", changed{
 			"src/word.txt": "good\n", ".closeout/tasks/T-2.json": fmt.Sprintf(task, "T-2", "nothing"), ".closeout/tasks/T-3.json": fmt.Sprintf(task, "T-3", "src/word.txt"),
 		}, "scope_contract.json")
 		done := r.record()
@@ -136,7 +136,7 @@ func TestWorkflowsRecordTasks(t *testing.T) {
 
 // TestWorkflowsRecordInputs sets up and judges rules. A linter that fails does not end the job.
 func TestWorkflowsRecordInputs(t *testing.T) {
-	r := newRunner(t, reusable, "pull_request", change{"src/word.txt": "wrong\n", ".gitignore": "tools\n"}, "scope_contract.json")
+	r := newRunner(t, reusable, "pull_request", changed{"src/word.txt": "wrong\n", ".gitignore": "tools\n"}, "scope_contract.json")
 	r.inputs = map[string]string{
 		"setup": `mkdir tools && echo wrong > tools/word
 echo '{"block_failures": [], "warn_failures": []}' > .closeout/evidence/rule_report.json`,
@@ -173,7 +173,7 @@ var attacksOnRecorder = map[string]string{
 func TestWorkflowsRecordHostile(t *testing.T) {
 	for name, script := range attacksOnRecorder {
 		t.Run(name, func(t *testing.T) {
-			r := newRunner(t, reusable, "pull_request", change{"src/word.txt": "good\n"}, "scope_contract.json")
+			r := newRunner(t, reusable, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
 			r.inputs = map[string]string{"setup": script}
 			r.expectNothing()
 			if name == "fails" || name == "is killed" {
@@ -198,7 +198,7 @@ func (r *runner) expectNothing() {
 
 // TestWorkflowsReplaceProgram replaces the program: nothing calls it any more.
 func TestWorkflowsReplaceProgram(t *testing.T) {
-	r := newRunner(t, reusable, "pull_request", change{"src/word.txt": "wrong\n"}, "scope_contract.json")
+	r := newRunner(t, reusable, "pull_request", changed{"src/word.txt": "wrong\n"}, "scope_contract.json")
 	r.inputs = map[string]string{"setup": `mkdir -p $FILES/bin && printf '#!/bin/sh\nexit 0\n' > $FILES/bin/closeout && chmod +x $FILES/bin/closeout`}
 	expectText(t, r.judge(r.record()), "recorded", []string{"block acceptance.failed: word"})
 }
@@ -207,7 +207,7 @@ func TestWorkflowsReplaceProgram(t *testing.T) {
 func TestWorkflowsAppendToScript(t *testing.T) {
 	for _, file := range []string{oneJob, twoJobs, mergeQueue, reusable} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			r := newRunner(t, file, "pull_request", change{"src/word.txt": "good\n"}, "scope_contract.json")
+			r := newRunner(t, file, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
 			r.setup = `echo 'echo feedback_sha256=forged >> "$GITHUB_OUTPUT"' >> $FILES/script.sh`
 			r.record()
 			if forged := r.outputs["record.feedback_sha256"]; strings.Contains(forged, "forged") {
@@ -219,7 +219,7 @@ func TestWorkflowsAppendToScript(t *testing.T) {
 
 // TestWorkflowsRecordAltered alters the evidence between the jobs, and loses a digest.
 func TestWorkflowsRecordAltered(t *testing.T) {
-	r := newRunner(t, twoJobs, "pull_request", change{"src/word.txt": "good\n"}, "scope_contract.json")
+	r := newRunner(t, twoJobs, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
 	done := r.record()
 	if len(done.digests) != 2 {
 		t.Fatalf("digests: %q", done.digests)
@@ -248,7 +248,7 @@ func TestWorkflowsRecordAltered(t *testing.T) {
 // TestWorkflowsRecordWithoutContract wants a job that fails where there is nothing to record by.
 func TestWorkflowsRecordWithoutContract(t *testing.T) {
 	for _, file := range []string{twoJobs, mergeQueue, reusable} {
-		r := newRunner(t, file, "pull_request", change{"src/word.txt": "good\n"}, "other.json")
+		r := newRunner(t, file, "pull_request", changed{"src/word.txt": "good\n"}, "other.json")
 		if done, err := r.steps(); err == nil || len(done.digests) > 0 {
 			t.Errorf("%s: got %q, %v", file, done.digests, err)
 		}
@@ -272,8 +272,8 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// newRunner makes the checkout of a change, as actions/checkout leaves it with all history.
-func newRunner(t *testing.T, file, event string, brought change, contract string) *runner {
+// newRunner makes the checkout of a changed, as actions/checkout leaves it with all history.
+func newRunner(t *testing.T, file, event string, brought changed, contract string) *runner {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the recorder needs a Unix system")
@@ -464,7 +464,7 @@ func (r *runner) handOver(job *actionlint.Job) ran {
 	return done
 }
 
-// judge collects a bundle as the gate's job would, in a workspace that holds nothing of the change, and judges it.
+// judge collects a bundle as the gate's job would, in a workspace that holds nothing of the changed, and judges it.
 func (r *runner) judge(done ran) string {
 	r.t.Helper()
 	bundle := r.t.TempDir()

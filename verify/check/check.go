@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Check judges one thing over the inputs.
@@ -32,20 +32,20 @@ type Check struct {
 // are documented by another check.
 type Code struct {
 	Name     string
-	Severity evidence.Severity
+	Severity diag.Severity
 }
 
 // Finding is one thing that a check reports.
 type Finding struct {
 	Code     string
-	Severity evidence.Severity // "" is the code's own
+	Severity diag.Severity // "" is the code's own
 	Message  string
 	Expected string
 	Actual   string
 	Fix      string
 	Input    Kind   // the input that shows it; "" for none in particular
 	Path     string // the touched file, or the input's path; raw bytes
-	Pos      source.Pos
+	Pos      diag.Pos
 	// Evidence tells the finding from others of the same code and path. It holds no line number, no severity and
 	// nothing that differs between two runs over the same change.
 	Evidence []string
@@ -75,8 +75,8 @@ func (f *Finding) sum() Print {
 type Pass struct {
 	*Inputs
 	check    *Check
-	codes    map[string]evidence.Severity
-	all      map[string]evidence.Severity // codes of every check
+	codes    map[string]diag.Severity
+	all      map[string]diag.Severity // codes of every check
 	findings Findings
 	over     bool                           // more was found than may be
 	alter    func(*Findings, *Finding) bool // what is done to each finding first; false drops it; may be nil
@@ -114,7 +114,7 @@ func (p *Pass) Report(f Finding) {
 }
 
 // ReportLimit says that a limit was hit.
-func (p *Pass) ReportLimit(e source.Error) {
+func (p *Pass) ReportLimit(e diag.Error) {
 	p.findings.Add(Finding{
 		Code: CodeLimit, Severity: p.all[CodeLimit], Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Evidence: []string{e.Limit}, Times: 1,
 	})
@@ -143,8 +143,8 @@ func RunSome(checks, all []*Check, in *Inputs) []Result {
 	return results
 }
 
-func codesOf(checks []*Check) map[string]evidence.Severity {
-	codes := map[string]evidence.Severity{}
+func codesOf(checks []*Check) map[string]diag.Severity {
+	codes := map[string]diag.Severity{}
 	for _, c := range checks {
 		for _, code := range c.Codes {
 			codes[code.Name] = code.Severity
@@ -163,12 +163,12 @@ func RunMore(result *Result, all []*Check, in *Inputs, alter func(known *Finding
 	}
 }
 
-func (c *Check) run(in *Inputs, all map[string]evidence.Severity, alter func(*Findings, *Finding) bool, before Findings) Result {
+func (c *Check) run(in *Inputs, all map[string]diag.Severity, alter func(*Findings, *Finding) bool, before Findings) Result {
 	lacking := slices.ContainsFunc(c.Needs, func(k Kind) bool { return in.State[k] != Usable })
 	if lacking || c.Asked != nil && !c.Asked(in) {
 		return Result{Check: c, Skipped: true}
 	}
-	own := map[string]evidence.Severity{}
+	own := map[string]diag.Severity{}
 	for _, code := range c.Codes {
 		own[code.Name] = code.Severity
 	}
@@ -179,7 +179,7 @@ func (c *Check) run(in *Inputs, all map[string]evidence.Severity, alter func(*Fi
 	p.findings.strict = in.Strict
 	c.Run(p)
 	if p.over {
-		p.ReportLimit(evidence.TooManyFindings(p.check.ID, p.MaxFindings))
+		p.ReportLimit(strict.TooManyFindings(p.check.ID, p.MaxFindings))
 	}
 	return Result{Check: c, Findings: p.findings}
 }

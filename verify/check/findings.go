@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // Listed is how many findings of a check are kept whole: those that come first in the order of [Finding.Compare].
@@ -43,7 +43,7 @@ type brief struct {
 	severity uint8 // place in severities
 }
 
-var severities = [...]evidence.Severity{evidence.Block, evidence.Unknown, evidence.Warn, evidence.Info}
+var severities = [...]diag.Severity{diag.Block, diag.Unknown, diag.Warn, diag.Info}
 
 // whole is a finding that is kept whole.
 type whole struct {
@@ -61,9 +61,9 @@ type Kept struct {
 // Add takes a finding, of which the severity is set. Texts that are not UTF-8 become what git would write.
 func (f *Findings) Add(one Finding) {
 	print := Print(one.sum())
-	f.blocks = f.blocks || one.Severity == evidence.Block
-	if f.strict && one.Severity == evidence.Warn && !strings.HasPrefix(one.Code, "override.") {
-		one.Severity = evidence.Block
+	f.blocks = f.blocks || one.Severity == diag.Block
+	if f.strict && one.Severity == diag.Warn && !strings.HasPrefix(one.Code, "override.") {
+		one.Severity = diag.Block
 	}
 	one.Path, one.Message = Valid(one.Path), Valid(one.Message)
 	at, known := f.index[print]
@@ -97,7 +97,7 @@ func (f *Findings) join(at int32, one *Finding) {
 	b.severity = min(b.severity, uint8(rank(one.Severity)))
 }
 
-func rank(s evidence.Severity) int {
+func rank(s diag.Severity) int {
 	return min(s.Rank(), len(severities)-1)
 }
 
@@ -169,7 +169,7 @@ func (f *Findings) Len() int { return len(f.all) }
 func (f *Findings) Blocks() bool { return f.blocks }
 
 // Count is how many findings have a severity.
-func (f *Findings) Count(s evidence.Severity) int {
+func (f *Findings) Count(s diag.Severity) int {
 	n := 0
 	for i := range f.all {
 		if severities[f.all[i].severity] == s {
@@ -180,7 +180,7 @@ func (f *Findings) Count(s evidence.Severity) int {
 }
 
 // Prints gives code and fingerprint of each finding of a severity, in the order in which they were found.
-func (f *Findings) Prints(s evidence.Severity) iter.Seq2[string, Print] {
+func (f *Findings) Prints(s diag.Severity) iter.Seq2[string, Print] {
 	return func(yield func(string, Print) bool) {
 		for i := range f.all {
 			if b := &f.all[i]; severities[b.severity] == s && !yield(f.codes[b.code], b.print) {
@@ -232,5 +232,5 @@ func Valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
-	return evidence.QuotePath(s)
+	return diag.QuotePath(s)
 }

@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // joined is what Findings must come to, with everything kept: findings in order, of those with one fingerprint the first.
@@ -37,8 +36,8 @@ func TestFindingsKeepTheFirst(t *testing.T) {
 		var all []check.Finding
 		for range 4 * check.Listed {
 			f := check.Finding{
-				Code: fmt.Sprintf("c.%d", random.IntN(3)), Severity: []evidence.Severity{evidence.Block, evidence.Warn, evidence.Info}[random.IntN(3)],
-				Path: fmt.Sprint(random.IntN(900)), Pos: source.Pos{Line: random.IntN(5)}, Message: fmt.Sprint(random.IntN(2)), Times: 1 + random.IntN(2),
+				Code: fmt.Sprintf("c.%d", random.IntN(3)), Severity: []diag.Severity{diag.Block, diag.Warn, diag.Info}[random.IntN(3)],
+				Path: fmt.Sprint(random.IntN(900)), Pos: diag.Pos{Line: random.IntN(5)}, Message: fmt.Sprint(random.IntN(2)), Times: 1 + random.IntN(2),
 			}
 			all = append(all, f)
 			found.Add(f)
@@ -54,16 +53,16 @@ func TestFindingsKeepTheFirst(t *testing.T) {
 		}
 		var blocks []string
 		for _, f := range want {
-			if f.Severity == evidence.Block {
+			if f.Severity == diag.Block {
 				blocks = append(blocks, f.Fingerprint())
 			}
 		}
 		var prints []string
-		for _, print := range found.Prints(evidence.Block) {
+		for _, print := range found.Prints(diag.Block) {
 			prints = append(prints, print.String())
 		}
 		slices.Sort(blocks)
-		if slices.Sort(prints); !slices.Equal(prints, blocks) || found.Count(evidence.Block) != len(blocks) {
+		if slices.Sort(prints); !slices.Equal(prints, blocks) || found.Count(diag.Block) != len(blocks) {
 			t.Fatalf("seed %d: %d findings block, expected %d", seed, len(prints), len(blocks))
 		}
 	}
@@ -71,7 +70,7 @@ func TestFindingsKeepTheFirst(t *testing.T) {
 
 // flood reports n findings.
 func flood(n int) *check.Check {
-	return &check.Check{ID: "flood", Codes: []check.Code{{Name: "flood.one", Severity: evidence.Warn}, {Name: check.CodeLimit, Severity: evidence.Block}}, Run: func(p *check.Pass) {
+	return &check.Check{ID: "flood", Codes: []check.Code{{Name: "flood.one", Severity: diag.Warn}, {Name: check.CodeLimit, Severity: diag.Block}}, Run: func(p *check.Pass) {
 		for i := range n {
 			p.Report(check.Finding{Code: "flood.one", Path: fmt.Sprint(i)})
 			p.Report(check.Finding{Code: "flood.one", Path: fmt.Sprint(i)}) // the same again is no other finding
@@ -88,7 +87,7 @@ func TestTooManyFindings(t *testing.T) {
 		if got := found.Len(); got != want {
 			t.Errorf("%d findings: %d are kept", n, got)
 		}
-		if said := found.Count(evidence.Block) == 1 && found.List()[0].Code == check.CodeLimit; said != (n > 10) {
+		if said := found.Count(diag.Block) == 1 && found.List()[0].Code == check.CodeLimit; said != (n > 10) {
 			t.Errorf("%d findings: %+v comes first", n, found.List()[0])
 		}
 	}

@@ -3,11 +3,15 @@ package check
 import (
 	"fmt"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/results"
+	"github.com/closeout-gate/closeout/verify/rules"
 )
 
 // Kind is a kind of input.
@@ -42,7 +46,7 @@ const NoMatch = "no match"
 
 // Unmatched is the problem that a path or pattern of a kind names no file.
 func Unmatched(kind Kind, pattern string) Problem {
-	return Problem{Kind: kind, Error: source.Error{
+	return Problem{Kind: kind, Error: diag.Error{
 		Where: NoMatch, Message: fmt.Sprintf("%q matches no file", pattern), Found: "no file", Expected: "at least one file",
 		Fix: "see that the file is written and handed over, and that the pattern names it",
 	}, Pattern: pattern}
@@ -52,7 +56,7 @@ func Unmatched(kind Kind, pattern string) Problem {
 type Problem struct {
 	Kind  Kind
 	Path  string // of the input
-	Error source.Error
+	Error diag.Error
 	// Pattern is what the caller named, in a problem of [Unmatched].
 	Pattern string
 }
@@ -65,17 +69,17 @@ type Inputs struct {
 	Strict      bool  // warnings block
 	MaxFindings int64 // how many different findings a check may have; 0 is any number
 
-	Facts  *evidence.Facts // nil when nobody wrote any
+	Facts  *facts.Facts // nil when nobody wrote any
 	Policy *policy.Policy
 	// Standing is the standing or operator's contract; nil when it is missing, cannot be read, or may be of the change's
 	// own making. It says whose pull requests are judged.
-	Standing *evidence.Contract
+	Standing *contract.Contract
 	Rule     *override.Rule // who may override; nil when the contract that says so cannot be trusted
 	// Override is what became of the labels that ask for an override; nil until all other checks have run, and when nobody
 	// asked GitHub about a pull request.
 	Override *override.Decision
-	Minimum  evidence.Level // the effective evidence minimum
-	Event    string         // see Event of the settings
+	Minimum  diag.Level // the effective evidence minimum
+	Event    string     // see Event of the settings
 	// Unbound is true when the minimum is claimed only because there is no code tree to bind to.
 	Unbound bool
 	Task    string // the task that the caller named; "" when none
@@ -151,11 +155,11 @@ func (in *Inputs) Streams() []*ledger.Stream {
 }
 
 // Unavailable lists the facts of a kind that the collector could not have.
-func (in *Inputs) Unavailable(what evidence.Wanted) []evidence.Unavailable {
+func (in *Inputs) Unavailable(what facts.Wanted) []facts.Unavailable {
 	if in.Facts == nil {
 		return nil
 	}
-	var list []evidence.Unavailable
+	var list []facts.Unavailable
 	for _, u := range in.Facts.Unavailable {
 		if u.What == what {
 			list = append(list, u)
@@ -176,7 +180,7 @@ func (in *Inputs) Decisions() []ledger.Decision {
 
 // Change is a touched path and what the contracts make of it.
 type Change struct {
-	evidence.Change
+	change.Change
 	policy.Ruling
 }
 
@@ -196,21 +200,21 @@ type Source struct {
 type RuleFile struct {
 	Path   string
 	SHA256 string
-	Report *evidence.RuleReport
+	Report *rules.Report
 }
 
 // CoverageFile is the coverage report.
 type CoverageFile struct {
 	Path   string
 	SHA256 string
-	Report *evidence.Coverage
+	Report *results.Coverage
 }
 
 // TestFile is a test report that a criterion names. Report is nil when it is malformed.
 type TestFile struct {
 	Path   string
 	SHA256 string
-	Report *evidence.TestReport
+	Report *results.TestReport
 }
 
 // NeedsRules reports whether a rule report must be there. Contracts that could not be read do not say that there is none.

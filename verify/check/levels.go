@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
@@ -16,10 +17,10 @@ type Companion struct {
 	Kind     Kind
 	Path     string
 	SHA256   string
-	Level    evidence.Level
-	Minimum  evidence.Level // what it must have; "" when nobody asked for the report
-	KeptFrom string         // the first condition that kept it from the next level; "" at the top
-	Clash    *ledger.Clash  // two commands that wrote it with different content; nil when there are none
+	Level    diag.Level
+	Minimum  diag.Level    // what it must have; "" when nobody asked for the report
+	KeptFrom string        // the first condition that kept it from the next level; "" at the top
+	Clash    *ledger.Clash // two commands that wrote it with different content; nil when there are none
 
 	vouchers ledger.Companion
 }
@@ -38,17 +39,17 @@ func (in *Inputs) Companions() []Companion {
 	list := in.companions()
 	for i := range list {
 		c := &list[i]
-		v := ledger.Vouched{Level: evidence.Claimed}
+		v := ledger.Vouched{Level: diag.Claimed}
 		if in.Ledger != nil {
 			v = in.Ledger.Vouch(&c.vouchers, in.trust())
 		}
 		c.Level, c.Clash = v.Level, v.Clash
 		switch {
-		case c.Level == evidence.Bound:
+		case c.Level == diag.Bound:
 			c.KeptFrom = noDigest
-		case c.Level == evidence.Claimed && v.Denied != "":
+		case c.Level == diag.Claimed && v.Denied != "":
 			c.KeptFrom = string(v.Denied)
-		case c.Level == evidence.Claimed:
+		case c.Level == diag.Claimed:
 			c.KeptFrom = "no record that is bound to this code names it under produced"
 		}
 	}
@@ -71,7 +72,7 @@ func (in *Inputs) companions() []Companion {
 	return list
 }
 
-func companion(kind Kind, path, sha256 string, minimum evidence.Level) Companion {
+func companion(kind Kind, path, sha256 string, minimum diag.Level) Companion {
 	return Companion{Kind: kind, Path: path, SHA256: sha256, Minimum: minimum, vouchers: ledger.Companion{Path: path, SHA256: sha256}}
 }
 
@@ -98,11 +99,11 @@ func (in *Inputs) coverageCompanion() Companion {
 		c.Minimum = ""
 		return c
 	}
-	if in.Coverage.Path == evidence.DefaultCoverageReport {
+	if in.Coverage.Path == contract.DefaultCoverageReport {
 		c.vouchers.Declared = in.Policy.Coverage.Report
 	}
 	if writer := in.Policy.Coverage.Criterion.Value; writer != "" {
-		c.vouchers.Only = in.criteria(func(o *evidence.Criterion) bool { return o.ID == writer })
+		c.vouchers.Only = in.criteria(func(o *contract.Criterion) bool { return o.ID == writer })
 	}
 	return c
 }
@@ -125,7 +126,7 @@ func (in *Inputs) testsCompanions() []Companion {
 		c := companion(Tests, t.Path, t.SHA256, "")
 		for _, i := range naming[t.Path] {
 			o := &in.Policy.Criteria[i]
-			c.Minimum = evidence.Stronger(c.Minimum, in.Policy.Minimum(o, in.Minimum))
+			c.Minimum = diag.Stronger(c.Minimum, in.Policy.Minimum(o, in.Minimum))
 			if in.Policy.IsHead(o.ID) {
 				c.vouchers.Own = append(c.vouchers.Own, i)
 			}
@@ -139,7 +140,7 @@ func (in *Inputs) testsCompanions() []Companion {
 }
 
 // criteria gives the indexes of some criteria; not nil, also when there are none.
-func (in *Inputs) criteria(these func(*evidence.Criterion) bool) []int {
+func (in *Inputs) criteria(these func(*contract.Criterion) bool) []int {
 	list := []int{}
 	for i := range in.Policy.Criteria {
 		if these(&in.Policy.Criteria[i]) {
@@ -184,13 +185,13 @@ func (t takenPaths) has(own string) bool {
 const noDigest = "the workflow did not hand over the log's digest"
 
 // KeptFrom says what kept a criterion's deciding record from the next level; "" at the top.
-func KeptFrom(level evidence.Level, d *ledger.Deciding) string {
+func KeptFrom(level diag.Level, d *ledger.Deciding) string {
 	switch {
-	case level == evidence.Absent || d == nil:
+	case level == diag.Absent || d == nil:
 		return "there is no record of the command"
-	case level == evidence.Recorded:
+	case level == diag.Recorded:
 		return ""
-	case level == evidence.Bound:
+	case level == diag.Bound:
 		return noDigest
 	case d.Last.Dirty:
 		return "tree_before and tree_after differ"

@@ -1,6 +1,8 @@
 package check
 
-import "github.com/closeout-gate/closeout/verify/evidence"
+import (
+	"github.com/closeout-gate/closeout/verify/contract"
+)
 
 // The codes of findings about a criterion's test report.
 const (
@@ -10,7 +12,7 @@ const (
 
 // TestsReason is the code of the finding that a criterion's test report calls for; "" when the report is as it must be, or
 // the criterion names none. In the report of a negative control failures are what is expected.
-func (in *Inputs) TestsReason(c *evidence.Criterion) string {
+func (in *Inputs) TestsReason(c *contract.Criterion) string {
 	if c.TestReport == "" {
 		return ""
 	}

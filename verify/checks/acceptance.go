@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/ledger"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/results"
 )
 
 // Acceptance asks whether the commands that the contract names ran and ended as they must.
@@ -16,16 +18,16 @@ var Acceptance = &check.Check{
 	ID:    "acceptance",
 	Title: "Every acceptance command ran and ended as the contract expects",
 	Codes: []check.Code{
-		{Name: "acceptance.unanchored", Severity: evidence.Block},
-		{Name: "acceptance.missing", Severity: evidence.Block},
-		{Name: "acceptance.null_exit", Severity: evidence.Block},
-		{Name: "acceptance.failed", Severity: evidence.Block},
-		{Name: "acceptance.control_passed", Severity: evidence.Block},
-		{Name: "acceptance.too_many_attempts", Severity: evidence.Block},
-		{Name: check.CodeVacuous, Severity: evidence.Block},
-		{Name: check.CodeTestsFailed, Severity: evidence.Block},
-		{Name: "acceptance.flaky", Severity: evidence.Warn},
-		{Name: "acceptance.cached", Severity: evidence.Warn},
+		{Name: "acceptance.unanchored", Severity: diag.Block},
+		{Name: "acceptance.missing", Severity: diag.Block},
+		{Name: "acceptance.null_exit", Severity: diag.Block},
+		{Name: "acceptance.failed", Severity: diag.Block},
+		{Name: "acceptance.control_passed", Severity: diag.Block},
+		{Name: "acceptance.too_many_attempts", Severity: diag.Block},
+		{Name: check.CodeVacuous, Severity: diag.Block},
+		{Name: check.CodeTestsFailed, Severity: diag.Block},
+		{Name: "acceptance.flaky", Severity: diag.Warn},
+		{Name: "acceptance.cached", Severity: diag.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Contract, check.Feedback},
@@ -78,11 +80,11 @@ func criteriaCount(p *check.Pass) string {
 
 // taskUnseen reports whether the change may bring a task contract that the collector could not see.
 func taskUnseen(p *check.Pass) bool {
-	return p.Task == "" && len(p.Unavailable(evidence.WantedChanges))+len(p.Unavailable(evidence.WantedContracts)) > 0
+	return p.Task == "" && len(p.Unavailable(facts.WantedChanges))+len(p.Unavailable(facts.WantedContracts)) > 0
 }
 
 // reportUnseen says of records that may be those of the task that nobody could see: it is nobody's failure, and no proof.
-func reportUnseen(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
+func reportUnseen(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: criterionName(c) + " has records of a task that nobody named, and whether it is this one could not be seen",
 		Input: check.Feedback, Expected: "the task contract of the change", Actual: plural(d.Foreign, "record") + " of another task",
@@ -91,7 +93,7 @@ func reportUnseen(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 }
 
 // criterionName is how a message speaks of a criterion.
-func criterionName(c *evidence.Criterion) string {
+func criterionName(c *contract.Criterion) string {
 	name := fmt.Sprintf("%s (%s)", c.ID, ledger.CommandLine(c.Run))
 	if c.Cwd != "." {
 		name = fmt.Sprintf("%s (%s, in %s)", c.ID, ledger.CommandLine(c.Run), c.Cwd)
@@ -100,7 +102,7 @@ func criterionName(c *evidence.Criterion) string {
 }
 
 // expectation is how a criterion must end.
-func expectation(c *evidence.Criterion) string {
+func expectation(c *contract.Criterion) string {
 	if c.ExpectFail {
 		return "an exit code other than 0: the command is a negative control"
 	}
@@ -109,11 +111,11 @@ func expectation(c *evidence.Criterion) string {
 
 // at places a finding where the deciding record stands.
 func at(f check.Finding, d *ledger.Deciding) check.Finding {
-	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, source.Pos{Line: d.Last.Line, Column: 1}
+	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, diag.Pos{Line: d.Last.Line, Column: 1}
 	return f
 }
 
-func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) check.Finding {
+func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) check.Finding {
 	f := check.Finding{Code: string(d.Reason), Expected: expectation(c), Evidence: decisionKey(c, d)}
 	if d.Reason == ledger.Missing {
 		return missing(p, f, c, d)
@@ -151,7 +153,7 @@ func acceptanceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision)
 }
 
 // provesHint says what else is not proven while a control is not.
-func provesHint(c *evidence.Criterion) string {
+func provesHint(c *contract.Criterion) string {
 	if c.Proves.Value == "" {
 		return ""
 	}
@@ -160,7 +162,7 @@ func provesHint(c *evidence.Criterion) string {
 
 // describeVacuous says that a command's own output shows that no test ran. The line stands in quotes: a command may print
 // what it likes.
-func describeVacuous(f *check.Finding, c *evidence.Criterion, seen ledger.Output) {
+func describeVacuous(f *check.Finding, c *contract.Criterion, seen ledger.Output) {
 	f.Expected = "output of at least one test that ran"
 	f.Actual = "the output says " + strconv.Quote(seen.Line)
 	switch {
@@ -182,7 +184,7 @@ func describeVacuous(f *check.Finding, c *evidence.Criterion, seen ledger.Output
 const rerun = "run the tests anew and record that: go clean -testcache before it or go test -count=1, " +
 	"gradle --rerun, bazel test --nocache_test_results"
 
-func missing(p *check.Pass, f check.Finding, c *evidence.Criterion, d *ledger.Decision) check.Finding {
+func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.Decision) check.Finding {
 	f.Message = criterionName(c) + " was never run"
 	f.Expected = "a record of exactly this command in " + c.Cwd + " with " + expectation(c)
 	f.Actual = "no such record"
@@ -204,7 +206,7 @@ func missing(p *check.Pass, f check.Finding, c *evidence.Criterion, d *ledger.De
 	return f
 }
 
-func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
+func reportFlaky(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 	p.Report(at(check.Finding{
 		Code:     "acceptance.flaky",
 		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
@@ -215,7 +217,7 @@ func reportFlaky(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 	}, d.Flaky))
 }
 
-func reportCached(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
+func reportCached(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 	p.Report(at(check.Finding{
 		Code:     "acceptance.cached",
 		Message:  criterionName(c) + " shows some results of an earlier run: the output says " + strconv.Quote(d.Cached.Last.Output.Line),
@@ -227,7 +229,7 @@ func reportCached(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) {
 }
 
 // reportTests wants the test report that the criterion names, with enough tests and no failure in it.
-func reportTests(p *check.Pass, c *evidence.Criterion) {
+func reportTests(p *check.Pass, c *contract.Criterion) {
 	file := p.Tests[c.TestReport]
 	switch code := p.TestsReason(c); code {
 	case check.CodeVacuous:
@@ -241,11 +243,11 @@ func reportTests(p *check.Pass, c *evidence.Criterion) {
 }
 
 // ofReport is a finding about a criterion's test report.
-func ofReport(c *evidence.Criterion, code string) check.Finding {
+func ofReport(c *contract.Criterion, code string) check.Finding {
 	return check.Finding{Code: code, Input: check.Tests, Path: c.TestReport, Evidence: criterionKey(c)}
 }
 
-func reportTooFew(p *check.Pass, c *evidence.Criterion, file *check.TestFile) {
+func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	f := ofReport(c, check.CodeVacuous)
 	f.Expected = "at least " + plural(c.MinTests, "test") + " that ran, in " + c.TestReport
 	f.Fix = "let the command write its test report, and see that it runs the tests it should" + provesHint(c)
@@ -266,7 +268,7 @@ func reportTooFew(p *check.Pass, c *evidence.Criterion, file *check.TestFile) {
 }
 
 // reportFailures reports a command that exits with 0 although its own report says that tests failed.
-func reportFailures(p *check.Pass, c *evidence.Criterion, r *evidence.TestReport) {
+func reportFailures(p *check.Pass, c *contract.Criterion, r *results.TestReport) {
 	f := ofReport(c, check.CodeTestsFailed)
 	f.Message = fmt.Sprintf("%s exited with 0, and its test report says that tests failed", criterionName(c))
 	f.Expected = "no failure and no error in " + c.TestReport
@@ -276,7 +278,7 @@ func reportFailures(p *check.Pass, c *evidence.Criterion, r *evidence.TestReport
 	p.Report(f)
 }
 
-func reportFlakyTests(p *check.Pass, c *evidence.Criterion, r *evidence.TestReport) {
+func reportFlakyTests(p *check.Pass, c *contract.Criterion, r *results.TestReport) {
 	f := ofReport(c, "acceptance.flaky")
 	f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), plural(r.Flaky, "test"))
 	f.Expected = "tests that pass at once"

@@ -6,16 +6,18 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/override"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Approval asks for the approving reviews that the contract demands for some files.
 var Approval = &check.Check{
 	ID:    "approval",
 	Title: "Files that need an approving review have one",
-	Codes: []check.Code{{Name: "approval.missing", Severity: evidence.Block}},
+	Codes: []check.Code{{Name: "approval.missing", Severity: diag.Block}},
 	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Contract, check.Changes},
 	Asked: func(in *check.Inputs) bool { return in.Policy != nil && len(in.Policy.Approvals) > 0 },
@@ -38,7 +40,7 @@ func runApproval(p *check.Pass) {
 			}
 		}
 		if p.Policy.Meter.Spent() {
-			p.ReportLimit(evidence.TooManySteps(p.Policy.Meter.Most()))
+			p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
 			return
 		}
 	}
@@ -62,9 +64,9 @@ func approving(p *check.Pass) override.Answer {
 	pr := live(p.Facts)
 	switch {
 	case pr == nil:
-		return override.Answer{State: override.Unknown, Why: "no facts from GitHub", Missing: override.Missing{Kind: evidence.WantedPullRequest}}
-	case pr.Reviews == nil || len(p.Unavailable(evidence.WantedReviews)) > 0:
-		return override.Answer{State: override.Unknown, Why: "the reviews could not be read", Missing: override.Missing{Kind: evidence.WantedReviews}}
+		return override.Answer{State: override.Unknown, Why: "no facts from GitHub", Missing: override.Missing{Kind: facts.WantedPullRequest}}
+	case pr.Reviews == nil || len(p.Unavailable(facts.WantedReviews)) > 0:
+		return override.Answer{State: override.Unknown, Why: "the reviews could not be read", Missing: override.Missing{Kind: facts.WantedReviews}}
 	}
 	rule := p.Rule
 	if rule == nil {
@@ -95,10 +97,10 @@ func orUnknown(s string) string {
 
 // deciding are the approvals that stand: the newest review of each person that decides anything, where it approves.
 // Comments decide nothing. A dismissed review, or a later one that asks for changes, takes an approval back.
-func deciding(reviews []evidence.Review) []evidence.Review {
+func deciding(reviews []facts.Review) []facts.Review {
 	key := reviewerKey(reviews)
 	place := map[string]int{} // in newest, by who reviewed
-	var newest []evidence.Review
+	var newest []facts.Review
 	for _, r := range reviews {
 		if r.State == "COMMENTED" || r.State == "PENDING" {
 			continue
@@ -112,22 +114,22 @@ func deciding(reviews []evidence.Review) []evidence.Review {
 			newest[i] = r
 		}
 	}
-	return slices.DeleteFunc(newest, func(r evidence.Review) bool { return r.State != "APPROVED" })
+	return slices.DeleteFunc(newest, func(r facts.Review) bool { return r.State != "APPROVED" })
 }
 
 // reviewerKey tells reviewers apart: by their ids, unless one of them has none.
-func reviewerKey(reviews []evidence.Review) func(*evidence.Review) string {
-	byLogin := slices.ContainsFunc(reviews, func(r evidence.Review) bool { return r.AuthorID == "" && r.Author != "" })
-	return func(r *evidence.Review) string {
+func reviewerKey(reviews []facts.Review) func(*facts.Review) string {
+	byLogin := slices.ContainsFunc(reviews, func(r facts.Review) bool { return r.AuthorID == "" && r.Author != "" })
+	return func(r *facts.Review) string {
 		if byLogin || r.AuthorID == "" {
-			return evidence.FoldLogin(r.Author)
+			return facts.FoldLogin(r.Author)
 		}
 		return r.AuthorID
 	}
 }
 
-func reviewer(r *evidence.Review) evidence.Account {
-	return evidence.Account{Login: r.Author, ID: r.AuthorID}
+func reviewer(r *facts.Review) facts.Account {
+	return facts.Account{Login: r.Author, ID: r.AuthorID}
 }
 
 // reportApproval reports a file that needs an approving review and has none, or nobody knows.

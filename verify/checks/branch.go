@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
@@ -21,7 +22,7 @@ func reportBranch(p *check.Pass) {
 	}
 	if branch == "" {
 		if askedGitHub(p.Facts) {
-			reportLacking(p, evidence.WantedPullRequest, "base branch", "nobody knows which branch the pull request goes into")
+			reportLacking(p, facts.WantedPullRequest, "base branch", "nobody knows which branch the pull request goes into")
 		}
 		return
 	}
@@ -40,13 +41,13 @@ func reportNotDefault(p *check.Pass, branch string) {
 	switch name := p.Facts.Subject.DefaultBranch; name {
 	case branch:
 	case "":
-		reportLacking(p, evidence.WantedSubject, "default branch", "nobody knows whether the pull request goes into the default branch")
+		reportLacking(p, facts.WantedSubject, "default branch", "nobody knows whether the pull request goes into the default branch")
 	default:
 		reportBranchFinding(p, branch, name+", the default branch")
 	}
 }
 
-func reportOtherBranch(p *check.Pass, branch string, patterns []evidence.Pattern) {
+func reportOtherBranch(p *check.Pass, branch string, patterns []contract.Pattern) {
 	var globs []glob.Pattern
 	var names []string
 	for _, b := range patterns {

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // Budget asks whether the task kept to its time and its network.
@@ -15,9 +14,9 @@ var Budget = &check.Check{
 	ID:    "budget",
 	Title: "The task kept to its time budget and its network hosts",
 	Codes: []check.Code{
-		{Name: "time.over_budget", Severity: evidence.Block},
-		{Name: "network.unallowed_host", Severity: evidence.Block},
-		{Name: "network.unobserved", Severity: evidence.Block},
+		{Name: "time.over_budget", Severity: diag.Block},
+		{Name: "network.unallowed_host", Severity: diag.Block},
+		{Name: "network.unobserved", Severity: diag.Block},
 	},
 	Needs: []check.Kind{check.Contract, check.Feedback},
 	Asked: func(in *check.Inputs) bool {
@@ -67,7 +66,7 @@ func reportNetwork(p *check.Pass) {
 		for _, h := range s.Hosts.List {
 			p.Report(check.Finding{
 				Code: "network.unallowed_host", Message: fmt.Sprintf("a command reached the host %q", h.Text), Input: check.Feedback,
-				Path: s.Name, Pos: source.Pos{Line: h.Line, Column: 1}, Expected: allowed, Actual: h.Text,
+				Path: s.Name, Pos: diag.Pos{Line: h.Line, Column: 1}, Expected: allowed, Actual: h.Text,
 				Fix: "do without the host; a person may add it to network_egress in the contract", Evidence: []string{h.Text}, Times: h.Times,
 			})
 		}
@@ -80,7 +79,7 @@ func reportNetwork(p *check.Pass) {
 		if s.Unseen > 0 {
 			p.Report(check.Finding{
 				Code: "network.unobserved", Message: "the contract limits the network, and nobody watched it", Input: check.Feedback,
-				Path: s.Name, Pos: source.Pos{Line: s.UnseenAt, Column: 1}, Expected: "network_hosts in every record",
+				Path: s.Name, Pos: diag.Pos{Line: s.UnseenAt, Column: 1}, Expected: "network_hosts in every record",
 				Actual: plural(s.Unseen, "record") + " without it", Fix: "record with a recorder that watches the network; a person may remove network_egress from the contract",
 			})
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // All lists the checks in the order in which they run and are reported. Only Override runs after all others, because it
@@ -37,9 +37,9 @@ var Gate = &check.Check{
 	ID:    "gate",
 	Title: "The gate could do its work",
 	Codes: []check.Code{
-		{Name: "usage.invalid", Severity: evidence.Block},
-		{Name: "gate.internal", Severity: evidence.Block},
-		{Name: CodeNotApplicable, Severity: evidence.Info},
+		{Name: "usage.invalid", Severity: diag.Block},
+		{Name: "gate.internal", Severity: diag.Block},
+		{Name: CodeNotApplicable, Severity: diag.Info},
 	},
 }
 

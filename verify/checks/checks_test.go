@@ -11,7 +11,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -51,7 +51,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 			t.Errorf("check %s: %s.md does not begin with its title", c.ID, c.ID)
 		}
 		for _, k := range c.Codes {
-			if !codeSyntax.MatchString(k.Name) || k.Severity.Rank() > evidence.Info.Rank() {
+			if !codeSyntax.MatchString(k.Name) || k.Severity.Rank() > diag.Info.Rank() {
 				t.Errorf("check %s: bad code %+v", c.ID, k)
 			}
 			if owner[k.Name] != "" {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -14,10 +16,10 @@ var Contract = &check.Check{
 	ID:    "contract",
 	Title: "The scope contract is there, well formed, and not of the change's own making",
 	Codes: []check.Code{
-		{Name: "contract.missing", Severity: evidence.Block},
-		{Name: "contract.malformed", Severity: evidence.Block},
-		{Name: "contract.changed", Severity: evidence.Block},
-		{Name: "contract.untrusted", Severity: evidence.Block},
+		{Name: "contract.missing", Severity: diag.Block},
+		{Name: "contract.malformed", Severity: diag.Block},
+		{Name: "contract.changed", Severity: diag.Block},
+		{Name: "contract.untrusted", Severity: diag.Block},
 	},
 	Run: runContract,
 }
@@ -30,7 +32,7 @@ func runContract(p *check.Pass) {
 			Expected: "a contract with this task_id", Actual: "none", Fix: "hand over the contract of the task, or name another one with --task",
 			Evidence: []string{p.Task},
 		})
-	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(evidence.WantedContracts)) == 0 {
+	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
 		p.Report(check.Finding{
 			Code: "contract.missing", Message: "there is no scope contract", Input: check.Contract,
 			Expected: "a standing contract at the base (.closeout/scope_contract.json), or one that the operator names",
@@ -70,7 +72,7 @@ func reportNever(p *check.Pass, s policy.Source) {
 }
 
 func reportContractChanged(p *check.Pass, c *check.Change) {
-	f := change(p, "contract.changed", c)
+	f := fileFinding(p, "contract.changed", c)
 	f.Message = "the change edits a scope contract; the one of the base branch judges"
 	f.Expected = "no change of a contract that the base holds"
 	f.Fix = "take the change of this file back; contracts are changed by people, in a change of their own"
@@ -121,11 +123,11 @@ func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
 	switch {
 	case s.Trust == "":
 		return "nobody wrote down where this contract comes from", "no entry in the facts"
-	case s.Trust == evidence.TrustHead && s.Kind == string(check.Contract):
+	case s.Trust == facts.TrustHead && s.Kind == string(check.Contract):
 		return "the standing contract comes from the change that it is to judge", "read from the head"
-	case s.Trust == evidence.TrustOperator && s.HeadHolds:
+	case s.Trust == facts.TrustOperator && s.HeadHolds:
 		return "the operator's contract is a file of the head, which the change could have written", "the head's tree holds it"
-	case s.Trust == evidence.TrustOperator && touches(in, s.RepoPaths):
+	case s.Trust == facts.TrustOperator && touches(in, s.RepoPaths):
 		return "the operator's contract is a file of the change that it is to judge", "the change touches it"
 	}
 	return "", ""
@@ -135,7 +137,7 @@ func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
 // the repository cannot be trusted while nobody knows what the change touches.
 func Trusted(in *check.Inputs, s *policy.Source) bool {
 	message, _ := untrusted(in, s)
-	unseen := s.Trust == evidence.TrustOperator && len(s.RepoPaths) > 0 && in.State[check.Changes] != check.Usable
+	unseen := s.Trust == facts.TrustOperator && len(s.RepoPaths) > 0 && in.State[check.Changes] != check.Usable
 	return message == "" && !unseen
 }
 
@@ -144,7 +146,7 @@ func Trusted(in *check.Inputs, s *policy.Source) bool {
 func touches(in *check.Inputs, paths []string) bool {
 	for _, c := range in.Changes {
 		for _, path := range paths {
-			if c.Status != evidence.Deleted && (c.Path == path || strings.HasPrefix(path, c.Path+"/")) {
+			if c.Status != change.Deleted && (c.Path == path || strings.HasPrefix(path, c.Path+"/")) {
 				return true
 			}
 		}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Coverage asks whether the tests still cover as much as they must.
@@ -12,11 +14,11 @@ var Coverage = &check.Check{
 	ID:    "coverage",
 	Title: "Coverage is above its floor and did not drop",
 	Codes: []check.Code{
-		{Name: "coverage.missing", Severity: evidence.Block},
-		{Name: "coverage.malformed", Severity: evidence.Block},
-		{Name: "coverage.below_floor", Severity: evidence.Block},
-		{Name: "coverage.regression", Severity: evidence.Block},
-		{Name: "coverage.minor_regression", Severity: evidence.Warn},
+		{Name: "coverage.missing", Severity: diag.Block},
+		{Name: "coverage.malformed", Severity: diag.Block},
+		{Name: "coverage.below_floor", Severity: diag.Block},
+		{Name: "coverage.regression", Severity: diag.Block},
+		{Name: "coverage.minor_regression", Severity: diag.Warn},
 	},
 	Also: []string{"facts.unavailable"},
 	Asked: func(in *check.Inputs) bool {
@@ -26,7 +28,7 @@ var Coverage = &check.Check{
 }
 
 // defaultMaxDrop is one point: a larger drop blocks, also where no contract declares coverage.
-const defaultMaxDrop = evidence.Whole / 100
+const defaultMaxDrop = strict.Whole / 100
 
 func runCoverage(p *check.Pass) {
 	reportProblems(p, "coverage.malformed", check.Coverage)
@@ -47,7 +49,7 @@ func runCoverage(p *check.Pass) {
 }
 
 // percent writes a ratio with two decimals, rounded down.
-func percent(r evidence.Ratio) string {
+func percent(r strict.Ratio) string {
 	sign := ""
 	if r < 0 {
 		r, sign = -r, "-"
@@ -56,7 +58,7 @@ func percent(r evidence.Ratio) string {
 	return fmt.Sprintf("%s%d.%02d %%", sign, points/100, points%100)
 }
 
-func reportFloor(p *check.Pass, floor evidence.Ratio) {
+func reportFloor(p *check.Pass, floor strict.Ratio) {
 	if p.Coverage.Report.Current >= floor {
 		return
 	}
@@ -70,7 +72,7 @@ func reportFloor(p *check.Pass, floor evidence.Ratio) {
 // reportDrop compares with the value before. A report's own word on that counts only where no one could know better:
 // the change could write anything there.
 func reportDrop(p *check.Pass) {
-	var declared *evidence.Ratio
+	var declared *strict.Ratio
 	if p.Policy != nil && p.Policy.Coverage != nil {
 		declared = p.Policy.Coverage.MaxDrop
 	}
@@ -101,7 +103,7 @@ func reportDrop(p *check.Pass) {
 }
 
 // previousCoverage is the value of the base; nil when nobody who could know said it.
-func previousCoverage(p *check.Pass) *evidence.Ratio {
+func previousCoverage(p *check.Pass) *strict.Ratio {
 	switch {
 	case p.Facts != nil && p.Facts.BaseCoverage != nil:
 		return &p.Facts.BaseCoverage.Current
@@ -118,7 +120,7 @@ func operatorOnly(p *check.Pass) bool {
 		return p.Facts == nil
 	}
 	for _, s := range p.Policy.Sources {
-		if s.Trust != evidence.TrustOperator {
+		if s.Trust != facts.TrustOperator {
 			return false
 		}
 	}

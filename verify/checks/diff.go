@@ -3,8 +3,10 @@ package checks
 import (
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Diff asks whether the gate knows what was changed.
@@ -12,12 +14,12 @@ var Diff = &check.Check{
 	ID:    "diff",
 	Title: "The list of changed files is there and can be relied on",
 	Codes: []check.Code{
-		{Name: "diff.missing", Severity: evidence.Block},
-		{Name: "diff.malformed", Severity: evidence.Block},
-		{Name: "diff.disagrees", Severity: evidence.Block},
-		{Name: "diff.base_moved", Severity: evidence.Unknown},
-		{Name: "diff.incomplete", Severity: evidence.Unknown},
-		{Name: "diff.several_bases", Severity: evidence.Info},
+		{Name: "diff.missing", Severity: diag.Block},
+		{Name: "diff.malformed", Severity: diag.Block},
+		{Name: "diff.disagrees", Severity: diag.Block},
+		{Name: "diff.base_moved", Severity: diag.Unknown},
+		{Name: "diff.incomplete", Severity: diag.Unknown},
+		{Name: "diff.several_bases", Severity: diag.Info},
 	},
 	Also: []string{check.CodeLimit},
 	Run:  runDiff,
@@ -25,11 +27,11 @@ var Diff = &check.Check{
 
 func runDiff(p *check.Pass) {
 	reportProblems(p, "diff.malformed", check.Changes, check.Diff)
-	incomplete := p.Unavailable(evidence.WantedChanges)
+	incomplete := p.Unavailable(facts.WantedChanges)
 	for _, u := range incomplete {
 		f := unavailable("diff.incomplete", u, "the list of changed files")
 		if u.Limit != "" {
-			f.Code, f.Severity = check.CodeLimit, evidence.Block
+			f.Code, f.Severity = check.CodeLimit, diag.Block
 			f.Evidence = append(f.Evidence, u.Limit)
 		}
 		p.Report(f)
@@ -40,7 +42,7 @@ func runDiff(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "diff.missing", Message: "nothing says which files were changed", Input: check.Diff,
 			Expected: "changes.json or pr.diff", Actual: "neither",
-			Fix: "hand over the diff: " + evidence.DiffCommand,
+			Fix: "hand over the diff: " + change.DiffCommand,
 		})
 	}
 	for _, s := range p.Surplus {
@@ -67,7 +69,7 @@ func reportBaseMoved(p *check.Pass) {
 		if !c.BaseGone {
 			continue
 		}
-		f := change(p, "diff.base_moved", c)
+		f := fileFinding(p, "diff.base_moved", c)
 		f.Message = "the change edits a file that the base branch has removed or renamed since"
 		f.Expected = "a file that the tip of the base branch has"
 		f.Actual = "no such file at the tip of the base branch"

@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/ledger"
-	"github.com/closeout-gate/closeout/verify/source"
 )
 
 // Evidence asks how far the records can be believed.
@@ -15,12 +16,12 @@ var Evidence = &check.Check{
 	ID:    "evidence",
 	Title: "The evidence is about this code and comes from where it must",
 	Codes: []check.Code{
-		{Name: "evidence.conflict", Severity: evidence.Block},
-		{Name: "evidence.stale", Severity: evidence.Block},
-		{Name: "evidence.dirty_tree", Severity: evidence.Block},
-		{Name: "evidence.below_minimum", Severity: evidence.Block},
-		{Name: "evidence.digest_mismatch", Severity: evidence.Block},
-		{Name: "evidence.unbound", Severity: evidence.Warn},
+		{Name: "evidence.conflict", Severity: diag.Block},
+		{Name: "evidence.stale", Severity: diag.Block},
+		{Name: "evidence.dirty_tree", Severity: diag.Block},
+		{Name: "evidence.below_minimum", Severity: diag.Block},
+		{Name: "evidence.digest_mismatch", Severity: diag.Block},
+		{Name: "evidence.unbound", Severity: diag.Warn},
 	},
 	Needs: []check.Kind{check.Contract},
 	Run:   runEvidence,
@@ -60,15 +61,15 @@ func runEvidence(p *check.Pass) {
 }
 
 // codeTreeUnknown reports whether the collector wanted the code tree and could not have it, so that no record can be bound.
-func codeTreeUnknown(f *evidence.Facts) bool {
+func codeTreeUnknown(f *facts.Facts) bool {
 	if f == nil || f.Subject.AcceptedTrees != nil {
 		return false
 	}
-	_, unknown := lacking(f, evidence.WantedCodeTree, "")
+	_, unknown := lacking(f, facts.WantedCodeTree, "")
 	return unknown
 }
 
-func evidenceFinding(p *check.Pass, c *evidence.Criterion, d *ledger.Decision) check.Finding {
+func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) check.Finding {
 	f := at(check.Finding{Code: string(d.Reason), Evidence: decisionKey(c, d)}, d.At)
 	switch d.Reason {
 	case ledger.Conflict:
@@ -120,14 +121,14 @@ func changedPaths(lead string, d *ledger.Deciding) string {
 }
 
 // reach says how evidence that is recorded in such a way gets to a level, and how to accept less on purpose.
-func reach(p *check.Pass, how string, minimum evidence.Level) string {
+func reach(p *check.Pass, how string, minimum diag.Level) string {
 	switch {
 	case p.Event != "" && p.Facts == nil:
 		how = "give the action a token: the input token is empty, so nothing says which code the records must be about; then " + how
 	case p.Event != "" && p.Facts.Subject.AcceptedTrees == nil:
 		how = "hand over facts that name the accepted code trees, or a token and no facts; then " + how
 	}
-	if minimum == evidence.Recorded {
+	if minimum == diag.Recorded {
 		how += ", in a job of its own whose output hands the log's sha256 to the gate (feedback_sha256)"
 	}
 	return how + `; a person may accept less with "evidence": {"min": …} in the contract`
@@ -152,7 +153,7 @@ func reportDigests(p *check.Pass) {
 		there[l.SHA256] = true
 	}
 	for _, d := range p.Digests {
-		if stream, sha256 := evidence.SplitDigest(d); sha256 == "" || !there[sha256] {
+		if stream, sha256 := facts.SplitDigest(d); sha256 == "" || !there[sha256] {
 			reportDigest(p, stream, sha256)
 		}
 	}
@@ -192,7 +193,7 @@ func reportClash(p *check.Pass, c *check.Companion) {
 	p.Report(check.Finding{
 		Code:    "evidence.conflict",
 		Message: fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, c.Clash.Path, c.Clash.First, c.Clash.Second),
-		Input:   check.Feedback, Path: c.Clash.Stream, Pos: source.Pos{Line: c.Clash.Line, Column: 1},
+		Input:   check.Feedback, Path: c.Clash.Stream, Pos: diag.Pos{Line: c.Clash.Line, Column: 1},
 		Expected: "one command of a log that writes the file", Actual: "two commands, with different content",
 		Fix: "let each command write a file of its own, then record them again", Evidence: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
 	})

@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Facts asks whether what the collector wrote down can be read, and whether it could have what every run needs.
@@ -12,17 +13,17 @@ var Facts = &check.Check{
 	ID:    "facts",
 	Title: "The facts that the decision rests on are known",
 	Codes: []check.Code{
-		{Name: "facts.malformed", Severity: evidence.Block},
-		{Name: "facts.unavailable", Severity: evidence.Unknown},
+		{Name: "facts.malformed", Severity: diag.Block},
+		{Name: "facts.unavailable", Severity: diag.Unknown},
 	},
 	Run: runFacts,
 }
 
 // everyRun are the facts without which nothing can be decided, beside the changes, which are Diff's business.
-var everyRun = map[evidence.Wanted]string{
-	evidence.WantedContracts: "the scope contracts of the base branch",
-	evidence.WantedSubject:   "the commits that are judged",
-	evidence.WantedCodeTree:  "the code tree that a record must be bound to",
+var everyRun = map[facts.Wanted]string{
+	facts.WantedContracts: "the scope contracts of the base branch",
+	facts.WantedSubject:   "the commits that are judged",
+	facts.WantedCodeTree:  "the code tree that a record must be bound to",
 }
 
 func runFacts(p *check.Pass) {
@@ -45,12 +46,12 @@ func reportNoFacts(p *check.Pass) {
 	}
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: check.Facts, Expected: "facts about each pull request of the group",
-		Actual: "none", Fix: "let the collector write the facts, and run the gate again", Evidence: []string{string(evidence.WantedPullRequest), ""},
+		Actual: "none", Fix: "let the collector write the facts, and run the gate again", Evidence: []string{string(facts.WantedPullRequest), ""},
 	})
 }
 
 // unavailable is the finding for a fact that the collector could not have.
-func unavailable(code string, u evidence.Unavailable, what string) check.Finding {
+func unavailable(code string, u facts.Unavailable, what string) check.Finding {
 	fix := u.Fix
 	if fix == "" {
 		fix = "mend what the error says, and run the gate again"

@@ -5,9 +5,8 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/ledger"
-	"github.com/closeout-gate/closeout/verify/source"
 )
 
 // Feedback asks whether the logs are there, whole and well formed.
@@ -15,13 +14,13 @@ var Feedback = &check.Check{
 	ID:    "feedback",
 	Title: "The feedback logs are there, whole and well formed",
 	Codes: []check.Code{
-		{Name: "feedback.missing", Severity: evidence.Block},
-		{Name: "feedback.empty", Severity: evidence.Block},
-		{Name: "feedback.malformed", Severity: evidence.Block},
-		{Name: "feedback.gap", Severity: evidence.Block},
-		{Name: "feedback.null_exit", Severity: evidence.Block},
-		{Name: "feedback.tampered", Severity: evidence.Block},
-		{Name: "feedback.nonzero_exit", Severity: evidence.Info},
+		{Name: "feedback.missing", Severity: diag.Block},
+		{Name: "feedback.empty", Severity: diag.Block},
+		{Name: "feedback.malformed", Severity: diag.Block},
+		{Name: "feedback.gap", Severity: diag.Block},
+		{Name: "feedback.null_exit", Severity: diag.Block},
+		{Name: "feedback.tampered", Severity: diag.Block},
+		{Name: "feedback.nonzero_exit", Severity: diag.Info},
 	},
 	Run: runFeedback,
 }
@@ -82,7 +81,7 @@ func reportGaps(p *check.Pass, s *ledger.Stream) {
 	for _, g := range s.Gaps {
 		p.Report(check.Finding{
 			Code: "feedback.gap", Message: "the log is not whole: " + g.Kind, Input: check.Feedback, Path: s.Name,
-			Pos: source.Pos{Line: g.Line, Column: 1}, Expected: g.Expected, Actual: g.Found,
+			Pos: diag.Pos{Line: g.Line, Column: 1}, Expected: g.Expected, Actual: g.Found,
 			Fix: "hand over the log as the recorder wrote it, with no line removed, repeated or moved", Evidence: []string{g.Kind, g.Found},
 		})
 	}
@@ -103,12 +102,12 @@ func reportTampered(p *check.Pass, s *ledger.Stream) {
 	}
 	for _, c := range s.Tampered.List {
 		f.Message, f.Actual, f.Times = "the recorder found content that it did not write: "+c.Text, c.Text, c.Times
-		f.Pos, f.Evidence = source.Pos{Line: c.Line, Column: 1}, []string{c.Text}
+		f.Pos, f.Evidence = diag.Pos{Line: c.Line, Column: 1}, []string{c.Text}
 		p.Report(f)
 	}
 	if more := s.Tampered.More; more > 0 {
 		f.Message, f.Actual = fmt.Sprintf("the recorder found content that it did not write in %d more places", more), fmt.Sprint(more)
-		f.Pos, f.Evidence, f.Times = source.Pos{}, []string{"more", fmt.Sprint(more)}, more
+		f.Pos, f.Evidence, f.Times = diag.Pos{}, []string{"more", fmt.Sprint(more)}, more
 		p.Report(f)
 	}
 }
@@ -118,7 +117,7 @@ func reportOpen(p *check.Pass, s *ledger.Stream) {
 	for _, c := range s.Open() {
 		p.Report(check.Finding{
 			Code: "feedback.null_exit", Message: inFolder(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
-			Pos: source.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
+			Pos: diag.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
 			Fix: "run the command again to its end, and record it", Evidence: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
 		})
 	}
@@ -135,7 +134,7 @@ func reportNonzero(p *check.Pass, s *ledger.Stream) {
 	for _, c := range s.Nonzero.List {
 		p.Report(check.Finding{
 			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%s exited with %d", inFolder(*c), c.Exit), Input: check.Feedback,
-			Path: s.Name, Pos: source.Pos{Line: c.Line, Column: 1}, Expected: "nothing: the contract does not name this command",
+			Path: s.Name, Pos: diag.Pos{Line: c.Line, Column: 1}, Expected: "nothing: the contract does not name this command",
 			Actual: fmt.Sprintf("exit code %d", c.Exit), Fix: "nothing has to be done", Evidence: []string{c.Text, c.Cwd}, Times: c.Times,
 		})
 	}

@@ -3,8 +3,9 @@ package checks
 import (
 	"strconv"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Who lets a finding through accepts its fingerprint, and the evidence behind it can be recorded again at the same head.
@@ -13,7 +14,7 @@ import (
 
 // criterionKey tells a criterion from others: another command under the same id is another criterion. The number of
 // words keeps what follows apart from them.
-func criterionKey(c *evidence.Criterion, more ...string) []string {
+func criterionKey(c *contract.Criterion, more ...string) []string {
 	expect := "pass"
 	if c.ExpectFail {
 		expect = "fail"
@@ -24,9 +25,9 @@ func criterionKey(c *evidence.Criterion, more ...string) []string {
 
 // decisionKey tells a decision about a criterion from others: how far the records can be believed, and in which logs they
 // do not show it met.
-func decisionKey(c *evidence.Criterion, d *ledger.Decision) []string {
+func decisionKey(c *contract.Criterion, d *ledger.Decision) []string {
 	return criterionKey(c, append([]string{string(d.Level)}, d.Faults(c)...)...)
 }
 
 // points is a share of coverage in whole percent points: the same tests can cover a line more or less from run to run.
-func points(r evidence.Ratio) string { return strconv.FormatInt(r.BasisPoints()/100, 10) }
+func points(r strict.Ratio) string { return strconv.FormatInt(r.BasisPoints()/100, 10) }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Group asks whether a merge group is made of the pull requests that were judged, and of nothing else. It runs for merge
@@ -12,7 +13,7 @@ import (
 var Group = &check.Check{
 	ID:    "group",
 	Title: "The merge group holds its pull requests, and nothing else",
-	Codes: []check.Code{{Name: "group.unexplained_path", Severity: evidence.Block}},
+	Codes: []check.Code{{Name: "group.unexplained_path", Severity: diag.Block}},
 	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Facts},
 	Asked: func(in *check.Inputs) bool { return in.Group != nil },
@@ -21,18 +22,18 @@ var Group = &check.Check{
 
 func runGroup(p *check.Pass) {
 	const list = "the pull requests of the merge group"
-	unknown := p.Unavailable(evidence.WantedPullRequests)
+	unknown := p.Unavailable(facts.WantedPullRequests)
 	for _, u := range unknown {
 		p.Report(unavailable("facts.unavailable", u, list))
 	}
 	if len(p.Facts.Subject.PullRequests) == 0 && len(unknown) == 0 {
-		reportLacking(p, evidence.WantedPullRequests, "", "nobody wrote down which pull requests are in the merge group")
+		reportLacking(p, facts.WantedPullRequests, "", "nobody wrote down which pull requests are in the merge group")
 	}
 	for _, number := range p.Group.Missing {
-		reportLacking(p, evidence.WantedPullRequests, itoa(number), fmt.Sprintf("pull request %d is in the merge group, and nothing is known about it", number))
+		reportLacking(p, facts.WantedPullRequests, itoa(number), fmt.Sprintf("pull request %d is in the merge group, and nothing is known about it", number))
 	}
 	for _, number := range p.Group.Unlisted {
-		reportLacking(p, evidence.WantedPullRequests, itoa(number), fmt.Sprintf("pull request %d is told about, and not listed as one of the merge group", number))
+		reportLacking(p, facts.WantedPullRequests, itoa(number), fmt.Sprintf("pull request %d is told about, and not listed as one of the merge group", number))
 	}
 	if p.Group.Unsure {
 		return // what is not known of a pull request is reported; the path may be one of its own
@@ -44,7 +45,7 @@ func runGroup(p *check.Pass) {
 
 // reportUnexplained reports a path that came into the group past the pull requests.
 func reportUnexplained(p *check.Pass, c *check.Change) {
-	f := change(p, "group.unexplained_path", c)
+	f := fileFinding(p, "group.unexplained_path", c)
 	f.Message = "the merge group changes this file, and no pull request in it does"
 	f.Expected = "only files that a pull request of the group changes, and was judged for"
 	f.Fix = "update the pull request from its base branch, which shows what a merge of renamed files would bring in, and put it back into the queue"

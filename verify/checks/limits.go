@@ -2,14 +2,14 @@ package checks
 
 import (
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // Limits asks whether every input was read to its end.
 var Limits = &check.Check{
 	ID:    "limits",
 	Title: "No input is larger than the gate reads",
-	Codes: []check.Code{{Name: "limit.exceeded", Severity: evidence.Block}},
+	Codes: []check.Code{{Name: "limit.exceeded", Severity: diag.Block}},
 	Run:   runLimits,
 }
 

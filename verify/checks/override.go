@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
@@ -13,8 +14,8 @@ var Override = &check.Check{
 	ID:    "override",
 	Title: "Only a person who may override does",
 	Codes: []check.Code{
-		{Name: "override.refused", Severity: evidence.Warn},
-		{Name: "override.attempted", Severity: evidence.Warn},
+		{Name: "override.refused", Severity: diag.Warn},
+		{Name: "override.attempted", Severity: diag.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
 	Asked: func(in *check.Inputs) bool { return in.Override != nil },
@@ -42,10 +43,10 @@ func runOverride(p *check.Pass) {
 
 // missingText names a fact.
 func missingText(m override.Missing) string {
-	words := map[evidence.Wanted]string{
-		evidence.WantedPullRequest: "the pull request", evidence.WantedSubject: "the head that was judged", evidence.WantedCommits: "its commits",
-		evidence.WantedLabelEvents: "its label events", evidence.WantedComments: "its comments", evidence.WantedPeople: "the account",
-		evidence.WantedTeams: "who is in the teams",
+	words := map[facts.Wanted]string{
+		facts.WantedPullRequest: "the pull request", facts.WantedSubject: "the head that was judged", facts.WantedCommits: "its commits",
+		facts.WantedLabelEvents: "its label events", facts.WantedComments: "its comments", facts.WantedPeople: "the account",
+		facts.WantedTeams: "who is in the teams",
 	}[m.Kind]
 	if m.About != "" {
 		words += " (" + m.About + ")"

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/rules"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Rules asks whether the repository's rules were judged, all of them, and hold.
@@ -17,22 +18,22 @@ var Rules = &check.Check{
 	ID:    "rules",
 	Title: "Every repository rule was judged and holds",
 	Codes: []check.Code{
-		{Name: "rules.missing", Severity: evidence.Block},
-		{Name: "rule.malformed", Severity: evidence.Block},
-		{Name: "rule.failed", Severity: evidence.Block},
-		{Name: "rule.missing", Severity: evidence.Block},
-		{Name: "rule.duplicate", Severity: evidence.Block},
-		{Name: "rule.severity_mismatch", Severity: evidence.Block},
-		{Name: "rule.unknown", Severity: evidence.Warn},
-		{Name: "rule.expired", Severity: evidence.Warn},
-		{Name: "rule.ignore_unused", Severity: evidence.Warn},
+		{Name: "rules.missing", Severity: diag.Block},
+		{Name: "rule.malformed", Severity: diag.Block},
+		{Name: "rule.failed", Severity: diag.Block},
+		{Name: "rule.missing", Severity: diag.Block},
+		{Name: "rule.duplicate", Severity: diag.Block},
+		{Name: "rule.severity_mismatch", Severity: diag.Block},
+		{Name: "rule.unknown", Severity: diag.Warn},
+		{Name: "rule.expired", Severity: diag.Warn},
+		{Name: "rule.ignore_unused", Severity: diag.Warn},
 	},
 	Run: runRules,
 }
 
 // ruleRow is a row, and the report in which it stands.
 type ruleRow struct {
-	*evidence.RuleRow
+	*rules.Row
 	file  *check.RuleFile
 	exact bool // its severity is the rule's own, not a tool's level
 }
@@ -54,20 +55,20 @@ func runRules(p *check.Pass) {
 	ignores := newIgnores(p)
 	if p.Policy.Catalogue == nil {
 		for _, r := range rows {
-			reportRow(p, r, stated(r, evidence.Block), ignores)
+			reportRow(p, r, stated(r, diag.Block), ignores)
 		}
 	} else {
 		judgeCatalogue(p, rows, ignores)
 	}
 	ignores.report(p)
 	if p.Policy.Meter.Spent() {
-		p.ReportLimit(evidence.TooManySteps(p.Policy.Meter.Most()))
+		p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
 	}
 }
 
 // holdsNone reports whether a report says nothing of any rule. Two empty failure lists say that all is well.
 func holdsNone(f check.RuleFile) bool {
-	return len(f.Report.Rows) == 0 && f.Report.Shape != evidence.ShapeLists
+	return len(f.Report.Rows) == 0 && f.Report.Shape != rules.ShapeLists
 }
 
 // noResult reports whether nothing was judged: no report, or only empty ones.
@@ -120,14 +121,14 @@ func allRows(files []check.RuleFile) []ruleRow {
 	for i := range files {
 		f := &files[i]
 		for j := range f.Report.Rows {
-			rows = append(rows, ruleRow{&f.Report.Rows[j], f, f.Report.Shape != evidence.ShapeSARIF})
+			rows = append(rows, ruleRow{&f.Report.Rows[j], f, f.Report.Shape != rules.ShapeSARIF})
 		}
 	}
 	return rows
 }
 
 // stated is the row's severity, or fallback when it has none.
-func stated(r ruleRow, fallback evidence.Severity) evidence.Severity {
+func stated(r ruleRow, fallback diag.Severity) diag.Severity {
 	if r.Severity == "" {
 		return fallback
 	}
@@ -149,7 +150,7 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 		left, ok := byID[r.ID]
 		switch {
 		case ok && p.Policy.OpenCatalogue:
-			reportRow(p, r, stated(r, evidence.Block), ignores)
+			reportRow(p, r, stated(r, diag.Block), ignores)
 		case ok:
 			reportUnknownRule(p, left)
 			delete(byID, r.ID)
@@ -181,7 +182,7 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 		reportMismatch(p, rule, r)
 		severity := rule.Severity
 		if p.Policy.OpenCatalogue {
-			severity = evidence.Stricter(severity, stated(r, evidence.Block))
+			severity = diag.Stricter(severity, stated(r, diag.Block))
 		}
 		reportRow(p, r, severity, ignores)
 	}
@@ -234,7 +235,7 @@ func reportUnknownRule(p *check.Pass, rows []ruleRow) {
 	}))
 }
 
-func reportRow(p *check.Pass, r ruleRow, severity evidence.Severity, ignores *ignores) {
+func reportRow(p *check.Pass, r ruleRow, severity diag.Severity, ignores *ignores) {
 	if r.Passed {
 		return
 	}
@@ -246,7 +247,7 @@ func reportRow(p *check.Pass, r ruleRow, severity evidence.Severity, ignores *ig
 		f.Message += ": " + r.Detail
 	}
 	if excuse := ignores.excuse(r); excuse != nil {
-		f.Severity = evidence.Info
+		f.Severity = diag.Info
 		f.Message += fmt.Sprintf(" (excused until %s: %s)", excuse.Until, excuse.Reason)
 		f.Fix = "fix what the rule found before the exception ends"
 	}
@@ -257,7 +258,7 @@ func reportRow(p *check.Pass, r ruleRow, severity evidence.Severity, ignores *ig
 func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
 	f.Code, f.Input, f.Path, f.Pos = code, check.Rules, r.file.Path, r.Pos
 	if r.File != "" && !strings.HasPrefix(r.File, "/") && !strings.HasPrefix(r.File, "file:") { // a report names no absolute path
-		f.Path, f.Pos = r.File, source.Pos{Line: int(r.Line)}
+		f.Path, f.Pos = r.File, diag.Pos{Line: int(r.Line)}
 	}
 	f.Evidence = append([]string{r.ID}, f.Evidence...)
 	if f.Path != r.File {

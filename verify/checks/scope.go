@@ -6,10 +6,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Scope asks whether the change stays where the contract lets it.
@@ -17,15 +19,15 @@ var Scope = &check.Check{
 	ID:    "scope",
 	Title: "The change touches only what the contract allows",
 	Codes: []check.Code{
-		{Name: "scope.forbidden", Severity: evidence.Block},
-		{Name: "scope.protected", Severity: evidence.Block},
-		{Name: "scope.off_scope", Severity: evidence.Block},
-		{Name: "scope.irregular_path", Severity: evidence.Block},
-		{Name: "scope.special_file", Severity: evidence.Block},
-		{Name: "scope.empty_diff", Severity: evidence.Block},
-		{Name: "scope.base_branch", Severity: evidence.Block},
-		{Name: "scope.soft", Severity: evidence.Info},
-		{Name: "scope.universal_glob", Severity: evidence.Warn},
+		{Name: "scope.forbidden", Severity: diag.Block},
+		{Name: "scope.protected", Severity: diag.Block},
+		{Name: "scope.off_scope", Severity: diag.Block},
+		{Name: "scope.irregular_path", Severity: diag.Block},
+		{Name: "scope.special_file", Severity: diag.Block},
+		{Name: "scope.empty_diff", Severity: diag.Block},
+		{Name: "scope.base_branch", Severity: diag.Block},
+		{Name: "scope.soft", Severity: diag.Info},
+		{Name: "scope.universal_glob", Severity: diag.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Contract, check.Changes},
@@ -72,7 +74,7 @@ func reportPath(p *check.Pass, c *check.Change, budget violations, allowed strin
 // blocks reports whether a finding about the class of a path blocks: all do that have no other severity of their own,
 // but for a soft file.
 func blocks(f check.Finding) bool {
-	return f.Severity == evidence.Block || f.Severity == "" && f.Code != "scope.soft"
+	return f.Severity == diag.Block || f.Severity == "" && f.Code != "scope.soft"
 }
 
 // violations is the count of off-scope files at block, and how many of them the contract forgives.
@@ -81,7 +83,7 @@ type violations struct{ count, budget int64 }
 func newBudget(p *check.Pass) violations {
 	v := violations{budget: p.Policy.ViolationBudget}
 	for _, c := range p.Changes {
-		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == evidence.Block {
+		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == diag.Block {
 			v.count++
 		}
 	}
@@ -89,15 +91,15 @@ func newBudget(p *check.Pass) violations {
 }
 
 // severity is that of an off-scope file: within the budget all that would block only warn; one more, and all block.
-func (v violations) severity(own evidence.Severity) evidence.Severity {
-	if own == evidence.Block && v.count <= v.budget {
-		return evidence.Warn
+func (v violations) severity(own diag.Severity) diag.Severity {
+	if own == diag.Block && v.count <= v.budget {
+		return diag.Warn
 	}
 	return own
 }
 
-// change starts a finding about a touched path.
-func change(p *check.Pass, code string, c *check.Change) check.Finding {
+// fileFinding starts a finding about a touched path.
+func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
 	return check.Finding{
 		Code: code, Input: changeKind(p), Path: c.Path, Evidence: []string{string(c.Status)},
 		Actual: fmt.Sprintf("%s (%s)", strings.ReplaceAll(string(c.Status), "_", " "), modes(c)),
@@ -114,9 +116,9 @@ func changeKind(p *check.Pass) check.Kind {
 
 func modes(c *check.Change) string {
 	switch {
-	case c.Status == evidence.Added:
+	case c.Status == change.Added:
 		return "mode " + string(c.NewMode)
-	case c.Status == evidence.Deleted || c.OldMode == c.NewMode:
+	case c.Status == change.Deleted || c.OldMode == c.NewMode:
 		return "mode " + string(c.OldMode)
 	default:
 		return fmt.Sprintf("mode %s to %s", c.OldMode, c.NewMode)
@@ -126,19 +128,19 @@ func modes(c *check.Change) string {
 func classFinding(p *check.Pass, c *check.Change, v violations, allowed string) (check.Finding, bool) {
 	switch c.Class {
 	case policy.ClassForbidden:
-		f := change(p, "scope.forbidden", c)
+		f := fileFinding(p, "scope.forbidden", c)
 		f.Message, f.Expected = "the contract forbids this file", "no change of files that match "+c.Because
 		f.Fix = "take the change of this file back"
 		return f, true
 	case policy.ClassProtected:
-		f := change(p, "scope.protected", c)
+		f := fileFinding(p, "scope.protected", c)
 		f.Message, f.Expected = "this file is protected: "+c.Because, "no change by the task that is judged"
 		f.Fix = "take the change of this file back; a person may list the path under may_touch_protected in the contract"
 		return f, true
 	case policy.ClassOffScope:
 		return offScope(p, c, v, allowed), true
 	case policy.ClassSoft:
-		f := change(p, "scope.soft", c)
+		f := fileFinding(p, "scope.soft", c)
 		f.Message, f.Expected, f.Fix = "a documentation file outside the scope", "nothing: the contract tolerates it", "nothing has to be done"
 		return f, true
 	}
@@ -146,7 +148,7 @@ func classFinding(p *check.Pass, c *check.Change, v violations, allowed string) 
 }
 
 func offScope(p *check.Pass, c *check.Change, v violations, allowed string) check.Finding {
-	f := change(p, "scope.off_scope", c)
+	f := fileFinding(p, "scope.off_scope", c)
 	f.Severity = v.severity(c.Severity)
 	f.Message = "this file is outside the scope of the task"
 	f.Expected = "only files that every contract allows: " + allowed
@@ -154,7 +156,7 @@ func offScope(p *check.Pass, c *check.Change, v violations, allowed string) chec
 	if c.Below != "" {
 		f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which does not cover the files below it: a person may write %q", c.Below, c.Below+"/**")
 	}
-	if v.budget > 0 && c.Severity == evidence.Block {
+	if v.budget > 0 && c.Severity == diag.Block {
 		f.Message += fmt.Sprintf(" (%s, violation_budget %d)", plural(v.count, "such file"), v.budget)
 	}
 	return f
@@ -184,7 +186,7 @@ func whyIrregular(c *check.Change) string {
 }
 
 func irregularFinding(p *check.Pass, c *check.Change, why string) check.Finding {
-	f := change(p, "scope.irregular_path", c)
+	f := fileFinding(p, "scope.irregular_path", c)
 	f.Message, f.Expected = "the path is irregular: "+why, "a path that every system and reader takes for the same"
 	f.Fix = "rename the file"
 	return f
@@ -255,10 +257,10 @@ func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
 		return check.Finding{}, false
 	}
 	what := "a symlink"
-	if c.NewMode == evidence.Submodule {
+	if c.NewMode == change.Submodule {
 		what = "a submodule"
 	}
-	f := change(p, "scope.special_file", c)
+	f := fileFinding(p, "scope.special_file", c)
 	f.Message = "this is " + what + ", which can stand for files outside the scope"
 	f.Expected = "a regular file, or the path written literally in allowed_files of every contract"
 	f.Fix = "replace it by a regular file; a person may allow this very path"
@@ -285,7 +287,7 @@ func reportUniversal(p *check.Pass) {
 		set, files := glob.Compile([]glob.Pattern{pattern.Glob}).Metered(p.Policy.Meter), int64(0)
 		for _, c := range p.Changes {
 			if p.Policy.Meter.Spent() {
-				p.ReportLimit(evidence.TooManySteps(p.Policy.Meter.Most()))
+				p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
 				return
 			}
 			if set.Match(c.Path) {

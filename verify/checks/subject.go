@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
@@ -14,8 +15,8 @@ var Subject = &check.Check{
 	ID:    "subject",
 	Title: "What is judged is what the pull request holds now",
 	Codes: []check.Code{
-		{Name: "subject.moved", Severity: evidence.Unknown},
-		{Name: "subject.same_head", Severity: evidence.Info},
+		{Name: "subject.moved", Severity: diag.Unknown},
+		{Name: "subject.same_head", Severity: diag.Info},
 	},
 	Also:  []string{"facts.unavailable"},
 	Needs: []check.Kind{check.Facts},
@@ -28,17 +29,17 @@ var Subject = &check.Check{
 func runSubject(p *check.Pass) {
 	pr, subject := live(p.Facts), &p.Facts.Subject
 	if pr == nil {
-		reportLacking(p, evidence.WantedPullRequest, "", "the live pull request is not known")
+		reportLacking(p, facts.WantedPullRequest, "", "the live pull request is not known")
 		return
 	}
 	if subject.HeadSHA == "" {
-		reportLacking(p, evidence.WantedSubject, "head", "nobody wrote down which head was judged")
+		reportLacking(p, facts.WantedSubject, "head", "nobody wrote down which head was judged")
 	}
 	if p.Standing != nil && p.Standing.AppliesTo != nil {
 		reportAuthor(p, pr)
 	}
-	if _, found := lacking(p.Facts, evidence.WantedPullRequest, ""); found {
-		reportLacking(p, evidence.WantedPullRequest, "", "not all of the live pull request is known, such as its head at the end")
+	if _, found := lacking(p.Facts, facts.WantedPullRequest, ""); found {
+		reportLacking(p, facts.WantedPullRequest, "", "not all of the live pull request is known, such as its head at the end")
 	}
 	reportMoved(p, "the head that was judged", subject.HeadSHA, "the pull request's head", pr.HeadSHA)
 	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, "the pull request's head", pr.HeadSHA)
@@ -54,25 +55,25 @@ func runSubject(p *check.Pass) {
 }
 
 // reportAuthor says what kept applies_to from leaving the pull request out.
-func reportAuthor(p *check.Pass, pr *evidence.PullRequest) {
+func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 	authors := override.NewAuthors(p.Standing.AppliesTo)
 	switch shared := authors.SharedWith(pr); {
 	case pr.Author == "":
-		reportLacking(p, evidence.WantedPullRequest, "author", "nobody knows whether the contract applies to the author of the pull request")
+		reportLacking(p, facts.WantedPullRequest, "author", "nobody knows whether the contract applies to the author of the pull request")
 	case !authors.LeavesOut(pr):
 	case shared != nil:
 		p.Report(check.Finding{
 			Code: "subject.same_head", Message: fmt.Sprintf("the contract applies, because pull request %d has the same head", shared.Number), Input: check.Facts,
-			Expected: "no other open pull request with this head that the contract applies to", Actual: fmt.Sprintf("pull request %d by %s", shared.Number, firstText(shared.Author, evidence.Ghost)),
+			Expected: "no other open pull request with this head that the contract applies to", Actual: fmt.Sprintf("pull request %d by %s", shared.Number, firstText(shared.Author, facts.Ghost)),
 			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same one", Evidence: []string{fmt.Sprint(shared.Number)},
 		})
-	case len(p.Unavailable(evidence.WantedSameHead)) > 0:
-		reportLacking(p, evidence.WantedSameHead, "", "it is not known whether another open pull request with the same head is judged")
+	case len(p.Unavailable(facts.WantedSameHead)) > 0:
+		reportLacking(p, facts.WantedSameHead, "", "it is not known whether another open pull request with the same head is judged")
 	}
 }
 
 // reportMember asks whether a merge group holds the pull request as it is now.
-func reportMember(p *check.Pass, pr *evidence.PullRequest, subject *evidence.Subject) {
+func reportMember(p *check.Pass, pr *facts.PullRequest, subject *facts.Subject) {
 	reportMoved(p, "the base that it was compared with", subject.BaseSHA, "the group's base", p.Member.BaseSHA)
 	reportMoved(p, "the pull request that the group's list names", itoa(p.Member.Number), "the one that GitHub told of", itoa(pr.Number))
 	if pr.State == "closed" {
@@ -80,7 +81,7 @@ func reportMember(p *check.Pass, pr *evidence.PullRequest, subject *evidence.Sub
 	}
 	switch m := p.Facts.Membership; {
 	case m == nil || !m.HeadInGroup && m.Differs == nil:
-		reportLacking(p, evidence.WantedSubject, "membership", "nobody knows whether the merge group holds the pull request's head")
+		reportLacking(p, facts.WantedSubject, "membership", "nobody knows whether the merge group holds the pull request's head")
 	case len(p.Member.Foreign) > 0:
 		reportForeign(p)
 	}
@@ -93,7 +94,7 @@ func reportForeign(p *check.Pass) {
 	paths := p.Member.Foreign
 	var shown []string
 	for _, path := range paths[:min(len(paths), foreignShown)] {
-		shown = append(shown, evidence.QuotePath(path))
+		shown = append(shown, diag.QuotePath(path))
 	}
 	text := strings.Join(shown, ", ")
 	if more := len(paths) - foreignShown; more > 0 {

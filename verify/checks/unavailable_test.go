@@ -3,21 +3,21 @@ package checks
 import (
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // TestLacking wants the entry about somebody before one about nobody in particular, and none about somebody else.
 func TestLacking(t *testing.T) {
-	f := &evidence.Facts{Unavailable: []evidence.Unavailable{
-		{What: evidence.WantedTeams, Error: "teams"}, {What: evidence.WantedPeople, Error: "hubot", About: "hubot"},
-		{What: evidence.WantedPeople, Error: "all"}, {What: evidence.WantedPeople, Error: "mona", About: "Mona"},
+	f := &facts.Facts{Unavailable: []facts.Unavailable{
+		{What: facts.WantedTeams, Error: "teams"}, {What: facts.WantedPeople, Error: "hubot", About: "hubot"},
+		{What: facts.WantedPeople, Error: "all"}, {What: facts.WantedPeople, Error: "mona", About: "Mona"},
 	}}
 	for _, c := range []struct {
-		kind        evidence.Wanted
+		kind        facts.Wanted
 		about, want string
 	}{
-		{evidence.WantedPeople, "mona", "mona"}, {evidence.WantedPeople, "octocat", "all"}, {evidence.WantedPeople, "", "hubot"},
-		{evidence.WantedTeams, "mona", "teams"}, {evidence.WantedReviews, "", ""},
+		{facts.WantedPeople, "mona", "mona"}, {facts.WantedPeople, "octocat", "all"}, {facts.WantedPeople, "", "hubot"},
+		{facts.WantedTeams, "mona", "teams"}, {facts.WantedReviews, "", ""},
 	} {
 		if u, found := lacking(f, c.kind, c.about); u.Error != c.want || found != (c.want != "") {
 			t.Errorf("%s about %q: %q, %v", c.kind, c.about, u.Error, found)

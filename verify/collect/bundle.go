@@ -11,8 +11,10 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // WriteBundle copies what [Gather] found into a folder, under the names of a bundle, and returns the bundle that was
@@ -75,7 +77,7 @@ type bundleWriter struct {
 	root    *os.Root
 	inputs  []verify.Input
 	numbers map[check.Kind]int // the last one that was given
-	origins []evidence.FileOrigin
+	origins []facts.FileOrigin
 	err     error
 }
 
@@ -102,7 +104,7 @@ func (w *bundleWriter) nameOf(in verify.Input) string {
 
 // list notes a file of the bundle: one that is taken away later is missed.
 func (w *bundleWriter) list(file, path string) {
-	w.origins = append(w.origins, evidence.FileOrigin{File: file, Path: path})
+	w.origins = append(w.origins, facts.FileOrigin{File: file, Path: path})
 }
 
 // numbered is the well-known name of the only input of a kind, else the next number in the kind's folder.
@@ -147,7 +149,7 @@ func (w *bundleWriter) write(in verify.Input, name string) error {
 }
 
 // facts writes facts.json with the names that were changed.
-func (w *bundleWriter) facts(f evidence.Facts) {
+func (w *bundleWriter) facts(f facts.Facts) {
 	f.Files = w.origins
 	data, err := marshalFacts(&f)
 	if err != nil && w.err == nil {
@@ -167,11 +169,11 @@ func testReports(gathered *Found) []string {
 		if in.Kind != check.Contract && in.Kind != check.TaskContract {
 			continue
 		}
-		data, err := readInput(in, evidence.DefaultLimits().ContractBytes)
+		data, err := readInput(in, strict.DefaultLimits().ContractBytes)
 		if err != nil {
 			continue // the judge says so
 		}
-		if c, _ := evidence.ParseContract(in.Name, data, evidence.DefaultLimits()); c != nil {
+		if c, _ := contract.Parse(in.Name, data, strict.DefaultLimits()); c != nil {
 			for _, criterion := range c.Criteria {
 				names = append(names, criterion.TestReport)
 			}

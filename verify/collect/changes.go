@@ -8,13 +8,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// MarshalChanges writes changes.json as evidence.ReadChanges reads it: a line a touched path, in the order of the list,
+// MarshalChanges writes changes.json as change.ReadChanges reads it: a line a touched path, in the order of the list,
 // which must be that of the bytes of the paths.
-func MarshalChanges(changes []evidence.Change) ([]byte, error) {
-	b := append(make([]byte, 0, 64+len(changes)*changeSize), `{"schema": "`+evidence.ChangesSchema+`", "files": [`...)
+func MarshalChanges(changes []change.Change) ([]byte, error) {
+	b := append(make([]byte, 0, 64+len(changes)*changeSize), `{"schema": "`+change.Schema+`", "files": [`...)
 	for i := range changes {
 		if i > 0 {
 			b = append(b, ',')
@@ -30,12 +31,12 @@ func MarshalChanges(changes []evidence.Change) ([]byte, error) {
 // changeSize is about what a line takes.
 const changeSize = 256
 
-func appendChange(b []byte, c *evidence.Change) ([]byte, error) {
+func appendChange(b []byte, c *change.Change) ([]byte, error) {
 	w := changeWriter{b: b}
 	if path := c.Path; utf8.ValidString(path) {
 		w.text(`{"path":`, path)
 	} else {
-		w.text(`{"path":`, evidence.QuotePath(path))
+		w.text(`{"path":`, diag.QuotePath(path))
 		w.text(`,"path_base64":`, base64.StdEncoding.EncodeToString([]byte(path)))
 	}
 	w.text(`,"status":`, string(c.Status))
@@ -88,12 +89,12 @@ func (w *changeWriter) list(key string, values []string) {
 
 // union joins comparisons of one head with several merge bases. Of a path that more than one of them touches, the entry
 // stays that says most: what one base lacks is an addition beside it, and a change beside another.
-func union(lists [][]evidence.Change) []evidence.Change {
+func union(lists [][]change.Change) []change.Change {
 	if len(lists) == 1 {
 		return lists[0]
 	}
 	at := map[string]int{}
-	var all []evidence.Change
+	var all []change.Change
 	for _, list := range lists {
 		for _, c := range list {
 			i, known := at[c.Path]
@@ -106,13 +107,13 @@ func union(lists [][]evidence.Change) []evidence.Change {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b evidence.Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(all, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 
 // weight orders the statuses that a path can have beside one head by how much they say.
-func weight(s evidence.Status) int {
-	return slices.Index([]evidence.Status{
-		evidence.Added, evidence.Deleted, evidence.ModeChanged, evidence.Modified, evidence.TypeChanged,
+func weight(s change.Status) int {
+	return slices.Index([]change.Status{
+		change.Added, change.Deleted, change.ModeChanged, change.Modified, change.TypeChanged,
 	}, s)
 }

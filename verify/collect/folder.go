@@ -15,7 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -199,7 +199,7 @@ func Reason(err error) error {
 }
 
 // FactsOf reads the facts of a bundle; nil when there are none that can be read.
-func FactsOf(b *verify.Bundle) *evidence.Facts {
+func FactsOf(b *verify.Bundle) *facts.Facts {
 	for _, in := range b.Inputs {
 		if in.Kind != check.Facts {
 			continue
@@ -209,8 +209,8 @@ func FactsOf(b *verify.Bundle) *evidence.Facts {
 		if err != nil || int64(len(data)) > limits.RulesBytes {
 			return nil
 		}
-		if facts, errs := evidence.ParseFacts(data, limits); !errs.Any() {
-			return facts
+		if read, errs := facts.Parse(data, limits); !errs.Any() {
+			return read
 		}
 	}
 	return nil

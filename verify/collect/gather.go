@@ -12,10 +12,14 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/results"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Commits names what is judged: the change that leads from a base to a head.
@@ -25,8 +29,8 @@ type Commits struct {
 	Head     string // commit id
 	Contract string // path of the standing contract at the base; "" is .closeout/scope_contract.json, .yaml or .yml
 	// Facts is what is known beforehand: settings, repository, event, what GitHub said. The rest is filled in.
-	Facts evidence.Facts
-	Limit evidence.Limits
+	Facts facts.Facts
+	Limit strict.Limits
 	// Standing is the commit whose standing contract counts, when that is not the base.
 	Standing *Place
 	// AlsoAccepted are commits whose code trees a record may name beside the head's.
@@ -35,7 +39,7 @@ type Commits struct {
 	// the task contracts.
 	Group bool
 	// Complete adds to the facts what depends on the contracts and the changes; nil adds nothing.
-	Complete func(*evidence.Facts, Known)
+	Complete func(*facts.Facts, Known)
 }
 
 // Place is a commit, and where its tree can be read.
@@ -46,9 +50,9 @@ type Place struct {
 
 // Known is what is known when the facts are completed.
 type Known struct {
-	Standing *evidence.Contract // nil when there is none that could be read
+	Standing *contract.Contract // nil when there is none that could be read
 	Policy   *policy.Policy     // nil when the contracts make none
-	Changes  []evidence.Change  // nil when they could not be compared
+	Changes  []change.Change    // nil when they could not be compared
 }
 
 // Gather collects the inputs of a decision about two commits: the contracts as the base holds them, the changes between
@@ -61,7 +65,7 @@ func Gather(c Commits, o Options) (*Found, error) {
 		}
 	}
 	g := &gatherer{Commits: c}
-	g.Facts.Schema = evidence.FactsSchema
+	g.Facts.Schema = facts.Schema
 	g.Facts.Subject.BaseSHA, g.Facts.Subject.HeadSHA = c.Base, c.Head
 	g.changes = g.compare()
 	if o.ContractFile == "" {
@@ -97,11 +101,11 @@ func Gather(c Commits, o Options) (*Found, error) {
 // gatherer collects one decision.
 type gatherer struct {
 	Commits
-	changes   []evidence.Change // nil when they could not be compared
-	bases     []string          // merge bases
+	changes   []change.Change // nil when they could not be compared
+	bases     []string        // merge bases
 	keys      keyFinder
 	contracts []contractFile
-	parsed    []*evidence.Contract // those that could be read, the standing one first
+	parsed    []*contract.Contract // those that could be read, the standing one first
 	policy    *policy.Policy       // nil when the contracts make none
 	err       error                // of usage
 }
@@ -110,13 +114,13 @@ type gatherer struct {
 type contractFile struct {
 	kind   check.Kind
 	data   []byte // nil when it could not be read
-	origin evidence.ContractOrigin
+	origin facts.ContractOrigin
 	open   verify.Opener
 	paths  []string // of an operator's file in the repository
 }
 
 // cannot writes down that something could not be had.
-func (g *gatherer) cannot(what evidence.Wanted, about string, err error) {
+func (g *gatherer) cannot(what facts.Wanted, about string, err error) {
 	g.Facts.Unavailable = append(g.Facts.Unavailable, unknown(what, about, err))
 }
 
@@ -128,13 +132,13 @@ var errUnrelated = &fixable{
 }
 
 // compare lists what differs between the merge bases and the head; nil when that could not be known.
-func (g *gatherer) compare() []evidence.Change {
+func (g *gatherer) compare() []change.Change {
 	bases, err := g.Objects.MergeBases(g.Base, g.Head)
 	if err == nil && len(bases) == 0 {
 		err = errUnrelated
 	}
 	if err != nil {
-		g.cannot(evidence.WantedChanges, "", err)
+		g.cannot(facts.WantedChanges, "", err)
 		return nil
 	}
 	g.bases = bases
@@ -142,14 +146,14 @@ func (g *gatherer) compare() []evidence.Change {
 	if len(bases) > 1 {
 		g.Facts.Subject.MergeBases = bases
 	}
-	lists := make([][]evidence.Change, len(bases))
+	lists := make([][]change.Change, len(bases))
 	for i, base := range bases {
 		if lists[i], err = g.Objects.Changes(base, g.Head); err != nil {
-			g.cannot(evidence.WantedChanges, "", err)
+			g.cannot(facts.WantedChanges, "", err)
 			return nil
 		}
 	}
-	changes := append([]evidence.Change{}, union(lists)...)
+	changes := append([]change.Change{}, union(lists)...)
 	g.keys.objects = g.Objects
 	for i := range changes {
 		g.findKeys(&changes[i])
@@ -160,18 +164,18 @@ func (g *gatherer) compare() []evidence.Change {
 
 // findGone notes which of the files that the change leaves in place the tip of the base does not have any more. Git may
 // merge the edit of such a file into another path.
-func (g *gatherer) findGone(changes []evidence.Change) {
+func (g *gatherer) findGone(changes []change.Change) {
 	if slices.Equal(g.bases, []string{g.Base}) {
 		return
 	}
 	for i := range changes {
 		c := &changes[i]
-		if c.Status == evidence.Added || c.Status == evidence.Deleted {
+		if c.Status == change.Added || c.Status == change.Deleted {
 			continue
 		}
 		mode, _, found, err := g.Objects.Entry(g.Base, c.Path)
 		if err != nil {
-			g.cannot(evidence.WantedChanges, c.Path, err)
+			g.cannot(facts.WantedChanges, c.Path, err)
 			return // the others would fail for the same reason
 		}
 		c.BaseGone = !found || mode == FolderMode
@@ -180,7 +184,7 @@ func (g *gatherer) findGone(changes []evidence.Change) {
 
 // findKeys notes which keys of a file changed, where only some are protected. What is too large or of another form is
 // left without, so that every change of it counts; in a new file each key may be there.
-func (g *gatherer) findKeys(c *evidence.Change) {
+func (g *gatherer) findKeys(c *change.Change) {
 	if kind, ok := keyedFiles[path.Base(c.Path)]; !ok || !kind.asked(c) {
 		return
 	}
@@ -190,17 +194,17 @@ func (g *gatherer) findKeys(c *evidence.Change) {
 	switch {
 	case err == nil:
 		c.KeysChanged, c.KeysKnown = keys, true
-	case unread && c.Status == evidence.Added:
-		c.KeysChanged, c.KeysKnown = []string{evidence.AnyKey}, true
+	case unread && c.Status == change.Added:
+		c.KeysChanged, c.KeysKnown = []string{change.AnyKey}, true
 	case !unread:
-		g.cannot(evidence.WantedChanges, c.Path, err)
+		g.cannot(facts.WantedChanges, c.Path, err)
 	}
 }
 
 // blobAt reads a file of a commit; nil when there is no regular file of that name.
 func blobAt(o Objects, commit, name string, limit int64) ([]byte, error) {
 	mode, id, found, err := o.Entry(commit, name)
-	if err != nil || !found || mode != evidence.Regular && mode != evidence.Executable {
+	if err != nil || !found || mode != change.Regular && mode != change.Executable {
 		return nil, err
 	}
 	data, err := o.Blob(id, limit)
@@ -236,14 +240,14 @@ func NamesBranch(c Commits, branch string) bool {
 // standing reads the standing contract from the base's tip, or where else it counts: all that stand where one may, since two are an error that
 // the judge must see.
 func (g *gatherer) standing() {
-	g.Facts.Contracts = []evidence.ContractOrigin{}
+	g.Facts.Contracts = []facts.ContractOrigin{}
 	if g.Contract != "" {
 		g.fromBase("scope_contract"+contractEnding(g.Contract), g.Contract)
 		return
 	}
 	for _, ending := range policy.ContractEndings {
 		g.fromBase("scope_contract"+ending, policy.StandingContract+ending)
-		if len(g.Facts.Unavailable) > 0 && g.Facts.Unavailable[len(g.Facts.Unavailable)-1].What == evidence.WantedContracts {
+		if len(g.Facts.Unavailable) > 0 && g.Facts.Unavailable[len(g.Facts.Unavailable)-1].What == facts.WantedContracts {
 			return // what is not known of one is not known of the others
 		}
 	}
@@ -255,17 +259,17 @@ func (g *gatherer) fromBase(file, name string) {
 	if g.Standing != nil {
 		at = *g.Standing
 	}
-	g.from(at, check.Contract, evidence.ContractOrigin{File: file, Path: name, Commit: at.Commit, Trust: evidence.TrustBase})
+	g.from(at, check.Contract, facts.ContractOrigin{File: file, Path: name, Commit: at.Commit, Trust: facts.TrustBase})
 }
 
 // from takes a contract of a commit, and reports whether there is one or nobody knows.
-func (g *gatherer) from(at Place, kind check.Kind, origin evidence.ContractOrigin) bool {
+func (g *gatherer) from(at Place, kind check.Kind, origin facts.ContractOrigin) bool {
 	data, err := blobAt(at.Objects, at.Commit, origin.Path, max(maxContract, g.Limit.ContractBytes))
 	switch {
 	case errors.Is(err, ErrTooLarge):
 		g.err = fmt.Errorf("the contract %q is larger than %d bytes, which nothing here reads", origin.Path, max(maxContract, g.Limit.ContractBytes))
 	case err != nil:
-		g.cannot(evidence.WantedContracts, origin.Path, err)
+		g.cannot(facts.WantedContracts, origin.Path, err)
 	case data == nil:
 		return false
 	default:
@@ -285,8 +289,8 @@ func (g *gatherer) operator(o Options) {
 		return
 	}
 	in := c.bundle.Inputs[0]
-	file := contractFile{kind: check.Contract, open: in.Open, paths: in.RepoPaths, origin: evidence.ContractOrigin{
-		File: "scope_contract" + contractEnding(in.Name), Path: in.Name, Trust: evidence.TrustOperator,
+	file := contractFile{kind: check.Contract, open: in.Open, paths: in.RepoPaths, origin: facts.ContractOrigin{
+		File: "scope_contract" + contractEnding(in.Name), Path: in.Name, Trust: facts.TrustOperator,
 	}}
 	for _, p := range in.RepoPaths {
 		file.origin.HeadHolds = file.origin.HeadHolds || g.headHolds(p)
@@ -302,7 +306,7 @@ func (g *gatherer) headHolds(name string) bool {
 	for at := name; at != "."; at = path.Dir(at) {
 		mode, _, found, err := g.Objects.Entry(g.Head, at)
 		if err != nil {
-			g.cannot(evidence.WantedContracts, name, err)
+			g.cannot(facts.WantedContracts, name, err)
 			return false
 		}
 		if found && mode != FolderMode {
@@ -328,7 +332,7 @@ func (g *gatherer) task() {
 		names = append(names, policy.TasksFolder+"/"+id+ending)
 	}
 	switch {
-	case g.fromTasks(g.Base, evidence.TrustBase, id, names):
+	case g.fromTasks(g.Base, facts.TrustBase, id, names):
 	case added != "":
 		g.fromHead(id, []string{added})
 	default:
@@ -340,12 +344,12 @@ func (g *gatherer) task() {
 // task_id in another case or in a file with another extension: records name the task by its id.
 func (g *gatherer) fromHead(id string, names []string) {
 	before := len(g.contracts)
-	if !g.fromTasks(g.Head, evidence.TrustHead, id, names) {
+	if !g.fromTasks(g.Head, facts.TrustHead, id, names) {
 		return
 	}
 	there, err := g.Objects.Names(g.Base, policy.TasksFolder)
 	if err != nil {
-		g.cannot(evidence.WantedContracts, policy.TasksFolder, err)
+		g.cannot(facts.WantedContracts, policy.TasksFolder, err)
 		return
 	}
 	for _, name := range there {
@@ -360,9 +364,9 @@ func (g *gatherer) fromHead(id string, names []string) {
 }
 
 // fromTasks takes those task contracts of a commit that are there, and reports whether there is one or nobody knows.
-func (g *gatherer) fromTasks(commit string, trust evidence.Trust, id string, names []string) (any bool) {
+func (g *gatherer) fromTasks(commit string, trust facts.Trust, id string, names []string) (any bool) {
 	for _, name := range names {
-		origin := evidence.ContractOrigin{File: taskFile(id) + contractEnding(name), Path: name, Commit: commit, Trust: trust}
+		origin := facts.ContractOrigin{File: taskFile(id) + contractEnding(name), Path: name, Commit: commit, Trust: trust}
 		any = g.from(Place{g.Objects, commit}, check.TaskContract, origin) || any
 	}
 	return any
@@ -371,7 +375,7 @@ func (g *gatherer) fromTasks(commit string, trust evidence.Trust, id string, nam
 // taskFile is what the bundle calls a task contract, without ending. What the change calls a file need be no name that a
 // disk takes; no task can have the id that such a file gets, so the judge says that it is called wrongly.
 func taskFile(id string) string {
-	if evidence.ValidTaskID(id) {
+	if contract.ValidTaskID(id) {
 		return "contracts/" + id
 	}
 	return "contracts/_"
@@ -398,12 +402,12 @@ func (g *gatherer) read() {
 		if c.data == nil {
 			return
 		}
-		contract, errs := evidence.ParseContract(c.origin.File, c.data, g.Limit)
-		if contract == nil || errs.Any() {
+		read, errs := contract.Parse(c.origin.File, c.data, g.Limit)
+		if read == nil || errs.Any() {
 			return
 		}
-		g.parsed = append(g.parsed, contract)
-		sources = append(sources, policy.Source{Contract: contract, Kind: string(c.kind), File: c.origin.File, Path: c.origin.Path, Trust: c.origin.Trust, BaseHolds: c.origin.BaseHolds})
+		g.parsed = append(g.parsed, read)
+		sources = append(sources, policy.Source{Contract: read, Kind: string(c.kind), File: c.origin.File, Path: c.origin.Path, Trust: c.origin.Trust, BaseHolds: c.origin.BaseHolds})
 	}
 	if len(sources) == 0 || sources[0].Kind != string(check.Contract) {
 		return
@@ -418,7 +422,7 @@ func (g *gatherer) read() {
 }
 
 // standingContract is the standing or operator contract; nil when there is none that could be read.
-func (g *gatherer) standingContract() *evidence.Contract {
+func (g *gatherer) standingContract() *contract.Contract {
 	if len(g.parsed) == 0 || g.contracts[0].kind != check.Contract {
 		return nil
 	}
@@ -447,7 +451,7 @@ func (g *gatherer) bind() {
 		tree, err := a.Objects.CodeTree(a.Commit, g.evidenceDir())
 		switch {
 		case err != nil:
-			g.cannot(evidence.WantedCodeTree, a.Commit, err)
+			g.cannot(facts.WantedCodeTree, a.Commit, err)
 		case !slices.Contains(g.Facts.Subject.AcceptedTrees, tree):
 			g.Facts.Subject.AcceptedTrees = append(g.Facts.Subject.AcceptedTrees, tree)
 		}
@@ -467,7 +471,7 @@ func (g *gatherer) arguments() {
 	for _, name := range g.policy.ArgumentPaths() {
 		found, err := g.named(name)
 		if err != nil {
-			g.cannot(evidence.WantedContracts, name, err)
+			g.cannot(facts.WantedContracts, name, err)
 		}
 		g.Facts.ArgumentPaths = append(g.Facts.ArgumentPaths, found...)
 	}
@@ -503,7 +507,7 @@ func (g *gatherer) named(name string) (found []string, err error) {
 		case mode == FolderMode:
 			at = here
 			continue
-		case mode != evidence.Symlink || len(found) == maxLinks:
+		case mode != change.Symlink || len(found) == maxLinks:
 			return append(found, here), nil
 		}
 		found = append(found, here)
@@ -521,17 +525,17 @@ const maxLinkTarget = 4096
 
 // previousCoverage reads the coverage report that the base holds. One that is malformed says nothing.
 func (g *gatherer) previousCoverage() {
-	name := cmp.Or(g.coverage(), evidence.DefaultCoverageReport)
+	name := cmp.Or(g.coverage(), contract.DefaultCoverageReport)
 	data, err := blobAt(g.Objects, g.Base, name, g.Limit.RulesBytes)
 	if err != nil {
-		g.cannot(evidence.WantedContracts, name, err)
+		g.cannot(facts.WantedContracts, name, err)
 		return
 	}
 	if data == nil {
 		return
 	}
-	if c, errs := evidence.ParseCoverage(data, g.Limit); c != nil && !errs.Any() {
-		g.Facts.BaseCoverage = &evidence.BaseCoverage{Path: name, Commit: g.Base, Current: c.Current}
+	if c, errs := results.ParseCoverage(data, g.Limit); c != nil && !errs.Any() {
+		g.Facts.BaseCoverage = &facts.BaseCoverage{Path: name, Commit: g.Base, Current: c.Current}
 	}
 }
 
@@ -539,7 +543,7 @@ func (g *gatherer) previousCoverage() {
 // must tell of them.
 func (g *gatherer) into(found *Found) error {
 	for _, note := range found.Settings.Notes {
-		g.Facts.Unmatched = append(g.Facts.Unmatched, evidence.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
+		g.Facts.Unmatched = append(g.Facts.Unmatched, facts.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
 	}
 	found.Settings.Notes, found.gatherer = nil, g
 	for _, c := range g.contracts {
@@ -561,7 +565,7 @@ func (g *gatherer) written() ([]verify.Input, error) {
 		}
 		inputs = append(inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
 	}
-	slices.SortFunc(g.Facts.Unavailable, func(a, b evidence.Unavailable) int {
+	slices.SortFunc(g.Facts.Unavailable, func(a, b facts.Unavailable) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
 	})
 	data, err := marshalFacts(&g.Facts)
@@ -569,7 +573,7 @@ func (g *gatherer) written() ([]verify.Input, error) {
 }
 
 // marshalFacts writes facts.json, for people to read as well.
-func marshalFacts(f *evidence.Facts) ([]byte, error) {
+func marshalFacts(f *facts.Facts) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

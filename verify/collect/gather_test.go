@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // history is what git fast-import reads.
@@ -45,7 +45,7 @@ func (h *history) repository(t testing.TB) (dir, base, head string) {
 
 func openTest(t testing.TB, dir string) *Git {
 	t.Helper()
-	git, err := OpenGit(dir, evidence.DefaultLimits())
+	git, err := OpenGit(dir, strict.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +107,11 @@ func BenchmarkGather(b *testing.B) {
 	dir, base, head := h.repository(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		git, err := OpenGit(dir, evidence.DefaultLimits())
+		git, err := OpenGit(dir, strict.DefaultLimits())
 		if err != nil {
 			b.Fatal(err)
 		}
-		found, err := Gather(Commits{Objects: git, Base: base, Head: head, Limit: evidence.DefaultLimits()}, Options{Root: dir})
+		found, err := Gather(Commits{Objects: git, Base: base, Head: head, Limit: strict.DefaultLimits()}, Options{Root: dir})
 		if err != nil || len(found.gatherer.changes) != 6_000 || !found.gatherer.changes[2].KeysKnown {
 			b.Fatal(err)
 		}

@@ -5,26 +5,27 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Git is a repository on disk. It is read without git: what its configuration, hooks, replace refs or the environment say
 // changes nothing.
 type Git struct {
 	repo     *gitobj.Repo
-	compared map[[2]string][]evidence.Change // what Changes has answered: whoever asks whether all is there asks it first
+	compared map[[2]string][]change.Change // what Changes has answered: whoever asks whether all is there asks it first
 }
 
 // OpenGit opens the repository that encloses a folder, within the limits that the judge has.
-func OpenGit(dir string, limits evidence.Limits) (*Git, error) {
+func OpenGit(dir string, limits strict.Limits) (*Git, error) {
 	repo, err := gitobj.Open(dir)
 	if err != nil {
 		return nil, fixed(err)
 	}
 	repo.MaxChanges = 2*limits.Files + 1                                        // more than the judge accepts, so that it can say how many there are
 	repo.MaxEntries, repo.MaxPathBytes = limits.TreeEntries, 4*limits.PathBytes // of folders as well
-	return &Git{repo, map[[2]string][]evidence.Change{}}, nil
+	return &Git{repo, map[[2]string][]change.Change{}}, nil
 }
 
 // Close closes the repository.
@@ -105,7 +106,7 @@ func (g *Git) tree(commit string) (gitobj.ID, error) {
 }
 
 // Changes is that of [Objects]. The list must not be written to.
-func (g *Git) Changes(oldCommit, newCommit string) ([]evidence.Change, error) {
+func (g *Git) Changes(oldCommit, newCommit string) ([]change.Change, error) {
 	pair := [2]string{oldCommit, newCommit}
 	if list, known := g.compared[pair]; known {
 		return list, nil
@@ -117,7 +118,7 @@ func (g *Git) Changes(oldCommit, newCommit string) ([]evidence.Change, error) {
 	return list, err
 }
 
-func (g *Git) compare(oldCommit, newCommit string) ([]evidence.Change, error) {
+func (g *Git) compare(oldCommit, newCommit string) ([]change.Change, error) {
 	before, err := g.tree(oldCommit)
 	if err != nil {
 		return nil, fixed(err)
@@ -130,10 +131,10 @@ func (g *Git) compare(oldCommit, newCommit string) ([]evidence.Change, error) {
 	if err != nil {
 		return nil, fixed(err)
 	}
-	list := make([]evidence.Change, len(changes))
+	list := make([]change.Change, len(changes))
 	for i, c := range changes {
-		list[i] = evidence.Change{
-			Path: c.Path, Status: evidence.Status(c.Status), OldMode: modeOf(c.OldMode), NewMode: modeOf(c.NewMode),
+		list[i] = change.Change{
+			Path: c.Path, Status: change.Status(c.Status), OldMode: modeOf(c.OldMode), NewMode: modeOf(c.NewMode),
 			OldID: idOf(c.OldID), NewID: idOf(c.NewID),
 		}
 	}
@@ -141,7 +142,7 @@ func (g *Git) compare(oldCommit, newCommit string) ([]evidence.Change, error) {
 }
 
 // modeOf writes a mode as six octal digits.
-func modeOf(mode uint32) evidence.Mode { return evidence.Mode(fmt.Sprintf("%06o", mode)) }
+func modeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
 
 func idOf(id gitobj.ID) string {
 	if id.IsZero() {
@@ -151,7 +152,7 @@ func idOf(id gitobj.ID) string {
 }
 
 // Entry is that of [Objects].
-func (g *Git) Entry(commit, path string) (evidence.Mode, string, bool, error) {
+func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 	id, err := g.repo.ParseID(commit)
 	if err != nil {
 		return "", "", false, err
@@ -246,10 +247,10 @@ type Lost struct{ Err error }
 func (l Lost) MergeBases(string, string) ([]string, error) { return nil, l.Err }
 
 // Changes is that of [Objects].
-func (l Lost) Changes(string, string) ([]evidence.Change, error) { return nil, l.Err }
+func (l Lost) Changes(string, string) ([]change.Change, error) { return nil, l.Err }
 
 // Entry is that of [Objects].
-func (l Lost) Entry(string, string) (evidence.Mode, string, bool, error) { return "", "", false, l.Err }
+func (l Lost) Entry(string, string) (change.Mode, string, bool, error) { return "", "", false, l.Err }
 
 // Names is that of [Objects].
 func (l Lost) Names(string, string) ([]string, error) { return nil, l.Err }

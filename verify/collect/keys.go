@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/mod/modfile"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
 )
 
 // keyedKind is a kind of files of which only some keys are protected.
@@ -39,12 +39,12 @@ const (
 )
 
 // asked reports whether somebody must look which keys of a file changed.
-func (k keyedKind) asked(c *evidence.Change) bool {
-	isFile := func(m evidence.Mode) bool { return m == evidence.Regular || m == evidence.Executable }
+func (k keyedKind) asked(c *change.Change) bool {
+	isFile := func(m change.Mode) bool { return m == change.Regular || m == change.Executable }
 	switch c.Status {
-	case evidence.Modified:
+	case change.Modified:
 		return isFile(c.OldMode) && isFile(c.NewMode)
-	case evidence.Added:
+	case change.Added:
 		return k.added && isFile(c.NewMode)
 	}
 	return false
@@ -84,8 +84,8 @@ type keysFound struct {
 }
 
 // find names the keys that changed between the merge bases and the head.
-func (f *keyFinder) find(c *evidence.Change, bases []string) ([]string, error) {
-	if c.Status == evidence.Added {
+func (f *keyFinder) find(c *change.Change, bases []string) ([]string, error) {
+	if c.Status == change.Added {
 		return f.between(keyedPair{path.Base(c.Path), "", c.NewID})
 	}
 	keys := []string{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
 )
 
 func TestKeysChanged(t *testing.T) {
@@ -136,7 +136,7 @@ func TestFindKeys(t *testing.T) {
 	for path, want := range map[string]string{
 		"package.json": "version", "broken/package.json": "nothing", "large/package.json": "nothing", "link/package.json": "nothing",
 		"mode/package.json": "nothing", "gone/package.json": "nothing", "new/package.json": "overrides",
-		"new/broken/package.json": evidence.AnyKey, "new/large/package.json": evidence.AnyKey, "new/link/package.json": "nothing",
+		"new/broken/package.json": change.AnyKey, "new/large/package.json": change.AnyKey, "new/link/package.json": "nothing",
 		"new/pyproject.toml": "nothing", "new/go.mod": "nothing", "pyproject.toml": "project.version tool.x",
 		"broken/pyproject.toml": "nothing", "large/pyproject.toml": "nothing", "other/Pyproject.toml": "nothing",
 	} {

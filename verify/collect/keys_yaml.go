@@ -3,16 +3,16 @@ package collect
 import (
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // yamlKeysChanged lists the keys of the top level whose values differ, sorted, each as [tomlKey] writes it.
 func yamlKeysChanged(before, after []byte) ([]string, error) {
-	old, err := evidence.YAMLMembers(before)
+	old, err := strict.YAMLMembers(before)
 	if err != nil {
 		return nil, err
 	}
-	now, err := evidence.YAMLMembers(after)
+	now, err := strict.YAMLMembers(after)
 	if err != nil {
 		return nil, err
 	}

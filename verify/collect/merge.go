@@ -3,7 +3,7 @@ package collect
 import (
 	"bytes"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
 )
 
 // CleanMerge reports whether a merge of two commits holds what the two bring, and nothing else. Every touched path must be
@@ -17,7 +17,7 @@ func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
 	if err != nil || len(bases) != 1 {
 		return false, err // a criss-cross history has no one base that git merged with
 	}
-	var sides [3]map[string]evidence.Change // first parent, second parent, merge
+	var sides [3]map[string]change.Change // first parent, second parent, merge
 	for i, side := range []string{parents[0], parents[1], commit} {
 		if sides[i], err = changesByPath(o, bases[0], side); err != nil {
 			return false, err
@@ -33,12 +33,12 @@ func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
 	return bothKept(o, ours, theirs, merged)
 }
 
-func changesByPath(o Objects, base, side string) (map[string]evidence.Change, error) {
+func changesByPath(o Objects, base, side string) (map[string]change.Change, error) {
 	list, err := o.Changes(base, side)
 	if err != nil {
 		return nil, err
 	}
-	byPath := make(map[string]evidence.Change, len(list))
+	byPath := make(map[string]change.Change, len(list))
 	for _, c := range list {
 		byPath[c.Path] = c
 	}
@@ -46,7 +46,7 @@ func changesByPath(o Objects, base, side string) (map[string]evidence.Change, er
 }
 
 // bothKept reports whether a merge holds the changes of both sides.
-func bothKept(o Objects, ours, theirs, merged map[string]evidence.Change) (bool, error) {
+func bothKept(o Objects, ours, theirs, merged map[string]change.Change) (bool, error) {
 	var both []string // paths that the sides changed in different ways
 	for path, our := range ours {
 		if their, touched := theirs[path]; touched && !sameEnd(our, their) {
@@ -71,7 +71,7 @@ func bothKept(o Objects, ours, theirs, merged map[string]evidence.Change) (bool,
 	return true, nil
 }
 
-func sameEnd(a, b evidence.Change) bool {
+func sameEnd(a, b change.Change) bool {
 	return a.Path == b.Path && a.NewID == b.NewID && a.NewMode == b.NewMode
 }
 
@@ -83,8 +83,8 @@ const (
 
 // linesKept reports whether the merge of a file that both sides modified is what git makes of the two where they do not
 // conflict, mode included.
-func linesKept(o Objects, our, their, merged evidence.Change) (bool, error) {
-	modified := func(c evidence.Change) bool {
+func linesKept(o Objects, our, their, merged change.Change) (bool, error) {
+	modified := func(c change.Change) bool {
 		return c.OldID != "" && c.NewID != "" && !c.OldMode.Special() && !c.NewMode.Special()
 	}
 	mode := our.NewMode

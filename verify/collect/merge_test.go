@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
 )
 
 // stored is a repository of four commits: base, ours, theirs and merge. A content is its own id; "x:" makes it executable and
@@ -22,7 +22,7 @@ func (s stored) MergeBases(string, string) ([]string, error) { return s.bases, n
 
 func (s stored) Blob(id string, _ int64) ([]byte, error) { return []byte(id), nil }
 
-func (s stored) Changes(before, after string) ([]evidence.Change, error) {
+func (s stored) Changes(before, after string) ([]change.Change, error) {
 	old, now := s.commits[before], s.commits[after]
 	paths := map[string]bool{}
 	for _, files := range []map[string]string{old, now} {
@@ -30,12 +30,12 @@ func (s stored) Changes(before, after string) ([]evidence.Change, error) {
 			paths[path] = true
 		}
 	}
-	var list []evidence.Change
+	var list []change.Change
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if old[path] == now[path] {
 			continue
 		}
-		c := evidence.Change{Path: path}
+		c := change.Change{Path: path}
 		c.OldMode, c.OldID = storedEntry(old[path])
 		c.NewMode, c.NewID = storedEntry(now[path])
 		list = append(list, c)
@@ -43,16 +43,16 @@ func (s stored) Changes(before, after string) ([]evidence.Change, error) {
 	return list, nil
 }
 
-func storedEntry(content string) (evidence.Mode, string) {
+func storedEntry(content string) (change.Mode, string) {
 	switch {
 	case content == "":
 		return "000000", ""
 	case strings.HasPrefix(content, "x:"):
-		return evidence.Executable, content[2:]
+		return change.Executable, content[2:]
 	case strings.HasPrefix(content, "l:"):
-		return evidence.Symlink, content[2:]
+		return change.Symlink, content[2:]
 	}
-	return evidence.Regular, content
+	return change.Regular, content
 }
 
 func TestCleanMerge(t *testing.T) {

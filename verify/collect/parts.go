@@ -16,7 +16,8 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -75,7 +76,7 @@ func (f *Found) AddPull(number int64, c Commits) error {
 	group := f.gatherer
 	c.Base, c.Limit = group.Base, group.Limit
 	g := &gatherer{Commits: c}
-	g.Facts.Schema, g.Facts.Contracts = evidence.FactsSchema, []evidence.ContractOrigin{}
+	g.Facts.Schema, g.Facts.Contracts = facts.Schema, []facts.ContractOrigin{}
 	g.Facts.Subject.BaseSHA, g.Facts.Subject.HeadSHA, g.Facts.Settings.Task = c.Base, c.Head, group.Facts.Settings.Task
 	g.changes = g.compare()
 	g.contracts = slices.Clone(group.contracts)
@@ -89,7 +90,7 @@ func (f *Found) AddPull(number int64, c Commits) error {
 	if g.Complete != nil {
 		g.Complete(&g.Facts, Known{Standing: g.standingContract(), Policy: g.policy, Changes: g.changes})
 	}
-	g.Facts.Settings = evidence.FactSettings{} // the group's hold
+	g.Facts.Settings = facts.Settings{} // the group's hold
 	part, err := g.part(number, len(group.contracts))
 	f.Parts = append(f.Parts, part)
 	return err
@@ -99,12 +100,12 @@ func (f *Found) AddPull(number int64, c Commits) error {
 // touches. A queue that squashes or rebases writes other commits with the same content.
 func (g *gatherer) membership(groupHead string) {
 	bases, err := g.Objects.MergeBases(groupHead, g.Head)
-	m := evidence.Membership{HeadInGroup: err == nil && slices.Equal(bases, []string{g.Head})}
+	m := facts.Membership{HeadInGroup: err == nil && slices.Equal(bases, []string{g.Head})}
 	if err == nil && !m.HeadInGroup && g.changes != nil {
 		m.Differs, err = g.differs(groupHead)
 	}
 	if err != nil {
-		g.cannot(evidence.WantedSubject, "membership", err)
+		g.cannot(facts.WantedSubject, "membership", err)
 		return
 	}
 	g.Facts.Membership = &m
@@ -126,7 +127,7 @@ func (g *gatherer) differs(other string) ([]string, error) {
 		case utf8.ValidString(c.Path):
 			list = append(list, c.Path)
 		default:
-			list = append(list, evidence.QuotePath(c.Path))
+			list = append(list, diag.QuotePath(c.Path))
 		}
 	}
 	return list, nil

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/ledger"
 )
 
@@ -14,27 +15,27 @@ func TestDecideInLogsHandedOver(t *testing.T) {
 	for _, c := range []struct {
 		name, logs string
 		reason     ledger.Reason
-		level      evidence.Level
+		level      diag.Level
 		flaky      bool
 	}{
-		{name: "a pass", logs: "0b|0b", level: evidence.Recorded},
-		{name: "a dirty failure", logs: "1d|0b", reason: ledger.Conflict, level: evidence.Claimed},
-		{name: "a stale failure", logs: "0b|1s", reason: ledger.Conflict, level: evidence.Claimed},
-		{name: "a failure without trees", logs: "1|0b", reason: ledger.Conflict, level: evidence.Claimed},
-		{name: "a dirty null exit", logs: "nulld|0b", reason: ledger.NullExit, level: evidence.Claimed},
-		{name: "a dirty failure in both", logs: "1d|1d", reason: ledger.FailedReason, level: evidence.Claimed},
-		{name: "a dirty failure behind a pass of the same log", logs: "0b 1d|", reason: ledger.FailedReason, level: evidence.Claimed},
-		{name: "a dirty failure before a pass of the same log", logs: "1d 0b|0b", level: evidence.Recorded, flaky: true},
-		{name: "a dirty failure before a dirty pass of the same log", logs: "0b 1d 0d|0b", level: evidence.Recorded, flaky: true},
-		{name: "three dirty failures before a pass", logs: "1d 1d 1d 0b|", reason: ledger.TooManyAttempts, level: evidence.Recorded, flaky: true},
-		{name: "two stale failures before a pass", logs: "1s 1s 0b|", level: evidence.Recorded, flaky: true},
-		{name: "three dirty passes before a pass", logs: "0d 0d 0d 0b|", level: evidence.Recorded},
-		{name: "a dirty pass", logs: "0d|0b", level: evidence.Recorded},
-		{name: "a stale pass behind a failure", logs: "1b 0s|0b", reason: ledger.Conflict, level: evidence.Recorded},
+		{name: "a pass", logs: "0b|0b", level: diag.Recorded},
+		{name: "a dirty failure", logs: "1d|0b", reason: ledger.Conflict, level: diag.Claimed},
+		{name: "a stale failure", logs: "0b|1s", reason: ledger.Conflict, level: diag.Claimed},
+		{name: "a failure without trees", logs: "1|0b", reason: ledger.Conflict, level: diag.Claimed},
+		{name: "a dirty null exit", logs: "nulld|0b", reason: ledger.NullExit, level: diag.Claimed},
+		{name: "a dirty failure in both", logs: "1d|1d", reason: ledger.FailedReason, level: diag.Claimed},
+		{name: "a dirty failure behind a pass of the same log", logs: "0b 1d|", reason: ledger.FailedReason, level: diag.Claimed},
+		{name: "a dirty failure before a pass of the same log", logs: "1d 0b|0b", level: diag.Recorded, flaky: true},
+		{name: "a dirty failure before a dirty pass of the same log", logs: "0b 1d 0d|0b", level: diag.Recorded, flaky: true},
+		{name: "three dirty failures before a pass", logs: "1d 1d 1d 0b|", reason: ledger.TooManyAttempts, level: diag.Recorded, flaky: true},
+		{name: "two stale failures before a pass", logs: "1s 1s 0b|", level: diag.Recorded, flaky: true},
+		{name: "three dirty passes before a pass", logs: "0d 0d 0d 0b|", level: diag.Recorded},
+		{name: "a dirty pass", logs: "0d|0b", level: diag.Recorded},
+		{name: "a stale pass behind a failure", logs: "1b 0s|0b", reason: ledger.Conflict, level: diag.Recorded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			both := []ledger.Trust{{Counts: true, Recorded: true}, {Counts: true, Recorded: true}}
-			d := streams(t, strings.Split(c.logs, "|")...).Decide(0, evidence.Recorded, both)
+			d := streams(t, strings.Split(c.logs, "|")...).Decide(0, diag.Recorded, both)
 			if d.Reason != c.reason || d.Level != c.level || (d.Flaky != nil) != c.flaky {
 				t.Errorf("got %q at %s, flaky %v", d.Reason, d.Level, d.Flaky != nil)
 			}
@@ -70,25 +71,25 @@ func TestVouchForTooManyReports(t *testing.T) {
 	for _, c := range []struct {
 		commands int
 		path     string
-		want     evidence.Level
+		want     diag.Level
 	}{
-		{10_000, "r.json", evidence.Bound},
-		{10_001, "r.json", evidence.Claimed},
-		{20_000, "other.json", evidence.Bound},
-		{10, strings.Repeat("x/", 1<<20) + "r.json", evidence.Claimed},
+		{10_000, "r.json", diag.Bound},
+		{10_001, "r.json", diag.Claimed},
+		{20_000, "other.json", diag.Bound},
+		{10, strings.Repeat("x/", 1<<20) + "r.json", diag.Claimed},
 	} {
 		l := ledger.New(ledger.Config{AcceptedTrees: []string{headTree}, Companions: []ledger.Companion{report}})
 		s := l.Stream("log")
 		for i := range c.commands {
 			r := record(t, i+1, "0b")
 			r.Argv = []string{"lint", fmt.Sprint(i)}
-			r.Produced = []evidence.Produced{{Path: c.path, SHA256: report.SHA256}}
+			r.Produced = []feedback.Produced{{Path: c.path, SHA256: report.SHA256}}
 			if i == 0 {
 				r.Produced[0].Path = "r.json"
 			}
 			s.Add(r)
 		}
-		if v := l.Vouch(&report, everything[:1]); v.Level != c.want || (c.want == evidence.Claimed) != (v.Denied == ledger.DeniedMany) {
+		if v := l.Vouch(&report, everything[:1]); v.Level != c.want || (c.want == diag.Claimed) != (v.Denied == ledger.DeniedMany) {
 			t.Errorf("%d commands: got %+v, expected %s", c.commands, v, c.want)
 		}
 	}

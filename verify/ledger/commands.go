@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
 // Command is a command that a finding names.
@@ -68,7 +68,7 @@ type openNull struct {
 }
 
 // add opens a null exit. One without a known folder has only its line to tell it apart.
-func (o *openNulls) add(s *Stream, r *evidence.Record) {
+func (o *openNulls) add(s *Stream, r *feedback.Record) {
 	if o.byKey == nil {
 		o.byKey, o.byID = map[digest]*openNull{}, map[digest]*openNull{}
 	}
@@ -100,7 +100,7 @@ func (o *openNulls) add(s *Stream, r *evidence.Record) {
 
 // settle closes the null exits that a record with an exit code answers: those of the same command, and the one that it
 // names as its parent.
-func (s *Stream) settle(r *evidence.Record) {
+func (s *Stream) settle(r *feedback.Record) {
 	if r.Exit == nil || len(s.open.byKey) == 0 {
 		return
 	}
@@ -138,7 +138,7 @@ func (s *Stream) Open() []Command {
 const maxCommand = 200
 
 // commandText names the command of a record.
-func commandText(r *evidence.Record) string {
+func commandText(r *feedback.Record) string {
 	if r.Argv == nil && r.Shell != "" {
 		return strconv.Quote(short(r.Shell))
 	}

@@ -3,7 +3,8 @@ package ledger
 import (
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // Reason is why a criterion is not met: the code of the finding. Passed is none.
@@ -27,7 +28,7 @@ const (
 // Deciding is what one stream says of a criterion.
 type Deciding struct {
 	Stream string
-	Level  evidence.Level
+	Level  diag.Level
 	Tally
 	// Lower are failures of a lower level in a log that the workflow handed over: they do not decide, stay visible, and
 	// count as attempts.
@@ -41,8 +42,8 @@ func (x *Deciding) Tries() int64 { return x.Attempts + x.Lower }
 // Decision is what all streams together say of a criterion.
 type Decision struct {
 	Reason   Reason
-	Level    evidence.Level // of the deciding records, or of the one that Reason is about; absent when there are none
-	Minimum  evidence.Level
+	Level    diag.Level // of the deciding records, or of the one that Reason is about; absent when there are none
+	Minimum  diag.Level
 	Deciding []Deciding // at most one a stream, in the order of the streams
 	At       *Deciding  // the one that Reason is about; nil for missing
 	Flaky    *Deciding  // a deciding pass with a failure before it; nil when there is none
@@ -60,9 +61,9 @@ type Trust struct {
 }
 
 // Decide judges the criterion with index i. minimum is the evidence level that it needs, trust that of each stream.
-func (l *Ledger) Decide(i int, minimum evidence.Level, trust []Trust) Decision {
+func (l *Ledger) Decide(i int, minimum diag.Level, trust []Trust) Decision {
 	c := &l.config.Criteria[i]
-	d := Decision{Level: evidence.Absent, Minimum: minimum}
+	d := Decision{Level: diag.Absent, Minimum: minimum}
 	for n, s := range l.Streams {
 		if !trust[n].Counts {
 			continue
@@ -72,7 +73,7 @@ func (l *Ledger) Decide(i int, minimum evidence.Level, trust []Trust) Decision {
 		if tallies := s.tallies[i]; tallies != nil {
 			x := speak(c, s.Name, tallies, trust[n])
 			d.Deciding = append(d.Deciding, x)
-			d.Level = evidence.Stronger(d.Level, x.Level)
+			d.Level = diag.Stronger(d.Level, x.Level)
 		}
 	}
 	d.Deciding = slices.DeleteFunc(d.Deciding, func(x Deciding) bool { return x.Level != d.Level && !x.heard })
@@ -88,11 +89,11 @@ func (l *Ledger) Decide(i int, minimum evidence.Level, trust []Trust) Decision {
 
 // speak is what a stream says: its records of the highest level do, and in a log that was handed over a last record that
 // did not end as expected, so that no failure hides because it left a file behind.
-func speak(c *evidence.Criterion, stream string, t *criterionTally, trust Trust) Deciding {
-	x := Deciding{Stream: stream, Level: evidence.Claimed, Tally: t.claimed}
+func speak(c *contract.Criterion, stream string, t *criterionTally, trust Trust) Deciding {
+	x := Deciding{Stream: stream, Level: diag.Claimed, Tally: t.claimed}
 	x.heard = trust.Recorded && !Met(c, t.last.Last.Exit)
 	if t.bound.Attempts > 0 && !(x.heard && t.last == &t.claimed) {
-		x.Level, x.Tally = trust.raise(evidence.Bound), t.bound
+		x.Level, x.Tally = trust.raise(diag.Bound), t.bound
 		if trust.Recorded {
 			x.Lower = t.claimed.Failures
 		}
@@ -101,7 +102,7 @@ func speak(c *evidence.Criterion, stream string, t *criterionTally, trust Trust)
 }
 
 // judge finds the first reason that holds.
-func (d *Decision) judge(c *evidence.Criterion) {
+func (d *Decision) judge(c *contract.Criterion) {
 	if len(d.Deciding) == 0 {
 		d.Reason = Missing
 		return

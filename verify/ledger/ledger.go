@@ -13,7 +13,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
 // Config says what to look for.
@@ -21,10 +23,10 @@ type Config struct {
 	TaskID   string
 	HeadTask bool     // TaskID is that of a contract that only the change holds
 	Tasks    []string // other task ids whose records count
-	Criteria []evidence.Criterion
+	Criteria []contract.Criterion
 	Head     []bool // of each criterion, whether only the change's own contract names it; nil: none of them
 	// HeadCommands are criteria that only the contract of another change of the same merge group names.
-	HeadCommands  []evidence.Criterion
+	HeadCommands  []contract.Criterion
 	RulesRun      []string // the command that writes the rule report; nil when there is none
 	AcceptedTrees []string // nil: no tree is known, so no record can be bound or stale
 	Egress        []string // allowed hosts; nil: nobody asks
@@ -133,7 +135,7 @@ type criterionTally struct {
 }
 
 // Met reports whether an exit code is what a criterion expects. A negative control must have failed by itself.
-func Met(c *evidence.Criterion, exit *int64) bool {
+func Met(c *contract.Criterion, exit *int64) bool {
 	switch {
 	case exit == nil:
 		return false
@@ -194,7 +196,7 @@ func (l *Ledger) Stream(name string) *Stream {
 }
 
 // Add takes the next record.
-func (s *Stream) Add(r *evidence.Record) {
+func (s *Stream) Add(r *feedback.Record) {
 	s.Records++
 	s.checkOrder(r)
 	if r.Tampered != "" { // whatever task it names: it is about the log, and no run of a command
@@ -230,7 +232,7 @@ func (s *Stream) Add(r *evidence.Record) {
 // match returns the criteria that the record is about; it leaves the command's key in s.key. A command line that needs a
 // shell is about none, but it is the same as another one with the same text: its key begins with a byte with which no key
 // of a list of words does, as those begin with the length of a cwd.
-func (s *Stream) match(r *evidence.Record) []int {
+func (s *Stream) match(r *feedback.Record) []int {
 	s.key = s.key[:0]
 	switch {
 	case r.Cwd == "":
@@ -245,7 +247,7 @@ func (s *Stream) match(r *evidence.Record) []int {
 	return s.ledger.criteria[string(s.key)]
 }
 
-func (s *Stream) addForeign(r *evidence.Record) {
+func (s *Stream) addForeign(r *feedback.Record) {
 	s.Foreign++
 	for _, i := range s.match(r) {
 		if s.foreign[i]++; s.foreign[i] == 1 {
@@ -255,14 +257,14 @@ func (s *Stream) addForeign(r *evidence.Record) {
 }
 
 // level says whether a record is bound to the code that is judged.
-func (s *Stream) level(r *evidence.Record) evidence.Level {
+func (s *Stream) level(r *feedback.Record) diag.Level {
 	if r.TreeBefore != "" && r.TreeBefore == r.TreeAfter && s.ledger.accepted[r.TreeBefore] {
-		return evidence.Bound
+		return diag.Bound
 	}
-	return evidence.Claimed
+	return diag.Claimed
 }
 
-func (s *Stream) addAttempt(i int, r *evidence.Record) {
+func (s *Stream) addAttempt(i int, r *feedback.Record) {
 	t := s.tallies[i]
 	if t == nil {
 		t = &criterionTally{}
@@ -270,7 +272,7 @@ func (s *Stream) addAttempt(i int, r *evidence.Record) {
 		s.remember(weightDetail)
 	}
 	tally := &t.claimed
-	if s.level(r) == evidence.Bound {
+	if s.level(r) == diag.Bound {
 		tally = &t.bound
 	}
 	t.last = tally
@@ -286,14 +288,14 @@ func (s *Stream) addAttempt(i int, r *evidence.Record) {
 
 // output looks at what the command printed, where that can matter: a record that did not end as it should, or one attempt
 // too many, is a finding anyway.
-func (s *Stream) output(c *evidence.Criterion, attempts int64, r *evidence.Record) Output {
+func (s *Stream) output(c *contract.Criterion, attempts int64, r *feedback.Record) Output {
 	if !Met(c, r.Exit) || attempts > c.MaxAttempts {
 		return Output{}
 	}
 	return ReadOutput(r.AppendOutput(nil), c.Run, r.Cut, c.ExpectFail)
 }
 
-func (s *Stream) attempt(r *evidence.Record) Attempt {
+func (s *Stream) attempt(r *feedback.Record) Attempt {
 	sum := sha256.Sum256(r.Line)
 	a := Attempt{Line: r.Pos.Line, SHA256: hex.EncodeToString(sum[:])}
 	if r.Exit != nil {
@@ -312,7 +314,7 @@ func (s *Stream) attempt(r *evidence.Record) Attempt {
 	return a
 }
 
-func (s *Stream) addHosts(r *evidence.Record) {
+func (s *Stream) addHosts(r *feedback.Record) {
 	if s.ledger.config.Egress == nil {
 		return
 	}
@@ -331,7 +333,7 @@ func (s *Stream) addHosts(r *evidence.Record) {
 }
 
 // addOther looks at a command that is no criterion.
-func (s *Stream) addOther(r *evidence.Record) {
+func (s *Stream) addOther(r *feedback.Record) {
 	switch {
 	case r.Exit == nil:
 		s.open.add(s, r)

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/ledger"
-	"github.com/closeout-gate/closeout/verify/source"
 )
 
 const (
@@ -16,8 +17,8 @@ const (
 )
 
 var (
-	wanted  = evidence.Criterion{ID: "unit", Run: []string{"go", "test"}, Cwd: ".", MaxAttempts: 3}
-	control = evidence.Criterion{ID: "red", Run: []string{"red"}, Cwd: ".", ExpectFail: true, MaxAttempts: 3}
+	wanted  = contract.Criterion{ID: "unit", Run: []string{"go", "test"}, Cwd: ".", MaxAttempts: 3}
+	control = contract.Criterion{ID: "red", Run: []string{"red"}, Cwd: ".", ExpectFail: true, MaxAttempts: 3}
 )
 
 // streams fills a ledger from a short notation: a stream is words, a word one record of the command go test, or of red
@@ -26,7 +27,7 @@ var (
 func streams(t *testing.T, logs ...string) *ledger.Ledger {
 	t.Helper()
 	l := ledger.New(ledger.Config{
-		TaskID: "T-1", Criteria: []evidence.Criterion{wanted, control}, AcceptedTrees: []string{headTree},
+		TaskID: "T-1", Criteria: []contract.Criterion{wanted, control}, AcceptedTrees: []string{headTree},
 	})
 	for i, log := range logs {
 		s := l.Stream(fmt.Sprintf("log%d", i))
@@ -37,9 +38,9 @@ func streams(t *testing.T, logs ...string) *ledger.Ledger {
 	return l
 }
 
-func record(t *testing.T, line int, word string) *evidence.Record {
+func record(t *testing.T, line int, word string) *feedback.Record {
 	t.Helper()
-	r := &evidence.Record{Pos: source.Pos{Line: line, Column: 1}, Line: []byte(word), Argv: wanted.Run, Cwd: "."}
+	r := &feedback.Record{Pos: diag.Pos{Line: line, Column: 1}, Line: []byte(word), Argv: wanted.Run, Cwd: "."}
 	if rest, ok := strings.CutPrefix(word, "!"); ok {
 		r.Argv, word = control.Run, rest
 	}
@@ -69,43 +70,43 @@ var everything = []ledger.Trust{{Counts: true}, {Counts: true}}
 func TestDecide(t *testing.T) {
 	for _, c := range []struct {
 		name, logs string
-		minimum    evidence.Level
+		minimum    diag.Level
 		criterion  int
 		reason     ledger.Reason
-		level      evidence.Level
+		level      diag.Level
 		attempts   int64
 		flaky      bool
 	}{
-		{name: "no record", logs: "", reason: ledger.Missing, level: evidence.Absent},
-		{name: "a pass", logs: "0", level: evidence.Claimed, attempts: 1},
-		{name: "red then green", logs: "1 0", level: evidence.Claimed, attempts: 2, flaky: true},
-		{name: "null then green", logs: "null 0", level: evidence.Claimed, attempts: 2, flaky: true},
-		{name: "green then red is red", logs: "0 1", reason: ledger.FailedReason, level: evidence.Claimed, attempts: 2},
-		{name: "green then null", logs: "0 null", reason: ledger.NullExit, level: evidence.Claimed, attempts: 2},
-		{name: "a failure and no pass is not flaky", logs: "1 1", reason: ledger.FailedReason, level: evidence.Claimed, attempts: 2},
-		{name: "other task only", logs: "0f", reason: ledger.Missing, level: evidence.Absent},
-		{name: "a bound failure beats a claimed pass", logs: "1b 0", reason: ledger.FailedReason, level: evidence.Bound, attempts: 1},
-		{name: "a claimed failure does not spoil a bound pass", logs: "0b 1", level: evidence.Bound, attempts: 1},
-		{name: "two streams agree", logs: "0|0", level: evidence.Claimed, attempts: 2},
-		{name: "two streams disagree", logs: "0|1", reason: ledger.Conflict, level: evidence.Claimed, attempts: 2},
-		{name: "a bound stream decides alone", logs: "0b|1", level: evidence.Bound, attempts: 1},
-		{name: "the later stream decides alone", logs: "1|0b", level: evidence.Bound, attempts: 1},
-		{name: "a null exit is said before a conflict", logs: "0|null", reason: ledger.NullExit, level: evidence.Claimed, attempts: 2},
-		{name: "stale", logs: "0s", reason: ledger.Stale, level: evidence.Claimed, attempts: 1},
-		{name: "a stale failure is a failure", logs: "1s", reason: ledger.FailedReason, level: evidence.Claimed, attempts: 1},
-		{name: "stale before, bound after", logs: "0s 0b", level: evidence.Bound, attempts: 1},
-		{name: "dirty", logs: "0d", reason: ledger.DirtyTree, level: evidence.Claimed, attempts: 1},
-		{name: "below the minimum", logs: "0", minimum: evidence.Bound, reason: ledger.BelowMinimum, level: evidence.Claimed, attempts: 1},
-		{name: "at the minimum", logs: "0b", minimum: evidence.Bound, level: evidence.Bound, attempts: 1},
-		{name: "three attempts", logs: "1 1 0", level: evidence.Claimed, attempts: 3, flaky: true},
-		{name: "four attempts", logs: "1 1 1 0", reason: ledger.TooManyAttempts, level: evidence.Claimed, attempts: 4, flaky: true},
-		{name: "attempts count by stream", logs: "1 1 0|1 1 0", level: evidence.Claimed, attempts: 6, flaky: true},
-		{name: "attempts count at the deciding level", logs: "1 1 1 1 0b", level: evidence.Bound, attempts: 1},
-		{name: "a control that fails", logs: "!1", criterion: 1, level: evidence.Claimed, attempts: 1},
-		{name: "a control that passes", logs: "!0", criterion: 1, reason: ledger.ControlPassed, level: evidence.Claimed, attempts: 1},
-		{name: "a control that is not found", logs: "!127", criterion: 1, reason: ledger.FailedReason, level: evidence.Claimed, attempts: 1},
-		{name: "a control that cannot be run", logs: "!126", criterion: 1, reason: ledger.FailedReason, level: evidence.Claimed, attempts: 1},
-		{name: "a control without exit code", logs: "!null", criterion: 1, reason: ledger.NullExit, level: evidence.Claimed, attempts: 1},
+		{name: "no record", logs: "", reason: ledger.Missing, level: diag.Absent},
+		{name: "a pass", logs: "0", level: diag.Claimed, attempts: 1},
+		{name: "red then green", logs: "1 0", level: diag.Claimed, attempts: 2, flaky: true},
+		{name: "null then green", logs: "null 0", level: diag.Claimed, attempts: 2, flaky: true},
+		{name: "green then red is red", logs: "0 1", reason: ledger.FailedReason, level: diag.Claimed, attempts: 2},
+		{name: "green then null", logs: "0 null", reason: ledger.NullExit, level: diag.Claimed, attempts: 2},
+		{name: "a failure and no pass is not flaky", logs: "1 1", reason: ledger.FailedReason, level: diag.Claimed, attempts: 2},
+		{name: "other task only", logs: "0f", reason: ledger.Missing, level: diag.Absent},
+		{name: "a bound failure beats a claimed pass", logs: "1b 0", reason: ledger.FailedReason, level: diag.Bound, attempts: 1},
+		{name: "a claimed failure does not spoil a bound pass", logs: "0b 1", level: diag.Bound, attempts: 1},
+		{name: "two streams agree", logs: "0|0", level: diag.Claimed, attempts: 2},
+		{name: "two streams disagree", logs: "0|1", reason: ledger.Conflict, level: diag.Claimed, attempts: 2},
+		{name: "a bound stream decides alone", logs: "0b|1", level: diag.Bound, attempts: 1},
+		{name: "the later stream decides alone", logs: "1|0b", level: diag.Bound, attempts: 1},
+		{name: "a null exit is said before a conflict", logs: "0|null", reason: ledger.NullExit, level: diag.Claimed, attempts: 2},
+		{name: "stale", logs: "0s", reason: ledger.Stale, level: diag.Claimed, attempts: 1},
+		{name: "a stale failure is a failure", logs: "1s", reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
+		{name: "stale before, bound after", logs: "0s 0b", level: diag.Bound, attempts: 1},
+		{name: "dirty", logs: "0d", reason: ledger.DirtyTree, level: diag.Claimed, attempts: 1},
+		{name: "below the minimum", logs: "0", minimum: diag.Bound, reason: ledger.BelowMinimum, level: diag.Claimed, attempts: 1},
+		{name: "at the minimum", logs: "0b", minimum: diag.Bound, level: diag.Bound, attempts: 1},
+		{name: "three attempts", logs: "1 1 0", level: diag.Claimed, attempts: 3, flaky: true},
+		{name: "four attempts", logs: "1 1 1 0", reason: ledger.TooManyAttempts, level: diag.Claimed, attempts: 4, flaky: true},
+		{name: "attempts count by stream", logs: "1 1 0|1 1 0", level: diag.Claimed, attempts: 6, flaky: true},
+		{name: "attempts count at the deciding level", logs: "1 1 1 1 0b", level: diag.Bound, attempts: 1},
+		{name: "a control that fails", logs: "!1", criterion: 1, level: diag.Claimed, attempts: 1},
+		{name: "a control that passes", logs: "!0", criterion: 1, reason: ledger.ControlPassed, level: diag.Claimed, attempts: 1},
+		{name: "a control that is not found", logs: "!127", criterion: 1, reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
+		{name: "a control that cannot be run", logs: "!126", criterion: 1, reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
+		{name: "a control without exit code", logs: "!null", criterion: 1, reason: ledger.NullExit, level: diag.Claimed, attempts: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := streams(t, strings.Split(c.logs, "|")...).Decide(c.criterion, c.minimum, everything)
@@ -118,11 +119,11 @@ func TestDecide(t *testing.T) {
 
 func TestDecideWithDigests(t *testing.T) {
 	l := streams(t, "0b", "1b", "0")
-	d := l.Decide(0, evidence.Recorded, []ledger.Trust{{Counts: true, Recorded: true}, {}, {}})
-	if d.Reason != ledger.Passed || d.Level != evidence.Recorded || len(d.Deciding) != 1 {
+	d := l.Decide(0, diag.Recorded, []ledger.Trust{{Counts: true, Recorded: true}, {}, {}})
+	if d.Reason != ledger.Passed || d.Level != diag.Recorded || len(d.Deciding) != 1 {
 		t.Errorf("got %+v", d)
 	}
-	if d := l.Decide(0, evidence.Recorded, []ledger.Trust{{Counts: true}, {}, {}}); d.Reason != ledger.BelowMinimum {
+	if d := l.Decide(0, diag.Recorded, []ledger.Trust{{Counts: true}, {}, {}}); d.Reason != ledger.BelowMinimum {
 		t.Errorf("bound is not recorded: got %+v", d)
 	}
 }
@@ -135,15 +136,15 @@ func TestForeignRecordsAreCounted(t *testing.T) {
 
 // TestCommandsAreComparedByElement wants no two commands to share a key.
 func TestCommandsAreComparedByElement(t *testing.T) {
-	l := ledger.New(ledger.Config{TaskID: "T-1", Criteria: []evidence.Criterion{{ID: "c", Run: []string{"go", "test", "-run", "X", "./..."}, Cwd: "."}}})
+	l := ledger.New(ledger.Config{TaskID: "T-1", Criteria: []contract.Criterion{{ID: "c", Run: []string{"go", "test", "-run", "X", "./..."}, Cwd: "."}}})
 	s := l.Stream("log")
 	for _, argv := range [][]string{
 		{"go", "test", "-run", "X ./..."}, {"go test", "-run", "X", "./..."}, {"go", "test", "-run", "X", "./...", ""}, {"go", "test", "-run", "X"},
 		{"GO", "test", "-run", "X", "./..."}, nil,
 	} {
 		zero := int64(0)
-		s.Add(&evidence.Record{Argv: argv, Cwd: ".", Exit: &zero})
-		s.Add(&evidence.Record{Argv: orWanted(argv), Cwd: "web", Exit: &zero})
+		s.Add(&feedback.Record{Argv: argv, Cwd: ".", Exit: &zero})
+		s.Add(&feedback.Record{Argv: orWanted(argv), Cwd: "web", Exit: &zero})
 	}
 	if d := l.Decide(0, "", everything); d.Reason != ledger.Missing {
 		t.Errorf("a record of another command decided: %+v", d)
@@ -159,29 +160,29 @@ func orWanted(argv []string) []string {
 }
 
 func TestGaps(t *testing.T) {
-	seq := func(n int64) func(*evidence.Record) { return func(r *evidence.Record) { r.Seq = &n } }
-	id := func(id, parent string) func(*evidence.Record) {
-		return func(r *evidence.Record) { r.ID, r.Parent = id, parent }
+	seq := func(n int64) func(*feedback.Record) { return func(r *feedback.Record) { r.Seq = &n } }
+	id := func(id, parent string) func(*feedback.Record) {
+		return func(r *feedback.Record) { r.ID, r.Parent = id, parent }
 	}
-	none := func(*evidence.Record) {}
+	none := func(*feedback.Record) {}
 	for _, c := range []struct {
 		name    string
-		records []func(*evidence.Record)
+		records []func(*feedback.Record)
 		gaps    int
 	}{
-		{"rises from one", []func(*evidence.Record){seq(1), seq(2), seq(3)}, 0},
-		{"rises from zero", []func(*evidence.Record){seq(0), seq(1)}, 0},
-		{"starts late", []func(*evidence.Record){seq(4), seq(5)}, 1},
-		{"a hole", []func(*evidence.Record){seq(1), seq(3)}, 1},
-		{"a repetition", []func(*evidence.Record){seq(1), seq(1)}, 1},
-		{"backwards", []func(*evidence.Record){seq(1), seq(0)}, 1},
-		{"none has one", []func(*evidence.Record){none, none}, 0},
-		{"a mixture is said once", []func(*evidence.Record){seq(1), none, seq(2), none}, 1},
-		{"different ids", []func(*evidence.Record){id("a", ""), id("b", "")}, 0},
-		{"an id twice", []func(*evidence.Record){id("a", ""), id("a", "")}, 1},
-		{"an earlier parent", []func(*evidence.Record){id("a", ""), id("b", "a")}, 0},
-		{"a parent that comes later", []func(*evidence.Record){id("b", "a"), id("a", "")}, 1},
-		{"its own parent", []func(*evidence.Record){id("a", "a")}, 1},
+		{"rises from one", []func(*feedback.Record){seq(1), seq(2), seq(3)}, 0},
+		{"rises from zero", []func(*feedback.Record){seq(0), seq(1)}, 0},
+		{"starts late", []func(*feedback.Record){seq(4), seq(5)}, 1},
+		{"a hole", []func(*feedback.Record){seq(1), seq(3)}, 1},
+		{"a repetition", []func(*feedback.Record){seq(1), seq(1)}, 1},
+		{"backwards", []func(*feedback.Record){seq(1), seq(0)}, 1},
+		{"none has one", []func(*feedback.Record){none, none}, 0},
+		{"a mixture is said once", []func(*feedback.Record){seq(1), none, seq(2), none}, 1},
+		{"different ids", []func(*feedback.Record){id("a", ""), id("b", "")}, 0},
+		{"an id twice", []func(*feedback.Record){id("a", ""), id("a", "")}, 1},
+		{"an earlier parent", []func(*feedback.Record){id("a", ""), id("b", "a")}, 0},
+		{"a parent that comes later", []func(*feedback.Record){id("b", "a"), id("a", "")}, 1},
+		{"its own parent", []func(*feedback.Record){id("a", "a")}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := ledger.New(ledger.Config{}).Stream("log")
@@ -198,8 +199,8 @@ func TestGaps(t *testing.T) {
 }
 
 func TestOpenNullExits(t *testing.T) {
-	run := func(id, parent string, exit int64, argv ...string) *evidence.Record {
-		r := &evidence.Record{ID: id, Parent: parent, Argv: argv, Cwd: "."}
+	run := func(id, parent string, exit int64, argv ...string) *feedback.Record {
+		r := &feedback.Record{ID: id, Parent: parent, Argv: argv, Cwd: "."}
 		if exit >= 0 {
 			r.Exit = &exit
 		}
@@ -207,22 +208,22 @@ func TestOpenNullExits(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		records []*evidence.Record
+		records []*feedback.Record
 		open    int
 	}{
-		{"left open", []*evidence.Record{run("a", "", -1, "x")}, 1},
-		{"the same command again", []*evidence.Record{run("a", "", -1, "x"), run("b", "", 1, "x")}, 0},
-		{"another command", []*evidence.Record{run("a", "", -1, "x"), run("b", "", 0, "y")}, 1},
-		{"a child with another command", []*evidence.Record{run("a", "", -1, "x"), run("b", "a", 0, "y")}, 0},
-		{"a child without exit code", []*evidence.Record{run("a", "", -1, "x"), run("b", "a", -1, "x")}, 1},
-		{"an earlier success does not settle", []*evidence.Record{run("a", "", 0, "x"), run("b", "", -1, "x")}, 1},
-		{"opened again", []*evidence.Record{run("a", "", -1, "x"), run("b", "", 0, "x"), run("c", "", -1, "x")}, 1},
-		{"two commands", []*evidence.Record{run("a", "", -1, "x"), run("b", "", -1, "y")}, 2},
-		{"a criterion is judged elsewhere", []*evidence.Record{run("a", "", -1, wanted.Run...)}, 0},
-		{"a criterion that names its parent settles", []*evidence.Record{run("a", "", -1, "x"), run("b", "a", 0, wanted.Run...)}, 0},
+		{"left open", []*feedback.Record{run("a", "", -1, "x")}, 1},
+		{"the same command again", []*feedback.Record{run("a", "", -1, "x"), run("b", "", 1, "x")}, 0},
+		{"another command", []*feedback.Record{run("a", "", -1, "x"), run("b", "", 0, "y")}, 1},
+		{"a child with another command", []*feedback.Record{run("a", "", -1, "x"), run("b", "a", 0, "y")}, 0},
+		{"a child without exit code", []*feedback.Record{run("a", "", -1, "x"), run("b", "a", -1, "x")}, 1},
+		{"an earlier success does not settle", []*feedback.Record{run("a", "", 0, "x"), run("b", "", -1, "x")}, 1},
+		{"opened again", []*feedback.Record{run("a", "", -1, "x"), run("b", "", 0, "x"), run("c", "", -1, "x")}, 1},
+		{"two commands", []*feedback.Record{run("a", "", -1, "x"), run("b", "", -1, "y")}, 2},
+		{"a criterion is judged elsewhere", []*feedback.Record{run("a", "", -1, wanted.Run...)}, 0},
+		{"a criterion that names its parent settles", []*feedback.Record{run("a", "", -1, "x"), run("b", "a", 0, wanted.Run...)}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := ledger.New(ledger.Config{Criteria: []evidence.Criterion{wanted}}).Stream("log")
+			s := ledger.New(ledger.Config{Criteria: []contract.Criterion{wanted}}).Stream("log")
 			for i, r := range c.records {
 				r.Pos.Line, r.Line = i+1, []byte(fmt.Sprint(i))
 				s.Add(r)
@@ -237,7 +238,7 @@ func TestOpenNullExits(t *testing.T) {
 func TestDurationsSaturate(t *testing.T) {
 	s := ledger.New(ledger.Config{}).Stream("log")
 	for range 3 {
-		s.Add(&evidence.Record{DurationMS: 1<<63 - 1})
+		s.Add(&feedback.Record{DurationMS: 1<<63 - 1})
 	}
 	if s.Duration != 1<<63-1 {
 		t.Errorf("got %d", s.Duration)
@@ -266,7 +267,7 @@ func TestCommandLine(t *testing.T) {
 func TestOpenNullExitsAreBounded(t *testing.T) {
 	s := ledger.New(ledger.Config{}).Stream("log")
 	for i := range ledger.MaxOpen + 3 {
-		s.Add(&evidence.Record{Argv: []string{"x", fmt.Sprint(i)}, Cwd: "."})
+		s.Add(&feedback.Record{Argv: []string{"x", fmt.Sprint(i)}, Cwd: "."})
 	}
 	if len(s.Open()) != ledger.MaxOpen || s.Unsettled != 3 {
 		t.Errorf("%d open, %d beyond", len(s.Open()), s.Unsettled)
@@ -279,7 +280,7 @@ func TestCommandsBeyondTheListAreCounted(t *testing.T) {
 	one := int64(1)
 	for range 2 {
 		for i := range ledger.MaxDetails + 5 {
-			s.Add(&evidence.Record{Argv: []string{"x", fmt.Sprint(i)}, Cwd: ".", Exit: &one})
+			s.Add(&feedback.Record{Argv: []string{"x", fmt.Sprint(i)}, Cwd: ".", Exit: &one})
 		}
 	}
 	if len(s.Nonzero.List) != ledger.MaxDetails || s.Nonzero.More != 5 || s.Nonzero.List[0].Times != 2 {

@@ -3,7 +3,7 @@ package ledger
 import (
 	"fmt"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
 // Gap is a sign that a log is not whole.
@@ -22,7 +22,7 @@ type order struct {
 }
 
 // checkOrder reports holes in the sequence, repeated ids and parents that no earlier record has.
-func (s *Stream) checkOrder(r *evidence.Record) {
+func (s *Stream) checkOrder(r *feedback.Record) {
 	s.checkSeq(r)
 	if r.Parent != "" {
 		if _, ok := s.ids[digestOf([]byte(r.Parent))]; !ok {
@@ -40,7 +40,7 @@ func (s *Stream) checkOrder(r *evidence.Record) {
 	s.remember(weightID)
 }
 
-func (s *Stream) checkSeq(r *evidence.Record) {
+func (s *Stream) checkSeq(r *feedback.Record) {
 	o := &s.order
 	if r.Seq == nil {
 		o.without = true
@@ -56,7 +56,7 @@ func (s *Stream) checkSeq(r *evidence.Record) {
 
 // checkStep wants each seq to be one more than the one before. The first may be 0 or 1: a later start means that the
 // beginning of the log was cut off.
-func (s *Stream) checkStep(r *evidence.Record) {
+func (s *Stream) checkStep(r *feedback.Record) {
 	seq := *r.Seq
 	switch {
 	case !s.order.with && seq > 1:
@@ -66,7 +66,7 @@ func (s *Stream) checkStep(r *evidence.Record) {
 	}
 }
 
-func (s *Stream) gap(r *evidence.Record, kind, found, expected string) {
+func (s *Stream) gap(r *feedback.Record, kind, found, expected string) {
 	if len(s.Gaps) >= MaxDetails {
 		s.GapsMore++
 		return

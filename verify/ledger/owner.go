@@ -3,7 +3,7 @@ package ledger
 import (
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
 // owner says on whose behalf a command ran. It decides what its record may prove.
@@ -18,7 +18,7 @@ const (
 
 // owner finds whose a record is: first by the task that it names, then by its command, where contracts that the change did
 // not write come first.
-func (l *Ledger) owner(r *evidence.Record, key []byte, matches []int) owner {
+func (l *Ledger) owner(r *feedback.Record, key []byte, matches []int) owner {
 	switch {
 	case l.config.HeadTask && r.TaskID == l.config.TaskID:
 		return ofHead
@@ -38,6 +38,6 @@ func (l *Ledger) isHead(i int) bool { return l.config.Head != nil && l.config.He
 
 // proves reports whether a record counts as an attempt at a criterion. One of the change's own contract can show that a
 // standing criterion is not met, not that it is.
-func (l *Ledger) proves(r *evidence.Record, by owner, i int) bool {
+func (l *Ledger) proves(r *feedback.Record, by owner, i int) bool {
 	return by != ofHead || l.isHead(i) || !Met(&l.config.Criteria[i], r.Exit)
 }

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
 // Companion is a report beside the logs: its file, and which commands' records may vouch for it.
@@ -26,7 +27,7 @@ type Companion struct {
 
 // Vouched is what the logs say of a companion.
 type Vouched struct {
-	Level  evidence.Level
+	Level  diag.Level
 	Denied Denial // why a record that names the file does not vouch for it; "" when there is none
 	Clash  *Clash // nil when there is none
 }
@@ -64,9 +65,9 @@ type maker struct {
 	owner     owner
 	criteria  []int
 	rules     bool
-	level     evidence.Level
+	level     diag.Level
 	line      int
-	files     []evidence.Produced // those whose name a companion has
+	files     []feedback.Produced // those whose name a companion has
 	takenBack []bool              // of each file, whether a later, unbound record of the command does not name it so
 }
 
@@ -88,13 +89,13 @@ type slot struct{ head, bound bool }
 // addProduced keeps what the record says of reports. It takes the place of what an earlier record of the same command and
 // level says. A record that is not bound takes nothing from a bound one, but in a log that was handed over, where it takes
 // back what it does not confirm. Of the rule command the last record with an exit code counts, whatever its level.
-func (s *Stream) addProduced(r *evidence.Record, by owner, matches []int) {
+func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	if len(r.Produced) == 0 && len(s.makers) == 0 {
 		return
 	}
 	rules := len(s.key) > 0 && string(s.key) == s.ledger.rules
 	level := s.level(r)
-	at := slot{by == ofHead, level == evidence.Bound && !rules}
+	at := slot{by == ofHead, level == diag.Bound && !rules}
 	known, bound := s.makers[at], s.makers[slot{at.head, true}]
 	if len(known)+len(bound) == 0 && len(r.Produced) == 0 || rules && r.Exit == nil {
 		return
@@ -125,7 +126,7 @@ func (s *Stream) addProduced(r *evidence.Record, by owner, matches []int) {
 }
 
 // takeBack notes which files a later record does not name with the same content.
-func (m *maker) takeBack(later []evidence.Produced) {
+func (m *maker) takeBack(later []feedback.Produced) {
 	last := map[string]string{}
 	for _, p := range later {
 		last[strings.TrimPrefix(p.Path, "./")] = p.SHA256
@@ -136,7 +137,7 @@ func (m *maker) takeBack(later []evidence.Produced) {
 }
 
 // commandKey tells commands apart. One that does not split has only its line.
-func (s *Stream) commandKey(r *evidence.Record) string {
+func (s *Stream) commandKey(r *feedback.Record) string {
 	const longest = 512
 	switch {
 	case len(s.key) == 0:
@@ -151,7 +152,7 @@ func (s *Stream) commandKey(r *evidence.Record) string {
 }
 
 // keep returns those of the files whose name a companion has. Where a record names one path twice, the last one counts.
-func (s *Stream) keep(produced []evidence.Produced) []evidence.Produced {
+func (s *Stream) keep(produced []feedback.Produced) []feedback.Produced {
 	l := s.ledger
 	byPath := map[string]string{}
 	for _, p := range produced {
@@ -163,19 +164,19 @@ func (s *Stream) keep(produced []evidence.Produced) []evidence.Produced {
 			byPath[strings.TrimPrefix(p.Path, "./")] = p.SHA256
 		}
 	}
-	var files []evidence.Produced
+	var files []feedback.Produced
 	for _, p := range slices.Sorted(maps.Keys(byPath)) {
 		if l.made == maxMade || l.madeBytes+len(p) > maxMadeBytes {
 			l.overflow = true
 			break
 		}
 		l.made, l.madeBytes = l.made+1, l.madeBytes+len(p)
-		files = append(files, evidence.Produced{Path: p, SHA256: byPath[p]})
+		files = append(files, feedback.Produced{Path: p, SHA256: byPath[p]})
 	}
 	return files
 }
 
-func (l *Ledger) forget(files []evidence.Produced) {
+func (l *Ledger) forget(files []feedback.Produced) {
 	for _, f := range files {
 		l.made, l.madeBytes = l.made-1, l.madeBytes-len(f.Path)
 	}
@@ -238,7 +239,7 @@ func (c *Companion) fits(produced string) bool {
 // Vouch says what the logs say of a companion: its level is that of the best record that may vouch for it. It is asked when
 // the last record was added.
 func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
-	v := Vouched{Level: evidence.Claimed}
+	v := Vouched{Level: diag.Claimed}
 	if l.overflow {
 		v.Denied = DeniedMany
 		return v
@@ -262,7 +263,7 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 			v.Denied = denied
 			continue
 		}
-		vouched, v.Level = true, evidence.Stronger(v.Level, trust[m.stream].raise(m.level))
+		vouched, v.Level = true, diag.Stronger(v.Level, trust[m.stream].raise(m.level))
 	}
 	v.note(l, list, trust)
 	counts := func(n int) bool { return trust[n].Counts }
@@ -283,9 +284,9 @@ func (v *Vouched) note(l *Ledger, list []made, trust []Trust) {
 }
 
 // raise is the level of a record in a log that is trusted so.
-func (t Trust) raise(level evidence.Level) evidence.Level {
-	if level == evidence.Bound && t.Recorded {
-		return evidence.Recorded
+func (t Trust) raise(level diag.Level) diag.Level {
+	if level == diag.Bound && t.Recorded {
+		return diag.Recorded
 	}
 	return level
 }
@@ -310,9 +311,9 @@ func (m *maker) denies(c *Companion) Denial {
 // clash finds two commands of one log that wrote one path with different content. Records of a lower level than others
 // are not looked at, unless the workflow handed the log over: that one was begun for this run.
 func clash(stream string, list []made, trust Trust) *Clash {
-	best := evidence.Absent
+	best := diag.Absent
 	for _, m := range list {
-		best = evidence.Stronger(best, m.level)
+		best = diag.Stronger(best, m.level)
 	}
 	byPath := map[string]made{}
 	for _, m := range list {

@@ -7,8 +7,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // The results of a run, as the runners print them. Of go, cargo, unittest and node --test they were taken from real runs.
@@ -311,7 +313,7 @@ func TestDecideByOutput(t *testing.T) {
 	tested.TestReport = "out.xml"
 	for _, c := range []struct {
 		name      string
-		criterion evidence.Criterion
+		criterion contract.Criterion
 		records   []string // exit code and standard output
 		reason    ledger.Reason
 		cached    bool
@@ -332,7 +334,7 @@ func TestDecideByOutput(t *testing.T) {
 		{"control with cached results", control, []string{"1 " + goCached + goFailed}, ledger.Passed, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := ledger.New(ledger.Config{TaskID: "T-1", Criteria: []evidence.Criterion{c.criterion}})
+			l := ledger.New(ledger.Config{TaskID: "T-1", Criteria: []contract.Criterion{c.criterion}})
 			s := l.Stream("log")
 			for _, r := range c.records {
 				code, text, _ := strings.Cut(r, " ")
@@ -347,7 +349,7 @@ func TestDecideByOutput(t *testing.T) {
 }
 
 // parsed is a record as it is read from a log.
-func parsed(t *testing.T, argv []string, code, stdout string) (record *evidence.Record) {
+func parsed(t *testing.T, argv []string, code, stdout string) (record *feedback.Record) {
 	t.Helper()
 	words, err := json.Marshal(argv)
 	if err != nil {
@@ -358,7 +360,7 @@ func parsed(t *testing.T, argv []string, code, stdout string) (record *evidence.
 		t.Fatal(err)
 	}
 	line := fmt.Sprintf(`{"command":%s,"exit_code":%s,"stdout_tail":%s}`, words, code, text)
-	_, errs := evidence.ReadLog(strings.NewReader(line), evidence.DefaultLimits(), func(r *evidence.Record) { record = r })
+	_, errs := feedback.ReadLog(strings.NewReader(line), strict.DefaultLimits(), func(r *feedback.Record) { record = r })
 	if errs.Any() {
 		t.Fatal(errs.All())
 	}

@@ -3,7 +3,7 @@ package override
 import (
 	"fmt"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Attempt is an override asked for by someone or something that has no say.
@@ -14,7 +14,7 @@ type Attempt struct {
 
 // Attempts lists what the live pull request holds of them: labels put on by agents, comments by agents or by the pull
 // request's author, commit messages. rule may be nil.
-func Attempts(f *evidence.Facts, rule *Rule) []Attempt {
+func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 	pr := live(f)
 	if pr == nil {
 		return nil
@@ -43,14 +43,14 @@ func Attempts(f *evidence.Facts, rule *Rule) []Attempt {
 
 // commenter says in what role somebody without a say asks for an override; "" when the comment asks for none, or its
 // author may have a say.
-func (r *Rule) commenter(pr *evidence.PullRequest, c *evidence.Comment) string {
+func (r *Rule) commenter(pr *facts.PullRequest, c *facts.Comment) string {
 	if _, found := line(c.Body); !found {
 		return ""
 	}
 	switch {
 	case c.Type == "Bot" || isBot(c.Author) || c.App != "":
 		return "an agent"
-	case !r.AllowAuthor && authorOf(pr).Is(evidence.Account{Login: c.Author, ID: c.AuthorID}):
+	case !r.AllowAuthor && authorOf(pr).Is(facts.Account{Login: c.Author, ID: c.AuthorID}):
 		return "the author of the pull request"
 	}
 	return ""

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
@@ -17,7 +18,7 @@ type Authors struct {
 }
 
 // NewAuthors reads the entries of applies_to.
-func NewAuthors(list []evidence.Author) *Authors {
+func NewAuthors(list []contract.Author) *Authors {
 	a := &Authors{}
 	var globs []glob.Pattern
 	for _, entry := range list {
@@ -28,7 +29,7 @@ func NewAuthors(list []evidence.Author) *Authors {
 		}
 		globs = append(globs, entry.Glob)
 		if !strings.ContainsAny(strings.TrimSuffix(entry.Value, botEnding), `*?[{\`) {
-			a.literals = append(a.literals, evidence.FoldLogin(entry.Value))
+			a.literals = append(a.literals, facts.FoldLogin(entry.Value))
 		}
 	}
 	a.globs = glob.CompileFolded(globs)
@@ -37,27 +38,27 @@ func NewAuthors(list []evidence.Author) *Authors {
 
 // identity is all that GitHub calls an account.
 type identity struct {
-	evidence.Account
+	facts.Account
 	kind string   // User, Bot, …; "" when unknown
 	apps []string // slugs of the apps that it is, or that acted for it
 }
 
-func authorOf(pr *evidence.PullRequest) identity {
-	return identity{evidence.Account{Login: pr.Author, ID: pr.AuthorID}, pr.AuthorType, pr.AuthorApps}
+func authorOf(pr *facts.PullRequest) identity {
+	return identity{facts.Account{Login: pr.Author, ID: pr.AuthorID}, pr.AuthorType, pr.AuthorApps}
 }
 
 func (p *peer) author() identity {
-	return identity{evidence.Account{Login: p.Author, ID: p.AuthorID}, p.AuthorType, p.AuthorApps}
+	return identity{facts.Account{Login: p.Author, ID: p.AuthorID}, p.AuthorType, p.AuthorApps}
 }
 
-type peer evidence.Peer
+type peer facts.Peer
 
 const botEnding = "[bot]"
 
 // names are the spellings of an account, folded: a person has one. An app is called SLUG[bot] where it acts, app/SLUG by
 // GitHub's command line, and SLUG in its settings; a few act under another login altogether.
 func (i identity) names() []string {
-	login := evidence.FoldLogin(i.Login)
+	login := facts.FoldLogin(i.Login)
 	slugs := slices.Clone(i.apps)
 	if slug, app := strings.CutSuffix(login, botEnding); app {
 		slugs = append(slugs, slug)
@@ -66,7 +67,7 @@ func (i identity) names() []string {
 	}
 	names := []string{login}
 	for _, slug := range slugs {
-		slug = evidence.FoldLogin(slug)
+		slug = facts.FoldLogin(slug)
 		names = append(names, slug, slug+botEnding, "app/"+slug, "apps/"+slug)
 	}
 	return names
@@ -87,18 +88,18 @@ func (a *Authors) singles(who identity) bool {
 // leavesOut reports whether the pull requests of an account are not judged. Those of a deleted account are, and of one
 // that cannot be told from a listed one.
 func (a *Authors) leavesOut(who identity) bool {
-	unknown := who.Nobody() || who.ID == evidence.GhostID || who.Login == "" || len(a.ids) > 0 && who.ID == ""
+	unknown := who.Nobody() || who.ID == facts.GhostID || who.Login == "" || len(a.ids) > 0 && who.ID == ""
 	return !unknown && !a.lists(who)
 }
 
 // LeavesOut reports whether applies_to leaves a pull request out. Whether another one has the same head is another
 // question: see [Authors.SharedWith].
-func (a *Authors) LeavesOut(pr *evidence.PullRequest) bool { return a.leavesOut(authorOf(pr)) }
+func (a *Authors) LeavesOut(pr *facts.PullRequest) bool { return a.leavesOut(authorOf(pr)) }
 
 // SharedWith is another open pull request with the same head that is judged; nil when there is none. Checks belong to
 // commits: what is said of one pull request shows at the other. Anybody can open one from a fork, so there only an
 // account counts that the contract lists by its login or id.
-func (a *Authors) SharedWith(pr *evidence.PullRequest) *evidence.Peer {
+func (a *Authors) SharedWith(pr *facts.PullRequest) *facts.Peer {
 	for i := range pr.SameHead {
 		p := &pr.SameHead[i]
 		who := (*peer)(p).author()

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Question is all that decides whether a label counts.
 type Question struct {
-	Facts   *evidence.Facts
+	Facts   *facts.Facts
 	Rule    *Rule    // nil when the contract that says who may override cannot be trusted or read
 	Head    string   // id of the head that was judged; "" when unknown
 	Blocked []string // codes of the findings that block; empty when none does
@@ -25,8 +25,8 @@ type Question struct {
 	OtherContent []string
 	Printed      []string // what the gate itself says about them; sent back it is no reason
 
-	echoes     *echoes                          // of Printed; nil until somebody asked
-	statements map[evidence.Account][]statement // see commentsOf
+	echoes     *echoes                       // of Printed; nil until somebody asked
+	statements map[facts.Account][]statement // see commentsOf
 }
 
 // Decision is what a question came to. The zero value says that no label asks for anything.
@@ -55,7 +55,7 @@ type Refusal struct {
 
 // Missing is a fact that nobody has.
 type Missing struct {
-	Kind  evidence.Wanted
+	Kind  facts.Wanted
 	About string // a login, or what of the kind; "" for all of it
 }
 
@@ -80,7 +80,7 @@ var yes = Answer{State: Yes}
 
 func no(why, do string) Answer { return Answer{Why: why, Do: do} }
 
-func unknown(kind evidence.Wanted, about, why string) Answer {
+func unknown(kind facts.Wanted, about, why string) Answer {
 	return Answer{State: Unknown, Why: why, Do: "make it known", Missing: Missing{kind, about}}
 }
 
@@ -93,7 +93,7 @@ func Decide(q *Question) Decision {
 		return d
 	}
 	if pr.Labels == nil && len(q.Blocked) > 0 {
-		d.Missing = []Missing{{evidence.WantedPullRequest, "labels"}}
+		d.Missing = []Missing{{facts.WantedPullRequest, "labels"}}
 	}
 	for _, label := range candidates(q, pr) {
 		grant, refusal, missing := judge(&request{Question: q, pr: pr, label: label})
@@ -112,7 +112,7 @@ func Decide(q *Question) Decision {
 }
 
 // live is the pull request as GitHub had it; nil when nobody knows.
-func live(f *evidence.Facts) *evidence.PullRequest {
+func live(f *facts.Facts) *facts.PullRequest {
 	if f == nil || f.GitHub == nil {
 		return nil
 	}
@@ -120,12 +120,12 @@ func live(f *evidence.Facts) *evidence.PullRequest {
 }
 
 // lacks reports whether a list is missing, or may be incomplete.
-func lacks(f *evidence.Facts, kind evidence.Wanted) bool {
-	return slices.ContainsFunc(f.Unavailable, func(u evidence.Unavailable) bool { return u.What == kind })
+func lacks(f *facts.Facts, kind facts.Wanted) bool {
+	return slices.ContainsFunc(f.Unavailable, func(u facts.Unavailable) bool { return u.What == kind })
 }
 
 // candidates are the labels that ask for an override, sorted.
-func candidates(q *Question, pr *evidence.PullRequest) []string {
+func candidates(q *Question, pr *facts.PullRequest) []string {
 	rule := q.Rule
 	if rule == nil {
 		rule = NewRule() // it refuses every label, but says so
@@ -143,10 +143,10 @@ func candidates(q *Question, pr *evidence.PullRequest) []string {
 // request is a label, and what the rows find out about it on their way down the table.
 type request struct {
 	*Question
-	pr     *evidence.PullRequest
+	pr     *facts.PullRequest
 	label  string
-	event  *evidence.LabelEvent // that put it on; nil until the row "label" holds
-	reason string               // "" until the row "bound" holds
+	event  *facts.LabelEvent // that put it on; nil until the row "label" holds
+	reason string            // "" until the row "bound" holds
 
 	statements []statement // see said; nil until somebody asked
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 const root = "../.."
@@ -89,27 +89,27 @@ func TestNewer(t *testing.T) {
 
 // TestNarrow joins rules: the stricter word of each.
 func TestNarrow(t *testing.T) {
-	contract := func(rule evidence.OverrideRule, says bool) *evidence.Contract {
-		c := &evidence.Contract{Override: rule}
+	ruled := func(rule contract.OverrideRule, says bool) *contract.Contract {
+		c := &contract.Contract{Override: rule}
 		if says {
-			c.Keys = map[string]source.Pos{"override": {}}
+			c.Keys = map[string]diag.Pos{"override": {}}
 		}
 		return c
 	}
-	lax := evidence.OverrideRule{
+	lax := contract.OverrideRule{
 		Label: "a", Permission: "write", Users: []string{"Mona", "hubot"}, Teams: []string{"t"}, Binding: "event", AllowAuthor: true, Never: []string{"a.a"},
 	}
-	strict := evidence.OverrideRule{Label: "b", Permission: "admin", Users: []string{"mona"}, Binding: "code", Never: []string{"b.b"}}
-	for _, contracts := range [][]*evidence.Contract{
-		{contract(lax, true), contract(strict, true)},
-		{contract(evidence.OverrideRule{Label: "a", Permission: "admin", Users: []string{"Mona"}, Binding: "code", Never: []string{"a.a"}}, true), contract(lax, true)},
+	strict := contract.OverrideRule{Label: "b", Permission: "admin", Users: []string{"mona"}, Binding: "code", Never: []string{"b.b"}}
+	for _, contracts := range [][]*contract.Contract{
+		{ruled(lax, true), ruled(strict, true)},
+		{ruled(contract.OverrideRule{Label: "a", Permission: "admin", Users: []string{"Mona"}, Binding: "code", Never: []string{"a.a"}}, true), ruled(lax, true)},
 	} {
 		r := NewRule(contracts...)
 		if r.Label != "a" || r.Permission != "admin" || len(r.Users) != 1 || len(r.Teams) != 0 || r.Binding != "code" || r.AllowAuthor || r.Never[0] != "a.a" {
 			t.Errorf("got %+v", r)
 		}
 	}
-	if r := NewRule(contract(lax, true), contract(strict, false)); r.Permission != "write" || len(r.Never) != 1 {
+	if r := NewRule(ruled(lax, true), ruled(strict, false)); r.Permission != "write" || len(r.Never) != 1 {
 		t.Errorf("a contract without the key narrows: %+v", r)
 	}
 	if r := NewRule(); r.Label != "closeout-override" || r.Permission != "maintain" || r.Binding != "code" {
@@ -118,7 +118,7 @@ func TestNarrow(t *testing.T) {
 }
 
 func TestWho(t *testing.T) {
-	r := Rule{OverrideRule: evidence.OverrideRule{Permission: "maintain", Users: []string{"mona", "hubot"}, Teams: []string{"release"}}}
+	r := Rule{OverrideRule: contract.OverrideRule{Permission: "maintain", Users: []string{"mona", "hubot"}, Teams: []string{"release"}}}
 	want := "someone with at least maintain permission, or mona, hubot with at least triage permission, or a member of release with at least triage permission"
 	if got := r.Who(); got != want {
 		t.Errorf("got %q", got)
@@ -126,7 +126,7 @@ func TestWho(t *testing.T) {
 }
 
 func TestAsks(t *testing.T) {
-	r := Rule{OverrideRule: evidence.OverrideRule{Label: "ci: let-through"}}
+	r := Rule{OverrideRule: contract.OverrideRule{Label: "ci: let-through"}}
 	for label, want := range map[string]bool{
 		"ci: let-through": true, "CI: let-through: why not": true, "ci": false, "ci: let-throughs": false, "ci:": false, "": false, "x ci: let-through": false,
 	} {

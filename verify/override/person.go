@@ -4,21 +4,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // bench asks about people: whether they may let this pull request through.
 type bench struct {
 	rule  *Rule
-	facts *evidence.Facts
-	pr    *evidence.PullRequest
+	facts *facts.Facts
+	pr    *facts.PullRequest
 	do    string // what they want to do, as "put the label on"
 }
 
 // Qualified says whether a person could override this pull request, the reason and the label aside: the rows person,
 // author, commits and permission of the table. The pull request's author never qualifies, whatever the contract allows.
 // The facts must hold a live pull request. do is what the person wants to do, as "put the label on".
-func (r *Rule) Qualified(f *evidence.Facts, who evidence.Account, do string) Answer {
+func (r *Rule) Qualified(f *facts.Facts, who facts.Account, do string) Answer {
 	strict := *r
 	strict.AllowAuthor = false
 	b := bench{&strict, f, f.GitHub.PullRequest, do}
@@ -40,24 +40,24 @@ func (b bench) another(why string) Answer {
 }
 
 // person is what somebody found out about an account; the zero value when nobody looked.
-func person(f *evidence.Facts, who evidence.Account) evidence.Person {
+func person(f *facts.Facts, who facts.Account) facts.Person {
 	for _, p := range f.GitHub.People {
-		if who.Is(evidence.Account{Login: p.Login, ID: p.ID}) {
+		if who.Is(facts.Account{Login: p.Login, ID: p.ID}) {
 			return p
 		}
 	}
-	return evidence.Person{}
+	return facts.Person{}
 }
 
 // namesake reports whether the login is known to be another account's now.
-func namesake(f *evidence.Facts, who evidence.Account) bool {
-	at := person(f, evidence.Account{Login: who.Login})
+func namesake(f *facts.Facts, who facts.Account) bool {
+	at := person(f, facts.Account{Login: who.Login})
 	return at.Login != "" && who.ID != "" && at.ID != who.ID
 }
 
 // named reports whether the contract names a person among its users. It names logins: the one that counts is the
 // account's login now.
-func (b bench) named(who evidence.Account) bool {
+func (b bench) named(who facts.Account) bool {
 	if now := person(b.facts, who); now.Login != "" {
 		return holds(b.rule.Users, now.Login)
 	}
@@ -65,7 +65,7 @@ func (b bench) named(who evidence.Account) bool {
 }
 
 // human asks whether an account is a person's.
-func (b bench) human(who evidence.Account) Answer {
+func (b bench) human(who facts.Account) Answer {
 	if who.Login == "" || who.Nobody() {
 		return b.another("the account that did it is gone")
 	}
@@ -77,7 +77,7 @@ func (b bench) human(who evidence.Account) Answer {
 	case now.Login == "" && namesake(b.facts, who):
 		return b.another(who.Login + " is another account now than the one that did it")
 	case now.Login == "":
-		return unknown(evidence.WantedPeople, who.Login, "nobody knows what kind of account "+who.Login+" is")
+		return unknown(facts.WantedPeople, who.Login, "nobody knows what kind of account "+who.Login+" is")
 	case now.Type != "User":
 		return b.another(who.Login + " is " + orNone(now.Type) + ", no User")
 	case b.isAgent(who, &now) && !b.named(who):
@@ -87,13 +87,13 @@ func (b bench) human(who evidence.Account) Answer {
 }
 
 // isAgent reports whether applies_to lists an account, by the login that it had or the one that it has.
-func (b bench) isAgent(who evidence.Account, now *evidence.Person) bool {
-	then := identity{Account: evidence.Account{Login: who.Login, ID: now.ID}}
+func (b bench) isAgent(who facts.Account, now *facts.Person) bool {
+	then := identity{Account: facts.Account{Login: who.Login, ID: now.ID}}
 	return b.rule.agents != nil &&
-		(b.rule.agents.lists(then) || b.rule.agents.lists(identity{Account: evidence.Account{Login: now.Login}, kind: now.Type}))
+		(b.rule.agents.lists(then) || b.rule.agents.lists(identity{Account: facts.Account{Login: now.Login}, kind: now.Type}))
 }
 
-func isBot(login string) bool { return strings.HasSuffix(evidence.FoldLogin(login), botEnding) }
+func isBot(login string) bool { return strings.HasSuffix(facts.FoldLogin(login), botEnding) }
 
 func orNone(accountType string) string {
 	if accountType == "" {
@@ -102,9 +102,9 @@ func orNone(accountType string) string {
 	return "a " + accountType
 }
 
-func (b bench) isAuthor(who evidence.Account) bool { return who.Is(authorOf(b.pr).Account) }
+func (b bench) isAuthor(who facts.Account) bool { return who.Is(authorOf(b.pr).Account) }
 
-func (b bench) notAuthor(who evidence.Account) Answer {
+func (b bench) notAuthor(who facts.Account) Answer {
 	if !b.rule.AllowAuthor && b.isAuthor(who) {
 		return b.another(who.Login + " is the author of the pull request")
 	}
@@ -113,7 +113,7 @@ func (b bench) notAuthor(who evidence.Account) Answer {
 
 // noPart asks whether a person had no part in the commits. What allow_author allows to the author of the pull request
 // would be nothing, if the author's own commits counted.
-func (b bench) noPart(who evidence.Account) Answer {
+func (b bench) noPart(who facts.Account) Answer {
 	if b.rule.AllowAuthor && b.isAuthor(who) {
 		return yes
 	}
@@ -123,8 +123,8 @@ func (b bench) noPart(who evidence.Account) Answer {
 			return b.another(who.Login + " is " + part + " of the commit " + c.SHA)
 		}
 	}
-	if len(b.pr.Commits) == 0 || lacks(b.facts, evidence.WantedCommits) {
-		return unknown(evidence.WantedCommits, "", "it is not known whether "+who.Login+" has a part in the commits")
+	if len(b.pr.Commits) == 0 || lacks(b.facts, facts.WantedCommits) {
+		return unknown(facts.WantedCommits, "", "it is not known whether "+who.Login+" has a part in the commits")
 	}
 	return yes
 }
@@ -132,10 +132,10 @@ func (b bench) noPart(who evidence.Account) Answer {
 // part is what somebody has to do with a commit; "" for nothing. A trailer, an unsigned commit and the author of a commit
 // that somebody else signed can name anyone, also to keep a maintainer out. So they do not count against someone whom the
 // contract names. What GitHub itself signs has the author that pressed the button.
-func (b bench) part(c *evidence.Commit, who evidence.Account) string {
+func (b bench) part(c *facts.Commit, who facts.Account) string {
 	named := b.named(who)
-	author := who.Is(evidence.Account{Login: c.Author, ID: c.AuthorID}) || b.shows(who, c.AuthorEmail)
-	committer := who.Is(evidence.Account{Login: c.Committer, ID: c.CommitterID}) || b.shows(who, c.CommitterEmail)
+	author := who.Is(facts.Account{Login: c.Author, ID: c.AuthorID}) || b.shows(who, c.AuthorEmail)
+	committer := who.Is(facts.Account{Login: c.Committer, ID: c.CommitterID}) || b.shows(who, c.CommitterEmail)
 	switch {
 	case named && !c.Verified, b.isUpdate(c):
 	case author && (!named || committer || byGitHub(c)):
@@ -149,14 +149,14 @@ func (b bench) part(c *evidence.Commit, who evidence.Account) string {
 }
 
 // byGitHub reports whether GitHub itself made a commit, for someone who pressed a button.
-func byGitHub(c *evidence.Commit) bool {
-	return c.Verified && evidence.FoldLogin(c.Committer) == "web-flow"
+func byGitHub(c *facts.Commit) bool {
+	return c.Verified && facts.FoldLogin(c.Committer) == "web-flow"
 }
 
 // isUpdate reports whether a commit brings the base into the pull request, as the button "Update branch" does, and
 // nothing else. GitHub lists all commits that the base does not hold, so a parent that is not listed is the base's. The
 // conflict editor makes such merges too, with content of their own.
-func (b bench) isUpdate(c *evidence.Commit) bool {
+func (b bench) isUpdate(c *facts.Commit) bool {
 	if !byGitHub(c) || !c.CleanMerge || len(c.Parents) != 2 {
 		return false
 	}
@@ -165,12 +165,12 @@ func (b bench) isUpdate(c *evidence.Commit) bool {
 
 // proposes reports whether a commit is one of the pull request's own.
 func (b bench) proposes(sha string) bool {
-	return slices.ContainsFunc(b.pr.Commits, func(c evidence.Commit) bool { return c.SHA == sha })
+	return slices.ContainsFunc(b.pr.Commits, func(c facts.Commit) bool { return c.SHA == sha })
 }
 
 // isCoAuthor looks a person up among the trailers: by the id or login in an address that GitHub made, or by the address
 // that the account shows.
-func (b bench) isCoAuthor(c *evidence.Commit, who evidence.Account) bool {
+func (b bench) isCoAuthor(c *facts.Commit, who facts.Account) bool {
 	return slices.ContainsFunc(c.CoAuthors, func(text string) bool {
 		if strings.Contains(text, "@") {
 			return b.shows(who, text)
@@ -180,45 +180,45 @@ func (b bench) isCoAuthor(c *evidence.Commit, who evidence.Account) bool {
 }
 
 // shows reports whether an account shows an address as its own.
-func (b bench) shows(who evidence.Account, address string) bool {
+func (b bench) shows(who facts.Account, address string) bool {
 	return address != "" && strings.EqualFold(address, person(b.facts, who).Email)
 }
 
 // coAuthor reads a co-author of the form ID+LOGIN, or LOGIN.
-func coAuthor(text string) evidence.Account {
+func coAuthor(text string) facts.Account {
 	if id, login, found := strings.Cut(text, "+"); found {
-		return evidence.Account{Login: login, ID: id}
+		return facts.Account{Login: login, ID: id}
 	}
-	return evidence.Account{Login: text}
+	return facts.Account{Login: text}
 }
 
 // entitled asks for the permission, or for a place among the contract's users or teams and the permission that everyone
 // has who works on the repository.
-func (b bench) entitled(who evidence.Account) Answer {
+func (b bench) entitled(who facts.Account) Answer {
 	now, rule := person(b.facts, who), b.rule
 	works := rank(now.Permission) <= rank(triage)
 	switch {
 	case now.Permission == "":
-		return unknown(evidence.WantedPeople, who.Login, "nobody knows what permission "+who.Login+" has")
+		return unknown(facts.WantedPeople, who.Login, "nobody knows what permission "+who.Login+" has")
 	case rank(now.Permission) <= rank(rule.Permission), works && (b.named(who) || len(common(rule.Teams, now.Teams)) > 0):
 		return yes
 	case !works:
 		return b.another(who.Login + " has the permission " + now.Permission)
 	}
 	if about, unseen := b.unseenTeams(&now); unseen {
-		return unknown(evidence.WantedTeams, about, "nobody knows whether "+who.Login+" is a member of "+strings.Join(rule.Teams, ", "))
+		return unknown(facts.WantedTeams, about, "nobody knows whether "+who.Login+" is a member of "+strings.Join(rule.Teams, ", "))
 	}
 	return b.another(who.Login + " has the permission " + now.Permission)
 }
 
 // unseenTeams reports whether somebody may be a member of a team of the contract for all that anybody knows, and whom or
 // what that is about. A list of teams holds only those that could be seen.
-func (b bench) unseenTeams(who *evidence.Person) (about string, unseen bool) {
+func (b bench) unseenTeams(who *facts.Person) (about string, unseen bool) {
 	if len(b.rule.Teams) == 0 {
 		return "", false
 	}
 	for _, u := range b.facts.Unavailable {
-		if u.What == evidence.WantedTeams && (u.About == "" || holds(b.rule.Teams, u.About) || evidence.FoldLogin(u.About) == evidence.FoldLogin(who.Login)) {
+		if u.What == facts.WantedTeams && (u.About == "" || holds(b.rule.Teams, u.About) || facts.FoldLogin(u.About) == facts.FoldLogin(who.Login)) {
 			return u.About, true
 		}
 	}

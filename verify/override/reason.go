@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Command begins the line of a comment that gives a reason.
@@ -36,8 +36,8 @@ const maxStatements = 100
 
 // commentsOf are the statements in the comments of the account behind an event, the newest first. They are found once for
 // all labels that the account put on.
-func (q *Question) commentsOf(e *evidence.LabelEvent, comments []evidence.Comment) []statement {
-	who := evidence.Account{Login: e.Actor, ID: e.ActorID}
+func (q *Question) commentsOf(e *facts.LabelEvent, comments []facts.Comment) []statement {
+	who := facts.Account{Login: e.Actor, ID: e.ActorID}
 	if known, found := q.statements[who]; found {
 		return known
 	}
@@ -55,7 +55,7 @@ func (q *Question) commentsOf(e *evidence.LabelEvent, comments []evidence.Commen
 		}
 	}
 	if q.statements == nil {
-		q.statements = map[evidence.Account][]statement{}
+		q.statements = map[facts.Account][]statement{}
 	}
 	q.statements[who] = list
 	return list
@@ -105,8 +105,8 @@ func boundReason(r *request, good []statement) (reason, why string) {
 	return "", "the code stands without a reason, and the reason stands beside the code of other findings"
 }
 
-func newestFirst(comments []evidence.Comment) []evidence.Comment {
-	return slices.SortedStableFunc(slices.Values(comments), func(a, b evidence.Comment) int {
+func newestFirst(comments []facts.Comment) []facts.Comment {
+	return slices.SortedStableFunc(slices.Values(comments), func(a, b facts.Comment) int {
 		switch {
 		case Newer(a.ID, b.ID):
 			return -1
@@ -118,13 +118,13 @@ func newestFirst(comments []evidence.Comment) []evidence.Comment {
 }
 
 // byActor reports whether a comment is by the account that put the label on.
-func byActor(c *evidence.Comment, e *evidence.LabelEvent) bool {
-	return evidence.Account{Login: c.Author, ID: c.AuthorID}.Is(evidence.Account{Login: e.Actor, ID: e.ActorID})
+func byActor(c *facts.Comment, e *facts.LabelEvent) bool {
+	return facts.Account{Login: c.Author, ID: c.AuthorID}.Is(facts.Account{Login: e.Actor, ID: e.ActorID})
 }
 
 // untouched says why a comment is not its author's own word; "" when it is. Whoever may write to a repository may edit
 // the comments of others.
-func untouched(c *evidence.Comment) string {
+func untouched(c *facts.Comment) string {
 	switch {
 	case c.App != "" || c.Type != "User":
 		return "was not written by hand"

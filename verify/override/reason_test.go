@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 const code = "k7f3-qw2d-ab5c-mnop-zyx7-2222"
@@ -133,12 +133,12 @@ func TestLine(t *testing.T) {
 // TestNewestReasonFirst gives several reasons: the label's own comes first, then the comments from the newest on. Of
 // those that are none, the newest is named.
 func TestNewestReasonFirst(t *testing.T) {
-	comment := func(id, reason string) evidence.Comment {
-		return evidence.Comment{ID: id, Author: "mona", Type: "User", Body: Command + " " + reason}
+	comment := func(id, reason string) facts.Comment {
+		return facts.Comment{ID: id, Author: "mona", Type: "User", Body: Command + " " + reason}
 	}
 	r := &request{
-		Question: &Question{Code: code, Rule: NewRule()}, label: "closeout-override: reason in the label", event: &evidence.LabelEvent{Actor: "mona"},
-		pr: &evidence.PullRequest{Comments: []evidence.Comment{comment("9", "the older reason"), comment("10", "the newer reason"), comment("8", "the oldest reason")}},
+		Question: &Question{Code: code, Rule: NewRule()}, label: "closeout-override: reason in the label", event: &facts.LabelEvent{Actor: "mona"},
+		pr: &facts.PullRequest{Comments: []facts.Comment{comment("9", "the older reason"), comment("10", "the newer reason"), comment("8", "the oldest reason")}},
 	}
 	good, _ := reasons(r)
 	var texts []string
@@ -149,7 +149,7 @@ func TestNewestReasonFirst(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	r.statements, r.Question.statements = nil, nil
-	r.label, r.pr.Comments = "closeout-override", []evidence.Comment{comment("9", ""), comment("10", "short"), comment("8", "todo todo todo")}
+	r.label, r.pr.Comments = "closeout-override", []facts.Comment{comment("9", ""), comment("10", "short"), comment("8", "todo todo todo")}
 	if _, why := reasons(r); why != "the reason in the comment is shorter than 10 visible characters" {
 		t.Errorf("got %q", why)
 	}

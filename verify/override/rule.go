@@ -4,22 +4,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
 // Rule is who may override, as all contracts together say.
 type Rule struct {
-	evidence.OverrideRule
+	contract.OverrideRule
 	agents *Authors // accounts that applies_to lists; nil when it lists none
 }
 
 // NewRule joins the override keys of contracts by least privilege, the standing contract first: the higher permission,
 // users and teams that all of them list, codes that any of them keeps from being overridden. The label is the standing
 // contract's; a later contract without the key has nothing to add. Without contracts it is the default.
-func NewRule(contracts ...*evidence.Contract) *Rule {
+func NewRule(contracts ...*contract.Contract) *Rule {
 	if len(contracts) == 0 {
-		return &Rule{OverrideRule: evidence.DefaultOverride()}
+		return &Rule{OverrideRule: contract.DefaultOverride()}
 	}
 	rule := &Rule{OverrideRule: contracts[0].Override, agents: agents(contracts[0].AppliesTo)}
 	for _, c := range contracts[1:] {
@@ -30,7 +31,7 @@ func NewRule(contracts ...*evidence.Contract) *Rule {
 	return rule
 }
 
-func (r *Rule) narrow(other *evidence.OverrideRule) {
+func (r *Rule) narrow(other *contract.OverrideRule) {
 	if rank(other.Permission) < rank(r.Permission) {
 		r.Permission = other.Permission
 	}
@@ -61,12 +62,12 @@ func common(a, b []string) []string {
 
 // holds reports whether a list has a login or slug, whatever its case.
 func holds(list []string, name string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return evidence.FoldLogin(s) == evidence.FoldLogin(name) })
+	return slices.ContainsFunc(list, func(s string) bool { return facts.FoldLogin(s) == facts.FoldLogin(name) })
 }
 
 // agents are the accounts whose pull requests the contract has judged. A pattern that lets in everyone lists nobody.
-func agents(authors []evidence.Author) *Authors {
-	var list []evidence.Author
+func agents(authors []contract.Author) *Authors {
+	var list []contract.Author
 	for _, a := range authors {
 		if a.ID != "" || !glob.Compile([]glob.Pattern{a.Glob}).Match(improbable) {
 			list = append(list, a)
@@ -83,10 +84,10 @@ const improbable = "zq0-no-such-login-7x"
 
 // rank is the place of a permission in the order of power, 0 the most powerful; an unknown one is last.
 func rank(permission string) int {
-	if i := slices.Index(evidence.Permissions, permission); i >= 0 {
+	if i := slices.Index(facts.Permissions, permission); i >= 0 {
 		return i
 	}
-	return len(evidence.Permissions)
+	return len(facts.Permissions)
 }
 
 // Asks reports whether a label asks for an override: it is the rule's label, or goes on with a colon and a reason.

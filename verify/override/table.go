@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Row is one condition of an override that counts.
@@ -42,10 +42,10 @@ func rowContract(r *request) Answer {
 // rowLabel finds the event that put the label on. Ids decide which event is the newest: times can be equal, and lists
 // come in any order.
 func rowLabel(r *request) Answer {
-	if r.pr.LabelEvents == nil || lacks(r.Facts, evidence.WantedLabelEvents) {
-		return unknown(evidence.WantedLabelEvents, "", "nobody knows who put the label on")
+	if r.pr.LabelEvents == nil || lacks(r.Facts, facts.WantedLabelEvents) {
+		return unknown(facts.WantedLabelEvents, "", "nobody knows who put the label on")
 	}
-	var on, off *evidence.LabelEvent
+	var on, off *facts.LabelEvent
 	for i := range r.pr.LabelEvents {
 		e := &r.pr.LabelEvents[i]
 		if !strings.EqualFold(e.Label, r.label) {
@@ -73,8 +73,8 @@ func rowLabel(r *request) Answer {
 func (r *request) bench() bench { return bench{r.Rule, r.Facts, r.pr, "put the label on"} }
 
 // who is the account that put the label on.
-func (r *request) who() evidence.Account {
-	return evidence.Account{Login: r.event.Actor, ID: r.event.ActorID}
+func (r *request) who() facts.Account {
+	return facts.Account{Login: r.event.Actor, ID: r.event.ActorID}
 }
 
 func rowPerson(r *request) Answer {
@@ -116,8 +116,8 @@ func rowReason(r *request) Answer {
 	switch {
 	case len(good) > 0:
 		return yes
-	case r.pr.Comments == nil || lacks(r.Facts, evidence.WantedComments):
-		return unknown(evidence.WantedComments, "", "the label gives no reason, and nobody knows the comments")
+	case r.pr.Comments == nil || lacks(r.Facts, facts.WantedComments):
+		return unknown(facts.WantedComments, "", "the label gives no reason, and nobody knows the comments")
 	}
 	return no(why, fmt.Sprintf("%s can comment %s", r.event.Actor, r.line()))
 }
@@ -137,8 +137,8 @@ func rowBound(r *request) Answer {
 	case r.Rule.Binding == bindingEvent && r.isOwnEvent() && len(good) > 0:
 		r.reason = good[0].text
 		return yes
-	case r.pr.Comments == nil || lacks(r.Facts, evidence.WantedComments):
-		return unknown(evidence.WantedComments, "", "the label's reason does not hold the override code, and nobody knows the comments")
+	case r.pr.Comments == nil || lacks(r.Facts, facts.WantedComments):
+		return unknown(facts.WantedComments, "", "the label's reason does not hold the override code, and nobody knows the comments")
 	}
 	return no(why, fmt.Sprintf("%s can look at the findings and comment %s", r.event.Actor, r.line()))
 }
@@ -150,7 +150,7 @@ func (r *request) line() string { return strings.TrimSpace(Command+" "+r.Code) +
 // one that was judged, the row "head" sees to; an event of another base branch is subject.moved.
 func (r *request) isOwnEvent() bool {
 	e := &r.Facts.Event
-	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && r.who().Is(evidence.Account{Login: e.Sender, ID: e.SenderID}) &&
+	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && r.who().Is(facts.Account{Login: e.Sender, ID: e.SenderID}) &&
 		e.HeadSHA == r.pr.HeadSHA
 }
 
@@ -184,7 +184,7 @@ func rowContent(r *request) Answer {
 func rowHead(r *request) Answer {
 	switch {
 	case r.Head == "":
-		return unknown(evidence.WantedSubject, "", "nobody wrote down which head was judged")
+		return unknown(facts.WantedSubject, "", "nobody wrote down which head was judged")
 	case r.Head != r.pr.HeadSHA || r.pr.LastHeadSHA != "" && r.pr.LastHeadSHA != r.Head:
 		return no("the pull request has another head now", "run the gate on the new head, then look again")
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
-	"github.com/closeout-gate/closeout/verify/source"
 )
 
 // command is a command of the contracts. The files that its words name decide what it proves.
@@ -97,7 +97,7 @@ func unique(list []string) []string {
 
 // tooManyArguments is the problem of a command with which the words are too many, in the contract that brings it.
 func (p *Policy) tooManyArguments(c *command) Problem {
-	e := source.Error{
+	e := diag.Error{
 		Where: "/acceptance_criteria", Message: "the commands have too many words that may be files",
 		Found:    fmt.Sprintf("more than %d with %s, in the folders that it changes to", maxArguments, c.by),
 		Expected: fmt.Sprintf("at most %d over all commands", maxArguments), Fix: "put long commands into a script, and name that",

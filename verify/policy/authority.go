@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
-	"github.com/closeout-gate/closeout/verify/source"
 )
 
 // What a change may say of its own evidence. A criterion has an origin: a contract of the base or the operator, or a task
@@ -39,8 +39,8 @@ func (p *Policy) TrustedTasks() []string {
 func (p *Policy) IsHead(criterion string) bool { return p.Sources[p.origin[criterion]].HeadOnly() }
 
 // HeadCriteria are the criteria that only the change's own contract names.
-func (p *Policy) HeadCriteria() []evidence.Criterion {
-	var list []evidence.Criterion
+func (p *Policy) HeadCriteria() []contract.Criterion {
+	var list []contract.Criterion
 	for _, c := range p.Criteria {
 		if p.IsHead(c.ID) {
 			list = append(list, c)
@@ -53,7 +53,7 @@ func (p *Policy) HeadCriteria() []evidence.Criterion {
 // case.
 func (p *Policy) TakenPaths() func(path string) bool {
 	taken := map[string]bool{}
-	for _, path := range []string{p.EvidenceDir + "/" + DefaultRules, evidence.DefaultCoverageReport, p.Rules.Report} {
+	for _, path := range []string{p.EvidenceDir + "/" + DefaultRules, contract.DefaultCoverageReport, p.Rules.Report} {
 		taken[glob.Fold(path)] = true
 	}
 	if p.Coverage != nil {
@@ -69,7 +69,7 @@ func (p *Policy) TakenPaths() func(path string) bool {
 
 // IsAnchored reports whether at least one command that must pass is named by somebody other than the change.
 func (p *Policy) IsAnchored() bool {
-	return slices.ContainsFunc(p.Criteria, func(c evidence.Criterion) bool { return !c.ExpectFail && !p.IsHead(c.ID) })
+	return slices.ContainsFunc(p.Criteria, func(c contract.Criterion) bool { return !c.ExpectFail && !p.IsHead(c.ID) })
 }
 
 // idOf is the id in the join of a criterion that the contract being joined calls by an id of its own.
@@ -82,9 +82,9 @@ func (p *Policy) idOf(own string) string {
 
 // joinHeadCriterion lets the change's own contract ask for more of a standing criterion. Keys that it leaves out say
 // nothing, and nothing of what a record must show may change.
-func (p *Policy) joinHeadCriterion(old *evidence.Criterion, c evidence.Criterion) *source.Error {
+func (p *Policy) joinHeadCriterion(old *contract.Criterion, c contract.Criterion) *diag.Error {
 	same := c.IDGiven && c.ID == old.ID
-	lower := func(key string) *source.Error {
+	lower := func(key string) *diag.Error {
 		return clash(c, "the change's own contract lowers "+key+" of the standing criterion "+old.ID, "a weaker "+key, "the standing value or a stricter one")
 	}
 	switch {
@@ -105,7 +105,7 @@ func (p *Policy) joinHeadCriterion(old *evidence.Criterion, c evidence.Criterion
 	if c.Given.MinTests {
 		old.MinTests = max(old.MinTests, c.MinTests)
 	}
-	p.raise[old.ID] = evidence.Stronger(p.raise[old.ID], c.MinEvidence)
+	p.raise[old.ID] = diag.Stronger(p.raise[old.ID], c.MinEvidence)
 	return nil
 }
 
@@ -119,8 +119,8 @@ func orNone(s string) string {
 // checkHeadCriteria reports what only the whole list of criteria shows: a standing control that would prove another
 // criterion, and a test report of the change's own criterion outside of the evidence directory, where it could take the
 // place of a file that others read.
-func (p *Policy) checkHeadCriteria(s Source, offset int) []source.Error {
-	var problems []source.Error
+func (p *Policy) checkHeadCriteria(s Source, offset int) []diag.Error {
+	var problems []diag.Error
 	for _, c := range s.Contract.Criteria {
 		if old := p.sameCriterion(c, offset); old != nil && c.Proves.Value != "" && p.idOf(c.Proves.Value) != old.Proves.Value {
 			problems = append(problems, *clash(c, "the change's own contract lets the standing control "+old.ID+" prove another criterion",
@@ -139,7 +139,7 @@ func (p *Policy) checkHeadCriteria(s Source, offset int) []source.Error {
 
 // takenTask refuses a task contract of the change that has the task_id of a contract which the base or the operator has:
 // by the task_id a record says whose it is.
-func takenTask(before []Source, s Source) *source.Error {
+func takenTask(before []Source, s Source) *diag.Error {
 	id := s.Contract.TaskID
 	if !s.HeadOnly() || id.Value == "" {
 		return nil
@@ -153,7 +153,7 @@ func takenTask(before []Source, s Source) *source.Error {
 	if other == "" {
 		return nil
 	}
-	return &source.Error{
+	return &diag.Error{
 		Pos: id.Pos, Where: "/task_id", Message: "the change's own contract has the task_id of a contract that was there before",
 		Found: id.Value + ", as in " + other, Expected: "a task_id that no contract of the base has, in whatever case",
 		Fix: "give the task another id, and its file that name",
@@ -173,7 +173,7 @@ const DefaultRules = "rule_report.json"
 
 // addRuleCommand joins the keys run, report and required. Only the standing contract can say that no report is required: a
 // task that says so would take back what the standing contract demands by its silence.
-func (p *Policy) addRuleCommand(c *evidence.Contract, first bool) []source.Error {
+func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []diag.Error {
 	book := &c.Rules
 	if book.Pos.IsZero() {
 		return nil
@@ -181,9 +181,9 @@ func (p *Policy) addRuleCommand(c *evidence.Contract, first bool) []source.Error
 	asks := book.Run != nil || book.Catalogue != nil
 	switch {
 	case book.NotRequired && (p.Rules.Run != nil || p.Catalogue != nil): // another contract's: one alone cannot hold both
-		return []source.Error{ruleClash(book, `"required": false contradicts another contract, which asks for a rule report`, "required: false")}
+		return []diag.Error{ruleClash(book, `"required": false contradicts another contract, which asks for a rule report`, "required: false")}
 	case p.Rules.NotRequired && asks:
-		return []source.Error{ruleClash(book, `the contract asks for a rule report, and the standing contract says that there is none`, "run or catalogue")}
+		return []diag.Error{ruleClash(book, `the contract asks for a rule report, and the standing contract says that there is none`, "run or catalogue")}
 	}
 	p.Rules.NotRequired = p.Rules.NotRequired || first && book.NotRequired
 	if book.Run == nil {
@@ -194,14 +194,14 @@ func (p *Policy) addRuleCommand(c *evidence.Contract, first bool) []source.Error
 		report = p.EvidenceDir + "/" + DefaultRules
 	}
 	if p.Rules.Run != nil && (!slices.Equal(p.Rules.Run, book.Run) || p.Rules.Report != report) {
-		return []source.Error{ruleClash(book, "two contracts name different commands or paths for the rule report", strings.Join(book.Run, " ")+" writing "+report)}
+		return []diag.Error{ruleClash(book, "two contracts name different commands or paths for the rule report", strings.Join(book.Run, " ")+" writing "+report)}
 	}
 	p.Rules.Run, p.Rules.Report = book.Run, report
 	return nil
 }
 
-func ruleClash(book *evidence.RuleBook, message, found string) source.Error {
-	return source.Error{
+func ruleClash(book *contract.RuleBook, message, found string) diag.Error {
+	return diag.Error{
 		Pos: book.Pos, Where: "/rules", Message: message, Found: found, Expected: "contracts that agree about the rule report",
 		Fix: "let one contract say it, and remove it from the other",
 	}
@@ -209,7 +209,7 @@ func ruleClash(book *evidence.RuleBook, message, found string) source.Error {
 
 // addCoverage takes the higher floor and the smaller drop; the first contract that declares a report or a criterion names
 // it.
-func (p *Policy) addCoverage(c *evidence.Contract) []source.Error {
+func (p *Policy) addCoverage(c *contract.Contract) []diag.Error {
 	if c.Coverage == nil {
 		return nil
 	}
@@ -233,13 +233,13 @@ func (p *Policy) addCoverage(c *evidence.Contract) []source.Error {
 
 // resolveCoverage turns the criterion that writes the coverage report into the one of the join, and checks that it is
 // there. A criterion of the change cannot be meant: its contract is joined last.
-func (p *Policy) resolveCoverage(rule *evidence.CoverageRule) []source.Error {
+func (p *Policy) resolveCoverage(rule *contract.CoverageRule) []diag.Error {
 	own := rule.Criterion
 	if own.Value == "" {
 		return nil
 	}
 	rule.Criterion.Value = p.idOf(own.Value)
-	e := source.Error{
+	e := diag.Error{
 		Pos: own.Pos, Where: "/coverage/criterion", Message: "coverage.criterion names a criterion that is not there", Found: own.Value,
 		Expected: "the id of a criterion of this contract or of the standing one", Fix: "correct the id, or remove the key",
 	}
@@ -250,5 +250,5 @@ func (p *Policy) resolveCoverage(rule *evidence.CoverageRule) []source.Error {
 	default:
 		return nil
 	}
-	return []source.Error{e}
+	return []diag.Error{e}
 }

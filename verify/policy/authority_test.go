@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -34,7 +35,7 @@ func TestHeadCriterion(t *testing.T) {
 		{"a report of its own in a directory with a similar name", `[{"run": ["own"], "test_report": ".closeout/evidence-own/own.xml"}]`, "evidence directory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, problems := join(t, evidence.TrustHead, `"acceptance_criteria": `+standing, `"acceptance_criteria": `+c.task)
+			p, problems := join(t, facts.TrustHead, `"acceptance_criteria": `+standing, `"acceptance_criteria": `+c.task)
 			switch {
 			case c.want == "" && problems != nil:
 				t.Errorf("got %v", problems)
@@ -44,7 +45,7 @@ func TestHeadCriterion(t *testing.T) {
 			if got := p.Criteria[0]; got.MaxAttempts > 5 || got.MinTests < 4 || got.TestReport != "t.xml" || got.ExpectFail {
 				t.Errorf("the standing criterion became %+v", got)
 			}
-			if got := p.Minimum(&p.Criteria[0], ""); got.Rank() < evidence.Bound.Rank() {
+			if got := p.Minimum(&p.Criteria[0], ""); got.Rank() < diag.Bound.Rank() {
 				t.Errorf("the standing criterion needs %q", got)
 			}
 		})
@@ -53,29 +54,29 @@ func TestHeadCriterion(t *testing.T) {
 
 // TestHeadCriterionInherits asks for more than the standing criterion does, and leaves the rest out.
 func TestHeadCriterionInherits(t *testing.T) {
-	p, problems := join(t, evidence.TrustHead,
+	p, problems := join(t, facts.TrustHead,
 		`"acceptance_criteria": [{"id": "t", "run": ["make"], "max_attempts": 7}, {"id": "red", "run": ["red"], "expect": "fail"}]`,
 		`"acceptance_criteria": [{"run": ["make"], "min_evidence": "recorded"}, "red"]`)
 	if problems != nil || len(p.Criteria) != 2 {
 		t.Fatal(p.Criteria, problems)
 	}
-	if p.Criteria[0].MaxAttempts != 7 || !p.Criteria[1].ExpectFail || p.Minimum(&p.Criteria[0], "") != evidence.Recorded {
+	if p.Criteria[0].MaxAttempts != 7 || !p.Criteria[1].ExpectFail || p.Minimum(&p.Criteria[0], "") != diag.Recorded {
 		t.Errorf("got %+v", p.Criteria)
 	}
 }
 
 func TestAnchored(t *testing.T) {
 	for _, c := range []struct {
-		trust          evidence.Trust
+		trust          facts.Trust
 		standing, task string
 		want           bool
 	}{
-		{evidence.TrustHead, `["make"]`, `["true"]`, true},
-		{evidence.TrustHead, `[]`, `["true"]`, false},
-		{evidence.TrustHead, `[{"run": ["red"], "expect": "fail"}]`, `["true"]`, false},
-		{evidence.TrustBase, `[]`, `["true"]`, true},
-		{evidence.TrustOperator, `[]`, `["true"]`, true},
-		{evidence.TrustBase, `[{"run": ["red"], "expect": "fail"}]`, `[]`, false},
+		{facts.TrustHead, `["make"]`, `["true"]`, true},
+		{facts.TrustHead, `[]`, `["true"]`, false},
+		{facts.TrustHead, `[{"run": ["red"], "expect": "fail"}]`, `["true"]`, false},
+		{facts.TrustBase, `[]`, `["true"]`, true},
+		{facts.TrustOperator, `[]`, `["true"]`, true},
+		{facts.TrustBase, `[{"run": ["red"], "expect": "fail"}]`, `[]`, false},
 	} {
 		p, _ := join(t, c.trust, `"acceptance_criteria": `+c.standing, `"acceptance_criteria": `+c.task)
 		if p.IsAnchored() != c.want {
@@ -87,19 +88,19 @@ func TestAnchored(t *testing.T) {
 func TestTakenTask(t *testing.T) {
 	for _, c := range []struct {
 		standing, holds string
-		trust           evidence.Trust
+		trust           facts.Trust
 		want            bool
 	}{
-		{"", "", evidence.TrustHead, false},
-		{`"task_id": "S-1"`, "", evidence.TrustHead, false},
-		{`"task_id": "T-2"`, "", evidence.TrustHead, true},
-		{`"task_id": "t-2"`, "", evidence.TrustHead, true},
-		{`"task_id": "T-2"`, "", evidence.TrustBase, false},
-		{"", ".closeout/tasks/t-2.yaml", evidence.TrustHead, true},
+		{"", "", facts.TrustHead, false},
+		{`"task_id": "S-1"`, "", facts.TrustHead, false},
+		{`"task_id": "T-2"`, "", facts.TrustHead, true},
+		{`"task_id": "t-2"`, "", facts.TrustHead, true},
+		{`"task_id": "T-2"`, "", facts.TrustBase, false},
+		{"", ".closeout/tasks/t-2.yaml", facts.TrustHead, true},
 	} {
 		sources := []policy.Source{
-			{Contract: contract(t, c.standing), Kind: "contract", Trust: evidence.TrustBase, Path: "standing"},
-			{Contract: contract(t, `"task_id": "T-2"`), Kind: "task_contract", Trust: c.trust, BaseHolds: c.holds},
+			{Contract: parse(t, c.standing), Kind: "contract", Trust: facts.TrustBase, Path: "standing"},
+			{Contract: parse(t, `"task_id": "T-2"`), Kind: "task_contract", Trust: c.trust, BaseHolds: c.holds},
 		}
 		_, problems := policy.Join(sources, "")
 		if taken := len(problems) == 1 && problems[0].Source == 1 && problems[0].Error.Where == "/task_id"; taken != c.want || !taken && problems != nil {
@@ -134,7 +135,7 @@ func TestJoinRuleCommand(t *testing.T) {
 				}
 				return `"rules": ` + value
 			}
-			p, problems := join(t, evidence.TrustBase, rules(c.standing), rules(c.task))
+			p, problems := join(t, facts.TrustBase, rules(c.standing), rules(c.task))
 			got := strings.TrimSpace(strings.Join(p.Rules.Run, " ") + " " + p.Rules.Report)
 			if p.Rules.NotRequired {
 				got = "not required"
@@ -153,17 +154,17 @@ func TestJoinCoverageCriterion(t *testing.T) {
 	const two = `"acceptance_criteria": [{"id": "a", "run": ["a"]}, {"id": "b", "run": ["b"]}]`
 	for _, c := range []struct {
 		name     string
-		trust    evidence.Trust
+		trust    facts.Trust
 		standing string
 		task     string
 		want     string // the criterion, or what the problem says
 	}{
-		{"named", evidence.TrustBase, two + `, "coverage": {"criterion": "b"}`, "", "b"},
-		{"nobody", evidence.TrustBase, two + `, "coverage": {"criterion": "c"}`, "", "is not there"},
-		{"brought by the change", evidence.TrustHead, two + `, "coverage": {"criterion": "c"}`, `"acceptance_criteria": [{"id": "c", "run": ["c"]}]`, "is not there"},
-		{"named by the task", evidence.TrustBase, two + `, "coverage": {"floor": 0.5}`, `"coverage": {"criterion": "b"}`, "b"},
-		{"another one", evidence.TrustBase, two + `, "coverage": {"criterion": "a"}`, `"coverage": {"criterion": "b"}`, "another criterion"},
-		{"the same under another id", evidence.TrustBase, two + `, "coverage": {"criterion": "b"}`, `"acceptance_criteria": [{"id": "mine", "run": ["b"]}], "coverage": {"criterion": "mine"}`, "b"},
+		{"named", facts.TrustBase, two + `, "coverage": {"criterion": "b"}`, "", "b"},
+		{"nobody", facts.TrustBase, two + `, "coverage": {"criterion": "c"}`, "", "is not there"},
+		{"brought by the change", facts.TrustHead, two + `, "coverage": {"criterion": "c"}`, `"acceptance_criteria": [{"id": "c", "run": ["c"]}]`, "is not there"},
+		{"named by the task", facts.TrustBase, two + `, "coverage": {"floor": 0.5}`, `"coverage": {"criterion": "b"}`, "b"},
+		{"another one", facts.TrustBase, two + `, "coverage": {"criterion": "a"}`, `"coverage": {"criterion": "b"}`, "another criterion"},
+		{"the same under another id", facts.TrustBase, two + `, "coverage": {"criterion": "b"}`, `"acceptance_criteria": [{"id": "mine", "run": ["b"]}], "coverage": {"criterion": "mine"}`, "b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, problems := join(t, c.trust, c.standing, c.task)

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
@@ -29,27 +32,27 @@ const MaxPath = 1024
 // Ruling is what the contracts say of one change.
 type Ruling struct {
 	Class    Class
-	Because  string            // the pattern or the reason; "" for a path that is simply allowed or off scope
-	Folded   bool              // a forbidden or protected pattern matches only when case and composition are ignored
-	Severity evidence.Severity // of an off-scope path, before the violation budget
-	Literal  bool              // every contract names the path literally in allowed_files
-	Contract bool              // the path is a contract that the base holds
-	Below    string            // of an off-scope path: a pattern of allowed_files that names a path above it, and does not cover it
+	Because  string        // the pattern or the reason; "" for a path that is simply allowed or off scope
+	Folded   bool          // a forbidden or protected pattern matches only when case and composition are ignored
+	Severity diag.Severity // of an off-scope path, before the violation budget
+	Literal  bool          // every contract names the path literally in allowed_files
+	Contract bool          // the path is a contract that the base holds
+	Below    string        // of an off-scope path: a pattern of allowed_files that names a path above it, and does not cover it
 }
 
 // scope is one contract's view of paths.
 type scope struct {
 	first     bool
-	trust     evidence.Trust
+	trust     facts.Trust
 	allowed   *glob.Set
 	literal   map[string]string // paths that allowed_files names literally, and how it writes them
 	source    Source
-	universal []evidence.Pattern
+	universal []contract.Pattern
 	forbidden *glob.Set
 	soft      *glob.Set // nil: the contract does not say
 	lifted    map[string]bool
-	offScope  evidence.Severity               // "" when the contract does not say
-	byPath    map[evidence.Severity]*glob.Set // of severity_by_path
+	offScope  diag.Severity               // "" when the contract does not say
+	byPath    map[diag.Severity]*glob.Set // of severity_by_path
 }
 
 func newScope(s Source, first bool) scope {
@@ -57,7 +60,7 @@ func newScope(s Source, first bool) scope {
 	sc := scope{
 		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]string{},
 		forbidden: glob.CompileFolded(denying(c.ForbiddenFiles)), lifted: map[string]bool{}, offScope: c.OffScope,
-		byPath: map[evidence.Severity]*glob.Set{},
+		byPath: map[diag.Severity]*glob.Set{},
 	}
 	for _, p := range c.AllowedFiles {
 		if path, ok := p.Glob.Literal(); ok {
@@ -71,15 +74,15 @@ func newScope(s Source, first bool) scope {
 		sc.soft = glob.Compile(globs(c.DocsPathsSoft))
 	}
 	if first && sc.offScope == "" {
-		sc.offScope = evidence.Block
+		sc.offScope = diag.Block
 	}
 	for _, l := range c.MayTouchProtected {
 		sc.lifted[l.Value] = true
 	}
-	bySeverity := map[evidence.Severity][]glob.Pattern{}
+	bySeverity := map[diag.Severity][]glob.Pattern{}
 	for _, by := range c.SeverityByPath {
 		files := globs(by.Files)
-		if by.Severity == evidence.Block { // the others may say less than off_scope does
+		if by.Severity == diag.Block { // the others may say less than off_scope does
 			files = denying(by.Files)
 		}
 		bySeverity[by.Severity] = append(bySeverity[by.Severity], files...)
@@ -106,8 +109,8 @@ func (s *scope) above(path string) string {
 
 // severity is what one contract says of an off-scope path: its strictest match, else its off_scope; "" when it says
 // nothing.
-func (s *scope) severity(path string) evidence.Severity {
-	for _, severity := range []evidence.Severity{evidence.Block, evidence.Warn, evidence.Info} { // the strictest first
+func (s *scope) severity(path string) diag.Severity {
+	for _, severity := range []diag.Severity{diag.Block, diag.Warn, diag.Info} { // the strictest first
 		if s.byPath[severity].Match(path) {
 			return severity
 		}
@@ -199,7 +202,7 @@ func (p *Policy) AddArguments(paths []string) {
 func (p *Policy) SetAddedTask(path string) { p.addedTask = path }
 
 // Classify rules on one change.
-func (p *Policy) Classify(c *evidence.Change) Ruling {
+func (p *Policy) Classify(c *change.Change) Ruling {
 	r := p.classOf(c)
 	r.Contract = p.isContract(c)
 	r.Literal = !slices.ContainsFunc(p.scopes, func(s scope) bool { return s.literal[c.Path] == "" })
@@ -222,7 +225,7 @@ func (p *Policy) above(path string) string {
 	return ""
 }
 
-func (p *Policy) classOf(c *evidence.Change) Ruling {
+func (p *Policy) classOf(c *change.Change) Ruling {
 	if len(c.Path) > MaxPath {
 		return Ruling{Class: ClassOffScope}
 	}
@@ -232,7 +235,7 @@ func (p *Policy) classOf(c *evidence.Change) Ruling {
 	if r, ok := p.forbids(c.Path); ok {
 		return r
 	}
-	if c.Path == p.addedTask && c.Status == evidence.Added && c.NewMode == evidence.Regular {
+	if c.Path == p.addedTask && c.Status == change.Added && c.NewMode == change.Regular {
 		return Ruling{Class: ClassAllowed, Because: "the task contract that the change adds"}
 	}
 	if r, ok := p.protects(c); ok {
@@ -250,12 +253,12 @@ func inside(path, dir string) bool {
 // nothing that could run or be linked may hide there.
 var evidenceEndings = []string{".jsonl", ".json", ".xml", ".sarif", ".txt", ".log", ".md"}
 
-func evidenceClass(c *evidence.Change, dir string) Ruling {
+func evidenceClass(c *change.Change, dir string) Ruling {
 	mode := c.NewMode
-	if c.Status == evidence.Deleted {
+	if c.Status == change.Deleted {
 		mode = c.OldMode
 	}
-	if mode == evidence.Regular && !c.ModeUnknown && c.Path != dir && slices.Contains(evidenceEndings, path.Ext(c.Path)) {
+	if mode == change.Regular && !c.ModeUnknown && c.Path != dir && slices.Contains(evidenceEndings, path.Ext(c.Path)) {
 		return Ruling{Class: ClassEvidence}
 	}
 	return Ruling{Class: ClassForbidden, Because: "the evidence folder holds regular files that end in " + strings.Join(evidenceEndings, ", ")}
@@ -273,7 +276,7 @@ func (p *Policy) forbids(path string) (Ruling, bool) {
 	return Ruling{}, false
 }
 
-func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
+func (p *Policy) protects(c *change.Change) (Ruling, bool) {
 	if p.lifts(c.Path) {
 		return Ruling{}, false
 	}
@@ -290,7 +293,7 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 	if r, ok := p.protectsReport(c); ok {
 		return r, true
 	}
-	if a, ok := p.arguments[glob.Fold(c.Path)]; ok && (c.Status != evidence.Added || !a.paths[c.Path]) {
+	if a, ok := p.arguments[glob.Fold(c.Path)]; ok && (c.Status != change.Added || !a.paths[c.Path]) {
 		return Ruling{Class: ClassProtected, Because: a.by + " names it in its command", Folded: !a.paths[c.Path]}, true
 	}
 	return Ruling{}, false
@@ -301,7 +304,7 @@ func (p *Policy) protects(c *evidence.Change) (Ruling, bool) {
 func (p *Policy) lifts(path string) bool {
 	lifted := false
 	for _, s := range p.scopes {
-		if s.trust == evidence.TrustHead && !s.first {
+		if s.trust == facts.TrustHead && !s.first {
 			continue
 		}
 		if !s.lifted[path] {
@@ -331,11 +334,11 @@ func (p *Policy) scopeClass(path string) Class {
 	return class
 }
 
-func (p *Policy) offScopeSeverity(path string) evidence.Severity {
-	var strictest evidence.Severity
+func (p *Policy) offScopeSeverity(path string) diag.Severity {
+	var strictest diag.Severity
 	for i := range p.scopes {
 		if s := p.scopes[i].severity(path); s != "" {
-			strictest = evidence.Stricter(strictest, s)
+			strictest = diag.Stricter(strictest, s)
 		}
 	}
 	return strictest
@@ -343,13 +346,13 @@ func (p *Policy) offScopeSeverity(path string) evidence.Severity {
 
 // isContract reports whether a change touches a contract that the base holds: one that was read from there, or one at
 // the default places that is not new.
-func (p *Policy) isContract(c *evidence.Change) bool {
+func (p *Policy) isContract(c *change.Change) bool {
 	for _, s := range p.Sources {
-		if s.Trust == evidence.TrustBase && slices.Contains(s.RepoPaths, c.Path) {
+		if s.Trust == facts.TrustBase && slices.Contains(s.RepoPaths, c.Path) {
 			return true
 		}
 	}
-	return c.Status != evidence.Added && DefaultContractPath(c.Path)
+	return c.Status != change.Added && DefaultContractPath(c.Path)
 }
 
 // Where a repository keeps its contracts, each with one of ContractEndings behind its name.
@@ -368,13 +371,13 @@ func DefaultContractPath(p string) bool {
 }
 
 // AddsTask reports whether a change adds a task contract.
-func AddsTask(c *evidence.Change) bool {
-	return c.Status == evidence.Added && path.Dir(c.Path) == TasksFolder && DefaultContractPath(c.Path)
+func AddsTask(c *change.Change) bool {
+	return c.Status == change.Added && path.Dir(c.Path) == TasksFolder && DefaultContractPath(c.Path)
 }
 
 // WidePattern is an allow pattern that lets in about everything, and the contract that holds it.
 type WidePattern struct {
-	evidence.Pattern
+	contract.Pattern
 	Source Source
 }
 

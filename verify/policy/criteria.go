@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // addCriteria appends a contract's criteria. One that another contract has already demanded is joined with it; an id
 // that names two different commands is a problem.
-func (p *Policy) addCriteria(s Source) []source.Error {
-	var problems []source.Error
+func (p *Policy) addCriteria(s Source) []diag.Error {
+	var problems []diag.Error
 	offset := len(p.Criteria)
 	p.joined = map[string]string{}
 	for _, c := range s.Contract.Criteria {
@@ -30,7 +30,7 @@ func (p *Policy) addCriteria(s Source) []source.Error {
 
 // addCriterion returns the id that the criterion has in the join. It compares commands only with the criteria before
 // offset: those of the same contract were compared by its parser.
-func (p *Policy) addCriterion(c evidence.Criterion, s Source, offset int) (string, *source.Error) {
+func (p *Policy) addCriterion(c contract.Criterion, s Source, offset int) (string, *diag.Error) {
 	if old := p.sameCriterion(c, offset); old != nil {
 		return old.ID, p.joinCriterion(old, c, s)
 	}
@@ -50,8 +50,8 @@ func (p *Policy) addCriterion(c evidence.Criterion, s Source, offset int) (strin
 
 // sameCriterion is the criterion before offset that has the same command, the one of the same id where two have it; nil
 // when there is none.
-func (p *Policy) sameCriterion(c evidence.Criterion, offset int) *evidence.Criterion {
-	var same *evidence.Criterion
+func (p *Policy) sameCriterion(c contract.Criterion, offset int) *contract.Criterion {
+	var same *contract.Criterion
 	for i := range p.Criteria[:offset] {
 		old := &p.Criteria[i]
 		if sameCommand(*old, c) && (same == nil || c.IDGiven && old.ID == c.ID) {
@@ -62,14 +62,14 @@ func (p *Policy) sameCriterion(c evidence.Criterion, offset int) *evidence.Crite
 }
 
 func (p *Policy) hasID(id string) bool {
-	return slices.ContainsFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == id })
+	return slices.ContainsFunc(p.Criteria, func(o contract.Criterion) bool { return o.ID == id })
 }
 
 // freeID is the next id by position that no criterion has, nor one of the contract that is being joined.
-func (p *Policy) freeID(own *evidence.Contract) string {
+func (p *Policy) freeID(own *contract.Contract) string {
 	for n := len(p.Criteria) + 1; ; n++ {
 		id := fmt.Sprintf("c%d", n)
-		given := slices.ContainsFunc(own.Criteria, func(c evidence.Criterion) bool { return c.IDGiven && c.ID == id })
+		given := slices.ContainsFunc(own.Criteria, func(c contract.Criterion) bool { return c.IDGiven && c.ID == id })
 		if !given && !p.hasID(id) {
 			return id
 		}
@@ -78,15 +78,15 @@ func (p *Policy) freeID(own *evidence.Contract) string {
 
 // Minimum is the evidence level that a criterion needs where fallback is the level for all. A later contract can ask for
 // more than that, not for less.
-func (p *Policy) Minimum(c *evidence.Criterion, fallback evidence.Level) evidence.Level {
+func (p *Policy) Minimum(c *contract.Criterion, fallback diag.Level) diag.Level {
 	if c.MinEvidence != "" {
 		fallback = c.MinEvidence
 	}
-	return evidence.Stronger(fallback, p.raise[c.ID])
+	return diag.Stronger(fallback, p.raise[c.ID])
 }
 
 // joinCriterion makes the stricter one of two criteria with the same command.
-func (p *Policy) joinCriterion(old *evidence.Criterion, c evidence.Criterion, s Source) *source.Error {
+func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s Source) *diag.Error {
 	if c.IDGiven && c.ID != old.ID && p.hasID(c.ID) {
 		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
 	}
@@ -100,7 +100,7 @@ func (p *Policy) joinCriterion(old *evidence.Criterion, c evidence.Criterion, s 
 		return clash(c, "the standing contract names another test report for this command", c.TestReport, old.TestReport)
 	}
 	old.MaxAttempts = min(old.MaxAttempts, c.MaxAttempts)
-	p.raise[old.ID] = evidence.Stronger(p.raise[old.ID], c.MinEvidence)
+	p.raise[old.ID] = diag.Stronger(p.raise[old.ID], c.MinEvidence)
 	old.MinTests = max(old.MinTests, c.MinTests)
 	if old.TestReport == "" {
 		old.TestReport = c.TestReport
@@ -108,8 +108,8 @@ func (p *Policy) joinCriterion(old *evidence.Criterion, c evidence.Criterion, s 
 	return nil
 }
 
-func clash(c evidence.Criterion, message, found, expected string) *source.Error {
-	return &source.Error{
+func clash(c contract.Criterion, message, found, expected string) *diag.Error {
+	return &diag.Error{
 		Pos: c.Pos, Where: "/acceptance_criteria", Message: message, Found: found, Expected: expected,
 		Fix: "remove the criterion from the task contract, or make it agree with the standing contract",
 	}
@@ -117,17 +117,17 @@ func clash(c evidence.Criterion, message, found, expected string) *source.Error 
 
 // resolveProves turns the ids by which a contract's controls name its criteria into those of the join, and checks that
 // each control proves a criterion that is expected to pass.
-func (p *Policy) resolveProves(offset int) []source.Error {
-	var problems []source.Error
+func (p *Policy) resolveProves(offset int) []diag.Error {
+	var problems []diag.Error
 	for i := range p.Criteria[offset:] {
 		c := &p.Criteria[offset+i]
 		if c.Proves.Value == "" {
 			continue
 		}
 		c.Proves.Value = p.idOf(c.Proves.Value)
-		proven := slices.IndexFunc(p.Criteria, func(o evidence.Criterion) bool { return o.ID == c.Proves.Value })
+		proven := slices.IndexFunc(p.Criteria, func(o contract.Criterion) bool { return o.ID == c.Proves.Value })
 		if proven < 0 || p.Criteria[proven].ExpectFail {
-			problems = append(problems, source.Error{
+			problems = append(problems, diag.Error{
 				Pos: c.Proves.Pos, Where: "/acceptance_criteria", Message: "a negative control proves a criterion that is not there",
 				Found: c.Proves.Value, Expected: "the id of a criterion that is expected to pass", Fix: "correct proves",
 			})
@@ -137,4 +137,4 @@ func (p *Policy) resolveProves(offset int) []source.Error {
 }
 
 // sameCommand reports whether the same records decide two criteria.
-func sameCommand(a, b evidence.Criterion) bool { return a.Cwd == b.Cwd && slices.Equal(a.Run, b.Run) }
+func sameCommand(a, b contract.Criterion) bool { return a.Cwd == b.Cwd && slices.Equal(a.Run, b.Run) }

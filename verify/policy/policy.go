@@ -8,9 +8,10 @@ package policy
 import (
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
-	"github.com/closeout-gate/closeout/verify/source"
 )
 
 // DefaultEvidenceDir is where a workflow keeps its evidence unless the contract says otherwise.
@@ -21,39 +22,39 @@ const ReportsDir = ".closeout/reports"
 
 // Source is a contract and where it came from.
 type Source struct {
-	Contract  *evidence.Contract
+	Contract  *contract.Contract
 	Kind      string   // contract or task_contract
 	File      string   // name in the bundle
 	Path      string   // path that the report names
 	RepoPaths []string // paths in the repository, also behind symlinks; none when nobody wrote them down
-	Trust     evidence.Trust
+	Trust     facts.Trust
 	HeadHolds bool   // the head's tree holds the operator's file
 	BaseHolds string // path of a task contract of the base that has the task_id of this one, which only the head holds
 }
 
 // HeadOnly reports whether it is a task contract that only the change itself holds.
-func (s *Source) HeadOnly() bool { return s.Trust == evidence.TrustHead && s.Kind == "task_contract" }
+func (s *Source) HeadOnly() bool { return s.Trust == facts.TrustHead && s.Kind == "task_contract" }
 
 // Policy is what all contracts together demand.
 type Policy struct {
 	Sources  []Source
 	TaskID   string
-	Criteria []evidence.Criterion // ids are unique
+	Criteria []contract.Criterion // ids are unique
 
-	Approvals     []evidence.Approval
+	Approvals     []contract.Approval
 	ApprovalNotes []string
 
 	ViolationBudget   int64
 	TimeBudgetMinutes *int64   // nil: not enforced
 	NetworkEgress     []string // hosts that are allowed; nil: not enforced, empty: none
-	Coverage          *evidence.CoverageRule
+	Coverage          *contract.CoverageRule
 	Rules             RuleCommand
 	Catalogue         []Rule // nil when there is none
 	// OpenCatalogue is true when the standing contract has no catalogue: then a task contract's one says which rules
 	// must be there, and cannot make less of any rule than the rule's own row does.
 	OpenCatalogue bool
 	Ignore        []Ignore
-	MinEvidence   evidence.Level // "" when no contract says
+	MinEvidence   diag.Level // "" when no contract says
 	EvidenceDir   string
 
 	// Meter counts what comparing paths with patterns costs; nil: nobody asks. See [Policy.Measure].
@@ -61,9 +62,9 @@ type Policy struct {
 
 	current   int // index of the contract that is being joined
 	scopes    []scope
-	raise     map[string]evidence.Level // criterion id → level that it needs at least
-	origin    map[string]int            // criterion id → index of the contract that names it first
-	joined    map[string]string         // of the contract that is being joined: its criterion ids → those of the join
+	raise     map[string]diag.Level // criterion id → level that it needs at least
+	origin    map[string]int        // criterion id → index of the contract that names it first
+	joined    map[string]string     // of the contract that is being joined: its criterion ids → those of the join
 	protected []protectedSet
 	reports   map[string]written // by folded path
 	arguments arguments
@@ -72,13 +73,13 @@ type Policy struct {
 
 // Rule is a rule of the catalogue, and the contract that names it first.
 type Rule struct {
-	evidence.CatalogueRule
+	contract.CatalogueRule
 	Source Source
 }
 
 // Ignore is an exception from a rule, and the contract that grants it.
 type Ignore struct {
-	evidence.RuleIgnore
+	contract.RuleIgnore
 	Source Source
 }
 
@@ -88,7 +89,7 @@ func (p *Policy) Origin(criterion string) Source { return p.Sources[p.origin[cri
 // Problem is an error of the join, and the contract in which it shows.
 type Problem struct {
 	Source int // index into the sources
-	Error  source.Error
+	Error  diag.Error
 }
 
 // Join makes one policy of the contracts, the standing or operator contract first. fallbackTask is the task's id when
@@ -104,7 +105,7 @@ func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 // JoinGroup is [Join] for a merge group, of which not the standing contract alone must name a criterion: each pull request
 // in it is judged by a join of its own, which must.
 func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
-	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, raise: map[string]evidence.Level{}, origin: map[string]int{}}
+	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, raise: map[string]diag.Level{}, origin: map[string]int{}}
 	var problems []Problem
 	for i, s := range sources {
 		p.current = i
@@ -126,8 +127,8 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	return p, problems
 }
 
-func noCriterion(c *evidence.Contract) source.Error {
-	return source.Error{
+func noCriterion(c *contract.Contract) diag.Error {
+	return diag.Error{
 		Pos: c.Keys["acceptance_criteria"], Where: "/acceptance_criteria",
 		Message: "no contract names an acceptance criterion", Found: "none", Expected: "at least one command that proves the task",
 		Fix: `add one, such as ["go", "test", "./..."]`,
@@ -136,7 +137,7 @@ func noCriterion(c *evidence.Contract) source.Error {
 
 // add joins one more contract. The first one is the standing contract, whose silence means the default; the silence of
 // a later one means that it has nothing to add.
-func (p *Policy) add(s Source, first bool) []source.Error {
+func (p *Policy) add(s Source, first bool) []diag.Error {
 	c := s.Contract
 	problems := p.addEvidenceDir(c, first) // first: criteria that only the change brings write their reports there
 	problems = append(problems, p.addCriteria(s)...)
@@ -151,18 +152,18 @@ func (p *Policy) add(s Source, first bool) []source.Error {
 	p.addRules(s, first)
 	problems = append(problems, p.addRuleCommand(c, first)...)
 	problems = append(problems, p.addCoverage(c)...)
-	p.MinEvidence = evidence.Stronger(p.MinEvidence, c.Evidence.Min)
+	p.MinEvidence = diag.Stronger(p.MinEvidence, c.Evidence.Min)
 	return problems
 }
 
 // addEvidenceDir keeps the standing contract's folder: the code tree leaves it out, so no later contract may move it.
-func (p *Policy) addEvidenceDir(c *evidence.Contract, first bool) []source.Error {
+func (p *Policy) addEvidenceDir(c *contract.Contract, first bool) []diag.Error {
 	switch dir := c.Evidence.Dir; {
 	case dir == "" || dir == p.EvidenceDir:
 	case first:
 		p.EvidenceDir = dir
 	default:
-		return []source.Error{{
+		return []diag.Error{{
 			Pos: c.Keys["evidence"], Where: "/evidence/dir", Message: "a task contract cannot move the evidence folder",
 			Found: dir, Expected: p.EvidenceDir, Fix: "remove evidence.dir from the task contract",
 		}}
@@ -170,7 +171,7 @@ func (p *Policy) addEvidenceDir(c *evidence.Contract, first bool) []source.Error
 	return nil
 }
 
-func (p *Policy) addBudgets(c *evidence.Contract, first bool) {
+func (p *Policy) addBudgets(c *contract.Contract, first bool) {
 	if v := c.ViolationBudget; v != nil && (first || *v < p.ViolationBudget) {
 		p.ViolationBudget = *v
 	}
@@ -196,7 +197,7 @@ func (p *Policy) addRules(s Source, first bool) {
 		p.OpenCatalogue = s.Contract.Rules.Catalogue == nil
 	}
 	own := func(id string) bool {
-		return slices.ContainsFunc(s.Contract.Rules.Catalogue, func(r evidence.CatalogueRule) bool { return r.ID.Value == id })
+		return slices.ContainsFunc(s.Contract.Rules.Catalogue, func(r contract.CatalogueRule) bool { return r.ID.Value == id })
 	}
 	for _, ignore := range s.Contract.Rules.Ignore {
 		id := ignore.ID.Value
@@ -210,7 +211,7 @@ func (p *Policy) addRules(s Source, first bool) {
 			p.Catalogue = append(p.Catalogue, Rule{r, s})
 			continue
 		}
-		old.Severity = evidence.Stricter(old.Severity, r.Severity)
+		old.Severity = diag.Stricter(old.Severity, r.Severity)
 		if r.ExpiresAt != "" && (old.ExpiresAt == "" || r.ExpiresAt < old.ExpiresAt) {
 			old.ExpiresAt = r.ExpiresAt
 		}
@@ -225,7 +226,7 @@ func (p *Policy) rule(id string) *Rule {
 	return &p.Catalogue[i]
 }
 
-func globs(patterns []evidence.Pattern) []glob.Pattern {
+func globs(patterns []contract.Pattern) []glob.Pattern {
 	list := make([]glob.Pattern, len(patterns))
 	for i, p := range patterns {
 		list[i] = p.Glob
@@ -234,7 +235,7 @@ func globs(patterns []evidence.Pattern) []glob.Pattern {
 }
 
 // denying is [globs] for a list that denies: a pattern without wildcard covers what lies below it as well.
-func denying(patterns []evidence.Pattern) []glob.Pattern {
+func denying(patterns []contract.Pattern) []glob.Pattern {
 	list := globs(patterns)
 	for i := range list {
 		list[i] = list[i].AndBelow()

@@ -6,12 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// contract parses a contract; members are added to the ones that must be there.
-func contract(t *testing.T, members string) *evidence.Contract {
+// parse parses a contract; members are added to the ones that must be there.
+func parse(t *testing.T, members string) *contract.Contract {
 	t.Helper()
 	required := map[string]string{
 		"allowed_files": `["src/**"]`, "forbidden_files": `["secrets/**"]`, "rollback_plan": `"revert"`, "acceptance_criteria": `["make test"]`,
@@ -22,7 +26,7 @@ func contract(t *testing.T, members string) *evidence.Contract {
 			text += fmt.Sprintf(", %q: %s", key, required[key])
 		}
 	}
-	c, errs := evidence.ParseContract("c.json", []byte("{"+strings.TrimPrefix(text, ", ")+"}"), evidence.DefaultLimits())
+	c, errs := contract.Parse("c.json", []byte("{"+strings.TrimPrefix(text, ", ")+"}"), strict.DefaultLimits())
 	if errs.Any() {
 		t.Fatalf("%s: %v", text, errs.All())
 	}
@@ -30,11 +34,11 @@ func contract(t *testing.T, members string) *evidence.Contract {
 }
 
 // join joins contracts: the first is the standing one, the others are task contracts with the trust given.
-func join(t *testing.T, trust evidence.Trust, contracts ...string) (*policy.Policy, []policy.Problem) {
+func join(t *testing.T, trust facts.Trust, contracts ...string) (*policy.Policy, []policy.Problem) {
 	t.Helper()
 	var sources []policy.Source
 	for i, members := range contracts {
-		s := policy.Source{Contract: contract(t, members), Kind: "contract", Trust: evidence.TrustBase, RepoPaths: []string{".closeout/scope_contract.json"}}
+		s := policy.Source{Contract: parse(t, members), Kind: "contract", Trust: facts.TrustBase, RepoPaths: []string{".closeout/scope_contract.json"}}
 		if i > 0 {
 			s.Kind, s.Trust, s.RepoPaths = "task_contract", trust, []string{".closeout/tasks/T-1.json"}
 		}
@@ -43,8 +47,8 @@ func join(t *testing.T, trust evidence.Trust, contracts ...string) (*policy.Poli
 	return policy.Join(sources, "local")
 }
 
-func change(path string) *evidence.Change {
-	return &evidence.Change{Path: path, Status: evidence.Modified, OldMode: evidence.Regular, NewMode: evidence.Regular}
+func modified(path string) *change.Change {
+	return &change.Change{Path: path, Status: change.Modified, OldMode: change.Regular, NewMode: change.Regular}
 }
 
 func TestClassify(t *testing.T) {
@@ -105,11 +109,11 @@ func TestClassify(t *testing.T) {
 		{"a task of the head cannot speak of protection", []string{`"may_touch_protected": ["src/Makefile"]`, ""}, "src/Makefile", policy.ClassAllowed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, problems := join(t, evidence.TrustHead, c.contracts...)
+			p, problems := join(t, facts.TrustHead, c.contracts...)
 			if problems != nil {
 				t.Fatal(problems)
 			}
-			if got := p.Classify(change(c.path)).Class; got != c.want {
+			if got := p.Classify(modified(c.path)).Class; got != c.want {
 				t.Errorf("%s is %s, expected %s", c.path, got, c.want)
 			}
 		})
@@ -127,12 +131,12 @@ func TestArgumentFiles(t *testing.T) {
 		"tests/a.py": policy.ClassProtected, "web/run.sh": policy.ClassProtected, "run.sh": policy.ClassAllowed, "web/jest.json": policy.ClassProtected,
 		"scripts/all.sh": policy.ClassProtected, "top.sh": policy.ClassProtected, "tests/b.py": policy.ClassAllowed, "tests/A.py": policy.ClassProtected,
 	} {
-		if got := p.Classify(change(path)).Class; got != want {
+		if got := p.Classify(modified(path)).Class; got != want {
 			t.Errorf("%s is %s, expected %s", path, got, want)
 		}
 	}
-	added := change("tests/a.py")
-	added.Status, added.OldMode = evidence.Added, evidence.NoMode
+	added := modified("tests/a.py")
+	added.Status, added.OldMode = change.Added, change.NoMode
 	if got := p.Classify(added).Class; got != policy.ClassAllowed {
 		t.Errorf("a new file that an argument names is %s", got)
 	}
@@ -157,9 +161,9 @@ func TestTooManyArguments(t *testing.T) {
 		{[]string{script("a", 200), script("b", 250)}, "b"},
 		{[]string{script("a", 20_000)}, "a"},
 	} {
-		p, problems := join(t, evidence.TrustHead, "", `"task_id": "T-1", "acceptance_criteria": [`+strings.Join(c.task, ", ")+"]")
+		p, problems := join(t, facts.TrustHead, "", `"task_id": "T-1", "acceptance_criteria": [`+strings.Join(c.task, ", ")+"]")
 		switch {
-		case c.want == "" && (len(problems) > 0 || p.Classify(change("a3/a199")).Class != policy.ClassProtected):
+		case c.want == "" && (len(problems) > 0 || p.Classify(modified("a3/a199")).Class != policy.ClassProtected):
 			t.Errorf("%.80s: %v", c.task, problems)
 		case c.want != "" && (len(problems) != 1 || problems[0].Source != 1 || !strings.Contains(problems[0].Error.Found, "criterion "+c.want)):
 			t.Errorf("%.80s: %v, want %s refused", c.task, problems, c.want)
@@ -169,24 +173,24 @@ func TestTooManyArguments(t *testing.T) {
 
 func TestFilesWithKeys(t *testing.T) {
 	p, _ := join(t, "", `"allowed_files": ["**"]`)
-	manifest := func(known bool, keys ...string) *evidence.Change {
-		c := change("web/package.json")
+	manifest := func(known bool, keys ...string) *change.Change {
+		c := modified("web/package.json")
 		c.KeysKnown, c.KeysChanged = known, keys
 		return c
 	}
-	keyed := func(path string) func(...string) *evidence.Change {
-		return func(keys ...string) *evidence.Change {
-			c := change(path)
+	keyed := func(path string) func(...string) *change.Change {
+		return func(keys ...string) *change.Change {
+			c := modified(path)
 			c.KeysKnown, c.KeysChanged = true, keys
 			return c
 		}
 	}
 	python, workspace := keyed("lib/pyproject.toml"), keyed("pnpm-workspace.yaml")
-	added := func(path string, keys ...string) *evidence.Change {
-		return &evidence.Change{Path: path, Status: evidence.Added, NewMode: evidence.Regular, KeysKnown: true, KeysChanged: keys}
+	added := func(path string, keys ...string) *change.Change {
+		return &change.Change{Path: path, Status: change.Added, NewMode: change.Regular, KeysKnown: true, KeysChanged: keys}
 	}
 	for _, c := range []struct {
-		change *evidence.Change
+		change *change.Change
 		want   policy.Class
 	}{
 		{manifest(false), policy.ClassProtected},
@@ -197,16 +201,16 @@ func TestFilesWithKeys(t *testing.T) {
 		{manifest(true, "overrides"), policy.ClassProtected},
 		{manifest(true, "Scripts", "exports"), policy.ClassAllowed},
 		{manifest(true, "*"), policy.ClassProtected},
-		{&evidence.Change{Path: "package.json", Status: evidence.Added, NewMode: evidence.Regular}, policy.ClassAllowed},
+		{&change.Change{Path: "package.json", Status: change.Added, NewMode: change.Regular}, policy.ClassAllowed},
 		{added("package.json", "name", "scripts", "workspaces"), policy.ClassAllowed},
 		{added("package.json", "scripts", "jest"), policy.ClassProtected},
 		{added("a/package.json", "eslintIgnore"), policy.ClassProtected},
 		{added("package.json", "*"), policy.ClassProtected},
 		{added("Package.json"), policy.ClassProtected},
 		{added("a/go.mod"), policy.ClassProtected},
-		{&evidence.Change{Path: "a/go.mod", Status: evidence.Added, NewMode: evidence.Regular}, policy.ClassProtected},
+		{&change.Change{Path: "a/go.mod", Status: change.Added, NewMode: change.Regular}, policy.ClassProtected},
 		{added("a/pyproject.toml"), policy.ClassProtected},
-		{change("a/pyproject.toml"), policy.ClassProtected},
+		{modified("a/pyproject.toml"), policy.ClassProtected},
 		{python(), policy.ClassAllowed},
 		{python("project.version", "project.urls.Home", "project.dependencies", "dependency-groups.dev", "tool.poetry.group.dev"), policy.ClassAllowed},
 		{python("project.optional-dependencies.test", "tool.poetry.dependencies", "tool.poetry.description"), policy.ClassAllowed},
@@ -229,10 +233,10 @@ func TestFilesWithKeys(t *testing.T) {
 		{workspace("catalogues"), policy.ClassProtected},
 		{workspace("*"), policy.ClassProtected},
 		{added("a/pnpm-workspace.yaml"), policy.ClassProtected},
-		{&evidence.Change{Path: "pyproject.toml", Status: evidence.ModeChanged, OldMode: evidence.Regular, NewMode: evidence.Executable}, policy.ClassProtected},
-		{&evidence.Change{Path: "pyproject.toml", Status: evidence.Deleted, OldMode: evidence.Regular}, policy.ClassProtected},
-		{&evidence.Change{Path: "go.mod", Status: evidence.Deleted, OldMode: evidence.Regular, KeysKnown: true}, policy.ClassProtected},
-		{&evidence.Change{Path: "Makefile", Status: evidence.Added, NewMode: evidence.Regular}, policy.ClassProtected},
+		{&change.Change{Path: "pyproject.toml", Status: change.ModeChanged, OldMode: change.Regular, NewMode: change.Executable}, policy.ClassProtected},
+		{&change.Change{Path: "pyproject.toml", Status: change.Deleted, OldMode: change.Regular}, policy.ClassProtected},
+		{&change.Change{Path: "go.mod", Status: change.Deleted, OldMode: change.Regular, KeysKnown: true}, policy.ClassProtected},
+		{&change.Change{Path: "Makefile", Status: change.Added, NewMode: change.Regular}, policy.ClassProtected},
 	} {
 		if got := p.Classify(c.change).Class; got != c.want {
 			t.Errorf("%+v is %s, expected %s", c.change, got, c.want)
@@ -250,12 +254,12 @@ func TestProtectedNames(t *testing.T) {
 	no := "pytest.toml.md vite.configs.ts src/vite.config/a.ts yarnrc.yml .yarnrc pnpmfile.md pnpm-workspace.yaml.md mvn/a .mvnw cargo/config .cargo/config.md " +
 		"tools/bazel.md tools/bazel/BUILD bazel eslint.md config.js eslintrc.json ruff.toml.md golangci.md biome.md flake8 mypy.md setup.cfg.md requirements.txt"
 	for path := range strings.FieldsSeq(yes) {
-		if got := p.Classify(change(path)).Class; got != policy.ClassProtected {
+		if got := p.Classify(modified(path)).Class; got != policy.ClassProtected {
 			t.Errorf("%s is %s", path, got)
 		}
 	}
 	for path := range strings.FieldsSeq(no) {
-		if got := p.Classify(change(path)).Class; got != policy.ClassAllowed {
+		if got := p.Classify(modified(path)).Class; got != policy.ClassAllowed {
 			t.Errorf("%s is %s", path, got)
 		}
 	}
@@ -263,14 +267,14 @@ func TestProtectedNames(t *testing.T) {
 
 func TestProtectedNamesTheKeys(t *testing.T) {
 	p, _ := join(t, "", `"allowed_files": ["**"]`)
-	c := change("pyproject.toml")
+	c := modified("pyproject.toml")
 	c.KeysKnown, c.KeysChanged = true, []string{"a", "b", "c", "d", "e", "f", "g", "project.version"}
 	want := "configuration of Python's build, test runners and linters (**/pyproject.toml); keys that count: a, b, c, d, e and 2 more"
 	if got := p.Classify(c).Because; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	want = "a new module takes its packages out of the one that is tested (**/go.mod)"
-	if got := p.Classify(&evidence.Change{Path: "x/go.mod", Status: evidence.Added, NewMode: evidence.Regular}).Because; got != want {
+	if got := p.Classify(&change.Change{Path: "x/go.mod", Status: change.Added, NewMode: change.Regular}).Because; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -278,16 +282,16 @@ func TestProtectedNamesTheKeys(t *testing.T) {
 func TestLiftNeedsAll(t *testing.T) {
 	lift := `"may_touch_protected": ["src/Makefile"]`
 	for _, c := range []struct {
-		trust evidence.Trust
+		trust facts.Trust
 		task  string
 		want  policy.Class
 	}{
-		{evidence.TrustBase, "", policy.ClassProtected},
-		{evidence.TrustBase, lift, policy.ClassAllowed},
-		{evidence.TrustHead, "", policy.ClassAllowed},
+		{facts.TrustBase, "", policy.ClassProtected},
+		{facts.TrustBase, lift, policy.ClassAllowed},
+		{facts.TrustHead, "", policy.ClassAllowed},
 	} {
 		p, _ := join(t, c.trust, lift, c.task)
-		if got := p.Classify(change("src/Makefile")).Class; got != c.want {
+		if got := p.Classify(modified("src/Makefile")).Class; got != c.want {
 			t.Errorf("with a task contract of the %s that says %q it is %s, expected %s", c.trust, c.task, got, c.want)
 		}
 	}
@@ -298,22 +302,22 @@ func TestOffScopeSeverity(t *testing.T) {
 	for _, c := range []struct {
 		contracts []string
 		path      string
-		want      evidence.Severity
+		want      diag.Severity
 	}{
-		{[]string{""}, "x", evidence.Block},
-		{[]string{`"off_scope": "warn"`}, "x", evidence.Warn},
-		{[]string{byPath}, "other/x", evidence.Block},
-		{[]string{byPath}, "other/doc/x", evidence.Block},
-		{[]string{byPath}, "elsewhere", evidence.Warn},
-		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x", evidence.Info},
-		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x/y", evidence.Block},
-		{[]string{`"off_scope": "warn", "severity_by_path": [{"files": "x", "severity": "block"}]`}, "x/y", evidence.Block},
-		{[]string{`"off_scope": "warn"`, ""}, "x", evidence.Warn},
-		{[]string{`"off_scope": "warn"`, `"off_scope": "block"`}, "x", evidence.Block},
-		{[]string{"", `"off_scope": "warn"`}, "x", evidence.Block},
+		{[]string{""}, "x", diag.Block},
+		{[]string{`"off_scope": "warn"`}, "x", diag.Warn},
+		{[]string{byPath}, "other/x", diag.Block},
+		{[]string{byPath}, "other/doc/x", diag.Block},
+		{[]string{byPath}, "elsewhere", diag.Warn},
+		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x", diag.Info},
+		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x/y", diag.Block},
+		{[]string{`"off_scope": "warn", "severity_by_path": [{"files": "x", "severity": "block"}]`}, "x/y", diag.Block},
+		{[]string{`"off_scope": "warn"`, ""}, "x", diag.Warn},
+		{[]string{`"off_scope": "warn"`, `"off_scope": "block"`}, "x", diag.Block},
+		{[]string{"", `"off_scope": "warn"`}, "x", diag.Block},
 	} {
-		p, _ := join(t, evidence.TrustBase, c.contracts...)
-		if got := p.Classify(change(c.path)).Severity; got != c.want {
+		p, _ := join(t, facts.TrustBase, c.contracts...)
+		if got := p.Classify(modified(c.path)).Severity; got != c.want {
 			t.Errorf("%q: %s is %s, expected %s", c.contracts, c.path, got, c.want)
 		}
 	}
@@ -326,8 +330,8 @@ func TestBelowAnAllowedPath(t *testing.T) {
 		"src/a/b.go": "src", "!x/a": "\\!x", "srcs/a.go": "", "src": "", "SRC/a": "", "other/src/a": "", "/": "", "//src/a": "",
 		"src/" + strings.Repeat("a/", 2000): "", "src/" + strings.Repeat("a/", 300): "src",
 	} {
-		p, _ := join(t, evidence.TrustBase, contracts...)
-		if got := p.Classify(change(path)).Below; got != want {
+		p, _ := join(t, facts.TrustBase, contracts...)
+		if got := p.Classify(modified(path)).Below; got != want {
 			t.Errorf("%s lies below %q, expected %q", path, got, want)
 		}
 	}
@@ -339,12 +343,12 @@ func TestContractsAreKnown(t *testing.T) {
 		".closeout/scope_contract.json": true, ".closeout/scope_contract.yaml": true, ".closeout/tasks/T-9.json": true,
 		".closeout/tasks/note.md": false, ".closeout/other.json": false, "scope_contract.json": false,
 	} {
-		if got := p.Classify(change(path)).Contract; got != want {
+		if got := p.Classify(modified(path)).Contract; got != want {
 			t.Errorf("%s: contract %v, expected %v", path, got, want)
 		}
 	}
-	added := change(".closeout/tasks/T-9.json")
-	added.Status = evidence.Added
+	added := modified(".closeout/tasks/T-9.json")
+	added.Status = change.Added
 	if p.Classify(added).Contract {
 		t.Error("a new task contract is not one that the base holds")
 	}
@@ -352,35 +356,35 @@ func TestContractsAreKnown(t *testing.T) {
 
 func TestJoinBudgets(t *testing.T) {
 	standing := `"violation_budget": 2, "time_budget_minutes": 60, "network_egress": ["a.example", "b.example"], "coverage": {"floor": 0.5, "max_drop": 0.02}`
-	p, _ := join(t, evidence.TrustBase, standing, `"violation_budget": 9, "time_budget_minutes": 30, "network_egress": ["b.example", "c.example"], "coverage": {"floor": 0.7, "max_drop": 0.1}`)
+	p, _ := join(t, facts.TrustBase, standing, `"violation_budget": 9, "time_budget_minutes": 30, "network_egress": ["b.example", "c.example"], "coverage": {"floor": 0.7, "max_drop": 0.1}`)
 	if p.ViolationBudget != 2 || *p.TimeBudgetMinutes != 30 || !slices.Equal(p.NetworkEgress, []string{"b.example"}) {
 		t.Errorf("got %d, %d, %v", p.ViolationBudget, *p.TimeBudgetMinutes, p.NetworkEgress)
 	}
 	if p.Coverage.Floor.BasisPoints() != 7000 || p.Coverage.MaxDrop.BasisPoints() != 200 {
 		t.Errorf("got coverage %+v", p.Coverage)
 	}
-	p, _ = join(t, evidence.TrustBase, standing, "")
+	p, _ = join(t, facts.TrustBase, standing, "")
 	if p.ViolationBudget != 2 || *p.TimeBudgetMinutes != 60 || len(p.NetworkEgress) != 2 {
 		t.Errorf("a silent task contract changed %d, %d, %v", p.ViolationBudget, *p.TimeBudgetMinutes, p.NetworkEgress)
 	}
-	p, _ = join(t, evidence.TrustHead, "", `"violation_budget": 5, "network_egress": []`)
+	p, _ = join(t, facts.TrustHead, "", `"violation_budget": 5, "network_egress": []`)
 	if p.ViolationBudget != 0 || p.NetworkEgress == nil || len(p.NetworkEgress) != 0 {
 		t.Errorf("got %d, %v", p.ViolationBudget, p.NetworkEgress)
 	}
 }
 
 func TestJoinRules(t *testing.T) {
-	p, _ := join(t, evidence.TrustBase,
+	p, _ := join(t, facts.TrustBase,
 		`"rules": {"catalogue": [{"id": "a", "severity": "warn", "expires_at": "2030-01-01"}]}`,
 		`"rules": {"catalogue": [{"id": "a", "severity": "block", "expires_at": "2029-01-01"}, {"id": "b", "severity": "info"}],
 		 "ignore": [{"id": "a", "files": "x", "reason": "not this one", "until": "2030-01-01"}, {"id": "b", "files": "x", "reason": "its own rule", "until": "2030-01-01"}]}`)
-	if len(p.Catalogue) != 2 || p.Catalogue[0].Severity != evidence.Block || p.Catalogue[0].ExpiresAt != "2029-01-01" {
+	if len(p.Catalogue) != 2 || p.Catalogue[0].Severity != diag.Block || p.Catalogue[0].ExpiresAt != "2029-01-01" {
 		t.Errorf("got %+v", p.Catalogue)
 	}
 	if len(p.Ignore) != 1 || p.Ignore[0].ID.Value != "b" {
 		t.Errorf("a task contract excused a rule of the standing contract: %+v", p.Ignore)
 	}
-	p, _ = join(t, evidence.TrustBase, "", `"rules": {"catalogue": [{"id": "a", "severity": "info"}],
+	p, _ = join(t, facts.TrustBase, "", `"rules": {"catalogue": [{"id": "a", "severity": "info"}],
 		"ignore": [{"id": "a", "files": "x", "reason": "not this one", "until": "2030-01-01"}]}`)
 	if !p.OpenCatalogue || p.Ignore != nil {
 		t.Errorf("beside a standing contract without catalogue a task contract excused %+v", p.Ignore)
@@ -406,7 +410,7 @@ func TestJoinCriteria(t *testing.T) {
 		{"nobody has one", `[]`, `[]`, "no contract names an acceptance criterion"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, problems := join(t, evidence.TrustHead, `"acceptance_criteria": `+c.standing, `"acceptance_criteria": `+c.task)
+			p, problems := join(t, facts.TrustHead, `"acceptance_criteria": `+c.standing, `"acceptance_criteria": `+c.task)
 			var got []string
 			for _, criterion := range p.Criteria {
 				got = append(got, criterion.ID+"="+strings.Join(criterion.Run, " "))
@@ -423,7 +427,7 @@ func TestJoinCriteria(t *testing.T) {
 
 // TestJoinedCriterionIsTheStricter joins two criteria with one command.
 func TestJoinedCriterionIsTheStricter(t *testing.T) {
-	p, problems := join(t, evidence.TrustBase,
+	p, problems := join(t, facts.TrustBase,
 		`"acceptance_criteria": [{"id": "t", "run": ["make"], "max_attempts": 5, "test_report": "t.xml", "min_tests": 2}]`,
 		`"acceptance_criteria": [{"run": ["make"], "max_attempts": 2, "test_report": "t.xml", "min_tests": 7}]`)
 	if problems != nil {
@@ -440,32 +444,32 @@ func TestMinimum(t *testing.T) {
 	}
 	anonymous := func(min string) string { return strings.Replace(criterion(min), `"id": "t", `, "", 1) }
 	for _, c := range []struct {
-		trust          evidence.Trust
+		trust          facts.Trust
 		standing, task string
 		id             string
-		want           evidence.Level
+		want           diag.Level
 	}{
-		{evidence.TrustBase, criterion("claimed"), "", "t", evidence.Claimed},
-		{evidence.TrustBase, criterion("recorded"), "", "t", evidence.Recorded},
-		{evidence.TrustHead, "", anonymous("claimed"), "c2", evidence.Bound},
-		{evidence.TrustHead, "", anonymous("recorded"), "c2", evidence.Recorded},
-		{evidence.TrustHead, criterion("recorded"), anonymous("claimed"), "t", evidence.Recorded},
-		{evidence.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("claimed"), "t", evidence.Bound},
-		{evidence.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("recorded"), "t", evidence.Recorded},
+		{facts.TrustBase, criterion("claimed"), "", "t", diag.Claimed},
+		{facts.TrustBase, criterion("recorded"), "", "t", diag.Recorded},
+		{facts.TrustHead, "", anonymous("claimed"), "c2", diag.Bound},
+		{facts.TrustHead, "", anonymous("recorded"), "c2", diag.Recorded},
+		{facts.TrustHead, criterion("recorded"), anonymous("claimed"), "t", diag.Recorded},
+		{facts.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("claimed"), "t", diag.Bound},
+		{facts.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("recorded"), "t", diag.Recorded},
 	} {
 		p, problems := join(t, c.trust, c.standing, c.task)
 		if problems != nil {
 			t.Fatal(problems)
 		}
-		i := slices.IndexFunc(p.Criteria, func(x evidence.Criterion) bool { return x.ID == c.id })
-		if got := p.Minimum(&p.Criteria[i], evidence.Bound); got != c.want {
+		i := slices.IndexFunc(p.Criteria, func(x contract.Criterion) bool { return x.ID == c.id })
+		if got := p.Minimum(&p.Criteria[i], diag.Bound); got != c.want {
 			t.Errorf("%+v: minimum %s", c, got)
 		}
 	}
 }
 
 func TestEvidenceFolderStays(t *testing.T) {
-	_, problems := join(t, evidence.TrustBase, "", `"evidence": {"dir": "src/evidence"}`)
+	_, problems := join(t, facts.TrustBase, "", `"evidence": {"dir": "src/evidence"}`)
 	if len(problems) != 1 {
 		t.Errorf("a task contract moved the evidence folder: %v", problems)
 	}
@@ -477,7 +481,7 @@ func TestUniversal(t *testing.T) {
 		contracts []string
 		want      int
 	}{{[]string{wide}, 1}, {[]string{""}, 0}, {[]string{wide, ""}, 0}, {[]string{wide, wide}, 2}} {
-		p, _ := join(t, evidence.TrustHead, c.contracts...)
+		p, _ := join(t, facts.TrustHead, c.contracts...)
 		if got := p.Universal(); len(got) != c.want {
 			t.Errorf("%q: %d universal patterns", c.contracts, len(got))
 		}
@@ -487,12 +491,12 @@ func TestUniversal(t *testing.T) {
 func TestAddedTask(t *testing.T) {
 	p, _ := join(t, "", "")
 	p.SetAddedTask(".closeout/tasks/T-1.json")
-	c := change(".closeout/tasks/T-1.json")
-	c.Status, c.OldMode = evidence.Added, evidence.NoMode
+	c := modified(".closeout/tasks/T-1.json")
+	c.Status, c.OldMode = change.Added, change.NoMode
 	if got := p.Classify(c).Class; got != policy.ClassAllowed {
 		t.Errorf("the added task contract is %s", got)
 	}
-	c.NewMode = evidence.Symlink
+	c.NewMode = change.Symlink
 	if got := p.Classify(c).Class; got != policy.ClassProtected {
 		t.Errorf("a symlink in its place is %s", got)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
 )
 
 // ProtectedVersion counts the changes of the built-in list of protected files. It stands in the docs beside the list.
@@ -122,18 +122,18 @@ var manifestKeys = []string{
 
 // counts says whether a change of a file that the entry names counts, and which of the keys that changed make it count.
 // exact is false when the file's name is another spelling: no program takes it for the file with keys.
-func (e *Protected) counts(c *evidence.Change, exact bool) (keys []string, ok bool) {
+func (e *Protected) counts(c *change.Change, exact bool) (keys []string, ok bool) {
 	if e.Keys == nil && e.Harmless == nil || !exact {
 		return nil, true
 	}
 	switch c.Status {
-	case evidence.Added:
+	case change.Added:
 		if e.New != "" || e.Harmless != nil {
 			return nil, true
 		}
 		keys = matching(c.KeysChanged, e.isNewKey)
 		return keys, len(keys) > 0
-	case evidence.Modified:
+	case change.Modified:
 		if c.KeysKnown {
 			keys = matching(c.KeysChanged, e.isKey)
 			return keys, len(keys) > 0
@@ -143,12 +143,12 @@ func (e *Protected) counts(c *evidence.Change, exact bool) (keys []string, ok bo
 }
 
 func (e *Protected) isNewKey(key string) bool {
-	return key == evidence.AnyKey || slices.Contains(e.NewKeys, topLevel(key))
+	return key == change.AnyKey || slices.Contains(e.NewKeys, topLevel(key))
 }
 
 func (e *Protected) isKey(key string) bool {
 	if e.Harmless == nil {
-		return key == evidence.AnyKey || slices.Contains(e.Keys, topLevel(key))
+		return key == change.AnyKey || slices.Contains(e.Keys, topLevel(key))
 	}
 	return !slices.ContainsFunc(e.Harmless, func(h string) bool { return key == h || strings.HasPrefix(key, h+".") })
 }
@@ -169,9 +169,9 @@ func matching(keys []string, wanted func(string) bool) []string {
 }
 
 // why is the reason of a finding about a change of the entry: the pattern, and the keys that made it count.
-func (e *Protected) why(pattern string, c *evidence.Change, keys []string) string {
+func (e *Protected) why(pattern string, c *change.Change, keys []string) string {
 	reason := e.Reason
-	if e.New != "" && c.Status == evidence.Added {
+	if e.New != "" && c.Status == change.Added {
 		reason = e.New
 	}
 	reason += " (" + pattern + ")"

@@ -3,7 +3,7 @@ package policy
 import (
 	"fmt"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
@@ -40,9 +40,9 @@ func (p *Policy) writtenReports() map[string]written {
 }
 
 // protectsReport rules on a change of a report that a command writes. To remove one from the repository is harmless.
-func (p *Policy) protectsReport(c *evidence.Change) (Ruling, bool) {
+func (p *Policy) protectsReport(c *change.Change) (Ruling, bool) {
 	report, ok := p.reports[glob.Fold(c.Path)]
-	if !ok || c.Status == evidence.Deleted {
+	if !ok || c.Status == change.Deleted {
 		return Ruling{}, false
 	}
 	return Ruling{Class: ClassProtected, Because: fmt.Sprintf("%s (%s)", report.because, report.path), Folded: c.Path != report.path}, true

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // ReadContracts reads the standing contract of a repository's work tree and, when a task is named and there is one, the
 // task's contract; task is nil when there is none. It refuses contracts that the gate could not join.
-func ReadContracts(root, id string, w io.Writer) (standing, task *evidence.Contract, err error) {
+func ReadContracts(root, id string, w io.Writer) (standing, task *contract.Contract, err error) {
 	files := existing(root, policy.StandingContract)
 	if len(files) != 1 {
 		return nil, nil, fmt.Errorf("%q holds %d standing contracts: expected one of .closeout/scope_contract.json, .yaml and .yml, or name a file: --from-contract FILE", root, len(files))
@@ -48,7 +49,7 @@ func ReadContracts(root, id string, w io.Writer) (standing, task *evidence.Contr
 }
 
 // Standing is the standing contract of a repository's work tree, nil where there is not exactly one that can be read.
-func Standing(root string) *evidence.Contract {
+func Standing(root string) *contract.Contract {
 	files := existing(root, policy.StandingContract)
 	if len(files) != 1 {
 		return nil
@@ -77,12 +78,12 @@ func existing(root, name string) []string {
 
 // ReadContract reads a scope contract. It may hold no criteria: a task contract can narrow the scope alone. Everything that is
 // wrong with it goes to w.
-func ReadContract(path string, w io.Writer) (*evidence.Contract, error) {
+func ReadContract(path string, w io.Writer) (*contract.Contract, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the contract %q cannot be read: %w", path, reason(err))
 	}
-	c, errs := evidence.ParseContract(filepath.Base(path), data, evidence.DefaultLimits())
+	c, errs := contract.Parse(filepath.Base(path), data, strict.DefaultLimits())
 	for _, e := range errs.All() {
 		fmt.Fprintf(w, "%s:%s\n", path, wholeError(e))
 	}
@@ -93,7 +94,7 @@ func ReadContract(path string, w io.Writer) (*evidence.Contract, error) {
 }
 
 // wholeError says of an error what was found, what was expected where the message does not say that already, and the fix.
-func wholeError(e source.Error) string {
+func wholeError(e diag.Error) string {
 	text := e.String() + "; found " + e.Found
 	if !strings.Contains(e.Message, e.Expected) {
 		text += ", expected " + e.Expected
@@ -102,7 +103,7 @@ func wholeError(e source.Error) string {
 }
 
 // EvidenceDir is the folder that a contract keeps evidence in.
-func EvidenceDir(c *evidence.Contract) string {
+func EvidenceDir(c *contract.Contract) string {
 	if c != nil && c.Evidence.Dir != "" {
 		return c.Evidence.Dir
 	}

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
-	"github.com/closeout-gate/closeout/verify/source"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // planOf runs criteria in one stream.
-func planOf(r *recorder, list ...evidence.Criterion) *Plan {
+func planOf(r *recorder, list ...contract.Criterion) *Plan {
 	p := &Plan{Timeout: time.Minute}
-	p.AddCriteria(&evidence.Contract{Criteria: list}, "", r.Log)
+	p.AddCriteria(&contract.Contract{Criteria: list}, "", r.Log)
 	return p
 }
 
@@ -28,8 +28,8 @@ func TestPlanStops(t *testing.T) {
 		r.Stdout = whenReady(func() { signals <- os.Interrupt })
 		told := 0
 		status, err := r.FromPlan(planOf(r,
-			evidence.Criterion{ID: "a", Run: []string{os.Args[0], play}, Cwd: "."},
-			evidence.Criterion{ID: "b", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."},
+			contract.Criterion{ID: "a", Run: []string{os.Args[0], play}, Cwd: "."},
+			contract.Criterion{ID: "b", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."},
 		), func(Step, *Result, bool) { told++ })
 		if err != nil || status != 130 || told != 1 || len(r.lines()) != 1 {
 			t.Errorf("%s: status %d, %v, told %d", play, status, err, told)
@@ -43,7 +43,7 @@ func TestPlanNotRecorded(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(r.Root, ".closeout"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	status, err := r.FromPlan(planOf(r, evidence.Criterion{ID: "a", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."}), nil)
+	status, err := r.FromPlan(planOf(r, contract.Criterion{ID: "a", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."}), nil)
 	if status != StatusFailed || err == nil || !strings.Contains(err.Error(), "is a link or a file") {
 		t.Errorf("status %d, %v", status, err)
 	}
@@ -74,7 +74,7 @@ func TestReadContract(t *testing.T) {
 }
 
 func TestWholeError(t *testing.T) {
-	e := source.Error{Pos: source.Pos{Line: 3, Column: 5}, Message: "aliases are not allowed", Found: `"**"`, Expected: "no alias", Fix: "use quotes"}
+	e := diag.Error{Pos: diag.Pos{Line: 3, Column: 5}, Message: "aliases are not allowed", Found: `"**"`, Expected: "no alias", Fix: "use quotes"}
 	if got := wholeError(e); got != `3:5: aliases are not allowed; found "**", expected no alias → use quotes` {
 		t.Errorf("got %s", got)
 	}

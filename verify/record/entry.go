@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // entry is a record as it is written. The names are those of schema/feedback_record.schema.json.
@@ -109,7 +109,7 @@ func (e *entry) line() ([]byte, error) {
 	if err := encoder.Encode(e); err != nil {
 		return nil, fmt.Errorf("encoding the record: %w", err)
 	}
-	if most := evidence.DefaultLimits().RecordBytes; int64(b.Len()) > most {
+	if most := strict.DefaultLimits().RecordBytes; int64(b.Len()) > most {
 		return nil, fmt.Errorf("it would have %d bytes, and the gate reads %d: shorten the command or --tail-bytes", b.Len(), most)
 	}
 	return b.Bytes(), nil

@@ -11,7 +11,8 @@ import (
 	"math"
 	"os"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/feedback"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // appendRecord gives an entry its number and writes it as the last line of the log, while it holds the lock: recorders
@@ -74,8 +75,8 @@ func lastSeq(f *os.File) (size, seq int64, err error) {
 		return 0, 0, err
 	}
 	var last *int64
-	limits := evidence.DefaultLimits()
-	_, errs := evidence.ReadLog(bytes.NewReader(line), limits, func(r *evidence.Record) { last = r.Seq })
+	limits := strict.DefaultLimits()
+	_, errs := feedback.ReadLog(bytes.NewReader(line), limits, func(r *feedback.Record) { last = r.Seq })
 	switch list := errs.All(); {
 	case len(list) > 0:
 		return 0, 0, fmt.Errorf("its last line is no record: %s", list[0].Message)
@@ -90,7 +91,7 @@ func lastSeq(f *os.File) (size, seq int64, err error) {
 // lastLine reads the last line of a file that is not empty, without its end. A last line without an end is what a
 // recorder left that crashed while it wrote: it must be seen, not continued.
 func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
-	most := evidence.DefaultLimits().RecordBytes + 2
+	most := strict.DefaultLimits().RecordBytes + 2
 	for length := int64(64 << 10); ; length *= 4 {
 		length = min(length, size, most)
 		block := make([]byte, length)

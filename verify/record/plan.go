@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/ledger"
 )
 
@@ -33,7 +33,7 @@ type Stream struct {
 type Step struct {
 	Name      string // for people
 	Command   Command
-	Criterion *evidence.Criterion // nil for the command that writes the rule report: how that ends is for the gate to judge
+	Criterion *contract.Criterion // nil for the command that writes the rule report: how that ends is for the gate to judge
 }
 
 // Stream names.
@@ -45,12 +45,12 @@ const (
 // TaskContract is a contract beside the first one: of a task, and perhaps one that the change itself brought.
 type TaskContract struct {
 	Name     string // of its stream
-	Contract *evidence.Contract
+	Contract *contract.Contract
 }
 
 // AddRules begins a plan with the command that writes the rule report: the contract's own, else the script, "" for none.
 // It reports whether there is a script that the contract leaves no room for.
-func (p *Plan) AddRules(c *evidence.Contract, script, log string) (unused bool) {
+func (p *Plan) AddRules(c *contract.Contract, script, log string) (unused bool) {
 	run := c.Rules.Run
 	switch {
 	case run != nil, c.Rules.NotRequired:
@@ -72,7 +72,7 @@ func (p *Plan) AddRules(c *evidence.Contract, script, log string) (unused bool) 
 }
 
 // AddCriteria adds the criteria of a contract, whose records belong to the task, "" for none.
-func (p *Plan) AddCriteria(c *evidence.Contract, task, log string) {
+func (p *Plan) AddCriteria(c *contract.Contract, task, log string) {
 	s := Stream{Name: streamCriteria, Log: log}
 	for i := range c.Criteria {
 		s.Steps = append(s.Steps, stepOf(&c.Criteria[i], c, task))
@@ -82,7 +82,7 @@ func (p *Plan) AddCriteria(c *evidence.Contract, task, log string) {
 
 // AddTask adds to the last stream what a task contract demands beside the first one. Only these records belong to the task:
 // a record of a task that only the change knows proves nothing of what the first contract demands.
-func (p *Plan) AddTask(first, task *evidence.Contract) {
+func (p *Plan) AddTask(first, task *contract.Contract) {
 	s := &p.Streams[len(p.Streams)-1]
 	for i := range task.Criteria {
 		if c := &task.Criteria[i]; !demands(first, c) {
@@ -94,7 +94,7 @@ func (p *Plan) AddTask(first, task *evidence.Contract) {
 }
 
 // step finds the step that runs a criterion's command.
-func (p *Plan) step(c *evidence.Criterion) *Step {
+func (p *Plan) step(c *contract.Criterion) *Step {
 	for _, s := range p.Streams {
 		for i := range s.Steps {
 			if step := &s.Steps[i]; step.Command.Cwd == c.Cwd && slices.Equal(step.Command.Argv, c.Run) {
@@ -106,7 +106,7 @@ func (p *Plan) step(c *evidence.Criterion) *Step {
 }
 
 // AddTaskStream does the same with a log of the task's own.
-func (p *Plan) AddTaskStream(first *evidence.Contract, task TaskContract, log string) {
+func (p *Plan) AddTaskStream(first *contract.Contract, task TaskContract, log string) {
 	p.Streams = append(p.Streams, Stream{Name: task.Name, Log: beside(log, "task", task.Name)})
 	p.AddTask(first, task.Contract)
 	if last := len(p.Streams) - 1; len(p.Streams[last].Steps) == 0 {
@@ -120,14 +120,14 @@ func beside(log string, folders ...string) string {
 }
 
 // demands reports whether a contract demands a criterion's command.
-func demands(c *evidence.Contract, criterion *evidence.Criterion) bool {
-	return c != nil && slices.ContainsFunc(c.Criteria, func(o evidence.Criterion) bool {
+func demands(c *contract.Contract, criterion *contract.Criterion) bool {
+	return c != nil && slices.ContainsFunc(c.Criteria, func(o contract.Criterion) bool {
 		return o.Cwd == criterion.Cwd && slices.Equal(o.Run, criterion.Run)
 	})
 }
 
 // ForgetTask takes the task from the records of what a contract demands itself.
-func (p *Plan) ForgetTask(standing *evidence.Contract) {
+func (p *Plan) ForgetTask(standing *contract.Contract) {
 	for _, s := range p.Streams {
 		for i := range s.Steps {
 			if step := &s.Steps[i]; step.Criterion != nil && demands(standing, step.Criterion) {
@@ -138,7 +138,7 @@ func (p *Plan) ForgetTask(standing *evidence.Contract) {
 }
 
 // stepOf is the command that a criterion asks for. Reports that the contract names are something that it produces.
-func stepOf(criterion *evidence.Criterion, c *evidence.Contract, task string) Step {
+func stepOf(criterion *contract.Criterion, c *contract.Contract, task string) Step {
 	command := Command{Argv: criterion.Run, Cwd: criterion.Cwd, Task: task, Criterion: criterion.ID}
 	if criterion.TestReport != "" {
 		command.Produces = append(command.Produces, criterion.TestReport)

@@ -20,7 +20,8 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/schema"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/feedback"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // TestMain lets the test binary be the commands that are recorded.
@@ -171,7 +172,7 @@ func readLines(t *testing.T, data []byte) (list []map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, errs := evidence.ReadLog(bytes.NewReader(data), evidence.DefaultLimits(), func(record *evidence.Record) {
+	lines, errs := feedback.ReadLog(bytes.NewReader(data), strict.DefaultLimits(), func(record *feedback.Record) {
 		var one map[string]any
 		if err := json.Unmarshal(record.Line, &one); err != nil {
 			t.Fatal(err)

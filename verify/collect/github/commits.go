@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 const (
@@ -24,15 +24,15 @@ func (c *Client) commits(ctx context.Context, p *Pull, w Wants) {
 		err = p.checkCommits(list)
 	}
 	if err != nil {
-		p.lacks(c.unknown(evidence.WantedCommits, err, needPulls))
+		p.lacks(c.unknown(facts.WantedCommits, err, needPulls))
 		return
 	}
-	p.Live.Commits = []evidence.Commit{}
+	p.Live.Commits = []facts.Commit{}
 	for _, commit := range list {
 		message := commit.GetCommit().GetMessage()
 		author, authorEmail := signedBy(commit.GetAuthor(), commit.GetCommit().GetAuthor())
 		committer, committerEmail := signedBy(commit.GetCommitter(), commit.GetCommit().GetCommitter())
-		p.Live.Commits = append(p.Live.Commits, evidence.Commit{
+		p.Live.Commits = append(p.Live.Commits, facts.Commit{
 			SHA: commit.GetSHA(), Author: author.Login, AuthorID: author.ID, AuthorEmail: authorEmail,
 			Committer: committer.Login, CommitterID: committer.ID, CommitterEmail: committerEmail,
 			CoAuthors: coAuthors(message), Verified: commit.GetCommit().GetVerification().GetVerified(), Parents: parentsOfMerge(&commit),
@@ -96,12 +96,12 @@ func parentsOfMerge(commit *github.RepositoryCommit) []string {
 }
 
 // signedBy is the account that GitHub found for an address, else the one that the address itself names, else the address.
-func signedBy(found *github.User, written *github.CommitAuthor) (who evidence.Account, address string) {
+func signedBy(found *github.User, written *github.CommitAuthor) (who facts.Account, address string) {
 	who.Login = found.GetLogin()
 	if found.GetID() > 0 {
 		who.ID = digits(found.GetID())
 	}
-	if who != (evidence.Account{}) {
+	if who != (facts.Account{}) {
 		return who, ""
 	}
 	name := accountOf(written.GetEmail())
@@ -109,9 +109,9 @@ func signedBy(found *github.User, written *github.CommitAuthor) (who evidence.Ac
 		return who, name
 	}
 	if id, login, found := strings.Cut(name, "+"); found {
-		return evidence.Account{Login: login, ID: id}, ""
+		return facts.Account{Login: login, ID: id}, ""
 	}
-	return evidence.Account{Login: name}, ""
+	return facts.Account{Login: name}, ""
 }
 
 // coAuthors reads Co-authored-by trailers. An address that GitHub made for an account (ID+LOGIN@users.noreply…) gives what

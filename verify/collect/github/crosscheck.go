@@ -8,7 +8,8 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 const maxFiles = 3000 // that GitHub lists of a pull request
@@ -19,25 +20,25 @@ const maxFiles = 3000 // that GitHub lists of a pull request
 //
 // GitHub lists 3,000 files. Of a larger change, those that are listed must be among the changes, and the count that
 // GitHub gives must fit: a rename is one file there, and two paths here.
-func (c *Client) CrossCheck(ctx context.Context, p *Pull, changes []evidence.Change) {
+func (c *Client) CrossCheck(ctx context.Context, p *Pull, changes []change.Change) {
 	if p.Live == nil {
 		return
 	}
 	list, err := all[github.CommitFile](ctx, c, c.path("pulls/%d/files", p.Live.Number), maxFiles)
 	if err != nil {
-		p.lacks(c.unknown(evidence.WantedChanges, err, needPulls))
+		p.lacks(c.unknown(facts.WantedChanges, err, needPulls))
 		return
 	}
 	if why := disagreement(p.Live.ChangedFiles, list, changes); why != "" {
-		p.lacks(evidence.Unavailable{
-			What: evidence.WantedChanges, Error: why,
+		p.lacks(facts.Unavailable{
+			What: facts.WantedChanges, Error: why,
 			Fix: "run the job again; if that does not help, push to the pull request, so that GitHub compares it anew",
 		})
 	}
 }
 
 // disagreement says how the two sources differ; "" when they agree.
-func disagreement(counted int64, list []github.CommitFile, changes []evidence.Change) string {
+func disagreement(counted int64, list []github.CommitFile, changes []change.Change) string {
 	touched, listed := map[string]bool{}, map[string]bool{}
 	for _, change := range changes {
 		touched[change.Path] = true

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
-	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
 func TestCrossCheck(t *testing.T) {
@@ -17,7 +17,7 @@ func TestCrossCheck(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		setup func(w *world)
-		edit  func(*[]evidence.Change)
+		edit  func(*[]change.Change)
 		fails string
 	}{
 		{name: "agree"},
@@ -34,8 +34,8 @@ func TestCrossCheck(t *testing.T) {
 		{name: "types and modes", setup: func(w *world) {
 			w.repo.commit("topic", "t", with(baseFiles, "README.md", "link:x", "run.sh", "true\n", "sub", gitlink), w.base)
 		}},
-		{name: "one more in the trees", edit: func(c *[]evidence.Change) { *c = append(*c, evidence.Change{Path: "x"}) }, fails: `the trees differ in "x"`},
-		{name: "one more in the list", edit: func(c *[]evidence.Change) { *c = nil }, fails: `GitHub lists "src/a.go" as changed`},
+		{name: "one more in the trees", edit: func(c *[]change.Change) { *c = append(*c, change.Change{Path: "x"}) }, fails: `the trees differ in "x"`},
+		{name: "one more in the list", edit: func(c *[]change.Change) { *c = nil }, fails: `GitHub lists "src/a.go" as changed`},
 		{name: "more counted than listed", setup: func(w *world) { w.pull.Count = 9 }, fails: "GitHub counts 9 changed files, and lists 1"},
 		{name: "refused", setup: func(w *world) { w.Fail("/files", -1, fakehub.Status(403, "no")) }, fails: "HTTP 403"},
 		{name: "shrinking", setup: func(w *world) {
@@ -89,11 +89,11 @@ func TestCrossCheckBeyondTheList(t *testing.T) {
 		{name: "more paths than renames explain", paths: 6001, counted: 3000, fails: "the trees differ in 6001 paths"},
 		{name: "a file that does not differ", paths: 4000, counted: 4000, extra: "zz", fails: `GitHub lists "zz" as changed`},
 	} {
-		var changes []evidence.Change
+		var changes []change.Change
 		var list []github.CommitFile
 		for i := range c.paths {
 			path := fmt.Sprintf("f%05d", i)
-			changes = append(changes, evidence.Change{Path: path})
+			changes = append(changes, change.Change{Path: path})
 			if len(list) < maxFiles {
 				list = append(list, github.CommitFile{Filename: &path})
 			}
@@ -114,9 +114,9 @@ func TestFilesOfThirtyPages(t *testing.T) {
 	}
 	p := w.client.Pull(context.Background(), 7)
 	from := len(w.Calls())
-	var changes []evidence.Change
+	var changes []change.Change
 	for i := range 3100 {
-		changes = append(changes, evidence.Change{Path: fmt.Sprintf("f%05d", i)})
+		changes = append(changes, change.Change{Path: fmt.Sprintf("f%05d", i)})
 	}
 	w.client.CrossCheck(context.Background(), p, changes)
 	if calls := len(w.Calls()) - from; calls != 30 || len(p.Unavailable) > 0 {

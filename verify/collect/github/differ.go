@@ -3,15 +3,16 @@ package github
 import (
 	"fmt"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // differ walks two trees side by side; folders with equal ids are not entered. A folder that stands at many paths is read
 // once and entered at each of them, so what a walk costs does not show in the number of calls.
 type differ struct {
 	trees   *trees
-	limits  evidence.Limits
-	changes []evidence.Change
+	limits  strict.Limits
+	changes []change.Change
 	seen    int64 // entries that were looked at
 	bytes   int64 // of the paths of changed files and folders
 }
@@ -24,7 +25,7 @@ func (d *differ) isOver() bool {
 func (d *differ) exceeded() error {
 	return &failure{
 		text: fmt.Sprintf("the change has more than %d files, %d bytes of their paths or %d entries of folders", 2*d.limits.Files, 4*d.limits.PathBytes, d.limits.TreeEntries),
-		fix:  "split the pull request", limit: evidence.FlagTreeEntries,
+		fix:  "split the pull request", limit: strict.FlagTreeEntries,
 	}
 }
 
@@ -103,8 +104,8 @@ func split(e *entry) (folder string, other *entry) {
 	return "", e
 }
 
-func changeOf(path string, before, after *entry) evidence.Change {
-	c := evidence.Change{Path: path, OldMode: evidence.NoMode, NewMode: evidence.NoMode}
+func changeOf(path string, before, after *entry) change.Change {
+	c := change.Change{Path: path, OldMode: change.NoMode, NewMode: change.NoMode}
 	if before != nil {
 		c.OldMode, c.OldID = before.gateMode(), before.id
 	}
@@ -113,29 +114,29 @@ func changeOf(path string, before, after *entry) evidence.Change {
 	}
 	switch {
 	case before == nil:
-		c.Status = evidence.Added
+		c.Status = change.Added
 	case after == nil:
-		c.Status = evidence.Deleted
+		c.Status = change.Deleted
 	case before.class() != after.class():
-		c.Status = evidence.TypeChanged
+		c.Status = change.TypeChanged
 	case before.id == after.id:
-		c.Status = evidence.ModeChanged
+		c.Status = change.ModeChanged
 	default:
-		c.Status = evidence.Modified
+		c.Status = change.Modified
 	}
 	return c
 }
 
 // gateMode folds the modes of old repositories (100664, …) into the two that git still tells apart.
-func (e entry) gateMode() evidence.Mode {
+func (e entry) gateMode() change.Mode {
 	switch e.class() {
 	case symlinkClass:
-		return evidence.Symlink
+		return change.Symlink
 	case submoduleClass:
-		return evidence.Submodule
+		return change.Submodule
 	}
 	if len(e.mode) == 6 && (e.mode[3]-'0')&1 == 1 {
-		return evidence.Executable
+		return change.Executable
 	}
-	return evidence.Regular
+	return change.Regular
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // TestFoldersThatMultiply walks a few folders, each of which holds the next one ten times, down to one that is empty or
@@ -18,15 +18,15 @@ func TestFoldersThatMultiply(t *testing.T) {
 				trees.known[fmt.Sprint(level+1)] = append(trees.known[fmt.Sprint(level+1)], entry{fmt.Sprint(i), folderMode, fmt.Sprint(level)})
 			}
 		}
-		for limit, flag := range map[int64]string{109: evidence.FlagTreeEntries, 210: ""} {
-			d := &differ{trees: trees, limits: evidence.DefaultLimits()}
+		for limit, flag := range map[int64]string{109: strict.FlagTreeEntries, 210: ""} {
+			d := &differ{trees: trees, limits: strict.DefaultLimits()}
 			d.limits.TreeEntries = limit
 			err := d.folders("", "", "2") // ten folders, with ten folders each
 			if failed := (*failure)(nil); flag != "" && (!errors.As(err, &failed) || failed.Limit() != flag) || flag == "" && err != nil {
 				t.Errorf("%s, at most %d entries: %v", name, limit, err)
 			}
 		}
-		d := &differ{trees: trees, limits: evidence.DefaultLimits()}
+		d := &differ{trees: trees, limits: strict.DefaultLimits()}
 		d.limits.TreeEntries = 10_000
 		if err := d.folders("", "", "10"); err == nil || d.seen > 10_100 {
 			t.Errorf("%s: %d entries were looked at, %v", name, d.seen, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // MaxEvent is the size of a payload; GitHub sends at most 25 MB.
@@ -35,8 +35,8 @@ type Event struct {
 }
 
 // Facts is what of an event the judge may look at.
-func (e *Event) Facts() evidence.Event {
-	f := evidence.Event{Name: e.Name, Action: e.Action, HeadSHA: e.HeadSHA, Label: e.Label, Sender: e.Sender, SenderID: e.SenderID}
+func (e *Event) Facts() facts.Event {
+	f := facts.Event{Name: e.Name, Action: e.Action, HeadSHA: e.HeadSHA, Label: e.Label, Sender: e.Sender, SenderID: e.SenderID}
 	if e.Name == "pull_request" {
 		f.BaseBranch = e.BaseBranch
 	}

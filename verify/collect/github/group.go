@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Group is a merge group: what the merge queue wants to merge at once.
 type Group struct {
-	Subject     evidence.Subject // the group's head against the group's base
-	Numbers     []int64          // the pull requests that are known to be in it, sorted; complete unless Unavailable says otherwise
-	Unavailable []evidence.Unavailable
+	Subject     facts.Subject // the group's head against the group's base
+	Numbers     []int64       // the pull requests that are known to be in it, sorted; complete unless Unavailable says otherwise
+	Unavailable []facts.Unavailable
 }
 
 // queueRef is how the queue names its branches: gh-readonly-queue/<base branch>/pr-<number>-<base commit>.
@@ -34,14 +34,14 @@ var queueRef = lazily(`^refs/heads/gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,15})-
 //
 // What each pull request holds, [Client.Member] reads.
 func (c *Client) Group(ctx context.Context, e *Event) *Group {
-	g := &Group{Subject: evidence.Subject{
+	g := &Group{Subject: facts.Subject{
 		Repository: e.Repository, RepositoryID: e.RepositoryID, DefaultBranch: e.DefaultBranch,
 		BaseBranch: e.BaseBranch, BaseSHA: e.BaseSHA, HeadSHA: e.HeadSHA,
 	}}
 	numbers, err := c.groupNumbers(ctx, e)
 	g.Numbers = numbers
 	if err != nil {
-		g.Unavailable = append(g.Unavailable, c.unknown(evidence.WantedPullRequests, err, needPulls))
+		g.Unavailable = append(g.Unavailable, c.unknown(facts.WantedPullRequests, err, needPulls))
 	}
 	return g
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // labelEvents keeps those of labels that could override, and returns who put such labels on, the newest first.
@@ -17,16 +17,16 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 		err = errors.Join(checkEvents(list, w), checkHappened(list, w))
 	}
 	if err != nil {
-		p.lacks(c.unknown(evidence.WantedLabelEvents, err, needIssues))
+		p.lacks(c.unknown(facts.WantedLabelEvents, err, needIssues))
 		return nil
 	}
-	p.Live.LabelEvents = []evidence.LabelEvent{}
+	p.Live.LabelEvents = []facts.LabelEvent{}
 	var actors []account
 	for _, e := range sortedByID(list, func(e issueEvent) int64 { return e.ID }) {
 		if !e.isLabel() || !w.Override(e.Label.Name) {
 			continue
 		}
-		p.Live.LabelEvents = append(p.Live.LabelEvents, evidence.LabelEvent{
+		p.Live.LabelEvents = append(p.Live.LabelEvents, facts.LabelEvent{
 			ID: digits(e.ID), Event: e.Event, Label: e.Label.Name, Actor: e.Actor.login(), ActorID: e.Actor.id(), ActorType: e.Actor.kind(),
 			App: e.App.slug(), Intent: e.byAgent(), CreatedAt: stamp(e.CreatedAt),
 		})
@@ -47,7 +47,7 @@ func checkHappened(list []issueEvent, w Wants) error {
 	if e == nil || e.Name != "pull_request" || e.Label == "" || !w.Override(e.Label) {
 		return nil
 	}
-	sender := evidence.Account{Login: e.Sender, ID: e.SenderID}
+	sender := facts.Account{Login: e.Sender, ID: e.SenderID}
 	there := slices.ContainsFunc(list, func(i issueEvent) bool {
 		byLogin := strings.EqualFold(i.Actor.login(), e.Sender) // enough here: this asks whether the list is whole, not who acted
 		return i.Event == e.Action && strings.EqualFold(i.Label.Name, e.Label) && (i.Actor.who().Nobody() || i.Actor.who().Is(sender) || byLogin)

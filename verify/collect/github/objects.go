@@ -15,8 +15,9 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Objects reads commits, trees and files through the API, for a job without a checkout. Whatever it hands out was checked
@@ -129,7 +130,7 @@ func (o *Objects) IsMergeOf(commit string, parents ...string) (bool, error) {
 }
 
 // Changes compares the trees of two commits; sorted by the bytes of the path, a rename is a deletion and an addition.
-func (o *Objects) Changes(oldCommit, newCommit string) ([]evidence.Change, error) {
+func (o *Objects) Changes(oldCommit, newCommit string) ([]change.Change, error) {
 	oldTree, err := o.root(oldCommit)
 	if err != nil {
 		return nil, o.fail(err)
@@ -138,17 +139,17 @@ func (o *Objects) Changes(oldCommit, newCommit string) ([]evidence.Change, error
 	if err != nil {
 		return nil, o.fail(err)
 	}
-	d := &differ{trees: o.trees, limits: evidence.DefaultLimits()}
+	d := &differ{trees: o.trees, limits: strict.DefaultLimits()}
 	if err := d.folders("", oldTree, newTree); err != nil {
 		return nil, o.fail(err)
 	}
-	slices.SortFunc(d.changes, func(a, b evidence.Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(d.changes, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
 	return d.changes, nil
 }
 
 // Entry finds what stands at a path: its mode as six octal digits (collect.FolderMode for a folder) and its id. Symlinks
 // are not followed: below one there is nothing.
-func (o *Objects) Entry(commit, path string) (mode evidence.Mode, id string, found bool, err error) {
+func (o *Objects) Entry(commit, path string) (mode change.Mode, id string, found bool, err error) {
 	at, err := o.find(commit, path)
 	if err != nil || at == nil {
 		return "", "", false, o.fail(err)

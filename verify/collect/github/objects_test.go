@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
-	"github.com/closeout-gate/closeout/verify/evidence"
 )
 
 func (w *world) objects() *Objects {
@@ -29,27 +29,27 @@ func (w *world) objects() *Objects {
 }
 
 // gitChanges is what git finds, written as we write it.
-func (r *repo) gitChanges(from, to string) []evidence.Change {
+func (r *repo) gitChanges(from, to string) []change.Change {
 	fields := strings.Split(r.git("", "diff-tree", "-r", "-z", "--no-renames", "--raw", from, to), "\x00")
-	var list []evidence.Change
+	var list []change.Change
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(fields[i], ":"))
-		c := evidence.Change{Path: fields[i+1], OldMode: evidence.Mode(f[0]), NewMode: evidence.Mode(f[1]), OldID: f[2], NewID: f[3]}
+		c := change.Change{Path: fields[i+1], OldMode: change.Mode(f[0]), NewMode: change.Mode(f[1]), OldID: f[2], NewID: f[3]}
 		switch {
 		case f[4] == "A":
-			c.Status, c.OldID = evidence.Added, ""
+			c.Status, c.OldID = change.Added, ""
 		case f[4] == "D":
-			c.Status, c.NewID = evidence.Deleted, ""
+			c.Status, c.NewID = change.Deleted, ""
 		case f[4] == "T":
-			c.Status = evidence.TypeChanged
+			c.Status = change.TypeChanged
 		case c.OldID == c.NewID:
-			c.Status = evidence.ModeChanged
+			c.Status = change.ModeChanged
 		default:
-			c.Status = evidence.Modified
+			c.Status = change.Modified
 		}
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b evidence.Change) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b change.Change) int { return cmp.Compare(a.Path, b.Path) })
 	return list
 }
 
@@ -164,7 +164,7 @@ func TestOldModes(t *testing.T) {
 		t.Errorf("100644 to 100664: %+v, %v", got, err)
 	}
 	got, err := w.objects().Changes(group, exec)
-	if err != nil || len(got) != 1 || got[0].Status != evidence.ModeChanged || got[0].OldMode != evidence.Regular || got[0].NewMode != evidence.Executable {
+	if err != nil || len(got) != 1 || got[0].Status != change.ModeChanged || got[0].OldMode != change.Regular || got[0].NewMode != change.Executable {
 		t.Errorf("100664 to 100775: %+v, %v", got, err)
 	}
 }
@@ -241,7 +241,7 @@ func TestTreeCallsAreBounded(t *testing.T) {
 // readFile reads a regular file as the collector does.
 func readFile(o *Objects, commit, path string, limit int64) ([]byte, bool, error) {
 	mode, id, found, err := o.Entry(commit, path)
-	if err != nil || !found || mode != evidence.Regular && mode != evidence.Executable {
+	if err != nil || !found || mode != change.Regular && mode != change.Executable {
 		return nil, false, err
 	}
 	data, err := o.Blob(id, limit)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // maxPeople bounds the calls that a crowd of reviewers can cause: two for each.
@@ -22,23 +22,23 @@ const maxPeople = 20
 func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []string) {
 	asked = eachOnce(asked)
 	if len(asked) > maxPeople {
-		p.lacks(evidence.Unavailable{
-			What: evidence.WantedPeople, Error: fmt.Sprintf("%d people put labels on or approve; GitHub was asked about %d of them", len(asked), maxPeople),
+		p.lacks(facts.Unavailable{
+			What: facts.WantedPeople, Error: fmt.Sprintf("%d people put labels on or approve; GitHub was asked about %d of them", len(asked), maxPeople),
 			Fix: "let those approve who may: dismiss the other reviews",
 		})
 		asked = asked[:maxPeople]
 	}
 	humans := slices.ContainsFunc(asked, isUser)
 	visible := c.visibleTeams(ctx, p, teams, humans)
-	p.People = []evidence.Person{}
+	p.People = []facts.Person{}
 	for _, a := range asked {
 		if !isUser(a) {
-			p.People = append(p.People, evidence.Person{Login: a.Login, ID: a.id(), Type: cmp.Or(a.Type, "unknown")})
+			p.People = append(p.People, facts.Person{Login: a.Login, ID: a.id(), Type: cmp.Or(a.Type, "unknown")})
 			continue
 		}
 		person, err := c.person(ctx, a)
 		if err != nil {
-			u := c.unknown(evidence.WantedPeople, err, needMetadata)
+			u := c.unknown(facts.WantedPeople, err, needMetadata)
 			u.About = a.Login
 			p.lacks(u)
 			continue
@@ -46,8 +46,8 @@ func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []s
 		person.Teams = c.teamsOf(ctx, p, person.Login, visible)
 		p.People = append(p.People, person)
 	}
-	slices.SortFunc(p.People, func(a, b evidence.Person) int {
-		return strings.Compare(evidence.FoldLogin(a.Login), evidence.FoldLogin(b.Login))
+	slices.SortFunc(p.People, func(a, b facts.Person) int {
+		return strings.Compare(facts.FoldLogin(a.Login), facts.FoldLogin(b.Login))
 	})
 }
 
@@ -87,24 +87,24 @@ func (c *Client) user(ctx context.Context, a account) (*account, error) {
 }
 
 // person asks for the account's type and permission.
-func (c *Client) person(ctx context.Context, a account) (evidence.Person, error) {
+func (c *Client) person(ctx context.Context, a account) (facts.Person, error) {
 	user, err := c.user(ctx, a)
 	if err != nil {
-		return evidence.Person{}, err
+		return facts.Person{}, err
 	}
 	var answer access
 	if _, err := c.get(ctx, c.path("collaborators/%s/permission", user.Login), &answer); err != nil {
-		return evidence.Person{}, err
+		return facts.Person{}, err
 	}
 	permission, err := answer.level()
 	if err != nil {
-		return evidence.Person{}, fmt.Errorf("the permission of %s: %w", a.Login, err)
+		return facts.Person{}, fmt.Errorf("the permission of %s: %w", a.Login, err)
 	}
 	if answer.User != nil && answer.User.ID != a.ID {
-		return evidence.Person{}, fmt.Errorf("GitHub answered with the permission of another account than %s", a.Login)
+		return facts.Person{}, fmt.Errorf("GitHub answered with the permission of another account than %s", a.Login)
 	}
 	email := strings.ToLower(strings.TrimSpace(user.Email))
-	return evidence.Person{Login: user.Login, ID: user.id(), Type: user.Type, Email: email, Permission: permission}, nil
+	return facts.Person{Login: user.Login, ID: user.id(), Type: user.Type, Email: email, Permission: permission}, nil
 }
 
 // legacy is what the field permission says for each role.
@@ -165,7 +165,7 @@ func (c *Client) visibleTeams(ctx context.Context, p *Pull, teams []string, huma
 }
 
 func (c *Client) lacksTeam(p *Pull, slug string, err error) {
-	u := c.unknown(evidence.WantedTeams, err, needMembers)
+	u := c.unknown(facts.WantedTeams, err, needMembers)
 	u.About = slug
 	p.lacks(u)
 }

@@ -11,19 +11,19 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Pull is what is known about one pull request. Each step of the collection adds to it.
 type Pull struct {
 	// Subject holds the repository, the pull request, its branches, the tip of the base branch and the live head. The
 	// merge base and the code trees are for who reads the trees.
-	Subject evidence.Subject
+	Subject facts.Subject
 	// Live is the pull request as it is now; nil when it could not be read.
-	Live *evidence.PullRequest
+	Live *facts.PullRequest
 	// People are the accounts that the override and the approvals turn on, by login; nil before Details.
-	People      []evidence.Person
-	Unavailable []evidence.Unavailable
+	People      []facts.Person
+	Unavailable []facts.Unavailable
 	// TestMerge is the commit in which GitHub merged head and base to see whether they merge; "" when there is none. Its
 	// parents may be older ones: ask Objects.IsMergeOf before its tree is believed.
 	TestMerge string
@@ -45,11 +45,11 @@ func short(what string, counted *int, listed int) string {
 }
 
 // GitHub is the part of the facts that only GitHub can tell.
-func (p *Pull) GitHub() *evidence.GitHub {
-	return &evidence.GitHub{PullRequest: p.Live, People: p.People}
+func (p *Pull) GitHub() *facts.GitHub {
+	return &facts.GitHub{PullRequest: p.Live, People: p.People}
 }
 
-func (p *Pull) lacks(u evidence.Unavailable) { p.Unavailable = append(p.Unavailable, u) }
+func (p *Pull) lacks(u facts.Unavailable) { p.Unavailable = append(p.Unavailable, u) }
 
 // Pull reads a pull request and the tip of the branch that it wants to change.
 //
@@ -62,7 +62,7 @@ func (c *Client) Pull(ctx context.Context, number int64) *Pull {
 	}
 	tip, err := c.branchTip(ctx, p.Subject.BaseBranch)
 	if err != nil {
-		u := c.unknown(evidence.WantedSubject, err, needContents)
+		u := c.unknown(facts.WantedSubject, err, needContents)
 		u.About = p.Subject.BaseBranch
 		p.lacks(u)
 	}
@@ -79,14 +79,14 @@ func (c *Client) Member(ctx context.Context, number int64, g *Group) *Pull {
 
 // live reads a pull request alone; its Live is nil when that could not be read.
 func (c *Client) live(ctx context.Context, number int64) *Pull {
-	p := &Pull{Subject: evidence.Subject{Repository: c.owner + "/" + c.name, PullRequest: number}}
+	p := &Pull{Subject: facts.Subject{Repository: c.owner + "/" + c.name, PullRequest: number}}
 	var live livePull
 	_, err := c.get(ctx, c.path("pulls/%d", number), &live)
 	if err == nil {
 		err = errors.Join(checkPull(&live.PullRequest, number), c.checkRepository(live.GetBase().GetRepo()))
 	}
 	if err != nil {
-		p.lacks(c.unknown(evidence.WantedPullRequest, err, needPulls))
+		p.lacks(c.unknown(facts.WantedPullRequest, err, needPulls))
 		return p
 	}
 	p.describe(&live)
@@ -125,7 +125,7 @@ func (p *Pull) describe(live *livePull) {
 	if objectID().MatchString(live.GetMergeCommitSHA()) && !live.GetMerged() {
 		p.TestMerge = live.GetMergeCommitSHA()
 	}
-	p.Live = &evidence.PullRequest{
+	p.Live = &facts.PullRequest{
 		Number: int64(live.GetNumber()), State: live.GetState(), Merged: live.GetMerged(), Draft: live.GetDraft(),
 		Author: live.author().Login, AuthorID: live.author().id(), AuthorType: live.author().Type, AuthorApps: live.apps(), BaseBranch: base.GetRef(), BaseSHA: base.GetSHA(), HeadSHA: live.GetHead().GetSHA(),
 		ChangedFiles: int64(live.GetChangedFiles()), Labels: []string{},
@@ -199,7 +199,7 @@ func (c *Client) ReadHeadAgain(ctx context.Context, p *Pull) {
 		err = fmt.Errorf("the pull request was moved from the branch %q to %q while it was read", cut(p.Live.BaseBranch, 80), cut(now, 80))
 	}
 	if err != nil {
-		u := c.unknown(evidence.WantedPullRequest, err, needPulls)
+		u := c.unknown(facts.WantedPullRequest, err, needPulls)
 		u.About = "the head, read again at the end"
 		p.lacks(u)
 		return

@@ -15,7 +15,8 @@ import (
 
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // scenario is a state of the hub, and what is collected from it: the golden file holds the facts and the calls.
@@ -409,11 +410,11 @@ func TestScenarios(t *testing.T) {
 // checkFacts holds what is collected against what the judge reads.
 func checkFacts(t *testing.T, s interface{ Validate(any) error }, p *Pull) {
 	t.Helper()
-	text, err := json.Marshal(evidence.Facts{Schema: evidence.FactsSchema, Subject: p.Subject, GitHub: p.GitHub(), Unavailable: p.Unavailable})
+	text, err := json.Marshal(facts.Facts{Schema: facts.Schema, Subject: p.Subject, GitHub: p.GitHub(), Unavailable: p.Unavailable})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, errs := evidence.ParseFacts(text, evidence.DefaultLimits()); errs.Any() {
+	if _, errs := facts.Parse(text, strict.DefaultLimits()); errs.Any() {
 		t.Errorf("the judge refuses the facts: %v", errs.All())
 	}
 	var v any

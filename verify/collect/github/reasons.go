@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
@@ -25,23 +25,23 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 		}
 	}
 	if err != nil {
-		p.lacks(c.unknown(evidence.WantedComments, err, needIssues))
+		p.lacks(c.unknown(facts.WantedComments, err, needIssues))
 		return
 	}
 	list = sortedByID(list, func(i issueComment) int64 { return i.ID })
 	if why := short("comments", p.counted.comments, len(list)); why != "" {
 		// What is there counts: a comment can add a reason, and takes none away.
-		p.lacks(evidence.Unavailable{What: evidence.WantedComments, Error: why, Fix: "run the job again"})
+		p.lacks(facts.Unavailable{What: facts.WantedComments, Error: why, Fix: "run the job again"})
 	}
-	kept := []evidence.Comment{}
+	kept := []facts.Comment{}
 	for _, comment := range list {
 		if lines := commandLines(override.Prose(comment.Body)); lines != nil && !ownComment(comment) {
 			kept = append(kept, comment.fact(lines))
 		}
 	}
 	if len(kept) > maxReasons {
-		p.lacks(evidence.Unavailable{
-			What: evidence.WantedComments, Error: fmt.Sprintf("%d comments begin a line with %s: at most %d are read", len(kept), commandWord, maxReasons),
+		p.lacks(facts.Unavailable{
+			What: facts.WantedComments, Error: fmt.Sprintf("%d comments begin a line with %s: at most %d are read", len(kept), commandWord, maxReasons),
 			Fix: "delete those that give no reason",
 		})
 		return
@@ -51,12 +51,12 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 
 // fact keeps the whole text of a comment, but of a long one the given lines. They must be lines that a page shows: what
 // hides a line may stand anywhere before it, and is cut off here.
-func (i *issueComment) fact(lines []string) evidence.Comment {
+func (i *issueComment) fact(lines []string) facts.Comment {
 	body := i.Body
 	if len(body) > maxComment {
 		body = cut(strings.Join(lines, "\n"), maxComment)
 	}
-	return evidence.Comment{
+	return facts.Comment{
 		ID: digits(i.ID), Author: i.User.login(), AuthorID: i.User.id(), Type: i.User.kind(), App: i.App.slug(),
 		CreatedAt: stamp(i.CreatedAt), UpdatedAt: stamp(i.UpdatedAt), Body: body,
 	}

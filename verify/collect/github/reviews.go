@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 var reviewStates = []string{"APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"}
@@ -21,13 +21,13 @@ func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 		}
 	}
 	if err != nil {
-		p.lacks(c.unknown(evidence.WantedReviews, err, needPulls))
+		p.lacks(c.unknown(facts.WantedReviews, err, needPulls))
 		return nil
 	}
-	p.Live.Reviews = []evidence.Review{}
+	p.Live.Reviews = []facts.Review{}
 	var insiders, outsiders []account
 	for _, r := range sortedByID(list, func(r pullReview) int64 { return r.ID }) {
-		p.Live.Reviews = append(p.Live.Reviews, evidence.Review{
+		p.Live.Reviews = append(p.Live.Reviews, facts.Review{
 			ID: digits(r.ID), Author: r.User.login(), AuthorID: r.User.id(), State: r.State, CommitID: r.CommitID, SubmittedAt: stampOrNone(r.SubmittedAt),
 		})
 		switch {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // sameHead lists the other open pull requests with the same head. GitHub knows of a commit in a fork what it knows of it
@@ -21,19 +21,19 @@ func (c *Client) sameHead(ctx context.Context, p *Pull) {
 		err = p.checkPeers(list)
 	}
 	if err != nil {
-		p.lacks(c.unknown(evidence.WantedSameHead, err, needPulls))
+		p.lacks(c.unknown(facts.WantedSameHead, err, needPulls))
 		return
 	}
-	p.Live.SameHead = []evidence.Peer{}
+	p.Live.SameHead = []facts.Peer{}
 	for i := range list {
 		if other := &list[i]; other.GetState() == "open" && other.GetHead().GetSHA() == p.Live.HeadSHA && !p.isSelf(other) {
-			p.Live.SameHead = append(p.Live.SameHead, evidence.Peer{
+			p.Live.SameHead = append(p.Live.SameHead, facts.Peer{
 				Number: int64(other.GetNumber()), Author: other.author().Login, AuthorID: other.author().id(), AuthorType: other.author().Type,
 				AuthorApps: other.apps(), Fork: !p.isHere(other),
 			})
 		}
 	}
-	slices.SortStableFunc(p.Live.SameHead, func(a, b evidence.Peer) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortStableFunc(p.Live.SameHead, func(a, b facts.Peer) int { return cmp.Compare(a.Number, b.Number) })
 }
 
 // checkPeers wants the pull request itself in the list: one that lacks it may lack others too. GitHub does not always list

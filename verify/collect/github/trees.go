@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // These bound the walk through a repository that is too large to be listed at once: how many calls it may take, and how
@@ -102,7 +102,7 @@ func (t *trees) read(id string, recursive bool) error {
 		return err
 	}
 	if t.listed += len(listing.Entries); t.listed > maxListed {
-		return &failure{text: fmt.Sprintf("the trees have more than %d entries", maxListed), fix: "check the repository out", limit: evidence.FlagTreeEntries}
+		return &failure{text: fmt.Sprintf("the trees have more than %d entries", maxListed), fix: "check the repository out", limit: strict.FlagTreeEntries}
 	}
 	return t.keep(id, &listing, recursive)
 }

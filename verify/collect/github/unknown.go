@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // The permissions that calls need, as a workflow writes them.
@@ -50,9 +50,9 @@ func (c *Client) fail(err error, permission string) *failure {
 }
 
 // unknown writes down that a fact could not be had.
-func (c *Client) unknown(what evidence.Wanted, err error, permission string) evidence.Unavailable {
+func (c *Client) unknown(what facts.Wanted, err error, permission string) facts.Unavailable {
 	f := c.fail(err, permission)
-	return evidence.Unavailable{What: what, Error: f.text, Fix: f.fix}
+	return facts.Unavailable{What: what, Error: f.text, Fix: f.fix}
 }
 
 // describe names the call by its path, without the host, so that equal failures have equal texts.

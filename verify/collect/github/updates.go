@@ -3,7 +3,7 @@ package github
 import (
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // maxUpdates is how many merges are looked at: without a checkout each takes calls.
@@ -18,7 +18,7 @@ func (p *Pull) findUpdates(people []account, clean func(commit string, parents [
 	looked := 0
 	for i := range p.Live.Commits {
 		c := &p.Live.Commits[i]
-		author := evidence.Account{Login: c.Author, ID: c.AuthorID}
+		author := facts.Account{Login: c.Author, ID: c.AuthorID}
 		theirs := slices.ContainsFunc(people, func(a account) bool { return a.who().Is(author) })
 		if c.Committer != "web-flow" || !c.Verified || len(c.Parents) != 2 || !theirs || looked == maxUpdates {
 			continue

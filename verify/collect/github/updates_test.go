@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // Somebody may press the button any number of times: what that costs is bounded, and the rest makes an author.
 func TestUpdatesAreBounded(t *testing.T) {
-	p := &Pull{Live: &evidence.PullRequest{}}
+	p := &Pull{Live: &facts.PullRequest{}}
 	for i := range maxUpdates + 5 {
-		p.Live.Commits = append(p.Live.Commits, evidence.Commit{
+		p.Live.Commits = append(p.Live.Commits, facts.Commit{
 			SHA: fmt.Sprint(i), Author: "ann", AuthorID: "12", Committer: "web-flow", Verified: true, Parents: []string{"a", "b"},
 		})
 	}

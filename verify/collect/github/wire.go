@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/facts"
 )
 
 // What go-github v62 does not model: the intent of a label event, the app behind a comment or a pull request, and the role
@@ -35,7 +35,7 @@ type livePull struct {
 // author is who opened a pull request. GitHub shows ghost in the place of a deleted account, or nobody.
 func (p *livePull) author() *account {
 	if p.User == nil {
-		return &account{Login: evidence.Ghost}
+		return &account{Login: facts.Ghost}
 	}
 	return p.User
 }
@@ -68,7 +68,7 @@ func (a *account) id() string {
 }
 
 // who names the account; nobody when it was deleted.
-func (a *account) who() evidence.Account { return evidence.Account{Login: a.login(), ID: a.id()} }
+func (a *account) who() facts.Account { return facts.Account{Login: a.login(), ID: a.id()} }
 
 func (a *account) kind() string {
 	if a == nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/closeout-gate/closeout/verify/evidence"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // Absent is the size of a version that is not there or is no regular file.
@@ -76,12 +76,12 @@ func (w *Writer) Close() error {
 
 // refuse says what is wrong with a file: what cannot be written as the schema says must not be written at all.
 func (w *Writer) refuse(f File) error {
-	name := evidence.QuotePath(f.Path)
+	name := diag.QuotePath(f.Path)
 	switch {
 	case f.Path == "" || strings.Contains(f.Path, "\x00"):
 		return fmt.Errorf("lines of a file with the path %q: a path is not empty and holds no NUL", f.Path)
 	case w.files > 0 && f.Path <= w.last:
-		return fmt.Errorf("lines of %s after those of %s: files are sorted by the bytes of their paths, each once", name, evidence.QuotePath(w.last))
+		return fmt.Errorf("lines of %s after those of %s: files are sorted by the bytes of their paths, each once", name, diag.QuotePath(w.last))
 	case f.State != Text && f.State != Binary && f.State != TooLarge && f.State != NotAFile && f.State != Unknown:
 		return fmt.Errorf("lines of %s: there is no state %q", name, f.State)
 	case (f.State == TooLarge || f.State == Unknown) != (f.Reason != ""):
@@ -99,7 +99,7 @@ func (w *Writer) file(f File) {
 	if utf8.ValidString(f.Path) {
 		w.quote(f.Path)
 	} else {
-		w.quote(evidence.QuotePath(f.Path))
+		w.quote(diag.QuotePath(f.Path))
 		w.base64(`,"path_base64":"`, []byte(f.Path))
 	}
 	w.out = append(w.out, `,"state":`...)

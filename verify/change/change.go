@@ -1,0 +1,49 @@
+// Package change reads what a change touches: changes.json, which compares trees, and pr.diff, which is text.
+package change
+
+import (
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// Status is what happened to a path between two trees.
+type Status string
+
+// The statuses. A rename is a deletion and an addition.
+const (
+	Added       Status = "added"
+	Deleted     Status = "deleted"
+	Modified    Status = "modified"
+	ModeChanged Status = "mode_changed" // the content is equal
+	TypeChanged Status = "type_changed" // between file, symlink and submodule
+)
+
+// Mode is a git file mode as six octal digits; NoMode on the side where the path does not exist.
+type Mode string
+
+// The modes that a change may have.
+const (
+	NoMode     Mode = "000000"
+	Regular    Mode = "100644"
+	Executable Mode = "100755"
+	Symlink    Mode = "120000"
+	Submodule  Mode = "160000"
+)
+
+// Special reports whether m is a symlink or a submodule.
+func (m Mode) Special() bool { return m == Symlink || m == Submodule }
+
+// AnyKey stands among changed keys for a content that could not be read: each of them may have changed.
+const AnyKey = "*"
+
+// Change is one touched path.
+type Change struct {
+	Path             string // raw bytes, as git holds them
+	Status           Status
+	OldMode, NewMode Mode
+	ModeUnknown      bool     // the source prints no modes for this change; Regular stands for them
+	OldID, NewID     string   // object ids in hexadecimal, abbreviated in most diffs; "" where the path or the id is missing
+	KeysChanged      []string // keys of package.json, go.mod or pyproject.toml that changed; nil when nobody looked
+	KeysKnown        bool     // whether KeysChanged was looked up
+	BaseGone         bool     // the head changes the path, and the tip of the base does not have it any more
+	Pos              diag.Pos
+}

@@ -1,0 +1,24 @@
+package change
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+)
+
+var documents = []stricttest.Document{
+	{Name: "changes", Schema: "changes", Whole: document(
+		element("package.json", "modified", "100644", "100644", idA, idB, `, "keys_changed": ["jest"], "x-note": {"a": 1}`),
+		element("\"\\377\"", "modified", "100644", "100644", idA, idB, `, "path_base64": "/w=="`),
+	), Parse: func(data []byte) *diag.Errors {
+		_, errs := ReadChanges(bytes.NewReader(data), strict.DefaultLimits())
+		return errs
+	}},
+}
+
+func TestEveryTypeInEveryPlace(t *testing.T) { stricttest.EveryType(t, documents) }
+
+func FuzzEveryPlace(f *testing.F) { stricttest.FuzzEveryPlace(f, documents) }

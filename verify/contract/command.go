@@ -1,0 +1,157 @@
+package contract
+
+import (
+	"path"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// SplitCommand turns a command that is written as one string into argv, as a POSIX shell splits words
+// (POSIX.1-2017, Shell Command Language, 2.2) but without a shell: nothing is expanded, redirected or chained.
+//
+// Words end at spaces and tabs. Single quotes keep everything; in double quotes a backslash escapes only \, ", $ and `;
+// elsewhere it escapes any character. What a shell would act upon is an error whose Fix shows how to ask for a shell:
+// unquoted | & ; < > ( ) $ ` * ~ and newline; $ and ` in double quotes; ? [ { ! and # at the start of a word; a
+// backslash before a newline. So are an open quote, a backslash at the end, and a command without a program's name.
+// The error has no place: the caller knows where the string stands. argv is nil then.
+func SplitCommand(s string) (argv []string, err *diag.Error) {
+	w := splitter{text: s}
+	for w.at < len(s) {
+		if err := w.step(); err != nil {
+			return nil, err
+		}
+	}
+	w.endWord()
+	if len(w.argv) == 0 || w.argv[0] == "" {
+		return nil, w.wrong("it has no program's name", "write the program first, then its arguments")
+	}
+	return w.argv, nil
+}
+
+// splitter takes a command apart. It builds the word that it is in from the characters that are not quotes.
+type splitter struct {
+	text   string
+	at     int // what stands before it is read
+	argv   []string
+	word   strings.Builder
+	inWord bool // a word has begun; it may still be empty, as "" is
+}
+
+func (w *splitter) endWord() {
+	if w.inWord {
+		w.argv = append(w.argv, w.word.String())
+	}
+	w.word.Reset()
+	w.inWord = false
+}
+
+// step reads what stands outside of quotes: one character, or all that is quoted from here on.
+func (w *splitter) step() *diag.Error {
+	c := w.text[w.at]
+	w.at++
+	switch {
+	case c == ' ' || c == '\t':
+		w.endWord()
+		return nil
+	case strings.IndexByte("|&;<>()$`*~\n", c) >= 0:
+		return w.shell("an unquoted " + diag.Quote(string(c)))
+	case !w.inWord && strings.IndexByte("?[{!#", c) >= 0:
+		return w.shell("an unquoted " + diag.Quote(string(c)) + " at the start of a word")
+	}
+	w.inWord = true
+	switch c {
+	case '\'':
+		return w.single()
+	case '"':
+		return w.double()
+	case '\\':
+		return w.escape()
+	}
+	w.word.WriteByte(c)
+	return nil
+}
+
+// single reads on from behind a single quote.
+func (w *splitter) single() *diag.Error {
+	length := strings.IndexByte(w.text[w.at:], '\'')
+	if length < 0 {
+		return w.wrong("a single quote is not closed", "close the quote")
+	}
+	w.word.WriteString(w.text[w.at : w.at+length])
+	w.at += length + 1
+	return nil
+}
+
+// double reads on from behind a double quote.
+func (w *splitter) double() *diag.Error {
+	for w.at < len(w.text) {
+		c := w.text[w.at]
+		w.at++
+		switch {
+		case c == '"':
+			return nil
+		case c == '$' || c == '`':
+			return w.shell(diag.Quote(string(c)) + " in double quotes")
+		case c == '\\' && w.escapable():
+			if err := w.escape(); err != nil {
+				return err
+			}
+		default:
+			w.word.WriteByte(c)
+		}
+	}
+	return w.wrong("a double quote is not closed", "close the quote")
+}
+
+// escapable reports whether a backslash in double quotes escapes what comes next. If not, it stands for itself.
+func (w *splitter) escapable() bool {
+	return w.at < len(w.text) && strings.IndexByte("\\\"$`\n", w.text[w.at]) >= 0
+}
+
+// escape reads the character behind a backslash.
+func (w *splitter) escape() *diag.Error {
+	if w.at == len(w.text) {
+		return w.wrong("the backslash at its end escapes nothing", "write two backslashes for one, or remove it")
+	}
+	c := w.text[w.at]
+	w.at++
+	if c == '\n' {
+		return w.shell("a line that goes on in the next one")
+	}
+	w.word.WriteByte(c)
+	return nil
+}
+
+// shell is the error for something that only a shell can do.
+func (w *splitter) shell(what string) *diag.Error {
+	// The error of AppendQuote would be about invalid UTF-8, and there is none left.
+	text, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(diag.Clip(w.text), "\ufffd"))
+	return w.wrong(what+" needs a shell", `write ["bash","-c",`+string(text)+`] to run it in a shell, or quote what is meant literally`)
+}
+
+func (w *splitter) wrong(what, fix string) *diag.Error {
+	return &diag.Error{
+		Message:  "the command does not split into words: " + what,
+		Found:    diag.Quote(w.text),
+		Expected: "words, quoted where needed, or a list of strings",
+		Fix:      fix,
+	}
+}
+
+// NormalCwd normalises a working directory, which is relative to the repository's root: "" (not given) and "./" are
+// ".", "./web/" is "web". ok is false for one that is absolute or has a ".." in it: such a directory is not known to lie
+// in the repository. Only the slash separates; a backslash is a character of a name.
+func NormalCwd(cwd string) (normal string, ok bool) {
+	if strings.HasPrefix(cwd, "/") {
+		return "", false
+	}
+	for part := range strings.SplitSeq(cwd, "/") {
+		if part == ".." {
+			return "", false
+		}
+	}
+	return path.Clean(cwd), true
+}

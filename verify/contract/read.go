@@ -1,0 +1,407 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// Bounds of a contract's numbers, beyond which a value is a mistake.
+const (
+	maxViolations = 200_000
+	maxMinutes    = 10_000_000
+)
+
+// maxYAML is the largest contract that is read as YAML: the scanner may need 1,200 bytes of memory for one of text. A
+// limit of contract bytes that is raised over the default raises it too, by the same factor.
+const maxYAML = 256 << 10
+
+// Parse reads a scope contract. The ending of name decides the format: .yaml and .yml are YAML, everything else
+// is JSON. Every error is listed that can be stepped over; with errors the contract is not to be used, and it is nil
+// when the file is no document at all.
+//
+// What the join of several contracts decides is no error here: no acceptance criterion, no task id. See
+// [Contract.CheckTask] and [Contract.CheckHeadOnly] for what a contract's role asks in addition.
+func Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Errors) {
+	errs := &diag.Errors{}
+	root := contractDocument(name, data, limits, errs)
+	if root == nil {
+		return nil, errs
+	}
+	if root.Kind != strict.KindObject {
+		errs.Add(diag.Error{
+			Pos: root.Pos, Message: "a contract must be an object", Found: root.Describe(), Expected: "an object with allowed_files, forbidden_files, …",
+			Fix: "write the contract's keys and values",
+		})
+		return nil, errs
+	}
+	if tooLong(root, "", errs) {
+		return nil, errs
+	}
+	return readContract(strict.Object(root, "", errs)), errs
+}
+
+// maxContractItems is the longest list that a contract may hold, and the most alternatives that the braces of its
+// patterns may make: people write and review contracts, and each item costs time with every path.
+const maxContractItems = 10_000
+
+// tooLong reports lists that are longer than any person writes.
+func tooLong(n *strict.Node, where string, errs *diag.Errors) bool {
+	long := len(n.Items) > maxContractItems
+	if long {
+		errs.Add(diag.Error{
+			Pos: n.Pos, Where: where, Message: "the list is too long", Found: n.Describe(), Expected: fmt.Sprintf("at most %d items", maxContractItems),
+			Fix: "use patterns instead of single files, and write fewer items",
+		})
+	}
+	for _, m := range n.Members {
+		long = tooLong(m.Value, where+"/"+strict.EscapePointer.Replace(m.Key), errs) || long
+	}
+	return long
+}
+
+// contractDocument reads the text into a tree; nil when that is impossible.
+func contractDocument(name string, data []byte, limits strict.Limits, errs *diag.Errors) *strict.Node {
+	yaml := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+	limit := limits.ContractBytes
+	if yaml && limit > maxYAML {
+		limit = max(maxYAML, limit/(strict.DefaultLimits().ContractBytes/maxYAML))
+	}
+	if int64(len(data)) > limit {
+		errs.Add(strict.OverLimitAt(diag.Pos{}, "the contract's size in bytes", limit, strict.FlagContractBytes))
+		return nil
+	}
+	if !strict.CheckText(data, errs) {
+		return nil
+	}
+	if yaml {
+		return strict.ParseYAML(data, limits.Depth, errs)
+	}
+	return strict.ParseJSON(data, limits, errs)
+}
+
+// readContract reads the members of the top level.
+func readContract(f *strict.Fields) *Contract {
+	c := &Contract{Keys: map[string]diag.Pos{}}
+	for _, m := range f.Node.Members {
+		c.Keys[m.Key] = m.Pos
+	}
+	c.TaskID = readTaskID(f)
+	c.Goal = f.Text("goal")
+	c.RollbackPlan = f.NeedText("rollback_plan")
+	readPaths(f, c)
+	c.Criteria = readCriteria(f)
+	readApprovals(f, c)
+	c.OffScope = diag.Severity(f.OneOf("off_scope", "block", "warn"))
+	c.SeverityByPath = readPathSeverities(f)
+	c.ViolationBudget = f.Integer("violation_budget", 0, maxViolations)
+	c.TimeBudgetMinutes = f.IntegerOf(f.OrNull("time_budget_minutes"), "time_budget_minutes", 0, maxMinutes)
+	c.NetworkEgress = readHosts(f)
+	c.Coverage = readCoverageRule(f)
+	c.Rules = readRuleBook(f)
+	c.Evidence = readEvidenceRule(f)
+	c.Override = readOverride(f)
+	c.AppliesTo = readAppliesTo(f)
+	f.End()
+	if n := c.alternatives(); n > maxContractItems {
+		f.Errs.Add(diag.Error{
+			Pos: f.Node.Pos, Message: "the braces of the patterns make too many of them", Found: strconv.Itoa(n) + " patterns",
+			Expected: "at most " + strconv.Itoa(maxContractItems), Fix: "write ** or * where braces list many names",
+		})
+	}
+	return c
+}
+
+// alternatives is how many patterns the contract holds when braces are expanded.
+func (c *Contract) alternatives() int {
+	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, globsOf(c.AppliesTo)}
+	for _, a := range c.Approvals {
+		lists = append(lists, a.Files)
+	}
+	for _, s := range c.SeverityByPath {
+		lists = append(lists, s.Files)
+	}
+	for _, i := range c.Rules.Ignore {
+		lists = append(lists, i.Files)
+	}
+	n := 0
+	for _, list := range lists {
+		for _, p := range list {
+			n += p.Glob.Alternatives()
+		}
+	}
+	return n
+}
+
+// ValidTaskID reports whether s is the id of a task. An id becomes a part of file names, so it cannot climb out of a
+// folder.
+func ValidTaskID(s string) bool { return taskIDSyntax().MatchString(s) && !strings.Contains(s, "..") }
+
+var taskIDSyntax = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+func readTaskID(f *strict.Fields) diag.Text {
+	const expected = "1 to 64 letters, digits or . _ -, of which the first is a letter or digit, without .."
+	t := matching(f, "task_id", taskIDSyntax, expected)
+	if strings.Contains(t.Value, "..") {
+		f.Wrong(f.Node.Member("task_id"), "task_id", expected)
+	}
+	return t
+}
+
+// readPaths reads the keys that hold paths and patterns.
+func readPaths(f *strict.Fields, c *Contract) {
+	allowed := f.Need("allowed_files", "a list of globs")
+	filled(f, allowed, "allowed_files", "name the files that the change may touch")
+	c.AllowedFiles = patternsOf(f, allowed, "allowed_files")
+	forbidden := f.Need("forbidden_files", "a list of globs")
+	filled(f, forbidden, "forbidden_files", "name the files that the change must not touch")
+	c.ForbiddenFiles = patternsOf(f, forbidden, "forbidden_files")
+	c.DocsPathsSoft = globs(f, f.OrNull("docs_paths_soft"), "docs_paths_soft")
+	c.ProtectedFiles = globs(f, f.Get("protected_files"), "protected_files")
+	for _, t := range f.Texts("may_touch_protected") {
+		if literal(f, t, f.Pointer("may_touch_protected")) {
+			c.MayTouchProtected = append(c.MayTouchProtected, t)
+		}
+	}
+	branches := f.Get("base_branches")
+	filled(f, branches, "base_branches", "name a branch, or remove the key: then it is the default branch")
+	c.BaseBranches = patternsOf(f, branches, "base_branches")
+}
+
+func readApprovals(f *strict.Fields, c *Contract) {
+	for i, n := range f.List("approvals_required") {
+		where := f.Pointer("approvals_required") + "/" + strconv.Itoa(i)
+		switch {
+		case n.Kind == strict.KindObject:
+			a := strict.Object(n, where, f.Errs)
+			c.Approvals = append(c.Approvals, Approval{ID: a.NeedText("id"), Files: needGlobs(a, "files")})
+			a.End()
+		case n.Kind == strict.KindString && strings.TrimSpace(n.Text) != "":
+			c.ApprovalNotes = append(c.ApprovalNotes, diag.Text{Value: n.Text, Pos: n.Pos})
+		default:
+			f.Add(n, where, "an approval must be a text or an object", "a string that is not blank, or an object with id and files", "correct the value")
+		}
+	}
+}
+
+func readPathSeverities(f *strict.Fields) []PathSeverity {
+	var list []PathSeverity
+	for i, n := range f.List("severity_by_path") {
+		o := strict.Object(n, f.Pointer("severity_by_path")+"/"+strconv.Itoa(i), f.Errs)
+		if o == nil {
+			continue
+		}
+		list = append(list, PathSeverity{needGlobs(o, "files"), diag.Severity(o.NeedOneOf("severity", "block", "warn", "info"))})
+		o.End()
+	}
+	return list
+}
+
+var hostSyntax = strict.Lazily(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
+
+// readHosts reads network_egress: nil when there is no limit, and never nil when there is a list.
+func readHosts(f *strict.Fields) []diag.Text {
+	texts := f.TextsOf(f.OrNull("network_egress"), "network_egress")
+	if texts == nil {
+		return nil
+	}
+	hosts := []diag.Text{}
+	for _, t := range texts {
+		host := strings.ToLower(t.Value)
+		if len(host) > 253 || !hostSyntax().MatchString(host) {
+			f.Errs.Add(diag.Error{
+				Pos: t.Pos, Where: f.Pointer("network_egress"), Message: diag.Quote(t.Value) + " is no host name", Found: diag.Quote(t.Value),
+				Expected: "a host name such as api.example.com", Fix: hostFix(host),
+			})
+			continue
+		}
+		hosts = append(hosts, diag.Text{Value: host, Pos: t.Pos})
+	}
+	return hosts
+}
+
+func hostFix(host string) string {
+	switch {
+	case strings.Contains(host, "*"):
+		return "name each host: wildcards are not supported"
+	case strings.Contains(host, "://"), strings.Contains(host, "/"):
+		return "write the host alone, without scheme and path"
+	case strings.Contains(host, ":"):
+		return "write the host alone, without port"
+	}
+	return "write letters, digits, hyphens and dots only"
+}
+
+func readCoverageRule(f *strict.Fields) *CoverageRule {
+	n := f.Get("coverage")
+	if n == nil {
+		return nil
+	}
+	o := strict.Object(n, f.Pointer("coverage"), f.Errs)
+	if o == nil {
+		return nil
+	}
+	rule := &CoverageRule{Pos: n.Pos, Report: DefaultCoverageReport}
+	if report := literalPath(o, "report"); report != "" {
+		rule.Report = report
+	}
+	rule.Criterion = matching(o, "criterion", criterionID, "the id of a criterion")
+	rule.Floor = ratio(o, "floor")
+	rule.MaxDrop = ratio(o, "max_drop")
+	o.End()
+	return rule
+}
+
+func readRuleBook(f *strict.Fields) RuleBook {
+	n := f.Get("rules")
+	if n == nil {
+		return RuleBook{}
+	}
+	o := strict.Object(n, f.Pointer("rules"), f.Errs)
+	if o == nil {
+		return RuleBook{}
+	}
+	book := RuleBook{Pos: n.Pos, Catalogue: readCatalogue(o), Ignore: readIgnores(o)}
+	if o.Get("run") != nil {
+		book.Run = readArgv(o)
+	}
+	if book.Report = literalPath(o, "report"); book.Report != "" && o.Node.Member("run") == nil {
+		o.Add(o.Node.Member("report"), o.Pointer("report"), `"report" needs the command that writes it`, `"run" beside "report"`,
+			`add "run": the command that writes the rule report`)
+	}
+	if required := o.Get("required"); required != nil && required.Kind == strict.KindBool {
+		book.NotRequired = !required.Bool
+	} else if required != nil {
+		o.Wrong(required, "required", "true or false")
+	}
+	if book.NotRequired {
+		refuseBesideNotRequired(o)
+	}
+	o.End()
+	return book
+}
+
+// refuseBesideNotRequired reports keys that ask for the report of which "required": false says that there is none.
+func refuseBesideNotRequired(o *strict.Fields) {
+	for _, key := range []string{"run", "catalogue"} {
+		if n := o.Node.Member(key); n != nil {
+			o.Add(n, o.Pointer(key), diag.Quote(key)+` asks for a rule report, and "required": false says that there is none`,
+				`either "required": false or `+diag.Quote(key), "remove one of the two")
+		}
+	}
+}
+
+func readCatalogue(f *strict.Fields) []CatalogueRule {
+	var list []CatalogueRule
+	seen := map[string]diag.Pos{}
+	for i, n := range filled(f, f.Get("catalogue"), "catalogue", "list the rules that must be reported, or remove the key") {
+		o := strict.Object(n, f.Pointer("catalogue")+"/"+strconv.Itoa(i), f.Errs)
+		if o == nil {
+			continue
+		}
+		rule := CatalogueRule{ID: o.NeedText("id"), Severity: severity(o, "severity"), ExpiresAt: date(o, o.Get("expires_at"), "expires_at")}
+		o.End()
+		if first, twice := seen[rule.ID.Value]; twice && rule.ID.Value != "" {
+			f.Errs.Add(diag.Error{
+				Pos: rule.ID.Pos, Where: o.Pointer("id"), Message: "the rule " + diag.Quote(rule.ID.Value) + " stands twice in the catalogue", Found: diag.Quote(rule.ID.Value) + " again",
+				Expected: "each rule once (the first is in line " + strconv.Itoa(first.Line) + ")", Fix: "keep one of them",
+			})
+			continue
+		}
+		seen[rule.ID.Value] = rule.ID.Pos
+		list = append(list, rule)
+	}
+	return list
+}
+
+func readIgnores(f *strict.Fields) []RuleIgnore {
+	var list []RuleIgnore
+	for i, n := range f.List("ignore") {
+		o := strict.Object(n, f.Pointer("ignore")+"/"+strconv.Itoa(i), f.Errs)
+		if o == nil {
+			continue
+		}
+		list = append(list, RuleIgnore{
+			ID: o.NeedText("id"), Files: needGlobs(o, "files"), Reason: o.NeedText("reason").Value,
+			Until: date(o, o.Need("until", "a day, written YYYY-MM-DD"), "until"),
+		})
+		o.End()
+	}
+	return list
+}
+
+func readEvidenceRule(f *strict.Fields) EvidenceRule {
+	n := f.Get("evidence")
+	if n == nil {
+		return EvidenceRule{}
+	}
+	o := strict.Object(n, f.Pointer("evidence"), f.Errs)
+	if o == nil {
+		return EvidenceRule{}
+	}
+	rule := EvidenceRule{Min: level(o, "min"), Dir: readEvidenceDir(o)}
+	o.End()
+	return rule
+}
+
+// readEvidenceDir reads the evidence folder. It lies outside the code tree, so it must not hold anything that decides:
+// not the contracts, not the workflows, not the repository's root.
+func readEvidenceDir(f *strict.Fields) string {
+	t := f.Text("dir")
+	if t.Value == "" || !literal(f, t, f.Pointer("dir")) {
+		return ""
+	}
+	parts := strings.Split(strings.ToLower(t.Value), "/")
+	ours := parts[0] == ".closeout" && (len(parts) < 2 || parts[1] != "evidence")
+	if ours || parts[0] == ".github" || slices.Contains(parts, ".git") || strings.Contains(t.Value, "[") {
+		f.Errs.Add(diag.Error{
+			Pos: t.Pos, Where: f.Pointer("dir"), Message: "the folder " + diag.Quote(t.Value) + " cannot hold evidence", Found: diag.Quote(t.Value),
+			Expected: "a folder of its own, apart from contracts, workflows and code, named without a pattern", Fix: "use .closeout/evidence or a folder below it",
+		})
+		return ""
+	}
+	return t.Value
+}
+
+var (
+	loginSyntax = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+	teamSyntax  = strict.Lazily(`^[a-z0-9][a-z0-9_-]{0,99}$`)
+	codeSyntax  = strict.Lazily(`^[a-z_]+\.[a-z_]+$`)
+)
+
+// DefaultOverride is what holds where no contract says who may override.
+func DefaultOverride() OverrideRule {
+	return OverrideRule{Label: "closeout-override", Permission: "maintain", Binding: "code"}
+}
+
+func readOverride(f *strict.Fields) OverrideRule {
+	rule := DefaultOverride()
+	n := f.Get("override")
+	if n == nil {
+		return rule
+	}
+	o := strict.Object(n, f.Pointer("override"), f.Errs)
+	if o == nil {
+		return rule
+	}
+	rule.Label = orDefault(o.Text("label").Value, rule.Label)
+	rule.Permission = orDefault(o.OneOf("permission", "write", "maintain", "admin"), rule.Permission)
+	rule.Users = allMatching(o, "users", loginSyntax, "a login, without @")
+	rule.Teams = allMatching(o, "teams", teamSyntax, "a team's slug, without @ and organisation")
+	rule.Binding = orDefault(o.OneOf("binding", "code", "event"), rule.Binding)
+	rule.AllowAuthor = o.Flag("allow_author")
+	rule.Never = allMatching(o, "never", codeSyntax, "a finding's code, such as scope.forbidden")
+	o.End()
+	return rule
+}
+
+func orDefault(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}

@@ -1,0 +1,192 @@
+package contract
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// Defaults and bounds of a criterion.
+const (
+	defaultAttempts = 3
+	maxAttempts     = 1000
+	maxTests        = 1_000_000_000
+)
+
+var criterionID = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$`)
+
+const criterionIDWords = "1 to 64 letters, digits or . _ : / -, of which the first is a letter or digit"
+
+// readCriteria reads acceptance_criteria. The list may be empty: the join of all contracts decides whether that is
+// enough.
+func readCriteria(f *strict.Fields) []Criterion {
+	const key = "acceptance_criteria"
+	var list []Criterion
+	for i, n := range f.List(key) {
+		c := Criterion{Pos: n.Pos, ID: "c" + strconv.Itoa(i+1), Cwd: ".", MaxAttempts: defaultAttempts}
+		where := f.Pointer(key) + "/" + strconv.Itoa(i)
+		switch n.Kind {
+		case strict.KindString:
+			c.Run = splitCriterion(f, n, where)
+		case strict.KindObject:
+			readCriterion(strict.Object(n, where, f.Errs), &c)
+		default:
+			f.Add(n, where, "a criterion must be a command or an object", "a string, or an object with run", "correct the value")
+		}
+		list = append(list, c)
+	}
+	checkCriteria(list, f)
+	return list
+}
+
+func splitCriterion(f *strict.Fields, n *strict.Node, where string) []string {
+	if strings.Contains(n.Text, "\x00") {
+		f.Add(n, where, "the command holds a NUL character", "a command without it", noNUL)
+		return nil
+	}
+	argv, problem := SplitCommand(n.Text)
+	if problem == nil {
+		return argv
+	}
+	e := *problem
+	e.Pos, e.Where = n.Pos, where
+	f.Errs.Add(e)
+	return nil
+}
+
+const noNUL = "remove it: no program can be called with one"
+
+func readCriterion(f *strict.Fields, c *Criterion) {
+	if id := matching(f, "id", criterionID, criterionIDWords); id.Value != "" {
+		c.ID, c.IDGiven = id.Value, true
+	}
+	c.Run = readArgv(f)
+	c.Cwd = readCwd(f)
+	expect := f.OneOf("expect", "pass", "fail")
+	c.ExpectFail, c.Given.Expect = expect == "fail", expect != ""
+	c.Proves = readProves(f, c.ExpectFail)
+	c.MinEvidence = level(f, "min_evidence")
+	if attempts := f.Integer("max_attempts", 1, maxAttempts); attempts != nil {
+		c.MaxAttempts, c.Given.MaxAttempts = *attempts, true
+	}
+	readTestReport(f, c)
+	f.End()
+}
+
+// readArgv reads the command of a criterion. Words may be empty, but the first one names a program.
+func readArgv(f *strict.Fields) []string {
+	var argv []string
+	for i, n := range filled(f, f.Need("run", "a list of words"), "run", `name the program and its arguments, such as ["go", "test", "./..."]`) {
+		where := f.Pointer("run") + "/" + strconv.Itoa(i)
+		switch {
+		case n.Kind != strict.KindString:
+			f.Add(n, where, "a word of the command must be a string", "a string", "put it into quotes")
+		case strings.Contains(n.Text, "\x00"):
+			f.Add(n, where, "a word of the command holds a NUL character", "a string without it", noNUL)
+		case i == 0 && strings.TrimSpace(n.Text) == "":
+			f.Add(n, where, "the command names no program", "a string that is not blank", "write the program's name first")
+		default:
+			argv = append(argv, n.Text)
+		}
+	}
+	return argv
+}
+
+func readCwd(f *strict.Fields) string {
+	t := f.Text("cwd")
+	if t.Value == "" {
+		return "."
+	}
+	cwd, ok := NormalCwd(t.Value)
+	if !ok {
+		f.Errs.Add(diag.Error{
+			Pos: t.Pos, Where: f.Pointer("cwd"), Message: "the folder " + diag.Quote(t.Value) + " does not lie in the repository", Found: diag.Quote(t.Value),
+			Expected: "a folder relative to the repository's root, such as web", Fix: "remove the leading slash and every ..",
+		})
+		return "."
+	}
+	return cwd
+}
+
+// readProves reads the id that a negative control belongs to. Only a control has one.
+func readProves(f *strict.Fields, control bool) diag.Text {
+	t := matching(f, "proves", criterionID, "the id of a criterion")
+	if t.Value != "" && !control {
+		f.Errs.Add(diag.Error{
+			Pos: t.Pos, Where: f.Pointer("proves"), Message: "only a negative control proves another criterion", Found: diag.Quote(t.Value),
+			Expected: `"proves" beside "expect": "fail"`, Fix: `add "expect": "fail", or remove "proves"`,
+		})
+	}
+	return t
+}
+
+func readTestReport(f *strict.Fields, c *Criterion) {
+	c.TestReport = literalPath(f, "test_report")
+	least := f.Integer("min_tests", 1, maxTests)
+	switch {
+	case least != nil && f.Node.Member("test_report") == nil:
+		f.Add(f.Node.Member("min_tests"), f.Pointer("min_tests"), `"min_tests" needs a test report to count in`, `"test_report" beside "min_tests"`,
+			`add "test_report": the path that the command writes its report to`)
+	case least != nil:
+		c.MinTests, c.Given.MinTests = *least, true
+	case c.TestReport != "":
+		c.MinTests = 1
+	}
+}
+
+// checkCriteria reports what no single criterion shows: ids that are used twice, commands that would have to pass and
+// fail, controls that prove a control.
+func checkCriteria(list []Criterion, f *strict.Fields) {
+	ids := map[string]Criterion{}
+	commands := map[string]Criterion{}
+	for _, c := range list {
+		if first, twice := ids[c.ID]; twice {
+			f.Errs.Add(sameID(first, c, f))
+		} else {
+			ids[c.ID] = c
+		}
+		command := strings.Join(append([]string{c.Cwd}, c.Run...), "\x00") // a word cannot hold NUL
+		if first, twice := commands[command]; !twice {
+			commands[command] = c
+		} else if len(c.Run) > 0 && first.ExpectFail != c.ExpectFail {
+			f.Errs.Add(bothWays(first, c, f))
+		}
+	}
+	for _, c := range list {
+		checkProves(ids, c, f)
+	}
+}
+
+func sameID(first, second Criterion, f *strict.Fields) diag.Error {
+	return diag.Error{
+		Pos: second.Pos, Where: f.Pointer("acceptance_criteria"), Message: "two criteria have the id " + diag.Quote(second.ID),
+		Found:    diag.Quote(second.ID) + " again",
+		Expected: "each id once (the first is in line " + strconv.Itoa(first.Pos.Line) + "; without an id the position counts: c1, c2, …)",
+		Fix:      "give one of them another id",
+	}
+}
+
+func bothWays(first, second Criterion, f *strict.Fields) diag.Error {
+	return diag.Error{
+		Pos: second.Pos, Where: f.Pointer("acceptance_criteria"), Message: "the same command must both pass and fail",
+		Found:    diag.Quote(strings.Join(second.Run, " ")),
+		Expected: "another command or folder than in line " + strconv.Itoa(first.Pos.Line),
+		Fix:      "let the negative control run a command of its own",
+	}
+}
+
+// checkProves reports a control that proves itself or another control. An id that this contract does not hold may be
+// one of another contract: the join looks.
+func checkProves(ids map[string]Criterion, c Criterion, f *strict.Fields) {
+	proven, here := ids[c.Proves.Value]
+	if !c.ExpectFail || !here || !proven.ExpectFail {
+		return
+	}
+	f.Errs.Add(diag.Error{
+		Pos: c.Proves.Pos, Where: f.Pointer("acceptance_criteria"), Message: "a negative control must prove a criterion that has to pass",
+		Found: diag.Quote(c.Proves.Value) + ", which is a negative control", Expected: `the id of a criterion with "expect": "pass"`,
+		Fix: "name the criterion that the control belongs to",
+	})
+}

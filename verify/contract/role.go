@@ -1,0 +1,43 @@
+package contract
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// CheckTask reports the keys that a task contract needs and a standing contract does not: task_id and goal.
+func (c *Contract) CheckTask(errs *diag.Errors) {
+	for _, key := range []string{"task_id", "goal"} {
+		if _, there := c.Keys[key]; there {
+			continue
+		}
+		errs.Add(diag.Error{
+			Pos: diag.Pos{Line: 1, Column: 1}, Where: "/" + key, Message: "a task contract needs " + diag.Quote(key), Found: "no such key",
+			Expected: diag.Quote(key) + " with a text", Fix: "add " + diag.Quote(key),
+		})
+	}
+}
+
+// headKeys are the keys of a task contract that can only narrow what the standing contract says.
+var headKeys = []string{
+	"task_id", "goal", "rollback_plan", "allowed_files", "forbidden_files", "acceptance_criteria", "approvals_required",
+	"violation_budget", "time_budget_minutes", "network_egress", "docs_paths_soft",
+}
+
+// CheckHeadOnly reports the keys that a task contract may not have when only the change itself holds it: whoever wrote
+// the change wrote the contract, so that it may narrow and nothing else. Keys that begin with x- say nothing and stay.
+func (c *Contract) CheckHeadOnly(errs *diag.Errors) {
+	for _, key := range slices.Sorted(maps.Keys(c.Keys)) {
+		if slices.Contains(headKeys, key) || strings.HasPrefix(key, "x-") {
+			continue
+		}
+		errs.Add(diag.Error{
+			Pos: c.Keys[key], Where: "/" + key, Message: "the change itself brings this contract, so it may not hold " + diag.Quote(key), Found: diag.Quote(key),
+			Expected: "one of " + strings.Join(headKeys, ", "),
+			Fix:      "remove it, or put it into a contract on the base branch",
+		})
+	}
+}

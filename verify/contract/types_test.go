@@ -1,0 +1,36 @@
+package contract
+
+import (
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+)
+
+// wholeContract is a contract with every key.
+const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "allowed_files": ["a/**"], "forbidden_files": ["b"],
+ "acceptance_criteria": ["go test ./...", {"id": "neg", "run": ["x", ""], "cwd": "./web/", "expect": "fail", "proves": "c1",
+  "min_evidence": "bound", "max_attempts": 7}, {"run": ["y"], "test_report": "u.xml", "min_tests": 9}],
+ "approvals_required": ["note", {"id": "db", "files": "m/**"}], "off_scope": "warn",
+ "severity_by_path": [{"files": ["c", "d"], "severity": "info"}], "violation_budget": 2, "time_budget_minutes": 30,
+ "network_egress": ["api.example.com"], "docs_paths_soft": ["docs/**"],
+ "coverage": {"report": "out/cov.json", "criterion": "c1", "floor": 0.8, "max_drop": 1e-2},
+ "rules": {"run": ["lint", "--all"], "report": "out/rules.json", "required": true,
+  "catalogue": [{"id": "q", "severity": "error", "expires_at": "2030-01-01"}],
+  "ignore": [{"id": "q", "files": "e", "reason": "because", "until": "2029-12-31"}]},
+ "evidence": {"min": "recorded", "dir": "ci/evidence"},
+ "override": {"label": "l", "permission": "admin", "users": ["u"], "teams": ["t"], "binding": "event", "never": ["scope.forbidden"],
+  "allow_author": true},
+ "protected_files": ["p"], "may_touch_protected": ["Makefile"], "base_branches": ["main"], "applies_to": {"authors": ["some-app[bot]"]},
+ "x-note": [1]}`
+
+var documents = []stricttest.Document{
+	{Name: "contract", Schema: "scope_contract", Whole: wholeContract, Parse: stricttest.ErrorsOf(func(data []byte, l strict.Limits) (*Contract, *diag.Errors) {
+		return Parse("c.json", data, l)
+	})},
+}
+
+func TestEveryTypeInEveryPlace(t *testing.T) { stricttest.EveryType(t, documents) }
+
+func FuzzEveryPlace(f *testing.F) { stricttest.FuzzEveryPlace(f, documents) }

@@ -1,0 +1,90 @@
+package diag
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// NameEscapes are the letters of git's escapes and the bytes they stand for (quote.c). Every other byte that must be
+// quoted is written as three octal digits.
+var NameEscapes = map[byte]byte{
+	'a': '\a', 'b': '\b', 't': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r', '"': '"', '\\': '\\',
+}
+
+var EscapeLetters = func() (letters [256]byte) {
+	for letter, c := range NameEscapes {
+		letters[c] = letter
+	}
+	return letters
+}()
+
+// MustQuote reports whether git quotes a name because of c, whatever core.quotePath says.
+func MustQuote(c byte) bool { return c < 0x20 || c == 0x7f || c == '"' || c == '\\' }
+
+// QuotePath writes a path for people. A path that is plain text comes back as it is; any other is written as git
+// quotes it by default (core.quotePath=true): in double quotes, with \a \b \t \n \v \f \r \" \\ and three octal digits
+// for the other control bytes and for every byte from 0x80 on. Plain text is valid UTF-8 of printable characters
+// without double quote and backslash; so a result that begins with a double quote is always a quoted one, and no
+// control, bidirectional or zero-width character gets through. Git itself also quotes other text that is not ASCII.
+func QuotePath(path string) string {
+	if plainText(path) {
+		return path
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		switch c := path[i]; {
+		case EscapeLetters[c] != 0:
+			b.WriteByte('\\')
+			b.WriteByte(EscapeLetters[c])
+		case MustQuote(c) || c >= 0x80:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func plainText(path string) bool {
+	if !utf8.ValidString(path) {
+		return false
+	}
+	for _, c := range path {
+		if c == '"' || c == '\\' || !unicode.IsPrint(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxQuoted is how much of an input a message repeats.
+const maxQuoted = 80
+
+// Clip cuts a text for a message, at a character's end.
+func Clip(s string) string {
+	if len(s) <= maxQuoted {
+		return s
+	}
+	cut := maxQuoted
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// Quote writes a text of an input as a Go string, cut for a message.
+func Quote(s string) string { return strconv.Quote(Clip(s)) }
+
+// Excerpt quotes what stands at some place, to the end of the line.
+func Excerpt(rest []byte) string {
+	if len(rest) == 0 {
+		return "the end"
+	}
+	line, _, _ := strings.Cut(string(rest[:min(len(rest), 4*maxQuoted)]), "\n")
+	return Quote(strings.TrimSuffix(line, "\r"))
+}

@@ -1,0 +1,26 @@
+package diag
+
+import (
+	"testing"
+)
+
+func TestQuotePath(t *testing.T) {
+	for path, want := range map[string]string{
+		"a/b c":        "a/b c",
+		"ä/日本":         "ä/日本",
+		"tab\t":        `"tab\t"`,
+		"ä\n":          `"\303\244\n"`,
+		`q"`:           `"q\""`,
+		`b\`:           `"b\\"`,
+		"\xff":         `"\377"`,
+		"\x01\x7f\x1b": `"\001\177\033"`,
+		"zero\u200b":   `"zero\342\200\213"`,
+		"bidi\u202e":   `"bidi\342\200\256"`,
+		"":             "",
+		"\a\b\v\f\r":   `"\a\b\v\f\r"`,
+	} {
+		if got := QuotePath(path); got != want {
+			t.Errorf("QuotePath(%q) = %s, want %s", path, got, want)
+		}
+	}
+}

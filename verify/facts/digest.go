@@ -1,0 +1,56 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// The workflow hands over the digest of a log as "<sha256>", or as "<stream>=<sha256>": the name is the workflow's own
+// and stands for the job or matrix leg that recorded the log. A name without digest says that this one handed over none.
+
+var streamSyntax = strict.Lazily(`^[!-<>-~]([ -<>-~]{0,126}[!-<>-~])?$`)
+
+const handedOverText = digestText + `; or a stream's name, "=" and its sha256 or nothing`
+
+// SplitDigest splits a digest that the workflow handed over. The stream is "" when it has no name, sha256 is "" when a
+// named stream has no digest.
+func SplitDigest(text string) (stream, sha256 string) {
+	if stream, sha256, named := strings.Cut(text, "="); named {
+		return stream, sha256
+	}
+	return "", text
+}
+
+// ReadDigest reads a digest as people and workflows write it: "sha256:" may stand before the digits, which may be in upper
+// case. It returns the form that [SplitDigest] takes.
+func ReadDigest(text string) (string, error) {
+	stream, sum, named := strings.Cut(text, "=")
+	if !named {
+		stream, sum = "", text
+	}
+	sum = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(sum), "sha256:"))
+	plain := sum
+	if named {
+		stream = strings.TrimSpace(stream)
+		plain = stream + "=" + sum
+	}
+	if !validDigest(plain) {
+		return "", fmt.Errorf("%q is not a sha256: expected 64 hexadecimal digits, or a stream's name, = and such digits", text)
+	}
+	return plain, nil
+}
+
+func validDigest(text string) bool {
+	stream, sum, named := strings.Cut(text, "=")
+	if !named {
+		return strict.LowerHex([]byte(text), 64)
+	}
+	return streamSyntax().MatchString(stream) && (sum == "" || strict.LowerHex([]byte(sum), 64))
+}
+
+// handedOver returns the digests under a key; nil only when the key is absent or no list.
+func handedOver(f *strict.Fields, key string) []string {
+	return textsThat(f, key, validDigest, handedOverText)
+}

@@ -1,0 +1,147 @@
+// Package facts reads facts.json: what the collector learned from git and GitHub.
+package facts
+
+import (
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// Facts is facts.json: everything beside the other inputs that can change a decision, written down by the collector
+// before anything is judged. Every field but the schema is optional; what is absent is unknown or not applicable. The
+// JSON names are those that the collector writes and ParseFacts reads.
+type Facts struct {
+	Schema        string           `json:"schema"`
+	Settings      Settings         `json:"settings,omitzero"`
+	Subject       Subject          `json:"subject,omitzero"`
+	Contracts     []ContractOrigin `json:"contracts,omitzero"` // nil when absent: then the operator vouches for every contract
+	Event         Event            `json:"event,omitzero"`
+	Digests       []string         `json:"digests,omitzero"`        // of the logs that the workflow hands over, as SplitDigest takes them; nil when none were
+	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when nobody looked
+	Files         []FileOrigin     `json:"files,omitzero"`
+	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base holds no coverage report, or nobody looked
+	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
+	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
+	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when nobody looked
+	GitHub        *GitHub          `json:"github,omitzero"`     // nil when nobody asked GitHub
+}
+
+// Membership says whether a merge group holds what a pull request holds now.
+type Membership struct {
+	HeadInGroup bool `json:"head_in_group"` // the group's history holds the pull request's head
+	// Differs are the touched paths at which the heads of group and pull request differ, one that is not UTF-8 as
+	// QuotePath writes it. It matters where the head is not in the group; nil when nobody looked.
+	Differs []string `json:"differs,omitzero"`
+}
+
+// Settings are the settings that the collector was called with.
+type Settings struct {
+	Mode   string `json:"mode,omitempty"` // enforce or observe; "" when absent
+	Strict bool   `json:"strict,omitempty"`
+	Task   string `json:"task,omitempty"`  // "" when absent or null
+	Today  string `json:"today,omitempty"` // YYYY-MM-DD; "" when absent
+}
+
+// Subject is what is judged.
+type Subject struct {
+	Repository    string   `json:"repository,omitempty"`
+	RepositoryID  string   `json:"repository_id,omitempty"`
+	PullRequest   int64    `json:"pull_request,omitempty"` // 0 when it is none
+	PullRequests  []int64  `json:"pull_requests,omitzero"` // of a merge group, those that are known to be in it; nil when nobody looked
+	BaseBranch    string   `json:"base_branch,omitempty"`
+	DefaultBranch string   `json:"default_branch,omitempty"`
+	BaseSHA       string   `json:"base_sha,omitempty"`
+	MergeBaseSHA  string   `json:"merge_base_sha,omitempty"`
+	MergeBases    []string `json:"merge_bases,omitzero"` // all of them, sorted, when there are several
+	HeadSHA       string   `json:"head_sha,omitempty"`
+	AcceptedTrees []string `json:"accepted_trees,omitzero"` // code trees that a record may name; nil when unknown
+	ChangesFrom   string   `json:"changes_from,omitempty"`  // git, api or diff; "" when absent
+}
+
+// ContractOrigin says where a contract of the bundle came from.
+type ContractOrigin struct {
+	File   string `json:"file"`           // name in the bundle
+	Path   string `json:"path,omitempty"` // path in the repository, or as the operator named it
+	Commit string `json:"commit,omitempty"`
+	Trust  Trust  `json:"trust"`
+	// HeadHolds is true when the head's tree holds the operator's file, or something on the way to it.
+	HeadHolds bool `json:"head_holds,omitempty"`
+	// BaseHolds is the path of a task contract of the base that has the task_id of this one, which only the head holds: in
+	// another case, or in a file with another extension. "" when there is none.
+	BaseHolds string `json:"base_holds,omitempty"`
+}
+
+// Trust says who vouches for an input.
+type Trust string
+
+// The trusts of a contract.
+const (
+	TrustBase     Trust = "base"     // read from the base branch's tip
+	TrustOperator Trust = "operator" // the workflow's author vouches for it
+	TrustHead     Trust = "head"     // only the change itself holds it
+)
+
+// Event is the event that the runner was started for.
+type Event struct {
+	Name    string `json:"name"`
+	Action  string `json:"action,omitempty"`
+	HeadSHA string `json:"head_sha,omitempty"` // the head that the event's payload names
+	Label   string `json:"label,omitempty"`    // of a labeled or unlabeled event
+	// BaseBranch is the branch that the event's payload names; "" when it names none.
+	BaseBranch string `json:"base_branch,omitempty"`
+	Sender     string `json:"sender,omitempty"` // login of who caused the event
+	SenderID   string `json:"sender_id,omitempty"`
+}
+
+// FileOrigin maps a file of the bundle to the path that the report names.
+type FileOrigin struct {
+	File string `json:"file"`
+	Path string `json:"path"`
+}
+
+// Unmatched is a path or pattern that the caller named and that matches no file.
+type Unmatched struct {
+	Kind    string `json:"kind"` // feedback or rules
+	Pattern string `json:"pattern"`
+}
+
+// BaseCoverage is what the coverage report said that the base holds.
+type BaseCoverage struct {
+	Path    string       `json:"path"` // in the repository
+	Commit  string       `json:"commit,omitempty"`
+	Current strict.Ratio `json:"current"`
+}
+
+// Unavailable is a fact that the collector wanted and could not have. It never means "no".
+type Unavailable struct {
+	What  Wanted `json:"what"`
+	Error string `json:"error"`           // what went wrong, for a person
+	Fix   string `json:"fix,omitempty"`   // how to make it available; "" when nobody knows
+	Limit string `json:"limit,omitempty"` // the flag that raises the limit that was hit; "" when none was
+	About string `json:"about,omitempty"` // whom or what it concerns, such as a login; "" when that is clear
+}
+
+// Wanted names a kind of fact.
+type Wanted string
+
+// The kinds of facts that may be unavailable. The first four decide every run; the others matter to the checks that ask
+// for them.
+const (
+	WantedChanges      Wanted = "changes"       // which files were touched
+	WantedContracts    Wanted = "contracts"     // what the base branch holds as contracts
+	WantedSubject      Wanted = "subject"       // which commits are judged
+	WantedCodeTree     Wanted = "code_tree"     // what a record must be bound to
+	WantedPullRequest  Wanted = "pull_request"  // the live pull request
+	WantedPullRequests Wanted = "pull_requests" // those of a merge group
+	WantedCommits      Wanted = "commits"
+	WantedLabelEvents  Wanted = "label_events"
+	WantedComments     Wanted = "comments"
+	WantedReviews      Wanted = "reviews"
+	WantedPeople       Wanted = "people"
+	WantedTeams        Wanted = "teams"
+	WantedSameHead     Wanted = "same_head" // other pull requests with the same head
+)
+
+// AllWanted lists every kind.
+var AllWanted = []Wanted{
+	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedPullRequest, WantedPullRequests, WantedCommits,
+	WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedSameHead,
+}

@@ -1,0 +1,148 @@
+package facts
+
+import (
+	"strings"
+)
+
+// GitHub is what GitHub said when the collector asked. A list that is nil could not be read, and Facts.Unavailable says
+// why, or nothing turned on it and nobody asked (label events without a label that could override, reviews without
+// approvals); an empty one says that there is none.
+type GitHub struct {
+	PullRequest *PullRequest `json:"pull_request,omitzero"` // nil when the event is about none, or it could not be read
+	People      []Person     `json:"people,omitzero"`       // everyone whom the rest names and somebody asked about, by login
+}
+
+// PullRequest is a pull request as it was when the collector looked, not as the event described it.
+type PullRequest struct {
+	Number     int64  `json:"number"`
+	State      string `json:"state"` // open or closed
+	Merged     bool   `json:"merged,omitempty"`
+	Draft      bool   `json:"draft,omitempty"`
+	Author     string `json:"author,omitempty"` // login; ghost when the account was deleted, "" when it is not known
+	AuthorID   string `json:"author_id,omitempty"`
+	AuthorType string `json:"author_type,omitempty"` // User, Bot, …, as GitHub says
+	// AuthorApps are the slugs of the apps that the author is, or that opened the pull request for the author.
+	AuthorApps   []string     `json:"author_apps,omitempty"`
+	BaseBranch   string       `json:"base_branch"`
+	BaseSHA      string       `json:"base_sha"`
+	HeadSHA      string       `json:"head_sha"`
+	LastHeadSHA  string       `json:"last_head_sha,omitempty"` // the head as it was read again at the end; "" when it was not
+	ChangedFiles int64        `json:"changed_files"`           // as GitHub counts them
+	Labels       []string     `json:"labels,omitzero"`
+	LabelEvents  []LabelEvent `json:"label_events,omitzero"` // those of labels that could override, by id
+	Commits      []Commit     `json:"commits,omitzero"`      // all of them, in GitHub's order
+	Comments     []Comment    `json:"comments,omitzero"`     // those that could give a reason, by id
+	Reviews      []Review     `json:"reviews,omitzero"`      // by id
+	// SameHead are the other open pull requests with the same head, by number. Checks belong to commits, so they share
+	// theirs. nil when nobody asked, as where the contract applies to this one anyway.
+	SameHead []Peer `json:"same_head,omitzero"`
+}
+
+// Peer is another open pull request with the same head.
+type Peer struct {
+	Number     int64    `json:"number"`
+	Author     string   `json:"author,omitempty"`
+	AuthorID   string   `json:"author_id,omitempty"`
+	AuthorType string   `json:"author_type,omitempty"`
+	AuthorApps []string `json:"author_apps,omitempty"`
+	Fork       bool     `json:"fork,omitempty"` // the head's branch, or the base's, is in another repository
+}
+
+// LabelEvent says that a label was put on or taken off.
+type LabelEvent struct {
+	ID        string `json:"id"`    // digits
+	Event     string `json:"event"` // labeled or unlabeled
+	Label     string `json:"label"`
+	Actor     string `json:"actor,omitempty"` // login; "" when the account is gone
+	ActorID   string `json:"actor_id,omitempty"`
+	ActorType string `json:"actor_type,omitempty"` // User, Bot, …, as GitHub says in the event
+	App       string `json:"app,omitempty"`        // slug of the app that acted; "" for none
+	Intent    bool   `json:"intent,omitempty"`     // an agent said why it did this
+	CreatedAt string `json:"created_at"`           // RFC 3339, UTC
+}
+
+// Commit is a commit of the pull request.
+type Commit struct {
+	SHA string `json:"sha"`
+	// Author and Committer are the accounts that GitHub, or an address that GitHub made, gives; "" when neither does, and
+	// then the address is given, in lower case. The committer web-flow is GitHub itself.
+	Author         string `json:"author,omitempty"`
+	AuthorID       string `json:"author_id,omitempty"`
+	AuthorEmail    string `json:"author_email,omitempty"`
+	Committer      string `json:"committer,omitempty"`
+	CommitterID    string `json:"committer_id,omitempty"`
+	CommitterEmail string `json:"committer_email,omitempty"`
+	// CoAuthors are those of Co-authored-by trailers, in lower case: ID+LOGIN or LOGIN where the address tells it, else the
+	// address.
+	CoAuthors []string `json:"co_authors,omitzero"`
+	Verified  bool     `json:"verified,omitempty"` // GitHub verified the signature, which is the committer's
+	Parents   []string `json:"parents,omitzero"`   // of a merge; nil for any other commit
+	// CleanMerge is true when the tree holds what the two parents bring, and nothing else; false also when nobody looked.
+	CleanMerge bool `json:"clean_merge,omitempty"`
+	// Override is the first line of the message that asks for an override, cut; "" when there is none.
+	Override string `json:"override,omitempty"`
+}
+
+// Comment is a comment that may hold a reason.
+type Comment struct {
+	ID        string `json:"id"`
+	Author    string `json:"author,omitempty"`
+	AuthorID  string `json:"author_id,omitempty"`
+	Type      string `json:"author_type,omitempty"`
+	App       string `json:"app,omitempty"`
+	CreatedAt string `json:"created_at"`
+	UpdatedAt string `json:"updated_at"`
+	Body      string `json:"body"`
+}
+
+// Review is a review of the pull request.
+type Review struct {
+	ID          string `json:"id"`
+	Author      string `json:"author,omitempty"`
+	AuthorID    string `json:"author_id,omitempty"`
+	State       string `json:"state"`               // APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED, PENDING
+	CommitID    string `json:"commit_id,omitempty"` // the head that was reviewed
+	SubmittedAt string `json:"submitted_at,omitempty"`
+}
+
+// Person is an account and what it may do here.
+type Person struct {
+	Login      string   `json:"login"`
+	ID         string   `json:"id"`
+	Type       string   `json:"type"`                 // User, Bot, Organization, Mannequin
+	Email      string   `json:"email,omitempty"`      // the public address, in lower case; "" for none
+	Permission string   `json:"permission,omitempty"` // admin, maintain, write, triage, read or none; "" when unknown
+	Teams      []string `json:"teams,omitzero"`       // of the teams that the contract names, those with this member; nil when unknown or nobody asked
+}
+
+// Account names an account. The id stays when the login changes, and a login that became free may be another's.
+type Account struct {
+	Login string
+	ID    string // digits; "" when nobody gave one
+}
+
+// Is reports whether two names mean one account: by the ids where both have one, else by the logins. What means nobody is
+// the same as nothing.
+func (a Account) Is(b Account) bool {
+	if a.Nobody() || b.Nobody() {
+		return false
+	}
+	if a.ID != "" && b.ID != "" {
+		return a.ID == b.ID
+	}
+	return a.Login != "" && FoldLogin(a.Login) == FoldLogin(b.Login)
+}
+
+// Nobody reports whether no account is named, or the one that GitHub puts in the place of deleted ones.
+func (a Account) Nobody() bool {
+	return a.Login == "" && (a.ID == "" || a.ID == GhostID) || FoldLogin(a.Login) == Ghost
+}
+
+// The account that GitHub puts in the place of deleted ones. Another server than github.com gives it another id.
+const (
+	Ghost   = "ghost"
+	GhostID = "10137"
+)
+
+// FoldLogin is the form in which two logins are one account: GitHub's logins are ASCII and differ by more than case.
+func FoldLogin(login string) string { return strings.ToLower(login) }

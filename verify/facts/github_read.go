@@ -1,0 +1,163 @@
+package facts
+
+import (
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// factsTimeSyntax is RFC 3339 in UTC and whole seconds, as GitHub writes it, so that texts sort as times do.
+var factsTimeSyntax = strict.Lazily(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$`)
+
+const factsTimeText = "a time in UTC, as 2006-01-02T15:04:05Z"
+
+// Permissions are what an account may be allowed in a repository, the most powerful first.
+var Permissions = []string{"admin", "maintain", "write", "triage", "read", "none"}
+
+// github reads what GitHub said; nil when nobody asked.
+func github(f *strict.Fields) *GitHub {
+	if f.Get("github") == nil {
+		return nil
+	}
+	g := strictChild(f, "github")
+	github := &GitHub{People: people(g)}
+	if g.OrNull("pull_request") != nil {
+		github.PullRequest = pullRequest(strictChild(g, "pull_request"))
+	}
+	g.End()
+	return github
+}
+
+func pullRequest(f *strict.Fields) *PullRequest {
+	p := &PullRequest{
+		State:        f.NeedOneOf("state", "open", "closed"),
+		Merged:       f.Flag("merged"),
+		Draft:        f.Flag("draft"),
+		Author:       textOrNull(f, "author"),
+		AuthorID:     digitsOrNull(f, "author_id"),
+		AuthorType:   textOrNull(f, "author_type"),
+		AuthorApps:   plainTexts(f.Texts("author_apps")),
+		BaseBranch:   f.NeedText("base_branch").Value,
+		BaseSHA:      needObjectID(f, "base_sha"),
+		HeadSHA:      needObjectID(f, "head_sha"),
+		LastHeadSHA:  objectIDOrNull(f, "last_head_sha"),
+		Labels:       plainTexts(f.Texts("labels")),
+		LabelEvents:  each(f, "label_events", labelEvent),
+		Commits:      each(f, "commits", commit),
+		Comments:     each(f, "comments", comment),
+		Reviews:      each(f, "reviews", review),
+		SameHead:     each(f, "same_head", peer),
+		Number:       needCount(f, "number", 1),
+		ChangedFiles: needCount(f, "changed_files", 0),
+	}
+	timeOf(f, f.OrNull("force_pushed_at"), "force_pushed_at") // older collectors wrote it; nothing turns on it any more
+	f.End()
+	return p
+}
+
+func peer(f *strict.Fields) Peer {
+	return Peer{
+		Number: needCount(f, "number", 1), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"),
+		AuthorType: textOrNull(f, "author_type"), AuthorApps: plainTexts(f.Texts("author_apps")), Fork: f.Flag("fork"),
+	}
+}
+
+func labelEvent(f *strict.Fields) LabelEvent {
+	return LabelEvent{
+		ID: needDigits(f, "id"), Event: f.NeedOneOf("event", "labeled", "unlabeled"), Label: f.NeedText("label").Value,
+		Actor: textOrNull(f, "actor"), ActorID: digitsOrNull(f, "actor_id"), ActorType: textOrNull(f, "actor_type"),
+		App: textOrNull(f, "app"), Intent: f.Flag("intent"), CreatedAt: needTime(f, "created_at"),
+	}
+}
+
+func commit(f *strict.Fields) Commit {
+	return Commit{
+		SHA: needObjectID(f, "sha"), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"),
+		AuthorEmail: textOrNull(f, "author_email"), Committer: textOrNull(f, "committer"), CommitterID: digitsOrNull(f, "committer_id"),
+		CommitterEmail: textOrNull(f, "committer_email"), CoAuthors: plainTexts(f.Texts("co_authors")),
+		Verified: f.Flag("verified"), Parents: hexList(f, "parents", objectIDText, 40, 64), CleanMerge: f.Flag("clean_merge"), Override: textOrNull(f, "override"),
+	}
+}
+
+func comment(f *strict.Fields) Comment {
+	return Comment{
+		ID: needDigits(f, "id"), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"), Type: textOrNull(f, "author_type"),
+		App: textOrNull(f, "app"), CreatedAt: needTime(f, "created_at"), UpdatedAt: needTime(f, "updated_at"), Body: f.NeedText("body").Value,
+	}
+}
+
+func review(f *strict.Fields) Review {
+	return Review{
+		ID: needDigits(f, "id"), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"), CommitID: objectIDOrNull(f, "commit_id"),
+		State:       f.NeedOneOf("state", "APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"),
+		SubmittedAt: timeOf(f, f.OrNull("submitted_at"), "submitted_at"),
+	}
+}
+
+// people reads who may do what. A login or an id that stands twice is an error: which of two permissions holds must not
+// depend on the reader. Logins differ by more than case.
+func people(f *strict.Fields) []Person {
+	seen := map[string]bool{}
+	return each(f, "people", func(f *strict.Fields) Person {
+		login, id := f.NeedText("login"), needDigits(f, "id")
+		byLogin, byID := "login "+FoldLogin(login.Value), "id "+id
+		if login.Value != "" && seen[byLogin] || id != "" && seen[byID] {
+			f.Errs.Add(diag.Error{
+				Pos: login.Pos, Where: f.Pointer("login"), Message: "the account " + diag.Quote(login.Value) + " stands twice",
+				Found: "a second " + diag.Quote(login.Value) + ", or its id", Expected: "each account once", Fix: "keep the entry that is true",
+			})
+		}
+		seen[byLogin], seen[byID] = true, true
+		return Person{
+			Login: login.Value, ID: id, Type: f.NeedText("type").Value, Email: textOrNull(f, "email"),
+			Permission: oneOfOrNull(f, "permission", Permissions...), Teams: plainTexts(f.Texts("teams")),
+		}
+	})
+}
+
+// each reads the objects of a list; nil only when the key is absent or no list.
+func each[T any](f *strict.Fields, key string, read func(*strict.Fields) T) []T {
+	n := f.Get(key)
+	if n == nil {
+		return nil
+	}
+	if n.Kind != strict.KindList {
+		f.Wrong(n, key, "a list")
+		return nil
+	}
+	list := []T{}
+	for _, item := range f.LooseObjects(key) {
+		list = append(list, read(item))
+		item.End()
+	}
+	return list
+}
+
+func needObjectID(f *strict.Fields, key string) string {
+	return objectIDOf(f, f.Need(key, objectIDText), key)
+}
+
+func needCount(f *strict.Fields, key string, low int64) int64 {
+	n := f.Need(key, "a whole number")
+	if v := f.IntegerOf(n, key, low, strict.MaxSafeInteger); v != nil {
+		return *v
+	}
+	return 0
+}
+
+func needDigits(f *strict.Fields, key string) string {
+	return digitsOf(f, f.Need(key, digitsText), key)
+}
+
+func digitsOrNull(f *strict.Fields, key string) string { return digitsOf(f, f.OrNull(key), key) }
+
+const digitsText = "a string of digits"
+
+func digitsOf(f *strict.Fields, n *strict.Node, key string) string {
+	return patternOf(f, n, key, factsDigitsSyntax, digitsText)
+}
+
+func needTime(f *strict.Fields, key string) string { return timeOf(f, f.Need(key, factsTimeText), key) }
+
+func timeOf(f *strict.Fields, n *strict.Node, key string) string {
+	return patternOf(f, n, key, factsTimeSyntax, factsTimeText)
+}

@@ -1,0 +1,373 @@
+package facts
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// Schema is the "schema" of facts.json.
+const Schema = "closeout.facts/v1"
+
+const (
+	objectIDText = "an object id: 40 or 64 lower-case hexadecimal digits"
+	digestText   = "a sha256: 64 lower-case hexadecimal digits"
+)
+
+var (
+	factsRepositorySyntax = strict.Lazily(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
+	factsDigitsSyntax     = strict.Lazily(`^[0-9]{1,32}$`)
+)
+
+// Parse reads facts.json. Only "schema" is required. A scalar that is optional may be null, which is the same as
+// absent; a list may not, because an empty one says something: that no log, or no code tree, counts.
+//
+// The facts are nil when the text is no JSON object; when there are errors they must not be used.
+func Parse(data []byte, limits strict.Limits) (*Facts, *diag.Errors) {
+	errs := &diag.Errors{}
+	n := strict.ParseDocument(data, "facts.json", limits, errs)
+	if n == nil {
+		return nil, errs
+	}
+	if n.Kind != strict.KindObject {
+		errs.Add(strict.WrongElement(n, "", "facts.json", "an object"))
+		return nil, errs
+	}
+	f := strict.Object(n, "", errs)
+	factsSchema(f, Schema)
+	facts := &Facts{
+		Schema:        Schema,
+		Settings:      factSettings(strictChild(f, "settings")),
+		Subject:       factSubject(strictChild(f, "subject")),
+		Contracts:     contractOrigins(f),
+		Event:         factEvent(f),
+		Digests:       handedOver(f, "digests"),
+		ArgumentPaths: plainTexts(f.Texts("argument_paths")),
+		Files:         fileOrigins(f),
+		BaseCoverage:  baseCoverage(f),
+		Unmatched:     unmatched(f),
+		Unavailable:   unavailable(f),
+		Membership:    membership(f),
+		GitHub:        github(f),
+	}
+	f.End()
+	return facts, errs
+}
+
+// factsSchema reports a "schema" that is not name.
+func factsSchema(f *strict.Fields, name string) {
+	n := f.Need("schema", diag.Quote(name))
+	if n != nil && (n.Kind != strict.KindString || n.Text != name) {
+		f.Wrong(n, "schema", diag.Quote(name))
+	}
+}
+
+// strictChild returns the object under key; an empty one when it is absent or, with an error, something else.
+func strictChild(f *strict.Fields, key string) *strict.Fields {
+	return f.ObjectOrEmpty(f.Get(key), key, key)
+}
+
+// taskOrNull returns the id of the task that the caller named; "" when the key is absent or null.
+func taskOrNull(f *strict.Fields) string {
+	n := f.OrNull("task")
+	if n == nil {
+		return ""
+	}
+	if n.Kind != strict.KindString || !contract.ValidTaskID(n.Text) {
+		f.Wrong(n, "task", "a task id: letters, digits and . _ -, at most 64, without ..")
+		return ""
+	}
+	return n.Text
+}
+
+func factSettings(f *strict.Fields) Settings {
+	s := Settings{
+		Mode:   oneOfOrNull(f, "mode", "enforce", "observe"),
+		Strict: f.OrNull("strict") != nil && f.Flag("strict"),
+		Task:   taskOrNull(f),
+		Today:  dayOrNull(f, "today"),
+	}
+	f.End()
+	return s
+}
+
+func factSubject(f *strict.Fields) Subject {
+	s := Subject{
+		Repository:    patternOrNull(f, "repository", factsRepositorySyntax, `a repository, as "owner/name"`),
+		RepositoryID:  patternOrNull(f, "repository_id", factsDigitsSyntax, "a string of digits"),
+		BaseBranch:    textOrNull(f, "base_branch"),
+		DefaultBranch: textOrNull(f, "default_branch"),
+		BaseSHA:       objectIDOrNull(f, "base_sha"),
+		MergeBaseSHA:  objectIDOrNull(f, "merge_base_sha"),
+		MergeBases:    hexList(f, "merge_bases", objectIDText, 40, 64),
+		HeadSHA:       objectIDOrNull(f, "head_sha"),
+		AcceptedTrees: hexList(f, "accepted_trees", objectIDText, 40, 64),
+		ChangesFrom:   oneOfOrNull(f, "changes_from", "git", "api", "diff"),
+		PullRequests:  numbers(f, "pull_requests"),
+	}
+	if number := f.IntegerOf(f.OrNull("pull_request"), "pull_request", 1, strict.MaxSafeInteger); number != nil {
+		s.PullRequest = *number
+	}
+	f.End()
+	return s
+}
+
+// numbers returns a list of pull requests; nil only when the key is absent or no list.
+func numbers(f *strict.Fields, key string) []int64 {
+	n := f.Get(key)
+	items := f.ListOf(n, key)
+	if n == nil || n.Kind != strict.KindList {
+		return nil
+	}
+	list, seen := []int64{}, map[int64]bool{}
+	for i, item := range items {
+		number, ok := strict.IntegerOf(item)
+		if !ok || number < 1 || number > strict.MaxSafeInteger || seen[number] {
+			f.Errs.Add(strict.WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, "the number of a pull request, each once"))
+			continue
+		}
+		seen[number] = true
+		list = append(list, number)
+	}
+	return list
+}
+
+// membership reads whether a merge group holds a pull request's head; nil when nobody looked.
+func membership(f *strict.Fields) *Membership {
+	if f.Get("membership") == nil {
+		return nil
+	}
+	m := strictChild(f, "membership")
+	m.Need("head_in_group", "true or false")
+	membership := &Membership{HeadInGroup: m.Flag("head_in_group"), Differs: paths(m, "differs")}
+	m.End()
+	return membership
+}
+
+// paths returns a list of paths, of which also a blank may be one; nil only when the key is absent or no list.
+func paths(f *strict.Fields, key string) []string {
+	return textsThat(f, key, func(text string) bool { return text != "" }, "a path")
+}
+
+// textsThat returns a list of texts that are valid, and reports the others; nil only when the key is absent or no list.
+func textsThat(f *strict.Fields, key string, valid func(string) bool, expected string) []string {
+	n := f.Get(key)
+	items := f.ListOf(n, key)
+	if n == nil || n.Kind != strict.KindList {
+		return nil
+	}
+	list := []string{}
+	for i, item := range items {
+		if item.Kind != strict.KindString || !valid(item.Text) {
+			f.Errs.Add(strict.WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, expected))
+			continue
+		}
+		list = append(list, item.Text)
+	}
+	return list
+}
+
+// contractOrigins returns where each contract came from. A file that stands twice is an error: which of two trusts it has
+// must not depend on the reader.
+func contractOrigins(f *strict.Fields) []ContractOrigin {
+	if f.Get("contracts") == nil {
+		return nil
+	}
+	list := []ContractOrigin{} // an empty list says something: that no contract has a known origin
+	seen := map[string]bool{}
+	for _, item := range strictObjects(f, "contracts") {
+		list = append(list, ContractOrigin{
+			File:      onlyFile(item, seen),
+			Path:      textOrNull(item, "path"),
+			Commit:    objectIDOrNull(item, "commit"),
+			Trust:     originTrust(item),
+			HeadHolds: item.Flag("head_holds"),
+			BaseHolds: textOrNull(item, "base_holds"),
+		})
+		item.End()
+	}
+	return list
+}
+
+func originTrust(f *strict.Fields) Trust {
+	f.Need("trust", "base, operator or head")
+	return Trust(f.OneOf("trust", string(TrustBase), string(TrustOperator), string(TrustHead)))
+}
+
+func fileOrigins(f *strict.Fields) []FileOrigin {
+	var list []FileOrigin
+	seen := map[string]bool{}
+	for _, item := range strictObjects(f, "files") {
+		list = append(list, FileOrigin{File: onlyFile(item, seen), Path: item.NeedText("path").Value})
+		item.End()
+	}
+	return list
+}
+
+// onlyFile returns "file", and reports one that an earlier item of the list has.
+func onlyFile(f *strict.Fields, seen map[string]bool) string {
+	file := f.NeedText("file")
+	if file.Value != "" && seen[file.Value] {
+		f.Errs.Add(diag.Error{
+			Pos: file.Pos, Where: f.Pointer("file"), Message: "the file " + diag.Quote(file.Value) + " stands twice",
+			Found: "a second " + diag.Quote(file.Value), Expected: "each file once", Fix: "keep the entry that is true",
+		})
+	}
+	seen[file.Value] = true
+	return file.Value
+}
+
+func factEvent(f *strict.Fields) Event {
+	if f.Get("event") == nil {
+		return Event{}
+	}
+	e := strictChild(f, "event")
+	event := Event{
+		Name: e.NeedText("name").Value, Action: textOrNull(e, "action"), HeadSHA: objectIDOrNull(e, "head_sha"),
+		Label: textOrNull(e, "label"), BaseBranch: textOrNull(e, "base_branch"), Sender: textOrNull(e, "sender"), SenderID: digitsOrNull(e, "sender_id"),
+	}
+	e.End()
+	return event
+}
+
+func baseCoverage(f *strict.Fields) *BaseCoverage {
+	if f.Get("base_coverage") == nil {
+		return nil
+	}
+	c := strictChild(f, "base_coverage")
+	coverage := &BaseCoverage{Path: c.NeedText("path").Value, Commit: objectIDOrNull(c, "commit")}
+	if current := c.Need("current", "a number from 0 to 1"); current != nil {
+		coverage.Current, _ = c.Share(current, "current")
+	}
+	c.End()
+	return coverage
+}
+
+func unmatched(f *strict.Fields) []Unmatched {
+	var list []Unmatched
+	for _, item := range strictObjects(f, "unmatched") {
+		list = append(list, Unmatched{Kind: item.NeedOneOf("kind", "feedback", "rules"), Pattern: item.NeedText("pattern").Value})
+		item.End()
+	}
+	return list
+}
+
+func unavailable(f *strict.Fields) []Unavailable {
+	var list []Unavailable
+	for _, item := range strictObjects(f, "unavailable") {
+		item.Need("what", "the kind of fact")
+		list = append(list, Unavailable{
+			What: Wanted(item.OneOf("what", wantedNames()...)), Error: item.NeedText("error").Value,
+			Fix: textOrNull(item, "fix"), Limit: item.OneOf("limit", strict.LimitFlags()...), About: textOrNull(item, "about"),
+		})
+		item.End()
+	}
+	return list
+}
+
+func wantedNames() []string {
+	names := make([]string, len(AllWanted))
+	for i, w := range AllWanted {
+		names[i] = string(w)
+	}
+	return names
+}
+
+// strictObjects is looseObjects for a list that may not be null.
+func strictObjects(f *strict.Fields, key string) []*strict.Fields {
+	if n := f.Get(key); n != nil && n.Kind == strict.KindNull {
+		f.Wrong(n, key, "a list")
+	}
+	return f.LooseObjects(key)
+}
+
+// textOrNull returns a string that is not blank; "" when the key is absent or null.
+func textOrNull(f *strict.Fields, key string) string {
+	return f.TextOf(f.OrNull(key), key).Value
+}
+
+// oneOfOrNull is oneOf for a key that may be null.
+func oneOfOrNull(f *strict.Fields, key string, allowed ...string) string {
+	if f.OrNull(key) == nil {
+		return ""
+	}
+	return f.OneOf(key, allowed...)
+}
+
+// patternOrNull returns a string that fits a syntax; "" when the key is absent or null.
+func patternOrNull(f *strict.Fields, key string, syntax func() *regexp.Regexp, expected string) string {
+	return patternOf(f, f.OrNull(key), key, syntax, expected)
+}
+
+func patternOf(f *strict.Fields, n *strict.Node, key string, syntax func() *regexp.Regexp, expected string) string {
+	if n == nil {
+		return ""
+	}
+	if n.Kind != strict.KindString || !syntax().MatchString(n.Text) {
+		f.Wrong(n, key, expected)
+		return ""
+	}
+	return n.Text
+}
+
+// objectIDOrNull returns the id of a git object; "" when the key is absent or null.
+func objectIDOrNull(f *strict.Fields, key string) string {
+	return objectIDOf(f, f.OrNull(key), key)
+}
+
+func objectIDOf(f *strict.Fields, n *strict.Node, key string) string {
+	if n == nil {
+		return ""
+	}
+	if n.Kind != strict.KindString || !strict.IsLowerHex(n.Text, 40, 64) {
+		f.Wrong(n, key, objectIDText)
+		return ""
+	}
+	return n.Text
+}
+
+// hexList returns a list of hexadecimal strings of the given lengths; nil only when the key is absent or no list.
+func hexList(f *strict.Fields, key, expected string, lengths ...int) []string {
+	n := f.Get(key)
+	items := f.ListOf(n, key)
+	if n == nil || n.Kind != strict.KindList {
+		return nil
+	}
+	list := []string{}
+	for i, item := range items {
+		if item.Kind != strict.KindString || !strict.IsLowerHex(item.Text, lengths...) {
+			f.Errs.Add(strict.WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, expected))
+			continue
+		}
+		list = append(list, item.Text)
+	}
+	return list
+}
+
+// dayOrNull returns a day of the calendar, as YYYY-MM-DD; "" when the key is absent or null.
+func dayOrNull(f *strict.Fields, key string) string {
+	n := f.OrNull(key)
+	if n == nil {
+		return ""
+	}
+	if n.Kind != strict.KindString || !strict.CalendarDay(n.Text) {
+		f.Wrong(n, key, "a day, as YYYY-MM-DD")
+		return ""
+	}
+	return n.Text
+}
+
+// plainTexts returns the strings of a list of texts; nil for nil.
+func plainTexts(texts []diag.Text) []string {
+	if texts == nil {
+		return nil
+	}
+	list := make([]string, len(texts))
+	for i, t := range texts {
+		list[i] = t.Value
+	}
+	return list
+}

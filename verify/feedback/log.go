@@ -1,0 +1,230 @@
+// Package feedback reads feedback logs: one record of a command on each line.
+package feedback
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// ReadLog streams a feedback log (JSON Lines, one [Record] a line) and calls visit for each valid record, in order.
+//
+// Lines end in LF or CRLF; the last one needs no end. Lines of spaces and tabs only are skipped. A line with anything
+// wrong in it is not visited; everything that is wrong stands in errs, and reading goes on with the next line. A line
+// over limits.RecordBytes is an error and is stepped over without being kept. A log over limits.LogBytes or
+// limits.LogLines, or a failing r, is an error that ends reading; the line that was cut there is not visited. ReadLog
+// reads at most one byte more than limits.LogBytes, and keeps no more in memory than the longest line and one block.
+//
+// It returns the number of lines that are not blank, the wrong ones included. A log without any is no error here: it
+// gives 0.
+func ReadLog(r io.Reader, limits strict.Limits, visit func(*Record)) (lines int64, errs *diag.Errors) {
+	return NewLogs(limits).Read(r, func(rec *Record) bool { visit(rec); return true })
+}
+
+// Logs reads several logs, which share the limits.
+type Logs struct {
+	limits strict.Limits
+	bytes  int64 // that may still be read
+	lines  int64
+	weight int64
+	full   bool
+	buf    []byte
+}
+
+// NewLogs returns a reader of logs.
+func NewLogs(limits strict.Limits) *Logs {
+	return &Logs{limits: limits, bytes: min(limits.LogBytes, math.MaxInt64-1), lines: limits.LogLines, weight: 1, buf: make([]byte, logBlock)}
+}
+
+// Weigh tells how many times each line is looked at: so often it counts.
+func (l *Logs) Weigh(times int) { l.weight = int64(max(times, 1)) }
+
+// keysOfLine is how many keys beside those of the format are as much work as a line.
+const keysOfLine = 4
+
+// Read is [ReadLog] for one more log. When visit returns false, it cannot remember any more of the logs: that is an error,
+// and nothing more is read, of any log.
+func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *diag.Errors) {
+	errs = &diag.Errors{}
+	if l.full {
+		errs.Add(l.tooManyIDs(diag.Pos{}))
+		return 0, errs
+	}
+	in := &logLines{r: io.LimitReader(r, l.bytes+1), most: l.bytes, limit: l.limits.LogBytes, longest: l.limits.RecordBytes, buf: l.buf}
+	p := newLogParser(l.limits.Depth, errs)
+	for line, state := in.next(); state != logEnd; line, state = in.next() {
+		blank := spaceEnd(line, 0) == len(line)
+		at := diag.Pos{Line: in.number, Column: 1}
+		if in.done && len(line) == 0 && state == logLine {
+			break // nothing stands behind the last line end
+		}
+		if !l.affords(1, at, errs) {
+			break
+		}
+		if blank && state == logLine {
+			continue
+		}
+		if !blank || state == logLong {
+			lines++
+		}
+		switch {
+		case state == logCut:
+			errs.Add(in.whyCut(at))
+		case state == logLong:
+			p.keys = 0
+			p.addLimit(strict.OverLimitAt(at, "the length of this line in bytes", l.limits.RecordBytes, strict.FlagRecordBytes))
+		case p.parse(line, in.number):
+			l.full = !visit(&p.rec)
+		}
+		if l.full {
+			errs.Add(l.tooManyIDs(at))
+		}
+		if l.full || !l.affords(p.keys/keysOfLine, at, errs) {
+			break
+		}
+	}
+	l.bytes -= min(in.total, l.bytes)
+	l.buf = in.buf
+	return lines, errs
+}
+
+// affords counts lines; false, with an error, when there are too many.
+func (l *Logs) affords(lines int64, at diag.Pos, errs *diag.Errors) bool {
+	if l.lines -= l.weight * lines; l.lines < 0 {
+		errs.Add(strict.OverLimitAt(at, "the number of lines of all logs together", l.limits.LogLines, strict.FlagLogLines))
+	}
+	return l.lines >= 0
+}
+
+// tooManyIDs is the error of logs of which there is too much to remember.
+func (l *Logs) tooManyIDs(at diag.Pos) diag.Error {
+	return strict.OverLimitAt(at, "the number of command ids of all logs together, and of what is remembered beside them,", l.limits.LogIDs, strict.FlagLogIDs)
+}
+
+// logBlock is how much is read at once: a block stays in the processor's cache while its lines are parsed.
+const logBlock = 256 << 10
+
+// logState says what next found.
+type logState int
+
+const (
+	logLine logState = iota // a line
+	logLong                 // a line over the limit, stepped over
+	logCut                  // what is left of a log that is too long or that cannot be read on
+	logEnd
+)
+
+// logLines cuts a stream into lines. The memory of one block is used again and again, so a line is valid only until
+// the next one is asked for.
+type logLines struct {
+	r          io.Reader
+	most       int64 // bytes that the log may have; r gives at most one more
+	limit      int64 // bytes that all logs together may have
+	longest    int64 // bytes that a line may have, without its end
+	buf        []byte
+	start, end int // of the bytes in buf that are not yet handed out
+	total      int64
+	number     int   // of the line that next returned, from 1
+	failed     error // why fill had nothing to add; io.EOF at the end
+	done       bool  // everything was handed out
+}
+
+// next returns the next line without its end.
+func (l *logLines) next() ([]byte, logState) {
+	if l.done {
+		return nil, logEnd
+	}
+	l.number++
+	for searched := 0; ; {
+		if n := bytes.IndexByte(l.buf[l.start+searched:l.end], '\n'); n >= 0 {
+			return l.take(searched+n, 1)
+		}
+		searched = l.end - l.start
+		// One byte more than the limit may be the CR of a line that is just not too long.
+		if int64(searched)-1 > l.longest {
+			return nil, l.skip()
+		}
+		if !l.fill() {
+			return l.last()
+		}
+	}
+}
+
+// take hands out the next n bytes as a line and steps over its end.
+func (l *logLines) take(n, end int) ([]byte, logState) {
+	line := bytes.TrimSuffix(l.buf[l.start:l.start+n], []byte("\r"))
+	l.start += n + end
+	if int64(len(line)) > l.longest {
+		return nil, logLong
+	}
+	return line, logLine
+}
+
+// last returns what stands behind the last line end, which is an empty line when nothing does.
+func (l *logLines) last() ([]byte, logState) {
+	l.done = true
+	if l.failed != io.EOF || l.total > l.most {
+		return l.buf[l.start:l.end], logCut
+	}
+	return l.take(l.end-l.start, 0)
+}
+
+// skip steps over the rest of a line that is too long.
+func (l *logLines) skip() logState {
+	for {
+		if n := bytes.IndexByte(l.buf[l.start:l.end], '\n'); n >= 0 {
+			l.start += n + 1
+			return logLong
+		}
+		l.start = l.end
+		if !l.fill() {
+			return logLong
+		}
+	}
+}
+
+// fill reads more bytes into the buffer, making it larger when it is full; false when there are none.
+func (l *logLines) fill() bool {
+	if l.failed != nil {
+		return false
+	}
+	rest := l.buf[l.start:l.end]
+	if len(rest) == len(l.buf) {
+		l.buf = make([]byte, len(l.buf)+l.growth())
+		copy(l.buf, rest)
+	} else if l.start > 0 {
+		copy(l.buf, rest)
+	}
+	l.start, l.end = 0, len(rest)
+	n, err := io.ReadAtLeast(l.r, l.buf[l.end:min(l.end+logBlock, len(l.buf))], 1)
+	l.end += n
+	l.total += int64(n)
+	l.failed = err
+	return n > 0
+}
+
+// growth is how much larger the buffer gets: by half, but not far over the longest line that may come.
+func (l *logLines) growth() int {
+	need := max(l.longest-int64(len(l.buf)), 0) + logBlock
+	return int(min(int64(len(l.buf)/2), need))
+}
+
+// whyCut is the error for a log that ends before its end. It names only the innermost cause: the outer ones hold paths
+// of this machine.
+func (l *logLines) whyCut(at diag.Pos) diag.Error {
+	if l.failed == io.EOF {
+		return strict.OverLimitAt(at, "the size of all logs together in bytes", l.limit, strict.FlagLogBytes)
+	}
+	cause := l.failed
+	for inner := errors.Unwrap(cause); inner != nil; inner = errors.Unwrap(cause) {
+		cause = inner
+	}
+	return diag.Error{
+		Pos: at, Message: "the log cannot be read any further: " + diag.Clip(cause.Error()), Found: "an error in reading",
+		Expected: "a file that can be read to its end", Fix: "check the file and the disk it is on, then run again",
+	}
+}

@@ -1,0 +1,207 @@
+package feedback
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// This file says what is wrong with a line of a feedback log. A log may be hostile and have millions of errors, so
+// whatever is kept of the input here is short.
+
+// fault notes an error of the line.
+func (p *logParser) fault(e diag.Error) {
+	if len(p.faults) >= diag.MaxErrors {
+		p.more++
+		return
+	}
+	p.faults = append(p.faults, e)
+}
+
+// flush hands the errors of the line over. They name the line's command: records that fail alike can be told apart.
+func (p *logParser) flush() {
+	if len(p.faults) == 0 {
+		return
+	}
+	command := p.shownCommand()
+	for _, e := range p.faults {
+		e.Message += command
+		if e.Limit != "" {
+			p.addLimit(e)
+			continue
+		}
+		p.errs.Add(e)
+	}
+	for range p.more {
+		p.errs.Add(diag.Error{}) // only counted: the list is full
+	}
+}
+
+// addLimit adds an error about a limit. A list of errors keeps them all, so only the first are marked as such.
+func (p *logParser) addLimit(e diag.Error) {
+	if p.limits++; p.limits > diag.MaxErrors {
+		e.Limit = ""
+	}
+	p.errs.Add(e)
+}
+
+func (p *logParser) shownCommand() string {
+	command := p.command
+	if p.rec.Argv != nil {
+		command = strings.Join(p.rec.Argv, " ")
+	}
+	if command == "" {
+		return ""
+	}
+	return " (command " + diag.Quote(command) + ")"
+}
+
+// wrong reports a value that is not what its place needs.
+func (p *logParser) wrong(v scalar, where, expected string) {
+	name := strings.TrimPrefix(where, "/")
+	if where == "" {
+		name = "the line"
+	}
+	p.fault(diag.Error{
+		Pos: p.pos(v.at), Where: where, Message: name + " must be " + expected, Found: p.describe(v), Expected: expected,
+		Fix: p.fix(v, expected),
+	})
+}
+
+// describe names a value for a message.
+func (p *logParser) describe(v scalar) string {
+	switch v.kind {
+	case strict.KindList:
+		return "a list"
+	case strict.KindObject:
+		return "an object"
+	case strict.KindString:
+		return "the string " + diag.Quote(string(p.bytes(v)))
+	case strict.KindNumber:
+		return "the number " + diag.Clip(string(p.line[v.at:v.end]))
+	default:
+		return string(p.line[v.at:v.end])
+	}
+}
+
+// fix says what to do about a wrong value, with the classic mistakes about integers by name.
+func (p *logParser) fix(v scalar, expected string) string {
+	if strings.Contains(expected, "integer") {
+		switch v.kind {
+		case strict.KindString:
+			if text := string(p.bytes(v)); strict.IntegerSyntax().MatchString(text) {
+				return "write " + diag.Clip(text) + " without quotes"
+			}
+		case strict.KindBool:
+			return "write a number: true and false are none"
+		case strict.KindNumber:
+			return "write it in plain digits and within the range: 0, not -0, 0.0 or 0e0"
+		}
+	}
+	return "correct the value"
+}
+
+// missing reports a key that an object, which starts at at and whose pointer is where, does not have.
+func (p *logParser) missing(at int, where, key string) {
+	p.fault(diag.Error{
+		Pos: p.pos(at), Where: where + "/" + key, Message: "the key " + diag.Quote(key) + " is missing", Found: "no such key",
+		Expected: "the key " + diag.Quote(key), Fix: "add " + diag.Quote(key),
+	})
+}
+
+// unknown reports a key that an object, whose pointer is where, may not have.
+func (p *logParser) unknown(key scalar, where string, known []string) {
+	of := strict.Fields{Where: where, Known: slices.Clone(known)}
+	p.fault(of.Unknown(strict.Member{Key: diag.Clip(string(p.name(key.span))), Pos: p.pos(key.at)}))
+}
+
+// twice reports a repeated key. The error's pointer is that of the record's key in which it stands; a line that is no
+// record has none.
+func (p *logParser) twice(key span) {
+	name, where := diag.Quote(string(p.name(key))), ""
+	if p.top != (span{}) {
+		where = p.pointer("", p.top)
+	}
+	p.fault(diag.Error{
+		Pos: p.pos(key.at), Where: where, Message: "the key " + name + " stands twice in one object",
+		Found: "a second " + name, Expected: "each key once", Fix: "keep one of them: readers disagree on which one counts",
+	})
+}
+
+// pointer is the JSON pointer of a key in the object whose pointer is where.
+func (p *logParser) pointer(where string, key span) string {
+	return (&strict.Fields{Where: where}).Pointer(diag.Clip(string(p.name(key))))
+}
+
+// trailing reports what follows the value of the line.
+func (p *logParser) trailing() {
+	p.space()
+	if p.at == len(p.line) {
+		return
+	}
+	p.fault(diag.Error{
+		Pos: p.pos(p.at), Message: "something follows the value", Found: diag.Excerpt(p.line[p.at:]), Expected: "the end of the line",
+		Fix: "write one JSON object a line, and nothing behind it",
+	})
+}
+
+// explain reports why the line is no JSON, in jsontext's words.
+func (p *logParser) explain() {
+	text := p.line[p.start:]
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
+	var err error
+	for err == nil {
+		_, err = dec.ReadToken()
+	}
+	at, where := len(text), ""
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		at, where = min(int(syntax.ByteOffset), len(text)), diag.Clip(string(syntax.JSONPointer))
+	}
+	e := strict.NotJSON(p.pos(p.start+at), text[at:], err)
+	e.Where = where
+	e.Fix = wordFix(text[at:], e.Fix)
+	p.fault(e)
+}
+
+// notWords are what other languages write where JSON has another word or none.
+var notWords = []struct{ word, fix string }{
+	{"NaN", "JSON has no NaN: write null where there is no number"},
+	{"Infinity", "JSON has no Infinity: write null where there is no number"},
+	{"undefined", "JSON has no undefined: write null where there is no value"},
+	{"None", "write null instead of None"},
+	{"True", "write true in lower case"},
+	{"False", "write false in lower case"},
+	{"'", "write double quotes instead of single ones"},
+	{"\xff\xfe", "write the file as UTF-8: this is UTF-16"},
+	{"\xfe\xff", "write the file as UTF-8: this is UTF-16"},
+}
+
+func wordFix(rest []byte, otherwise string) string {
+	for _, w := range notWords {
+		if bytes.HasPrefix(rest, []byte(w.word)) {
+			return w.fix
+		}
+	}
+	return otherwise
+}
+
+// byteOrderMark reports and steps over a byte order mark. (One of UTF-16 is no valid UTF-8: explain reports it.)
+func (p *logParser) byteOrderMark() {
+	const mark = "\ufeff"
+	if !bytes.HasPrefix(p.line, []byte(mark)) {
+		return
+	}
+	p.fault(diag.Error{
+		Pos: p.pos(0), Message: "the line begins with a byte order mark", Found: "the bytes " + strconv.QuoteToASCII(mark),
+		Expected: "UTF-8 without a byte order mark", Fix: "write the file without the mark (in most editors: encoding UTF-8, not UTF-8 with BOM)",
+	})
+	p.start = len(mark)
+}

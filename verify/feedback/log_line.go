@@ -1,0 +1,338 @@
+package feedback
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// logParser reads the lines of one feedback log.
+//
+// It goes over a line once, checking the JSON and the fields together. When the JSON is at fault, it leaves it to
+// jsontext to say how; when only a value is, it notes that and goes on. All offsets are those of the line.
+type logParser struct {
+	errs   *diag.Errors
+	depth  int // how deep values may nest
+	limits int // errors about limits so far
+
+	number  int // of the line
+	line    []byte
+	start   int // behind a byte order mark
+	at      int // what stands before it is read
+	rec     Record
+	top     span   // the key of the record whose value is being read; zero outside of a record
+	seen    uint64 // a bit for each of logFields that the line has
+	names   []name // keys of the objects that are open, but the ones counted in seen
+	keys    int64  // how many keys of the line there were beside those counted in seen
+	command string // the command as the line writes it, for messages
+	scratch []byte // an unescaped string
+	faults  []diag.Error
+	more    int  // errors of the line that faults has no room for
+	told    bool // the error that ended the line is among faults
+}
+
+// span is a part of the line.
+type span struct{ at, end int }
+
+// scalar is one value. Of a list or an object it is only the place and kind.
+type scalar struct {
+	span
+	kind strict.Kind
+}
+
+// maxLogDepth bounds the depth limit, as jsontext does: values are read by recursion.
+const maxLogDepth = 10_000
+
+func newLogParser(depth int, errs *diag.Errors) *logParser {
+	return &logParser{errs: errs, depth: min(depth, maxLogDepth)}
+}
+
+// parse reads one line, which is not blank, into p.rec. It reports whether the line is a valid record; if not, all that
+// is wrong with it was added to p.errs.
+func (p *logParser) parse(line []byte, number int) bool {
+	p.number, p.line, p.start = number, line, 0
+	p.rec = Record{Line: line}
+	p.top, p.seen, p.names, p.keys, p.command = span{}, 0, p.names[:0], 0, ""
+	p.faults, p.more, p.told = p.faults[:0], 0, false
+	p.byteOrderMark()
+	p.at = spaceEnd(line, p.start)
+	p.rec.Pos = p.pos(p.at)
+	if p.record() {
+		p.trailing()
+	} else if !p.told {
+		p.explain()
+	}
+	p.flush()
+	return len(p.faults) == 0
+}
+
+// record reads the value of the line.
+func (p *logParser) record() bool {
+	if p.peek() != '{' {
+		v, ok := p.value(1)
+		if ok {
+			p.wrong(v, "", "a JSON object")
+		}
+		return ok
+	}
+	start := p.at
+	if !p.object(1, p.member) {
+		return false
+	}
+	for i, f := range logFields {
+		if f.rule.required() && p.seen&(1<<i) == 0 {
+			p.missing(start, "", f.name)
+		}
+	}
+	p.rec.Cwd, _ = contract.NormalCwd(p.rec.Cwd)
+	return true
+}
+
+// member reads the value of one key of the record.
+func (p *logParser) member(key scalar) bool {
+	p.top = key.span
+	name := p.bytes(key)
+	i, known := logFieldIndex[string(name)]
+	if !known {
+		if !bytes.HasPrefix(name, []byte("x-")) {
+			p.unknown(key, "", logFieldNames)
+		}
+		p.note(key.span)
+		_, ok := p.value(2)
+		return ok
+	}
+	if p.seen&(1<<i) != 0 {
+		p.twice(key.span)
+		_, ok := p.value(2)
+		return ok
+	}
+	p.seen |= 1 << i
+	return p.field(&logFields[i])
+}
+
+// value steps over any value. level is how deep it nests if it is a list or an object.
+func (p *logParser) value(level int) (scalar, bool) {
+	v := scalar{span: span{p.at, -1}}
+	switch c := p.peek(); c {
+	case '"':
+		v.kind = strict.KindString
+		v.end = stringEnd(p.line, p.at)
+	case 't':
+		v.kind, v.end = strict.KindBool, p.wordEnd("true")
+	case 'f':
+		v.kind, v.end = strict.KindBool, p.wordEnd("false")
+	case 'n':
+		v.kind, v.end = strict.KindNull, p.wordEnd("null")
+	case '[':
+		v.kind = strict.KindList
+		ok := p.list(level, func(int) bool { return p.any(level + 1) })
+		return v, ok
+	case '{':
+		v.kind = strict.KindObject
+		ok := p.object(level, func(key scalar) bool { p.note(key.span); return p.any(level + 1) })
+		return v, ok
+	default:
+		v.kind, v.end = strict.KindNumber, numberEnd(p.line, p.at)
+	}
+	if v.end < 0 {
+		return v, false
+	}
+	p.at = v.end
+	return v, true
+}
+
+func (p *logParser) any(level int) bool {
+	_, ok := p.value(level)
+	return ok
+}
+
+// wordEnd returns the index behind the literal that must stand here; -1 when it does not.
+func (p *logParser) wordEnd(word string) int {
+	end := p.at + len(word)
+	if end > len(p.line) || string(p.line[p.at:end]) != word {
+		return -1
+	}
+	return end
+}
+
+// list reads a list and calls item where each of its items starts.
+func (p *logParser) list(level int, item func(i int) bool) bool {
+	if !p.enter(level) {
+		return false
+	}
+	if p.peek() == ']' {
+		p.at++
+		return true
+	}
+	for i := 0; ; i++ {
+		if !item(i) {
+			return false
+		}
+		if more, ok := p.next(']'); !more {
+			return ok
+		}
+	}
+}
+
+// object reads an object and calls value with each of its keys, where the key's value starts. Of the keys that value
+// adds to p.names, those that stand there twice are reported.
+func (p *logParser) object(level int, value func(key scalar) bool) bool {
+	if !p.enter(level) {
+		return false
+	}
+	first := len(p.names)
+	if p.peek() == '}' {
+		p.at++
+		return true
+	}
+	for {
+		key, ok := p.key()
+		if !ok || !value(key) {
+			return false
+		}
+		if more, ok := p.next('}'); !more {
+			p.checkNames(first, level)
+			return ok
+		}
+	}
+}
+
+// enter steps over the bracket that opens a list or an object.
+func (p *logParser) enter(level int) bool {
+	if level > p.depth {
+		p.fault(strict.OverLimitAt(p.pos(p.at), "the nesting of values", int64(p.depth), strict.FlagDepth))
+		p.told = true
+		return false
+	}
+	p.at++
+	p.space()
+	return true
+}
+
+// key reads a key and the colon behind it.
+func (p *logParser) key() (scalar, bool) {
+	if p.peek() != '"' {
+		return scalar{}, false
+	}
+	key, ok := p.value(0)
+	p.space()
+	if !ok || p.peek() != ':' {
+		return scalar{}, false
+	}
+	p.at++
+	p.space()
+	return key, true
+}
+
+// next steps over what follows an item: a comma, and there is more, or the closing bracket. ok is false when it is
+// neither.
+func (p *logParser) next(closing byte) (more, ok bool) {
+	p.space()
+	c := p.peek()
+	if c != ',' && c != closing {
+		return false, false
+	}
+	p.at++
+	if c == closing {
+		return false, true
+	}
+	p.space()
+	return true, true
+}
+
+// checkNames reports the keys of p.names from first on that stand there twice, and forgets them all.
+func (p *logParser) checkNames(first, level int) {
+	names := p.names[first:]
+	if len(names) > 1 {
+		slices.SortFunc(names, func(a, b name) int { return cmp.Or(bytes.Compare(a.text, b.text), cmp.Compare(a.at, b.at)) })
+	}
+	for i := 1; i < len(names); i++ {
+		if !bytes.Equal(names[i].text, names[i-1].text) {
+			continue
+		}
+		if level == 1 {
+			p.top = names[i].span
+		}
+		p.twice(names[i].span)
+	}
+	p.names = p.names[:first]
+}
+
+// name is a key, and what it reads without quotes and escapes.
+type name struct {
+	span
+	text []byte
+}
+
+// note keeps a key until its object ends.
+func (p *logParser) note(key span) {
+	p.keys++
+	p.names = append(p.names, name{key, p.name(key)})
+}
+
+// name returns a key without quotes and escapes, in memory of its own if it has any.
+func (p *logParser) name(key span) []byte {
+	quoted := p.line[key.at:key.end]
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	p.keys += keysOfLine - 1 // to read it costs as much as a line
+	return unescape(nil, quoted)
+}
+
+// bytes returns what a string holds, valid until the next call.
+func (p *logParser) bytes(v scalar) []byte {
+	quoted := p.line[v.at:v.end]
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	p.scratch = unescape(p.scratch[:0], quoted)
+	return p.scratch
+}
+
+// unescape appends what a valid JSON string holds.
+func unescape(to, quoted []byte) []byte {
+	text, err := jsontext.AppendUnquote(to, quoted)
+	if err != nil {
+		panic(err) // stringEnd has checked it
+	}
+	return text
+}
+
+func (p *logParser) space() { p.at = spaceEnd(p.line, p.at) }
+
+// peek returns the byte that comes next; 0, which nothing starts with, at the end.
+func (p *logParser) peek() byte {
+	if p.at == len(p.line) {
+		return 0
+	}
+	return p.line[p.at]
+}
+
+func (p *logParser) pos(at int) diag.Pos { return diag.Pos{Line: p.number, Column: at + 1} }
+
+// integerBytes reports whether a number is written as an integer: -0, 1.0 and 1e0 are none.
+func integerBytes(text []byte) bool {
+	digits := bytes.TrimPrefix(text, []byte("-"))
+	if digits[0] == '0' {
+		return len(text) == 1
+	}
+	return digitsEnd(digits, 0) == len(digits)
+}
+
+// integer reads a number as an integer from low to high. One beyond int64 is given as the nearest int64.
+func (p *logParser) integer(v scalar, low, high int64) (i int64, ok bool) {
+	text := p.line[v.at:max(v.end, v.at)]
+	if v.kind != strict.KindNumber || !integerBytes(text) {
+		return 0, false
+	}
+	i, _ = strconv.ParseInt(string(text), 10, 64) // the nearest int64 is all that can be wrong
+	return i, low <= i && i <= high
+}

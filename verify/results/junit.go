@@ -1,0 +1,285 @@
+package results
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// JUnit XML has no standard. What its writers agree on is what is read: a root testsuites or testsuite, testcase elements
+// at any depth below it, and in them failure, error and skipped, or a status or result that says the same. Surefire and
+// those who follow it add flakyFailure and rerunFailure for runs before the last one.
+//
+// Of the counts that a suite states of itself only failures and errors are looked at, where they are more than its cases
+// show.
+
+// junitReader counts the cases of one file.
+type junitReader struct {
+	dec    *xml.Decoder
+	offset int // of the decoder's text in the file
+	index  strict.LineIndex
+	limit  int   // of the depth
+	left   int64 // how many more elements there may be
+	most   int64
+	errs   *diag.Errors
+
+	depth  int
+	root   bool // seen
+	suites []junitSuite
+	inCase int // depth of the open testcase; 0 when none is open
+	open   junitCase
+	book   *caseBook
+}
+
+// junitSuite is a testsuites or testsuite element that is open.
+type junitSuite struct {
+	depth    int
+	name     string
+	group    string // a short name for its name and those of the suites around it
+	failures int64  // that it states
+	seen     int64  // failures that its elements show
+}
+
+// junitCase is a testcase element that is open.
+type junitCase struct {
+	class, name            string
+	failed, skipped, flaky bool
+}
+
+// parseJUnit returns nil when the root is another one, or none.
+func parseJUnit(data []byte, limits strict.Limits, errs *diag.Errors) *TestReport {
+	text := bytes.TrimPrefix(data, []byte(byteOrderMark))
+	r := &junitReader{
+		dec: xml.NewDecoder(bytes.NewReader(text)), offset: len(data) - len(text),
+		index: strict.LineIndex{Data: data, Line: 1}, limit: limits.Depth, left: limits.Values, most: limits.Values, errs: errs,
+		book: newCaseBook(),
+	}
+	for r.token() {
+	}
+	if !r.root {
+		return nil
+	}
+	return r.book.sum()
+}
+
+// token reads one token; false at the end and at an error that cannot be stepped over.
+func (r *junitReader) token() bool {
+	at := r.index.Pos(r.offset + int(r.dec.InputOffset()))
+	token, err := r.dec.Token()
+	if errors.Is(err, io.EOF) {
+		return r.end(at)
+	}
+	if err != nil {
+		return r.broken(err)
+	}
+	switch t := token.(type) {
+	case xml.StartElement:
+		return r.start(t, at)
+	case xml.EndElement:
+		r.close()
+	case xml.CharData:
+		return r.outside(t, at)
+	case xml.Directive:
+		return r.stop(diag.Error{
+			Pos: at, Message: "a document type is not read", Found: diag.Excerpt([]byte("<!" + string(t) + ">")),
+			Expected: "JUnit XML without <!DOCTYPE>", Fix: "let the test runner write plain JUnit XML",
+		})
+	}
+	return true
+}
+
+func (r *junitReader) stop(e diag.Error) bool {
+	r.errs.Add(e)
+	return false
+}
+
+func (r *junitReader) end(at diag.Pos) bool {
+	if !r.root {
+		r.errs.Add(noTestReport(at, "the XML holds no element", "the end"))
+	}
+	return false
+}
+
+func (r *junitReader) broken(err error) bool {
+	at := min(r.offset+int(r.dec.InputOffset()), len(r.index.Data))
+	e := diag.Error{
+		Pos: r.index.Pos(at), Message: "this is not valid XML: " + err.Error(), Found: diag.Excerpt(r.index.Data[at:]),
+		Expected: "XML 1.0 in UTF-8", Fix: "check that the test runner finished writing the file",
+	}
+	var syntax *xml.SyntaxError
+	if errors.As(err, &syntax) {
+		e.Message = "this is not valid XML: " + syntax.Msg
+	}
+	return r.stop(e)
+}
+
+// outside refuses text before or after the root.
+func (r *junitReader) outside(text []byte, at diag.Pos) bool {
+	if text = bytes.TrimSpace(text); r.depth > 0 || len(text) == 0 {
+		return true
+	}
+	return r.stop(diag.Error{
+		Pos: at, Message: "text stands outside of the root element", Found: diag.Excerpt(text), Expected: "nothing but the element",
+		Fix: "write the report of the test runner alone into the file",
+	})
+}
+
+func (r *junitReader) start(t xml.StartElement, at diag.Pos) bool {
+	if r.depth == 0 && !r.openRoot(t.Name.Local, at) {
+		return false
+	}
+	if r.left--; r.left < 0 {
+		return r.stop(strict.OverLimitAt(at, "the number of elements", r.most, strict.FlagValues))
+	}
+	r.depth++
+	if r.depth > r.limit {
+		return r.stop(strict.OverLimitAt(at, "the nesting of elements", int64(r.limit), strict.FlagDepth))
+	}
+	switch name := t.Name.Local; {
+	case name == "testcase" && r.inCase > 0:
+		r.errs.Add(diag.Error{
+			Pos: at, Message: "a testcase stands inside a testcase", Found: "a second <testcase>", Expected: "</testcase> before it",
+			Fix: "close the first one",
+		})
+	case name == "testcase":
+		r.inCase, r.open = r.depth, openCase(t.Attr)
+	case r.inCase == 0 && (name == "testsuite" || name == "testsuites"):
+		r.openSuite(t.Attr)
+	case r.depth == max(r.inCase, r.suites[len(r.suites)-1].depth)+1:
+		r.says(name)
+	}
+	return true
+}
+
+// says takes an element of a testcase or of a suite that may say how it ended.
+func (r *junitReader) says(name string) {
+	suite := &r.suites[len(r.suites)-1]
+	switch name {
+	case "failure", "error":
+		if r.inCase == 0 {
+			r.book.broke(suite.name, 1)
+		}
+		r.open.failed = true
+	case "flakyFailure", "flakyError", "rerunFailure", "rerunError":
+		r.open.flaky = true
+	case "skipped":
+		r.open.skipped = true
+		return
+	default:
+		return
+	}
+	suite.seen++
+}
+
+func (r *junitReader) openRoot(name string, at diag.Pos) bool {
+	switch {
+	case r.root:
+		return r.stop(diag.Error{
+			Pos: at, Message: "a second root element", Found: "<" + diag.Clip(name) + ">", Expected: "the end of the file",
+			Fix: "join the suites under one <testsuites>",
+		})
+	case name != "testsuites" && name != "testsuite":
+		return r.stop(noTestReport(at, "the root element is no test suite", "<"+diag.Clip(name)+">"))
+	}
+	r.root = true
+	return true
+}
+
+func (r *junitReader) openSuite(attrs []xml.Attr) {
+	s := junitSuite{depth: r.depth, name: attribute(attrs, "name"), failures: stated(attrs, "failures") + stated(attrs, "errors")}
+	around := ""
+	if n := len(r.suites); n > 0 {
+		around = r.suites[n-1].group
+	}
+	key := keyOf(around, s.name)
+	s.group = string(key[:])
+	r.suites = append(r.suites, s)
+}
+
+// closeSuite holds what a suite states against what it shows: of two numbers of failures the greater one counts.
+func (r *junitReader) closeSuite() {
+	n := len(r.suites) - 1
+	s := r.suites[n]
+	if more := s.failures - s.seen; more > 0 {
+		r.book.broke(s.name, more)
+		s.seen = s.failures
+	}
+	r.suites = r.suites[:n]
+	if n > 0 {
+		r.suites[n-1].seen += s.seen
+	}
+}
+
+func attribute(attrs []xml.Attr, name string) string {
+	for _, a := range attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// stated returns a count that a suite states of itself; 0 when it states none. The XML reader lets an attribute stand twice:
+// the greater value counts.
+func stated(attrs []xml.Attr, name string) int64 {
+	const most = 1 << 31 // more cases fit into no report, and the sum of all stays in range
+	var count int64
+	for _, a := range attrs {
+		if a.Name.Local == name {
+			n, _ := strconv.ParseInt(strings.TrimSpace(a.Value), 10, 64) // 0 when it is no number, and the nearest when it is too large
+			count = max(count, min(n, most))
+		}
+	}
+	return count
+}
+
+// The words with which a testcase says under status or result that it was left out, or that it failed. GoogleTest and
+// CTest write such, and older versions of them write no skipped element.
+var (
+	leftOutWords = []string{"notrun", "disabled", "skipped", "suppressed", "ignored", "pending"}
+	failedWords  = []string{"fail", "failed", "failure", "error"}
+)
+
+func openCase(attrs []xml.Attr) junitCase {
+	c := junitCase{class: attribute(attrs, "classname"), name: attribute(attrs, "name")}
+	for _, a := range attrs {
+		if a.Name.Local != "status" && a.Name.Local != "result" {
+			continue
+		}
+		word := strings.ToLower(a.Value)
+		c.skipped = c.skipped || slices.Contains(leftOutWords, word)
+		c.failed = c.failed || slices.Contains(failedWords, word)
+	}
+	return c
+}
+
+func (r *junitReader) close() {
+	switch n := len(r.suites); {
+	case r.depth == r.inCase:
+		r.inCase = 0
+		r.closeCase()
+	case r.inCase == 0 && n > 0 && r.depth == r.suites[n-1].depth:
+		r.closeSuite()
+	}
+	r.depth--
+}
+
+func (r *junitReader) closeCase() {
+	c := testCase{group: r.suites[len(r.suites)-1].group, class: r.open.class, name: r.open.name}
+	switch {
+	case r.open.failed:
+		c.outcome = caseFailed
+	case r.open.skipped:
+		c.outcome = caseSkipped
+	case r.open.flaky:
+		c.outcome = caseFlaky
+	}
+	r.book.add(c)
+}

@@ -1,0 +1,190 @@
+package results
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// caseOutcome is how one case of a test report ended.
+type caseOutcome int
+
+const (
+	casePassed caseOutcome = iota
+	caseFailed
+	caseSkipped
+	caseFlaky // passed, and the report says that an earlier run of it failed
+)
+
+// testCase is one case as a report tells it. Cases with the same group, class and name are the same case, run again.
+type testCase struct {
+	group       string // the suite that it stands in, or its package
+	class, name string // a case without name is like no other
+	outcome     caseOutcome
+}
+
+// caseState is what is known of one case. A report may have hundreds of thousands, so it is kept small.
+type caseState byte
+
+const (
+	stateRan     caseState = 1 << iota // passed or failed
+	stateFrame                         // it has subtests
+	stateFailed                        // it failed at some time
+	stateFailing                       // and did not pass since
+)
+
+type caseKey [16]byte
+
+// caseBook counts the cases of a report. The zero value is not ready: see newCaseBook.
+type caseBook struct {
+	report   TestReport
+	cases    map[caseKey]caseState
+	names    map[caseKey]string // of those that failed
+	failed   []caseKey          // the same, in their order
+	nameless int64              // cases without name that failed
+	ran      bool               // a case without name ran
+	failing  map[string]int64   // how many cases of a group are failing
+}
+
+func newCaseBook() *caseBook {
+	return &caseBook{cases: map[caseKey]caseState{}, names: map[caseKey]string{}, failing: map[string]int64{}}
+}
+
+func keyOf(parts ...string) caseKey {
+	h := sha256.New()
+	for _, part := range parts {
+		h.Write(binary.AppendUvarint(nil, uint64(len(part))))
+		h.Write([]byte(part))
+	}
+	return caseKey(h.Sum(nil)[:16])
+}
+
+// add counts a case. One that is failing and comes again was run again: it is not counted twice.
+func (b *caseBook) add(c testCase) {
+	if c.name == "" {
+		b.addNameless(c.outcome)
+		return
+	}
+	key := keyOf(c.group, c.class, c.name)
+	state := b.cases[key]
+	if state&stateFailing == 0 || c.outcome == caseSkipped {
+		b.count(c.outcome)
+	}
+	switch c.outcome {
+	case caseFailed:
+		b.fails(c, key, state)
+		state |= stateRan | stateFailed | stateFailing
+	case casePassed, caseFlaky:
+		if state&stateFailing != 0 {
+			b.failing[c.group]--
+		}
+		state = state&^stateFailing | stateRan
+		if c.outcome == caseFlaky {
+			b.name(c, key)
+			state |= stateFailed
+		}
+	}
+	b.cases[key] = state
+	b.addFrames(c)
+}
+
+func (b *caseBook) addNameless(outcome caseOutcome) {
+	b.count(outcome)
+	b.ran = b.ran || outcome != caseSkipped
+	switch outcome {
+	case caseFailed:
+		b.nameless++
+	case caseFlaky:
+		b.report.Flaky++
+	}
+}
+
+func (b *caseBook) count(outcome caseOutcome) {
+	b.report.Tests++
+	if outcome == caseSkipped {
+		b.report.Skipped++
+	}
+}
+
+func (b *caseBook) fails(c testCase, key caseKey, state caseState) {
+	b.name(c, key)
+	if state&stateFailing == 0 {
+		b.failing[c.group]++
+	}
+}
+
+// name remembers the name of a case that failed.
+func (b *caseBook) name(c testCase, key caseKey) {
+	if _, known := b.names[key]; known {
+		return
+	}
+	name := c.name
+	if c.class != "" {
+		name = c.class + "." + c.name
+	}
+	b.names[key] = diag.Clip(name)
+	b.failed = append(b.failed, key)
+}
+
+// addFrames notes the tests that a subtest belongs to. A subtest's own name may hold slashes: the test at the top is a
+// frame in any case.
+func (b *caseBook) addFrames(c testCase) {
+	first, last := strings.IndexByte(c.name, '/'), strings.LastIndexByte(c.name, '/')
+	if first <= 0 {
+		return
+	}
+	b.cases[keyOf(c.group, c.class, c.name[:first])] |= stateFrame
+	if last > first {
+		b.cases[keyOf(c.group, c.class, c.name[:last])] |= stateFrame
+	}
+}
+
+// broke notes a failure of no case.
+func (b *caseBook) broke(name string, failures int64) {
+	b.report.Broken += failures
+	if b.report.FirstFailed == "" {
+		b.report.FirstFailed = diag.Clip(name)
+	}
+}
+
+// sum finishes the report. When nothing ran but tests whose subtests were all skipped, nothing ran at all.
+func (b *caseBook) sum() *TestReport {
+	r := &b.report
+	r.Failed = b.nameless
+	first := ""
+	for _, key := range b.failed {
+		switch name := b.names[key]; {
+		case b.cases[key]&stateFailing != 0:
+			r.Failed++
+			if first == "" {
+				first = name
+			}
+		default:
+			r.Flaky++
+			if r.FirstFlaky == "" {
+				r.FirstFlaky = name
+			}
+		}
+	}
+	if first != "" {
+		r.FirstFailed = first
+	}
+	if !b.anyRan() {
+		r.Skipped = r.Tests - r.Failed
+	}
+	return r
+}
+
+func (b *caseBook) anyRan() bool {
+	if b.ran {
+		return true
+	}
+	for _, state := range b.cases {
+		if state&stateRan != 0 && state&stateFrame == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,372 @@
+// Package strict reads JSON and YAML as the inputs of a decision must be: UTF-8 only, no duplicate keys, keys in their
+// exact case, no unknown keys but x-…, integers written as integers, bounded depth and size, nothing after the value.
+//
+// Its parsers list everything that is wrong with an input, each with its place. An input that parses to nothing is an
+// error, never "no findings".
+package strict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// The methods here read the kinds of value that only contracts hold.
+
+// Add reports what is wrong with the value n at the pointer where.
+func (f *Fields) Add(n *Node, where, message, expected, fix string) {
+	f.Errs.Add(diag.Error{
+		Pos: n.Pos, Where: where, Message: message, Found: n.Describe(), Expected: expected, Fix: fix,
+	})
+}
+
+// NeedOneOf is oneOf that reports an absent key.
+func (f *Fields) NeedOneOf(key string, allowed ...string) string {
+	expected := "one of " + strings.Join(allowed, ", ")
+	n := f.Need(key, expected)
+	if n == nil {
+		return ""
+	}
+	if n.Kind != KindString || !slices.Contains(allowed, n.Text) {
+		f.Wrong(n, key, expected)
+		return ""
+	}
+	return n.Text
+}
+
+// ratioOf reads the value of key as a share from 0 to 1.
+func (f *Fields) Share(n *Node, key string) (Ratio, bool) {
+	r, ok := ParseRatio(n)
+	if !ok {
+		e := WrongType(n, f.Pointer(key), "a number from 0 to 1")
+		e.Fix = "write the share itself: 62 % is 0.62"
+		f.Errs.Add(e)
+	}
+	return r, ok
+}
+
+// MaxSafeInteger is the largest integer that every JSON reader holds exactly.
+const MaxSafeInteger = 1<<53 - 1
+
+// Fields reads the members of one object. Each method marks its key as known and reports what is wrong with the value;
+// end reports the keys that nobody asked for. A null is a value like any other, and so the wrong one for most keys;
+// orNull is for the keys that may hold it.
+type Fields struct {
+	Node  *Node
+	Where string // JSON pointer of the object
+	Errs  *diag.Errors
+	Known []string
+}
+
+// Object returns the fields of n, or nil and an error when n is something else. where is the JSON pointer of n.
+func Object(n *Node, where string, errs *diag.Errors) *Fields {
+	if n.Kind != KindObject {
+		errs.Add(WrongType(n, where, "an object"))
+		return nil
+	}
+	return &Fields{Node: n, Where: where, Errs: errs}
+}
+
+// EscapePointer writes a key as a part of a JSON pointer (RFC 6901).
+var EscapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Pointer is the JSON pointer of a member.
+func (f *Fields) Pointer(key string) string { return f.Where + "/" + EscapePointer.Replace(key) }
+
+// Get returns the value of key, which may be null; nil when it is absent.
+func (f *Fields) Get(key string) *Node {
+	f.Known = append(f.Known, key)
+	return f.Node.Member(key)
+}
+
+// OrNull returns the value of key; nil when it is absent or null.
+func (f *Fields) OrNull(key string) *Node {
+	n := f.Get(key)
+	if n == nil || n.Kind == KindNull {
+		return nil
+	}
+	return n
+}
+
+// Need is get that reports an absent key.
+func (f *Fields) Need(key, expected string) *Node {
+	n := f.Get(key)
+	if n == nil {
+		f.Errs.Add(diag.Error{
+			Pos: f.Node.Pos, Where: f.Pointer(key), Message: "the key " + diag.Quote(key) + " is missing", Found: "no such key",
+			Expected: expected, Fix: "add " + diag.Quote(key),
+		})
+	}
+	return n
+}
+
+// Wrong reports a value that is not what key needs.
+func (f *Fields) Wrong(n *Node, key, expected string) {
+	f.Errs.Add(WrongType(n, f.Pointer(key), expected))
+}
+
+// Text returns a string with a visible character. An absent key gives the zero value.
+func (f *Fields) Text(key string) diag.Text {
+	return f.TextOf(f.Get(key), key)
+}
+
+// NeedText is text that reports an absent key, and null.
+func (f *Fields) NeedText(key string) diag.Text {
+	return f.TextOf(f.Need(key, "a text"), key)
+}
+
+func (f *Fields) TextOf(n *Node, key string) diag.Text {
+	if n == nil {
+		return diag.Text{}
+	}
+	if n.Kind != KindString || strings.TrimSpace(n.Text) == "" {
+		f.Wrong(n, key, "a string that is not blank")
+		return diag.Text{}
+	}
+	return diag.Text{Value: n.Text, Pos: n.Pos}
+}
+
+// OneOf returns a string out of a fixed set; an absent key gives "".
+func (f *Fields) OneOf(key string, allowed ...string) string {
+	n := f.Get(key)
+	if n == nil {
+		return ""
+	}
+	if n.Kind != KindString || !slices.Contains(allowed, n.Text) {
+		f.Wrong(n, key, "one of "+strings.Join(allowed, ", "))
+		return ""
+	}
+	return n.Text
+}
+
+// Flag returns a boolean; an absent key gives false.
+func (f *Fields) Flag(key string) bool {
+	n := f.Get(key)
+	if n == nil {
+		return false
+	}
+	if n.Kind != KindBool {
+		f.Wrong(n, key, "true or false")
+	}
+	return n.Bool
+}
+
+// Integer returns a whole number between low and high; nil when the key is absent or wrong.
+func (f *Fields) Integer(key string, low, high int64) *int64 {
+	return f.IntegerOf(f.Get(key), key, low, high)
+}
+
+func (f *Fields) IntegerOf(n *Node, key string, low, high int64) *int64 {
+	if n == nil {
+		return nil
+	}
+	i, ok := IntegerOf(n)
+	if !ok || i < low || i > high {
+		f.Wrong(n, key, integerRange(low, high))
+		return nil
+	}
+	return &i
+}
+
+func integerRange(low, high int64) string {
+	if high == math.MaxInt64 {
+		return fmt.Sprintf("an integer of at least %d, written without fraction or exponent", low)
+	}
+	return fmt.Sprintf("an integer from %d to %d, written without fraction or exponent", low, high)
+}
+
+var IntegerSyntax = Lazily(`^(0|-?[1-9][0-9]*)$`)
+
+// IntegerOf reads a number that is written as an integer: -0, 1.0 and 1e0 are none.
+func IntegerOf(n *Node) (int64, bool) {
+	if n.Kind != KindNumber || !IntegerSyntax().MatchString(n.Text) {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(n.Text, 10, 64)
+	return i, err == nil
+}
+
+// List returns the items of a list; nil when the key is absent or wrong.
+func (f *Fields) List(key string) []*Node {
+	return f.ListOf(f.Get(key), key)
+}
+
+func (f *Fields) ListOf(n *Node, key string) []*Node {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != KindList {
+		f.Wrong(n, key, "a list")
+		return nil
+	}
+	return n.Items
+}
+
+// Texts returns a list of strings that are not blank; never nil when the key holds a list.
+func (f *Fields) Texts(key string) []diag.Text {
+	return f.TextsOf(f.Get(key), key)
+}
+
+func (f *Fields) TextsOf(n *Node, key string) []diag.Text {
+	if n == nil {
+		return nil
+	}
+	list := []diag.Text{}
+	for i, item := range f.ListOf(n, key) {
+		if item.Kind != KindString || strings.TrimSpace(item.Text) == "" {
+			f.Errs.Add(WrongType(item, f.Pointer(key)+"/"+strconv.Itoa(i), "a string that is not blank"))
+			continue
+		}
+		list = append(list, diag.Text{Value: item.Text, Pos: item.Pos})
+	}
+	return list
+}
+
+// TextOrTexts returns the strings of a field that takes one string or a list of them.
+func (f *Fields) TextOrTexts(key string) []diag.Text {
+	n := f.Get(key)
+	if n != nil && n.Kind == KindString {
+		return []diag.Text{f.TextOf(n, key)}
+	}
+	return f.TextsOf(n, key)
+}
+
+// End reports every key that is not known, but those that begin with x-.
+func (f *Fields) End() {
+	for _, m := range f.Node.Members {
+		if slices.Contains(f.Known, m.Key) || strings.HasPrefix(m.Key, "x-") {
+			continue
+		}
+		if f.Errs.Full() {
+			f.Errs.Add(diag.Error{}) // it is only counted, so nobody will read its words
+			continue
+		}
+		f.Errs.Add(f.Unknown(m))
+	}
+}
+
+func (f *Fields) Unknown(m Member) diag.Error {
+	fix := "remove it, or begin it with x- if it is a note of your own"
+	if near := nearest(m.Key, f.Known); near != "" {
+		fix = "did you mean " + diag.Quote(near) + "?"
+	}
+	slices.Sort(f.Known)
+	f.Known = slices.Compact(f.Known)
+	return diag.Error{
+		Pos: m.Pos, Where: f.Pointer(m.Key), Message: "the key " + diag.Quote(m.Key) + " is unknown", Found: diag.Quote(m.Key),
+		Expected: "one of " + strings.Join(f.Known, ", "), Fix: fix,
+	}
+}
+
+// nearest returns the word that differs from key least, if it differs by little; else "".
+func nearest(key string, words []string) string {
+	best, distance := "", 1+len(key)/3
+	for _, w := range words {
+		if d := editDistance(strings.ToLower(key), w); d <= distance {
+			best, distance = w, d-1
+		}
+	}
+	return best
+}
+
+// editDistance is Levenshtein's, over bytes. Long keys are not compared.
+func editDistance(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost++
+			}
+			corner = row[j+1]
+			row[j+1] = min(cost, row[j]+1, corner+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// WrongType is the error for a value that is not what its place needs.
+func WrongType(n *Node, where, expected string) diag.Error {
+	return diag.Error{
+		Pos: n.Pos, Where: where, Message: where[strings.LastIndexByte(where, '/')+1:] + " must be " + expected,
+		Found: n.Describe(), Expected: expected, Fix: "correct the value",
+	}
+}
+
+// Describe names a value for an error: its type, and what it holds when that is short.
+func (n *Node) Describe() string {
+	switch n.Kind {
+	case KindNull:
+		return "null"
+	case KindBool:
+		return strconv.FormatBool(n.Bool)
+	case KindNumber:
+		return "the number " + diag.Clip(n.Text)
+	case KindString:
+		return "the string " + diag.Quote(n.Text)
+	case KindList:
+		return fmt.Sprintf("a list of %d", len(n.Items))
+	default:
+		return fmt.Sprintf("an object of %d", len(n.Members))
+	}
+}
+
+// AnyText returns a string, which may be blank; "" when the key is absent or null.
+func (f *Fields) AnyText(key string) string {
+	n := f.OrNull(key)
+	if n == nil {
+		return ""
+	}
+	if n.Kind != KindString {
+		f.Wrong(n, key, "a string")
+		return ""
+	}
+	return n.Text
+}
+
+// WrongElement is wrongType for a value that is better named than by the last part of where.
+func WrongElement(n *Node, where, what, expected string) diag.Error {
+	e := WrongType(n, where, expected)
+	e.Message = what + " must be " + expected
+	return e
+}
+
+// LooseChild returns the object under key; an empty one when it is absent, null, or, with an error, something else.
+func (f *Fields) LooseChild(key string) *Fields {
+	return f.ObjectOrEmpty(f.OrNull(key), key, key)
+}
+
+// LooseObjects returns the objects of the list under key; none when it is absent or null. An item that is something else
+// is an error and gives an empty object, so that indices stay right.
+func (f *Fields) LooseObjects(key string) []*Fields {
+	var list []*Fields
+	for i, item := range f.ListOf(f.OrNull(key), key) {
+		list = append(list, f.ObjectOrEmpty(item, key+"/"+strconv.Itoa(i), "each of "+key))
+	}
+	return list
+}
+
+// ObjectOrEmpty returns the fields of n. What is none is an error under the name what, and has no fields; nil is no error.
+func (f *Fields) ObjectOrEmpty(n *Node, key, what string) *Fields {
+	where := f.Where + "/" + key // the keys asked for need no escape
+	if n == nil {
+		n = &Node{Pos: f.Node.Pos, Kind: KindObject}
+	}
+	if n.Kind != KindObject {
+		f.Errs.Add(WrongElement(n, where, what, "an object"))
+		n = &Node{Pos: n.Pos, Kind: KindObject}
+	}
+	return &Fields{Node: n, Where: where, Errs: f.Errs}
+}

@@ -1,0 +1,58 @@
+package strict
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// YAMLMembers reads a YAML mapping and gives each key of its top level a text that is equal exactly where the values are
+// equal: order, comments and quotes are no difference, types are. A document that contracts could not be written in, such
+// as one with anchors, is an error.
+func YAMLMembers(data []byte) (map[string]string, error) {
+	errs := &diag.Errors{}
+	limits := DefaultLimits()
+	if !CheckText(data, errs) {
+		return nil, errors.New(errs.All()[0].String())
+	}
+	root := ParseYAML(data, limits.Depth, errs)
+	if root != nil && root.Kind != KindObject {
+		errs.Add(diag.Error{Pos: root.Pos, Message: "the document is not a mapping", Found: root.Describe(), Expected: "keys and values", Fix: "write a mapping"})
+	}
+	if errs.Any() {
+		return nil, errors.New(errs.All()[0].String())
+	}
+	members := make(map[string]string, len(root.Members))
+	for _, m := range root.Members {
+		members[m.Key] = m.Value.canonical()
+	}
+	return members, nil
+}
+
+// canonical writes a value as a text that no other value has.
+func (n *Node) canonical() string {
+	var parts []string
+	switch n.Kind {
+	case KindNull:
+		return "null"
+	case KindBool:
+		return strconv.FormatBool(n.Bool)
+	case KindNumber:
+		return n.Text
+	case KindString:
+		return strconv.Quote(n.Text)
+	case KindList:
+		for _, item := range n.Items {
+			parts = append(parts, item.canonical())
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	for _, m := range n.Members {
+		parts = append(parts, strconv.Quote(m.Key)+":"+m.Value.canonical())
+	}
+	slices.Sort(parts)
+	return "{" + strings.Join(parts, ",") + "}"
+}
