@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/verify"
@@ -70,7 +69,7 @@ func replay(dir string, std stdio) error {
 // readReport reads a report. A key that is there twice is refused: other readers might take the other value.
 func readReport(data []byte) (*report.Report, error) {
 	var r report.Report
-	if err := json.Unmarshal(data, &r); err != nil || r.Schema != report.Schema || !versionSyntax().MatchString(r.Tool.Version) {
+	if err := strict.Unmarshal(data, &r); err != nil || r.Schema != report.Schema || !versionSyntax().MatchString(r.Tool.Version) {
 		return nil, fmt.Errorf("%s is not a report of this form: expected the schema %s", report.FileName, report.Schema)
 	}
 	return &r, nil

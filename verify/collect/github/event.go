@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // MaxEvent is the size of a payload; GitHub sends at most 25 MB.
@@ -125,7 +123,7 @@ func parsePayload(data []byte) (*payload, error) {
 		return nil, errors.New("it is no JSON object")
 	}
 	p := &payload{}
-	if err := json.Unmarshal(data, p, jsontext.AllowDuplicateNames(false)); err != nil {
+	if err := strict.Unmarshal(data, p); err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
 	if p.Repository == nil || p.Repository.ID <= 0 || !repositorySyntax().MatchString(p.Repository.FullName) {
