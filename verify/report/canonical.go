@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/gowebpki/jcs"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Canonical returns the bytes of a report's file: RFC 8785, no newline at the end. Every text in r must be UTF-8; a
@@ -58,12 +58,11 @@ func shapes(files []File) []File {
 
 // canonical brings a value into canonical form.
 func canonical(value any) ([]byte, error) {
-	plain, err := json.Marshal(value)
+	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, fmt.Errorf("writing the report as JSON: %w", err)
 	}
-	text, err := jcs.Transform(plain)
-	if err != nil {
+	if err := (*jsontext.Value)(&text).Canonicalize(); err != nil {
 		return nil, fmt.Errorf("bringing the report into canonical form: %w", err)
 	}
 	return text, nil

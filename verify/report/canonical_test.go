@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowebpki/jcs"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func sample() *Report {
@@ -38,16 +38,42 @@ func TestCanonicalIsThatOfTheWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := jcs.Transform(text)
-	if err != nil {
-		t.Fatal(err)
+	want := jsontext.Value(text)
+	if err := want.Canonicalize(); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("got\n%s\nexpected\n%s\n%v", got, want, err)
 	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("got\n%s\nexpected\n%s", got, want)
-	}
-	again, err := jcs.Transform(got)
-	if err != nil || !bytes.Equal(got, again) {
+	again := jsontext.Value(bytes.Clone(got))
+	if err := again.Canonicalize(); err != nil || !bytes.Equal(got, again) {
 		t.Errorf("the canonical form of the canonical form differs: %v", err)
+	}
+}
+
+// TestCanonicalForm pins the bytes, whatever library writes them.
+func TestCanonicalForm(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"escapes", "\x00\b\t\n\v\f\r\x1f\"\\/\x7f", `"\u0000\b\t\n\u000b\f\r\u001f\"\\/` + "\x7f\""},
+		{"HTML and line separators", "<&>\u2028\u2029", "\"<&>\u2028\u2029\""},
+		{"not UTF-8", "a\xff\xed\xa0\x80", "\"a\ufffd\ufffd\ufffd\ufffd\""},
+		{"keys by UTF-16 code units", map[string]int{"\U0001f600": 1, "\uffff": 2, "\u20ac": 3, "aa": 4, "a": 5, "": 6},
+			"{\"\":6,\"a\":5,\"aa\":4,\"\u20ac\":3,\"\U0001f600\":1,\"\uffff\":2}"},
+		{"exact integers", []int64{1<<53 - 1, 1 << 53, -(1 << 53), 0}, `[9007199254740991,9007199254740992,-9007199254740992,0]`},
+		{"integers that are rounded", []int64{1<<53 + 1, 1<<63 - 1, -1 << 63}, `[9007199254740992,9223372036854776000,-9223372036854776000]`},
+		{"numbers as they are written", json.RawMessage(`[-0,-0.0,1E20,1e21,1e-6,1e-7,5.0,333333333.33333329]`),
+			`[0,0,100000000000000000000,1e+21,0.000001,1e-7,5,333333333.3333333]`},
+	} {
+		got, err := canonical(c.value)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s:\ngot      %s\nexpected %s\n%v", c.name, got, c.want, err)
+		}
+	}
+	for _, text := range []string{`"\ud800"`, `"\udc00\ud800"`, `{"a":1,"\u0061":2}`} {
+		if got, err := canonical(json.RawMessage(text)); err == nil {
+			t.Errorf("%s became %s", text, got)
+		}
 	}
 }
 
