@@ -2,14 +2,14 @@ package gitobj
 
 import "sync"
 
-// cache keeps values that cost a read to get again, up to a number of bytes. It has two generations: when the young one
-// is full it becomes the old one, and what nobody has asked for since then is forgotten. That is nearly
-// least-recently-used, without its lists. It is safe for concurrent use.
+// cache keeps values that would have to be read again, up to a number of bytes. It has two generations: when the young
+// one is full it becomes the old one, and the old one's values that were not used since are dropped. That is nearly
+// least-recently-used, without lists. It is safe for concurrent use.
 type cache[K comparable, V any] struct {
 	mu         sync.Mutex
 	young, old map[K]V
-	held       int // bytes in the young generation
-	half       int // bytes that a generation may hold
+	used       int // bytes in the young generation
+	half       int // capacity of a generation, in bytes
 	weigh      func(V) int
 }
 
@@ -39,15 +39,15 @@ func (c *cache[K, V]) put(key K, value V) {
 	}
 }
 
-// add keeps a value in the young generation, if it is not so large that it would push out everything else.
+// add keeps a value in the young generation unless it would displace most of the others.
 func (c *cache[K, V]) add(key K, value V) {
 	weight := c.weigh(value)
 	if weight > c.half/4 {
 		return
 	}
-	if c.held+weight > c.half {
-		c.old, c.young, c.held = c.young, map[K]V{}, 0
+	if c.used+weight > c.half {
+		c.old, c.young, c.used = c.young, map[K]V{}, 0
 	}
 	c.young[key] = value
-	c.held += weight
+	c.used += weight
 }

@@ -8,33 +8,34 @@ import (
 // maxChain is how many deltas may be applied one after the other. Git writes chains of 50, and 4,095 at the most.
 const maxChain = 10_000
 
-// place is where an object lies: in a pack, or in a file of its own when pack is nil.
+// place is where an object is stored: in a pack, or in a file of its own when pack is nil.
 type place struct {
 	pack   *packFile
 	offset int64
 	loose  string
 }
 
-func (p place) key() baseKey { return baseKey{p.pack, p.offset} }
-
-// object is what was read: its content is shared and must not be written to.
+// object is what was read. Its content is shared and must not be changed.
 type object struct {
 	kind    kind
 	content []byte
 }
 
-// chain is a delta that must be applied, and those that lead from it to an object that is none.
+// chain is the delta of the requested object, and the deltas between it and an object that is stored whole.
 type chain struct {
 	store  *store
 	limits limits
-	id     ID // of the object that was asked for
+	id     ID // of the requested object
 	deltas []place
 	heads  []header
 }
 
-// unpack reads an object from a pack, through all deltas.
-func (s *store) unpack(id ID, at place, l limits) (object, error) {
-	if found, ok := s.bases.get(at.key()); ok {
+// read reads an object and applies its deltas.
+func (s *store) read(id ID, at place, l limits) (object, error) {
+	if at.pack == nil {
+		return s.readLoose(id, at, l)
+	}
+	if found, ok := s.bases.get(at); ok {
 		return found, l.admit(found.kind, id, int64(len(found.content)))
 	}
 	c := &chain{store: s, limits: l, id: id}
@@ -45,13 +46,13 @@ func (s *store) unpack(id ID, at place, l limits) (object, error) {
 	return c.ascend(base)
 }
 
-// descend follows deltas to the object that they begin with.
+// descend collects deltas until it reaches an object that is stored whole, and reads that.
 func (c *chain) descend(at place) (object, error) {
 	for {
 		if at.pack == nil {
-			return c.store.readLoose(c.id, at.loose, c.baseLimits())
+			return c.store.readLoose(c.id, at, c.baseLimits())
 		}
-		if found, ok := c.store.bases.get(at.key()); ok {
+		if found, ok := c.store.bases.get(at); ok {
 			return found, nil
 		}
 		h, err := at.pack.header(at.offset)
@@ -62,7 +63,7 @@ func (c *chain) descend(at place) (object, error) {
 			return c.whole(at, h)
 		}
 		if len(c.deltas) == maxChain {
-			return object{}, at.pack.damagedAt(at.offset, fmt.Sprintf("a chain of deltas is longer than %d, or has no end", maxChain))
+			return object{}, at.pack.damagedAt(at.offset, fmt.Sprintf("its delta chain is a cycle or longer than %d", maxChain))
 		}
 		c.deltas, c.heads = append(c.deltas, at), append(c.heads, h)
 		if at, err = c.base(at, h); err != nil {
@@ -71,7 +72,7 @@ func (c *chain) descend(at place) (object, error) {
 	}
 }
 
-// base finds what a delta is applied to, first in the same pack.
+// base finds the object that a delta applies to, first in the same pack.
 func (c *chain) base(at place, h header) (place, error) {
 	if h.code == offsetDelta {
 		return place{pack: at.pack, offset: h.base}, nil
@@ -84,12 +85,12 @@ func (c *chain) base(at place, h header) (place, error) {
 	}
 	base, ok, err := c.store.find(h.refer)
 	if err == nil && !ok {
-		err = at.pack.damagedAt(at.offset, "the base of its delta, "+h.refer.String()+", is missing")
+		err = at.pack.damagedAt(at.offset, "its delta base "+h.refer.String()+" is missing")
 	}
 	return base, err
 }
 
-// whole reads an object that is no delta.
+// whole reads an object that is not a delta.
 func (c *chain) whole(at place, h header) (object, error) {
 	k := kind(h.code)
 	l := c.limits
@@ -103,11 +104,11 @@ func (c *chain) whole(at place, h header) (object, error) {
 	if err != nil {
 		return object{}, err
 	}
-	c.store.bases.put(at.key(), object{k, content})
+	c.store.bases.put(at, object{k, content})
 	return object{k, content}, nil
 }
 
-// baseLimits are those of the objects that deltas lead to: the base of a small object may be larger than it.
+// baseLimits are the limits of delta bases: the base of a small object may be larger than the object.
 func (c *chain) baseLimits() limits { return limits{blob: max(c.limits.blob, deltaLimit)} }
 
 // ascend applies the deltas, the last first.
@@ -122,15 +123,15 @@ func (c *chain) ascend(base object) (object, error) {
 			return object{}, err
 		}
 		base.content = content
-		c.store.bases.put(c.deltas[i].key(), base)
+		c.store.bases.put(c.deltas[i], base)
 	}
 	return base, nil
 }
 
 func (c *chain) apply(base object, i int, limit int64) ([]byte, error) {
 	at, h := c.deltas[i], c.heads[i]
-	if h.size > max(c.limits.blob, deltaLimit) {
-		return nil, &TooLarge{What: "bytes in a delta of " + base.kind.String() + " " + c.id.String(), Limit: max(c.limits.blob, deltaLimit)}
+	if most := c.baseLimits().blob; h.size > most {
+		return nil, &TooLarge{What: "bytes in a delta of " + base.kind.String() + " " + c.id.String(), Limit: most}
 	}
 	delta, err := at.pack.inflate(h)
 	if err != nil {

@@ -6,14 +6,11 @@ import (
 	"strconv"
 )
 
-// CommitInfo is what a commit says.
+// CommitInfo is how a commit is linked to other objects.
 type CommitInfo struct {
-	ID        ID
-	Tree      ID
-	Parents   []ID   // nil for a first commit; those that a shallow clone lacks are named too
-	Author    string // "Name <mail> seconds zone", the bytes as they stand there
-	Committer string // likewise
-	Message   string // the bytes behind the first blank line
+	ID      ID
+	Tree    ID
+	Parents []ID // nil for a first commit; includes those that a shallow clone lacks
 }
 
 // Commit reads a commit. It must begin as git writes it: tree, parents, author, committer.
@@ -31,68 +28,52 @@ func (r *Repo) Commit(id ID) (CommitInfo, error) {
 }
 
 func parseCommit(content []byte, size int) (CommitInfo, error) {
-	var info CommitInfo
-	rest, err := parseLinks(content, size, &info)
+	info, rest, err := parseLinks(content, size)
 	if err != nil {
 		return CommitInfo{}, err
 	}
-	author, rest, ok := headerLine(rest, "author ")
+	_, rest, ok := headerLine(rest, "author ")
 	if !ok {
-		return CommitInfo{}, errors.New("it has no author behind its parents")
+		return CommitInfo{}, errors.New("it has no author line after its parents")
 	}
-	committer, rest, ok := headerLine(rest, "committer ")
-	if !ok {
-		return CommitInfo{}, errors.New("it has no committer behind its author")
-	}
-	info.Author, info.Committer = string(author), string(committer)
-	if message, ok := bytes.CutPrefix(rest, []byte("\n")); ok {
-		info.Message = string(message)
-	} else if _, message, ok := bytes.Cut(rest, []byte("\n\n")); ok {
-		info.Message = string(message)
+	if _, _, ok := headerLine(rest, "committer "); !ok {
+		return CommitInfo{}, errors.New("it has no committer line after its author")
 	}
 	return info, nil
 }
 
-// parseLinks reads what ties a commit to others: its tree and its parents.
-func parseLinks(content []byte, size int, info *CommitInfo) (rest []byte, err error) {
-	line, rest, ok := headerLine(content, "tree ")
-	if info.Tree, ok = parseHexLine(line, size, ok); !ok {
-		return nil, errors.New("it does not begin with its tree")
+// parseLinks reads the tree and the parents of a commit.
+func parseLinks(content []byte, size int) (info CommitInfo, rest []byte, err error) {
+	line, rest, _ := headerLine(content, "tree ")
+	tree, ok := parseHex(line, size)
+	if !ok {
+		return CommitInfo{}, nil, errors.New("it does not begin with its tree")
 	}
+	info.Tree = tree
 	for {
 		line, after, found := headerLine(rest, "parent ")
 		if !found {
-			return rest, nil
+			return info, rest, nil
 		}
-		parent, ok := parseHexLine(line, size, true)
+		parent, ok := parseHex(line, size)
 		if !ok {
-			return nil, errors.New("a parent is no object id")
+			return CommitInfo{}, nil, errors.New("a parent is not an object id")
 		}
 		info.Parents, rest = append(info.Parents, parent), after
 	}
 }
 
-// headerLine cuts off the first line if it begins with a word.
+// headerLine splits off the first line if it begins with a word and ends with a newline.
 func headerLine(content []byte, word string) (value, rest []byte, ok bool) {
 	after, ok := bytes.CutPrefix(content, []byte(word))
-	if !ok {
-		return nil, content, false
-	}
-	value, rest, ok = bytes.Cut(after, []byte{'\n'})
-	if !ok {
+	value, rest, ended := bytes.Cut(after, []byte{'\n'})
+	if !ok || !ended {
 		return nil, content, false
 	}
 	return value, rest, true
 }
 
-func parseHexLine(line []byte, size int, ok bool) (ID, bool) {
-	if !ok {
-		return ID{}, false
-	}
-	return parseHex(line, size)
-}
-
-// parseDate reads the seconds of a committer line, 0 when there are none. It only steers in which order a history is
+// parseDate reads the seconds of a committer line, 0 when there are none. It decides only in which order a history is
 // walked, never what is found.
 func parseDate(rest []byte) int64 {
 	_, rest, _ = bytes.Cut(rest, []byte("\ncommitter "))

@@ -14,7 +14,7 @@ import (
 // Status is what happened to a path between two trees.
 type Status string
 
-// The statuses. A rename is a deletion and an addition.
+// A rename is a deletion and an addition.
 const (
 	Added       Status = "added"
 	Deleted     Status = "deleted"
@@ -23,7 +23,7 @@ const (
 	TypeChanged Status = "type_changed" // between file, symlink and submodule
 )
 
-// Change is a touched path.
+// Change is a path that differs between two trees.
 type Change struct {
 	Path             string // raw bytes
 	Status           Status
@@ -31,12 +31,12 @@ type Change struct {
 	OldID, NewID     ID     // zero on that side
 }
 
-// maxDepth is how many folders may lie below one another: git's own limit, which only trees made to be a trap can reach.
+// maxDepth is how deep directories may be nested. It is git's own limit, which only hostile trees reach.
 const maxDepth = 2048
 
-// Compare lists the paths that differ between two trees, sorted by their bytes. A folder that became a file gives
-// deletions and an addition. Trees of equal id are not read. The zero ID stands for a tree without entries. More than
-// MaxChanges changes are TooLarge, and so is what costs more than they can; an object that cannot be read or is no proper tree is an error, and then there is no list.
+// Compare lists the paths that differ between two trees, sorted by their bytes. A directory that became a file gives
+// deletions and an addition. Trees with the same id are not read. The zero ID means a tree without entries. A comparison
+// that exceeds a limit of Repo is TooLarge. After any error there is no list.
 func (r *Repo) Compare(oldTree, newTree ID) ([]Change, error) {
 	c := &comparison{repo: r, limit: int64(r.MaxChanges)}
 	root := &node{}
@@ -46,7 +46,7 @@ func (r *Repo) Compare(oldTree, newTree ID) ([]Change, error) {
 	}
 	for depth := 0; len(level) > 0; depth++ {
 		if depth > maxDepth {
-			return nil, &TooLarge{What: "folders below one another", Limit: maxDepth}
+			return nil, &TooLarge{What: "nested directories", Limit: maxDepth}
 		}
 		next, err := c.level(level)
 		if err != nil {
@@ -57,39 +57,40 @@ func (r *Repo) Compare(oldTree, newTree ID) ([]Change, error) {
 	return root.flatten(make([]Change, 0, c.changes.Load())), nil
 }
 
-// comparison compares all folders of one depth at once: by several workers, and in the order in which they lie in packs.
+// comparison compares all directories of one depth at once: with several workers, and in the order of their offsets in
+// packs.
 type comparison struct {
 	repo    *Repo
 	limit   int64
 	changes atomic.Int64
-	folders atomic.Int64
-	bytes   atomic.Int64 // of the paths of both
+	dirs    atomic.Int64 // changed directories
+	bytes   atomic.Int64 // of the paths of changes and dirs
 	entries atomic.Int64 // that were read
 }
 
-// pair is a folder on both sides, or on one.
+// pair is a directory that exists in both trees, or in one.
 type pair struct {
 	old, new       ID
 	oldAt, newAt   place
 	oldErr, newErr error
-	prefix         string // "", or the folder's path and a slash
+	prefix         string // "", or the directory's path and a slash
 	out            *node
 }
 
-// node holds what was found in a folder, in the order of its entries: changes, and folders below.
+// node is the result for a directory, in the order of its entries: changes and subdirectories.
 type node struct {
 	changes []Change
 	below   []below
 }
 
-// below is a folder that comes before change number at.
+// below is a subdirectory that comes before change number at.
 type below struct {
 	at   int
 	node *node
 }
 
-// flatten appends all changes in order. Entries are sorted with a slash behind the names of folders, so this is the
-// order of the paths' bytes.
+// flatten appends all changes in order. Entries are sorted as if a slash followed the names of directories, so this is
+// the order of the paths' bytes.
 func (n *node) flatten(all []Change) []Change {
 	from := 0
 	for _, b := range n.below {
@@ -100,10 +101,10 @@ func (n *node) flatten(all []Change) []Change {
 	return append(all, n.changes[from:]...)
 }
 
-// batch is how many folders a worker takes at once.
+// batch is how many directories a worker takes at once.
 const batch = 64
 
-// level compares all folders of one depth and gives those below them.
+// level compares all directories of one depth and gives their subdirectories.
 func (c *comparison) level(pairs []pair) ([]pair, error) {
 	workers := min(runtime.GOMAXPROCS(0), (len(pairs)+batch-1)/batch)
 	c.parallel(pairs, workers, func(_ int, p *pair) { c.locate(p) })
@@ -125,7 +126,7 @@ func (c *comparison) level(pairs []pair) ([]pair, error) {
 	return next, nil
 }
 
-// parallel calls a function for each pair, on several workers.
+// parallel calls a function for each pair, with several workers.
 func (c *comparison) parallel(pairs []pair, workers int, do func(worker int, p *pair)) {
 	var done atomic.Int64
 	var group sync.WaitGroup
@@ -145,26 +146,26 @@ func (c *comparison) parallel(pairs []pair, workers int, do func(worker int, p *
 	group.Wait()
 }
 
-// folders is how many folders may differ.
-func (c *comparison) maxFolders() int64 { return c.limit + 1000 }
+// maxDirs is how many directories may differ.
+func (c *comparison) maxDirs() int64 { return c.limit + 1000 }
 
-// isOver reports whether a limit was hit. What exceeds them does so whatever the order of work.
+// isOver reports whether a limit was exceeded. That does not depend on the order of work.
 func (c *comparison) isOver() bool {
-	return c.changes.Load() > c.limit || c.folders.Load() > c.maxFolders() ||
+	return c.changes.Load() > c.limit || c.dirs.Load() > c.maxDirs() ||
 		c.bytes.Load() > c.repo.MaxPathBytes || c.entries.Load() > c.repo.MaxEntries
 }
 
-// exceeded is the error of a limit that was hit. It is the same for all of them: which one is hit first depends on the
-// order of work.
+// exceeded is the error for an exceeded limit. It is the same for all limits, because which one is exceeded first depends
+// on the order of work.
 func (c *comparison) exceeded() error {
 	if !c.isOver() {
 		return nil
 	}
-	return &TooLarge{Limit: c.limit, Trees: true, What: fmt.Sprintf("changed files, %d changed folders, %d bytes of their paths or %d entries of trees",
-		c.maxFolders(), c.repo.MaxPathBytes, c.repo.MaxEntries)}
+	return &TooLarge{Limit: c.limit, Trees: true, What: fmt.Sprintf("changed files, %d changed directories, %d bytes in their paths or %d tree entries",
+		c.maxDirs(), c.repo.MaxPathBytes, c.repo.MaxEntries)}
 }
 
-// locate finds where both trees lie.
+// locate finds both trees.
 func (c *comparison) locate(p *pair) {
 	p.oldAt, p.oldErr = c.place(p.old)
 	p.newAt, p.newErr = c.place(p.new)
@@ -175,7 +176,7 @@ func (c *comparison) place(id ID) (place, error) {
 		return place{}, nil
 	}
 	if int(id[32]) != c.repo.format.size {
-		return place{}, &BadName{Name: id.String(), Why: "it is no object id of this repository"}
+		return place{}, &BadName{Name: id.String(), Why: "it is not an object id of this repository"}
 	}
 	at, ok, err := c.repo.objects.find(id)
 	if err == nil && !ok {
@@ -188,13 +189,13 @@ func comparePlaces(a, b pair) int {
 	return cmp.Compare(max(a.oldAt.offset, a.newAt.offset), max(b.oldAt.offset, b.newAt.offset))
 }
 
-// failure is an error and the folder where it was met.
+// failure is an error in a directory.
 type failure struct {
 	prefix string
 	err    error
 }
 
-// before gives the one of two failures that comes first in the order of paths, so that it is always the same.
+// before gives the one of two failures that comes first in the order of paths, so that the result is always the same.
 func (f *failure) before(other *failure) *failure {
 	if f == nil || other != nil && other.prefix <= f.prefix {
 		return other
@@ -202,12 +203,12 @@ func (f *failure) before(other *failure) *failure {
 	return f
 }
 
-// worker is what one worker keeps to itself.
+// worker is the state of one worker.
 type worker struct {
 	next     []pair
 	failed   *failure
 	old, new treeReader
-	entries  int64 // that were read and not yet counted
+	entries  int64 // read and not yet counted
 	paths    strings.Builder
 }
 
@@ -254,7 +255,7 @@ func (w *worker) merge(c *comparison, p *pair) error {
 	new, hasNew, err := w.step(&w.new, p.new)
 	defer func() { c.entries.Add(w.entries); w.entries = 0 }()
 	for err == nil && (hasOld || hasNew) {
-		if w.entries >= lookEvery { // a tree of a few kilobytes may hold a million entries
+		if w.entries >= checkEvery { // a tree of a few kilobytes may contain a million entries
 			c.entries.Add(w.entries)
 			if w.entries = 0; c.isOver() {
 				return nil
@@ -287,8 +288,8 @@ func (w *worker) merge(c *comparison, p *pair) error {
 	return err
 }
 
-// lookEvery is how many entries are read before the limits are looked at again.
-const lookEvery = 256
+// checkEvery is how many entries are read before the limits are checked again.
+const checkEvery = 256
 
 func (w *worker) step(reader *treeReader, id ID) (treeEntry, bool, error) {
 	e, ok, err := reader.next()
@@ -301,7 +302,7 @@ func (w *worker) step(reader *treeReader, id ID) (treeEntry, bool, error) {
 	return e, ok, err
 }
 
-// differ notes what became of an entry; one of the two may be nil, both are folders or both are none.
+// differ records a change of an entry, if there is one. One of the two may be nil; if not, both or none are directories.
 func (w *worker) differ(c *comparison, p *pair, old, new *treeEntry) {
 	if old != nil && new != nil && old.mode == new.mode && bytes.Equal(old.id, new.id) {
 		return
@@ -310,7 +311,7 @@ func (w *worker) differ(c *comparison, p *pair, old, new *treeEntry) {
 	path := w.path(p.prefix, present)
 	c.bytes.Add(int64(len(path)))
 	if present.isTree() {
-		c.folders.Add(1)
+		c.dirs.Add(1)
 		child := &node{}
 		p.out.below = append(p.out.below, below{len(p.out.changes), child})
 		w.next = append(w.next, pair{old: old.objectID(), new: new.objectID(), prefix: path, out: child})
@@ -352,7 +353,7 @@ func status(old, new *treeEntry) Status {
 // pathChunk is how many bytes of paths share an allocation.
 const pathChunk = 32 << 10
 
-// path joins a folder and a name, with a slash behind folders. Many paths share one allocation.
+// path joins a directory and a name, with a slash after the name of a directory. Many paths share one allocation.
 func (w *worker) path(prefix string, e *treeEntry) string {
 	need := len(prefix) + len(e.name) + 1
 	if w.paths.Cap()-w.paths.Len() < need {

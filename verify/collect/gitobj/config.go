@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// configure reads the format of the repository's files from its configuration. Nothing else in there is looked at.
+// configure reads the format of the repository's files from its configuration, and nothing else.
 func (r *Repo) configure() error {
 	name := filepath.Join(r.common, "config")
 	text, err := readSmall(name, smallFile)
@@ -21,13 +21,13 @@ func (r *Repo) configure() error {
 	return r.apply(settings)
 }
 
-// harmless are the extensions that do not change how objects and refs are kept.
+// harmless are the extensions that do not change how objects and refs are stored.
 var harmless = map[string]bool{
 	"noop": true, "noop-v1": true, "preciousobjects": true, "partialclone": true, "worktreeconfig": true, "relativeworktrees": true,
 }
 
-// apply obeys core.repositoryformatversion and the extensions, as gitrepository-layout describes them: version 0 knows no
-// extensions and version 1 must understand all of them.
+// apply applies core.repositoryformatversion and the extensions as in gitrepository-layout: version 0 ignores extensions,
+// and with version 1 a reader must support all of them.
 func (r *Repo) apply(settings []setting) error {
 	version, extensions := "0", map[string]string{}
 	for _, s := range settings {
@@ -40,7 +40,7 @@ func (r *Repo) apply(settings []setting) error {
 	}
 	r.format = sha1Format
 	if version != "0" && version != "1" {
-		return &Unsupported{What: "the repository has format version " + version + ", and only 0 and 1 are known"}
+		return &Unsupported{What: "the repository has format version " + version + ", but only 0 and 1 are supported"}
 	}
 	for key, value := range extensions {
 		if err := r.extend(version, key, value); err != nil {
@@ -56,14 +56,14 @@ func (r *Repo) extend(version, key, value string) error {
 		r.partial = true
 	case harmless[key] || version == "0" && key != "objectformat" && key != "refstorage":
 	case version == "0":
-		return &Unsupported{What: "the repository has format version 0 and yet extensions." + key}
+		return &Unsupported{What: "the repository has format version 0, which does not allow extensions." + key}
 	case key == "objectformat" && value == "sha256":
 		r.format = sha256Format
 	case key == "objectformat" && value == "sha1", key == "refstorage" && value == "files":
 	case key == "refstorage" && strings.HasPrefix(value, "reftable"):
 		r.reftab = true
 	default:
-		return &Unsupported{What: "the repository uses extensions." + key + " = " + value + ", which is not known here"}
+		return &Unsupported{What: "the repository uses extensions." + key + " = " + value + ", which is not supported"}
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func parseConfig(text string) ([]setting, error) {
 		default:
 			key, value, err := p.variable()
 			if err != nil || section == "" {
-				return nil, errors.Join(err, errConfig(section == "", "a setting stands before the first section"))
+				return nil, errors.Join(err, errConfig(section == "", "a setting is before the first section"))
 			}
 			settings = append(settings, setting{section, key, value})
 		}
@@ -140,10 +140,10 @@ func (p *configParser) header() (string, error) {
 	}
 	after, ok := strings.CutPrefix(p.rest, "]")
 	p.rest = after
-	return name, errConfig(!ok, "a section's name does not end with ]")
+	return name, errConfig(!ok, "a section name does not end with ]")
 }
 
-// subsection reads up to the closing quote, in which a backslash only protects what follows.
+// subsection reads a name up to its closing quote. A backslash stands for the character after it.
 func (p *configParser) subsection() (string, error) {
 	var sub strings.Builder
 	for i := 0; i < len(p.rest); i++ {
@@ -152,7 +152,7 @@ func (p *configParser) subsection() (string, error) {
 			p.rest = p.rest[i+1:]
 			return sub.String(), nil
 		case c == '\n':
-			return "", errors.New("a subsection's name does not end on its line")
+			return "", errors.New("a subsection name does not end on its line")
 		case c == '\\' && i+1 < len(p.rest):
 			i++
 			sub.WriteByte(p.rest[i])
@@ -160,7 +160,7 @@ func (p *configParser) subsection() (string, error) {
 			sub.WriteByte(c)
 		}
 	}
-	return "", errors.New("a subsection's name does not end")
+	return "", errors.New("a subsection name does not end")
 }
 
 // variable reads "key = value" or a lone "key", which means true.
@@ -186,8 +186,8 @@ func (p *configParser) variable() (key, value string, err error) {
 	return key, value, err
 }
 
-// value reads the rest of a line: quotes keep blanks and comment signs, a backslash escapes or joins lines, and blanks
-// at the end do not count.
+// value reads the rest of a line: quotes keep blanks and comment characters, a backslash escapes a character or joins
+// lines, and blanks at the end are dropped.
 func (p *configParser) value() (string, error) {
 	var value []byte
 	quoted, trimmed := false, 0 // trimmed is how long the value is without blanks at its end
@@ -220,7 +220,7 @@ func (p *configParser) value() (string, error) {
 	return string(value[:trimmed]), errConfig(quoted, "a quoted value does not end")
 }
 
-// unescape reads what follows a backslash in a value, and says how many bytes that was.
+// unescape reads an escape after its backslash, and gives its length.
 func unescape(rest string) (escaped string, length int, err error) {
 	switch {
 	case strings.HasPrefix(rest, "\n"):
@@ -230,7 +230,7 @@ func unescape(rest string) (escaped string, length int, err error) {
 	case rest != "" && strings.Contains(`"\ntb`, rest[:1]):
 		return map[byte]string{'"': `"`, '\\': `\`, 'n': "\n", 't': "\t", 'b': "\b"}[rest[0]], 1, nil
 	}
-	return "", 0, errors.New("a value holds an unknown escape")
+	return "", 0, errors.New("a value contains an unknown escape")
 }
 
 func isKeyChar(c rune) bool {

@@ -12,23 +12,23 @@ import (
 // maxDirIndex is how large the index of a work tree may be, in bytes: about ten million files.
 const maxDirIndex = 1 << 30
 
-// readIndex gives the entries of the index of the work tree (gitformat-index, versions 2 to 4), until visit returns false.
-// An index that is split over two files gives the entries of both, also those that the second one replaces. There may be
-// no index at all.
+// readIndex gives the entries of the index of the work tree (gitformat-index, versions 2 to 4) until visit returns false.
+// An index that is split over two files gives the entries of both, including those that the second one replaces. The
+// index may be missing.
 func (r *Repo) readIndex(visit func(name string, mode uint32) bool) error {
 	shared, err := r.readIndexFile("index", visit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err == nil && shared != "" {
 		_, err = r.readIndexFile("sharedindex."+shared, visit)
 	}
 	return err
 }
 
-// readIndexFile reads one file, and returns the id of the one that it shares entries with.
+// readIndexFile reads one file, and returns the id of the index with which it shares entries.
 func (r *Repo) readIndexFile(name string, visit func(string, uint32) bool) (shared string, err error) {
 	text, err := readSmall(filepath.Join(r.gitDir, name), maxDirIndex)
-	if errors.Is(err, fs.ErrNotExist) && name == "index" {
-		return "", nil
-	}
 	if err != nil {
 		return "", err
 	}
@@ -36,7 +36,7 @@ func (r *Repo) readIndexFile(name string, visit func(string, uint32) bool) (shar
 	if shared, ok := p.read(visit); ok {
 		return shared, nil
 	}
-	return "", &Corrupt{What: name, Why: "it is no index of version 2, 3 or 4"}
+	return "", &Corrupt{What: name, Why: "it is not an index of version 2, 3 or 4"}
 }
 
 // dirIndex is the index of a work tree that is being read.
@@ -44,13 +44,13 @@ type dirIndex struct {
 	rest    string
 	size    int // of an id
 	version uint32
-	last    string // the name before, which version 4 continues
+	last    string // the previous name, on which version 4 builds
 }
 
 const (
 	dirHeader   = 12
-	dirStat     = 40     // times, owner, mode and size of an entry
-	dirMode     = 24     // where its mode stands among them
+	dirStat     = 40     // size of the times, owner, mode and size of an entry
+	dirMode     = 24     // offset of the mode in them
 	dirExtended = 0x4000 // a flag: two more bytes of flags follow
 )
 
@@ -85,48 +85,31 @@ func (p *dirIndex) entry() (name string, mode uint32, ok bool) {
 		return "", 0, false
 	}
 	mode = number(p.rest[dirMode:])
-	if flags := int(p.rest[fixed-2])<<8 | int(p.rest[fixed-1]); flags&dirExtended != 0 && p.version > 2 {
+	if flags := number(p.rest[fixed-4:]); flags&dirExtended != 0 && p.version > 2 {
 		fixed += 2
 	}
+	rest := p.rest[min(fixed, len(p.rest)):]
 	if p.version == 4 {
-		return p.continued(mode, fixed)
+		// Before the name stands how many bytes of the previous name it replaces.
+		cut, n := distanceOf(rest)
+		end := strings.IndexByte(rest[n:], 0)
+		if n == 0 || end < 0 || cut > int64(len(p.last)) {
+			return "", 0, false
+		}
+		p.last = p.last[:len(p.last)-int(cut)] + rest[n:n+end]
+		p.rest = rest[n+end+1:]
+		return p.last, mode, true
 	}
-	end := strings.IndexByte(p.rest[min(fixed, len(p.rest)):], 0)
-	if end < 0 {
-		return "", 0, false
-	}
-	name = p.rest[fixed : fixed+end]
+	end := strings.IndexByte(rest, 0)
 	padded := (fixed + end + 8) &^ 7 // one to eight NUL bytes follow the name
-	if padded > len(p.rest) {
+	if end < 0 || padded > len(p.rest) {
 		return "", 0, false
 	}
 	p.rest = p.rest[padded:]
-	return name, mode, true
+	return rest[:end], mode, true
 }
 
-// continued reads the name of an entry of version 4: how many bytes of the name before are left out, and what follows.
-func (p *dirIndex) continued(mode uint32, fixed int) (string, uint32, bool) {
-	cut, at := 0, fixed
-	for more := true; more; at++ {
-		if at >= len(p.rest) || cut > len(p.last) {
-			return "", 0, false
-		}
-		if at > fixed {
-			cut++
-		}
-		cut = cut<<7 | int(p.rest[at]&0x7f)
-		more = p.rest[at]&0x80 != 0
-	}
-	end := strings.IndexByte(p.rest[at:], 0)
-	if end < 0 || cut > len(p.last) {
-		return "", 0, false
-	}
-	p.last = p.last[:len(p.last)-cut] + p.rest[at:at+end]
-	p.rest = p.rest[at+end+1:]
-	return p.last, mode, true
-}
-
-// link looks among the extensions for the one that names a shared index. The checksum ends the file.
+// link looks in the extensions for the one that names a shared index. A checksum ends the file.
 func (p *dirIndex) link() (shared string, ok bool) {
 	for len(p.rest) >= 8+p.size {
 		name, size := p.rest[:4], int64(number(p.rest[4:]))

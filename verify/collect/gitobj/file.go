@@ -7,12 +7,11 @@ import (
 	"syscall"
 )
 
-// Packs and indexes are read in blocks that a bounded cache holds, not mapped into memory: memory stays small however
-// large the pack, and a file that shrinks while it is read gives an error and no fault.
+// Packs and indexes are read in blocks through a bounded cache, not mapped into memory: memory use is small whatever the
+// size of the pack, and a file that shrinks during reading gives an error instead of a fault.
 const (
 	blockSize  = 1 << 16
 	blockCache = 16 << 20
-	directRead = 4 * blockSize // reads from this size on would only push smaller ones out of the cache
 )
 
 type blockKey struct {
@@ -24,10 +23,10 @@ func newBlockCache() *cache[blockKey, []byte] {
 	return newCache[blockKey](blockCache, func(b []byte) int { return cap(b) + 64 })
 }
 
-// readOnly opens a file without waiting: to open a pipe would otherwise last until somebody writes into it.
+// readOnly opens a file without waiting: opening a pipe would wait for a writer.
 const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 
-// file is a file of the object store, read at random.
+// file is a file of the repository, for random access.
 type file struct {
 	name   string
 	reader io.ReaderAt
@@ -35,7 +34,7 @@ type file struct {
 	blocks *cache[blockKey, []byte]
 }
 
-// openFile opens a file of the object store. The caller closes what it reads from.
+// openFile opens a file of the repository. The caller must close it.
 func openFile(name string, blocks *cache[blockKey, []byte]) (*file, error) {
 	opened, err := os.OpenFile(name, readOnly, 0)
 	if err != nil {
@@ -43,7 +42,7 @@ func openFile(name string, blocks *cache[blockKey, []byte]) (*file, error) {
 	}
 	info, err := opened.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &Corrupt{What: name, Why: "it should be a regular file"}
+		err = &Corrupt{What: name, Why: "it is not a regular file"}
 	}
 	if err != nil {
 		return nil, errors.Join(err, opened.Close())
@@ -58,28 +57,20 @@ func (f *file) close() error {
 	return nil
 }
 
-// view gives n bytes from an offset on. They may be shared: nobody may write to them. errTruncated when the file is too
-// short for them.
+// view gives n bytes at an offset, or errTruncated when the file ends before them. The bytes may be shared and must not
+// be changed.
 func (f *file) view(offset int64, n int) ([]byte, error) {
 	if offset < 0 || n < 0 || offset > f.size || int64(n) > f.size-offset {
 		return nil, errTruncated
 	}
-	first, start := offset/blockSize, int(offset%blockSize)
+	number, start := offset/blockSize, int(offset%blockSize)
 	if start+n <= blockSize {
-		block, err := f.block(first)
+		block, err := f.block(number)
 		if err != nil || start+n > len(block) {
 			return nil, errors.Join(err, errTruncated)
 		}
 		return block[start : start+n : start+n], nil
 	}
-	if n >= directRead {
-		return f.direct(offset, n)
-	}
-	return f.join(first, start, n)
-}
-
-// join copies bytes that lie in more than one block.
-func (f *file) join(number int64, start, n int) ([]byte, error) {
 	joined := make([]byte, 0, n)
 	for len(joined) < n {
 		block, err := f.block(number)
@@ -92,14 +83,14 @@ func (f *file) join(number int64, start, n int) ([]byte, error) {
 	return joined, nil
 }
 
+// direct reads n bytes at an offset without the cache.
 func (f *file) direct(offset int64, n int) ([]byte, error) {
 	bytes := make([]byte, n)
-	if _, err := f.reader.ReadAt(bytes, offset); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	} else if err != nil {
-		return nil, errTruncated
+	_, err := f.reader.ReadAt(bytes, offset)
+	if errors.Is(err, io.EOF) {
+		err = errTruncated
 	}
-	return bytes, nil
+	return bytes, err
 }
 
 func (f *file) block(number int64) ([]byte, error) {

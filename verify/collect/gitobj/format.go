@@ -9,7 +9,7 @@ import (
 	"github.com/pjbgf/sha1cd"
 )
 
-// format is the hash function of a repository, and what follows from it.
+// format is the hash function of a repository, and what depends on it.
 type format struct {
 	size      int  // of a hash, in bytes
 	midx      byte // its number in a multi-pack-index
@@ -27,11 +27,8 @@ func newFormat(size int, midx byte, emptyTree string, hasher func() hash.Hash) *
 	return &format{size: size, midx: midx, emptyTree: id, hashers: sync.Pool{New: func() any { return hasher() }}}
 }
 
-// digits says how many hex digits an id has.
-func (f *format) digits() string { return strconv.Itoa(2 * f.size) }
-
-// sum is the id of an object. SHA-1 is computed with collision detection: collided reports that the content was made to
-// have the hash of another one. SHA-256 needs no such thing.
+// sum is the id of an object. SHA-1 is computed with collision detection: collided reports that the content was
+// constructed to have the same hash as other content. SHA-256 does not need that.
 func (f *format) sum(kind kind, content []byte) (id ID, collided bool) {
 	var space [32]byte
 	header := append(append(space[:0], kind.String()...), ' ')
@@ -39,7 +36,7 @@ func (f *format) sum(kind kind, content []byte) (id ID, collided bool) {
 	return f.digest(header, content)
 }
 
-// digest hashes two pieces of bytes.
+// digest computes the hash of a header and content.
 func (f *format) digest(header, content []byte) (id ID, collided bool) {
 	hasher := f.hashers.Get().(hash.Hash)
 	defer f.hashers.Put(hasher)

@@ -171,8 +171,7 @@ func FuzzCommit(f *testing.F) {
 	f.Add([]byte("tree " + idA + "\nparent " + idB + "\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\n\nm"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		info, err := parseCommit(content, 20)
-		var links CommitInfo
-		rest, linksErr := parseLinks(content, 20, &links)
+		links, rest, linksErr := parseLinks(content, 20)
 		parseDate(rest)
 		if err == nil && (linksErr != nil || links.Tree != info.Tree || !slices.Equal(links.Parents, info.Parents)) {
 			t.Errorf("%v %v %v", info, links, linksErr)

@@ -1,9 +1,12 @@
 package gitobj
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+)
 
-// graph is the part of a history that was looked at. Commits have numbers in the order in which they were met, so that
-// a million of them need little memory.
+// graph is the part of a history that was read. Commits have numbers in the order in which they were found, so that a
+// million of them need little memory.
 type graph struct {
 	repo    *Repo
 	known   idTable
@@ -29,7 +32,7 @@ const (
 
 func newGraph(r *Repo) *graph { return &graph{repo: r, known: idTable{size: r.format.size}} }
 
-// number gives the number of a commit, a new one when it was not met before.
+// number gives the number of a commit, a new one when the commit is new.
 func (g *graph) number(id ID) int32 {
 	n := g.known.number(id.raw())
 	if int(n) == len(g.states) {
@@ -45,7 +48,7 @@ func (g *graph) id(n int32) ID { return newID(g.known.id(n)) }
 // parentsOf gives the numbers of a commit's parents.
 func (g *graph) parentsOf(n int32) []int32 { return g.links[g.parents[n].begin:g.parents[n].end] }
 
-// read reads a commit. One that is missing where a shallow clone may end is absent, and no error.
+// read reads a commit. A commit that is missing in a shallow clone is absent, and not an error.
 func (g *graph) read(n int32) error {
 	if g.states[n] != unread {
 		return nil
@@ -59,8 +62,7 @@ func (g *graph) read(n int32) error {
 	if err != nil {
 		return err
 	}
-	var info CommitInfo
-	rest, err := parseLinks(found.content, g.repo.format.size, &info)
+	info, rest, err := parseLinks(found.content, g.repo.format.size)
 	if err != nil {
 		return &Corrupt{What: "commit " + id.String(), Why: err.Error()}
 	}
@@ -69,7 +71,7 @@ func (g *graph) read(n int32) error {
 	return nil
 }
 
-// link notes a commit's parents.
+// link stores a commit's parents.
 func (g *graph) link(n int32, parents []ID) {
 	begin := len(g.links)
 	for _, parent := range parents {
@@ -78,7 +80,7 @@ func (g *graph) link(n int32, parents []ID) {
 	g.parents[n] = span{int32(begin), int32(len(g.links))}
 }
 
-// idTable gives numbers to ids: a hash table with open addressing over ids that lie one behind the other.
+// idTable gives numbers to ids: a hash table with open addressing over ids in one slice.
 type idTable struct {
 	size  int
 	ids   []byte
@@ -88,7 +90,7 @@ type idTable struct {
 
 func (t *idTable) id(n int32) []byte { return t.ids[int(n)*t.size : int(n+1)*t.size] }
 
-// number gives the number of an id: that which it has, or the next.
+// number gives the number of an id, the next one when the id is new.
 func (t *idTable) number(id []byte) int32 {
 	if t.count*4 >= len(t.slots)*3 {
 		t.grow()
@@ -102,11 +104,11 @@ func (t *idTable) number(id []byte) int32 {
 	return t.slots[slot] - 1
 }
 
-// slot finds where an id is, or where it belongs. An id is a hash: its first bytes are as good as any.
+// slot finds where an id is, or where to put it. An id is a hash, so its first bytes are distributed well.
 func (t *idTable) slot(id []byte) int {
 	mask := len(t.slots) - 1
-	at := int(id[0]) | int(id[1])<<8 | int(id[2])<<16 | int(id[3])<<24
-	for at &= mask; t.slots[at] != 0 && string(t.id(t.slots[at]-1)) != string(id); at = (at + 1) & mask {
+	at := int(binary.LittleEndian.Uint32(id)) & mask
+	for ; t.slots[at] != 0 && string(t.id(t.slots[at]-1)) != string(id); at = (at + 1) & mask {
 	}
 	return at
 }

@@ -1,11 +1,13 @@
 package gitobj
 
 import (
+	"bytes"
 	"encoding/hex"
+	"strconv"
 )
 
-// ID names an object: 20 bytes in a SHA-1 repository, 32 in a SHA-256 one, and after them, in the last byte, how many
-// of them count. The zero ID names nothing. IDs can be compared and are good map keys.
+// ID is an object id: 20 bytes in a SHA-1 repository, 32 in a SHA-256 one, and in the last byte how many of them are
+// used. The zero ID means no object. IDs are comparable.
 type ID [33]byte
 
 // newID makes an ID of 20 or 32 raw bytes.
@@ -17,24 +19,24 @@ func newID(raw []byte) (id ID) {
 // raw gives the bytes of the hash, without the length.
 func (id *ID) raw() []byte { return id[:id[32]] }
 
-// IsZero reports whether the ID names nothing.
+// IsZero reports whether the ID means no object.
 func (id ID) IsZero() bool { return id == ID{} }
 
 // String gives 40 or 64 lower-case hex digits, and "" for the zero ID.
 func (id ID) String() string { return hex.EncodeToString(id.raw()) }
 
 // ParseID reads a full object id of this repository: 40 hex digits, 64 in a SHA-256 repository. Anything else is a
-// [BadName]; whether such an object exists is not asked.
+// [BadName]. The object need not exist.
 func (r *Repo) ParseID(text string) (ID, error) {
 	id, ok := parseHex([]byte(text), r.format.size)
 	if !ok {
-		return ID{}, &BadName{Name: text, Why: "an object id of this repository is " + r.format.digits() + " hex digits"}
+		return ID{}, &BadName{Name: text, Why: "an object id of this repository has " + strconv.Itoa(2*r.format.size) + " hex digits"}
 	}
 	return id, nil
 }
 
-// parseHex reads exactly size bytes written as hex digits of either case. The id of zeros is git's word for "none" and
-// no object has it.
+// parseHex reads exactly size bytes written as hex digits of either case. It refuses the id of zeros, with which git means
+// no object.
 func parseHex(text []byte, size int) (id ID, ok bool) {
 	if len(text) != 2*size {
 		return ID{}, false
@@ -46,11 +48,4 @@ func parseHex(text []byte, size int) (id ID, ok bool) {
 	return id, !allZero(id[:size])
 }
 
-func allZero(bytes []byte) bool {
-	for _, b := range bytes {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
+func allZero(raw []byte) bool { return len(bytes.TrimLeft(raw, "\x00")) == 0 }

@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"sort"
 )
 
 // packIndex is the index of one pack, version 1 or 2 (gitformat-pack, "Original (version 1)", "Version 2").
 type packIndex struct {
 	table
 	offsets int64 // version 2: where the 4-byte offsets begin; 0 in version 1
-	large   int64 // version 2: where the 8-byte offsets begin
-	nLarge  int64 // and how many there are
 }
 
-// table is a list of sorted object ids in a file, and the table that says how many ids begin with a byte up to b.
+// table is a list of sorted object ids in a file, and the fanout table: how many ids begin with a byte up to b.
 type table struct {
 	file   *file
 	fanout [256]uint32
@@ -22,20 +21,22 @@ type table struct {
 	width  int   // of an entry, in bytes
 	skip   int   // bytes of an entry before its id
 	size   int   // of an id, in bytes
+	large  int64 // where the 8-byte offsets begin
+	nLarge int64 // how many there are
 }
 
 func (t *table) count() int64 { return int64(t.fanout[255]) }
 
-// readFanout reads the 256 numbers at an offset; they must not fall.
+// readFanout reads the 256 numbers at an offset; they must not decrease.
 func (t *table) readFanout(offset int64) error {
 	raw, err := t.file.view(offset, 1024)
 	if err != nil {
-		return t.damaged("the table of first bytes is cut off")
+		return t.damaged("its fanout table is truncated")
 	}
 	for i := range t.fanout {
 		t.fanout[i] = binary.BigEndian.Uint32(raw[4*i:])
 		if i > 0 && t.fanout[i] < t.fanout[i-1] {
-			return t.damaged("the table of first bytes is not in order")
+			return t.damaged("its fanout table is not sorted")
 		}
 	}
 	return nil
@@ -65,26 +66,20 @@ func (t *table) find(id ID) (int64, error) {
 	return t.search(id, low, high)
 }
 
-// search looks for an id among a few neighbours.
+// search looks for an id in a few entries.
 func (t *table) search(id ID, low, high int64) (int64, error) {
 	entries, err := t.file.view(t.begin+low*int64(t.width), int(high-low)*t.width)
 	if err != nil {
 		return -1, t.damaged(err.Error())
 	}
-	from, to := 0, int(high-low)
-	for from < to {
-		middle := (from + to) / 2
-		at := middle*t.width + t.skip
-		switch order := bytes.Compare(entries[at:at+t.size], id.raw()); {
-		case order == 0:
-			return low + int64(middle), nil
-		case order > 0:
-			to = middle
-		default:
-			from = middle + 1
-		}
+	n, found := sort.Find(int(high-low), func(i int) int {
+		at := i*t.width + t.skip
+		return bytes.Compare(id.raw(), entries[at:at+t.size])
+	})
+	if !found {
+		return -1, nil
 	}
-	return -1, nil
+	return low + int64(n), nil
 }
 
 // uint32At reads the number at an offset.
@@ -96,29 +91,29 @@ func (t *table) uint32At(offset int64) (uint32, error) {
 	return binary.BigEndian.Uint32(raw), nil
 }
 
-// offset64 reads entry n of a list of 8-byte offsets.
-func (t *table) offset64(begin, count, n int64) (int64, error) {
-	if n >= count {
-		return 0, t.damaged("it names an offset that it does not have")
+// offset64 reads entry n of the list of 8-byte offsets.
+func (t *table) offset64(n int64) (int64, error) {
+	if n >= t.nLarge {
+		return 0, t.damaged("an entry refers to an offset that is not listed")
 	}
-	raw, err := t.file.view(begin+8*n, 8)
+	raw, err := t.file.view(t.large+8*n, 8)
 	if err != nil {
 		return 0, t.damaged(err.Error())
 	}
 	offset := binary.BigEndian.Uint64(raw)
 	if offset > math.MaxInt64 {
-		return 0, t.damaged("it names an offset that no file reaches")
+		return 0, t.damaged("an offset is larger than any file")
 	}
 	return int64(offset), nil
 }
 
-// openIndex reads the frame of an index. That the ids in it are sorted is not checked: one that is not found is missing,
-// and one that is found is checked by its content.
+// openIndex reads the layout of an index. It does not check that the ids are sorted: an object that is not found is
+// missing, and the hash of one that is found is checked.
 func openIndex(f *file, size int) (*packIndex, error) {
 	x := &packIndex{table: table{file: f, size: size}}
 	magic, err := f.view(0, 8)
 	if err != nil {
-		return nil, x.damaged("its header is cut off")
+		return nil, x.damaged("its header is truncated")
 	}
 	if !bytes.Equal(magic[:4], []byte("\377tOc")) {
 		return x, x.frame1()
@@ -136,7 +131,7 @@ func (x *packIndex) frame1() error {
 		return err
 	}
 	if x.file.size != 1024+x.count()*int64(x.width)+int64(2*x.size) {
-		return x.damaged("its size does not fit the number of its objects")
+		return x.damaged("its size does not match its number of objects")
 	}
 	return nil
 }
@@ -151,12 +146,12 @@ func (x *packIndex) frame2() error {
 	x.large = x.offsets + x.count()*4
 	rest := x.file.size - x.large - int64(2*x.size)
 	if x.nLarge = rest / 8; rest < 0 || rest%8 != 0 || x.nLarge > x.count() {
-		return x.damaged("its size does not fit the number of its objects")
+		return x.damaged("its size does not match its number of objects")
 	}
 	return nil
 }
 
-// offset finds an object in the pack; ok is false when it is not there.
+// offset finds an object in the pack; ok is false when the pack does not contain it.
 func (x *packIndex) offset(id ID) (offset int64, ok bool, err error) {
 	position, err := x.find(id)
 	if position < 0 || err != nil {
@@ -170,6 +165,6 @@ func (x *packIndex) offset(id ID) (offset int64, ok bool, err error) {
 	if err != nil || x.offsets == 0 || short < 1<<31 {
 		return int64(short), err == nil, err
 	}
-	offset, err = x.offset64(x.large, x.nLarge, int64(short&(1<<31-1)))
+	offset, err = x.offset64(int64(short & (1<<31 - 1)))
 	return offset, err == nil, err
 }

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// The defects of a zlib stream.
+// The defects of a compressed object.
 var (
 	errStream = errors.New("its compressed data is damaged")
-	errLonger = errors.New("it holds more than it says")
-	errShort  = errors.New("it holds less than it says")
+	errLonger = errors.New("it is longer than its header says")
+	errShort  = errors.New("it is shorter than its header says")
 )
 
-// source is the compressed bytes of one object: the bytes from offset to end of a file, read block by block, or bytes in
-// memory. Because it is an io.ByteReader, flate takes no byte beyond the end of a stream from it.
+// source is the compressed bytes of one object: a part of a file, read block by block, or bytes in memory. Because it is an
+// io.ByteReader, flate takes no byte after the end of a stream from it.
 type source struct {
 	block       []byte
 	taken       int // of block
 	file        *file
-	offset, end int64 // of what follows block
+	offset, end int64 // of the part of file after block
 }
 
 func (s *source) ReadByte() (byte, error) {
@@ -42,7 +42,7 @@ func (s *source) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// advance reads the next block. The end of a source is errTruncated: only a stream that is cut off gets there.
+// advance reads the next block. The end of a source is errTruncated, because a whole stream ends before it.
 func (s *source) advance() (err error) {
 	n := min(blockSize-s.offset%blockSize, s.end-s.offset)
 	if n <= 0 {
@@ -112,8 +112,7 @@ func inflate(content []byte, from source) error {
 	return readRest(content, z)
 }
 
-// readRest reads content, which must be all that is left of a stream. What a stream contains beyond it is not kept, so
-// that a small one cannot take much memory.
+// readRest reads content, which must be the rest of a stream.
 func readRest(content []byte, stream io.Reader) error {
 	_, err := io.ReadFull(stream, content)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

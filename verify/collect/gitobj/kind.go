@@ -1,6 +1,6 @@
 package gitobj
 
-// kind is the type of an object, with the number it has in packs.
+// kind is the type of an object, with its number in packs.
 type kind uint8
 
 const (
@@ -25,20 +25,20 @@ func kindOf(name []byte) (kind, bool) {
 	return anyKind, false
 }
 
-// Sizes that objects may have, in bytes. A folder with half a million entries makes a tree of 20 MB.
+// The largest sizes of objects, in bytes. A directory with half a million entries makes a tree of 20 MB.
 const (
 	treeLimit   = 32 << 20
 	commitLimit = 16 << 20
-	deltaLimit  = 32 << 20 // of deltas, and of what they are applied to when the object itself may not be larger
+	deltaLimit  = 32 << 20 // of deltas, and of their bases when the limit of the object is smaller
 )
 
-// limits says which objects will do.
+// limits says which objects are accepted.
 type limits struct {
 	want kind  // anyKind for all
-	blob int64 // the size that a blob may have
+	blob int64 // the largest size of a blob
 }
 
-// admit holds the kind and the size of an object against the limits.
+// admit checks the kind and the size of an object.
 func (l limits) admit(k kind, id ID, size int64) error {
 	if l.want != anyKind && k != l.want {
 		return &Corrupt{What: l.want.String() + " " + id.String(), Why: "it is a " + k.String()}

@@ -1,18 +1,16 @@
 package gitobj
 
-import (
-	"strings"
-)
+import "strings"
 
-// Entry is what a tree has under a name.
+// Entry is an entry of a tree.
 type Entry struct {
-	Name string // without folders; any bytes but NUL and slash
+	Name string // without directories; any bytes but NUL and slash
 	Mode uint32 // one of the Mode constants
 	ID   ID     // of the blob, the tree, or the commit of a submodule
 }
 
-// Lookup finds what a commit holds at a path; ok is false when there is nothing. A file, symlink or submodule on the way
-// is not followed: then there is nothing. The path is relative to the root, with slashes; any other is BadName.
+// Lookup finds the entry of a commit at a path; ok is false when there is none. Symlinks and submodules on the path are
+// not followed. The path is relative to the root, with slashes; any other is BadName.
 func (r *Repo) Lookup(commit ID, path string) (entry Entry, ok bool, err error) {
 	parts, err := splitPath(path)
 	if err != nil {
@@ -35,7 +33,7 @@ func (r *Repo) Lookup(commit ID, path string) (entry Entry, ok bool, err error) 
 	return at, true, nil
 }
 
-// treeOf gives the tree of a commit. Thousands of lookups may ask about the same one.
+// treeOf gives the tree of a commit, and remembers it: thousands of lookups may be for the same commit.
 func (r *Repo) treeOf(commit ID) (ID, error) {
 	if last := r.looked.Load(); last != nil && last.ID == commit {
 		return last.Tree, nil
@@ -47,8 +45,8 @@ func (r *Repo) treeOf(commit ID) (ID, error) {
 	return info.Tree, err
 }
 
-// List gives the entries of a folder at a commit in git's order (a folder sorts as if a slash followed its name), and of
-// the root for the path "". It is nil when there is no such folder, also when a file has its name.
+// List gives the entries of a directory of a commit in git's order (a directory sorts as if a slash followed its name),
+// and of the root for the path "". It is nil when there is no such directory, also when a file has its name.
 func (r *Repo) List(commit ID, path string) ([]Entry, error) {
 	info, err := r.Commit(commit)
 	if err != nil {
@@ -64,10 +62,10 @@ func (r *Repo) List(commit ID, path string) ([]Entry, error) {
 	return r.entries(at.ID)
 }
 
-// entry finds a name in a tree. The whole tree is read: what is wrong behind the name is wrong too. Thousands of lookups
-// may ask for names of the same tree, so trees that were found right are kept.
+// entry finds a name in a tree. It reads the whole tree, because a defect after the name is a defect too, and keeps valid
+// trees, because thousands of lookups may be in the same tree.
 func (r *Repo) entry(tree ID, name string) (Entry, bool, error) {
-	byName, ok := r.folders.get(tree)
+	byName, ok := r.trees.get(tree)
 	if !ok {
 		entries, err := r.entries(tree)
 		if err != nil {
@@ -77,20 +75,20 @@ func (r *Repo) entry(tree ID, name string) (Entry, bool, error) {
 		for _, e := range entries {
 			byName[e.Name] = e
 		}
-		r.folders.put(tree, byName)
+		r.trees.put(tree, byName)
 	}
 	e, ok := byName[name]
 	return e, ok, nil
 }
 
-// folderCache is how many bytes of trees are kept for lookups, and entryWeight about what an entry takes in one.
+// treeCache is how many bytes of trees are kept for lookups, and entryWeight about how many of them an entry takes.
 const (
-	folderCache = 32 << 20
+	treeCache   = 32 << 20
 	entryWeight = 160
 )
 
-func newFolderCache() *cache[ID, map[string]Entry] {
-	return newCache[ID](folderCache, func(f map[string]Entry) int { return (len(f) + 1) * entryWeight })
+func newTreeCache() *cache[ID, map[string]Entry] {
+	return newCache[ID](treeCache, func(t map[string]Entry) int { return (len(t) + 1) * entryWeight })
 }
 
 // entries reads a tree.
@@ -99,26 +97,19 @@ func (r *Repo) entries(id ID) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader := treeReader{tree: found.content, size: r.format.size}
 	entries := []Entry{}
-	for {
-		e, ok, err := reader.next()
-		if err != nil {
-			return nil, &Corrupt{What: "tree " + id.String(), Why: err.Error()}
-		}
-		if !ok {
-			return entries, nil
-		}
+	err = r.each(id, found.content, func(_ int, e treeEntry) {
 		entries = append(entries, Entry{Name: string(e.name), Mode: e.mode, ID: newID(e.id)})
-	}
+	})
+	return entries, err
 }
 
-// splitPath cuts a path of the repository into names.
+// splitPath splits a path of the repository into names.
 func splitPath(path string) ([]string, error) {
 	parts := strings.Split(path, "/")
 	for _, part := range parts {
 		if badName([]byte(part)) || strings.IndexByte(part, 0) >= 0 {
-			return nil, &BadName{Name: path, Why: "a path in the repository has names between single slashes, none of them empty, \".\", \"..\" or \".git\""}
+			return nil, &BadName{Name: path, Why: `in a repository path, no name between slashes can be empty, ".", ".." or ".git"`}
 		}
 	}
 	return parts, nil

@@ -9,15 +9,15 @@ import (
 	"strconv"
 )
 
-// looseName is where an object lies that has a file of its own, below a folder of objects.
+// looseName is the file of an object that is not in a pack, in an object directory.
 func looseName(dir string, id ID) string {
 	text := id.String()
 	return filepath.Join(dir, text[:2], text[2:])
 }
 
-// readLoose reads an object from a file of its own (gitformat-loose): a zlib stream of type, size and content.
-func (s *store) readLoose(id ID, name string, l limits) (object, error) {
-	f, err := openFile(name, nil)
+// readLoose reads an object that is not in a pack (gitformat-loose): a zlib stream of type, size and content.
+func (s *store) readLoose(id ID, at place, l limits) (object, error) {
+	f, err := openFile(at.loose, nil)
 	if err != nil {
 		return object{}, err
 	}
@@ -26,7 +26,7 @@ func (s *store) readLoose(id ID, name string, l limits) (object, error) {
 }
 
 func readLooseFile(id ID, f *file, l limits) (object, error) {
-	// No compressor makes content larger by a half.
+	// No compressor makes content larger by half.
 	if most := max(l.blob, deltaLimit) * 3 / 2; f.size > most {
 		return object{}, &TooLarge{What: "bytes in the file of object " + id.String(), Limit: most}
 	}
@@ -41,7 +41,7 @@ func readLooseFile(id ID, f *file, l limits) (object, error) {
 	return found, err
 }
 
-// parseLoose decompresses an object and its header, "type size NUL".
+// parseLoose decompresses an object after its header, "type size NUL".
 func parseLoose(id ID, compressed []byte, l limits) (object, error) {
 	z, err := newInflater(source{block: compressed})
 	if err != nil {
@@ -67,7 +67,7 @@ func parseLoose(id ID, compressed []byte, l limits) (object, error) {
 	return object{k, content}, nil
 }
 
-// maxLooseHeader is how long the header may be, in bytes.
+// maxLooseHeader is the largest size of the header, in bytes.
 const maxLooseHeader = 32
 
 // looseHeader reads "type size NUL".

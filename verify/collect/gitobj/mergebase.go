@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// maxBases is how many merge bases are told apart. Histories that people make have one, seldom two.
+// maxBases limits the work for many merge bases. Histories that people make have one, seldom two.
 const maxBases = 100
 
 // MergeBases gives the best common ancestors of two commits: those that are not ancestors of another common ancestor.
-// There are several when branches were merged crosswise, and none (an empty slice) when the histories have nothing in
-// common. They are sorted by id.
+// There are several after criss-cross merges, and none (an empty slice) when the histories have no common commit. They
+// are sorted by id.
 //
-// In a shallow clone the answer is given only when nothing that was not fetched could change it; otherwise the error
-// is Incomplete.
+// In a shallow clone the error is Incomplete when commits that were not fetched could change the answer.
 func (r *Repo) MergeBases(a, b ID) ([]ID, error) {
 	for _, id := range []ID{a, b} {
 		if _, err := r.Commit(id); err != nil {
@@ -44,8 +43,8 @@ func (r *Repo) MergeBases(a, b ID) ([]ID, error) {
 	return ids, nil
 }
 
-// best leaves out common ancestors that are ancestors of others. A walk finds such when a commit is dated before its
-// parents.
+// best removes common ancestors that are ancestors of others. A walk finds such ancestors when a commit has an earlier
+// date than its parents.
 func (g *graph) best(common []int32) ([]int32, error) {
 	if len(common) > maxBases {
 		return nil, &TooLarge{What: "merge bases", Limit: maxBases}
@@ -67,22 +66,22 @@ func (g *graph) best(common []int32) ([]int32, error) {
 	return common, nil
 }
 
-// mark says from where a commit was reached.
+// mark is a set of facts about a commit in a walk.
 type mark uint8
 
 const (
-	left   mark = 1 << iota // from the first commit
-	right                   // from one of the others
-	stale                   // from a common ancestor: it is none of the best
-	result                  // it was taken for one of the best
+	left   mark = 1 << iota // an ancestor of the first commit
+	right                   // an ancestor of one of the others
+	stale                   // an ancestor of a common ancestor: not one of the best
+	result                  // it is in common
 	queued
 )
 
 const both = left | right
 
-// walk goes through the ancestors of a commit and of some others, the youngest first, until all that is left are
-// ancestors of common ancestors. The dates may lie: a commit is visited again when it is reached from another side, so
-// every best common ancestor is found, and perhaps some that are not best.
+// walk visits the ancestors of a commit and of some others, the youngest first, until only ancestors of common ancestors
+// are left. Dates may be wrong: a commit is visited again when it is reached from another side, so every best common
+// ancestor is found, and perhaps some that are not best.
 type walk struct {
 	*graph
 	marks  []mark
@@ -97,7 +96,7 @@ func newWalk(g *graph, first int32, others ...int32) *walk {
 	return &walk{graph: g, tips: append([]int32{first}, others...)}
 }
 
-// run gives the common ancestors that were found.
+// run gives the common ancestors.
 func (w *walk) run() ([]int32, error) {
 	for i, tip := range w.tips {
 		side := right
@@ -112,7 +111,7 @@ func (w *walk) run() ([]int32, error) {
 		return nil, err
 	}
 	if w.tipFound() {
-		return w.foundTips(), nil
+		return slices.DeleteFunc(w.tips, func(n int32) bool { return !w.isCommon(n) }), nil
 	}
 	if err := w.settle(); err != nil {
 		return nil, err
@@ -120,25 +119,16 @@ func (w *walk) run() ([]int32, error) {
 	return slices.DeleteFunc(w.common, func(n int32) bool { return w.marks[n]&stale != 0 }), nil
 }
 
-// tipFound reports whether, of two commits, one is an ancestor of the other. Then it is the best common ancestor,
-// whatever else there is.
-func (w *walk) tipFound() bool { return len(w.tips) == 2 && len(w.foundTips()) > 0 }
+// tipFound reports whether one of two commits is an ancestor of the other. Then it is the only best common ancestor.
+func (w *walk) tipFound() bool { return len(w.tips) == 2 && slices.ContainsFunc(w.tips, w.isCommon) }
 
-func (w *walk) foundTips() []int32 {
-	var found []int32
-	for _, tip := range w.tips {
-		if w.marks[tip]&both == both {
-			found = append(found, tip)
-		}
-	}
-	return found
-}
+func (w *walk) isCommon(n int32) bool { return w.marks[n]&both == both }
 
-// settle looks at where the walk came to an end of what was fetched. From a commit that is an ancestor of one side only
-// any commit of the other side may be reached: then there is no answer. Whether it is of one side only is certain when
-// everything was visited.
+// settle checks the commits that were reached and not fetched. One that is an ancestor of one side only may have commits
+// of the other side as ancestors: then there is no answer. Whether it is on one side only is certain after everything was
+// visited.
 func (w *walk) settle() error {
-	oneSided := func(n int32) bool { return w.marks[n]&both != both }
+	oneSided := func(n int32) bool { return !w.isCommon(n) }
 	if !slices.ContainsFunc(w.ends, oneSided) {
 		return nil
 	}
@@ -151,7 +141,7 @@ func (w *walk) settle() error {
 	return nil
 }
 
-// drain visits commits while there are some and a condition holds.
+// drain visits the commits in the queue while a condition is true.
 func (w *walk) drain(more func() bool) error {
 	for len(w.queue) > 0 && more() {
 		n := heap.Pop(w).(int32)
@@ -160,8 +150,11 @@ func (w *walk) drain(more func() bool) error {
 		if marks&stale == 0 {
 			w.fresh--
 		}
-		if marks&both == both && marks&stale == 0 {
-			w.find(n)
+		if w.isCommon(n) && marks&stale == 0 {
+			if w.marks[n]&result == 0 {
+				w.marks[n] |= result
+				w.common = append(w.common, n)
+			}
 			marks |= stale
 		}
 		for _, parent := range w.parentsOf(n) {
@@ -173,15 +166,7 @@ func (w *walk) drain(more func() bool) error {
 	return nil
 }
 
-// find notes a common ancestor.
-func (w *walk) find(n int32) {
-	if w.marks[n]&result == 0 {
-		w.marks[n] |= result
-		w.common = append(w.common, n)
-	}
-}
-
-// reach marks a commit, and puts it into the queue when the mark is new to it.
+// reach marks a commit, and puts it into the queue if it did not have the marks.
 func (w *walk) reach(n int32, marks mark) error {
 	if err := w.graph.read(n); err != nil {
 		return err

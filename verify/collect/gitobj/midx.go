@@ -6,17 +6,15 @@ import (
 	"strings"
 )
 
-// multiIndex is a multi-pack-index, version 1 (gitformat-pack, "multi-pack-index (MIDX) files"). It is only asked about
-// packs that have no index of their own: where there is one, it knows all that this one knows.
+// multiIndex is a multi-pack-index, version 1 (gitformat-pack, "multi-pack-index (MIDX) files"). It is used only for
+// packs without an index of their own, because a pack's own index lists all its objects.
 type multiIndex struct {
 	table
-	packs   []string // names without ending, in the order of their numbers
-	offsets int64    // of the pairs of pack number and offset
-	large   int64    // of the 8-byte offsets
-	nLarge  int64
+	packs   []string // names without extension, in the order of their numbers
+	offsets int64    // where the pairs of pack number and offset begin
 }
 
-// chunk is a part of a multi-pack-index.
+// chunk is a section of a multi-pack-index.
 type chunk struct {
 	begin, size int64
 }
@@ -25,13 +23,13 @@ func openMultiIndex(f *file, format *format) (*multiIndex, error) {
 	x := &multiIndex{table: table{file: f, size: format.size, width: format.size}}
 	header, err := f.view(0, 12)
 	if err != nil || !bytes.Equal(header[:4], []byte("MIDX")) {
-		return nil, x.damaged("it does not begin as a multi-pack-index")
+		return nil, x.damaged("it is not a multi-pack-index")
 	}
 	if header[4] != 1 || header[7] != 0 {
-		return nil, &Unsupported{What: plainName(f.name) + " is a multi-pack-index of a kind that is not known: run git repack -ad without it"}
+		return nil, &Unsupported{What: plainName(f.name) + " is a multi-pack-index of an unsupported version: delete it and run git repack -ad"}
 	}
 	if header[5] != format.midx {
-		return nil, x.damaged("its hash function is not the repository's")
+		return nil, x.damaged("its hash function differs from the repository's")
 	}
 	chunks, err := x.chunks(int(header[6]))
 	if err != nil {
@@ -43,21 +41,21 @@ func openMultiIndex(f *file, format *format) (*multiIndex, error) {
 	return x, x.names(chunks["PNAM"], int64(binary.BigEndian.Uint32(header[8:])))
 }
 
-// chunks reads the list of parts. Each ends where the next begins.
+// chunks reads the list of chunks. Each ends where the next begins.
 func (x *multiIndex) chunks(count int) (map[string]chunk, error) {
 	raw, err := x.file.view(12, 12*(count+1))
 	if err != nil {
-		return nil, x.damaged("its list of chunks is cut off")
+		return nil, x.damaged("its list of chunks is truncated")
 	}
 	chunks := map[string]chunk{}
 	for i := range count {
 		row := raw[12*i:]
 		begin, end := int64(binary.BigEndian.Uint64(row[4:])), int64(binary.BigEndian.Uint64(row[16:]))
 		if begin < 0 || end < begin || end > x.file.size-int64(x.size) {
-			return nil, x.damaged("a chunk lies outside the file")
+			return nil, x.damaged("a chunk is outside the file")
 		}
 		if _, twice := chunks[string(row[:4])]; twice {
-			return nil, x.damaged("a chunk is there twice")
+			return nil, x.damaged("a chunk is listed twice")
 		}
 		chunks[string(row[:4])] = chunk{begin, end - begin}
 	}
@@ -67,19 +65,19 @@ func (x *multiIndex) chunks(count int) (map[string]chunk, error) {
 func (x *multiIndex) frame(chunks map[string]chunk) error {
 	fanout, ids, offsets, large := chunks["OIDF"], chunks["OIDL"], chunks["OOFF"], chunks["LOFF"]
 	if fanout.size != 1024 {
-		return x.damaged("its table of first bytes has the wrong size")
+		return x.damaged("its fanout table has the wrong size")
 	}
 	if err := x.readFanout(fanout.begin); err != nil {
 		return err
 	}
 	if ids.size != x.count()*int64(x.size) || offsets.size != x.count()*8 || large.size%8 != 0 {
-		return x.damaged("a chunk's size does not fit the number of its objects")
+		return x.damaged("the size of a chunk does not match its number of objects")
 	}
 	x.begin, x.offsets, x.large, x.nLarge = ids.begin, offsets.begin, large.begin, large.size/8
 	return nil
 }
 
-// names reads the packs' names, which end with NUL and are followed by padding.
+// names reads the names of the packs, each of which ends with NUL. Padding follows them.
 func (x *multiIndex) names(c chunk, count int64) error {
 	if c.size > smallFile*16 {
 		return &TooLarge{What: "bytes of pack names in " + plainName(x.file.name), Limit: smallFile * 16}
@@ -98,7 +96,7 @@ func (x *multiIndex) names(c chunk, count int64) error {
 	return nil
 }
 
-// locate finds an object: the name of its pack and the offset in it; ok is false when it is not there.
+// locate finds an object: the name of its pack and the offset in it; ok is false when the index does not list it.
 func (x *multiIndex) locate(id ID) (pack string, offset int64, ok bool, err error) {
 	position, err := x.find(id)
 	if position < 0 || err != nil {
@@ -106,7 +104,7 @@ func (x *multiIndex) locate(id ID) (pack string, offset int64, ok bool, err erro
 	}
 	number, err := x.uint32At(x.offsets + 8*position)
 	if err == nil && int64(number) >= int64(len(x.packs)) {
-		err = x.damaged("it names a pack that it does not have")
+		err = x.damaged("an entry refers to a pack that is not listed")
 	}
 	if err != nil {
 		return "", 0, false, err
@@ -114,7 +112,7 @@ func (x *multiIndex) locate(id ID) (pack string, offset int64, ok bool, err erro
 	short, err := x.uint32At(x.offsets + 8*position + 4)
 	offset = int64(short)
 	if err == nil && short >= 1<<31 && x.nLarge > 0 {
-		offset, err = x.offset64(x.large, x.nLarge, int64(short&(1<<31-1)))
+		offset, err = x.offset64(int64(short & (1<<31 - 1)))
 	}
 	return x.packs[number], offset, err == nil, err
 }

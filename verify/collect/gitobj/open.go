@@ -1,9 +1,9 @@
 // Package gitobj reads git repositories without git: objects, the names of commits, the difference of two trees.
 //
-// What it gives is decided by object ids alone. Every object's hash is checked over its whole content. The repository's
-// configuration (but for the format of its files), hooks, filters, attributes, replace refs, grafts and the environment
-// are not obeyed: who can write them must not decide what is read. What is missing, damaged or too large is an error of
-// a type of its own, never an empty answer.
+// Only object ids decide the result. The hash of every object is checked over its whole content. The repository's
+// configuration (except the format of its files), hooks, filters, attributes, replace refs, grafts and the environment
+// have no effect: a person who can write them must not decide what is read. What is missing, damaged or too large is an
+// error of its own type, never an empty answer.
 //
 // The file formats are those of git's own documentation: gitformat-pack, gitformat-loose, gitrepository-layout.
 package gitobj
@@ -17,47 +17,48 @@ import (
 	"sync/atomic"
 )
 
-// What a comparison may cost unless the fields of Repo say otherwise.
+// The default limits of a comparison.
 const (
 	DefaultMaxChanges   = 200_000
 	DefaultMaxEntries   = 10_000_000
 	DefaultMaxPathBytes = 64 << 20
 )
 
-// smallFile is the size, in bytes, that files of a line or two and the configuration may have.
+// smallFile is the largest size of configuration files and of files of a line or two, in bytes.
 const smallFile = 1 << 20
 
-// Repo is an open repository. It is safe for concurrent use, but for its fields.
+// Repo is an open repository. It is safe for concurrent use, except for its fields.
 type Repo struct {
-	// Compare gives up with TooLarge when it finds more changed files than MaxChanges, has read more entries of trees than
-	// MaxEntries, or when the paths of changed files and folders have more bytes than MaxPathBytes.
+	// Compare fails with TooLarge when there are more changed files than MaxChanges (or more changed directories, by 1,000),
+	// when it has read more tree entries than MaxEntries, or when the paths of changed files and directories have more bytes
+	// than MaxPathBytes.
 	MaxChanges               int
 	MaxEntries, MaxPathBytes int64
 
 	root    string // of the work tree, "" when there is none
-	gitDir  string // what belongs to this work tree: HEAD
-	common  string // what all work trees share: objects and refs
+	gitDir  string // contains what belongs to this work tree: HEAD
+	common  string // contains what all work trees share: objects and refs
 	format  *format
-	reftab  bool // refs are kept in reftables
-	partial bool // some objects were left with the remote
+	reftab  bool // refs are stored in reftables
+	partial bool // the clone is partial
 	shallow map[ID]bool
 	objects *store
-	folders *cache[ID, map[string]Entry] // trees in which paths were looked up
+	trees   *cache[ID, map[string]Entry] // trees in which paths were looked up
 	looked  atomic.Pointer[CommitInfo]   // the commit in which a path was looked up last
 }
 
-// Open opens the repository at dir: a work tree's root or a folder below it, a linked work tree or a submodule, a .git
-// folder or a bare repository. Above dir only work trees are looked for: a bare repository somewhere above has nothing
-// to do with it. No repository at all is NotARepository, and one among the files that the repository around it tracks is
-// Planted.
+// Open opens the repository at dir: a work tree or a directory in it, a linked work tree or a submodule, a .git directory
+// or a bare repository. Above dir it looks only for work trees: a bare repository above is not related. If there is no
+// repository the error is NotARepository, and Planted if the enclosing repository tracks files of the repository.
 func Open(dir string) (*Repo, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	r, err := open(absolute)
+	// Errors name the directory as the caller does.
 	if none := (*NotARepository)(nil); errors.As(err, &none) {
-		none.Dir = dir // as the caller calls it
+		none.Dir = dir
 	}
 	if planted := (*Planted)(nil); errors.As(err, &planted) {
 		planted.Dir = dir
@@ -74,7 +75,7 @@ func open(dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{MaxChanges: DefaultMaxChanges, MaxEntries: DefaultMaxEntries, MaxPathBytes: DefaultMaxPathBytes, root: root, gitDir: gitDir, common: common, folders: newFolderCache()}
+	r := &Repo{MaxChanges: DefaultMaxChanges, MaxEntries: DefaultMaxEntries, MaxPathBytes: DefaultMaxPathBytes, root: root, gitDir: gitDir, common: common, trees: newTreeCache()}
 	if err := r.load(); err != nil {
 		return nil, err
 	}
@@ -84,15 +85,15 @@ func open(dir string) (*Repo, error) {
 	return r, nil
 }
 
-// load reads what the repository says about itself.
+// load reads the configuration, the list of shallow commits and the indexes of packs.
 func (r *Repo) load() error {
-	for _, folder := range []string{filepath.Join(r.common, "objects"), filepath.Join(r.common, "refs")} {
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return &NotARepository{Dir: r.gitDir, Why: "there is no folder " + filepath.Base(folder)}
+	for _, name := range []string{"objects", "refs"} {
+		if !isDir(filepath.Join(r.common, name)) {
+			return &NotARepository{Dir: r.gitDir, Why: "it has no directory " + name}
 		}
 	}
-	if _, err := os.Lstat(filepath.Join(r.gitDir, "HEAD")); err != nil {
-		return &NotARepository{Dir: r.gitDir, Why: "there is no HEAD"}
+	if !exists(filepath.Join(r.gitDir, "HEAD")) {
+		return &NotARepository{Dir: r.gitDir, Why: "it has no HEAD"}
 	}
 	if err := r.configure(); err != nil {
 		return err
@@ -105,43 +106,39 @@ func (r *Repo) load() error {
 	return err
 }
 
-// Close closes the files that are open. The Repo must not be used after it.
+// Close closes all files. The Repo must not be used afterwards.
 func (r *Repo) Close() error { return r.objects.close() }
 
 // Root is the root of the work tree, absolute, and "" for a bare repository.
 func (r *Repo) Root() string { return r.root }
 
-// SHA256 reports whether ids are SHA-256 (64 hex digits) and not SHA-1 (40).
-func (r *Repo) SHA256() bool { return r.format == sha256Format }
-
 // Shallow reports whether a part of the history was not fetched.
 func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }
 
-// discover finds the git folder that dir belongs to, and the root of the work tree if there is one.
+// discover finds the git directory of dir, and the root of the work tree if there is one.
 func discover(dir string) (gitDir, root string, err error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", "", &NotARepository{Dir: dir, Why: "there is no such folder"}
+	if !isDir(dir) {
+		return "", "", &NotARepository{Dir: dir, Why: "the directory does not exist"}
 	}
-	if filepath.Base(dir) != ".git" {
-		for at := dir; ; at = filepath.Dir(at) {
+	for at := dir; ; at = filepath.Dir(at) {
+		isGitDir := at == dir && filepath.Base(dir) == ".git"
+		if !isGitDir {
 			gitDir, found, err := dotGit(at)
 			if found || err != nil {
 				return gitDir, at, err
 			}
-			if at == dir && looksBare(dir) {
-				root, err := rootOfGitDir(dir)
-				return dir, root, err
-			}
-			if at == filepath.Dir(at) {
-				return "", "", &NotARepository{Dir: dir, Why: "neither it nor a folder above it holds .git"}
-			}
+		}
+		if isGitDir || at == dir && looksBare(dir) {
+			root, err := rootOfGitDir(dir)
+			return dir, root, err
+		}
+		if at == filepath.Dir(at) {
+			return "", "", &NotARepository{Dir: dir, Why: "neither it nor a directory above it contains .git"}
 		}
 	}
-	root, err = rootOfGitDir(dir)
-	return dir, root, err
 }
 
-// dotGit looks for a .git folder, or for a .git file that names one, as linked work trees and submodules have.
+// dotGit looks for a .git directory, or for a .git file that names one, as in linked work trees and submodules.
 func dotGit(dir string) (gitDir string, found bool, err error) {
 	name := filepath.Join(dir, ".git")
 	info, err := os.Stat(name)
@@ -165,21 +162,24 @@ func dotGit(dir string) (gitDir string, found bool, err error) {
 	return from(dir, target), true, nil
 }
 
-// looksBare reports whether a folder is a git folder itself.
+// looksBare reports whether a directory is itself a git directory.
 func looksBare(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
-		return false
-	}
-	if _, err := os.Lstat(filepath.Join(dir, "commondir")); err == nil {
-		return true
-	}
-	objects, errObjects := os.Stat(filepath.Join(dir, "objects"))
-	refs, errRefs := os.Stat(filepath.Join(dir, "refs"))
-	return errObjects == nil && errRefs == nil && objects.IsDir() && refs.IsDir()
+	return exists(filepath.Join(dir, "HEAD")) &&
+		(exists(filepath.Join(dir, "commondir")) || isDir(filepath.Join(dir, "objects")) && isDir(filepath.Join(dir, "refs")))
 }
 
-// rootOfGitDir tells which work tree a git folder belongs to: a linked one says so in its file gitdir, the main one is
-// the folder around .git. All others count as bare, whatever their configuration says.
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// rootOfGitDir finds the work tree of a git directory: a linked one is named in the file gitdir, the main one is the
+// parent of .git. All other git directories are treated as bare, whatever their configuration says.
 func rootOfGitDir(gitDir string) (string, error) {
 	text, err := readSmall(filepath.Join(gitDir, "gitdir"), smallFile)
 	if err == nil {
@@ -194,7 +194,7 @@ func rootOfGitDir(gitDir string) (string, error) {
 	return "", nil
 }
 
-// commonDir is the folder that a linked work tree shares with the others.
+// commonDir is the directory that a linked work tree shares with the others.
 func commonDir(gitDir string) (string, error) {
 	text, err := readSmall(filepath.Join(gitDir, "commondir"), smallFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -206,7 +206,7 @@ func commonDir(gitDir string) (string, error) {
 	return from(gitDir, strings.TrimRight(text, "\r\n")), nil
 }
 
-// from resolves a path that stands in a file of dir.
+// from resolves a path that is relative to dir.
 func from(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -221,14 +221,13 @@ func readSmall(name string, limit int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var text []byte
 	if opened.size > limit {
-		return "", errors.Join(&TooLarge{What: "bytes in " + plainName(name), Limit: limit}, opened.close())
+		err = &TooLarge{What: "bytes in " + plainName(name), Limit: limit}
+	} else {
+		text, err = opened.direct(0, int(opened.size))
 	}
-	text, err := opened.direct(0, int(opened.size))
-	if err != nil {
-		return "", errors.Join(err, opened.close())
-	}
-	return string(text), opened.close()
+	return string(text), errors.Join(err, opened.close())
 }
 
 // readShallow reads the list of the commits whose parents were not fetched.
@@ -245,7 +244,7 @@ func (r *Repo) readShallow() error {
 	for line := range strings.Lines(text) {
 		id, ok := parseHex([]byte(strings.TrimRight(line, "\r\n")), r.format.size)
 		if !ok {
-			return &Corrupt{What: name, Why: "a line is no object id"}
+			return &Corrupt{What: name, Why: "a line is not an object id"}
 		}
 		r.shallow[id] = true
 	}

@@ -190,8 +190,8 @@ func TestAlternates(t *testing.T) {
 		if found != (err == nil) {
 			t.Errorf("%q: %v", text, err)
 		}
-		if err != nil && strings.Contains(text, "missing") && !strings.Contains(err.Error(), "borrowed from") {
-			t.Errorf("%q: %v should say what is gone", text, err)
+		if err != nil && strings.Contains(text, "missing") && !strings.Contains(err.Error(), "a directory in objects/info/alternates does not exist") {
+			t.Errorf("%q: %v should name what is missing", text, err)
 		}
 	}
 }

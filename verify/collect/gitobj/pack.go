@@ -9,9 +9,9 @@ import (
 
 // packFile is a pack (gitformat-pack). It is opened when the first object is read from it.
 type packFile struct {
-	name   string // without ending
+	name   string // without extension
 	format *format
-	index  *packIndex // nil when only a multi-pack-index knows it
+	index  *packIndex // nil when only a multi-pack-index lists its objects
 	blocks *cache[blockKey, []byte]
 
 	once sync.Once
@@ -19,13 +19,13 @@ type packFile struct {
 	err  error
 }
 
-// The numbers that stand for deltas where others have a type.
+// The codes of deltas, in place of a kind.
 const (
 	offsetDelta = 6
 	idDelta     = 7
 )
 
-// header is what stands before an object's compressed data in a pack.
+// header is what precedes the compressed data of an object in a pack.
 type header struct {
 	code  int   // a kind, offsetDelta or idDelta
 	size  int64 // of the content, or of the delta, decompressed
@@ -48,14 +48,14 @@ func (p *packFile) open() (*file, error) {
 func (p *packFile) checkFrame() error {
 	raw, err := p.file.view(0, 12)
 	if err != nil || p.file.size < int64(12+p.format.size) {
-		return p.damaged("it is cut off")
+		return p.damaged("it is truncated")
 	}
 	version := binary.BigEndian.Uint32(raw[4:])
 	if string(raw[:4]) != "PACK" || version != 2 && version != 3 {
-		return p.damaged("it does not begin as a pack of version 2 or 3")
+		return p.damaged("it is not a pack of version 2 or 3")
 	}
 	if p.index != nil && int64(binary.BigEndian.Uint32(raw[8:])) != p.index.count() {
-		return p.damaged("its index has another number of objects")
+		return p.damaged("its index has a different number of objects")
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (p *packFile) damaged(why string) error { return &Corrupt{What: p.name + ".
 // end is where the objects end and the checksum begins.
 func (p *packFile) end() int64 { return p.file.size - int64(p.format.size) }
 
-// header reads what stands before an object.
+// header reads the header of an object.
 func (p *packFile) header(offset int64) (header, error) {
 	file, err := p.open()
 	if err != nil {
@@ -102,19 +102,19 @@ func (p *packFile) header(offset int64) (header, error) {
 	return h, p.baseOf(&h, offset, raw[n:])
 }
 
-// baseOf reads which object a delta is applied to.
+// baseOf reads which object is the base of a delta.
 func (p *packFile) baseOf(h *header, offset int64, raw []byte) error {
 	switch h.code {
 	case offsetDelta:
 		distance, n := distanceOf(raw)
 		if n == 0 || distance <= 0 || distance > offset-12 {
-			return p.damagedAt(offset, "the base of its delta lies outside the pack")
+			return p.damagedAt(offset, "its delta base is outside the pack")
 		}
 		h.base = offset - distance
 		h.data += int64(n)
 	case idDelta:
 		if len(raw) < p.format.size {
-			return p.damagedAt(offset, "it is cut off")
+			return p.damagedAt(offset, "it is truncated")
 		}
 		h.refer = newID(raw[:p.format.size])
 		h.data += int64(p.format.size)
@@ -126,14 +126,13 @@ func (p *packFile) baseOf(h *header, offset int64, raw []byte) error {
 
 // distanceOf reads a number of seven bits a byte, the highest first, in which each further byte adds one; n is 0 when it
 // is malformed.
-func distanceOf(raw []byte) (distance int64, n int) {
-	for i, b := range raw {
-		if i > 7 {
-			break
-		}
+func distanceOf[T string | []byte](raw T) (distance int64, n int) {
+	for n < min(8, len(raw)) {
+		b := raw[n]
+		n++
 		distance = distance<<7 | int64(b&0x7f)
 		if b < 0x80 {
-			return distance, i + 1
+			return distance, n
 		}
 		distance++
 	}
@@ -144,8 +143,8 @@ func (p *packFile) damagedAt(offset int64, why string) error {
 	return p.damaged(fmt.Sprintf("the object at byte %d: %s", offset, why))
 }
 
-// inflate decompresses what a header announces. Nothing says how long the compressed data is: no compressor makes it much
-// longer than the content, and what does is not read to its end.
+// inflate decompresses the object or delta of a header. A pack does not store the size of compressed data, so it is limited
+// to more than any compressor writes.
 func (p *packFile) inflate(h header) ([]byte, error) {
 	content := make([]byte, h.size)
 	most := 4*h.size + 2*blockSize

@@ -57,7 +57,7 @@ func TestCycle(t *testing.T) {
 		{id: b, code: idDelta, base: a.raw(), data: deltaOf([]byte("a"), nil)},
 	}, 1<<31)
 	_, err := r.Blob(a, 1<<20)
-	if damaged := (*Corrupt)(nil); !errors.As(err, &damaged) || !strings.Contains(err.Error(), "no end") {
+	if damaged := (*Corrupt)(nil); !errors.As(err, &damaged) || !strings.Contains(err.Error(), "cycle") {
 		t.Error(err)
 	}
 }
@@ -86,12 +86,12 @@ func TestPackRefuses(t *testing.T) {
 		{"unknown type 0", packed{id: id, data: content}, "unknown type"},
 		{"unknown type 5", packed{id: id, code: 5, data: content}, "unknown type"},
 		{"another type", packed{id: id, code: int(treeKind), data: content}, "it is a tree"},
-		{"more than it says", packed{id: id, code: int(blobKind), data: content[:6], claim: 0}, "has the id"},
-		{"less than it says", packed{id: id, code: int(blobKind), data: content, claim: 8}, "damaged"},
+		{"longer than its header says", packed{id: id, code: int(blobKind), data: content[:6], claim: 0}, "has the id"},
+		{"shorter than its header says", packed{id: id, code: int(blobKind), data: content, claim: 8}, "damaged"},
 		{"base before the pack", packed{id: id, code: offsetDelta, base: distance(5), data: deltaOf(content, nil)}, "outside the pack"},
 		{"base is itself", packed{id: id, code: offsetDelta, base: []byte{0}, data: deltaOf(content, nil)}, "outside the pack"},
 		{"base is missing", packed{id: id, code: idDelta, base: bytes.Repeat([]byte{7}, 20), data: deltaOf(content, nil)}, "is missing"},
-		{"base is itself by id", packed{id: id, code: idDelta, base: id.raw(), data: deltaOf(content, nil)}, "no end"},
+		{"base is itself by id", packed{id: id, code: idDelta, base: id.raw(), data: deltaOf(content, nil)}, "cycle"},
 	} {
 		_, err := craftRepo(t, []packed{c.object}, 1<<31).Blob(id, 1<<20)
 		if damaged := (*Corrupt)(nil); !errors.As(err, &damaged) || !strings.Contains(err.Error(), c.want) {

@@ -101,8 +101,8 @@ func TestDeltas(t *testing.T) {
 		{"\x0a\x00", ""},
 		{"\x0b\x03\x90\x03", "error: another size"},
 		{"\x0a\x03\x91\x08\x03", "error: malformed"}, // beyond the base
-		{"\x0a\x02\x90\x03", "error: malformed"},     // more than it says
-		{"\x0a\x04\x90\x03", "error: less"},
+		{"\x0a\x02\x90\x03", "error: malformed"},     // more than its header says
+		{"\x0a\x04\x90\x03", "error: shorter"},
 		{"\x0a\x01\x00", "error: malformed"},
 		{"\x0a\x03\x03ab", "error: malformed"},
 		{"\x0a\x03\x91", "error: malformed"},
@@ -131,8 +131,8 @@ func TestLooseObjects(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"blob 3\x00abc", ""},
 		{"blob 0\x00", ""},
-		{"blob 3\x00abcd", "more than it says"},
-		{"blob 3\x00ab", "less than it says"},
+		{"blob 3\x00abcd", "longer than its header says"},
+		{"blob 3\x00ab", "shorter than its header says"},
 		{"blob 03\x00abc", "malformed"},
 		{"blob -3\x00abc", "malformed"},
 		{"blob +3\x00abc", "malformed"},

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// refusePlanted refuses a repository that keeps its objects or refs among the files that a repository around it tracks.
-// Whoever writes those files decides what the base is: a change could bring along a bare repository, and a base that
-// suits it.
+// refusePlanted refuses a repository if an enclosing repository tracks its objects or refs. A person who writes those files
+// decides what the base is: a change could contain a bare repository with a base of its own.
 func (r *Repo) refusePlanted() error {
 	for _, dir := range append([]string{r.gitDir, r.common}, r.objects.dirs...) {
 		if err := planted(dir); err != nil {
 			return err
 		}
-		// A tracked symlink leads to the folder, or the folder lies elsewhere than its path says.
+		// The path may lead through symlinks: both the path and its target must be untracked.
 		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
 			if err := planted(real); err != nil {
 				return err
@@ -27,8 +26,8 @@ func (r *Repo) refusePlanted() error {
 	return nil
 }
 
-// planted looks for a work tree around a folder in which the folder is tracked. Git tracks nothing below a folder that is
-// called .git, so there the search ends.
+// planted looks for an enclosing work tree that tracks a directory. Git does not track anything below a directory named
+// .git, so the search ends there.
 func planted(dir string) error {
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
 		inside, err := filepath.Rel(at, dir)
@@ -41,10 +40,10 @@ func planted(dir string) error {
 		}
 		tracked, err := trackedIn(at, inside)
 		if none := (*NotARepository)(nil); errors.As(err, &none) {
-			tracked, err = "", nil // what is called .git there is something else
+			tracked, err = "", nil // its .git is something else
 		}
 		if err != nil {
-			return fmt.Errorf("the repository around this one cannot be asked whether it tracks %q: %w", inside, err)
+			return fmt.Errorf("cannot determine whether the enclosing repository tracks %q: %w", inside, err)
 		}
 		if tracked != "" {
 			return &Planted{Dir: dir, Tracked: tracked}
@@ -55,8 +54,8 @@ func planted(dir string) error {
 	}
 }
 
-// trackedIn gives a path that the work tree at root tracks and that lies below inside, or is a symlink on the way to it;
-// "" when there is none, or no work tree has this root.
+// trackedIn gives a path that the work tree at root tracks and that is inside, below inside, or a symlink above inside; ""
+// when there is none, or when root is not the root of a work tree.
 func trackedIn(root, inside string) (string, error) {
 	gitDir, found, err := dotGit(root)
 	if !found || err != nil {
@@ -66,7 +65,7 @@ func trackedIn(root, inside string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r := &Repo{root: root, gitDir: gitDir, common: common, folders: newFolderCache()}
+	r := &Repo{root: root, gitDir: gitDir, common: common, trees: newTreeCache()}
 	if err := r.load(); err != nil {
 		return "", err
 	}
@@ -88,8 +87,8 @@ func (r *Repo) indexed(inside string) (tracked string, err error) {
 	return tracked, err
 }
 
-// covers reports whether an entry of the index lies below a path, or is a symlink on the way to it. Where the file system
-// takes names that differ in case for one, they are one here.
+// covers reports whether an entry of the index is a path, is below it, or is a symlink above it. Names that differ in case
+// are equal if they are equal to the file system.
 func (r *Repo) covers(name string, mode uint32, inside string) bool {
 	if mode == ModeSymlink && strings.HasPrefix(inside+"/", name+"/") {
 		return true
@@ -107,8 +106,8 @@ func (r *Repo) sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// committed looks for a path in the commit that is checked out. A branch without commits tracks nothing, and where refs
-// are not read, the index has said enough.
+// committed looks for a path in the commit that is checked out. A branch without commits tracks nothing, and if refs are
+// in a format that is not supported, the index alone decides.
 func (r *Repo) committed(inside string) (tracked string, err error) {
 	head, err := r.Resolve("HEAD")
 	unborn, unread := (*NoSuchRef)(nil), (*Unsupported)(nil)

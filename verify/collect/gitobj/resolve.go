@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// maxTags is how many tags may point to one another.
+// maxTags is how many levels of nested tags are followed.
 const maxTags = 16
 
-// maxSteps is the largest number behind ~ or ^.
+// maxSteps is the largest number after ~ or ^.
 const maxSteps = 10_000_000
 
-// Resolve gives the commit that a person means: a full object id, HEAD, a branch, a tag (also an annotated one), a
-// remote's branch, a full ref name, each followed by any number of ~N (the Nth first parent) and ^N (the Nth parent).
-// Names are those of the files in the repository; the environment and abbreviated ids are not looked at.
+// Resolve gives the commit of a name: a full object id, HEAD, a branch, a tag (also an annotated one), a branch of a
+// remote, or a full ref name, followed by any number of ~N (the Nth first parent) and ^N (the Nth parent). Only the files
+// of the repository decide, not the environment. Abbreviated ids are refused.
 //
-// The error is NoSuchRef or AmbiguousRef for names, BadName for what can be no name of a commit, Incomplete when ~ and ^
-// lead beyond a shallow clone, and MissingObject when a ref names what is not there.
+// The error is NoSuchRef or AmbiguousRef for names, BadName for what cannot be the name of a commit, Incomplete when ~ and
+// ^ lead to commits that a shallow clone lacks, and MissingObject when the object of a ref is missing.
 func (r *Repo) Resolve(name string) (ID, error) {
 	base, steps := name, ""
 	if i := strings.IndexAny(name, "~^"); i >= 0 {
@@ -37,14 +37,14 @@ func (r *Repo) Resolve(name string) (ID, error) {
 	return id, nil
 }
 
-// named gives the object of a name without steps.
+// named gives the object of a name without ~ and ^.
 func (r *Repo) named(name string) (ID, error) {
 	if id, ok := parseHex([]byte(name), r.format.size); ok {
 		return id, nil
 	}
 	id, err := r.lookupRef(name)
 	if missing := (*NoSuchRef)(nil); errors.As(err, &missing) && looksAbbreviated(name) {
-		return ID{}, &BadName{Name: name, Why: "there is no such ref, and abbreviated object ids are not taken: give all " + r.format.digits() + " digits"}
+		return ID{}, &BadName{Name: name, Why: "no ref has this name, and abbreviated object ids are refused: use all " + strconv.Itoa(2*r.format.size) + " digits"}
 	}
 	return id, err
 }
@@ -59,7 +59,7 @@ func (r *Repo) peel(id ID, name string) (ID, error) {
 	for range maxTags {
 		found, err := r.read(id, limits{want: want})
 		if large := (*TooLarge)(nil); errors.As(err, &large) {
-			return ID{}, &BadName{Name: name, Why: "it names no commit but a large object"}
+			return ID{}, &BadName{Name: name, Why: "it is a large object, not a commit"}
 		}
 		if err != nil {
 			return ID{}, err
@@ -72,25 +72,25 @@ func (r *Repo) peel(id ID, name string) (ID, error) {
 				return ID{}, err
 			}
 		default:
-			return ID{}, &BadName{Name: name, Why: "it names a " + found.kind.String() + ", and a commit is needed"}
+			return ID{}, &BadName{Name: name, Why: "it is a " + found.kind.String() + ", not a commit"}
 		}
 	}
-	return ID{}, &TooLarge{What: "tags that point to one another, from " + name, Limit: maxTags}
+	return ID{}, &TooLarge{What: "nested tags, starting with " + name, Limit: maxTags}
 }
 
-// tagged reads what an annotated tag points to.
+// tagged reads the object of an annotated tag.
 func (r *Repo) tagged(tag ID, content []byte) (ID, kind, error) {
-	line, rest, ok := headerLine(content, "object ")
-	id, okID := parseHexLine(line, r.format.size, ok)
-	word, _, okType := headerLine(rest, "type ")
+	line, rest, _ := headerLine(content, "object ")
+	id, okID := parseHex(line, r.format.size)
+	word, _, _ := headerLine(rest, "type ")
 	k, okKind := kindOf(bytes.TrimSpace(word))
-	if !okID || !okType || !okKind {
-		return ID{}, anyKind, &Corrupt{What: "tag " + tag.String(), Why: "it does not begin with the object that it names and its type"}
+	if !okID || !okKind {
+		return ID{}, anyKind, &Corrupt{What: "tag " + tag.String(), Why: "it does not begin with the id and the type of an object"}
 	}
 	return id, k, nil
 }
 
-// step takes the first ~N or ^N.
+// step follows the first ~N or ^N.
 func (r *Repo) step(id ID, steps, name string) (ID, string, error) {
 	sign, rest := steps[0], steps[1:]
 	end := strings.IndexFunc(rest, func(c rune) bool { return c < '0' || c > '9' })
@@ -101,12 +101,12 @@ func (r *Repo) step(id ID, steps, name string) (ID, string, error) {
 	if end > 0 {
 		var err error
 		if n, err = strconv.Atoi(rest[:end]); err != nil || n > maxSteps {
-			return ID{}, "", &BadName{Name: name, Why: "the number behind ~ or ^ is too large"}
+			return ID{}, "", &BadName{Name: name, Why: "the number after ~ or ^ is too large"}
 		}
 	}
 	rest = rest[end:]
 	if sign != '~' && sign != '^' {
-		return ID{}, "", &BadName{Name: name, Why: "behind a name only ~, ~N, ^ and ^N are understood"}
+		return ID{}, "", &BadName{Name: name, Why: "only ~, ~N, ^ and ^N can follow a name"}
 	}
 	var err error
 	if sign == '^' {

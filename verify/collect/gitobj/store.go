@@ -10,33 +10,27 @@ import (
 	"sync/atomic"
 )
 
-// baseCache is how many bytes of objects are kept because deltas may need them again.
+// baseCache is how many bytes of objects are kept as possible bases of deltas.
 const baseCache = 16 << 20
 
-// baseKey is where an object of the cache begins.
-type baseKey struct {
-	pack   *packFile
-	offset int64
+func newBaseCache() *cache[place, object] {
+	return newCache[place](baseCache, func(o object) int { return cap(o.content) + 128 })
 }
 
-func newBaseCache() *cache[baseKey, object] {
-	return newCache[baseKey](baseCache, func(o object) int { return cap(o.content) + 128 })
-}
-
-// store is the folder of objects of a repository, and all those that it borrows from.
+// store is the object directory of a repository and its alternates.
 type store struct {
 	format  *format
 	dirs    []string // absolute, its own first
-	lost    []string // folders that it borrows from and that are not there
+	lost    []string // alternates that do not exist
 	packs   []*packFile
 	multis  []multi
 	recent  atomic.Pointer[packFile] // where the last object was found
 	blocks  *cache[blockKey, []byte]
-	bases   *cache[baseKey, object]
-	promise bool // a pack says that a remote holds more
+	bases   *cache[place, object]
+	promise bool // a remote has objects that a pack refers to
 }
 
-// multi is a multi-pack-index and the packs that it alone knows, by name.
+// multi is a multi-pack-index and the packs that have no other index, by name.
 type multi struct {
 	index *multiIndex
 	packs map[string]*packFile
@@ -55,7 +49,7 @@ func openStore(dir string, format *format) (*store, error) {
 	return s, nil
 }
 
-// openPacks opens the indexes of a folder of packs.
+// openPacks opens the indexes of a directory of packs.
 func (s *store) openPacks(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +91,7 @@ func (s *store) addPack(p *packFile) error {
 	return nil
 }
 
-// addMulti opens the multi-pack-index when there are packs that need it.
+// addMulti opens the multi-pack-index if packs need it.
 func (s *store) addMulti(dir string, names []string, orphans map[string]*packFile) error {
 	if _, there := slices.BinarySearch(names, "multi-pack-index"); !there || len(orphans) == 0 {
 		return nil
@@ -128,7 +122,7 @@ func (s *store) close() error {
 	return err
 }
 
-// find says where an object lies; ok is false when it is nowhere.
+// find finds an object; ok is false when the store does not contain it.
 func (s *store) find(id ID) (at place, ok bool, err error) {
 	recent := s.recent.Load()
 	if recent != nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// The modes of tree entries, as git understands them: other permissions of files count as one of the first two.
+// The modes of tree entries as git interprets them: other permissions of files are treated as one of the first two.
 const (
 	ModeFile       = 0o100644
 	ModeExecutable = 0o100755
@@ -14,7 +14,7 @@ const (
 	ModeTree       = 0o040000
 )
 
-// typeBits are those bits of a mode that say what kind of thing an entry is.
+// typeBits are the bits of a mode that are the type of an entry.
 const typeBits = 0o170000
 
 // treeEntry is one entry of a tree that is being read. Its slices point into the tree.
@@ -27,22 +27,22 @@ type treeEntry struct {
 
 func (e *treeEntry) isTree() bool { return e.mode == ModeTree }
 
-// treeReader reads a tree's entries one after the other ("mode SP name NUL id"). Trees in which a path could hide are
-// errors: two entries of one name, a wrong order, names that are no names of files.
+// treeReader reads a tree's entries one after the other ("mode SP name NUL id"). Trees that could hide a path are errors:
+// two entries with one name, a wrong order, names that a file cannot have.
 type treeReader struct {
 	tree  []byte
 	size  int // of an id
 	at    int
 	last  treeEntry
-	files [][]byte // names of files that a folder of the same name may still follow, each a prefix of the next
+	files [][]byte // names of files that a directory of the same name could still follow, each a prefix of the next
 }
 
 var errTree = struct{ cut, mode, name, order, twice, null error }{
-	errors.New("an entry is cut off"),
-	errors.New("an entry's mode is none that git writes"),
-	errors.New(`an entry's name is empty, ".", "..", ".git" or holds a slash`),
-	errors.New("its entries are not in order"),
-	errors.New("it has two entries of one name"),
+	errors.New("an entry is truncated"),
+	errors.New("git does not write the mode of an entry"),
+	errors.New(`an entry's name is empty, ".", "..", ".git" or contains a slash`),
+	errors.New("its entries are not sorted"),
+	errors.New("two entries have the same name"),
 	errors.New("an entry's id is all zeros"),
 }
 
@@ -74,7 +74,7 @@ func (t *treeReader) next() (e treeEntry, ok bool, err error) {
 	return e, true, nil
 }
 
-// check holds an entry against its rules and against the entries before it.
+// check checks an entry, also against the entries before it.
 func (t *treeReader) check(e *treeEntry) error {
 	if badName(e.name) {
 		return errTree.name
@@ -93,8 +93,8 @@ func (t *treeReader) check(e *treeEntry) error {
 	return t.checkTwice(e)
 }
 
-// checkTwice finds a folder with the name of a file. They need not be neighbours: "a", "a.b" and the folder "a" are in
-// order, because a folder sorts as "a/". All that lies between them begins with the file's name.
+// checkTwice finds a directory with the name of a file. They need not be adjacent: "a", "a.b" and the directory "a" are
+// sorted, because a directory sorts as "a/". All entries between them begin with the file's name.
 func (t *treeReader) checkTwice(e *treeEntry) error {
 	n := len(t.files)
 	for n > 0 && !bytes.HasPrefix(e.name, t.files[n-1]) {
@@ -110,8 +110,7 @@ func (t *treeReader) checkTwice(e *treeEntry) error {
 	return nil
 }
 
-// parseMode reads an octal mode and the space after it. Of the permissions of a file only the owner's executable bit
-// counts. n is 0 when there is no mode, or one of an unknown type.
+// parseMode reads an octal mode and the space after it. n is 0 when there is no mode, or one of an unknown type.
 func parseMode(rest []byte) (mode uint32, n int) {
 	for i := 0; i < len(rest) && i < 8; i++ {
 		if rest[i] == ' ' {
@@ -129,7 +128,8 @@ func parseMode(rest []byte) (mode uint32, n int) {
 	return 0, 0
 }
 
-// canonical gives the mode that git takes a mode for, 0 for one that it never writes.
+// canonical gives the mode as git interprets it, 0 for one that it never writes. Of the permissions of a file only the
+// owner's executable bit counts.
 func canonical(mode uint32) uint32 {
 	if mode>>16 != 0 {
 		return 0
@@ -146,7 +146,7 @@ func canonical(mode uint32) uint32 {
 	return 0
 }
 
-// badName reports whether no file can have the name, or git's own folder has it.
+// badName reports whether a file cannot have the name, or only git's own directory has it.
 func badName(name []byte) bool {
 	if len(name) == 0 || bytes.IndexByte(name, '/') >= 0 {
 		return true
@@ -157,7 +157,7 @@ func badName(name []byte) bool {
 	return len(name) == 1 || string(name) == ".." || bytes.EqualFold(name, []byte(".git"))
 }
 
-// compareEntries orders entries as git does: by their names' bytes, a folder's as if a slash followed it.
+// compareEntries orders entries as git does: by the bytes of their names, as if a slash followed the name of a directory.
 func compareEntries(a, b *treeEntry) int {
 	n := min(len(a.name), len(b.name))
 	if order := bytes.Compare(a.name[:n], b.name[:n]); order != 0 {
@@ -166,7 +166,7 @@ func compareEntries(a, b *treeEntry) int {
 	return int(a.byteAt(n)) - int(b.byteAt(n))
 }
 
-// byteAt gives byte n of the name, n being at most its length: 0 after a file's, a slash after a folder's.
+// byteAt gives byte n of the name, where n is at most its length: after the name of a file 0, of a directory a slash.
 func (e *treeEntry) byteAt(n int) byte {
 	switch {
 	case n < len(e.name):

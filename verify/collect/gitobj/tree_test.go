@@ -192,7 +192,7 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	info, err := r.Commit(commit.id)
-	if err != nil || info.Author != "A <a> 1 +0000" || info.Committer != "C <c> 2 +0000" || info.Message != "subject\n\nbody\n" || info.Parents != nil || info.Tree != root.id {
+	if err != nil || info.ID != commit.id || info.Parents != nil || info.Tree != root.id {
 		t.Errorf("%+v %v", info, err)
 	}
 }
