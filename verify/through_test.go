@@ -111,7 +111,7 @@ func TestRefusalSaysWhoCanDoWhat(t *testing.T) {
 	r := judge(t, dir)
 	want := report.Refusal{
 		Label: "closeout-override", Actor: "mona", Condition: "permission",
-		Why: "mona has the permission triage; someone with at least maintain permission, who has no part in the pull request, can put the label on",
+		Why: "mona has the permission triage; a person with at least maintain permission, who has no part in the pull request, can add the label",
 	}
 	if r.Verdict != report.Failed || r.Override != nil || len(r.OverrideRefused) != 1 || r.OverrideRefused[0] != want {
 		t.Errorf("got %s, %+v", r.Verdict, r.OverrideRefused)

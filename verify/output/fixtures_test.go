@@ -106,7 +106,7 @@ func overridden() *report.Report {
 		r.Override.Accepted = append(r.Override.Accepted, r.Findings[i].Fingerprint)
 	}
 	r.OverrideRefused = []report.Refusal{{Label: "closeout-override", Actor: "shop-agent[bot]", Condition: "person",
-		Why: "shop-agent[bot] is a bot; someone with at least maintain permission, who has no part in the pull request, can put the label on"}}
+		Why: "shop-agent[bot] is a bot; a person with at least maintain permission, who has no part in the pull request, can add the label"}}
 	return r
 }
 

@@ -6,14 +6,14 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// Attempt is an override asked for by someone or something that has no say.
+// Attempt is a request for an override by an account that may not override.
 type Attempt struct {
 	What string   // who did what, for a person
-	Key  []string // tells it from other attempts; the same from run to run
+	Key  []string // identifies the attempt; the same in every run
 }
 
-// Attempts lists what the live pull request holds of them: labels put on by agents, comments by agents or by the pull
-// request's author, commit messages. rule may be nil.
+// Attempts lists the attempts in the live pull request: labels added by agents, comments by agents or by the author of the
+// pull request, commit messages. rule may be nil.
 func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 	pr := live(f)
 	if pr == nil {
@@ -25,7 +25,7 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 	var list []Attempt
 	for _, e := range pr.LabelEvents {
 		if e.Event == "labeled" && rule.Asks(e.Label) && (e.ActorType == "Bot" || isBot(e.Actor) || e.App != "" || e.Intent) {
-			list = append(list, Attempt{fmt.Sprintf("an agent put on the label %q, as %s", e.Label, named(e.Actor)), []string{"label", e.Label, e.Actor}})
+			list = append(list, Attempt{fmt.Sprintf("an agent added the label %q, as %s", e.Label, named(e.Actor)), []string{"label", e.Label, e.Actor}})
 		}
 	}
 	for _, c := range pr.Comments {
@@ -41,8 +41,8 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 	return list
 }
 
-// commenter says in what role somebody without a say asks for an override; "" when the comment asks for none, or its
-// author may have a say.
+// commenter names the role of a commenter who asks for an override and may not override; "" when the comment asks for
+// none, or its author may override.
 func (r *Rule) commenter(pr *facts.PullRequest, c *facts.Comment) string {
 	if _, found := line(c.Body); !found {
 		return ""
@@ -58,7 +58,7 @@ func (r *Rule) commenter(pr *facts.PullRequest, c *facts.Comment) string {
 
 func named(login string) string {
 	if login == "" {
-		return "an account that is gone"
+		return "a deleted account"
 	}
 	return login
 }

@@ -1,11 +1,11 @@
-// Package override decides whether a person let the findings that block through, and who may do so.
+// Package override decides whether a person overrode the blocking findings, and who may do so.
 //
-// A label on the pull request asks for it. [Table] lists what must hold, one row a condition; the first row that does not
-// hold refuses the label and says who could do what. Where a row needs a fact that nobody has, the label does not count
-// either: not known is not yes.
+// A label on the pull request asks for an override. [Table] lists the conditions, one per row. The first condition that is
+// not met refuses the label and says who can do what. A label whose condition cannot be determined is refused as well.
 package override
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,56 +17,56 @@ type Question struct {
 	Facts   *facts.Facts
 	Rule    *Rule    // nil when the contract that says who may override cannot be trusted or read
 	Head    string   // id of the head that was judged; "" when unknown
-	Blocked []string // codes of the findings that block; empty when none does
-	Unknown int      // findings that are unknown
-	Code    string   // the override code of the findings that block; "" when none does
-	// OtherContent are the paths of findings that block, as the report writes them, to which the merge group that is judged
-	// gives another content than the pull request.
+	Blocked []string // codes of the blocking findings; empty when there are none
+	Unknown int      // number of unknown findings
+	Code    string   // the override code of the blocking findings; "" when there are none
+	// OtherContent are the paths of blocking findings, as the report writes them, whose content in the merge group differs
+	// from their content in the pull request.
 	OtherContent []string
-	Printed      []string // what the gate itself says about them; sent back it is no reason
+	Printed      []string // what the gate prints about the findings; a copy of it is not a reason
 
-	echoes     *echoes                       // of Printed; nil until somebody asked
+	echoes     *echoes                       // of Printed; nil until first used
 	statements map[facts.Account][]statement // see commentsOf
 }
 
-// Decision is what a question came to. The zero value says that no label asks for anything.
+// Decision is the answer to a question. The zero value means that no label asks for an override.
 type Decision struct {
-	Grant   *Grant // nil when nothing is let through
+	Grant   *Grant // nil when nothing is overridden
 	Refused []Refusal
-	// Missing are the facts for want of which a label could not be judged. It is empty when another label counts.
+	// Missing are the facts without which a label could not be judged. It is empty when another label counts.
 	Missing []Missing
 }
 
 // Grant is a label that counts.
 type Grant struct {
 	Actor, ActorID string
-	At             string // when the label was put on
+	At             string // when the label was added
 	Label, Reason  string
 }
 
 // Refusal is a label that does not count.
 type Refusal struct {
 	Label string
-	Actor string // who put it on; "unknown" when nobody can tell
-	Row   *Row   // the condition that does not hold
-	Why   string // what keeps it from holding
-	Do    string // who could do what
+	Actor string // who added it, or "unknown"
+	Row   *Row   // the condition that is not met
+	Why   string // why it is not met
+	Do    string // who can do what
 }
 
-// Missing is a fact that nobody has.
+// Missing is an unavailable fact.
 type Missing struct {
 	Kind  facts.Wanted
-	About string // a login, or what of the kind; "" for all of it
+	About string // a login, or a part of the kind; "" for all of it
 }
 
-// Answer is what a row says of a label, or a person.
+// Answer is the result of a condition for a label or a person.
 type Answer struct {
 	State   State
 	Why, Do string
 	Missing Missing // of an unknown answer
 }
 
-// State is whether a condition holds.
+// State is whether a condition is met.
 type State int
 
 // The states. The zero value is no.
@@ -81,11 +81,11 @@ var yes = Answer{State: Yes}
 func no(why, do string) Answer { return Answer{Why: why, Do: do} }
 
 func unknown(kind facts.Wanted, about, why string) Answer {
-	return Answer{State: Unknown, Why: why, Do: "make it known", Missing: Missing{kind, about}}
+	return Answer{State: Unknown, Why: why, Do: "make the fact available", Missing: Missing{kind, about}}
 }
 
-// Decide judges the labels of the live pull request. Without one, and when nothing blocks and nothing is unknown, there
-// is nothing to decide.
+// Decide judges the labels of the live pull request. There is nothing to decide without a pull request, or when nothing
+// blocks and nothing is unknown.
 func Decide(q *Question) Decision {
 	var d Decision
 	pr := live(q.Facts)
@@ -111,7 +111,7 @@ func Decide(q *Question) Decision {
 	return d
 }
 
-// live is the pull request as GitHub had it; nil when nobody knows.
+// live is the pull request as GitHub reported it; nil when that is unknown.
 func live(f *facts.Facts) *facts.PullRequest {
 	if f == nil || f.GitHub == nil {
 		return nil
@@ -128,7 +128,7 @@ func lacks(f *facts.Facts, kind facts.Wanted) bool {
 func candidates(q *Question, pr *facts.PullRequest) []string {
 	rule := q.Rule
 	if rule == nil {
-		rule = NewRule() // it refuses every label, but says so
+		rule = NewRule() // rowContract refuses every label
 	}
 	var list []string
 	for _, l := range pr.Labels {
@@ -140,18 +140,18 @@ func candidates(q *Question, pr *facts.PullRequest) []string {
 	return slices.Compact(list)
 }
 
-// request is a label, and what the rows find out about it on their way down the table.
+// request is a label, and what the rows of the table found out about it.
 type request struct {
 	*Question
 	pr     *facts.PullRequest
 	label  string
-	event  *facts.LabelEvent // that put it on; nil until the row "label" holds
-	reason string            // "" until the row "bound" holds
+	event  *facts.LabelEvent // the event that added it; nil until the row "label" is met
+	reason string            // "" until the row "bound" is met
 
-	statements []statement // see said; nil until somebody asked
+	statements []statement // see said; nil until first used
 }
 
-// judge goes down the table. A row that says no decides; else the first that does not know.
+// judge evaluates the table. The first row that answers no decides, else the first that answers unknown.
 func judge(r *request) (*Grant, *Refusal, []Missing) {
 	var refusal *Refusal
 	var missing []Missing
@@ -167,7 +167,7 @@ func judge(r *request) (*Grant, *Refusal, []Missing) {
 		}
 		missing = []Missing{answer.Missing}
 		if r.event == nil {
-			break // without its event the other rows have nobody to ask about
+			break // the other rows are about the actor of the event
 		}
 	}
 	if refusal != nil {
@@ -183,7 +183,7 @@ func (r *request) actorText() string {
 	return r.event.Actor
 }
 
-// actorID is the id in the event, else that of the account with the login.
+// actorID is the id in the event, else the id of the account with that login.
 func (r *request) actorID() string {
 	if r.event.ActorID != "" {
 		return r.event.ActorID
@@ -192,10 +192,9 @@ func (r *request) actorID() string {
 }
 
 // Newer reports whether one id, a string of digits, is larger than another. GitHub numbers events as they happen.
-func Newer(a, b string) bool {
+func Newer(a, b string) bool { return compareIDs(a, b) > 0 }
+
+func compareIDs(a, b string) int {
 	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
-	if len(a) != len(b) {
-		return len(a) > len(b)
-	}
-	return a > b
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }

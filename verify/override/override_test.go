@@ -14,7 +14,7 @@ import (
 
 const root = "../.."
 
-// TestTableIsDocumented wants the rows of the table, in their order and words, in the docs.
+// TestTableIsDocumented requires that the docs show the rows of the table.
 func TestTableIsDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/override.md"))
 	if err != nil {
@@ -31,7 +31,7 @@ func TestTableIsDocumented(t *testing.T) {
 	}
 }
 
-// TestPlaceholdersAreDocumented wants every word of the list in the docs.
+// TestPlaceholdersAreDocumented requires that the docs list every placeholder.
 func TestPlaceholdersAreDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/override.md"))
 	if err != nil {
@@ -44,7 +44,7 @@ func TestPlaceholdersAreDocumented(t *testing.T) {
 	}
 }
 
-// TestEveryRowHasCases wants a case that each row refuses. What each row lets through, every overridden case shows.
+// TestEveryRowHasCases requires a case that each row refuses. Every overridden case shows what each row accepts.
 func TestEveryRowHasCases(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(root, "testdata/cases/override/*.txtar"))
 	groups, errGroups := filepath.Glob(filepath.Join(root, "testdata/cases/group/*.txtar"))
@@ -87,7 +87,7 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestNarrow joins rules: the stricter word of each.
+// TestNarrow joins rules: the stricter value of each key applies.
 func TestNarrow(t *testing.T) {
 	ruled := func(rule contract.OverrideRule, says bool) *contract.Contract {
 		c := &contract.Contract{Override: rule}
@@ -119,7 +119,7 @@ func TestNarrow(t *testing.T) {
 
 func TestWho(t *testing.T) {
 	r := Rule{OverrideRule: contract.OverrideRule{Permission: "maintain", Users: []string{"mona", "hubot"}, Teams: []string{"release"}}}
-	want := "someone with at least maintain permission, or mona, hubot with at least triage permission, or a member of release with at least triage permission"
+	want := "a person with at least maintain permission, or mona, hubot with at least triage permission, or a member of release with at least triage permission"
 	if got := r.Who(); got != want {
 		t.Errorf("got %q", got)
 	}

@@ -12,17 +12,16 @@ import (
 // Command begins the line of a comment that gives a reason.
 const Command = "/closeout-override"
 
-// statement is a text by the account that put the label on: the label's own, or the command line of a comment.
+// statement is a text by the account that added the label: that of the label, or the command line of a comment.
 type statement struct {
 	text  string
 	where string
-	// void says why it is not the account's own word, which then holds neither reason nor code; "" when it is.
+	// void says why the text may not be by the account itself, so that neither reason nor code in it counts; "" when it is.
 	void string
-	weak string // why it is no reason; "" when it is one
+	weak string // why it is not a reason; "" when it is one
 }
 
-// statements are those of the account that put the label on: the label's own text first, then the comments, the newest
-// first.
+// statements are those of the account that added the label: first the text of the label, then the comments, newest first.
 func statements(r *request) []statement {
 	comments := r.commentsOf(r.event, r.pr.Comments)
 	if text, _ := r.Rule.after(r.label); text != "" {
@@ -31,26 +30,27 @@ func statements(r *request) []statement {
 	return comments
 }
 
-// maxStatements is how many comments of one account are read. More are no reasons, and would only cost time.
+// maxStatements is the maximum number of comments that are read per account, to limit the time.
 const maxStatements = 100
 
-// commentsOf are the statements in the comments of the account behind an event, the newest first. They are found once for
-// all labels that the account put on.
+// commentsOf are the statements in the comments of the actor of an event, newest first. They are computed once for all
+// labels that the account added.
 func (q *Question) commentsOf(e *facts.LabelEvent, comments []facts.Comment) []statement {
 	who := facts.Account{Login: e.Actor, ID: e.ActorID}
 	if known, found := q.statements[who]; found {
 		return known
 	}
 	list := []statement{}
-	for _, c := range newestFirst(comments) {
+	newestFirst := func(a, b facts.Comment) int { return compareIDs(b.ID, a.ID) }
+	for _, c := range slices.SortedStableFunc(slices.Values(comments), newestFirst) {
 		if len(list) == maxStatements {
 			break
 		}
-		if !byActor(&c, e) {
+		if !who.Is(facts.Account{Login: c.Author, ID: c.AuthorID}) {
 			continue
 		}
 		if text, found := line(c.Body); found {
-			void := untouched(&c)
+			void := altered(&c)
 			list = append(list, statement{text, "the comment", void, cmp.Or(void, weak(text, q))})
 		}
 	}
@@ -61,7 +61,7 @@ func (q *Question) commentsOf(e *facts.LabelEvent, comments []facts.Comment) []s
 	return list
 }
 
-// reasons are the statements that give a reason. why says what is wrong with the first of the others.
+// reasons are the statements that give a reason. why says what is wrong with the first that does not.
 func reasons(r *request) (good []statement, why string) {
 	for _, s := range r.said() {
 		switch {
@@ -77,17 +77,17 @@ func reasons(r *request) (good []statement, why string) {
 	return good, why
 }
 
-// boundReason is the reason that was given for the findings of this run; "" when none was, and why. The code may stand in
-// one statement and the reason in another: the name of a label has no room for both. But a reason beside the code of
-// other findings was given for those.
+// boundReason is the reason that was given for the findings of this run; "" when there is none, and why. The code may be in
+// one statement and the reason in another: a label is too short for both. But a reason next to the code of other findings
+// was given for those.
 func boundReason(r *request, good []statement) (reason, why string) {
-	why = "the reason does not hold the code of these findings at this head"
+	why = "the reason does not contain the override code of these findings at this head"
 	coded := false
 	for _, s := range r.said() {
 		switch {
-		case !holdsCode(s.text, r.Code):
+		case !containsCode(s.text, r.Code):
 		case s.void != "":
-			why = s.where + " that holds the code " + s.void
+			why = s.where + " with the override code " + s.void
 		case s.weak == "":
 			return s.text, ""
 		default:
@@ -98,33 +98,16 @@ func boundReason(r *request, good []statement) (reason, why string) {
 		return "", why
 	}
 	for _, s := range good {
-		if !holdsOtherCode(s.text) {
+		if !containsOtherCode(s.text) {
 			return s.text, ""
 		}
 	}
-	return "", "the code stands without a reason, and the reason stands beside the code of other findings"
+	return "", "the override code has no reason, and the reason is next to the code of other findings"
 }
 
-func newestFirst(comments []facts.Comment) []facts.Comment {
-	return slices.SortedStableFunc(slices.Values(comments), func(a, b facts.Comment) int {
-		switch {
-		case Newer(a.ID, b.ID):
-			return -1
-		case Newer(b.ID, a.ID):
-			return 1
-		}
-		return 0
-	})
-}
-
-// byActor reports whether a comment is by the account that put the label on.
-func byActor(c *facts.Comment, e *facts.LabelEvent) bool {
-	return facts.Account{Login: c.Author, ID: c.AuthorID}.Is(facts.Account{Login: e.Actor, ID: e.ActorID})
-}
-
-// untouched says why a comment is not its author's own word; "" when it is. Whoever may write to a repository may edit
-// the comments of others.
-func untouched(c *facts.Comment) string {
+// altered says why the text of a comment may not be by its author; "" when it is. People with write access can edit the
+// comments of others.
+func altered(c *facts.Comment) string {
 	switch {
 	case c.App != "" || c.Type != "User":
 		return "was not written by hand"
@@ -145,8 +128,7 @@ func line(body string) (reason string, found bool) {
 	return "", false
 }
 
-// Prose is what a comment says in words of its own: without HTML comments, which no page shows, and without fenced code
-// blocks, which show an example.
+// Prose is a comment without HTML comments, which no page shows, and without fenced code blocks, which show an example.
 func Prose(body string) string {
 	var b strings.Builder
 	fence := ""
@@ -163,8 +145,8 @@ func Prose(body string) string {
 	return b.String()
 }
 
-// fenceOf is the mark that opens or closes a code block: three or more backticks or tildes, at most three blanks before
-// them; "" for another line. Behind an opening mark of backticks stands none of them.
+// fenceOf is the mark that opens or closes a code block: three or more backticks or tildes after at most three blanks; ""
+// for another line. A line that opens with backticks contains no further ones.
 func fenceOf(l string) string {
 	text := strings.TrimLeft(l, " ")
 	for _, mark := range []string{"`", "~"} {
@@ -176,7 +158,7 @@ func fenceOf(l string) string {
 	return ""
 }
 
-// withoutComments puts a space in the place of every HTML comment; one without an end goes on to the end of the text.
+// withoutComments replaces every HTML comment with a space; one that is not closed ends with the text.
 func withoutComments(s string) string {
 	var b strings.Builder
 	for {

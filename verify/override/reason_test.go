@@ -11,7 +11,7 @@ import (
 const code = "k7f3-qw2d-ab5c-mnop-zyx7-2222"
 
 func TestWeak(t *testing.T) {
-	const empty, short, filler, own = "says nothing", "is shorter than 10 visible characters", "is only a placeholder", "is only what the gate itself printed"
+	const empty, short, filler, own = "says nothing", "is shorter than 10 visible characters", "is only a placeholder", "only repeats what the gate printed"
 	for text, want := range map[string]string{
 		"":                                                 empty,
 		code:                                               empty,
@@ -69,7 +69,7 @@ func TestWeak(t *testing.T) {
 		"The contract forbids this":                        own,
 		"it does not matter":                               "", // the gate prints the first words
 		"the contract forbids this file!":                  own,
-		"the contract: forbids this file. Mend it.":        own,
+		"the contract: forbids this file. Fix it.":         own,
 		"the contract forbids this file, and so it should": "",
 		"a < b and c > d":                                  short, // read as a tag, which a page would not show
 		"磁盘已满所以测试无法运行请先合并":                                 "",
@@ -86,12 +86,12 @@ func TestHoldsCode(t *testing.T) {
 		code + "-x": true, strings.ReplaceAll(code, "-", "--"): true, "k7f3qw-2dab5c-mnopzy-x72222": true,
 		"x" + code: false, code + "x": false, strings.ReplaceAll(code, "-", " "): false, code[:9]: false, code[:24]: false, "k7f3": false, "": false, "ä" + code: false,
 	} {
-		if got := holdsCode(text, code); got != want {
+		if got := containsCode(text, code); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	if holdsCode("anything", "") {
-		t.Error("a text holds no code")
+	if containsCode("anything", "") {
+		t.Error("a text contains no code")
 	}
 }
 
@@ -155,7 +155,7 @@ func TestNewestReasonFirst(t *testing.T) {
 	}
 }
 
-// FuzzReason wants no comment to break the reading of it, and none that nobody can see to be a reason.
+// FuzzReason: no comment breaks the parser, and no invisible comment is a reason.
 func FuzzReason(f *testing.F) {
 	for _, s := range []string{"/closeout-override k7f3-qw2d disk is full", "<!--\n/closeout-override x\n-->", "\u200b\u3164&nbsp;<b></b>", "<<!----><a<b>>"} {
 		f.Add(s)
@@ -163,13 +163,13 @@ func FuzzReason(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		text, found := line(s)
 		if found && !strings.Contains(s, Command) {
-			t.Errorf("%q holds no command", s)
+			t.Errorf("%q contains no command", s)
 		}
 		if weak(text, &Question{Code: code}) == "" && utf8.RuneCountInString(text) < minVisible {
 			t.Errorf("%q is too short for a reason", text)
 		}
 		if strings.Contains(withoutComments(s), "<!--") {
-			t.Errorf("%q still holds a comment", s)
+			t.Errorf("%q still contains a comment", s)
 		}
 	})
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
-// Rule is who may override, as all contracts together say.
+// Rule is who may override according to all contracts.
 type Rule struct {
 	contract.OverrideRule
-	agents *Authors // accounts that applies_to lists; nil when it lists none
+	agents *Authors // accounts that applies_to lists; nil when there are none
 }
 
-// NewRule joins the override keys of contracts by least privilege, the standing contract first: the higher permission,
-// users and teams that all of them list, codes that any of them keeps from being overridden. The label is the standing
-// contract's; a later contract without the key has nothing to add. Without contracts it is the default.
+// NewRule joins the override keys of contracts by least privilege, the standing contract first: the higher permission, the
+// users and teams that all of them list, the codes that any of them lists under never. The label is that of the standing
+// contract. A later contract without the key changes nothing. Without contracts, the default applies.
 func NewRule(contracts ...*contract.Contract) *Rule {
 	if len(contracts) == 0 {
 		return &Rule{OverrideRule: contract.DefaultOverride()}
@@ -49,23 +49,17 @@ const (
 	bindingEvent = "event"
 )
 
-// common are the logins or slugs that stand in both lists.
+// common are the logins or slugs that both lists contain.
 func common(a, b []string) []string {
-	var list []string
-	for _, s := range a {
-		if holds(b, s) {
-			list = append(list, s)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !containsLogin(b, s) })
 }
 
-// holds reports whether a list has a login or slug, whatever its case.
-func holds(list []string, name string) bool {
+// containsLogin reports whether a list contains a login or slug, ignoring case.
+func containsLogin(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return facts.FoldLogin(s) == facts.FoldLogin(name) })
 }
 
-// agents are the accounts whose pull requests the contract has judged. A pattern that lets in everyone lists nobody.
+// agents are the accounts whose pull requests the contract applies to. A pattern that matches everyone is left out.
 func agents(authors []contract.Author) *Authors {
 	var list []contract.Author
 	for _, a := range authors {
@@ -79,10 +73,10 @@ func agents(authors []contract.Author) *Authors {
 	return NewAuthors(list)
 }
 
-// improbable is a login that no pattern can mean.
+// improbable is a login that only a pattern for everyone matches.
 const improbable = "zq0-no-such-login-7x"
 
-// rank is the place of a permission in the order of power, 0 the most powerful; an unknown one is last.
+// rank is the position of a permission, 0 for the most powerful; an unknown permission is last.
 func rank(permission string) int {
 	if i := slices.Index(facts.Permissions, permission); i >= 0 {
 		return i
@@ -90,14 +84,14 @@ func rank(permission string) int {
 	return len(facts.Permissions)
 }
 
-// Asks reports whether a label asks for an override: it is the rule's label, or goes on with a colon and a reason.
-// GitHub takes labels that differ only in case for one.
+// Asks reports whether a label asks for an override: it is the label of the rule, or continues with a colon and a reason.
+// GitHub ignores the case of labels.
 func (r *Rule) Asks(label string) bool {
 	_, found := r.after(label)
 	return found
 }
 
-// after returns what stands behind the colon of a label that asks; "" when nothing does.
+// after returns the text after the colon of a label that asks for an override; "" when there is none.
 func (r *Rule) after(label string) (reason string, asks bool) {
 	n := len(r.Label)
 	if len(label) < n || !strings.EqualFold(label[:n], r.Label) || len(label) > n && label[n] != ':' {
@@ -106,15 +100,15 @@ func (r *Rule) after(label string) (reason string, asks bool) {
 	return strings.TrimSpace(strings.TrimPrefix(label[n:], ":")), true
 }
 
-// withTriage is what users and teams need in addition: a contract outlives who left.
+// withTriage is what users and teams need in addition: a contract still lists people who left.
 const (
 	withTriage = " with at least triage permission"
 	triage     = "triage"
 )
 
-// Who says who may override.
+// Who describes who may override.
 func (r *Rule) Who() string {
-	words := []string{"someone with at least " + r.Permission + " permission"}
+	words := []string{"a person with at least " + r.Permission + " permission"}
 	if len(r.Users) > 0 {
 		words = append(words, strings.Join(r.Users, ", ")+withTriage)
 	}

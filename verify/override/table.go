@@ -8,42 +8,42 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// Row is one condition of an override that counts.
+// Row is one condition of an override.
 type Row struct {
 	Condition string // what the report calls it; stable
-	Title     string // what must hold, in words
+	Title     string // the condition in words
 	judge     func(*request) Answer
 }
 
-// Table is the decision table: a label counts when every row holds. docs/override.md shows the same rows.
+// Table is the decision table: a label counts when every condition is met. docs/override.md shows the same rows.
 var Table = []Row{
-	{"contract", "who may override stands in a contract that the change had no hand in, or there is no contract and the defaults hold", rowContract},
-	{"label", "the label is on the live pull request, and its newest event is the one that put it on", rowLabel},
-	{"person", "a person's account put it on: a User in the event and now, no bot, no account that applies_to lists", rowPerson},
-	{"agent", "neither an app nor an agent's intent stands behind the event", rowAgent},
-	{"author", "who put it on is not the author of the pull request", rowAuthor},
-	{"commits", "who put it on is not author, committer or co-author of its commits", rowCommits},
-	{"permission", "who put it on has the permission that the contract asks for, or is one of its users or teams with at least triage permission", rowPermission},
-	{"reason", "there is a reason of at least 10 visible characters: the label's text after the colon, or an unedited comment of the same person", rowReason},
-	{"bound", "the reason, or an unedited comment of the same person, holds the override code of this run, or the contract is content with the labeled event and this run is that event's", rowBound},
-	{"never", "no finding that blocks has a code that the contract keeps from being overridden", rowNever},
-	{"content", "a merge group gives each file of the findings that block the content that the pull request gives it", rowContent},
-	{"head", "the head that was judged is the pull request's head now", rowHead},
+	{"contract", "the contract that says who may override is not affected by the change, or there is no contract and the defaults apply", rowContract},
+	{"label", "the label is on the live pull request, and its newest event is the one that added it", rowLabel},
+	{"person", "a person added it: the account is a User in the event and now, not a bot, and not listed by applies_to", rowPerson},
+	{"agent", "the event names neither an app nor the intent of an agent", rowAgent},
+	{"author", "the person who added it is not the author of the pull request", rowAuthor},
+	{"commits", "the person who added it is not author, committer or co-author of its commits", rowCommits},
+	{"permission", "the person who added it has the permission that the contract requires, or is in its users or teams and has at least triage permission", rowPermission},
+	{"reason", "there is a reason of at least 10 visible characters: the text of the label after the colon, or an unedited comment by the same person", rowReason},
+	{"bound", "the reason, or an unedited comment by the same person, contains the override code of this run, or binding is event and this run was triggered by the labeled event", rowBound},
+	{"never", "no blocking finding has a code that the contract lists under never", rowNever},
+	{"content", "in a merge group, each file of the blocking findings has the same content as in the pull request", rowContent},
+	{"head", "the head that was judged is the current head of the pull request", rowHead},
 	{"known", "nothing is unknown", rowKnown},
 }
 
 func rowContract(r *request) Answer {
 	if r.Rule == nil {
-		return no("the contract that says who may override cannot be read or trusted", "mend the contract first; no label can stand in for it")
+		return no("the contract that says who may override cannot be read, or the change affects it", "fix the contract first; no label can replace it")
 	}
 	return yes
 }
 
-// rowLabel finds the event that put the label on. Ids decide which event is the newest: times can be equal, and lists
-// come in any order.
+// rowLabel finds the event that added the label. The largest id is the newest event: times can be equal, and lists come in
+// any order.
 func rowLabel(r *request) Answer {
 	if r.pr.LabelEvents == nil || lacks(r.Facts, facts.WantedLabelEvents) {
-		return unknown(facts.WantedLabelEvents, "", "nobody knows who put the label on")
+		return unknown(facts.WantedLabelEvents, "", "cannot determine who added the label")
 	}
 	var on, off *facts.LabelEvent
 	for i := range r.pr.LabelEvents {
@@ -59,20 +59,20 @@ func rowLabel(r *request) Answer {
 			*newest = e
 		}
 	}
-	again := r.Rule.Who() + " can take the label off and put it on again"
+	again := r.Rule.Who() + " can remove the label and add it again"
 	switch {
 	case on == nil:
-		return no("no event says who put the label on", again)
+		return no("no event says who added the label", again)
 	case off != nil && !Newer(on.ID, off.ID):
-		return no("it was taken off after it was put on", again)
+		return no("it was removed after it was added", again)
 	}
 	r.event = on
 	return yes
 }
 
-func (r *request) bench() bench { return bench{r.Rule, r.Facts, r.pr, "put the label on"} }
+func (r *request) eligible() eligibility { return eligibility{r.Rule, r.Facts, r.pr, "add the label"} }
 
-// who is the account that put the label on.
+// who is the account that added the label.
 func (r *request) who() facts.Account {
 	return facts.Account{Login: r.event.Actor, ID: r.event.ActorID}
 }
@@ -80,29 +80,29 @@ func (r *request) who() facts.Account {
 func rowPerson(r *request) Answer {
 	e := r.event
 	if e.Actor != "" && e.ActorType != "User" {
-		return r.bench().another(e.Actor + " is " + orNone(e.ActorType) + ", no User")
+		return r.eligible().another(e.Actor + " is " + orNone(e.ActorType) + ", not a User")
 	}
-	return r.bench().human(r.who())
+	return r.eligible().human(r.who())
 }
 
 func rowAgent(r *request) Answer {
-	byHand := r.Rule.Who() + " can take it off and put it on again, by hand"
+	byHand := r.Rule.Who() + " can remove the label and add it again by hand"
 	switch {
 	case r.event.App != "":
-		return no("the app "+r.event.App+" put it on for "+r.event.Actor, byHand)
+		return no("the app "+r.event.App+" added it for "+r.event.Actor, byHand)
 	case r.event.Intent:
-		return no("an agent gave its intent with the event", byHand)
+		return no("the event names the intent of an agent", byHand)
 	}
 	return yes
 }
 
-func rowAuthor(r *request) Answer { return r.bench().notAuthor(r.who()) }
+func rowAuthor(r *request) Answer { return r.eligible().notAuthor(r.who()) }
 
-func rowCommits(r *request) Answer { return r.bench().noPart(r.who()) }
+func rowCommits(r *request) Answer { return r.eligible().noPart(r.who()) }
 
-func rowPermission(r *request) Answer { return r.bench().entitled(r.who()) }
+func rowPermission(r *request) Answer { return r.eligible().entitled(r.who()) }
 
-// said are the statements of the account that put the label on.
+// said are the statements of the account that added the label.
 func (r *request) said() []statement {
 	if r.statements == nil {
 		r.statements = statements(r)
@@ -110,20 +110,20 @@ func (r *request) said() []statement {
 	return r.statements
 }
 
-// rowReason asks for a reason that says something.
+// rowReason requires a reason with content of its own.
 func rowReason(r *request) Answer {
 	good, why := reasons(r)
 	switch {
 	case len(good) > 0:
 		return yes
 	case r.pr.Comments == nil || lacks(r.Facts, facts.WantedComments):
-		return unknown(facts.WantedComments, "", "the label gives no reason, and nobody knows the comments")
+		return unknown(facts.WantedComments, "", "the label gives no reason, and the comments are unavailable")
 	}
 	return no(why, fmt.Sprintf("%s can comment %s", r.event.Actor, r.line()))
 }
 
-// rowBound asks that the reason was given for these findings at this head. The code in it proves that; the event proves
-// less, and only to a contract that says so. Where nothing blocks there is nothing to be bound to.
+// rowBound requires that the reason was given for these findings at this head. The override code in it proves that. The
+// labeled event proves less, and counts only where binding is event. Where nothing blocks there is nothing to bind to.
 func rowBound(r *request) Answer {
 	good, _ := reasons(r)
 	if len(r.Blocked) == 0 {
@@ -138,16 +138,16 @@ func rowBound(r *request) Answer {
 		r.reason = good[0].text
 		return yes
 	case r.pr.Comments == nil || lacks(r.Facts, facts.WantedComments):
-		return unknown(facts.WantedComments, "", "the label's reason does not hold the override code, and nobody knows the comments")
+		return unknown(facts.WantedComments, "", "the reason of the label does not contain the override code, and the comments are unavailable")
 	}
-	return no(why, fmt.Sprintf("%s can look at the findings and comment %s", r.event.Actor, r.line()))
+	return no(why, fmt.Sprintf("%s can review the findings and comment %s", r.event.Actor, r.line()))
 }
 
-// line is what a person would write.
+// line is the comment that a person would write.
 func (r *request) line() string { return strings.TrimSpace(Command+" "+r.Code) + " and why" }
 
-// isOwnEvent reports whether this run is the one that the label's own event started, at the live head. That it is the
-// one that was judged, the row "head" sees to; an event of another base branch is subject.moved.
+// isOwnEvent reports whether the labeled event of this label triggered this run, at the live head. The row "head" requires
+// that this head was judged; an event for another base branch is subject.moved.
 func (r *request) isOwnEvent() bool {
 	e := &r.Facts.Event
 	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && r.who().Is(facts.Account{Login: e.Sender, ID: e.SenderID}) &&
@@ -157,16 +157,16 @@ func (r *request) isOwnEvent() bool {
 func rowNever(r *request) Answer {
 	for _, code := range r.Blocked {
 		if slices.Contains(r.Rule.Never, code) {
-			return no(code+" can never be overridden here", "mend it; while it blocks, no label counts")
+			return no(code+" is listed under override.never", "fix it; while it blocks, no label counts")
 		}
 	}
 	return yes
 }
 
-// contentShown is how many paths a refusal names.
+// contentShown is how many paths a refusal lists.
 const contentShown = 5
 
-// rowContent asks of a merge group whether it merges what the person saw.
+// rowContent requires that a merge group merges the content that the person reviewed.
 func rowContent(r *request) Answer {
 	paths := r.OtherContent
 	if len(paths) == 0 {
@@ -176,24 +176,24 @@ func rowContent(r *request) Answer {
 	if more := len(paths) - contentShown; more > 0 {
 		shown += fmt.Sprintf(" and %d more", more)
 	}
-	return no("the merge group gives another content than the pull request to "+shown,
-		fmt.Sprintf("update the branch of the pull request once the other changes of these files are on the base branch; then %s can look at the findings and comment the new code",
+	return no("the merge group and the pull request differ in the content of "+shown,
+		fmt.Sprintf("update the branch of the pull request once the other changes to these files are on the base branch; then %s can review the findings and comment the new code",
 			r.event.Actor))
 }
 
 func rowHead(r *request) Answer {
 	switch {
 	case r.Head == "":
-		return unknown(facts.WantedSubject, "", "nobody wrote down which head was judged")
+		return unknown(facts.WantedSubject, "", "cannot determine which head was judged")
 	case r.Head != r.pr.HeadSHA || r.pr.LastHeadSHA != "" && r.pr.LastHeadSHA != r.Head:
-		return no("the pull request has another head now", "run the gate on the new head, then look again")
+		return no("the pull request has a newer head", "run the gate on the new head, then review the findings again")
 	}
 	return yes
 }
 
 func rowKnown(r *request) Answer {
 	if r.Unknown > 0 {
-		return no(fmt.Sprintf("%d findings are unknown, and nobody can accept what is not known", r.Unknown), "make the facts available, then run the gate again")
+		return no(fmt.Sprintf("%d findings are unknown, and unknown findings cannot be overridden", r.Unknown), "make the facts available, then run the gate again")
 	}
 	return yes
 }

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// minVisible is how many characters a reason shows at least, the code aside.
+// minVisible is the minimum number of visible characters in a reason, not counting the code.
 const minVisible = 10
 
-// weak says why a text is no reason; "" when it is one.
+// weak says why a text is not a reason; "" when it is one.
 func weak(text string, q *Question) string {
 	shown := shown(text, q.Code)
 	switch n := visible(shown); {
@@ -25,12 +25,12 @@ func weak(text string, q *Question) string {
 	case placeholder(shown):
 		return "is only a placeholder"
 	case q.printed().echo(shown):
-		return "is only what the gate itself printed"
+		return "only repeats what the gate printed"
 	}
 	return ""
 }
 
-// printed is what the gate printed, made ready once for all reasons.
+// printed is what the gate printed, prepared once for all reasons.
 func (q *Question) printed() *echoes {
 	if q.echoes == nil {
 		q.echoes = newEchoes(q.Printed)
@@ -38,8 +38,8 @@ func (q *Question) printed() *echoes {
 	return q.echoes
 }
 
-// echo reports whether a text says no more than what the gate printed, case, blanks and punctuation aside: a part of one
-// text, or whole ones with less than a reason of words besides.
+// echo reports whether a text only repeats what the gate printed, ignoring case, blanks and punctuation: it is a part of
+// one printed text, or consists of whole ones and too few other characters for a reason.
 func (e *echoes) echo(text string) bool {
 	list := words(text)
 	whole := spaced(list)
@@ -52,14 +52,14 @@ func (e *echoes) echo(text string) bool {
 	return len(rest) < len(list) && visible(spaced(rest)) < minVisible
 }
 
-// echoes are the texts that the gate printed, each as spaced makes it.
+// echoes are the texts that the gate printed, in the form of spaced.
 type echoes struct {
 	texts   []string
-	byStart map[string][][]string // the words of those that are long enough, by their first words
+	byStart map[string][][]string // the words of those with at least minEcho words, by their first minEcho words
 }
 
-// minEcho is how many words a printed text has at least that is taken out of a reason: a shorter one can be a part of any
-// sentence.
+// minEcho is the minimum length, in words, of a printed text that is removed from a reason: a shorter one can be a part of
+// any sentence.
 const minEcho = 4
 
 func newEchoes(printed []string) *echoes {
@@ -78,7 +78,7 @@ func newEchoes(printed []string) *echoes {
 	return e
 }
 
-// without takes whole printed texts out of some words, the longest that fits at each place.
+// without removes whole printed texts from some words, the longest match first.
 func (e *echoes) without(list []string) []string {
 	var rest []string
 	for len(list) > 0 {
@@ -98,7 +98,7 @@ func (e *echoes) without(list []string) []string {
 	return rest
 }
 
-// spaced are words with a space before and behind each.
+// spaced joins words with a space before and after each.
 func spaced(list []string) string { return " " + strings.Join(list, " ") + " " }
 
 // words are the runs of letters and digits of a text, in lower case.
@@ -106,13 +106,13 @@ func words(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-// tags is what a page does not show of a text, and urls what it shows and what says nothing by itself.
+// tags matches what a page does not show, and urls what it shows but is not a reason.
 var (
 	tags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?[A-Za-z][^<>]*>`) })
 	urls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:https?://|www\.)\S+`) })
 )
 
-// shown is a text as a page shows it, without addresses and override codes: this run's, and whatever else looks like one.
+// shown is a text as a page shows it, without URLs and without anything that looks like an override code.
 func shown(text, code string) string {
 	text = html.UnescapeString(tags().ReplaceAllString(withoutComments(text), " "))
 	if code != "" {
@@ -126,14 +126,14 @@ func shown(text, code string) string {
 	})
 }
 
-// codeShape is what an override code looks like: two or more of its groups, of this form of code or an older one, or all
-// of them without hyphens.
+// codeShape matches what looks like an override code: two or more of its groups, in the current or an older form, or all of
+// them without hyphens.
 var codeShape = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:[a-z2-7]{4}(?:-[a-z2-7]{4})+|[a-z2-7]{24})\b`)
 })
 
-// holdsOtherCode reports whether a text that does not hold the code of this run holds another one.
-func holdsOtherCode(text string) bool {
+// containsOtherCode reports whether a text without the code of this run contains another override code.
+func containsOtherCode(text string) bool {
 	return slices.ContainsFunc(codeShape().FindAllString(text, -1), func(s string) bool {
 		return strings.ContainsAny(s, "234567") && len(strings.ReplaceAll(s, "-", "")) == codeSymbols
 	})
@@ -142,11 +142,11 @@ func holdsOtherCode(text string) bool {
 // codeSymbols is the length of a code without its hyphens.
 const codeSymbols = 24
 
-// blank are letters and symbols that show nothing, beside those that Unicode lets a page leave out.
+// blank are letters and symbols that are invisible, in addition to Other_Default_Ignorable_Code_Point.
 const blank = "\u2800\ufffc\U0001d159\U00013441\U00013442"
 
-// visible counts the characters that leave a mark of their own: letters, digits, punctuation, symbols. Spaces, marks
-// that sit on another character, controls, private characters, and letters that show nothing do not.
+// visible counts the characters that are visible by themselves: letters, digits, punctuation, symbols. It does not count
+// spaces, combining marks, controls, private characters, and letters that show nothing.
 func visible(s string) int {
 	n := 0
 	for _, r := range s {
@@ -157,20 +157,19 @@ func visible(s string) int {
 	return n
 }
 
-// Placeholders are the words of which alone no reason can be made. They are compared without regard to case, and
-// without the punctuation around them.
+// Placeholders are words that do not make a reason by themselves. Case and surrounding punctuation are ignored.
 var Placeholders = append(slices.Clone(Stubs),
 	"bar", "because", "closeout", "here", "lgtm", "n", "none", "ok", "okay", "override", "please", "reason", "reasons", "test", "why", "your",
 	"ipsum", "dolor", "sit", "amet", "consectetur", "adipiscing", "elit",
 )
 
-// Stubs are the words that no reason begins with: who writes one means to write the reason later, or never.
+// Stubs are words that no reason begins with: they announce a reason that is still missing.
 var Stubs = []string{"asdf", "blah", "fixme", "foo", "foobar", "lorem", "na", "placeholder", "qwerty", "tba", "tbc", "tbd", "todo", "wip", "xxx"}
 
-// minLetters is how many different letters and digits a reason has at least.
+// minLetters is the minimum number of different letters and digits in a reason.
 const minLetters = 3
 
-// placeholder reports whether a text stands in the place of a reason.
+// placeholder reports whether a text is only a placeholder for a reason.
 func placeholder(s string) bool {
 	s = plain(s)
 	list, letters := words(s), map[rune]bool{}
@@ -183,8 +182,8 @@ func placeholder(s string) bool {
 	return !other || len(letters) < minLetters || beginsAsStub(s)
 }
 
-// plain is a text without the marks and invisible characters that could hide a word, and with letters of other widths and
-// faces as the usual ones.
+// plain removes the marks and invisible characters that could hide a word, and replaces letters of other widths and faces
+// with the usual ones.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Mn, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) {
@@ -194,9 +193,8 @@ func plain(s string) string {
 	}, norm.NFKD.String(s))
 }
 
-// beginsAsStub reports whether the first word of a text is a stub, whatever punctuation is glued to it. Words that only
-// introduce a reason come before the first word. A hyphen, dot or slash inside makes one word of several: test-runner and
-// foo.go are no stubs, and n/a is one.
+// beginsAsStub reports whether the first word of a text is a stub, ignoring punctuation. Words that only introduce a reason
+// are skipped. A hyphen, dot or slash joins words: test-runner and foo.go are not stubs, and n/a is one.
 func beginsAsStub(s string) bool {
 	for _, word := range wordEnd().Split(strings.ToLower(s), -1) {
 		parts := words(word)
@@ -209,16 +207,16 @@ func beginsAsStub(s string) bool {
 	return false
 }
 
-// introductions are words behind which the reason begins.
+// introductions are words that a reason follows.
 var introductions = []string{"because", "reason", "reasons", "why"}
 
-// wordEnd stands between words: whatever can not stand inside of one.
+// wordEnd matches what separates words.
 var wordEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\pL\pN./_'’-]+|\.\.+`) })
 
-// holdsCode reports whether a text holds the override code. No text holds no code.
-func holdsCode(text, code string) bool { return code != "" && codeIn(code).MatchString(text) }
+// containsCode reports whether a text contains the override code; false when there is no code.
+func containsCode(text, code string) bool { return code != "" && codeIn(code).MatchString(text) }
 
-// codeIn matches an override code as a word of its own, in any case, with hyphens anywhere between its symbols or none.
+// codeIn matches an override code as a separate word, in any case, with hyphens anywhere between its symbols or none.
 func codeIn(code string) *regexp.Regexp {
 	symbols := strings.Split(strings.ReplaceAll(code, "-", ""), "")
 	return regexp.MustCompile(`(?i)(^|[^\pL\pN])` + strings.Join(symbols, "-*") + `($|[^\pL\pN])`)
