@@ -3,7 +3,6 @@ package verify
 import (
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
@@ -56,12 +55,12 @@ func TestBound(t *testing.T) {
 			&facts.Facts{Subject: facts.Subject{Repository: "o/r", RepositoryID: "7", PullRequest: 3, BaseBranch: "dev", HeadSHA: "aa"}, GitHub: live},
 			bound{"7", 3, "dev", "aa"},
 		},
-		"live":      {&facts.Facts{GitHub: live}, bound{"", 12, "main", ""}},
-		"nobody":    {&facts.Facts{GitHub: &facts.GitHub{}}, bound{}},
-		"half":      {&facts.Facts{Subject: facts.Subject{BaseBranch: "dev"}, GitHub: live}, bound{"", 12, "dev", ""}},
-		"other one": {&facts.Facts{Subject: facts.Subject{PullRequest: 3}, GitHub: live}, bound{"", 3, "main", ""}},
+		"live":            {&facts.Facts{GitHub: live}, bound{"", 12, "main", ""}},
+		"no pull request": {&facts.Facts{GitHub: &facts.GitHub{}}, bound{}},
+		"half":            {&facts.Facts{Subject: facts.Subject{BaseBranch: "dev"}, GitHub: live}, bound{"", 12, "dev", ""}},
+		"other one":       {&facts.Facts{Subject: facts.Subject{PullRequest: 3}, GitHub: live}, bound{"", 3, "main", ""}},
 	} {
-		if got := (&judge{in: check.Inputs{Facts: c.facts}}).bound(); got != c.want {
+		if got := boundOf(c.facts); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}

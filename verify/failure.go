@@ -19,7 +19,7 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 		Schema: report.Schema, Verdict: report.Failed, Mode: knownMode(settings.Mode), Strict: settings.Strict,
 		Settings: report.Settings{EvidenceMin: string(diag.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
 		Findings: []report.Finding{{
-			Code: f.Code, Severity: string(diag.Block), Message: valid(f.Message), Expected: f.Expected, Actual: valid(f.Actual), Fix: f.Fix,
+			Code: f.Code, Severity: string(diag.Block), Message: check.Valid(f.Message), Expected: f.Expected, Actual: check.Valid(f.Actual), Fix: f.Fix,
 			Fingerprint: f.Fingerprint(), Times: 1,
 		}},
 		Counts: report.Counts{Block: 1},

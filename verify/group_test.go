@@ -76,7 +76,7 @@ func marshal(t *testing.T, v any) string {
 
 // ofMember reports whether a code is one that each pull request of a group is judged by.
 func ofMember(code string) bool {
-	return slices.ContainsFunc(checks.OfMember, func(c *check.Check) bool {
+	return slices.ContainsFunc(check.For(checks.All, check.ScopeMember), func(c *check.Check) bool {
 		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == code })
 	})
 }

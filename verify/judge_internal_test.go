@@ -13,30 +13,28 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// TestUnjudgedInputsBlock takes all checks away: what is needed and was not judged must block all the same.
+// TestUnjudgedInputsBlock removes all checks: an input that is needed and was not judged must block without them.
 func TestUnjudgedInputsBlock(t *testing.T) {
-	j := &judge{bundle: &Bundle{}, needs: needed, in: check.Inputs{State: map[check.Kind]check.State{check.Contract: check.Usable, check.Rules: check.Usable}}}
-	r := j.report(nil)
-	if r.Verdict != report.Failed || len(r.Findings) != 2 || r.Findings[0].Code != CodeInternal || r.Checks[0].ID != checks.Gate.ID {
-		t.Errorf("got %s, %+v", r.Verdict, r.Findings)
-	}
-	j.in.State[check.Feedback], j.in.State[check.Changes] = check.Usable, check.Usable
-	if r := j.report(nil); r.Verdict != report.Passed || len(r.Checks) != 0 {
-		t.Errorf("got %s, %+v", r.Verdict, r.Findings)
-	}
-}
-
-// TestUnjudgedPartBlocks does the same with a pull request of a merge group, which needs no evidence of its own.
-func TestUnjudgedPartBlocks(t *testing.T) {
-	j := newJudge(&Bundle{})
-	j.needs = []check.Kind{check.Contract, check.Changes}
-	p := &part{judge: j}
-	if r := p.conclude(nil); r.Verdict != report.Failed || len(r.Findings) != 2 || r.Findings[0].Code != CodeInternal {
-		t.Errorf("got %s, %+v", r.Verdict, r.Findings)
-	}
-	j.in.State[check.Contract], j.in.State[check.Changes] = check.Usable, check.Usable
-	if r := p.conclude(nil); r.Verdict != report.Passed {
-		t.Errorf("got %s, %+v", r.Verdict, r.Findings)
+	defer func(all []*check.Check) { checks.All = all }(checks.All)
+	checks.All = nil
+	for scope, needs := range map[check.Scope][]check.Kind{
+		check.ScopeChange: {check.Contract, check.Feedback, check.Changes, check.Rules}, check.ScopeMember: {check.Contract, check.Changes},
+	} {
+		l := newLoader(&Bundle{}, scope)
+		l.needs = needs
+		for missing := len(needs); missing >= 0; missing-- {
+			j := decide(l.subject, nil)
+			want := report.Failed
+			if missing == 0 {
+				want = report.Passed
+			}
+			if j.verdict != want || len(j.findings) != missing || missing > 0 && (j.findings[0].Code != CodeInternal || j.checks[0].ID != checks.Gate.ID) {
+				t.Errorf("scope %d with %d missing: got %s, %+v", scope, missing, j.verdict, j.findings)
+			}
+			if missing > 0 {
+				l.State[needs[missing-1]] = check.Usable
+			}
+		}
 	}
 }
 
@@ -76,9 +74,8 @@ func TestWholeFileIsHashed(t *testing.T) {
 // TestUnknownIsNotLetThrough gives a report an override that cannot be: while something is unknown, it changes nothing.
 func TestUnknownIsNotLetThrough(t *testing.T) {
 	for unknown, want := range map[int]string{0: report.Overridden, 1: report.Failed} {
-		r := &report.Report{Counts: report.Counts{Block: 1, Unknown: unknown}, Override: &report.Override{}}
-		if decide(r); r.Verdict != want || r.Passed != (unknown == 0) {
-			t.Errorf("with %d unknown: %s", unknown, r.Verdict)
+		if got := verdictOf(&report.Counts{Block: 1, Unknown: unknown}, &report.Override{}); got != want {
+			t.Errorf("with %d unknown: %s", unknown, got)
 		}
 	}
 }
@@ -86,7 +83,7 @@ func TestUnknownIsNotLetThrough(t *testing.T) {
 func TestStrict(t *testing.T) {
 	for code, want := range map[string]diag.Severity{"acceptance.flaky": diag.Block, "override.refused": diag.Warn} {
 		c := &check.Check{ID: "c", Codes: []check.Code{{Name: code, Severity: diag.Warn}}, Run: func(p *check.Pass) { p.Report(check.Finding{Code: code}) }}
-		found := check.Run([]*check.Check{c}, &check.Inputs{Strict: true})[0].Findings
+		found := check.Run([]*check.Check{c}, nil, &check.Inputs{Strict: true})[0].Findings
 		if got := found.List(); len(got) != 1 || got[0].Severity != want {
 			t.Errorf("%s is %+v", code, got)
 		}

@@ -1,8 +1,8 @@
-// Package check is the frame that the gate's checks hang in.
+// Package check defines what a check is, what it reads and what it reports.
 //
-// A check is a value: what it is called, which codes it reports, which inputs it needs, and a function that looks at
-// the inputs and reports findings. It holds no state and opens no file. A finding is not an error: a check that runs
-// cannot fail.
+// A check is a value: its name, the codes that it reports, what it judges, the inputs that it requires, and a function
+// that reads the inputs and reports findings. It has no state and opens no file. A finding is not an error: a check that
+// runs cannot fail.
 package check
 
 import (
@@ -21,11 +21,35 @@ type Check struct {
 	Title string // one line
 	Codes []Code // what it may report
 	Also  []string
+	Scope Scope // what it judges; a check without scope never runs, and a test refuses it
 	// Needs are the kinds of input without which the check is skipped.
 	Needs []Kind
-	// Asked says whether the contract or an input calls for the check at all; nil means always.
+	// Asked says whether the contract or an input requires the check; nil means always.
 	Asked func(*Inputs) bool
 	Run   func(*Pass)
+}
+
+// Scope is a set of the things that a check judges.
+type Scope uint8
+
+// The scopes.
+const (
+	ScopeChange   Scope = 1 << iota // a change by itself, such as that of a pull request
+	ScopeGroup                      // a merge group as a whole
+	ScopeMember                     // each pull request in a merge group
+	ScopeEvidence                   // the group's evidence again, under the contract of each pull request that has its own; with ScopeGroup
+	ScopeExempt                     // also a group in which the contract applies to no pull request; with ScopeGroup
+)
+
+// For lists the checks that judge one of the things in scope, in their order.
+func For(checks []*Check, scope Scope) []*Check {
+	var list []*Check
+	for _, c := range checks {
+		if c.Scope&scope != 0 {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // Code is a finding code and the severity it has unless the finding says otherwise. Also of [Check] names codes that
@@ -75,10 +99,10 @@ func (f *Finding) sum() Print {
 type Pass struct {
 	*Inputs
 	check    *Check
-	codes    map[string]diag.Severity
-	all      map[string]diag.Severity // codes of every check
+	codes    Codes // of the check
+	all      Codes // of every check
 	findings Findings
-	over     bool                           // more was found than may be
+	over     bool                           // the limit of findings is reached
 	alter    func(*Findings, *Finding) bool // what is done to each finding first; false drops it; may be nil
 }
 
@@ -88,10 +112,10 @@ func (p *Pass) HasCode(code string) bool {
 	return ok
 }
 
-// Full reports whether another finding would only be dropped. Whoever goes over a product of two inputs asks it.
+// Full reports whether another finding would only be dropped. A check that compares two inputs item by item asks it.
 func (p *Pass) Full() bool { return p.over }
 
-// Report adds a finding. A code that the check does not list is a mistake in the check and panics. Beyond
+// Report adds a finding. A code that the check does not list is an error in the check and panics. Beyond
 // [Inputs.MaxFindings] findings are dropped, and the finding limit.exceeded says so.
 func (p *Pass) Report(f Finding) {
 	if p.over {
@@ -113,14 +137,14 @@ func (p *Pass) Report(f Finding) {
 	}
 }
 
-// ReportLimit says that a limit was hit.
+// ReportLimit reports that a limit was exceeded.
 func (p *Pass) ReportLimit(e diag.Error) {
 	p.findings.Add(Finding{
 		Code: CodeLimit, Severity: p.all[CodeLimit], Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Evidence: []string{e.Limit}, Times: 1,
 	})
 }
 
-// CodeLimit is the code of the finding that a limit was hit. Every check can report it.
+// CodeLimit is the code of the finding that a limit was exceeded. Every check can report it.
 const CodeLimit = "limit.exceeded"
 
 // Result is what a check found. Skipped is true when it was not asked for or an input that it needs is not usable.
@@ -130,21 +154,12 @@ type Result struct {
 	Findings Findings
 }
 
-// Run runs the checks in their order.
-func Run(checks []*Check, in *Inputs) []Result { return RunSome(checks, checks, in) }
+// Codes are finding codes, and the severity of each.
+type Codes map[string]diag.Severity
 
-// RunSome runs some checks in their order. The codes that they may borrow, and that a finding can have, are those of all.
-func RunSome(checks, all []*Check, in *Inputs) []Result {
-	codes := codesOf(all)
-	results := make([]Result, len(checks))
-	for i, c := range checks {
-		results[i] = c.run(in, codes, nil, Findings{})
-	}
-	return results
-}
-
-func codesOf(checks []*Check) map[string]diag.Severity {
-	codes := map[string]diag.Severity{}
+// CodesOf returns the codes of checks.
+func CodesOf(checks []*Check) Codes {
+	codes := Codes{}
 	for _, c := range checks {
 		for _, code := range c.Codes {
 			codes[code.Name] = code.Severity
@@ -153,25 +168,31 @@ func codesOf(checks []*Check) map[string]diag.Severity {
 	return codes
 }
 
-// RunMore runs a check once more, over other inputs, and adds what it finds to a result. alter may change each finding
-// before it is added, or drop it by returning false; it sees what was found so far.
-func RunMore(result *Result, all []*Check, in *Inputs, alter func(known *Findings, f *Finding) bool) {
-	more := result.Check.run(in, codesOf(all), alter, result.Findings)
+// Run runs checks in their order. codes are all that a finding can have, and that a check may borrow.
+func Run(checks []*Check, codes Codes, in *Inputs) []Result {
+	results := make([]Result, len(checks))
+	for i, c := range checks {
+		results[i] = c.run(in, codes, nil, Findings{})
+	}
+	return results
+}
+
+// RunMore runs a check again, over other inputs, and adds what it finds to a result. alter may change each finding before
+// it is added, or drop it by returning false; it sees what was found so far.
+func RunMore(result *Result, codes Codes, in *Inputs, alter func(known *Findings, f *Finding) bool) {
+	more := result.Check.run(in, codes, alter, result.Findings)
 	result.Skipped = result.Skipped && more.Skipped
 	if !more.Skipped {
 		result.Findings = more.Findings
 	}
 }
 
-func (c *Check) run(in *Inputs, all map[string]diag.Severity, alter func(*Findings, *Finding) bool, before Findings) Result {
+func (c *Check) run(in *Inputs, all Codes, alter func(*Findings, *Finding) bool, before Findings) Result {
 	lacking := slices.ContainsFunc(c.Needs, func(k Kind) bool { return in.State[k] != Usable })
 	if lacking || c.Asked != nil && !c.Asked(in) {
 		return Result{Check: c, Skipped: true}
 	}
-	own := map[string]diag.Severity{}
-	for _, code := range c.Codes {
-		own[code.Name] = code.Severity
-	}
+	own := CodesOf([]*Check{c})
 	for _, name := range c.Also {
 		own[name] = all[name]
 	}

@@ -83,7 +83,8 @@ func flood(n int) *check.Check {
 
 func TestTooManyFindings(t *testing.T) {
 	for n, want := range map[int]int{10: 10, 11: 11, 5000: 11} {
-		found := check.Run([]*check.Check{flood(n)}, &check.Inputs{MaxFindings: 10})[0].Findings
+		list := []*check.Check{flood(n)}
+		found := check.Run(list, check.CodesOf(list), &check.Inputs{MaxFindings: 10})[0].Findings
 		if got := found.Len(); got != want {
 			t.Errorf("%d findings: %d are kept", n, got)
 		}

@@ -95,6 +95,10 @@ type Inputs struct {
 
 	Logs   []Log // in the order of the ledger's streams
 	Ledger *ledger.Ledger
+	// Decisions says of each criterion of the policy what the logs prove; nil when there is no policy or no log to judge.
+	Decisions []ledger.Decision
+	// Companions are the reports beside the logs, by kind and path.
+	Companions []Companion
 
 	Changes    []Change
 	Disagree   []Disagreement // between changes.json and pr.diff
@@ -168,14 +172,18 @@ func (in *Inputs) Unavailable(what facts.Wanted) []facts.Unavailable {
 	return list
 }
 
-// Decisions judges every criterion of the policy, in order.
-func (in *Inputs) Decisions() []ledger.Decision {
-	list := make([]ledger.Decision, len(in.Policy.Criteria))
+// Decide fills in Decisions and Companions, when everything else is there.
+func (in *Inputs) Decide() {
 	trust := in.trust()
-	for i := range list {
-		list[i] = in.Ledger.Decide(i, in.Policy.Minimum(&in.Policy.Criteria[i], in.Minimum), trust)
+	in.Companions = in.companionsOf(trust)
+	in.Decisions = nil
+	if in.Policy == nil || in.Ledger == nil || in.State[Feedback] != Usable {
+		return
 	}
-	return list
+	in.Decisions = make([]ledger.Decision, len(in.Policy.Criteria))
+	for i := range in.Decisions {
+		in.Decisions[i] = in.Ledger.Decide(i, in.Policy.Minimum(&in.Policy.Criteria[i], in.Minimum), trust)
+	}
 }
 
 // Change is a touched path and what the contracts make of it.

@@ -25,7 +25,7 @@ type Companion struct {
 	vouchers ledger.Companion
 }
 
-// Vouchers says of each companion which records may vouch for it, in the order of [Inputs.Companions].
+// Vouchers says of each companion which records may vouch for it, in the order of Companions of [Inputs].
 func (in *Inputs) Vouchers() []ledger.Companion {
 	var list []ledger.Companion
 	for _, c := range in.companions() {
@@ -34,14 +34,14 @@ func (in *Inputs) Vouchers() []ledger.Companion {
 	return list
 }
 
-// Companions lists the reports beside the logs, by kind and path.
-func (in *Inputs) Companions() []Companion {
+// companionsOf lists the reports beside the logs, and how far each can be trusted.
+func (in *Inputs) companionsOf(trust []ledger.Trust) []Companion {
 	list := in.companions()
 	for i := range list {
 		c := &list[i]
 		v := ledger.Vouched{Level: diag.Claimed}
 		if in.Ledger != nil {
-			v = in.Ledger.Vouch(&c.vouchers, in.trust())
+			v = in.Ledger.Vouch(&c.vouchers, trust)
 		}
 		c.Level, c.Clash = v.Level, v.Clash
 		switch {

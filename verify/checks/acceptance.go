@@ -30,13 +30,14 @@ var Acceptance = &check.Check{
 		{Name: "acceptance.cached", Severity: diag.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Needs: []check.Kind{check.Contract, check.Feedback},
 	Run:   runAcceptance,
 }
 
 func runAcceptance(p *check.Pass) {
 	reportUnanchored(p)
-	for i, d := range p.Decisions() {
+	for i, d := range p.Decisions {
 		c := &p.Policy.Criteria[i]
 		if d.Reason == ledger.Missing && d.Foreign > 0 && taskUnseen(p) {
 			reportUnseen(p, c, &d)

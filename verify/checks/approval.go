@@ -19,6 +19,7 @@ var Approval = &check.Check{
 	Title: "Files that need an approving review have one",
 	Codes: []check.Code{{Name: "approval.missing", Severity: diag.Block}},
 	Also:  []string{"facts.unavailable"},
+	Scope: check.ScopeChange | check.ScopeMember,
 	Needs: []check.Kind{check.Contract, check.Changes},
 	Asked: func(in *check.Inputs) bool { return in.Policy != nil && len(in.Policy.Approvals) > 0 },
 	Run:   runApproval,

@@ -18,6 +18,7 @@ var Budget = &check.Check{
 		{Name: "network.unallowed_host", Severity: diag.Block},
 		{Name: "network.unobserved", Severity: diag.Block},
 	},
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Needs: []check.Kind{check.Contract, check.Feedback},
 	Asked: func(in *check.Inputs) bool {
 		return in.Policy != nil && (in.Policy.TimeBudgetMinutes != nil || in.Policy.NetworkEgress != nil)

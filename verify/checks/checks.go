@@ -10,8 +10,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// All lists the checks in the order in which they run and are reported. Only Override runs after all others, because it
-// asks what they found.
+// All lists the checks in the order in which they run and are reported; Scope of each says what it judges. Only Override
+// runs after all others, because it depends on what they found.
 var All = []*check.Check{
 	Acceptance,
 	Approval,
@@ -22,6 +22,7 @@ var All = []*check.Check{
 	Evidence,
 	Facts,
 	Feedback,
+	Group,
 	Limits,
 	Override,
 	Rules,
@@ -32,7 +33,7 @@ var All = []*check.Check{
 // CodeNotApplicable is the code of the only finding about a pull request that applies_to leaves out.
 const CodeNotApplicable = "gate.not_applicable"
 
-// Gate stands for the gate itself. It is not run: its codes are for runs that could not judge, or had nothing to judge.
+// Gate is the gate itself. It does not run: its codes are for runs that cannot judge, or have nothing to judge.
 var Gate = &check.Check{
 	ID:    "gate",
 	Title: "The gate could do its work",
@@ -43,21 +44,8 @@ var Gate = &check.Check{
 	},
 }
 
-// Documented are all checks that have a page.
-var Documented = append(slices.Clone(All), Group, Gate)
-
-// OfGroup lists the checks that judge a merge group as a whole, OfMember those that judge each pull request in it, and
-// OfEvidence those of a group that a pull request's own contract can make stricter.
-var (
-	OfGroup    = []*check.Check{Acceptance, Budget, Contract, Coverage, Diff, Evidence, Facts, Feedback, Group, Limits, Rules}
-	OfMember   = []*check.Check{Approval, Contract, Diff, Facts, Limits, Override, Scope, Subject}
-	OfEvidence = []*check.Check{Acceptance, Budget, Coverage, Evidence, Feedback, Rules}
-)
-
-// OfEveryKind lists all checks that can stand in a report, in the order of the report.
-var OfEveryKind = []*check.Check{
-	Acceptance, Approval, Budget, Contract, Coverage, Diff, Evidence, Facts, Feedback, Group, Limits, Override, Rules, Scope, Subject, Gate,
-}
+// Documented are all checks that have a page, in the order of a report.
+var Documented = append(slices.Clone(All), Gate)
 
 //go:embed *.md
 var pages embed.FS

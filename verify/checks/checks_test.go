@@ -35,8 +35,30 @@ func TestEveryCheckIsListed(t *testing.T) {
 	if defined != len(checks.Documented) {
 		t.Errorf("%d checks are defined, %d are listed", defined, len(checks.Documented))
 	}
+	for _, c := range checks.All {
+		if !runs(c.Scope) {
+			t.Errorf("check %s: scope %b never runs", c.ID, c.Scope)
+		}
+	}
 	if !slices.IsSortedFunc(checks.All, func(a, b *check.Check) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("All is not sorted by ID")
+	}
+}
+
+// runs reports whether a check with a scope judges anything, and says so completely: some scopes add to that of groups.
+func runs(s check.Scope) bool {
+	onGroup := s&(check.ScopeEvidence|check.ScopeExempt) == 0 || s&check.ScopeGroup != 0
+	return s&(check.ScopeChange|check.ScopeGroup|check.ScopeMember) != 0 && onGroup
+}
+
+func TestScopeIsRequired(t *testing.T) {
+	for scope, want := range map[check.Scope]bool{
+		0: false, check.ScopeChange: true, check.ScopeMember: true, check.ScopeEvidence: false, check.ScopeChange | check.ScopeExempt: false,
+		check.ScopeGroup | check.ScopeEvidence: true,
+	} {
+		if runs(scope) != want {
+			t.Errorf("scope %b", scope)
+		}
 	}
 }
 

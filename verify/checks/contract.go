@@ -21,7 +21,8 @@ var Contract = &check.Check{
 		{Name: "contract.changed", Severity: diag.Block},
 		{Name: "contract.untrusted", Severity: diag.Block},
 	},
-	Run: runContract,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember,
+	Run:   runContract,
 }
 
 func runContract(p *check.Pass) {

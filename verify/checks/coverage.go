@@ -20,7 +20,8 @@ var Coverage = &check.Check{
 		{Name: "coverage.regression", Severity: diag.Block},
 		{Name: "coverage.minor_regression", Severity: diag.Warn},
 	},
-	Also: []string{"facts.unavailable"},
+	Also:  []string{"facts.unavailable"},
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Asked: func(in *check.Inputs) bool {
 		return in.State[check.Coverage] != check.Missing || in.Policy != nil && in.Policy.Coverage != nil
 	},

@@ -21,8 +21,9 @@ var Diff = &check.Check{
 		{Name: "diff.incomplete", Severity: diag.Unknown},
 		{Name: "diff.several_bases", Severity: diag.Info},
 	},
-	Also: []string{check.CodeLimit},
-	Run:  runDiff,
+	Also:  []string{check.CodeLimit},
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt,
+	Run:   runDiff,
 }
 
 func runDiff(p *check.Pass) {

@@ -23,6 +23,7 @@ var Evidence = &check.Check{
 		{Name: "evidence.digest_mismatch", Severity: diag.Block},
 		{Name: "evidence.unbound", Severity: diag.Warn},
 	},
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Needs: []check.Kind{check.Contract},
 	Run:   runEvidence,
 }
@@ -33,7 +34,7 @@ func runEvidence(p *check.Pass) {
 		return
 	}
 	unknown := codeTreeUnknown(p.Facts)
-	for i, d := range p.Decisions() {
+	for i, d := range p.Decisions {
 		if unknown && d.Reason == ledger.BelowMinimum && d.At.Last.Trees {
 			continue // the tree that it names may be the right one: what is not known is reported, and is nobody's failure
 		}
@@ -41,7 +42,7 @@ func runEvidence(p *check.Pass) {
 			p.Report(evidenceFinding(p, &p.Policy.Criteria[i], &d))
 		}
 	}
-	for _, c := range p.Companions() {
+	for _, c := range p.Companions {
 		switch {
 		case c.Minimum == "": // nobody asked for it
 		case c.Clash != nil:

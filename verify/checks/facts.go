@@ -16,7 +16,8 @@ var Facts = &check.Check{
 		{Name: "facts.malformed", Severity: diag.Block},
 		{Name: "facts.unavailable", Severity: diag.Unknown},
 	},
-	Run: runFacts,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt,
+	Run:   runFacts,
 }
 
 // everyRun are the facts without which nothing can be decided, beside the changes, which are Diff's business.

@@ -22,7 +22,8 @@ var Feedback = &check.Check{
 		{Name: "feedback.tampered", Severity: diag.Block},
 		{Name: "feedback.nonzero_exit", Severity: diag.Info},
 	},
-	Run: runFeedback,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
+	Run:   runFeedback,
 }
 
 func runFeedback(p *check.Pass) {

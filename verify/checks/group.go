@@ -15,6 +15,7 @@ var Group = &check.Check{
 	Title: "The merge group holds its pull requests, and nothing else",
 	Codes: []check.Code{{Name: "group.unexplained_path", Severity: diag.Block}},
 	Also:  []string{"facts.unavailable"},
+	Scope: check.ScopeGroup | check.ScopeExempt,
 	Needs: []check.Kind{check.Facts},
 	Asked: func(in *check.Inputs) bool { return in.Group != nil },
 	Run:   runGroup,

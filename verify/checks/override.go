@@ -18,6 +18,7 @@ var Override = &check.Check{
 		{Name: "override.attempted", Severity: diag.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
+	Scope: check.ScopeChange | check.ScopeMember,
 	Asked: func(in *check.Inputs) bool { return in.Override != nil },
 	Run:   runOverride,
 }

@@ -28,7 +28,8 @@ var Rules = &check.Check{
 		{Name: "rule.expired", Severity: diag.Warn},
 		{Name: "rule.ignore_unused", Severity: diag.Warn},
 	},
-	Run: runRules,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
+	Run:   runRules,
 }
 
 // ruleRow is a row, and the report in which it stands.

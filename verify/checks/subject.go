@@ -19,6 +19,7 @@ var Subject = &check.Check{
 		{Name: "subject.same_head", Severity: diag.Info},
 	},
 	Also:  []string{"facts.unavailable"},
+	Scope: check.ScopeChange | check.ScopeMember,
 	Needs: []check.Kind{check.Facts},
 	Asked: func(in *check.Inputs) bool {
 		return in.Member != nil || aboutPullRequest(in.Facts) && askedGitHub(in.Facts)

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -19,9 +21,9 @@ type spending struct {
 const smallShare = 16
 
 // affords counts the bytes of an input that is held in memory; false, with an error, when there are too many.
-func (j *judge) affords(bytes int64, errs *diag.Errors) bool {
-	most := smallShare * max(j.limits().RulesBytes, j.limits().ContractBytes)
-	if j.spent.small += bytes; j.spent.small > most {
+func (l *loader) affords(bytes int64, errs *diag.Errors) bool {
+	most := smallShare * max(l.settings.Limits.RulesBytes, l.settings.Limits.ContractBytes)
+	if l.spent.small += bytes; l.spent.small > most {
 		errs.Add(strict.TooLarge("all contracts, reports and facts files together", most, strict.FlagRulesBytes))
 		return false
 	}
@@ -33,56 +35,45 @@ func (j *judge) affords(bytes int64, errs *diag.Errors) bool {
 const groupShare = 2
 
 // affordChanges returns the changed files, and none with a problem when a merge group has too many of them in all.
-func (j *judge) affordChanges(list []change.Change) []change.Change {
-	most := groupShare * int64(j.limits().Files)
-	if j.spent.changes += int64(len(list)); j.spent.changes <= most {
+func (l *loader) affordChanges(list []change.Change) []change.Change {
+	most := groupShare * int64(l.settings.Limits.Files)
+	if l.spent.changes += int64(len(list)); l.spent.changes <= most {
 		return list
 	}
-	j.in.State[check.Changes] = check.Malformed
-	j.in.Problems = append(j.in.Problems, check.Problem{
+	l.State[check.Changes] = check.Malformed
+	l.Problems = append(l.Problems, check.Problem{
 		Kind: check.Changes, Error: strict.OverLimit("the number of changed files of a merge group and its pull requests together", most, strict.FlagFiles),
 	})
 	return nil
 }
 
 // parseRules reads a rule report, and counts its rows.
-func (j *judge) parseRules(data []byte, limits strict.Limits) (*rules.Report, *diag.Errors) {
+func (l *loader) parseRules(data []byte, limits strict.Limits) (*rules.Report, *diag.Errors) {
 	r, errs := rules.Parse(data, limits)
 	if r == nil {
 		return nil, errs
 	}
-	if j.spent.rows += int64(len(r.Rows)); j.spent.rows > limits.Rows {
+	if l.spent.rows += int64(len(r.Rows)); l.spent.rows > limits.Rows {
 		errs.Add(strict.OverLimit("the number of rows of all rule reports together", limits.Rows, strict.FlagRows))
 		return nil, errs
 	}
 	return r, errs
 }
 
-// holdInputs drops the inputs of a kind of which there are too many, and says so: listing and opening files costs time as
+// boundInputs drops the inputs of a kind of which there are too many, and reports it: to list and open files costs time as
 // well, however small they are.
-func (j *judge) holdInputs() {
-	counts := map[check.Kind]int64{}
-	for _, in := range j.bundle.Inputs {
-		counts[in.Kind]++
-	}
-	over := func(kind check.Kind) bool { return counts[kind] > j.limits().Inputs }
+func (l *loader) boundInputs() {
+	most := l.settings.Limits.Inputs
+	bundle := *l.bundle
+	bundle.Inputs = slices.Clone(bundle.Inputs)
 	for _, kind := range []check.Kind{check.TaskContract, check.Feedback, check.Rules} {
-		if over(kind) {
-			j.in.Problems = append(j.in.Problems, check.Problem{
-				Kind: kind, Error: strict.OverLimit("the number of files of the kind "+string(kind), j.limits().Inputs, strict.FlagInputs),
-			})
-			j.in.State[kind] = check.Malformed
+		if int64(l.given[kind]) <= most {
+			continue
 		}
+		l.problem(kind, "", strict.OverLimit("the number of files of the kind "+string(kind), most, strict.FlagInputs))
+		l.State[kind] = check.Malformed
+		bundle.Inputs = slices.DeleteFunc(bundle.Inputs, func(in Input) bool { return in.Kind == kind })
+		delete(l.given, kind)
 	}
-	if len(j.in.Problems) == 0 {
-		return
-	}
-	bundle := *j.bundle
-	bundle.Inputs = nil
-	for _, in := range j.bundle.Inputs {
-		if !over(in.Kind) {
-			bundle.Inputs = append(bundle.Inputs, in)
-		}
-	}
-	j.bundle = &bundle
+	l.bundle = &bundle
 }

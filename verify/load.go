@@ -1,0 +1,307 @@
+package verify
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/results"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// load reads a bundle. The first subject is the whole: a change by itself, or a merge group; the pull requests of the group
+// follow. It reports what is wrong with an input as a problem of the subject.
+func load(b *Bundle) []*subject {
+	l := newLoader(b, check.ScopeChange)
+	l.boundInputs()
+	go func() {
+		defer func() { recover() }() // the next call panics again, where a report can still be written
+		policy.Prepare()
+	}()
+	l.readFacts()
+	l.settle()
+	if l.Facts != nil && l.Facts.Event.Name == "merge_group" {
+		return l.loadGroup()
+	}
+	l.readStanding()
+	l.readTasks()
+	l.readRules()
+	l.readCoverage()
+	l.Tests = l.testsOf(l.Policy, map[string]*check.TestFile{})
+	l.readStreams()
+	l.compareSources()
+	l.classify()
+	l.authorise()
+	l.Decide()
+	return []*subject{l.subject}
+}
+
+// loader fills in one subject. Nothing else writes to a subject.
+type loader struct {
+	*subject
+	bundle    *Bundle
+	group     Bundle // of the merge group that the pull request is in; empty otherwise
+	directory string // of the bundle in which the inputs are; "" is the bundle itself
+	spent     *spending
+	paths     map[string]string // of inputs, by their names in the bundle, where the facts say them
+	contracts []policy.Source   // those that could be read, the standing one first
+	diff      []change.Change   // of pr.diff, when changes.json is there too
+}
+
+// newLoader returns a loader for a bundle, all of whose kinds of input are needed.
+func newLoader(b *Bundle, scope check.Scope) *loader {
+	s := &subject{scope: scope, settings: b.Settings, needs: []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules}}
+	s.State, s.given = map[check.Kind]check.State{}, map[check.Kind]int{}
+	for _, in := range b.Inputs {
+		s.given[in.Kind]++
+	}
+	return &loader{subject: s, bundle: b, spent: &spending{}}
+}
+
+// of lists the inputs of a kind, by name.
+func (l *loader) of(kind check.Kind) []Input {
+	var list []Input
+	for _, in := range l.bundle.Inputs {
+		if in.Kind == kind {
+			list = append(list, in)
+		}
+	}
+	slices.SortFunc(list, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// display is what the report calls an input: the path that the facts map its name to, else its name.
+func (l *loader) display(name string) string {
+	if l.Facts != nil && l.paths == nil {
+		l.paths = map[string]string{}
+		for _, f := range slices.Backward(l.Facts.Files) {
+			l.paths[f.File] = f.Path // the first of a name counts
+		}
+	}
+	if path, mapped := l.paths[name]; mapped {
+		return path
+	}
+	return l.directory + name
+}
+
+// problem adds an error that no parser of one input can find.
+func (l *loader) problem(kind check.Kind, path string, e diag.Error) {
+	l.Problems = append(l.Problems, check.Problem{Kind: kind, Path: path, Error: e})
+}
+
+// problems adds the errors of an input, and says whether it can be used.
+func (l *loader) problems(kind check.Kind, path string, errs *diag.Errors) check.State {
+	for _, e := range errs.All() {
+		l.problem(kind, path, e)
+	}
+	if errs.Any() {
+		return check.Malformed
+	}
+	return check.Usable
+}
+
+// join joins the state of one more input of a kind: one malformed input makes all of them malformed.
+func (l *loader) join(kind check.Kind, s check.State) {
+	if l.State[kind] != check.Malformed {
+		l.State[kind] = s
+	}
+}
+
+// list adds an input to the report.
+func (l *loader) list(kind check.Kind, path string, s seen, trust string) *report.Input {
+	l.inputs = append(l.inputs, report.Input{Kind: string(kind), Path: path, SHA256: s.sha256, Bytes: s.bytes, Trust: trust})
+	return &l.inputs[len(l.inputs)-1]
+}
+
+// readSmall reads one input that fits into memory; nil when something is wrong with it, which is a problem of the subject.
+// path is what the report calls the input.
+func readSmall[T any](
+	l *loader, in Input, path, what, trust string, parse func([]byte, strict.Limits) (*T, *diag.Errors),
+) (*T, *report.Input) {
+	limits := l.settings.Limits
+	limit, flag := limits.RulesBytes, strict.FlagRulesBytes
+	if in.Kind == check.Contract || in.Kind == check.TaskContract {
+		limit, flag = limits.ContractBytes, strict.FlagContractBytes
+	}
+	var value *T
+	errs := &diag.Errors{}
+	data, s := readAll(in, what, limit, flag, errs)
+	if !errs.Any() && l.affords(s.bytes, errs) {
+		value, errs = parse(data, limits)
+	}
+	listed := l.list(in.Kind, path, s, trust)
+	if l.problems(in.Kind, path, errs) != check.Usable {
+		return nil, listed
+	}
+	return value, listed
+}
+
+// stateOf is the state of an input that was parsed to value.
+func stateOf[T any](value *T) check.State {
+	if value == nil {
+		return check.Malformed
+	}
+	return check.Usable
+}
+
+func (l *loader) readFacts() {
+	for i, in := range l.of(check.Facts) {
+		read, _ := readSmall(l, in, l.directory+in.Name, "the facts file", trustCollected, facts.Parse)
+		l.join(check.Facts, stateOf(read))
+		l.Facts = read
+		if i > 0 {
+			l.secondFile(in, l.directory+in.Name)
+			l.Facts = nil
+		}
+	}
+	if l.Facts != nil {
+		l.checkListed()
+	}
+}
+
+// secondFile reports a second file of a kind that may have one: which of two counts must not depend on their order.
+func (l *loader) secondFile(in Input, path string) {
+	l.State[in.Kind] = check.Malformed
+	l.problem(in.Kind, path, diag.Error{
+		Message: "there is more than one file of this kind", Found: path, Expected: "one file", Fix: "hand over the one that applies",
+	})
+}
+
+// testsDirectory is where a bundle keeps test reports, each under its path in the repository.
+const testsDirectory = "tests/"
+
+// checkListed reports each file that the facts list and that is not there: its content might block. Facts about a pull
+// request of a merge group may also list files of the group.
+func (l *loader) checkListed() {
+	there := map[string]check.Kind{}
+	for _, in := range append(slices.Clip(l.group.Inputs), l.bundle.Inputs...) {
+		there[in.Name] = in.Kind
+	}
+	for _, o := range l.Facts.Contracts {
+		if kind := there[o.File]; kind != check.Contract && kind != check.TaskContract {
+			l.notThere("contracts", o.File)
+		}
+	}
+	for _, f := range l.Facts.Files {
+		if there[f.File] == "" && !l.hasTestReport(f.File) {
+			l.notThere("files", f.File)
+		}
+	}
+}
+
+// hasTestReport reports whether a listed name is that of a test report that can be read: a directory is not one.
+func (l *loader) hasTestReport(file string) bool {
+	name, ok := strings.CutPrefix(file, testsDirectory)
+	find := l.bundle.TestReport
+	if find == nil {
+		find = l.group.TestReport
+	}
+	if !ok || find == nil || name == "" || path.Clean("/"+name) != "/"+name {
+		return false
+	}
+	open := find(name)
+	if open == nil {
+		return false
+	}
+	r, err := open()
+	if err != nil {
+		return false
+	}
+	_, err = r.Read(make([]byte, 1))
+	return errors.Join(err, r.Close()) == nil || err == io.EOF
+}
+
+func (l *loader) notThere(list, file string) {
+	l.problem(check.Facts, l.directory+"facts.json", diag.Error{
+		Where: "/" + list, Message: "the facts list a file that is not among the inputs", Found: "no input " + diag.QuotePath(file),
+		Expected: "an input " + diag.QuotePath(file), Fix: "copy the whole bundle, or collect it again; correct the entry if the facts are written by hand",
+	})
+}
+
+// settle fills in what the facts say and the settings leave open.
+func (l *loader) settle() {
+	s := &l.settings
+	if f := l.Facts; f != nil {
+		s.Strict = s.Strict || f.Settings.Strict
+		s.Mode = cmp.Or(s.Mode, f.Settings.Mode)
+		s.Task = cmp.Or(s.Task, f.Settings.Task)
+		s.Today = cmp.Or(f.Settings.Today, s.Today) // the day on which the facts were collected
+		if s.Digests == nil {
+			s.Digests = f.Digests
+		}
+		s.Notes = slices.Clip(s.Notes)
+		for _, u := range f.Unmatched {
+			s.Notes = append(s.Notes, check.Unmatched(check.Kind(u.Kind), u.Pattern))
+		}
+	}
+	s.Mode = cmp.Or(s.Mode, Enforce)
+	l.Task, l.Today, l.Digests, l.Event = s.Task, s.Today, s.Digests, s.Event
+	l.Strict, l.MaxFindings = s.Strict, s.Limits.Findings
+	for _, note := range s.Notes {
+		l.Problems = append(l.Problems, note)
+		l.State[note.Kind] = check.Malformed
+	}
+}
+
+func (l *loader) readRules() {
+	for _, in := range l.of(check.Rules) {
+		r, listed := readSmall(l, in, l.display(in.Name), "the rule report", trustClaimed, l.parseRules)
+		l.join(check.Rules, stateOf(r))
+		if r != nil {
+			l.Rules = append(l.Rules, check.RuleFile{Path: listed.Path, SHA256: listed.SHA256, Report: r})
+		}
+	}
+}
+
+func (l *loader) readCoverage() {
+	for i, in := range l.of(check.Coverage) {
+		if i > 0 {
+			l.secondFile(in, l.display(in.Name))
+		}
+		c, listed := readSmall(l, in, l.display(in.Name), "the coverage report", trustClaimed, results.ParseCoverage)
+		l.join(check.Coverage, stateOf(c))
+		if c != nil {
+			l.Coverage = &check.CoverageFile{Path: listed.Path, SHA256: listed.SHA256, Report: c}
+		}
+	}
+}
+
+// testsOf returns the test reports that the criteria of a policy name, by their paths in the repository. The ones in known
+// are not read again, and others are added to it.
+func (l *loader) testsOf(p *policy.Policy, known map[string]*check.TestFile) map[string]*check.TestFile {
+	named := map[string]*check.TestFile{}
+	if p == nil {
+		return named
+	}
+	for _, c := range p.Criteria {
+		if known[c.TestReport] == nil {
+			known[c.TestReport] = l.readTest(c.TestReport)
+		}
+		if file := known[c.TestReport]; file != nil {
+			named[c.TestReport] = file
+		}
+	}
+	return named
+}
+
+// readTest reads a test report; nil when there is none.
+func (l *loader) readTest(path string) *check.TestFile {
+	if path == "" || l.bundle.TestReport == nil {
+		return nil
+	}
+	open := l.bundle.TestReport(path)
+	if open == nil {
+		return nil
+	}
+	tests, listed := readSmall(l, Input{Kind: check.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, results.ParseTests)
+	return &check.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
+}

@@ -1,0 +1,277 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/override"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// The trusts of inputs that are no contracts.
+const (
+	trustCollected = "collected" // written by the collector, or handed over in its place
+	trustClaimed   = "claimed"
+	trustRecorded  = "recorded"
+	trustIgnored   = "ignored"
+)
+
+// readStanding reads the standing contract; a second one is an error.
+func (l *loader) readStanding() {
+	standing := l.of(check.Contract)
+	for i, in := range standing {
+		l.readContract(in)
+		if i > 0 {
+			l.contractProblem(in, diag.Error{
+				Message: "there are two standing contracts", Found: standing[0].Name + " and " + in.Name, Expected: "one",
+				Fix: "remove one of them",
+			})
+		}
+	}
+}
+
+// readTasks reads the task contracts, and joins them with the standing one.
+func (l *loader) readTasks() {
+	tasks := l.of(check.TaskContract)
+	for _, in := range tasks {
+		l.readContract(in)
+	}
+	if len(tasks) > 1 {
+		l.contractProblem(tasks[1], diag.Error{
+			Message: "there is more than one task contract", Found: fmt.Sprintf("%d task contracts", len(tasks)), Expected: "one",
+			Fix: "keep the contract of the task that is judged",
+		})
+	}
+	if l.given[check.Contract] == 0 {
+		l.State[check.Contract] = check.Missing // a task contract alone judges nothing
+		return
+	}
+	if l.State[check.Contract] != check.Usable {
+		return
+	}
+	// To judge by another contract than the one that the caller named would judge another task.
+	if l.Task != "" && !slices.ContainsFunc(l.contracts, func(s policy.Source) bool { return s.Contract.TaskID.Value == l.Task }) {
+		l.NoTask, l.State[check.Contract] = true, check.Missing
+		return
+	}
+	l.joinContracts(policy.Join)
+}
+
+// contractProblem adds an error that no parser of one contract can find.
+func (l *loader) contractProblem(in Input, e diag.Error) {
+	l.problem(in.Kind, l.contractPath(in), e)
+	l.State[check.Contract] = check.Malformed
+}
+
+// origin is what the facts say about a contract. Without facts about contracts the operator is responsible for all of them.
+func (l *loader) origin(in Input) facts.ContractOrigin {
+	if l.Facts == nil || l.Facts.Contracts == nil {
+		return facts.ContractOrigin{Trust: facts.TrustOperator}
+	}
+	i := slices.IndexFunc(l.Facts.Contracts, func(o facts.ContractOrigin) bool { return o.File == in.Name })
+	if i < 0 {
+		return facts.ContractOrigin{}
+	}
+	return l.Facts.Contracts[i]
+}
+
+// contractPath is what the report calls a contract: its path in the repository where that is known.
+func (l *loader) contractPath(in Input) string {
+	if p := l.origin(in).Path; p != "" {
+		return p
+	}
+	return l.display(in.Name)
+}
+
+func (l *loader) readContract(in Input) {
+	origin := l.origin(in)
+	parse := func(data []byte, limits strict.Limits) (*contract.Contract, *diag.Errors) {
+		c, errs := contract.Parse(in.Name, data, limits)
+		if c != nil && in.Kind == check.TaskContract {
+			checkTask(c, in, origin.Trust, errs)
+		}
+		return c, errs
+	}
+	c, listed := readSmall(l, in, l.contractPath(in), "the contract", cmp.Or(string(origin.Trust), "unknown"), parse)
+	listed.Ref = text(origin.Commit)
+	l.join(check.Contract, stateOf(c))
+	if c == nil {
+		return
+	}
+	paths := in.RepoPaths
+	if origin.Path != "" {
+		paths = append([]string{origin.Path}, paths...)
+	}
+	l.contracts = append(l.contracts, policy.Source{
+		Contract: c, Kind: string(in.Kind), File: in.Name, Path: listed.Path, RepoPaths: paths, Trust: origin.Trust,
+		HeadHolds: origin.HeadHolds, BaseHolds: origin.BaseHolds,
+	})
+}
+
+// checkTask adds the rules for task contracts to those for every contract.
+func checkTask(c *contract.Contract, in Input, trust facts.Trust, errs *diag.Errors) {
+	c.CheckTask(errs)
+	if trust == facts.TrustHead {
+		c.CheckHeadOnly(errs)
+	}
+	if id := c.TaskID; id.Value != "" && id.Value != stem(in.Name) {
+		errs.Add(diag.Error{
+			Pos: id.Pos, Where: "/task_id", Message: "the file is not named after its task_id", Found: fmt.Sprintf("%q in %s", id.Value, in.Name),
+			Expected: fmt.Sprintf("task_id %q, or the file name %s.json", stem(in.Name), id.Value), Fix: "rename the file or correct task_id",
+		})
+	}
+}
+
+// joinContracts joins the contracts that could be read.
+func (l *loader) joinContracts(join func([]policy.Source, string) (*policy.Policy, []policy.Problem)) {
+	p, problems := join(l.contracts, l.fallbackTask())
+	for _, problem := range problems {
+		s := l.contracts[problem.Source]
+		l.problem(check.Kind(s.Kind), s.Path, problem.Error)
+	}
+	if len(problems) > 0 {
+		l.State[check.Contract] = check.Malformed
+		return
+	}
+	if l.Facts != nil {
+		p.AddArguments(l.Facts.ArgumentPaths)
+	}
+	p.Measure(glob.NewMeter(l.settings.Limits.MatchSteps))
+	l.Policy = p
+	l.setMinimum(p)
+}
+
+// fallbackTask is the id of a task that no contract names.
+func (l *loader) fallbackTask() string {
+	switch {
+	case l.Facts == nil:
+		return "local"
+	case l.Facts.Subject.PullRequest > 0:
+		return fmt.Sprintf("pr-%d", l.Facts.Subject.PullRequest)
+	case l.scope != check.ScopeChange:
+		return "merge-group"
+	}
+	return "local"
+}
+
+// setMinimum decides which evidence level the records need for a criterion that does not say.
+func (l *loader) setMinimum(p *policy.Policy) {
+	l.Minimum = p.MinEvidence
+	if l.Minimum != "" {
+		return
+	}
+	f := l.Facts
+	switch {
+	case l.settings.Event != "", f != nil && (f.Subject.PullRequest > 0 || l.scope != check.ScopeChange || strings.HasPrefix(f.Event.Name, "pull_request")):
+		l.Minimum = diag.Recorded
+	case f != nil && f.Subject.AcceptedTrees != nil:
+		l.Minimum = diag.Bound
+	default:
+		l.Minimum, l.Unbound = diag.Claimed, true
+	}
+}
+
+// authorise finds the standing contract, if it can be trusted, and who may override. The defaults apply only if there is no
+// standing contract at all: one that cannot be read may be stricter.
+func (l *loader) authorise() {
+	if l.given[check.Contract] == 0 {
+		l.Rule = override.NewRule()
+		return
+	}
+	if slices.ContainsFunc(l.Problems, l.hidesRule) {
+		return
+	}
+	standing := &l.contracts[0] // it is read first, and nothing is wrong with it
+	if !checks.Trusted(&l.Inputs, standing) {
+		return
+	}
+	contracts := []*contract.Contract{standing.Contract}
+	for i := range l.contracts[1:] {
+		if s := &l.contracts[1+i]; checks.Trusted(&l.Inputs, s) {
+			contracts = append(contracts, s.Contract)
+		}
+	}
+	l.Standing, l.standing, l.Rule = standing.Contract, standing.Path, override.NewRule(contracts...)
+}
+
+// hidesRule reports whether a problem may hide who may override, or which findings have no override: a problem of a
+// contract that the change did not write, or of facts that list a file that is not there.
+func (l *loader) hidesRule(p check.Problem) bool {
+	if p.Kind == check.TaskContract {
+		return !slices.ContainsFunc(l.of(check.TaskContract), func(in Input) bool {
+			return l.contractPath(in) == p.Path && l.origin(in).Trust == facts.TrustHead
+		})
+	}
+	return p.Kind == check.Contract || p.Kind == check.Facts
+}
+
+// classify lets the contracts decide about every touched path.
+func (l *loader) classify() {
+	for i := range l.Changes {
+		if c := &l.Changes[i]; policy.AddsTask(&c.Change) {
+			l.AddedTasks = append(l.AddedTasks, c.Path)
+		}
+	}
+	if l.Policy == nil {
+		return
+	}
+	added := l.addedTask()
+	l.Policy.SetAddedTask(added)
+	if added != "" && l.given[check.TaskContract] == 0 {
+		l.AbsentTask = added
+	}
+	for i := range l.Changes {
+		c := &l.Changes[i]
+		c.Ruling = l.Policy.Classify(&c.Change)
+		if l.Policy.Meter.Spent() {
+			l.dropChanges()
+			return
+		}
+	}
+}
+
+// dropChanges reports that it costs too much to compare the touched paths with the patterns. A path that was not compared
+// with all patterns must not be reported as if it was.
+func (l *loader) dropChanges() {
+	kind := check.Changes
+	if l.State[check.Diff] == check.Usable {
+		kind = check.Diff
+	}
+	l.problem(kind, "", strict.TooManySteps(l.settings.Limits.MatchSteps))
+	l.State[check.Changes], l.Changes, l.AddedTasks = check.Malformed, nil, nil
+}
+
+// addedTask is the task contract that the change adds: the one that judges, the one that the caller named, or the only
+// one.
+func (l *loader) addedTask() string {
+	for _, p := range l.AddedTasks {
+		if (stem(p) == l.Task || l.Task == "" && len(l.AddedTasks) == 1) && l.isJudged(p) {
+			return p
+		}
+	}
+	return ""
+}
+
+// isJudged reports whether an added file can be the task contract that judges. Where none was handed over, and no facts
+// list the contracts, it should have been.
+func (l *loader) isJudged(added string) bool {
+	for _, s := range l.contracts {
+		if s.Kind == string(check.TaskContract) {
+			return stem(added) == s.Contract.TaskID.Value && (len(s.RepoPaths) == 0 || slices.Contains(s.RepoPaths, added))
+		}
+	}
+	return l.Facts == nil || l.Facts.Contracts == nil
+}
+
+// stem is a file's name without directory and extension.
+func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }

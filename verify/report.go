@@ -1,0 +1,356 @@
+package verify
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// found is what the checks of a subject found, as a report lists it.
+type found struct {
+	checks        []report.Check
+	findings      []report.Finding
+	omitted       int // how many more there are than findings
+	counts        report.Counts
+	blocking      []string // fingerprints of all findings that block, sorted
+	blockingCodes []string // and their codes
+	code          *string  // the override code; nil when nothing blocks
+}
+
+// findingsOf counts the findings of a subject, and lists the first ones.
+func findingsOf(s *subject, results []check.Result) found {
+	var f found
+	for i := range results {
+		if result := &results[i]; result.Check != checks.Gate || result.Findings.Len() > 0 {
+			f.checks = append(f.checks, f.add(result))
+		}
+	}
+	slices.Sort(f.blocking)
+	f.code = boundOf(s.Facts).code(f.blocking)
+	return f
+}
+
+// add adds the findings of one check, and the fingerprints of all that block, also of those that are not listed.
+func (f *found) add(result *check.Result) report.Check {
+	all := &result.Findings
+	for _, kept := range all.List() {
+		f.findings = append(f.findings, report.Finding{
+			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected),
+			Actual: check.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,
+			Location: report.Location{Input: string(kept.Input), Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
+		})
+	}
+	f.omitted += all.Len() - len(all.List())
+	for code, print := range all.Prints(diag.Block) {
+		f.blocking = append(f.blocking, print.String())
+		if !slices.Contains(f.blockingCodes, code) {
+			f.blockingCodes = append(f.blockingCodes, code)
+		}
+	}
+	f.counts.Block += all.Count(diag.Block)
+	f.counts.Unknown += all.Count(diag.Unknown)
+	f.counts.Warn += all.Count(diag.Warn)
+	f.counts.Info += all.Count(diag.Info)
+	return report.Check{ID: result.Check.ID, Outcome: outcome(result), Findings: all.Len()}
+}
+
+func outcome(result *check.Result) string {
+	switch {
+	case result.Skipped:
+		return report.OutcomeSkipped
+	case result.Findings.Count(diag.Block) > 0:
+		return report.OutcomeFailed
+	case result.Findings.Count(diag.Unknown) > 0:
+		return report.OutcomeUnknown
+	default:
+		return report.OutcomePassed
+	}
+}
+
+// compareFindings is the order of [check.Finding.Compare]. Fingerprint and pull request order findings that are otherwise
+// equal.
+func compareFindings(a, b report.Finding) int {
+	return cmp.Or(
+		cmp.Compare(diag.Severity(a.Severity).Rank(), diag.Severity(b.Severity).Rank()),
+		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Location.Path, b.Location.Path),
+		cmp.Compare(a.Location.Line, b.Location.Line), cmp.Compare(a.Location.Column, b.Location.Column),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Location.PullRequest, b.Location.PullRequest),
+	)
+}
+
+// reportOf makes the report of a subject, and of the pull requests in it.
+func reportOf(j *judged, members []*judged) *report.Report {
+	r := &report.Report{
+		Schema: report.Schema, Mode: j.settings.Mode, Strict: j.settings.Strict, Subject: j.reportSubject(), Settings: j.reportSettings(),
+		Checks: j.checks, Findings: j.findings, FindingsOmitted: j.omitted, Counts: j.counts,
+		Companions: companions(&j.Inputs), Files: j.files(), Inputs: j.inputs,
+		OverrideCode: j.code, Override: j.override, OverrideRefused: j.refused,
+		Verdict: j.verdict, Tool: report.Tool{Name: "closeout", Version: Version},
+	}
+	if j.Policy != nil {
+		r.TaskID, r.Approvals = text(j.Policy.TaskID), j.Policy.ApprovalNotes
+	}
+	if !j.exempt {
+		r.Acceptance = acceptance(&j.Inputs)
+	}
+	if j.override != nil {
+		r.OverrideReason, r.OverriddenBy = &j.override.Reason, &j.override.Actor
+	}
+	r.Counts.Files = len(j.Changes)
+	for _, l := range j.Logs {
+		if l.Counts {
+			r.Counts.Records += l.Records
+		}
+	}
+	if j.scope == check.ScopeGroup {
+		addMembers(r, j, members)
+	}
+	sortFindings(r)
+	slices.SortFunc(r.Inputs, func(a, b report.Input) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
+	})
+	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
+	return r
+}
+
+// sortFindings sorts the findings, and cuts the list.
+func sortFindings(r *report.Report) {
+	slices.SortFunc(r.Findings, compareFindings)
+	if more := len(r.Findings) - report.MaxFindings; more > 0 {
+		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
+	}
+}
+
+// text is a string of the report that may be unknown.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func (s *subject) reportSubject() report.Subject {
+	var r report.Subject
+	switch {
+	case s.State[check.Diff] == check.Usable:
+		r.ChangesFrom = text("diff")
+	case s.Facts != nil:
+		r.ChangesFrom = text(s.Facts.Subject.ChangesFrom)
+	}
+	if s.Facts == nil {
+		return r
+	}
+	f := &s.Facts.Subject
+	r.Repository, r.BaseSHA, r.MergeBaseSHA, r.HeadSHA = text(f.Repository), text(f.BaseSHA), text(f.MergeBaseSHA), text(f.HeadSHA)
+	if f.PullRequest > 0 {
+		r.PullRequest = &f.PullRequest
+	}
+	if len(f.AcceptedTrees) > 0 {
+		r.CodeTree = text(f.AcceptedTrees[0])
+	}
+	return r
+}
+
+func (s *subject) reportSettings() report.Settings {
+	// Without a policy no evidence was compared with a minimum.
+	return report.Settings{
+		EvidenceMin: string(cmp.Or(s.Minimum, diag.Claimed)), Task: text(s.settings.Task), Event: text(s.settings.Event),
+		Today: text(s.settings.Today), Digests: slices.Clone(s.Digests), Limits: reportLimits(&s.settings.Limits), Override: reportRule(s.Rule),
+	}
+}
+
+func reportLimits(l *strict.Limits) report.Limits {
+	limits := report.Limits{}
+	for _, limit := range strict.AllLimits {
+		limits[limit.Key()] = limit.Get(l)
+	}
+	return limits
+}
+
+// acceptance lists the criteria, and what the evidence proves of each.
+func acceptance(in *check.Inputs) []report.Acceptance {
+	if in.Policy == nil {
+		return nil
+	}
+	list := make([]report.Acceptance, len(in.Policy.Criteria))
+	for i := range list {
+		c := &in.Policy.Criteria[i]
+		list[i] = report.Acceptance{
+			ID: c.ID, Run: validAll(c.Run), Cwd: check.Valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeFailed, Level: string(diag.Absent),
+			KeptFrom: text("no log could be judged"),
+		}
+		if c.ExpectFail {
+			list[i].Expect = "fail"
+		}
+		if in.Decisions != nil {
+			fillAcceptance(&list[i], in, c, &in.Decisions[i])
+		}
+	}
+	failUncontrolled(list, in)
+	return list
+}
+
+func fillAcceptance(a *report.Acceptance, in *check.Inputs, c *contract.Criterion, d *ledger.Decision) {
+	a.Level, a.Attempts = string(d.Level), d.Attempts
+	deciding := d.At
+	if deciding == nil && len(d.Deciding) > 0 {
+		deciding = &d.Deciding[0]
+	}
+	a.KeptFrom = text(check.KeptFrom(d.Level, deciding))
+	if d.Reason == ledger.Passed && in.TestsReason(c) == "" {
+		a.Outcome = report.OutcomePassed
+	}
+	if file := in.Tests[c.TestReport]; c.TestReport != "" && file != nil && file.Report != nil {
+		a.Tests = &file.Report.Tests
+	}
+	for _, x := range d.Deciding {
+		a.DecidedBy = append(a.DecidedBy, report.Decision{Path: x.Stream, Line: x.Last.Line, SHA256: x.Last.SHA256})
+	}
+}
+
+// failUncontrolled fails the criteria whose negative control is not proven: nothing shows that they can fail.
+func failUncontrolled(list []report.Acceptance, in *check.Inputs) {
+	for i, control := range list {
+		proven := in.Policy.Criteria[i].Proves.Value
+		if control.Outcome == report.OutcomePassed || proven == "" {
+			continue
+		}
+		for k := range list {
+			if a := &list[k]; a.ID == proven && a.Outcome == report.OutcomePassed {
+				a.Outcome, a.KeptFrom = report.OutcomeFailed, text("its negative control "+control.ID+" is not proven")
+			}
+		}
+	}
+}
+
+func companions(in *check.Inputs) []report.Companion {
+	var list []report.Companion
+	for _, c := range in.Companions {
+		list = append(list, report.Companion{Kind: string(c.Kind), Path: c.Path, Level: string(c.Level), KeptFrom: text(c.KeptFrom)})
+	}
+	return list
+}
+
+func (s *subject) files() []report.File {
+	list := make([]report.File, len(s.Changes))
+	for i, c := range s.Changes {
+		list[i] = report.File{
+			Path: check.Valid(c.Path), Status: string(c.Status), Class: cmp.Or(string(c.Class), "unknown"), // no contract could be read
+			OldMode: string(c.OldMode), NewMode: string(c.NewMode),
+		}
+		if !utf8.ValidString(c.Path) {
+			list[i].PathBase64 = base64.StdEncoding.EncodeToString([]byte(c.Path))
+		}
+	}
+	return list
+}
+
+func validAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = check.Valid(s)
+	}
+	return out
+}
+
+// addMembers adds the pull requests of a merge group to its report.
+func addMembers(r *report.Report, group *judged, members []*judged) {
+	r.OverrideCode, r.PullRequests = nil, []report.PullRequest{} // a finding about the group itself has no override
+	for _, m := range members {
+		if !group.exempt && !m.exempt && m.view != nil {
+			addView(r, m)
+		}
+		addMember(r, m)
+	}
+	for _, v := range []string{report.Overridden, report.Review, report.Failed} {
+		if slices.ContainsFunc(members, func(m *judged) bool { return m.verdict == v }) || group.verdict == v {
+			r.Verdict = v
+		}
+	}
+	if r.Verdict == report.Overridden {
+		var people, reasons []string
+		for _, p := range r.PullRequests {
+			if p.Override != nil {
+				people = append(people, fmt.Sprintf("#%d %s", p.Number, p.Override.Actor))
+				reasons = append(reasons, fmt.Sprintf("#%d %s", p.Number, p.Override.Reason))
+			}
+		}
+		r.OverriddenBy, r.OverrideReason = text(strings.Join(people, ", ")), text(strings.Join(reasons, ", "))
+	}
+}
+
+// addView adds the criteria that only a pull request's own contract names, and the reports that they name.
+func addView(r *report.Report, m *judged) {
+	for _, a := range acceptance(m.view) {
+		if m.Policy.Origin(a.ID).Kind == string(check.TaskContract) {
+			a.PullRequest = &m.number
+			r.Acceptance = append(r.Acceptance, a)
+		}
+	}
+	for _, c := range companions(m.view) {
+		if !slices.ContainsFunc(r.Companions, func(k report.Companion) bool { return k.Kind == c.Kind && k.Path == c.Path }) {
+			r.Companions = append(r.Companions, c)
+		}
+	}
+}
+
+func addMember(r *report.Report, m *judged) {
+	p := report.PullRequest{
+		Number: m.number, HeadSHA: m.reportSubject().HeadSHA, Verdict: m.verdict, OverrideCode: m.code, Override: m.override, OverrideRefused: m.refused,
+		Counts: report.PullRequestCounts{
+			Block: m.counts.Block, Unknown: m.counts.Unknown, Warn: m.counts.Warn, Info: m.counts.Info, Files: len(m.Changes),
+		},
+	}
+	if m.Policy != nil {
+		p.TaskID = text(m.Policy.TaskID)
+		for _, note := range m.Policy.ApprovalNotes {
+			if !slices.Contains(r.Approvals, note) {
+				r.Approvals = append(slices.Clip(r.Approvals), note)
+			}
+		}
+	}
+	r.PullRequests = append(r.PullRequests, p)
+	for _, f := range m.findings {
+		f.Location.PullRequest = m.number
+		r.Findings = append(r.Findings, f)
+	}
+	r.FindingsOmitted += m.omitted
+	r.Counts.Block, r.Counts.Unknown = r.Counts.Block+m.counts.Block, r.Counts.Unknown+m.counts.Unknown
+	r.Counts.Warn, r.Counts.Info = r.Counts.Warn+m.counts.Warn, r.Counts.Info+m.counts.Info
+	r.Inputs = append(r.Inputs, m.inputs...)
+	addChecks(r, m.checks)
+}
+
+// outcomes are those of a check, the one that decides first.
+var outcomes = []string{report.OutcomeFailed, report.OutcomeUnknown, report.OutcomePassed, report.OutcomeSkipped}
+
+// addChecks joins the outcomes of checks with those that are there, in the order of their ids; the gate's own is last.
+func addChecks(r *report.Report, own []report.Check) {
+	for _, c := range own {
+		i := slices.IndexFunc(r.Checks, func(k report.Check) bool { return k.ID == c.ID })
+		if i < 0 {
+			r.Checks = append(r.Checks, c)
+			continue
+		}
+		at := &r.Checks[i]
+		at.Findings += c.Findings
+		if slices.Index(outcomes, c.Outcome) < slices.Index(outcomes, at.Outcome) {
+			at.Outcome = c.Outcome
+		}
+	}
+	order := func(id string) int {
+		return slices.IndexFunc(checks.Documented, func(c *check.Check) bool { return c.ID == id })
+	}
+	slices.SortStableFunc(r.Checks, func(a, b report.Check) int { return order(a.ID) - order(b.ID) })
+}

@@ -1,0 +1,149 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/override"
+)
+
+// codes are those that a finding can have.
+func codes() check.Codes { return check.CodesOf(check.For(checks.All, check.ScopeChange)) }
+
+// run runs the checks of a subject. exempt is true when the contract does not apply to it, so that nothing was judged.
+func run(s *subject, members []*judged) (results []check.Result, exempt bool) {
+	switch {
+	case s.scope == check.ScopeGroup && s.allExempt(members):
+		return s.runExempt(), true
+	case s.scope != check.ScopeGroup:
+		if f := s.notApplicable(); f != nil {
+			gate := check.Result{Check: checks.Gate}
+			gate.Findings.Add(*f)
+			return append(skipped(check.For(checks.All, s.scope)), gate), true
+		}
+	}
+	results = check.Run(check.For(checks.All, s.scope), codes(), &s.Inputs)
+	for _, m := range members {
+		if m.view != nil && !m.exempt {
+			runView(results, m)
+		}
+	}
+	return append(results, s.unjudged(results)), false
+}
+
+func skipped(list []*check.Check) []check.Result {
+	results := make([]check.Result, len(list))
+	for i, c := range list {
+		results[i] = check.Result{Check: c, Skipped: true}
+	}
+	return results
+}
+
+// allExempt reports whether the contract applies to no pull request of a group, and the group contains nothing else.
+func (s *subject) allExempt(members []*judged) bool {
+	return !s.Group.Unsure && !slices.ContainsFunc(members, func(m *judged) bool { return !m.exempt })
+}
+
+// runExempt runs the checks that judge a group to whose pull requests the contract does not apply: no change may enter the
+// group behind them.
+func (s *subject) runExempt() []check.Result {
+	results := skipped(check.For(checks.All, s.scope))
+	for i, r := range results {
+		if r.Check.Scope&check.ScopeExempt != 0 {
+			results[i] = check.Run([]*check.Check{r.Check}, codes(), &s.Inputs)[0]
+		}
+	}
+	return results
+}
+
+// runView adds what the group's evidence lacks under a pull request's own contract, beside what it lacks under the
+// group's. Two contracts can give one name to two commands, so the number of the pull request is part of the finding.
+func runView(results []check.Result, m *judged) {
+	name := fmt.Sprintf("pull request %d", m.number)
+	for i := range results {
+		if results[i].Check.Scope&check.ScopeEvidence == 0 {
+			continue
+		}
+		check.RunMore(&results[i], codes(), m.view, func(known *check.Findings, f *check.Finding) bool {
+			if known.Covers(f) {
+				return false
+			}
+			f.Message += " (as the contract of " + name + " asks)"
+			f.Evidence = append(slices.Clip(f.Evidence), name)
+			return true
+		})
+	}
+}
+
+// notApplicable is the finding about a pull request to whose author the contract does not apply; nil when it applies. The
+// author is the one property of a pull request that its author cannot choose, as long as this pull request is the one that
+// is judged, and no other pull request has the same head: the checks of both are shown on that head.
+func (s *subject) notApplicable() *check.Finding {
+	f := s.Facts
+	if s.Standing == nil || s.Standing.AppliesTo == nil || f == nil || f.GitHub == nil || f.GitHub.PullRequest == nil {
+		return nil
+	}
+	pr, authors := f.GitHub.PullRequest, override.NewAuthors(s.Standing.AppliesTo)
+	other := f.Subject.PullRequest > 0 && f.Subject.PullRequest != pr.Number
+	if other || !s.isInGroup() || !authors.LeavesOut(pr) {
+		return nil
+	}
+	if authors.SharedWith(pr) != nil || len(s.Unavailable(facts.WantedSameHead)) > 0 {
+		return nil // the check "subject" reports it
+	}
+	return &check.Finding{
+		Code: checks.CodeNotApplicable, Severity: diag.Info, Message: "the contract does not apply to pull requests of " + pr.Author,
+		Input: check.Contract, Path: s.standing, Pos: s.Standing.Keys["applies_to"], Expected: "authors that match " + authors.String(),
+		Actual: pr.Author, Fix: "nothing has to be done", Evidence: []string{pr.Author}, Times: 1,
+	}
+}
+
+// isInGroup reports whether a merge group contains the pull request as it is now: otherwise a change of another author
+// could pass as this author's. It is true for a subject that is not in a group.
+func (s *subject) isInGroup() bool {
+	if s.Member == nil {
+		return true
+	}
+	m, pr := s.Facts.Membership, s.Facts.GitHub.PullRequest
+	known := m != nil && (m.HeadInGroup || m.Differs != nil) && s.State[check.Changes] == check.Usable
+	return known && len(s.Member.Foreign) == 0 && pr.Number == s.Member.Number && pr.State == "open" && s.Facts.Subject.HeadSHA == pr.HeadSHA
+}
+
+// unjudged is the last line of defence: an input that is needed and was not judged ends in a finding that blocks, even if
+// the check that should report it does not.
+func (s *subject) unjudged(results []check.Result) check.Result {
+	guard := check.Result{Check: checks.Gate}
+	for _, r := range results {
+		if r.Findings.Blocks() {
+			return guard
+		}
+	}
+	for _, kind := range s.needs {
+		if kind == check.Rules && s.given[kind] == 0 && !s.NeedsRules() {
+			continue
+		}
+		if s.State[kind] != check.Usable && !reportedUnknown(results, kind) {
+			guard.Findings.Add(check.Finding{
+				Code: CodeInternal, Severity: diag.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",
+				Input: kind, Expected: "an input that can be judged", Actual: "none", Fix: "report this with the bundle that shows it",
+				Evidence: []string{string(kind)}, Times: 1,
+			})
+		}
+	}
+	return guard
+}
+
+// reportedUnknown reports whether a check reported that an input is unavailable. Only what git or GitHub provides may be
+// unknown.
+func reportedUnknown(results []check.Result, kind check.Kind) bool {
+	wanted, ok := map[check.Kind]facts.Wanted{check.Contract: facts.WantedContracts, check.Changes: facts.WantedChanges}[kind]
+	return ok && slices.ContainsFunc(results, func(r check.Result) bool {
+		return slices.ContainsFunc(r.Findings.List(), func(f check.Kept) bool {
+			return f.Severity == diag.Unknown && slices.Contains(f.Evidence, string(wanted))
+		})
+	})
+}
