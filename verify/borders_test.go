@@ -43,11 +43,11 @@ var allowed = map[string][]string{
 	"verify/results":  {"verify/diag", "verify/strict"},
 	"verify/policy":   readers,
 	"verify/ledger":   {"verify/diag", "verify/contract", "verify/feedback"},
-	"verify/override": readers,
+	"verify/override": append(slices.Clip(readers), "verify/report"),
 	"verify/check":    append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override"),
 	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check"),
 	"verify/report":   nil,
-	"verify/output":   {"verify/report"},
+	"verify/output":   {"verify/diag", "verify/report"},
 	"verify": append(
 		slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks", "verify/report",
 	),

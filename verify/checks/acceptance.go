@@ -88,7 +88,7 @@ func taskUnseen(p *check.Pass) bool {
 func reportUnseen(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: criterionName(c) + " has records of a task that nobody named, and whether it is this one could not be seen",
-		Input: check.Feedback, Expected: "the task contract of the change", Actual: plural(d.Foreign, "record") + " of another task",
+		Input: check.Feedback, Expected: "the task contract of the change", Actual: diag.Plural(d.Foreign, "record") + " of another task",
 		Fix: "do what the finding about what could not be had says, or name the task with --task", Evidence: criterionKey(c),
 	})
 }
@@ -133,9 +133,9 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision)
 		f.Actual = "exit code 0"
 		f.Fix = "make the control fail where the code is broken: a check that cannot fail proves nothing"
 	case ledger.TooManyAttempts:
-		f.Message = fmt.Sprintf("%s took %s", criterionName(c), plural(d.At.Tries(), "attempt"))
-		f.Expected = fmt.Sprintf("at most %s (max_attempts)", plural(c.MaxAttempts, "attempt"))
-		f.Actual = plural(d.At.Tries(), "record") + " of this command in one log"
+		f.Message = fmt.Sprintf("%s took %s", criterionName(c), diag.Plural(d.At.Tries(), "attempt"))
+		f.Expected = fmt.Sprintf("at most %s (max_attempts)", diag.Plural(c.MaxAttempts, "attempt"))
+		f.Actual = diag.Plural(d.At.Tries(), "record") + " of this command in one log"
 		f.Fix = "find out why it does not pass at once; a person may raise max_attempts in the contract"
 	case ledger.Vacuous:
 		describeVacuous(&f, c, last.Output)
@@ -195,12 +195,12 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.De
 	if d.Foreign > 0 {
 		f.Message += " for the task " + p.Policy.TaskID
 		f.Fix += " with --task " + p.Policy.TaskID
-		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", plural(d.Foreign, "record"), p.Policy.TaskID)
+		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", diag.Plural(d.Foreign, "record"), p.Policy.TaskID)
 	}
 	if d.Idle > 0 {
 		f.Message = criterionName(c) + " has no record that counts for it"
 		f.Actual = fmt.Sprintf("%s of this command with the task_id %s of the change's own contract, which cannot pass a criterion of another contract",
-			plural(d.Idle, "record"), p.Policy.TaskID)
+			diag.Plural(d.Idle, "record"), p.Policy.TaskID)
 		f.Fix = "run the command and record it without this task_id, as closeout record --from-contract does"
 	}
 	f.Fix += provesHint(c)
@@ -210,9 +210,9 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.De
 func reportFlaky(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 	p.Report(at(check.Finding{
 		Code:     "acceptance.flaky",
-		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
+		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
 		Expected: "a command that passes at once",
-		Actual:   fmt.Sprintf("%s, %s", plural(d.Flaky.Tries(), "attempt"), plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
+		Actual:   fmt.Sprintf("%s, %s", diag.Plural(d.Flaky.Tries(), "attempt"), diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
 		Fix:      "look at the failures: the change may have mended them, or the command may not be reliable",
 		Evidence: criterionKey(c),
 	}, d.Flaky))
@@ -250,7 +250,7 @@ func ofReport(c *contract.Criterion, code string) check.Finding {
 
 func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	f := ofReport(c, check.CodeVacuous)
-	f.Expected = "at least " + plural(c.MinTests, "test") + " that ran, in " + c.TestReport
+	f.Expected = "at least " + diag.Plural(c.MinTests, "test") + " that ran, in " + c.TestReport
 	f.Fix = "let the command write its test report, and see that it runs the tests it should" + provesHint(c)
 	switch {
 	case file == nil:
@@ -262,7 +262,7 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	default:
 		ran := file.Report.Tests - file.Report.Skipped
 		f.Message = criterionName(c) + " ran too few tests"
-		f.Actual = fmt.Sprintf("%s, %d of them skipped", plural(file.Report.Tests, "test"), file.Report.Skipped)
+		f.Actual = fmt.Sprintf("%s, %d of them skipped", diag.Plural(file.Report.Tests, "test"), file.Report.Skipped)
 		f.Evidence = criterionKey(c, "ran", itoa(ran))
 	}
 	p.Report(f)
@@ -273,7 +273,7 @@ func reportFailures(p *check.Pass, c *contract.Criterion, r *results.TestReport)
 	f := ofReport(c, check.CodeTestsFailed)
 	f.Message = fmt.Sprintf("%s exited with 0, and its test report says that tests failed", criterionName(c))
 	f.Expected = "no failure and no error in " + c.TestReport
-	f.Actual = plural(r.Failures(), "failure") + firstName(r.FirstFailed)
+	f.Actual = diag.Plural(r.Failures(), "failure") + firstName(r.FirstFailed)
 	f.Evidence = criterionKey(c, r.FirstFailed)
 	f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
 	p.Report(f)
@@ -281,9 +281,9 @@ func reportFailures(p *check.Pass, c *contract.Criterion, r *results.TestReport)
 
 func reportFlakyTests(p *check.Pass, c *contract.Criterion, r *results.TestReport) {
 	f := ofReport(c, "acceptance.flaky")
-	f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), plural(r.Flaky, "test"))
+	f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), diag.Plural(r.Flaky, "test"))
 	f.Expected = "tests that pass at once"
-	f.Actual = plural(r.Flaky, "test") + " that failed and then passed" + firstName(r.FirstFlaky)
+	f.Actual = diag.Plural(r.Flaky, "test") + " that failed and then passed" + firstName(r.FirstFlaky)
 	f.Fix = "look at the failures: the tests, or the code, may not be reliable"
 	p.Report(f)
 }

@@ -51,7 +51,7 @@ func reportTime(p *check.Pass, minutes int64) {
 	}
 	p.Report(check.Finding{
 		Code: "time.over_budget", Message: "the recorded commands took longer than the task may", Input: check.Feedback,
-		Expected: fmt.Sprintf("at most %s (time_budget_minutes)", plural(minutes, "minute")),
+		Expected: fmt.Sprintf("at most %s (time_budget_minutes)", diag.Plural(minutes, "minute")),
 		Actual:   fmt.Sprintf("%d min %d s", spent/msPerMinute, spent%msPerMinute/1000),
 		Fix:      "find out what took so long; a person may raise time_budget_minutes in the contract",
 		Evidence: []string{itoa(spent / (max(minutes, 1) * msPerMinute))}, // how many times over: the time itself differs between runs
@@ -81,7 +81,7 @@ func reportNetwork(p *check.Pass) {
 			p.Report(check.Finding{
 				Code: "network.unobserved", Message: "the contract limits the network, and nobody watched it", Input: check.Feedback,
 				Path: s.Name, Pos: diag.Pos{Line: s.UnseenAt, Column: 1}, Expected: "network_hosts in every record",
-				Actual: plural(s.Unseen, "record") + " without it", Fix: "record with a recorder that watches the network; a person may remove network_egress from the contract",
+				Actual: diag.Plural(s.Unseen, "record") + " without it", Fix: "record with a recorder that watches the network; a person may remove network_egress from the contract",
 			})
 		}
 	}

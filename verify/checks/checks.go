@@ -106,11 +106,3 @@ func reportNoMatch(p *check.Pass, code string, kind check.Kind) {
 		}
 	}
 }
-
-// plural gives "1 file", "2 files".
-func plural(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return itoa(n) + " " + one + "s"
-}

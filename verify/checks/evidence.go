@@ -163,7 +163,7 @@ func reportDigests(p *check.Pass) {
 func reportDigest(p *check.Pass, stream, sha256 string) {
 	f := check.Finding{
 		Code: "evidence.digest_mismatch", Message: "a log that the workflow handed over is not there, or was changed since", Input: check.Feedback,
-		Expected: "a log with sha256 " + sha256, Actual: plural(int64(len(p.Logs)), "log") + ", none with this digest",
+		Expected: "a log with sha256 " + sha256, Actual: diag.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
 		Fix: "hand over the log as the recording job wrote it", Evidence: []string{sha256},
 	}
 	if stream != "" {

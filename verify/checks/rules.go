@@ -104,7 +104,7 @@ func reportEmptyRules(p *check.Pass) {
 	if lacksRulesReport(p) {
 		f := f
 		f.Message = "the report of rules.run is not among the rule reports"
-		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
+		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, diag.Plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
 		f.Fix = "see that the command of rules.run writes its report there, and hand that over"
 		p.Report(f)
 	}
@@ -175,7 +175,7 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 	if len(rows) > 1 {
 		p.Report(rowFinding("rule.duplicate", rows[1], check.Finding{
 			Message:  fmt.Sprintf("the rule %q is reported %s", rule.ID.Value, times(len(rows))),
-			Expected: "one row for each rule, over all reports", Actual: plural(int64(len(rows)), "row"),
+			Expected: "one row for each rule, over all reports", Actual: diag.Plural(int64(len(rows)), "row"),
 			Fix: "report each rule once",
 		}))
 	}
@@ -231,7 +231,7 @@ func reportUnknownRule(p *check.Pass, rows []ruleRow) {
 	}
 	p.Report(rowFinding("rule.unknown", rows[0], check.Finding{
 		Message:  fmt.Sprintf("the catalogue does not know the rule %q", rows[0].ID),
-		Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", plural(int64(len(rows)), "row"), result),
+		Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", diag.Plural(int64(len(rows)), "row"), result),
 		Fix: "let a person add the rule to the catalogue, or stop reporting it", Evidence: []string{result},
 	}))
 }

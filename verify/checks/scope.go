@@ -158,7 +158,7 @@ func offScope(p *check.Pass, c *check.Change, v violations, allowed string) chec
 		f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which does not cover the files below it: a person may write %q", c.Below, c.Below+"/**")
 	}
 	if v.budget > 0 && c.Severity == diag.Block {
-		f.Message += fmt.Sprintf(" (%s, violation_budget %d)", plural(v.count, "such file"), v.budget)
+		f.Message += fmt.Sprintf(" (%s, violation_budget %d)", diag.Plural(v.count, "such file"), v.budget)
 	}
 	return f
 }
@@ -278,7 +278,7 @@ func reportEmptyDiff(p *check.Pass) {
 	p.Report(check.Finding{
 		Code: "scope.empty_diff", Message: "the change touches nothing but evidence", Input: changeKind(p),
 		Expected: "at least one changed file outside " + p.Policy.EvidenceDir,
-		Actual:   plural(int64(len(p.Changes)), "changed file"),
+		Actual:   diag.Plural(int64(len(p.Changes)), "changed file"),
 		Fix:      "commit the work, and see that the gate compares the right commits",
 	})
 }
@@ -298,7 +298,7 @@ func reportUniversal(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows nearly everything", pattern.Value),
 			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos,
-			Expected: "patterns that name the folders of the task", Actual: "it lets in " + plural(files, "file") + " of this change",
+			Expected: "patterns that name the folders of the task", Actual: "it lets in " + diag.Plural(files, "file") + " of this change",
 			Fix: "name the folders that the task needs", Evidence: []string{pattern.Value},
 		})
 	}

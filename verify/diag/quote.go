@@ -77,6 +77,14 @@ func Clip(s string) string {
 	return s[:cut] + "…"
 }
 
+// Plural writes n and the noun, with an s unless n is 1.
+func Plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // Quote writes a text of an input as a Go string, cut for a message.
 func Quote(s string) string { return strconv.Quote(Clip(s)) }
 

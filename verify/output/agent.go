@@ -5,15 +5,16 @@ import (
 	"io"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // agentItems is how many findings the agent gets at once; the counts say how many there are.
 const agentItems = 50
 
-// writeAgent writes what is still wrong for the coding agent: each finding as location, expected, actual and allowed
-// fix, the criteria that have not passed, and how to check again. What only a human may do has no place here, so no
-// override field and no finding of the override check is shown, and an overridden report is just a passed one.
+// writeAgent writes what the coding agent has to fix: each finding as location, expected, actual and allowed fix, the
+// criteria that have not passed, and how to check again. It leaves out what only a person may do: it shows no override field
+// and no finding of the override check, and an overridden report looks like a passed one.
 func writeAgent(w io.Writer, r *report.Report, _ Options) error {
 	var b strings.Builder
 	items := agentFindings(r)
@@ -28,7 +29,7 @@ func writeAgent(w io.Writer, r *report.Report, _ Options) error {
 	return err
 }
 
-// agentPulls says which pull requests of a merge group have to be mended. One that was let through has not.
+// agentPulls lists the pull requests of a merge group that must be fixed. An overridden one is not among them.
 func agentPulls(b *strings.Builder, r *report.Report) {
 	for _, p := range r.PullRequests {
 		if p.Verdict == report.Failed || p.Verdict == report.Review {
@@ -37,7 +38,7 @@ func agentPulls(b *strings.Builder, r *report.Report) {
 	}
 }
 
-// agentRecheck says how to check again; after a usage error no record has to be made anew.
+// agentRecheck says how to check again; after a usage error the records are still valid.
 func agentRecheck(r *report.Report) string {
 	const record = `- Finish all edits first: an edit makes earlier records stale. Then run every acceptance command of the contract once
   more and have it recorded. Records, reports and the contract are never written or edited by hand.
@@ -45,7 +46,7 @@ func agentRecheck(r *report.Report) string {
 	const run = `- Run the gate again with the arguments of this run. It is done when the first line says "closeout: passed".
 `
 	if isUsage(r) {
-		return "\nHow to check again:\n- Put the arguments right, then run the gate again.\n"
+		return "\nHow to check again:\n- Fix the arguments, then run the gate again.\n"
 	}
 	return "\nHow to check again:\n" + record + run
 }
@@ -56,12 +57,12 @@ func agentHead(r *report.Report) string {
 	}
 	head := fmt.Sprintf("closeout: %s; %s.", Neutral(r.Verdict), criteriaWords(r))
 	if r.Verdict == report.Review {
-		head += " Some facts could not be had; this is not a pass."
+		head += " Some facts are unavailable; this is not a pass."
 	}
 	return head
 }
 
-// agentFindings are the findings to mend: block and unknown, then warn. Info asks for nothing.
+// agentFindings are the findings to fix: block and unknown, then warn. Info requires nothing.
 func agentFindings(r *report.Report) []report.Finding {
 	var list []report.Finding
 	for _, f := range ofSeverity(r, block, unknown, warn) {
@@ -78,7 +79,7 @@ func agentList(b *strings.Builder, r *report.Report, items []report.Finding) {
 	}
 	left := max(len(items)-agentItems, 0) + r.FindingsOmitted
 	if left > 0 {
-		fmt.Fprintf(b, "\n… and %s: mend these first.\n", plural(int64(left), "more finding"))
+		fmt.Fprintf(b, "\n… and %s: fix these first.\n", diag.Plural(int64(left), "more finding"))
 	}
 }
 
@@ -118,7 +119,7 @@ func agentCriteria(b *strings.Builder, r *report.Report) {
 	}
 }
 
-// agentFix is what the agent itself may do about a finding.
+// agentFix is the part of a fix that the agent may do.
 func agentFix(f report.Finding) string {
 	fix, _, _ := strings.Cut(f.Fix, report.PersonMay)
 	return fix

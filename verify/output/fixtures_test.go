@@ -64,7 +64,7 @@ func failed() *report.Report {
 	r.Approvals = []string{"any new dependency (package.json, go.mod)"}
 	r.Acceptance[1].Outcome, r.Acceptance[1].Attempts = "failed", 2
 	r.Acceptance = append(r.Acceptance, report.Acceptance{ID: "race", Run: []string{"bash", "-c", "go test -race ./... | tee race.log"},
-		Cwd: ".", Expect: "pass", Outcome: "failed", Level: "absent", KeptFrom: ptr("no record has this command and folder"), DecidedBy: []report.Decision{}})
+		Cwd: ".", Expect: "pass", Outcome: "failed", Level: "absent", KeptFrom: ptr("no record has this command and directory"), DecidedBy: []report.Decision{}})
 	r.Files = append([]report.File{r.Files[0], {Path: ".github/workflows/ci.yml", Status: "modified", Class: "protected", OldMode: "100644", NewMode: "100644"},
 		{Path: "docs/cart.md", Status: "modified", Class: "soft", OldMode: "100644", NewMode: "100755"}}, r.Files[1:]...)
 	r.Findings = []report.Finding{
@@ -72,7 +72,7 @@ func failed() *report.Report {
 			report.Location{Input: "feedback", Path: ".closeout/evidence/feedback_record.jsonl", Line: 17, Column: 1},
 			"exit code 0", "exit code 1 after 2 attempts", `make "npm run lint" pass in web, then record it again`),
 		finding("acceptance.missing", block, `criterion "race" has no record`, report.Location{},
-			"a record of bash -c 'go test -race ./... | tee race.log'", "no record with this command and folder",
+			"a record of bash -c 'go test -race ./... | tee race.log'", "no record with this command and directory",
 			"run the command through the recorder after the last edit"),
 		finding("scope.protected", block, "a file that decides what the checks do was changed", report.Location{Path: ".github/workflows/ci.yml"},
 			`no change to ".github/workflows/**"`, "modified", "take the change out, or have it made in a pull request of its own"),
@@ -93,7 +93,7 @@ func finding(code, severity, message string, at report.Location, expected, actua
 		Fix: fix, Fingerprint: digest(code + at.Path), Times: 1}
 }
 
-// overridden is the failed report after a human let it through, with one label that did not count.
+// overridden is the failed report after an override, with one refused label.
 func overridden() *report.Report {
 	r := failed()
 	r.Passed, r.Verdict = true, report.Overridden
@@ -116,7 +116,7 @@ func review() *report.Report {
 	r.Passed, r.Verdict, r.Mode = false, report.Review, "observe"
 	r.Counts.Unknown = 2
 	r.Findings = []report.Finding{
-		finding("diff.incomplete", unknown, "the checkout does not hold all objects of the comparison", report.Location{},
+		finding("diff.incomplete", unknown, "the checkout does not contain all objects of the comparison", report.Location{},
 			"every tree between merge base and head", "the clone is shallow and ends before the merge base", "set fetch-depth: 0 in the checkout step"),
 		finding("facts.unavailable", unknown, "the reviews of the pull request could not be read", report.Location{Input: "facts"},
 			"a list of reviews", "HTTP 503 from the API", "run the job again"),
@@ -124,7 +124,7 @@ func review() *report.Report {
 	return r
 }
 
-// evil are texts that attack whoever prints them.
+// evil are texts that attack a program that prints them.
 var evil = []string{
 	"::set-output name=passed::true", " \t::error::x", "##[set-env name=X]1", "a ##[error]b", "</details><script>alert(1)</script>",
 	"@everyone", "a`b``c", "``````````````````````````````", "a|b", "a\\|b", "line\nbreak\r\nand ::error::x", "\x1b[31mred\x1b[0m", "\u202egnp.exe",

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -21,7 +22,7 @@ type annotationKind struct {
 	severities []string
 }
 
-// annotationKinds lists the commands of a report. What a person has let through is no error any more: the step is green.
+// annotationKinds lists the commands of a report. An overridden finding is not an error: the step is green.
 func annotationKinds(r *report.Report) []annotationKind {
 	errors, warnings := []string{block, unknown}, []string{warn}
 	if r.Verdict == report.Overridden {
@@ -35,8 +36,8 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// writeGitHub writes workflow commands that the runner turns into annotations, then the summary as a plain line. Of each
-// kind there are at most ten, the heaviest first; when there are more findings, the tenth says how many.
+// writeGitHub writes workflow commands that the runner turns into annotations, then the summary as a plain line. It writes
+// at most ten annotations of each kind, the most severe first; if there are more findings, the tenth says how many.
 func writeGitHub(w io.Writer, r *report.Report, _ Options) error {
 	var b strings.Builder
 	for _, kind := range annotationKinds(r) {
@@ -66,12 +67,12 @@ func writeAnnotations(b *strings.Builder, r *report.Report, command string, seve
 	}
 	if left := total - len(show); left > 0 {
 		fmt.Fprintf(b, "::%s title=closeout::%s like this: see the job summary or the report\n",
-			command, plural(int64(left), "more finding"))
+			command, diag.Plural(int64(left), "more finding"))
 	}
 }
 
-// annotation is one command. The column counts bytes, the page that shows it characters: on a line with others than
-// ASCII the mark may stand a little to the right.
+// annotation is one command. The column counts bytes, but the page counts characters: on a line that is not ASCII the mark
+// may be too far to the right.
 func annotation(command string, f report.Finding) string {
 	var properties []string
 	add := func(key, value string) { properties = append(properties, key+"="+escapeProperty.Replace(value)) }
@@ -88,7 +89,7 @@ func annotation(command string, f report.Finding) string {
 	return "::" + command + " " + strings.Join(properties, ",") + "::" + escapeData.Replace(annotationText(f)) + "\n"
 }
 
-// annotationText has a line each for what, expected, actual and fix; empty parts are left out.
+// annotationText has one line each for message, expected, actual and fix, without empty ones.
 func annotationText(f report.Finding) string {
 	lines := []string{Neutral(clip(f.Message, partLimit)) + marks(f)}
 	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix}} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // golden compares got with a file of testdata, or writes it.
 func golden(t *testing.T, name, got string) {
@@ -26,13 +26,12 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs; look at it with -update and git diff. Got:\n%s", path, got)
+		t.Errorf("%s differs; inspect it with -update and git diff. Got:\n%s", path, got)
 	}
 }
 
-// TestGoldens shows every format of every fixture. The verdict stands in the file's name and is checked against the
-// report, so that -update cannot bless another verdict. The json of the hostile ones is left out: it shows nothing but
-// what the fixture says.
+// TestGoldens shows every format of every fixture. The file name contains the verdict and is checked against the report, so
+// that -update cannot accept another verdict. The json of the hostile fixtures is left out: it only repeats the fixture.
 func TestGoldens(t *testing.T) {
 	for _, f := range fixtures() {
 		if f.report.Verdict != f.verdict {

@@ -5,20 +5,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // isGroup reports whether the report is about a merge group.
 func isGroup(r *report.Report) bool { return r.PullRequests != nil }
 
-// pullName is what a pull request of a group is called.
+// pullName is the name of a pull request of a group.
 func pullName(number int64) string { return fmt.Sprintf("pull request %d", number) }
 
-// pullLine is a pull request of a group in one line: verdict, findings, and who let them through.
+// pullLine is a pull request of a group in one line: verdict, findings, and who overrode them.
 func pullLine(p *report.PullRequest) string {
 	text := pullName(p.Number) + ": " + Neutral(p.Verdict) + ", " + pullCounts(p)
 	if p.Override != nil {
-		text += ", let through by " + line(p.Override.Actor) + ": " + line(p.Override.Reason)
+		text += ", overridden by " + line(p.Override.Actor) + ": " + line(p.Override.Reason)
 	}
 	return text
 }
@@ -28,8 +29,8 @@ func pullCounts(p *report.PullRequest) string {
 	return countWords(&counts)
 }
 
-// groupSteps says what to do about a merge group that failed: nobody can override what is the group's own, and what is a
-// pull request's is let through there.
+// groupSteps says what to do about a merge group that failed. Findings of the group itself cannot be overridden; those of a
+// pull request are overridden there.
 func groupSteps(r *report.Report) []string {
 	var steps []string
 	own := r.Counts.Block
@@ -37,8 +38,8 @@ func groupSteps(r *report.Report) []string {
 		own -= r.PullRequests[i].Counts.Block
 	}
 	if own > 0 {
-		steps = append(steps, fmt.Sprintf("Of the findings that block, %d %s the group's own, and nobody can override those: "+
-			"mend the pull request that causes them, or leave it out of the queue.", own, isOrAre(own)))
+		steps = append(steps, fmt.Sprintf("%s of the merge group itself cannot be overridden: "+
+			"fix the pull request that causes it, or remove that pull request from the queue.", diag.Plural(int64(own), "blocking finding")))
 	}
 	for i := range r.PullRequests {
 		if step := pullStep(r, &r.PullRequests[i]); step != "" {
@@ -48,15 +49,8 @@ func groupSteps(r *report.Report) []string {
 	return steps
 }
 
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// pullStep says how a person lets through what blocks in a pull request of a group; "" when there is nothing, or nobody
-// can.
+// pullStep says how a person overrides the blocking findings of a pull request of a group; "" when there are none, or no
+// override is possible.
 func pullStep(r *report.Report, p *report.PullRequest) string {
 	if p.OverrideCode == nil || p.Verdict != report.Failed || r.Settings.Override == nil {
 		return ""
@@ -64,20 +58,20 @@ func pullStep(r *report.Report, p *report.PullRequest) string {
 	name := pullName(p.Number)
 	for _, f := range ofSeverity(r, block) {
 		if f.Location.PullRequest == p.Number && slices.Contains(r.Settings.Override.Never, f.Code) {
-			return "No label on " + name + " can let it through: the contract keeps " + line(f.Code) + " from being overridden."
+			return "No label on " + name + " can override its findings: the contract lists " + line(f.Code) + " under override.never."
 		}
 	}
 	for _, refused := range p.OverrideRefused {
-		if refused.Condition == "content" { // the code that is shown would be refused as well
+		if refused.Condition == "content" { // a comment with the code would be refused as well
 			return "The label on " + name + " does not count: " + line(refused.Why) + "."
 		}
 	}
-	return "What blocks in " + name + " can be let through there, by who may override it: comment " +
-		inQuotes("/closeout-override "+*p.OverrideCode+" <why>") + " on " + name + ", put the label " + inQuotes(r.Settings.Override.Label) +
-		" on it, and put it back into the queue."
+	return "A person who may override can comment " +
+		inQuotes(report.Command+" "+*p.OverrideCode+" <why>") + " on " + name + ", add the label " + inQuotes(r.Settings.Override.Label) +
+		" to it, and add it to the queue again."
 }
 
-// inQuotes puts a text into the quotes of a step, which every format takes.
+// inQuotes quotes a text in a step the way that every format accepts.
 func inQuotes(s string) string { return "`" + strings.ReplaceAll(line(s), "`", "'") + "`" }
 
 // mdPulls is a row for each pull request of a group.
@@ -87,7 +81,7 @@ func mdPulls(r *report.Report) section {
 	}
 	return section{
 		head: fmt.Sprintf("### Pull requests in the group: %d\n\n", len(r.PullRequests)) +
-			mdHead("Pull request", "Verdict", "Findings of its own", "Files", "Task", "Head", "Let through by"),
+			mdHead("Pull request", "Verdict", "Findings of its own", "Files", "Task", "Head", "Overridden by"),
 		count: len(r.PullRequests), left: leftRow(7), tail: "\n",
 		item: func(i int) string {
 			p := &r.PullRequests[i]
@@ -101,7 +95,7 @@ func mdPulls(r *report.Report) section {
 	}
 }
 
-// refusals are the labels that did not count, and where they are: "" outside of a group.
+// refusals are the refused labels, and where they are: "" outside of a group.
 func refusals(r *report.Report) (list []report.Refusal, at []string) {
 	list, at = slices.Clone(r.OverrideRefused), make([]string, len(r.OverrideRefused))
 	for _, p := range r.PullRequests {
@@ -112,7 +106,7 @@ func refusals(r *report.Report) (list []report.Refusal, at []string) {
 	return list, at
 }
 
-// overrideReason is why a finding was let through.
+// overrideReason is why a finding was overridden.
 func overrideReason(r *report.Report, f report.Finding) string {
 	for _, p := range r.PullRequests {
 		if p.Number == f.Location.PullRequest && p.Override != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// TestGroupSteps says where to let through what blocks in a merge group: on the pull request, when somebody can, and
-// never for what is the group's own.
+// TestGroupSteps: findings of a merge group are overridden on the pull request, if at all; those of the group itself cannot
+// be.
 func TestGroupSteps(t *testing.T) {
-	const line, own, never = "comment `/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 <why>` on pull request 319", "2 are the group's own", "No label on pull request 319 can let it through"
+	const line, own, never = "comment `/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 <why>` on pull request 319", "2 blocking findings of the merge group itself", "No label on pull request 319 can override its findings"
 	for name, c := range map[string]struct {
 		change func(*report.Report)
 		has    []string
@@ -19,16 +19,16 @@ func TestGroupSteps(t *testing.T) {
 		"plain":            {func(*report.Report) {}, []string{line, own}, []string{never, "phik-vgew-qczt-e2td-jqxe-icb4 <why>", "on pull request 320"}},
 		"never":            {func(r *report.Report) { r.Settings.Override.Never = []string{"scope.protected"} }, []string{never, own}, []string{line}},
 		"never, another's": {func(r *report.Report) { r.Settings.Override.Never = []string{"scope.off_scope", "acceptance.failed"} }, []string{line}, []string{never}},
-		"nobody may":       {func(r *report.Report) { r.Settings.Override = nil }, []string{own}, []string{line, never}},
+		"no rule":          {func(r *report.Report) { r.Settings.Override = nil }, []string{own}, []string{line, never}},
 		"nothing of its own": {func(r *report.Report) {
 			r.Findings, r.Counts.Block = r.Findings[2:], 2
-		}, []string{line}, []string{"the group's own"}},
+		}, []string{line}, []string{"of the merge group itself"}},
 		"other content": {func(r *report.Report) {
 			for i := range r.PullRequests {
 				r.PullRequests[i].OverrideRefused = []report.Refusal{{Condition: "content", Why: "update the branch first"}}
 			}
 		}, []string{"The label on pull request 319 does not count: update the branch first."}, []string{line}},
-		"one of its own": {func(r *report.Report) { r.Counts.Block = 3 }, []string{"1 is the group's own"}, nil},
+		"one of its own": {func(r *report.Report) { r.Counts.Block = 3 }, []string{"1 blocking finding of the merge group itself"}, nil},
 		"passed":         {func(r *report.Report) { r.Verdict = report.Passed }, nil, []string{line, own}},
 		"review":         {func(r *report.Report) { r.Verdict = report.Review }, nil, []string{line, own}},
 	} {
@@ -41,7 +41,7 @@ func TestGroupSteps(t *testing.T) {
 					t.Errorf("%s, %s: %q is missing in\n%s", name, format, want, page)
 				}
 			}
-			for _, not := range append(c.lacks, "Or a human who may override") {
+			for _, not := range append(c.lacks, "Or a person who may override") {
 				if strings.Contains(page, not) {
 					t.Errorf("%s, %s: says %q", name, format, not)
 				}
@@ -50,21 +50,21 @@ func TestGroupSteps(t *testing.T) {
 	}
 }
 
-// TestGroupReason wants the reason of each finding that was let through to be that of its own pull request.
+// TestGroupReason: the reason of an overridden finding is that of its pull request.
 func TestGroupReason(t *testing.T) {
 	r := group()
 	if got := overrideReason(r, r.Findings[len(r.Findings)-1]); got != "phik-vgew-qczt-e2td-jqxe-icb4 the migration needs the new column" {
 		t.Errorf("got %q", got)
 	}
 	if got := overrideReason(r, r.Findings[0]); got != "" {
-		t.Errorf("the group's own finding has the reason %q", got)
+		t.Errorf("the finding of the group itself has the reason %q", got)
 	}
 	if got := overrideReason(overridden(), report.Finding{}); got == "" || got != *overridden().OverrideReason {
 		t.Errorf("outside of a group the reason is %q", got)
 	}
 }
 
-// TestGroupForAgents wants an agent to read which pull request is to be mended, and nothing of overrides.
+// TestGroupForAgents: the agent format names the pull request to fix, and does not mention overrides.
 func TestGroupForAgents(t *testing.T) {
 	page := render(t, "agent", group(), Options{})
 	if !strings.Contains(page, "pull request 319 is failed") || strings.Contains(page, "pull request 318 is") || strings.Contains(page, "override") {

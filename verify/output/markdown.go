@@ -6,18 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// MaxComment is how many bytes of markdown fit into a comment: GitHub takes 65,536 characters.
+// MaxComment is how many bytes of Markdown fit into a comment: GitHub accepts 65,536 characters.
 const MaxComment = 64_000
 
-// MaxSummary is how many bytes the markdown format writes at most. GitHub drops a job summary above 1 MiB whole; the
-// margin is for what a workflow's author may add.
+// MaxSummary is the maximum size of the markdown format. GitHub drops a whole job summary above 1 MiB; the margin is for
+// what the workflow adds.
 const MaxSummary = 1<<20 - 1<<14
 
-// section is a part of the page. Head and tail are always written; its items are made and written as long as they fit,
-// and left says in their place how many were left out. A section without items needs neither item nor left.
+// section is a part of the page. Head and tail are always written. Items are written while they fit; left then says how many
+// were left out. A section without items needs neither item nor left.
 type section struct {
 	head  string
 	count int
@@ -26,15 +27,15 @@ type section struct {
 	tail  string
 }
 
-// writeMarkdown writes the page that a job summary shows: verdict, what to do and what blocks on the first screen, then
-// the criteria, and folded up the rest.
+// writeMarkdown writes the page that a job summary shows: verdict, next steps and blocking findings on the first screen,
+// then the criteria, and the rest folded.
 func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
 	sections := []section{
 		mdTop(r),
 		mdOverride(r),
 		mdPulls(r),
 		mdFindings(blockTitle(r), r, block),
-		mdFindings("What could not be established", r, unknown),
+		mdFindings("Unknown findings", r, unknown),
 		mdRefused(r),
 		mdCriteria(r),
 		mdApprovals(r),
@@ -54,13 +55,13 @@ func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
 
 func blockTitle(r *report.Report) string {
 	if r.Verdict == report.Overridden {
-		return "What was let through"
+		return "Overridden findings"
 	}
-	return "What blocks"
+	return "Blocking findings"
 }
 
-// fit joins the sections within limit bytes. A section's items may take half of the room that is left, so that a flood
-// in one cannot push the others off the page.
+// fit joins the sections within limit bytes. The items of a section may take half of the remaining room, so that a flood in
+// one section cannot push the others off the page.
 func fit(sections []section, limit int) string {
 	room := limit
 	for _, s := range sections {
@@ -78,8 +79,7 @@ func fit(sections []section, limit int) string {
 	return b.String()
 }
 
-// writeItems writes the items that fit into room bytes and, when some do not, how many. It returns how many bytes the
-// items took.
+// writeItems writes the items that fit into room bytes, and how many do not fit. It returns the size of the items.
 func writeItems(b *strings.Builder, s section, room int) int {
 	used := 0
 	for i := range s.count {
@@ -94,7 +94,7 @@ func writeItems(b *strings.Builder, s section, room int) int {
 	return used
 }
 
-// leftItem and leftRow say how much was left out, as a list item and as a table row of that many columns.
+// leftItem and leftRow say how many were left out, as a list item and as a table row with that many columns.
 func leftItem(n int) string {
 	return fmt.Sprintf("- … and %d more, left out here to keep the page small; the report lists them.\n", n)
 }
@@ -117,28 +117,28 @@ func mdTop(r *report.Report) section {
 	if note := observeNote(r); note != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", note)
 	}
-	b.WriteString(mdVerdict(r) + mdVainLabel(r) + "\n\n" + mdSubject(r))
+	b.WriteString(mdVerdict(r) + mdRefusedLabel(r) + "\n\n" + mdSubject(r))
 	mdNext(&b, r)
 	return section{head: b.String()}
 }
 
-// mdVerdict says in a line why the verdict is what it is: which codes block, how many criteria passed.
+// mdVerdict explains the verdict in a line: which codes block, how many criteria passed.
 func mdVerdict(r *report.Report) string {
-	words := []string{countWords(r), criteriaWords(r), plural(int64(r.Counts.Files), "file") + " changed"}
+	words := []string{countWords(r), criteriaWords(r), diag.Plural(int64(r.Counts.Files), "file") + " changed"}
 	head := ""
 	switch {
 	case r.Verdict == report.Overridden:
-		head = "A human let what blocks through: " + mdCodes(r, block) + ".<br>\n"
+		head = "A person overrode " + mdCodes(r, block) + ".<br>\n"
 	case r.Counts.Block > 0:
 		head = "Blocked by " + mdCodes(r, block) + ".<br>\n"
 	case r.Counts.Unknown > 0:
-		head = "Not decided, because of " + mdCodes(r, unknown) + ".<br>\n"
+		head = "Not decided because of " + mdCodes(r, unknown) + ".<br>\n"
 	}
 	return head + strings.Join(words, " · ")
 }
 
-// mdVainLabel says at once that a label was put on in vain: whoever did it waits for a green run.
-func mdVainLabel(r *report.Report) string {
+// mdRefusedLabel says at the top that a label does not count: the person who added it waits for a green run.
+func mdRefusedLabel(r *report.Report) string {
 	list, at := refusals(r)
 	if len(list) == 0 || r.Verdict == report.Overridden {
 		return ""
@@ -146,10 +146,10 @@ func mdVainLabel(r *report.Report) string {
 	return "<br>\nThe label " + mdCode(list[0].Label) + at[0] + " does not count: " + mdText(list[0].Why)
 }
 
-// topCodes is how many codes the verdict's line names.
+// topCodes is how many codes the line of the verdict names.
 const topCodes = 6
 
-// mdCodes lists the codes of a severity with how often each occurs, in the report's order.
+// mdCodes lists the codes of a severity with their number, in the order of the report.
 func mdCodes(r *report.Report, severity string) string {
 	var codes []string
 	times := map[string]int{}
@@ -168,7 +168,7 @@ func mdCodes(r *report.Report, severity string) string {
 		words = append(words, word)
 	}
 	if left := len(codes) - len(words); left > 0 {
-		words = append(words, plural(int64(left), "more code"))
+		words = append(words, diag.Plural(int64(left), "more code"))
 	}
 	return strings.Join(words, ", ")
 }
@@ -186,7 +186,7 @@ func mdSubject(r *report.Report) string {
 		words = append(words, fmt.Sprintf("pull request %d", *r.Subject.PullRequest))
 	}
 	if isGroup(r) {
-		words = append(words, "merge group of "+plural(int64(len(r.PullRequests)), "pull request"))
+		words = append(words, "merge group of "+diag.Plural(int64(len(r.PullRequests)), "pull request"))
 	}
 	add("head", r.Subject.HeadSHA)
 	if len(words) == 0 {
@@ -195,7 +195,7 @@ func mdSubject(r *report.Report) string {
 	return strings.Join(words, " · ") + "\n\n"
 }
 
-// mdNext writes what to do; the steps are our own words, and the override line stands in a block that is easy to copy.
+// mdNext writes the next steps. The override line is in a code block that is easy to copy.
 func mdNext(b *strings.Builder, r *report.Report) {
 	steps, override := nextSteps(r, mdText), overrideLine(r)
 	if never := overrideNever(r); never != "" {
@@ -210,7 +210,7 @@ func mdNext(b *strings.Builder, r *report.Report) {
 	}
 	b.WriteString("\n")
 	if override != "" {
-		b.WriteString("Or a human who may override (" + mdText(overrideWho(r)) + ") can comment\n\n```text\n" + override + "\n```\n\n" +
+		b.WriteString("Or a person who may override (" + mdText(overrideWho(r)) + ") can comment\n\n```text\n" + override + "\n```\n\n" +
 			overrideSteps(r, mdCode(r.Settings.Override.Label)) + "\n\n")
 	}
 }
@@ -228,8 +228,8 @@ func mdFindings(title string, r *report.Report, severity string) section {
 	}
 }
 
-// mdFinding is a list item: code, place and message, and below them what was expected, what is there, and the way out.
-// Prefix is our own word before the code.
+// mdFinding is a list item: code, location and message, then expected, actual and fix. Prefix is a trusted word before the
+// code.
 func mdFinding(f report.Finding, prefix string) string {
 	var b strings.Builder
 	b.WriteString("- " + prefix + "**" + mdCode(f.Code) + "**")
@@ -238,14 +238,14 @@ func mdFinding(f report.Finding, prefix string) string {
 	}
 	b.WriteString(": " + mdText(f.Message) + marks(f) + "\n")
 	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"**Fix**", f.Fix}} {
-		if part[1] != "" && part[1] != f.Message { // no need to read it twice
+		if part[1] != "" && part[1] != f.Message { // not twice
 			b.WriteString("  - " + part[0] + ": " + mdText(part[1]) + "\n")
 		}
 	}
 	return b.String()
 }
 
-// mdOverride says who let the findings through, and why.
+// mdOverride says who overrode the findings, and why.
 func mdOverride(r *report.Report) section {
 	o := r.Override
 	if o == nil {
@@ -253,17 +253,17 @@ func mdOverride(r *report.Report) section {
 	}
 	return section{head: fmt.Sprintf("### Overridden by %s\n\n- Reason: %s\n- When: %s, with the label %s, for head %s\n- Accepted: %s\n\n",
 		mdCode(o.Actor), mdText(o.Reason), mdCode(o.At), mdCode(o.Label), mdCode(o.HeadSHA),
-		plural(int64(len(o.Accepted)), "finding"))}
+		diag.Plural(int64(len(o.Accepted)), "finding"))}
 }
 
-// mdRefused lists the labels that did not count.
+// mdRefused lists the refused labels.
 func mdRefused(r *report.Report) section {
 	list, at := refusals(r)
 	if len(list) == 0 {
 		return section{}
 	}
 	return section{
-		head:  "### Override labels that did not count\n\n" + mdHead("Label", "Put on by", "Condition", "Why"),
+		head:  "### Refused override labels\n\n" + mdHead("Label", "Added by", "Condition", "Why"),
 		count: len(list), left: leftRow(4), tail: "\n",
 		item: func(i int) string {
 			refused := list[i]
@@ -272,7 +272,7 @@ func mdRefused(r *report.Report) section {
 	}
 }
 
-// outcomeSigns stand before an outcome, for a reader who only glances.
+// outcomeSigns precede an outcome, for a reader who only glances.
 var outcomeSigns = map[string]string{
 	report.OutcomePassed: "✅ ", report.OutcomeFailed: "❌ ", report.OutcomeUnknown: "❔ ", report.OutcomeSkipped: "➖ ",
 }
@@ -283,7 +283,7 @@ func mdCriteria(r *report.Report) section {
 	}
 	return section{
 		head: fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) +
-			mdHead("Criterion", "Command", "Outcome", "Evidence", "Attempts", "Kept back by"),
+			mdHead("Criterion", "Command", "Outcome", "Evidence", "Attempts", "Limited by"),
 		count: len(r.Acceptance), left: leftRow(6), tail: "\n",
 		item: func(i int) string {
 			a := r.Acceptance[i]
@@ -296,12 +296,12 @@ func mdCriteria(r *report.Report) section {
 func mdOutcome(a report.Acceptance) string {
 	out := outcomeSigns[a.Outcome] + mdText(a.Outcome)
 	if a.Tests != nil {
-		out += " (" + plural(*a.Tests, "test") + ")"
+		out += " (" + diag.Plural(*a.Tests, "test") + ")"
 	}
 	return out
 }
 
-// mdOptional is empty for null, so that a table shows an empty cell.
+// mdOptional is an empty table cell for null.
 func mdOptional(p *string) string {
 	if p == nil {
 		return ""
@@ -320,7 +320,7 @@ func mdApprovals(r *report.Report) section {
 	}
 }
 
-// details starts a folded part of the page; what follows the empty line is Markdown again.
+// details starts a folded part of the page; after the empty line Markdown continues.
 func details(summary string) string {
 	return "<details><summary>" + summary + "</summary>\n\n"
 }
@@ -339,7 +339,7 @@ func mdOther(r *report.Report) section {
 	}
 }
 
-// fileClasses are the classes of touched files in the order in which a reviewer wants them.
+// fileClasses are the classes of touched files, the most relevant to a reviewer first.
 var fileClasses = []string{"forbidden", "protected", "off_scope", "soft", "allowed", "evidence"}
 
 // mdFileList counts the touched files by class and lists those that are neither allowed nor evidence.
@@ -353,12 +353,12 @@ func mdFileList(r *report.Report) section {
 			list = append(list, f)
 		}
 	}
-	table := "All of them are within the scope.\n"
+	table := "All of them are in scope.\n"
 	if len(list) > 0 {
 		table = mdHead("Class", "File", "Change", "Mode")
 	}
 	return section{
-		head:  details(plural(int64(r.Counts.Files), "file")+" changed: "+mdClasses(r.Files)) + table,
+		head:  details(diag.Plural(int64(r.Counts.Files), "file")+" changed: "+mdClasses(r.Files)) + table,
 		count: len(list), left: leftRow(4), tail: endDetails,
 		item: func(i int) string {
 			return mdRow(mdText(list[i].Class), mdCode(list[i].Path), mdText(list[i].Status), mdText(modes(list[i])))
@@ -366,7 +366,7 @@ func mdFileList(r *report.Report) section {
 	}
 }
 
-// modes shows a file's mode, or both when it changed.
+// modes shows the mode of a file, or both if it changed.
 func modes(f report.File) string {
 	switch {
 	case f.OldMode == "" || f.OldMode == f.NewMode:
@@ -377,7 +377,7 @@ func modes(f report.File) string {
 	return f.OldMode + " to " + f.NewMode
 }
 
-// mdClasses is "1 forbidden, 4 allowed". It stands in a line of HTML, so a class that is none of ours is only counted.
+// mdClasses is "1 forbidden, 4 allowed". It is part of a line of HTML, so an unknown class is counted but not named.
 func mdClasses(files []report.File) string {
 	counts := map[string]int{}
 	for _, f := range files {
@@ -401,8 +401,8 @@ func mdEvidence(r *report.Report) section {
 		return section{}
 	}
 	return section{
-		head: details("Reports beside the log, and how far they can be believed") +
-			mdHead("Kind", "File", "Evidence", "Kept back by"),
+		head: details("Reports and their evidence levels") +
+			mdHead("Kind", "File", "Evidence", "Limited by"),
 		count: len(r.Companions), left: leftRow(4), tail: endDetails,
 		item: func(i int) string {
 			c := r.Companions[i]
@@ -416,7 +416,7 @@ func mdInputs(r *report.Report) section {
 		return section{}
 	}
 	return section{
-		head:  details("Inputs: what this was decided from") + mdHead("Input", "File", "Trust", "Bytes", "sha256"),
+		head:  details("Inputs of the decision") + mdHead("Input", "File", "Trust", "Bytes", "sha256"),
 		count: len(r.Inputs), left: leftRow(5), tail: endDetails,
 		item: func(i int) string {
 			in := r.Inputs[i]
@@ -434,6 +434,6 @@ func mdFoot(r *report.Report) string {
 	if r.Strict {
 		strict = " · strict: warnings block"
 	}
-	return fmt.Sprintf("Judged by %s · least evidence accepted: %s%s · the whole report is %s\n",
+	return fmt.Sprintf("Judged by %s · minimum evidence: %s%s · full report: %s\n",
 		mdCode(r.Tool.Name+" "+r.Tool.Version), mdText(r.Settings.EvidenceMin), strict, mdCode(report.FileName))
 }

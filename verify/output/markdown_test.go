@@ -172,7 +172,7 @@ func checkPage(t *testing.T, page string) {
 	}
 }
 
-// indexIs is 1 when part stands at that place of s, else 0.
+// indexIs is 1 when s contains part at that place, else 0.
 func indexIs(s, part string, at int) int {
 	if strings.Index(s, part) == at {
 		return 1
@@ -202,15 +202,15 @@ func TestMarkdownFlood(t *testing.T) {
 		t.Errorf("only %d bytes used of %d", len(page), MaxSummary)
 	}
 	checkPage(t, page)
-	for _, part := range []string{"### What blocks: ", "### What could not", "### Override labels", "### Acceptance: ", "### For the reviewer",
-		"Other findings: ", "files changed: ", "Reports beside", "Inputs: ", "Judged by", "more, left out here", "more, in the report"} {
+	for _, part := range []string{"### Blocking findings: ", "### Unknown findings", "### Refused override labels", "### Acceptance: ", "### For the reviewer",
+		"Other findings: ", "files changed: ", "Reports and their", "Inputs of the decision", "Judged by", "more, left out here", "more, in the report"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("%q is missing", part)
 		}
 	}
 }
 
-// TestFit holds the cut exactly: what fits is whole, one byte less and an item goes and is counted.
+// TestFit: what fits is complete; with one byte less an item is left out and counted.
 func TestFit(t *testing.T) {
 	items := []string{"aaaa", "bbbb"}
 	s := section{head: "h\n", count: 2, item: func(i int) string { return items[i] }, left: func(n int) string { return fmt.Sprintf("-%d", n) }, tail: "t\n"}

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// fenceLimit is the longest run of backticks that a code span is fenced around. Markdown readers give up on very long
-// fences (80 in the one that GitHub uses), and then the text would be read as Markdown.
+// fenceLimit is the longest run of backticks in a code span. Markdown parsers ignore very long fences (GitHub's at 80), and
+// would then read the text as Markdown.
 const fenceLimit = 8
 
-// mdCode shows untrusted text as inline code, where neither Markdown nor HTML means anything and the page's filters for
-// mentions, references and links do not look. The empty text is shown in words.
+// mdCode shows untrusted text as inline code, where Markdown, HTML and the filters for mentions, references and links have
+// no effect. An empty text is shown as a word.
 func mdCode(s string) string {
 	s = line(s)
 	if s == "" {
@@ -28,7 +28,7 @@ func mdCode(s string) string {
 	return fence + s + fence
 }
 
-// needsPadding reports whether a code span needs a space at both ends, one of which each the reader takes away again.
+// needsPadding reports whether a code span needs a space at both ends, which a Markdown parser removes.
 func needsPadding(s string) bool {
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
 		return true
@@ -49,10 +49,10 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// mdText shows an untrusted sentence: words that can mean nothing to Markdown or to the page's filters stay as they
-// are, every other word becomes inline code. Escaping would not do: the filters run on the finished page, where an
-// escaped @ is an @ again. As a side effect paths, globs and commands in a message look like what they are. Neighbours
-// share their code, as in a command; the plain words between two others are prose, and stay prose.
+// mdText shows an untrusted sentence: words without a meaning in Markdown or in the filters of the page stay as they are,
+// every other word becomes inline code. Escaping is not enough: the filters run on the finished page, where an escaped @ is
+// an @ again. As a side effect, paths, globs and commands in a message look like code. Adjacent code words share a span, as
+// in a command; plain words between two of them stay prose.
 func mdText(s string) string {
 	words := strings.Fields(line(s))
 	if len(words) == 0 {
@@ -73,8 +73,7 @@ func mdText(s string) string {
 	return strings.Join(out, " ")
 }
 
-// oddRun is how many words from i on share one code span: none where word i is plain. Punctuation around a word parts it
-// from its neighbour.
+// oddRun is how many words from i on share one code span, 0 if word i is plain. Punctuation around a word ends a span.
 func oddRun(words []string, i int) int {
 	n := 0
 	for i+n < len(words) {
@@ -90,7 +89,7 @@ func oddRun(words []string, i int) int {
 	return n
 }
 
-// splitWord parts quotes, brackets and punctuation around a word from its core. A word that is nothing else is all core.
+// splitWord separates quotes, brackets and punctuation around a word from its core. A word of nothing else is all core.
 func splitWord(word string) (open, core, end string) {
 	core = strings.TrimLeft(word, `"'(`)
 	open = word[:len(word)-len(core)]
@@ -108,13 +107,13 @@ func splitWord(word string) (open, core, end string) {
 	return open, core, rest[len(core):]
 }
 
-// isListMark reports whether a sentence's first word would start a numbered list: "1." or "1)".
+// isListMark reports whether the first word of a sentence would start a numbered list: "1." or "1)".
 func isListMark(word, core string) bool {
 	return strings.Trim(core, "0123456789") == "" && (word == core+"." || word == core+")")
 }
 
-// isPlain reports whether a word is inert: letters and digits, with hyphens and apostrophes between them. It must not
-// look like a reference that a page may link: "GH-1" or "ABC-12", or the hexadecimal digits of a commit.
+// isPlain reports whether a word is inert: letters and digits, with hyphens and apostrophes between them, that does not look
+// like a reference that a page may link: "GH-1" or "ABC-12", or the hexadecimal digits of a commit.
 func isPlain(word string) bool {
 	digits, hyphens, hex := false, false, true
 	for i, r := range word {
@@ -130,9 +129,9 @@ func isPlain(word string) bool {
 	return !(hyphens && digits) && !(hex && len(word) >= 7)
 }
 
-// mdCell makes finished Markdown fit for a table cell. A table is split into cells before anything else is read, also
-// inside code spans, so every pipe is escaped there; one that follows a backslash is shown as an escape, because readers
-// differ on what a doubled backslash does to it.
+// mdCell escapes finished Markdown for a table cell. A parser splits a table into cells first, also inside code spans, so
+// every pipe is escaped. A pipe after a backslash is shown as an escape, because parsers treat a doubled backslash
+// differently.
 func mdCell(md string) string {
 	var b strings.Builder
 	for i := range len(md) {
@@ -150,14 +149,14 @@ func mdCell(md string) string {
 
 // mdRow writes a table row of finished Markdown.
 func mdRow(cells ...string) string {
-	escaped := make([]string, len(cells))
-	for i, c := range cells {
-		escaped[i] = mdCell(c)
+	row := "|"
+	for _, c := range cells {
+		row += " " + mdCell(c) + " |"
 	}
-	return "| " + strings.Join(escaped, " | ") + " |\n"
+	return row + "\n"
 }
 
-// mdHead writes a table's head and the line below it.
+// mdHead writes the head of a table and the line below it.
 func mdHead(names ...string) string {
 	return mdRow(names...) + "|" + strings.Repeat(" --- |", len(names)) + "\n"
 }

@@ -7,22 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// blanks are code points that show as nothing although they count as printable.
+// blanks are code points that are invisible although Unicode counts them as printable.
 var blanks = []*unicode.RangeTable{
 	unicode.Variation_Selector,
 	unicode.Other_Default_Ignorable_Code_Point,
 	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}}, // braille blank
 }
 
-// Neutral makes untrusted text safe to print on one line of a terminal or log. What cannot be seen, or moves what can,
-// is shown as a Go escape: control characters, newlines, ANSI sequences, bidi and zero-width characters, every space
-// but U+0020, private and unassigned code points, and the bytes of invalid UTF-8. A backslash breaks the two ways in
-// which a workflow runner takes a command from a line: "::" at its start, and the legacy "##[" anywhere. The runner
-// compares as a language does, without ignorable characters: hence no zero-width character may stay, and none is used
-// to break anything.
+// Neutral makes untrusted text safe to print on one line of a terminal or log. Invisible text, and text that moves other
+// text, is shown as a Go escape: control characters, newlines, ANSI sequences, bidi and zero-width characters, every space
+// but U+0020, private and unassigned code points, and the bytes of invalid UTF-8. A backslash breaks the two forms of
+// workflow commands: "::" at the start of a line, and the legacy "##[" anywhere. The runner compares without ignorable
+// characters: hence no zero-width character may stay, and none is used to break a command.
 //
-// Neutral(Neutral(s)) is Neutral(s). A backslash in the text itself stays as it is, so the result is for reading, not
-// for decoding.
+// Neutral(Neutral(s)) is Neutral(s). A backslash in the text itself is not escaped, so the result cannot be decoded.
 func Neutral(s string) string {
 	if isPlainASCII(s) {
 		return breakCommands(s)
@@ -36,7 +34,7 @@ func Neutral(s string) string {
 	return breakCommands(b.String())
 }
 
-// isPlainASCII reports whether s is printable ASCII, as nearly every text is: then nothing has to be made visible.
+// isPlainASCII reports whether s is printable ASCII, the usual case, in which no character needs an escape.
 func isPlainASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -46,7 +44,7 @@ func isPlainASCII(s string) bool {
 	return true
 }
 
-// writeVisible writes r, which stands in the text as raw, so that a reader can see it.
+// writeVisible writes r, whose bytes in the text are raw, in a visible form.
 func writeVisible(b *strings.Builder, r rune, raw string) {
 	switch {
 	case r == utf8.RuneError && len(raw) == 1:
@@ -68,8 +66,8 @@ func writeVisible(b *strings.Builder, r rune, raw string) {
 	}
 }
 
-// breakCommands breaks workflow commands. A single colon at the start counts too, because another may follow it in the
-// line that the text becomes part of.
+// breakCommands breaks workflow commands. A single colon at the start counts too: the line that the text becomes part of may
+// contain another one before it.
 func breakCommands(s string) string {
 	s = strings.ReplaceAll(s, "##[", `##\[`)
 	rest := strings.TrimLeft(s, " ")
@@ -79,7 +77,7 @@ func breakCommands(s string) string {
 	return s[:len(s)-len(rest)] + `\` + rest
 }
 
-// clip cuts s to at most limit bytes, never inside a character, and says how many bytes went. It is applied before
+// clip cuts s to at most limit bytes, never inside a character, and says how many bytes are missing. It is applied before
 // [Neutral], so a cut cannot split an escape.
 func clip(s string, limit int) string {
 	if len(s) <= limit {
@@ -92,8 +90,8 @@ func clip(s string, limit int) string {
 	return fmt.Sprintf("%s… (%d more bytes)", s[:end], len(s)-end)
 }
 
-// fieldLimit is how many bytes of one text of the report a presenter shows; the report has it whole.
+// fieldLimit is how many bytes of one text a presenter shows; the report contains all of it.
 const fieldLimit = 1000
 
-// line makes one text of the report fit for a place in a line.
+// line prepares one text of the report for use in a line.
 func line(s string) string { return Neutral(clip(s, fieldLimit)) }

@@ -55,7 +55,7 @@ func FuzzNeutral(f *testing.F) {
 		checkLine(t, got)
 		for _, r := range got {
 			if r != ' ' && (unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)) {
-				t.Errorf("%q holds %U", got, r)
+				t.Errorf("%q contains %U", got, r)
 			}
 		}
 	})
@@ -68,7 +68,7 @@ func checkLine(t *testing.T, s string) {
 		t.Errorf("%q is not UTF-8", s)
 	}
 	if cs := commandsIn(s); len(cs) > 0 {
-		t.Errorf("%q holds commands: %v", s, cs)
+		t.Errorf("%q contains commands: %v", s, cs)
 	}
 	if strings.HasPrefix(strings.TrimSpace(s), "::") || strings.Contains(s, "##[") {
 		t.Errorf("%q looks like a command", s)

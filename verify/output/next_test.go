@@ -7,8 +7,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// TestWhoMayOverride wants no word on overrides where there is no pull request to write a comment on, and where no label
-// could help.
+// TestWhoMayOverride: overrides are not mentioned without a pull request, and where no label can help.
 func TestWhoMayOverride(t *testing.T) {
 	code, number := "abcd-efgh", int64(7)
 	r := &report.Report{
@@ -23,7 +22,7 @@ func TestWhoMayOverride(t *testing.T) {
 	}
 	r.Settings.Override.Never = []string{"scope.forbidden"}
 	if line := overrideLine(r); line != "" || !strings.Contains(overrideNever(r), "scope.forbidden") {
-		t.Errorf("got %q and %q for what nobody can override", line, overrideNever(r))
+		t.Errorf("got %q and %q for a code under override.never", line, overrideNever(r))
 	}
 	r.Settings.Override.Never, r.Subject.PullRequest = nil, nil
 	if line := overrideLine(r); line != "" {
@@ -35,7 +34,7 @@ func TestWhoMayOverride(t *testing.T) {
 	}
 }
 
-// TestFixesAreSentences wants one mark at the end of each step, whether its fix is an advice or a question.
+// TestFixesAreSentences: each step ends with one mark, whether its fix is advice or a question.
 func TestFixesAreSentences(t *testing.T) {
 	r := &report.Report{Counts: report.Counts{Block: 2}, Findings: []report.Finding{
 		{Code: "contract.malformed", Severity: "block", Fix: "add it"},

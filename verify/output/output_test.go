@@ -163,13 +163,13 @@ func TestObserveIsSaidEverywhere(t *testing.T) {
 				t.Errorf("%s of a %s report does not say %q", name, verdict, want)
 			}
 		}
-		if !strings.Contains(render(t, name, usage(), Options{}), "a usage error exits 2 all the same") {
+		if !strings.Contains(render(t, name, usage(), Options{}), "a usage error still exits 2") {
 			t.Errorf("%s does not say that a usage error exits 2", name)
 		}
 	}
 }
 
-// TestOverrideLine shows when a human is told how to override: only where one could count.
+// TestOverrideLine: the override line is shown only where an override can count.
 func TestOverrideLine(t *testing.T) {
 	withUnknown, withUsage := failed(), usage()
 	withUnknown.Counts.Unknown = 1
@@ -204,7 +204,7 @@ func TestAgentHasNoWordOnOverrides(t *testing.T) {
 	for _, report := range []*report.Report{r, overridden(), review(), base(), usage()} {
 		out := render(t, "agent", report, Options{})
 		if word := regexp.MustCompile(`(?i)overrid|label|k7f3|mona|maintain|observe`).FindString(out); word != "" {
-			t.Errorf("%q stands in\n%s", word, out)
+			t.Errorf("%q is in\n%s", word, out)
 		}
 	}
 }
@@ -268,7 +268,7 @@ func TestCommand(t *testing.T) {
 func TestSARIF(t *testing.T) {
 	docs := func(code string) string {
 		if code == "acceptance.failed" {
-			return "A command failed. Mend it."
+			return "A command failed. Fix it."
 		}
 		return ""
 	}
@@ -283,7 +283,7 @@ func TestSARIF(t *testing.T) {
 	if !slices.IsSortedFunc(run.Tool.Driver.Rules, func(a, b sarifRule) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("rules are not sorted")
 	}
-	if rule := run.Tool.Driver.Rules[0]; rule.Help.Text != "A command failed. Mend it." || rule.ShortDescription.Text != "A command failed." {
+	if rule := run.Tool.Driver.Rules[0]; rule.Help.Text != "A command failed. Fix it." || rule.ShortDescription.Text != "A command failed." {
 		t.Errorf("help is %+v", rule)
 	}
 	if !strings.Contains(run.Tool.Driver.Rules[1].Help.Text, "closeout explain acceptance.flaky") {
@@ -338,7 +338,7 @@ func TestPercentEncode(t *testing.T) {
 	}
 }
 
-// TestGitHubTextLimit holds the length of an annotation where neutralising makes every character six times as long.
+// TestGitHubTextLimit: an annotation is short enough even if neutralising makes every character six times as long.
 func TestGitHubTextLimit(t *testing.T) {
 	long := strings.Repeat("\u202e", 5000)
 	r := manyFindings(block, 1)

@@ -93,7 +93,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestNoForeignCommands holds that nothing in a report makes a format issue a command of the report's making. The json
+// TestNoForeignCommands: no text of a report makes a format write a command of its own. The json
 // format is left out: its bytes are the report's, and a caller must not print it where a runner listens.
 func TestNoForeignCommands(t *testing.T) {
 	for _, f := range fixtures() {
@@ -111,7 +111,7 @@ func TestNoForeignCommands(t *testing.T) {
 	}
 }
 
-// TestGitHubCommands holds that the runner reads exactly one annotation for each finding that is shown, with the text
+// TestGitHubCommands: the runner reads exactly one annotation for each finding that is shown, with the text
 // that was meant, and nothing else.
 func TestGitHubCommands(t *testing.T) {
 	for _, f := range fixtures() {

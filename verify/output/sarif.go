@@ -16,7 +16,7 @@ const (
 	sarifVersion = "2.1.0"
 	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 	projectPage  = "https://github.com/closeout-gate/closeout"
-	// standingContract is where a finding about no file in particular points when no contract was read.
+	// standingContract is the location of a finding without a file when no contract was read.
 	standingContract = ".closeout/scope_contract.json"
 )
 
@@ -82,8 +82,8 @@ type sarifArtifact struct {
 	URI string `json:"uri"`
 }
 
-// sarifRegion has no column: SARIF counts columns in UTF-16 units or code points, ours are bytes, and a presenter does
-// not have the line that it would take to convert one into the other.
+// sarifRegion has no column: SARIF counts UTF-16 units or code points, ours are bytes, and a presenter does not have the
+// text of the line to convert them.
 type sarifRegion struct {
 	StartLine int `json:"startLine"`
 }
@@ -94,8 +94,8 @@ type sarifSuppression struct {
 	Justification string `json:"justification"`
 }
 
-// writeSARIF writes one run with a rule for each code that occurs. A finding that a human let through stays a result,
-// with an accepted suppression. executionSuccessful is true because the gate itself ran, whatever it found.
+// writeSARIF writes one run with a rule for each code that occurs. An overridden finding stays a result, with an accepted
+// suppression. executionSuccessful is true because the gate ran, whatever it found.
 func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 	codes := sarifCodes(r)
 	run := sarifRun{
@@ -137,7 +137,7 @@ func sarifRules(codes []string, docs func(string) string) []sarifRule {
 			help = strings.TrimSpace(docs(code))
 		}
 		if help == "" {
-			help = "Run closeout explain " + line(code) + " to read what this code means and how to mend it."
+			help = "Run closeout explain " + line(code) + " to read what this code means and how to fix it."
 		}
 		rules = append(rules, sarifRule{ID: line(code), ShortDescription: sarifText{firstSentence(help)},
 			FullDescription: sarifText{help}, Help: sarifText{help}})
@@ -145,7 +145,7 @@ func sarifRules(codes []string, docs func(string) string) []sarifRule {
 	return rules
 }
 
-// firstSentence is the text up to the first full stop that ends a word.
+// firstSentence is the text up to the first full stop before a space.
 func firstSentence(s string) string {
 	flat := strings.Join(strings.Fields(s), " ")
 	if before, _, found := strings.Cut(flat, ". "); found {
@@ -171,7 +171,7 @@ func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
 	return result
 }
 
-// sarifMessage is a paragraph: what, expected, actual, fix.
+// sarifMessage is a paragraph: message, expected, actual, fix.
 func sarifMessage(f report.Finding) string {
 	parts := []string{sarifPlain(f.Message) + marks(f)}
 	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix}} {
@@ -182,11 +182,11 @@ func sarifMessage(f report.Finding) string {
 	return strings.Join(parts, "\n")
 }
 
-// sarifPlain keeps the one piece of markup that a plain SARIF message has, the link "[text](target)", from being one.
+// sarifPlain breaks the only markup of a plain SARIF message, the link "[text](target)".
 func sarifPlain(s string) string { return strings.ReplaceAll(line(s), "](", "] (") }
 
-// sarifPlace is where a finding is. GitHub refuses a whole file when one result has no location, so a finding about no
-// file in particular points at the contract, which is what it was judged by.
+// sarifPlace is the location of a finding. GitHub refuses the whole file if one result has no location, so a finding without
+// a file points to the contract.
 func sarifPlace(r *report.Report, l report.Location) sarifLocation {
 	if l.Path == "" {
 		return sarifLocation{sarifPhysical{Artifact: sarifArtifact{percentEncode(contractPath(r))}}}
@@ -198,7 +198,7 @@ func sarifPlace(r *report.Report, l report.Location) sarifLocation {
 	return sarifLocation{place}
 }
 
-// contractPath is the first contract that was read, else where the standing one would be.
+// contractPath is the first contract that was read, else the path of the standing contract.
 func contractPath(r *report.Report) string {
 	for _, in := range r.Inputs {
 		if in.Kind == "contract" {
@@ -208,8 +208,8 @@ func contractPath(r *report.Report) string {
 	return standingContract
 }
 
-// percentEncode writes a path as a relative URI reference (RFC 3986): unreserved bytes and slashes stay, but for a slash
-// at the start, which would make it absolute or name a host.
+// percentEncode writes a path as a relative URI reference (RFC 3986): unreserved bytes and slashes stay, except a slash at
+// the start, which would make it absolute or name a host.
 func percentEncode(path string) string {
 	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 	var b bytes.Buffer

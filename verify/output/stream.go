@@ -7,30 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// Stream says what a format writes, and with it how its text reaches a terminal or a log.
+// Stream is the kind of text that a format writes, which decides how it reaches a terminal or a log.
 type Stream int
 
-// The kinds of text. The zero value is what a format gets that says nothing: text that passes a [Writer].
+// The kinds of text. The zero value is text that passes a [Writer].
 const (
 	Plain    Stream = iota // text for people
-	JSON                   // JSON, of which a byte may change only to another spelling of the same value: see [NewJSONWriter]
-	Commands               // workflow commands, which neutralise what they quote themselves
+	JSON                   // JSON, which may change only to another spelling of the same value: see [NewJSONWriter]
+	Commands               // workflow commands, which neutralise what they quote
 )
 
-// Writer makes everything that is written to it safe to print, as [Neutral] does for one text, but newlines and tabs stay.
-// A character or a command may be split over several calls. It may be used by several goroutines.
+// Writer makes everything that is written to it safe to print, like [Neutral], except that newlines and tabs stay. A
+// character or a command may be split over several calls. It is safe for concurrent use.
 type Writer struct {
 	mu     sync.Mutex
 	to     io.Writer
-	rest   []byte // the begin of a character
-	inLine bool   // the line has something other than white space
+	rest   []byte // the first bytes of an incomplete character
+	inLine bool   // the line contains something other than white space
 	hashes int    // '#' in a row before this place
 }
 
-// NewWriter returns a writer that neutralises what it passes on.
+// NewWriter returns a writer that neutralises what it passes on to another writer.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Unwrap returns what the writer passes on to.
+// Unwrap returns the writer that this one passes text on to.
 func (w *Writer) Unwrap() io.Writer { return w.to }
 
 // Write reports all of p as written unless there is an error.
@@ -57,7 +57,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what is left of a character that never came to its end.
+// Flush writes the bytes of an incomplete character.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,8 +73,8 @@ func (w *Writer) Flush() error {
 	return err
 }
 
-// put writes one character. A line that begins with a colon, after white space too, gets a backslash before it, and so
-// does the bracket of "##[".
+// put writes one character. It writes a backslash before a colon at the start of a line, also after white space, and before
+// the bracket of "##[".
 func (w *Writer) put(b *strings.Builder, r rune, raw string) {
 	switch {
 	case r == '\n':
@@ -95,8 +95,8 @@ func (w *Writer) put(b *strings.Builder, r rune, raw string) {
 	writeVisible(b, r, raw)
 }
 
-// NewJSONWriter returns a writer that spells "##[", which a workflow runner would take for a command, as "##\u005b". In
-// JSON that can only stand in a string, where it means the same.
+// NewJSONWriter returns a writer that spells "##[", which a workflow runner would read as a command, as "##\u005b". In JSON
+// this can only occur in a string, where it means the same.
 func NewJSONWriter(to io.Writer) io.Writer { return &jsonWriter{to: to} }
 
 type jsonWriter struct {

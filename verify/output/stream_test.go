@@ -80,7 +80,7 @@ func FuzzWriter(f *testing.F) {
 			checkLine(t, line)
 			for _, r := range line {
 				if !strings.ContainsRune(" \n\t", r) && (unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)) {
-					t.Errorf("%q holds %U", line, r)
+					t.Errorf("%q contains %U", line, r)
 				}
 			}
 		}

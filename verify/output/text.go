@@ -5,10 +5,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// textCriteria is how many criteria the text lists; the summary counts all.
+// textCriteria is the maximum number of criteria in the text; the summary counts all.
 const textCriteria = 50
 
 // The colours of words, as ANSI sequences.
@@ -25,7 +26,7 @@ var colours = map[string]string{
 	report.Failed: red, report.Review: yellow, report.Overridden: yellow, report.Passed: green,
 }
 
-// painter colours single words; no colour ever reaches over the end of a word, so none bleeds over a cut line.
+// painter colours single words, so that no colour continues after a cut line.
 type painter struct{ on bool }
 
 func (p painter) word(w string) string {
@@ -55,7 +56,7 @@ func writeText(w io.Writer, r *report.Report, o Options) error {
 	return err
 }
 
-// textFindings writes a group for each severity, with an empty line after it.
+// textFindings writes the findings of each severity, followed by an empty line.
 func textFindings(b *strings.Builder, p painter, r *report.Report) {
 	for _, severity := range severities {
 		list := ofSeverity(r, severity)
@@ -68,12 +69,12 @@ func textFindings(b *strings.Builder, p painter, r *report.Report) {
 	}
 	if r.FindingsOmitted > 0 {
 		fmt.Fprintf(b, "… and %s that the report counts but does not list\n\n",
-			plural(int64(r.FindingsOmitted), "more finding"))
+			diag.Plural(int64(r.FindingsOmitted), "more finding"))
 	}
 }
 
-// found adds to the message about a broken input what stands there and what should; messages of other findings say so
-// themselves.
+// found adds what was found and expected to the message about a malformed input; the messages of other findings contain
+// it.
 func found(f report.Finding) string {
 	if !strings.HasSuffix(f.Code, ".malformed") {
 		return ""
@@ -115,7 +116,7 @@ func textCriteriaList(b *strings.Builder, r *report.Report) {
 	b.WriteString("\n")
 }
 
-// textOverride says who let the findings through, and why.
+// textOverride says who overrode the findings, and why.
 func textOverride(b *strings.Builder, r *report.Report) {
 	if o := r.Override; o != nil {
 		fmt.Fprintf(b, "overridden by %s at %s with the label %s, for head %s: %s\n\n", line(o.Actor), line(o.At), line(o.Label), line(o.HeadSHA), line(o.Reason))
@@ -127,7 +128,7 @@ func textPulls(b *strings.Builder, r *report.Report) {
 	if len(r.PullRequests) == 0 {
 		return
 	}
-	b.WriteString(plural(int64(len(r.PullRequests)), "pull request") + " in the merge group\n")
+	b.WriteString(diag.Plural(int64(len(r.PullRequests)), "pull request") + " in the merge group\n")
 	for i := range r.PullRequests {
 		b.WriteString("  " + pullLine(&r.PullRequests[i]) + "\n")
 	}
@@ -138,7 +139,7 @@ func textPulls(b *strings.Builder, r *report.Report) {
 func textNext(b *strings.Builder, r *report.Report) {
 	steps := nextSteps(r, line)
 	if override := overrideLine(r); override != "" {
-		steps = append(steps, "Or a human who may override ("+overrideWho(r)+") can comment\n      "+override+"\n    "+
+		steps = append(steps, "Or a person who may override ("+overrideWho(r)+") can comment\n      "+override+"\n    "+
 			overrideSteps(r, line(r.Settings.Override.Label)))
 	}
 	if never := overrideNever(r); never != "" {

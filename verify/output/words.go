@@ -2,22 +2,24 @@ package output
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// The severities, the heaviest first.
+// The severities as a report spells them, the most severe first.
 const (
-	block   = "block"
-	unknown = "unknown"
-	warn    = "warn"
-	info    = "info"
+	block   = string(diag.Block)
+	unknown = string(diag.Unknown)
+	warn    = string(diag.Warn)
+	info    = string(diag.Info)
 )
 
 var severities = []string{block, unknown, warn, info}
 
-// severityOf returns the severity of f. A word that is none counts as block, so that no finding is ever lost.
+// severityOf returns the severity of f. An unknown word counts as block, so that no finding is lost.
 func severityOf(f report.Finding) string {
 	switch f.Severity {
 	case unknown, warn, info:
@@ -26,7 +28,7 @@ func severityOf(f report.Finding) string {
 	return block
 }
 
-// ofSeverity returns the listed findings of one of the given severities, in the report's order.
+// ofSeverity returns the listed findings of the given severities, in the order of the report.
 func ofSeverity(r *report.Report, words ...string) []report.Finding {
 	var list []report.Finding
 	for _, word := range words {
@@ -52,14 +54,6 @@ func countOf(r *report.Report, severity string) int {
 	return r.Counts.Block
 }
 
-// plural writes n and the noun, with an s unless n is 1.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // countWords is "3 block, 1 warn", or "no findings".
 func countWords(r *report.Report) string {
 	var parts []string
@@ -74,10 +68,10 @@ func countWords(r *report.Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// summaryTail is the summary line after the verdict: the counts and, when nothing is enforced, that.
+// summaryTail is the summary line after the verdict: the counts and the note about observe mode.
 func summaryTail(r *report.Report) string {
 	tail := fmt.Sprintf(": %s · %s · %s", countWords(r),
-		plural(int64(r.Counts.Files), "file"), plural(r.Counts.Records, "record"))
+		diag.Plural(int64(r.Counts.Files), "file"), diag.Plural(r.Counts.Records, "record"))
 	if note := observeNote(r); note != "" {
 		tail += " · " + note
 	}
@@ -87,32 +81,27 @@ func summaryTail(r *report.Report) string {
 // summaryLine is the report in one line.
 func summaryLine(r *report.Report) string { return Neutral(r.Verdict) + summaryTail(r) }
 
-// observeNote says what --mode observe did to the exit code; it is empty in enforce mode. A usage error keeps its 2.
+// observeNote says how --mode observe affects the exit code; it is empty in enforce mode. A usage error still exits 2.
 func observeNote(r *report.Report) string {
 	switch {
 	case r.Mode != "observe":
 		return ""
 	case isUsage(r):
-		return "OBSERVE MODE, but a usage error exits 2 all the same"
+		return "OBSERVE MODE, but a usage error still exits 2"
 	case r.Passed:
 		return "OBSERVE MODE: nothing is enforced"
 	}
 	return fmt.Sprintf("OBSERVE MODE: exit 0 although the verdict is %s", Neutral(r.Verdict))
 }
 
-// isUsage reports whether the gate was called or set up wrongly, which is no fault of the change.
-func isUsage(r *report.Report) bool { return findCode(r, "usage.invalid") }
+// isUsage reports whether the gate was not called or configured correctly, which says nothing about the change.
+func isUsage(r *report.Report) bool { return hasCode(r.Findings, "usage.invalid") }
 
-func findCode(r *report.Report, code string) bool {
-	for _, f := range r.Findings {
-		if f.Code == code {
-			return true
-		}
-	}
-	return false
+func hasCode(list []report.Finding, code string) bool {
+	return slices.ContainsFunc(list, func(f report.Finding) bool { return f.Code == code })
 }
 
-// place is path:line:column, as far as they are known; empty when the finding has no path.
+// place is path:line:column as far as known; empty when the finding has no path.
 func place(l report.Location) string {
 	switch {
 	case l.Path == "":
@@ -125,14 +114,14 @@ func place(l report.Location) string {
 	return fmt.Sprintf("%s:%d:%d", l.Path, l.Line, l.Column)
 }
 
-// marks are the things to know about a finding beside its text, as " (pull request 7, 3 times, overridden)" or nothing.
+// marks are notes on a finding, such as " (pull request 7, 3 times, overridden)", or "".
 func marks(f report.Finding) string {
 	var words []string
 	if f.Location.PullRequest > 0 {
 		words = append(words, pullName(f.Location.PullRequest))
 	}
 	if f.Times > 1 {
-		words = append(words, plural(int64(f.Times), "time"))
+		words = append(words, diag.Plural(int64(f.Times), "time"))
 	}
 	if f.Overridden {
 		words = append(words, "overridden")
@@ -143,10 +132,10 @@ func marks(f report.Finding) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-// plainWord are the bytes that a shell takes as they are.
+// plainWord are the bytes that a shell does not interpret.
 const plainWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
-// command writes argv the way a shell would take it, so that word borders can be seen.
+// command writes argv quoted for a shell, so that word borders are visible.
 func command(argv []string) string {
 	words := make([]string, len(argv))
 	for i, word := range argv {
@@ -162,7 +151,7 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// criterionCommand is a criterion's command with what differs from a plain run at the root: "go vet ./... (in web)".
+// criterionCommand is the command of a criterion and how it differs from a plain run at the root: "go vet ./... (in web)".
 func criterionCommand(a report.Acceptance) string {
 	var notes []string
 	if a.Cwd != "" && a.Cwd != "." {

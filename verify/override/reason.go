@@ -7,10 +7,8 @@ import (
 	"unicode"
 
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/report"
 )
-
-// Command begins the line of a comment that gives a reason.
-const Command = "/closeout-override"
 
 // statement is a text by the account that added the label: that of the label, or the command line of a comment.
 type statement struct {
@@ -120,7 +118,7 @@ func altered(c *facts.Comment) string {
 // line returns the rest of the first line that begins with the command.
 func line(body string) (reason string, found bool) {
 	for l := range strings.Lines(Prose(body)) {
-		rest, found := strings.CutPrefix(l, Command)
+		rest, found := strings.CutPrefix(l, report.Command)
 		if found && (rest == "" || unicode.IsSpace(rune(rest[0]))) {
 			return strings.TrimSpace(rest), true
 		}

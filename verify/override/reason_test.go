@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const code = "k7f3-qw2d-ab5c-mnop-zyx7-2222"
@@ -134,7 +135,7 @@ func TestLine(t *testing.T) {
 // those that are none, the newest is named.
 func TestNewestReasonFirst(t *testing.T) {
 	comment := func(id, reason string) facts.Comment {
-		return facts.Comment{ID: id, Author: "mona", Type: "User", Body: Command + " " + reason}
+		return facts.Comment{ID: id, Author: "mona", Type: "User", Body: report.Command + " " + reason}
 	}
 	r := &request{
 		Question: &Question{Code: code, Rule: NewRule()}, label: "closeout-override: reason in the label", event: &facts.LabelEvent{Actor: "mona"},
@@ -162,7 +163,7 @@ func FuzzReason(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		text, found := line(s)
-		if found && !strings.Contains(s, Command) {
+		if found && !strings.Contains(s, report.Command) {
 			t.Errorf("%q contains no command", s)
 		}
 		if weak(text, &Question{Code: code}) == "" && utf8.RuneCountInString(text) < minVisible {

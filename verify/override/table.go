@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // Row is one condition of an override.
@@ -144,7 +145,7 @@ func rowBound(r *request) Answer {
 }
 
 // line is the comment that a person would write.
-func (r *request) line() string { return strings.TrimSpace(Command+" "+r.Code) + " and why" }
+func (r *request) line() string { return strings.TrimSpace(report.Command+" "+r.Code) + " and why" }
 
 // isOwnEvent reports whether the labeled event of this label triggered this run, at the live head. The row "head" requires
 // that this head was judged; an event for another base branch is subject.moved.

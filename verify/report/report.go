@@ -139,8 +139,11 @@ type Finding struct {
 // PersonMay begins, in the fix of a finding, what only a person may do, on purpose. Presenters for an agent leave it out.
 const PersonMay = "; a person may "
 
-// CodeMeaning says what an override code stands for. Presenters print it beside the code.
-const CodeMeaning = "The code stands for these findings at this head and base branch: a push, another base branch or a new finding needs a new code."
+// Command begins the line of a comment that overrides findings.
+const Command = "/closeout-override"
+
+// CodeMeaning explains an override code. Presenters print it next to the code.
+const CodeMeaning = "The code is valid for these findings at this head and base branch only: a push, another base branch or a new finding requires a new code."
 
 // Location says where a finding is. Input is the kind of input that shows it ("" for none in particular); Path is the
 // touched file or, for an error in an input, the input's own path; Line and Column are 0 when they mean nothing.

@@ -8,12 +8,13 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/override"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const (
 	maxComment  = 4096 // bytes of a comment that go into the facts
 	maxReasons  = 1000 // comments that may hold a reason
-	commandWord = "/closeout-override"
+	commandWord = report.Command
 )
 
 // comments keeps those that give a reason, or try to.
