@@ -53,6 +53,7 @@ func setHub(ts *testscript.TestScript, neg bool, args []string) {
 		state.Fail(f.Part, times, fakehub.Status(f.Status, "made to fail"))
 	}
 	hubOf(ts).state.Store(&state.Hub)
+	ts.Defer(state.Close)
 }
 
 func hubOf(ts *testscript.TestScript) *hubServer {

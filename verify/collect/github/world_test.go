@@ -50,12 +50,20 @@ func (r *repo) git(stdin string, args ...string) string {
 }
 
 // commit makes a commit that holds exactly the given files, and lets a branch point to it. A content that begins with
-// "link:", "exec:", "old:" or "sub:" makes a symlink, an executable, a file of mode 100664 or a submodule.
+// "link:", "exec:" or "sub:" makes a symlink, an executable or a submodule.
 func (r *repo) commit(branch, message string, files map[string]string, parents ...string) string {
 	r.t.Helper()
 	r.commits++
-	r.git("", "read-tree", "--empty")
-	var index strings.Builder
+	ref := "refs/heads/" + cmp.Or(branch, "unnamed")
+	in := &strings.Builder{}
+	fmt.Fprintf(in, "commit %s\nmark :1\n", ref)
+	when := 1_790_000_000 + r.commits
+	email := cmp.Or(r.email, "agent@example.com")
+	fmt.Fprintf(in, "author Somebody <%s> %d +0000\ncommitter Somebody <%s> %d +0000\ndata %d\n%s\n", email, when, cmp.Or(r.committer, email), when, len(message)+1, message)
+	for i, p := range parents {
+		fmt.Fprintf(in, "%s %s\n", []string{"from", "merge"}[min(i, 1)], p)
+	}
+	in.WriteString("deleteall\n")
 	for path, content := range files {
 		mode := "100644"
 		for prefix, m := range map[string]string{"link:": "120000", "exec:": "100755", "sub:": "160000"} {
@@ -63,22 +71,17 @@ func (r *repo) commit(branch, message string, files map[string]string, parents .
 				mode, content = m, rest
 			}
 		}
-		id := content
-		if mode != "160000" {
-			id = r.git(content, "hash-object", "-w", "--stdin")
+		if mode == "160000" {
+			fmt.Fprintf(in, "M %s %s %q\n", mode, content, path)
+		} else {
+			fmt.Fprintf(in, "M %s inline %q\ndata %d\n%s\n", mode, path, len(content), content)
 		}
-		fmt.Fprintf(&index, "%s %s\t%s\x00", mode, id, path)
 	}
-	r.git(index.String(), "update-index", "-z", "--index-info")
-	args := []string{"commit-tree", "-m", message}
-	for _, p := range parents {
-		args = append(args, "-p", p)
+	if branch == "" {
+		fmt.Fprintf(in, "reset %s\nfrom %s\n", ref, strings.Repeat("0", 40))
 	}
-	id := r.git("", append(args, r.git("", "write-tree", "--missing-ok"))...)
-	if branch != "" {
-		r.git("", "update-ref", "refs/heads/"+branch, id)
-	}
-	return id
+	in.WriteString("get-mark :1\n")
+	return r.git(in.String(), "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
 }
 
 // fakeClock moves when somebody sleeps.
@@ -171,7 +174,7 @@ func newWorld(t testing.TB) *world {
 		},
 	}
 	w.server = httptest.NewServer(w.Hub)
-	t.Cleanup(w.server.Close)
+	t.Cleanup(func() { w.server.Close(); w.Hub.Close() })
 	w.client = w.connect(token, "")
 	return w
 }

@@ -1,9 +1,11 @@
 package fakehub
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"os/exec"
 	"slices"
@@ -37,14 +39,68 @@ func (h *Hub) fixed(args ...string) string {
 	return text
 }
 
+// names is a git that stays to say what names mean: most requests ask for several, and each process costs more than its answer.
+type names struct {
+	process *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+func (h *Hub) startNames() error {
+	n := &names{process: exec.Command("git", "-C", h.Dir, "-c", "safe.directory=*", "cat-file", "--batch-check=%(objectname) %(objecttype)")}
+	out, err := n.process.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if n.in, err = n.process.StdinPipe(); err != nil {
+		return err
+	}
+	n.out, h.names = bufio.NewReader(out), n
+	return n.process.Start()
+}
+
+// Close ends what the hub started.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.names != nil {
+		_ = h.names.in.Close()
+		_ = h.names.process.Wait()
+		h.names = nil
+	}
+}
+
+// object is the id and the type of the object that a name means now; "" for none.
+func (h *Hub) object(name string) (id, kind string) {
+	if h.names == nil {
+		if err := h.startNames(); err != nil {
+			panic(err) // a test without git has skipped itself
+		}
+	}
+	if strings.Contains(name, "\n") {
+		return "", ""
+	}
+	fmt.Fprintln(h.names.in, name)
+	answer, err := h.names.out.ReadString('\n')
+	if err != nil {
+		panic(err)
+	}
+	answer = strings.TrimSuffix(answer, "\n")
+	if id, kind, _ = strings.Cut(answer, " "); answer == name+" missing" || answer == name+" ambiguous" {
+		return "", ""
+	}
+	return id, kind
+}
+
 // commitID is the commit that a name means; "" for none.
 func (h *Hub) commitID(name string) string {
-	return strings.TrimSpace(h.git("rev-parse", "--verify", "-q", name+"^{commit}"))
+	id, _ := h.object(name + "^{commit}")
+	return id
 }
 
 func (h *Hub) ref(w http.ResponseWriter, r *http.Request) {
 	ref := "refs/" + r.PathValue("ref")
-	id := strings.TrimSpace(h.git("rev-parse", "--verify", "-q", ref))
+	id, _ := h.object(ref)
 	if id == "" {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
@@ -119,7 +175,7 @@ func (h *Hub) gitCommit(w http.ResponseWriter, r *http.Request) {
 
 func (h *Hub) tree(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("sha")
-	if strings.TrimSpace(h.git("cat-file", "-t", id)) != "tree" {
+	if _, kind := h.object(id); kind != "tree" {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
@@ -145,7 +201,7 @@ func (h *Hub) tree(w http.ResponseWriter, r *http.Request) {
 
 func (h *Hub) blob(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("sha")
-	if strings.TrimSpace(h.git("cat-file", "-t", id)) != "blob" {
+	if _, kind := h.object(id); kind != "blob" {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}

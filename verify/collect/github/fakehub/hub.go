@@ -32,6 +32,7 @@ type Hub struct {
 	mu     sync.Mutex
 	faults []*fault
 	calls  []string
+	names  *names
 	lastID int64
 }
 
