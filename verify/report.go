@@ -117,7 +117,7 @@ func reportOf(j *judged, members []*judged) *report.Report {
 		addMembers(r, j, members)
 	}
 	sortFindings(r)
-	slices.SortFunc(r.Inputs, func(a, b report.Input) int {
+	slices.SortStableFunc(r.Inputs, func(a, b report.Input) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
 	})
 	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
@@ -126,7 +126,7 @@ func reportOf(j *judged, members []*judged) *report.Report {
 
 // sortFindings sorts the findings, and cuts the list.
 func sortFindings(r *report.Report) {
-	slices.SortFunc(r.Findings, compareFindings)
+	slices.SortStableFunc(r.Findings, compareFindings)
 	if more := len(r.Findings) - report.MaxFindings; more > 0 {
 		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
 	}

@@ -107,7 +107,7 @@ func union(lists [][]change.Change) []change.Change {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(all, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 

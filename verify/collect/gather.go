@@ -565,7 +565,7 @@ func (g *gatherer) written() ([]verify.Input, error) {
 		}
 		inputs = append(inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
 	}
-	slices.SortFunc(g.Facts.Unavailable, func(a, b facts.Unavailable) int {
+	slices.SortStableFunc(g.Facts.Unavailable, func(a, b facts.Unavailable) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
 	})
 	data, err := marshalFacts(&g.Facts)

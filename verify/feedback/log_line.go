@@ -251,7 +251,7 @@ func (p *logParser) next(closing byte) (more, ok bool) {
 func (p *logParser) checkNames(first, level int) {
 	names := p.names[first:]
 	if len(names) > 1 {
-		slices.SortFunc(names, func(a, b name) int { return cmp.Or(bytes.Compare(a.text, b.text), cmp.Compare(a.at, b.at)) })
+		slices.SortStableFunc(names, func(a, b name) int { return cmp.Or(bytes.Compare(a.text, b.text), cmp.Compare(a.at, b.at)) })
 	}
 	for i := 1; i < len(names); i++ {
 		if !bytes.Equal(names[i].text, names[i-1].text) {

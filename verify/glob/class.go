@@ -101,7 +101,7 @@ func checkSpan(s span, text string) *Error {
 
 // merge sorts spans and joins those that overlap or touch.
 func merge(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high)) })
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high)) })
 	merged := spans[:0]
 	for _, s := range spans {
 		last := len(merged) - 1

@@ -128,7 +128,7 @@ func (s *Stream) Open() []Command {
 	for _, null := range s.open.byKey {
 		list = append(list, null.Command)
 	}
-	slices.SortFunc(list, func(a, b Command) int {
+	slices.SortStableFunc(list, func(a, b Command) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
 	})
 	return list

@@ -214,7 +214,7 @@ func (l *Ledger) index() {
 		}
 	}
 	for _, list := range l.byName {
-		slices.SortFunc(list, func(a, b made) int {
+		slices.SortStableFunc(list, func(a, b made) int {
 			return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.line, b.line), cmp.Compare(a.path, b.path))
 		})
 	}

@@ -143,7 +143,7 @@ func (o *Objects) Changes(oldCommit, newCommit string) ([]change.Change, error) 
 	if err := d.folders("", oldTree, newTree); err != nil {
 		return nil, o.fail(err)
 	}
-	slices.SortFunc(d.changes, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(d.changes, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
 	return d.changes, nil
 }
 

@@ -46,7 +46,7 @@ func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []s
 		person.Teams = c.teamsOf(ctx, p, person.Login, visible)
 		p.People = append(p.People, person)
 	}
-	slices.SortFunc(p.People, func(a, b facts.Person) int {
+	slices.SortStableFunc(p.People, func(a, b facts.Person) int {
 		return strings.Compare(facts.FoldLogin(a.Login), facts.FoldLogin(b.Login))
 	})
 }

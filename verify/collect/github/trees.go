@@ -162,7 +162,7 @@ func inGitsOrder(entries []entry) ([]entry, error) {
 		}
 		return e.name
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(key(a), key(b)) })
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(key(a), key(b)) })
 	seen := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		if seen[e.name] {

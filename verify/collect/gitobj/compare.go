@@ -108,7 +108,7 @@ const batch = 64
 func (c *comparison) level(pairs []pair) ([]pair, error) {
 	workers := min(runtime.GOMAXPROCS(0), (len(pairs)+batch-1)/batch)
 	c.parallel(pairs, workers, func(_ int, p *pair) { c.locate(p) })
-	slices.SortFunc(pairs, comparePlaces)
+	slices.SortStableFunc(pairs, comparePlaces)
 	states := make([]worker, workers)
 	c.parallel(pairs, workers, func(w int, p *pair) { states[w].compare(c, p) })
 	if err := c.exceeded(); err != nil {

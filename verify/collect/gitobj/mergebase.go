@@ -39,7 +39,7 @@ func (r *Repo) MergeBases(a, b ID) ([]ID, error) {
 	for _, n := range best {
 		ids = append(ids, g.id(n))
 	}
-	slices.SortFunc(ids, func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortStableFunc(ids, func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
 	return ids, nil
 }
 
