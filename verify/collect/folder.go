@@ -87,7 +87,7 @@ var bundleFolders = []struct {
 	kind    check.Kind
 	endings []string
 }{
-	{contractsFolder, check.TaskContract, policy.ContractEndings},
+	{contractsFolder, check.TaskContract, policy.ContractExtensions},
 	{"feedback", check.Feedback, []string{".jsonl"}},
 	{"rules", check.Rules, []string{".json", ".sarif"}},
 }

@@ -214,7 +214,7 @@ func blobAt(o Objects, commit, name string, limit int64) ([]byte, error) {
 // contractEnding is what the bundle's name of a contract ends with: it must be read there as it is here, whatever its own
 // name ends with.
 func contractEnding(name string) string {
-	if ending := strings.ToLower(path.Ext(name)); slices.Contains(policy.ContractEndings, ending) {
+	if ending := strings.ToLower(path.Ext(name)); slices.Contains(policy.ContractExtensions, ending) {
 		return ending
 	}
 	return ".json"
@@ -245,7 +245,7 @@ func (g *gatherer) standing() {
 		g.fromBase("scope_contract"+contractEnding(g.Contract), g.Contract)
 		return
 	}
-	for _, ending := range policy.ContractEndings {
+	for _, ending := range policy.ContractExtensions {
 		g.fromBase("scope_contract"+ending, policy.StandingContract+ending)
 		if len(g.Facts.Unavailable) > 0 && g.Facts.Unavailable[len(g.Facts.Unavailable)-1].What == facts.WantedContracts {
 			return // what is not known of one is not known of the others
@@ -328,8 +328,8 @@ func (g *gatherer) task() {
 		id = strings.TrimSuffix(path.Base(added), path.Ext(added))
 	}
 	var names []string
-	for _, ending := range policy.ContractEndings {
-		names = append(names, policy.TasksFolder+"/"+id+ending)
+	for _, ending := range policy.ContractExtensions {
+		names = append(names, policy.TasksDir+"/"+id+ending)
 	}
 	switch {
 	case g.fromTasks(g.Base, facts.TrustBase, id, names):
@@ -347,18 +347,18 @@ func (g *gatherer) fromHead(id string, names []string) {
 	if !g.fromTasks(g.Head, facts.TrustHead, id, names) {
 		return
 	}
-	there, err := g.Objects.Names(g.Base, policy.TasksFolder)
+	there, err := g.Objects.Names(g.Base, policy.TasksDir)
 	if err != nil {
-		g.cannot(facts.WantedContracts, policy.TasksFolder, err)
+		g.cannot(facts.WantedContracts, policy.TasksDir, err)
 		return
 	}
 	for _, name := range there {
 		ending := path.Ext(name)
-		if !slices.Contains(policy.ContractEndings, strings.ToLower(ending)) || !strings.EqualFold(strings.TrimSuffix(name, ending), id) {
+		if !slices.Contains(policy.ContractExtensions, strings.ToLower(ending)) || !strings.EqualFold(strings.TrimSuffix(name, ending), id) {
 			continue
 		}
 		for i := range g.contracts[before:] {
-			g.contracts[before+i].origin.BaseHolds = policy.TasksFolder + "/" + name
+			g.contracts[before+i].origin.BaseHolds = policy.TasksDir + "/" + name
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (f *Found) findPart(root *os.Root, number int64) error {
 	}
 	add(check.Facts, "facts.json")
 	add(check.Changes, "changes.json")
-	names, err := listed(root, folder+contractsFolder, policy.ContractEndings)
+	names, err := listed(root, folder+contractsFolder, policy.ContractExtensions)
 	if err != nil {
 		return fmt.Errorf("the folder %q of the bundle cannot be listed: %w", folder+contractsFolder, Reason(err))
 	}

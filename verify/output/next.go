@@ -19,7 +19,7 @@ func nextSteps(r *report.Report, safe func(string) string) []string {
 	case r.Verdict == report.Failed:
 		return failedSteps(r, safe)
 	case r.Verdict == report.Review:
-		return append(unknownSteps(r), "No finding blocks, but unknown findings cannot be overridden.")
+		return append(unknownSteps(r), "Nothing is known to be wrong, but unknown findings cannot be overridden.")
 	}
 	return nil
 }

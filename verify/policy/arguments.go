@@ -11,9 +11,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
-// command is a command of the contracts. The files that its words name decide what it proves.
+// command is a command of the contracts. The files that its arguments name decide what it proves.
 type command struct {
-	by  string // how a ruling calls it
+	by  string // its name in a ruling
 	run []string
 	cwd string
 }
@@ -48,25 +48,25 @@ func (a arguments) add(path, by string) {
 	a[folded].paths[path] = true
 }
 
-// maxArguments is how many words of all commands are tried as paths, each in each folder that its command changes to.
-// People write some dozens.
+// maxArguments is how many words of all commands are tried as paths, once in each directory that the command changes to.
+// A usual contract has some dozens.
 const maxArguments = 100_000
 
-// argumentPaths collects the files that the words of commands may name, relative to each command's cwd and to the folders
-// that it changes to. Scripts such as the one after bash -c are taken apart at blanks and operators, so that a script they
-// call is seen as well. excess is the command with which there are more than maxArguments; nil when there are not.
+// argumentPaths collects the files that the words of commands may name, relative to the cwd of each command and to the
+// directories that it changes to. Scripts such as the one after bash -c are split at blanks and operators, so that a script
+// that they call is found as well. excess is the command that exceeds maxArguments; nil when none does.
 func argumentPaths(commands []command) (paths arguments, excess *command) {
 	paths = arguments{}
 	left := maxArguments
 	for i := range commands {
 		c := &commands[i]
-		words, folders := wordsAndFolders(c)
-		if left -= len(words) * len(folders); left < 0 {
+		words, dirs := wordsAndDirs(c)
+		if left -= len(words) * len(dirs); left < 0 {
 			return paths, c
 		}
-		for _, folder := range folders {
+		for _, dir := range dirs {
 			for _, w := range words {
-				if p := argumentPath(folder, w); p != "" {
+				if p := argumentPath(dir, w); p != "" {
 					paths.add(p, c.by)
 				}
 			}
@@ -75,32 +75,32 @@ func argumentPaths(commands []command) (paths arguments, excess *command) {
 	return paths, nil
 }
 
-// wordsAndFolders gives the different words of a command, and the folders in which it may use them.
-func wordsAndFolders(c *command) (words, folders []string) {
+// wordsAndDirs returns the distinct words of a command, and the directories in which it may use them.
+func wordsAndDirs(c *command) (words, dirs []string) {
 	for _, arg := range c.run {
 		words = append(words, argumentWords(arg)...)
 	}
-	folders = []string{c.cwd}
+	dirs = []string{c.cwd}
 	for i := 1; i < len(words); i++ {
 		if words[i-1] == "cd" || words[i-1] == "-C" {
-			folders = append(folders, path.Join(c.cwd, words[i]))
+			dirs = append(dirs, path.Join(c.cwd, words[i]))
 		}
 	}
-	return unique(words), unique(folders)
+	return unique(words), unique(dirs)
 }
 
-// unique sorts a list and leaves out what it holds already.
+// unique sorts a list and removes duplicates.
 func unique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// tooManyArguments is the problem of a command with which the words are too many, in the contract that brings it.
+// tooManyArguments is the problem of a command that exceeds maxArguments, in the contract that names it.
 func (p *Policy) tooManyArguments(c *command) Problem {
 	e := diag.Error{
-		Where: "/acceptance_criteria", Message: "the commands have too many words that may be files",
-		Found:    fmt.Sprintf("more than %d with %s, in the folders that it changes to", maxArguments, c.by),
-		Expected: fmt.Sprintf("at most %d over all commands", maxArguments), Fix: "put long commands into a script, and name that",
+		Where: "/acceptance_criteria", Message: "the commands contain too many words that may be files",
+		Found:    fmt.Sprintf("more than %d with %s, in the directories that it changes to", maxArguments, c.by),
+		Expected: fmt.Sprintf("at most %d in all commands", maxArguments), Fix: "put long commands into a script, and name the script",
 	}
 	for _, criterion := range p.Criteria {
 		if c.by == "the criterion "+criterion.ID {
@@ -113,8 +113,7 @@ func (p *Policy) tooManyArguments(c *command) Problem {
 	return Problem{from, e}
 }
 
-// ArgumentPaths lists the paths that the words of the contracts' commands may name, sorted; whether there are such files
-// is for others to see.
+// ArgumentPaths lists the paths that the commands of the contracts may name, sorted, whether or not the files exist.
 func (p *Policy) ArgumentPaths() []string {
 	var list []string
 	for _, a := range p.arguments {
@@ -124,7 +123,7 @@ func (p *Policy) ArgumentPaths() []string {
 	return list
 }
 
-// argumentWords gives an argument and its words, and of each the parts that a list, a prefix or an option is made of.
+// argumentWords returns an argument, its words, and the parts of each word that is a list, a prefix or an option.
 func argumentWords(arg string) []string {
 	words := append([]string{arg}, strings.FieldsFunc(arg, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n;&|()<>\"'`", r)
@@ -142,7 +141,7 @@ func argumentWords(arg string) []string {
 }
 
 // argumentPath is the path that a word names; "" when it cannot be a file of the repository.
-func argumentPath(folder, word string) string {
+func argumentPath(dir, word string) string {
 	word, _, _ = strings.Cut(strings.TrimPrefix(word, "@"), "::")
 	for _, here := range []string{"$PWD/", "${PWD}/"} {
 		word = strings.TrimPrefix(word, here)
@@ -150,7 +149,7 @@ func argumentPath(folder, word string) string {
 	if word == "" || strings.HasPrefix(word, "/") {
 		return ""
 	}
-	p := path.Join(folder, word)
+	p := path.Join(dir, word)
 	if p == "." || p == ".." || strings.HasPrefix(p, "../") {
 		return ""
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
-// What a change may say of its own evidence. A criterion has an origin: a contract of the base or the operator, or a task
-// contract that only the change holds. The second kind is written by whoever wrote the code, so it adds demands, changes
-// none, and its records vouch for nothing but what it demands itself.
+// A criterion comes from a contract of the base branch or the operator, or from a task contract that only the change
+// contains. The author of the code also wrote the second kind, so it may add requirements but not change any, and its
+// records prove only its own criteria.
 
-// HeadTask is the task_id of the task contract that only the change holds; "" when there is none.
+// HeadTask is the task_id of the task contract that only the change contains; "" when there is none.
 func (p *Policy) HeadTask() string {
 	for i := range p.Sources {
 		if p.Sources[i].HeadOnly() {
@@ -23,8 +23,8 @@ func (p *Policy) HeadTask() string {
 	return ""
 }
 
-// TrustedTasks are the task ids of the contracts that the change did not write. They matter beside a task contract that
-// only the change holds: records of the standing criteria may carry them.
+// TrustedTasks are the task ids of the contracts that the change did not write. Where only the change contains a task
+// contract, records of the standing criteria may name them.
 func (p *Policy) TrustedTasks() []string {
 	var list []string
 	for i := range p.Sources {
@@ -35,22 +35,15 @@ func (p *Policy) TrustedTasks() []string {
 	return list
 }
 
-// IsHead reports whether only the change's own contract names a criterion.
+// IsHead reports whether only the contract of the change names a criterion.
 func (p *Policy) IsHead(criterion string) bool { return p.Sources[p.origin[criterion]].HeadOnly() }
 
-// HeadCriteria are the criteria that only the change's own contract names.
+// HeadCriteria are the criteria that only the contract of the change names.
 func (p *Policy) HeadCriteria() []contract.Criterion {
-	var list []contract.Criterion
-	for _, c := range p.Criteria {
-		if p.IsHead(c.ID) {
-			list = append(list, c)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(p.Criteria), func(c contract.Criterion) bool { return !p.IsHead(c.ID) })
 }
 
-// TakenPaths tells whether a default or a contract that the change did not write names a path for a report, in whatever
-// case.
+// TakenPaths reports whether a default or a contract that the change did not write names a path for a report, ignoring case.
 func (p *Policy) TakenPaths() func(path string) bool {
 	taken := map[string]bool{}
 	for _, path := range []string{p.EvidenceDir + "/" + DefaultRules, contract.DefaultCoverageReport, p.Rules.Report} {
@@ -67,12 +60,12 @@ func (p *Policy) TakenPaths() func(path string) bool {
 	return func(path string) bool { return taken[glob.Fold(path)] }
 }
 
-// IsAnchored reports whether at least one command that must pass is named by somebody other than the change.
+// IsAnchored reports whether a contract other than that of the change names at least one command that must pass.
 func (p *Policy) IsAnchored() bool {
 	return slices.ContainsFunc(p.Criteria, func(c contract.Criterion) bool { return !c.ExpectFail && !p.IsHead(c.ID) })
 }
 
-// idOf is the id in the join of a criterion that the contract being joined calls by an id of its own.
+// idOf translates the id of a criterion in the contract that is being joined to its id in the join.
 func (p *Policy) idOf(own string) string {
 	if id, ok := p.joined[own]; ok {
 		return id
@@ -80,18 +73,18 @@ func (p *Policy) idOf(own string) string {
 	return own
 }
 
-// joinHeadCriterion lets the change's own contract ask for more of a standing criterion. Keys that it leaves out say
-// nothing, and nothing of what a record must show may change.
+// joinHeadCriterion lets the contract of the change require more of a standing criterion. Missing keys change nothing, and
+// the contract cannot change what a record must show.
 func (p *Policy) joinHeadCriterion(old *contract.Criterion, c contract.Criterion) *diag.Error {
 	same := c.IDGiven && c.ID == old.ID
 	lower := func(key string) *diag.Error {
-		return clash(c, "the change's own contract lowers "+key+" of the standing criterion "+old.ID, "a weaker "+key, "the standing value or a stricter one")
+		return clash(c, "the contract of the change lowers "+key+" of the standing criterion "+old.ID, "a weaker "+key, "the standing value or a stricter one")
 	}
 	switch {
 	case c.Given.Expect && c.ExpectFail != old.ExpectFail:
-		return clash(c, "the change's own contract gives the standing criterion "+old.ID+" another expect", "the opposite expect", "the same expect, or none")
+		return clash(c, "the contract of the change gives the standing criterion "+old.ID+" another expect", "the opposite expect", "the same expect, or none")
 	case c.TestReport != "" && c.TestReport != old.TestReport:
-		return clash(c, "the change's own contract gives the standing criterion "+old.ID+" another test report", c.TestReport, orNone(old.TestReport))
+		return clash(c, "the contract of the change gives the standing criterion "+old.ID+" another test report", c.TestReport, orNone(old.TestReport))
 	case same && c.Given.MaxAttempts && c.MaxAttempts > old.MaxAttempts:
 		return lower("max_attempts")
 	case same && c.Given.MinTests && c.MinTests < old.MinTests:
@@ -116,29 +109,29 @@ func orNone(s string) string {
 	return s
 }
 
-// checkHeadCriteria reports what only the whole list of criteria shows: a standing control that would prove another
-// criterion, and a test report of the change's own criterion outside of the evidence directory, where it could take the
-// place of a file that others read.
+// checkHeadCriteria reports problems that need the whole list of criteria: a standing control that would prove another
+// criterion, and a test report of a criterion of the change outside of the evidence directory, where it could replace a file
+// that others read.
 func (p *Policy) checkHeadCriteria(s Source, offset int) []diag.Error {
 	var problems []diag.Error
 	for _, c := range s.Contract.Criteria {
 		if old := p.sameCriterion(c, offset); old != nil && c.Proves.Value != "" && p.idOf(c.Proves.Value) != old.Proves.Value {
-			problems = append(problems, *clash(c, "the change's own contract lets the standing control "+old.ID+" prove another criterion",
+			problems = append(problems, *clash(c, "the contract of the change lets the standing control "+old.ID+" prove another criterion",
 				c.Proves.Value, "the same proves, or none"))
 		}
 	}
 	for _, c := range p.Criteria[offset:] {
 		if c.TestReport != "" && !strings.HasPrefix(c.TestReport, p.EvidenceDir+"/") {
-			e := clash(c, "the test report of a criterion that only the change brings does not lie in the evidence directory", c.TestReport, "a path below "+p.EvidenceDir)
-			e.Fix = "let the command write its test report into the evidence directory"
+			e := clash(c, "the test report of a criterion that only the change adds is outside the evidence directory", c.TestReport, "a path below "+p.EvidenceDir)
+			e.Fix = "write the test report to the evidence directory"
 			problems = append(problems, *e)
 		}
 	}
 	return problems
 }
 
-// takenTask refuses a task contract of the change that has the task_id of a contract which the base or the operator has:
-// by the task_id a record says whose it is.
+// takenTask refuses a task contract of the change with the task_id of a contract of the base branch or the operator: the
+// task_id of a record says which task it belongs to.
 func takenTask(before []Source, s Source) *diag.Error {
 	id := s.Contract.TaskID
 	if !s.HeadOnly() || id.Value == "" {
@@ -154,25 +147,25 @@ func takenTask(before []Source, s Source) *diag.Error {
 		return nil
 	}
 	return &diag.Error{
-		Pos: id.Pos, Where: "/task_id", Message: "the change's own contract has the task_id of a contract that was there before",
-		Found: id.Value + ", as in " + other, Expected: "a task_id that no contract of the base has, in whatever case",
-		Fix: "give the task another id, and its file that name",
+		Pos: id.Pos, Where: "/task_id", Message: "the contract of the change has the task_id of an existing contract",
+		Found: id.Value + ", as in " + other, Expected: "a task_id that no contract of the base branch has, ignoring case",
+		Fix: "give the task another id, and rename its file accordingly",
 	}
 }
 
 // RuleCommand is the command that writes the rule report, as the contracts that the change did not write declare it.
 type RuleCommand struct {
-	Run    []string // run at the repository's root; nil when no contract names a command
+	Run    []string // run at the root of the repository; nil when no contract names a command
 	Report string   // path in the repository that it writes to; "" when there is no command
-	// NotRequired is true when the standing contract says that there is no rule report.
+	// NotRequired is true when the standing contract requires no rule report.
 	NotRequired bool
 }
 
-// DefaultRules is where rule reports are looked for, below the evidence directory.
+// DefaultRules is the default path of the rule report, relative to the evidence directory.
 const DefaultRules = "rule_report.json"
 
-// addRuleCommand joins the keys run, report and required. Only the standing contract can say that no report is required: a
-// task that says so would take back what the standing contract demands by its silence.
+// addRuleCommand joins the keys run, report and required. Only the standing contract can say that no report is required:
+// without the key it requires one, which a task must not change.
 func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []diag.Error {
 	book := &c.Rules
 	if book.Pos.IsZero() {
@@ -180,10 +173,10 @@ func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []diag.Error {
 	}
 	asks := book.Run != nil || book.Catalogue != nil
 	switch {
-	case book.NotRequired && (p.Rules.Run != nil || p.Catalogue != nil): // another contract's: one alone cannot hold both
-		return []diag.Error{ruleClash(book, `"required": false contradicts another contract, which asks for a rule report`, "required: false")}
+	case book.NotRequired && (p.Rules.Run != nil || p.Catalogue != nil): // of another contract: the parser refuses both in one
+		return []diag.Error{ruleClash(book, `"required": false contradicts another contract, which requires a rule report`, "required: false")}
 	case p.Rules.NotRequired && asks:
-		return []diag.Error{ruleClash(book, `the contract asks for a rule report, and the standing contract says that there is none`, "run or catalogue")}
+		return []diag.Error{ruleClash(book, `the contract requires a rule report, but the standing contract says that there is none`, "run or catalogue")}
 	}
 	p.Rules.NotRequired = p.Rules.NotRequired || first && book.NotRequired
 	if book.Run == nil {
@@ -203,12 +196,12 @@ func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []diag.Error {
 func ruleClash(book *contract.RuleBook, message, found string) diag.Error {
 	return diag.Error{
 		Pos: book.Pos, Where: "/rules", Message: message, Found: found, Expected: "contracts that agree about the rule report",
-		Fix: "let one contract say it, and remove it from the other",
+		Fix: "keep it in one contract, and remove it from the other",
 	}
 }
 
-// addCoverage takes the higher floor and the smaller drop; the first contract that declares a report or a criterion names
-// it.
+// addCoverage joins the coverage keys: the higher floor, the smaller drop, and the report and criterion of the first contract
+// that declares them.
 func (p *Policy) addCoverage(c *contract.Contract) []diag.Error {
 	if c.Coverage == nil {
 		return nil
@@ -231,8 +224,8 @@ func (p *Policy) addCoverage(c *contract.Contract) []diag.Error {
 	return problems
 }
 
-// resolveCoverage turns the criterion that writes the coverage report into the one of the join, and checks that it is
-// there. A criterion of the change cannot be meant: its contract is joined last.
+// resolveCoverage translates the criterion that writes the coverage report to that of the join, and checks that it exists. It
+// cannot be a criterion of the change, whose contract is joined last.
 func (p *Policy) resolveCoverage(rule *contract.CoverageRule) []diag.Error {
 	own := rule.Criterion
 	if own.Value == "" {
@@ -240,7 +233,7 @@ func (p *Policy) resolveCoverage(rule *contract.CoverageRule) []diag.Error {
 	}
 	rule.Criterion.Value = p.idOf(own.Value)
 	e := diag.Error{
-		Pos: own.Pos, Where: "/coverage/criterion", Message: "coverage.criterion names a criterion that is not there", Found: own.Value,
+		Pos: own.Pos, Where: "/coverage/criterion", Message: "coverage.criterion names a criterion that does not exist", Found: own.Value,
 		Expected: "the id of a criterion of this contract or of the standing one", Fix: "correct the id, or remove the key",
 	}
 	switch {

@@ -87,7 +87,7 @@ func TestAnchored(t *testing.T) {
 
 func TestTakenTask(t *testing.T) {
 	for _, c := range []struct {
-		standing, holds string
+		standing, base string
 		trust           facts.Trust
 		want            bool
 	}{
@@ -100,7 +100,7 @@ func TestTakenTask(t *testing.T) {
 	} {
 		sources := []policy.Source{
 			{Contract: parse(t, c.standing), Kind: "contract", Trust: facts.TrustBase, Path: "standing"},
-			{Contract: parse(t, `"task_id": "T-2"`), Kind: "task_contract", Trust: c.trust, BaseHolds: c.holds},
+			{Contract: parse(t, `"task_id": "T-2"`), Kind: "task_contract", Trust: c.trust, BaseHolds: c.base},
 		}
 		_, problems := policy.Join(sources, "")
 		if taken := len(problems) == 1 && problems[0].Source == 1 && problems[0].Error.Where == "/task_id"; taken != c.want || !taken && problems != nil {
@@ -160,8 +160,8 @@ func TestJoinCoverageCriterion(t *testing.T) {
 		want     string // the criterion, or what the problem says
 	}{
 		{"named", facts.TrustBase, two + `, "coverage": {"criterion": "b"}`, "", "b"},
-		{"nobody", facts.TrustBase, two + `, "coverage": {"criterion": "c"}`, "", "is not there"},
-		{"brought by the change", facts.TrustHead, two + `, "coverage": {"criterion": "c"}`, `"acceptance_criteria": [{"id": "c", "run": ["c"]}]`, "is not there"},
+		{"unknown", facts.TrustBase, two + `, "coverage": {"criterion": "c"}`, "", "does not exist"},
+		{"brought by the change", facts.TrustHead, two + `, "coverage": {"criterion": "c"}`, `"acceptance_criteria": [{"id": "c", "run": ["c"]}]`, "does not exist"},
 		{"named by the task", facts.TrustBase, two + `, "coverage": {"floor": 0.5}`, `"coverage": {"criterion": "b"}`, "b"},
 		{"another one", facts.TrustBase, two + `, "coverage": {"criterion": "a"}`, `"coverage": {"criterion": "b"}`, "another criterion"},
 		{"the same under another id", facts.TrustBase, two + `, "coverage": {"criterion": "b"}`, `"acceptance_criteria": [{"id": "mine", "run": ["b"]}], "coverage": {"criterion": "mine"}`, "b"},

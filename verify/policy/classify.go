@@ -13,10 +13,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
-// Class is what the contracts make of a touched path.
+// Class is how the contracts classify a touched path.
 type Class string
 
-// The classes; a path gets the first that fits.
+// The classes; the first that matches applies.
 const (
 	ClassEvidence  Class = "evidence"
 	ClassForbidden Class = "forbidden"
@@ -29,29 +29,29 @@ const (
 // MaxPath is the longest path, in bytes, that is compared with patterns. A longer one is off scope.
 const MaxPath = 1024
 
-// Ruling is what the contracts say of one change.
+// Ruling is what the contracts say about one change.
 type Ruling struct {
 	Class    Class
-	Because  string        // the pattern or the reason; "" for a path that is simply allowed or off scope
-	Folded   bool          // a forbidden or protected pattern matches only when case and composition are ignored
+	Because  string        // the pattern or the reason; "" for an allowed or off-scope path
+	Folded   bool          // a forbidden or protected pattern matches only if case and composition are ignored
 	Severity diag.Severity // of an off-scope path, before the violation budget
 	Literal  bool          // every contract names the path literally in allowed_files
-	Contract bool          // the path is a contract that the base holds
-	Below    string        // of an off-scope path: a pattern of allowed_files that names a path above it, and does not cover it
+	Contract bool          // the path is a contract of the base branch
+	Below    string        // of an off-scope path: a pattern of allowed_files that names a parent directory, but does not match the path
 }
 
-// scope is one contract's view of paths.
+// scope is how one contract classifies paths.
 type scope struct {
 	first     bool
 	trust     facts.Trust
 	allowed   *glob.Set
-	literal   map[string]string // paths that allowed_files names literally, and how it writes them
+	literal   map[string]string // paths that allowed_files names literally, and their pattern
 	source    Source
 	universal []contract.Pattern
 	forbidden *glob.Set
-	soft      *glob.Set // nil: the contract does not say
+	soft      *glob.Set // nil: not in the contract
 	lifted    map[string]bool
-	offScope  diag.Severity               // "" when the contract does not say
+	offScope  diag.Severity               // "" when not in the contract
 	byPath    map[diag.Severity]*glob.Set // of severity_by_path
 }
 
@@ -82,7 +82,7 @@ func newScope(s Source, first bool) scope {
 	bySeverity := map[diag.Severity][]glob.Pattern{}
 	for _, by := range c.SeverityByPath {
 		files := globs(by.Files)
-		if by.Severity == diag.Block { // the others may say less than off_scope does
+		if by.Severity == diag.Block { // the others may be lower than off_scope
 			files = denying(by.Files)
 		}
 		bySeverity[by.Severity] = append(bySeverity[by.Severity], files...)
@@ -93,7 +93,7 @@ func newScope(s Source, first bool) scope {
 	return sc
 }
 
-// above returns the pattern of allowed_files that names a path above this one; "" when there is none.
+// above returns the pattern of allowed_files that names a parent directory of a path; "" when there is none.
 func (s *scope) above(path string) string {
 	if len(s.literal) == 0 {
 		return ""
@@ -107,8 +107,8 @@ func (s *scope) above(path string) string {
 	return ""
 }
 
-// severity is what one contract says of an off-scope path: its strictest match, else its off_scope; "" when it says
-// nothing.
+// severity is that of an off-scope path in one contract: the strictest match in severity_by_path, else off_scope; "" when the
+// contract has neither.
 func (s *scope) severity(path string) diag.Severity {
 	for _, severity := range []diag.Severity{diag.Block, diag.Warn, diag.Info} { // the strictest first
 		if s.byPath[severity].Match(path) {
@@ -118,14 +118,14 @@ func (s *scope) severity(path string) diag.Severity {
 	return s.offScope
 }
 
-// protectedSet is some protected files: the built-in ones that count whatever changes in them, those with keys, or the
+// protectedSet is a set of protected files: built-in ones for which every change counts, built-in ones with keys, or the
 // protected_files of the contracts.
 type protectedSet struct {
 	files   *glob.Set
 	entries map[string]*Protected // by pattern
 }
 
-// builtInSets are those of the built-in list, compiled once.
+// builtInSets are the sets of the built-in list, compiled once.
 var builtInSets = sync.OnceValue(func() []protectedSet {
 	var whole, keyed []*Protected
 	for i := range BuiltIn {
@@ -138,7 +138,7 @@ var builtInSets = sync.OnceValue(func() []protectedSet {
 	return []protectedSet{builtInSet(whole), builtInSet(keyed)}
 })
 
-// Prepare compiles what every policy needs. It may run beside the reading of contracts.
+// Prepare compiles the built-in sets. It may run while contracts are read.
 func Prepare() { builtInSets() }
 
 func (p *Policy) protectedSets() []protectedSet {
@@ -162,7 +162,7 @@ func builtInSet(list []*Protected) protectedSet {
 		for _, text := range b.Patterns {
 			parsed, err := glob.Parse(text)
 			if err != nil {
-				panic("the built-in list holds a bad pattern: " + err.Error())
+				panic("the built-in list contains a malformed pattern: " + err.Error())
 			}
 			patterns = append(patterns, parsed)
 			set.entries[text] = b
@@ -172,7 +172,7 @@ func builtInSet(list []*Protected) protectedSet {
 	return set
 }
 
-// Measure lets a meter count what the policy's own patterns cost. Those of the built-in list are few.
+// Measure lets a meter count the cost of the patterns of the policy, except those of the built-in list, which are few.
 func (p *Policy) Measure(m *glob.Meter) {
 	p.Meter = m
 	for i := range p.scopes {
@@ -191,17 +191,17 @@ func (p *Policy) Measure(m *glob.Meter) {
 	p.protected[len(p.protected)-1].files.Metered(m)
 }
 
-// AddArguments adds files that somebody else found to be named by acceptance arguments.
+// AddArguments adds files that the facts list as arguments of commands.
 func (p *Policy) AddArguments(paths []string) {
 	for _, path := range paths {
 		p.arguments.add(path, "the criterion that the facts name")
 	}
 }
 
-// SetAddedTask tells which task contract the change adds: that file is in scope by itself. "" is none.
+// SetAddedTask sets the task contract that the change adds, which is always in scope; "" for none.
 func (p *Policy) SetAddedTask(path string) { p.addedTask = path }
 
-// Classify rules on one change.
+// Classify classifies one change.
 func (p *Policy) Classify(c *change.Change) Ruling {
 	r := p.classOf(c)
 	r.Contract = p.isContract(c)
@@ -212,7 +212,7 @@ func (p *Policy) Classify(c *change.Change) Ruling {
 	return r
 }
 
-// above is the first contract's answer to which of its allow patterns names a path above one that is off scope.
+// above returns the first pattern of all contracts that names a parent directory of an off-scope path.
 func (p *Policy) above(path string) string {
 	if len(path) > MaxPath {
 		return ""
@@ -244,24 +244,24 @@ func (p *Policy) classOf(c *change.Change) Ruling {
 	return Ruling{Class: p.scopeClass(c.Path)}
 }
 
-// inside reports whether path is the folder or lies below it.
+// inside reports whether path is the directory or below it.
 func inside(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
 }
 
-// evidenceEndings are the endings of files that may lie in the evidence folder. That folder is outside the code tree, so
-// nothing that could run or be linked may hide there.
-var evidenceEndings = []string{".jsonl", ".json", ".xml", ".sarif", ".txt", ".log", ".md"}
+// evidenceExtensions are the extensions of files in the evidence directory. That directory is outside the code tree, so it
+// must not contain anything that could run or be linked.
+var evidenceExtensions = []string{".jsonl", ".json", ".xml", ".sarif", ".txt", ".log", ".md"}
 
 func evidenceClass(c *change.Change, dir string) Ruling {
 	mode := c.NewMode
 	if c.Status == change.Deleted {
 		mode = c.OldMode
 	}
-	if mode == change.Regular && !c.ModeUnknown && c.Path != dir && slices.Contains(evidenceEndings, path.Ext(c.Path)) {
+	if mode == change.Regular && !c.ModeUnknown && c.Path != dir && slices.Contains(evidenceExtensions, path.Ext(c.Path)) {
 		return Ruling{Class: ClassEvidence}
 	}
-	return Ruling{Class: ClassForbidden, Because: "the evidence folder holds regular files that end in " + strings.Join(evidenceEndings, ", ")}
+	return Ruling{Class: ClassForbidden, Because: "the evidence directory may only contain regular files with the extensions " + strings.Join(evidenceExtensions, ", ")}
 }
 
 func (p *Policy) forbids(path string) (Ruling, bool) {
@@ -299,8 +299,8 @@ func (p *Policy) protects(c *change.Change) (Ruling, bool) {
 	return Ruling{}, false
 }
 
-// lifts reports whether all contracts that can lift a protection lift that of path. A contract that only the head holds
-// cannot say.
+// lifts reports whether all contracts that can lift a protection lift that of path. A contract that only the head contains
+// cannot lift it.
 func (p *Policy) lifts(path string) bool {
 	lifted := false
 	for _, s := range p.scopes {
@@ -315,8 +315,8 @@ func (p *Policy) lifts(path string) bool {
 	return lifted
 }
 
-// scopeClass asks every contract. A path that one of them does not allow is soft when all that speak of soft paths say
-// so, and the standing contract always speaks.
+// scopeClass asks every contract. A path that one of them does not allow is soft if it is soft in all contracts with
+// docs_paths_soft; the standing contract always has one.
 func (p *Policy) scopeClass(path string) Class {
 	class := ClassAllowed
 	for _, s := range p.scopes {
@@ -344,8 +344,8 @@ func (p *Policy) offScopeSeverity(path string) diag.Severity {
 	return strictest
 }
 
-// isContract reports whether a change touches a contract that the base holds: one that was read from there, or one at
-// the default places that is not new.
+// isContract reports whether a change touches a contract of the base branch: one that was read from there, or one at a
+// default path that is not new.
 func (p *Policy) isContract(c *change.Change) bool {
 	for _, s := range p.Sources {
 		if s.Trust == facts.TrustBase && slices.Contains(s.RepoPaths, c.Path) {
@@ -355,33 +355,33 @@ func (p *Policy) isContract(c *change.Change) bool {
 	return c.Status != change.Added && DefaultContractPath(c.Path)
 }
 
-// Where a repository keeps its contracts, each with one of ContractEndings behind its name.
+// The paths of contracts in a repository, without an extension of ContractExtensions.
 const (
 	StandingContract = ".closeout/scope_contract"
-	TasksFolder      = ".closeout/tasks" // a task contract is called as its task
+	TasksDir         = ".closeout/tasks" // the name of a task contract is the id of its task
 )
 
-// ContractEndings are those of contracts.
-var ContractEndings = []string{".json", ".yaml", ".yml"}
+// ContractExtensions are the extensions of contracts.
+var ContractExtensions = []string{".json", ".yaml", ".yml"}
 
-// DefaultContractPath reports whether path is where a repository keeps its standing contract or a task contract.
+// DefaultContractPath reports whether a path is the default path of a standing contract or a task contract.
 func DefaultContractPath(p string) bool {
-	return slices.Contains(ContractEndings, strings.ToLower(path.Ext(p))) &&
-		(path.Dir(p) == TasksFolder || strings.TrimSuffix(p, path.Ext(p)) == StandingContract)
+	return slices.Contains(ContractExtensions, strings.ToLower(path.Ext(p))) &&
+		(path.Dir(p) == TasksDir || strings.TrimSuffix(p, path.Ext(p)) == StandingContract)
 }
 
 // AddsTask reports whether a change adds a task contract.
 func AddsTask(c *change.Change) bool {
-	return c.Status == change.Added && path.Dir(c.Path) == TasksFolder && DefaultContractPath(c.Path)
+	return c.Status == change.Added && path.Dir(c.Path) == TasksDir && DefaultContractPath(c.Path)
 }
 
-// WidePattern is an allow pattern that lets in about everything, and the contract that holds it.
+// WidePattern is an allow pattern that matches nearly everything, and the contract that contains it.
 type WidePattern struct {
 	contract.Pattern
 	Source Source
 }
 
-// Universal lists the allow patterns that let in paths nobody had in mind, when every contract has one.
+// Universal lists the allow patterns that match nearly everything, if every contract has one.
 func (p *Policy) Universal() []WidePattern {
 	var all []WidePattern
 	for _, s := range p.scopes {

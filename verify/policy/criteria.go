@@ -8,8 +8,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// addCriteria appends a contract's criteria. One that another contract has already demanded is joined with it; an id
-// that names two different commands is a problem.
+// addCriteria appends the criteria of a contract. A criterion that an earlier contract also names is joined with it; an id
+// for two different commands is a problem.
 func (p *Policy) addCriteria(s Source) []diag.Error {
 	var problems []diag.Error
 	offset := len(p.Criteria)
@@ -28,8 +28,8 @@ func (p *Policy) addCriteria(s Source) []diag.Error {
 	return problems
 }
 
-// addCriterion returns the id that the criterion has in the join. It compares commands only with the criteria before
-// offset: those of the same contract were compared by its parser.
+// addCriterion returns the id of the criterion in the join. It compares commands only with the criteria before offset: the
+// parser compared those of the same contract.
 func (p *Policy) addCriterion(c contract.Criterion, s Source, offset int) (string, *diag.Error) {
 	if old := p.sameCriterion(c, offset); old != nil {
 		return old.ID, p.joinCriterion(old, c, s)
@@ -48,8 +48,7 @@ func (p *Policy) addCriterion(c contract.Criterion, s Source, offset int) (strin
 	return c.ID, nil
 }
 
-// sameCriterion is the criterion before offset that has the same command, the one of the same id where two have it; nil
-// when there is none.
+// sameCriterion is the criterion before offset with the same command, preferably with the same id; nil when there is none.
 func (p *Policy) sameCriterion(c contract.Criterion, offset int) *contract.Criterion {
 	var same *contract.Criterion
 	for i := range p.Criteria[:offset] {
@@ -65,7 +64,7 @@ func (p *Policy) hasID(id string) bool {
 	return slices.ContainsFunc(p.Criteria, func(o contract.Criterion) bool { return o.ID == id })
 }
 
-// freeID is the next id by position that no criterion has, nor one of the contract that is being joined.
+// freeID is the next id by position that neither the join nor the contract that is being joined uses.
 func (p *Policy) freeID(own *contract.Contract) string {
 	for n := len(p.Criteria) + 1; ; n++ {
 		id := fmt.Sprintf("c%d", n)
@@ -76,8 +75,8 @@ func (p *Policy) freeID(own *contract.Contract) string {
 	}
 }
 
-// Minimum is the evidence level that a criterion needs where fallback is the level for all. A later contract can ask for
-// more than that, not for less.
+// Minimum is the evidence level that a criterion requires, where fallback is the level for all. A later contract can require
+// a higher level, not a lower one.
 func (p *Policy) Minimum(c *contract.Criterion, fallback diag.Level) diag.Level {
 	if c.MinEvidence != "" {
 		fallback = c.MinEvidence
@@ -85,7 +84,7 @@ func (p *Policy) Minimum(c *contract.Criterion, fallback diag.Level) diag.Level 
 	return diag.Stronger(fallback, p.raise[c.ID])
 }
 
-// joinCriterion makes the stricter one of two criteria with the same command.
+// joinCriterion joins two criteria with the same command to the stricter one.
 func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s Source) *diag.Error {
 	if c.IDGiven && c.ID != old.ID && p.hasID(c.ID) {
 		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
@@ -111,12 +110,12 @@ func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s 
 func clash(c contract.Criterion, message, found, expected string) *diag.Error {
 	return &diag.Error{
 		Pos: c.Pos, Where: "/acceptance_criteria", Message: message, Found: found, Expected: expected,
-		Fix: "remove the criterion from the task contract, or make it agree with the standing contract",
+		Fix: "remove the criterion from the task contract, or change it to match the standing contract",
 	}
 }
 
-// resolveProves turns the ids by which a contract's controls name its criteria into those of the join, and checks that
-// each control proves a criterion that is expected to pass.
+// resolveProves translates the ids in proves to those of the join, and checks that each control proves a criterion that is
+// expected to pass.
 func (p *Policy) resolveProves(offset int) []diag.Error {
 	var problems []diag.Error
 	for i := range p.Criteria[offset:] {
@@ -128,7 +127,7 @@ func (p *Policy) resolveProves(offset int) []diag.Error {
 		proven := slices.IndexFunc(p.Criteria, func(o contract.Criterion) bool { return o.ID == c.Proves.Value })
 		if proven < 0 || p.Criteria[proven].ExpectFail {
 			problems = append(problems, diag.Error{
-				Pos: c.Proves.Pos, Where: "/acceptance_criteria", Message: "a negative control proves a criterion that is not there",
+				Pos: c.Proves.Pos, Where: "/acceptance_criteria", Message: "a negative control proves a criterion that does not exist",
 				Found: c.Proves.Value, Expected: "the id of a criterion that is expected to pass", Fix: "correct proves",
 			})
 		}
@@ -136,5 +135,5 @@ func (p *Policy) resolveProves(offset int) []diag.Error {
 	return problems
 }
 
-// sameCommand reports whether the same records decide two criteria.
+// sameCommand reports whether two criteria have the same command, so that the same records decide them.
 func sameCommand(a, b contract.Criterion) bool { return a.Cwd == b.Cwd && slices.Equal(a.Run, b.Run) }

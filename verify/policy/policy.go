@@ -1,8 +1,8 @@
-// Package policy joins the contracts of a decision by least privilege, and says what they make of a touched path.
+// Package policy joins the contracts of a decision by least privilege, and classifies touched paths.
 //
-// A path must be allowed by all contracts and forbidden by none; criteria, catalogue rules and protected files add up;
-// budgets take the smaller value; the stricter severity wins. Every contract is evaluated on its own and the answers
-// are joined: pattern strings are never intersected.
+// A path must be allowed by all contracts and forbidden by none. Criteria, catalogue rules and protected files are added up.
+// The smaller budget and the stricter severity apply. Every contract is evaluated on its own and the answers are joined:
+// patterns are never intersected.
 package policy
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
-// DefaultEvidenceDir is where a workflow keeps its evidence unless the contract says otherwise.
+// DefaultEvidenceDir is the evidence directory where the contract does not name one.
 const DefaultEvidenceDir = ".closeout/evidence"
 
-// ReportsDir is where a job after the merge commits reports. No pull request may touch it.
+// ReportsDir is the directory to which a job after the merge commits reports. No pull request may touch it.
 const ReportsDir = ".closeout/reports"
 
 // Source is a contract and where it came from.
@@ -26,16 +26,16 @@ type Source struct {
 	Kind      string   // contract or task_contract
 	File      string   // name in the bundle
 	Path      string   // path that the report names
-	RepoPaths []string // paths in the repository, also behind symlinks; none when nobody wrote them down
+	RepoPaths []string // paths in the repository, with symlinks resolved too; none when unknown
 	Trust     facts.Trust
-	HeadHolds bool   // the head's tree holds the operator's file
-	BaseHolds string // path of a task contract of the base that has the task_id of this one, which only the head holds
+	HeadHolds bool   // the tree of the head contains the file of the operator
+	BaseHolds string // path of a task contract of the base branch with the task_id of this one, which only the head contains
 }
 
-// HeadOnly reports whether it is a task contract that only the change itself holds.
+// HeadOnly reports whether it is a task contract that only the change contains.
 func (s *Source) HeadOnly() bool { return s.Trust == facts.TrustHead && s.Kind == "task_contract" }
 
-// Policy is what all contracts together demand.
+// Policy is what all contracts together require.
 type Policy struct {
 	Sources  []Source
 	TaskID   string
@@ -46,23 +46,23 @@ type Policy struct {
 
 	ViolationBudget   int64
 	TimeBudgetMinutes *int64   // nil: not enforced
-	NetworkEgress     []string // hosts that are allowed; nil: not enforced, empty: none
+	NetworkEgress     []string // allowed hosts; nil: not enforced, empty: none
 	Coverage          *contract.CoverageRule
 	Rules             RuleCommand
 	Catalogue         []Rule // nil when there is none
-	// OpenCatalogue is true when the standing contract has no catalogue: then a task contract's one says which rules
-	// must be there, and cannot make less of any rule than the rule's own row does.
+	// OpenCatalogue is true when the standing contract has no catalogue. The catalogue of a task contract then lists required
+	// rules, and cannot lower the severity that a row of the rule report gives.
 	OpenCatalogue bool
 	Ignore        []Ignore
-	MinEvidence   diag.Level // "" when no contract says
+	MinEvidence   diag.Level // "" when no contract sets it
 	EvidenceDir   string
 
-	// Meter counts what comparing paths with patterns costs; nil: nobody asks. See [Policy.Measure].
+	// Meter counts the cost of matching paths; nil when it is not measured. See [Policy.Measure].
 	Meter *glob.Meter
 
 	current   int // index of the contract that is being joined
 	scopes    []scope
-	raise     map[string]diag.Level // criterion id → level that it needs at least
+	raise     map[string]diag.Level // criterion id → its minimum evidence level
 	origin    map[string]int        // criterion id → index of the contract that names it first
 	joined    map[string]string     // of the contract that is being joined: its criterion ids → those of the join
 	protected []protectedSet
@@ -83,17 +83,17 @@ type Ignore struct {
 	Source Source
 }
 
-// Origin is the contract that named a criterion first.
+// Origin is the first contract that names a criterion.
 func (p *Policy) Origin(criterion string) Source { return p.Sources[p.origin[criterion]] }
 
-// Problem is an error of the join, and the contract in which it shows.
+// Problem is an error of the join, and the contract that it is in.
 type Problem struct {
 	Source int // index into the sources
 	Error  diag.Error
 }
 
-// Join makes one policy of the contracts, the standing or operator contract first. fallbackTask is the task's id when
-// no contract names one. With problems the policy is not to be used.
+// Join makes one policy of the contracts, the standing contract first. fallbackTask is the task id where no contract names
+// one. Do not use the policy if there are problems.
 func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	p, problems := JoinGroup(sources, fallbackTask)
 	if len(p.Criteria) == 0 {
@@ -102,8 +102,8 @@ func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	return p, problems
 }
 
-// JoinGroup is [Join] for a merge group, of which not the standing contract alone must name a criterion: each pull request
-// in it is judged by a join of its own, which must.
+// JoinGroup is [Join] for a merge group, whose standing contract need not name a criterion: each pull request in the group
+// is judged by a join of its own, which must.
 func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, raise: map[string]diag.Level{}, origin: map[string]int{}}
 	var problems []Problem
@@ -113,7 +113,7 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 			problems = append(problems, Problem{i, *e})
 		}
 		if id := s.Contract.TaskID.Value; id != "" {
-			p.TaskID = id // the task contract stands last, and its id is the task's
+			p.TaskID = id // the task contract is last, and its id is that of the task
 		}
 		for _, e := range p.add(s, i == 0) {
 			problems = append(problems, Problem{i, e})
@@ -135,11 +135,11 @@ func noCriterion(c *contract.Contract) diag.Error {
 	}
 }
 
-// add joins one more contract. The first one is the standing contract, whose silence means the default; the silence of
-// a later one means that it has nothing to add.
+// add joins one more contract. The first one is the standing contract, for which a missing key means the default; in a later
+// one it changes nothing.
 func (p *Policy) add(s Source, first bool) []diag.Error {
 	c := s.Contract
-	problems := p.addEvidenceDir(c, first) // first: criteria that only the change brings write their reports there
+	problems := p.addEvidenceDir(c, first) // first: criteria that only the change adds write their reports there
 	problems = append(problems, p.addCriteria(s)...)
 	p.scopes = append(p.scopes, newScope(s, first))
 	p.Approvals = append(p.Approvals, c.Approvals...)
@@ -156,7 +156,8 @@ func (p *Policy) add(s Source, first bool) []diag.Error {
 	return problems
 }
 
-// addEvidenceDir keeps the standing contract's folder: the code tree leaves it out, so no later contract may move it.
+// addEvidenceDir keeps the evidence directory of the standing contract: the code tree excludes it, so no later contract may
+// move it.
 func (p *Policy) addEvidenceDir(c *contract.Contract, first bool) []diag.Error {
 	switch dir := c.Evidence.Dir; {
 	case dir == "" || dir == p.EvidenceDir:
@@ -164,7 +165,7 @@ func (p *Policy) addEvidenceDir(c *contract.Contract, first bool) []diag.Error {
 		p.EvidenceDir = dir
 	default:
 		return []diag.Error{{
-			Pos: c.Keys["evidence"], Where: "/evidence/dir", Message: "a task contract cannot move the evidence folder",
+			Pos: c.Keys["evidence"], Where: "/evidence/dir", Message: "a task contract cannot move the evidence directory",
 			Found: dir, Expected: p.EvidenceDir, Fix: "remove evidence.dir from the task contract",
 		}}
 	}
@@ -190,8 +191,8 @@ func (p *Policy) addBudgets(c *contract.Contract, first bool) {
 	p.NetworkEgress = hosts
 }
 
-// addRules adds the catalogue; of a rule that stands twice the stricter severity and the earlier expiry win. An ignore
-// of a later contract counts only for rules that it brings along itself.
+// addRules adds the catalogue. For a rule in two catalogues the stricter severity and the earlier expiry apply. An ignore of
+// a later contract counts only for rules that this contract adds.
 func (p *Policy) addRules(s Source, first bool) {
 	if first {
 		p.OpenCatalogue = s.Contract.Rules.Catalogue == nil
@@ -234,7 +235,7 @@ func globs(patterns []contract.Pattern) []glob.Pattern {
 	return list
 }
 
-// denying is [globs] for a list that denies: a pattern without wildcard covers what lies below it as well.
+// denying is [globs] for a list that denies: a pattern without wildcards also matches everything below it.
 func denying(patterns []contract.Pattern) []glob.Pattern {
 	list := globs(patterns)
 	for i := range list {

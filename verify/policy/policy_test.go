@@ -64,18 +64,18 @@ func TestClassify(t *testing.T) {
 		{"forbidden beats allowed", []string{`"allowed_files": ["**"]`}, "secrets/key", policy.ClassForbidden},
 		{"forbidden in another case", []string{`"allowed_files": ["**"]`}, "Secrets/key", policy.ClassForbidden},
 		{"allowed is exact", []string{""}, "SRC/a.go", policy.ClassOffScope},
-		{"the folder itself is not below it", []string{""}, "src", policy.ClassOffScope},
+		{"the directory itself is not below it", []string{""}, "src", policy.ClassOffScope},
 		{"protected beats allowed", []string{`"allowed_files": ["**"]`}, ".github/workflows/ci.yml", policy.ClassProtected},
 		{"protected in another case", []string{`"allowed_files": ["**"]`}, ".GitHub/Workflows/ci.yml", policy.ClassProtected},
-		{"a workflow folder's neighbour", []string{`"allowed_files": ["**"]`}, ".github/ISSUE_TEMPLATE/bug.md", policy.ClassAllowed},
+		{"next to the workflow directory", []string{`"allowed_files": ["**"]`}, ".github/ISSUE_TEMPLATE/bug.md", policy.ClassAllowed},
 		{"agent instructions at any depth", []string{""}, "src/deep/AGENTS.md", policy.ClassProtected},
 		{"a look-alike of agent instructions", []string{""}, "src/deep/AGENTS.md.go", policy.ClassAllowed},
 		{"evidence", []string{""}, ".closeout/evidence/job/feedback_record.jsonl", policy.ClassEvidence},
-		{"a program in the evidence folder", []string{""}, ".closeout/evidence/run.sh", policy.ClassForbidden},
-		{"the evidence folder itself", []string{""}, ".closeout/evidence", policy.ClassForbidden},
-		{"the folder of another name", []string{""}, ".closeout/evidences/a.json", policy.ClassProtected},
+		{"a program in the evidence directory", []string{""}, ".closeout/evidence/run.sh", policy.ClassForbidden},
+		{"the evidence directory itself", []string{""}, ".closeout/evidence", policy.ClassForbidden},
+		{"a directory with another name", []string{""}, ".closeout/evidences/a.json", policy.ClassProtected},
 		{"committed reports", []string{`"allowed_files": ["**"]`}, ".closeout/reports/T-1/a/report.json", policy.ClassForbidden},
-		{"another evidence folder", []string{`"evidence": {"dir": "ci/evidence"}`}, "ci/evidence/a.json", policy.ClassEvidence},
+		{"another evidence directory", []string{`"evidence": {"dir": "ci/evidence"}`}, "ci/evidence/a.json", policy.ClassEvidence},
 		{"the usual one is then protected", []string{`"evidence": {"dir": "ci/evidence"}`}, ".closeout/evidence/a.json", policy.ClassProtected},
 		{"soft", []string{soft}, "docs/a.md", policy.ClassSoft},
 		{"allowed beats soft", []string{soft + `, "allowed_files": ["docs/**"]`}, "docs/a.md", policy.ClassAllowed},
@@ -83,20 +83,20 @@ func TestClassify(t *testing.T) {
 		{"lifted", []string{`"may_touch_protected": ["src/Makefile"]`}, "src/Makefile", policy.ClassAllowed},
 		{"lifted for one path only", []string{`"may_touch_protected": ["src/Makefile"]`}, "src/x/Makefile", policy.ClassProtected},
 
-		{"below a forbidden folder", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "scripts/a/b.sh", policy.ClassForbidden},
+		{"below a forbidden directory", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "scripts/a/b.sh", policy.ClassForbidden},
 		{"the forbidden path itself", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "scripts", policy.ClassForbidden},
 		{"below it in another case", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "Scripts/b.sh", policy.ClassForbidden},
-		{"named like the forbidden folder", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "scripts2/b.sh", policy.ClassAllowed},
+		{"named like the forbidden directory", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "scripts2/b.sh", policy.ClassAllowed},
 		{"the forbidden name elsewhere", []string{`"allowed_files": ["**"], "forbidden_files": ["scripts"]`}, "src/scripts/b.sh", policy.ClassAllowed},
-		{"below a folder that braces forbid", []string{`"allowed_files": ["**"], "forbidden_files": ["{a,b}/c"]`}, "b/c/d", policy.ClassForbidden},
+		{"below a directory that braces forbid", []string{`"allowed_files": ["**"], "forbidden_files": ["{a,b}/c"]`}, "b/c/d", policy.ClassForbidden},
 		{"below what a wildcard forbids", []string{`"allowed_files": ["**"], "forbidden_files": ["*.d"]`}, "a.d/b", policy.ClassAllowed},
-		{"below a folder that the task forbids", []string{"", `"forbidden_files": ["src/a"]`}, "src/a/x.go", policy.ClassForbidden},
-		{"below an own protected folder", []string{`"protected_files": ["src/lock"]`}, "src/lock/a", policy.ClassProtected},
-		{"lifted below an own protected folder", []string{`"protected_files": ["src/lock"], "may_touch_protected": ["src/lock/a"]`}, "src/lock/a", policy.ClassAllowed},
-		{"lifting a folder lifts nothing below it", []string{`"protected_files": ["src/lock"], "may_touch_protected": ["src/lock"]`}, "src/lock/a", policy.ClassProtected},
+		{"below a directory that the task forbids", []string{"", `"forbidden_files": ["src/a"]`}, "src/a/x.go", policy.ClassForbidden},
+		{"below an own protected directory", []string{`"protected_files": ["src/lock"]`}, "src/lock/a", policy.ClassProtected},
+		{"lifted below an own protected directory", []string{`"protected_files": ["src/lock"], "may_touch_protected": ["src/lock/a"]`}, "src/lock/a", policy.ClassAllowed},
+		{"lifting a directory lifts nothing below it", []string{`"protected_files": ["src/lock"], "may_touch_protected": ["src/lock"]`}, "src/lock/a", policy.ClassProtected},
 		{"a built-in pattern does not cover more", []string{`"allowed_files": ["**"]`}, ".github/dependabot.yml", policy.ClassAllowed},
-		{"below an allowed folder", []string{`"allowed_files": ["scripts"]`}, "scripts/a.sh", policy.ClassOffScope},
-		{"below a soft folder", []string{`"docs_paths_soft": ["docs"]`}, "docs/a.md", policy.ClassOffScope},
+		{"below an allowed directory", []string{`"allowed_files": ["scripts"]`}, "scripts/a.sh", policy.ClassOffScope},
+		{"below a soft directory", []string{`"docs_paths_soft": ["docs"]`}, "docs/a.md", policy.ClassOffScope},
 
 		{"both allow", []string{"", `"allowed_files": ["src/a/**"]`}, "src/a/x.go", policy.ClassAllowed},
 		{"only the standing contract allows", []string{"", `"allowed_files": ["src/a/**"]`}, "src/b/x.go", policy.ClassOffScope},
@@ -142,12 +142,12 @@ func TestArgumentFiles(t *testing.T) {
 	}
 }
 
-// A command that changes to many folders may mean each of its words in each of them. More than anybody writes is refused
+// A command that changes to many directories may mean each of its words in each of them. An unusual number is refused
 // before it is all tried, also when several criteria share it.
 func TestTooManyArguments(t *testing.T) {
-	script := func(id string, folders int) string {
+	script := func(id string, dirs int) string {
 		text := "cd 0"
-		for i := range folders {
+		for i := range dirs {
 			text += fmt.Sprintf(" && cd %s%d", id, i)
 		}
 		return fmt.Sprintf(`{"id": %q, "run": ["bash", "-c", %q]}`, id, text)
@@ -244,7 +244,7 @@ func TestFilesWithKeys(t *testing.T) {
 	}
 }
 
-// TestProtectedNames holds of the built-in list which names count, at any depth, and which that look alike do not.
+// TestProtectedNames lists names that the built-in list protects, at any depth, and similar ones that it does not.
 func TestProtectedNames(t *testing.T) {
 	p, _ := join(t, "", `"allowed_files": ["**"]`)
 	yes := "pytest.toml .pytest.toml a/pytest.toml vite.config.ts web/vite.config.mjs .yarnrc.yml .pnpmfile.cjs a/.pnpmfile.mjs pnpm-workspace.yaml " +
@@ -323,7 +323,7 @@ func TestOffScopeSeverity(t *testing.T) {
 	}
 }
 
-// TestBelowAnAllowedPath holds that an off-scope path names the pattern that a person may have meant as a folder.
+// TestBelowAnAllowedPath: an off-scope path names the pattern that its author may have meant as a directory.
 func TestBelowAnAllowedPath(t *testing.T) {
 	contracts := []string{`"allowed_files": ["src", "\\!x", "lib/**"]`, `"allowed_files": ["**"]`}
 	for path, want := range map[string]string{
@@ -332,7 +332,7 @@ func TestBelowAnAllowedPath(t *testing.T) {
 	} {
 		p, _ := join(t, facts.TrustBase, contracts...)
 		if got := p.Classify(modified(path)).Below; got != want {
-			t.Errorf("%s lies below %q, expected %q", path, got, want)
+			t.Errorf("%s is below %q, expected %q", path, got, want)
 		}
 	}
 }
@@ -350,7 +350,7 @@ func TestContractsAreKnown(t *testing.T) {
 	added := modified(".closeout/tasks/T-9.json")
 	added.Status = change.Added
 	if p.Classify(added).Contract {
-		t.Error("a new task contract is not one that the base holds")
+		t.Error("a new task contract is not one of the base branch")
 	}
 }
 
@@ -402,12 +402,12 @@ func TestJoinCriteria(t *testing.T) {
 		{"one command twice", `[{"id": "t", "run": ["make"]}]`, `[{"run": ["make"]}]`, "t=make"},
 		{"an id with other content", `[{"id": "t", "run": ["make"]}]`, `[{"id": "t", "run": ["true"]}]`, "names another command"},
 		{"an id with other demands", `[{"id": "t", "run": ["make"]}]`, `[{"id": "t", "run": ["make"], "max_attempts": 9}]`, "lowers max_attempts"},
-		{"another folder is another command", `[{"id": "t", "run": ["make"]}]`, `[{"id": "u", "run": ["make"], "cwd": "web"}]`, "t=make u=make"},
+		{"another directory is another command", `[{"id": "t", "run": ["make"]}]`, `[{"id": "u", "run": ["make"], "cwd": "web"}]`, "t=make u=make"},
 		{"the opposite", `[{"run": ["make"]}]`, `[{"run": ["make"], "expect": "fail"}]`, "another expect"},
 		{"a control of the standing criterion", `[{"id": "t", "run": ["make"]}]`, `[{"run": ["red"], "expect": "fail", "proves": "t"}]`, "t=make c2=red"},
 		{"a control by position", `["make a"]`, `["make b", {"run": ["red"], "expect": "fail", "proves": "c1"}]`, "c1=make a c2=make b c3=red"},
-		{"a control of nothing", `["make"]`, `[{"run": ["red"], "expect": "fail", "proves": "nobody"}]`, "is not there"},
-		{"nobody has one", `[]`, `[]`, "no contract names an acceptance criterion"},
+		{"a control of nothing", `["make"]`, `[{"run": ["red"], "expect": "fail", "proves": "unknown"}]`, "does not exist"},
+		{"none has one", `[]`, `[]`, "no contract names an acceptance criterion"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, problems := join(t, facts.TrustHead, `"acceptance_criteria": `+c.standing, `"acceptance_criteria": `+c.task)
@@ -471,7 +471,7 @@ func TestMinimum(t *testing.T) {
 func TestEvidenceFolderStays(t *testing.T) {
 	_, problems := join(t, facts.TrustBase, "", `"evidence": {"dir": "src/evidence"}`)
 	if len(problems) != 1 {
-		t.Errorf("a task contract moved the evidence folder: %v", problems)
+		t.Errorf("a task contract moved the evidence directory: %v", problems)
 	}
 }
 

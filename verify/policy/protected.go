@@ -8,23 +8,22 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 )
 
-// ProtectedVersion counts the changes of the built-in list of protected files. It stands in the docs beside the list.
+// ProtectedVersion counts the changes of the built-in list of protected files. The docs show it with the list.
 const ProtectedVersion = 2
 
-// Protected is an entry of the built-in list: files that no allow pattern lets an agent touch, because they decide how
-// the gate, the agent or an acceptance command behaves. Where it has keys, a change of a file counts only when it changes
-// the right ones, if somebody looked which keys changed.
+// Protected is an entry of the built-in list: files that an agent may not touch even where a pattern allows them, because
+// they decide how the gate, the agent or an acceptance command behaves. With keys, a change counts only if it changes one of
+// these keys, or if the changed keys are unknown.
 type Protected struct {
 	Patterns []string
 	Reason   string
 	Keys     []string // top-level keys that count
 	NewKeys  []string // those of them that count in a new file; no other new file counts
-	Harmless []string // keys that do not count; every other key does, and so does a new file
-	New      string   // why a new file counts although Keys has no say about it; "" when it does not count
+	Harmless []string // keys that do not count; every other key counts, and so does a new file
+	New      string   // why a new file counts regardless of Keys; "" when it does not
 }
 
-// BuiltIn is the list of protected files, the gate's own inputs first. Design: "Protected, as a documented and
-// versioned list".
+// BuiltIn is the list of protected files, the inputs of the gate first. It is documented and versioned.
 var BuiltIn = []Protected{
 	{
 		Patterns: []string{".closeout", ".closeout/**"},
@@ -115,13 +114,13 @@ var BuiltIn = []Protected{
 	},
 }
 
-// manifestKeys are the keys of package.json that no new package needs: what is not a script for its own folder.
+// manifestKeys are the keys of package.json that a new package does not need: all but scripts for its own directory.
 var manifestKeys = []string{
 	"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "overrides", "resolutions", "pnpm", "eslintConfig", "eslintIgnore",
 }
 
-// counts says whether a change of a file that the entry names counts, and which of the keys that changed make it count.
-// exact is false when the file's name is another spelling: no program takes it for the file with keys.
+// counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false when
+// the file name is another spelling, whose keys no program reads.
 func (e *Protected) counts(c *change.Change, exact bool) (keys []string, ok bool) {
 	if e.Keys == nil && e.Harmless == nil || !exact {
 		return nil, true
@@ -158,17 +157,11 @@ func topLevel(key string) string {
 	return top
 }
 
-func matching(keys []string, wanted func(string) bool) []string {
-	var list []string
-	for _, k := range keys {
-		if wanted(k) {
-			list = append(list, k)
-		}
-	}
-	return list
+func matching(keys []string, counts func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return !counts(k) })
 }
 
-// why is the reason of a finding about a change of the entry: the pattern, and the keys that made it count.
+// why is the reason of a finding about a file of the entry: the pattern, and the keys that count.
 func (e *Protected) why(pattern string, c *change.Change, keys []string) string {
 	reason := e.Reason
 	if e.New != "" && c.Status == change.Added {

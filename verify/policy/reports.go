@@ -7,13 +7,13 @@ import (
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
-// written is a report that a command of a contract writes: a change that brings one along could pass it off for what the
-// command wrote.
+// written is a report that a command of a contract writes. A change that contains one could pass it off as the output of the
+// command.
 type written struct{ path, because string }
 
-// writtenReports are those of contracts that the change cannot make, by their folded path. A coverage report whose
-// criterion is named is not among them: the record of that command says which report it wrote, and a repository may keep
-// the report.
+// writtenReports are the reports of contracts that the change did not write, by folded path. A coverage report with a
+// coverage.criterion is not among them: the record of that command says which report it wrote, and the repository may
+// contain the report.
 func (p *Policy) writtenReports() map[string]written {
 	reports := map[string]written{}
 	add := func(path, because string) {
@@ -39,7 +39,7 @@ func (p *Policy) writtenReports() map[string]written {
 	return reports
 }
 
-// protectsReport rules on a change of a report that a command writes. To remove one from the repository is harmless.
+// protectsReport classifies a change to a report that a command writes. Deleting one from the repository is harmless.
 func (p *Policy) protectsReport(c *change.Change) (Ruling, bool) {
 	report, ok := p.reports[glob.Fold(c.Path)]
 	if !ok || c.Status == change.Deleted {

@@ -22,7 +22,7 @@ func ReadContracts(root, id string, w io.Writer) (standing, task *contract.Contr
 		return nil, nil, fmt.Errorf("%q holds %d standing contracts: expected one of .closeout/scope_contract.json, .yaml and .yml, or name a file: --from-contract FILE", root, len(files))
 	}
 	if id != "" {
-		files = append(files, existing(root, policy.TasksFolder+"/"+id)...)
+		files = append(files, existing(root, policy.TasksDir+"/"+id)...)
 		if len(files) == 1 {
 			fmt.Fprintf(w, "closeout record: there is no .closeout/tasks/%s.json here: the standing contract's criteria are run for the task %s\n", id, id)
 		}
@@ -62,12 +62,12 @@ func Standing(root string) *contract.Contract {
 }
 
 // HasTask reports whether a repository's work tree holds the contract of a task, which the change may have brought along.
-func HasTask(root, id string) bool { return len(existing(root, policy.TasksFolder+"/"+id)) > 0 }
+func HasTask(root, id string) bool { return len(existing(root, policy.TasksDir+"/"+id)) > 0 }
 
 // existing lists the contracts of a name, whatever their ending.
 func existing(root, name string) []string {
 	var files []string
-	for _, ending := range policy.ContractEndings {
+	for _, ending := range policy.ContractExtensions {
 		file := filepath.Join(root, filepath.FromSlash(name)+ending)
 		if _, err := os.Lstat(file); err == nil {
 			files = append(files, file)
