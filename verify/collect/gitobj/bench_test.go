@@ -10,7 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 )
 
-// largeRepo makes a repository of 100,000 files in 10,000 folders and a commit that changes every fifth of them.
+// largeRepo makes a repository of 100,000 files in 10,000 directories and a commit that changes every fifth of them.
 func largeRepo(b *testing.B) string {
 	b.Helper()
 	var input bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 )
 
-// TestCodeTree compares with git's own index on random trees: a folder, a file or nothing is taken out, at all depths.
+// TestCodeTree compares with git's own index on random trees: a directory, a file or nothing is removed, at all depths.
 func TestCodeTree(t *testing.T) {
 	for _, hash := range []string{"sha1", "sha256"} {
 		dir := randomRepo(t, hash, 3, 12)
@@ -27,12 +27,12 @@ func TestCodeTree(t *testing.T) {
 			}
 		}
 		if emptied < 10 {
-			t.Errorf("only %d paths lie in folders", emptied)
+			t.Errorf("only %d paths are in directories", emptied)
 		}
 	}
 }
 
-// pathsToRemove gives some files, their folders, and paths that are not there.
+// pathsToRemove gives some files, their directories, and paths that do not exist.
 func pathsToRemove(t *testing.T, dir, commit string) []string {
 	t.Helper()
 	paths := []string{"nothing", "a/nothing", ".closeout/evidence"}

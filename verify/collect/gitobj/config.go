@@ -3,11 +3,19 @@ package gitobj
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// configure reads the format of the repository's files from its configuration, and nothing else.
+// harmless are the extensions that do not change how objects and refs are stored.
+var harmless = map[string]bool{
+	"noop": true, "noop-v1": true, "preciousobjects": true, "worktreeconfig": true, "relativeworktrees": true,
+}
+
+// configure reads the format of the repository's files from its configuration, and nothing else. As in
+// gitrepository-layout, version 0 ignores extensions, and with version 1 a reader must support all of them.
 func (r *Repo) configure() error {
 	name := filepath.Join(r.common, "config")
 	text, err := readSmall(name, smallFile)
@@ -18,17 +26,6 @@ func (r *Repo) configure() error {
 	if err != nil {
 		return &Corrupt{What: name, Why: err.Error()}
 	}
-	return r.apply(settings)
-}
-
-// harmless are the extensions that do not change how objects and refs are stored.
-var harmless = map[string]bool{
-	"noop": true, "noop-v1": true, "preciousobjects": true, "partialclone": true, "worktreeconfig": true, "relativeworktrees": true,
-}
-
-// apply applies core.repositoryformatversion and the extensions as in gitrepository-layout: version 0 ignores extensions,
-// and with version 1 a reader must support all of them.
-func (r *Repo) apply(settings []setting) error {
 	version, extensions := "0", map[string]string{}
 	for _, s := range settings {
 		if s.section == "core" && s.key == "repositoryformatversion" {
@@ -38,32 +35,25 @@ func (r *Repo) apply(settings []setting) error {
 			extensions[s.key] = s.value
 		}
 	}
-	r.format = sha1Format
 	if version != "0" && version != "1" {
 		return &Unsupported{What: "the repository has format version " + version + ", but only 0 and 1 are supported"}
 	}
-	for key, value := range extensions {
-		if err := r.extend(version, key, value); err != nil {
-			return err
+	r.format = sha1Format
+	for _, key := range slices.Sorted(maps.Keys(extensions)) {
+		switch value := extensions[key]; {
+		case key == "partialclone":
+			r.partial = true
+		case harmless[key] || version == "0" && key != "objectformat" && key != "refstorage":
+		case version == "0":
+			return &Unsupported{What: "the repository has format version 0, which does not allow extensions." + key}
+		case key == "objectformat" && value == "sha256":
+			r.format = sha256Format
+		case key == "objectformat" && value == "sha1", key == "refstorage" && value == "files":
+		case key == "refstorage" && strings.HasPrefix(value, "reftable"):
+			r.reftab = true
+		default:
+			return &Unsupported{What: "the repository uses extensions." + key + " = " + value + ", which is not supported"}
 		}
-	}
-	return nil
-}
-
-func (r *Repo) extend(version, key, value string) error {
-	switch {
-	case key == "partialclone":
-		r.partial = true
-	case harmless[key] || version == "0" && key != "objectformat" && key != "refstorage":
-	case version == "0":
-		return &Unsupported{What: "the repository has format version 0, which does not allow extensions." + key}
-	case key == "objectformat" && value == "sha256":
-		r.format = sha256Format
-	case key == "objectformat" && value == "sha1", key == "refstorage" && value == "files":
-	case key == "refstorage" && strings.HasPrefix(value, "reftable"):
-		r.reftab = true
-	default:
-		return &Unsupported{What: "the repository uses extensions." + key + " = " + value + ", which is not supported"}
 	}
 	return nil
 }
@@ -92,19 +82,15 @@ func parseConfig(text string) ([]setting, error) {
 			section = name
 		default:
 			key, value, err := p.variable()
-			if err != nil || section == "" {
-				return nil, errors.Join(err, errConfig(section == "", "a setting is before the first section"))
+			if err == nil && section == "" {
+				err = errors.New("a setting is before the first section")
+			}
+			if err != nil {
+				return nil, err
 			}
 			settings = append(settings, setting{section, key, value})
 		}
 	}
-}
-
-func errConfig(wrong bool, why string) error {
-	if wrong {
-		return errors.New(why)
-	}
-	return nil
 }
 
 type configParser struct {
@@ -139,11 +125,14 @@ func (p *configParser) header() (string, error) {
 		name += "." + sub
 	}
 	after, ok := strings.CutPrefix(p.rest, "]")
+	if !ok {
+		return "", errors.New("a section name does not end with ]")
+	}
 	p.rest = after
-	return name, errConfig(!ok, "a section name does not end with ]")
+	return name, nil
 }
 
-// subsection reads a name up to its closing quote. A backslash stands for the character after it.
+// subsection reads a name up to its closing quote. After a backslash, every character is literal.
 func (p *configParser) subsection() (string, error) {
 	var sub strings.Builder
 	for i := 0; i < len(p.rest); i++ {
@@ -216,8 +205,11 @@ func (p *configParser) value() (string, error) {
 			}
 		}
 	}
+	if quoted {
+		return "", errors.New("a quoted value does not end")
+	}
 	p.rest = ""
-	return string(value[:trimmed]), errConfig(quoted, "a quoted value does not end")
+	return string(value[:trimmed]), nil
 }
 
 // unescape reads an escape after its backslash, and gives its length.

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// packed is an object for a pack made by hand: a kind's number or a delta's, what stands before the data, and the data.
+// packed is an object for a pack made by hand: the code of a kind or a delta, what precedes the data, and the data.
 type packed struct {
 	id    ID
 	code  int
 	base  []byte // distance or id of a delta's base, encoded
 	data  []byte
-	claim int64 // the size that the header tells, when it is not the data's
+	claim int64 // the size in the header, if not that of the data
 }
 
 // deflater is used again and again, because making one takes long.

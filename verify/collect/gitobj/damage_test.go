@@ -12,7 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 )
 
-// answers asks a repository everything, and gives what it says. Panics and endless work are what the tests look for.
+// answers asks a repository everything. The tests look for wrong answers, panics and endless work.
 func answers(dir, id string) (string, error) {
 	r, err := gitobj.Open(dir)
 	if err != nil {
@@ -141,10 +141,10 @@ func damage(t *testing.T, name string, random *rand.Rand) (repair func()) {
 	return func() { write(t, name, string(content)) }
 }
 
-// TestUnreadable holds that what may not be read is an error, and no absence.
+// TestUnreadable checks that an object without read permission is not reported as missing.
 func TestUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
-		// A folder in the place of a file cannot be read by anyone.
+		// Root can read every file, but not a directory in place of a file.
 		dir := loosen(t, randomRepo(t, "sha1", 5, 2))
 		id := line(t, dir, "rev-parse", "main^{tree}")
 		name := filepath.Join(dir, ".git/objects", id[:2], id[2:])
@@ -167,7 +167,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestPartialTrees holds that a clone without trees gives no empty comparison.
+// TestPartialTrees checks that a clone without trees gives an error and no list of changes.
 func TestPartialTrees(t *testing.T) {
 	dir := randomRepo(t, "sha1", 5, 4)
 	r := open(t, partial(t, dir, "tree:0"))
@@ -177,7 +177,7 @@ func TestPartialTrees(t *testing.T) {
 	}
 }
 
-// TestShallow holds what a clone of depth 1 says about what it lacks.
+// TestShallow checks the errors of a clone of depth 1.
 func TestShallow(t *testing.T) {
 	dir := randomRepo(t, "sha1", 5, 4)
 	id := line(t, dir, "rev-parse", "main~1")
@@ -199,9 +199,9 @@ func TestShallow(t *testing.T) {
 	}
 }
 
-// TestLookupReadsFoldersOnce holds that a folder is not read anew for each of its names, which takes minutes where
-// thousands of names are looked up in a large folder.
-func TestLookupReadsFoldersOnce(t *testing.T) {
+// TestLookupReadsDirectoriesOnce checks that a directory is not read again for each of its names, which takes minutes when
+// thousands of names are looked up in a large directory.
+func TestLookupReadsDirectoriesOnce(t *testing.T) {
 	dir := initRepo(t)
 	write(t, dir+"/folder/a", "a")
 	write(t, dir+"/folder/b", "b")

@@ -90,7 +90,7 @@ func (p *dirIndex) entry() (name string, mode uint32, ok bool) {
 	}
 	rest := p.rest[min(fixed, len(p.rest)):]
 	if p.version == 4 {
-		// Before the name stands how many bytes of the previous name it replaces.
+		// Before the name is the number of bytes of the previous name that it replaces.
 		cut, n := distanceOf(rest)
 		end := strings.IndexByte(rest[n:], 0)
 		if n == 0 || end < 0 || cut > int64(len(p.last)) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMaxEntries reads a tree of many folders that are all one: the limit is looked at while they are read, not behind them.
+// TestMaxEntries reads a tree of many directories with the same id: the limit is checked while they are read, not afterwards.
 func TestMaxEntries(t *testing.T) {
 	const width = 2_000
 	wide := func(mode string, id ID) packed {
@@ -18,7 +18,7 @@ func TestMaxEntries(t *testing.T) {
 	}
 	file := wholeObject(blobKind, []byte("x"))
 	empty := wholeObject(treeKind, nil)
-	for name, below := range map[string]packed{"files": wide("100644", file.id), "empty folders": wide("40000", empty.id)} {
+	for name, below := range map[string]packed{"files": wide("100644", file.id), "empty directories": wide("40000", empty.id)} {
 		root := wide("40000", below.id)
 		r := craftRepo(t, []packed{file, empty, below, root}, 1<<31)
 		for _, limit := range []struct{ entries, bytes int64 }{{10 * width, 1 << 30}, {1 << 30, 10 * width}} {

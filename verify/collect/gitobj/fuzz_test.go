@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// memory is a file that lies in memory.
+// memory is a file in memory.
 func memory(content []byte) *file {
 	return &file{name: "memory", reader: bytes.NewReader(content), size: int64(len(content)), blocks: newBlockCache()}
 }
@@ -39,7 +39,7 @@ func craftIndex1(objects []packed) []byte {
 	return append(index, make([]byte, 40)...)
 }
 
-// FuzzIndex asks damaged indexes for objects. What they answer must be an offset that a file may have.
+// FuzzIndex looks for objects in damaged indexes. The result must be a possible offset in a file.
 func FuzzIndex(f *testing.F) {
 	objects, index := seeds()
 	f.Add(index)
@@ -88,7 +88,7 @@ func craftMulti(objects []packed, limit int64) []byte {
 	return append(multi, make([]byte, 20)...)
 }
 
-// TestMultiIndex holds a multi-pack-index with offsets of 8 bytes, without the packs' own indexes.
+// TestMultiIndex reads a multi-pack-index with offsets of 8 bytes, without the packs' own indexes.
 func TestMultiIndex(t *testing.T) {
 	objects, _ := seeds()
 	pack, offsets := craftPack(objects)
@@ -125,7 +125,7 @@ func FuzzMultiIndex(f *testing.F) {
 	})
 }
 
-// FuzzDelta holds that a result has the size which the delta announces, and never more than the limit.
+// FuzzDelta checks that a result has the size in the header of its delta, and never more than the limit.
 func FuzzDelta(f *testing.F) {
 	f.Add([]byte("0123456789"), []byte("\x0a\x05\x91\x07\x03\x02ab"))
 	f.Add([]byte("0123456789"), []byte("\x0a\x03\xff\x00\x00\x00\x00\x03\x00\x00"))
@@ -138,7 +138,7 @@ func FuzzDelta(f *testing.F) {
 	})
 }
 
-// FuzzTree holds that a tree which is read can be put together again from what was read.
+// FuzzTree checks that the entries of a tree are the whole tree, and that their names are valid and unique.
 func FuzzTree(f *testing.F) {
 	f.Add(rawTree("100644 a", "100755 a.b", "40000 a0", "120000 b", "160000 c"))
 	f.Add(rawTree("100644 a", "100644 a.b", "40000 a"))
@@ -166,7 +166,7 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// FuzzCommit holds that the links of a commit are the same whether all of it is read or only they.
+// FuzzCommit checks that both readers of a commit give the same tree and parents.
 func FuzzCommit(f *testing.F) {
 	f.Add([]byte("tree " + idA + "\nparent " + idB + "\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\n\nm"))
 	f.Fuzz(func(t *testing.T, content []byte) {
@@ -196,7 +196,7 @@ func FuzzPackedRefs(f *testing.F) {
 	})
 }
 
-// FuzzConfig holds that what is read from a configuration stands in it.
+// FuzzConfig checks that the keys of settings are in the text of the configuration.
 func FuzzConfig(f *testing.F) {
 	f.Add("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = \"sha256\" ; x\n")
 	f.Add("[a \"b\\\"c\"]\nd = e\\\n f\\t\n#g\nh\n")
@@ -210,7 +210,7 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// FuzzLoose holds an object in a file of its own against the standard library's decompressor.
+// FuzzLoose compares loose objects with the result of the standard library's zlib reader.
 func FuzzLoose(f *testing.F) {
 	f.Add(deflate([]byte("blob 3\x00abc")))
 	f.Add(deflate([]byte("tree 0\x00")))
@@ -230,7 +230,7 @@ func FuzzLoose(f *testing.F) {
 	})
 }
 
-// FuzzPack reads the objects of a damaged pack through a proper index. What has the right id has the right content.
+// FuzzPack reads the objects of a damaged pack through an undamaged index. An object with the right id must have the right content.
 func FuzzPack(f *testing.F) {
 	objects, _ := chainOf(3, false)
 	byID, _ := chainOf(5, true)

@@ -41,7 +41,7 @@ func gitInput(t testing.TB, dir string, input []byte, args ...string) string {
 	return string(out)
 }
 
-// cleanEnv is the environment without what would turn git elsewhere.
+// cleanEnv is the environment without variables that affect git.
 func cleanEnv() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 }
@@ -76,7 +76,7 @@ func resolve(t testing.TB, r *gitobj.Repo, name string) gitobj.ID {
 	return id
 }
 
-// compare gives the changes between two commits, in the words of rawDiff.
+// compare gives the changes between two commits, in the format of rawDiff.
 func compare(r *gitobj.Repo, a, b string) (string, error) {
 	var trees [2]gitobj.ID
 	for i, name := range []string{a, b} {
@@ -119,7 +119,7 @@ func rawDiff(t testing.TB, dir, a, b string) string {
 	return text.String()
 }
 
-// rawRow turns ":100644 100755 id id M" into our words.
+// rawRow turns ":100644 100755 id id M" into the format of describe.
 func rawRow(row string) string {
 	f := strings.Fields(strings.TrimPrefix(row, ":"))
 	status := map[string]string{"A": "added", "D": "deleted", "M": "modified", "T": "type_changed"}[f[4]]
@@ -134,7 +134,7 @@ func rawRow(row string) string {
 	return fmt.Sprintf("%s %s %s %s %s", status, f[0], f[1], f[2], f[3])
 }
 
-// hostileNames are names of files and folders that have misled programs.
+// hostileNames are names of files and directories that have misled programs.
 var hostileNames = []string{
 	"a", "a.b", "a-b", "a0", "a b", "A", "docs", "doc", "src", "x.go", " x", "x ", "-x", "*", "[a]", "?", `q"q`, `back\slash`,
 	"new\nline", "tab\t", "\x01", "\xff\xfe", "é", "e\u0301", "a\u200b", "..a", ".gitignore", ".github", "git~1", "{a,b}", "~", "$x", "`", "'",
@@ -165,7 +165,7 @@ func (h *history) path() string {
 	return strings.Join(parts, "/")
 }
 
-// put sets a path, and removes what cannot stand beside it: files that it would lie below, and files below it.
+// put sets a path, and removes conflicting files: those that would be its parents, and those below it.
 func (h *history) put(path, content string) {
 	for other := range h.files {
 		if strings.HasPrefix(other, path+"/") || strings.HasPrefix(path, other+"/") {

@@ -66,18 +66,13 @@ func (g *graph) read(n int32) error {
 	if err != nil {
 		return &Corrupt{What: "commit " + id.String(), Why: err.Error()}
 	}
-	g.states[n], g.dates[n] = present, parseDate(rest)
-	g.link(n, info.Parents)
-	return nil
-}
-
-// link stores a commit's parents.
-func (g *graph) link(n int32, parents []ID) {
 	begin := len(g.links)
-	for _, parent := range parents {
+	for _, parent := range info.Parents {
 		g.links = append(g.links, g.number(parent))
 	}
+	g.states[n], g.dates[n] = present, parseDate(rest)
 	g.parents[n] = span{int32(begin), int32(len(g.links))}
+	return nil
 }
 
 // idTable gives numbers to ids: a hash table with open addressing over ids in one slice.

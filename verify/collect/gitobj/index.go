@@ -82,15 +82,6 @@ func (t *table) search(id ID, low, high int64) (int64, error) {
 	return low + int64(n), nil
 }
 
-// uint32At reads the number at an offset.
-func (t *table) uint32At(offset int64) (uint32, error) {
-	raw, err := t.file.view(offset, 4)
-	if err != nil {
-		return 0, t.damaged(err.Error())
-	}
-	return binary.BigEndian.Uint32(raw), nil
-}
-
 // offset64 reads entry n of the list of 8-byte offsets.
 func (t *table) offset64(n int64) (int64, error) {
 	if n >= t.nLarge {
@@ -161,9 +152,13 @@ func (x *packIndex) offset(id ID) (offset int64, ok bool, err error) {
 	if x.offsets == 0 {
 		at = x.begin + position*int64(x.width)
 	}
-	short, err := x.uint32At(at)
-	if err != nil || x.offsets == 0 || short < 1<<31 {
-		return int64(short), err == nil, err
+	raw, err := x.file.view(at, 4)
+	if err != nil {
+		return 0, false, x.damaged(err.Error())
+	}
+	short := binary.BigEndian.Uint32(raw)
+	if x.offsets == 0 || short < 1<<31 {
+		return int64(short), true, nil
 	}
 	offset, err = x.offset64(int64(short & (1<<31 - 1)))
 	return offset, err == nil, err

@@ -57,7 +57,7 @@ func TestInflate(t *testing.T) {
 			}
 			for _, n := range []int{0, 1, 2, 3, len(stream) / 2, len(stream) - 6} {
 				if err := inflate(got, source{block: stream[:n]}); !errors.Is(err, errTruncated) {
-					t.Errorf("content %d, level %d, %d of %d bytes: %v, want too early", i, level, n, len(stream), err)
+					t.Errorf("content %d, level %d, %d of %d bytes: %v, want truncated", i, level, n, len(stream), err)
 				}
 			}
 		}

@@ -1,5 +1,7 @@
 package gitobj
 
+import "slices"
+
 // kind is the type of an object, with its number in packs.
 type kind uint8
 
@@ -17,12 +19,8 @@ func (k kind) String() string { return kindNames[k] }
 
 // kindOf reads a type's name.
 func kindOf(name []byte) (kind, bool) {
-	for k := commitKind; k <= tagKind; k++ {
-		if string(name) == kindNames[k] {
-			return k, true
-		}
-	}
-	return anyKind, false
+	i := slices.Index(kindNames[:], string(name))
+	return kind(max(i, 0)), i > int(anyKind)
 }
 
 // The largest sizes of objects, in bytes. A directory with half a million entries makes a tree of 20 MB.

@@ -101,7 +101,10 @@ func (r *Repo) entries(id ID) ([]Entry, error) {
 	err = r.each(id, found.content, func(_ int, e treeEntry) {
 		entries = append(entries, Entry{Name: string(e.name), Mode: e.mode, ID: newID(e.id)})
 	})
-	return entries, err
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
 }
 
 // splitPath splits a path of the repository into names.

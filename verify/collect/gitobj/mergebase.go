@@ -120,7 +120,9 @@ func (w *walk) run() ([]int32, error) {
 }
 
 // tipFound reports whether one of two commits is an ancestor of the other. Then it is the only best common ancestor.
-func (w *walk) tipFound() bool { return len(w.tips) == 2 && slices.ContainsFunc(w.tips, w.isCommon) }
+func (w *walk) tipFound() bool {
+	return len(w.tips) == 2 && (w.isCommon(w.tips[0]) || w.isCommon(w.tips[1]))
+}
 
 func (w *walk) isCommon(n int32) bool { return w.marks[n]&both == both }
 

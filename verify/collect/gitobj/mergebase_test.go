@@ -12,7 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 )
 
-// randomDAG makes a history with many merges, several roots and dates that often lie, and gives the ids of its commits.
+// randomDAG makes a history with many merges, several roots and many wrong dates, and gives the ids of its commits.
 func randomDAG(t testing.TB, seed uint64, commits int) (dir string, ids []string) {
 	t.Helper()
 	dir = initRepo(t)
@@ -61,7 +61,7 @@ func ourBases(t testing.TB, r *gitobj.Repo, a, b string) (string, error) {
 	return strings.Join(texts, " "), err
 }
 
-// TestMergeBases compares with git on histories that cross, that begin several times and whose dates lie.
+// TestMergeBases compares with git on histories with criss-cross merges, several roots and wrong dates.
 func TestMergeBases(t *testing.T) {
 	several, none := 0, 0
 	for seed := range uint64(6) {
@@ -81,7 +81,7 @@ func TestMergeBases(t *testing.T) {
 		}
 	}
 	if several == 0 || none == 0 {
-		t.Errorf("the histories are too tame: several bases %d times, none %d times", several, none)
+		t.Errorf("the histories are too simple: several bases %d times, none %d times", several, none)
 	}
 }
 
@@ -119,8 +119,8 @@ func trueBases(all map[string]map[string]bool, a, b string) string {
 	return strings.Join(bases, " ")
 }
 
-// TestMergeBasesShallow holds that a shallow clone gives the answer of the whole history or none, and that it does give
-// it often. What git says there is often wrong.
+// TestMergeBasesShallow checks that a shallow clone gives the answer of the whole history or none, and often gives one.
+// It does not compare with git, whose answer is often wrong in a shallow clone.
 func TestMergeBasesShallow(t *testing.T) {
 	answers, refusals := 0, 0
 	for seed := range uint64(5) {
@@ -154,7 +154,7 @@ func shallowClone(t testing.TB, dir string, depth, a, b int) string {
 	return clone
 }
 
-// TestMergeBasesShallowCases are the shapes that people meet. In each the base forked from the main line at m.
+// TestMergeBasesShallowCases checks common histories. In each the base forked from the main line at m.
 func TestMergeBasesShallowCases(t *testing.T) {
 	dir := initRepo(t)
 	h := newHistory(1, 40)
@@ -183,7 +183,7 @@ func TestMergeBasesShallowCases(t *testing.T) {
 		{"base", "fork", 4, "m"},
 		{"base", "fork", 3, "m"},
 		{"base", "fork", 2, ""},
-		{"base", "crossed", 3, ""}, // side is cut off, and might lead to base
+		{"base", "crossed", 3, ""}, // the history of side is cut, and base may be in it
 		{"base", "crossed", 9, "m"},
 		{"base", "base", 1, "base"},
 	} {
@@ -200,7 +200,7 @@ func TestMergeBasesShallowCases(t *testing.T) {
 	}
 }
 
-// TestMergeBasesCriss holds both bases of a crosswise merge, and none for histories that share nothing.
+// TestMergeBasesCriss checks a criss-cross merge, which has two bases, and histories without a common commit.
 func TestMergeBasesCriss(t *testing.T) {
 	dir := initRepo(t)
 	h := newHistory(1, 40)

@@ -102,16 +102,16 @@ func (x *multiIndex) locate(id ID) (pack string, offset int64, ok bool, err erro
 	if position < 0 || err != nil {
 		return "", 0, false, err
 	}
-	number, err := x.uint32At(x.offsets + 8*position)
-	if err == nil && int64(number) >= int64(len(x.packs)) {
-		err = x.damaged("an entry refers to a pack that is not listed")
-	}
+	raw, err := x.file.view(x.offsets+8*position, 8)
 	if err != nil {
-		return "", 0, false, err
+		return "", 0, false, x.damaged(err.Error())
 	}
-	short, err := x.uint32At(x.offsets + 8*position + 4)
+	number, short := int64(binary.BigEndian.Uint32(raw)), binary.BigEndian.Uint32(raw[4:])
+	if number >= int64(len(x.packs)) {
+		return "", 0, false, x.damaged("an entry refers to a pack that is not listed")
+	}
 	offset = int64(short)
-	if err == nil && short >= 1<<31 && x.nLarge > 0 {
+	if short >= 1<<31 && x.nLarge > 0 {
 		offset, err = x.offset64(int64(short & (1<<31 - 1)))
 	}
 	return x.packs[number], offset, err == nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 )
 
-// TestRoot holds which work tree a repository has, from wherever it is opened.
+// TestRoot checks the work tree of a repository, opened in different directories.
 func TestRoot(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(randomRepo(t, "sha1", 1, 2))
 	if err != nil {
@@ -33,7 +33,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestNotARepository holds that nothing is taken for a repository that is none.
+// TestNotARepository checks directories that are not repositories.
 func TestNotARepository(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/file", "")
@@ -50,8 +50,8 @@ func TestNotARepository(t *testing.T) {
 	}
 }
 
-// TestBareAbove holds that a bare repository is not found from a folder inside it: what lies in a work tree must not be
-// able to pose as the repository.
+// TestBareAbove checks that a bare repository is not found from a directory inside it: files in a work tree must not be
+// used as the repository.
 func TestBareAbove(t *testing.T) {
 	dir := initRepo(t)
 	git(t, dir, "init", "-q", "--bare", dir+"/fake")
@@ -61,7 +61,7 @@ func TestBareAbove(t *testing.T) {
 	}
 }
 
-// TestFormats holds which formats are read, by a repository's configuration.
+// TestFormats checks which formats are supported.
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ config, want string }{
 		{"", ""},
@@ -90,7 +90,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestReftable holds that refs in a table are not guessed, and ids still work.
+// TestReftable checks that names are refused in a repository with reftables, and that ids work.
 func TestReftable(t *testing.T) {
 	dir := randomRepo(t, "sha1", 1, 2)
 	id := line(t, dir, "rev-parse", "main")
@@ -103,12 +103,12 @@ func TestReftable(t *testing.T) {
 		}
 	}
 	if resolve(t, r, id+"~1").IsZero() {
-		t.Error("an id must do")
+		t.Error("an id must work")
 	}
 }
 
-// TestNotObeyed holds that replace refs, grafts, configuration and the environment change nothing, and that git itself
-// would have been misled.
+// TestNotObeyed checks that replace refs, grafts, configuration and the environment have no effect, and that they mislead
+// git.
 func TestNotObeyed(t *testing.T) {
 	dir := randomRepo(t, "sha1", 1, 6)
 	want := rawDiff(t, dir, "main~1", "main")
@@ -136,11 +136,11 @@ func TestNotObeyed(t *testing.T) {
 		}
 	}
 	if misled == 0 {
-		t.Error("git was not misled either, so this test shows nothing")
+		t.Error("git was not misled, so this test proves nothing")
 	}
 }
 
-// TestAlternatesDepth compares with git how far one repository may borrow from the next.
+// TestAlternatesDepth compares with git how many levels of alternates are followed.
 func TestAlternatesDepth(t *testing.T) {
 	for _, steps := range []int{1, 5, 6, 7} {
 		dir := borrowers(t, copyRepo(t, randomRepo(t, "sha1", 1, 3)), steps)
@@ -156,7 +156,7 @@ func TestAlternatesDepth(t *testing.T) {
 	}
 }
 
-// TestAlternates holds how lines are read: cycles, quotes, folders that are gone.
+// TestAlternates checks the lines of the file: cycles, quotes, directories that do not exist.
 func TestAlternates(t *testing.T) {
 	source := randomRepo(t, "sha1", 1, 3)
 	id := line(t, source, "rev-parse", "main")

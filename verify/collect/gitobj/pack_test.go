@@ -29,7 +29,7 @@ func chainOf(length int, byID bool) (objects []packed, last []byte) {
 	return objects, content
 }
 
-// TestLongChains holds that deltas are applied one after the other without recursion, up to a limit.
+// TestLongChains checks that long chains of deltas are applied without recursion, up to a limit.
 func TestLongChains(t *testing.T) {
 	for _, byID := range []bool{false, true} {
 		objects, want := chainOf(4_000, byID)
@@ -49,7 +49,7 @@ func TestLongChains(t *testing.T) {
 	}
 }
 
-// TestCycle holds that deltas which lead to one another end in an error.
+// TestCycle checks that a cycle of deltas is an error.
 func TestCycle(t *testing.T) {
 	a, b := wholeObject(blobKind, []byte("a")).id, wholeObject(blobKind, []byte("b")).id
 	r := craftRepo(t, []packed{
@@ -62,7 +62,7 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// TestLargeOffsets holds offsets of 8 bytes, which packs beyond 2 GiB have.
+// TestLargeOffsets checks offsets of 8 bytes, which packs beyond 2 GiB have.
 func TestLargeOffsets(t *testing.T) {
 	objects := []packed{wholeObject(blobKind, []byte("one")), wholeObject(blobKind, []byte("two")), wholeObject(blobKind, []byte("three"))}
 	r := craftRepo(t, objects, 13)
@@ -73,7 +73,7 @@ func TestLargeOffsets(t *testing.T) {
 	}
 }
 
-// TestPackRefuses holds what is no proper entry of a pack. Each case changes an entry that is all right.
+// TestPackRefuses checks malformed entries of a pack. Each case changes a valid entry.
 func TestPackRefuses(t *testing.T) {
 	content := []byte("content")
 	good := wholeObject(blobKind, content)
@@ -103,7 +103,7 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// TestTooLarge holds limits before memory is taken: what a header claims is not believed.
+// TestTooLarge checks that limits apply before memory is allocated, to the size in a header.
 func TestTooLarge(t *testing.T) {
 	big := wholeObject(blobKind, make([]byte, 1000))
 	tree := packed{id: wholeObject(treeKind, nil).id, code: int(treeKind), claim: treeLimit + 1}
@@ -126,7 +126,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestBaseLargerThanResult holds that the limit is for the object that was asked for, not for what its delta begins with.
+// TestBaseLargerThanResult checks that the limit applies to the requested object, not to the base of its delta.
 func TestBaseLargerThanResult(t *testing.T) {
 	big := wholeObject(blobKind, bytes.Repeat([]byte("x"), 1000))
 	id, _ := sha1Format.sum(blobKind, []byte("small"))

@@ -12,7 +12,7 @@ import (
 
 const idA, idB = "1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"
 
-// TestParseCommit holds which commits are proper.
+// TestParseCommit checks which commits are valid.
 func TestParseCommit(t *testing.T) {
 	const author = "author A <a> 1 +0000\n"
 	const committer = "committer C <c> 2 +0000\n"
@@ -45,7 +45,7 @@ func TestParseCommit(t *testing.T) {
 	}
 }
 
-// TestConfig holds the syntax of the configuration.
+// TestConfig checks the syntax of the configuration.
 func TestConfig(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "",
@@ -91,7 +91,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestDeltas holds what deltas may do.
+// TestDeltas checks valid and malformed deltas.
 func TestDeltas(t *testing.T) {
 	base := []byte("0123456789")
 	for _, c := range []struct{ delta, want string }{
@@ -126,7 +126,7 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// TestLooseObjects holds the form of objects that have a file of their own.
+// TestLooseObjects checks the header, the size and the compressed data of loose objects.
 func TestLooseObjects(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"blob 3\x00abc", ""},
@@ -177,8 +177,7 @@ func decodeHex(text string) []byte {
 	return decoded
 }
 
-// TestCollision holds that content which was made to have the SHA-1 of another is recognised, in a hash that has no
-// idea of it, and that neither of the two has to be known.
+// TestCollision checks that each of two contents with the same SHA-1 is recognized on its own, without the other.
 func TestCollision(t *testing.T) {
 	if sha1.Sum(shattered[0]) != sha1.Sum(shattered[1]) || bytes.Equal(shattered[0], shattered[1]) {
 		t.Fatal("these two should have one SHA-1")
@@ -198,7 +197,7 @@ func TestCollision(t *testing.T) {
 	}
 }
 
-// TestHashIsChecked holds that an object whose content has another id is refused, loose and packed.
+// TestHashIsChecked checks that an object whose content has another id is refused, loose and packed.
 func TestHashIsChecked(t *testing.T) {
 	wrong := packed{id: wholeObject(blobKind, []byte("one")).id, code: int(blobKind), data: []byte("two")}
 	r := craftRepo(t, []packed{wrong}, 1<<31)

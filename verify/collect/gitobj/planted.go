@@ -97,12 +97,11 @@ func (r *Repo) covers(name string, mode uint32, inside string) bool {
 		return false
 	}
 	same := name[:len(inside)]
-	return same == inside || strings.EqualFold(same, inside) && r.sameFile(same, inside)
-}
-
-func (r *Repo) sameFile(a, b string) bool {
-	infoA, errA := os.Stat(filepath.Join(r.root, filepath.FromSlash(a)))
-	infoB, errB := os.Stat(filepath.Join(r.root, filepath.FromSlash(b)))
+	if same == inside || !strings.EqualFold(same, inside) {
+		return same == inside
+	}
+	infoA, errA := os.Stat(filepath.Join(r.root, filepath.FromSlash(same)))
+	infoB, errB := os.Stat(filepath.Join(r.root, filepath.FromSlash(inside)))
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 

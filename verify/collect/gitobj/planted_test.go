@@ -23,8 +23,8 @@ func plant(t *testing.T, dir string) {
 	}
 }
 
-// TestPlanted holds that a repository is refused when the one around it tracks files of it, in whatever form the index is,
-// and that it is read when git does not track it.
+// TestPlanted checks that a repository is refused when the enclosing repository tracks its files, with every version of the
+// index, and that it is read when they are not tracked.
 func TestPlanted(t *testing.T) {
 	for name, c := range map[string]struct {
 		at      string
@@ -57,12 +57,12 @@ func TestPlanted(t *testing.T) {
 			git(t, dir, "update-index", "--split-index")
 			git(t, dir, "add", "web")
 		}, true},
-		"behind a tracked symlink": {"link", func(t *testing.T, dir string) {
+		"through a tracked symlink": {"link", func(t *testing.T, dir string) {
 			symlink(t, "web", dir+"/link")
 			commit(t, dir, "link")
 			move(t, dir+"/link.bare", dir+"/web")
 		}, true},
-		"behind a symlink to what is tracked": {"link", func(t *testing.T, dir string) {
+		"through a symlink to a tracked directory": {"link", func(t *testing.T, dir string) {
 			symlink(t, "web", dir+"/link")
 			move(t, dir+"/link.bare", dir+"/web")
 			commit(t, dir, "web")
@@ -104,7 +104,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestPlantedIndexDamaged holds that an index which cannot be read is no permission.
+// TestPlantedIndexDamaged checks that a repository is refused when the index of the enclosing repository cannot be read.
 func TestPlantedIndexDamaged(t *testing.T) {
 	dir := initRepo(t)
 	plant(t, dir+"/web")
@@ -118,7 +118,7 @@ func TestPlantedIndexDamaged(t *testing.T) {
 		r, err := gitobj.Open(dir + "/web")
 		if err == nil {
 			r.Close()
-			t.Errorf("%d bytes are taken for an index", len(text))
+			t.Errorf("an index of %d bytes is accepted", len(text))
 		}
 	}
 }

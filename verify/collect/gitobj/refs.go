@@ -136,6 +136,7 @@ func (r *Repo) packedRefs() (map[string]ID, error) {
 	return refs, errors.Join(err, opened.close())
 }
 
+// readPackedRefs reads lines: "id name", "^id" or a comment.
 func (r *Repo) readPackedRefs(text io.Reader) (map[string]ID, error) {
 	lines := bufio.NewReaderSize(text, 64<<10)
 	refs := map[string]ID{}
@@ -149,27 +150,19 @@ func (r *Repo) readPackedRefs(text io.Reader) (map[string]ID, error) {
 		case err != nil:
 			return nil, err
 		}
-		if err := r.packedRef(line[:len(line)-1], refs); err != nil {
-			return nil, err
+		if line[0] == '#' || line[0] == '^' { // "^id" is the object of the tag in the line before
+			continue
 		}
+		hex, name, _ := bytes.Cut(line[:len(line)-1], []byte{' '})
+		id, ok := parseHex(hex, r.format.size)
+		if !ok || len(name) == 0 {
+			return nil, errors.New(`a line is not "id name"`)
+		}
+		if _, twice := refs[string(name)]; twice {
+			return nil, errors.New("it lists " + string(name) + " twice")
+		}
+		refs[string(name)] = id
 	}
-}
-
-// packedRef reads a line: a comment, "id name", or "^id", the object of the tag before it, which is not used.
-func (r *Repo) packedRef(line []byte, refs map[string]ID) error {
-	if len(line) > 0 && (line[0] == '#' || line[0] == '^') {
-		return nil
-	}
-	hex, name, _ := bytes.Cut(line, []byte{' '})
-	id, ok := parseHex(hex, r.format.size)
-	if !ok || len(name) == 0 {
-		return errors.New(`a line is not "id name"`)
-	}
-	if _, twice := refs[string(name)]; twice {
-		return errors.New("it lists " + string(name) + " twice")
-	}
-	refs[string(name)] = id
-	return nil
 }
 
 // badRefName says why a ref cannot have a name (git-check-ref-format), "" if it can.

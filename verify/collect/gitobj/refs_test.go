@@ -38,7 +38,7 @@ func refsRepo(t *testing.T) string {
 	return dir
 }
 
-// TestResolve compares names with git's understanding of them, with loose and with packed refs.
+// TestResolve compares with git, with loose and with packed refs.
 func TestResolve(t *testing.T) {
 	dir := refsRepo(t)
 	for _, packed := range []bool{false, true} {
@@ -61,7 +61,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestResolveRefuses holds that names which mean nothing, several things, or no commit have an error of their own.
+// TestResolveRefuses checks the errors for names that match nothing, several refs, or no commit.
 func TestResolveRefuses(t *testing.T) {
 	dir := refsRepo(t)
 	full := line(t, dir, "rev-parse", "main")
@@ -118,7 +118,7 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// TestHead holds HEAD in its forms: detached, of a linked work tree, of a branch without commits.
+// TestHead checks the forms of HEAD: detached, of a linked work tree, of a branch without commits.
 func TestHead(t *testing.T) {
 	dir := refsRepo(t)
 	linked := filepath.Join(t.TempDir(), "linked")
@@ -138,7 +138,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestDamagedRefs holds that files which are no refs are errors.
+// TestDamagedRefs checks malformed files of refs.
 func TestDamagedRefs(t *testing.T) {
 	id := strings.Repeat("1", 40)
 	for _, c := range []struct{ file, text, want string }{
@@ -162,7 +162,7 @@ func TestDamagedRefs(t *testing.T) {
 	}
 }
 
-// TestSymlinkRef holds the symbolic links that old versions of git made.
+// TestSymlinkRef checks a symbolic link as HEAD, which old versions of git wrote.
 func TestSymlinkRef(t *testing.T) {
 	dir := refsRepo(t)
 	git(t, dir, "pack-refs", "--all")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestFullBuckets finds objects in an index in which thousands of ids begin with one byte, and misses those that it lacks.
+// TestFullBuckets finds objects in an index in which thousands of ids begin with one byte, and does not find others.
 func TestFullBuckets(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var objects []packed
@@ -34,7 +34,7 @@ func TestFullBuckets(t *testing.T) {
 	}
 }
 
-// TestBlocks reads pieces of a file of some blocks, at all kinds of places.
+// TestBlocks reads random parts of a file of several blocks.
 func TestBlocks(t *testing.T) {
 	content := make([]byte, 5*blockSize+100)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -47,7 +47,7 @@ func TestBlocks(t *testing.T) {
 		got, err := f.view(int64(offset), n)
 		if offset+n > len(content) {
 			if !errors.Is(err, errTruncated) {
-				t.Errorf("%d bytes at %d: %v, want too early", n, offset, err)
+				t.Errorf("%d bytes at %d: %v, want truncated", n, offset, err)
 			}
 			continue
 		}
@@ -68,7 +68,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestCache holds that a cache stays within its bytes, and that what is asked for again and again stays in it.
+// TestCache checks that a cache stays within its limit, and that it keeps a value that is used often.
 func TestCache(t *testing.T) {
 	c := newCache[int](1_000, func(b []byte) int { return len(b) })
 	kept := make([]byte, 10)
@@ -76,10 +76,10 @@ func TestCache(t *testing.T) {
 	for i := range 1_000 {
 		c.put(i, make([]byte, 10))
 		if got, ok := c.get(-1); !ok || &got[0] != &kept[0] {
-			t.Fatal("what is asked for all the time was lost")
+			t.Fatal("a value that is used often was dropped")
 		}
-		if held := len(c.young) + len(c.old); held > 100 {
-			t.Fatalf("%d values of 10 bytes are held", held)
+		if kept := len(c.young) + len(c.old); kept > 100 {
+			t.Fatalf("%d values of 10 bytes are kept", kept)
 		}
 	}
 	if _, ok := c.get(0); ok {
@@ -91,7 +91,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestLargeBlobs reads blobs that cannot be compressed and lie over many blocks, whole and in a chain.
+// TestLargeBlobs reads blobs that cannot be compressed and are longer than a block, whole and in a chain.
 func TestLargeBlobs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, size := range []int{blockSize - 1, blockSize, 3 * blockSize, 20 * blockSize} {
@@ -137,7 +137,7 @@ func TestLongHistory(t *testing.T) {
 	group.Wait()
 }
 
-// TestLongPaths holds the limit of all paths together: few changes can have much text.
+// TestLongPaths checks the limit of all paths together: a few changes can have long paths.
 func TestLongPaths(t *testing.T) {
 	name := strings.Repeat("n", 1<<20)
 	objects := []packed{wholeObject(treeKind, rawTree("100644 "+name))}
@@ -152,7 +152,7 @@ func TestLongPaths(t *testing.T) {
 	}
 }
 
-// TestForeignIDs holds that ids of another hash function, and no ids at all, are refused and not looked for.
+// TestForeignIDs checks that ids of another hash function and zero ids are refused.
 func TestForeignIDs(t *testing.T) {
 	blob := wholeObject(blobKind, []byte("x"))
 	r := craftRepo(t, []packed{blob}, 1<<31)

@@ -11,8 +11,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 )
 
-// storages are ways in which a repository may keep its objects. Each changes a repository with one pack and gives the
-// folder to open.
+// storages are the ways in which a repository can store objects. Each changes a repository with one pack and gives the
+// directory to open.
 var storages = []struct {
 	name   string
 	change func(t *testing.T, dir string) string
@@ -64,13 +64,13 @@ var storages = []struct {
 		git(t, dir, "clone", "-q", "--bare", dir, clone)
 		return clone
 	}},
-	{"git folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, ".git") }},
+	{"git directory", func(_ *testing.T, dir string) string { return filepath.Join(dir, ".git") }},
 	{"linked work tree", func(t *testing.T, dir string) string {
 		linked := filepath.Join(t.TempDir(), "linked")
 		git(t, dir, "worktree", "add", "-q", "--no-checkout", "--detach", linked, "main")
 		return linked
 	}},
-	{"git folder of a linked work tree", func(t *testing.T, dir string) string {
+	{"git directory of a linked work tree", func(t *testing.T, dir string) string {
 		git(t, dir, "worktree", "add", "-q", "--no-checkout", "--detach", filepath.Join(t.TempDir(), "linked"), "main")
 		return filepath.Join(dir, ".git/worktrees/linked")
 	}},
@@ -88,7 +88,7 @@ var storages = []struct {
 	}},
 }
 
-// loosen gives every object a file of its own.
+// loosen makes every object a loose one.
 func loosen(t testing.TB, dir string) string {
 	t.Helper()
 	packs, err := filepath.Glob(filepath.Join(dir, ".git/objects/pack/*.pack"))
@@ -116,13 +116,13 @@ func partial(t *testing.T, dir, filter string) string {
 	return clone
 }
 
-// packObjects packs all that a revision leads to.
+// packObjects packs all objects of a revision.
 func packObjects(t *testing.T, dir, revision string) {
 	t.Helper()
 	gitInput(t, dir, []byte(revision+"\n"), "pack-objects", "-q", "--revs", "--delta-base-offset", filepath.Join(dir, ".git/objects/pack/pack"))
 }
 
-// manyPacks makes some packs that hold many objects twice.
+// manyPacks makes several packs that contain many objects twice.
 func manyPacks(t *testing.T, dir string) string {
 	t.Helper()
 	removed, _ := filepath.Glob(filepath.Join(dir, ".git/objects/pack/*"))
@@ -135,7 +135,7 @@ func manyPacks(t *testing.T, dir string) string {
 	return dir
 }
 
-// borrowers makes a repository that has no objects but those of another, over some steps, each a relative path.
+// borrowers makes a repository whose objects are all in another one, over several levels of relative alternates.
 func borrowers(t *testing.T, dir string, steps int) string {
 	t.Helper()
 	for i := range steps {
@@ -185,7 +185,7 @@ func remove(t testing.TB, name string) {
 	}
 }
 
-// removeAll removes the files of a pattern, of which there must be some.
+// removeAll removes the files that match a pattern. At least one must match.
 func removeAll(t testing.TB, dir, pattern string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -197,8 +197,8 @@ func removeAll(t testing.TB, dir, pattern string) {
 	}
 }
 
-// TestStorages holds that the same answers come out of every way to keep a repository: all neighbouring commits and
-// some that lie far apart are compared, and the last commit's files are read.
+// TestStorages checks that every way to store objects gives the same answers: adjacent commits and some that are far apart
+// are compared, and the files of the last commit are read.
 func TestStorages(t *testing.T) {
 	const commits = 12
 	for _, hash := range []string{"sha1", "sha256"} {
@@ -253,7 +253,7 @@ func filesOf(t *testing.T, dir, commit string) []gitFile {
 	return files
 }
 
-// readFiles looks up files and compares their content. In a partial clone there is none, and that must be said.
+// readFiles looks up files and compares their content. In a partial clone there is none, and the error must give the reason.
 func readFiles(t *testing.T, r *gitobj.Repo, commit string, files []gitFile, partial bool) {
 	t.Helper()
 	for _, file := range files {

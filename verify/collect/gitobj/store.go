@@ -148,10 +148,6 @@ func (s *store) find(id ID) (at place, ok bool, err error) {
 			return place{pack: p, offset: offset}, true, nil
 		}
 	}
-	return s.findLoose(id)
-}
-
-func (s *store) findLoose(id ID) (at place, ok bool, err error) {
 	for _, dir := range s.dirs {
 		name := looseName(dir, id)
 		_, err := os.Lstat(name)

@@ -32,7 +32,7 @@ func readTree(tree []byte, size int) (names []string, err error) {
 	}
 }
 
-// TestTrees holds which trees are proper, and beside each that is not, one that looks alike and is.
+// TestTrees checks malformed trees, and similar valid ones.
 func TestTrees(t *testing.T) {
 	for _, c := range []struct {
 		entries []string
@@ -86,7 +86,7 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// TestModes holds how modes are understood, as git does.
+// TestModes checks that modes are interpreted as in git.
 func TestModes(t *testing.T) {
 	got, err := readTree(rawTree("100664 a", "100744 b", "100700 c", "0100644 d", "120777 e", "040000 f", "160000 g"), 20)
 	want := []string{"100644 a", "100755 b", "100755 c", "100644 d", "120000 e", "040000 f", "160000 g"}
@@ -95,7 +95,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestHidingTrees holds that a comparison refuses trees in which a path could hide.
+// TestHidingTrees checks that a comparison refuses trees that could hide a path.
 func TestHidingTrees(t *testing.T) {
 	plain := wholeObject(treeKind, rawTree("100644 a"))
 	for _, entries := range [][]string{{"100644 a", "100644 a"}, {"100644 b", "100644 a"}, {"100644 a/b"}, {"40000 .git"}} {
@@ -110,8 +110,7 @@ func TestHidingTrees(t *testing.T) {
 	}
 }
 
-// TestTreeBomb holds that a few trees which hold one another many times end at a limit, and what lies below folders
-// without any file too.
+// TestTreeBomb checks that a few trees that contain one another many times reach a limit, with and without files.
 func TestTreeBomb(t *testing.T) {
 	for _, leaf := range []packed{wholeObject(treeKind, rawTree("100644 file")), wholeObject(treeKind, nil)} {
 		objects := []packed{leaf}
@@ -131,7 +130,7 @@ func TestTreeBomb(t *testing.T) {
 	}
 }
 
-// TestDeepTrees holds the limit of folders below one another.
+// TestDeepTrees checks the limit of nested directories.
 func TestDeepTrees(t *testing.T) {
 	objects := []packed{wholeObject(treeKind, rawTree("100644 f"))}
 	for range maxDepth + 1 {
@@ -148,7 +147,7 @@ func TestDeepTrees(t *testing.T) {
 	}
 }
 
-// TestMaxChanges holds the limit to the last change.
+// TestMaxChanges checks the exact limit.
 func TestMaxChanges(t *testing.T) {
 	tree := wholeObject(treeKind, rawTree("100644 a", "100644 b", "100644 c"))
 	r := craftRepo(t, []packed{tree}, 1<<31)
@@ -163,7 +162,7 @@ func TestMaxChanges(t *testing.T) {
 	}
 }
 
-// TestLookup holds what is found at a path, what is absent and what is no path.
+// TestLookup checks paths that exist, paths that do not, and malformed paths.
 func TestLookup(t *testing.T) {
 	below := wholeObject(treeKind, rawTree("100644 x"))
 	root := wholeObject(treeKind, append(rawTree("100644 a", "120000 l"), append([]byte("40000 t\x00"), below.id.raw()...)...))
