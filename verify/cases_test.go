@@ -1,8 +1,10 @@
 package verify_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,13 +24,17 @@ import (
 
 var update = flag.Bool("update", false, "write what the cases give as what they expect")
 
-const root = "../testdata"
+const (
+	root     = "../testdata"
+	caseBase = "base.txtar"
+)
 
 // corpora are the folders that hold cases: <corpus>/<folder>/<verdict>.<what>.txtar.
 var corpora = []string{"cases", "attacks", "lineage"}
 
-// caseFile is a bundle in one file. It lies over testdata/base: a file of the same name replaces the base's, and those
-// that "remove" lists are not there. "expect" holds a line a finding: severity, code, path and line.
+// caseFile is a bundle in one file. It is laid over testdata/base, and over base.txtar of its directory where there is one: a
+// file of the same name replaces the base's, and those that "remove" lists are not there. "expect" holds a line a finding:
+// severity, code, path and line.
 type caseFile struct {
 	path    string
 	verdict string
@@ -43,14 +49,22 @@ func findCases(t *testing.T, corpus string) []caseFile {
 	}
 	var list []caseFile
 	for _, p := range paths {
-		archive, err := txtar.ParseFile(p)
-		if err != nil {
-			t.Fatal(err)
+		if filepath.Base(p) != caseBase {
+			list = append(list, readCase(t, p))
 		}
-		verdict, _, _ := strings.Cut(filepath.Base(p), ".")
-		list = append(list, caseFile{p, verdict, archive})
 	}
 	return list
+}
+
+// readCase reads a case by its path.
+func readCase(t *testing.T, path string) caseFile {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict, _, _ := strings.Cut(filepath.Base(path), ".")
+	return caseFile{path, verdict, archive}
 }
 
 func (c *caseFile) file(name string) string {
@@ -62,43 +76,72 @@ func (c *caseFile) file(name string) string {
 	return ""
 }
 
-// unpack writes the case over a copy of the base, into a new folder.
-func (c *caseFile) unpack(t *testing.T) string {
+// files are the inputs of the case.
+func (c *caseFile) files(t *testing.T) inputFiles {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "base"))); err != nil {
+	f := plainFiles(t)
+	if base, err := txtar.ParseFile(filepath.Join(filepath.Dir(c.path), caseBase)); err == nil {
+		f.lay(t, base)
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	for name := range strings.FieldsSeq(c.file("remove")) {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatalf("%s: remove names a file that the base does not have: %v", c.path, err)
+	f.lay(t, c.archive)
+	return f
+}
+
+// plainFiles are those of testdata/base.
+func plainFiles(t *testing.T) inputFiles {
+	t.Helper()
+	f := inputFiles{}
+	paths, err := filepath.Glob(filepath.Join(root, "base", "*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no base: %v", err)
+	}
+	for _, p := range paths {
+		if f[filepath.Base(p)], err = os.ReadFile(p); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, f := range c.archive.Files {
-		if f.Name == "expect" || f.Name == "remove" {
-			continue
+	return f
+}
+
+// lay changes the files as an archive says.
+func (f inputFiles) lay(t *testing.T, archive *txtar.Archive) {
+	t.Helper()
+	for _, file := range archive.Files {
+		switch file.Name {
+		case "expect":
+		case "remove":
+			for name := range strings.FieldsSeq(string(file.Data)) {
+				if f[name] == nil {
+					t.Fatalf("remove names %s, which the base does not have", name)
+				}
+				delete(f, name)
+			}
+		default:
+			f[file.Name] = file.Data
 		}
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+	}
+}
+
+// unpack writes the files into a new directory.
+func (f inputFiles) unpack(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range f {
+		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
 }
 
-// judge judges the bundle in a folder with the default limits.
-func judge(t *testing.T, dir string) *report.Report {
-	t.Helper()
-	b, err := collect.Folder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Settings.Limits = strict.DefaultLimits()
-	return verify.Judge(b.Bundle)
-}
+// judge judges the files with the default limits.
+func (f inputFiles) judge() *report.Report { return verify.Judge(f.bundle()) }
 
 // summary writes what a case must expect: a line a finding, and then what became of the labels that ask for an override,
 // and of the pull requests of a merge group.
@@ -150,7 +193,12 @@ func (c *caseFile) check(t *testing.T) {
 	if strings.TrimSpace(string(c.archive.Comment)) == "" {
 		t.Error("the case does not say what it is about")
 	}
-	r := judge(t, c.unpack(t))
+	b, err := collect.Folder(c.files(t).unpack(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Settings.Limits = strict.DefaultLimits()
+	r := verify.Judge(b.Bundle)
 	if r.Verdict != c.verdict {
 		t.Errorf("verdict %s, and the file's name says %s\n%s", r.Verdict, c.verdict, details(r))
 		return // no update can bless another verdict
@@ -238,7 +286,7 @@ func TestVacuousCriterionHasNotPassed(t *testing.T) {
 			if expect := c.file("expect"); !strings.Contains(expect, "acceptance.vacuous") && !strings.Contains(expect, "acceptance.tests_failed") {
 				continue
 			}
-			r := judge(t, c.unpack(t))
+			r := c.files(t).judge()
 			if !slices.ContainsFunc(r.Acceptance, func(a report.Acceptance) bool { return a.Outcome == report.OutcomeFailed }) {
 				t.Errorf("%s: %+v", c.path, r.Acceptance)
 			}
@@ -255,7 +303,7 @@ func TestProvenOnlyByControl(t *testing.T) {
 			if !strings.Contains(c.file("scope_contract.json"), `"proves": "test"`) {
 				continue
 			}
-			r := judge(t, c.unpack(t))
+			r := c.files(t).judge()
 			byID := map[string]report.Acceptance{}
 			for _, a := range r.Acceptance {
 				byID[a.ID] = a

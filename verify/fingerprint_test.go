@@ -2,9 +2,6 @@ package verify_test
 
 import (
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -158,20 +155,9 @@ func TestFingerprintsTellProblemsApart(t *testing.T) {
 
 func judgeOver(t *testing.T, over files, facts string) *report.Report {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "base"))); err != nil {
-		t.Fatal(err)
+	all := plainFiles(t).with("facts.json", []byte(facts))
+	for name, text := range over {
+		all[name] = []byte(text)
 	}
-	all := files{"facts.json": facts}
-	maps.Copy(all, over)
-	for name, text := range all {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return judge(t, dir)
+	return all.judge()
 }

@@ -24,7 +24,7 @@ func TestGroupJoinsOverrides(t *testing.T) {
 			continue
 		}
 		delete(want, name)
-		r := judge(t, c.unpack(t))
+		r := c.files(t).judge()
 		if got := deref(r.OverriddenBy); got != by || (r.OverrideReason == nil) != (by == "") || r.Override != nil {
 			t.Errorf("%s: overridden by %q, want %q", name, got, by)
 		}

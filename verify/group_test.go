@@ -1,22 +1,19 @@
 package verify_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -30,24 +27,18 @@ func textInput(kind check.Kind, name, text string) verify.Input {
 
 // asGroup makes of the bundle of a pull request that of a merge group in which it is alone. nil when nobody wrote facts,
 // or they cannot be read.
-func asGroup(t *testing.T, dir string) *verify.Bundle {
+func asGroup(t *testing.T, files inputFiles) *verify.Bundle {
 	t.Helper()
-	found, err := collect.Folder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "facts.json"))
-	if err != nil {
+	if files["facts.json"] == nil {
 		return nil
 	}
-	read, errs := facts.Parse(data, strict.DefaultLimits())
+	read, errs := facts.Parse(files["facts.json"], strict.DefaultLimits())
 	if errs.Any() || read.Subject.PullRequest == 0 {
 		return nil
 	}
 	part := verify.Part{PullRequest: read.Subject.PullRequest}
-	b := *found.Bundle
-	b.Settings.Limits = strict.DefaultLimits()
-	b.Inputs = slices.DeleteFunc(slices.Clone(b.Inputs), func(in verify.Input) bool {
+	b := files.bundle()
+	b.Inputs = slices.DeleteFunc(b.Inputs, func(in verify.Input) bool {
 		own := slices.Contains([]check.Kind{check.TaskContract, check.Facts, check.Changes, check.Diff}, in.Kind)
 		if own && in.Kind != check.Facts {
 			part.Inputs = append(part.Inputs, in)
@@ -62,7 +53,7 @@ func asGroup(t *testing.T, dir string) *verify.Bundle {
 	b.Inputs = append(b.Inputs, textInput(check.Facts, "facts.json", marshal(t, &group)))
 	part.Inputs = append(part.Inputs, textInput(check.Facts, "facts.json", marshal(t, &own)))
 	b.Parts = []verify.Part{part}
-	return &b
+	return b
 }
 
 func marshal(t *testing.T, v any) string {
@@ -100,12 +91,12 @@ func TestGroupOfOne(t *testing.T) {
 	judged, codes, overridden := 0, 0, 0
 	for _, corpus := range corpora {
 		for _, c := range findCases(t, corpus) {
-			dir := c.unpack(t)
-			b := asGroup(t, dir)
+			files := c.files(t)
+			b := asGroup(t, files)
 			if b == nil {
 				continue
 			}
-			own := judge(t, dir)
+			own := files.judge()
 			group := verify.Judge(b)
 			if len(group.PullRequests) != 1 || own.FindingsOmitted > 0 {
 				t.Fatalf("%s: %+v", c.path, group.PullRequests)
@@ -140,22 +131,13 @@ func TestGroupOfOne(t *testing.T) {
 
 // TestGroupOfNothing wants pulls/ to mean nothing where the facts tell of no merge group.
 func TestGroupOfNothing(t *testing.T) {
-	for _, c := range findCases(t, "cases") {
-		if !strings.HasSuffix(filepath.ToSlash(c.path), "group/failed.out-of-scope.txtar") {
-			continue
-		}
-		dir := c.unpack(t)
-		facts := strings.Replace(c.file("facts.json"), `"merge_group"`, `"push"`, 1)
-		if err := os.WriteFile(filepath.Join(dir, "facts.json"), []byte(facts), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		r := judge(t, dir)
-		if r.PullRequests != nil || slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return strings.HasPrefix(in.Path, "pulls/") }) {
-			t.Errorf("got %+v, %+v", r.PullRequests, r.Inputs)
-		}
-		return
+	c := readCase(t, filepath.Join(root, "cases/group/failed.out-of-scope.txtar"))
+	f := c.files(t)
+	f["facts.json"] = bytes.Replace(f["facts.json"], []byte(`"merge_group"`), []byte(`"push"`), 1)
+	r := f.judge()
+	if r.PullRequests != nil || slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return strings.HasPrefix(in.Path, "pulls/") }) {
+		t.Errorf("got %+v, %+v", r.PullRequests, r.Inputs)
 	}
-	t.Error("there is no such case")
 }
 
 // TestGroupIsOneOrder judges a group whose parts are handed over in another order: the report is the same.
@@ -164,18 +146,14 @@ func TestGroupIsOneOrder(t *testing.T) {
 		if !strings.Contains(filepath.ToSlash(c.path), "/group/") {
 			continue
 		}
-		dir := c.unpack(t)
+		files := c.files(t)
 		var reports []string
 		for range 2 {
-			found, err := collect.Folder(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			found.Settings.Limits = strict.DefaultLimits()
+			b := files.bundle()
 			if len(reports) > 0 {
-				slices.Reverse(found.Parts)
+				slices.Reverse(b.Parts)
 			}
-			data, err := report.Canonical(verify.Judge(found.Bundle))
+			data, err := report.Canonical(verify.Judge(b))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,18 +166,13 @@ func TestGroupIsOneOrder(t *testing.T) {
 }
 
 // expectInputs wants facts and changes of each pull request among the inputs of the report.
-func expectInputs(t *testing.T, name, dir string, r *report.Report) {
+func expectInputs(t *testing.T, name string, f inputFiles, r *report.Report) {
 	t.Helper()
-	for _, pattern := range []string{"pulls/*/facts.json", "pulls/*/changes.json"} {
-		paths, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			want := strings.TrimPrefix(filepath.ToSlash(path), filepath.ToSlash(dir)+"/")
-			if !slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return in.Path == want }) {
-				t.Errorf("%s: the inputs lack %s", name, want)
-			}
+	for want := range f {
+		of, rest, _ := strings.Cut(want, "/")
+		own := strings.HasSuffix(rest, "/facts.json") || strings.HasSuffix(rest, "/changes.json")
+		if of == "pulls" && own && !slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return in.Path == want }) {
+			t.Errorf("%s: the inputs lack %s", name, want)
 		}
 	}
 	if !slices.IsSortedFunc(r.Inputs, func(a, b report.Input) int { return strings.Compare(a.Kind+"\x00"+a.Path, b.Kind+"\x00"+b.Path) }) {
@@ -268,36 +241,25 @@ func expectClasses(t *testing.T, name string, r *report.Report) {
 // TestGroupFlood lets two pull requests have more findings than a report lists: all are counted, and what is listed and what
 // is left out add up.
 func TestGroupFlood(t *testing.T) {
-	for _, c := range findCases(t, "cases") {
-		if !strings.HasSuffix(filepath.ToSlash(c.path), "group/failed.out-of-scope.txtar") {
-			continue
-		}
-		dir := c.unpack(t)
-		var all []string
-		for _, number := range []int{7, 8} {
-			var list []string
-			for i := range report.MaxFindings + 100 {
-				list = append(list, fmt.Sprintf(`{"path": "docs/%d/%05d.md", "status": "added", "old_mode": "000000", "new_mode": "100644", "old_id": null, "new_id": %q}`,
-					number, i, strings.Repeat("d", 40)))
-			}
-			all = append(all, list...)
-			writeChanges(t, filepath.Join(dir, "pulls", fmt.Sprint(number), "changes.json"), list)
-		}
-		writeChanges(t, filepath.Join(dir, "changes.json"), all)
-		r := judge(t, dir)
-		if want := 2 * (report.MaxFindings + 100); r.Counts.Block != want || len(r.Findings) != report.MaxFindings || r.FindingsOmitted != want-report.MaxFindings {
-			t.Errorf("%d findings block, %d are listed and %d left out, expected %d in all", r.Counts.Block, len(r.Findings), r.FindingsOmitted, want)
-		}
-		return
+	c := readCase(t, filepath.Join(root, "cases/group/failed.out-of-scope.txtar"))
+	f := c.files(t)
+	changes := func(files []string) []byte {
+		return []byte(`{"schema": "closeout.changes/v1", "files": [` + strings.Join(files, ",\n") + "]}")
 	}
-	t.Error("there is no such case")
-}
-
-func writeChanges(t *testing.T, path string, files []string) {
-	t.Helper()
-	text := `{"schema": "closeout.changes/v1", "files": [` + strings.Join(files, ",\n") + "]}"
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	var all []string
+	for _, number := range []int{7, 8} {
+		var list []string
+		for i := range report.MaxFindings + 100 {
+			list = append(list, fmt.Sprintf(`{"path": "docs/%d/%05d.md", "status": "added", "old_mode": "000000", "new_mode": "100644", "old_id": null, "new_id": %q}`,
+				number, i, strings.Repeat("d", 40)))
+		}
+		all = append(all, list...)
+		f[fmt.Sprintf("pulls/%d/changes.json", number)] = changes(list)
+	}
+	f["changes.json"] = changes(all)
+	r := f.judge()
+	if want := 2 * (report.MaxFindings + 100); r.Counts.Block != want || len(r.Findings) != report.MaxFindings || r.FindingsOmitted != want-report.MaxFindings {
+		t.Errorf("%d findings block, %d are listed and %d left out, expected %d in all", r.Counts.Block, len(r.Findings), r.FindingsOmitted, want)
 	}
 }
 
@@ -308,9 +270,9 @@ func TestGroupCounts(t *testing.T) {
 		if !strings.Contains(filepath.ToSlash(c.path), "/group/") {
 			continue
 		}
-		dir := c.unpack(t)
-		r := judge(t, dir)
-		expectInputs(t, c.path, dir, r)
+		files := c.files(t)
+		r := files.judge()
+		expectInputs(t, c.path, files, r)
 		expectOutcomes(t, c.path, r)
 		expectCriteria(t, c.path, r)
 		expectClasses(t, c.path, r)
@@ -342,23 +304,15 @@ func TestGroupCounts(t *testing.T) {
 
 // The changed files of a merge group and its pull requests count together: each list alone is within the limit.
 func TestGroupLimitsFilesTogether(t *testing.T) {
-	archive, err := txtar.ParseFile(filepath.Join(root, "cases", "group", "passed.both-touch.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := caseFile{archive: archive}
-	dir := c.unpack(t)
+	c := readCase(t, filepath.Join(root, "cases/group/passed.both-touch.txtar"))
+	files := c.files(t)
 	for _, want := range []struct {
 		files   int
 		verdict string
 	}{{2, "passed"}, {1, "failed"}} { // a file in the group, and in each of its two pull requests
-		found, err := collect.Folder(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found.Settings.Limits = strict.DefaultLimits()
-		found.Settings.Limits.Files = want.files
-		r := verify.Judge(found.Bundle)
+		b := files.bundle()
+		b.Settings.Limits.Files = want.files
+		r := verify.Judge(b)
 		limited := slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == "limit.exceeded" })
 		if r.Verdict != want.verdict || limited == (want.verdict == "passed") {
 			t.Errorf("%d files: %s, %s", want.files, r.Verdict, summary(r))

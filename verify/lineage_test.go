@@ -59,7 +59,7 @@ func (c *lineageCase) check(t *testing.T) {
 		path: filepath.Join(root, "lineage", filepath.FromSlash(c.path)+".txtar"), verdict: verdict,
 		archive: &txtar.Archive{Comment: []byte(c.comment + "\nMade by TestLineage from testdata/lineage/original.\n\n"), Files: c.files},
 	}
-	r := judge(t, bundle.unpack(t))
+	r := bundle.files(t).judge()
 	found := map[string]bool{}
 	for _, f := range r.Findings {
 		found[f.Severity+" "+f.Code] = true
@@ -208,7 +208,7 @@ func lesson33(t *testing.T) []lineageCase {
 func TestLesson33IsRefusedPrecisely(t *testing.T) {
 	c := lesson33(t)[0]
 	bundle := caseFile{path: c.path, archive: &txtar.Archive{Files: c.files}}
-	f := judge(t, bundle.unpack(t)).Findings[0]
+	f := bundle.files(t).judge().Findings[0]
 	if f.Location.Path != "rule_report.json" || f.Location.Line != 1 || f.Location.Column != 1 {
 		t.Errorf("at %+v", f.Location)
 	}

@@ -1,8 +1,8 @@
 package verify_test
 
 import (
+	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,45 +13,27 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// overriddenBundle unpacks the plain override, with another diff, and gives the reason for what is found then.
-func overriddenBundle(t *testing.T, diff string) string {
+// overriddenBundle is the plain override, with another diff, and gives the reason for what is found then.
+func overriddenBundle(t *testing.T, diff string) inputFiles {
 	t.Helper()
-	var plain *caseFile
-	for _, c := range findCases(t, "cases") {
-		if strings.HasSuffix(filepath.ToSlash(c.path), "override/overridden.plain.txtar") {
-			plain = &c
-		}
-	}
-	if plain == nil {
-		t.Fatal("there is no plain override")
-	}
-	dir := plain.unpack(t)
+	plain := readCase(t, filepath.Join(root, "cases/override/overridden.plain.txtar"))
+	f := plain.files(t)
 	if diff == "" {
-		return dir
+		return f
 	}
-	before := judge(t, dir)
-	if err := os.WriteFile(filepath.Join(dir, "pr.diff"), []byte(diff), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	after := judge(t, dir)
+	before := f.judge()
+	f["pr.diff"] = []byte(diff)
+	after := f.judge()
 	if after.Verdict != report.Failed || *after.OverrideCode == *before.OverrideCode {
 		t.Fatalf("new findings ride along: %s with %s", after.Verdict, *after.OverrideCode)
 	}
-	path := filepath.Join(dir, "facts.json")
-	facts, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := strings.ReplaceAll(string(facts), *before.OverrideCode, *after.OverrideCode)
-	if err := os.WriteFile(path, []byte(again), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	f["facts.json"] = bytes.ReplaceAll(f["facts.json"], []byte(*before.OverrideCode), []byte(*after.OverrideCode))
+	return f
 }
 
 // TestOverriddenReport looks at what the report says of an override: who, when, why, which head, which findings.
 func TestOverriddenReport(t *testing.T) {
-	r := judge(t, overriddenBundle(t, ""))
+	r := overriddenBundle(t, "").judge()
 	o := r.Override
 	if o == nil || r.Verdict != report.Overridden || !r.Passed || verify.ExitCode(r) != 0 {
 		t.Fatalf("got %s, %+v", r.Verdict, o)
@@ -81,7 +63,7 @@ func TestOverrideAcceptsAll(t *testing.T) {
 	for i := range files {
 		fmt.Fprintf(&diff, "diff --git a/x/%04d b/x/%04d\nnew file mode 100644\nindex 0000000..e69de29\n", i, i)
 	}
-	r := judge(t, overriddenBundle(t, diff.String()))
+	r := overriddenBundle(t, diff.String()).judge()
 	all := r.Counts.Block + r.Counts.Warn + r.Counts.Info
 	if r.Verdict != report.Overridden || len(r.Findings) != report.MaxFindings || r.Counts.Block < files || r.FindingsOmitted != all-report.MaxFindings {
 		t.Fatalf("%s, %d findings, %d more", r.Verdict, len(r.Findings), r.FindingsOmitted)
@@ -99,17 +81,9 @@ func TestOverrideAcceptsAll(t *testing.T) {
 
 // TestRefusalSaysWhoCanDoWhat looks at a refusal in the report.
 func TestRefusalSaysWhoCanDoWhat(t *testing.T) {
-	dir := overriddenBundle(t, "")
-	path := filepath.Join(dir, "facts.json")
-	facts, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(string(facts), `"permission": "maintain"`, `"permission": "triage"`, 1)
-	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := judge(t, dir)
+	f := overriddenBundle(t, "")
+	f["facts.json"] = bytes.Replace(f["facts.json"], []byte(`"permission": "maintain"`), []byte(`"permission": "triage"`), 1)
+	r := f.judge()
 	want := report.Refusal{
 		Label: "closeout-override", Actor: "mona", Condition: "permission",
 		Why: "mona has the permission triage; a person with at least maintain permission, who has no part in the pull request, can add the label",
@@ -124,20 +98,14 @@ func TestRefusalSaysWhoCanDoWhat(t *testing.T) {
 
 // TestLeftOutIsSkipped wants nothing judged about a pull request that the contract leaves out.
 func TestLeftOutIsSkipped(t *testing.T) {
-	for _, c := range findCases(t, "cases") {
-		if !strings.HasSuffix(filepath.ToSlash(c.path), "gate/passed.left-out.txtar") {
-			continue
+	c := readCase(t, filepath.Join(root, "cases/gate/passed.left-out.txtar"))
+	r := c.files(t).judge()
+	for _, k := range r.Checks {
+		if k.ID != "gate" && k.Outcome != report.OutcomeSkipped {
+			t.Errorf("%s is %s", k.ID, k.Outcome)
 		}
-		r := judge(t, c.unpack(t))
-		for _, k := range r.Checks {
-			if k.ID != "gate" && k.Outcome != report.OutcomeSkipped {
-				t.Errorf("%s is %s", k.ID, k.Outcome)
-			}
-		}
-		if len(r.Acceptance) != 0 || r.OverrideCode != nil || r.Counts.Info != 1 {
-			t.Errorf("something was judged: %+v", r)
-		}
-		return
 	}
-	t.Error("there is no case of it")
+	if len(r.Acceptance) != 0 || r.OverrideCode != nil || r.Counts.Info != 1 {
+		t.Errorf("something was judged: %+v", r)
+	}
 }

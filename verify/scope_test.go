@@ -2,11 +2,10 @@ package verify_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
@@ -43,12 +42,9 @@ func TestScopeDecidesWhatRuns(t *testing.T) {
 		{exempt, check.ScopeGroup | check.ScopeExempt, "it ran"},
 	} {
 		probe.Scope = c.scope
-		archive, err := txtar.ParseFile(root + "/" + c.file)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var got []string
-		for _, f := range judge(t, (&caseFile{path: c.file, archive: archive}).unpack(t)).Findings {
+		judged := readCase(t, filepath.Join(root, c.file))
+		for _, f := range judged.files(t).judge().Findings {
 			switch {
 			case f.Code == "probe.ran" && f.Location.PullRequest > 0:
 				got = append(got, fmt.Sprintf("%s of %d", f.Message, f.Location.PullRequest))

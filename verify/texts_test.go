@@ -3,8 +3,6 @@ package verify_test
 import (
 	"path/filepath"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 )
 
 // TestFindingTexts wants some findings of cases to say what a reader has to know.
@@ -16,12 +14,8 @@ func TestFindingTexts(t *testing.T) {
 		{"attacks/12-rule-rows/failed.ignore-without-a-day.txtar", "rule.expired", "none, and the exception ends on 2026-06-30"},
 		{"attacks/11-proves-nothing/failed.go-subtests-skip-themselves.txtar", "acceptance.vacuous", `the output says "--- SKIP: TestSum/small (0.00s)"`},
 	} {
-		archive, err := txtar.ParseFile(filepath.Join("../testdata", c.path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := false
-		for _, f := range judge(t, (&caseFile{path: c.path, archive: archive}).unpack(t)).Findings {
+		found, judged := false, readCase(t, filepath.Join(root, c.path))
+		for _, f := range judged.files(t).judge().Findings {
 			found = found || f.Code == c.code && (f.Actual == c.text || f.Message == c.text)
 		}
 		if !found {
