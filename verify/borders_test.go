@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"verify/facts":    {"verify/diag", "verify/strict", "verify/contract"},
 	"verify/results":  {"verify/diag", "verify/strict"},
 	"verify/policy":   readers,
-	"verify/ledger":   {"verify/diag", "verify/contract", "verify/feedback"},
+	"verify/ledger":   {"verify/diag", "verify/strict", "verify/contract", "verify/feedback"},
 	"verify/override": append(slices.Clip(readers), "verify/report"),
 	"verify/check":    append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override"),
 	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check"),

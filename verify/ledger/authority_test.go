@@ -10,8 +10,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/ledger"
 )
 
-// TestDecideInLogsHandedOver has two logs whose digests the workflow handed over.
-func TestDecideInLogsHandedOver(t *testing.T) {
+// TestDecideWithSuppliedDigests has two logs whose digests the workflow supplied.
+func TestDecideWithSuppliedDigests(t *testing.T) {
 	for _, c := range []struct {
 		name, logs string
 		reason     ledger.Reason
@@ -65,7 +65,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestVouchForTooManyReports keeps what is remembered within bounds: beyond them no record vouches for anything.
+// TestVouchForTooManyReports: above the limits no record confirms a report.
 func TestVouchForTooManyReports(t *testing.T) {
 	report := ledger.Companion{Path: "r.json", SHA256: strings.Repeat("a", 64)}
 	for _, c := range []struct {

@@ -13,9 +13,9 @@ import (
 type Command struct {
 	Text  string // argv, quoted where a shell would need it and cut to a readable length; or a host
 	Cwd   string
-	Key   [16]byte // tells a null exit from others whose text is cut to the same; zero where the command does not split
+	Key   [16]byte // distinguishes null exits with the same shortened text; zero where the command does not split
 	Exit  int64
-	Line  int // where it was seen first
+	Line  int // of the first occurrence
 	Times int
 }
 
@@ -54,20 +54,20 @@ func (c *Commands) add(s *Stream, key digest, line int, describe func() Command)
 // MaxOpen is how many null exits may be open at once before the rest are only counted.
 const MaxOpen = 100_000
 
-// openNulls are the null exits that no later record has settled yet.
+// openNulls are the null exits without a later record that settles them.
 type openNulls struct {
 	byKey map[digest]*openNull
 	byID  map[digest]*openNull
 }
 
-// openNull is a command that ended without an exit code, once or more often.
+// openNull is a command that ended one or more times without an exit code.
 type openNull struct {
 	Command
 	key digest
 	ids []digest
 }
 
-// add opens a null exit. One without a known folder has only its line to tell it apart.
+// add opens a null exit. One without a known directory is identified by its line.
 func (o *openNulls) add(s *Stream, r *feedback.Record) {
 	if o.byKey == nil {
 		o.byKey, o.byID = map[digest]*openNull{}, map[digest]*openNull{}
@@ -98,8 +98,8 @@ func (o *openNulls) add(s *Stream, r *feedback.Record) {
 	}
 }
 
-// settle closes the null exits that a record with an exit code answers: those of the same command, and the one that it
-// names as its parent.
+// settle closes the null exits that a record with an exit code settles: those of the same command, and the one that it names
+// as its parent.
 func (s *Stream) settle(r *feedback.Record) {
 	if r.Exit == nil || len(s.open.byKey) == 0 {
 		return
@@ -122,7 +122,7 @@ func (o *openNulls) close(null *openNull) {
 	}
 }
 
-// Open lists the commands whose null exit nobody settled, in the order of their lines.
+// Open lists the commands whose null exit no record settled, in the order of their lines.
 func (s *Stream) Open() []Command {
 	var list []Command
 	for _, null := range s.open.byKey {
@@ -134,10 +134,10 @@ func (s *Stream) Open() []Command {
 	return list
 }
 
-// maxCommand is how much of a command line a finding repeats.
+// maxCommand is the maximum length of a command line in a finding.
 const maxCommand = 200
 
-// commandText names the command of a record.
+// commandText is the command of a record as text.
 func commandText(r *feedback.Record) string {
 	if r.Argv == nil && r.Shell != "" {
 		return strconv.Quote(short(r.Shell))
@@ -145,7 +145,7 @@ func commandText(r *feedback.Record) string {
 	return CommandLine(r.Argv)
 }
 
-// CommandLine writes argv as a person would type it: elements with anything but plain characters are quoted.
+// CommandLine writes argv as a person would type it: elements with special characters are quoted.
 func CommandLine(argv []string) string {
 	if argv == nil {
 		return "(a command that does not split into words)"
@@ -173,7 +173,7 @@ func quoteArg(arg string) string {
 	return strconv.Quote(arg)
 }
 
-// short cuts a text to a readable length, at a character's end.
+// short cuts a text to a readable length, at the end of a character.
 func short(s string) string {
 	if len(s) <= maxCommand {
 		return strings.Clone(s)

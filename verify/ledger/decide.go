@@ -7,10 +7,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// Reason is why a criterion is not met: the code of the finding. Passed is none.
+// Reason is why a criterion is not met: the code of a finding, or Passed.
 type Reason string
 
-// The reasons, in the order in which the first that holds is reported.
+// The reasons, the first that applies is reported.
 const (
 	Passed          Reason = ""
 	Missing         Reason = "acceptance.missing"
@@ -25,42 +25,42 @@ const (
 	Vacuous         Reason = "acceptance.vacuous"
 )
 
-// Deciding is what one stream says of a criterion.
+// Deciding is what one stream says about a criterion.
 type Deciding struct {
 	Stream string
 	Level  diag.Level
 	Tally
-	// Lower are failures of a lower level in a log that the workflow handed over: they do not decide, stay visible, and
-	// count as attempts.
+	// Lower are failures of a lower level in a log whose digest the workflow supplied. They do not decide, but are reported
+	// and count as attempts.
 	Lower int64
-	heard bool // it counts beside records of a higher level: the last record of a log that was handed over, and not met
+	kept  bool // counts next to records of a higher level: the last record of a log with a supplied digest, and not met
 }
 
 // Tries is how often the command was tried.
 func (x *Deciding) Tries() int64 { return x.Attempts + x.Lower }
 
-// Decision is what all streams together say of a criterion.
+// Decision is what all streams together say about a criterion.
 type Decision struct {
 	Reason   Reason
-	Level    diag.Level // of the deciding records, or of the one that Reason is about; absent when there are none
+	Level    diag.Level // of the deciding records, or of the one for Reason; absent when there are none
 	Minimum  diag.Level
-	Deciding []Deciding // at most one a stream, in the order of the streams
-	At       *Deciding  // the one that Reason is about; nil for missing
-	Flaky    *Deciding  // a deciding pass with a failure before it; nil when there is none
-	Cached   *Deciding  // a deciding pass some of whose results are those of an earlier run; nil when there is none
-	Attempts int64      // records of the deciding level, over all streams
+	Deciding []Deciding // at most one per stream, in the order of the streams
+	At       *Deciding  // the one for Reason; nil for missing
+	Flaky    *Deciding  // a deciding pass after a failure; nil when there is none
+	Cached   *Deciding  // a deciding pass with results of an earlier run; nil when there is none
+	Attempts int64      // records of the deciding level, in all streams
 	Foreign  int64      // matching records of another task
-	Idle     int64      // matching records of the change's own contract, which cannot pass a standing criterion
+	Idle     int64      // matching records of the contract of the change, which cannot pass a standing criterion
 }
 
-// Trust says of a stream whether it counts, and whether the workflow handed over its digest. Streams are told apart by
-// their place in the ledger: two files can have one name.
+// Trust says whether a stream counts, and whether the workflow supplied its digest. Streams are identified by their index in
+// the ledger: two files can have the same name.
 type Trust struct {
 	Counts   bool
 	Recorded bool
 }
 
-// Decide judges the criterion with index i. minimum is the evidence level that it needs, trust that of each stream.
+// Decide judges the criterion with index i. minimum is the evidence level that it requires; trust has an element per stream.
 func (l *Ledger) Decide(i int, minimum diag.Level, trust []Trust) Decision {
 	c := &l.config.Criteria[i]
 	d := Decision{Level: diag.Absent, Minimum: minimum}
@@ -71,12 +71,12 @@ func (l *Ledger) Decide(i int, minimum diag.Level, trust []Trust) Decision {
 		d.Foreign += s.foreign[i]
 		d.Idle += s.idle[i]
 		if tallies := s.tallies[i]; tallies != nil {
-			x := speak(c, s.Name, tallies, trust[n])
+			x := deciding(c, s.Name, tallies, trust[n])
 			d.Deciding = append(d.Deciding, x)
 			d.Level = diag.Stronger(d.Level, x.Level)
 		}
 	}
-	d.Deciding = slices.DeleteFunc(d.Deciding, func(x Deciding) bool { return x.Level != d.Level && !x.heard })
+	d.Deciding = slices.DeleteFunc(d.Deciding, func(x Deciding) bool { return x.Level != d.Level && !x.kept })
 	for _, x := range d.Deciding {
 		d.Attempts += x.Attempts
 	}
@@ -87,12 +87,12 @@ func (l *Ledger) Decide(i int, minimum diag.Level, trust []Trust) Decision {
 	return d
 }
 
-// speak is what a stream says: its records of the highest level do, and in a log that was handed over a last record that
-// did not end as expected, so that no failure hides because it left a file behind.
-func speak(c *contract.Criterion, stream string, t *criterionTally, trust Trust) Deciding {
+// deciding selects the records of a stream that decide: those of the highest level, and in a log with a supplied digest also
+// a last record that did not end as expected, so that a failed run that also changed a file is not hidden.
+func deciding(c *contract.Criterion, stream string, t *criterionTally, trust Trust) Deciding {
 	x := Deciding{Stream: stream, Level: diag.Claimed, Tally: t.claimed}
-	x.heard = trust.Recorded && !Met(c, t.last.Last.Exit)
-	if t.bound.Attempts > 0 && !(x.heard && t.last == &t.claimed) {
+	x.kept = trust.Recorded && !Met(c, t.last.Last.Exit)
+	if t.bound.Attempts > 0 && !(x.kept && t.last == &t.claimed) {
 		x.Level, x.Tally = trust.raise(diag.Bound), t.bound
 		if trust.Recorded {
 			x.Lower = t.claimed.Failures
@@ -101,7 +101,7 @@ func speak(c *contract.Criterion, stream string, t *criterionTally, trust Trust)
 	return x
 }
 
-// judge finds the first reason that holds.
+// judge finds the first reason that applies.
 func (d *Decision) judge(c *contract.Criterion) {
 	if len(d.Deciding) == 0 {
 		d.Reason = Missing
@@ -115,8 +115,8 @@ func (d *Decision) judge(c *contract.Criterion) {
 		failed = ControlPassed
 	}
 	for _, rule := range []struct {
-		reason Reason
-		holds  func(*Deciding) bool
+		reason  Reason
+		applies func(*Deciding) bool
 	}{
 		{NullExit, func(x *Deciding) bool { return x.Last.Exit == nil }},
 		{Conflict, func(x *Deciding) bool { return !met(x) && d.first(met) != nil }},
@@ -128,23 +128,55 @@ func (d *Decision) judge(c *contract.Criterion) {
 		{TooManyAttempts, func(x *Deciding) bool { return x.Tries() > c.MaxAttempts }},
 		{Vacuous, func(x *Deciding) bool { return vacuous(x.Last.Output.Proof) }},
 	} {
-		if d.At = d.first(rule.holds); d.At != nil {
+		if d.At = d.first(rule.applies); d.At != nil {
 			d.Reason = rule.reason
 			return
 		}
 	}
 }
 
-// vacuous reports whether a command's output shows that it proves nothing. A test report beside it changes nothing: it
-// may be the report of another run.
+// vacuous reports whether the output of a command shows that it proves nothing. A test report does not change that: it may
+// be the report of another run.
 func vacuous(p Proof) bool { return p == NoneRan || p == AllCached }
 
-// first returns the first stream for which holds is true.
-func (d *Decision) first(holds func(*Deciding) bool) *Deciding {
+// first returns the first stream to which a rule applies.
+func (d *Decision) first(applies func(*Deciding) bool) *Deciding {
 	for i := range d.Deciding {
-		if holds(&d.Deciding[i]) {
+		if applies(&d.Deciding[i]) {
 			return &d.Deciding[i]
 		}
 	}
 	return nil
+}
+
+// Faults lists the deciding streams that do not show that the criterion is met, each with its fault. The list is the identity
+// of a decision, so it contains no exit code and no count, which differ between runs.
+func (d *Decision) Faults(c *contract.Criterion) []string {
+	var list []string
+	for i := range d.Deciding {
+		x := &d.Deciding[i]
+		if fault := x.fault(c); fault != "" {
+			list = append(list, x.Stream, fault)
+		}
+	}
+	return list
+}
+
+// fault is the first fault of the deciding record of a stream; "" when there is none.
+func (x *Deciding) fault(c *contract.Criterion) string {
+	switch last := &x.Last; {
+	case last.Exit == nil:
+		return "null exit"
+	case !Met(c, last.Exit):
+		return "unmet"
+	case last.Stale:
+		return "stale " + last.StaleTree
+	case last.Dirty:
+		return "dirty"
+	case x.Tries() > c.MaxAttempts:
+		return "too many attempts"
+	case vacuous(last.Output.Proof):
+		return "vacuous"
+	}
+	return ""
 }

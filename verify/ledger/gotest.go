@@ -5,32 +5,34 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// goTests are the tests of one package, whose ends go test -v and -json print one by one. The result line of the package
-// says ok whether they ran or skipped themselves.
+// goTests are the tests of one package whose results go test -v and -json print. The result line of the package says ok
+// whether they ran or skipped themselves.
 type goTests struct {
 	ran     map[string]bool // by name: false for one that skipped itself
 	frames  map[string]bool // names of tests that have subtests
-	skipped string          // the first line of a test that skipped itself
+	skipped string          // the line of the first test that skipped itself
 }
 
-var goBench = lazily(`^(Benchmark\S*)\s+\d+\s+\d`)
+var goBench = strict.Lazily(`^(Benchmark\S*)\s+\d+\s+\d`)
 
-// add takes the end of a test.
+// add adds the result of a test.
 func (g *goTests) add(ran bool, name string, line []byte) {
 	g.ran[name] = ran
 	if !ran && g.skipped == "" {
 		g.skipped = strings.TrimLeft(string(line), " ")
 	}
-	// A subtest's own name may hold slashes: the test at the top is a frame in any case.
+	// The name of a subtest may contain slashes: the top-level test is a frame in any case.
 	if first := strings.IndexByte(name, '/'); first > 0 {
 		g.frames[name[:first]] = true
 		g.frames[name[:strings.LastIndexByte(name, '/')]] = true
 	}
 }
 
-// anyRan reports whether a test ran. One whose subtests all skipped themselves is only their frame.
+// anyRan reports whether a test ran. A test whose subtests all skipped themselves is only a frame.
 func (g *goTests) anyRan() bool {
 	for name, ran := range g.ran {
 		if ran && !g.frames[name] {
@@ -40,8 +42,8 @@ func (g *goTests) anyRan() bool {
 	return false
 }
 
-// goTest notes the end of a test. pkg is its package where the output says so, as go test -json does: packages run beside
-// each other.
+// goTest adds the result of a test. pkg is its package if the output names it, as go test -json does: packages run
+// concurrently.
 func (r *runs) goTest(line []byte, pkg string) {
 	name, ran := goTestResult(line)
 	if name == "" {
@@ -56,8 +58,8 @@ func (r *runs) goTest(line []byte, pkg string) {
 	r.tests[pkg].add(ran, name, line)
 }
 
-// goTestResult returns the name of a test or a benchmark that ended, and whether it ran; "" when the line is about none.
-// A run has many of these lines, so no pattern reads them.
+// goTestResult returns the name of the test or benchmark in a result line, and whether it ran; "" for other lines. It uses
+// no pattern for tests, because a run has many of these lines.
 func goTestResult(line []byte) (name string, ran bool) {
 	if bytes.HasPrefix(line, []byte("Benchmark")) {
 		if m := goBench().FindSubmatch(line); m != nil {
@@ -78,7 +80,7 @@ func goTestResult(line []byte) (name string, ran bool) {
 	return string(test), string(result) != "SKIP"
 }
 
-// goPackage reports whether a line is the result of a package all of whose tests skipped themselves.
+// goPackage reports whether a line is the result of a package in which all tests skipped themselves.
 func (r *runs) goPackage(line []byte, pkg string) bool {
 	tests := r.tests[pkg]
 	if tests == nil || !bytes.HasPrefix(line, []byte("ok  \t")) {
@@ -92,7 +94,7 @@ func (r *runs) goPackage(line []byte, pkg string) bool {
 	return true
 }
 
-// goBinaries sums up the tests that no result of a package follows: a test binary that was run by itself prints none.
+// goBinaries adds up the tests without a result line of their package: a test binary that runs by itself prints none.
 func (r *runs) goBinaries() {
 	for _, pkg := range slices.Sorted(maps.Keys(r.tests)) {
 		if tests := r.tests[pkg]; tests.anyRan() {

@@ -1,7 +1,7 @@
-// Package ledger boils the feedback logs down to what a decision needs, while they stream past.
+// Package ledger reduces the feedback logs, as they stream in, to what a decision needs.
 //
-// It holds a tally for each criterion and stream, 16 bytes for each command id, and the null exits that are still open:
-// memory grows with the number of criteria, not with the size of the logs.
+// It keeps a tally for each criterion and stream, 16 bytes for each command id, and the open null exits: memory grows with
+// the number of criteria and ids, not with the size of the logs.
 package ledger
 
 import (
@@ -21,19 +21,19 @@ import (
 // Config says what to look for.
 type Config struct {
 	TaskID   string
-	HeadTask bool     // TaskID is that of a contract that only the change holds
+	HeadTask bool     // TaskID is that of a contract that only the change contains
 	Tasks    []string // other task ids whose records count
 	Criteria []contract.Criterion
-	Head     []bool // of each criterion, whether only the change's own contract names it; nil: none of them
-	// HeadCommands are criteria that only the contract of another change of the same merge group names.
+	Head     []bool // of each criterion, whether only the contract of the change names it; nil: none of them
+	// HeadCommands are criteria that only the contract of another change of the merge group names.
 	HeadCommands  []contract.Criterion
 	RulesRun      []string // the command that writes the rule report; nil when there is none
 	AcceptedTrees []string // nil: no tree is known, so no record can be bound or stale
-	Egress        []string // allowed hosts; nil: nobody asks
+	Egress        []string // allowed hosts; nil: not enforced
 	Companions    []Companion
 }
 
-// Ledger is what all logs say. Streams are filled one after the other.
+// Ledger is what all logs say. Streams are filled one after another.
 type Ledger struct {
 	Streams  []*Stream
 	Memory   *Memory // nil: without bound
@@ -41,8 +41,8 @@ type Ledger struct {
 	criteria map[string][]int // command key → indexes into Criteria
 	tasks    map[string]bool
 	heads    map[string]bool // keys of HeadCommands
-	// headWords are keys, without directory, of all commands that only the change's own contracts name: where a record ran
-	// one of them may be unknown.
+	// headWords are keys, without directory, of all commands that only contracts of changes name: the directory of a record
+	// may be unknown.
 	headWords map[string]bool
 	rules     string // key of RulesRun
 	accepted  map[string]bool
@@ -50,7 +50,7 @@ type Ledger struct {
 
 	names, digests  map[string]bool // of companions
 	made, madeBytes int             // what the streams remember of them
-	overflow        bool            // there was more
+	overflow        bool            // and there was more
 	indexed         sync.Once
 	byName          map[string][]made // what streams remember, by the name of the file; set by index
 	namedIn         map[string][]int  // digest of a companion → streams in which a record names it
@@ -88,7 +88,7 @@ func set(list []string) map[string]bool {
 	return m
 }
 
-// appendKey encodes a command so that no two commands share a key: each element is preceded by its length.
+// appendKey encodes a command as a unique key: each element is preceded by its length.
 func appendKey(buf []byte, argv []string, cwd string) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(cwd)))
 	buf = append(buf, cwd...)
@@ -99,7 +99,7 @@ func appendKey(buf []byte, argv []string, cwd string) []byte {
 	return buf
 }
 
-// digest is a short hash that stands for a command or an id.
+// digest is a short hash of a command or an id.
 type digest [16]byte
 
 func digestOf(b []byte) digest {
@@ -113,12 +113,12 @@ type Attempt struct {
 	SHA256    string // of the line
 	Exit      *int64
 	Stale     bool   // its trees are equal and none of the accepted ones
-	StaleTree string // the tree that a stale one names
+	StaleTree string // the tree of a stale one
 	Dirty     bool   // its trees differ
 	Trees     bool   // it names both trees
 	Output    Output
 
-	ChangedPaths []string // as in the record, of one that is stale or dirty
+	ChangedPaths []string // of a stale or dirty one, as in the record
 }
 
 // Tally sums up the attempts at one criterion, of one level, in one stream.
@@ -128,10 +128,10 @@ type Tally struct {
 	Last     Attempt
 }
 
-// criterionTally keeps bound and unbound records apart.
+// criterionTally separates bound and unbound records.
 type criterionTally struct {
 	claimed, bound Tally
-	last           *Tally // the one that holds the stream's last record
+	last           *Tally // the one with the last record of the stream
 }
 
 // Met reports whether an exit code is what a criterion expects. A negative control must have failed by itself.
@@ -146,19 +146,19 @@ func Met(c *contract.Criterion, exit *int64) bool {
 	}
 }
 
-// Cut reports whether an exit code says that the command did not run to its own end, which proves nothing: 124 is a
-// timeout, 126 and 127 could not be started, and what is negative or 128 plus the number of a signal was killed.
+// Cut reports whether an exit code says that the command did not end by itself, which proves nothing: 124 is a timeout, 126
+// and 127 mean that it could not be started, and a negative code or 128 plus the number of a signal that it was killed.
 func Cut(exit int64) bool {
 	const signals = 64
 	return exit < 0 || exit == 124 || exit == 126 || exit == 127 || 128 < exit && exit <= 128+signals
 }
 
-// Stream is one log. Its records are added in the order in which they stand.
+// Stream is one log. Its records are added in order.
 type Stream struct {
 	Name     string
 	Records  int64 // all of them
 	Foreign  int64 // records of another task
-	Duration int64 // milliseconds of this task's records; saturates
+	Duration int64 // milliseconds of the records of this task; saturates
 
 	Gaps      []Gap
 	GapsMore  int // gaps beyond MaxDetails
@@ -166,22 +166,22 @@ type Stream struct {
 	Hosts     Commands // hosts that are not allowed
 	Unseen    int64    // records without network_hosts
 	UnseenAt  int      // line of the first of them
-	Tampered  Commands // what a recorder found that it had not written
+	Tampered  Commands // changes of the log that a recorder detected
 	Unsettled int      // null exits still open beyond MaxOpen
 
 	ledger  *Ledger
 	tallies map[int]*criterionTally
 	foreign map[int]int64              // criterion → matching records of another task
-	idle    map[int]int64              // criterion → records of the change's own contract that cannot count for it
+	idle    map[int]int64              // criterion → records of the contract of the change that cannot count for it
 	makers  map[slot]map[string]*maker // commands that wrote reports, by their key
-	named   map[string]bool            // digests of companions that some record names
+	named   map[string]bool            // digests of companions that a record names
 	ids     map[digest]struct{}
 	order   order
 	open    openNulls
 	key     []byte
 }
 
-// MaxDetails is how many things of one kind a stream keeps in full; the rest are counted.
+// MaxDetails is how many details of one kind a stream keeps; the rest are counted.
 const MaxDetails = 1000
 
 // Stream starts a new log.
@@ -195,11 +195,11 @@ func (l *Ledger) Stream(name string) *Stream {
 	return s
 }
 
-// Add takes the next record.
+// Add adds the next record.
 func (s *Stream) Add(r *feedback.Record) {
 	s.Records++
 	s.checkOrder(r)
-	if r.Tampered != "" { // whatever task it names: it is about the log, and no run of a command
+	if r.Tampered != "" { // for any task: it is about the log, not a run of a command
 		s.Tampered.add(s, digestOf([]byte(r.Tampered)), r.Pos.Line, func() Command { return Command{Text: short(r.Tampered)} })
 		return
 	}
@@ -229,9 +229,9 @@ func (s *Stream) Add(r *feedback.Record) {
 	}
 }
 
-// match returns the criteria that the record is about; it leaves the command's key in s.key. A command line that needs a
-// shell is about none, but it is the same as another one with the same text: its key begins with a byte with which no key
-// of a list of words does, as those begin with the length of a cwd.
+// match returns the criteria that the record matches, and leaves the key of the command in s.key. A command line for a shell
+// matches none, but equals others with the same text: its key begins with a zero byte, which no key of a list of words does,
+// as those begin with the length of a cwd.
 func (s *Stream) match(r *feedback.Record) []int {
 	s.key = s.key[:0]
 	switch {
@@ -256,7 +256,7 @@ func (s *Stream) addForeign(r *feedback.Record) {
 	}
 }
 
-// level says whether a record is bound to the code that is judged.
+// level reports whether a record is bound to the judged code.
 func (s *Stream) level(r *feedback.Record) diag.Level {
 	if r.TreeBefore != "" && r.TreeBefore == r.TreeAfter && s.ledger.accepted[r.TreeBefore] {
 		return diag.Bound
@@ -286,8 +286,8 @@ func (s *Stream) addAttempt(i int, r *feedback.Record) {
 	tally.Last.Output = s.output(&s.ledger.config.Criteria[i], tally.Attempts, r)
 }
 
-// output looks at what the command printed, where that can matter: a record that did not end as it should, or one attempt
-// too many, is a finding anyway.
+// output reads the output of the command where it can matter: a record that did not end as expected, or one attempt too
+// many, is a finding anyway.
 func (s *Stream) output(c *contract.Criterion, attempts int64, r *feedback.Record) Output {
 	if !Met(c, r.Exit) || attempts > c.MaxAttempts {
 		return Output{}
@@ -299,7 +299,7 @@ func (s *Stream) attempt(r *feedback.Record) Attempt {
 	sum := sha256.Sum256(r.Line)
 	a := Attempt{Line: r.Pos.Line, SHA256: hex.EncodeToString(sum[:])}
 	if r.Exit != nil {
-		exit := *r.Exit // the record is gone when the next line is read
+		exit := *r.Exit // the record is overwritten when the next line is read
 		a.Exit = &exit
 	}
 	a.Trees = r.TreeBefore != "" && r.TreeAfter != ""
@@ -332,7 +332,7 @@ func (s *Stream) addHosts(r *feedback.Record) {
 	}
 }
 
-// addOther looks at a command that is no criterion.
+// addOther adds a command that is not a criterion.
 func (s *Stream) addOther(r *feedback.Record) {
 	switch {
 	case r.Exit == nil:
@@ -342,5 +342,30 @@ func (s *Stream) addOther(r *feedback.Record) {
 		s.Nonzero.add(s, digestOf(s.key), r.Pos.Line, func() Command {
 			return Command{Text: commandText(r), Cwd: short(r.Cwd), Exit: exit}
 		})
+	}
+}
+
+// Memory counts what all ledgers that share it keep from logs. One command id counts as one; see the weights.
+type Memory struct {
+	used, most int64
+}
+
+// NewMemory returns a memory for so many ids.
+func NewMemory(most int64) *Memory { return &Memory{most: most} }
+
+// Full reports whether the limit is exceeded.
+func (m *Memory) Full() bool { return m != nil && m.used > m.most }
+
+// The weights, by the memory that is used.
+const (
+	weightID     = 1
+	weightLink   = 4  // an entry of a map with a text
+	weightDetail = 25 // a detail of a finding, a log, or the tally of a criterion in a log
+)
+
+// remember counts memory.
+func (s *Stream) remember(weight int64) {
+	if m := s.ledger.Memory; m != nil {
+		m.used += weight
 	}
 }

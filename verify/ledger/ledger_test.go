@@ -134,7 +134,7 @@ func TestForeignRecordsAreCounted(t *testing.T) {
 	}
 }
 
-// TestCommandsAreComparedByElement wants no two commands to share a key.
+// TestCommandsAreComparedByElement: no two commands share a key.
 func TestCommandsAreComparedByElement(t *testing.T) {
 	l := ledger.New(ledger.Config{TaskID: "T-1", Criteria: []contract.Criterion{{ID: "c", Run: []string{"go", "test", "-run", "X", "./..."}, Cwd: "."}}})
 	s := l.Stream("log")
@@ -151,7 +151,7 @@ func TestCommandsAreComparedByElement(t *testing.T) {
 	}
 }
 
-// orWanted is the wanted command in place of nil, for another folder.
+// orWanted is the wanted command in place of nil, for another directory.
 func orWanted(argv []string) []string {
 	if argv == nil {
 		return []string{"go", "test", "-run", "X", "./..."}
@@ -274,7 +274,7 @@ func TestOpenNullExitsAreBounded(t *testing.T) {
 	}
 }
 
-// TestCommandsBeyondTheListAreCounted wants each different command counted once.
+// TestCommandsBeyondTheListAreCounted: each distinct command is counted once.
 func TestCommandsBeyondTheListAreCounted(t *testing.T) {
 	s := ledger.New(ledger.Config{}).Stream("log")
 	one := int64(1)

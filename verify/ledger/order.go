@@ -6,10 +6,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
-// Gap is a sign that a log is not whole.
+// Gap is a sign that a log is incomplete.
 type Gap struct {
 	Line     int
-	Kind     string // what is wrong, the same words for the same kind
+	Kind     string // what is wrong; part of the fingerprint
 	Found    string
 	Expected string
 }
@@ -17,11 +17,11 @@ type Gap struct {
 // order is what the sequence checks remember.
 type order struct {
 	with, without bool  // records with and without seq were seen
-	mixed         bool  // and that was reported
-	last          int64 // seq of the record before
+	mixed         bool  // a mixture was reported
+	last          int64 // seq of the previous record
 }
 
-// checkOrder reports holes in the sequence, repeated ids and parents that no earlier record has.
+// checkOrder reports gaps in the sequence, repeated ids, and parents that are not ids of earlier records.
 func (s *Stream) checkOrder(r *feedback.Record) {
 	s.checkSeq(r)
 	if r.Parent != "" {
@@ -54,8 +54,8 @@ func (s *Stream) checkSeq(r *feedback.Record) {
 	}
 }
 
-// checkStep wants each seq to be one more than the one before. The first may be 0 or 1: a later start means that the
-// beginning of the log was cut off.
+// checkStep requires that each seq is one more than the previous one. The first may be 0 or 1: a later start means that the
+// beginning of the log is missing.
 func (s *Stream) checkStep(r *feedback.Record) {
 	seq := *r.Seq
 	switch {

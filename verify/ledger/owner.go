@@ -6,18 +6,18 @@ import (
 	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
-// owner says on whose behalf a command ran. It decides what its record may prove.
+// owner is who names a command, which decides what its record may prove.
 type owner int
 
 const (
 	ofOthers   owner = iota // no contract names the command
-	ofStanding              // a criterion of the base or the operator
+	ofStanding              // a criterion of the base branch or the operator
 	ofRules                 // the command that writes the rule report
-	ofHead                  // a criterion that only the change's own contract names, or a record that carries its task_id
+	ofHead                  // a criterion that only the contract of the change names, or a record with its task_id
 )
 
-// owner finds whose a record is: first by the task that it names, then by its command, where contracts that the change did
-// not write come first.
+// owner returns the owner of a record: first by its task, then by its command, where contracts that the change did not write
+// come first.
 func (l *Ledger) owner(r *feedback.Record, key []byte, matches []int) owner {
 	switch {
 	case l.config.HeadTask && r.TaskID == l.config.TaskID:
@@ -33,11 +33,11 @@ func (l *Ledger) owner(r *feedback.Record, key []byte, matches []int) owner {
 	}
 }
 
-// isHead reports whether only the change's own contract names the criterion with index i.
+// isHead reports whether only the contract of the change names the criterion with index i.
 func (l *Ledger) isHead(i int) bool { return l.config.Head != nil && l.config.Head[i] }
 
-// proves reports whether a record counts as an attempt at a criterion. One of the change's own contract can show that a
-// standing criterion is not met, not that it is.
+// proves reports whether a record counts as an attempt at a criterion. A record of the contract of the change can show that
+// a standing criterion is not met, but not that it is.
 func (l *Ledger) proves(r *feedback.Record, by owner, i int) bool {
 	return by != ofHead || l.isHead(i) || !Met(&l.config.Criteria[i], r.Exit)
 }

@@ -11,36 +11,36 @@ import (
 	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
-// Companion is a report beside the logs: its file, and which commands' records may vouch for it.
+// Companion is a report: its file, and the commands whose records may confirm it.
 type Companion struct {
 	Path string // that the report names
-	// Declared is the path that a contract declares for it, where Path is a bundle's own name; "" when there is none.
+	// Declared is the path that a contract declares for it, where Path is a name in a bundle; "" when there is none.
 	Declared string
 	SHA256   string
 	// Rules limits it to the command that writes the rule report.
 	Rules bool
 	// Only limits it to the criteria with these indexes; nil is no limit.
 	Only []int
-	// Own are criteria of the change's own contract whose records vouch for it as well; those of others never do.
+	// Own are criteria of the contract of the change whose records confirm it as well; those of its other criteria never do.
 	Own []int
 }
 
-// Vouched is what the logs say of a companion.
+// Vouched is what the logs say about a companion.
 type Vouched struct {
 	Level  diag.Level
-	Denied Denial // why a record that names the file does not vouch for it; "" when there is none
+	Denied Denial // why a record that names the file does not confirm it; "" when there is none
 	Clash  *Clash // nil when there is none
 }
 
-// Denial says why the records that name a file do not vouch for it.
+// Denial says why the records that name a file do not confirm it.
 type Denial string
 
 // The denials, the one that explains most first.
 const (
-	DeniedRules     Denial = "only the last record of rules.run that has an exit code vouches for it"
-	DeniedCriterion Denial = "only records of the criterion that coverage.criterion names vouch for it"
-	DeniedHead      Denial = "the record that names it belongs to the change's own contract"
-	DeniedPath      Denial = "no command's last record names it with this path and content"
+	DeniedRules     Denial = "only the last record of rules.run with an exit code can confirm it"
+	DeniedCriterion Denial = "only records of the criterion in coverage.criterion can confirm it"
+	DeniedHead      Denial = "the record that names it belongs to the contract of the change"
+	DeniedPath      Denial = "no last record of a command names it with this path and content"
 	DeniedMany      Denial = "too many records name reports"
 )
 
@@ -52,26 +52,26 @@ type Clash struct {
 	First, Second string
 }
 
-// Bounds of what a ledger remembers of reports that commands wrote.
+// Limits of what a ledger keeps about reports that commands wrote.
 const (
 	maxMade      = 10_000
 	maxMadeBytes = 16 << 20
 )
 
-// maker is a command that wrote reports: what its last record in a stream says.
+// maker is a command that wrote reports, with the content of its last record in a stream.
 type maker struct {
-	command   string // its key
-	text      string
-	owner     owner
-	criteria  []int
-	rules     bool
-	level     diag.Level
-	line      int
-	files     []feedback.Produced // those whose name a companion has
-	takenBack []bool              // of each file, whether a later, unbound record of the command does not name it so
+	command  string // its key
+	text     string
+	owner    owner
+	criteria []int
+	rules    bool
+	level    diag.Level
+	line     int
+	files    []feedback.Produced // those with the file name of a companion
+	revoked  []bool              // of each file, whether a later, unbound record of the command names other content or none
 }
 
-// companionNames collects the file names of companions, without folders, and their digests.
+// companionNames collects the file names of companions, without directories, and their digests.
 func (l *Ledger) companionNames() {
 	l.names, l.digests = map[string]bool{}, map[string]bool{}
 	for _, c := range l.config.Companions {
@@ -83,12 +83,12 @@ func (l *Ledger) companionNames() {
 	}
 }
 
-// slot keeps records apart that do not replace each other: those of the change's own contract, and those that are bound.
+// slot separates records that do not replace each other: those of the contract of the change, and those that are bound.
 type slot struct{ head, bound bool }
 
-// addProduced keeps what the record says of reports. It takes the place of what an earlier record of the same command and
-// level says. A record that is not bound takes nothing from a bound one, but in a log that was handed over, where it takes
-// back what it does not confirm. Of the rule command the last record with an exit code counts, whatever its level.
+// addProduced keeps what the record says about reports. It replaces what an earlier record of the same command and level
+// says. An unbound record replaces nothing of a bound one; in a log with a supplied digest it revokes what it does not
+// confirm. For the rule command, the last record with an exit code counts, at any level.
 func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	if len(r.Produced) == 0 && len(s.makers) == 0 {
 		return
@@ -102,7 +102,7 @@ func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	}
 	command := s.commandKey(r)
 	if earlier := bound[command]; earlier != nil && !at.bound {
-		earlier.takeBack(r.Produced)
+		earlier.revoke(r.Produced)
 	}
 	before := 0
 	if old := known[command]; old != nil {
@@ -121,22 +121,22 @@ func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	}
 	known[command] = &maker{
 		command: command, text: CommandLine(r.Argv), owner: by, criteria: matches, rules: rules, level: level, line: r.Pos.Line, files: files,
-		takenBack: make([]bool, len(files)),
+		revoked: make([]bool, len(files)),
 	}
 }
 
-// takeBack notes which files a later record does not name with the same content.
-func (m *maker) takeBack(later []feedback.Produced) {
+// revoke marks the files that a later record does not name with the same content.
+func (m *maker) revoke(later []feedback.Produced) {
 	last := map[string]string{}
 	for _, p := range later {
 		last[strings.TrimPrefix(p.Path, "./")] = p.SHA256
 	}
 	for i, f := range m.files {
-		m.takenBack[i] = last[f.Path] != f.SHA256
+		m.revoked[i] = last[f.Path] != f.SHA256
 	}
 }
 
-// commandKey tells commands apart. One that does not split has only its line.
+// commandKey identifies a command. One that does not split is identified by its line.
 func (s *Stream) commandKey(r *feedback.Record) string {
 	const longest = 512
 	switch {
@@ -151,7 +151,7 @@ func (s *Stream) commandKey(r *feedback.Record) string {
 	}
 }
 
-// keep returns those of the files whose name a companion has. Where a record names one path twice, the last one counts.
+// keep returns the files with the name of a companion. If a record names a path twice, the last one counts.
 func (s *Stream) keep(produced []feedback.Produced) []feedback.Produced {
 	l := s.ledger
 	byPath := map[string]string{}
@@ -183,21 +183,20 @@ func (l *Ledger) forget(files []feedback.Produced) {
 }
 
 // Fits reports whether a file can be the one that a record names by a path in the repository. Artifacts unpack into
-// folders, so there may be more in front; a bundle's own name for a file has no folder at all.
+// directories, so the path may have a longer prefix; a name in a bundle has no directory at all.
 func Fits(file, produced string) bool {
 	return file == produced || strings.HasSuffix(file, "/"+produced) || !strings.Contains(file, "/") && strings.HasSuffix(produced, "/"+file)
 }
 
-// made is a file that a command's last record names.
+// made is a file that the last record of a command names.
 type made struct {
 	*maker
 	stream       int
 	path, sha256 string
-	takenBack    bool
+	revoked      bool
 }
 
-// index sorts what the streams remember by the names of the files, so that thousands of reports are found among thousands
-// of records.
+// index sorts the files of all streams by name, so that thousands of reports are found among thousands of records.
 func (l *Ledger) index() {
 	l.byName, l.namedIn = map[string][]made{}, map[string][]int{}
 	for n, s := range l.Streams {
@@ -208,7 +207,7 @@ func (l *Ledger) index() {
 			for _, m := range known {
 				for i, f := range m.files {
 					name := path.Base(f.Path)
-					l.byName[name] = append(l.byName[name], made{m, n, f.Path, f.SHA256, m.takenBack[i]})
+					l.byName[name] = append(l.byName[name], made{m, n, f.Path, f.SHA256, m.revoked[i]})
 				}
 			}
 		}
@@ -220,7 +219,7 @@ func (l *Ledger) index() {
 	}
 }
 
-// namedLike lists the files that records call as the companion, by its path or by the one that is declared for it.
+// namedLike lists the files in records with the name of the companion, or of the path that is declared for it.
 func (l *Ledger) namedLike(c *Companion) []made {
 	name, declared := path.Base(c.Path), path.Base(c.Declared)
 	list := l.byName[name]
@@ -236,7 +235,7 @@ func (c *Companion) fits(produced string) bool {
 	return Fits(c.Path, produced) || c.Declared != "" && Fits(c.Declared, produced)
 }
 
-// Vouch says what the logs say of a companion: its level is that of the best record that may vouch for it. It is asked when
+// Vouch returns what the logs say about a companion: its level is that of the best record that may confirm it. Call it after
 // the last record was added.
 func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 	v := Vouched{Level: diag.Claimed}
@@ -256,7 +255,7 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 			list = list[:0]
 		}
 		list = append(list, m)
-		if m.sha256 != c.SHA256 || m.takenBack && trust[m.stream].Recorded {
+		if m.sha256 != c.SHA256 || m.revoked && trust[m.stream].Recorded {
 			continue
 		}
 		if denied := m.denies(c); denied != "" {
@@ -275,7 +274,7 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 	return v
 }
 
-// note keeps the first clash, of the files that records of one stream name.
+// note keeps the first clash among the files of one stream.
 func (v *Vouched) note(l *Ledger, list []made, trust []Trust) {
 	if v.Clash == nil && len(list) > 1 {
 		n := list[0].stream
@@ -283,7 +282,7 @@ func (v *Vouched) note(l *Ledger, list []made, trust []Trust) {
 	}
 }
 
-// raise is the level of a record in a log that is trusted so.
+// raise is the level of a record in a log with this trust.
 func (t Trust) raise(level diag.Level) diag.Level {
 	if level == diag.Bound && t.Recorded {
 		return diag.Recorded
@@ -291,7 +290,7 @@ func (t Trust) raise(level diag.Level) diag.Level {
 	return level
 }
 
-// denies says why the command may not vouch for a companion; "" when it may.
+// denies says why the command may not confirm a companion; "" when it may.
 func (m *maker) denies(c *Companion) Denial {
 	among := func(criteria []int) bool {
 		return slices.ContainsFunc(m.criteria, func(i int) bool { return slices.Contains(criteria, i) })
@@ -308,8 +307,8 @@ func (m *maker) denies(c *Companion) Denial {
 	}
 }
 
-// clash finds two commands of one log that wrote one path with different content. Records of a lower level than others
-// are not looked at, unless the workflow handed the log over: that one was begun for this run.
+// clash finds two commands of one log that wrote one path with different content. It ignores records of a lower level than
+// others, unless the workflow supplied the digest of the log: such a log was started for this run.
 func clash(stream string, list []made, trust Trust) *Clash {
 	best := diag.Absent
 	for _, m := range list {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // kind is what a result line says.
@@ -21,108 +23,108 @@ const (
 	kinds
 )
 
-// shape is the form of a line with which a test runner states a result.
+// shape is the form of a line in which a test runner reports a result.
 type shape struct {
-	first   string // what such a line begins with: one of these bytes
-	hint    string // and holds
+	first   string // the line begins with one of these bytes
+	hint    string // and contains this
 	pattern func() *regexp.Regexp
 	scope   scope
-	says    func([][]byte) kind // of the pattern's groups
+	says    func([][]byte) kind // of the groups of the pattern
 }
 
-// scope is how much a line speaks of.
+// scope is what part of a run a line is about.
 type scope int
 
 const (
 	part         scope = iota // one package, module, class or file
-	likely                    // the same, and a line of scope sum may follow that knows better
+	likely                    // the same, but a line of scope sum may follow and correct it
 	whole                     // a whole run
-	sum                       // a whole run, the parts of scope likely before it included
-	build                     // a part of a build, which many a command does that is not about tests
+	sum                       // a whole run, including the parts of scope likely before it
+	build                     // a part of a build, which commands other than tests also do
 	ofPlaywright              // a part of a run of Playwright
 )
 
 const digits = "0123456789"
 
-// shapes are those of the runners that are widely used, as they print them without a terminal.
+// shapes are those of widely used runners, as printed without a terminal.
 var shapes = []shape{
 	// go test, gotestsum
-	{"o", "ok  \t", lazily(`^ok  \t\S+\t(\(cached\)|\d+\.\d+s)(?:[\t ].*)?$`), part, goResult},
-	{"?", "[no test files]", lazily(`^\?   \t\S+\t\[no test files\]$`), part, always(empty)},
-	{"\t", "coverage: 0.0%", lazily(`^\t\S+\t\tcoverage: 0\.0% of statements$`), part, always(empty)},
-	{"t", "no tests to run", lazily(`^testing: warning: no tests to run$`), part, always(empty)},
-	{"F", "FAIL\t", lazily(`^FAIL\t\S+ \[(?:build|setup) failed\]$`), part, always(broken)},
-	{"F", "FAIL\t", lazily(`^FAIL\t\S+\t\d+\.\d+s$`), part, always(failed)},
-	{"-", "--- FAIL: ", lazily(`^--- FAIL: \S+ \(\d+\.\d+s\)$`), part, always(failed)},
-	{"P\xe2", " (cached)", lazily(`^(?:PASS|✓ ) \S+ \(cached\)(?: \(.*\))?$`), part, always(cached)},
-	{"P\xe2", "", lazily(`^(?:PASS \S+(?: \(coverage: .*\))?|✓  \S+ \(\d.*\))$`), likely, always(passed)},
-	{"D", "DONE ", lazily(`^DONE (?:\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, \d+ errors?)?(?: in \d.*)?$`), sum, gotestsum},
+	{"o", "ok  \t", strict.Lazily(`^ok  \t\S+\t(\(cached\)|\d+\.\d+s)(?:[\t ].*)?$`), part, goResult},
+	{"?", "[no test files]", strict.Lazily(`^\?   \t\S+\t\[no test files\]$`), part, always(empty)},
+	{"\t", "coverage: 0.0%", strict.Lazily(`^\t\S+\t\tcoverage: 0\.0% of statements$`), part, always(empty)},
+	{"t", "no tests to run", strict.Lazily(`^testing: warning: no tests to run$`), part, always(empty)},
+	{"F", "FAIL\t", strict.Lazily(`^FAIL\t\S+ \[(?:build|setup) failed\]$`), part, always(broken)},
+	{"F", "FAIL\t", strict.Lazily(`^FAIL\t\S+\t\d+\.\d+s$`), part, always(failed)},
+	{"-", "--- FAIL: ", strict.Lazily(`^--- FAIL: \S+ \(\d+\.\d+s\)$`), part, always(failed)},
+	{"P\xe2", " (cached)", strict.Lazily(`^(?:PASS|✓ ) \S+ \(cached\)(?: \(.*\))?$`), part, always(cached)},
+	{"P\xe2", "", strict.Lazily(`^(?:PASS \S+(?: \(coverage: .*\))?|✓  \S+ \(\d.*\))$`), likely, always(passed)},
+	{"D", "DONE ", strict.Lazily(`^DONE (?:\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, \d+ errors?)?(?: in \d.*)?$`), sum, gotestsum},
 
 	// pytest
-	{"=", " in ", lazily(`^=+ (no tests ran|` + pytestCounts + `) in \d+\.\d+s(?: \([0-9:, a-z]+\))? =+$`), whole, inWords},
-	{"n" + digits, " in ", lazily(`^(no tests ran|` + pytestCounts + `) in \d+\.\d+s(?: \([0-9:, a-z]+\))?$`), whole, quietly},
-	{"=n" + digits, " collected", lazily(`^(?:=+ )?(?:no tests|(?:\d+/)?\d+ tests?) collected(?: \(\d+ deselected\))?(?:, ` + pytestCount + `)* in \d+\.\d+s(?: \([0-9:, a-z]+\))?(?: =+)?$`), whole, always(empty)},
-	{"c", "collected 0 items", lazily(`^(?:collecting \.\.\. )?collected 0 items$`), whole, always(empty)},
+	{"=", " in ", strict.Lazily(`^=+ (no tests ran|` + pytestCounts + `) in \d+\.\d+s(?: \([0-9:, a-z]+\))? =+$`), whole, inWords},
+	{"n" + digits, " in ", strict.Lazily(`^(no tests ran|` + pytestCounts + `) in \d+\.\d+s(?: \([0-9:, a-z]+\))?$`), whole, quietly},
+	{"=n" + digits, " collected", strict.Lazily(`^(?:=+ )?(?:no tests|(?:\d+/)?\d+ tests?) collected(?: \(\d+ deselected\))?(?:, ` + pytestCount + `)* in \d+\.\d+s(?: \([0-9:, a-z]+\))?(?: =+)?$`), whole, always(empty)},
+	{"c", "collected 0 items", strict.Lazily(`^(?:collecting \.\.\. )?collected 0 items$`), whole, always(empty)},
 
 	// unittest; see runs.unittest
 	{"R", " in ", unittestCount, whole, counts(1, 0, 0)},
-	{"N", "NO TESTS RAN", lazily(`^NO TESTS RAN(?: \(.*\))?$`), whole, always(empty)},
+	{"N", "NO TESTS RAN", strict.Lazily(`^NO TESTS RAN(?: \(.*\))?$`), whole, always(empty)},
 	{"O", "OK", unittestEnd, whole, always(passed)},
 
 	// jest, vitest, Pest; mocha, Cypress, Playwright; node --test; TAP; Deno
-	{" T", "Tests", lazily(`^ *Tests:? +(no tests|` + jestCount + `(?:(?:, | \| )` + jestCount + `)*)(?: \(\d+[^)]*\))?$`), whole, inWords},
-	{"N", "No test", lazily(`^No tests? (?:files )?found, exiting with code [01]$`), whole, always(empty)},
-	{"N", "No tests found", lazily(`^No tests found related to files changed since `), whole, always(empty)},
-	{" ", " passing", lazily(`^ +(\d+) passing(?: \(\d[^)]*\))?$`), whole, counts(1, 0, 0)},
-	{" ", " failing", lazily(`^ +(\d+) failing$`), whole, counts(1, 0, 1)},
-	{" ", " passed (", lazily(`^ +\d+ passed \(\d[^)]*\)$`), whole, always(passed)},
-	{" ", " skipped", lazily(`^ +\d+ skipped$`), ofPlaywright, always(empty)},
-	{"T", "Total: ", lazily(`^Total: \d+ tests? in \d+ files?$`), ofPlaywright, always(empty)}, // of a list
-	{"#\xe2", " pass ", lazily(`^(?:#|ℹ) pass +(\d+)$`), sum, counts(1, 0, 0)},
-	{"#\xe2", " fail ", lazily(`^(?:#|ℹ) fail +(\d*[1-9]\d*)$`), whole, always(failed)},
-	{"on", "ok ", lazily(`^(not )?ok \d+(?: .*)?$`), likely, tapResult},
-	{"1", "1..0", lazily(`^1\.\.0(?: #.*)?$`), part, always(empty)},
-	{"oF", " passed", lazily(`^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed`), whole, sums(2, 1)},
+	{" T", "Tests", strict.Lazily(`^ *Tests:? +(no tests|` + jestCount + `(?:(?:, | \| )` + jestCount + `)*)(?: \(\d+[^)]*\))?$`), whole, inWords},
+	{"N", "No test", strict.Lazily(`^No tests? (?:files )?found, exiting with code [01]$`), whole, always(empty)},
+	{"N", "No tests found", strict.Lazily(`^No tests found related to files changed since `), whole, always(empty)},
+	{" ", " passing", strict.Lazily(`^ +(\d+) passing(?: \(\d[^)]*\))?$`), whole, counts(1, 0, 0)},
+	{" ", " failing", strict.Lazily(`^ +(\d+) failing$`), whole, counts(1, 0, 1)},
+	{" ", " passed (", strict.Lazily(`^ +\d+ passed \(\d[^)]*\)$`), whole, always(passed)},
+	{" ", " skipped", strict.Lazily(`^ +\d+ skipped$`), ofPlaywright, always(empty)},
+	{"T", "Total: ", strict.Lazily(`^Total: \d+ tests? in \d+ files?$`), ofPlaywright, always(empty)}, // of a list
+	{"#\xe2", " pass ", strict.Lazily(`^(?:#|ℹ) pass +(\d+)$`), sum, counts(1, 0, 0)},
+	{"#\xe2", " fail ", strict.Lazily(`^(?:#|ℹ) fail +(\d*[1-9]\d*)$`), whole, always(failed)},
+	{"on", "ok ", strict.Lazily(`^(not )?ok \d+(?: .*)?$`), likely, tapResult},
+	{"1", "1..0", strict.Lazily(`^1\.\.0(?: #.*)?$`), part, always(empty)},
+	{"oF", " passed", strict.Lazily(`^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed`), whole, sums(2, 1)},
 
 	// cargo test, cargo nextest
-	{digits, " benchmark", lazily(`^\d+ tests?, \d+ benchmarks?$`), part, always(empty)},
-	{"r", "running 0 tests", lazily(`^running 0 tests$`), part, always(empty)},
-	{"t", "test result: ", lazily(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; \d+ ignored; (\d+) measured; \d+ filtered out`), part, sums(2, 1, 3)},
-	{"e", "could not compile", lazily("^error: could not compile `[^`]+` \\((?:lib test|test \"[^\"]+\"|bin \"[^\"]+\" test)\\)"), part, always(broken)},
-	{" ", " Summary [", lazily(`^ +Summary \[ *\d+\.\d+s\] +(\d+)(?:/\d+)? tests? run: `), whole, counts(1, 0, 0)},
+	{digits, " benchmark", strict.Lazily(`^\d+ tests?, \d+ benchmarks?$`), part, always(empty)},
+	{"r", "running 0 tests", strict.Lazily(`^running 0 tests$`), part, always(empty)},
+	{"t", "test result: ", strict.Lazily(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; \d+ ignored; (\d+) measured; \d+ filtered out`), part, sums(2, 1, 3)},
+	{"e", "could not compile", strict.Lazily("^error: could not compile `[^`]+` \\((?:lib test|test \"[^\"]+\"|bin \"[^\"]+\" test)\\)"), part, always(broken)},
+	{" ", " Summary [", strict.Lazily(`^ +Summary \[ *\d+\.\d+s\] +(\d+)(?:/\d+)? tests? run: `), whole, counts(1, 0, 0)},
 
 	// RSpec; minitest, test-unit; PHPUnit and JUnit's console
-	{digits, " example", lazily(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?$`), whole, counts(1, 3, 2)},
-	{digits, " outside of examples", lazily(`^0 examples, 0 failures, \d+ errors? occurred outside of examples$`), whole, always(broken)},
-	{"N", "No examples found.", lazily(`^No examples found\.$`), whole, always(empty)},
-	{digits, " assertions, ", lazily(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, \d+ errors(?:, (\d+) skips)?(?:, .*)?$`), whole, counts(1, 3, 2)},
-	{"N", "No tests executed!", lazily(`^No tests executed!$`), whole, always(empty)},
-	{"T", " Assertions: ", lazily(`^Tests: (\d+), Assertions: \d+((?:, [A-Z][A-Za-z ]*: \d+)*)\.$`), whole, phpunit},
-	{"A", "Available test", lazily(`^Available test(?:s|\(s\)):$`), whole, always(empty)},
-	{"[", " tests ", lazily(`^\[ +(\d+) tests (successful|failed) +\]$`), whole, junitConsole},
-	{"O", "OK (", lazily(`^OK \((\d+) tests?(?:, \d+ assertions?)?\)$`), whole, counts(1, 0, 0)},
+	{digits, " example", strict.Lazily(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?$`), whole, counts(1, 3, 2)},
+	{digits, " outside of examples", strict.Lazily(`^0 examples, 0 failures, \d+ errors? occurred outside of examples$`), whole, always(broken)},
+	{"N", "No examples found.", strict.Lazily(`^No examples found\.$`), whole, always(empty)},
+	{digits, " assertions, ", strict.Lazily(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, \d+ errors(?:, (\d+) skips)?(?:, .*)?$`), whole, counts(1, 3, 2)},
+	{"N", "No tests executed!", strict.Lazily(`^No tests executed!$`), whole, always(empty)},
+	{"T", " Assertions: ", strict.Lazily(`^Tests: (\d+), Assertions: \d+((?:, [A-Z][A-Za-z ]*: \d+)*)\.$`), whole, phpunit},
+	{"A", "Available test", strict.Lazily(`^Available test(?:s|\(s\)):$`), whole, always(empty)},
+	{"[", " tests ", strict.Lazily(`^\[ +(\d+) tests (successful|failed) +\]$`), whole, junitConsole},
+	{"O", "OK (", strict.Lazily(`^OK \((\d+) tests?(?:, \d+ assertions?)?\)$`), whole, counts(1, 0, 0)},
 
 	// dotnet test
-	{"PFS", "! ", lazily(`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+, Total: `), part, sums(1, 2)},
-	{"T", "Test summary: ", lazily(`^Test summary: total: (\d+), failed: (\d+), succeeded: \d+, skipped: (\d+)`), whole, counts(1, 3, 2)},
-	{"T", "The following Tests", lazily(`^The following Tests are available:$`), part, always(empty)},
-	{"NW", "No test ", lazily(`^(?:Warning: )?No test (?:is available in|matches the given testcase filter) `), part, always(empty)},
+	{"PFS", "! ", strict.Lazily(`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+, Total: `), part, sums(1, 2)},
+	{"T", "Test summary: ", strict.Lazily(`^Test summary: total: (\d+), failed: (\d+), succeeded: \d+, skipped: (\d+)`), whole, counts(1, 3, 2)},
+	{"T", "The following Tests", strict.Lazily(`^The following Tests are available:$`), part, always(empty)},
+	{"NW", "No test ", strict.Lazily(`^(?:Warning: )?No test (?:is available in|matches the given testcase filter) `), part, always(empty)},
 
 	// Maven, Gradle, Bazel, CTest, GoogleTest
-	{"[T", "Tests run: ", lazily(`^(?:\[[A-Z]+\] )?Tests run: +(\d+), +Failures: +(\d+)(?:, +Errors: +\d+)?(?:, +Skipped: +(\d+))?(?:, .*)?$`), part, counts(1, 3, 2)},
-	{"[", "[INFO] ", lazily(`^\[INFO\] (?:No tests to run|Tests are skipped)\.$`), build, always(empty)},
-	{">", "> Task :", lazily(`^> Task (?::[^: ]+)*:` + gradleTest + ` (?:NO-SOURCE|SKIPPED)$`), build, always(empty)},
-	{">", "> Task :", lazily(`^> Task (?::[^: ]+)*:` + gradleTest + `(?: (UP-TO-DATE|FROM-CACHE|FAILED))?$`), part, gradleTask},
-	{"/", "PASSED", lazily(`^//\S+ +(\(cached\) )?PASSED in \d`), part, bazelTarget},
-	{"E", "Executed ", lazily(`^Executed (\d+) out of [1-9]\d* tests?: `), whole, bazelRun},
-	{"N", "No tests were found!!!", lazily(`^No tests were found!!!$`), whole, always(empty)},
-	{" " + digits, "***Skipped", lazily(`^ *\d+/\d+ Test +#\d+: .*\*\*\*Skipped `), part, always(skipped)},
+	{"[T", "Tests run: ", strict.Lazily(`^(?:\[[A-Z]+\] )?Tests run: +(\d+), +Failures: +(\d+)(?:, +Errors: +\d+)?(?:, +Skipped: +(\d+))?(?:, .*)?$`), part, counts(1, 3, 2)},
+	{"[", "[INFO] ", strict.Lazily(`^\[INFO\] (?:No tests to run|Tests are skipped)\.$`), build, always(empty)},
+	{">", "> Task :", strict.Lazily(`^> Task (?::[^: ]+)*:` + gradleTest + ` (?:NO-SOURCE|SKIPPED)$`), build, always(empty)},
+	{">", "> Task :", strict.Lazily(`^> Task (?::[^: ]+)*:` + gradleTest + `(?: (UP-TO-DATE|FROM-CACHE|FAILED))?$`), part, gradleTask},
+	{"/", "PASSED", strict.Lazily(`^//\S+ +(\(cached\) )?PASSED in \d`), part, bazelTarget},
+	{"E", "Executed ", strict.Lazily(`^Executed (\d+) out of [1-9]\d* tests?: `), whole, bazelRun},
+	{"N", "No tests were found!!!", strict.Lazily(`^No tests were found!!!$`), whole, always(empty)},
+	{" " + digits, "***Skipped", strict.Lazily(`^ *\d+/\d+ Test +#\d+: .*\*\*\*Skipped `), part, always(skipped)},
 	{digits, "% tests passed", ctestSum, whole, counts(2, 0, 1)},
-	{"[", "  PASSED  ", lazily(`^\[  PASSED  \] (\d+) tests?\.$`), part, counts(1, 0, 0)},
-	{"[", "  FAILED  ", lazily(`^\[  FAILED  \] \d+ tests?, listed below:$`), part, always(failed)},
+	{"[", "  PASSED  ", strict.Lazily(`^\[  PASSED  \] (\d+) tests?\.$`), part, counts(1, 0, 0)},
+	{"[", "  FAILED  ", strict.Lazily(`^\[  FAILED  \] \d+ tests?, listed below:$`), part, always(failed)},
 }
 
-// shapesBy holds the shapes that a line with this first byte can have.
+// shapesBy lists the shapes of a line by its first byte.
 var shapesBy = func() (by [256][]*shape) {
 	for i := range shapes {
 		for _, c := range []byte(shapes[i].first) {
@@ -140,7 +142,7 @@ const (
 	gradleTest   = `(?:test|integrationTest|functionalTest|test[A-Z]\w*UnitTest)`
 )
 
-// classify says what a line states, and of how much. The first shape that fits counts.
+// classify returns what a line says, and its scope. The first shape that matches counts.
 func classify(line []byte) (kind, scope) {
 	if len(line) == 0 {
 		return nothing, part
@@ -158,8 +160,8 @@ func classify(line []byte) (kind, scope) {
 
 func always(k kind) func([][]byte) kind { return func([][]byte) kind { return k } }
 
-// counts is for lines that count all tests, those that were left out and those that failed, in these groups; 0 stands for
-// a number that the line does not have.
+// counts is for lines that count all tests, skipped tests and failed tests, in these groups; 0 is for a number that the line
+// does not have.
 func counts(all, skipped, failures int) func([][]byte) kind {
 	return func(m [][]byte) kind {
 		at := func(group int) int64 {
@@ -172,7 +174,7 @@ func counts(all, skipped, failures int) func([][]byte) kind {
 	}
 }
 
-// sums is for lines that count tests that ran: those that failed in one group, others in more.
+// sums is for lines that count tests that ran: failed ones in one group, others in the other groups.
 func sums(failures int, others ...int) func([][]byte) kind {
 	return func(m [][]byte) kind {
 		ran := slices.ContainsFunc(others, func(g int) bool { return number(m[g]) > 0 })
@@ -191,7 +193,7 @@ func judged(ran, failures bool) kind {
 	}
 }
 
-// inWords reads "2 failed, 1 passed" and the like.
+// inWords parses lines such as "2 failed, 1 passed".
 func inWords(m [][]byte) kind {
 	n := map[string]int64{}
 	for part := range strings.FieldsFuncSeq(string(m[1]), func(r rune) bool { return r == ',' || r == '|' }) {
@@ -203,12 +205,12 @@ func inWords(m [][]byte) kind {
 	case k == empty && n["error"]+n["errors"] > 0:
 		return broken
 	case k == empty && n["total"] > n["skipped"]+n["todo"]+n["pending"]:
-		return nothing // some other tool's table
+		return nothing // a table of another tool
 	}
 	return k
 }
 
-// phpunit reads "Tests: 3, Assertions: 0, Skipped: 3.", whose parts are left out where they are 0.
+// phpunit parses "Tests: 3, Assertions: 0, Skipped: 3.", in which parts that are 0 are missing.
 func phpunit(m [][]byte) kind {
 	n := map[string]int64{}
 	for part := range strings.SplitSeq(string(m[2]), ", ") {
@@ -218,7 +220,7 @@ func phpunit(m [][]byte) kind {
 	return judged(number(m[1]) > n["Skipped"]+n["Incomplete"], n["Failures"]+n["Errors"] > 0)
 }
 
-// junitConsole reads two of the sums of JUnit's console launcher. That none failed says nothing.
+// junitConsole parses two of the sums of JUnit's console launcher. That none failed says nothing.
 func junitConsole(m [][]byte) kind {
 	if string(m[2]) == "failed" {
 		if number(m[1]) == 0 {
@@ -229,7 +231,7 @@ func junitConsole(m [][]byte) kind {
 	return judged(number(m[1]) > 0, false)
 }
 
-// quietly is inWords without a frame around it: errors and warnings alone could be any linter's.
+// quietly is inWords for lines without a frame: errors and warnings alone could be those of a linter.
 func quietly(m [][]byte) kind {
 	if !quietCount().Match(m[1]) {
 		return nothing
@@ -237,7 +239,7 @@ func quietly(m [][]byte) kind {
 	return inWords(m)
 }
 
-var quietCount = lazily(`no tests ran|passed|failed|skipped|deselected`)
+var quietCount = strict.Lazily(`no tests ran|passed|failed|skipped|deselected`)
 
 func goResult(m [][]byte) kind {
 	switch {
@@ -250,7 +252,8 @@ func goResult(m [][]byte) kind {
 	}
 }
 
-// gotestsum reads the sum of a run, in which cached results stand as if they had run: that one ran, other lines say.
+// gotestsum parses the sum of a run. It counts cached results as if they had run, so that only other lines show that a test
+// ran.
 func gotestsum(m [][]byte) kind {
 	if k := counts(1, 2, 3)(m); k != passed {
 		return k
@@ -258,8 +261,7 @@ func gotestsum(m [][]byte) kind {
 	return nothing
 }
 
-// tapResult reads one result of TAP. A directive stands behind a # that is not escaped; what is still to do is expected to
-// fail.
+// tapResult parses one result of TAP. A directive follows a # that is not escaped; a todo is expected to fail.
 func tapResult(m [][]byte) kind {
 	directive := tapDirective().FindSubmatch(m[0])
 	switch {
@@ -272,7 +274,7 @@ func tapResult(m [][]byte) kind {
 	}
 }
 
-var tapDirective = lazily(`(?i)[^\\]# *(skip|todo)`)
+var tapDirective = strict.Lazily(`(?i)[^\\]# *(skip|todo)`)
 
 func gradleTask(m [][]byte) kind {
 	switch string(m[1]) {

@@ -2,41 +2,42 @@ package ledger
 
 import (
 	"bytes"
-	"regexp"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Proof is what the output of a command says about the tests that it should have run.
+// Proof is what the output of a command says about the tests that it was meant to run.
 type Proof int
 
-// The proofs. Most commands are no test runners, or were recorded without their output: of them nothing is known.
+// The proofs. Most commands are not test runners, or were recorded without their output: nothing is known about them.
 const (
-	Unknown    Proof = iota // nothing is said against it
+	Unknown    Proof = iota // the output does not say
 	NoneRan                 // a test runner says that it ran no test, and none says that it ran one
-	AllCached               // the same, and results of an earlier run were shown again
-	SomeCached              // tests ran, and other results are those of an earlier run
+	AllCached               // the same, and the results are those of an earlier run
+	SomeCached              // tests ran, and some results are those of an earlier run
 )
 
-// Output is what a decision needs to know of a command's output.
+// Output is what a decision needs to know about the output of a command.
 type Output struct {
 	Proof Proof
 	Line  string // the first line that shows it, without colours and cut to a readable length; "" when Proof is Unknown
 }
 
-// ReadOutput looks for the result lines of test runners in what a command printed. Only whole lines of a known form count
-// (see runners.go): words in the middle of a line are a test's own, or somebody's file name.
+// ReadOutput looks for the result lines of test runners in the output of a command. Only whole lines of a known form count
+// (see runners.go): words in the middle of a line may come from a test, or be a file name.
 //
-// Runners say that a package or file has no test although the run is fine, so nothing is said against a run in which one
-// result shows a test that ran. Output whose beginning was cut off may have held that result: then only the lines that sum
-// up a whole run prove that none ran. control is true for a negative control, in which a test must have failed: one that
-// failed because its tests did not build has run none. argv is the command: build tools mention tests that there are none
-// of also when nobody asked for tests.
+// Runners also say that a package or file has no test in a run that is fine, so one result of a test that ran is enough.
+// Where the beginning of the output was cut off, that result may be missing: then only lines about a whole run prove that
+// none ran. control is true for a negative control, in which a test must have failed: if its tests did not build, none ran.
+// argv is the command: build tools mention missing tests even in commands that are not about tests.
 func ReadOutput(text []byte, argv []string, cut, control bool) Output {
 	r := runs{asked: asksForTests(argv)}
-	// After a test that ran, only lines about results of an earlier run can tell more, and most outputs have none.
+	// After a test that ran, only lines about results of an earlier run matter, and most outputs have none.
 	earlier := sync.OnceValue(func() bool { return mentionsEarlier(text) })
 	for line := range bytes.Lines(text) {
 		r.add(line)
@@ -52,21 +53,21 @@ func ReadOutput(text []byte, argv []string, cut, control bool) Output {
 	return r.proof(cut, control)
 }
 
-// runs is what the lines up to here say.
+// runs is what the lines so far say.
 type runs struct {
-	asked bool          // the command's words speak of tests
+	asked bool          // the words of the command mention tests
 	first [kinds]string // the first line of each kind; "" when there was none
-	whole bool          // a line of kind empty, broken or cached speaks of a whole run
+	whole bool          // a line of kind empty, broken or cached is about a whole run
 	idle  bool          // go test has just said that there is no test to run; the result of the package follows
-	cases int64         // tests that unittest counted, and does not say yet how many of them it skipped
-	count string        // the line of that
-	dots  bool          // the line before is unittest's progress, and shows a test that ran
-	shown bool          // unittest has shown a test that ran, and not summed up yet
+	cases int64         // tests that unittest counted; how many of them it skipped follows
+	count string        // the line with that number
+	dots  bool          // the previous line is the progress of unittest, and shows a test that ran
+	shown bool          // unittest has shown a test that ran; the sum follows
 
-	likely     string              // the first line of scope likely that says that a test ran, and that no sum has taken back
-	tests      map[string]*goTests // whose ends go test has printed, by package; "" is the one that plain output is about
+	likely     string              // the first line of scope likely that says that a test ran, unless a sum corrected it
+	tests      map[string]*goTests // results that go test has printed, by package; "" for plain output
 	skipped    int64               // tests that CTest has skipped, and will count as passed
-	playwright bool                // Playwright has begun to run or to list tests
+	playwright bool                // Playwright has started to run or to list tests
 }
 
 func (r *runs) add(raw []byte) {
@@ -84,13 +85,13 @@ func (r *runs) add(raw []byte) {
 		r.idle && (string(line) == "PASS" || bytes.HasPrefix(line, []byte("coverage: ")))
 }
 
-// startsPlaywright reports whether a line says what Playwright begins with. When all tests are skipped, it ends without a
-// line that none passed.
+// startsPlaywright reports whether a line is the first one of Playwright, which prints no line that none passed when all
+// tests are skipped.
 func startsPlaywright(line []byte) bool {
 	return string(line) == "Listing tests:" || bytes.HasPrefix(line, []byte("Running ")) && playwrightRun().Match(line)
 }
 
-// counts reports whether lines of a scope count after the lines up to here.
+// counts reports whether lines of a scope count after the lines so far.
 func (r *runs) counts(of scope) bool {
 	switch of {
 	case build:
@@ -101,7 +102,7 @@ func (r *runs) counts(of scope) bool {
 	return true
 }
 
-// ctest counts the tests that CTest skipped, and takes them from its sum, in which they stand as passed.
+// ctest counts the tests that CTest skipped, and subtracts them from its sum, which counts them as passed.
 func (r *runs) ctest(k kind, line []byte) kind {
 	if k == skipped {
 		r.skipped++
@@ -116,8 +117,8 @@ func (r *runs) ctest(k kind, line []byte) kind {
 	return judged(ran > 0, number(m[1]) > 0)
 }
 
-// take notes a line of a kind. In the folder of a package go test writes the same result whether a test ran or not, and
-// only a line before it says so.
+// take adds a line of a kind. In the directory of a package go test prints the same result whether or not a test ran; only
+// the line before it says that none did.
 func (r *runs) take(k kind, line []byte, of scope) {
 	switch {
 	case k == nothing:
@@ -125,7 +126,7 @@ func (r *runs) take(k kind, line []byte, of scope) {
 	case k == passed && r.idle:
 		k = empty
 	case k == passed && of == likely:
-		r.likely = firstOf(r.likely, string(line))
+		r.likely = cmp.Or(r.likely, string(line))
 		return
 	case k == empty && of == sum:
 		r.likely = ""
@@ -136,15 +137,8 @@ func (r *runs) take(k kind, line []byte, of scope) {
 	r.whole = r.whole || (of == whole || of == sum) && k != passed && k != failed
 }
 
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// unittest joins the two lines with which Python's unittest ends a run: how many tests it counted, skipped ones included,
-// and how many of them it skipped. It reports whether the line was one of those.
+// unittest joins the two last lines of Python's unittest: how many tests it counted, including skipped ones, and how many of
+// them it skipped. It reports whether the line is one of them.
 func (r *runs) unittest(line []byte) bool {
 	if m := unittestCount().FindSubmatch(line); m != nil && number(m[1]) > 0 {
 		r.sumUnittest()
@@ -164,8 +158,8 @@ func (r *runs) unittest(line []byte) bool {
 	return true
 }
 
-// progress looks for what unittest prints of a test that ran. Its sums alone do not tell: a class that is skipped as a whole
-// counts as skipped, and its tests do not count as run.
+// progress looks for a test that ran in the progress of unittest. The sums are not enough: a class that is skipped as a whole
+// counts as one skipped test, and its tests do not count as run.
 func (r *runs) progress(line []byte) {
 	switch {
 	case bytes.HasSuffix(line, []byte(" ... ok")) || bytes.HasSuffix(line, []byte(" ... expected failure")):
@@ -179,7 +173,7 @@ func (r *runs) progress(line []byte) {
 // unittestRuler is the line between the progress and the sums.
 const unittestRuler = "----------------------------------------------------------------------"
 
-// sumUnittest takes the tests that unittest counted for tests that ran: nothing says that they were skipped.
+// sumUnittest treats the tests that unittest counted as tests that ran: no line says that they were skipped.
 func (r *runs) sumUnittest() {
 	if r.cases > 0 {
 		r.take(passed, []byte(r.count), whole)
@@ -187,22 +181,18 @@ func (r *runs) sumUnittest() {
 	}
 }
 
-// mentionsEarlier reports whether a text has a word of the lines that say that a result is that of an earlier run.
+// mentionsEarlier reports whether a text contains a word of the lines about results of an earlier run.
 func mentionsEarlier(text []byte) bool {
 	return slices.ContainsFunc(earlierWords, func(word []byte) bool { return bytes.Contains(text, word) })
 }
 
 var earlierWords = [][]byte{[]byte("(cached)"), []byte("UP-TO-DATE"), []byte("FROM-CACHE"), []byte("Executed 0 out of ")}
 
-// ranAny reports whether a line up to here says that a test ran.
+// ranAny reports whether a line so far says that a test ran.
 func (r *runs) ranAny() bool { return r.first[passed] != "" || r.first[failed] != "" }
 
 func (r *runs) proof(cut, control bool) Output {
-	none := r.first[empty]
-	if none == "" {
-		none = r.first[broken]
-	}
-	earlier := r.first[cached]
+	none, earlier := cmp.Or(r.first[empty], r.first[broken]), r.first[cached]
 	switch ran := r.ranAny(); {
 	case control && !cut && r.first[broken] != "" && r.first[failed] == "":
 		return Output{NoneRan, r.first[broken]}
@@ -220,7 +210,7 @@ func (r *runs) proof(cut, control bool) Output {
 	return Output{}
 }
 
-// asksForTests reports whether a word of the command speaks of tests, and none says that they are to be left out.
+// asksForTests reports whether a word of the command mentions tests, and none says to skip them.
 func asksForTests(argv []string) bool {
 	leftOut := func(arg string) bool {
 		return strings.HasPrefix(arg, "-DskipTests") || strings.HasPrefix(arg, "-Dmaven.test.skip")
@@ -229,12 +219,12 @@ func asksForTests(argv []string) bool {
 	return slices.ContainsFunc(argv, test) && !slices.ContainsFunc(argv, leftOut)
 }
 
-// longest is how long a result line can be; the longest name the path of a package.
+// longest is the maximum length of a result line; the longest contain the path of a package.
 const longest = 4096
 
-// plain returns a line as a terminal shows it: without colours, without what a carriage return overwrites, without blanks
-// at its end. Of the events of go test -json it is the text that they carry, and their package. ok is false for what can
-// be no result.
+// plain returns a line as a terminal shows it: without colours, without text that a carriage return overwrites, without
+// trailing blanks. For an event of go test -json it returns the text and the package. ok is false for a line that cannot be
+// a result.
 func plain(raw []byte) (line []byte, pkg string, ok bool) {
 	if len(raw) > longest {
 		return nil, "", false
@@ -260,7 +250,7 @@ func goEvent(line []byte) (text []byte, pkg string, ok bool) {
 	return []byte(strings.TrimRight(output, " \t\r\n")), pkg, ok
 }
 
-// quotedAfter returns the string behind the first key of that name.
+// quotedAfter returns the string after the first key of that name.
 func quotedAfter(line []byte, key string) (string, bool) {
 	_, rest, found := bytes.Cut(line, []byte(key))
 	quoted, err := strconv.QuotedPrefix(string(rest))
@@ -271,7 +261,7 @@ func quotedAfter(line []byte, key string) (string, bool) {
 	return text, err == nil
 }
 
-// printable is a line without what a terminal would obey; tabs stay.
+// printable replaces control characters other than tabs in a line.
 func printable(line []byte) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\t' || c >= 0x7f && c < 0xa0 {
@@ -281,22 +271,17 @@ func printable(line []byte) string {
 	}, string(line))
 }
 
-// number reads digits; too many of them are the largest number, none are 0.
+// number parses digits: 0 for none, and the largest number for too many.
 func number(digits []byte) int64 {
 	n, _ := strconv.ParseInt(string(digits), 10, 64)
 	return n
 }
 
-// lazily compiles a pattern when it is asked for the first time: most runs need none.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 var (
-	colours = lazily("\x1b\\[[0-9;?]*[A-Za-z]")
+	colours = strict.Lazily("\x1b\\[[0-9;?]*[A-Za-z]")
 
-	playwrightRun = lazily(`^Running \d+ tests? using \d+ workers?`)
-	unittestCount = lazily(`^Ran (\d+) tests? in \d+\.\d+s$`)
-	ctestSum      = lazily(`^\d+% tests passed, (\d+) tests? failed out of (\d+)$`)
-	unittestEnd   = lazily(`^OK(?: \((?:skipped=(\d+)|[a-z ]+=\d+)(?:, [a-z ]+=\d+)*\))?$`)
+	playwrightRun = strict.Lazily(`^Running \d+ tests? using \d+ workers?`)
+	unittestCount = strict.Lazily(`^Ran (\d+) tests? in \d+\.\d+s$`)
+	ctestSum      = strict.Lazily(`^\d+% tests passed, (\d+) tests? failed out of (\d+)$`)
+	unittestEnd   = strict.Lazily(`^OK(?: \((?:skipped=(\d+)|[a-z ]+=\d+)(?:, [a-z ]+=\d+)*\))?$`)
 )

@@ -54,7 +54,7 @@ var outputs = []struct {
 	{"go: nothing but empty packages", goNoFile + goNoTest, ledger.NoneRan, "?   \texample.com/x/c\t[no test files]"},
 	{"go: no tests to run", goNoTest, ledger.NoneRan, "ok  \texample.com/x/d\t0.003s [no tests to run]"},
 	{"go: no tests to run, with coverage", "ok  \tx\t0.003s\tcoverage: [no statements] [no tests to run]\n", ledger.NoneRan, "ok  \tx\t0.003s\tcoverage: [no statements] [no tests to run]"},
-	{"go: in the package's folder", "testing: warning: no tests to run\nPASS\ncoverage: 0.0% of statements\nok  \tx\t0.002s\n", ledger.NoneRan, "testing: warning: no tests to run"},
+	{"go: in the directory of the package", "testing: warning: no tests to run\nPASS\ncoverage: 0.0% of statements\nok  \tx\t0.002s\n", ledger.NoneRan, "testing: warning: no tests to run"},
 	{"go: without tests, with coverage", "\tx\t\tcoverage: 0.0% of statements\n", ledger.NoneRan, "\tx\t\tcoverage: 0.0% of statements"},
 	{"go: cached", goCached + goNoFile, ledger.AllCached, "ok  \texample.com/x/b\t(cached)"},
 	{"go: cached, with coverage", "ok  \tx\t(cached)\tcoverage: 61.0% of statements\n", ledger.AllCached, "ok  \tx\t(cached)\tcoverage: 61.0% of statements"},
@@ -104,7 +104,7 @@ var outputs = []struct {
 	{"pytest: only collected, some deselected", "2/5 tests collected (3 deselected), 1 warning in 61.50s (0:01:01)\n", ledger.NoneRan, "2/5 tests collected (3 deselected), 1 warning in 61.50s (0:01:01)"},
 	{"pytest: nothing collected", "no tests collected (5 deselected) in 0.01s\n", ledger.NoneRan, "no tests collected (5 deselected) in 0.01s"},
 	{name: "pytest: collected, then ran", text: "3 tests collected in 0.01s\n\n..s\n2 passed, 1 skipped in 0.03s\n"},
-	{name: "somebody who collects", text: "3 tests collected in the folder\nlog: 3 tests collected in 0.01s\n"},
+	{name: "a log about collecting", text: "3 tests collected in the directory\nlog: 3 tests collected in 0.01s\n"},
 	{"pytest: none", "collected 0 items\n\n============================ no tests ran in 0.01s =============================\n", ledger.NoneRan, "collected 0 items"},
 	{"pytest: none, verbose", "collecting ... collected 0 items\n", ledger.NoneRan, "collecting ... collected 0 items"},
 	{"pytest: none, quiet", "no tests ran in 0.01s\n", ledger.NoneRan, "no tests ran in 0.01s"},
@@ -234,7 +234,7 @@ func TestReadOutput(t *testing.T) {
 	}
 }
 
-// TestReadOutputOfBuilds wants the words of a build tool about absent tests to count only where tests were asked for.
+// TestReadOutputOfBuilds: the words of a build tool about missing tests count only if the command asks for tests.
 func TestReadOutputOfBuilds(t *testing.T) {
 	for _, c := range []struct {
 		command string
@@ -254,7 +254,7 @@ func TestReadOutputOfBuilds(t *testing.T) {
 	}
 }
 
-// TestReadCutOutput wants a finding only where what was cut off could not have said otherwise.
+// TestReadCutOutput: a cut output is a finding only if the missing part could not change that.
 func TestReadCutOutput(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -276,7 +276,7 @@ func TestReadCutOutput(t *testing.T) {
 	}
 }
 
-// TestReadOutputOfControls wants a control to have failed in a test.
+// TestReadOutputOfControls: a control must have failed in a test.
 func TestReadOutputOfControls(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -307,7 +307,7 @@ func TestReadOutputOfControls(t *testing.T) {
 	}
 }
 
-// TestDecideByOutput wants only the records that decide to be held against what they printed.
+// TestDecideByOutput: only the output of deciding records counts.
 func TestDecideByOutput(t *testing.T) {
 	tested := wanted
 	tested.TestReport = "out.xml"
@@ -367,7 +367,7 @@ func parsed(t *testing.T, argv []string, code, stdout string) (record *feedback.
 	return record
 }
 
-// FuzzReadOutput wants bounded lines, and no finding where a result shows that a test ran.
+// FuzzReadOutput: lines are bounded, and there is no finding if a result shows that a test ran.
 func FuzzReadOutput(f *testing.F) {
 	for _, c := range outputs {
 		f.Add(c.text, false, false)

@@ -88,8 +88,8 @@ func TestAnchored(t *testing.T) {
 func TestTakenTask(t *testing.T) {
 	for _, c := range []struct {
 		standing, base string
-		trust           facts.Trust
-		want            bool
+		trust          facts.Trust
+		want           bool
 	}{
 		{"", "", facts.TrustHead, false},
 		{`"task_id": "S-1"`, "", facts.TrustHead, false},
