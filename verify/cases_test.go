@@ -193,7 +193,7 @@ func (c *caseFile) check(t *testing.T) {
 	if strings.TrimSpace(string(c.archive.Comment)) == "" {
 		t.Error("the case does not say what it is about")
 	}
-	b, err := collect.Folder(c.files(t).unpack(t))
+	b, err := collect.Bundle(c.files(t).unpack(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/collect/github"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -46,11 +47,11 @@ type action struct {
 	std       stdio
 	workspace string
 	settings  verify.Settings
-	report    string // path in the workspace
-	sarif     string // where the findings go as SARIF; "" for nowhere
-	bundle    string // folder of the bundle that was written; "" for none
-	written   bool   // whether the report is there
-	hub       *hub   // nil when GitHub is not asked
+	report    string      // path in the workspace
+	sarif     string      // where the findings go as SARIF; "" for nowhere
+	bundle    string      // folder of the bundle that was written; "" for none
+	written   bool        // whether the report is there
+	github    *github.Run // nil when GitHub is not asked
 }
 
 // run judges and shows the result on every surface. Whatever goes wrong, the step fails and a report is left.
@@ -164,18 +165,17 @@ func (a *action) collect(options collect.Options) (*collect.Found, error) {
 		}
 		return collect.Files(options)
 	}
+	run, err := a.openRun(options)
+	if err != nil {
+		return nil, err
+	}
+	a.github = run
 	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
 	defer cancel()
-	h, err := a.openHub(ctx)
+	found, err := run.Collect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.hub = h
-	found, done, err := h.gather(options)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	if a.input("bundle") == "" {
 		return found, nil
 	}

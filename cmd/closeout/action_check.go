@@ -17,10 +17,10 @@ var conclusions = map[string]string{
 // nothing: the job is the check.
 func (a *action) checkRun(r *report.Report) {
 	name := a.input("check_run")
-	if name == "" || a.hub == nil {
+	if name == "" || a.github == nil {
 		return
 	}
-	run := github.CheckRun{Name: name, HeadSHA: a.hub.event.HeadSHA, Conclusion: conclusions[r.Verdict], Title: "Close-out gate: " + r.Verdict}
+	run := github.CheckRun{Name: name, HeadSHA: a.github.Event.HeadSHA, Conclusion: conclusions[r.Verdict], Title: "Close-out gate: " + r.Verdict}
 	if r.Subject.HeadSHA != nil {
 		run.HeadSHA = *r.Subject.HeadSHA
 	}
@@ -29,6 +29,6 @@ func (a *action) checkRun(r *report.Report) {
 	}
 	a.write(r, "check run", func(ctx context.Context, markdown string) error {
 		run.Summary = markdown
-		return a.hub.client.Check(ctx, run)
+		return a.github.Client.Check(ctx, run)
 	})
 }

@@ -46,7 +46,7 @@ func replay(dir string, std stdio) error {
 	if err != nil {
 		return err
 	}
-	found, err := collect.Folder(dir)
+	found, err := collect.Bundle(dir)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // treesMemory is what a comparison of large trees may take before memory is collected often: less time spent, and still
@@ -52,50 +52,40 @@ func (t *treeFlags) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// gather collects the inputs from two commits and the files that options name. done closes the repository, from which a
-// bundle is still written.
-func (t *treeFlags) gather(options collect.Options, s verify.Settings) (found *collect.Found, done func() error, err error) {
-	debug.SetMemoryLimit(treesMemory)
-	commits := collect.Commits{Contract: t.contract, Limit: s.Limits}
-	commits.Facts.Subject.ChangesFrom = "git"
-	commits.Facts.Settings = settingsFacts(s)
-	commits.Facts.Digests = s.Digests
-	git, err := t.open(&commits, cmp.Or(t.repo, "."))
-	if err != nil {
-		return nil, nil, err
-	}
-	done = func() error { return nil }
-	if git != nil {
-		done = git.Close
-		if root := git.Root(); root != "" {
-			options.Names = root
-		}
-	}
-	found, err = collect.Gather(commits, options)
-	return found, done, err
-}
-
-// settingsFacts writes down what a decision is called with, and on which day.
-func settingsFacts(s verify.Settings) facts.Settings {
-	return facts.Settings{Mode: s.Mode, Strict: s.Strict, Task: s.Task, Today: today()}
-}
-
 // today is the day with which the ends of exceptions are compared.
 func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// open opens the repository and finds the two commits. What the repository does not hold is not the caller's mistake:
-// then there is nothing to ask, and the facts say why.
-func (t *treeFlags) open(commits *collect.Commits, dir string) (*collect.Git, error) {
-	git, err := collect.OpenGit(dir, commits.Limit)
-	if err == nil {
-		commits.Objects = git
-		if commits.Base, err = git.Resolve(t.base); err == nil {
-			commits.Head, err = git.Resolve(t.head)
+// collect collects the inputs from two commits and the files that the options name, and writes them into a bundle if there
+// is to be one.
+func (t *treeFlags) collect(o collect.Options, bundle string, lines []glob.Pattern) (*collect.Found, error) {
+	debug.SetMemoryLimit(treesMemory)
+	o.Contract = t.contract
+	var objects collect.Objects
+	git, base, head, err := t.open(o.Settings.Limits)
+	if git != nil {
+		defer git.Close()
+		o.Names, objects = git.Root(), git
+	}
+	if err != nil {
+		if !collect.Unknowable(err) {
+			return nil, err
 		}
+		objects = collect.Lost{Err: err}
 	}
-	if err == nil || !collect.Unknowable(err) {
-		return git, err
+	found, err := collect.Trees(objects, base, head, o)
+	if err != nil || bundle == "" {
+		return found, err
 	}
-	commits.Objects = collect.Lost{Err: err}
-	return git, nil
+	return collect.WriteBundle(bundle, found, lines)
+}
+
+// open opens the repository and finds the two commits.
+func (t *treeFlags) open(limits strict.Limits) (git *collect.Git, base, head string, err error) {
+	if git, err = collect.OpenGit(cmp.Or(t.repo, "."), limits); err != nil {
+		return nil, "", "", err
+	}
+	if base, err = git.Resolve(t.base); err == nil {
+		head, err = git.Resolve(t.head)
+	}
+	return git, base, head, err
 }

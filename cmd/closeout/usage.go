@@ -92,7 +92,7 @@ func (c looseCall) namesInput(path string) bool {
 		return true
 	}
 	return slices.ContainsFunc(c.words, func(word string) bool {
-		if found, err := collect.Folder(word); err == nil && found.Holds(path) {
+		if found, err := collect.Bundle(word); err == nil && found.Holds(path) {
 			return true
 		}
 		matches, err := doublestar.PathMatch(filepath.Clean(word), filepath.Clean(path))

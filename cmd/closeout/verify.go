@@ -176,7 +176,7 @@ func (f *verifyFlags) begin(target string, args []string, std stdio) (*collect.S
 	}
 	over := options.NamesFile(target)
 	if len(args) == 1 {
-		bundle, err := collect.Folder(args[0])
+		bundle, err := collect.Bundle(args[0])
 		over = over || err == nil && bundle.Holds(target)
 	}
 	switch {
@@ -292,7 +292,7 @@ func (f *verifyFlags) find(args []string) (*collect.Found, error) {
 
 func (f *verifyFlags) inputs(args []string) (found *collect.Found, err error) {
 	if len(args) == 1 {
-		return collect.Folder(args[0])
+		return collect.Bundle(args[0])
 	}
 	if f.files.Root, err = os.Getwd(); err != nil {
 		return nil, err
@@ -304,15 +304,9 @@ func (f *verifyFlags) inputs(args []string) (found *collect.Found, err error) {
 	if err != nil {
 		return nil, err
 	}
-	found, done, err := f.trees.gather(f.files, f.settings)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if f.bundle != "" {
-		return collect.WriteBundle(f.bundle, found, lines)
-	}
-	return found, nil
+	f.files.Settings = f.settings
+	f.files.Settings.Today = today()
+	return f.trees.collect(f.files, f.bundle, lines)
 }
 
 // present prints a report. When the report itself goes to standard output, the text goes to standard error.

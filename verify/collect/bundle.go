@@ -11,51 +11,49 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// WriteBundle copies what [Gather] found into a folder, under the names of a bundle, and returns the bundle that was
-// written. Its facts.json lists each file and the path that the repository has for it, so that a report of the bundle names
-// the repository's paths, and none can be taken away. The folder is made when it is not there; one that holds anything is refused, since
-// an old file in it would become an input. The added and removed lines of files that match lines are written beside,
-// as [LinesFile].
-func WriteBundle(dir string, gathered *Found, lines []glob.Pattern) (*Found, error) {
-	root, err := newFolder(dir)
+// WriteBundle copies what was collected from two commits into a directory, under the names of a bundle, and returns the
+// bundle that was written. Its facts.json lists each file and the path that the repository has for it, so that a report of
+// the bundle names the repository's paths, and a missing file is noticed. The directory is made when it is not there; it
+// must be empty, since an old file in it would become an input. The added and removed lines of files that match lines are
+// written beside, as [LinesFile].
+func WriteBundle(dir string, found *Found, lines []glob.Pattern) (*Found, error) {
+	root, err := newDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	w := &bundleWriter{root: root, inputs: gathered.Inputs, numbers: map[check.Kind]int{}}
-	for _, in := range gathered.Inputs {
+	w := &bundleWriter{root: root, inputs: found.Inputs, numbers: map[check.Kind]int{}}
+	for _, in := range found.Inputs {
 		if in.Kind != check.Facts {
 			w.copy(in, w.nameOf(in))
 		}
 	}
-	for _, name := range testReports(gathered) {
-		if open := gathered.TestReport(name); open != nil {
-			file := path.Join(testsFolder, name)
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(found.testReports))) {
+		if open := found.TestReport(name); open != nil {
+			file := path.Join(testsDir, name)
 			w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
 			w.list(file, name)
 		}
 	}
-	w.copyParts(gathered.Parts)
-	w.facts(gathered.gatherer.Facts)
-	w.copyLines(gathered, lines)
+	w.copyPulls(found.Parts)
+	w.facts(*found.facts)
+	w.copyLines(found, lines)
 	if w.err != nil {
 		return nil, w.err
 	}
-	written, err := Folder(dir)
+	written, err := Bundle(dir)
 	if err == nil {
-		written.Settings = gathered.Settings
+		written.Settings = found.Settings
 	}
 	return written, err
 }
 
-// newFolder opens an empty directory, made when it is not there.
-func newFolder(dir string) (*os.Root, error) {
+// newDir opens an empty directory, made when it is not there.
+func newDir(dir string) (*os.Root, error) {
 	root, err := openDir(dir, true)
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %q cannot be made: %w", dir, Reason(err))
@@ -65,7 +63,7 @@ func newFolder(dir string) (*os.Root, error) {
 	case err != nil:
 		err = fmt.Errorf("the bundle %q cannot be listed: %w", dir, Reason(err))
 	case !empty:
-		err = fmt.Errorf("the bundle %q is not empty: name a new folder, or empty it", dir)
+		err = fmt.Errorf("the bundle %q is not empty: name a new directory, or empty it", dir)
 	default:
 		return root, nil
 	}
@@ -107,8 +105,8 @@ func (w *bundleWriter) list(file, path string) {
 	w.origins = append(w.origins, facts.FileOrigin{File: file, Path: path})
 }
 
-// numbered is the well-known name of the only input of a kind, else the next number in the kind's folder.
-func (w *bundleWriter) numbered(in verify.Input, only, folder, ending string) string {
+// numbered is the well-known name of the only input of a kind, else the next number in the kind's directory.
+func (w *bundleWriter) numbered(in verify.Input, only, dir, extension string) string {
 	count := 0
 	for _, other := range w.inputs {
 		if other.Kind == in.Kind {
@@ -119,7 +117,7 @@ func (w *bundleWriter) numbered(in verify.Input, only, folder, ending string) st
 		return only
 	}
 	w.numbers[in.Kind]++
-	return fmt.Sprintf("%s/%03d%s", folder, w.numbers[in.Kind], ending)
+	return fmt.Sprintf("%s/%03d%s", dir, w.numbers[in.Kind], extension)
 }
 
 func (w *bundleWriter) copy(in verify.Input, name string) {
@@ -156,29 +154,4 @@ func (w *bundleWriter) facts(f facts.Facts) {
 		w.err = err
 	}
 	w.copy(verify.Input{Name: "facts.json", Open: bytesOpener(data)}, "facts.json")
-}
-
-// testReports lists the paths of the test reports that the contracts name.
-func testReports(gathered *Found) []string {
-	var names []string
-	inputs := slices.Clone(gathered.Inputs)
-	for _, part := range gathered.Parts {
-		inputs = append(inputs, part.Inputs...)
-	}
-	for _, in := range inputs {
-		if in.Kind != check.Contract && in.Kind != check.TaskContract {
-			continue
-		}
-		data, err := readInput(in, strict.DefaultLimits().ContractBytes)
-		if err != nil {
-			continue // the judge says so
-		}
-		if c, _ := contract.Parse(in.Name, data, strict.DefaultLimits()); c != nil {
-			for _, criterion := range c.Criteria {
-				names = append(names, criterion.TestReport)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// Defaults of where a workflow keeps its evidence.
+// Where feedback logs and rule reports are looked for by default.
 const (
 	DefaultFeedback = policy.DefaultEvidenceDir + "/" + feedbackFiles
 	DefaultRules    = policy.DefaultEvidenceDir + "/" + rulesFile
@@ -26,11 +26,11 @@ const (
 	rulesFile     = "rule_report.json"
 )
 
-// Options names the inputs one by one, for a folder that is no bundle. Paths are relative to Root or absolute; lists
-// hold globs.
+// Options names the inputs one by one, for a directory that is no bundle. Paths are relative to Root or absolute; lists
+// contain globs.
 type Options struct {
-	Root         string // folder that relative paths start from
-	Names        string // folder that the report's names and the defaults start from; "" is Root
+	Root         string // directory that relative paths start from
+	Names        string // directory that the report's names and the defaults start from; "" is Root
 	EvidenceDir  string // where the defaults look, relative to Names; "" is .closeout/evidence
 	Confined     bool   // refuse whatever lies outside Root, also behind symlinks
 	ContractFile string // "" is none
@@ -40,26 +40,30 @@ type Options struct {
 	Diff         []string // pr.diff, changes.json, or one of each
 	Coverage     string
 	Facts        string
+
+	// For a decision about two commits.
+	Contract string          // path of the standing contract at the base; "" is .closeout/scope_contract.json, .yaml or .yml
+	Settings verify.Settings // limits; mode, strictness, task, day and digests become facts
 }
 
 // Files finds the inputs that Options names. The error is one of usage: a path that may not be named. A file that is
 // named and not there becomes a note, so that the report says so.
 func Files(o Options) (*Found, error) {
-	c := newCollector(o)
-	c.file(check.Contract, o.ContractFile)
-	c.diffs(o.Diff)
-	c.file(check.Coverage, o.Coverage)
-	c.file(check.Facts, o.Facts)
-	c.globs(check.Feedback, o.Feedback, c.fallback(feedbackFiles))
-	rules := []string{c.fallback(rulesFile)}
+	f := newFinder(o)
+	f.file(check.Contract, o.ContractFile)
+	f.diffs(o.Diff)
+	f.file(check.Coverage, o.Coverage)
+	f.file(check.Facts, o.Facts)
+	f.globs(check.Feedback, o.Feedback, f.fallback(feedbackFiles))
+	rules := []string{f.fallback(rulesFile)}
 	if o.RulesReport != "" {
-		rules = append(rules, filepath.Join(escapeGlob(c.options.Names), escapeGlob(filepath.FromSlash(o.RulesReport))))
+		rules = append(rules, filepath.Join(escapeGlob(f.options.Names), escapeGlob(filepath.FromSlash(o.RulesReport))))
 	}
-	c.globs(check.Rules, o.Rules, rules...)
-	if c.err != nil {
-		return nil, c.err
+	f.globs(check.Rules, o.Rules, rules...)
+	if f.err != nil {
+		return nil, f.err
 	}
-	return c.bundle, nil
+	return f.found, nil
 }
 
 // NamesFile reports whether a path is one of the files that the options name, or matches one of their patterns or of the
@@ -86,7 +90,17 @@ func (o Options) NamesFile(path string) bool {
 	})
 }
 
-// diffKind tells a list of changes from a diff by its ending.
+// CheckDiff refuses a changes.json as the diff of two commits. The error is one of usage.
+func (o Options) CheckDiff() error {
+	for _, name := range o.Diff {
+		if diffKind(name) != check.Diff {
+			return fmt.Errorf("%q cannot be given beside two commits, which are compared to make changes.json: name a unified diff, or leave it out", name)
+		}
+	}
+	return nil
+}
+
+// diffKind tells a list of changes from a diff by its extension.
 func diffKind(name string) check.Kind {
 	if filepath.Ext(name) == ".json" {
 		return check.Changes
@@ -94,26 +108,26 @@ func diffKind(name string) check.Kind {
 	return check.Diff
 }
 
-// collector gathers inputs; it keeps the first error.
-type collector struct {
+// finder finds inputs; it keeps the first error.
+type finder struct {
 	options Options
-	bundle  *Found
+	found   *Found
 	err     error
 }
 
-func newCollector(o Options) *collector {
+func newFinder(o Options) *finder {
 	if o.Names == "" {
 		o.Names = o.Root
 	}
 	if o.EvidenceDir == "" {
 		o.EvidenceDir = policy.DefaultEvidenceDir
 	}
-	c := &collector{options: o, bundle: &Found{Bundle: &verify.Bundle{}}}
-	c.bundle.TestReport = func(p string) verify.Opener { return c.existing(filepath.Join(o.Names, filepath.FromSlash(p))) }
-	return c
+	f := &finder{options: o, found: &Found{Bundle: &verify.Bundle{}}}
+	f.found.TestReport = func(p string) verify.Opener { return f.existing(filepath.Join(o.Names, filepath.FromSlash(p))) }
+	return f
 }
 
-// below is the place of a file that the repository may hold in its work tree; "" when name is "" or nothing is there.
+// below is the path of a file that the work tree may contain; "" when name is "" or nothing is there.
 func (o Options) below(name string) string {
 	if o.Names == "" {
 		o.Names = o.Root
@@ -126,56 +140,56 @@ func (o Options) below(name string) string {
 }
 
 // resolve gives the path to open and the name in the report: relative to the root where it lies inside, else only the
-// file's own name, since a report holds no absolute path.
-func (c *collector) resolve(name string) (path, display string, err error) {
+// file's own name, since a report contains no absolute path.
+func (f *finder) resolve(name string) (path, display string, err error) {
 	path = name
 	if !filepath.IsAbs(name) {
-		path = filepath.Join(c.options.Root, name)
+		path = filepath.Join(f.options.Root, name)
 	}
-	relative, err := filepath.Rel(c.options.Names, path)
+	relative, err := filepath.Rel(f.options.Names, path)
 	if err == nil && filepath.IsLocal(relative) {
 		return path, filepath.ToSlash(relative), nil
 	}
-	if c.options.Confined {
+	if f.options.Confined {
 		return "", "", fmt.Errorf("%q lies outside the workspace: name a path inside it", name)
 	}
 	return path, filepath.Base(path), nil
 }
 
 // diffs adds the lists of changes. Of two that are of one kind, the gate could not tell which one is meant.
-func (c *collector) diffs(names []string) {
+func (f *finder) diffs(names []string) {
 	seen := map[check.Kind]string{}
 	for _, name := range names {
 		kind := diffKind(name)
 		if first, twice := seen[kind]; twice {
-			c.fail(fmt.Errorf("%q and %q are both a %s: name one changes.json and one unified diff at most", first, name, diffNames[kind]))
+			f.fail(fmt.Errorf("%q and %q are both a %s: name one changes.json and one unified diff at most", first, name, diffNames[kind]))
 			return
 		}
 		seen[kind] = name
-		c.file(kind, name)
+		f.file(kind, name)
 	}
 }
 
 var diffNames = map[check.Kind]string{check.Changes: "changes.json", check.Diff: "unified diff"}
 
-func (c *collector) file(kind check.Kind, name string) {
+func (f *finder) file(kind check.Kind, name string) {
 	if name == "" {
 		return
 	}
-	path, display, err := c.resolve(name)
+	path, display, err := f.resolve(name)
 	if err != nil {
-		c.fail(err)
+		f.fail(err)
 		return
 	}
-	in := verify.Input{Kind: kind, Name: display, Open: c.open(path)}
+	in := verify.Input{Kind: kind, Name: display, Open: f.open(path)}
 	if kind == check.Contract {
-		in.RepoPaths = repoPaths(c.options.Names, path)
+		in.RepoPaths = repoPaths(f.options.Names, path)
 	}
-	c.bundle.Inputs = append(c.bundle.Inputs, in)
-	c.bundle.Paths = append(c.bundle.Paths, path)
+	f.found.Inputs = append(f.found.Inputs, in)
+	f.found.Paths = append(f.found.Paths, path)
 }
 
-// repoPaths gives the paths under which the repository that encloses dir holds a file: the one that was named, and the one
+// repoPaths gives the paths under which the repository that encloses dir contains a file: the one that was named, and the one
 // behind symlinks. A file outside of it has none.
 func repoPaths(dir, path string) []string {
 	var paths []string
@@ -193,7 +207,7 @@ func repoPaths(dir, path string) []string {
 	return paths
 }
 
-// repoRoot is the folder at or above dir that holds .git; dir itself when there is none.
+// repoRoot is the directory at or above dir that contains .git; dir itself when there is none.
 func repoRoot(dir string) string {
 	for up := dir; ; up = filepath.Dir(up) {
 		if _, err := os.Lstat(filepath.Join(up, ".git")); err == nil {
@@ -205,23 +219,23 @@ func repoRoot(dir string) string {
 	}
 }
 
-func (c *collector) fail(err error) {
-	if c.err == nil {
-		c.err = err
+func (f *finder) fail(err error) {
+	if f.err == nil {
+		f.err = err
 	}
 }
 
-// open opens a file; a confined collector reads nothing behind a symlink that leads out of the root.
-func (c *collector) open(path string) verify.Opener {
+// open opens a file; a confined finder reads nothing behind a symlink that leads out of the root.
+func (f *finder) open(path string) verify.Opener {
 	return func() (io.ReadCloser, error) {
-		if !c.options.Confined {
+		if !f.options.Confined {
 			return regular(os.OpenFile(path, readOnly, 0))
 		}
-		inside, err := filepath.Rel(c.options.Root, path)
+		inside, err := filepath.Rel(f.options.Root, path)
 		if err != nil {
 			return nil, err
 		}
-		root, err := os.OpenRoot(c.options.Root)
+		root, err := os.OpenRoot(f.options.Root)
 		if err != nil {
 			return nil, err
 		}
@@ -231,56 +245,56 @@ func (c *collector) open(path string) verify.Opener {
 }
 
 // existing opens a file below the root that is there; nil when there is none.
-func (c *collector) existing(name string) verify.Opener {
-	path, _, err := c.resolve(name)
+func (f *finder) existing(name string) verify.Opener {
+	path, _, err := f.resolve(name)
 	if err != nil {
 		return nil
 	}
 	if _, err := os.Lstat(path); err != nil {
 		return nil
 	}
-	return c.open(path)
+	return f.open(path)
 }
 
 // globs finds the files of some patterns, each once. A pattern that a person wrote and that matches nothing becomes a
 // note; the default may match nothing.
-func (c *collector) globs(kind check.Kind, patterns []string, fallback ...string) {
+func (f *finder) globs(kind check.Kind, patterns []string, fallback ...string) {
 	given := len(patterns) > 0
 	if !given {
 		patterns = fallback
 	}
 	var files []string
 	for _, pattern := range patterns {
-		matches := c.matches(pattern, given)
+		matches := f.matches(pattern, given)
 		if len(matches) == 0 && given {
-			c.note(kind, pattern)
+			f.note(kind, pattern)
 		}
 		files = append(files, matches...)
 	}
 	slices.Sort(files) // the order of the patterns must not matter
-	for _, f := range slices.Compact(files) {
-		c.file(kind, f)
+	for _, name := range slices.Compact(files) {
+		f.file(kind, name)
 	}
 }
 
-// fallback is a pattern in the evidence folder.
-func (c *collector) fallback(files string) string {
-	return filepath.Join(escapeGlob(c.options.Names), escapeGlob(filepath.FromSlash(c.options.EvidenceDir)), files)
+// fallback is a pattern in the evidence directory.
+func (f *finder) fallback(files string) string {
+	return filepath.Join(escapeGlob(f.options.Names), escapeGlob(filepath.FromSlash(f.options.EvidenceDir)), files)
 }
 
 // matches lists the files that a pattern names, sorted; given says that a person named it.
-func (c *collector) matches(pattern string, given bool) []string {
+func (f *finder) matches(pattern string, given bool) []string {
 	full := pattern
 	if !filepath.IsAbs(pattern) {
-		full = filepath.Join(escapeGlob(c.options.Root), filepath.FromSlash(pattern))
+		full = filepath.Join(escapeGlob(f.options.Root), filepath.FromSlash(pattern))
 	}
 	matches, err := doublestar.FilepathGlob(full, doublestar.WithFilesOnly(), doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
 	if !given && errors.Is(err, syscall.ENOTDIR) {
-		return nil // a file where the evidence folder would be is for the judge to find
+		return nil // a file in the place of the evidence directory is for the judge to find
 	}
 	if err != nil {
-		// A folder that cannot be listed may hold the log of a failure.
-		c.fail(fmt.Errorf("the files of %q cannot be listed: %w", c.shown(pattern), Reason(err)))
+		// A directory that cannot be listed may contain the log of a failure.
+		f.fail(fmt.Errorf("the files of %q cannot be listed: %w", f.shown(pattern), Reason(err)))
 		return nil
 	}
 	if len(matches) == 0 {
@@ -292,22 +306,22 @@ func (c *collector) matches(pattern string, given bool) []string {
 	return matches
 }
 
-// escapeGlob makes a folder's name match itself in a pattern.
+// escapeGlob makes a directory's name match itself in a pattern.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(dir)
 }
 
 // note says that a pattern matches nothing. An absolute one goes into the report as a file of that name would.
-func (c *collector) note(kind check.Kind, pattern string) {
-	c.bundle.Settings.Notes = append(c.bundle.Settings.Notes, check.Unmatched(kind, c.shown(pattern)))
+func (f *finder) note(kind check.Kind, pattern string) {
+	f.found.Settings.Notes = append(f.found.Settings.Notes, check.Unmatched(kind, f.shown(pattern)))
 }
 
-// shown is what a report calls a pattern: as it was given, but without the folders of this machine.
-func (c *collector) shown(pattern string) string {
+// shown is what a report calls a pattern: as it was given, but without the directories of this machine.
+func (f *finder) shown(pattern string) string {
 	if !filepath.IsAbs(pattern) {
 		return pattern
 	}
-	relative, err := filepath.Rel(c.options.Names, pattern)
+	relative, err := filepath.Rel(f.options.Names, pattern)
 	if err == nil && filepath.IsLocal(relative) {
 		return filepath.ToSlash(relative)
 	}

@@ -17,14 +17,14 @@ type Git struct {
 	compared map[[2]string][]change.Change // what Changes has answered: whoever asks whether all is there asks it first
 }
 
-// OpenGit opens the repository that encloses a folder, within the limits that the judge has.
+// OpenGit opens the repository that encloses a directory, within the limits that the judge has.
 func OpenGit(dir string, limits strict.Limits) (*Git, error) {
 	repo, err := gitobj.Open(dir)
 	if err != nil {
 		return nil, fixed(err)
 	}
 	repo.MaxChanges = 2*limits.Files + 1                                        // more than the judge accepts, so that it can say how many there are
-	repo.MaxEntries, repo.MaxPathBytes = limits.TreeEntries, 4*limits.PathBytes // of folders as well
+	repo.MaxEntries, repo.MaxPathBytes = limits.TreeEntries, 4*limits.PathBytes // of directories as well
 	return &Git{repo, map[[2]string][]change.Change{}}, nil
 }
 
@@ -169,12 +169,12 @@ func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 }
 
 // Names is that of [Objects].
-func (g *Git) Names(commit, folder string) ([]string, error) {
+func (g *Git) Names(commit, dir string) ([]string, error) {
 	id, err := g.repo.ParseID(commit)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := g.repo.List(id, folder)
+	entries, err := g.repo.List(id, dir)
 	if err != nil {
 		return nil, fixed(err)
 	}

@@ -125,10 +125,9 @@ func TestFindKeys(t *testing.T) {
 	h.put("100644", "large/pyproject.toml", "a = 1\n#"+strings.Repeat("a", 128<<10))
 	h.put("100644", "other/Pyproject.toml", "a = 2\n")
 	dir, base, head := h.repository(t)
-	git := openTest(t, dir)
-	g := &gatherer{Commits: Commits{Objects: git, Base: base, Head: head}}
+	compared := Compare(openTest(t, dir), base, head)
 	got := map[string]string{}
-	for _, c := range g.compare() {
+	for _, c := range compared.Changes {
 		if got[c.Path] = "nothing"; c.KeysKnown {
 			got[c.Path] = strings.Join(c.KeysChanged, " ")
 		}
@@ -144,8 +143,8 @@ func TestFindKeys(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, got[path], want)
 		}
 	}
-	if len(g.Facts.Unavailable) > 0 {
-		t.Errorf("unavailable: %v", g.Facts.Unavailable)
+	if len(compared.Unavailable) > 0 {
+		t.Errorf("unavailable: %v", compared.Unavailable)
 	}
 }
 

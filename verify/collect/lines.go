@@ -17,14 +17,14 @@ const maxLinesBytes = 64 << 20
 
 // writeLines writes the lines that differ between the first merge base and the head, of the changed files that match.
 // Attributes are not asked. A file of which the lines are not known says why.
-func (g *gatherer) writeLines(w io.Writer, patterns []glob.Pattern) error {
+func (c *Comparison) writeLines(w io.Writer, patterns []glob.Pattern) error {
 	set := glob.CompileFolded(patterns)
 	out := linediff.NewWriter(w)
-	for i := range g.changes {
-		if !set.Match(g.changes[i].Path) {
+	for i := range c.Changes {
+		if !set.Match(c.Changes[i].Path) {
 			continue
 		}
-		f, err := g.lines(g.changes[i].Path)
+		f, err := c.lines(c.Changes[i].Path)
 		if err != nil {
 			f.Result = linediff.Result{State: linediff.Unknown, Reason: err.Error()}
 		}
@@ -36,22 +36,22 @@ func (g *gatherer) writeLines(w io.Writer, patterns []glob.Pattern) error {
 }
 
 // lines compares the two versions of a file. The error says that one of them could not be read.
-func (g *gatherer) lines(path string) (linediff.File, error) {
+func (c *Comparison) lines(path string) (linediff.File, error) {
 	f := linediff.File{Path: path, OldBytes: linediff.Absent, NewBytes: linediff.Absent}
 	var texts [2][]byte
-	for i, commit := range []string{g.bases[0], g.Head} {
-		mode, id, found, err := g.Objects.Entry(commit, path)
+	for i, commit := range []string{c.MergeBases[0], c.Head} {
+		mode, id, found, err := c.Objects.Entry(commit, path)
 		if err != nil {
 			return f, err
 		}
-		if !found || mode == FolderMode {
+		if !found || mode == DirMode {
 			continue
 		}
 		if mode.Special() {
 			f.State = linediff.NotAFile
 			return f, nil
 		}
-		texts[i], err = g.Objects.Blob(id, maxLinesBytes)
+		texts[i], err = c.Objects.Blob(id, maxLinesBytes)
 		if errors.Is(err, ErrTooLarge) {
 			f.State, f.Reason = linediff.TooLarge, err.Error()
 			return f, nil
@@ -66,13 +66,13 @@ func (g *gatherer) lines(path string) (linediff.File, error) {
 }
 
 // copyLines writes the lines into the bundle. Without a list of changes there is nothing to write, and the facts say why.
-func (w *bundleWriter) copyLines(gathered *Found, patterns []glob.Pattern) {
-	if w.err != nil || len(patterns) == 0 || gathered.gatherer.changes == nil {
+func (w *bundleWriter) copyLines(found *Found, patterns []glob.Pattern) {
+	if w.err != nil || len(patterns) == 0 || found.compared.Changes == nil {
 		return
 	}
 	to, err := w.root.OpenFile(LinesFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
-		err = errors.Join(gathered.gatherer.writeLines(to, patterns), to.Close())
+		err = errors.Join(found.compared.writeLines(to, patterns), to.Close())
 	}
 	w.err = err
 }

@@ -9,33 +9,33 @@ import (
 )
 
 // Objects is what the collector asks of a repository: its objects on disk, or GitHub's API. Commits, trees and blobs are
-// named by their whole hexadecimal ids. Every error means that the answer could not be known; one with a method
-// Fix() string says how to mend it.
+// named by their whole hexadecimal ids. Every error means that the answer is unavailable; one with a method Fix() string
+// says how to fix it.
 type Objects interface {
 	// MergeBases lists the best common ancestors of two commits, sorted; none when they have nothing in common.
 	MergeBases(base, head string) ([]string, error)
 	// Changes compares the trees of two commits. The list is sorted by the bytes of the path; a rename is a deletion and
 	// an addition.
 	Changes(oldCommit, newCommit string) ([]change.Change, error)
-	// Entry finds what stands at a path: its mode, [FolderMode] for a folder, and its id. Symlinks are not followed, so below
+	// Entry finds what is at a path: its mode, [DirMode] for a directory, and its id. Symlinks are not followed, so below
 	// one there is nothing.
 	Entry(commit, path string) (mode change.Mode, id string, found bool, err error)
-	// Names lists what stands in a folder, without what stands below; none when there is no such folder.
-	Names(commit, folder string) ([]string, error)
+	// Names lists the entries of a directory, without those below; none when there is no such directory.
+	Names(commit, dir string) ([]string, error)
 	// Blob reads a blob. One of more than limit bytes is an error that is [ErrTooLarge].
 	Blob(id string, limit int64) ([]byte, error)
-	// CodeTree is the id of the commit's tree without the evidence folder.
+	// CodeTree is the id of the commit's tree without the evidence directory.
 	CodeTree(commit, evidenceDir string) (string, error)
 }
 
-// FolderMode is the mode of a folder.
-const FolderMode change.Mode = "040000"
+// DirMode is the mode of a directory.
+const DirMode change.Mode = "040000"
 
 // ErrTooLarge says that a blob is larger than the caller wants to read.
 var ErrTooLarge = errors.New("the blob is larger than the limit")
 
-// unknown writes down that a fact could not be had.
-func unknown(what facts.Wanted, about string, err error) facts.Unavailable {
+// unavailable tells why a fact is unavailable.
+func unavailable(what facts.Wanted, about string, err error) facts.Unavailable {
 	u := facts.Unavailable{What: what, About: about, Error: err.Error()}
 	var fixed interface{ Fix() string }
 	if errors.As(err, &fixed) {
@@ -46,6 +46,16 @@ func unknown(what facts.Wanted, about string, err error) facts.Unavailable {
 		u.Limit = limit.Limit()
 	}
 	return u
+}
+
+// blobAt reads a file of a commit; nil when there is no regular file of that name.
+func blobAt(o Objects, commit, name string, limit int64) ([]byte, error) {
+	mode, id, found, err := o.Entry(commit, name)
+	if err != nil || !found || mode != change.Regular && mode != change.Executable {
+		return nil, err
+	}
+	data, err := o.Blob(id, limit)
+	return append([]byte{}, data...), err
 }
 
 // limited is the error of a comparison that costs more than the limits allow.

@@ -38,9 +38,6 @@ func (c *Client) commits(ctx context.Context, p *Pull, w Wants) {
 			CoAuthors: coAuthors(message), Verified: commit.GetCommit().GetVerification().GetVerified(), Parents: parentsOfMerge(&commit),
 			Override: overrideAttempt(message, w.Override),
 		})
-		if commit.GetSHA() == p.Live.HeadSHA {
-			p.headTree = commit.GetCommit().GetTree().GetSHA()
-		}
 	}
 }
 

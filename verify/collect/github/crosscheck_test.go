@@ -48,7 +48,7 @@ func TestCrossCheck(t *testing.T) {
 				c.setup(w)
 			}
 			p := w.client.Pull(context.Background(), 7)
-			o := w.client.Objects(context.Background(), p)
+			o := w.client.Objects(context.Background())
 			bases, err := o.MergeBases(p.Subject.BaseSHA, p.Subject.HeadSHA)
 			if err != nil {
 				t.Fatal(err)

@@ -28,20 +28,17 @@ import (
 type Objects struct {
 	ctx    context.Context
 	client *Client
-	pull   *Pull
 	roots  map[string]string // commit → root tree
 	trees  *trees
 	blobs  map[string][]byte
 }
 
-// Objects reads the repository that p belongs to.
-func (c *Client) Objects(ctx context.Context, p *Pull) *Objects {
-	o := &Objects{ctx: ctx, client: c, pull: p, roots: map[string]string{}, blobs: map[string][]byte{}}
-	o.trees = &trees{ctx: ctx, client: c, known: map[string][]entry{}}
-	if objectID().MatchString(p.headTree) {
-		o.roots[p.Live.HeadSHA] = p.headTree
+// Objects reads the client's repository.
+func (c *Client) Objects(ctx context.Context) *Objects {
+	return &Objects{
+		ctx: ctx, client: c, roots: map[string]string{}, blobs: map[string][]byte{},
+		trees: &trees{ctx: ctx, client: c, known: map[string][]entry{}},
 	}
-	return o
 }
 
 func (o *Objects) fail(err error) error {
@@ -147,7 +144,7 @@ func (o *Objects) Changes(oldCommit, newCommit string) ([]change.Change, error) 
 	return d.changes, nil
 }
 
-// Entry finds what stands at a path: its mode as six octal digits (collect.FolderMode for a folder) and its id. Symlinks
+// Entry finds what stands at a path: its mode as six octal digits (collect.DirMode for a folder) and its id. Symlinks
 // are not followed: below one there is nothing.
 func (o *Objects) Entry(commit, path string) (mode change.Mode, id string, found bool, err error) {
 	at, err := o.find(commit, path)
@@ -155,7 +152,7 @@ func (o *Objects) Entry(commit, path string) (mode change.Mode, id string, found
 		return "", "", false, o.fail(err)
 	}
 	if at.class() == folderClass {
-		return collect.FolderMode, at.id, true, nil
+		return collect.DirMode, at.id, true, nil
 	}
 	return at.gateMode(), at.id, true, nil
 }

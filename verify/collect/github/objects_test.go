@@ -25,7 +25,7 @@ func (w *world) objects() *Objects {
 	if p.Live == nil {
 		w.t.Fatalf("no pull request: %+v", p.Unavailable)
 	}
-	return w.client.Objects(context.Background(), p)
+	return w.client.Objects(context.Background())
 }
 
 // gitChanges is what git finds, written as we write it.
@@ -432,7 +432,7 @@ func TestCallsOfANormalPull(t *testing.T) {
 	w.pull.TestMerge = "test-merge"
 	p := w.client.Pull(context.Background(), 7)
 	w.client.Details(context.Background(), p, labels)
-	o := w.client.Objects(context.Background(), p)
+	o := w.client.Objects(context.Background())
 	bases, err := o.MergeBases(p.Subject.BaseSHA, p.Subject.HeadSHA)
 	if err != nil || !slices.Equal(bases, []string{fork}) {
 		t.Fatal(bases, err)

@@ -28,9 +28,8 @@ type Pull struct {
 	// parents may be older ones: ask Objects.IsMergeOf before its tree is believed.
 	TestMerge string
 
-	headTree string // root tree of the head; "" before Details
-	counted  counts
-	own      bool // the head's branch is in this repository
+	counted counts
+	own     bool // the head's branch is in this repository
 }
 
 // counts are the lengths of lists as the pull request tells them; nil where it does not.

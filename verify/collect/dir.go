@@ -3,6 +3,7 @@
 package collect
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -23,26 +24,29 @@ import (
 // Found is what a collector found: the inputs of a decision, and the files behind them.
 type Found struct {
 	*verify.Bundle
-	Paths   []string // of the inputs, absolute or relative to the working directory
-	Folders []string // that hold nothing but inputs, and names that only inputs have
+	Paths []string // of the inputs, absolute or relative to the working directory
+	Dirs  []string // that contain nothing but inputs, and names that only inputs have
 
-	gatherer *gatherer // of what [Gather] found; nil otherwise
+	// What [Found.Add] added, for [WriteBundle]; nil otherwise.
+	compared    *Comparison
+	facts       *facts.Facts
+	testReports []string
 }
 
 // Holds reports whether a path names one of the inputs, or could, so that no report is written over it.
 func (f *Found) Holds(path string) bool {
 	return slices.ContainsFunc(f.Paths, func(input string) bool { return Overwrites(path, input) }) ||
-		slices.ContainsFunc(f.Folders, func(folder string) bool { return below(folder, path) })
+		slices.ContainsFunc(f.Dirs, func(dir string) bool { return below(dir, path) })
 }
 
-// below reports whether a path lies below a folder, by its text.
-func below(folder, path string) bool {
-	absFolder, errFolder := filepath.Abs(folder)
+// below reports whether a path lies below a directory, by its text.
+func below(dir, path string) bool {
+	absDir, errDir := filepath.Abs(dir)
 	absPath, errPath := filepath.Abs(path)
-	if errFolder != nil || errPath != nil {
+	if errDir != nil || errPath != nil {
 		return false
 	}
-	relative, err := filepath.Rel(absFolder, absPath)
+	relative, err := filepath.Rel(absDir, absPath)
 	return err == nil && filepath.IsLocal(relative)
 }
 
@@ -81,31 +85,30 @@ var bundleFiles = []struct {
 	{"coverage_report.json", check.Coverage},
 }
 
-// bundleFolders hold more inputs of a kind: every file with one of the endings, at any depth.
-var bundleFolders = []struct {
-	name    string
-	kind    check.Kind
-	endings []string
+// bundleDirs contain more inputs of a kind: every file with one of the extensions, at any depth.
+var bundleDirs = []struct {
+	name       string
+	kind       check.Kind
+	extensions []string
 }{
-	{contractsFolder, check.TaskContract, policy.ContractExtensions},
+	{contractsDir, check.TaskContract, policy.ContractExtensions},
 	{"feedback", check.Feedback, []string{".jsonl"}},
 	{"rules", check.Rules, []string{".json", ".sarif"}},
 }
 
-// contractsFolder holds task contracts.
-const contractsFolder = "contracts"
+const (
+	contractsDir = "contracts" // task contracts
+	testsDir     = "tests"     // test reports, each under its path in the repository
+)
 
-// testsFolder holds test reports, each under its path in the repository.
-const testsFolder = "tests"
-
-// Folder finds the inputs of a bundle. Files with other names are ignored. Nothing outside the folder is read, not even
-// through a symlink. The error says why the folder cannot be listed.
-func Folder(dir string) (*Found, error) {
+// Bundle finds the inputs of a bundle. Files with other names are ignored. Nothing outside the directory is read, not even
+// through a symlink. The error says why the directory cannot be listed.
+func Bundle(dir string) (*Found, error) {
 	root, err := openRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, Reason(err))
 	}
-	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return existing(root, path.Join(testsFolder, p)) }}}
+	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return existing(root, path.Join(testsDir, p)) }}}
 	add := func(kind check.Kind, name string, open verify.Opener) {
 		b.Inputs = append(b.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
 		b.Paths = append(b.Paths, filepath.Join(dir, filepath.FromSlash(name)))
@@ -115,36 +118,36 @@ func Folder(dir string) (*Found, error) {
 			add(f.kind, f.name, open)
 		}
 	}
-	b.Folders = []string{filepath.Join(dir, testsFolder)}
+	b.Dirs = []string{filepath.Join(dir, testsDir)}
 	for _, f := range bundleFiles {
-		b.Folders = append(b.Folders, filepath.Join(dir, f.name)) // also those that are not there: a report would become an input
+		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name)) // also those that are not there: a report would become an input
 	}
-	for _, f := range bundleFolders {
-		b.Folders = append(b.Folders, filepath.Join(dir, f.name))
-		names, err := listed(root, f.name, f.endings)
+	for _, f := range bundleDirs {
+		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name))
+		names, err := listed(root, f.name, f.extensions)
 		if err != nil {
-			return nil, fmt.Errorf("the folder %q of the bundle cannot be listed: %w", f.name, Reason(err))
+			return nil, fmt.Errorf("the directory %q of the bundle cannot be listed: %w", f.name, Reason(err))
 		}
 		for _, name := range names {
 			add(f.kind, name, opener(root, name))
 		}
 	}
-	if err := b.findParts(root, dir); err != nil {
+	if err := b.findPulls(root, dir); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// listed gives the files under a folder of root, sorted. A folder that is not there holds none.
-func listed(root *os.Root, folder string, endings []string) ([]string, error) {
+// listed gives the files under a directory of root, sorted. A directory that is not there contains none.
+func listed(root *os.Root, dir string, extensions []string) ([]string, error) {
 	var names []string
-	err := fs.WalkDir(root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(root.FS(), dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && name == folder:
+		case errors.Is(err, fs.ErrNotExist) && name == dir:
 			return fs.SkipAll
 		case err != nil:
 			return err
-		case !entry.IsDir() && slices.Contains(endings, path.Ext(name)):
+		case !entry.IsDir() && slices.Contains(extensions, path.Ext(name)):
 			names = append(names, name)
 		}
 		return nil
@@ -167,7 +170,7 @@ func opener(root *os.Root, name string) verify.Opener {
 	}
 }
 
-// readOnly opens a file without waiting: to open a pipe would otherwise last until somebody writes into it.
+// readOnly opens a file without waiting: opening a pipe would otherwise wait for a writer.
 const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 
 // regular refuses everything but regular files: a device or a pipe has no end and no digest.
@@ -179,7 +182,7 @@ func regular(f *os.File, err error) (io.ReadCloser, error) {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = errors.New("it is a folder")
+		err = errors.New("it is a directory")
 	case !info.Mode().IsRegular():
 		err = errors.New("it is not a regular file")
 	}
@@ -187,6 +190,20 @@ func regular(f *os.File, err error) (io.ReadCloser, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+func bytesOpener(data []byte) verify.Opener {
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+}
+
+// readInput reads an input, of which one byte more than the limit is enough to see that it is too large.
+func readInput(in verify.Input, limit int64) ([]byte, error) {
+	f, err := in.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
 // Reason takes the path out of a file error: the message around it names the file already.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -54,7 +55,7 @@ func openTest(t testing.TB, dir string) *Git {
 }
 
 // An argument stands for every symlink that the system would follow, and for the file behind them.
-func TestNamed(t *testing.T) {
+func TestFilesAt(t *testing.T) {
 	var h history
 	h.commit(1)
 	for path, target := range map[string]string{
@@ -72,27 +73,27 @@ func TestNamed(t *testing.T) {
 	fmt.Fprintf(&h, "M 160000 %s sub\n", strings.Repeat("1", 40))
 	h.commit(2)
 	dir, base, head := h.repository(t)
-	g := &gatherer{Commits: Commits{Objects: openTest(t, dir), Base: base, Head: head}}
+	g := &Comparison{Objects: openTest(t, dir), Base: base, Head: head}
 	for name, want := range map[string]string{
 		"x.sh": "x.sh", "run.sh": "run.sh link deep/x.sh", "link/../x.sh": "link deep/x.sh", "link/y": "link deep/er/y", "odd": "odd deep/x.sh",
 		"deep": "", "missing": "", "deep/missing": "", "away": "away", "root": "root", "to-folder": "to-folder", "to-folder/x.sh": "to-folder deep/x.sh",
 		"sub/test.sh": "sub", "x.sh/y": "x.sh", "link/../../x.sh": "link x.sh", ".git/config": "",
 	} {
-		if got, err := g.named(name); err != nil || strings.Join(got, " ") != want {
+		if got, err := g.filesAt(name); err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%s: %v %v, want %s", name, got, err, want)
 		}
 	}
 	for name, want := range map[string]int{"a": maxLinks + 1, "c39": 41, "c41": maxLinks + 1} {
-		got, err := g.named(name)
+		got, err := g.filesAt(name)
 		if err != nil || len(got) != want || (name == "c39") != slices.Contains(got, "x.sh") {
 			t.Errorf("%s: %d %v, want %d files, as the system follows %d links", name, len(got), err, want, maxLinks)
 		}
 	}
 }
 
-// BenchmarkGather collects a change of 2,000 packages in one folder, of each its package.json and two files more: what
+// BenchmarkTrees collects a change of 2,000 packages in one folder, of each its package.json and two files more: what
 // verify --base does beside judging and reading logs.
-func BenchmarkGather(b *testing.B) {
+func BenchmarkTrees(b *testing.B) {
 	var h history
 	for mark := range 2 {
 		h.commit(mark + 1)
@@ -111,8 +112,8 @@ func BenchmarkGather(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		found, err := Gather(Commits{Objects: git, Base: base, Head: head, Limit: strict.DefaultLimits()}, Options{Root: dir})
-		if err != nil || len(found.gatherer.changes) != 6_000 || !found.gatherer.changes[2].KeysKnown {
+		found, err := Trees(git, base, head, Options{Root: dir, Settings: verify.Settings{Limits: strict.DefaultLimits()}})
+		if err != nil || len(found.compared.Changes) != 6_000 || !found.compared.Changes[2].KeysKnown {
 			b.Fatal(err)
 		}
 		if err := git.Close(); err != nil {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestFolderFindsParts finds the pull requests of a merge group by the names of their folders, and nothing outside the
+// TestBundleFindsPulls finds the pull requests of a merge group by the names of their directories, and nothing outside the
 // bundle.
-func TestFolderFindsParts(t *testing.T) {
+func TestBundleFindsPulls(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	for _, name := range []string{
 		"pulls/7/facts.json", "pulls/7/changes.json", "pulls/7/contracts/T-1.json", "pulls/7/contracts/more/T-2.yml", "pulls/7/pr.diff",
@@ -32,13 +32,13 @@ func TestFolderFindsParts(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "pulls", "8")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), `"pulls/8/contracts" of the bundle cannot be listed`) {
+	if _, err := Bundle(dir); err == nil || !strings.Contains(err.Error(), `"pulls/8/contracts" of the bundle cannot be listed`) {
 		t.Errorf("a symlink out of the bundle gives %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "pulls", "8")); err != nil {
 		t.Fatal(err)
 	}
-	found, err := Folder(dir)
+	found, err := Bundle(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

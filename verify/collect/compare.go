@@ -1,0 +1,94 @@
+package collect
+
+import (
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/facts"
+)
+
+// Comparison is what differs between two commits: the change that leads from a base to a head.
+type Comparison struct {
+	Objects     Objects
+	Base, Head  string          // commit ids
+	MergeBases  []string        // sorted
+	Changes     []change.Change // nil when they are unavailable
+	Unavailable []facts.Unavailable
+}
+
+// errUnrelated is for a head that has nothing in common with the base: its changes cannot be told from the content of the
+// base.
+var errUnrelated = &fixable{
+	err: errors.New("base and head have no common ancestor"),
+	fix: "name the branch that the change was made from as the base, or fetch the whole history (fetch-depth: 0)",
+}
+
+// Compare lists the changes between the merge bases of two commits and the head.
+func Compare(objects Objects, base, head string) *Comparison {
+	c := &Comparison{Objects: objects, Base: base, Head: head}
+	bases, err := objects.MergeBases(base, head)
+	if err == nil && len(bases) == 0 {
+		err = errUnrelated
+	}
+	c.MergeBases = bases
+	lists := make([][]change.Change, len(bases))
+	for i := 0; err == nil && i < len(bases); i++ {
+		lists[i], err = objects.Changes(bases[i], head)
+	}
+	if err != nil {
+		c.lacks("", err)
+		return c
+	}
+	c.Changes = append([]change.Change{}, union(lists)...)
+	keys := keyFinder{objects: objects}
+	for i := range c.Changes {
+		c.findKeys(&keys, &c.Changes[i])
+	}
+	c.findGone()
+	return c
+}
+
+func (c *Comparison) lacks(about string, err error) {
+	c.Unavailable = append(c.Unavailable, unavailable(facts.WantedChanges, about, err))
+}
+
+// findKeys notes which keys of a file changed, where only some are protected. A file that is too large or malformed gets
+// none, so that every change of it counts; in a new file each key may be there.
+func (c *Comparison) findKeys(finder *keyFinder, changed *change.Change) {
+	if kind, ok := keyedFiles[path.Base(changed.Path)]; !ok || !kind.asked(changed) {
+		return
+	}
+	keys, err := finder.find(changed, c.MergeBases)
+	var form *formError
+	unread := errors.Is(err, ErrTooLarge) || errors.As(err, &form)
+	switch {
+	case err == nil:
+		changed.KeysChanged, changed.KeysKnown = keys, true
+	case unread && changed.Status == change.Added:
+		changed.KeysChanged, changed.KeysKnown = []string{change.AnyKey}, true
+	case !unread:
+		c.lacks(changed.Path, err)
+	}
+}
+
+// findGone notes which of the files that the change leaves in place the tip of the base no longer contains. Git may merge
+// the edit of such a file into another path.
+func (c *Comparison) findGone() {
+	if slices.Equal(c.MergeBases, []string{c.Base}) {
+		return
+	}
+	for i := range c.Changes {
+		changed := &c.Changes[i]
+		if changed.Status == change.Added || changed.Status == change.Deleted {
+			continue
+		}
+		mode, _, found, err := c.Objects.Entry(c.Base, changed.Path)
+		if err != nil {
+			c.lacks(changed.Path, err)
+			return // the others would fail for the same reason
+		}
+		changed.BaseGone = !found || mode == DirMode
+	}
+}

@@ -1,0 +1,265 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/override"
+)
+
+// Options says what a run collects, where, and with whose rights.
+type Options struct {
+	EventName  string // GITHUB_EVENT_NAME
+	Payload    []byte // content of the file of GITHUB_EVENT_PATH
+	Repository string // GITHUB_REPOSITORY; "" accepts that of the payload
+	APIURL     string // what the workflow's author wrote
+	RunnerAPI  string // GITHUB_API_URL
+	Token      string
+	Version    string          // of this program
+	Files      collect.Options // its Root is the workspace
+}
+
+// Run collects the inputs of one decision about a pull request or a merge group.
+type Run struct {
+	Event  *Event
+	Client *Client
+	files  collect.Options
+}
+
+// NewRun reads the event and makes the client. Every error is one of usage.
+func NewRun(o Options) (*Run, error) {
+	event, err := ParseEvent(o.EventName, o.Payload)
+	if err != nil {
+		return nil, err
+	}
+	if o.Repository != "" && !strings.EqualFold(o.Repository, event.Repository) {
+		return nil, fmt.Errorf("the event's payload is about %s, and the job runs in %s", event.Repository, o.Repository)
+	}
+	api, err := APIURL(o.APIURL, o.RunnerAPI)
+	if err != nil {
+		return nil, err
+	}
+	client, err := New(Config{API: api, Token: o.Token, Repository: event.Repository, RepositoryID: event.RepositoryID, Version: o.Version})
+	if err != nil {
+		return nil, err
+	}
+	return &Run{event, client, o.Files}, nil
+}
+
+// Collect collects what the event is about. The error is one of usage.
+func (r *Run) Collect(ctx context.Context) (*collect.Found, error) {
+	if err := r.files.CheckDiff(); err != nil {
+		return nil, err
+	}
+	from := r.openSource(ctx)
+	defer from.close()
+	if r.Event.Name == "merge_group" {
+		return r.collectGroup(ctx, from)
+	}
+	return r.collectPull(ctx, from)
+}
+
+// collectPull collects a pull request: its commits, the contracts, what the contracts make matter, and the facts.
+func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, error) {
+	pull := r.Client.Pull(ctx, r.Event.Number)
+	subject := pull.Subject
+	objects, name := from.of(pull.Unavailable, subject.BaseSHA, subject.HeadSHA)
+	subject.ChangesFrom = name
+	testMerge := from.testMerge(name, pull.TestMerge, subject.BaseSHA, subject.HeadSHA)
+	compared := collect.Compare(objects, subject.BaseSHA, subject.HeadSHA)
+	standing, err := r.standing(ctx, from.api, compared, subject)
+	if err != nil {
+		return nil, err
+	}
+	contracts, err := standing.WithTask(compared, r.files)
+	if err != nil {
+		return nil, err
+	}
+	found, err := contracts.Files(r.files)
+	if err != nil {
+		return nil, err
+	}
+	known := collect.Facts(subject, compared, contracts, r.files, testMerge...)
+	known.Event = r.Event.Facts()
+	r.Client.Details(ctx, pull, r.wants(pull, contracts, objects))
+	if compared.Changes != nil {
+		r.Client.CrossCheck(ctx, pull, compared.Changes)
+	}
+	r.Client.finish(ctx, pull, known)
+	return found, found.Add(compared, contracts, known)
+}
+
+// collectGroup collects a merge group: the group's own change, and each pull request that is known to be in it.
+func (r *Run) collectGroup(ctx context.Context, from *source) (*collect.Found, error) {
+	group := r.Client.Group(ctx, r.Event)
+	subject := group.Subject
+	subject.PullRequests = group.Numbers
+	objects, name := from.of(nil, subject.BaseSHA, subject.HeadSHA)
+	subject.ChangesFrom = name
+	compared := collect.Compare(objects, subject.BaseSHA, subject.HeadSHA)
+	standing, err := r.standing(ctx, from.api, compared, subject)
+	if err != nil {
+		return nil, err
+	}
+	contracts := standing.WithoutTask()
+	found, err := contracts.Files(r.files)
+	if err != nil {
+		return nil, err
+	}
+	known := collect.Facts(subject, compared, contracts, r.files)
+	known.Event = r.Event.Facts()
+	known.Unavailable = append(known.Unavailable, group.Unavailable...)
+	if err := found.Add(compared, contracts, known); err != nil {
+		return nil, err
+	}
+	for _, number := range group.Numbers {
+		if err := r.collectMember(ctx, from, found, group, standing, number); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// collectMember collects one pull request of a merge group.
+func (r *Run) collectMember(ctx context.Context, from *source, found *collect.Found, group *Group, standing *collect.Contracts, number int64) error {
+	pull := r.Client.Member(ctx, number, group)
+	subject := pull.Subject
+	objects, name := from.of(pull.Unavailable, group.Subject.BaseSHA, group.Subject.HeadSHA, subject.HeadSHA)
+	subject.ChangesFrom = name
+	compared := collect.Compare(objects, group.Subject.BaseSHA, subject.HeadSHA)
+	contracts, err := standing.WithTask(compared, r.files)
+	if err != nil {
+		return err
+	}
+	known := collect.MemberFacts(subject, compared, contracts, group.Subject.HeadSHA)
+	r.Client.Details(ctx, pull, r.wants(pull, contracts, objects))
+	r.Client.finish(ctx, pull, known)
+	return found.AddPull(number, compared, contracts, known)
+}
+
+// standing reads the standing contract: the operator's in its place, or the base's, or that of the default branch's tip.
+//
+// A branch that anybody may push to could name itself under base_branches, or exclude its author in applies_to; the pull
+// request would pass there, and its base would then be changed. So the contract of another branch than the default one
+// applies only when the default branch's contract names that branch.
+func (r *Run) standing(ctx context.Context, api *Objects, compared *collect.Comparison, subject facts.Subject) (*collect.Contracts, error) {
+	isDefault := subject.BaseBranch == subject.DefaultBranch
+	if isDefault || compared.Base == "" || compared.Head == "" || r.files.ContractFile != "" {
+		return collect.ReadStanding(compared, r.files)
+	}
+	tip, err := r.Client.BranchTip(ctx, subject.DefaultBranch)
+	if err != nil {
+		return collect.StandingAt(collect.Lost{Err: err}, "", r.files)
+	}
+	standing, err := collect.StandingAt(api, tip, r.files)
+	if err != nil || !standing.NamesBranch(subject.BaseBranch) {
+		return standing, err
+	}
+	return collect.ReadStanding(compared, r.files)
+}
+
+// wants says what the contracts make matter.
+func (r *Run) wants(pull *Pull, contracts *collect.Contracts, objects collect.Objects) Wants {
+	rule := override.NewRule() // the default one where the contract cannot be read
+	w := Wants{Approvals: contracts.Policy != nil && len(contracts.Policy.Approvals) > 0, Event: r.Event}
+	if standing := contracts.Standing; standing != nil {
+		rule = override.NewRule(standing)
+		// Where applies_to excludes the pull request, it matters which others have the same head.
+		w.SameHead = standing.AppliesTo != nil && pull.Live != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(pull.Live)
+	}
+	w.Override, w.Teams = rule.Asks, rule.Teams
+	w.CleanMerge = func(commit string, parents []string) bool {
+		clean, err := collect.CleanMerge(objects, commit, parents)
+		return clean && err == nil // a merge that cannot be read counts as its author's work
+	}
+	return w
+}
+
+// finish looks where the head is now, and adds what GitHub told to the facts.
+func (c *Client) finish(ctx context.Context, pull *Pull, known *facts.Facts) {
+	c.ReadHeadAgain(ctx, pull)
+	known.GitHub = pull.GitHub()
+	known.Unavailable = append(known.Unavailable, pull.Unavailable...)
+}
+
+// source says where trees are read: in the workspace's own repository when it contains what is needed, else through the
+// API. Whatever is read is checked against its id either way.
+type source struct {
+	git   *collect.Git // nil when the workspace has no repository
+	api   *Objects
+	whole map[[2]string]bool // by base and head: whether git contains what leads from one to the other
+}
+
+func (r *Run) openSource(ctx context.Context) *source {
+	s := &source{api: r.Client.Objects(ctx), whole: map[[2]string]bool{}}
+	if git, err := collect.OpenGit(r.files.Root, r.files.Settings.Limits); err == nil {
+		s.git = git
+	}
+	return s
+}
+
+// of gives the source of some commits, and its name: git when it contains them all, with what leads from the base to each,
+// else the API. Commits that are unknown have no source; missing says why.
+func (s *source) of(missing []facts.Unavailable, base string, heads ...string) (collect.Objects, string) {
+	for _, head := range heads {
+		if base == "" || head == "" {
+			return lost(missing), ""
+		}
+	}
+	for _, head := range heads {
+		if !s.isWhole(base, head) {
+			return s.api, "api"
+		}
+	}
+	return s.git, "git"
+}
+
+func (s *source) isWhole(base, head string) bool {
+	pair := [2]string{base, head}
+	whole, known := s.whole[pair]
+	if !known {
+		whole = s.git != nil && collect.Whole(s.git, base, head)
+		s.whole[pair] = whole
+	}
+	return whole
+}
+
+// testMerge is GitHub's merge of head and base, which a job may have had checked out, when it merges exactly these two; the
+// first source that knows the commit decides. An unknown commit is not accepted.
+func (s *source) testMerge(from, commit, base, head string) []collect.Place {
+	if from == "" || commit == "" {
+		return nil
+	}
+	if from == "git" {
+		if merges, err := s.git.IsMergeOf(commit, base, head); err == nil {
+			return placeIf(merges, s.git, commit)
+		}
+	}
+	merges, err := s.api.IsMergeOf(commit, base, head)
+	return placeIf(err == nil && merges, s.api, commit)
+}
+
+func placeIf(merges bool, objects collect.Objects, commit string) []collect.Place {
+	if !merges {
+		return nil
+	}
+	return []collect.Place{{Objects: objects, Commit: commit}}
+}
+
+func (s *source) close() {
+	if s.git != nil {
+		s.git.Close()
+	}
+}
+
+// lost stands for the objects of unknown commits: the first fact that GitHub did not give says why.
+func lost(missing []facts.Unavailable) collect.Objects {
+	if len(missing) == 0 {
+		return collect.Lost{Err: errors.New("GitHub did not say which commits are judged")}
+	}
+	return collect.Lost{Err: &failure{text: missing[0].Error, fix: missing[0].Fix}}
+}

@@ -1,0 +1,86 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// pullsDir contains a directory for each pull request of a merge group, named by its number.
+const pullsDir = "pulls"
+
+var numberSyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,14}$`) })
+
+// findPulls adds the pull requests of a merge group that a bundle contains.
+func (f *Found) findPulls(root *os.Root, dir string) error {
+	f.Dirs = append(f.Dirs, filepath.Join(dir, pullsDir))
+	entries, err := fs.ReadDir(root.FS(), pullsDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", pullsDir, Reason(err))
+	}
+	for _, entry := range entries {
+		if !numberSyntax().MatchString(entry.Name()) {
+			continue
+		}
+		number, err := strconv.ParseInt(entry.Name(), 10, 64)
+		if err == nil {
+			err = f.findPull(root, number)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Found) findPull(root *os.Root, number int64) error {
+	part, dir := verify.Part{PullRequest: number}, verify.PartFolder(number)
+	add := func(kind check.Kind, name string) {
+		if open := existing(root, dir+name); open != nil {
+			part.Inputs = append(part.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
+		}
+	}
+	add(check.Facts, "facts.json")
+	add(check.Changes, "changes.json")
+	names, err := listed(root, dir+contractsDir, policy.ContractExtensions)
+	if err != nil {
+		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", dir+contractsDir, Reason(err))
+	}
+	for _, name := range names {
+		add(check.TaskContract, strings.TrimPrefix(name, dir))
+	}
+	f.Parts = append(f.Parts, part)
+	return nil
+}
+
+// AddPull adds a pull request of a merge group to what was found about the group: its own changes, the contract of its
+// task, and its facts. The standing contract is the group's.
+func (f *Found) AddPull(number int64, compared *Comparison, contracts *Contracts, known *facts.Facts) error {
+	own := slices.DeleteFunc(slices.Clone(contracts.files), func(c contractFile) bool { return c.kind != check.TaskContract })
+	inputs, err := decisionInputs(compared, own, known)
+	f.Parts = append(f.Parts, verify.Part{PullRequest: number, Inputs: inputs})
+	f.testReports = append(f.testReports, contracts.testReports()...)
+	return err
+}
+
+// copyPulls writes the pull requests of a merge group.
+func (w *bundleWriter) copyPulls(parts []verify.Part) {
+	for _, part := range parts {
+		for _, in := range part.Inputs {
+			w.copy(in, path.Join(verify.PartFolder(part.PullRequest), in.Name))
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package collect
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/facts"
+)
+
+// Trees collects the inputs of a decision about what leads from one commit to another: the contracts of the base, the
+// changes since the merge base, the facts, and the files that the options name. What a repository cannot tell is
+// unavailable in the facts. The error is one of usage, as that of [Files].
+func Trees(objects Objects, base, head string, o Options) (*Found, error) {
+	if err := o.CheckDiff(); err != nil {
+		return nil, err
+	}
+	compared := Compare(objects, base, head)
+	contracts, err := ReadContracts(compared, o)
+	if err != nil {
+		return nil, err
+	}
+	found, err := contracts.Files(o)
+	if err != nil {
+		return nil, err
+	}
+	return found, found.Add(compared, contracts, Facts(facts.Subject{ChangesFrom: "git"}, compared, contracts, o))
+}
+
+// Add adds contracts, changes and facts to the files that were found. A pattern that matches no file is a fact too, since
+// a bundle must tell of it.
+func (f *Found) Add(compared *Comparison, contracts *Contracts, known *facts.Facts) error {
+	for _, note := range f.Settings.Notes {
+		known.Unmatched = append(known.Unmatched, facts.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
+	}
+	f.Settings.Notes, f.compared, f.facts = nil, compared, known
+	f.testReports = contracts.testReports()
+	inputs, err := decisionInputs(compared, contracts.files, known)
+	f.Inputs = append(f.Inputs, inputs...)
+	return err
+}
+
+// decisionInputs are the inputs that come from two commits: contracts, changes.json and facts.json.
+func decisionInputs(compared *Comparison, contracts []contractFile, known *facts.Facts) ([]verify.Input, error) {
+	var inputs []verify.Input
+	for _, c := range contracts {
+		known.Contracts = append(known.Contracts, c.origin)
+		inputs = append(inputs, verify.Input{Kind: c.kind, Name: c.origin.File, Open: c.open, RepoPaths: c.paths})
+	}
+	if compared.Changes != nil {
+		data, err := MarshalChanges(compared.Changes)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
+	}
+	slices.SortStableFunc(known.Unavailable, func(a, b facts.Unavailable) int {
+		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
+	})
+	data, err := marshalFacts(known)
+	return append(inputs, verify.Input{Kind: check.Facts, Name: "facts.json", Open: bytesOpener(data)}), err
+}
+
+// marshalFacts writes facts.json, for people to read as well.
+func marshalFacts(f *facts.Facts) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(f)
+	return b.Bytes(), err
+}
