@@ -2,7 +2,6 @@ package collect
 
 import (
 	"errors"
-	"path"
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/change"
@@ -52,25 +51,6 @@ func Compare(objects Objects, base, head string) *Comparison {
 
 func (c *Comparison) lacks(about string, err error) {
 	c.Unavailable = append(c.Unavailable, unavailable(facts.WantedChanges, about, err))
-}
-
-// findKeys notes which keys of a file changed, where only some are protected. A file that is too large or malformed gets
-// none, so that every change of it counts; in a new file each key may be there.
-func (c *Comparison) findKeys(finder *keyFinder, changed *change.Change) {
-	if kind, ok := keyedFiles[path.Base(changed.Path)]; !ok || !kind.asked(changed) {
-		return
-	}
-	keys, err := finder.find(changed, c.MergeBases)
-	var form *formError
-	unread := errors.Is(err, ErrTooLarge) || errors.As(err, &form)
-	switch {
-	case err == nil:
-		changed.KeysChanged, changed.KeysKnown = keys, true
-	case unread && changed.Status == change.Added:
-		changed.KeysChanged, changed.KeysKnown = []string{change.AnyKey}, true
-	case !unread:
-		c.lacks(changed.Path, err)
-	}
 }
 
 // findGone notes which of the files that the change leaves in place the tip of the base no longer contains. Git may merge

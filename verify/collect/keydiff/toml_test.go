@@ -1,4 +1,4 @@
-package collect
+package keydiff
 
 import (
 	"errors"
@@ -59,7 +59,7 @@ c = "1"
 		{"scripts beside a version", "", "[project]\nversion = '1'\nscripts = {a = 'b'}\n", "project.scripts.a project.version"},
 		{"dependency groups", "", "[dependency-groups]\ndev = ['x']\n", "dependency-groups.dev"},
 	} {
-		got, err := keysChanged("pyproject.toml", []byte(c.before), []byte(c.after))
+		got, err := KindOf("pyproject.toml").Changed([]byte(c.before), []byte(c.after))
 		if err != nil || strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %q, %v; want %s", c.name, got, err, c.want)
 		}
@@ -93,14 +93,14 @@ func TestTOMLUnreadable(t *testing.T) {
 		"keys that are too long":    many(20, strings.Repeat("k", 5_000)+"%d = 1\n"),
 	} {
 		for _, pair := range [][2]string{{"", text}, {text, ""}} {
-			keys, err := keysChanged("a/pyproject.toml", []byte(pair[0]), []byte(pair[1]))
-			var form *formError
+			keys, err := KindOf("a/pyproject.toml").Changed([]byte(pair[0]), []byte(pair[1]))
+			var form *MalformedError
 			if !errors.As(err, &form) || keys != nil {
 				t.Errorf("%s: %d keys, %v; want an error", name, len(keys), err)
 			}
 		}
 	}
-	if keys, err := keysChanged("pyproject.toml", []byte("version = 1\n"+many(1_000, "[tool.a%d]\nb.c.d = 1\n")), []byte(many(1_000, "[tool.a%d]\nb.c.d = 1\n"))); err != nil || !slices.Equal(keys, []string{"version"}) {
+	if keys, err := KindOf("pyproject.toml").Changed([]byte("version = 1\n"+many(1_000, "[tool.a%d]\nb.c.d = 1\n")), []byte(many(1_000, "[tool.a%d]\nb.c.d = 1\n"))); err != nil || !slices.Equal(keys, []string{"version"}) {
 		t.Errorf("a large file: %q %v", keys, err)
 	}
 }
