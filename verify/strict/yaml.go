@@ -7,13 +7,15 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// ParseYAML reads a YAML document as far as it says what JSON can say: mappings with text keys, sequences, texts,
+// ParseYAML reads a YAML document that contains only what JSON can contain: mappings with text keys, sequences, texts,
 // numbers as JSON writes them, true, false, null. Anchors, aliases, merge keys, tags, directives, explicit keys, tabs,
-// plain texts over several lines and second documents are refused. It returns nil when the text is no such document; duplicate keys are reported and
-// stepped over.
+// plain texts over several lines and second documents are refused. It returns nil when the text is no such document;
+// duplicate keys are reported and skipped.
 //
-// The scanner is the library's. The tree is built here because the library's parser recurses once a key and copies
-// what it has read at every one of them, so that a small file could exhaust the stack.
+// The scanner is the library's. The tree is built here because the library's parser recurses for each key and copies
+// what it has read, so that a small file could exhaust the stack. The nodes of go.yaml.in/yaml/v3 cannot replace this:
+// for a syntax error that library gives no line, or one above the construct around it; it refuses the escapes \/ and
+// \ud83d\ude00, which JSON writers use; it accepts \', which is not YAML.
 func ParseYAML(data []byte, depth int, errs *diag.Errors) *Node {
 	tokens := yamlScan(data, lexer.Tokenize, errs)
 	if tokens == nil {
@@ -33,11 +35,11 @@ type yamlParser struct {
 	at     int
 	nested int
 	depth  int
-	joined bool // a plain text goes over several lines, so the tree is not what was meant
+	joined bool // a plain text continues over several lines, so the tree is not what its author means
 	errs   *diag.Errors
 }
 
-// none stands for the end of the text: before every column, on no line.
+// yamlNone is the end of the text: before every column, on no line.
 var yamlNone = yamlToken{kind: token.UnknownType}
 
 func (p *yamlParser) peek(ahead int) yamlToken {
@@ -55,7 +57,7 @@ func (p *yamlParser) next() yamlToken {
 	return t
 }
 
-// fail reports what stands at t.
+// fail reports an error at t.
 func (p *yamlParser) fail(t yamlToken, message, expected, fix string) *Node {
 	found := diag.Quote(t.text)
 	if t.kind == token.UnknownType {
@@ -71,7 +73,7 @@ func (p *yamlParser) fail(t yamlToken, message, expected, fix string) *Node {
 func (p *yamlParser) document() *Node {
 	if p.is(token.DocumentHeaderType) {
 		if header := p.next(); p.peek(0).pos.Line == header.pos.Line {
-			return p.fail(p.peek(0), "something follows --- in its line", "a line break", "begin the document in the next line")
+			return p.fail(p.peek(0), "the line of --- contains more text", "a line break", "begin the document in the next line")
 		}
 	}
 	n := p.block(0)
@@ -105,8 +107,8 @@ func (p *yamlParser) isKey() bool {
 	return p.peek(0).scalar() && p.peek(1).kind == token.MappingValueType && p.peek(1).pos.Line == p.peek(0).endLine
 }
 
-// block reads the value that starts here, in the block style if it is a collection. line is the line on which no
-// block collection may start, because a key stands there; 0 for none.
+// block reads the value that starts here, in the block style if it is a collection. line is a line in which no block
+// collection may start, because it contains a key; 0 for none.
 func (p *yamlParser) block(line int) *Node {
 	t := p.peek(0)
 	switch {
@@ -117,7 +119,7 @@ func (p *yamlParser) block(line int) *Node {
 		return p.blockList()
 	case p.isKey():
 		if t.pos.Line == line {
-			return p.fail(p.peek(1), "a second colon stands in this line", "one key and its value",
+			return p.fail(p.peek(1), "this line contains a second colon", "one key and its value",
 				"put the text into quotes, or begin the mapping in the next line")
 		}
 		return p.blockObject()
@@ -156,7 +158,11 @@ func (p *yamlParser) blockObject() *Node {
 			return nil
 		}
 		colon := p.next()
-		value := p.after(colon, p.valueColumn(n.Pos.Column), key.Pos.Line)
+		column := n.Pos.Column + 1
+		if p.is(token.SequenceEntryType) {
+			column-- // the dashes of a list may be below the key
+		}
+		value := p.after(colon, column, key.Pos.Line)
 		if value == nil {
 			return nil
 		}
@@ -166,17 +172,8 @@ func (p *yamlParser) blockObject() *Node {
 	return n
 }
 
-// valueColumn is the first column in which the value of a key may stand on a later line: right of the key, but the
-// dashes of a list may stand below it.
-func (p *yamlParser) valueColumn(key int) int {
-	if p.is(token.SequenceEntryType) {
-		return key
-	}
-	return key + 1
-}
-
-// after reads the value after a dash or colon: in the same line, or further down from some column on. Where there is
-// none, it is null; the end and the marks of a document stand left of every such column.
+// after reads the value after a dash or colon: in the same line, or further down at column or to the right of it. A
+// value that is missing is null; the end and the marks of a document are left of every such column.
 func (p *yamlParser) after(mark yamlToken, column, line int) *Node {
 	t := p.peek(0)
 	if t.pos.Line != mark.pos.Line && t.pos.Column < column {
@@ -240,8 +237,8 @@ func (p *yamlParser) flow() *Node {
 	}
 }
 
-// continued reports a plain text that goes on in the next line, and reads on. YAML joins the lines with a space: a list
-// item that is indented one step too far becomes a part of the item above it, and no rule of its own is left.
+// continued reports a plain text that continues in the next line. YAML joins the lines with a space: a list item that
+// is indented one step too far becomes a part of the item above it, and its rule is lost.
 func (p *yamlParser) continued(t yamlToken) *Node {
 	p.errs.Add(diag.Error{
 		Pos: t.second, Message: "this line continues the text above it", Found: "one text over several lines: " + diag.Quote(t.text),
@@ -295,7 +292,7 @@ func (p *yamlParser) flowObject(at diag.Pos) *Node {
 	return n
 }
 
-// separated passes over the comma after an item; the end may follow without one.
+// separated reads the comma after an item, which the last item does not need.
 func (p *yamlParser) separated(end token.Type, written string) bool {
 	if p.is(token.CollectEntryType) {
 		p.next()
@@ -311,27 +308,28 @@ func (p *yamlParser) separated(end token.Type, written string) bool {
 // How plain scalars are read: as in YAML's core schema, but numbers must be written as JSON writes them. What YAML 1.1
 // or 1.2 reads as a number in another spelling is an error, because readers disagree about it.
 var (
-	yamlNull      = Lazily(`^(?:null|Null|NULL|~)$`)
-	yamlTrue      = Lazily(`^(?:true|True|TRUE)$`)
-	yamlFalse     = Lazily(`^(?:false|False|FALSE)$`)
 	yamlNumber    = Lazily(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
 	yamlOddNumber = Lazily(`^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?` +
 		`|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+|\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// yamlScalar turns a scalar into a node. A number in a spelling of its own is reported and stays a number.
+// yamlScalar turns a scalar into a node. A number in another spelling is reported and remains a number.
 func yamlScalar(t yamlToken, errs *diag.Errors) *Node {
 	n := &Node{Pos: t.pos, Kind: KindString, Text: t.text}
-	switch {
-	case t.quoted():
+	if t.quoted() {
 		return n
-	case yamlNull().MatchString(t.text):
+	}
+	switch t.text {
+	case "null", "Null", "NULL", "~":
 		return &Node{Pos: t.pos}
-	case yamlTrue().MatchString(t.text), yamlFalse().MatchString(t.text):
-		return &Node{Pos: t.pos, Kind: KindBool, Bool: yamlTrue().MatchString(t.text)}
-	case yamlNumber().MatchString(t.text):
+	case "true", "True", "TRUE":
+		return &Node{Pos: t.pos, Kind: KindBool, Bool: true}
+	case "false", "False", "FALSE":
+		return &Node{Pos: t.pos, Kind: KindBool}
+	}
+	if yamlNumber().MatchString(t.text) {
 		n.Kind = KindNumber
-	case yamlOddNumber().MatchString(t.text):
+	} else if yamlOddNumber().MatchString(t.text) {
 		n.Kind = KindNumber
 		errs.Add(diag.Error{
 			Pos: t.pos, Message: "this number is not written as JSON writes numbers", Found: diag.Quote(t.text),

@@ -9,16 +9,15 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// YAMLMembers reads a YAML mapping and gives each key of its top level a text that is equal exactly where the values are
-// equal: order, comments and quotes are no difference, types are. A document that contracts could not be written in, such
-// as one with anchors, is an error.
+// YAMLMembers reads a YAML mapping and returns a text for each key of its top level. Two texts are equal exactly where
+// the values are equal: order, comments and quotes are no difference, types are. YAML that a contract may not contain,
+// such as an anchor, is an error.
 func YAMLMembers(data []byte) (map[string]string, error) {
 	errs := &diag.Errors{}
-	limits := DefaultLimits()
-	if !CheckText(data, errs) {
-		return nil, errors.New(errs.All()[0].String())
+	var root *Node
+	if CheckText(data, errs) {
+		root = ParseYAML(data, DefaultLimits().Depth, errs)
 	}
-	root := ParseYAML(data, limits.Depth, errs)
 	if root != nil && root.Kind != KindObject {
 		errs.Add(diag.Error{Pos: root.Pos, Message: "the document is not a mapping", Found: root.Describe(), Expected: "keys and values", Fix: "write a mapping"})
 	}
@@ -32,7 +31,7 @@ func YAMLMembers(data []byte) (map[string]string, error) {
 	return members, nil
 }
 
-// canonical writes a value as a text that no other value has.
+// canonical writes a value as a text; different values have different texts.
 func (n *Node) canonical() string {
 	var parts []string
 	switch n.Kind {

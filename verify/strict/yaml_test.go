@@ -124,7 +124,7 @@ func TestParseYAMLRefuses(t *testing.T) {
 		{"document after the end", "a: b\n...\nc: d\n", "3:1: this does not belong to the value before it"},
 		{"two ends", "a: b\n...\n...\n", "3:1: a second document begins"},
 		{"many documents", strings.Repeat("---\na\n", 1000), "3:1: a second document begins"},
-		{"value beside the mark", "--- a\n", "1:5: something follows --- in its line"},
+		{"value beside the mark", "--- a\n", "1:5: the line of --- contains more text"},
 		{"mark alone", "---\n", "1:1: a value is missing"},
 		{"duplicate keys", "a: 1\nb: 2\na: 3\n'b': 4\nc: {d: 1, d: 2}\n", `3:1: the key "a" stands twice in one object` + "\n" +
 			`4:1: the key "b" stands twice in one object` + "\n" + `5:11: the key "d" stands twice in one object`},
@@ -135,15 +135,15 @@ func TestParseYAMLRefuses(t *testing.T) {
 		{"item after a comment", "- x # note\n  - y\n", "2:3: this does not belong to the value before it"},
 		{"item below a quoted one", "- 'x'\n  - y\n", "2:3: this does not belong to the value before it"},
 		{"item below a flow list", "- a: [x]\n    - b\n", "2:5: this does not belong to the value before it"},
-		{"key too far to the right", "a: x\n  b: y\n", "2:4: a second colon stands in this line"},
+		{"key too far to the right", "a: x\n  b: y\n", "2:4: this line contains a second colon"},
 		{"plain text over lines", "a:\n  one\n  two\n", "3:3: this line continues the text above it"},
 		{"plain text over lines in a flow list", "a: [x, y\n  z]\n", "2:3: this line continues the text above it"},
 		{"plain text over lines in a flow object", "a: {b: y\n  z}\n", "2:3: a comma or } is missing"},
 		{"number over lines", "a: 1\n  2\n", "2:3: this line continues the text above it"},
 		{"document mark too far to the right", "a: b\n  ---\n", "2:3: this line continues the text above it"},
 		{"plain text over windows lines", "- x\r\n  - y\r\n", "2:3: this line continues the text above it"},
-		{"line separators", "- x\u2028- y\n- x\u2029- y\n- x\u0085- y\n", "1:4: a line separator that is no line feed stands in the YAML\n" +
-			"2:4: a line separator that is no line feed stands in the YAML\n3:4: a line separator that is no line feed stands in the YAML"},
+		{"line separators", "- x\u2028- y\n- x\u2029- y\n- x\u0085- y\n", "1:4: the YAML contains a line separator other than a line feed\n" +
+			"2:4: the YAML contains a line separator other than a line feed\n3:4: the YAML contains a line separator other than a line feed"},
 		{"number as key", "1: a\n", "1:1: a key must be a text"},
 		{"boolean as key", "{true: a}", "1:2: a key must be a text"},
 		{"null as key", "~: a\n", "1:1: a key must be a text"},
@@ -152,13 +152,13 @@ func TestParseYAMLRefuses(t *testing.T) {
 		{"key over lines", "a\nb: c\n", "1:1: a key goes over several lines"},
 		{"hexadecimal", "a: 0x10\n", "1:4: this number is not written as JSON writes numbers"},
 		{"odd numbers", "[012, 0o7, 1_000, +1, .5, 1., 0b1, .inf, -.INF, .nan, 00]", odd("1:2 1:7 1:12 1:19 1:23 1:27 1:31 1:36 1:42 1:49 1:55")},
-		{"tab in front", "a:\n\tb: c\n", "2:1: a tab character stands in the YAML"},
-		{"tab inside", "a: \"b\tc\"\n", "1:6: a tab character stands in the YAML"},
-		{"carriage return", "a: b\rc: d\n", "1:5: a carriage return stands alone"},
-		{"control characters", "a: \"\x00\"\nb: \x7f\n", "1:5: a control character stands in the YAML\n2:4: a control character stands in the YAML"},
-		{"many blank lines", "a: b" + strings.Repeat("\n  ", 101) + "c", "101:3: a run of more than 100 equal characters stands in the YAML"},
-		{"many angles", "a: b" + strings.Repeat("<", 101), "1:105: a run of more than 100 equal characters stands in the YAML"},
-		{"two colons", "a: b: c\n", "1:5: a second colon stands in this line"},
+		{"tab in front", "a:\n\tb: c\n", "2:1: the YAML contains a tab character"},
+		{"tab inside", "a: \"b\tc\"\n", "1:6: the YAML contains a tab character"},
+		{"carriage return", "a: b\rc: d\n", "1:5: the YAML contains a carriage return without a line feed"},
+		{"control characters", "a: \"\x00\"\nb: \x7f\n", "1:5: the YAML contains a control character\n2:4: the YAML contains a control character"},
+		{"many blank lines", "a: b" + strings.Repeat("\n  ", 101) + "c", "101:3: the YAML contains a run of more than 100 equal characters"},
+		{"many angles", "a: b" + strings.Repeat("<", 101), "1:105: the YAML contains a run of more than 100 equal characters"},
+		{"two colons", "a: b: c\n", "1:5: this line contains a second colon"},
 		{"list in the key's line", "a: - b\n", "1:4: a list cannot begin in the line of its key"},
 		{"less indentation", "a:\n    b: 1\n  c: 2\n", "3:3: this does not belong to the value before it"},
 		{"text after a list", "- a\nb\n", "2:1: this does not belong to the value before it"},
@@ -172,7 +172,7 @@ func TestParseYAMLRefuses(t *testing.T) {
 		{"pair in a list", "[a: b]", "1:3: a comma or ] is missing"},
 		{"no value in an object", "{a: }", "1:5: a value is missing"},
 		{"unknown escape", `a: "\q"`, `1:4: this is not valid YAML: found unknown escape character 'q'`},
-		{"half an escape", `a: "\x4z"`, "1:4: this YAML could not be read"},
+		{"half an escape", `a: "\x4z"`, "1:4: this YAML is unreadable"},
 		{"half a pair", `a: "\udc00"`, "1:4: an escape in this text names no character"},
 		{"reserved character", "a: @b\n", "1:4: this is not valid YAML: '@' is a reserved character"},
 		{"deep list", deep("[", "]", 101), "1:101: the nesting of values is over the limit of 100"},
@@ -207,7 +207,7 @@ func deepMappings(n int) string {
 	return text
 }
 
-// TestParseYAMLWindowsLines holds that it does not matter how lines end.
+// TestParseYAMLWindowsLines tests that Windows lines and Unix lines are read alike.
 func TestParseYAMLWindowsLines(t *testing.T) {
 	for _, text := range []string{
 		"a: >\n  one\n  two\n\n  three\nb: >-\n  c\n\n\n  d\n", "a: |\n  one\n\n  two\nb: |+\n  c\n\nd: e\n", "- \"one\n  two\n\n  three\"\n- 'four\n\n\n  five'\n",
@@ -224,7 +224,7 @@ func TestParseYAMLWindowsLines(t *testing.T) {
 	}
 }
 
-// TestYAMLScanLosesNothing holds that a scanner which panics, or loses or changes a part of the text, is found out.
+// TestYAMLScanLosesNothing tests that a scanner which panics, or loses or changes a part of the text, leads to an error.
 func TestYAMLScanLosesNothing(t *testing.T) {
 	const text = "a: b # c\nd: e\n"
 	for _, test := range []struct {
@@ -233,12 +233,12 @@ func TestYAMLScanLosesNothing(t *testing.T) {
 		want string
 	}{
 		{"nothing", lexer.Tokenize, ""},
-		{"panic", func(string) token.Tokens { panic("scanner") }, "1:1: this YAML could not be read"},
-		{"end lost", func(string) token.Tokens { return lexer.Tokenize("a: b # c\n") }, "2:1: this YAML could not be read"},
-		{"text changed", func(string) token.Tokens { return lexer.Tokenize("a: x # c\nd: e\n") }, "1:4: this YAML could not be read"},
-		{"text added", func(string) token.Tokens { return lexer.Tokenize("a: b # c\nd: ef\n") }, "2:4: this YAML could not be read"},
-		{"comment invented", func(string) token.Tokens { return lexer.Tokenize("a: # b # c\nd: e\n") }, "1:4: this YAML could not be read"},
-		{"quotes invented", func(string) token.Tokens { return lexer.Tokenize("a: 'b' # c\nd: e\n") }, "1:4: this YAML could not be read"},
+		{"panic", func(string) token.Tokens { panic("scanner") }, "1:1: this YAML is unreadable"},
+		{"end lost", func(string) token.Tokens { return lexer.Tokenize("a: b # c\n") }, "2:1: this YAML is unreadable"},
+		{"text changed", func(string) token.Tokens { return lexer.Tokenize("a: x # c\nd: e\n") }, "1:4: this YAML is unreadable"},
+		{"text added", func(string) token.Tokens { return lexer.Tokenize("a: b # c\nd: ef\n") }, "2:4: this YAML is unreadable"},
+		{"comment invented", func(string) token.Tokens { return lexer.Tokenize("a: # b # c\nd: e\n") }, "1:4: this YAML is unreadable"},
+		{"quotes invented", func(string) token.Tokens { return lexer.Tokenize("a: 'b' # c\nd: e\n") }, "1:4: this YAML is unreadable"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var errs diag.Errors
@@ -260,7 +260,7 @@ func odd(places string) string {
 	return strings.ReplaceAll(places, " ", message+"\n") + message
 }
 
-// FuzzParseYAML holds that the reader never panics, that places lie inside the text, and that a tree is the one that
+// FuzzParseYAML tests that the reader never panics, that places are inside the text, and that a tree equals the one that
 // the library's own parser builds from the same text.
 func FuzzParseYAML(f *testing.F) {
 	for _, seed := range []string{
@@ -293,16 +293,16 @@ func FuzzParseYAML(f *testing.F) {
 	})
 }
 
-// inside fails when a place does not lie in the text; its end counts.
+// inside fails when a place is not inside the text or at its end.
 func inside(t *testing.T, at diag.Pos, text string) {
 	t.Helper()
 	lines := strings.Split(text, "\n")
 	if at.Line < 1 || at.Line > len(lines) || at.Column < 1 || at.Column > len(lines[at.Line-1])+1 {
-		t.Errorf("%d:%d lies outside the text", at.Line, at.Column)
+		t.Errorf("%d:%d is outside the text", at.Line, at.Column)
 	}
 }
 
-// ErrorsInside fails when an error does not lie in the text; the one that counts those left out has no place.
+// ErrorsInside fails when an error is not inside the text; the one that counts the errors left out has no place.
 func ErrorsInside(t *testing.T, errs *diag.Errors, text string) {
 	t.Helper()
 	for _, e := range errs.All() {
