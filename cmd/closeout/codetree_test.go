@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,7 +36,7 @@ var checkouts = []struct{ name, script, at string }{
 	{"a sparse checkout by patterns", "cd r; mkdir other; echo 1 > other/a; git add .; git commit -qm two; git sparse-checkout set --no-cone '/*' '!other'; ! test -e other", ""},
 	{"a sparse index", "cd r; mkdir -p other/b; echo 1 > other/b/a; git add .; git commit -qm two; git sparse-checkout set --sparse-index src; ! test -e other", ""},
 	{"tracked and ignored", "cd r; echo 1 > x.log; git add -f x.log; echo '*.log' > .gitignore; git add .; git commit -qm two", ""},
-	{"ignored files", "cd r; printf 'out\\n' > .gitignore; git add .; git commit -qm two; echo 1 > out; echo x >> .git/info/exclude; echo 1 > x", ""},
+	{"ignored files", "cd r; printf 'out\\n' > .gitignore; git add .; git commit -qm two; echo 1 > out; mkdir -p .git/info; echo x >> .git/info/exclude; echo 1 > x", ""},
 	{"evidence committed", "cd r; mkdir -p .closeout/evidence/a; echo {} > .closeout/evidence/a/x.json; git add .; git commit -qm two", ""},
 	{"evidence committed and edited", "cd r; mkdir -p .closeout/evidence; echo {} > .closeout/evidence/x.json; git add .; git commit -qm two; echo 1 > .closeout/evidence/x.json; echo 1 > .closeout/evidence/y", ""},
 	{"evidence is ignored", "cd r; echo .closeout/evidence > .gitignore; git add .; git commit -qm two; mkdir -p .closeout/evidence; echo 1 > .closeout/evidence/x", ""},
@@ -101,7 +100,9 @@ func codeTrees(t *testing.T, text, at string) (before, after, accepted string) {
 	t.Helper()
 	dir := t.TempDir()
 	script(t, dir, "git init -q -b main r; cd r; mkdir -p src .closeout; echo 1 > src/a; echo 1 > top; echo 1 > .closeout/keep; git add .; git commit -qm one; cd ..\n"+text+"\n:")
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	for name, value := range gitSettings {
+		t.Setenv(name, value)
+	}
 	t.Chdir(filepath.Join(dir, cmp.Or(at, "r")))
 	log, bundle := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "bundle")
 	inProcess(t, "record", "--log", log, "--", "true")

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -12,7 +11,7 @@ import (
 // template makes a repository with the branches main and work, and an unrelated one, evil, that others try to pass off for
 // work. It holds loose objects, a pack, a submodule, a deep folder and a merge.
 const template = `
-git init -q -b main r; cd r
+git init -q -b main r; cd r; mkdir .git/info
 mkdir -p src/d/e/f lib docs; echo 1 > src/d/e/f/a; echo 1 > lib/b; echo 1 > docs/c; echo 1 > gone; ln -s a src/link
 for i in 0 1 2 3 4 5 6 7 8 9; do echo $i > docs/$i; seq 1 200 > lib/$i; done
 git add .; git update-index --add --cacheinfo 160000,1111111111111111111111111111111111111111,sub; mkdir sub
@@ -36,11 +35,7 @@ func script(t testing.TB, dir, text string) {
 	}
 	c := exec.Command("sh", "-euc", text)
 	c.Dir = dir
-	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
-	c.Env = append(c.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "HOME="+dir, "LC_ALL=C",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=c", "GIT_COMMITTER_EMAIL=c@example.org",
-		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
-		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always", "GIT_CONFIG_KEY_1=core.fsync", "GIT_CONFIG_VALUE_1=none")
+	c.Env = gitEnv("HOME="+dir, "LC_ALL=C", "GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%s\n%v\n%s", text, err, out)
 	}

@@ -29,11 +29,8 @@ func gitProgram(t testing.TB, dir, input string, args ...string) (string, error)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed, and these tests compare with it")
 	}
-	c := exec.Command("git", append([]string{"-c", "protocol.file.allow=always", "-c", "core.fsync=none"}, args...)...)
-	c.Dir, c.Stdin = dir, strings.NewReader(input)
-	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
-	c.Env = append(c.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "HOME="+dir, "LC_ALL=C", "GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=c", "GIT_COMMITTER_EMAIL=c@example.org")
+	c := exec.Command("git", args...)
+	c.Dir, c.Stdin, c.Env = dir, strings.NewReader(input), gitEnv("HOME="+dir, "LC_ALL=C", "GIT_NO_REPLACE_OBJECTS=1")
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	out, err := c.Output()

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -12,16 +14,36 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"closeout": main, "closeout-stuck": stuck})
 }
 
+// gitSettings let git read nothing of the machine's settings, and leave out what costs time.
+var gitSettings = map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(repositoryRoot(), "testdata", "gitconfig")}
+
+func repositoryRoot() string {
+	path, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// gitEnv is the environment of this process, with those settings of git and no others.
+func gitEnv(more ...string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	for name, value := range gitSettings {
+		env = append(env, name+"="+value)
+	}
+	return append(env, more...)
+}
+
 // TestScripts runs the real command: one scenario a file.
 func TestScripts(t *testing.T) {
-	repository, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	repository := repositoryRoot()
 	testscript.Run(t, testscript.Params{
 		Dir: "../../testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("REPOSITORY", repository)
+			for name, value := range gitSettings {
+				env.Setenv(name, value)
+			}
 			env.Values[hubKey{}] = &hubServer{}
 			return os.CopyFS(filepath.Join(env.WorkDir, "base"), os.DirFS(filepath.Join(repository, "testdata", "base")))
 		},

@@ -307,14 +307,13 @@ func newRunner(t *testing.T, file, event string, brought changed, contract strin
 
 func (r *runner) commit() {
 	r.git("add", "-A")
-	r.git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "change")
+	r.git("commit", "-qm", "change")
 }
 
 func (r *runner) git(args ...string) string {
 	r.t.Helper()
 	c := exec.Command("git", args...)
-	c.Dir = r.work
-	c.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	c.Dir, c.Env = r.work, gitEnv()
 	out, err := c.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %q: %v: %s", args, err, out)
@@ -360,7 +359,7 @@ func (r *runner) script(script string, job, step []string, id string) error {
 	r.t.Helper()
 	files := map[string]string{"GITHUB_OUTPUT": "", "GITHUB_ENV": "", "GITHUB_PATH": ""}
 	folder := r.t.TempDir()
-	env := append(os.Environ(), "RUNNER_TEMP="+r.temp, "FILES="+folder, "PATH="+folder+"/bin:"+os.Getenv("PATH"), "GITHUB_ACTIONS=true", "CI=true", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	env := gitEnv("RUNNER_TEMP="+r.temp, "FILES="+folder, "PATH="+folder+"/bin:"+os.Getenv("PATH"), "GITHUB_ACTIONS=true", "CI=true")
 	env = append(append(append(env, job...), r.exported...), step...)
 	if r.setup != "" {
 		env = append(env, "SETUP="+r.setup)
