@@ -2,7 +2,6 @@ package change
 
 import (
 	"bytes"
-	"errors"
 	"io"
 
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -65,22 +64,12 @@ func (r *lineReader) fill() bool {
 	case err == io.EOF:
 		r.done = true
 	case err != nil:
-		r.stop(unreadable(r.pos(1), err))
+		e := diag.Unreadable("the input", err)
+		e.Pos = r.pos(1)
+		r.stop(e)
 		return false
 	}
 	return n > 0
-}
-
-// unreadable is the error of an input that could not be read to its end. Only the innermost cause is told: the outer
-// ones name paths of this machine.
-func unreadable(at diag.Pos, err error) diag.Error {
-	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
-		err = cause
-	}
-	return diag.Error{
-		Pos: at, Message: "the input could not be read: " + err.Error(), Found: err.Error(), Expected: "a file that can be read to its end",
-		Fix: "check the file and the disk, then run again",
-	}
 }
 
 // peek returns the line that comes next, without its newline, and false at the end. Of a line longer than

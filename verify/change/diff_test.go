@@ -2,9 +2,11 @@ package change
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 	"strconv"
 	"strings"
@@ -34,7 +36,7 @@ const (
 func describeChanges(changes []Change) string {
 	var b strings.Builder
 	for _, c := range changes {
-		fmt.Fprintf(&b, "%s %q %s %s %s %s\n", c.Status, c.Path, c.OldMode, c.NewMode, idWord(c.OldID), idWord(c.NewID))
+		fmt.Fprintf(&b, "%s %q %s %s %s %s\n", c.Status, c.Path, c.OldMode, c.NewMode, cmp.Or(c.OldID, "null"), cmp.Or(c.NewID, "null"))
 	}
 	return b.String()
 }
@@ -457,11 +459,11 @@ func (letters) Read(b []byte) (int, error) {
 }
 
 func TestReadDiffUnreadable(t *testing.T) {
-	broken := fmt.Errorf("read /some/where: %w", errors.New("the disk is gone"))
+	broken := &fs.PathError{Op: "read", Path: "/some/where", Err: errors.New("the disk is gone")}
 	for _, text := range []string{"", "diff --gi", headX, startX + "@@ -1 +1 @@\n-a\n", editX} {
 		changes, list := ReadDiff(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), strict.DefaultLimits())
 		errs := list.All()
-		if len(errs) != 1 || errs[0].Message != "the input could not be read: the disk is gone" || errs[0].Found != "the disk is gone" || changes != nil {
+		if len(errs) != 1 || errs[0].Message != "the input cannot be read: the disk is gone" || errs[0].Found != "the disk is gone" || changes != nil {
 			t.Errorf("after %q: %d changes, %+v", text, len(changes), errs)
 		}
 	}

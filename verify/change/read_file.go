@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strconv"
@@ -11,55 +12,147 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-var (
-	changeStatuses = []string{string(Added), string(Deleted), string(Modified), string(ModeChanged), string(TypeChanged)}
-	changeModes    = []string{string(NoMode), string(Regular), string(Executable), string(Symlink), string(Submodule)}
-)
-
-// readChange reads one element of changes.json. The path is "" when it could not be read.
-func readChange(n *strict.Node, where string, errs *diag.Errors) Change {
-	own := &diag.Errors{}
-	c := Change{Pos: n.Pos}
-	if f := strict.Object(n, where, own); f != nil {
-		f.Known = make([]string, 0, 9) // the number of keys below
-		c.Path = changedPath(f)
-		c.Status = Status(changeWord(f, "status", changeStatuses))
-		c.OldMode = Mode(changeWord(f, "old_mode", changeModes))
-		c.NewMode = Mode(changeWord(f, "new_mode", changeModes))
-		c.OldID = changeID(f, "old_id")
-		c.NewID = changeID(f, "new_id")
-		c.KeysChanged, c.KeysKnown = keysChanged(f)
-		c.BaseGone = baseGone(f, c.Status)
-		f.End()
-		if !own.Any() {
-			agree(f, c)
-		}
-	}
-	if own.Any() {
-		for _, e := range own.All() {
-			errs.Add(e)
-		}
-	}
-	return c
+// entry is what one element of the list contains.
+type entry struct {
+	pos    diag.Pos
+	keys   [fields]diag.Pos // zero where the key is absent
+	values [fields]strict.Node
+	others map[string]diag.Pos // notes and unknown keys; nil when there are none
+	wrong  bool                // whether a field is missing, wrong or unknown
 }
 
-// changeWord returns a string out of a fixed set and reports an absent key.
-func changeWord(f *strict.Fields, key string, allowed []string) string {
-	if f.Node.Member(key) == nil {
-		f.Need(key, "one of "+strings.Join(allowed, ", "))
-		return ""
+// readElement reads one element of the list.
+func (c *changesReader) readElement() bool {
+	c.Begin()
+	object := c.Kind() == '{'
+	if !c.readMembers(object) || !c.Fits() {
+		return false
 	}
-	return f.OneOf(key, allowed...)
+	if c.count == c.limits.Files {
+		c.errs.Add(strict.OverLimitAt(c.pos, "the number of changed files", int64(c.limits.Files), strict.FlagFiles))
+		return false
+	}
+	if !object {
+		c.errs.Add(strict.WrongType(&c.node, c.where(), "an object"))
+	} else if change := c.change(); change.Path != "" && c.fits(change.Path) {
+		c.order(change.Path)
+		c.changes = append(c.changes, change)
+	}
+	c.count++
+	return true
 }
 
-// changedPath returns the bytes of the path: those of path_base64, else path itself.
-func changedPath(f *strict.Fields) string {
-	n, encoded := f.Need("path", "a path"), f.Get("path_base64")
-	if n == nil {
-		return ""
+// readMembers reads the members of an element; of one that is no object, the value.
+func (c *changesReader) readMembers(object bool) (ok bool) {
+	c.keys, c.others, c.wrong = [fields]diag.Pos{}, nil, false
+	if !object {
+		ok = c.Read(&c.node)
+		c.pos = c.node.Pos
+		return ok
 	}
-	if n.Kind != strict.KindString || n.Text == "" || strings.Contains(n.Text, "\x00") {
-		f.Wrong(n, "path", "a string that is not empty and holds no NUL")
+	c.pos, ok = c.Open()
+	for ok && c.More() {
+		ok = c.readField()
+	}
+	return ok && c.Close()
+}
+
+// readField reads one member of an element.
+func (c *changesReader) readField() bool {
+	key, ok := c.Key(fieldKeys[:]...)
+	if !ok {
+		return false
+	}
+	i := slices.Index(fieldKeys[:], key.Value)
+	if i >= 0 && c.keys[i].IsZero() {
+		c.keys[i] = key.Pos
+		return c.Read(&c.values[i], fieldWords[i]...)
+	}
+	first, again := c.others[key.Value]
+	if i >= 0 {
+		first, again = c.keys[i], true
+	}
+	if again {
+		c.errs.Add(strict.DuplicateKey(key, first))
+	} else {
+		c.other(key)
+	}
+	return c.Read(&c.node)
+}
+
+// other remembers a key that is not one of the fields, and reports one that is not a note.
+func (c *changesReader) other(key diag.Text) {
+	if c.others == nil {
+		c.others = map[string]diag.Pos{}
+	}
+	c.others[key.Value] = key.Pos
+	if strict.IsNote(key.Value) {
+		return
+	}
+	f := c.wrongFields()
+	f.Node.Members = []strict.Member{{Key: key.Value, Pos: key.Pos}}
+	f.End()
+}
+
+// where is the JSON pointer of the element.
+func (c *changesReader) where() string { return "/files/" + strconv.Itoa(c.count) }
+
+// wrongFields returns what words the errors of an element, and notes that there is one.
+func (c *changesReader) wrongFields() *strict.Fields {
+	c.wrong = true
+	return &strict.Fields{Node: &strict.Node{Pos: c.pos}, Where: c.where(), Errs: c.errs, Known: slices.Clone(fieldKeys[:])}
+}
+
+// get returns the value of a field; nil when it is absent.
+func (c *changesReader) get(i field) *strict.Node {
+	if c.keys[i].IsZero() {
+		return nil
+	}
+	return &c.values[i]
+}
+
+// refuse reports a field that is missing or wrong.
+func (c *changesReader) refuse(i field, expected string) {
+	if n := c.get(i); n != nil {
+		c.wrongFields().Wrong(n, fieldKeys[i], expected)
+	} else {
+		c.wrongFields().Need(fieldKeys[i], expected)
+	}
+}
+
+// change returns what the element says. The path is "" when it could not be read.
+func (c *changesReader) change() Change {
+	change := Change{
+		Pos:     c.pos,
+		Path:    c.path(),
+		Status:  Status(c.word(fieldStatus)),
+		OldMode: Mode(c.word(fieldOldMode)),
+		NewMode: Mode(c.word(fieldNewMode)),
+		OldID:   c.id(fieldOldID),
+		NewID:   c.id(fieldNewID),
+	}
+	change.KeysChanged, change.KeysKnown = c.keysChanged()
+	change.BaseGone = c.baseGone(change.Status)
+	if !c.wrong {
+		c.agree(&change)
+	}
+	return change
+}
+
+// word returns a field that has a fixed set of values.
+func (c *changesReader) word(i field) string {
+	if n := c.get(i); n != nil && n.Kind == strict.KindString && slices.Contains(fieldWords[i], n.Text) {
+		return n.Text
+	}
+	c.refuse(i, "one of "+strings.Join(fieldWords[i], ", "))
+	return ""
+}
+
+// path returns the bytes of the path: those of path_base64, else path itself.
+func (c *changesReader) path() string {
+	n, encoded := c.get(fieldPath), c.get(fieldPathBase64)
+	if n == nil || n.Kind != strict.KindString || n.Text == "" || strings.Contains(n.Text, "\x00") {
+		c.refuse(fieldPath, "a string that is not empty and contains no NUL")
 		return ""
 	}
 	if encoded == nil {
@@ -67,16 +160,16 @@ func changedPath(f *strict.Fields) string {
 	}
 	raw, ok := decodePath(encoded)
 	if !ok {
-		f.Wrong(encoded, "path_base64", "standard base64 of a path that is not valid UTF-8 (leave it out for a path that is)")
+		c.refuse(fieldPathBase64, "standard base64 of a path that is not valid UTF-8 (leave it out for a path that is)")
 		return ""
 	}
 	if n.Text != diag.QuotePath(raw) {
-		f.Wrong(n, "path", "the bytes of path_base64 as git quotes them, "+diag.Quote(diag.QuotePath(raw)))
+		c.refuse(fieldPath, "the bytes of path_base64 as git quotes them, "+diag.Quote(diag.QuotePath(raw)))
 	}
 	return raw
 }
 
-// decodePath reads path_base64. Go's decoder steps over newlines, so the text is made again and compared.
+// decodePath reads path_base64. Go's decoder ignores newlines, so the text is encoded again and compared.
 func decodePath(n *strict.Node) (string, bool) {
 	if n.Kind != strict.KindString {
 		return "", false
@@ -88,72 +181,67 @@ func decodePath(n *strict.Node) (string, bool) {
 	return string(raw), !utf8.Valid(raw) && !slices.Contains(raw, 0)
 }
 
-// changeID returns an object id, "" for null.
-func changeID(f *strict.Fields, key string) string {
-	const expected = "an object id of 40 or 64 lower-case hexadecimal digits, or null where the path does not exist"
-	n := f.Need(key, expected)
-	if n == nil || n.Kind == strict.KindNull {
-		return ""
+// id returns an object id, "" for null.
+func (c *changesReader) id(i field) string {
+	n := c.get(i)
+	if n != nil && (n.Kind == strict.KindNull || n.Kind == strict.KindString && strict.IsLowerHex(n.Text, 40, 64)) {
+		return n.Text
 	}
-	if n.Kind != strict.KindString || len(n.Text) != 40 && len(n.Text) != 64 || !objectID([]byte(n.Text)) {
-		f.Wrong(n, key, expected)
-		return ""
-	}
-	return n.Text
+	c.refuse(i, "an object id of 40 or 64 lower-case hexadecimal digits, or null where the path does not exist")
+	return ""
 }
 
-// baseGone returns whether the tip of the base has the path no more, which only a path can be that the change leaves there.
-func baseGone(f *strict.Fields, status Status) bool {
-	n := f.Get("base_gone")
-	if n == nil {
+// baseGone returns whether the path no longer exists at the tip of the base. The change must leave such a path where it is.
+func (c *changesReader) baseGone(status Status) bool {
+	n := c.get(fieldBaseGone)
+	switch {
+	case n == nil:
 		return false
+	case n.Kind != strict.KindBool:
+		c.refuse(fieldBaseGone, "true or false")
+	case n.Bool && (status == Added || status == Deleted):
+		c.refuse(fieldBaseGone, "no base_gone beside added and deleted")
 	}
-	if gone := f.Flag("base_gone"); !gone || status != Added && status != Deleted {
-		return gone
-	}
-	f.Wrong(n, "base_gone", "no base_gone beside added and deleted")
-	return false
+	return n.Bool
 }
 
-// keysChanged returns the keys that somebody found changed, and whether somebody looked. A key may be any text.
-func keysChanged(f *strict.Fields) ([]string, bool) {
-	n := f.Get("keys_changed")
+// keysChanged returns the keys that changed, and whether they were looked up. A key may be any text.
+func (c *changesReader) keysChanged() ([]string, bool) {
+	n := c.get(fieldKeysChanged)
 	if n == nil {
 		return nil, false
 	}
-	keys := []string{}
-	for i, item := range f.ListOf(n, "keys_changed") {
+	if n.Kind != strict.KindList {
+		c.refuse(fieldKeysChanged, "a list")
+		return nil, true
+	}
+	keys := make([]string, len(n.Items))
+	for i, item := range n.Items {
 		if item.Kind != strict.KindString {
-			f.Errs.Add(strict.WrongType(item, f.Pointer("keys_changed")+"/"+strconv.Itoa(i), "a string"))
-			continue
+			f := c.wrongFields()
+			f.Errs.Add(strict.WrongType(item, f.Pointer(fieldKeys[fieldKeysChanged])+"/"+strconv.Itoa(i), "a string"))
 		}
-		keys = append(keys, item.Text)
+		keys[i] = item.Text
 	}
 	return keys, true
 }
 
 // agree reports a change whose status, modes and ids contradict each other.
-func agree(f *strict.Fields, c Change) {
-	expected := disagreement(c)
+func (c *changesReader) agree(change *Change) {
+	expected := disagreement(change)
 	if expected == "" {
 		return
 	}
-	f.Errs.Add(diag.Error{
-		Pos: f.Node.Member("status").Pos, Where: f.Pointer("status"), Message: "the status does not agree with modes and ids",
-		Found:    string(c.Status) + " with " + string(c.OldMode) + " " + idWord(c.OldID) + " and " + string(c.NewMode) + " " + idWord(c.NewID),
+	c.errs.Add(diag.Error{
+		Pos: c.get(fieldStatus).Pos, Where: c.where() + "/" + fieldKeys[fieldStatus], Message: "the status does not agree with modes and ids",
+		Found: string(change.Status) + " with " + string(change.OldMode) + " " + cmp.Or(change.OldID, "null") +
+			" and " + string(change.NewMode) + " " + cmp.Or(change.NewID, "null"),
 		Expected: expected, Fix: "correct the status, or the modes and ids",
 	})
 }
 
-func idWord(id string) string {
-	if id == "" {
-		return "null"
-	}
-	return id
-}
-
 // disagreement says what a change of its status must look like; "" when it does.
-func disagreement(c Change) string {
+func disagreement(c *Change) string {
 	oldSide, newSide := c.OldMode != NoMode && c.OldID != "", c.NewMode != NoMode && c.NewID != ""
 	noOld, noNew := c.OldMode == NoMode && c.OldID == "", c.NewMode == NoMode && c.NewID == ""
 	sameType := fileType(c.OldMode) == fileType(c.NewMode)

@@ -114,14 +114,14 @@ var refusedChanges = []struct {
 	{"files is an object", "{\"schema\": \"closeout.changes/v1\",\n \"files\": {\"a\": 1}}", "2:11", "files must be a list", false},
 	{"unknown key", `{"schema": "closeout.changes/v1", "files": [], "file": []}`, "1:48", `"file" is unknown`, false},
 	{"key in other case", `{"schema": "closeout.changes/v1", "files": [], "Files": []}`, "1:48", `"Files" is unknown`, false},
-	{"schema twice", `{"schema": "closeout.changes/v1", "files": [], "schema": "closeout.changes/v1"}`, "1:48", "stands twice", true},
-	{"files twice", `{"schema": "closeout.changes/v1", "files": [], "fil\u0065s": []}`, "1:48", "stands twice", true},
-	{"key twice in a note", `{"schema": "closeout.changes/v1", "files": [], "x-a": {"b": 1, "b": 1}}`, "1:64", "stands twice", true},
+	{"schema twice", `{"schema": "closeout.changes/v1", "files": [], "schema": "closeout.changes/v1"}`, "1:48", "occurs twice", true},
+	{"files twice", `{"schema": "closeout.changes/v1", "files": [], "fil\u0065s": []}`, "1:48", "occurs twice", true},
+	{"key twice in a note", `{"schema": "closeout.changes/v1", "files": [], "x-a": {"b": 1, "b": 1}}`, "1:64", "occurs twice", true},
 	{"long key", `{"schema": "closeout.changes/v1", "files": [], "x-` + strings.Repeat("a", 999) + `": 1}`, "1:48", "too long", true},
 	{"file is null", document("null"), "2:1", "must be an object", false},
 	{"comma missing", document(modified("a") + modified("b")), "2:188", "not valid JSON", false},
 	{"invalid UTF-8", document(modified("a\xff")), "2:12", "not valid JSON", true},
-	{"key twice in a file", document(element("x", "modified", "100644", "100644", idA, idB, `, "path": "y"`)), "2:189", "stands twice", true},
+	{"key twice in a file", document(element("x", "modified", "100644", "100644", idA, idB, `, "path": "y"`)), "2:189", "occurs twice", true},
 	{"unknown key in a file", document(element("x", "modified", "100644", "100644", idA, idB, `, "paths": 1`)), "2:189", "unknown", false},
 	{"no path", document(strings.Replace(modified("x"), `"path": "x", `, "", 1)), "2:1", `"path" is missing`, false},
 	{"no status", document(strings.Replace(modified("x"), `"status": "modified", `, "", 1)), "2:1", `"status" is missing`, false},
@@ -171,7 +171,7 @@ var refusedChanges = []struct {
 	{"type_changed between hashes", document(element("x", "type_changed", "100644", "120000", idA, strings.Repeat("b", 64), "")), "2:25", "does not agree", true},
 	{"unsorted", document(modified("b"), modified("a")), "3:10", "not sorted", true},
 	{"unsorted by bytes", document(modified("a"), modified("B")), "3:10", "not sorted", true},
-	{"twice", document(modified("a"), modified("a")), "3:10", "stands twice in the list", true},
+	{"twice", document(modified("a"), modified("a")), "3:10", "occurs twice in the list", true},
 }
 
 func TestReadChangesRefuses(t *testing.T) {
@@ -300,7 +300,7 @@ func TestReadChangesUnreadable(t *testing.T) {
 		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(errors.New("the disk is gone")))
 		changes, list := ReadChanges(r, strict.DefaultLimits())
 		errs := list.All()
-		if len(errs) != 1 || !strings.HasPrefix(errs[0].Message, "the input could not be read: ") || changes != nil {
+		if len(errs) != 1 || !strings.HasPrefix(errs[0].Message, "the input cannot be read: ") || changes != nil {
 			t.Errorf("after %q: %d changes, %+v", text, len(changes), errs)
 		}
 	}
@@ -331,7 +331,7 @@ func FuzzReadChanges(f *testing.F) {
 			return
 		}
 		for i, c := range changes {
-			if disagreement(c) != "" || i > 0 && changes[i-1].Path >= c.Path {
+			if disagreement(&c) != "" || i > 0 && changes[i-1].Path >= c.Path {
 				t.Errorf("accepted: %+v", c)
 			}
 		}

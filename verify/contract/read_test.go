@@ -49,7 +49,7 @@ var contractCases = []contractCase{
 	{name: "notes of one's own", members: `"x-team": {"any": [1, null]}`},
 	{name: "unknown key", members: `"goals": "x"`, want: `1:2: /goals: the key "goals" is unknown`},
 	{name: "wrong case", members: `"Goal": "x"`, want: `1:2: /Goal: the key "Goal" is unknown`},
-	{name: "duplicate keys", members: `"goal": "x", "g\u006fal": "y"`, want: `1:15: goal: the key "goal" stands twice in one object`, unsaid: true},
+	{name: "duplicate keys", members: `"goal": "x", "g\u006fal": "y"`, want: `1:15: goal: the key "goal" occurs twice in one object`, unsaid: true},
 	{name: "nothing required", members: `{}`, want: `1:1: /allowed_files: the key "allowed_files" is missing
 1:1: /forbidden_files: the key "forbidden_files" is missing
 1:1: /rollback_plan: the key "rollback_plan" is missing`},

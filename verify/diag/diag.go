@@ -6,7 +6,9 @@ package diag
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 )
 
@@ -16,12 +18,22 @@ type Text struct {
 	Pos   Pos
 }
 
-// Unreadable is the error of an input that is there and cannot be read. err must not name an absolute path.
+// Unreadable is the error of an input that exists and cannot be read.
 func Unreadable(what string, err error) Error {
+	err = Reason(err)
 	return Error{
 		Message: what + " cannot be read: " + err.Error(), Found: err.Error(), Expected: "a readable file",
 		Fix: "see that the file is whole and that the gate may read it",
 	}
+}
+
+// Reason takes the path out of a file error: it can be absolute, and the message around it names the file already.
+func Reason(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
 }
 
 // Pos is a place in a text input. Line and Column start at 1; Column counts bytes. The zero value is "nowhere in

@@ -45,9 +45,9 @@ func ReadDigest(text string) (string, error) {
 func validDigest(text string) bool {
 	stream, sum, named := strings.Cut(text, "=")
 	if !named {
-		return strict.LowerHex([]byte(text), 64)
+		return strict.IsLowerHex(text, 64)
 	}
-	return streamSyntax().MatchString(stream) && (sum == "" || strict.LowerHex([]byte(sum), 64))
+	return streamSyntax().MatchString(stream) && (sum == "" || strict.IsLowerHex(sum, 64))
 }
 
 // handedOver returns the digests under a key; nil only when the key is absent or no list.

@@ -93,7 +93,7 @@ func review(f *strict.Fields) Review {
 	}
 }
 
-// people reads who may do what. A login or an id that stands twice is an error: which of two permissions holds must not
+// people reads who may do what. A login or an id that occurs twice is an error: which of two permissions holds must not
 // depend on the reader. Logins differ by more than case.
 func people(f *strict.Fields) []Person {
 	seen := map[string]bool{}
@@ -102,7 +102,7 @@ func people(f *strict.Fields) []Person {
 		byLogin, byID := "login "+FoldLogin(login.Value), "id "+id
 		if login.Value != "" && seen[byLogin] || id != "" && seen[byID] {
 			f.Errs.Add(diag.Error{
-				Pos: login.Pos, Where: f.Pointer("login"), Message: "the account " + diag.Quote(login.Value) + " stands twice",
+				Pos: login.Pos, Where: f.Pointer("login"), Message: "the account " + diag.Quote(login.Value) + " occurs twice",
 				Found: "a second " + diag.Quote(login.Value) + ", or its id", Expected: "each account once", Fix: "keep the entry that is true",
 			})
 		}

@@ -170,7 +170,7 @@ func textsThat(f *strict.Fields, key string, valid func(string) bool, expected s
 	return list
 }
 
-// contractOrigins returns where each contract came from. A file that stands twice is an error: which of two trusts it has
+// contractOrigins returns where each contract came from. A file that occurs twice is an error: which of two trusts it has
 // must not depend on the reader.
 func contractOrigins(f *strict.Fields) []ContractOrigin {
 	if f.Get("contracts") == nil {
@@ -212,7 +212,7 @@ func onlyFile(f *strict.Fields, seen map[string]bool) string {
 	file := f.NeedText("file")
 	if file.Value != "" && seen[file.Value] {
 		f.Errs.Add(diag.Error{
-			Pos: file.Pos, Where: f.Pointer("file"), Message: "the file " + diag.Quote(file.Value) + " stands twice",
+			Pos: file.Pos, Where: f.Pointer("file"), Message: "the file " + diag.Quote(file.Value) + " occurs twice",
 			Found: "a second " + diag.Quote(file.Value), Expected: "each file once", Fix: "keep the entry that is true",
 		})
 	}

@@ -53,7 +53,7 @@ var factsCases = []stricttest.ReadCase{
 	{Name: "a list", In: `[]`, Errs: []string{"1:1: facts.json must be an object"}},
 	{Name: "nothing", In: ` `, Errs: []string{"1:2: the text ends before the value does"}},
 	{Name: "an unknown key", In: factsWith(`"digest":[]`), Errs: []string{`2:1: the key "digest" is unknown`}},
-	{Name: "the schema twice", In: factsWith(`"schema":"closeout.facts/v1"`), Errs: []string{`2:1: the key "schema" stands twice`}, Lax: true},
+	{Name: "the schema twice", In: factsWith(`"schema":"closeout.facts/v1"`), Errs: []string{`2:1: the key "schema" occurs twice`}, Lax: true},
 
 	{Name: "settings is null", In: factsWith(`"settings":null`), Errs: []string{"2:12: settings must be an object"}},
 	{Name: "settings unknown", In: factsWith(`"settings":{"stric":true}`), Errs: []string{`2:13: the key "stric" is unknown`}},
@@ -105,7 +105,7 @@ var factsCases = []stricttest.ReadCase{
 	{Name: "a contract whose trust is null", In: factsWith(`"contracts":[{"file":"c.json","trust":null}]`), Errs: []string{"2:39: trust must be one of"}},
 	{Name: "a contract without file", In: factsWith(`"contracts":[{"trust":"base"}]`), Errs: []string{`2:14: the key "file" is missing`}},
 	{Name: "a contract twice", In: factsWith(`"contracts":[{"file":"c.json","trust":"head"},{"file":"c.json","trust":"base"}]`),
-		Errs: []string{`2:55: the file "c.json" stands twice`}, Lax: true},
+		Errs: []string{`2:55: the file "c.json" occurs twice`}, Lax: true},
 	{Name: "a contract's commit", In: factsWith(`"contracts":[{"file":"c.json","trust":"base","commit":"main"}]`), Errs: []string{"2:55: commit must be an object id"}},
 	{Name: "a contract with an unknown key", In: factsWith(`"contracts":[{"file":"c.json","trust":"base","sha":"x"}]`), Errs: []string{`2:46: the key "sha" is unknown`}},
 
@@ -119,7 +119,7 @@ var factsCases = []stricttest.ReadCase{
 	{Name: "a blank path", In: factsWith(`"argument_paths":[""]`), Errs: []string{"2:19: 0 must be a string that is not blank"}},
 	{Name: "files is null", In: factsWith(`"files":null`), Errs: []string{"2:9: files must be a list"}},
 	{Name: "a file without path", In: factsWith(`"files":[{"file":"f"}]`), Errs: []string{`2:10: the key "path" is missing`}},
-	{Name: "a file twice", In: factsWith(`"files":[{"file":"f","path":"a"},{"file":"f","path":"b"}]`), Errs: []string{`2:42: the file "f" stands twice`}, Lax: true},
+	{Name: "a file twice", In: factsWith(`"files":[{"file":"f","path":"a"},{"file":"f","path":"b"}]`), Errs: []string{`2:42: the file "f" occurs twice`}, Lax: true},
 	{Name: "a file with an unknown key", In: factsWith(`"files":[{"file":"f","path":"a","sha":1}]`), Errs: []string{`2:33: the key "sha" is unknown`}},
 	{Name: "github is null", In: factsWith(`"github":null`), Errs: []string{"2:10: github must be an object"}},
 	{Name: "merge bases is null", In: factsWith(`"subject":{"merge_bases":null}`), Errs: []string{"2:26: merge_bases must be a list"}},
@@ -158,9 +158,9 @@ var factsCases = []stricttest.ReadCase{
 	{Name: "a commit without id", In: factsWith(pullWith(`"commits":[{}]`)), Errs: []string{`3:12: the key "sha" is missing`}},
 	{Name: "a permission that is none", In: factsWith(`"github":{"people":[{"login":"a","id":"1","type":"User","permission":"owner"}]}`), Errs: []string{"2:70: permission must be one of admin"}},
 	{Name: "a person twice", In: factsWith(`"github":{"people":[{"login":"Ann","id":"1","type":"User"},{"login":"ann","id":"1","type":"User"}]}`),
-		Errs: []string{`2:69: the account "ann" stands twice`}, Lax: true},
+		Errs: []string{`2:69: the account "ann" occurs twice`}, Lax: true},
 	{Name: "an id twice", In: factsWith(`"github":{"people":[{"login":"ann","id":"1","type":"User"},{"login":"bob","id":"1","type":"User"}]}`),
-		Errs: []string{`2:69: the account "bob" stands twice`}, Lax: true},
+		Errs: []string{`2:69: the account "bob" occurs twice`}, Lax: true},
 	{Name: "github is a boolean", In: factsWith(`"github":true`), Errs: []string{"2:10: github must be an object"}},
 }
 

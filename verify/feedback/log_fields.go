@@ -196,9 +196,9 @@ func (r logRule) matches(text []byte) bool {
 	case ruleName:
 		return len(text) > 0
 	case ruleObjectID:
-		return strict.LowerHex(text, 40) || strict.LowerHex(text, 64)
+		return strict.IsLowerHex(text, 40, 64)
 	case ruleDigest:
-		return strict.LowerHex(text, 64)
+		return strict.IsLowerHex(text, 64)
 	}
 	return false
 }

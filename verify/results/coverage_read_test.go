@@ -22,7 +22,7 @@ var coverageCases = []stricttest.ReadCase{
 	{Name: "NaN", In: `{"current":NaN}`, Errs: []string{"1:12: this is not valid JSON"}},
 	{Name: "no current", In: `{"previous":0.5}`, Errs: []string{`1:1: the key "current" is missing`}},
 	{Name: "previous in percent", In: `{"current":0.5,"previous":50}`, Errs: []string{"1:27: previous must be a number from 0 to 1"}},
-	{Name: "current twice", In: `{"current":0.5,"current":0.9}`, Errs: []string{`1:16: the key "current" stands twice`}, Lax: true},
+	{Name: "current twice", In: `{"current":0.5,"current":0.9}`, Errs: []string{`1:16: the key "current" occurs twice`}, Lax: true},
 	{Name: "an unknown key", In: `{"current":0.5,"Previous":0.9}`, Errs: []string{`1:16: the key "Previous" is unknown`}},
 	{Name: "a list", In: `[0.5]`, Errs: []string{"1:1: a coverage report must be an object"}},
 	{Name: "null instead of a report", In: `null`, Errs: []string{"1:1: a coverage report must be an object"}},

@@ -32,7 +32,7 @@ var ruleCases = []stricttest.ReadCase{
 	{Name: "passed is missing", In: `[{"slug":"a"}]`, Errs: []string{`1:2: the key "passed" is missing`}},
 	{Name: "passed in another case", In: `[{"slug":"a","Passed":true}]`,
 		Errs: []string{`1:2: the key "passed" is missing`, `1:14: the key "Passed" is unknown`}},
-	{Name: "passed twice", In: `[{"slug":"a","passed":false,"p\u0061ssed":true}]`, Errs: []string{`1:29: the key "passed" stands twice`}, Lax: true},
+	{Name: "passed twice", In: `[{"slug":"a","passed":false,"p\u0061ssed":true}]`, Errs: []string{`1:29: the key "passed" occurs twice`}, Lax: true},
 	{Name: "slug and id", In: `[{"slug":"a","id":"a","passed":true}]`, Errs: []string{`1:19: a row has "slug" or "id", not both`}},
 	{Name: "neither slug nor id", In: `[{"passed":true}]`, Errs: []string{`1:2: the key "slug" is missing`}},
 	{Name: "a blank slug", In: `[{"slug":" ","passed":true}]`, Errs: []string{"1:10: slug must be a string that is not blank"}},

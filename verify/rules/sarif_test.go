@@ -38,7 +38,7 @@ var sarifCases = []stricttest.ReadCase{
 	{Name: "runs is null", In: `{"version":"2.1.0","runs":null}`, Errs: []string{"1:27: runs must be a list"}},
 	{Name: "a run is a list", In: `{"version":"2.1.0","runs":[[]]}`, Errs: []string{"1:28: each of runs must be an object"}},
 	{Name: "results twice", In: `{"version":"2.1.0","runs":[{"results":[{"ruleId":"a"}],"results":[]}]}`,
-		Errs: []string{`1:56: the key "results" stands twice`}, Lax: true},
+		Errs: []string{`1:56: the key "results" occurs twice`}, Lax: true},
 	{Name: "results is an object", In: `{"version":"2.1.0","runs":[{"results":{}}]}`, Errs: []string{"1:39: results must be a list"}},
 	{Name: "driver is a string", In: `{"version":"2.1.0","runs":[{"tool":{"driver":"t"}}]}`, Errs: []string{"1:46: driver must be an object"}},
 	{Name: "a rule without id", In: `{"version":"2.1.0","runs":[{"tool":{"driver":{"rules":[{}]}},"results":[]}]}`, Errs: []string{`1:56: the key "id" is missing`}},

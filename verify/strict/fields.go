@@ -235,10 +235,13 @@ func (f *Fields) TextOrTexts(key string) []diag.Text {
 	return f.TextsOf(n, key)
 }
 
+// IsNote reports whether a key is a note of the author: it may be in any object, and nothing reads it.
+func IsNote(key string) bool { return strings.HasPrefix(key, "x-") }
+
 // End reports every key that is not known, but those that begin with x-.
 func (f *Fields) End() {
 	for _, m := range f.Node.Members {
-		if slices.Contains(f.Known, m.Key) || strings.HasPrefix(m.Key, "x-") {
+		if slices.Contains(f.Known, m.Key) || IsNote(m.Key) {
 			continue
 		}
 		if f.Errs.Full() {

@@ -1,26 +1,17 @@
 package strict
 
 import (
-	"strings"
+	"slices"
 )
 
 // IsLowerHex reports whether s is lower-case hexadecimal of one of the lengths.
-func IsLowerHex(s string, lengths ...int) bool {
-	for _, length := range lengths {
-		if len(s) == length {
-			return strings.Trim(s, "0123456789abcdef") == ""
-		}
-	}
-	return false
-}
-
-func LowerHex(text []byte, length int) bool {
-	for _, c := range text {
-		if HexDigit(c) < 0 || 'A' <= c && c <= 'F' {
+func IsLowerHex[T string | []byte](s T, lengths ...int) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return false
 		}
 	}
-	return len(text) == length
+	return slices.Contains(lengths, len(s))
 }
 
 // HexDigit returns the value of a hexadecimal digit; -1 when it is none.

@@ -50,146 +50,74 @@ func (n *Node) Member(key string) *Node {
 	return nil
 }
 
-// ParseJSON reads a whole JSON document. It returns nil when the text is no JSON; duplicate keys are reported and
-// stepped over.
+// ParseJSON reads a whole JSON document. It returns nil when the text is no JSON; a key that occurs again is reported and
+// its value is ignored.
 func ParseJSON(data []byte, limits Limits, errs *diag.Errors) *Node {
-	p := NewJSONParser(data, limits, errs)
-	n := p.Value()
-	if n == nil {
-		return nil
-	}
-	if at := p.skipSpace(); at < len(data) {
-		errs.Add(diag.Error{
-			Pos: p.pos(at), Message: "something follows the value", Found: diag.Excerpt(data[at:]), Expected: "the end of the file",
-			Fix: "remove what follows, a file holds one value",
-		})
-		return nil
-	}
-	return n
-}
-
-// jsonParser builds nodes from the tokens of one document.
-type JSONParser struct {
-	Data  []byte
-	Dec   *jsontext.Decoder
-	Index LineIndex
-	Depth int
-	Left  int64 // how many more values there may be
-	Most  int64 // how many there may be at all
-	Errs  *diag.Errors
-}
-
-func NewJSONParser(data []byte, limits Limits, errs *diag.Errors) *JSONParser {
-	// Duplicate names are let through here because the decoder would stop at the first; object reports them all.
-	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
-	return &JSONParser{
-		Data: data, Dec: dec, Index: LineIndex{Data: data, Line: 1}, Depth: limits.Depth, Left: limits.Values, Most: limits.Values, Errs: errs,
-	}
-}
-
-// pos turns an offset into a place. Offsets are asked for in ascending order.
-func (p *JSONParser) pos(offset int) diag.Pos { return p.Index.Pos(offset) }
-
-// skipSpace returns the offset of the next byte that is not JSON white space.
-func (p *JSONParser) skipSpace() int {
-	at := int(p.Dec.InputOffset())
-	for at < len(p.Data) && bytes.IndexByte([]byte(" \t\r\n"), p.Data[at]) >= 0 {
-		at++
-	}
-	return at
-}
-
-// next returns the offset at which the next token starts: white space, and the comma or colon before it, passed over.
-func (p *JSONParser) next() int {
-	at := int(p.Dec.InputOffset())
-	for at < len(p.Data) && bytes.IndexByte([]byte(" \t\r\n,:"), p.Data[at]) >= 0 {
-		at++
-	}
-	return at
-}
-
-func (p *JSONParser) Value() *Node {
-	at := p.pos(p.next())
-	tok, err := p.Dec.ReadToken()
-	if err != nil {
-		p.fail(err)
-		return nil
-	}
-	if p.Left--; p.Left < 0 {
-		p.Errs.Add(OverLimitAt(at, "the number of values", p.Most, FlagValues))
-		return nil
-	}
-	switch n := (&Node{Pos: at}); tok.Kind() {
-	case 'n':
+	size := int64(len(data))
+	s := NewStream(bytes.NewReader(data), Bounds{Bytes: size, ValueBytes: size, Values: limits.Values, Depth: limits.Depth}, errs)
+	if n := (&Node{}); s.Read(n) && s.End() {
 		return n
-	case 't', 'f':
-		n.Kind, n.Bool = KindBool, tok.Bool()
-		return n
-	case '"':
-		n.Kind, n.Text = KindString, tok.String()
-		return n
-	case '0':
-		n.Kind, n.Text = KindNumber, tok.String()
-		return n
-	case '[':
-		return p.list(n)
-	default:
-		return p.object(n)
 	}
+	return nil
 }
 
-// tooDeep reports a value that nests deeper than the limit.
-func (p *JSONParser) tooDeep(at diag.Pos) bool {
-	if p.Dec.StackDepth() <= p.Depth {
+// Read reads a value into n. A text that is one of known takes no memory.
+func (s *Stream) Read(n *Node, known ...string) bool {
+	t, ok := s.next(known)
+	if !ok || !s.counted(t.pos) {
 		return false
 	}
-	p.Errs.Add(OverLimitAt(at, "the nesting of values", int64(p.Depth), FlagDepth))
+	*n = Node{Pos: t.pos}
+	switch t.kind {
+	case 'n':
+	case 't', 'f':
+		n.Kind, n.Bool = KindBool, t.kind == 't'
+	case '"':
+		n.Kind, n.Text = KindString, t.text
+	case '0':
+		n.Kind, n.Text = KindNumber, t.text
+	case '[':
+		n.Kind = KindList
+		return !s.tooDeep(n.Pos) && s.list(n)
+	default:
+		n.Kind = KindObject
+		return !s.tooDeep(n.Pos) && s.object(n)
+	}
 	return true
 }
 
-func (p *JSONParser) list(n *Node) *Node {
-	n.Kind = KindList
-	if p.tooDeep(n.Pos) {
-		return nil
-	}
-	for p.Dec.PeekKind() != ']' {
-		item := p.Value()
-		if item == nil {
-			return nil
+func (s *Stream) list(n *Node) bool {
+	for s.More() {
+		item := &Node{}
+		if !s.Read(item) {
+			return false
 		}
 		n.Items = append(n.Items, item)
 	}
-	return p.closed(n)
+	return s.Close()
 }
 
-func (p *JSONParser) object(n *Node) *Node {
-	n.Kind = KindObject
-	if p.tooDeep(n.Pos) {
-		return nil
-	}
+func (s *Stream) object(n *Node) bool {
 	var seen map[string]diag.Pos // made when there are many keys: most objects have few
-	for p.Dec.PeekKind() != '}' {
-		key := p.Value()
-		if key == nil {
-			return nil
-		}
-		value := p.Value()
-		if value == nil {
-			return nil
+	for s.More() {
+		value := &Node{}
+		key, ok := s.Key()
+		if !ok || !s.Read(value) {
+			return false
 		}
 		if len(n.Members) == fewKeys {
 			seen = n.places()
 		}
-		if first, twice := n.placeOf(key.Text, seen); twice {
-			p.Errs.Add(DuplicateKey(key, first))
+		if first, again := n.placeOf(key.Value, seen); again {
+			s.errs.Add(DuplicateKey(key, first))
 			continue
 		}
 		if seen != nil {
-			seen[key.Text] = key.Pos
+			seen[key.Value] = key.Pos
 		}
-		n.Members = append(n.Members, Member{key.Text, key.Pos, value})
+		n.Members = append(n.Members, Member{key.Value, key.Pos, value})
 	}
-	return p.closed(n)
+	return s.Close()
 }
 
 // fewKeys is up to how many keys an object is searched one by one.
@@ -218,23 +146,6 @@ func (n *Node) placeOf(key string, places map[string]diag.Pos) (diag.Pos, bool) 
 	return diag.Pos{}, false
 }
 
-func (p *JSONParser) closed(n *Node) *Node {
-	if _, err := p.Dec.ReadToken(); err != nil {
-		p.fail(err)
-		return nil
-	}
-	return n
-}
-
-func (p *JSONParser) fail(err error) {
-	at := len(p.Data)
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
-		at = min(int(syntax.ByteOffset), len(p.Data))
-	}
-	p.Errs.Add(NotJSON(p.Index.restart().Pos(at), p.Data[at:], err))
-}
-
 // NotJSON is the error for a text that is no JSON from rest on.
 func NotJSON(at diag.Pos, rest []byte, err error) diag.Error {
 	e := diag.Error{
@@ -251,10 +162,11 @@ func NotJSON(at diag.Pos, rest []byte, err error) diag.Error {
 	return e
 }
 
-func DuplicateKey(key *Node, first diag.Pos) diag.Error {
+// DuplicateKey is the error for a key that an object already has.
+func DuplicateKey(key diag.Text, first diag.Pos) diag.Error {
 	return diag.Error{
-		Pos: key.Pos, Where: key.Text, Message: "the key " + diag.Quote(key.Text) + " stands twice in one object",
-		Found: "a second " + diag.Quote(key.Text), Expected: "each key once (the first is in line " + strconv.Itoa(first.Line) + ")",
+		Pos: key.Pos, Where: key.Value, Message: "the key " + diag.Quote(key.Value) + " occurs twice in one object",
+		Found: "a second " + diag.Quote(key.Value), Expected: "each key once (the first is in line " + strconv.Itoa(first.Line) + ")",
 		Fix: "keep one of them: readers disagree on which one counts",
 	}
 }
@@ -266,8 +178,6 @@ type LineIndex struct {
 	Line  int // line at that offset
 	start int // offset at which that line starts
 }
-
-func (x *LineIndex) restart() *LineIndex { return &LineIndex{Data: x.Data, Line: 1} }
 
 func (x *LineIndex) Pos(offset int) diag.Pos {
 	for x.at < offset {

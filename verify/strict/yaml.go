@@ -192,7 +192,7 @@ func (p *yamlParser) documentMark() bool {
 
 func (p *yamlParser) add(n, key, value *Node, seen map[string]diag.Pos) {
 	if first, twice := seen[key.Text]; twice {
-		p.errs.Add(DuplicateKey(key, first))
+		p.errs.Add(DuplicateKey(diag.Text{Value: key.Text, Pos: key.Pos}, first))
 		return
 	}
 	seen[key.Text] = key.Pos

@@ -126,8 +126,8 @@ func TestParseYAMLRefuses(t *testing.T) {
 		{"many documents", strings.Repeat("---\na\n", 1000), "3:1: a second document begins"},
 		{"value beside the mark", "--- a\n", "1:5: the line of --- contains more text"},
 		{"mark alone", "---\n", "1:1: a value is missing"},
-		{"duplicate keys", "a: 1\nb: 2\na: 3\n'b': 4\nc: {d: 1, d: 2}\n", `3:1: the key "a" stands twice in one object` + "\n" +
-			`4:1: the key "b" stands twice in one object` + "\n" + `5:11: the key "d" stands twice in one object`},
+		{"duplicate keys", "a: 1\nb: 2\na: 3\n'b': 4\nc: {d: 1, d: 2}\n", `3:1: the key "a" occurs twice in one object` + "\n" +
+			`4:1: the key "b" occurs twice in one object` + "\n" + `5:11: the key "d" occurs twice in one object`},
 		{"item too far to the right", "a:\n  - x\n    - y\n  - z\n", "3:5: this line continues the text above it"},
 		{"two items too far to the right", "- x\n  - y\n- 'q'\n- z\n  - w\n  - v\n", "2:3: this line continues the text above it\n5:3: this line continues the text above it"},
 		{"item below the text of a key", "a: x\n  - y\nb: z\n", "2:3: this line continues the text above it"},
