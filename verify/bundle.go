@@ -8,14 +8,14 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Version is the tool's version. It stands in every report: the same inputs and version give the same bytes.
+// Version is the tool's version. Every report contains it: the same inputs and version give the same bytes.
 const Version = "0.2.0"
 
 // Bundle is all that a decision is made from.
 type Bundle struct {
 	Inputs []Input
-	// Parts are the pull requests of a merge group, in any order; none otherwise. Where the facts tell of no merge group
-	// they are not looked at.
+	// Parts are the pull requests of a merge group, in any order; none otherwise. If the facts describe no merge group,
+	// they are ignored.
 	Parts []Part
 	// TestReport looks for the test report with a path in the repository; it returns nil when there is none. A nil
 	// function knows of none.
@@ -32,12 +32,12 @@ type Input struct {
 	Kind check.Kind
 	Name string
 	Open Opener
-	// RepoPaths are the paths under which the repository holds the file; none when it lies elsewhere or nobody knows. Who
-	// changes one of them, or a symlink on the way, changes the file.
+	// RepoPaths are the file's paths in the repository; none when it is elsewhere or unknown. A change that
+	// touches one of them, or a symlink on the way, changes the file.
 	RepoPaths []string
 }
 
-// Part is what the bundle of a merge group holds of one of its pull requests: facts, changes and task contracts. Names
+// Part is the part of a merge group's bundle for one of its pull requests: facts, changes and task contracts. Names
 // are as in a bundle of its own; the report puts [PartFolder] before them.
 type Part struct {
 	PullRequest int64
@@ -47,15 +47,15 @@ type Part struct {
 // PartFolder is where the bundle of a merge group keeps the part of a pull request; it ends in a slash.
 func PartFolder(number int64) string { return fmt.Sprintf("pulls/%d/", number) }
 
-// Settings is everything beside the files that can change the decision. Facts of the bundle hold the same; what is set
-// here wins, but for the day.
+// Settings is everything beside the files that can change the decision. Facts of the bundle contain the same; what is set
+// here takes precedence, except for the day.
 type Settings struct {
-	Mode    string // enforce or observe; "" takes the facts', else enforce
+	Mode    string // enforce or observe; "" is that of the facts, else enforce
 	Strict  bool   // or the facts'
-	Task    string // "" takes the facts'
-	Today   string // YYYY-MM-DD; the facts' wins
+	Task    string // "" is that of the facts
+	Today   string // YYYY-MM-DD; that of the facts takes precedence
 	Digests []string
-	// Event is the event about a pull request or a merge group that a caller runs for who did not ask GitHub; "" for none.
+	// Event is the event about a pull request or a merge group of a caller that did not ask GitHub; "" for none.
 	// The evidence then needs the same level as where GitHub was asked.
 	Event  string
 	Limits strict.Limits

@@ -6,15 +6,15 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// The codes of findings that no check reports: the gate was called wrongly, or broke.
+// The codes of findings that no check reports: the call is invalid, or the gate failed.
 const (
 	CodeUsage    = "usage.invalid"
 	CodeInternal = "gate.internal"
 )
 
-// Failure is the report of a run that could not judge anything: the task is unknown and the verdict failed.
+// Failure is the report of a run that judged nothing: the task is unknown and the verdict failed.
 func Failure(code, message, fix string, settings Settings) *report.Report {
-	f := check.Finding{Code: code, Message: message, Expected: "a call that can be carried out", Actual: message, Fix: fix, Evidence: []string{message}}
+	f := check.Finding{Code: code, Message: message, Expected: "a valid call", Actual: message, Fix: fix, Evidence: []string{message}}
 	r := &report.Report{
 		Schema: report.Schema, Verdict: report.Failed, Mode: knownMode(settings.Mode), Strict: settings.Strict,
 		Settings: report.Settings{EvidenceMin: string(diag.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
@@ -29,7 +29,7 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 	return r
 }
 
-// knownMode is a mode that a report may have: the settings of a call that could not be carried out may hold anything.
+// knownMode is a mode that a report may have: the settings of an invalid call may contain anything.
 func knownMode(mode string) string {
 	if mode == Observe {
 		return Observe

@@ -10,17 +10,17 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// spending is what was used of the limits that several inputs share. The parts of a merge group share one.
+// spending is what was used of the limits that several inputs share, also those of the parts of a merge group.
 type spending struct {
 	small   int64 // bytes of the inputs that are read into memory
 	rows    int64 // of rule reports
 	changes int64 // touched paths
 }
 
-// smallShare is how many of the largest contracts and reports all of them together may weigh.
+// smallShare is the size of all contracts and reports together, in the largest size of one.
 const smallShare = 16
 
-// affords counts the bytes of an input that is held in memory; false, with an error, when there are too many.
+// affords counts the bytes of an input that stays in memory; false, with an error, when there are too many.
 func (l *loader) affords(bytes int64, errs *diag.Errors) bool {
 	most := smallShare * max(l.settings.Limits.RulesBytes, l.settings.Limits.ContractBytes)
 	if l.spent.small += bytes; l.spent.small > most {

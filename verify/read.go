@@ -19,7 +19,7 @@ const (
 	blocks     = 4         // how many blocks are under way between reading and parsing
 )
 
-// seen is what the report says of a file that was read.
+// seen is what the report says about a file that was read.
 type seen struct {
 	sha256 string
 	bytes  int64
@@ -40,7 +40,7 @@ func stream(in Input, consume func(io.Reader)) seen {
 	return seen{hex.EncodeToString(p.sum.Sum(nil)), p.size}
 }
 
-// failingReader stands for a file that cannot be opened.
+// failingReader is the content of a file that cannot be opened.
 type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
@@ -54,7 +54,7 @@ func plainError(err error) error {
 	return err
 }
 
-// block is a piece of a file, and what stands behind it: nil, io.EOF or what went wrong.
+// block is a piece of a file, and what follows it: nil, io.EOF or an error.
 type block struct {
 	data []byte
 	err  error
@@ -67,7 +67,7 @@ type pipe struct {
 	sum     hash.Hash // complete when full is closed
 	size    int64
 	current block  // what Read gives out next
-	buffer  []byte // the memory behind current
+	buffer  []byte // the memory of current
 }
 
 func newPipe(r io.Reader) *pipe {
@@ -114,7 +114,7 @@ func (p *pipe) Read(out []byte) (int, error) {
 	return n, nil
 }
 
-// next gives the memory of the current block back and takes the next block.
+// next frees the memory of the current block and takes the next block.
 func (p *pipe) next() bool {
 	if p.buffer != nil {
 		p.free <- p.buffer[:cap(p.buffer)]
@@ -127,7 +127,7 @@ func (p *pipe) next() bool {
 	return ok
 }
 
-// drain passes over what nobody read. It returns when the whole file was hashed.
+// drain discards what was not read. It returns when the whole file was hashed.
 func (p *pipe) drain() {
 	for p.next() {
 	}

@@ -72,7 +72,7 @@ func runView(results []check.Result, m *judged) {
 			if known.Covers(f) {
 				return false
 			}
-			f.Message += " (as the contract of " + name + " asks)"
+			f.Message += " (required by the contract of " + name + ")"
 			f.Evidence = append(slices.Clip(f.Evidence), name)
 			return true
 		})
@@ -98,7 +98,7 @@ func (s *subject) notApplicable() *check.Finding {
 	return &check.Finding{
 		Code: checks.CodeNotApplicable, Severity: diag.Info, Message: "the contract does not apply to pull requests of " + pr.Author,
 		Input: check.Contract, Path: s.standing, Pos: s.Standing.Keys["applies_to"], Expected: "authors that match " + authors.String(),
-		Actual: pr.Author, Fix: "nothing has to be done", Evidence: []string{pr.Author}, Times: 1,
+		Actual: pr.Author, Fix: "no action is needed", Evidence: []string{pr.Author}, Times: 1,
 	}
 }
 

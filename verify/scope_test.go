@@ -37,7 +37,7 @@ func TestScopeDecidesWhatRuns(t *testing.T) {
 		{group, check.ScopeChange, ""},
 		{group, check.ScopeGroup, "it ran"},
 		{group, check.ScopeMember, "it ran of 7, it ran of 8"},
-		{group, check.ScopeGroup | check.ScopeEvidence, "it ran, it ran (as the contract of pull request 7 asks), it ran (as the contract of pull request 8 asks)"},
+		{group, check.ScopeGroup | check.ScopeEvidence, "it ran, it ran (required by the contract of pull request 7), it ran (required by the contract of pull request 8)"},
 		{exempt, check.ScopeGroup, ""},
 		{exempt, check.ScopeGroup | check.ScopeExempt, "it ran"},
 	} {

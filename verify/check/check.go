@@ -70,10 +70,10 @@ type Finding struct {
 	Input    Kind   // the input that shows it; "" for none in particular
 	Path     string // the touched file, or the input's path; raw bytes
 	Pos      diag.Pos
-	// Evidence tells the finding from others of the same code and path. It holds no line number, no severity and
+	// Evidence tells the finding from others of the same code and path. It contains no line number, no severity and
 	// nothing that differs between two runs over the same change.
 	Evidence []string
-	Times    int // how many equal things it stands for; 0 counts as 1
+	Times    int // how many equal findings it represents; 0 counts as 1
 }
 
 // Fingerprint names a finding across runs: a hash of code, path and evidence.

@@ -27,7 +27,7 @@ func (p Print) String() string { return hex.EncodeToString(p[:]) }
 // The zero value is empty. It keeps any number of findings; see [Pass.Report] for the limit.
 type Findings struct {
 	strict bool
-	index  map[Print]int32 // where a finding stands in all
+	index  map[Print]int32 // the place of a finding in all
 	all    []brief
 	codes  []string // what briefs refer to
 	heap   []whole  // the findings that are kept whole: a heap, with the last in order on top
@@ -48,7 +48,7 @@ var severities = [...]diag.Severity{diag.Block, diag.Unknown, diag.Warn, diag.In
 // whole is a finding that is kept whole.
 type whole struct {
 	Finding
-	all   int32 // where it stands in all
+	all   int32 // its place in all
 	print string
 }
 

@@ -40,7 +40,7 @@ const (
 	Usable
 )
 
-// NoMatch is the Where of a problem that stands for a path or pattern which names no file: the input is missing, not
+// NoMatch is the Where of the problem that a path or pattern matches no file: the input is missing, not
 // malformed.
 const NoMatch = "no match"
 
@@ -48,7 +48,7 @@ const NoMatch = "no match"
 func Unmatched(kind Kind, pattern string) Problem {
 	return Problem{Kind: kind, Error: diag.Error{
 		Where: NoMatch, Message: fmt.Sprintf("%q matches no file", pattern), Found: "no file", Expected: "at least one file",
-		Fix: "see that the file is written and handed over, and that the pattern names it",
+		Fix: "make sure that the file is written and handed over, and that the pattern matches it",
 	}, Pattern: pattern}
 }
 
@@ -69,14 +69,14 @@ type Inputs struct {
 	Strict      bool  // warnings block
 	MaxFindings int64 // how many different findings a check may have; 0 is any number
 
-	Facts  *facts.Facts // nil when nobody wrote any
+	Facts  *facts.Facts // nil when there are none
 	Policy *policy.Policy
-	// Standing is the standing or operator's contract; nil when it is missing, cannot be read, or may be of the change's
+	// Standing is the standing or operator's contract; nil when it is missing, cannot be read, or may be the change's
 	// own making. It says whose pull requests are judged.
 	Standing *contract.Contract
 	Rule     *override.Rule // who may override; nil when the contract that says so cannot be trusted
-	// Override is what became of the labels that ask for an override; nil until all other checks have run, and when nobody
-	// asked GitHub about a pull request.
+	// Override is what became of the labels that ask for an override; nil until all other checks have run, and when the
+	// collector did not ask GitHub about a pull request.
 	Override *override.Decision
 	Minimum  diag.Level // the effective evidence minimum
 	Event    string     // see Event of the settings
@@ -85,7 +85,7 @@ type Inputs struct {
 	Task    string // the task that the caller named; "" when none
 	// NoTask is true when no contract has the task that the caller named.
 	NoTask  bool
-	Today   string // YYYY-MM-DD; "" when nobody said
+	Today   string // YYYY-MM-DD; "" when it is unknown
 	Digests []string
 
 	// Group is what became of a merge group's pull requests; nil when no group is judged.
@@ -123,7 +123,7 @@ type Group struct {
 type Member struct {
 	Number  int64
 	BaseSHA string // of the group
-	// Foreign are the paths that the pull request touches now and that the group holds otherwise, or not at all.
+	// Foreign are the paths that the pull request touches now and that are different in the group, or missing.
 	Foreign []string
 	// Other are the paths that both change, and to which the group gives another content or mode.
 	Other []string
@@ -138,7 +138,7 @@ type Log struct {
 	Trusted bool // its digest was handed over
 }
 
-// trust is that of each stream of the ledger: logs and streams stand in the same order.
+// trust is that of each stream of the ledger: logs and streams have the same order.
 func (in *Inputs) trust() []ledger.Trust {
 	list := make([]ledger.Trust, len(in.Logs))
 	for i, l := range in.Logs {
@@ -147,7 +147,7 @@ func (in *Inputs) trust() []ledger.Trust {
 	return list
 }
 
-// Streams are the logs that count, as the ledger holds them.
+// Streams are the logs that count, as the ledger contains them.
 func (in *Inputs) Streams() []*ledger.Stream {
 	var list []*ledger.Stream
 	for i, l := range in.Logs {
@@ -186,7 +186,7 @@ func (in *Inputs) Decide() {
 	}
 }
 
-// Change is a touched path and what the contracts make of it.
+// Change is a touched path and how the contracts class it.
 type Change struct {
 	change.Change
 	policy.Ruling

@@ -12,13 +12,13 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// Companion is a report beside the log, and how far it can be believed.
+// Companion is a report beside the log, and how far it can be trusted.
 type Companion struct {
 	Kind     Kind
 	Path     string
 	SHA256   string
 	Level    diag.Level
-	Minimum  diag.Level    // what it must have; "" when nobody asked for the report
+	Minimum  diag.Level    // what it must have; "" when no contract requires the report
 	KeptFrom string        // the first condition that kept it from the next level; "" at the top
 	Clash    *ledger.Clash // two commands that wrote it with different content; nil when there are none
 
@@ -88,7 +88,7 @@ func (in *Inputs) rulesCompanion(r *RuleFile) Companion {
 }
 
 // IsRulesReport reports whether a rule report is the one that rules.run writes. In a bundle that does not say which path a
-// file has, the bundle's own name for the rule report stands for it.
+// file has, the bundle's own name for the rule report is used.
 func (in *Inputs) IsRulesReport(r *RuleFile) bool {
 	return in.Policy != nil && in.Policy.Rules.Run != nil && (r.Path == policy.DefaultRules || ledger.Fits(r.Path, in.Policy.Rules.Report))
 }
@@ -153,7 +153,7 @@ func (in *Inputs) criteria(these func(*contract.Criterion) bool) []int {
 // takenPaths are the paths that something other than the change's own contract names.
 type takenPaths struct {
 	named      func(string) bool   // by a default or another contract
-	handedOver map[string][]string // by whoever handed over a file, in lower case, by the file's name
+	handedOver map[string][]string // paths of files that were handed over, in lower case, by the file's name
 }
 
 func (in *Inputs) takenPaths() takenPaths {
@@ -200,6 +200,6 @@ func KeptFrom(level diag.Level, d *ledger.Deciding) string {
 	case !d.Last.Trees:
 		return "the record does not name the code tree before and after"
 	default:
-		return "no code tree is known that the record could be bound to"
+		return "no code tree is known to which the record could be bound"
 	}
 }

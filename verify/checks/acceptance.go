@@ -13,7 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/results"
 )
 
-// Acceptance asks whether the commands that the contract names ran and ended as they must.
+// Acceptance checks that the commands that the contract names ran, and ended as the contract requires.
 var Acceptance = &check.Check{
 	ID:    "acceptance",
 	Title: "Every acceptance command ran and ended as the contract expects",
@@ -58,8 +58,8 @@ func runAcceptance(p *check.Pass) {
 	}
 }
 
-// reportUnanchored wants a command that must pass and that somebody other than the change names: a task contract that only
-// the change holds could name true.
+// reportUnanchored requires a command that must pass and that the change does not name itself: a task contract that only
+// the change contains could name the command "true".
 func reportUnanchored(p *check.Pass) {
 	if p.Policy.IsAnchored() || p.Group != nil && len(p.Policy.Criteria) == 0 {
 		return // in a merge group the contracts of its pull requests may name criteria: each is judged by a join of its own
@@ -67,8 +67,8 @@ func reportUnanchored(p *check.Pass) {
 	standing := &p.Policy.Sources[0]
 	p.Report(check.Finding{
 		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: check.Contract,
-		Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"], Expected: "at least one criterion with expect pass that the change did not bring",
-		Actual: fmt.Sprintf("%s, none of them such a one", criteriaCount(p)), Fix: "let a person add an acceptance criterion to the contract on the base branch",
+		Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"], Expected: "at least one criterion with expect pass that the change did not add",
+		Actual: fmt.Sprintf("%s, none of them one of these", criteriaCount(p)), Fix: "let a person add an acceptance criterion to the contract on the base branch",
 	})
 }
 
@@ -84,12 +84,12 @@ func taskUnseen(p *check.Pass) bool {
 	return p.Task == "" && len(p.Unavailable(facts.WantedChanges))+len(p.Unavailable(facts.WantedContracts)) > 0
 }
 
-// reportUnseen says of records that may be those of the task that nobody could see: it is nobody's failure, and no proof.
+// reportUnseen reports records that may be those of a task contract that is unavailable: neither a failure nor a proof.
 func reportUnseen(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 	p.Report(check.Finding{
-		Code: "facts.unavailable", Message: criterionName(c) + " has records of a task that nobody named, and whether it is this one could not be seen",
+		Code: "facts.unavailable", Message: criterionName(c) + " has only records of another task, and the gate cannot determine whether it is the task of this change",
 		Input: check.Feedback, Expected: "the task contract of the change", Actual: diag.Plural(d.Foreign, "record") + " of another task",
-		Fix: "do what the finding about what could not be had says, or name the task with --task", Evidence: criterionKey(c),
+		Fix: "follow the fix of the finding about the unavailable input, or name the task with --task", Evidence: criterionKey(c),
 	})
 }
 
@@ -110,7 +110,7 @@ func expectation(c *contract.Criterion) string {
 	return "exit code 0"
 }
 
-// at places a finding where the deciding record stands.
+// at places a finding at the deciding record.
 func at(f check.Finding, d *ledger.Deciding) check.Finding {
 	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, diag.Pos{Line: d.Last.Line, Column: 1}
 	return f
@@ -142,7 +142,7 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision)
 	default:
 		f.Message = criterionName(c) + " failed"
 		f.Actual = "exit code " + strconv.FormatInt(*last.Exit, 10)
-		f.Fix = "mend what makes the command fail, then run and record it again"
+		f.Fix = "fix what makes the command fail, then run and record it again"
 		if c.ExpectFail {
 			f.Message = criterionName(c) + " did not fail by itself: " + f.Actual
 			f.Actual += ", which says that the command could not be started, was killed or timed out"
@@ -161,8 +161,8 @@ func provesHint(c *contract.Criterion) string {
 	return "; until then " + c.Proves.Value + " is not proven"
 }
 
-// describeVacuous says that a command's own output shows that no test ran. The line stands in quotes: a command may print
-// what it likes.
+// describeVacuous reports that a command's own output shows that no test ran. The line is quoted: a command may print
+// anything.
 func describeVacuous(f *check.Finding, c *contract.Criterion, seen ledger.Output) {
 	f.Expected = "output of at least one test that ran"
 	f.Actual = "the output says " + strconv.Quote(seen.Line)
@@ -175,14 +175,14 @@ func describeVacuous(f *check.Finding, c *contract.Criterion, seen ledger.Output
 		f.Expected = "a test that ran and failed"
 		f.Fix = "let the control break the code so that the tests still build and one of them fails, then record it again"
 	default:
-		f.Message = criterionName(c) + " ended well without running a test"
+		f.Message = criterionName(c) + " succeeded without running a test"
 		f.Fix = "let the command run the tests that exist, then record it again"
 	}
 	f.Message += ": " + f.Actual
 }
 
 // rerun is how to get results that are no older than the record.
-const rerun = "run the tests anew and record that: go clean -testcache before it or go test -count=1, " +
+const rerun = "run the tests again and record that: go clean -testcache before it or go test -count=1, " +
 	"gradle --rerun, bazel test --nocache_test_results"
 
 func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.Decision) check.Finding {
@@ -213,7 +213,7 @@ func reportFlaky(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
 		Expected: "a command that passes at once",
 		Actual:   fmt.Sprintf("%s, %s", diag.Plural(d.Flaky.Tries(), "attempt"), diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
-		Fix:      "look at the failures: the change may have mended them, or the command may not be reliable",
+		Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
 		Evidence: criterionKey(c),
 	}, d.Flaky))
 }
@@ -229,7 +229,7 @@ func reportCached(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 	}, d.Cached))
 }
 
-// reportTests wants the test report that the criterion names, with enough tests and no failure in it.
+// reportTests requires the test report that the criterion names, with enough tests and no failure in it.
 func reportTests(p *check.Pass, c *contract.Criterion) {
 	file := p.Tests[c.TestReport]
 	switch code := p.TestsReason(c); code {
@@ -251,7 +251,7 @@ func ofReport(c *contract.Criterion, code string) check.Finding {
 func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	f := ofReport(c, check.CodeVacuous)
 	f.Expected = "at least " + diag.Plural(c.MinTests, "test") + " that ran, in " + c.TestReport
-	f.Fix = "let the command write its test report, and see that it runs the tests it should" + provesHint(c)
+	f.Fix = "let the command write its test report, and make sure that it runs the tests that it should run" + provesHint(c)
 	switch {
 	case file == nil:
 		f.Message, f.Actual = criterionName(c)+" left no test report", "no file"
@@ -284,7 +284,7 @@ func reportFlakyTests(p *check.Pass, c *contract.Criterion, r *results.TestRepor
 	f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), diag.Plural(r.Flaky, "test"))
 	f.Expected = "tests that pass at once"
 	f.Actual = diag.Plural(r.Flaky, "test") + " that failed and then passed" + firstName(r.FirstFlaky)
-	f.Fix = "look at the failures: the tests, or the code, may not be reliable"
+	f.Fix = "look at the failures: the tests or the code may be unreliable"
 	p.Report(f)
 }
 

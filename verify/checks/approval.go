@@ -13,7 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Approval asks for the approving reviews that the contract demands for some files.
+// Approval checks the approving reviews that the contract requires for some files.
 var Approval = &check.Check{
 	ID:    "approval",
 	Title: "Files that need an approving review have one",
@@ -67,13 +67,13 @@ func approving(p *check.Pass) override.Answer {
 	case pr == nil:
 		return override.Answer{State: override.Unknown, Why: "no facts from GitHub", Missing: override.Missing{Kind: facts.WantedPullRequest}}
 	case pr.Reviews == nil || len(p.Unavailable(facts.WantedReviews)) > 0:
-		return override.Answer{State: override.Unknown, Why: "the reviews could not be read", Missing: override.Missing{Kind: facts.WantedReviews}}
+		return override.Answer{State: override.Unknown, Why: "the reviews are unavailable", Missing: override.Missing{Kind: facts.WantedReviews}}
 	}
 	rule := p.Rule
 	if rule == nil {
 		rule = override.NewRule() // the contract cannot be trusted, and that blocks
 	}
-	best := override.Answer{Why: "no review approves this head", Do: rule.Who() + ", who has no part in the pull request, can approve it"}
+	best := override.Answer{Why: "no review approves this head", Do: rule.Who() + " who did not contribute to the pull request can approve it"}
 	for _, r := range deciding(pr.Reviews) {
 		answer := override.Answer{Why: fmt.Sprintf("%s approved another head, %s", r.Author, orUnknown(r.CommitID)), Do: r.Author + " can look at it again"}
 		if r.CommitID == pr.HeadSHA {
@@ -96,8 +96,8 @@ func orUnknown(s string) string {
 	return s
 }
 
-// deciding are the approvals that stand: the newest review of each person that decides anything, where it approves.
-// Comments decide nothing. A dismissed review, or a later one that asks for changes, takes an approval back.
+// deciding returns the approvals that are in effect: the newest review of each person that is not a comment, if it approves.
+// Comments decide nothing. A dismissed review, or a later one that requests changes, ends an approval.
 func deciding(reviews []facts.Review) []facts.Review {
 	key := reviewerKey(reviews)
 	place := map[string]int{} // in newest, by who reviewed
@@ -133,7 +133,7 @@ func reviewer(r *facts.Review) facts.Account {
 	return facts.Account{Login: r.Author, ID: r.AuthorID}
 }
 
-// reportApproval reports a file that needs an approving review and has none, or nobody knows.
+// reportApproval reports a file whose approving review is missing or unknown.
 func reportApproval(p *check.Pass, id, path string, a override.Answer) {
 	if a.State == override.Unknown {
 		reportApprovalUnknown(p, id, path, a)
@@ -141,19 +141,19 @@ func reportApproval(p *check.Pass, id, path string, a override.Answer) {
 	}
 	p.Report(check.Finding{
 		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
-		Expected: "an approving review of this head by somebody who may give it, and has no part in the change", Actual: a.Why,
-		Fix: "take the change of this file back; a person may review this head: " + a.Do, Evidence: []string{id},
+		Expected: "an approving review of this head by a person who may approve it and did not contribute to the change", Actual: a.Why,
+		Fix: "revert this file; a person may review this head: " + a.Do, Evidence: []string{id},
 	})
 }
 
 func reportApprovalUnknown(p *check.Pass, id, path string, a override.Answer) {
 	f := check.Finding{
-		Code: "facts.unavailable", Message: fmt.Sprintf("nobody looked whether the approval %q was given", id), Input: changeKind(p), Path: path,
+		Code: "facts.unavailable", Message: fmt.Sprintf("the gate did not check whether the approval %q was given", id), Input: changeKind(p), Path: path,
 		Expected: "the pull request's reviews, and who gave them", Actual: a.Why, Evidence: []string{id},
-		Fix: "take the change of this file back; a person may move it to a pull request of its own and review it there",
+		Fix: "revert this file; a person may move the change to a separate pull request and review it there",
 	}
 	if p.Facts != nil && askedGitHub(p.Facts) {
-		f.Message, f.Fix = fmt.Sprintf("nobody knows whether the approval %q was given", id), permissions[a.Missing.Kind]
+		f.Message, f.Fix = fmt.Sprintf("cannot determine whether the approval %q was given", id), permissions[a.Missing.Kind]
 		if u, found := lacking(p.Facts, a.Missing.Kind, a.Missing.About); found {
 			f.Actual = strings.Join([]string{a.Why, u.Error}, ": ")
 			f.Fix = firstText(u.Fix, f.Fix)

@@ -10,7 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
-// reportBranch holds the branch that a pull request goes into against base_branches. A contract that judges only what
+// reportBranch compares the base branch of a pull request with base_branches. A contract that judges only what
 // goes into main would say nothing about a pull request that is retargeted after it passed.
 func reportBranch(p *check.Pass) {
 	if !aboutPullRequest(p.Facts) {
@@ -22,7 +22,7 @@ func reportBranch(p *check.Pass) {
 	}
 	if branch == "" {
 		if askedGitHub(p.Facts) {
-			reportLacking(p, facts.WantedPullRequest, "base branch", "nobody knows which branch the pull request goes into")
+			reportLacking(p, facts.WantedPullRequest, "base branch", "cannot determine the base branch of the pull request")
 		}
 		return
 	}
@@ -36,12 +36,12 @@ func reportBranch(p *check.Pass) {
 	}
 }
 
-// reportNotDefault holds the branch against the default one: that is the rule of a standing contract that names none.
+// reportNotDefault compares the branch with the default branch: a standing contract without base_branches requires it.
 func reportNotDefault(p *check.Pass, branch string) {
 	switch name := p.Facts.Subject.DefaultBranch; name {
 	case branch:
 	case "":
-		reportLacking(p, facts.WantedSubject, "default branch", "nobody knows whether the pull request goes into the default branch")
+		reportLacking(p, facts.WantedSubject, "default branch", "cannot determine whether the pull request's base branch is the default branch")
 	default:
 		reportBranchFinding(p, branch, name+", the default branch")
 	}
@@ -60,7 +60,7 @@ func reportOtherBranch(p *check.Pass, branch string, patterns []contract.Pattern
 
 func reportBranchFinding(p *check.Pass, branch, expected string) {
 	p.Report(check.Finding{
-		Code: "scope.base_branch", Message: fmt.Sprintf("the pull request goes into the branch %q, which the contract does not name", branch),
+		Code: "scope.base_branch", Message: fmt.Sprintf("the base branch of the pull request is %q, which the contract does not name", branch),
 		Input: check.Facts, Expected: expected, Actual: branch,
 		Fix:      "retarget the pull request: its event edited runs the gate again; a person may name the branch under base_branches in the contract of the default branch",
 		Evidence: []string{branch},

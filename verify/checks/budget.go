@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// Budget asks whether the task kept to its time and its network.
+// Budget checks the time and the network of the task.
 var Budget = &check.Check{
 	ID:    "budget",
 	Title: "The task kept to its time budget and its network hosts",
@@ -50,10 +50,10 @@ func reportTime(p *check.Pass, minutes int64) {
 		return
 	}
 	p.Report(check.Finding{
-		Code: "time.over_budget", Message: "the recorded commands took longer than the task may", Input: check.Feedback,
+		Code: "time.over_budget", Message: "the recorded commands took longer than the task allows", Input: check.Feedback,
 		Expected: fmt.Sprintf("at most %s (time_budget_minutes)", diag.Plural(minutes, "minute")),
 		Actual:   fmt.Sprintf("%d min %d s", spent/msPerMinute, spent%msPerMinute/1000),
-		Fix:      "find out what took so long; a person may raise time_budget_minutes in the contract",
+		Fix:      "find out what takes so long; a person may raise time_budget_minutes in the contract",
 		Evidence: []string{itoa(spent / (max(minutes, 1) * msPerMinute))}, // how many times over: the time itself differs between runs
 	})
 }
@@ -68,20 +68,20 @@ func reportNetwork(p *check.Pass) {
 			p.Report(check.Finding{
 				Code: "network.unallowed_host", Message: fmt.Sprintf("a command reached the host %q", h.Text), Input: check.Feedback,
 				Path: s.Name, Pos: diag.Pos{Line: h.Line, Column: 1}, Expected: allowed, Actual: h.Text,
-				Fix: "do without the host; a person may add it to network_egress in the contract", Evidence: []string{h.Text}, Times: h.Times,
+				Fix: "remove the request to this host; a person may add the host to network_egress in the contract", Evidence: []string{h.Text}, Times: h.Times,
 			})
 		}
 		if s.Hosts.More > 0 {
 			p.Report(check.Finding{
 				Code: "network.unallowed_host", Message: fmt.Sprintf("commands reached %d more hosts", s.Hosts.More), Input: check.Feedback,
-				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "do without them", Evidence: []string{"more", fmt.Sprint(s.Hosts.More)}, Times: s.Hosts.More,
+				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "remove the requests to these hosts", Evidence: []string{"more", fmt.Sprint(s.Hosts.More)}, Times: s.Hosts.More,
 			})
 		}
 		if s.Unseen > 0 {
 			p.Report(check.Finding{
-				Code: "network.unobserved", Message: "the contract limits the network, and nobody watched it", Input: check.Feedback,
+				Code: "network.unobserved", Message: "the contract limits the network, and no record says which hosts were reached", Input: check.Feedback,
 				Path: s.Name, Pos: diag.Pos{Line: s.UnseenAt, Column: 1}, Expected: "network_hosts in every record",
-				Actual: diag.Plural(s.Unseen, "record") + " without it", Fix: "record with a recorder that watches the network; a person may remove network_egress from the contract",
+				Actual: diag.Plural(s.Unseen, "record") + " without it", Fix: "use a recorder that writes network_hosts; a person may remove network_egress from the contract",
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-// Package checks holds the gate's checks: one file and one page of documentation each.
+// Package checks contains the gate's checks: a file and a page of documentation for each.
 package checks
 
 import (

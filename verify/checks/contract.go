@@ -11,7 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// Contract asks whether there is a contract that the change had no hand in.
+// Contract checks that there is a contract that the change did not write.
 var Contract = &check.Check{
 	ID:    "contract",
 	Title: "The scope contract is there, well formed, and not of the change's own making",
@@ -57,7 +57,7 @@ func runContract(p *check.Pass) {
 	}
 }
 
-// reportNever reports a code under override.never that no finding has: what it was meant to keep from being overridden
+// reportNever reports a code under override.never that no finding has: what it should protect from an override
 // could be.
 func reportNever(p *check.Pass, s policy.Source) {
 	for _, code := range s.Contract.Override.Never {
@@ -65,7 +65,7 @@ func reportNever(p *check.Pass, s policy.Source) {
 			continue
 		}
 		p.Report(check.Finding{
-			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which no finding is called", code), Input: check.Kind(s.Kind),
+			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which is not the code of a finding", code), Input: check.Kind(s.Kind),
 			Path: s.Path, Pos: s.Contract.Keys["override"], Expected: "codes of findings, such as scope.forbidden", Actual: code,
 			Fix: "correct the code; closeout explain lists them all", Evidence: []string{"override.never", code},
 		})
@@ -74,20 +74,20 @@ func reportNever(p *check.Pass, s policy.Source) {
 
 func reportContractChanged(p *check.Pass, c *check.Change) {
 	f := fileFinding(p, "contract.changed", c)
-	f.Message = "the change edits a scope contract; the one of the base branch judges"
-	f.Expected = "no change of a contract that the base holds"
-	f.Fix = "take the change of this file back; contracts are changed by people, in a change of their own"
+	f.Message = "the change edits a scope contract; the contract of the base branch applies"
+	f.Expected = "no change to a contract of the base branch"
+	f.Fix = "revert this file; a person changes contracts in a separate pull request"
 	p.Report(f)
 }
 
-// reportTwoTasks reports more than one task contract in one change, when nobody said which one is meant.
+// reportTwoTasks reports more than one task contract in one change, when the caller does not name the task.
 func reportTwoTasks(p *check.Pass) {
 	if len(p.AddedTasks) < 2 || p.Task != "" {
 		return
 	}
 	p.Report(check.Finding{
 		Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
-		Expected: "one task contract a change", Actual: strings.Join(p.AddedTasks, ", "),
+		Expected: "one task contract for each change", Actual: strings.Join(p.AddedTasks, ", "),
 		Fix: "keep one of them, or name the task with --task", Evidence: []string{"two task contracts"},
 	})
 }
@@ -106,7 +106,7 @@ func reportAbsentTask(p *check.Pass) {
 }
 
 // reportUntrusted reports a contract that the change itself could have written: a standing one that only the head
-// holds, one whose origin nobody wrote down, and an operator's that the change touches.
+// contains, one whose origin the facts do not name, and an operator's that the change touches.
 func reportUntrusted(p *check.Pass, s policy.Source) {
 	message, actual := untrusted(p.Inputs, &s)
 	if message == "" {
@@ -115,7 +115,7 @@ func reportUntrusted(p *check.Pass, s policy.Source) {
 	p.Report(check.Finding{
 		Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Evidence: []string{string(s.Trust)},
 		Expected: "a contract from the base branch, or one from outside the repository",
-		Fix:      "commit the contract to the base branch, or let the workflow take it from elsewhere",
+		Fix:      "commit the contract to the base branch, or let the workflow read it from outside the repository",
 	})
 }
 
@@ -123,26 +123,26 @@ func reportUntrusted(p *check.Pass, s policy.Source) {
 func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
 	switch {
 	case s.Trust == "":
-		return "nobody wrote down where this contract comes from", "no entry in the facts"
+		return "the facts do not say where this contract comes from", "no entry in the facts"
 	case s.Trust == facts.TrustHead && s.Kind == string(check.Contract):
-		return "the standing contract comes from the change that it is to judge", "read from the head"
+		return "the standing contract comes from the change that it judges", "read from the head"
 	case s.Trust == facts.TrustOperator && s.HeadHolds:
-		return "the operator's contract is a file of the head, which the change could have written", "the head's tree holds it"
+		return "the operator's contract is a file of the head, and the change may have written it", "the head's tree contains it"
 	case s.Trust == facts.TrustOperator && touches(in, s.RepoPaths):
-		return "the operator's contract is a file of the change that it is to judge", "the change touches it"
+		return "the operator's contract is a file that the change edits", "the change touches it"
 	}
 	return "", ""
 }
 
-// Trusted reports whether the change certainly had no hand in a contract. An operator's contract that may be a file of
-// the repository cannot be trusted while nobody knows what the change touches.
+// Trusted reports whether the change certainly did not write a contract. An operator's contract that may be a file of
+// the repository cannot be trusted while the touched paths are unknown.
 func Trusted(in *check.Inputs, s *policy.Source) bool {
 	message, _ := untrusted(in, s)
 	unseen := s.Trust == facts.TrustOperator && len(s.RepoPaths) > 0 && in.State[check.Changes] != check.Usable
 	return message == "" && !unseen
 }
 
-// touches reports whether the head holds one of some paths because of the change: the change touches it, or puts a
+// touches reports whether the head contains one of some paths because of the change: the change touches it, or puts a
 // symlink on the way to it.
 func touches(in *check.Inputs, paths []string) bool {
 	for _, c := range in.Changes {

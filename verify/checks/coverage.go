@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Coverage asks whether the tests still cover as much as they must.
+// Coverage checks that the tests cover as much as the contract requires.
 var Coverage = &check.Check{
 	ID:    "coverage",
 	Title: "Coverage is above its floor and did not drop",
@@ -70,7 +70,7 @@ func reportFloor(p *check.Pass, floor strict.Ratio) {
 	})
 }
 
-// reportDrop compares with the value before. A report's own word on that counts only where no one could know better:
+// reportDrop compares with the value before. The report's own value for that counts only where there is no better source:
 // the change could write anything there.
 func reportDrop(p *check.Pass) {
 	var declared *strict.Ratio
@@ -92,7 +92,7 @@ func reportDrop(p *check.Pass) {
 		limit = *declared
 	}
 	f := check.Finding{
-		Code: "coverage.minor_regression", Message: "coverage dropped a little", Input: check.Coverage, Path: p.Coverage.Path,
+		Code: "coverage.minor_regression", Message: "coverage dropped slightly", Input: check.Coverage, Path: p.Coverage.Path,
 		Pos: p.Coverage.Report.Pos, Expected: "no drop from " + percent(*previous),
 		Actual: fmt.Sprintf("%s, a drop of %s", percent(p.Coverage.Report.Current), percent(*previous-p.Coverage.Report.Current)),
 		Fix:    "test what the change adds", Evidence: []string{points(*previous), points(p.Coverage.Report.Current)},
@@ -103,7 +103,7 @@ func reportDrop(p *check.Pass) {
 	p.Report(f)
 }
 
-// previousCoverage is the value of the base; nil when nobody who could know said it.
+// previousCoverage is the value of the base; nil when no trusted input names it.
 func previousCoverage(p *check.Pass) *strict.Ratio {
 	switch {
 	case p.Facts != nil && p.Facts.BaseCoverage != nil:
@@ -130,8 +130,8 @@ func operatorOnly(p *check.Pass) bool {
 
 func reportNoPrevious(p *check.Pass) {
 	p.Report(check.Finding{
-		Code: "facts.unavailable", Message: "nobody knows what coverage was before the change", Input: check.Coverage, Path: p.Coverage.Path,
-		Expected: "the coverage of the base", Actual: "nobody who could know said so", Fix: "see that the previous value is known; a person may remove max_drop from the contract",
+		Code: "facts.unavailable", Message: "cannot determine the coverage before the change", Input: check.Coverage, Path: p.Coverage.Path,
+		Expected: "the coverage of the base", Actual: "no trusted input names it", Fix: "provide the coverage report of the base; a person may remove max_drop from the contract",
 		Evidence: []string{"previous coverage"},
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// Diff asks whether the gate knows what was changed.
+// Diff checks that the gate knows what was changed.
 var Diff = &check.Check{
 	ID:    "diff",
 	Title: "The list of changed files is there and can be relied on",
@@ -41,7 +41,7 @@ func runDiff(p *check.Pass) {
 	reportBaseMoved(p)
 	if p.State[check.Changes] == check.Missing && len(incomplete) == 0 {
 		p.Report(check.Finding{
-			Code: "diff.missing", Message: "nothing says which files were changed", Input: check.Diff,
+			Code: "diff.missing", Message: "there is no list of changed files", Input: check.Diff,
 			Expected: "changes.json or pr.diff", Actual: "neither",
 			Fix: "hand over the diff: " + change.DiffCommand,
 		})
@@ -49,15 +49,15 @@ func runDiff(p *check.Pass) {
 	for _, s := range p.Surplus {
 		p.Report(check.Finding{
 			Code: "diff.disagrees", Message: "there is more than one list of changed files of this kind", Input: s.Kind, Path: s.Path,
-			Expected: "at most one changes.json and one diff", Actual: s.Path, Fix: "hand over the one that was made from the commits that are judged",
+			Expected: "at most one changes.json and one diff", Actual: s.Path, Fix: "hand over the one that was created from the commits that are judged",
 			Evidence: []string{"surplus"},
 		})
 	}
 	for _, d := range p.Disagree {
 		p.Report(check.Finding{
-			Code: "diff.disagrees", Message: "changes.json and pr.diff tell different things of this file", Input: check.Diff, Path: d.Path,
+			Code: "diff.disagrees", Message: "changes.json and pr.diff disagree about this file", Input: check.Diff, Path: d.Path,
 			Expected: "in pr.diff as in changes.json: " + d.Changes, Actual: "in pr.diff: " + d.Diff,
-			Fix: "make both from the same two commits", Evidence: []string{d.Changes, d.Diff},
+			Fix: "create both from the same two commits", Evidence: []string{d.Changes, d.Diff},
 		})
 	}
 }
@@ -71,15 +71,15 @@ func reportBaseMoved(p *check.Pass) {
 			continue
 		}
 		f := fileFinding(p, "diff.base_moved", c)
-		f.Message = "the change edits a file that the base branch has removed or renamed since"
-		f.Expected = "a file that the tip of the base branch has"
+		f.Message = "the change edits a file that the base branch removed or renamed"
+		f.Expected = "a file that exists at the tip of the base branch"
 		f.Actual = "no such file at the tip of the base branch"
 		f.Fix = "merge the base branch into the change, and run the gate again"
 		p.Report(f)
 	}
 }
 
-// reportSeveralBases says that the union of several comparisons is judged: the list may hold more than a diff shows.
+// reportSeveralBases reports that the union of several comparisons is judged: the list may contain more than a diff shows.
 func reportSeveralBases(p *check.Pass) {
 	if p.Facts == nil || len(p.Facts.Subject.MergeBases) < 2 {
 		return

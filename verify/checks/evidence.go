@@ -11,7 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/ledger"
 )
 
-// Evidence asks how far the records can be believed.
+// Evidence checks how far the records can be trusted.
 var Evidence = &check.Check{
 	ID:    "evidence",
 	Title: "The evidence is about this code and comes from where it must",
@@ -36,7 +36,7 @@ func runEvidence(p *check.Pass) {
 	unknown := codeTreeUnknown(p.Facts)
 	for i, d := range p.Decisions {
 		if unknown && d.Reason == ledger.BelowMinimum && d.At.Last.Trees {
-			continue // the tree that it names may be the right one: what is not known is reported, and is nobody's failure
+			continue // the tree that it names may be the right one: what is unknown is reported, and is not a failure
 		}
 		if strings.HasPrefix(string(d.Reason), "evidence.") {
 			p.Report(evidenceFinding(p, &p.Policy.Criteria[i], &d))
@@ -44,7 +44,7 @@ func runEvidence(p *check.Pass) {
 	}
 	for _, c := range p.Companions {
 		switch {
-		case c.Minimum == "": // nobody asked for it
+		case c.Minimum == "": // no contract requires it
 		case c.Clash != nil:
 			reportClash(p, &c)
 		case c.Level.Rank() < c.Minimum.Rank() && !unknown:
@@ -77,10 +77,10 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 		f.Message = criterionName(c) + " passed in one log and failed in another"
 		f.Expected = expectation(c) + " in every log that has a record of it"
 		f.Actual = conflictText(d)
-		f.Fix = "mend what makes it fail there, then run and record it again"
+		f.Fix = "fix what makes it fail there, then run and record it again"
 	case ledger.Stale:
 		changed := changedPaths("; the work tree differed from its commit in ", d.At)
-		f.Message = criterionName(c) + " ran on other code than the code that is judged" + changed
+		f.Message = criterionName(c) + " ran on code other than the code that is judged" + changed
 		f.Expected = "tree_before and tree_after that name the code tree of this change"
 		f.Actual = "the record names another tree" + changed
 		f.Fix = "run and record the command again on the code as it is now; a new file that .gitignore does not name is code too"
@@ -89,12 +89,12 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 		f.Message = "the code changed while " + criterionName(c) + " ran" + changed
 		f.Expected = "the same tree before and after"
 		f.Actual = "tree_before and tree_after differ" + changed
-		f.Fix = "let the command write only to ignored files or to the evidence folder, or commit what it generates; then run and record it again"
+		f.Fix = "let the command write only to ignored files or to the evidence directory, or commit what it generates; then run and record it again"
 	default:
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
 		f.Expected = "evidence that is at least " + string(d.Minimum)
 		f.Actual = string(d.Level) + ": " + check.KeptFrom(d.Level, d.At)
-		f.Fix = reach(p, "run the command with closeout record, which notes the code tree before and after", d.Minimum)
+		f.Fix = reach(p, "run the command with closeout record, which records the code tree before and after", d.Minimum)
 	}
 	f.Fix += provesHint(c)
 	return f
@@ -130,7 +130,7 @@ func reach(p *check.Pass, how string, minimum diag.Level) string {
 		how = "hand over facts that name the accepted code trees, or a token and no facts; then " + how
 	}
 	if minimum == diag.Recorded {
-		how += ", in a job of its own whose output hands the log's sha256 to the gate (feedback_sha256)"
+		how += ", in a separate job whose output passes the log's sha256 to the gate (feedback_sha256)"
 	}
 	return how + `; a person may accept less with "evidence": {"min": …} in the contract`
 }
@@ -147,7 +147,7 @@ func conflictText(d *ledger.Decision) string {
 	return strings.Join(parts, "; ")
 }
 
-// reportDigests wants every log that the workflow handed over, and a digest of every stream that it names.
+// reportDigests requires every log that the workflow handed over, and a digest of every stream that it names.
 func reportDigests(p *check.Pass) {
 	there := map[string]bool{}
 	for _, l := range p.Logs {
@@ -162,12 +162,12 @@ func reportDigests(p *check.Pass) {
 
 func reportDigest(p *check.Pass, stream, sha256 string) {
 	f := check.Finding{
-		Code: "evidence.digest_mismatch", Message: "a log that the workflow handed over is not there, or was changed since", Input: check.Feedback,
+		Code: "evidence.digest_mismatch", Message: "a log that the workflow handed over is missing or was changed", Input: check.Feedback,
 		Expected: "a log with sha256 " + sha256, Actual: diag.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
 		Fix: "hand over the log as the recording job wrote it", Evidence: []string{sha256},
 	}
 	if stream != "" {
-		f.Message, f.Evidence = fmt.Sprintf("the log of the stream %q is not there, or was changed since", stream), []string{sha256, stream}
+		f.Message, f.Evidence = fmt.Sprintf("the log of the stream %q is missing or was changed", stream), []string{sha256, stream}
 	}
 	if sha256 == "" {
 		f.Message, f.Expected, f.Actual = fmt.Sprintf("the stream %q has no digest", stream), "the sha256 of the stream's log", "a name without digest"
@@ -196,6 +196,6 @@ func reportClash(p *check.Pass, c *check.Companion) {
 		Message: fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, c.Clash.Path, c.Clash.First, c.Clash.Second),
 		Input:   check.Feedback, Path: c.Clash.Stream, Pos: diag.Pos{Line: c.Clash.Line, Column: 1},
 		Expected: "one command of a log that writes the file", Actual: "two commands, with different content",
-		Fix: "let each command write a file of its own, then record them again", Evidence: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
+		Fix: "let each command write a separate file, then record both again", Evidence: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
 	})
 }

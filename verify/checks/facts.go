@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// Facts asks whether what the collector wrote down can be read, and whether it could have what every run needs.
+// Facts checks that the facts can be read, and that they contain what every run requires.
 var Facts = &check.Check{
 	ID:    "facts",
 	Title: "The facts that the decision rests on are known",
@@ -20,7 +20,7 @@ var Facts = &check.Check{
 	Run:   runFacts,
 }
 
-// everyRun are the facts without which nothing can be decided, beside the changes, which are Diff's business.
+// everyRun are the facts that every decision requires. The check Diff reports missing changes.
 var everyRun = map[facts.Wanted]string{
 	facts.WantedContracts: "the scope contracts of the base branch",
 	facts.WantedSubject:   "the commits that are judged",
@@ -40,7 +40,7 @@ func runFacts(p *check.Pass) {
 	}
 }
 
-// reportNoFacts reports a pull request of a merge group about which there are no facts. Elsewhere nobody must write any.
+// reportNoFacts reports a pull request of a merge group without facts. Outside a group facts are optional.
 func reportNoFacts(p *check.Pass) {
 	if p.Member == nil || p.State[check.Facts] != check.Missing {
 		return
@@ -51,13 +51,13 @@ func reportNoFacts(p *check.Pass) {
 	})
 }
 
-// unavailable is the finding for a fact that the collector could not have.
+// unavailable is the finding for a fact that the collector could not get.
 func unavailable(code string, u facts.Unavailable, what string) check.Finding {
 	fix := u.Fix
 	if fix == "" {
-		fix = "mend what the error says, and run the gate again"
+		fix = "fix the cause of the error, and run the gate again"
 	}
-	message := what + " could not be had"
+	message := "cannot determine " + what
 	if u.About != "" {
 		message += fmt.Sprintf(" (%s)", u.About)
 	}

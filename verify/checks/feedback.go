@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/ledger"
 )
 
-// Feedback asks whether the logs are there, whole and well formed.
+// Feedback checks that the logs are there, complete and well formed.
 var Feedback = &check.Check{
 	ID:    "feedback",
 	Title: "The feedback logs are there, whole and well formed",
@@ -37,7 +37,7 @@ func runFeedback(p *check.Pass) {
 		reportGaps(p, s)
 		reportTampered(p, s)
 		if p.Policy == nil {
-			continue // without criteria nobody knows which commands are other commands
+			continue // without criteria all commands look like other commands
 		}
 		reportOpen(p, s)
 		reportNonzero(p, s)
@@ -53,17 +53,17 @@ func reportNoLog(p *check.Pass) {
 	f := check.Finding{
 		Code: "feedback.missing", Message: "there is no feedback log", Input: check.Feedback,
 		Expected: "at least one feedback_record.jsonl", Actual: "no such file",
-		Fix: "record the acceptance commands, and see that the log reaches the gate",
+		Fix: "record the acceptance commands, and make sure that the log reaches the gate",
 	}
 	if len(p.Logs) > 0 {
-		f.Message, f.Actual = "no feedback log counts", "logs whose digests the workflow did not hand over"
+		f.Message, f.Actual = "no feedback log can be used", "logs whose digests the workflow did not hand over"
 		f.Evidence = []string{"not handed over"}
 		f.Fix = "let the recording job hand over the sha256 of its log"
 	}
 	p.Report(f)
 }
 
-// reportEmpty reports each log that counts and holds nothing: a full one beside it does not say what it should.
+// reportEmpty reports each log that counts and is empty: another log cannot replace it.
 func reportEmpty(p *check.Pass) {
 	for _, l := range p.Logs {
 		said := func(problem check.Problem) bool { return problem.Kind == check.Feedback && problem.Path == l.Path }
@@ -81,14 +81,14 @@ func reportEmpty(p *check.Pass) {
 func reportGaps(p *check.Pass, s *ledger.Stream) {
 	for _, g := range s.Gaps {
 		p.Report(check.Finding{
-			Code: "feedback.gap", Message: "the log is not whole: " + g.Kind, Input: check.Feedback, Path: s.Name,
+			Code: "feedback.gap", Message: "the log is incomplete: " + g.Kind, Input: check.Feedback, Path: s.Name,
 			Pos: diag.Pos{Line: g.Line, Column: 1}, Expected: g.Expected, Actual: g.Found,
 			Fix: "hand over the log as the recorder wrote it, with no line removed, repeated or moved", Evidence: []string{g.Kind, g.Found},
 		})
 	}
 	if s.GapsMore > 0 {
 		p.Report(check.Finding{
-			Code: "feedback.gap", Message: fmt.Sprintf("the log is not whole: %d more places are not listed", s.GapsMore),
+			Code: "feedback.gap", Message: fmt.Sprintf("the log is incomplete: %d more places are not listed", s.GapsMore),
 			Input: check.Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
 			Fix: "hand over the log as the recorder wrote it", Evidence: []string{"more", fmt.Sprint(s.GapsMore)}, Times: s.GapsMore,
 		})
@@ -117,7 +117,7 @@ func reportOpen(p *check.Pass, s *ledger.Stream) {
 	const expected = "an exit code, or a later record of the same command that has one"
 	for _, c := range s.Open() {
 		p.Report(check.Finding{
-			Code: "feedback.null_exit", Message: inFolder(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
+			Code: "feedback.null_exit", Message: inDirectory(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
 			Pos: diag.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
 			Fix: "run the command again to its end, and record it", Evidence: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
 		})
@@ -134,22 +134,22 @@ func reportOpen(p *check.Pass, s *ledger.Stream) {
 func reportNonzero(p *check.Pass, s *ledger.Stream) {
 	for _, c := range s.Nonzero.List {
 		p.Report(check.Finding{
-			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%s exited with %d", inFolder(*c), c.Exit), Input: check.Feedback,
+			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%s exited with %d", inDirectory(*c), c.Exit), Input: check.Feedback,
 			Path: s.Name, Pos: diag.Pos{Line: c.Line, Column: 1}, Expected: "nothing: the contract does not name this command",
-			Actual: fmt.Sprintf("exit code %d", c.Exit), Fix: "nothing has to be done", Evidence: []string{c.Text, c.Cwd}, Times: c.Times,
+			Actual: fmt.Sprintf("exit code %d", c.Exit), Fix: "no action is needed", Evidence: []string{c.Text, c.Cwd}, Times: c.Times,
 		})
 	}
 	if more := s.Nonzero.More; more > 0 {
 		p.Report(check.Finding{
 			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%d more commands that the contract does not name failed", more),
-			Input: check.Feedback, Path: s.Name, Expected: "nothing", Actual: fmt.Sprint(more), Fix: "nothing has to be done",
+			Input: check.Feedback, Path: s.Name, Expected: "nothing", Actual: fmt.Sprint(more), Fix: "no action is needed",
 			Evidence: []string{"more"}, Times: more,
 		})
 	}
 }
 
-// inFolder names a command, and its folder when that is not the repository's root.
-func inFolder(c ledger.Command) string {
+// inDirectory names a command, and its directory when that is not the repository's root.
+func inDirectory(c ledger.Command) string {
 	if c.Cwd == "." || c.Cwd == "" {
 		return c.Text
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Who lets a finding through accepts its fingerprint, and the evidence behind it can be recorded again at the same head.
+// A person who overrides a finding accepts its fingerprint, and the evidence for it can be recorded again at the same head.
 // So what is put into [check.Finding.Evidence] here tells one problem from another, and leaves out what differs between
 // two runs of the same one: exit codes, counts, times. Of what is beyond a list only the count is known, so it counts.
 

@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// Group asks whether a merge group is made of the pull requests that were judged, and of nothing else. It runs for merge
+// Group checks that a merge group consists of the pull requests that were judged, and of nothing else. It runs for merge
 // groups alone.
 var Group = &check.Check{
 	ID:    "group",
@@ -28,13 +28,13 @@ func runGroup(p *check.Pass) {
 		p.Report(unavailable("facts.unavailable", u, list))
 	}
 	if len(p.Facts.Subject.PullRequests) == 0 && len(unknown) == 0 {
-		reportLacking(p, facts.WantedPullRequests, "", "nobody wrote down which pull requests are in the merge group")
+		reportLacking(p, facts.WantedPullRequests, "", "the facts do not say which pull requests are in the merge group")
 	}
 	for _, number := range p.Group.Missing {
-		reportLacking(p, facts.WantedPullRequests, itoa(number), fmt.Sprintf("pull request %d is in the merge group, and nothing is known about it", number))
+		reportLacking(p, facts.WantedPullRequests, itoa(number), fmt.Sprintf("pull request %d is in the merge group, and there are no facts about it", number))
 	}
 	for _, number := range p.Group.Unlisted {
-		reportLacking(p, facts.WantedPullRequests, itoa(number), fmt.Sprintf("pull request %d is told about, and not listed as one of the merge group", number))
+		reportLacking(p, facts.WantedPullRequests, itoa(number), fmt.Sprintf("there are facts about pull request %d, which is not listed as part of the merge group", number))
 	}
 	if p.Group.Unsure {
 		return // what is not known of a pull request is reported; the path may be one of its own
@@ -48,7 +48,7 @@ func runGroup(p *check.Pass) {
 func reportUnexplained(p *check.Pass, c *check.Change) {
 	f := fileFinding(p, "group.unexplained_path", c)
 	f.Message = "the merge group changes this file, and no pull request in it does"
-	f.Expected = "only files that a pull request of the group changes, and was judged for"
-	f.Fix = "update the pull request from its base branch, which shows what a merge of renamed files would bring in, and put it back into the queue"
+	f.Expected = "only files that a pull request of the group changes, and that were judged there"
+	f.Fix = "update the pull request from its base branch, so that its diff shows renamed files, and add it to the merge queue again"
 	p.Report(f)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// Limits asks whether every input was read to its end.
+// Limits checks that every input was read to its end.
 var Limits = &check.Check{
 	ID:    "limits",
 	Title: "No input is larger than the gate reads",

@@ -26,18 +26,18 @@ var Override = &check.Check{
 func runOverride(p *check.Pass) {
 	for _, r := range p.Override.Refused {
 		p.Report(check.Finding{
-			Code: "override.refused", Message: fmt.Sprintf("the label %q, put on by %s, does not count: %s", r.Label, r.Actor, r.Why),
+			Code: "override.refused", Message: fmt.Sprintf("the label %q, added by %s, does not count: %s", r.Label, r.Actor, r.Why),
 			Input: check.Facts, Expected: r.Row.Title, Actual: r.Why,
 			Fix: r.Do + "; then run the job again, unless a label starts it (a comment never does)", Evidence: []string{r.Label, r.Row.Condition},
 		})
 	}
 	for _, m := range p.Override.Missing {
-		reportLacking(p, m.Kind, m.About, "what a person decided about the pull request cannot be judged without "+missingText(m))
+		reportLacking(p, m.Kind, m.About, "cannot determine whether a person overrides without "+missingText(m))
 	}
 	for _, a := range override.Attempts(p.Facts, p.Rule) {
 		p.Report(check.Finding{
-			Code: "override.attempted", Message: a.What, Input: check.Facts, Expected: "overrides by people who may, with a label and a reason",
-			Actual: a.What, Fix: "nothing has to be done: it has no effect. See that whoever did it knows that an override is not theirs to give", Evidence: a.Key,
+			Code: "override.attempted", Message: a.What, Input: check.Facts, Expected: "an override by a person who may override, with a label and a reason",
+			Actual: a.What, Fix: "no action is needed: it has no effect. Tell the author that only the people whom the contract names can override", Evidence: a.Key,
 		})
 	}
 }
@@ -47,7 +47,7 @@ func missingText(m override.Missing) string {
 	words := map[facts.Wanted]string{
 		facts.WantedPullRequest: "the pull request", facts.WantedSubject: "the head that was judged", facts.WantedCommits: "its commits",
 		facts.WantedLabelEvents: "its label events", facts.WantedComments: "its comments", facts.WantedPeople: "the account",
-		facts.WantedTeams: "who is in the teams",
+		facts.WantedTeams: "the members of the teams",
 	}[m.Kind]
 	if m.About != "" {
 		words += " (" + m.About + ")"

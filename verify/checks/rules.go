@@ -13,7 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Rules asks whether the repository's rules were judged, all of them, and hold.
+// Rules checks that all of the repository's rules were judged and are not violated.
 var Rules = &check.Check{
 	ID:    "rules",
 	Title: "Every repository rule was judged and holds",
@@ -32,7 +32,7 @@ var Rules = &check.Check{
 	Run:   runRules,
 }
 
-// ruleRow is a row, and the report in which it stands.
+// ruleRow is a row, and the report that contains it.
 type ruleRow struct {
 	*rules.Row
 	file  *check.RuleFile
@@ -67,14 +67,14 @@ func runRules(p *check.Pass) {
 	}
 }
 
-// holdsNone reports whether a report says nothing of any rule. Two empty failure lists say that all is well.
-func holdsNone(f check.RuleFile) bool {
+// isEmpty reports whether a report contains no rule. Two empty failure lists mean that no rule failed.
+func isEmpty(f check.RuleFile) bool {
 	return len(f.Report.Rows) == 0 && f.Report.Shape != rules.ShapeLists
 }
 
 // noResult reports whether nothing was judged: no report, or only empty ones.
 func noResult(files []check.RuleFile) bool {
-	return !slices.ContainsFunc(files, func(f check.RuleFile) bool { return !holdsNone(f) })
+	return !slices.ContainsFunc(files, func(f check.RuleFile) bool { return !isEmpty(f) })
 }
 
 // lacksRulesReport reports whether a contract names a command that writes the rule report, and only other reports are there.
@@ -97,7 +97,7 @@ func reportEmptyRules(p *check.Pass) {
 		case p.Policy == nil, p.Policy.Catalogue != nil && p.Policy.Rules.Run == nil: // a contract may say which rules there are
 			f.Fix = "run the rules and hand over their report"
 		case p.Policy.Rules.Run != nil:
-			f.Path, f.Fix = p.Policy.Rules.Report, "see that the command of rules.run writes its report there, and hand that over"
+			f.Path, f.Fix = p.Policy.Rules.Report, "make sure that the command of rules.run writes its report there, and hand over that report"
 		}
 		p.Report(f)
 	}
@@ -105,12 +105,12 @@ func reportEmptyRules(p *check.Pass) {
 		f := f
 		f.Message = "the report of rules.run is not among the rule reports"
 		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, diag.Plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
-		f.Fix = "see that the command of rules.run writes its report there, and hand that over"
+		f.Fix = "make sure that the command of rules.run writes its report there, and hand over that report"
 		p.Report(f)
 	}
 	for _, file := range p.Rules {
-		if holdsNone(file) {
-			f.Message, f.Actual, f.Path = "the rule report holds no rule", "an empty report", file.Path
+		if isEmpty(file) {
+			f.Message, f.Actual, f.Path = "the rule report contains no rule", "an empty report", file.Path
 			f.Fix = `run the rules and hand over their report; {"block_failures": [], "warn_failures": []} is a report without failures`
 			p.Report(f)
 		}
@@ -136,7 +136,7 @@ func stated(r ruleRow, fallback diag.Severity) diag.Severity {
 	return r.Severity
 }
 
-// judgeCatalogue wants every rule of the catalogue exactly once.
+// judgeCatalogue requires every rule of the catalogue exactly once.
 func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 	byID := map[string][]ruleRow{}
 	for _, r := range rows {
@@ -162,11 +162,11 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 	reportExpired(p, rule)
 	if len(rows) == 0 && strings.HasPrefix(rule.ID.Value, "closeout/") {
-		return // a rule of our own: the catalogue sets its weight, nobody has to report it
+		return // a built-in rule: the catalogue sets its severity, and no report contains it
 	}
 	if len(rows) == 0 {
 		p.Report(check.Finding{
-			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("nobody judged the rule %q", rule.ID.Value),
+			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("the rule %q was not judged", rule.ID.Value),
 			Input: check.Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
 			Fix: "run the rule and report its result", Evidence: []string{rule.ID.Value},
 		})
@@ -216,7 +216,7 @@ func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
 	}
 	p.Report(rowFinding("rule.severity_mismatch", r, check.Finding{
 		Severity: rule.Severity,
-		Message:  fmt.Sprintf("the report makes less of the rule %q than the catalogue does", r.ID),
+		Message:  fmt.Sprintf("the report gives the rule %q a lower severity than the catalogue", r.ID),
 		Expected: "severity " + string(rule.Severity), Actual: "severity " + string(r.Severity),
 		Fix: "leave the severity out of the report: the catalogue decides it",
 	}))
@@ -230,7 +230,7 @@ func reportUnknownRule(p *check.Pass, rows []ruleRow) {
 		}
 	}
 	p.Report(rowFinding("rule.unknown", rows[0], check.Finding{
-		Message:  fmt.Sprintf("the catalogue does not know the rule %q", rows[0].ID),
+		Message:  fmt.Sprintf("the catalogue does not contain the rule %q", rows[0].ID),
 		Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", diag.Plural(int64(len(rows)), "row"), result),
 		Fix: "let a person add the rule to the catalogue, or stop reporting it", Evidence: []string{result},
 	}))
@@ -242,7 +242,7 @@ func reportRow(p *check.Pass, r ruleRow, severity diag.Severity, ignores *ignore
 	}
 	f := check.Finding{
 		Severity: severity, Message: fmt.Sprintf("the rule %q is broken", r.ID),
-		Expected: "the rule holds", Actual: "it does not", Fix: "mend what the rule found, then run it again",
+		Expected: "no violation of the rule", Actual: "a violation", Fix: "fix what the rule found, then run it again",
 	}
 	if r.Detail != "" {
 		f.Message += ": " + r.Detail
@@ -334,8 +334,8 @@ func (l *ignores) report(p *check.Pass) {
 		}
 		switch {
 		case ig.expired && p.Today == "":
-			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q does not count: the day of the decision is not known", ig.ID.Value)
-			f.Expected, f.Actual = "facts that hold the day under settings.today", "none, and the exception ends on "+ig.Until
+			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q does not count: the day of the decision is unknown", ig.ID.Value)
+			f.Expected, f.Actual = "facts that contain the day under settings.today", "none, and the exception ends on "+ig.Until
 			f.Fix = "judge with the facts that closeout collect writes"
 		case ig.expired:
 			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q has expired and does not count", ig.ID.Value)

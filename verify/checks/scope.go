@@ -14,7 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Scope asks whether the change stays where the contract lets it.
+// Scope checks that the change touches only what the contract allows.
 var Scope = &check.Check{
 	ID:    "scope",
 	Title: "The change touches only what the contract allows",
@@ -107,7 +107,7 @@ func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
 	}
 }
 
-// changeKind says which input told of the changes.
+// changeKind says which input lists the changes.
 func changeKind(p *check.Pass) check.Kind {
 	if p.State[check.Diff] == check.Usable {
 		return check.Diff
@@ -130,19 +130,19 @@ func classFinding(p *check.Pass, c *check.Change, v violations, allowed string) 
 	switch c.Class {
 	case policy.ClassForbidden:
 		f := fileFinding(p, "scope.forbidden", c)
-		f.Message, f.Expected = "the contract forbids this file", "no change of files that match "+c.Because
-		f.Fix = "take the change of this file back"
+		f.Message, f.Expected = "the contract forbids this file", "no change to files that match "+c.Because
+		f.Fix = "revert this file"
 		return f, true
 	case policy.ClassProtected:
 		f := fileFinding(p, "scope.protected", c)
-		f.Message, f.Expected = "this file is protected: "+c.Because, "no change by the task that is judged"
-		f.Fix = "take the change of this file back; a person may list the path under may_touch_protected in the contract"
+		f.Message, f.Expected = "this file is protected: "+c.Because, "no change to it by this task"
+		f.Fix = "revert this file; a person may list the path under may_touch_protected in the contract"
 		return f, true
 	case policy.ClassOffScope:
 		return offScope(p, c, v, allowed), true
 	case policy.ClassSoft:
 		f := fileFinding(p, "scope.soft", c)
-		f.Message, f.Expected, f.Fix = "a documentation file outside the scope", "nothing: the contract tolerates it", "nothing has to be done"
+		f.Message, f.Expected, f.Fix = "a documentation file outside the scope of the task", "nothing: the contract tolerates it", "no action is needed"
 		return f, true
 	}
 	return check.Finding{}, false
@@ -153,7 +153,7 @@ func offScope(p *check.Pass, c *check.Change, v violations, allowed string) chec
 	f.Severity = v.severity(c.Severity)
 	f.Message = "this file is outside the scope of the task"
 	f.Expected = "only files that every contract allows: " + allowed
-	f.Fix = "take the change of this file back; a person may widen allowed_files"
+	f.Fix = "revert this file; a person may extend allowed_files"
 	if c.Below != "" {
 		f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which does not cover the files below it: a person may write %q", c.Below, c.Below+"/**")
 	}
@@ -181,14 +181,14 @@ func allowedText(p *check.Pass) string {
 func whyIrregular(c *check.Change) string {
 	why := irregular(c.Path)
 	if why == "" && c.Folded {
-		why = "only its case, or how its characters are composed, tells it from a forbidden or protected one: " + c.Because
+		why = "it differs only in case or in the composition of characters from a forbidden or protected path: " + c.Because
 	}
 	return why
 }
 
 func irregularFinding(p *check.Pass, c *check.Change, why string) check.Finding {
 	f := fileFinding(p, "scope.irregular_path", c)
-	f.Message, f.Expected = "the path is irregular: "+why, "a path that every system and reader takes for the same"
+	f.Message, f.Expected = "the path is irregular: "+why, "a path that means the same file on every system and to every reader"
 	f.Fix = "rename the file"
 	return f
 }
@@ -223,7 +223,7 @@ func irregularComponent(name string) string {
 	case strings.HasSuffix(name, "."), strings.TrimRightFunc(name, unicode.IsSpace) != name:
 		return "a component ends in a dot or a space"
 	case glob.Fold(name) == ".git", glob.Fold(name) == "git~1":
-		return "it has a component that git takes for its own folder"
+		return "git reads one of its components as .git"
 	}
 	return ""
 }
@@ -233,7 +233,7 @@ var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00ad, 0x00ad, 1}, {0x034f, 0x034f, 1}, {0x061c, 0x061c, 1}, {0x115f, 0x1160, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1},
 		{0x200b, 0x200f, 1}, {0x202a, 0x202e, 1}, {0x2060, 0x206f, 1}, {0x2800, 0x2800, 1}, {0x3164, 0x3164, 1},
-		{0xfe00, 0xfe0d, 1}, // the two after these stand behind honest emoji
+		{0xfe00, 0xfe0d, 1}, // the two after these follow ordinary emoji
 		{0xfeff, 0xfeff, 1}, {0xffa0, 0xffa0, 1}, {0xfff9, 0xfffb, 1},
 	},
 	R32:         []unicode.Range32{{0x1bca0, 0x1bca3, 1}, {0x1d173, 0x1d17a, 1}, {0xe0000, 0xe0fff, 1}},
@@ -243,11 +243,11 @@ var invisible = &unicode.RangeTable{
 func irregularRune(r rune) string {
 	switch {
 	case r == '\\':
-		return "it holds a backslash"
+		return "it contains a backslash"
 	case r < 0x20 || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029:
-		return fmt.Sprintf("it holds the control character U+%04X", r)
+		return fmt.Sprintf("it contains the control character U+%04X", r)
 	case unicode.Is(invisible, r):
-		return fmt.Sprintf("it holds the invisible character U+%04X", r)
+		return fmt.Sprintf("it contains the invisible character U+%04X", r)
 	}
 	return ""
 }
@@ -262,9 +262,9 @@ func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
 		what = "a submodule"
 	}
 	f := fileFinding(p, "scope.special_file", c)
-	f.Message = "this is " + what + ", which can stand for files outside the scope"
+	f.Message = "this is " + what + ", which can point to files outside the scope"
 	f.Expected = "a regular file, or the path written literally in allowed_files of every contract"
-	f.Fix = "replace it by a regular file; a person may allow this very path"
+	f.Fix = "replace it with a regular file; a person may allow exactly this path"
 	f.Evidence = append(f.Evidence, string(c.NewMode))
 	return f, true
 }
@@ -279,7 +279,7 @@ func reportEmptyDiff(p *check.Pass) {
 		Code: "scope.empty_diff", Message: "the change touches nothing but evidence", Input: changeKind(p),
 		Expected: "at least one changed file outside " + p.Policy.EvidenceDir,
 		Actual:   diag.Plural(int64(len(p.Changes)), "changed file"),
-		Fix:      "commit the work, and see that the gate compares the right commits",
+		Fix:      "commit the work, and make sure that the gate compares the right commits",
 	})
 }
 
@@ -296,10 +296,10 @@ func reportUniversal(p *check.Pass) {
 			}
 		}
 		p.Report(check.Finding{
-			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows nearly everything", pattern.Value),
+			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows almost every file", pattern.Value),
 			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos,
-			Expected: "patterns that name the folders of the task", Actual: "it lets in " + diag.Plural(files, "file") + " of this change",
-			Fix: "name the folders that the task needs", Evidence: []string{pattern.Value},
+			Expected: "patterns that name the directories of the task", Actual: "it allows " + diag.Plural(files, "file") + " of this change",
+			Fix: "name the directories that the task needs", Evidence: []string{pattern.Value},
 		})
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
-// Subject asks whether what was judged is what the pull request holds now.
+// Subject checks that what was judged is the pull request as it is now.
 var Subject = &check.Check{
 	ID:    "subject",
 	Title: "What is judged is what the pull request holds now",
@@ -30,17 +30,17 @@ var Subject = &check.Check{
 func runSubject(p *check.Pass) {
 	pr, subject := live(p.Facts), &p.Facts.Subject
 	if pr == nil {
-		reportLacking(p, facts.WantedPullRequest, "", "the live pull request is not known")
+		reportLacking(p, facts.WantedPullRequest, "", "the live pull request is unknown")
 		return
 	}
 	if subject.HeadSHA == "" {
-		reportLacking(p, facts.WantedSubject, "head", "nobody wrote down which head was judged")
+		reportLacking(p, facts.WantedSubject, "head", "the facts do not say which head was judged")
 	}
 	if p.Standing != nil && p.Standing.AppliesTo != nil {
 		reportAuthor(p, pr)
 	}
 	if _, found := lacking(p.Facts, facts.WantedPullRequest, ""); found {
-		reportLacking(p, facts.WantedPullRequest, "", "not all of the live pull request is known, such as its head at the end")
+		reportLacking(p, facts.WantedPullRequest, "", "some facts about the live pull request are missing, such as its head at the end")
 	}
 	reportMoved(p, "the head that was judged", subject.HeadSHA, "the pull request's head", pr.HeadSHA)
 	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, "the pull request's head", pr.HeadSHA)
@@ -48,7 +48,7 @@ func runSubject(p *check.Pass) {
 	reportMoved(p, "the branch that was compared with", subject.BaseBranch, "the branch that the pull request goes into", pr.BaseBranch)
 	reportMoved(p, "the branch that the event names", p.Facts.Event.BaseBranch, "the branch that the pull request goes into", pr.BaseBranch)
 	if subject.PullRequest > 0 {
-		reportMoved(p, "the pull request that was judged", fmt.Sprint(subject.PullRequest), "the one that GitHub told of", fmt.Sprint(pr.Number))
+		reportMoved(p, "the pull request that was judged", fmt.Sprint(subject.PullRequest), "the one that GitHub returned", fmt.Sprint(pr.Number))
 	}
 	if p.Member != nil {
 		reportMember(p, pr, subject)
@@ -60,29 +60,29 @@ func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 	authors := override.NewAuthors(p.Standing.AppliesTo)
 	switch shared := authors.SharedWith(pr); {
 	case pr.Author == "":
-		reportLacking(p, facts.WantedPullRequest, "author", "nobody knows whether the contract applies to the author of the pull request")
+		reportLacking(p, facts.WantedPullRequest, "author", "cannot determine whether the contract applies to the author of the pull request")
 	case !authors.LeavesOut(pr):
 	case shared != nil:
 		p.Report(check.Finding{
 			Code: "subject.same_head", Message: fmt.Sprintf("the contract applies, because pull request %d has the same head", shared.Number), Input: check.Facts,
 			Expected: "no other open pull request with this head that the contract applies to", Actual: fmt.Sprintf("pull request %d by %s", shared.Number, firstText(shared.Author, facts.Ghost)),
-			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same one", Evidence: []string{fmt.Sprint(shared.Number)},
+			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same check", Evidence: []string{fmt.Sprint(shared.Number)},
 		})
 	case len(p.Unavailable(facts.WantedSameHead)) > 0:
-		reportLacking(p, facts.WantedSameHead, "", "it is not known whether another open pull request with the same head is judged")
+		reportLacking(p, facts.WantedSameHead, "", "cannot determine whether another open pull request has the same head")
 	}
 }
 
-// reportMember asks whether a merge group holds the pull request as it is now.
+// reportMember checks that a merge group contains the pull request as it is now.
 func reportMember(p *check.Pass, pr *facts.PullRequest, subject *facts.Subject) {
 	reportMoved(p, "the base that it was compared with", subject.BaseSHA, "the group's base", p.Member.BaseSHA)
-	reportMoved(p, "the pull request that the group's list names", itoa(p.Member.Number), "the one that GitHub told of", itoa(pr.Number))
+	reportMoved(p, "the pull request that the group's list names", itoa(p.Member.Number), "the one that GitHub returned", itoa(pr.Number))
 	if pr.State == "closed" {
 		reportMoved(p, "the pull request of the group", "open", "the pull request now", "closed")
 	}
 	switch m := p.Facts.Membership; {
 	case m == nil || !m.HeadInGroup && m.Differs == nil:
-		reportLacking(p, facts.WantedSubject, "membership", "nobody knows whether the merge group holds the pull request's head")
+		reportLacking(p, facts.WantedSubject, "membership", "cannot determine whether the merge group contains the pull request's head")
 	case len(p.Member.Foreign) > 0:
 		reportForeign(p)
 	}
@@ -102,9 +102,9 @@ func reportForeign(p *check.Pass) {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	p.Report(check.Finding{
-		Code: "subject.moved", Message: "the merge group does not hold what the pull request holds now", Input: check.Facts,
-		Expected: "in the group each file as the pull request has it, unless base or another pull request change it too", Actual: "it differs in " + text,
-		Fix: "take the pull request out of the queue and put it in again", Evidence: []string{"not in the group"},
+		Code: "subject.moved", Message: "the merge group does not contain the pull request as it is now", Input: check.Facts,
+		Expected: "each file in the group as in the pull request, unless the base or another pull request also changes it", Actual: "it differs in " + text,
+		Fix: "remove the pull request from the merge queue and add it again", Evidence: []string{"not in the group"},
 	})
 }
 
@@ -116,6 +116,6 @@ func reportMoved(p *check.Pass, what, a, other, b string) {
 	p.Report(check.Finding{
 		Code: "subject.moved", Message: fmt.Sprintf("%s is not %s", what, other), Input: check.Facts,
 		Expected: fmt.Sprintf("%s: %s", other, b), Actual: fmt.Sprintf("%s: %s", what, a),
-		Fix: "run the gate on the pull request as it is now: a run of its newest event judges it, a run of an older one again does not", Evidence: []string{what},
+		Fix: "run the gate for the newest event of the pull request; a repeated run of an older event does not judge the pull request as it is now", Evidence: []string{what},
 	})
 }

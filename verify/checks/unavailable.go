@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// live is the pull request as GitHub had it; nil when nobody knows.
+// live is the pull request as GitHub returned it; nil when it is unknown.
 func live(f *facts.Facts) *facts.PullRequest {
 	if f == nil || f.GitHub == nil {
 		return nil
@@ -21,14 +21,14 @@ func aboutPullRequest(f *facts.Facts) bool {
 	return f != nil && (f.Subject.PullRequest > 0 || live(f) != nil || strings.HasPrefix(f.Event.Name, "pull_request"))
 }
 
-// askedGitHub reports whether somebody asked GitHub about the pull request, with or without an answer.
+// askedGitHub reports whether the collector asked GitHub about the pull request, with or without an answer.
 func askedGitHub(f *facts.Facts) bool {
 	_, lacking := lacking(f, facts.WantedPullRequest, "")
 	return f.GitHub != nil || lacking
 }
 
-// lacking is what the collector wrote down about a fact that it could not have: the entry about somebody, else one that
-// is about nobody in particular.
+// lacking is the collector's entry about an unavailable fact: the entry about a certain account, else one that is not
+// about a certain account.
 func lacking(f *facts.Facts, kind facts.Wanted, about string) (facts.Unavailable, bool) {
 	var general facts.Unavailable
 	found := false
@@ -46,17 +46,17 @@ func lacking(f *facts.Facts, kind facts.Wanted, about string) (facts.Unavailable
 
 // permissions are what a token needs for a kind of fact, where the collector does not say.
 var permissions = map[facts.Wanted]string{
-	facts.WantedPullRequest: "run the gate again; a person may give the gate's job the permission pull-requests: read",
-	facts.WantedCommits:     "run the gate again; a person may give the gate's job the permission pull-requests: read; of more than 250 commits GitHub does not list all",
-	facts.WantedReviews:     "run the gate again; a person may give the gate's job the permission pull-requests: read",
-	facts.WantedLabelEvents: "run the gate again; a person may give the gate's job the permission issues: read",
-	facts.WantedComments:    "run the gate again; a person may give the gate's job the permission issues: read",
-	facts.WantedPeople:      "run the gate again; a person may give the gate a token that may read who has which permission in the repository",
-	facts.WantedSameHead:    "run the gate again; a person may give the gate's job the permission pull-requests: read",
-	facts.WantedTeams:       "run the gate again; a person may give the gate a token that may read the organisation's members; the workflow's own cannot",
+	facts.WantedPullRequest: "run the gate again; a person may grant the gate's job the permission pull-requests: read",
+	facts.WantedCommits:     "run the gate again; a person may grant the gate's job the permission pull-requests: read; GitHub lists at most 250 commits",
+	facts.WantedReviews:     "run the gate again; a person may grant the gate's job the permission pull-requests: read",
+	facts.WantedLabelEvents: "run the gate again; a person may grant the gate's job the permission issues: read",
+	facts.WantedComments:    "run the gate again; a person may grant the gate's job the permission issues: read",
+	facts.WantedPeople:      "run the gate again; a person may provide a token that can read permissions in the repository",
+	facts.WantedSameHead:    "run the gate again; a person may grant the gate's job the permission pull-requests: read",
+	facts.WantedTeams:       "run the gate again; a person may provide a token that can read the organization's members; the token of the workflow cannot",
 }
 
-// reportLacking reports that a check needs a fact which nobody has. about is a login, or says what of the kind.
+// reportLacking reports that a fact is unavailable which the check requires. about is a login, or names the part of the kind.
 func reportLacking(p *check.Pass, kind facts.Wanted, about, message string) {
 	f := check.Finding{
 		Code: "facts.unavailable", Severity: diag.Unknown, Message: message, Input: check.Facts, Expected: "this fact in facts.json",
@@ -69,7 +69,7 @@ func reportLacking(p *check.Pass, kind facts.Wanted, about, message string) {
 		}
 	}
 	if f.Fix == "" {
-		f.Fix = "run the gate again; a person may see that the collector can learn it"
+		f.Fix = "run the gate again; a person may have to make this fact available to the collector"
 	}
 	p.Report(f)
 }

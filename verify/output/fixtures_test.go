@@ -81,7 +81,7 @@ func failed() *report.Report {
 			"every record green", "exit code 2 at line 9, exit code 0 at line 16", "find out why the first run failed"),
 		finding("feedback.nonzero_exit", info, "another command exited with 1",
 			report.Location{Input: "feedback", Path: ".closeout/evidence/feedback_record.jsonl", Line: 4, Column: 1}, "", "go vet ./...", ""),
-		finding("scope.soft", info, "a documentation file outside the scope was changed", report.Location{Path: "docs/cart.md"},
+		finding("scope.soft", info, "a documentation file outside the scope of the task was changed", report.Location{Path: "docs/cart.md"},
 			`a path of "internal/cart/**" or "web/**"`, "modified", ""),
 	}
 	r.Findings[4].Times = 3
@@ -190,7 +190,7 @@ func group() *report.Report {
 	r.Acceptance[2].PullRequest = ptr(int64(320))
 	r.Findings[2].Location.PullRequest = 319
 	let := finding("scope.off_scope", block, "this file is outside the scope of the task", report.Location{Path: "db/schema.sql", PullRequest: 318},
-		"only files that every contract allows: web/**", "modified (mode 100644)", "take the change of this file back")
+		"only files that every contract allows: web/**", "modified (mode 100644)", "revert this file")
 	let.Overridden = true
 	r.Findings, r.Counts.Block = append(r.Findings, let), 4
 	pull := func(number int64, task, verdict string, counts report.PullRequestCounts) report.PullRequest {
