@@ -14,7 +14,7 @@ import (
 )
 
 // impure are the packages that what judges may not import: a decision is a function of the bytes of its inputs. Of
-// time, only Duration would be harmless, and nobody needs it.
+// time, only Duration would be harmless, and no package needs it.
 var impure = []string{
 	"os", "os/exec", "os/signal", "net", "net/http", "time", "math/rand", "math/rand/v2", "crypto/rand", "log", "log/slog", "syscall",
 	"runtime", "runtime/debug", "unsafe", "context", "path/filepath",
@@ -64,7 +64,7 @@ var only = map[string][]string{
 
 const module = "github.com/closeout-gate/closeout/"
 
-// TestBorders holds the border between collect and judge, and the direction of all imports.
+// TestBorders checks the border between collect and judge, and the direction of all imports.
 func TestBorders(t *testing.T) {
 	packages := 0
 	for dir, imports := range importsByPackage(t) {
@@ -91,7 +91,7 @@ func TestBorders(t *testing.T) {
 	}
 }
 
-// TestOneDoor holds that one package talks to GitHub, and that its stand-in serves tests alone.
+// TestOneDoor checks that one package talks to GitHub, and that its stand-in serves tests alone.
 func TestOneDoor(t *testing.T) {
 	used := map[string]bool{}
 	for dir, imports := range importsByPackage(t) {
@@ -104,11 +104,11 @@ func TestOneDoor(t *testing.T) {
 		}
 	}
 	if !used["net/http"] || !used["github.com/google/go-github/v62/github"] {
-		t.Error("nobody imports go-github or net/http: the table is out of date")
+		t.Error("no package imports go-github or net/http: the table is out of date")
 	}
 }
 
-// importsByPackage lists what the files of each folder import, tests left out.
+// importsByPackage lists what the files of each directory import, without tests.
 func importsByPackage(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}

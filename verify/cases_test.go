@@ -29,11 +29,11 @@ const (
 	caseBase = "base.txtar"
 )
 
-// corpora are the folders that hold cases: <corpus>/<folder>/<verdict>.<what>.txtar.
+// corpora are the directories of cases: <corpus>/<directory>/<verdict>.<what>.txtar.
 var corpora = []string{"cases", "attacks", "lineage"}
 
 // caseFile is a bundle in one file. It is laid over testdata/base, and over base.txtar of its directory where there is one: a
-// file of the same name replaces the base's, and those that "remove" lists are not there. "expect" holds a line a finding:
+// file of the same name replaces the base's, and those that "remove" lists are not there. "expect" has a line a finding:
 // severity, code, path and line.
 type caseFile struct {
 	path    string

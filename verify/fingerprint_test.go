@@ -22,7 +22,7 @@ var fingerprintPairs = []struct {
 	{"no exit code instead of failed", log(`{"command":["go","test","./..."],"exit_code":1}`), log(`{"command":["go","test","./..."],"exit_code":null}`), false},
 	{"another command", criterion(`"run": ["go", "vet"]`), criterion(`"run": ["go", "build"]`), false},
 	{"words that join to the same", criterion(`"run": ["go", "vet a"]`), criterion(`"run": ["go", "vet", "a"]`), false},
-	{"another folder", criterion(`"run": ["go", "vet"], "cwd": "a"`), criterion(`"run": ["go", "vet"], "cwd": "b"`), false},
+	{"another directory", criterion(`"run": ["go", "vet"], "cwd": "a"`), criterion(`"run": ["go", "vet"], "cwd": "b"`), false},
 	{"another expectation", criterion(`"run": ["go", "vet"]`), criterion(`"run": ["go", "vet"], "expect": "fail"`), false},
 	{"more attempts allowed", criterion(`"run": ["go", "vet"]`), criterion(`"run": ["go", "vet"], "max_attempts": 9`), true},
 	{"failed in another log too", logs(0, 1, 0), logs(0, 1, 1), false},

@@ -20,12 +20,12 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// textInput is an input that holds a text.
+// textInput is an input with a text.
 func textInput(kind check.Kind, name, text string) verify.Input {
 	return verify.Input{Kind: kind, Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 }
 
-// asGroup makes of the bundle of a pull request that of a merge group in which it is alone. nil when nobody wrote facts,
+// asGroup makes of the bundle of a pull request that of a merge group in which it is alone. nil when there are no facts,
 // or they cannot be read.
 func asGroup(t *testing.T, files inputFiles) *verify.Bundle {
 	t.Helper()
@@ -216,7 +216,7 @@ func expectCriteria(t *testing.T, name string, r *report.Report) {
 			number = *a.PullRequest
 		}
 		if (a.ID == "test") != (number == 0) || seen[number] {
-			t.Errorf("%s: the criterion %s of pull request %d stands there twice or in the wrong place", name, a.ID, number)
+			t.Errorf("%s: the criterion %s of pull request %d occurs twice or in the wrong place", name, a.ID, number)
 		}
 		seen[number] = true
 	}
@@ -294,7 +294,7 @@ func TestGroupCounts(t *testing.T) {
 			t.Errorf("%s: findings %v, counts %v, %d of %d", c.path, blocks, want, all, r.Counts.Block)
 		}
 		if r.Verdict == report.Overridden && r.Settings.Override == nil {
-			t.Errorf("%s: somebody let it through, and the report does not say who may", c.path)
+			t.Errorf("%s: it is overridden, and the report does not say who may", c.path)
 		}
 		if r.Override != nil || r.OverrideCode != nil {
 			t.Errorf("%s: the group itself has an override or its code", c.path)

@@ -52,8 +52,8 @@ func TestPanicBesideTheLogs(t *testing.T) {
 	})
 }
 
-// TestWholeFileIsHashed stops parsing early, by itself and by a panic: the digest is that of the whole file, and nobody
-// reads on when stream has returned.
+// TestWholeFileIsHashed stops parsing early, by itself and by a panic: the digest is that of the whole file, and nothing
+// is read after stream has returned.
 func TestWholeFileIsHashed(t *testing.T) {
 	text := strings.Repeat("x", 3*blockSize)
 	for _, consume := range []func(io.Reader){func(io.Reader) {}, func(io.Reader) { panic("enough") }} {

@@ -18,7 +18,7 @@ import (
 // lineageCase is a bundle made of real files of the lessons that the formats come from; testdata/lineage/README.md
 // says what is judged differently there, and why.
 type lineageCase struct {
-	path    string            // <folder>/<verdict>.<what>
+	path    string            // <directory>/<verdict>.<what>
 	comment string            // what it shows
 	files   []txtar.File      // over testdata/base
 	report  string            // the lesson's own report on it; "" when the lesson wrote none
@@ -199,12 +199,12 @@ func lesson33(t *testing.T) []lineageCase {
 		},
 		{
 			path: "lesson-33/passed.good-rows", files: []txtar.File{jsonFile(t, "rule_report.json", rows["good"])},
-			comment: `The rows under "good": the same five rules, and all of them hold.`,
+			comment: `The rows under "good": the same five rules, and all of them pass.`,
 		},
 	}
 }
 
-// TestLesson33IsRefusedPrecisely wants the place, what stands there and what to do.
+// TestLesson33IsRefusedPrecisely requires the place, what was found there and what to do.
 func TestLesson33IsRefusedPrecisely(t *testing.T) {
 	c := lesson33(t)[0]
 	bundle := caseFile{path: c.path, archive: &txtar.Archive{Files: c.files}}
@@ -243,7 +243,7 @@ func lesson36(t *testing.T) []lineageCase {
 			path: "lesson-36/failed.creep", report: "L36_scope_report.creep.json", also: unbound,
 			instead: map[string]string{"info scope.soft_off_scope": "info scope.soft"},
 			files:   slices.Concat([]txtar.File{noDiff}, contracts, []txtar.File{changesFile(t, creep.TouchedFiles, nil), creep.log(t)}),
-			comment: "The session that crept: forbidden files, no acceptance command, over time, and a host that nobody allowed.",
+			comment: "The session that crept: forbidden files, no acceptance command, over time, and a host that is not allowed.",
 		},
 		{
 			path: "lesson-36/passed.clean", report: "L36_scope_report.clean.json", also: unbound,
@@ -254,12 +254,12 @@ func lesson36(t *testing.T) []lineageCase {
 		{
 			path: "lesson-36/failed.clean-but-test-modified", also: slices.Concat(unbound, []string{"block scope.protected"}),
 			files:   slices.Concat([]txtar.File{noDiff}, contracts, []txtar.File{changesFile(t, clean.TouchedFiles, nil), clean.log(t)}),
-			comment: "The clean session with a test_app.py that the base holds: who edits the file that the acceptance command names decides what is tested.",
+			comment: "The clean session with a test_app.py that is on the base: the author of the file that the acceptance command names decides what is tested.",
 		},
 	}
 }
 
-// log makes a record of the session as a whole, which holds its time and hosts, and one of each command. The lesson
+// log makes a record of the session as a whole, which has its time and hosts, and one of each command. The lesson
 // notes no exit codes: for it a command that ran has passed.
 func (r *lesson36Run) log(t *testing.T) txtar.File {
 	t.Helper()

@@ -59,13 +59,13 @@ func (f inputFiles) open(name string) verify.Opener {
 
 // kindOf is the kind of an input of a bundle; "" when the name is no input's.
 func kindOf(name string) check.Kind {
-	folder, _, nested := strings.Cut(name, "/")
+	directory, _, nested := strings.Cut(name, "/")
 	switch {
 	case nested:
 		return map[string]check.Kind{
 			"contracts.json": check.TaskContract, "contracts.yaml": check.TaskContract, "contracts.yml": check.TaskContract,
 			"feedback.jsonl": check.Feedback, "rules.json": check.Rules, "rules.sarif": check.Rules,
-		}[folder+path.Ext(name)]
+		}[directory+path.Ext(name)]
 	case strings.HasPrefix(name, "scope_contract."):
 		return check.Contract
 	}
@@ -116,7 +116,7 @@ func (f inputFiles) listed() []string {
 	return slices.DeleteFunc(slices.Compact(list), func(name string) bool { return f[name] == nil })
 }
 
-// others are further names under which a bundle can hold the same file as an input of the same kind.
+// others are further names under which a bundle can contain the same file as an input of the same kind.
 func others(name string) []string {
 	dir := ""
 	if i := strings.Index(name, "contracts/"); i > 0 {

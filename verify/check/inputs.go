@@ -33,7 +33,7 @@ const (
 // State says whether the inputs of a kind can be judged.
 type State int
 
-// The states. Changes stands for changes.json and pr.diff together.
+// The states. The state of Changes is that of changes.json and pr.diff together.
 const (
 	Missing State = iota
 	Malformed

@@ -91,7 +91,7 @@ func approving(p *check.Pass) override.Answer {
 
 func orUnknown(s string) string {
 	if s == "" {
-		return "nobody knows which"
+		return "which is unknown"
 	}
 	return s
 }

@@ -36,7 +36,7 @@ const CodeNotApplicable = "gate.not_applicable"
 // Gate is the gate itself. It does not run: its codes are for runs that cannot judge, or have nothing to judge.
 var Gate = &check.Check{
 	ID:    "gate",
-	Title: "The gate could do its work",
+	Title: "The gate can do its work",
 	Codes: []check.Code{
 		{Name: "usage.invalid", Severity: diag.Block},
 		{Name: "gate.internal", Severity: diag.Block},

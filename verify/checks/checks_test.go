@@ -65,7 +65,7 @@ func TestScopeIsRequired(t *testing.T) {
 var codeSyntax = regexp.MustCompile(`^[a-z]+\.[a-z_]+$`)
 
 // TestEveryCodeIsDocumented wants a page for each check, and a section for each code that says what it means and how to
-// mend it.
+// fix it.
 func TestEveryCodeIsDocumented(t *testing.T) {
 	owner := map[string]string{}
 	for _, c := range checks.Documented {
@@ -82,7 +82,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 			owner[k.Name] = c.ID
 			section := checks.Section(k.Name)
 			if !strings.HasPrefix(section, "*"+string(k.Severity)+"*") || !strings.Contains(section, "How to fix:") {
-				t.Errorf("code %s: its section must begin with *%s* and hold \"How to fix:\"", k.Name, k.Severity)
+				t.Errorf("code %s: its section must begin with *%s* and contain \"How to fix:\"", k.Name, k.Severity)
 			}
 		}
 	}

@@ -189,7 +189,7 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 }
 
 // reportClash reports a file that two commands of one log wrote with different content: which of them it is from, and
-// whether the other one meant to replace it, nobody can say.
+// whether the other one meant to replace it, is unknown.
 func reportClash(p *check.Pass, c *check.Companion) {
 	p.Report(check.Finding{
 		Code:    "evidence.conflict",

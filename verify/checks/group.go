@@ -12,7 +12,7 @@ import (
 // groups alone.
 var Group = &check.Check{
 	ID:    "group",
-	Title: "The merge group holds its pull requests, and nothing else",
+	Title: "The merge group contains its pull requests, and nothing else",
 	Codes: []check.Code{{Name: "group.unexplained_path", Severity: diag.Block}},
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeGroup | check.ScopeExempt,

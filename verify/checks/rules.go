@@ -16,7 +16,7 @@ import (
 // Rules checks that all of the repository's rules were judged and are not violated.
 var Rules = &check.Check{
 	ID:    "rules",
-	Title: "Every repository rule was judged and holds",
+	Title: "Every repository rule was judged and passed",
 	Codes: []check.Code{
 		{Name: "rules.missing", Severity: diag.Block},
 		{Name: "rule.malformed", Severity: diag.Block},

@@ -13,7 +13,7 @@ import (
 // Subject checks that what was judged is the pull request as it is now.
 var Subject = &check.Check{
 	ID:    "subject",
-	Title: "What is judged is what the pull request holds now",
+	Title: "What is judged is the pull request as it is now",
 	Codes: []check.Code{
 		{Name: "subject.moved", Severity: diag.Unknown},
 		{Name: "subject.same_head", Severity: diag.Info},

@@ -6,7 +6,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// TestLacking wants the entry about somebody before one about nobody in particular, and none about somebody else.
+// TestLacking requires the entry about an account before a general one, and none about another account.
 func TestLacking(t *testing.T) {
 	f := &facts.Facts{Unavailable: []facts.Unavailable{
 		{What: facts.WantedTeams, Error: "teams"}, {What: facts.WantedPeople, Error: "hubot", About: "hubot"},
