@@ -149,7 +149,7 @@ func (w *bundleWriter) write(in verify.Input, name string) error {
 // facts writes facts.json with the names that were changed.
 func (w *bundleWriter) facts(f facts.Facts) {
 	f.Files = w.origins
-	data, err := marshalFacts(&f)
+	data, err := f.Marshal()
 	if err != nil && w.err == nil {
 		w.err = err
 	}

@@ -1,12 +1,11 @@
 package collect
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 )
@@ -51,7 +50,7 @@ func decisionInputs(compared *Comparison, contracts []contractFile, known *facts
 		inputs = append(inputs, verify.Input{Kind: c.kind, Name: c.origin.File, Open: c.open, RepoPaths: c.paths})
 	}
 	if compared.Changes != nil {
-		data, err := MarshalChanges(compared.Changes)
+		data, err := change.Marshal(compared.Changes)
 		if err != nil {
 			return nil, err
 		}
@@ -60,16 +59,6 @@ func decisionInputs(compared *Comparison, contracts []contractFile, known *facts
 	slices.SortStableFunc(known.Unavailable, func(a, b facts.Unavailable) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
 	})
-	data, err := marshalFacts(known)
+	data, err := known.Marshal()
 	return append(inputs, verify.Input{Kind: check.Facts, Name: "facts.json", Open: bytesOpener(data)}), err
-}
-
-// marshalFacts writes facts.json, for people to read as well.
-func marshalFacts(f *facts.Facts) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(f)
-	return b.Bytes(), err
 }

@@ -2,12 +2,15 @@
 package facts
 
 import (
+	"bytes"
+	"encoding/json"
+
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Facts is facts.json: everything beside the other inputs that can change a decision, written down by the collector
 // before anything is judged. Every field but the schema is optional; what is absent is unknown or not applicable. The
-// JSON names are those that the collector writes and ParseFacts reads.
+// JSON names are those that Marshal writes and Parse reads.
 type Facts struct {
 	Schema        string           `json:"schema"`
 	Settings      Settings         `json:"settings,omitzero"`
@@ -22,6 +25,16 @@ type Facts struct {
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
 	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when nobody looked
 	GitHub        *GitHub          `json:"github,omitzero"`     // nil when nobody asked GitHub
+}
+
+// Marshal writes facts.json as [Parse] reads it, for people to read as well.
+func (f *Facts) Marshal() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(f)
+	return b.Bytes(), err
 }
 
 // Membership says whether a merge group holds what a pull request holds now.

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -252,12 +251,20 @@ func TestParseFactsValues(t *testing.T) {
 	}
 }
 
-// What the collector writes is what the judge reads.
+// What is written is what is read, each field of it: one that is read or written under another name, or not at all, is
+// missing in one of the two texts.
 func TestFactsWrittenAreRead(t *testing.T) {
-	for _, text := range []string{wholeFacts, factsWith(`"contracts":[],"digests":[],"argument_paths":[],"subject":{"accepted_trees":[]},"github":{}`)} {
+	found := map[string]bool{}
+	for _, text := range []string{
+		wholeFacts, factsWith(`"contracts":[],"digests":[],"argument_paths":[],"subject":{"accepted_trees":[]},"github":{}`),
+		factsWith(`"event":{"name":"e","head_sha":"` + hex40 + `","label":"l"},"membership":{"head_in_group":true},
+			"contracts":[{"file":"f","trust":"head","base_holds":"p"}],"unavailable":[{"what":"teams","error":"e","limit":"--max-rows"}],` +
+			pullWith(`"merged":true,"label_events":[{"id":"1","event":"labeled","label":"l","created_at":"2026-01-01T00:00:00Z","app":"a","intent":true}],
+			"commits":[{"sha":"`+hex40+`","override":"o"}],"comments":[{"id":"1","app":"a","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","body":"b"}]`)),
+	} {
 		facts, errs := Parse([]byte(text), strict.DefaultLimits())
 		stricttest.CheckErrors(t, errs, nil)
-		written, err := json.Marshal(facts)
+		written, err := facts.Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,6 +272,32 @@ func TestFactsWrittenAreRead(t *testing.T) {
 		stricttest.CheckErrors(t, errs, nil)
 		if !reflect.DeepEqual(again, facts) {
 			t.Errorf("written %s\ngot  %+v\nwant %+v", written, again, facts)
+		}
+		markFields(found, reflect.ValueOf(again))
+	}
+	for field, set := range found {
+		if !set {
+			t.Errorf("no text of this test sets %s", field)
+		}
+	}
+}
+
+// markFields notes of each field of the structs in v whether one of them has it.
+func markFields(found map[string]bool, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			markFields(found, v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			markFields(found, v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name := v.Type().Name() + "." + v.Type().Field(i).Name
+			found[name] = found[name] || !v.Field(i).IsZero()
+			markFields(found, v.Field(i))
 		}
 	}
 }
