@@ -8,12 +8,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// ReportValidators returns what holds a verification report against its schema: whole for the report, files for any
-// part of its list of touched files.
+// ReportValidators returns functions that validate a verification report: whole for the report, files for any part of its
+// list of touched files.
 func ReportValidators() (whole, files func(text []byte) error, err error) {
 	report, err := Compile("verification_report")
 	if err != nil {
-		return nil, nil, fmt.Errorf("compiling the report's schema: %w", err)
+		return nil, nil, fmt.Errorf("compiling the schema of the report: %w", err)
 	}
 	return validator(report), validator(report.Properties["files"]), nil
 }
@@ -27,7 +27,7 @@ func validator(s *jsonschema.Schema) func([]byte) error {
 			return err
 		}
 		if err := s.Validate(document); err != nil {
-			return fmt.Errorf("the report does not obey its own schema: %w", err)
+			return fmt.Errorf("the report does not match its schema: %w", err)
 		}
 		return nil
 	}

@@ -1,7 +1,7 @@
-// Package schema holds the JSON Schemas of every input and output, one file each: draft 2020-12, but draft-07 for the report,
-// which every run compiles and which takes half the time so.
+// Package schema contains the JSON Schemas of all inputs and outputs, one file each: draft 2020-12, except draft-07 for the
+// report, whose schema every run compiles and which takes half the time.
 //
-// The schemas are for editors, other tools and auditors. The gate's own parsers are stricter where a schema cannot be
+// The schemas are for editors, other tools and auditors. The parsers of the gate are stricter where a schema cannot be
 // (duplicate keys, how a number is written, globs); a test feeds every case to both.
 package schema
 
@@ -19,11 +19,11 @@ var files embed.FS
 
 const suffix = ".schema.json"
 
-// Names lists the schemas, sorted, without their ending.
+// Names lists the schemas, sorted, without their extension.
 func Names() []string {
 	entries, err := files.ReadDir(".")
 	if err != nil {
-		panic(err) // an embedded folder can be listed
+		panic(err) // an embedded directory can be listed
 	}
 	var names []string
 	for _, e := range entries {
@@ -33,17 +33,16 @@ func Names() []string {
 	return names
 }
 
-// Text returns a schema as it is written.
+// Text returns the text of a schema.
 func Text(name string) ([]byte, error) {
 	text, err := files.ReadFile(name + suffix)
 	if err != nil {
-		return nil, fmt.Errorf("no schema %q: there are %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no schema %q; the schemas are %s", name, strings.Join(Names(), ", "))
 	}
 	return text, nil
 }
 
-// Compile makes a validator of one schema. It costs about a millisecond, so nothing is compiled that a run does not
-// need.
+// Compile compiles one schema, which takes about a millisecond, so a run compiles only what it needs.
 func Compile(name string) (*jsonschema.Schema, error) {
 	text, err := Text(name)
 	if err != nil {

@@ -40,7 +40,7 @@ func TestUnknownSchema(t *testing.T) {
 	}
 }
 
-// TestPathsAreOnlyTexts holds what report.CanonicalChecked relies on: of a touched file's path the schema says nothing
+// TestPathsAreOnlyTexts checks what report.CanonicalChecked relies on: about the path of a touched file the schema says nothing
 // but that it is a text which is not empty, so files that differ only in that text need not all be validated.
 func TestPathsAreOnlyTexts(t *testing.T) {
 	text, err := schema.Text("verification_report")

@@ -9,14 +9,14 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// SplitCommand turns a command that is written as one string into argv, as a POSIX shell splits words
-// (POSIX.1-2017, Shell Command Language, 2.2) but without a shell: nothing is expanded, redirected or chained.
+// SplitCommand splits a command in one string into argv, like a POSIX shell (POSIX.1-2017, Shell Command Language, 2.2) but
+// without expansion, redirection or chaining.
 //
 // Words end at spaces and tabs. Single quotes keep everything; in double quotes a backslash escapes only \, ", $ and `;
-// elsewhere it escapes any character. What a shell would act upon is an error whose Fix shows how to ask for a shell:
-// unquoted | & ; < > ( ) $ ` * ~ and newline; $ and ` in double quotes; ? [ { ! and # at the start of a word; a
-// backslash before a newline. So are an open quote, a backslash at the end, and a command without a program's name.
-// The error has no place: the caller knows where the string stands. argv is nil then.
+// elsewhere it escapes any character. What a shell would interpret is an error whose Fix shows how to use a shell: unquoted
+// | & ; < > ( ) $ ` * ~ and newline; $ and ` in double quotes; ? [ { ! and # at the start of a word; a backslash before a
+// newline. So are an open quote, a backslash at the end, and a command without the name of a program. The error has no
+// position, which the caller knows; argv is nil then.
 func SplitCommand(s string) (argv []string, err *diag.Error) {
 	w := splitter{text: s}
 	for w.at < len(s) {
@@ -26,18 +26,18 @@ func SplitCommand(s string) (argv []string, err *diag.Error) {
 	}
 	w.endWord()
 	if len(w.argv) == 0 || w.argv[0] == "" {
-		return nil, w.wrong("it has no program's name", "write the program first, then its arguments")
+		return nil, w.wrong("it has no program name", "write the program first, then its arguments")
 	}
 	return w.argv, nil
 }
 
-// splitter takes a command apart. It builds the word that it is in from the characters that are not quotes.
+// splitter splits a command. It builds the current word from the characters that are not quotes.
 type splitter struct {
 	text   string
-	at     int // what stands before it is read
+	at     int // of the next character
 	argv   []string
 	word   strings.Builder
-	inWord bool // a word has begun; it may still be empty, as "" is
+	inWord bool // a word has begun; it may be empty, as in ""
 }
 
 func (w *splitter) endWord() {
@@ -48,7 +48,7 @@ func (w *splitter) endWord() {
 	w.inWord = false
 }
 
-// step reads what stands outside of quotes: one character, or all that is quoted from here on.
+// step reads one unquoted character, or a quoted text.
 func (w *splitter) step() *diag.Error {
 	c := w.text[w.at]
 	w.at++
@@ -74,7 +74,7 @@ func (w *splitter) step() *diag.Error {
 	return nil
 }
 
-// single reads on from behind a single quote.
+// single reads the text after a single quote.
 func (w *splitter) single() *diag.Error {
 	length := strings.IndexByte(w.text[w.at:], '\'')
 	if length < 0 {
@@ -85,7 +85,7 @@ func (w *splitter) single() *diag.Error {
 	return nil
 }
 
-// double reads on from behind a double quote.
+// double reads the text after a double quote.
 func (w *splitter) double() *diag.Error {
 	for w.at < len(w.text) {
 		c := w.text[w.at]
@@ -106,20 +106,20 @@ func (w *splitter) double() *diag.Error {
 	return w.wrong("a double quote is not closed", "close the quote")
 }
 
-// escapable reports whether a backslash in double quotes escapes what comes next. If not, it stands for itself.
+// escapable reports whether a backslash in double quotes escapes the next character. If not, it is literal.
 func (w *splitter) escapable() bool {
 	return w.at < len(w.text) && strings.IndexByte("\\\"$`\n", w.text[w.at]) >= 0
 }
 
-// escape reads the character behind a backslash.
+// escape reads the character after a backslash.
 func (w *splitter) escape() *diag.Error {
 	if w.at == len(w.text) {
-		return w.wrong("the backslash at its end escapes nothing", "write two backslashes for one, or remove it")
+		return w.wrong("the backslash at the end escapes nothing", "write two backslashes for one, or remove it")
 	}
 	c := w.text[w.at]
 	w.at++
 	if c == '\n' {
-		return w.shell("a line that goes on in the next one")
+		return w.shell("a backslash before a newline")
 	}
 	w.word.WriteByte(c)
 	return nil
@@ -141,9 +141,9 @@ func (w *splitter) wrong(what, fix string) *diag.Error {
 	}
 }
 
-// NormalCwd normalises a working directory, which is relative to the repository's root: "" (not given) and "./" are
-// ".", "./web/" is "web". ok is false for one that is absolute or has a ".." in it: such a directory is not known to lie
-// in the repository. Only the slash separates; a backslash is a character of a name.
+// NormalCwd normalises a working directory, relative to the root of the repository: "" (missing) and "./" are ".", "./web/"
+// is "web". ok is false for an absolute path and one with "..", which may be outside of the repository. Only the slash is a
+// separator; a backslash is part of a name.
 func NormalCwd(cwd string) (normal string, ok bool) {
 	if strings.HasPrefix(cwd, "/") {
 		return "", false

@@ -56,15 +56,15 @@ func TestSplitCommandRefuses(t *testing.T) {
 		{"a #b", `"#" at the start of a word`, "bash"},
 		{`a "$x"`, `"$" in double quotes`, `["bash","-c","a \"$x\""]`},
 		{"a \"`x`\"", "\"`\" in double quotes", "bash"},
-		{"a \\\nb", "a line that goes on in the next one", "bash"},
-		{"a \"x\\\ny\"", "a line that goes on in the next one", "bash"},
+		{"a \\\nb", "a backslash before a newline", "bash"},
+		{"a \"x\\\ny\"", "a backslash before a newline", "bash"},
 		{"a 'b", "a single quote is not closed", "close the quote"},
 		{`a "b`, "a double quote is not closed", "close the quote"},
 		{`a "b\`, "a double quote is not closed", "close the quote"},
-		{`a b\`, "the backslash at its end", "two backslashes"},
-		{"", "no program's name", "write the program first"},
-		{" \t", "no program's name", "write the program first"},
-		{`"" a`, "no program's name", "write the program first"},
+		{`a b\`, "the backslash at the end", "two backslashes"},
+		{"", "no program name", "write the program first"},
+		{" \t", "no program name", "write the program first"},
+		{`"" a`, "no program name", "write the program first"},
 		{"a\xff | b", "an unquoted", "[\"bash\",\"-c\",\"a\ufffd | b\"]"},
 	}
 	for _, c := range cases {
@@ -73,7 +73,7 @@ func TestSplitCommandRefuses(t *testing.T) {
 		case err == nil:
 			t.Errorf("SplitCommand(%q) = %q, want an error", c.command, argv)
 		case argv != nil:
-			t.Errorf("SplitCommand(%q) gives words %q beside the error", c.command, argv)
+			t.Errorf("SplitCommand(%q) gives words %q and an error", c.command, argv)
 		case !strings.Contains(err.Message, c.message) || !strings.Contains(err.Fix, c.fix):
 			t.Errorf("SplitCommand(%q): %q, fix %q; want %q, fix %q", c.command, err.Message, err.Fix, c.message, c.fix)
 		}

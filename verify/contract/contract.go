@@ -7,12 +7,12 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Contract is one scope contract as it is written: nothing is joined, no default of another contract is filled in. A nil
-// list or pointer is a key that the contract does not hold (or holds as null, where null means "no limit").
+// Contract is one scope contract as written, without values of other contracts. A nil list or pointer is a key that the
+// contract does not contain (or contains as null, where null means "no limit").
 //
 // The names follow the scope contracts of the "AI engineering from scratch" lessons, phase 14.
 type Contract struct {
-	Keys map[string]diag.Pos // every key of the top level, with its place
+	Keys map[string]diag.Pos // every key of the top level, with its position
 
 	TaskID       diag.Text // zero when absent
 	Goal         diag.Text
@@ -43,7 +43,7 @@ type Contract struct {
 	MayTouchProtected []diag.Text // literal paths
 
 	BaseBranches []Pattern
-	AppliesTo    []Author // nil when everyone
+	AppliesTo    []Author // nil for everyone
 }
 
 // Author is an entry of applies_to: a glob over the names of an account, or the id of one.
@@ -58,15 +58,15 @@ type Pattern struct {
 	Glob glob.Pattern
 }
 
-// Criterion is an acceptance criterion: a command that must have run, and how it must have ended.
+// Criterion is an acceptance criterion: a command that must run, and how it must end.
 type Criterion struct {
 	Pos         diag.Pos
-	ID          string     // never empty: c1, c2, … by position when the contract gives none
+	ID          string     // never empty: c1, c2, … by position when the contract has none
 	IDGiven     bool       // false when ID is by position
 	Run         []string   // argv, at least one element
-	Cwd         string     // relative to the repository's root, normalised; "." when absent
+	Cwd         string     // relative to the root of the repository, normalised; "." when absent
 	ExpectFail  bool       // a negative control: it must exit non-zero
-	Proves      diag.Text  // the id that a negative control belongs to; zero when absent
+	Proves      diag.Text  // the id of the criterion that a negative control proves; zero when absent
 	MinEvidence diag.Level // "" when absent
 	MaxAttempts int64      // 3 when absent
 	TestReport  string     // path in the repository; "" when absent
@@ -74,10 +74,10 @@ type Criterion struct {
 	Given       CriterionKeys
 }
 
-// CriterionKeys are the keys that a criterion writes down, of those whose default looks like a value.
+// CriterionKeys reports which keys a criterion contains, of those whose default is a normal value.
 type CriterionKeys struct{ Expect, MaxAttempts, MinTests bool }
 
-// Approval asks for an approving review when a file that it names is touched.
+// Approval requires an approving review when the change touches a file that it matches.
 type Approval struct {
 	ID    diag.Text
 	Files []Pattern
@@ -89,10 +89,10 @@ type PathSeverity struct {
 	Severity diag.Severity
 }
 
-// DefaultCoverageReport is where coverage is looked for when the contract names no path.
+// DefaultCoverageReport is the path of the coverage report where the contract names none.
 const DefaultCoverageReport = "coverage_report.json"
 
-// CoverageRule is the contract's coverage key.
+// CoverageRule is the key coverage.
 type CoverageRule struct {
 	Pos    diag.Pos
 	Report string // path in the repository, coverage_report.json when absent
@@ -102,27 +102,27 @@ type CoverageRule struct {
 	MaxDrop   *strict.Ratio // nil when absent
 }
 
-// RuleBook is the contract's rules key. A nil Catalogue means that there is none.
+// RuleBook is the key rules. A nil Catalogue means that there is none.
 type RuleBook struct {
-	Pos diag.Pos // of the key's value; zero when the contract has none
-	// Run is the command that writes the rule report, run at the repository's root; nil when absent.
+	Pos diag.Pos // of the value; zero when the contract has none
+	// Run is the command that writes the rule report, run at the root of the repository; nil when absent.
 	Run []string
 	// Report is the path in the repository that Run writes to; "" when absent, which means
 	// rule_report.json in the evidence directory.
 	Report      string
-	NotRequired bool // "required": false: no rule report is expected
+	NotRequired bool // "required": false
 	Catalogue   []CatalogueRule
 	Ignore      []RuleIgnore
 }
 
-// CatalogueRule is a rule that every report must hold exactly once.
+// CatalogueRule is a rule that every report must contain exactly once.
 type CatalogueRule struct {
 	ID        diag.Text
 	Severity  diag.Severity
 	ExpiresAt string // YYYY-MM-DD, "" when absent
 }
 
-// RuleIgnore lets a rule fail on some files for some time.
+// RuleIgnore allows a rule to fail on some files until a day.
 type RuleIgnore struct {
 	ID     diag.Text
 	Files  []Pattern
@@ -130,13 +130,13 @@ type RuleIgnore struct {
 	Until  string // YYYY-MM-DD
 }
 
-// EvidenceRule is the contract's evidence key.
+// EvidenceRule is the key evidence.
 type EvidenceRule struct {
 	Min diag.Level // "" when absent
 	Dir string     // "" when absent; the default is .closeout/evidence
 }
 
-// OverrideRule is the contract's override key, with its defaults filled in.
+// OverrideRule is the key override, with its defaults.
 type OverrideRule struct {
 	Label       string
 	Permission  string

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,22 +11,22 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Bounds of a contract's numbers, beyond which a value is a mistake.
+// Limits of numbers in a contract, above which a value is a mistake.
 const (
 	maxViolations = 200_000
 	maxMinutes    = 10_000_000
 )
 
-// maxYAML is the largest contract that is read as YAML: the scanner may need 1,200 bytes of memory for one of text. A
-// limit of contract bytes that is raised over the default raises it too, by the same factor.
+// maxYAML is the maximum size of a YAML contract: the scanner may need 1,200 bytes of memory per byte of text. A higher limit
+// of contract bytes raises it by the same factor.
 const maxYAML = 256 << 10
 
-// Parse reads a scope contract. The ending of name decides the format: .yaml and .yml are YAML, everything else
-// is JSON. Every error is listed that can be stepped over; with errors the contract is not to be used, and it is nil
-// when the file is no document at all.
+// Parse reads a scope contract. The extension of name decides the format: .yaml and .yml are YAML, everything else is JSON.
+// It lists as many errors as it can. Do not use the contract if there are errors; it is nil when the file is not a document
+// at all.
 //
-// What the join of several contracts decides is no error here: no acceptance criterion, no task id. See
-// [Contract.CheckTask] and [Contract.CheckHeadOnly] for what a contract's role asks in addition.
+// What the join of contracts decides is not an error here, such as a missing criterion or task id. [Contract.CheckTask] and
+// [Contract.CheckHeadOnly] check what the role of a contract requires in addition.
 func Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Errors) {
 	errs := &diag.Errors{}
 	root := contractDocument(name, data, limits, errs)
@@ -35,7 +36,7 @@ func Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Err
 	if root.Kind != strict.KindObject {
 		errs.Add(diag.Error{
 			Pos: root.Pos, Message: "a contract must be an object", Found: root.Describe(), Expected: "an object with allowed_files, forbidden_files, …",
-			Fix: "write the contract's keys and values",
+			Fix: "write the keys and values of the contract",
 		})
 		return nil, errs
 	}
@@ -45,11 +46,11 @@ func Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Err
 	return readContract(strict.Object(root, "", errs)), errs
 }
 
-// maxContractItems is the longest list that a contract may hold, and the most alternatives that the braces of its
-// patterns may make: people write and review contracts, and each item costs time with every path.
+// maxContractItems is the maximum length of a list in a contract, and the maximum number of alternatives of all braces in its
+// patterns. People write and review contracts, and each item costs time with every path.
 const maxContractItems = 10_000
 
-// tooLong reports lists that are longer than any person writes.
+// tooLong reports lists with more than maxContractItems items.
 func tooLong(n *strict.Node, where string, errs *diag.Errors) bool {
 	long := len(n.Items) > maxContractItems
 	if long {
@@ -64,7 +65,7 @@ func tooLong(n *strict.Node, where string, errs *diag.Errors) bool {
 	return long
 }
 
-// contractDocument reads the text into a tree; nil when that is impossible.
+// contractDocument parses the text to a tree; nil when that is impossible.
 func contractDocument(name string, data []byte, limits strict.Limits, errs *diag.Errors) *strict.Node {
 	yaml := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	limit := limits.ContractBytes
@@ -72,7 +73,7 @@ func contractDocument(name string, data []byte, limits strict.Limits, errs *diag
 		limit = max(maxYAML, limit/(strict.DefaultLimits().ContractBytes/maxYAML))
 	}
 	if int64(len(data)) > limit {
-		errs.Add(strict.OverLimitAt(diag.Pos{}, "the contract's size in bytes", limit, strict.FlagContractBytes))
+		errs.Add(strict.OverLimitAt(diag.Pos{}, "the size of the contract in bytes", limit, strict.FlagContractBytes))
 		return nil
 	}
 	if !strict.CheckText(data, errs) {
@@ -109,14 +110,14 @@ func readContract(f *strict.Fields) *Contract {
 	f.End()
 	if n := c.alternatives(); n > maxContractItems {
 		f.Errs.Add(diag.Error{
-			Pos: f.Node.Pos, Message: "the braces of the patterns make too many of them", Found: strconv.Itoa(n) + " patterns",
+			Pos: f.Node.Pos, Message: "the braces in the patterns expand to too many patterns", Found: strconv.Itoa(n) + " patterns",
 			Expected: "at most " + strconv.Itoa(maxContractItems), Fix: "write ** or * where braces list many names",
 		})
 	}
 	return c
 }
 
-// alternatives is how many patterns the contract holds when braces are expanded.
+// alternatives is the number of patterns in the contract after its braces are expanded.
 func (c *Contract) alternatives() int {
 	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, globsOf(c.AppliesTo)}
 	for _, a := range c.Approvals {
@@ -137,14 +138,13 @@ func (c *Contract) alternatives() int {
 	return n
 }
 
-// ValidTaskID reports whether s is the id of a task. An id becomes a part of file names, so it cannot climb out of a
-// folder.
+// ValidTaskID reports whether s is a task id. An id is used in file names, so it must not lead out of a directory.
 func ValidTaskID(s string) bool { return taskIDSyntax().MatchString(s) && !strings.Contains(s, "..") }
 
 var taskIDSyntax = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func readTaskID(f *strict.Fields) diag.Text {
-	const expected = "1 to 64 letters, digits or . _ -, of which the first is a letter or digit, without .."
+	const expected = "1 to 64 letters, digits or . _ -, starting with a letter or digit, without .."
 	t := matching(f, "task_id", taskIDSyntax, expected)
 	if strings.Contains(t.Value, "..") {
 		f.Wrong(f.Node.Member("task_id"), "task_id", expected)
@@ -152,7 +152,7 @@ func readTaskID(f *strict.Fields) diag.Text {
 	return t
 }
 
-// readPaths reads the keys that hold paths and patterns.
+// readPaths reads the keys with paths and patterns.
 func readPaths(f *strict.Fields, c *Contract) {
 	allowed := f.Need("allowed_files", "a list of globs")
 	filled(f, allowed, "allowed_files", "name the files that the change may touch")
@@ -168,7 +168,7 @@ func readPaths(f *strict.Fields, c *Contract) {
 		}
 	}
 	branches := f.Get("base_branches")
-	filled(f, branches, "base_branches", "name a branch, or remove the key: then it is the default branch")
+	filled(f, branches, "base_branches", "name a branch, or remove the key to allow the default branch only")
 	c.BaseBranches = patternsOf(f, branches, "base_branches")
 }
 
@@ -190,11 +190,7 @@ func readApprovals(f *strict.Fields, c *Contract) {
 
 func readPathSeverities(f *strict.Fields) []PathSeverity {
 	var list []PathSeverity
-	for i, n := range f.List("severity_by_path") {
-		o := strict.Object(n, f.Pointer("severity_by_path")+"/"+strconv.Itoa(i), f.Errs)
-		if o == nil {
-			continue
-		}
+	for o := range objects(f, "severity_by_path", f.List("severity_by_path")) {
 		list = append(list, PathSeverity{needGlobs(o, "files"), diag.Severity(o.NeedOneOf("severity", "block", "warn", "info"))})
 		o.End()
 	}
@@ -214,7 +210,7 @@ func readHosts(f *strict.Fields) []diag.Text {
 		host := strings.ToLower(t.Value)
 		if len(host) > 253 || !hostSyntax().MatchString(host) {
 			f.Errs.Add(diag.Error{
-				Pos: t.Pos, Where: f.Pointer("network_egress"), Message: diag.Quote(t.Value) + " is no host name", Found: diag.Quote(t.Value),
+				Pos: t.Pos, Where: f.Pointer("network_egress"), Message: diag.Quote(t.Value) + " is not a host name", Found: diag.Quote(t.Value),
 				Expected: "a host name such as api.example.com", Fix: hostFix(host),
 			})
 			continue
@@ -227,28 +223,21 @@ func readHosts(f *strict.Fields) []diag.Text {
 func hostFix(host string) string {
 	switch {
 	case strings.Contains(host, "*"):
-		return "name each host: wildcards are not supported"
+		return "name each host; wildcards are not supported"
 	case strings.Contains(host, "://"), strings.Contains(host, "/"):
-		return "write the host alone, without scheme and path"
+		return "write only the host, without scheme and path"
 	case strings.Contains(host, ":"):
-		return "write the host alone, without port"
+		return "write only the host, without port"
 	}
-	return "write letters, digits, hyphens and dots only"
+	return "use only letters, digits, hyphens and dots"
 }
 
 func readCoverageRule(f *strict.Fields) *CoverageRule {
-	n := f.Get("coverage")
-	if n == nil {
-		return nil
-	}
-	o := strict.Object(n, f.Pointer("coverage"), f.Errs)
+	o := object(f, "coverage")
 	if o == nil {
 		return nil
 	}
-	rule := &CoverageRule{Pos: n.Pos, Report: DefaultCoverageReport}
-	if report := literalPath(o, "report"); report != "" {
-		rule.Report = report
-	}
+	rule := &CoverageRule{Pos: o.Node.Pos, Report: cmp.Or(literalPath(o, "report"), DefaultCoverageReport)}
 	rule.Criterion = matching(o, "criterion", criterionID, "the id of a criterion")
 	rule.Floor = ratio(o, "floor")
 	rule.MaxDrop = ratio(o, "max_drop")
@@ -257,20 +246,16 @@ func readCoverageRule(f *strict.Fields) *CoverageRule {
 }
 
 func readRuleBook(f *strict.Fields) RuleBook {
-	n := f.Get("rules")
-	if n == nil {
-		return RuleBook{}
-	}
-	o := strict.Object(n, f.Pointer("rules"), f.Errs)
+	o := object(f, "rules")
 	if o == nil {
 		return RuleBook{}
 	}
-	book := RuleBook{Pos: n.Pos, Catalogue: readCatalogue(o), Ignore: readIgnores(o)}
+	book := RuleBook{Pos: o.Node.Pos, Catalogue: readCatalogue(o), Ignore: readIgnores(o)}
 	if o.Get("run") != nil {
 		book.Run = readArgv(o)
 	}
 	if book.Report = literalPath(o, "report"); book.Report != "" && o.Node.Member("run") == nil {
-		o.Add(o.Node.Member("report"), o.Pointer("report"), `"report" needs the command that writes it`, `"run" beside "report"`,
+		o.Add(o.Node.Member("report"), o.Pointer("report"), `"report" requires the command that writes it`, `"run" next to "report"`,
 			`add "run": the command that writes the rule report`)
 	}
 	if required := o.Get("required"); required != nil && required.Kind == strict.KindBool {
@@ -278,37 +263,26 @@ func readRuleBook(f *strict.Fields) RuleBook {
 	} else if required != nil {
 		o.Wrong(required, "required", "true or false")
 	}
-	if book.NotRequired {
-		refuseBesideNotRequired(o)
+	for _, key := range []string{"run", "catalogue"} {
+		if n := o.Node.Member(key); n != nil && book.NotRequired {
+			o.Add(n, o.Pointer(key), diag.Quote(key)+` requires a rule report, but "required": false says that there is none`,
+				`either "required": false or `+diag.Quote(key), "remove one of the two")
+		}
 	}
 	o.End()
 	return book
 }
 
-// refuseBesideNotRequired reports keys that ask for the report of which "required": false says that there is none.
-func refuseBesideNotRequired(o *strict.Fields) {
-	for _, key := range []string{"run", "catalogue"} {
-		if n := o.Node.Member(key); n != nil {
-			o.Add(n, o.Pointer(key), diag.Quote(key)+` asks for a rule report, and "required": false says that there is none`,
-				`either "required": false or `+diag.Quote(key), "remove one of the two")
-		}
-	}
-}
-
 func readCatalogue(f *strict.Fields) []CatalogueRule {
 	var list []CatalogueRule
 	seen := map[string]diag.Pos{}
-	for i, n := range filled(f, f.Get("catalogue"), "catalogue", "list the rules that must be reported, or remove the key") {
-		o := strict.Object(n, f.Pointer("catalogue")+"/"+strconv.Itoa(i), f.Errs)
-		if o == nil {
-			continue
-		}
+	for o := range objects(f, "catalogue", filled(f, f.Get("catalogue"), "catalogue", "list the rules that must be reported, or remove the key")) {
 		rule := CatalogueRule{ID: o.NeedText("id"), Severity: severity(o, "severity"), ExpiresAt: date(o, o.Get("expires_at"), "expires_at")}
 		o.End()
 		if first, twice := seen[rule.ID.Value]; twice && rule.ID.Value != "" {
 			f.Errs.Add(diag.Error{
-				Pos: rule.ID.Pos, Where: o.Pointer("id"), Message: "the rule " + diag.Quote(rule.ID.Value) + " stands twice in the catalogue", Found: diag.Quote(rule.ID.Value) + " again",
-				Expected: "each rule once (the first is in line " + strconv.Itoa(first.Line) + ")", Fix: "keep one of them",
+				Pos: rule.ID.Pos, Where: o.Pointer("id"), Message: "the rule " + diag.Quote(rule.ID.Value) + " is in the catalogue twice", Found: diag.Quote(rule.ID.Value) + " again",
+				Expected: "each rule once (the first is on line " + strconv.Itoa(first.Line) + ")", Fix: "keep one of them",
 			})
 			continue
 		}
@@ -320,11 +294,7 @@ func readCatalogue(f *strict.Fields) []CatalogueRule {
 
 func readIgnores(f *strict.Fields) []RuleIgnore {
 	var list []RuleIgnore
-	for i, n := range f.List("ignore") {
-		o := strict.Object(n, f.Pointer("ignore")+"/"+strconv.Itoa(i), f.Errs)
-		if o == nil {
-			continue
-		}
+	for o := range objects(f, "ignore", f.List("ignore")) {
 		list = append(list, RuleIgnore{
 			ID: o.NeedText("id"), Files: needGlobs(o, "files"), Reason: o.NeedText("reason").Value,
 			Until: date(o, o.Need("until", "a day, written YYYY-MM-DD"), "until"),
@@ -335,11 +305,7 @@ func readIgnores(f *strict.Fields) []RuleIgnore {
 }
 
 func readEvidenceRule(f *strict.Fields) EvidenceRule {
-	n := f.Get("evidence")
-	if n == nil {
-		return EvidenceRule{}
-	}
-	o := strict.Object(n, f.Pointer("evidence"), f.Errs)
+	o := object(f, "evidence")
 	if o == nil {
 		return EvidenceRule{}
 	}
@@ -348,8 +314,8 @@ func readEvidenceRule(f *strict.Fields) EvidenceRule {
 	return rule
 }
 
-// readEvidenceDir reads the evidence folder. It lies outside the code tree, so it must not hold anything that decides:
-// not the contracts, not the workflows, not the repository's root.
+// readEvidenceDir reads the evidence directory. It is outside the code tree, so it must not contain contracts or workflows,
+// and it cannot be the root of the repository.
 func readEvidenceDir(f *strict.Fields) string {
 	t := f.Text("dir")
 	if t.Value == "" || !literal(f, t, f.Pointer("dir")) {
@@ -359,8 +325,8 @@ func readEvidenceDir(f *strict.Fields) string {
 	ours := parts[0] == ".closeout" && (len(parts) < 2 || parts[1] != "evidence")
 	if ours || parts[0] == ".github" || slices.Contains(parts, ".git") || strings.Contains(t.Value, "[") {
 		f.Errs.Add(diag.Error{
-			Pos: t.Pos, Where: f.Pointer("dir"), Message: "the folder " + diag.Quote(t.Value) + " cannot hold evidence", Found: diag.Quote(t.Value),
-			Expected: "a folder of its own, apart from contracts, workflows and code, named without a pattern", Fix: "use .closeout/evidence or a folder below it",
+			Pos: t.Pos, Where: f.Pointer("dir"), Message: "the directory " + diag.Quote(t.Value) + " cannot contain evidence", Found: diag.Quote(t.Value),
+			Expected: "a separate directory without contracts, workflows and code, not a pattern", Fix: "use .closeout/evidence or a directory below it",
 		})
 		return ""
 	}
@@ -373,35 +339,24 @@ var (
 	codeSyntax  = strict.Lazily(`^[a-z_]+\.[a-z_]+$`)
 )
 
-// DefaultOverride is what holds where no contract says who may override.
+// DefaultOverride applies where no contract says who may override.
 func DefaultOverride() OverrideRule {
 	return OverrideRule{Label: "closeout-override", Permission: "maintain", Binding: "code"}
 }
 
 func readOverride(f *strict.Fields) OverrideRule {
 	rule := DefaultOverride()
-	n := f.Get("override")
-	if n == nil {
-		return rule
-	}
-	o := strict.Object(n, f.Pointer("override"), f.Errs)
+	o := object(f, "override")
 	if o == nil {
 		return rule
 	}
-	rule.Label = orDefault(o.Text("label").Value, rule.Label)
-	rule.Permission = orDefault(o.OneOf("permission", "write", "maintain", "admin"), rule.Permission)
+	rule.Label = cmp.Or(o.Text("label").Value, rule.Label)
+	rule.Permission = cmp.Or(o.OneOf("permission", "write", "maintain", "admin"), rule.Permission)
 	rule.Users = allMatching(o, "users", loginSyntax, "a login, without @")
-	rule.Teams = allMatching(o, "teams", teamSyntax, "a team's slug, without @ and organisation")
-	rule.Binding = orDefault(o.OneOf("binding", "code", "event"), rule.Binding)
+	rule.Teams = allMatching(o, "teams", teamSyntax, "the slug of a team, without @ and organisation")
+	rule.Binding = cmp.Or(o.OneOf("binding", "code", "event"), rule.Binding)
 	rule.AllowAuthor = o.Flag("allow_author")
-	rule.Never = allMatching(o, "never", codeSyntax, "a finding's code, such as scope.forbidden")
+	rule.Never = allMatching(o, "never", codeSyntax, "the code of a finding, such as scope.forbidden")
 	o.End()
 	return rule
-}
-
-func orDefault(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
 }

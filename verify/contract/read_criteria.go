@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Defaults and bounds of a criterion.
+// Defaults and limits of a criterion.
 const (
 	defaultAttempts = 3
 	maxAttempts     = 1000
@@ -17,10 +17,9 @@ const (
 
 var criterionID = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$`)
 
-const criterionIDWords = "1 to 64 letters, digits or . _ : / -, of which the first is a letter or digit"
+const criterionIDWords = "1 to 64 letters, digits or . _ : / -, starting with a letter or digit"
 
-// readCriteria reads acceptance_criteria. The list may be empty: the join of all contracts decides whether that is
-// enough.
+// readCriteria reads acceptance_criteria. The list may be empty: the join of all contracts decides whether that is enough.
 func readCriteria(f *strict.Fields) []Criterion {
 	const key = "acceptance_criteria"
 	var list []Criterion
@@ -43,7 +42,7 @@ func readCriteria(f *strict.Fields) []Criterion {
 
 func splitCriterion(f *strict.Fields, n *strict.Node, where string) []string {
 	if strings.Contains(n.Text, "\x00") {
-		f.Add(n, where, "the command holds a NUL character", "a command without it", noNUL)
+		f.Add(n, where, "the command contains a NUL character", "a command without it", noNUL)
 		return nil
 	}
 	argv, problem := SplitCommand(n.Text)
@@ -56,7 +55,7 @@ func splitCriterion(f *strict.Fields, n *strict.Node, where string) []string {
 	return nil
 }
 
-const noNUL = "remove it: no program can be called with one"
+const noNUL = "remove it: programs cannot be called with one"
 
 func readCriterion(f *strict.Fields, c *Criterion) {
 	if id := matching(f, "id", criterionID, criterionIDWords); id.Value != "" {
@@ -75,7 +74,7 @@ func readCriterion(f *strict.Fields, c *Criterion) {
 	f.End()
 }
 
-// readArgv reads the command of a criterion. Words may be empty, but the first one names a program.
+// readArgv reads the command of a criterion. Words may be empty, except the first one, which names a program.
 func readArgv(f *strict.Fields) []string {
 	var argv []string
 	for i, n := range filled(f, f.Need("run", "a list of words"), "run", `name the program and its arguments, such as ["go", "test", "./..."]`) {
@@ -84,9 +83,9 @@ func readArgv(f *strict.Fields) []string {
 		case n.Kind != strict.KindString:
 			f.Add(n, where, "a word of the command must be a string", "a string", "put it into quotes")
 		case strings.Contains(n.Text, "\x00"):
-			f.Add(n, where, "a word of the command holds a NUL character", "a string without it", noNUL)
+			f.Add(n, where, "a word of the command contains a NUL character", "a string without it", noNUL)
 		case i == 0 && strings.TrimSpace(n.Text) == "":
-			f.Add(n, where, "the command names no program", "a string that is not blank", "write the program's name first")
+			f.Add(n, where, "the command names no program", "a string that is not blank", "write the name of the program first")
 		default:
 			argv = append(argv, n.Text)
 		}
@@ -102,21 +101,21 @@ func readCwd(f *strict.Fields) string {
 	cwd, ok := NormalCwd(t.Value)
 	if !ok {
 		f.Errs.Add(diag.Error{
-			Pos: t.Pos, Where: f.Pointer("cwd"), Message: "the folder " + diag.Quote(t.Value) + " does not lie in the repository", Found: diag.Quote(t.Value),
-			Expected: "a folder relative to the repository's root, such as web", Fix: "remove the leading slash and every ..",
+			Pos: t.Pos, Where: f.Pointer("cwd"), Message: "the directory " + diag.Quote(t.Value) + " is not in the repository", Found: diag.Quote(t.Value),
+			Expected: "a directory relative to the root of the repository, such as web", Fix: "remove the leading slash and every ..",
 		})
 		return "."
 	}
 	return cwd
 }
 
-// readProves reads the id that a negative control belongs to. Only a control has one.
+// readProves reads the id of the criterion that a negative control proves. Only a control has one.
 func readProves(f *strict.Fields, control bool) diag.Text {
 	t := matching(f, "proves", criterionID, "the id of a criterion")
 	if t.Value != "" && !control {
 		f.Errs.Add(diag.Error{
 			Pos: t.Pos, Where: f.Pointer("proves"), Message: "only a negative control proves another criterion", Found: diag.Quote(t.Value),
-			Expected: `"proves" beside "expect": "fail"`, Fix: `add "expect": "fail", or remove "proves"`,
+			Expected: `"proves" next to "expect": "fail"`, Fix: `add "expect": "fail", or remove "proves"`,
 		})
 	}
 	return t
@@ -127,8 +126,8 @@ func readTestReport(f *strict.Fields, c *Criterion) {
 	least := f.Integer("min_tests", 1, maxTests)
 	switch {
 	case least != nil && f.Node.Member("test_report") == nil:
-		f.Add(f.Node.Member("min_tests"), f.Pointer("min_tests"), `"min_tests" needs a test report to count in`, `"test_report" beside "min_tests"`,
-			`add "test_report": the path that the command writes its report to`)
+		f.Add(f.Node.Member("min_tests"), f.Pointer("min_tests"), `"min_tests" requires a test report`, `"test_report" next to "min_tests"`,
+			`add "test_report": the path of the report that the command writes`)
 	case least != nil:
 		c.MinTests, c.Given.MinTests = *least, true
 	case c.TestReport != "":
@@ -136,8 +135,8 @@ func readTestReport(f *strict.Fields, c *Criterion) {
 	}
 }
 
-// checkCriteria reports what no single criterion shows: ids that are used twice, commands that would have to pass and
-// fail, controls that prove a control.
+// checkCriteria reports problems between criteria: duplicate ids, commands that must both pass and fail, controls that prove
+// a control.
 func checkCriteria(list []Criterion, f *strict.Fields) {
 	ids := map[string]Criterion{}
 	commands := map[string]Criterion{}
@@ -147,7 +146,7 @@ func checkCriteria(list []Criterion, f *strict.Fields) {
 		} else {
 			ids[c.ID] = c
 		}
-		command := strings.Join(append([]string{c.Cwd}, c.Run...), "\x00") // a word cannot hold NUL
+		command := strings.Join(append([]string{c.Cwd}, c.Run...), "\x00") // a word cannot contain NUL
 		if first, twice := commands[command]; !twice {
 			commands[command] = c
 		} else if len(c.Run) > 0 && first.ExpectFail != c.ExpectFail {
@@ -163,7 +162,7 @@ func sameID(first, second Criterion, f *strict.Fields) diag.Error {
 	return diag.Error{
 		Pos: second.Pos, Where: f.Pointer("acceptance_criteria"), Message: "two criteria have the id " + diag.Quote(second.ID),
 		Found:    diag.Quote(second.ID) + " again",
-		Expected: "each id once (the first is in line " + strconv.Itoa(first.Pos.Line) + "; without an id the position counts: c1, c2, …)",
+		Expected: "each id once (the first is on line " + strconv.Itoa(first.Pos.Line) + "; without an id, the id is the position: c1, c2, …)",
 		Fix:      "give one of them another id",
 	}
 }
@@ -172,21 +171,21 @@ func bothWays(first, second Criterion, f *strict.Fields) diag.Error {
 	return diag.Error{
 		Pos: second.Pos, Where: f.Pointer("acceptance_criteria"), Message: "the same command must both pass and fail",
 		Found:    diag.Quote(strings.Join(second.Run, " ")),
-		Expected: "another command or folder than in line " + strconv.Itoa(first.Pos.Line),
-		Fix:      "let the negative control run a command of its own",
+		Expected: "a command or directory that differs from line " + strconv.Itoa(first.Pos.Line),
+		Fix:      "use a different command for the negative control",
 	}
 }
 
-// checkProves reports a control that proves itself or another control. An id that this contract does not hold may be
-// one of another contract: the join looks.
+// checkProves reports a control that proves itself or another control. An id that is not in this contract may be in another
+// one: the join checks that.
 func checkProves(ids map[string]Criterion, c Criterion, f *strict.Fields) {
 	proven, here := ids[c.Proves.Value]
 	if !c.ExpectFail || !here || !proven.ExpectFail {
 		return
 	}
 	f.Errs.Add(diag.Error{
-		Pos: c.Proves.Pos, Where: f.Pointer("acceptance_criteria"), Message: "a negative control must prove a criterion that has to pass",
+		Pos: c.Proves.Pos, Where: f.Pointer("acceptance_criteria"), Message: "a negative control must prove a criterion that must pass",
 		Found: diag.Quote(c.Proves.Value) + ", which is a negative control", Expected: `the id of a criterion with "expect": "pass"`,
-		Fix: "name the criterion that the control belongs to",
+		Fix: "name the criterion that the control proves",
 	})
 }

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"errors"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,7 +13,26 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// filled returns the items of a list and reports one that is empty; fix says what to do then.
+// object returns the fields of an object; nil when the key is absent or wrong.
+func object(f *strict.Fields, key string) *strict.Fields {
+	if n := f.Get(key); n != nil {
+		return strict.Object(n, f.Pointer(key), f.Errs)
+	}
+	return nil
+}
+
+// objects yields the fields of each object in a list, and reports other items.
+func objects(f *strict.Fields, key string, items []*strict.Node) iter.Seq[*strict.Fields] {
+	return func(yield func(*strict.Fields) bool) {
+		for i, n := range items {
+			if o := strict.Object(n, f.Pointer(key)+"/"+strconv.Itoa(i), f.Errs); o != nil && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// filled returns the items of a list and reports an empty one; fix says what to do then.
 func filled(f *strict.Fields, n *strict.Node, key, fix string) []*strict.Node {
 	items := f.ListOf(n, key)
 	if n != nil && n.Kind == strict.KindList && len(items) == 0 {
@@ -21,7 +41,7 @@ func filled(f *strict.Fields, n *strict.Node, key, fix string) []*strict.Node {
 	return items
 }
 
-// matching returns a string of a given syntax; an absent key gives the zero value.
+// matching returns a string of a given syntax; the zero value when the key is absent or wrong.
 func matching(f *strict.Fields, key string, syntax func() *regexp.Regexp, expected string) diag.Text {
 	n := f.Get(key)
 	if n == nil {
@@ -47,14 +67,12 @@ func allMatching(f *strict.Fields, key string, syntax func() *regexp.Regexp, exp
 	return list
 }
 
-// globs returns the patterns of a list; never nil when n holds a list.
+// globs returns the patterns of a list; never nil when n is a list.
 func globs(f *strict.Fields, n *strict.Node, key string) []Pattern {
-	return patterns(f, f.TextsOf(n, key), key, asWritten)
+	return patterns(f, f.TextsOf(n, key), key)
 }
 
-func asWritten(pattern string) string { return pattern }
-
-// needGlobs is globs of a field that takes a string or a list, and that must be there and hold a pattern.
+// needGlobs is globs for a required key with a string or a list, and at least one pattern.
 func needGlobs(f *strict.Fields, key string) []Pattern {
 	n := f.Node.Member(key)
 	if n == nil {
@@ -64,10 +82,10 @@ func needGlobs(f *strict.Fields, key string) []Pattern {
 	if n.Kind == strict.KindList {
 		filled(f, n, key, "name at least one file or pattern")
 	}
-	return patterns(f, f.TextOrTexts(key), key, asWritten)
+	return patterns(f, f.TextOrTexts(key), key)
 }
 
-// patternsOf is globs of a list whose type has been reported already.
+// patternsOf is globs for a list whose type has been reported already.
 func patternsOf(f *strict.Fields, n *strict.Node, key string) []Pattern {
 	if n == nil || n.Kind != strict.KindList {
 		return nil
@@ -75,22 +93,22 @@ func patternsOf(f *strict.Fields, n *strict.Node, key string) []Pattern {
 	return globs(f, n, key)
 }
 
-// patterns compiles globs, after spell has rewritten them, and reports every one that is none.
-func patterns(f *strict.Fields, texts []diag.Text, key string, spell func(string) string) []Pattern {
+// patterns parses globs, and reports malformed ones.
+func patterns(f *strict.Fields, texts []diag.Text, key string) []Pattern {
 	if texts == nil {
 		return nil
 	}
 	list := []Pattern{}
 	for _, t := range texts {
 		if t.Value == "" {
-			continue // it was no text, which has been reported
+			continue // not a text, which has been reported
 		}
-		compiled, err := glob.Parse(spell(t.Value))
+		parsed, err := glob.Parse(t.Value)
 		if err != nil {
 			f.Errs.Add(globError(err, t, f.Pointer(key)))
 			continue
 		}
-		list = append(list, Pattern{t, compiled})
+		list = append(list, Pattern{t, parsed})
 	}
 	return list
 }
@@ -118,7 +136,7 @@ func ratio(f *strict.Fields, key string) *strict.Ratio {
 	return &r
 }
 
-// severity returns a severity in any of the spellings that rule reports use.
+// severity returns a severity in any of the spellings of rule reports.
 func severity(f *strict.Fields, key string) diag.Severity {
 	n := f.Need(key, "block, warn or info")
 	if n == nil {
@@ -132,7 +150,7 @@ func severity(f *strict.Fields, key string) diag.Severity {
 	return severity
 }
 
-// level returns an evidence level that a contract may ask for; "" when the key is absent or wrong.
+// level returns an evidence level that a contract may require; "" when the key is absent or wrong.
 func level(f *strict.Fields, key string) diag.Level {
 	n := f.Get(key)
 	switch {
@@ -141,17 +159,17 @@ func level(f *strict.Fields, key string) diag.Level {
 	case n.Kind == strict.KindString && slices.Contains([]diag.Level{diag.Claimed, diag.Bound, diag.Recorded}, diag.Level(n.Text)):
 		return diag.Level(n.Text)
 	case n.Kind == strict.KindString && n.Text == "attested":
-		f.Add(n, f.Pointer(key), `the level "attested" is not supported yet`, "claimed, bound or recorded", `ask for "recorded"`)
+		f.Add(n, f.Pointer(key), `the level "attested" is not supported yet`, "claimed, bound or recorded", `use "recorded"`)
 	case n.Kind == strict.KindString && n.Text == string(diag.Absent):
-		f.Add(n, f.Pointer(key), `"absent" is no minimum: it would accept no evidence at all`, "claimed, bound or recorded",
-			`ask for "claimed", or remove the criterion`)
+		f.Add(n, f.Pointer(key), `"absent" is not a minimum: it would accept missing evidence`, "claimed, bound or recorded",
+			`use "claimed", or remove the criterion`)
 	default:
 		f.Wrong(n, key, "one of claimed, bound, recorded")
 	}
 	return ""
 }
 
-// path returns a literal path in the repository; "" when the key is absent or wrong.
+// literalPath returns a literal path in the repository; "" when the key is absent or wrong.
 func literalPath(f *strict.Fields, key string) string {
 	t := f.Text(key)
 	if t.Value == "" || !literal(f, t, f.Pointer(key)) {
@@ -160,7 +178,7 @@ func literalPath(f *strict.Fields, key string) string {
 	return t.Value
 }
 
-// literal reports whether t is a path that git can hold and that names one file or folder, and says why not.
+// literal reports whether t is a valid path of one file or directory, and adds an error if not.
 func literal(f *strict.Fields, t diag.Text, where string) bool {
 	problem, fix := pathProblem(t.Value)
 	if problem == "" {
@@ -168,39 +186,39 @@ func literal(f *strict.Fields, t diag.Text, where string) bool {
 	}
 	f.Errs.Add(diag.Error{
 		Pos: t.Pos, Where: where, Message: "the path " + diag.Quote(t.Value) + " " + problem, Found: diag.Quote(t.Value),
-		Expected: "one path, relative to the repository's root, such as web/app.ts", Fix: fix,
+		Expected: "one path, relative to the root of the repository, such as web/app.ts", Fix: fix,
 	})
 	return false
 }
 
-// pathProblem says what keeps p from being a plain relative path, and how to mend it; "" when nothing does.
+// pathProblem says why p is not a plain relative path, and how to fix it; "" when it is one.
 func pathProblem(p string) (problem, fix string) {
 	switch {
 	case strings.ContainsAny(p, "*?{"):
-		return "holds a wildcard", "name each path, patterns are not taken here"
+		return "contains a wildcard", "name each path; patterns are not supported here"
 	case strings.HasPrefix(p, "/"):
-		return "is absolute", "write it relative to the repository's root, without the leading slash"
+		return "is absolute", "write it relative to the root of the repository, without the leading slash"
 	case strings.HasSuffix(p, "/"):
 		return "ends with a slash", "remove the slash"
 	case strings.Contains(p, `\`):
-		return "holds a backslash", "separate folders with /"
+		return "contains a backslash", "separate directories with /"
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return "holds a control character", "remove it"
+		return "contains a control character", "remove it"
 	}
 	for part := range strings.SplitSeq(p, "/") {
 		switch part {
 		case "":
-			return "holds an empty part", "write one slash between two parts"
+			return "contains an empty part", "write one slash between two parts"
 		case ".":
-			return "holds the part .", "remove it"
+			return "contains the part .", "remove it"
 		case "..":
-			return "holds the part ..", "write the path from the repository's root"
+			return "contains the part ..", "write the path relative to the root of the repository"
 		}
 	}
 	return "", ""
 }
 
-// date returns a day of the calendar as YYYY-MM-DD; "" when n is nil or none.
+// date returns a calendar day as YYYY-MM-DD; "" when n is nil or not a day.
 func date(f *strict.Fields, n *strict.Node, key string) string {
 	if n == nil {
 		return ""
@@ -210,4 +228,69 @@ func date(f *strict.Fields, n *strict.Node, key string) string {
 		return ""
 	}
 	return n.Text
+}
+
+// readAppliesTo reads the accounts whose pull requests are judged: globs over logins and slugs, and ids.
+func readAppliesTo(f *strict.Fields) []Author {
+	o := object(f, "applies_to")
+	if o == nil {
+		return nil
+	}
+	authors := o.Need("authors", "a list of ids and globs over logins")
+	var list []Author
+	for i, item := range filled(o, authors, "authors", "name a login or pattern, or remove applies_to to apply the contract to everyone") {
+		if a, ok := author(o, item, o.Pointer("authors")+"/"+strconv.Itoa(i)); ok {
+			list = append(list, a)
+		}
+	}
+	o.End()
+	return list
+}
+
+// author reads one item of the list.
+func author(f *strict.Fields, item *strict.Node, where string) (Author, bool) {
+	switch {
+	case item.Kind == strict.KindObject:
+		return authorID(item, where, f.Errs)
+	case item.Kind != strict.KindString || strings.TrimSpace(item.Text) == "":
+		f.Errs.Add(strict.WrongType(item, where, `a login, a pattern, or {"id": 583231}`))
+		return Author{}, false
+	}
+	globs := patterns(f, []diag.Text{{Value: loginGlob(item.Text), Pos: item.Pos}}, "authors")
+	if len(globs) == 0 {
+		return Author{}, false
+	}
+	globs[0].Value = item.Text
+	return Author{Pattern: globs[0]}, true
+}
+
+// authorID reads the id of an account, which stays when the login changes.
+func authorID(item *strict.Node, where string, errs *diag.Errors) (Author, bool) {
+	o := strict.Object(item, where, errs)
+	id := o.IntegerOf(o.Need("id", "the id of an account"), "id", 1, strict.MaxSafeInteger)
+	o.End()
+	if id == nil {
+		return Author{}, false
+	}
+	digits := strconv.FormatInt(*id, 10)
+	return Author{Pattern{Text: diag.Text{Value: "id " + digits, Pos: item.Pos}}, digits}, true
+}
+
+// globsOf are the patterns among authors.
+func globsOf(authors []Author) []Pattern {
+	var list []Pattern
+	for _, a := range authors {
+		if a.ID == "" {
+			list = append(list, a.Pattern)
+		}
+	}
+	return list
+}
+
+// loginGlob makes the suffix of app logins literal: as a glob it would be a set of letters.
+func loginGlob(pattern string) string {
+	if head, app := strings.CutSuffix(pattern, "[bot]"); app {
+		return head + "[[]bot]"
+	}
+	return pattern
 }

@@ -92,17 +92,17 @@ var contractCases = []contractCase{
 	{name: "base branches as text", members: `"base_branches": "main"`, want: `1:19: /base_branches: base_branches must be a list`},
 	{name: "literal paths", members: `"may_touch_protected": ["Makefile", "app/[id]/page.tsx", ".github/x y", "..a"]`},
 	{name: "no literal paths", members: `"may_touch_protected": ["*.go", "a?", "{a}", "/a", "./a", "a/../b", "a//b", "a/", "a\\b", "a\u0000", "a/."]`,
-		want: `1:26: /may_touch_protected: the path "*.go" holds a wildcard
-1:34: /may_touch_protected: the path "a?" holds a wildcard
-1:40: /may_touch_protected: the path "{a}" holds a wildcard
+		want: `1:26: /may_touch_protected: the path "*.go" contains a wildcard
+1:34: /may_touch_protected: the path "a?" contains a wildcard
+1:40: /may_touch_protected: the path "{a}" contains a wildcard
 1:47: /may_touch_protected: the path "/a" is absolute
-1:53: /may_touch_protected: the path "./a" holds the part .
-1:60: /may_touch_protected: the path "a/../b" holds the part ..
-1:70: /may_touch_protected: the path "a//b" holds an empty part
+1:53: /may_touch_protected: the path "./a" contains the part .
+1:60: /may_touch_protected: the path "a/../b" contains the part ..
+1:70: /may_touch_protected: the path "a//b" contains an empty part
 1:78: /may_touch_protected: the path "a/" ends with a slash
-1:84: /may_touch_protected: the path "a\\b" holds a backslash
-1:92: /may_touch_protected: the path "a\x00" holds a control character
-1:103: /may_touch_protected: the path "a/." holds the part .`},
+1:84: /may_touch_protected: the path "a\\b" contains a backslash
+1:92: /may_touch_protected: the path "a\x00" contains a control character
+1:103: /may_touch_protected: the path "a/." contains the part .`},
 	{name: "literal path null", members: `"may_touch_protected": [null]`, want: `1:26: /may_touch_protected/0: 0 must be a string that is not blank`},
 
 	{name: "criteria", members: `"acceptance_criteria": ["go test ./...", {"id": "unit:a/b-1", "run": ["npm", "test", ""], "cwd": "web", "x-why": 1}]`},
@@ -113,7 +113,7 @@ var contractCases = []contractCase{
 		want: `1:26: /acceptance_criteria/0: a criterion must be a command or an object
 1:32: /acceptance_criteria/1: a criterion must be a command or an object
 1:35: /acceptance_criteria/2: a criterion must be a command or an object`},
-	{name: "command with NUL", members: `"acceptance_criteria": ["a\u0000b"]`, want: `1:26: /acceptance_criteria/0: the command holds a NUL character`},
+	{name: "command with NUL", members: `"acceptance_criteria": ["a\u0000b"]`, want: `1:26: /acceptance_criteria/0: the command contains a NUL character`},
 	{name: "criterion without run", members: `"acceptance_criteria": [{"id": "a"}]`, want: `1:26: /acceptance_criteria/0/run: the key "run" is missing`},
 	{name: "unknown key of a criterion", members: criterion(`"runs": 1`), want: `1:50: /acceptance_criteria/0/runs: the key "runs" is unknown`},
 	{name: "run as text", members: `"acceptance_criteria": [{"run": "go test"}]`, want: `1:34: /acceptance_criteria/0/run: run must be a list`},
@@ -121,18 +121,18 @@ var contractCases = []contractCase{
 	{name: "wrong words", members: `"acceptance_criteria": [{"run": [" ", 1, "a\u0000", null]}]`,
 		want: `1:35: /acceptance_criteria/0/run/0: the command names no program
 1:40: /acceptance_criteria/0/run/1: a word of the command must be a string
-1:43: /acceptance_criteria/0/run/2: a word of the command holds a NUL character
+1:43: /acceptance_criteria/0/run/2: a word of the command contains a NUL character
 1:54: /acceptance_criteria/0/run/3: a word of the command must be a string`},
-	{name: "program with NUL", members: `"acceptance_criteria": [{"run": ["a\u0000"]}]`, want: `1:35: /acceptance_criteria/0/run/0: a word of the command holds a NUL character`},
-	{name: "id with a blank", members: criterion(`"id": "a b"`), want: `1:56: /acceptance_criteria/0/id: id must be 1 to 64 letters, digits or . _ : / -, of which the first is a letter or digit`},
-	{name: "id null", members: criterion(`"id": null`), want: `1:56: /acceptance_criteria/0/id: id must be 1 to 64 letters, digits or . _ : / -, of which the first is a letter or digit`},
+	{name: "program with NUL", members: `"acceptance_criteria": [{"run": ["a\u0000"]}]`, want: `1:35: /acceptance_criteria/0/run/0: a word of the command contains a NUL character`},
+	{name: "id with a blank", members: criterion(`"id": "a b"`), want: `1:56: /acceptance_criteria/0/id: id must be 1 to 64 letters, digits or . _ : / -, starting with a letter or digit`},
+	{name: "id null", members: criterion(`"id": null`), want: `1:56: /acceptance_criteria/0/id: id must be 1 to 64 letters, digits or . _ : / -, starting with a letter or digit`},
 	{name: "id twice", members: `"acceptance_criteria": [{"id": "a", "run": ["x"]}, {"id": "a", "run": ["y"]}]`,
 		want: `1:53: /acceptance_criteria: two criteria have the id "a"`, unsaid: true},
 	{name: "id like a position", members: `"acceptance_criteria": [{"id": "c2", "run": ["x"]}, "y"]`, want: `1:54: /acceptance_criteria: two criteria have the id "c2"`, unsaid: true},
 	{name: "id of its own position", members: `"acceptance_criteria": [{"id": "c1", "run": ["x"]}, "y"]`},
 	{name: "cwd", members: criterion(`"cwd": "./web/"`)},
-	{name: "cwd outside", members: criterion(`"cwd": "../x"`), want: `1:57: /acceptance_criteria/0/cwd: the folder "../x" does not lie in the repository`, unsaid: true},
-	{name: "cwd absolute", members: criterion(`"cwd": "/x"`), want: `1:57: /acceptance_criteria/0/cwd: the folder "/x" does not lie in the repository`, unsaid: true},
+	{name: "cwd outside", members: criterion(`"cwd": "../x"`), want: `1:57: /acceptance_criteria/0/cwd: the directory "../x" is not in the repository`, unsaid: true},
+	{name: "cwd absolute", members: criterion(`"cwd": "/x"`), want: `1:57: /acceptance_criteria/0/cwd: the directory "/x" is not in the repository`, unsaid: true},
 	{name: "cwd blank", members: criterion(`"cwd": ""`), want: `1:57: /acceptance_criteria/0/cwd: cwd must be a string that is not blank`},
 	{name: "expect", members: criterion(`"expect": "pass"`)},
 	{name: "expect otherwise", members: criterion(`"expect": "Fail"`), want: `1:60: /acceptance_criteria/0/expect: expect must be one of pass, fail`},
@@ -141,16 +141,16 @@ var contractCases = []contractCase{
 	{name: "control of another contract", members: criterion(`"expect": "fail", "proves": "elsewhere"`)},
 	{name: "proves without control", members: criterion(`"proves": "c9"`), want: `1:60: /acceptance_criteria/0/proves: only a negative control proves another criterion`},
 	{name: "proves itself", members: criterion(`"expect": "fail", "proves": "c1"`),
-		want: `1:78: /acceptance_criteria: a negative control must prove a criterion that has to pass`, unsaid: true},
+		want: `1:78: /acceptance_criteria: a negative control must prove a criterion that must pass`, unsaid: true},
 	{name: "proves a control", members: `"acceptance_criteria": [{"run": ["x"], "expect": "fail", "proves": "c2"}, {"run": ["y"], "expect": "fail"}]`,
-		want: `1:69: /acceptance_criteria: a negative control must prove a criterion that has to pass`, unsaid: true},
+		want: `1:69: /acceptance_criteria: a negative control must prove a criterion that must pass`, unsaid: true},
 	{name: "both ways", members: `"acceptance_criteria": ["go test", {"run": ["go", "test"], "cwd": "./", "expect": "fail"}]`,
 		want: `1:37: /acceptance_criteria: the same command must both pass and fail`, unsaid: true},
-	{name: "both ways in two folders", members: `"acceptance_criteria": ["go test", {"run": ["go", "test"], "cwd": "broken", "expect": "fail"}]`},
+	{name: "both ways in two directories", members: `"acceptance_criteria": ["go test", {"run": ["go", "test"], "cwd": "broken", "expect": "fail"}]`},
 	{name: "same words otherwise cut", members: `"acceptance_criteria": [{"run": ["a b"]}, {"run": ["a", "b"], "expect": "fail"}]`},
 	{name: "levels", members: `"evidence": {"min": "bound"}, ` + criterion(`"min_evidence": "recorded"`)},
 	{name: "level of a later version", members: criterion(`"min_evidence": "attested"`), want: `1:66: /acceptance_criteria/0/min_evidence: the level "attested" is not supported yet`},
-	{name: "no level", members: criterion(`"min_evidence": "absent"`), want: `1:66: /acceptance_criteria/0/min_evidence: "absent" is no minimum: it would accept no evidence at all`},
+	{name: "no level", members: criterion(`"min_evidence": "absent"`), want: `1:66: /acceptance_criteria/0/min_evidence: "absent" is not a minimum: it would accept missing evidence`},
 	{name: "unknown level", members: criterion(`"min_evidence": 2`), want: `1:66: /acceptance_criteria/0/min_evidence: min_evidence must be one of claimed, bound, recorded`},
 	{name: "attempts", members: criterion(`"max_attempts": 1000`)},
 	{name: "no attempt", members: criterion(`"max_attempts": 0`), want: `1:66: /acceptance_criteria/0/max_attempts: max_attempts must be an integer from 1 to 1000, written without fraction or exponent`},
@@ -159,10 +159,10 @@ var contractCases = []contractCase{
 		want: `1:66: /acceptance_criteria/0/max_attempts: max_attempts must be an integer from 1 to 1000, written without fraction or exponent`},
 	{name: "test report", members: criterion(`"test_report": "out/junit.xml", "min_tests": 5`)},
 	{name: "test report alone", members: criterion(`"test_report": "out/junit.xml"`)},
-	{name: "tests without report", members: criterion(`"min_tests": 5`), want: `1:63: /acceptance_criteria/0/min_tests: "min_tests" needs a test report to count in`},
+	{name: "tests without report", members: criterion(`"min_tests": 5`), want: `1:63: /acceptance_criteria/0/min_tests: "min_tests" requires a test report`},
 	{name: "zero tests", members: criterion(`"test_report": "a", "min_tests": 0`),
 		want: `1:83: /acceptance_criteria/0/min_tests: min_tests must be an integer from 1 to 1000000000, written without fraction or exponent`},
-	{name: "test report outside", members: criterion(`"test_report": "../a"`), want: `1:65: /acceptance_criteria/0/test_report: the path "../a" holds the part ..`},
+	{name: "test report outside", members: criterion(`"test_report": "../a"`), want: `1:65: /acceptance_criteria/0/test_report: the path "../a" contains the part ..`},
 	{name: "several wrong criteria", members: `"acceptance_criteria": [{"run": []}, {"run": ["a"], "expect": 1}]`,
 		want: "1:34: /acceptance_criteria/0/run: \"run\" is an empty list\n1:64: /acceptance_criteria/1/expect: expect must be one of pass, fail"},
 
@@ -201,12 +201,12 @@ var contractCases = []contractCase{
 	{name: "no hosts", members: `"network_egress": []`},
 	{name: "all hosts", members: `"network_egress": null`},
 	{name: "no host names", members: `"network_egress": ["https://a.b", "a.b:443", "*.a.b", "a b", "a..b", "-a", ""]`,
-		want: `1:21: /network_egress: "https://a.b" is no host name
-1:36: /network_egress: "a.b:443" is no host name
-1:47: /network_egress: "*.a.b" is no host name
-1:56: /network_egress: "a b" is no host name
-1:63: /network_egress: "a..b" is no host name
-1:71: /network_egress: "-a" is no host name
+		want: `1:21: /network_egress: "https://a.b" is not a host name
+1:36: /network_egress: "a.b:443" is not a host name
+1:47: /network_egress: "*.a.b" is not a host name
+1:56: /network_egress: "a b" is not a host name
+1:63: /network_egress: "a..b" is not a host name
+1:71: /network_egress: "-a" is not a host name
 1:77: /network_egress/6: 6 must be a string that is not blank`},
 	{name: "hosts as text", members: `"network_egress": "a.b"`, want: `1:20: /network_egress: network_egress must be a list`},
 
@@ -226,11 +226,11 @@ var contractCases = []contractCase{
 	{name: "rules required in words", members: `"rules": {"required": "no"}`, want: `1:24: /rules/required: required must be true or false`},
 	{name: "rule command as text", members: `"rules": {"run": "ruff check"}`, want: `1:19: /rules/run: run must be a list`},
 	{name: "rule report without command", members: `"rules": {"report": "a.json"}`,
-		want: `1:22: /rules/report: "report" needs the command that writes it`},
+		want: `1:22: /rules/report: "report" requires the command that writes it`},
 	{name: "rule command of rules that are not required", members: `"rules": {"required": false, "run": ["a"]}`,
-		want: `1:38: /rules/run: "run" asks for a rule report, and "required": false says that there is none`},
+		want: `1:38: /rules/run: "run" requires a rule report, but "required": false says that there is none`},
 	{name: "catalogue of rules that are not required", members: `"rules": {"catalogue": [{"id": "a", "severity": "warn"}], "required": false}`,
-		want: `1:25: /rules/catalogue: "catalogue" asks for a rule report, and "required": false says that there is none`},
+		want: `1:25: /rules/catalogue: "catalogue" requires a rule report, but "required": false says that there is none`},
 	{name: "rules as list", members: `"rules": []`, want: `1:11: /rules: rules must be an object`},
 	{name: "rules ignored as text", members: `"rules": {"ignore": ["a"]}`, want: `1:23: /rules/ignore/0: 0 must be an object`},
 	{name: "empty catalogue", members: `"rules": {"catalogue": []}`, want: `1:25: /rules/catalogue: "catalogue" is an empty list`},
@@ -241,7 +241,7 @@ var contractCases = []contractCase{
 1:119: /rules/catalogue/2/expires_at: expires_at must be a day of the calendar, written YYYY-MM-DD
 1:128: /rules/catalogue/3: 3 must be an object`},
 	{name: "rule twice", members: `"rules": {"catalogue": [{"id": "a", "severity": "warn"}, {"id": "a", "severity": "block"}]}`,
-		want: `1:66: /rules/catalogue/1/id: the rule "a" stands twice in the catalogue`, unsaid: true},
+		want: `1:66: /rules/catalogue/1/id: the rule "a" is in the catalogue twice`, unsaid: true},
 	{name: "ignore", members: fmt.Sprintf(datedIgnore, "2027-12-31")},
 	{name: "leap day", members: fmt.Sprintf(datedIgnore, "2000-02-29")},
 	{name: "no leap day", members: fmt.Sprintf(datedIgnore, "2027-02-29"), want: noDay, unsaid: true},
@@ -259,18 +259,18 @@ var contractCases = []contractCase{
 1:77: /rules/ignore/1/until: until must be a day of the calendar, written YYYY-MM-DD
 1:83: /rules/ignore/1/why: the key "why" is unknown`},
 
-	{name: "evidence folder", members: `"evidence": {"min": "claimed", "dir": "ci/evidence"}`},
-	{name: "evidence folder of ours", members: `"evidence": {"dir": ".closeout/evidence/ci"}`},
-	{name: "evidence folder with a name like ours", members: `"evidence": {"dir": ".closeout2/x.git"}`},
+	{name: "evidence directory", members: `"evidence": {"min": "claimed", "dir": "ci/evidence"}`},
+	{name: "evidence directory of ours", members: `"evidence": {"dir": ".closeout/evidence/ci"}`},
+	{name: "evidence directory with a name like ours", members: `"evidence": {"dir": ".closeout2/x.git"}`},
 	{name: "evidence in .closeout", members: `"evidence": {"dir": ".closeout"}`, want: dirError(".closeout")},
-	{name: "evidence beside tasks", members: `"evidence": {"dir": ".closeout/tasks"}`, want: dirError(".closeout/tasks")},
+	{name: "evidence next to tasks", members: `"evidence": {"dir": ".closeout/tasks"}`, want: dirError(".closeout/tasks")},
 	{name: "evidence in a look-alike", members: `"evidence": {"dir": ".closeout/evidence2"}`, want: dirError(".closeout/evidence2")},
 	{name: "evidence in capitals", members: `"evidence": {"dir": ".Closeout/tasks"}`, want: dirError(".Closeout/tasks")},
 	{name: "evidence in .github", members: `"evidence": {"dir": ".github/workflows"}`, want: dirError(".github/workflows")},
 	{name: "evidence in .git", members: `"evidence": {"dir": "a/.git/b"}`, want: dirError("a/.git/b")},
 	{name: "evidence in a pattern", members: `"evidence": {"dir": "a[b]"}`, want: dirError("a[b]")},
-	{name: "evidence everywhere", members: `"evidence": {"dir": "."}`, want: `1:22: /evidence/dir: the path "." holds the part .`},
-	{name: "evidence above", members: `"evidence": {"dir": "../x"}`, want: `1:22: /evidence/dir: the path "../x" holds the part ..`},
+	{name: "evidence everywhere", members: `"evidence": {"dir": "."}`, want: `1:22: /evidence/dir: the path "." contains the part .`},
+	{name: "evidence above", members: `"evidence": {"dir": "../x"}`, want: `1:22: /evidence/dir: the path "../x" contains the part ..`},
 	{name: "evidence null", members: `"evidence": null`, want: `1:14: /evidence: evidence must be an object`},
 	{name: "evidence, unknown key", members: `"evidence": {"minimum": "bound"}`, want: `1:15: /evidence/minimum: the key "minimum" is unknown`},
 
@@ -280,10 +280,10 @@ var contractCases = []contractCase{
 		want: `1:24: /override/label: label must be a string that is not blank
 1:42: /override/permission: permission must be one of write, maintain, admin
 1:60: /override/users/0: an item of "users" must be a login, without @
-1:77: /override/teams/0: an item of "teams" must be a team's slug, without @ and organisation
+1:77: /override/teams/0: an item of "teams" must be the slug of a team, without @ and organisation
 1:96: /override/binding: binding must be one of code, event
 1:120: /override/allow_author: allow_author must be true or false
-1:137: /override/never/0: an item of "never" must be a finding's code, such as scope.forbidden`},
+1:137: /override/never/0: an item of "never" must be the code of a finding, such as scope.forbidden`},
 	{name: "override null", members: `"override": null`, want: `1:14: /override: override must be an object`},
 	{name: "override, unknown key", members: `"override": {"user": ["a"]}`, want: `1:15: /override/user: the key "user" is unknown`},
 
@@ -303,10 +303,10 @@ var contractCases = []contractCase{
 	{name: "applies to branches", members: `"applies_to": {"authors": ["a"], "branches": ["b"]}`, want: `1:35: /applies_to/branches: the key "branches" is unknown`},
 }
 
-const taskIDError = "1:13: /task_id: task_id must be 1 to 64 letters, digits or . _ -, of which the first is a letter or digit, without .."
+const taskIDError = "1:13: /task_id: task_id must be 1 to 64 letters, digits or . _ -, starting with a letter or digit, without .."
 
 func dirError(dir string) string {
-	return fmt.Sprintf("1:22: /evidence/dir: the folder %q cannot hold evidence", dir)
+	return fmt.Sprintf("1:22: /evidence/dir: the directory %q cannot contain evidence", dir)
 }
 
 // list writes errors as place, pointer and message.
@@ -368,7 +368,7 @@ func TestContractSchemaAgrees(t *testing.T) {
 	}
 }
 
-// TestParseContractGlobs holds that every bad pattern is reported where it stands, with what the glob compiler says.
+// TestParseContractGlobs: every malformed pattern is reported at its position, with the error of the glob package.
 func TestParseContractGlobs(t *testing.T) {
 	text := `{"allowed_files": ["src/**", "/a", "b/../c"], "forbidden_files": ["./d"], "rollback_plan": "e",
  "docs_paths_soft": ["f/"], "protected_files": ["!g"], "base_branches": ["h//i"], "applies_to": {"authors": ["/j"]},
@@ -414,7 +414,7 @@ func TestParseContractCommands(t *testing.T) {
 	}
 }
 
-// TestParseContractValues holds what a contract with every key is read as.
+// TestParseContractValues reads a contract with every key.
 func TestParseContractValues(t *testing.T) {
 	text := `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "allowed_files": ["a/**"], "forbidden_files": ["b"],
  "acceptance_criteria": ["go test ./...", {"id": "neg", "run": ["x", ""], "cwd": "./web/", "expect": "fail", "proves": "c1",
@@ -431,7 +431,7 @@ func TestParseContractValues(t *testing.T) {
 	if errs.Any() {
 		t.Fatal(list(errs))
 	}
-	got := fmt.Sprint( // blanks stand between values that are no strings
+	got := fmt.Sprint( // Sprint writes blanks between values that are not strings
 		c.TaskID.Value, c.Goal.Value, c.RollbackPlan.Value, values(c.AllowedFiles), values(c.ForbiddenFiles), "\n",
 		criteria(c.Criteria), "\n", c.ApprovalNotes[0].Value, c.Approvals[0].ID.Value, values(c.Approvals[0].Files), c.OffScope,
 		values(c.SeverityByPath[0].Files), c.SeverityByPath[0].Severity, *c.ViolationBudget, *c.TimeBudgetMinutes, c.NetworkEgress[0].Value, "\n",
@@ -467,7 +467,7 @@ func criteria(list []Criterion) string {
 	return "[" + strings.Join(all, " ") + "]"
 }
 
-// TestParseContractAbsent holds that what a contract does not hold is nil, and that an empty list is not.
+// TestParseContractAbsent: a missing key is nil, and an empty list is not.
 func TestParseContractAbsent(t *testing.T) {
 	c, _ := Parse("c.json", []byte(contractCase{}.text()), strict.DefaultLimits())
 	if c.DocsPathsSoft != nil || c.NetworkEgress != nil || c.AppliesTo != nil || c.BaseBranches != nil || c.Coverage != nil ||
@@ -518,9 +518,9 @@ func TestParseContractNoDocument(t *testing.T) {
 		{"YAML by another name", "c.json", "a: b", strict.DefaultLimits(), "1:1: : this is not valid JSON: invalid character 'a' at start of value"},
 		{"too deep", "c.json", strings.Repeat("[", 101), strict.DefaultLimits(), "1:101: : the nesting of values is over the limit of 100"},
 		{"too deep in YAML", "c.yaml", strings.Repeat("[", 101), strict.DefaultLimits(), "1:101: : the nesting of values is over the limit of 100"},
-		{"too large", "c.json", "{        }x", small, "0:0: : the contract's size in bytes is over the limit of 10"},
-		{"too large in YAML", "c.yaml", "{        }x", small, "0:0: : the contract's size in bytes is over the limit of 10"},
-		{"too large for YAML", "c.yaml", "{" + strings.Repeat(" ", maxYAML), strict.DefaultLimits(), "0:0: : the contract's size in bytes is over the limit of 262144"},
+		{"too large", "c.json", "{        }x", small, "0:0: : the size of the contract in bytes is over the limit of 10"},
+		{"too large in YAML", "c.yaml", "{        }x", small, "0:0: : the size of the contract in bytes is over the limit of 10"},
+		{"too large for YAML", "c.yaml", "{" + strings.Repeat(" ", maxYAML), strict.DefaultLimits(), "0:0: : the size of the contract in bytes is over the limit of 262144"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, errs := Parse(test.file, []byte(test.text), test.limits)
@@ -547,7 +547,7 @@ func TestParseContractLimits(t *testing.T) {
 	}
 }
 
-// TestContractErrorTexts holds some errors in full, as a person reads them.
+// TestContractErrorTexts shows some errors in full.
 func TestContractErrorTexts(t *testing.T) {
 	text := "allowed_file: [src/**]\nforbidden_files: ['x']\nrollback_plan: 012\nnetwork_egress: [https://a.b/c]\nevidence: {min: attested}\n"
 	_, errs := Parse("c.yaml", []byte(text), strict.DefaultLimits())
@@ -571,14 +571,14 @@ func TestContractErrorTexts(t *testing.T) {
   found the number 012
   expected a string that is not blank
   correct the value
-4:18 "https://a.b/c" is no host name
+4:18 "https://a.b/c" is not a host name
   found "https://a.b/c"
   expected a host name such as api.example.com
-  write the host alone, without scheme and path
+  write only the host, without scheme and path
 5:17 the level "attested" is not supported yet
   found the string "attested"
   expected claimed, bound or recorded
-  ask for "recorded"`
+  use "recorded"`
 	if got := strings.Join(got, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -587,8 +587,8 @@ func TestContractErrorTexts(t *testing.T) {
 func TestCheckTask(t *testing.T) {
 	for _, test := range []struct{ members, want string }{
 		{`"task_id": "T-1", "goal": "g"`, ""},
-		{`"goal": "g"`, `1:1: /task_id: a task contract needs "task_id"`},
-		{``, "1:1: /goal: a task contract needs \"goal\"\n1:1: /task_id: a task contract needs \"task_id\""},
+		{`"goal": "g"`, `1:1: /task_id: a task contract requires "task_id"`},
+		{``, "1:1: /goal: a task contract requires \"goal\"\n1:1: /task_id: a task contract requires \"task_id\""},
 	} {
 		c, _ := Parse("c.json", []byte(contractCase{members: test.members}.text()), strict.DefaultLimits())
 		var errs diag.Errors
@@ -686,7 +686,7 @@ func TestLoginGlob(t *testing.T) {
 	}
 }
 
-// FuzzParseContract holds that reading never panics, that places lie in the text, and that JSON which is a good
+// FuzzParseContract: parsing never panics, positions are inside the text, and JSON which is a good
 // contract is the same contract when it is read as YAML. YAML refuses tabs and some characters that JSON has.
 func FuzzParseContract(f *testing.F) {
 	for _, c := range contractCases {

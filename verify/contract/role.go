@@ -8,36 +8,36 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// CheckTask reports the keys that a task contract needs and a standing contract does not: task_id and goal.
+// CheckTask reports the keys that a task contract requires and a standing contract does not: task_id and goal.
 func (c *Contract) CheckTask(errs *diag.Errors) {
 	for _, key := range []string{"task_id", "goal"} {
 		if _, there := c.Keys[key]; there {
 			continue
 		}
 		errs.Add(diag.Error{
-			Pos: diag.Pos{Line: 1, Column: 1}, Where: "/" + key, Message: "a task contract needs " + diag.Quote(key), Found: "no such key",
+			Pos: diag.Pos{Line: 1, Column: 1}, Where: "/" + key, Message: "a task contract requires " + diag.Quote(key), Found: "no such key",
 			Expected: diag.Quote(key) + " with a text", Fix: "add " + diag.Quote(key),
 		})
 	}
 }
 
-// headKeys are the keys of a task contract that can only narrow what the standing contract says.
+// headKeys are the keys of a task contract that can only narrow the standing contract.
 var headKeys = []string{
 	"task_id", "goal", "rollback_plan", "allowed_files", "forbidden_files", "acceptance_criteria", "approvals_required",
 	"violation_budget", "time_budget_minutes", "network_egress", "docs_paths_soft",
 }
 
-// CheckHeadOnly reports the keys that a task contract may not have when only the change itself holds it: whoever wrote
-// the change wrote the contract, so that it may narrow and nothing else. Keys that begin with x- say nothing and stay.
+// CheckHeadOnly reports the keys that a task contract may not contain when only the change contains the contract: the author
+// of the change wrote it, so it may only narrow. Keys with the prefix x- have no effect and are allowed.
 func (c *Contract) CheckHeadOnly(errs *diag.Errors) {
 	for _, key := range slices.Sorted(maps.Keys(c.Keys)) {
 		if slices.Contains(headKeys, key) || strings.HasPrefix(key, "x-") {
 			continue
 		}
 		errs.Add(diag.Error{
-			Pos: c.Keys[key], Where: "/" + key, Message: "the change itself brings this contract, so it may not hold " + diag.Quote(key), Found: diag.Quote(key),
+			Pos: c.Keys[key], Where: "/" + key, Message: "the change adds this contract, so it may not contain " + diag.Quote(key), Found: diag.Quote(key),
 			Expected: "one of " + strings.Join(headKeys, ", "),
-			Fix:      "remove it, or put it into a contract on the base branch",
+			Fix:      "remove it, or add it to a contract on the base branch",
 		})
 	}
 }

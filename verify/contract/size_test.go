@@ -24,7 +24,7 @@ func TestContractIsOfHumanSize(t *testing.T) {
 		{contract("src/f%d.go", maxContractItems-1), ""},
 		{contract("src/f%d.go", maxContractItems+1), "the list is too long"},
 		{contract("src/{a,b}{a,b}{a,b}{a,b}/f%d", 600), ""},
-		{contract("src/{a,b}{a,b}{a,b}{a,b}/f%d", 700), "the braces of the patterns make too many of them"},
+		{contract("src/{a,b}{a,b}{a,b}{a,b}/f%d", 700), "the braces in the patterns expand to too many patterns"},
 	} {
 		_, errs := Parse("c.json", []byte(c.text), strict.DefaultLimits())
 		got := ""

@@ -11,16 +11,15 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// ReadLog streams a feedback log (JSON Lines, one [Record] a line) and calls visit for each valid record, in order.
+// ReadLog streams a feedback log (JSON Lines, one [Record] per line) and calls visit for each valid record, in order.
 //
-// Lines end in LF or CRLF; the last one needs no end. Lines of spaces and tabs only are skipped. A line with anything
-// wrong in it is not visited; everything that is wrong stands in errs, and reading goes on with the next line. A line
-// over limits.RecordBytes is an error and is stepped over without being kept. A log over limits.LogBytes or
-// limits.LogLines, or a failing r, is an error that ends reading; the line that was cut there is not visited. ReadLog
-// reads at most one byte more than limits.LogBytes, and keeps no more in memory than the longest line and one block.
+// Lines end in LF or CRLF; the last one may have no line end. Blank lines are skipped. A malformed line is not visited; its
+// errors are added to errs, and reading continues with the next line. A line over limits.RecordBytes is an error and is
+// skipped without being kept. A log over limits.LogBytes or limits.LogLines, or a failing r, is an error that ends reading;
+// the line that it cuts is not visited. ReadLog reads at most one byte more than limits.LogBytes, and keeps only the longest
+// line and one block in memory.
 //
-// It returns the number of lines that are not blank, the wrong ones included. A log without any is no error here: it
-// gives 0.
+// It returns the number of lines that are not blank, including malformed ones. An empty log is not an error here.
 func ReadLog(r io.Reader, limits strict.Limits, visit func(*Record)) (lines int64, errs *diag.Errors) {
 	return NewLogs(limits).Read(r, func(rec *Record) bool { visit(rec); return true })
 }
@@ -28,7 +27,7 @@ func ReadLog(r io.Reader, limits strict.Limits, visit func(*Record)) (lines int6
 // Logs reads several logs, which share the limits.
 type Logs struct {
 	limits strict.Limits
-	bytes  int64 // that may still be read
+	bytes  int64 // that may still be read; the same for lines
 	lines  int64
 	weight int64
 	full   bool
@@ -40,14 +39,14 @@ func NewLogs(limits strict.Limits) *Logs {
 	return &Logs{limits: limits, bytes: min(limits.LogBytes, math.MaxInt64-1), lines: limits.LogLines, weight: 1, buf: make([]byte, logBlock)}
 }
 
-// Weigh tells how many times each line is looked at: so often it counts.
+// Weigh sets how many times each line counts, because it is read that many times.
 func (l *Logs) Weigh(times int) { l.weight = int64(max(times, 1)) }
 
-// keysOfLine is how many keys beside those of the format are as much work as a line.
+// keysOfLine is how many keys that are not part of the format are as much work as a line.
 const keysOfLine = 4
 
-// Read is [ReadLog] for one more log. When visit returns false, it cannot remember any more of the logs: that is an error,
-// and nothing more is read, of any log.
+// Read is [ReadLog] for one more log. visit returns false when its memory limit is reached: that is an error, and nothing
+// more is read from any log.
 func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *diag.Errors) {
 	errs = &diag.Errors{}
 	if l.full {
@@ -60,7 +59,7 @@ func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *d
 		blank := spaceEnd(line, 0) == len(line)
 		at := diag.Pos{Line: in.number, Column: 1}
 		if in.done && len(line) == 0 && state == logLine {
-			break // nothing stands behind the last line end
+			break // nothing follows the last line end
 		}
 		if !l.affords(1, at, errs) {
 			break
@@ -92,7 +91,7 @@ func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *d
 	return lines, errs
 }
 
-// affords counts lines; false, with an error, when there are too many.
+// affords counts lines; it returns false and adds an error when there are too many.
 func (l *Logs) affords(lines int64, at diag.Pos, errs *diag.Errors) bool {
 	if l.lines -= l.weight * lines; l.lines < 0 {
 		errs.Add(strict.OverLimitAt(at, "the number of lines of all logs together", l.limits.LogLines, strict.FlagLogLines))
@@ -100,37 +99,36 @@ func (l *Logs) affords(lines int64, at diag.Pos, errs *diag.Errors) bool {
 	return l.lines >= 0
 }
 
-// tooManyIDs is the error of logs of which there is too much to remember.
+// tooManyIDs is the error of logs that exceed the memory limit.
 func (l *Logs) tooManyIDs(at diag.Pos) diag.Error {
-	return strict.OverLimitAt(at, "the number of command ids of all logs together, and of what is remembered beside them,", l.limits.LogIDs, strict.FlagLogIDs)
+	return strict.OverLimitAt(at, "the number of command ids of all logs together, with other things kept in memory,", l.limits.LogIDs, strict.FlagLogIDs)
 }
 
-// logBlock is how much is read at once: a block stays in the processor's cache while its lines are parsed.
+// logBlock is how much is read at once: a block stays in the CPU cache while its lines are parsed.
 const logBlock = 256 << 10
 
-// logState says what next found.
+// logState is what next found.
 type logState int
 
 const (
 	logLine logState = iota // a line
-	logLong                 // a line over the limit, stepped over
-	logCut                  // what is left of a log that is too long or that cannot be read on
+	logLong                 // a line over the limit, which is skipped
+	logCut                  // the rest of a log that is too long or cannot be read
 	logEnd
 )
 
-// logLines cuts a stream into lines. The memory of one block is used again and again, so a line is valid only until
-// the next one is asked for.
+// logLines splits a stream into lines. It reuses the memory of one block, so a line is valid only until the next call.
 type logLines struct {
 	r          io.Reader
-	most       int64 // bytes that the log may have; r gives at most one more
+	most       int64 // bytes that the log may have; r returns at most one more
 	limit      int64 // bytes that all logs together may have
 	longest    int64 // bytes that a line may have, without its end
 	buf        []byte
-	start, end int // of the bytes in buf that are not yet handed out
+	start, end int // of the bytes in buf that were not yet returned
 	total      int64
 	number     int   // of the line that next returned, from 1
-	failed     error // why fill had nothing to add; io.EOF at the end
-	done       bool  // everything was handed out
+	failed     error // why fill added nothing; io.EOF at the end
+	done       bool  // everything was returned
 }
 
 // next returns the next line without its end.
@@ -154,7 +152,7 @@ func (l *logLines) next() ([]byte, logState) {
 	}
 }
 
-// take hands out the next n bytes as a line and steps over its end.
+// take returns the next n bytes as a line and skips its end.
 func (l *logLines) take(n, end int) ([]byte, logState) {
 	line := bytes.TrimSuffix(l.buf[l.start:l.start+n], []byte("\r"))
 	l.start += n + end
@@ -164,7 +162,7 @@ func (l *logLines) take(n, end int) ([]byte, logState) {
 	return line, logLine
 }
 
-// last returns what stands behind the last line end, which is an empty line when nothing does.
+// last returns the bytes after the last line end, an empty line if there are none.
 func (l *logLines) last() ([]byte, logState) {
 	l.done = true
 	if l.failed != io.EOF || l.total > l.most {
@@ -173,7 +171,7 @@ func (l *logLines) last() ([]byte, logState) {
 	return l.take(l.end-l.start, 0)
 }
 
-// skip steps over the rest of a line that is too long.
+// skip skips the rest of a line that is too long.
 func (l *logLines) skip() logState {
 	for {
 		if n := bytes.IndexByte(l.buf[l.start:l.end], '\n'); n >= 0 {
@@ -187,7 +185,7 @@ func (l *logLines) skip() logState {
 	}
 }
 
-// fill reads more bytes into the buffer, making it larger when it is full; false when there are none.
+// fill reads more bytes into the buffer, which it enlarges when it is full; false when there are none.
 func (l *logLines) fill() bool {
 	if l.failed != nil {
 		return false
@@ -207,14 +205,14 @@ func (l *logLines) fill() bool {
 	return n > 0
 }
 
-// growth is how much larger the buffer gets: by half, but not far over the longest line that may come.
+// growth is by how much the buffer grows: by half, but not far above the limit of a line.
 func (l *logLines) growth() int {
 	need := max(l.longest-int64(len(l.buf)), 0) + logBlock
 	return int(min(int64(len(l.buf)/2), need))
 }
 
-// whyCut is the error for a log that ends before its end. It names only the innermost cause: the outer ones hold paths
-// of this machine.
+// whyCut is the error for a log that was cut. It names only the innermost cause: the outer ones contain paths of this
+// machine.
 func (l *logLines) whyCut(at diag.Pos) diag.Error {
 	if l.failed == io.EOF {
 		return strict.OverLimitAt(at, "the size of all logs together in bytes", l.limit, strict.FlagLogBytes)
@@ -224,7 +222,7 @@ func (l *logLines) whyCut(at diag.Pos) diag.Error {
 		cause = inner
 	}
 	return diag.Error{
-		Pos: at, Message: "the log cannot be read any further: " + diag.Clip(cause.Error()), Found: "an error in reading",
-		Expected: "a file that can be read to its end", Fix: "check the file and the disk it is on, then run again",
+		Pos: at, Message: "the log cannot be read beyond this line: " + diag.Clip(cause.Error()), Found: "a read error",
+		Expected: "a readable file", Fix: "check the file and the disk it is on, then run again",
 	}
 }

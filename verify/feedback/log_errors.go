@@ -13,10 +13,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// This file says what is wrong with a line of a feedback log. A log may be hostile and have millions of errors, so
-// whatever is kept of the input here is short.
+// This file reports what is wrong with a line of a feedback log. A log may be hostile and have millions of errors, so errors
+// keep only short parts of the input.
 
-// fault notes an error of the line.
+// fault adds an error of the line.
 func (p *logParser) fault(e diag.Error) {
 	if len(p.faults) >= diag.MaxErrors {
 		p.more++
@@ -25,7 +25,7 @@ func (p *logParser) fault(e diag.Error) {
 	p.faults = append(p.faults, e)
 }
 
-// flush hands the errors of the line over. They name the line's command: records that fail alike can be told apart.
+// flush reports the errors of the line, with its command, so that equal errors of different records can be distinguished.
 func (p *logParser) flush() {
 	if len(p.faults) == 0 {
 		return
@@ -44,7 +44,7 @@ func (p *logParser) flush() {
 	}
 }
 
-// addLimit adds an error about a limit. A list of errors keeps them all, so only the first are marked as such.
+// addLimit adds an error about a limit. A list keeps all of those, so only the first MaxErrors are marked.
 func (p *logParser) addLimit(e diag.Error) {
 	if p.limits++; p.limits > diag.MaxErrors {
 		e.Limit = ""
@@ -63,7 +63,7 @@ func (p *logParser) shownCommand() string {
 	return " (command " + diag.Quote(command) + ")"
 }
 
-// wrong reports a value that is not what its place needs.
+// wrong reports a value that is not as expected.
 func (p *logParser) wrong(v scalar, where, expected string) {
 	name := strings.TrimPrefix(where, "/")
 	if where == "" {
@@ -91,7 +91,7 @@ func (p *logParser) describe(v scalar) string {
 	}
 }
 
-// fix says what to do about a wrong value, with the classic mistakes about integers by name.
+// fix says how to fix a wrong value, with advice on usual mistakes in integers.
 func (p *logParser) fix(v scalar, expected string) string {
 	if strings.Contains(expected, "integer") {
 		switch v.kind {
@@ -100,7 +100,7 @@ func (p *logParser) fix(v scalar, expected string) string {
 				return "write " + diag.Clip(text) + " without quotes"
 			}
 		case strict.KindBool:
-			return "write a number: true and false are none"
+			return "write a number; true and false are not numbers"
 		case strict.KindNumber:
 			return "write it in plain digits and within the range: 0, not -0, 0.0 or 0e0"
 		}
@@ -108,7 +108,7 @@ func (p *logParser) fix(v scalar, expected string) string {
 	return "correct the value"
 }
 
-// missing reports a key that an object, which starts at at and whose pointer is where, does not have.
+// missing reports a missing key of an object, which starts at at and whose pointer is where.
 func (p *logParser) missing(at int, where, key string) {
 	p.fault(diag.Error{
 		Pos: p.pos(at), Where: where + "/" + key, Message: "the key " + diag.Quote(key) + " is missing", Found: "no such key",
@@ -116,22 +116,21 @@ func (p *logParser) missing(at int, where, key string) {
 	})
 }
 
-// unknown reports a key that an object, whose pointer is where, may not have.
+// unknown reports an unknown key of an object, whose pointer is where.
 func (p *logParser) unknown(key scalar, where string, known []string) {
 	of := strict.Fields{Where: where, Known: slices.Clone(known)}
 	p.fault(of.Unknown(strict.Member{Key: diag.Clip(string(p.name(key.span))), Pos: p.pos(key.at)}))
 }
 
-// twice reports a repeated key. The error's pointer is that of the record's key in which it stands; a line that is no
-// record has none.
+// twice reports a duplicate key. The pointer of the error is that of the key of the record which contains it, if any.
 func (p *logParser) twice(key span) {
 	name, where := diag.Quote(string(p.name(key))), ""
 	if p.top != (span{}) {
 		where = p.pointer("", p.top)
 	}
 	p.fault(diag.Error{
-		Pos: p.pos(key.at), Where: where, Message: "the key " + name + " stands twice in one object",
-		Found: "a second " + name, Expected: "each key once", Fix: "keep one of them: readers disagree on which one counts",
+		Pos: p.pos(key.at), Where: where, Message: "the key " + name + " occurs twice in one object",
+		Found: "a second " + name, Expected: "each key once", Fix: "keep one of them: parsers disagree on which one counts",
 	})
 }
 
@@ -140,7 +139,7 @@ func (p *logParser) pointer(where string, key span) string {
 	return (&strict.Fields{Where: where}).Pointer(diag.Clip(string(p.name(key))))
 }
 
-// trailing reports what follows the value of the line.
+// trailing reports text after the value of the line.
 func (p *logParser) trailing() {
 	p.space()
 	if p.at == len(p.line) {
@@ -148,11 +147,11 @@ func (p *logParser) trailing() {
 	}
 	p.fault(diag.Error{
 		Pos: p.pos(p.at), Message: "something follows the value", Found: diag.Excerpt(p.line[p.at:]), Expected: "the end of the line",
-		Fix: "write one JSON object a line, and nothing behind it",
+		Fix: "write one JSON object per line, and nothing after it",
 	})
 }
 
-// explain reports why the line is no JSON, in jsontext's words.
+// explain reports why the line is not JSON, with the message of jsontext.
 func (p *logParser) explain() {
 	text := p.line[p.start:]
 	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
@@ -171,11 +170,11 @@ func (p *logParser) explain() {
 	p.fault(e)
 }
 
-// notWords are what other languages write where JSON has another word or none.
+// notWords are literals of other languages that are not JSON.
 var notWords = []struct{ word, fix string }{
-	{"NaN", "JSON has no NaN: write null where there is no number"},
-	{"Infinity", "JSON has no Infinity: write null where there is no number"},
-	{"undefined", "JSON has no undefined: write null where there is no value"},
+	{"NaN", "JSON has no NaN; write null where there is no number"},
+	{"Infinity", "JSON has no Infinity; write null where there is no number"},
+	{"undefined", "JSON has no undefined; write null where there is no value"},
 	{"None", "write null instead of None"},
 	{"True", "write true in lower case"},
 	{"False", "write false in lower case"},
@@ -193,7 +192,7 @@ func wordFix(rest []byte, otherwise string) string {
 	return otherwise
 }
 
-// byteOrderMark reports and steps over a byte order mark. (One of UTF-16 is no valid UTF-8: explain reports it.)
+// byteOrderMark reports and skips a byte order mark. (That of UTF-16 is not valid UTF-8: explain reports it.)
 func (p *logParser) byteOrderMark() {
 	const mark = "\ufeff"
 	if !bytes.HasPrefix(p.line, []byte(mark)) {

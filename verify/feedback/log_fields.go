@@ -9,12 +9,12 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// logField is a key that a record may have, and what its value must be.
+// logField is a key of a record, and the rule for its value.
 type logField struct {
 	name string
 	rule logRule
-	keep func(*Record) *string // where its text goes; nil when nobody needs it
-	note func(*Record) *span   // where its place goes; nil when nobody needs it
+	keep func(*Record) *string // where to store its text; nil when it is not needed
+	note func(*Record) *span   // where to store its position; nil when it is not needed
 }
 
 // logRule says what the value of a key must be.
@@ -30,7 +30,7 @@ const (
 	ruleDuration
 	ruleMoment
 	ruleCounts      // an integer, or an object of them
-	ruleTruncations // the same, and more than 0 says that output was cut
+	ruleTruncations // the same; more than 0 means that output was cut
 	ruleSeq
 	ruleRunID
 	ruleAttempt
@@ -39,8 +39,8 @@ const (
 	rulePaths
 )
 
-// logFields are the keys of a record (design 4.2). The first are what the format had from the beginning, the others
-// what our own recorder adds.
+// logFields are the keys of a record. The first ones are those of the original format, the others are those that the
+// recorder adds.
 var logFields = []logField{
 	{name: "command", rule: ruleCommand},
 	{name: "exit_code", rule: ruleExit},
@@ -93,10 +93,10 @@ func nameLogFields(fields []logField) []string {
 	return names
 }
 
-// required reports whether every record must have the key.
+// required reports whether the key is required.
 func (r logRule) required() bool { return r == ruleCommand || r == ruleExit }
 
-// expected says what the value must be, for messages.
+// expected describes the value in messages.
 func (r logRule) expected() string {
 	switch r {
 	case ruleText:
@@ -108,7 +108,7 @@ func (r logRule) expected() string {
 	case ruleDigest:
 		return "a sha256 (64 lower-case hexadecimal digits) or null"
 	case ruleCommand:
-		return "a list of strings whose first is not empty, or a string"
+		return "a list of strings, the first not empty, or a string"
 	case ruleExit:
 		return "an integer from -2147483648 to 2147483647, or null"
 	case ruleDuration:
@@ -132,7 +132,7 @@ func (r logRule) expected() string {
 	}
 }
 
-// field reads the value of a key that records may have.
+// field reads the value of a known key.
 func (p *logParser) field(f *logField) bool {
 	next := p.peek()
 	switch {
@@ -154,7 +154,7 @@ func (p *logParser) field(f *logField) bool {
 	return ok
 }
 
-// set takes over the value of a key; false when it is not what its rule says.
+// set stores the value of a key; false when it does not match its rule.
 func (p *logParser) set(f *logField, v scalar) bool {
 	if v.kind == strict.KindNull {
 		return f.rule != ruleCommand && f.rule != ruleSeq
@@ -188,7 +188,7 @@ func (p *logParser) set(f *logField, v scalar) bool {
 	return true
 }
 
-// matches reports whether a string is what a rule about strings says.
+// matches reports whether a string matches a rule about strings.
 func (r logRule) matches(text []byte) bool {
 	switch r {
 	case ruleText:
@@ -221,7 +221,7 @@ func (p *logParser) setInteger(rule logRule, v scalar) bool {
 	return true
 }
 
-// bounds are the least and the greatest value of an integer. math.MaxInt64 means that there is no greatest.
+// bounds are the minimum and the maximum of an integer; math.MaxInt64 means that there is no maximum.
 func (r logRule) bounds() (low, high int64) {
 	switch r {
 	case ruleExit:
@@ -234,8 +234,7 @@ func (r logRule) bounds() (low, high int64) {
 	return math.MinInt64, math.MaxInt64
 }
 
-// commandLine takes over a command that is written as a string. One that does not split stays without argv, and
-// matches nothing.
+// commandLine stores a command that is a string. One that does not split has no argv, and matches nothing.
 func (p *logParser) commandLine(v scalar) bool {
 	if v.kind != strict.KindString {
 		return false
@@ -250,7 +249,7 @@ func (p *logParser) commandLine(v scalar) bool {
 	return true
 }
 
-// argv reads a command that is written as a list.
+// argv reads a command that is a list.
 func (p *logParser) argv() bool {
 	list := scalar{span: span{at: p.at}, kind: strict.KindList}
 	items, argv := 0, make([]string, 0, 8)
@@ -368,7 +367,7 @@ func (p *logParser) producedFile(where string) bool {
 	return ok
 }
 
-// textThat returns what the string v holds; if v is none or not what rule says, it reports that and returns "".
+// textThat returns the text of v; if v is not a string or does not match the rule, it reports that and returns "".
 func (p *logParser) textThat(v scalar, rule logRule, where, expected string) string {
 	if v.kind == strict.KindString {
 		if text := p.bytes(v); rule.matches(text) {

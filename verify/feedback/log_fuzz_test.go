@@ -65,7 +65,7 @@ func FuzzReadLog(f *testing.F) {
 		if lines != wantLines || !reflect.DeepEqual(records, want) {
 			t.Fatalf("%d lines, records %+v\nwant %d, %+v\nerrors %v", lines, records, wantLines, want, errs)
 		}
-		told := map[int]bool{}
+		found := map[int]bool{}
 		for _, e := range errs {
 			if e.Times > 0 {
 				continue
@@ -76,10 +76,10 @@ func FuzzReadLog(f *testing.F) {
 			if e.Message == "" || e.Found == "" || e.Expected == "" || e.Fix == "" {
 				t.Errorf("not complete: %+v", e)
 			}
-			told[e.Pos.Line] = true
+			found[e.Pos.Line] = true
 		}
-		if len(told) != len(wrong) && len(errs) <= diag.MaxErrors {
-			t.Errorf("lines %v are wrong, errors are in lines %v", wrong, told)
+		if len(found) != len(wrong) && len(errs) <= diag.MaxErrors {
+			t.Errorf("lines %v are wrong, errors are in lines %v", wrong, found)
 		}
 
 		slow, _, slowErrs := readLog(iotest.OneByteReader(bytes.NewReader(log)), limits)

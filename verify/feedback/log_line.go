@@ -15,8 +15,8 @@ import (
 
 // logParser reads the lines of one feedback log.
 //
-// It goes over a line once, checking the JSON and the fields together. When the JSON is at fault, it leaves it to
-// jsontext to say how; when only a value is, it notes that and goes on. All offsets are those of the line.
+// It reads a line once, checking the JSON and the fields together. Malformed JSON is explained by jsontext; after a wrong
+// value the parser continues. All offsets are in the line.
 type logParser struct {
 	errs   *diag.Errors
 	depth  int // how deep values may nest
@@ -24,49 +24,49 @@ type logParser struct {
 
 	number  int // of the line
 	line    []byte
-	start   int // behind a byte order mark
-	at      int // what stands before it is read
+	start   int // after a byte order mark
+	at      int // of the next byte
 	rec     Record
 	top     span   // the key of the record whose value is being read; zero outside of a record
-	seen    uint64 // a bit for each of logFields that the line has
-	names   []name // keys of the objects that are open, but the ones counted in seen
-	keys    int64  // how many keys of the line there were beside those counted in seen
-	command string // the command as the line writes it, for messages
+	seen    uint64 // a bit for each of logFields that the line contains
+	names   []name // keys of the open objects, except those counted in seen
+	keys    int64  // number of keys in the line, except those counted in seen
+	command string // the command as written, for messages
 	scratch []byte // an unescaped string
 	faults  []diag.Error
-	more    int  // errors of the line that faults has no room for
-	told    bool // the error that ended the line is among faults
+	more    int  // errors of the line beyond faults
+	ended   bool // faults contains the error that ended the line
 }
 
 // span is a part of the line.
 type span struct{ at, end int }
 
-// scalar is one value. Of a list or an object it is only the place and kind.
+// scalar is one value; for a list or an object only its position and kind.
 type scalar struct {
 	span
 	kind strict.Kind
 }
 
-// maxLogDepth bounds the depth limit, as jsontext does: values are read by recursion.
+// maxLogDepth is the maximum of the depth limit, as in jsontext: values are read by recursion.
 const maxLogDepth = 10_000
 
 func newLogParser(depth int, errs *diag.Errors) *logParser {
 	return &logParser{errs: errs, depth: min(depth, maxLogDepth)}
 }
 
-// parse reads one line, which is not blank, into p.rec. It reports whether the line is a valid record; if not, all that
-// is wrong with it was added to p.errs.
+// parse reads one line, which is not blank, into p.rec. It reports whether the line is a valid record; if not, it adds the
+// errors to p.errs.
 func (p *logParser) parse(line []byte, number int) bool {
 	p.number, p.line, p.start = number, line, 0
 	p.rec = Record{Line: line}
 	p.top, p.seen, p.names, p.keys, p.command = span{}, 0, p.names[:0], 0, ""
-	p.faults, p.more, p.told = p.faults[:0], 0, false
+	p.faults, p.more, p.ended = p.faults[:0], 0, false
 	p.byteOrderMark()
 	p.at = spaceEnd(line, p.start)
 	p.rec.Pos = p.pos(p.at)
 	if p.record() {
 		p.trailing()
-	} else if !p.told {
+	} else if !p.ended {
 		p.explain()
 	}
 	p.flush()
@@ -117,7 +117,7 @@ func (p *logParser) member(key scalar) bool {
 	return p.field(&logFields[i])
 }
 
-// value steps over any value. level is how deep it nests if it is a list or an object.
+// value skips any value. level is its depth if it is a list or an object.
 func (p *logParser) value(level int) (scalar, bool) {
 	v := scalar{span: span{p.at, -1}}
 	switch c := p.peek(); c {
@@ -153,7 +153,7 @@ func (p *logParser) any(level int) bool {
 	return ok
 }
 
-// wordEnd returns the index behind the literal that must stand here; -1 when it does not.
+// wordEnd returns the index after the expected literal; -1 when it is another text.
 func (p *logParser) wordEnd(word string) int {
 	end := p.at + len(word)
 	if end > len(p.line) || string(p.line[p.at:end]) != word {
@@ -162,7 +162,7 @@ func (p *logParser) wordEnd(word string) int {
 	return end
 }
 
-// list reads a list and calls item where each of its items starts.
+// list reads a list and calls item at the start of each item.
 func (p *logParser) list(level int, item func(i int) bool) bool {
 	if !p.enter(level) {
 		return false
@@ -181,8 +181,8 @@ func (p *logParser) list(level int, item func(i int) bool) bool {
 	}
 }
 
-// object reads an object and calls value with each of its keys, where the key's value starts. Of the keys that value
-// adds to p.names, those that stand there twice are reported.
+// object reads an object and calls value with each key, at the start of its value. It reports duplicates among the keys that
+// value adds to p.names.
 func (p *logParser) object(level int, value func(key scalar) bool) bool {
 	if !p.enter(level) {
 		return false
@@ -204,11 +204,11 @@ func (p *logParser) object(level int, value func(key scalar) bool) bool {
 	}
 }
 
-// enter steps over the bracket that opens a list or an object.
+// enter skips the opening bracket of a list or an object.
 func (p *logParser) enter(level int) bool {
 	if level > p.depth {
 		p.fault(strict.OverLimitAt(p.pos(p.at), "the nesting of values", int64(p.depth), strict.FlagDepth))
-		p.told = true
+		p.ended = true
 		return false
 	}
 	p.at++
@@ -216,7 +216,7 @@ func (p *logParser) enter(level int) bool {
 	return true
 }
 
-// key reads a key and the colon behind it.
+// key reads a key and the colon after it.
 func (p *logParser) key() (scalar, bool) {
 	if p.peek() != '"' {
 		return scalar{}, false
@@ -231,8 +231,7 @@ func (p *logParser) key() (scalar, bool) {
 	return key, true
 }
 
-// next steps over what follows an item: a comma, and there is more, or the closing bracket. ok is false when it is
-// neither.
+// next skips a comma, after which there are more items, or the closing bracket. ok is false when there is neither.
 func (p *logParser) next(closing byte) (more, ok bool) {
 	p.space()
 	c := p.peek()
@@ -247,7 +246,7 @@ func (p *logParser) next(closing byte) (more, ok bool) {
 	return true, true
 }
 
-// checkNames reports the keys of p.names from first on that stand there twice, and forgets them all.
+// checkNames reports duplicates among the keys of p.names from first on, and removes these keys.
 func (p *logParser) checkNames(first, level int) {
 	names := p.names[first:]
 	if len(names) > 1 {
@@ -265,7 +264,7 @@ func (p *logParser) checkNames(first, level int) {
 	p.names = p.names[:first]
 }
 
-// name is a key, and what it reads without quotes and escapes.
+// name is a key, and its text without quotes and escapes.
 type name struct {
 	span
 	text []byte
@@ -277,17 +276,17 @@ func (p *logParser) note(key span) {
 	p.names = append(p.names, name{key, p.name(key)})
 }
 
-// name returns a key without quotes and escapes, in memory of its own if it has any.
+// name returns a key without quotes and escapes; with escapes it is a copy.
 func (p *logParser) name(key span) []byte {
 	quoted := p.line[key.at:key.end]
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
-	p.keys += keysOfLine - 1 // to read it costs as much as a line
+	p.keys += keysOfLine - 1 // it costs as much as a line
 	return unescape(nil, quoted)
 }
 
-// bytes returns what a string holds, valid until the next call.
+// bytes returns the text of a string, valid until the next call.
 func (p *logParser) bytes(v scalar) []byte {
 	quoted := p.line[v.at:v.end]
 	if bytes.IndexByte(quoted, '\\') < 0 {
@@ -297,18 +296,18 @@ func (p *logParser) bytes(v scalar) []byte {
 	return p.scratch
 }
 
-// unescape appends what a valid JSON string holds.
+// unescape appends the text of a valid JSON string.
 func unescape(to, quoted []byte) []byte {
 	text, err := jsontext.AppendUnquote(to, quoted)
 	if err != nil {
-		panic(err) // stringEnd has checked it
+		panic(err) // stringEnd has validated it
 	}
 	return text
 }
 
 func (p *logParser) space() { p.at = spaceEnd(p.line, p.at) }
 
-// peek returns the byte that comes next; 0, which nothing starts with, at the end.
+// peek returns the next byte; 0, with which no value starts, at the end.
 func (p *logParser) peek() byte {
 	if p.at == len(p.line) {
 		return 0
@@ -318,7 +317,7 @@ func (p *logParser) peek() byte {
 
 func (p *logParser) pos(at int) diag.Pos { return diag.Pos{Line: p.number, Column: at + 1} }
 
-// integerBytes reports whether a number is written as an integer: -0, 1.0 and 1e0 are none.
+// integerBytes reports whether a number is written as an integer; -0, 1.0 and 1e0 are not.
 func integerBytes(text []byte) bool {
 	digits := bytes.TrimPrefix(text, []byte("-"))
 	if digits[0] == '0' {
@@ -327,12 +326,12 @@ func integerBytes(text []byte) bool {
 	return digitsEnd(digits, 0) == len(digits)
 }
 
-// integer reads a number as an integer from low to high. One beyond int64 is given as the nearest int64.
+// integer parses a number as an integer from low to high. A number beyond int64 becomes the nearest int64.
 func (p *logParser) integer(v scalar, low, high int64) (i int64, ok bool) {
 	text := p.line[v.at:max(v.end, v.at)]
 	if v.kind != strict.KindNumber || !integerBytes(text) {
 		return 0, false
 	}
-	i, _ = strconv.ParseInt(string(text), 10, 64) // the nearest int64 is all that can be wrong
+	i, _ = strconv.ParseInt(string(text), 10, 64) // the only possible error is the range
 	return i, low <= i && i <= high
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// This file finds the ends of JSON strings, numbers and words in a line of a feedback log. Output texts make up nearly
-// all of a log and nobody looks into them, so they are checked and stepped over, never copied. What is accepted is
-// exactly what jsontext accepts; FuzzReadLog compares the two.
+// This file finds the ends of JSON strings, numbers and literals in a line of a feedback log. Nearly all of a log is output
+// that the gate does not read, so texts are validated and skipped, never copied. The scanner accepts exactly what jsontext
+// accepts; FuzzReadLog compares the two.
 
 // Each constant repeats one byte eight times, so that eight bytes of a text are compared at once.
 const (
@@ -20,21 +20,21 @@ const (
 	eachSlash = eachByte * '\\'
 )
 
-// special sets the high bit of the first byte of w that is a quote, a backslash or a control character. Bits above that
-// one mean nothing: a borrow may have set them.
+// special sets the high bit of the first byte of w that is a quote, a backslash or a control character. Higher bits are
+// undefined: a borrow may set them.
 //
-// A byte without its high bit gets one by a subtraction when it is less than what is subtracted. Flipping the bit 0x02
-// makes a quote (0x22) the byte 0x20 and keeps control characters below that, and nothing else comes below 0x21.
+// A subtraction sets the high bit of a byte that is less than the subtrahend. Flipping the bit 0x02 turns a quote (0x22)
+// into 0x20, keeps control characters below that, and turns no other byte into one below 0x21.
 func special(w uint64) uint64 {
 	quoteOrControl := (w ^ eachByte*0x02) - eachByte*0x21
 	slash := (w ^ eachSlash) - eachByte
 	return (quoteOrControl | slash) &^ w & eachHigh
 }
 
-// plainEnd returns the index of the next quote, backslash or control character from i on, or len(b), stepping over short
-// escape sequences: in the output of programs one stands every few bytes, and leaving the loop for each would cost more
-// than all the rest. It adds the bytes that it passes to high, whose high bits then tell whether one of them was not
-// ASCII. (A few bytes too many may be added: that costs a needless check, never misses one.)
+// plainEnd returns the index of the next quote, backslash or control character from i on, or len(b). It skips short escape
+// sequences, which occur every few bytes in the output of programs: leaving the loop for each would cost more than the rest.
+// It adds the bytes that it passes to high, whose high bits then show whether one of them is not ASCII. (It may add a few
+// bytes too many, which costs a needless check but never misses one.)
 func plainEnd(b []byte, i int, high uint64) (int, uint64) {
 	for i+8 < len(b) {
 		w := binary.LittleEndian.Uint64(b[i:])
@@ -60,7 +60,7 @@ func plainEnd(b []byte, i int, high uint64) (int, uint64) {
 	return i, high
 }
 
-// stringEnd returns the index behind the string that starts at the quote b[start]; -1 when it is no valid JSON string.
+// stringEnd returns the index after the string that starts at the quote b[start]; -1 when it is not a valid JSON string.
 func stringEnd(b []byte, start int) int {
 	i, high := plainEnd(b, start+1, 0)
 	for i < len(b) && b[i] == '\\' {
@@ -78,10 +78,10 @@ func stringEnd(b []byte, start int) int {
 	return i + 1
 }
 
-// shortEscapes are the characters that may stand behind a backslash, but the u of \uXXXX.
+// shortEscapes are the characters that may follow a backslash, except the u of \uXXXX.
 var shortEscapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
-// escapeEnd returns the index behind the escape sequence at the backslash b[i]; -1 when it is none.
+// escapeEnd returns the index after the escape sequence at the backslash b[i]; -1 when it is invalid.
 func escapeEnd(b []byte, i int) int {
 	if i+1 == len(b) {
 		return -1
@@ -96,25 +96,24 @@ func escapeEnd(b []byte, i int) int {
 	case !utf16.IsSurrogate(first):
 		return i + 6
 	case utf16.DecodeRune(first, escapedUnit(b, i+6)) == utf8.RuneError:
-		return -1 // half a pair is no character
+		return -1 // half a surrogate pair
 	}
 	return i + 12
 }
 
-// escapedUnit returns the UTF-16 code unit that \uXXXX at b[i] stands for; a negative one when something else
-// stands there.
+// escapedUnit returns the UTF-16 code unit of \uXXXX at b[i]; a negative number for anything else.
 func escapedUnit(b []byte, i int) rune {
 	if i+6 > len(b) || b[i] != '\\' || b[i+1] != 'u' {
 		return -1
 	}
 	unit := rune(0)
 	for _, c := range b[i+2 : i+6] {
-		unit = unit<<4 | strict.HexDigit(c) // -1 makes it negative for good
+		unit = unit<<4 | strict.HexDigit(c) // -1 makes it negative permanently
 	}
 	return unit
 }
 
-// numberEnd returns the index behind the number that starts at b[i]; -1 when it is no valid JSON number.
+// numberEnd returns the index after the number that starts at b[i]; -1 when it is not a valid JSON number.
 func numberEnd(b []byte, i int) int {
 	if i < len(b) && b[i] == '-' {
 		i++
@@ -138,7 +137,7 @@ func numberEnd(b []byte, i int) int {
 	return digitsEnd(b, i)
 }
 
-// digitsEnd returns the index behind the digits at b[i]; -1 when there is none.
+// digitsEnd returns the index after the digits at b[i]; -1 when there are none.
 func digitsEnd(b []byte, i int) int {
 	start := i
 	for i < len(b) && '0' <= b[i] && b[i] <= '9' {

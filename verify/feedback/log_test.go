@@ -41,7 +41,7 @@ func readLog(r io.Reader, limits strict.Limits) (records []Record, lines int64, 
 // rec is a record with the two keys that every record needs, and more.
 func rec(more string) string { return `{"command":["go","test"],"exit_code":0` + more + `}` }
 
-// goodLines must be read. A line is followed by what the record must hold, in the words of showRecord.
+// goodLines are valid. Each line is followed by the record, in the words of showRecord.
 var goodLines = []struct{ name, line, want string }{
 	{"least", rec(``), `go|test cwd=. exit=0`},
 	{"white space", "\t { \"command\" : [ \"go\" , \"test\" ] \r, \"exit_code\" : 0 } \t", `go|test cwd=. exit=0`},
@@ -122,7 +122,7 @@ func showRecord(r Record) string {
 	return text
 }
 
-// TestAppendOutput wants the four texts in their order, whatever their order in the line.
+// TestAppendOutput: the four texts have a fixed order, whatever their order in the line.
 func TestAppendOutput(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{rec(``), ""},
@@ -190,20 +190,20 @@ var badLines = []struct {
 	{"exit 2^64", `{"command":["x"],"exit_code":18446744073709551616}`, []string{`30 /exit_code: `}, false},
 	{"exit 2^32", `{"command":["x"],"exit_code":4294967296}`, []string{`30 /exit_code: `}, false},
 	{"exit in upper case", `{"command":["x"],"Exit_Code":0}`, []string{`1 /exit_code: missing`, `18 /Exit_Code: the key "Exit_Code" is unknown`}, false},
-	{"exit twice", `{"command":["x"],"exit_code":1,"exit_code":0}`, []string{`32 /exit_code: the key "exit_code" stands twice`}, schemaBlind},
-	{"exit twice, escaped", `{"command":["x"],"exit_code":1,"\u0065xit_code":0}`, []string{`32 /exit_code: stands twice`}, schemaBlind},
-	{"exit twice, the second an object", `{"command":["x"],"exit_code":1,"exit_code":{}}`, []string{`32 /exit_code: stands twice`}, false},
+	{"exit twice", `{"command":["x"],"exit_code":1,"exit_code":0}`, []string{`32 /exit_code: the key "exit_code" occurs twice`}, schemaBlind},
+	{"exit twice, escaped", `{"command":["x"],"exit_code":1,"\u0065xit_code":0}`, []string{`32 /exit_code: occurs twice`}, schemaBlind},
+	{"exit twice, the second an object", `{"command":["x"],"exit_code":1,"exit_code":{}}`, []string{`32 /exit_code: occurs twice`}, false},
 	{"exit thrice", `{"command":["x"],"exit_code":1,"exit_code":0,"exit_code":0}`, []string{`32 /exit_code: twice`, `46 /exit_code: twice`}, schemaBlind},
 	{"exit in a nested object only", `{"command":["x"],"x-a":{"exit_code":0}}`, []string{`1 /exit_code: missing`}, false},
 	{"unknown", rec(`,"exitcode":0`), []string{`40 /exitcode: unknown`}, false},
 	{"unknown with an object", rec(`,"a/b~":{"c":[1]}`), []string{`40 /a~1b~0: unknown`}, false},
 	{"X- is not x-", rec(`,"X-a":0`), []string{`40 /X-a: unknown`}, false},
-	{"own key twice", rec(`,"x-a":0,"x-b":0,"x-a":0,"x-c":0`), []string{`56 /x-a: stands twice`}, schemaBlind},
-	{"own key twice, escaped", rec(`,"x-a":0,"\u0078-a":0`), []string{`48 /x-a: stands twice`}, schemaBlind},
+	{"own key twice", rec(`,"x-a":0,"x-b":0,"x-a":0,"x-c":0`), []string{`56 /x-a: occurs twice`}, schemaBlind},
+	{"own key twice, escaped", rec(`,"x-a":0,"\u0078-a":0`), []string{`48 /x-a: occurs twice`}, schemaBlind},
 	{"unknown key twice", rec(`,"y":0,"y":1`), []string{`40 /y: unknown`, `46 /y: unknown`, `46 /y: twice`}, false},
-	{"twice in a nested object", rec(`,"x-a":[{"k":1,"l":2,"k":3}],"x-z":1`), []string{`60 /x-a: "k" stands twice`}, schemaBlind},
-	{"twice in a list that is no record", `[{"a":0,"a":0}]`, []string{`1 : the line must be a JSON object`, `9 : "a" stands twice`}, false},
-	{"twice in counts", rec(`,"truncations":{"a":1,"\u0061":2}`), []string{`61 /truncations: "a" stands twice`}, schemaBlind},
+	{"twice in a nested object", rec(`,"x-a":[{"k":1,"l":2,"k":3}],"x-z":1`), []string{`60 /x-a: "k" occurs twice`}, schemaBlind},
+	{"twice in a list that is no record", `[{"a":0,"a":0}]`, []string{`1 : the line must be a JSON object`, `9 : "a" occurs twice`}, false},
+	{"twice in counts", rec(`,"truncations":{"a":1,"\u0061":2}`), []string{`61 /truncations: "a" occurs twice`}, schemaBlind},
 	{"command null", `{"command":null,"exit_code":0}`, []string{`12 /command: `}, false},
 	{"command number", `{"command":1,"exit_code":0}`, []string{`12 /command: `}, false},
 	{"command object", `{"command":{"a":1},"exit_code":0}`, []string{`12 /command: `}, false},
@@ -258,7 +258,7 @@ var badLines = []struct {
 	{"produced lacks", rec(`,"produced":[{},{"path":"a"},{"sha256":"` + logDigest + `"}]`), []string{`52 /produced/0/path: missing`, `52 /produced/0/sha256: missing`, `55 /produced/1/sha256: missing`, `68 /produced/2/path: missing`}, false},
 	{"produced wrong", rec(`,"produced":[{"path":"","sha256":"` + logTree + `"},{"path":1,"sha256":null}]`), []string{`60 /produced/0/path: `, `72 /produced/0/sha256: `, `124 /produced/1/path: `, `135 /produced/1/sha256: `}, false},
 	{"produced unknown", rec(`,"produced":[{"Path":"a","path":"a","sha256":"` + logDigest + `"}]`), []string{`53 /produced/0/Path: unknown`}, false},
-	{"produced twice", rec(`,"produced":[{"path":"a","path":"b","sha256":"` + logDigest + `"}]`), []string{`64 /produced: "path" stands twice`}, schemaBlind},
+	{"produced twice", rec(`,"produced":[{"path":"a","path":"b","sha256":"` + logDigest + `"}]`), []string{`64 /produced: "path" occurs twice`}, schemaBlind},
 	{"a list", `[{"command":["x"],"exit_code":0}]`, []string{`1 : the line must be a JSON object`}, false},
 	{"a text", `"x"`, []string{`1 : the line must be a JSON object`}, false},
 	{"null", ` null`, []string{`2 : the line must be a JSON object`}, false},
@@ -362,12 +362,12 @@ func TestReadLogHints(t *testing.T) {
 		{`{"command":["x"],"exit_code":0,"Exit_Code":0}`, `"Exit_Code"`, `did you mean "exit_code"?`},
 		{`{"command":["x"],"exit_code":"0"}`, `the string "0"`, "write 0 without quotes"},
 		{`{"command":["x"],"exit_code":"zero"}`, `the string "zero"`, "correct the value"},
-		{`{"command":["x"],"exit_code":false}`, "false", "write a number: true and false are none"},
+		{`{"command":["x"],"exit_code":false}`, "false", "write a number; true and false are not numbers"},
 		{`{"command":["x"],"exit_code":0.0}`, "the number 0.0", "write it in plain digits and within the range: 0, not -0, 0.0 or 0e0"},
 		{`{"command":["x"],"exit_code":0,"seq":null}`, "null", "correct the value"},
 		{`{"command":["x"],"exit_code":[]}`, "a list", "correct the value"},
 		{`{"command":["x"],"exit_code":{}}`, "an object", "correct the value"},
-		{`{"command":["x"],"exit_code":NaN}`, `"NaN}"`, "JSON has no NaN: write null where there is no number"},
+		{`{"command":["x"],"exit_code":NaN}`, `"NaN}"`, "JSON has no NaN; write null where there is no number"},
 		{`{"command":["x"],"exit_code":None}`, `"None}"`, "write null instead of None"},
 		{`{"command":["x"],"exit_code":nil}`, `"il}"`, "write the file with a JSON library, or check it with one"},
 		{"\xff\xfe{\x00", `"\xff\xfe{\x00"`, "write the file as UTF-8: this is UTF-16"},
@@ -610,7 +610,7 @@ func TestLogParserKeepsFewErrors(t *testing.T) {
 	}
 }
 
-// Millions of errors cost no memory: the list is cut, and what it holds of the input is short.
+// Millions of errors cost no memory: the list is cut, and it contains only short parts of the input.
 func TestReadLogManyErrors(t *testing.T) {
 	const n = diag.MaxErrors + 7
 	long := strings.Repeat("k", 10_000)

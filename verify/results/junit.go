@@ -13,17 +13,16 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// JUnit XML has no standard. What its writers agree on is what is read: a root testsuites or testsuite, testcase elements
-// at any depth below it, and in them failure, error and skipped, or a status or result that says the same. Surefire and
-// those who follow it add flakyFailure and rerunFailure for runs before the last one.
+// JUnit XML has no standard. The parser reads what its writers have in common: a root testsuites or testsuite, testcase
+// elements at any depth below it, and in them failure, error and skipped, or a status or result with the same meaning.
+// Surefire and compatible writers add flakyFailure and rerunFailure for runs before the last one.
 //
-// Of the counts that a suite states of itself only failures and errors are looked at, where they are more than its cases
-// show.
+// The counts in the attributes of a suite are ignored, except failures and errors that exceed those of its cases.
 
 // junitReader counts the cases of one file.
 type junitReader struct {
 	dec    *xml.Decoder
-	offset int // of the decoder's text in the file
+	offset int // of the text of the decoder in the file
 	index  strict.LineIndex
 	limit  int   // of the depth
 	left   int64 // how many more elements there may be
@@ -43,8 +42,8 @@ type junitSuite struct {
 	depth    int
 	name     string
 	group    string // a short name for its name and those of the suites around it
-	failures int64  // that it states
-	seen     int64  // failures that its elements show
+	failures int64  // in its attributes
+	seen     int64  // failures in its elements
 }
 
 // junitCase is a testcase element that is open.
@@ -69,7 +68,7 @@ func parseJUnit(data []byte, limits strict.Limits, errs *diag.Errors) *TestRepor
 	return r.book.sum()
 }
 
-// token reads one token; false at the end and at an error that cannot be stepped over.
+// token reads one token; false at the end and at an error that ends parsing.
 func (r *junitReader) token() bool {
 	at := r.index.Pos(r.offset + int(r.dec.InputOffset()))
 	token, err := r.dec.Token()
@@ -88,8 +87,8 @@ func (r *junitReader) token() bool {
 		return r.outside(t, at)
 	case xml.Directive:
 		return r.stop(diag.Error{
-			Pos: at, Message: "a document type is not read", Found: diag.Excerpt([]byte("<!" + string(t) + ">")),
-			Expected: "JUnit XML without <!DOCTYPE>", Fix: "let the test runner write plain JUnit XML",
+			Pos: at, Message: "a document type is not supported", Found: diag.Excerpt([]byte("<!" + string(t) + ">")),
+			Expected: "JUnit XML without <!DOCTYPE>", Fix: "configure the test runner to write plain JUnit XML",
 		})
 	}
 	return true
@@ -102,7 +101,7 @@ func (r *junitReader) stop(e diag.Error) bool {
 
 func (r *junitReader) end(at diag.Pos) bool {
 	if !r.root {
-		r.errs.Add(noTestReport(at, "the XML holds no element", "the end"))
+		r.errs.Add(noTestReport(at, "the XML contains no element", "the end"))
 	}
 	return false
 }
@@ -126,8 +125,8 @@ func (r *junitReader) outside(text []byte, at diag.Pos) bool {
 		return true
 	}
 	return r.stop(diag.Error{
-		Pos: at, Message: "text stands outside of the root element", Found: diag.Excerpt(text), Expected: "nothing but the element",
-		Fix: "write the report of the test runner alone into the file",
+		Pos: at, Message: "text outside of the root element", Found: diag.Excerpt(text), Expected: "only the root element",
+		Fix: "write only the report of the test runner to the file",
 	})
 }
 
@@ -145,7 +144,7 @@ func (r *junitReader) start(t xml.StartElement, at diag.Pos) bool {
 	switch name := t.Name.Local; {
 	case name == "testcase" && r.inCase > 0:
 		r.errs.Add(diag.Error{
-			Pos: at, Message: "a testcase stands inside a testcase", Found: "a second <testcase>", Expected: "</testcase> before it",
+			Pos: at, Message: "a testcase inside a testcase", Found: "a second <testcase>", Expected: "</testcase> before it",
 			Fix: "close the first one",
 		})
 	case name == "testcase":
@@ -158,7 +157,7 @@ func (r *junitReader) start(t xml.StartElement, at diag.Pos) bool {
 	return true
 }
 
-// says takes an element of a testcase or of a suite that may say how it ended.
+// says reads an element of a testcase or a suite that may say how it ended.
 func (r *junitReader) says(name string) {
 	suite := &r.suites[len(r.suites)-1]
 	switch name {
@@ -186,7 +185,7 @@ func (r *junitReader) openRoot(name string, at diag.Pos) bool {
 			Fix: "join the suites under one <testsuites>",
 		})
 	case name != "testsuites" && name != "testsuite":
-		return r.stop(noTestReport(at, "the root element is no test suite", "<"+diag.Clip(name)+">"))
+		return r.stop(noTestReport(at, "the root element is not a test suite", "<"+diag.Clip(name)+">"))
 	}
 	r.root = true
 	return true
@@ -203,7 +202,7 @@ func (r *junitReader) openSuite(attrs []xml.Attr) {
 	r.suites = append(r.suites, s)
 }
 
-// closeSuite holds what a suite states against what it shows: of two numbers of failures the greater one counts.
+// closeSuite compares the failures in the attributes of a suite with those of its elements: the greater number counts.
 func (r *junitReader) closeSuite() {
 	n := len(r.suites) - 1
 	s := r.suites[n]
@@ -226,22 +225,22 @@ func attribute(attrs []xml.Attr, name string) string {
 	return ""
 }
 
-// stated returns a count that a suite states of itself; 0 when it states none. The XML reader lets an attribute stand twice:
-// the greater value counts.
+// stated returns a count in the attributes of a suite; 0 when there is none. The XML parser allows duplicate attributes: the
+// greater value counts.
 func stated(attrs []xml.Attr, name string) int64 {
-	const most = 1 << 31 // more cases fit into no report, and the sum of all stays in range
+	const most = 1 << 31 // more than any report contains, and the sum of all stays in range
 	var count int64
 	for _, a := range attrs {
 		if a.Name.Local == name {
-			n, _ := strconv.ParseInt(strings.TrimSpace(a.Value), 10, 64) // 0 when it is no number, and the nearest when it is too large
+			n, _ := strconv.ParseInt(strings.TrimSpace(a.Value), 10, 64) // 0 for anything but a number, and the maximum for one that is too large
 			count = max(count, min(n, most))
 		}
 	}
 	return count
 }
 
-// The words with which a testcase says under status or result that it was left out, or that it failed. GoogleTest and
-// CTest write such, and older versions of them write no skipped element.
+// The values of status or result for a testcase that was skipped or that failed. GoogleTest and CTest write them, and their
+// older versions write no skipped element.
 var (
 	leftOutWords = []string{"notrun", "disabled", "skipped", "suppressed", "ignored", "pending"}
 	failedWords  = []string{"fail", "failed", "failure", "error"}

@@ -1,21 +1,64 @@
 // Package results reads test reports and coverage reports.
 package results
 
-// TestReport is what a test report says was run. A case is counted once: as failed, as skipped, or as neither. What ran is
-// Tests - Skipped, and that is the number to hold against min_tests.
+import (
+	"bytes"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// ParseTests counts the test cases of a test report. The content decides the format: JUnit XML begins with <, a stream of
+// go test -json with {.
+//
+// A report without cases is not an error here. The report is nil when the text has none of the formats; do not use it if
+// there are errors.
+func ParseTests(data []byte, limits strict.Limits) (*TestReport, *diag.Errors) {
+	errs := &diag.Errors{}
+	if strict.OverRulesBytes(data, "the test report", limits, errs) {
+		return nil, errs
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(data, []byte(byteOrderMark)), " \t\r\n")
+	switch {
+	case bytes.HasPrefix(text, []byte("<")):
+		return parseJUnit(data, limits, errs), errs
+	case bytes.HasPrefix(text, []byte("{")):
+		return parseGoTest(data, limits, errs), errs
+	case len(text) == 0:
+		errs.Add(noTestReport(diag.Pos{}, "the test report is empty", "nothing"))
+	default:
+		index := strict.LineIndex{Data: data, Line: 1}
+		errs.Add(noTestReport(index.Pos(len(data)-len(text)), "this is not a test report", diag.Excerpt(text)))
+	}
+	return nil, errs
+}
+
+// byteOrderMark is allowed before XML.
+const byteOrderMark = "\ufeff"
+
+// noTestReport is the error for a text with none of the formats.
+func noTestReport(at diag.Pos, message, found string) diag.Error {
+	return diag.Error{
+		Pos: at, Message: message, Found: found, Expected: "JUnit XML, or the output of go test -json",
+		Fix: "configure the test runner to write one of these formats; most have an option or a converter for JUnit XML",
+	}
+}
+
+// TestReport counts the cases of a test report. A case is counted once: as failed, as skipped, or as neither. Compare
+// Tests - Skipped, the cases that ran, with min_tests.
 type TestReport struct {
-	Tests   int64 // test cases, skipped ones included; no suites, but subtests count
+	Tests   int64 // test cases, including skipped ones and subtests, but not suites
 	Failed  int64
 	Skipped int64
 	Flaky   int64 // cases that failed and then passed in the same report
-	Broken  int64 // failures of no case: of a suite or a package, or only counted in the attributes of a suite
+	Broken  int64 // failures without a case: of a suite or a package, or only in the attributes of a suite
 
 	FirstFailed string // the name of the first case, suite or package that failed; "" when none did or it has no name
 	FirstFlaky  string
 }
 
-// Failures is how much of the report says that something failed and did not pass when it was run again.
+// Failures is how many failures there are that did not pass in a later run.
 func (r *TestReport) Failures() int64 { return r.Failed + r.Broken }
 
-// Ran is how many cases were run to their end.
+// Ran is how many cases ran.
 func (r *TestReport) Ran() int64 { return r.Tests - r.Skipped }

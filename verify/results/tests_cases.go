@@ -15,24 +15,24 @@ const (
 	casePassed caseOutcome = iota
 	caseFailed
 	caseSkipped
-	caseFlaky // passed, and the report says that an earlier run of it failed
+	caseFlaky // passed, after a run that failed
 )
 
-// testCase is one case as a report tells it. Cases with the same group, class and name are the same case, run again.
+// testCase is one case in a report. Cases with the same group, class and name are runs of the same case.
 type testCase struct {
-	group       string // the suite that it stands in, or its package
-	class, name string // a case without name is like no other
+	group       string // its suite or package
+	class, name string // a case without name is unique
 	outcome     caseOutcome
 }
 
-// caseState is what is known of one case. A report may have hundreds of thousands, so it is kept small.
+// caseState is what is known about one case. A report may have hundreds of thousands, so it is small.
 type caseState byte
 
 const (
 	stateRan     caseState = 1 << iota // passed or failed
 	stateFrame                         // it has subtests
-	stateFailed                        // it failed at some time
-	stateFailing                       // and did not pass since
+	stateFailed                        // it failed once
+	stateFailing                       // and did not pass after that
 )
 
 type caseKey [16]byte
@@ -61,7 +61,7 @@ func keyOf(parts ...string) caseKey {
 	return caseKey(h.Sum(nil)[:16])
 }
 
-// add counts a case. One that is failing and comes again was run again: it is not counted twice.
+// add counts a case. A failing case that occurs again is another run, and is not counted twice.
 func (b *caseBook) add(c testCase) {
 	if c.name == "" {
 		b.addNameless(c.outcome)
@@ -115,7 +115,7 @@ func (b *caseBook) fails(c testCase, key caseKey, state caseState) {
 	}
 }
 
-// name remembers the name of a case that failed.
+// name keeps the name of a case that failed.
 func (b *caseBook) name(c testCase, key caseKey) {
 	if _, known := b.names[key]; known {
 		return
@@ -128,8 +128,8 @@ func (b *caseBook) name(c testCase, key caseKey) {
 	b.failed = append(b.failed, key)
 }
 
-// addFrames notes the tests that a subtest belongs to. A subtest's own name may hold slashes: the test at the top is a
-// frame in any case.
+// addFrames marks the parents of a subtest. The name of a subtest may contain slashes: the top-level test is a frame in any
+// case.
 func (b *caseBook) addFrames(c testCase) {
 	first, last := strings.IndexByte(c.name, '/'), strings.LastIndexByte(c.name, '/')
 	if first <= 0 {
@@ -141,7 +141,7 @@ func (b *caseBook) addFrames(c testCase) {
 	}
 }
 
-// broke notes a failure of no case.
+// broke adds failures without a case.
 func (b *caseBook) broke(name string, failures int64) {
 	b.report.Broken += failures
 	if b.report.FirstFailed == "" {
@@ -149,7 +149,7 @@ func (b *caseBook) broke(name string, failures int64) {
 	}
 }
 
-// sum finishes the report. When nothing ran but tests whose subtests were all skipped, nothing ran at all.
+// sum finishes the report. A test whose subtests were all skipped did not run.
 func (b *caseBook) sum() *TestReport {
 	r := &b.report
 	r.Failed = b.nameless

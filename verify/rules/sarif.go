@@ -12,20 +12,19 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// SARIF 2.1.0 (OASIS Standard, 27 March 2020) is a large and open format. What the gate does not use is not looked at;
-// what it uses is checked as strictly as any other input.
+// SARIF 2.1.0 (OASIS Standard, 27 March 2020) is a large and open format. The gate ignores what it does not use, and checks
+// the rest as strictly as any other input.
 //
-// What becomes of a run:
+// The rows of a run:
 //
-//   - Each rule of tool.driver.rules is a row, and so is each rule that only a result names. Rules of one run with equal
-//     ids are one row; the same rule in two runs makes two rows, which a catalogue calls a duplicate.
+//   - Each rule of tool.driver.rules is a row, and so is each rule that only a result names. Rules of one run with the same
+//     id are one row; the same rule in two runs makes two rows, which are a duplicate in a catalogue.
 //   - A result of kind "fail", or without kind, fails its rule. Results of other kinds change nothing, and neither do those
-//     whose baselineState is "absent": they tell of something that an earlier run found and this one did not.
-//     suppressions, and other words of baselineState, are not looked at: who writes the file would otherwise let findings
-//     through.
-//   - A failed row has the strictest severity of its failing results, and the place and message of the first of them.
-//     A result without level has its rule's defaultConfiguration.level; without that it is a warning. The levels error,
-//     warning, note and none are block, warn, info and info. ruleConfigurationOverrides are not looked at.
+//     with baselineState "absent": an earlier run found them and this one did not. suppressions, and other values of
+//     baselineState, are ignored: otherwise the author of the file could suppress findings.
+//   - A failed row has the strictest severity of its failing results, and the location and message of the first of them.
+//     The level of a result defaults to the defaultConfiguration.level of its rule, and that to warning. The levels error,
+//     warning, note and none are block, warn, info and info. ruleConfigurationOverrides are ignored.
 //   - A run without rules and results adds nothing.
 
 var sarifLevels = map[string]diag.Severity{"error": diag.Block, "warning": diag.Warn, "note": diag.Info, "none": diag.Info}
@@ -34,8 +33,8 @@ var sarifLevels = map[string]diag.Severity{"error": diag.Block, "warning": diag.
 type sarifRun struct {
 	errs   *diag.Errors
 	driver sarifComponent
-	refs   map[string]sarifComponent // driver and extensions, by what a reference may hold: "index 0", "guid …", "name …"
-	levels map[string]diag.Severity  // default level by rule id, over all components
+	refs   map[string]sarifComponent // driver and extensions, by reference: "index 0", "guid …", "name …"
+	levels map[string]diag.Severity  // default level by rule id, of all components
 	rows   []Row
 	rowOf  map[string]int // index in rows by rule id
 }
@@ -45,7 +44,7 @@ type sarifComponent struct {
 	name, guid string
 	ids        []string                 // by ruleIndex; "" where the id was refused
 	at         []diag.Pos               // of each rule
-	levels     map[string]diag.Severity // default level by id; the strictest, when an id stands twice
+	levels     map[string]diag.Severity // default level by id; the strictest for a duplicate id
 }
 
 func sarifRows(n *strict.Node, errs *diag.Errors) []Row {
@@ -68,8 +67,8 @@ func sarifVersion(f *strict.Fields) {
 		return
 	}
 	f.Errs.Add(diag.Error{
-		Pos: n.Pos, Where: f.Pointer("version"), Message: "this version of SARIF is not read", Found: n.Describe(),
-		Expected: `"2.1.0"`, Fix: "let the tool write SARIF 2.1.0",
+		Pos: n.Pos, Where: f.Pointer("version"), Message: "this version of SARIF is not supported", Found: n.Describe(),
+		Expected: `"2.1.0"`, Fix: "configure the tool to write SARIF 2.1.0",
 	})
 }
 
@@ -105,7 +104,7 @@ func (r *sarifRun) components(tool *strict.Fields) {
 	}
 }
 
-// addComponent makes a component known by its guid and name, and its rules by their ids. The first of a name stays.
+// addComponent registers a component by its guid and name, and its rules by their ids. The first of a name is kept.
 func (r *sarifRun) addComponent(c sarifComponent) {
 	for _, ref := range []string{"guid " + c.guid, "name " + c.name} {
 		if _, taken := r.refs[ref]; !taken {
@@ -121,13 +120,13 @@ func (r *sarifRun) addComponent(c sarifComponent) {
 
 func noResults(f *strict.Fields, rules int) diag.Error {
 	return diag.Error{
-		Pos: f.Node.Pos, Where: f.Pointer("results"), Message: "the run holds no results list: the tool did not finish",
+		Pos: f.Node.Pos, Where: f.Pointer("results"), Message: "the run contains no results list: the tool did not finish",
 		Found: fmt.Sprintf("no results, and %d rules", rules), Expected: "a list, [] when nothing was found",
-		Fix: "run the tool again, and hand over what it writes when it succeeds",
+		Fix: "run the tool again, and supply the report of a run that succeeds",
 	}
 }
 
-// checkExternalFiles refuses a run of which a part that counts lies in files that the gate does not read.
+// checkExternalFiles refuses a run with relevant parts in files that the gate does not read.
 func checkExternalFiles(f *strict.Fields) {
 	refs := f.LooseChild("externalPropertyFileReferences")
 	for _, key := range []string{"driver", "extensions", "results", "invocations", "conversion"} {
@@ -139,12 +138,12 @@ func checkExternalFiles(f *strict.Fields) {
 
 func resultsElsewhere(n *strict.Node, where string) diag.Error {
 	return diag.Error{
-		Pos: n.Pos, Where: where, Message: "part of the run is kept outside of it", Found: n.Describe(),
-		Expected: "rules and results inside the run", Fix: "let the tool write one self-contained SARIF file",
+		Pos: n.Pos, Where: where, Message: "part of the run is in another file", Found: n.Describe(),
+		Expected: "rules and results inside the run", Fix: "configure the tool to write one self-contained SARIF file",
 	}
 }
 
-// sarifComponent reads a driver or an extension.
+// readComponent reads a driver or an extension.
 func readComponent(f *strict.Fields) sarifComponent {
 	c := sarifComponent{name: f.AnyText("name"), guid: f.AnyText("guid"), levels: map[string]diag.Severity{}}
 	for _, rule := range f.LooseObjects("rules") {
@@ -156,7 +155,7 @@ func readComponent(f *strict.Fields) sarifComponent {
 	return c
 }
 
-// sarifLevel returns the severity that "level" states; "" when it is absent.
+// sarifLevel returns the severity under "level"; "" when it is absent.
 func sarifLevel(f *strict.Fields) diag.Severity {
 	return sarifLevels[f.OneOf("level", "error", "warning", "note", "none")]
 }
@@ -193,7 +192,7 @@ func (r *sarifRun) result(f *strict.Fields) {
 	})
 }
 
-// fail joins a failed result to its rule's row.
+// fail joins a failed result with the row of its rule.
 func (r *sarifRun) fail(failed Row) {
 	row := &r.rows[r.rowOf[failed.ID]]
 	if row.Passed {
@@ -204,8 +203,8 @@ func (r *sarifRun) fail(failed Row) {
 	row.FailedIn = append(row.FailedIn, failed.FailedIn...)
 }
 
-// ruleOf returns the id of the rule that a result belongs to and the rule's default level; false and an error when the
-// result does not say, or contradicts itself.
+// ruleOf returns the id and the default level of the rule of a result; false and an error if the result names none, or
+// different ones.
 func (r *sarifRun) ruleOf(f *strict.Fields) (string, diag.Severity, bool) {
 	ref := f.LooseChild("rule")
 	id := agreeing(f, f.TextOf(f.Get("ruleId"), "ruleId"), ref.TextOf(ref.Get("id"), "id"))
@@ -224,13 +223,13 @@ func (r *sarifRun) ruleOf(f *strict.Fields) (string, diag.Severity, bool) {
 		return "", "", false
 	}
 	f.Errs.Add(diag.Error{
-		Pos: f.Node.Pos, Where: f.Pointer("ruleId"), Message: "the result does not say which rule it belongs to",
+		Pos: f.Node.Pos, Where: f.Pointer("ruleId"), Message: "the result names no rule",
 		Found: "neither ruleId nor ruleIndex", Expected: "one of them", Fix: `add "ruleId"`,
 	})
 	return "", "", false
 }
 
-// agreeing returns what a result says of its rule, which it may say directly, in its rule reference, or in both.
+// agreeing returns what a result says about its rule directly, in its rule reference, or in both.
 func agreeing(f *strict.Fields, direct, reference diag.Text) diag.Text {
 	if direct.Value == "" {
 		return reference
@@ -238,13 +237,13 @@ func agreeing(f *strict.Fields, direct, reference diag.Text) diag.Text {
 	if reference.Value != "" && reference.Value != direct.Value {
 		f.Errs.Add(diag.Error{
 			Pos: reference.Pos, Where: f.Pointer("rule"), Message: "the result names two rules", Found: diag.Quote(reference.Value),
-			Expected: diag.Quote(direct.Value) + ", as beside it", Fix: "let both name the same rule",
+			Expected: diag.Quote(direct.Value) + ", as in the result itself", Fix: "name the same rule in both",
 		})
 	}
 	return direct
 }
 
-// sarifIndex returns an index in decimal; the zero value when it is absent or -1, which is SARIF's word for absent.
+// sarifIndex returns an index in decimal; the zero value when it is absent or -1, which SARIF uses for absent.
 func sarifIndex(f *strict.Fields, key string) diag.Text {
 	i := f.Integer(key, -1, maxLineNumber)
 	if i == nil || *i < 0 {
@@ -253,8 +252,8 @@ func sarifIndex(f *strict.Fields, key string) diag.Text {
 	return diag.Text{Value: strconv.FormatInt(*i, 10), Pos: f.Get(key).Pos}
 }
 
-// componentOf returns the component that lists a result's rule, and whether the result names it: the driver, when it
-// names none. The last value is false, with an error, when the run's tool has no such component.
+// componentOf returns the component that lists the rule of a result, and whether the result names it: the driver when it
+// names none. The last value is false, with an error, if the tool has no such component.
 func (r *sarifRun) componentOf(f *strict.Fields) (c sarifComponent, named, ok bool) {
 	index, guid, name := sarifIndex(f, "index"), f.AnyText("guid"), f.AnyText("name")
 	ref := "name " + name
@@ -268,20 +267,20 @@ func (r *sarifRun) componentOf(f *strict.Fields) (c sarifComponent, named, ok bo
 	}
 	if c, ok = r.refs[ref]; !ok {
 		r.errs.Add(diag.Error{
-			Pos: f.Node.Pos, Where: f.Where, Message: "the result names a component that the run's tool does not have",
-			Found: diag.Quote(ref), Expected: "the driver or one of the tool's extensions", Fix: "correct the reference",
+			Pos: f.Node.Pos, Where: f.Where, Message: "the result names a component that the tool does not have",
+			Found: diag.Quote(ref), Expected: "the driver or an extension of the tool", Fix: "correct the reference",
 		})
 	}
 	return c, true, ok
 }
 
-// ruleAt is ruleOf for a result that gives the rule's index.
+// ruleAt is ruleOf for a result with the index of the rule.
 func ruleAt(f *strict.Fields, c sarifComponent, index, id diag.Text) (string, diag.Severity, bool) {
 	i, err := strconv.Atoi(index.Value)
 	if err != nil || i >= len(c.ids) {
 		f.Errs.Add(diag.Error{
 			Pos: index.Pos, Where: f.Pointer("ruleIndex"), Message: "the run lists no rule with this index", Found: index.Value,
-			Expected: fmt.Sprintf("an index below %d", len(c.ids)), Fix: "correct the index, or leave it out and give ruleId",
+			Expected: fmt.Sprintf("an index below %d", len(c.ids)), Fix: "correct the index, or replace it with ruleId",
 		})
 		return "", "", false
 	}
@@ -289,14 +288,14 @@ func ruleAt(f *strict.Fields, c sarifComponent, index, id diag.Text) (string, di
 	if id.Value != "" && id.Value != rule && !strings.HasPrefix(id.Value, rule+"/") && rule != "" {
 		f.Errs.Add(diag.Error{
 			Pos: id.Pos, Where: f.Pointer("ruleId"), Message: "ruleId and ruleIndex name two rules", Found: diag.Quote(id.Value),
-			Expected: diag.Quote(rule) + ", the rule with index " + index.Value + ", or an id below it", Fix: "let both name the same rule",
+			Expected: diag.Quote(rule) + ", the rule with index " + index.Value + ", or an id below it", Fix: "name the same rule in both",
 		})
 	}
 	return rule, c.levels[rule], true
 }
 
-// ruleNamed is ruleOf for a result that gives the rule's id, which may extend the listed one: CA1000/1 is a case of CA1000.
-// A rule that is not listed stands for itself.
+// ruleNamed is ruleOf for a result with the id of the rule, which may extend the listed one: CA1000/1 is a case of CA1000. A
+// rule that is not listed is a rule of its own.
 func ruleNamed(levels map[string]diag.Severity, id string) (string, diag.Severity, bool) {
 	for listed := id; ; {
 		if level, ok := levels[listed]; ok {
@@ -310,8 +309,8 @@ func ruleNamed(levels map[string]diag.Severity, id string) (string, diag.Severit
 	}
 }
 
-// sarifPlaces returns the first file that a result's locations name, with the line there, and the files of all its
-// locations, never none: "" stands for a location whose file is not known, and for a result without locations.
+// sarifPlaces returns the first file of the locations of a result, with its line, and the files of all locations. "" is a
+// location without a known file, or a result without locations.
 func sarifPlaces(f *strict.Fields) (first string, line int64, all []string) {
 	for _, location := range f.LooseObjects("locations") {
 		physical := location.LooseChild("physicalLocation")
@@ -331,8 +330,8 @@ func sarifPlaces(f *strict.Fields) (first string, line int64, all []string) {
 	return first, line, all
 }
 
-// sarifFile returns the path of an artifact; "" when it has none, or when it is relative to a folder that is not the
-// repository's root.
+// sarifFile returns the path of an artifact; "" when it has none, or when it is relative to a directory other than the root
+// of the repository.
 func sarifFile(f *strict.Fields) string {
 	uri, base := f.AnyText("uri"), f.AnyText("uriBaseId")
 	if base != "" && base != "%SRCROOT%" && base != "SRCROOT" {
@@ -341,8 +340,8 @@ func sarifFile(f *strict.Fields) string {
 	return uriPath(uri)
 }
 
-// uriPath turns a relative URI reference into a path of the repository. One whose escapes are broken or hide bytes that are
-// no UTF-8 stays as it is written. An absolute one (file:///…) stays absolute: the gate does not know what it is relative to.
+// uriPath converts a relative URI reference to a path in the repository. A reference with malformed escapes, or with escapes
+// that are not UTF-8, stays as it is. An absolute one (file:///…) stays absolute: its base is unknown.
 func uriPath(uri string) string {
 	path, ok := unescapeURI(uri)
 	if !ok {
@@ -369,4 +368,67 @@ func unescapeURI(uri string) (string, bool) {
 		i += 2
 	}
 	return string(out), utf8.Valid(out)
+}
+
+// checkInvocations refuses a run that failed according to the tool, or to the converter to SARIF: what the tool did not check
+// is not clean.
+func checkInvocations(f *strict.Fields) {
+	for _, invocation := range append(f.LooseObjects("invocations"), f.LooseChild("conversion").LooseChild("invocation")) {
+		checkSuccess(invocation)
+		checkEnd(invocation)
+		for _, key := range []string{"toolExecutionNotifications", "toolConfigurationNotifications"} {
+			for _, notification := range invocation.LooseObjects(key) {
+				checkNotification(notification)
+			}
+		}
+	}
+}
+
+func checkSuccess(f *strict.Fields) {
+	n := f.Get("executionSuccessful")
+	switch {
+	case n == nil:
+	case n.Kind != strict.KindBool:
+		f.Wrong(n, "executionSuccessful", "true or false")
+	case !n.Bool:
+		toolFailed(f, n, "executionSuccessful", "the tool reports that its run did not succeed", "true")
+	}
+}
+
+// checkEnd checks how the process of the tool started and ended. Its exit code is ignored: many tools exit with 1 when they
+// find something.
+func checkEnd(f *strict.Fields) {
+	if f.AnyText("processStartFailureMessage") != "" {
+		toolFailed(f, f.Get("processStartFailureMessage"), "processStartFailureMessage", "the tool could not be started", "no such message")
+	}
+	if f.AnyText("exitSignalName") != "" {
+		toolFailed(f, f.Get("exitSignalName"), "exitSignalName", "a signal ended the tool", "no signal")
+	}
+	number := f.OrNull("exitSignalNumber")
+	if i := f.IntegerOf(number, "exitSignalNumber", 0, maxLineNumber); i != nil && *i > 0 {
+		toolFailed(f, number, "exitSignalNumber", "a signal ended the tool", "no signal")
+	}
+}
+
+// checkNotification refuses a notification of level error. Without a level it is a warning.
+func checkNotification(f *strict.Fields) {
+	if sarifLevel(f) != diag.Block {
+		return
+	}
+	e := toolFailure(f.Get("level"), f.Pointer("level"), "the tool reports an error of its run", "a level below error")
+	if text := f.LooseChild("message").AnyText("text"); text != "" {
+		e.Message += ": " + diag.Clip(text)
+	}
+	f.Errs.Add(e)
+}
+
+func toolFailed(f *strict.Fields, n *strict.Node, key, message, expected string) {
+	f.Errs.Add(toolFailure(n, f.Pointer(key), message, expected))
+}
+
+func toolFailure(n *strict.Node, where, message, expected string) diag.Error {
+	return diag.Error{
+		Pos: n.Pos, Where: where, Message: message, Found: n.Describe(), Expected: expected,
+		Fix: "fix what stopped the tool, and run it again",
+	}
 }

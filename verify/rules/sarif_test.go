@@ -33,8 +33,8 @@ var sarifCases = []stricttest.ReadCase{
 
 	{Name: "version is missing", In: `{"runs":[]}`, Errs: []string{`1:1: the key "version" is missing`}},
 	{Name: "runs is missing", In: `{"version":"2.1.0"}`, Errs: []string{`1:1: the key "runs" is missing`}},
-	{Name: "version 2.0.0", In: `{"version":"2.0.0","runs":[]}`, Errs: []string{"1:12: this version of SARIF is not read"}},
-	{Name: "version is a number", In: `{"version":2.1,"runs":[]}`, Errs: []string{"1:12: this version of SARIF is not read"}},
+	{Name: "version 2.0.0", In: `{"version":"2.0.0","runs":[]}`, Errs: []string{"1:12: this version of SARIF is not supported"}},
+	{Name: "version is a number", In: `{"version":2.1,"runs":[]}`, Errs: []string{"1:12: this version of SARIF is not supported"}},
 	{Name: "runs is null", In: `{"version":"2.1.0","runs":null}`, Errs: []string{"1:27: runs must be a list"}},
 	{Name: "a run is a list", In: `{"version":"2.1.0","runs":[[]]}`, Errs: []string{"1:28: each of runs must be an object"}},
 	{Name: "results twice", In: `{"version":"2.1.0","runs":[{"results":[{"ruleId":"a"}],"results":[]}]}`,
@@ -46,11 +46,11 @@ var sarifCases = []stricttest.ReadCase{
 		Errs: []string{"1:62: foreign closeout/ id"}},
 	{Name: "a rule with an unknown level", In: `{"version":"2.1.0","runs":[{"tool":{"driver":{"rules":[{"id":"a","defaultConfiguration":{"level":"off"}}]}},"results":[]}]}`,
 		Errs: []string{"1:98: level must be one of"}},
-	{Name: "rules, but no results", In: sarifRunText(`"x":1`), Errs: []string{"1:28: the run holds no results list"}},
-	{Name: "rules, and results null", In: sarifRunText(`"results":null`), Errs: []string{"1:28: the run holds no results list"}},
+	{Name: "rules, but no results", In: sarifRunText(`"x":1`), Errs: []string{"1:28: the run contains no results list"}},
+	{Name: "rules, and results null", In: sarifRunText(`"results":null`), Errs: []string{"1:28: the run contains no results list"}},
 	{Name: "a failed run", In: sarifRunText(`"invocations":[{"executionSuccessful":true},{"executionSuccessful":false}],"results":[]`),
-		Errs: []string{"2:68: the tool says that its run did not succeed"}},
-	{Name: "a run that was told of", In: sarifRunText(`"invocations":[{"executionSuccessful":true,"exitCode":1,"exitSignalName":null,"exitSignalNumber":0,"processStartFailureMessage":"",
+		Errs: []string{"2:68: the tool reports that its run did not succeed"}},
+	{Name: "a run with invocations", In: sarifRunText(`"invocations":[{"executionSuccessful":true,"exitCode":1,"exitSignalName":null,"exitSignalNumber":0,"processStartFailureMessage":"",
 		"toolExecutionNotifications":[{"level":"warning","message":{"text":"m"}},{}],"toolConfigurationNotifications":null}],"results":[]`)},
 	{Name: "an error of the run", In: sarifRunText(`"invocations":[{"executionSuccessful":true,"toolExecutionNotifications":[{"level":"note"},{"level":"error","message":{"text":"no file"}}]}],"results":[]`),
 		Errs: []string{"2:100: the tool reports an error of its run: no file"}},
@@ -64,9 +64,9 @@ var sarifCases = []stricttest.ReadCase{
 		Errs: []string{"2:34: a signal ended the tool", "2:63: a signal ended the tool"}},
 	{Name: "a conversion", In: sarifRunText(`"conversion":{"tool":{"driver":{"name":"c"}},"invocation":{"executionSuccessful":true}},"results":[]`)},
 	{Name: "a conversion that failed", In: sarifRunText(`"conversion":{"invocation":{"executionSuccessful":false}},"results":[]`),
-		Errs: []string{"2:51: the tool says that its run did not succeed"}},
+		Errs: []string{"2:51: the tool reports that its run did not succeed"}},
 	{Name: "invocations in another file", In: sarifRunText(`"externalPropertyFileReferences":{"invocations":[{"location":{"uri":"i"}}]},"results":[]`),
-		Errs: []string{"2:49: part of the run is kept outside of it"}},
+		Errs: []string{"2:49: part of the run is in another file"}},
 	{Name: "a signal that is a string", In: sarifRunText(`"invocations":[{"exitSignalNumber":"9"}],"results":[]`),
 		Errs: []string{"2:36: exitSignalNumber must be an integer"}},
 	{Name: "words of a baseline", In: sarifResultText(`{"ruleId":"a","baselineState":"new"},{"ruleId":"a","baselineState":"unchanged"},{"ruleId":"a","baselineState":"updated"},
@@ -77,9 +77,9 @@ var sarifCases = []stricttest.ReadCase{
 	{Name: "a success that is null", In: sarifRunText(`"invocations":[{"executionSuccessful":null}],"results":[]`),
 		Errs: []string{"2:39: executionSuccessful must be true or false"}},
 	{Name: "results in another file", In: sarifRunText(`"externalPropertyFileReferences":{"results":[{"location":{"uri":"r.sarif-external-properties"}}]},"results":[]`),
-		Errs: []string{"2:45: part of the run is kept outside of it"}},
+		Errs: []string{"2:45: part of the run is in another file"}},
 	{Name: "results beside the run", In: `{"version":"2.1.0","runs":[],"inlineExternalProperties":[{"results":[]}]}`,
-		Errs: []string{"1:57: part of the run is kept outside of it"}},
+		Errs: []string{"1:57: part of the run is in another file"}},
 
 	{Name: "ways to name a rule", In: sarifResultText(`{"ruleId":"a"},{"ruleIndex":0},{"rule":{"id":"a"}},{"rule":{"index":2}},{"ruleId":"a","ruleIndex":0,"rule":{"id":"a","index":0}},
 		{"ruleId":"a","ruleIndex":-1},{"ruleId":"b/c/1","ruleIndex":1},{"ruleId":"other"}`)},
@@ -87,13 +87,13 @@ var sarifCases = []stricttest.ReadCase{
 		{"ruleId":"x","rule":{"toolComponent":{"guid":"g"}}},{"ruleId":"x","rule":{"toolComponent":{"name":"e"}}},{"ruleId":"a","rule":{"toolComponent":{"name":"t"}}}`)},
 	{Name: "every kind", In: sarifResultText(`{"ruleId":"a","kind":"fail"},{"ruleId":"a","kind":"pass"},{"ruleId":"a","kind":"open"},
 		{"ruleId":"a","kind":"review"},{"ruleId":"a","kind":"informational"},{"ruleId":"a","kind":"notApplicable"}`)},
-	{Name: "a result without rule", In: sarifResultText(`{"message":{"text":"m"}}`), Errs: []string{"2:12: the result does not say which rule"}},
-	{Name: "a result with rule -1", In: sarifResultText(`{"ruleIndex":-1}`), Errs: []string{"2:12: the result does not say which rule"}},
-	{Name: "a result that is null", In: sarifResultText(`null`), Errs: []string{"2:12: each of results must be an object", "2:12: the result does not say"}},
+	{Name: "a result without rule", In: sarifResultText(`{"message":{"text":"m"}}`), Errs: []string{"2:12: the result names no rule"}},
+	{Name: "a result with rule -1", In: sarifResultText(`{"ruleIndex":-1}`), Errs: []string{"2:12: the result names no rule"}},
+	{Name: "a result that is null", In: sarifResultText(`null`), Errs: []string{"2:12: each of results must be an object", "2:12: the result names no"}},
 	{Name: "ruleId is null", In: sarifResultText(`{"ruleId":null}`), Errs: []string{"2:22: ruleId must be a string"}},
 	{Name: "ruleId is blank", In: sarifResultText(`{"ruleId":""}`), Errs: []string{"2:22: ruleId must be a string"}},
 	{Name: "a foreign ruleId", In: sarifResultText(`{"ruleId":"closeout/a"}`), Errs: []string{"2:22: foreign closeout/ id"}},
-	{Name: "a ruleId of 257 bytes", In: sarifResultText(`{"ruleId":"a/` + strings.Repeat("i", 255) + `","ruleIndex":0}`), Errs: []string{"2:22: the rule's id has 257 bytes"}},
+	{Name: "a ruleId of 257 bytes", In: sarifResultText(`{"ruleId":"a/` + strings.Repeat("i", 255) + `","ruleIndex":0}`), Errs: []string{"2:22: the id of the rule has 257 bytes"}},
 	{Name: "ruleIndex out of range", In: sarifResultText(`{"ruleId":"a","ruleIndex":3}`), Errs: []string{"2:38: the run lists no rule with this index"}, Lax: true},
 	{Name: "ruleIndex is -2", In: sarifResultText(`{"ruleId":"a","ruleIndex":-2}`), Errs: []string{"2:38: ruleIndex must be an integer"}},
 	{Name: "ruleIndex of another rule", In: sarifResultText(`{"ruleId":"a","ruleIndex":1}`), Errs: []string{"2:22: ruleId and ruleIndex name two rules"}, Lax: true},
@@ -200,7 +200,7 @@ func TestParseSARIFFailedSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, errs := Parse(text, strict.DefaultLimits())
-	stricttest.CheckErrors(t, errs, []string{"10:56: the tool reports an error of its run: Parsing error", "12:34: the tool says that its run did not succeed"})
+	stricttest.CheckErrors(t, errs, []string{"10:56: the tool reports an error of its run: Parsing error", "12:34: the tool reports that its run did not succeed"})
 }
 
 // What a result makes of the row of its rule.

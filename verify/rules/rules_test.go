@@ -38,7 +38,7 @@ var ruleCases = []stricttest.ReadCase{
 	{Name: "a blank slug", In: `[{"slug":" ","passed":true}]`, Errs: []string{"1:10: slug must be a string that is not blank"}},
 	{Name: "id is null", In: `[{"id":null,"passed":true}]`, Errs: []string{"1:8: id must be a string"}},
 	{Name: "id is a number", In: `[{"id":7,"passed":true}]`, Errs: []string{"1:8: id must be a string"}},
-	{Name: "an id of 257 bytes", In: `[{"id":"` + strings.Repeat("i", 257) + `","passed":true}]`, Errs: []string{"1:8: the rule's id has 257 bytes"}},
+	{Name: "an id of 257 bytes", In: `[{"id":"` + strings.Repeat("i", 257) + `","passed":true}]`, Errs: []string{"1:8: the id of the rule has 257 bytes"}},
 	{Name: "a foreign id of ours", In: `[{"id":"closeout/skipped-test","passed":true}]`, Errs: []string{"1:8: foreign closeout/ id"}},
 	{Name: "severity is null", In: `[{"id":"a","severity":null,"passed":true}]`, Errs: []string{"1:23: severity must be one of block, error"}},
 	{Name: "severity in another case", In: `[{"id":"a","severity":"Block","passed":true}]`, Errs: []string{"1:23: severity must be one of"}},
@@ -79,17 +79,17 @@ var ruleCases = []stricttest.ReadCase{
 
 	// no shape
 	{Name: "nothing", In: ``, Errs: []string{"1:1: the text ends before the value does"}},
-	{Name: "an empty object", In: `{}`, Errs: []string{"1:1: this is no rule report"}},
-	{Name: "null", In: `null`, Errs: []string{"1:1: this is no rule report"}},
-	{Name: "true", In: `true`, Errs: []string{"1:1: this is no rule report"}},
-	{Name: "a row without a list", In: `{"slug":"a","passed":true}`, Errs: []string{"1:1: this is no rule report"}},
+	{Name: "an empty object", In: `{}`, Errs: []string{"1:1: this is not a rule report"}},
+	{Name: "null", In: `null`, Errs: []string{"1:1: this is not a rule report"}},
+	{Name: "true", In: `true`, Errs: []string{"1:1: this is not a rule report"}},
+	{Name: "a row without a list", In: `{"slug":"a","passed":true}`, Errs: []string{"1:1: this is not a rule report"}},
 	{Name: "two values", In: `[][]`, Errs: []string{"1:3: something follows the value"}},
 	{Name: "a byte order mark", In: "\ufeff[]", Errs: []string{"1:1: this is not valid JSON"}},
 	{Name: "invalid UTF-8", In: "[{\"id\":\"\xff\",\"passed\":true}]", Errs: []string{"1:9: this is not valid JSON"}, Lax: true},
 	{Name: "not JSON", In: `[{"id":"a",passed:true}]`, Errs: []string{"1:12: this is not valid JSON"}},
 	{Name: "rows under other keys", // the shape of lineage L33: a demonstration, not a report
 		In:   `{"bad":[{"slug":"a","passed":false}],"good":[{"slug":"a","passed":true}],"trace_bad":{},"trace_good":{}}`,
-		Errs: []string{"1:1: this is no rule report"}},
+		Errs: []string{"1:1: this is not a rule report"}},
 }
 
 func TestParseRulesCases(t *testing.T) {
@@ -141,7 +141,7 @@ func TestParseRulesNoShape(t *testing.T) {
 	for _, c := range []struct{ in, found, fix string }{
 		{`{"bad":[],"good":[{"slug":"a","passed":true}],"c":1,"d":1,"e":1,"f":1,"g":1}`,
 			`an object with the keys "bad", "good", "c", "d", "e", and 2 more`, `rows under "good" are not read`},
-		{`{"slug":"a","passed":true}`, `an object with the keys "slug", "passed"`, "put the row into a list"},
+		{`{"slug":"a","passed":true}`, `an object with the keys "slug", "passed"`, "write a list, even if"},
 		{`{"findings":[]}`, `an object with the key "findings"`, "write one of these shapes"},
 		{`"[]"`, `the string "[]"`, "write one of these shapes"},
 	} {
@@ -195,7 +195,7 @@ func FuzzParseRules(f *testing.F) {
 	})
 }
 
-// checkRow holds what every row of an accepted report has.
+// checkRow checks what every row of an accepted report must have.
 func checkRow(t *testing.T, row Row) {
 	t.Helper()
 	switch {
