@@ -1,13 +1,12 @@
 // Package github collects what GitHub knows about a pull request, and is the only code that talks to GitHub.
 //
-// A [Client] reads a pull request in three steps, because what has to be asked depends on the contract, and the contract
-// lies in the repository: [Client.Pull] reads the pull request as it is now, [Client.Details] what the contract makes
-// matter (commits, label events, comments, reviews, people), and [Client.ReadHeadAgain] looks whether the head has moved
-// meanwhile. [Client.Objects] reads trees and files when there is no checkout, and [Client.Group] finds the pull requests
-// of a merge group, each of which [Client.Member] reads in place of Pull.
+// A [Run] collects the inputs of one decision, in this order: the commits ([Client.Pull], or [Client.Group] and
+// [Client.Member]), what differs between them, the contracts, the details that the contracts make matter
+// ([Client.Details]), and last where the head is now ([Client.ReadHeadAgain]). [Client.Objects] reads trees and files when
+// there is no checkout.
 //
-// Nothing is judged here. What could not be had is written down as [evidence.Unavailable] with what would help; it never
-// becomes an empty list. Every list is read to its end or is unavailable.
+// Nothing is judged here. What is unavailable is listed as [facts.Unavailable] with what would help; it never becomes an
+// empty list. Every list is read to its end or is unavailable.
 package github
 
 import (
@@ -17,12 +16,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/go-github/v62/github"
+
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Config says which repository is asked, where, and with whose rights.
@@ -41,19 +40,14 @@ type Config struct {
 
 // Client talks to one repository. It is not safe for concurrent use.
 type Client struct {
-	hub         *github.Client
+	rest        *github.Client
 	owner, name string
 	id          string // of the repository; "" for any
 	token       string
 	base        string // path of the API's root, with a slash at its end
 }
 
-// lazily compiles a pattern when it is asked for the first time: most runs of the program ask nothing of GitHub.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
-var repositorySyntax = lazily(`^([A-Za-z0-9._-]+)/([A-Za-z0-9._-]+)$`)
+var repositorySyntax = strict.Lazily(`^([A-Za-z0-9._-]+)/([A-Za-z0-9._-]+)$`)
 
 // New makes a client. The error is one of usage.
 //
@@ -63,24 +57,24 @@ var repositorySyntax = lazily(`^([A-Za-z0-9._-]+)/([A-Za-z0-9._-]+)$`)
 func New(c Config) (*Client, error) {
 	names := repositorySyntax().FindStringSubmatch(c.Repository)
 	if names == nil || names[2] == "." || names[2] == ".." {
-		return nil, fmt.Errorf("%q is no repository: expected owner/name, as in GITHUB_REPOSITORY", c.Repository)
+		return nil, fmt.Errorf("%q is not a repository: expected owner/name, as in GITHUB_REPOSITORY", c.Repository)
 	}
 	if c.API == nil {
 		return nil, errors.New("no API address was given")
 	}
 	if strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("the token has characters that no token has: hand over the secret alone, without quotes or line breaks")
+		return nil, errors.New("the token contains characters that a token cannot contain: pass the secret alone, without quotes or line breaks")
 	}
 	if c.Timeout == 0 {
 		c.Timeout = attemptTimeout
 	}
 	api := *c.API
 	api.Path = strings.TrimSuffix(api.Path, "/") + "/"
-	hub := github.NewClient(&http.Client{CheckRedirect: stay(&api), Transport: &transport{
+	rest := github.NewClient(&http.Client{CheckRedirect: stay(&api), Transport: &transport{
 		next: wire(), api: &api, token: c.Token, clock: c.Clock.orReal(), timeout: c.Timeout, left: patience,
 	}})
-	hub.BaseURL, hub.UserAgent = &api, "closeout/"+c.Version
-	return &Client{hub: hub, owner: names[1], name: names[2], id: c.RepositoryID, token: c.Token, base: api.Path}, nil
+	rest.BaseURL, rest.UserAgent = &api, "closeout/"+c.Version
+	return &Client{rest: rest, owner: names[1], name: names[2], id: c.RepositoryID, token: c.Token, base: api.Path}, nil
 }
 
 func wire() http.RoundTripper {
@@ -116,7 +110,7 @@ func APIURL(wanted, runner string) (*url.URL, error) {
 func parseAPI(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, errors.New("this is no URL: expected one such as https://api.github.com")
+		return nil, errors.New("this is not a URL: expected one such as https://api.github.com")
 	}
 	switch {
 	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "":
@@ -124,7 +118,7 @@ func parseAPI(text string) (*url.URL, error) {
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
 		return u, nil
 	}
-	return nil, fmt.Errorf("%q: expected https, so that nobody on the way can read the token", u.Redacted())
+	return nil, fmt.Errorf("%q: expected https, which keeps the token secret on the way", u.Redacted())
 }
 
 // loopback accepts addresses and the one name that always means them.
@@ -152,11 +146,11 @@ func (c *Client) path(format string, segments ...any) string {
 
 // get reads one answer into v.
 func (c *Client) get(ctx context.Context, path string, v any) (*github.Response, error) {
-	req, err := c.hub.NewRequest(http.MethodGet, path, nil)
+	req, err := c.rest.NewRequest(http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
 	}
-	return c.hub.Do(ctx, req, v)
+	return c.rest.Do(ctx, req, v)
 }
 
 const (
@@ -164,9 +158,9 @@ const (
 	maxPages = 100
 )
 
-// all reads every page of a list, up to a number of items when limit is not 0. The list goes on while the Link header
-// says so, and after every full page, so that a header that got lost on the way does not cut it. A list that has fewer
-// pages at its end than it announced has shrunk while it was read, and something in the middle may have been missed.
+// all reads every page of a list, up to a number of items when limit is not 0. The list continues while the Link header
+// says so, and after every full page, so that a lost header does not cut it. A list that ends on an earlier page than it
+// announced became shorter while it was read, and an entry in the middle may be missing.
 func all[T any](ctx context.Context, c *Client, path string, limit int) ([]T, error) {
 	list, announced := []T{}, 0
 	for page := 1; page <= maxPages; page++ {
@@ -182,7 +176,7 @@ func all[T any](ctx context.Context, c *Client, path string, limit int) ([]T, er
 		}
 		if resp.NextPage == 0 && len(items) < perPage {
 			if page < announced {
-				return nil, fmt.Errorf("the list shrank while it was read: it ended on page %d of %d", page, announced)
+				return nil, fmt.Errorf("the list became shorter while it was read: it ended on page %d of %d", page, announced)
 			}
 			return list, nil
 		}

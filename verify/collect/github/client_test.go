@@ -31,7 +31,7 @@ func TestAPIURL(t *testing.T) {
 		{wanted: "ftp://127.0.0.1/", fails: "expected https"},
 		{wanted: "http://localhost.evil.example.com", fails: "expected https"},
 		{wanted: "http://127.0.0.1.evil.example.com", fails: "expected https"},
-		{wanted: "https://x y", fails: "this is no URL"},
+		{wanted: "https://x y", fails: "this is not a URL"},
 		{runner: "http://ghe.example.com", fails: "GITHUB_API_URL"},
 	} {
 		u, err := APIURL(c.wanted, c.runner)
@@ -98,7 +98,7 @@ func TestPages(t *testing.T) {
 		{name: "a full page proves nothing", n: 100, got: 100, calls: 2},
 		{name: "three pages", n: 250, got: 250, calls: 3},
 		{name: "without Link headers", n: 250, prep: func(w *world) { w.Fail("/comments", -1, fakehub.Unlinked) }, got: 250, calls: 3},
-		{name: "shrinking", n: 250, calls: 2, fails: "the list shrank while it was read: it ended on page 2 of 3", prep: func(w *world) {
+		{name: "shrinking", n: 250, calls: 2, fails: "the list became shorter while it was read: it ended on page 2 of 3", prep: func(w *world) {
 			w.Fail("page=2", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
 				w.pull.Comments = w.pull.Comments[:150]
 				answer.ServeHTTP(rw, r)

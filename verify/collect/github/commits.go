@@ -9,10 +9,11 @@ import (
 	"github.com/google/go-github/v62/github"
 
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const (
-	maxCommits = 250 // that GitHub lists of a pull request
+	maxCommits = 250 // that GitHub lists for a pull request
 	maxAttempt = 200 // bytes of a commit's line that go into the facts
 )
 
@@ -41,11 +42,11 @@ func (c *Client) commits(ctx context.Context, p *Pull, w Wants) {
 	}
 }
 
-// checkCommits wants whole commits, the head among them, and fewer than GitHub is willing to list.
+// checkCommits requires complete commits, the head among them, and fewer than the most that GitHub lists.
 func (p *Pull) checkCommits(list []github.RepositoryCommit) error {
 	if len(list) >= maxCommits {
 		return &failure{
-			text: fmt.Sprintf("the pull request has %d commits or more, and GitHub lists no others: who wrote them cannot be known", maxCommits),
+			text: fmt.Sprintf("the pull request has %d commits or more, and GitHub lists no others: the authors of the others are unknown", maxCommits),
 			fix:  "split the pull request, or squash its commits",
 		}
 	}
@@ -70,7 +71,7 @@ func (p *Pull) checkCommits(list []github.RepositoryCommit) error {
 	return nil
 }
 
-// eachCommitOnce drops what two pages both hold.
+// eachCommitOnce drops what two pages both contain.
 func eachCommitOnce(list []github.RepositoryCommit) []github.RepositoryCommit {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(commit github.RepositoryCommit) bool {
@@ -92,7 +93,7 @@ func parentsOfMerge(commit *github.RepositoryCommit) []string {
 	return ids
 }
 
-// signedBy is the account that GitHub found for an address, else the one that the address itself names, else the address.
+// signedBy is the account that GitHub found for an address, else the account that the address itself names, else the address.
 func signedBy(found *github.User, written *github.CommitAuthor) (who facts.Account, address string) {
 	who.Login = found.GetLogin()
 	if found.GetID() > 0 {
@@ -113,7 +114,7 @@ func signedBy(found *github.User, written *github.CommitAuthor) (who facts.Accou
 
 // coAuthors reads Co-authored-by trailers. An address that GitHub made for an account (ID+LOGIN@users.noreply…) gives what
 // is before the @, any other the whole address; in lower case, sorted, each once. A line anywhere in the message counts,
-// because GitHub is generous too.
+// as it does on GitHub.
 func coAuthors(message string) []string {
 	var found []string
 	for line := range strings.Lines(message) {
@@ -151,12 +152,12 @@ func accountOf(address string) string {
 	return local
 }
 
-// overrideAttempt is the first line of a commit's message that reads like the command or the label of an override.
+// overrideAttempt is the first line of a commit message that begins like the command or the label of an override.
 func overrideAttempt(message string, label func(string) bool) string {
 	for line := range strings.Lines(message) {
 		line = strings.TrimSpace(line)
 		lower := strings.ToLower(line)
-		if strings.HasPrefix(lower, commandWord) || strings.HasPrefix(lower, commandWord[1:]+":") || label(line) {
+		if strings.HasPrefix(lower, report.Command) || strings.HasPrefix(lower, report.Command[1:]+":") || label(line) {
 			return cut(line, maxAttempt)
 		}
 	}

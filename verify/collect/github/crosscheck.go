@@ -12,14 +12,13 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-const maxFiles = 3000 // that GitHub lists of a pull request
+const maxFiles = 3000 // that GitHub lists for a pull request
 
-// CrossCheck holds what two trees differ in against the files that GitHub lists for the pull request: two sources that
-// must name the same paths. The changes are those between merge base and live head. Where they disagree, or the list
-// cannot be had, that is written into p.
+// CrossCheck compares the changes between merge base and live head with the files that GitHub lists for the pull request:
+// two sources that must name the same paths. Where they disagree, or the list is unavailable, p says so.
 //
-// GitHub lists 3,000 files. Of a larger change, those that are listed must be among the changes, and the count that
-// GitHub gives must fit: a rename is one file there, and two paths here.
+// GitHub lists 3,000 files. Of a larger change, those that are listed must be among the changes, and GitHub's count
+// must match: a rename is one file there, and two paths here.
 func (c *Client) CrossCheck(ctx context.Context, p *Pull, changes []change.Change) {
 	if p.Live == nil {
 		return
@@ -32,7 +31,7 @@ func (c *Client) CrossCheck(ctx context.Context, p *Pull, changes []change.Chang
 	if why := disagreement(p.Live.ChangedFiles, list, changes); why != "" {
 		p.lacks(facts.Unavailable{
 			What: facts.WantedChanges, Error: why,
-			Fix: "run the job again; if that does not help, push to the pull request, so that GitHub compares it anew",
+			Fix: "run the job again; if that does not help, push to the pull request, so that GitHub compares it again",
 		})
 	}
 }
@@ -50,25 +49,25 @@ func disagreement(counted int64, list []github.CommitFile, changes []change.Chan
 		}
 	}
 	if only := firstOnlyIn(listed, touched); only != "" {
-		return fmt.Sprintf("GitHub lists %q as changed, the trees do not differ there", cut(only, 200))
+		return fmt.Sprintf("GitHub lists %q as changed, but the trees do not differ there", cut(only, 200))
 	}
 	files := int64(len(changes))
 	if len(list) >= maxFiles {
 		if counted > files || files > 2*counted {
-			return fmt.Sprintf("GitHub counts %d changed files, the trees differ in %d paths", counted, files)
+			return fmt.Sprintf("GitHub counts %d changed files, but the trees differ in %d paths", counted, files)
 		}
 		return ""
 	}
 	if only := firstOnlyIn(touched, listed); only != "" {
-		return fmt.Sprintf("the trees differ in %q, GitHub does not list it as changed", cut(only, 200))
+		return fmt.Sprintf("the trees differ in %q, but GitHub does not list it as changed", cut(only, 200))
 	}
 	if counted != int64(len(list)) {
-		return fmt.Sprintf("GitHub counts %d changed files, and lists %d", counted, len(list))
+		return fmt.Sprintf("GitHub counts %d changed files, but lists %d", counted, len(list))
 	}
 	return ""
 }
 
-// firstOnlyIn is the first path, by its bytes, that the other set lacks; "" for none.
+// firstOnlyIn is the first path, by its bytes, that the other set does not contain; "" for none.
 func firstOnlyIn(paths, other map[string]bool) string {
 	var only []string
 	for path := range paths {

@@ -36,7 +36,7 @@ func TestCrossCheck(t *testing.T) {
 		}},
 		{name: "one more in the trees", edit: func(c *[]change.Change) { *c = append(*c, change.Change{Path: "x"}) }, fails: `the trees differ in "x"`},
 		{name: "one more in the list", edit: func(c *[]change.Change) { *c = nil }, fails: `GitHub lists "src/a.go" as changed`},
-		{name: "more counted than listed", setup: func(w *world) { w.pull.Count = 9 }, fails: "GitHub counts 9 changed files, and lists 1"},
+		{name: "more counted than listed", setup: func(w *world) { w.pull.Count = 9 }, fails: "GitHub counts 9 changed files, but lists 1"},
 		{name: "refused", setup: func(w *world) { w.Fail("/files", -1, fakehub.Status(403, "no")) }, fails: "HTTP 403"},
 		{name: "shrinking", setup: func(w *world) {
 			w.Fail("/files", 1, fakehub.Body(`[]`))
@@ -85,7 +85,7 @@ func TestCrossCheckBeyondTheList(t *testing.T) {
 		{name: "3,000 exactly", paths: 3000, counted: 3000},
 		{name: "5,000", paths: 5000, counted: 5000},
 		{name: "2,500 renames", paths: 5000, counted: 2500, fails: ""},
-		{name: "fewer paths than files", paths: 4000, counted: 4001, fails: "GitHub counts 4001 changed files, the trees differ in 4000 paths"},
+		{name: "fewer paths than files", paths: 4000, counted: 4001, fails: "GitHub counts 4001 changed files, but the trees differ in 4000 paths"},
 		{name: "more paths than renames explain", paths: 6001, counted: 3000, fails: "the trees differ in 6001 paths"},
 		{name: "a file that does not differ", paths: 4000, counted: 4000, extra: "zz", fails: `GitHub lists "zz" as changed`},
 	} {

@@ -7,14 +7,14 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// differ walks two trees side by side; folders with equal ids are not entered. A folder that stands at many paths is read
-// once and entered at each of them, so what a walk costs does not show in the number of calls.
+// differ walks two trees side by side; directories with equal ids are not entered. A directory at many paths is read once and
+// entered at each of them, so the number of calls does not bound the cost of a walk.
 type differ struct {
 	trees   *trees
 	limits  strict.Limits
 	changes []change.Change
-	seen    int64 // entries that were looked at
-	bytes   int64 // of the paths of changed files and folders
+	seen    int64 // entries that were compared
+	bytes   int64 // of the paths of changed files and directories
 }
 
 // isOver reports whether the walk costs more than the limits allow; they are those of a comparison on disk.
@@ -24,13 +24,13 @@ func (d *differ) isOver() bool {
 
 func (d *differ) exceeded() error {
 	return &failure{
-		text: fmt.Sprintf("the change has more than %d files, %d bytes of their paths or %d entries of folders", 2*d.limits.Files, 4*d.limits.PathBytes, d.limits.TreeEntries),
+		text: fmt.Sprintf("the change has more than %d files, %d bytes of their paths or %d entries of directories", 2*d.limits.Files, 4*d.limits.PathBytes, d.limits.TreeEntries),
 		fix:  "split the pull request", limit: strict.FlagTreeEntries,
 	}
 }
 
-// folders compares two folders of the path prefix; "" stands for one that is not there.
-func (d *differ) folders(prefix, oldID, newID string) error {
+// dirs compares two directories at a path; "" means that there is none.
+func (d *differ) dirs(prefix, oldID, newID string) error {
 	if oldID == newID {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (d *differ) folders(prefix, oldID, newID string) error {
 	return nil
 }
 
-// entries lists a folder by name.
+// entries lists a directory by name.
 func (d *differ) entries(id string) (map[string]*entry, error) {
 	if id == "" {
 		return nil, nil
@@ -78,12 +78,12 @@ func (d *differ) entries(id string) (map[string]*entry, error) {
 	return byName, nil
 }
 
-// pair compares what lies at a path on both sides; nil is nothing. A folder on one side and a file on the other are an
+// pair compares what is at a path on both sides; nil is nothing. A directory on one side and a file on the other are an
 // addition of one and a deletion of the other.
 func (d *differ) pair(path string, before, after *entry) error {
-	oldFolder, before := split(before)
-	newFolder, after := split(after)
-	if err := d.folders(path+"/", oldFolder, newFolder); err != nil {
+	oldDir, before := split(before)
+	newDir, after := split(after)
+	if err := d.dirs(path+"/", oldDir, newDir); err != nil {
 		return err
 	}
 	if before == nil && after == nil || before != nil && after != nil && *before == *after {
@@ -96,9 +96,9 @@ func (d *differ) pair(path string, before, after *entry) error {
 	return nil
 }
 
-// split tells a folder, by its id, from anything else.
-func split(e *entry) (folder string, other *entry) {
-	if e != nil && e.class() == folderClass {
+// split tells a directory, by its id, from anything else.
+func split(e *entry) (dir string, other *entry) {
+	if e != nil && e.class() == dirClass {
 		return e.id, nil
 	}
 	return "", e
@@ -127,7 +127,7 @@ func changeOf(path string, before, after *entry) change.Change {
 	return c
 }
 
-// gateMode folds the modes of old repositories (100664, …) into the two that git still tells apart.
+// gateMode maps the modes of old repositories (100664, …) to the two that git still distinguishes.
 func (e entry) gateMode() change.Mode {
 	switch e.class() {
 	case symlinkClass:

@@ -15,20 +15,20 @@ func TestFoldersThatMultiply(t *testing.T) {
 		trees := &trees{known: map[string][]entry{"0": leaf}}
 		for level := range 10 {
 			for i := range 10 {
-				trees.known[fmt.Sprint(level+1)] = append(trees.known[fmt.Sprint(level+1)], entry{fmt.Sprint(i), folderMode, fmt.Sprint(level)})
+				trees.known[fmt.Sprint(level+1)] = append(trees.known[fmt.Sprint(level+1)], entry{fmt.Sprint(i), dirMode, fmt.Sprint(level)})
 			}
 		}
 		for limit, flag := range map[int64]string{109: strict.FlagTreeEntries, 210: ""} {
 			d := &differ{trees: trees, limits: strict.DefaultLimits()}
 			d.limits.TreeEntries = limit
-			err := d.folders("", "", "2") // ten folders, with ten folders each
+			err := d.dirs("", "", "2") // ten folders, with ten folders each
 			if failed := (*failure)(nil); flag != "" && (!errors.As(err, &failed) || failed.Limit() != flag) || flag == "" && err != nil {
 				t.Errorf("%s, at most %d entries: %v", name, limit, err)
 			}
 		}
 		d := &differ{trees: trees, limits: strict.DefaultLimits()}
 		d.limits.TreeEntries = 10_000
-		if err := d.folders("", "", "10"); err == nil || d.seen > 10_100 {
+		if err := d.dirs("", "", "10"); err == nil || d.seen > 10_100 {
 			t.Errorf("%s: %d entries were looked at, %v", name, d.seen, err)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // MaxEvent is the size of a payload; GitHub sends at most 25 MB.
 const MaxEvent = 32 << 20
 
-// Event is what the runner was started for. It says which pull request is meant, and what its author saw; what is true
-// now, only the API says: a job that is run again gets its old payload.
+// Event is what the runner was started for. It names the pull request, as it was then. Only the API says how it is
+// now: a job that is run again gets its old payload.
 type Event struct {
 	Name          string // pull_request or merge_group
 	Action        string
@@ -32,7 +32,7 @@ type Event struct {
 	SenderID      string
 }
 
-// Facts is what of an event the judge may look at.
+// Facts are the parts of an event that the judge may read.
 func (e *Event) Facts() facts.Event {
 	f := facts.Event{Name: e.Name, Action: e.Action, HeadSHA: e.HeadSHA, Label: e.Label, Sender: e.Sender, SenderID: e.SenderID}
 	if e.Name == "pull_request" {
@@ -99,20 +99,20 @@ func ParseEvent(name string, data []byte) (*Event, error) {
 	return e, errors.Join(checkID("the head in the event's payload", e.HeadSHA), checkID("the base in the event's payload", e.BaseSHA))
 }
 
-// supported refuses the events that look as if they could work.
+// supported refuses the events that only seem to work.
 func supported(name string) error {
 	const instead = "use pull_request, with the types opened, synchronize, reopened, ready_for_review, edited, labeled, unlabeled"
 	switch name {
 	case "pull_request", "merge_group":
 		return nil
 	case "pull_request_target":
-		return errors.New("pull_request_target runs with secrets and the rights of the repository, beside code that anybody may propose: " + instead + "; the gate needs no secret, forks included")
+		return errors.New("pull_request_target runs with secrets and the permissions of the repository, beside code that anyone may propose: " + instead + "; the gate needs no secret, not even for forks")
 	case "workflow_run":
-		return errors.New("workflow_run has no tie to the pull request: its check does not show there, and its artifacts may come from any code: " + instead)
+		return errors.New("workflow_run is not tied to the pull request: its check does not appear there, and its artifacts may come from any code: " + instead)
 	case "":
 		return errors.New("GITHUB_EVENT_NAME is not set: on a command line use closeout verify")
 	}
-	return fmt.Errorf("the event %q names no pull request: %s, or merge_group", cut(name, 80), instead)
+	return fmt.Errorf("the event %q is about no pull request: %s, or merge_group", cut(name, 80), instead)
 }
 
 func parsePayload(data []byte) (*payload, error) {
@@ -120,7 +120,7 @@ func parsePayload(data []byte) (*payload, error) {
 		return nil, fmt.Errorf("it has more than %d MiB", MaxEvent>>20)
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		return nil, errors.New("it is no JSON object")
+		return nil, errors.New("it is not a JSON object")
 	}
 	p := &payload{}
 	if err := strict.Unmarshal(data, p); err != nil {
@@ -138,7 +138,7 @@ func (e *Event) readPull(p *payload) error {
 	}
 	pull := p.PullRequest
 	if pull == nil || pull.Head == nil || pull.Base == nil || pull.Number <= 0 || pull.Base.Ref == "" {
-		return errors.New("the event's payload (GITHUB_EVENT_PATH) holds no pull request")
+		return errors.New("the event's payload (GITHUB_EVENT_PATH) contains no pull request")
 	}
 	e.Number, e.HeadSHA, e.BaseSHA, e.BaseBranch = pull.Number, pull.Head.SHA, pull.Base.SHA, pull.Base.Ref
 	if p.Label != nil && strings.HasSuffix(p.Action, "labeled") {
@@ -150,10 +150,10 @@ func (e *Event) readPull(p *payload) error {
 func (e *Event) readGroup(p *payload) error {
 	group := p.MergeGroup
 	if p.Action != "checks_requested" {
-		return fmt.Errorf("the action %q of merge_group asks for no check: expected `types: [checks_requested]`", cut(p.Action, 80))
+		return fmt.Errorf("the action %q of merge_group requests no check: expected `types: [checks_requested]`", cut(p.Action, 80))
 	}
 	if group == nil {
-		return errors.New("the event's payload (GITHUB_EVENT_PATH) holds no merge group")
+		return errors.New("the event's payload (GITHUB_EVENT_PATH) contains no merge group")
 	}
 	base, found := strings.CutPrefix(group.BaseRef, "refs/heads/")
 	if !found || base == "" {

@@ -12,9 +12,10 @@ import (
 	"github.com/google/go-github/v62/github"
 
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Group is a merge group: what the merge queue wants to merge at once.
+// Group is a merge group: pull requests that the merge queue wants to merge together.
 type Group struct {
 	Subject     facts.Subject // the group's head against the group's base
 	Numbers     []int64       // the pull requests that are known to be in it, sorted; complete unless Unavailable says otherwise
@@ -22,17 +23,17 @@ type Group struct {
 }
 
 // queueRef is how the queue names its branches: gh-readonly-queue/<base branch>/pr-<number>-<base commit>.
-var queueRef = lazily(`^refs/heads/gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,15})-[0-9a-f]{40,64}$`)
+var queueRef = strict.Lazily(`^refs/heads/gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,15})-[0-9a-f]{40,64}$`)
 
 // Group finds the pull requests of a merge group. The payload names none and has no labels: the branch's name gives the
 // last one, and the commits between base and head the others. Each commit must be explained by a pull request of this
-// base branch, else the list cannot be proven complete:
+// base branch, else the list may be incomplete:
 //
-//   - GitHub says which pull requests hold the commit; or
+//   - GitHub says which pull requests contain the commit; or
 //   - it merges the head of one of those; or
-//   - it is the only one, and the branch's name says whose it is (a squash).
+//   - it is the only one, and the name of the branch says whose it is (a squash).
 //
-// What each pull request holds, [Client.Member] reads.
+// [Client.Member] reads each of the pull requests.
 func (c *Client) Group(ctx context.Context, e *Event) *Group {
 	g := &Group{Subject: facts.Subject{
 		Repository: e.Repository, RepositoryID: e.RepositoryID, DefaultBranch: e.DefaultBranch,
@@ -83,11 +84,11 @@ func (c *Client) groupCommits(ctx context.Context, e *Event) ([]*github.Reposito
 		total := answer.GetTotalCommits()
 		switch {
 		case total > maxCommits:
-			return nil, &failure{text: fmt.Sprintf("the group has %d commits: at most %d are looked up", total, maxCommits), fix: "let the merge queue build smaller groups"}
+			return nil, &failure{text: fmt.Sprintf("the group has %d commits: at most %d are read", total, maxCommits), fix: "let the merge queue build smaller groups"}
 		case len(list) == total && total > 0:
 			return list, nil
 		case len(answer.Commits) < perPage:
-			return nil, fmt.Errorf("GitHub counts %d commits in the group, and lists %d", total, len(list))
+			return nil, fmt.Errorf("GitHub counts %d commits in the group, but lists %d", total, len(list))
 		}
 	}
 }
@@ -116,7 +117,7 @@ func (c *Client) explain(ctx context.Context, e *Event, commits []*github.Reposi
 			continue
 		}
 		return &failure{
-			text: "no open pull request of " + e.BaseBranch + " is known to hold commit " + commit.GetSHA() + " of the group",
+			text: "no open pull request of " + e.BaseBranch + " is known to contain commit " + commit.GetSHA() + " of the group",
 			fix:  "let the merge queue merge one pull request at a time, or merge with merge commits",
 		}
 	}
@@ -128,8 +129,8 @@ func merges(commit *github.RepositoryCommit, heads map[string]bool) bool {
 	return len(commit.Parents) == 2 && heads[commit.Parents[1].GetSHA()]
 }
 
-// pullsWith asks which open pull requests of the base branch hold a commit. Of several, those whose head is in the group
-// count: one that is stacked upon another holds the same commits without being merged.
+// pullsWith asks which open pull requests of the base branch contain a commit. Of several, those whose head is in the group
+// count: a pull request that is stacked on another contains the same commits without being merged.
 func (c *Client) pullsWith(ctx context.Context, e *Event, sha string, inGroup map[string]bool) ([]github.PullRequest, error) {
 	list, err := all[github.PullRequest](ctx, c, c.path("commits/%s/pulls", sha), 0)
 	if err != nil {

@@ -50,27 +50,27 @@ func TestGroup(t *testing.T) {
 		{name: "one, squashed", want: []int64{7}, build: func(w *world, heads map[int]string) *Event {
 			return w.group(7, w.repo.commit("", "squash (#7)", with(baseFiles, "s", "7"), w.base))
 		}},
-		{name: "two, squashed", want: []int64{7}, fails: "no open pull request of main is known to hold commit", build: func(w *world, heads map[int]string) *Event {
+		{name: "two, squashed", want: []int64{7}, fails: "no open pull request of main is known to contain commit", build: func(w *world, heads map[int]string) *Event {
 			first := w.repo.commit("", "squash (#8)", with(baseFiles, "s", "8"), w.base)
 			return w.group(7, w.repo.commit("", "squash (#7)", with(baseFiles, "s", "87"), first))
 		}},
-		{name: "a stranger's commit merged", want: []int64{7}, fails: "is known to hold commit", build: func(w *world, heads map[int]string) *Event {
+		{name: "a stranger's commit merged", want: []int64{7}, fails: "is known to contain commit", build: func(w *world, heads map[int]string) *Event {
 			stranger := w.repo.commit("", "stranger", with(baseFiles, "x", "x"), w.base)
 			first := w.repo.commit("", "Merge stranger", with(baseFiles, "x", "x"), w.base, stranger)
 			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "x", "x", "m", "7"), first, heads[7]))
 		}},
-		{name: "closed meanwhile", want: []int64{7}, fails: "is known to hold commit", build: func(w *world, heads map[int]string) *Event {
+		{name: "closed meanwhile", want: []int64{7}, fails: "is known to contain commit", build: func(w *world, heads map[int]string) *Event {
 			w.Pulls[8].State = "closed"
 			delete(w.Pulls, 9)
 			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
 			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
 		}},
-		{name: "closed, with its commit in another", want: []int64{7, 9}, fails: "is known to hold commit", build: func(w *world, heads map[int]string) *Event {
+		{name: "closed, with its commit in another", want: []int64{7, 9}, fails: "is known to contain commit", build: func(w *world, heads map[int]string) *Event {
 			w.Pulls[8].State = "closed"
 			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
 			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
 		}},
-		{name: "for another branch", want: []int64{7}, fails: "is known to hold commit", build: func(w *world, heads map[int]string) *Event {
+		{name: "for another branch", want: []int64{7}, fails: "is known to contain commit", build: func(w *world, heads map[int]string) *Event {
 			w.repo.git("", "update-ref", "refs/heads/release", w.base)
 			w.Pulls[8].Base, w.Pulls[9].Base = "release", "release"
 			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
@@ -96,7 +96,7 @@ func TestGroup(t *testing.T) {
 			w.Lacks = []string{"pull-requests: read"}
 			return w.group(8-1, heads[7])
 		}},
-		{name: "cut by the API", want: []int64{7}, fails: "counts 5 commits in the group, and lists 0", build: func(w *world, heads map[int]string) *Event {
+		{name: "cut by the API", want: []int64{7}, fails: "counts 5 commits in the group, but lists 0", build: func(w *world, heads map[int]string) *Event {
 			w.Fail("/compare/", 1, fakehub.Body(`{"merge_base_commit":{"sha":"`+w.base+`"},"total_commits":5,"commits":[]}`))
 			return w.group(7, heads[7])
 		}},

@@ -20,11 +20,11 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Objects reads commits, trees and files through the API, for a job without a checkout. Whatever it hands out was checked
-// against the object's id: a tree's entries are written down as git writes them and hashed again, and so is a file. It
-// remembers what it read. Every error has a method Fix.
+// Objects reads commits, trees and files through the API, for a job without a checkout. Every result is checked against
+// the object's id: the entries of a tree are encoded as git does and hashed again, and so is a file. It remembers what it
+// read. Every error has a method Fix.
 //
-// GitHub names one merge base only, also where a criss-cross history has several.
+// GitHub names only one merge base, even where a criss-cross history has several.
 type Objects struct {
 	ctx    context.Context
 	client *Client
@@ -75,7 +75,7 @@ func (o *Objects) MergeBases(base, head string) ([]string, error) {
 	return []string{found}, nil
 }
 
-// know remembers the root tree of a commit that some answer holds, which saves a call.
+// know remembers the root tree of a commit that is part of another answer, which saves a call.
 func (o *Objects) know(commit *github.RepositoryCommit) {
 	if tree := commit.GetCommit().GetTree().GetSHA(); objectID().MatchString(tree) {
 		o.roots[commit.GetSHA()] = tree
@@ -113,7 +113,7 @@ func (o *Objects) commit(id string) (*github.Commit, error) {
 }
 
 // IsMergeOf says whether the parents of a commit are exactly these, in this order. A test merge of an older base or head
-// is none.
+// is not.
 func (o *Objects) IsMergeOf(commit string, parents ...string) (bool, error) {
 	answer, err := o.commit(commit)
 	if err != nil {
@@ -137,30 +137,30 @@ func (o *Objects) Changes(oldCommit, newCommit string) ([]change.Change, error) 
 		return nil, o.fail(err)
 	}
 	d := &differ{trees: o.trees, limits: strict.DefaultLimits()}
-	if err := d.folders("", oldTree, newTree); err != nil {
+	if err := d.dirs("", oldTree, newTree); err != nil {
 		return nil, o.fail(err)
 	}
 	slices.SortStableFunc(d.changes, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
 	return d.changes, nil
 }
 
-// Entry finds what stands at a path: its mode as six octal digits (collect.DirMode for a folder) and its id. Symlinks
+// Entry finds what is at a path: its mode as six octal digits (collect.DirMode for a directory) and its id. Symlinks
 // are not followed: below one there is nothing.
 func (o *Objects) Entry(commit, path string) (mode change.Mode, id string, found bool, err error) {
 	at, err := o.find(commit, path)
 	if err != nil || at == nil {
 		return "", "", false, o.fail(err)
 	}
-	if at.class() == folderClass {
+	if at.class() == dirClass {
 		return collect.DirMode, at.id, true, nil
 	}
 	return at.gateMode(), at.id, true, nil
 }
 
-// Names lists what stands in a folder, without what stands below; none when there is no such folder.
-func (o *Objects) Names(commit, folder string) ([]string, error) {
-	at, err := o.find(commit, folder)
-	if err != nil || at == nil || at.class() != folderClass {
+// Names lists the entries of a directory, without those below; none when there is no such directory.
+func (o *Objects) Names(commit, dir string) ([]string, error) {
+	at, err := o.find(commit, dir)
+	if err != nil || at == nil || at.class() != dirClass {
 		return nil, o.fail(err)
 	}
 	entries, err := o.trees.deep(at.id)
@@ -180,18 +180,18 @@ func (o *Objects) Blob(id string, limit int64) ([]byte, error) {
 	return data, o.fail(err)
 }
 
-// find follows a path; nil when nothing is there. The root is "" or ".".
+// find follows a path; nil when there is nothing. The root is "" or ".".
 func (o *Objects) find(commit, path string) (*entry, error) {
 	root, err := o.root(commit)
 	if err != nil {
 		return nil, err
 	}
-	at := entry{mode: folderMode, id: root}
+	at := entry{mode: dirMode, id: root}
 	if path == "" || path == "." {
 		return &at, nil
 	}
 	for name := range strings.SplitSeq(path, "/") {
-		if at.class() != folderClass {
+		if at.class() != dirClass {
 			return nil, nil
 		}
 		entries, err := o.trees.deep(at.id)
@@ -240,8 +240,8 @@ func decodeBlob(b *github.Blob) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(strings.ReplaceAll(b.GetContent(), "\n", ""))
 }
 
-// CodeTree is the tree id of a commit without the evidence folder, and without folders that this leaves empty. Only the
-// trees on the way to that folder are read.
+// CodeTree is the tree id of a commit without the evidence directory, and without directories that this leaves empty.
+// Only the trees on the way to that directory are read.
 func (o *Objects) CodeTree(commit, evidenceDir string) (string, error) {
 	root, err := o.root(commit)
 	if err != nil {

@@ -176,7 +176,7 @@ func TestListingMustFitItsID(t *testing.T) {
 		{"a mode changed", `"mode":"100755"`, `"mode":"100644"`, "has another id"},
 		{"another path", `"path":"run.sh"`, `"path":"run2.sh"`, "has another id"},
 		{"a folder without content", `"path":"src/deep/b.go"`, `"path":"src/b.go"`, "has another id"},
-		{"a name twice", `"path":"run.sh"`, `"path":"README.md"`, `the name "README.md" stands twice`},
+		{"a name twice", `"path":"run.sh"`, `"path":"README.md"`, `the name "README.md" appears twice`},
 		{"no name", `"path":"run.sh"`, `"path":"src/"`, "has the id"},
 		{"no id", `"sha":"`, `"sha":"x`, "has the id"},
 		{"a damaged name", `"path":"run.sh"`, `"path":"run\ufffd.sh"`, "check the repository out"},

@@ -17,14 +17,14 @@ import (
 // maxPeople bounds the calls that a crowd of reviewers can cause: two for each.
 const maxPeople = 20
 
-// people asks who the given accounts are and what they may do here. Accounts that are plainly no humans are written down
-// as the event has them: nothing that could be asked would let them override.
+// people asks who the given accounts are and what they may do here. Accounts that are clearly not people are listed as the
+// event names them: no answer would let them override.
 func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []string) {
 	asked = eachOnce(asked)
 	if len(asked) > maxPeople {
 		p.lacks(facts.Unavailable{
-			What: facts.WantedPeople, Error: fmt.Sprintf("%d people put labels on or approve; GitHub was asked about %d of them", len(asked), maxPeople),
-			Fix: "let those approve who may: dismiss the other reviews",
+			What: facts.WantedPeople, Error: fmt.Sprintf("%d people added labels or approve; GitHub was asked about %d of them", len(asked), maxPeople),
+			Fix: "dismiss the reviews of people who may not approve",
 		})
 		asked = asked[:maxPeople]
 	}
@@ -63,13 +63,13 @@ func eachOnce(list []account) []account {
 	})
 }
 
-// user asks what an account is. The ids must agree, since a login can change hands: where they do not, or the login is gone,
-// the account is looked for by its id.
+// user asks what an account is. The ids must be equal, since a login can move to another account: where they are not, or
+// the login no longer exists, the account is found by its id.
 func (c *Client) user(ctx context.Context, a account) (*account, error) {
 	var user account
 	_, err := c.get(ctx, "users/"+url.PathEscape(a.Login), &user)
 	if err == nil && user.ID != a.ID {
-		err = fmt.Errorf("the account %s has the id %d now, and had %d when it acted", a.Login, user.ID, a.ID)
+		err = fmt.Errorf("the account %s has the id %d now, but had %d when it acted", a.Login, user.ID, a.ID)
 	} else if err != nil && status(err) != http.StatusNotFound {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (c *Client) teamPath(slug string) string {
 	return "orgs/" + url.PathEscape(c.owner) + "/teams/" + url.PathEscape(slug)
 }
 
-// teamsOf are the visible teams that a person is an active member of; nil when nobody asked, or none was visible.
+// teamsOf are the visible teams that a person is an active member of; nil when no team was asked about, or none was visible.
 func (c *Client) teamsOf(ctx context.Context, p *Pull, login string, visible []string) []string {
 	if len(visible) == 0 {
 		return nil

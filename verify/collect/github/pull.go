@@ -17,15 +17,15 @@ import (
 // Pull is what is known about one pull request. Each step of the collection adds to it.
 type Pull struct {
 	// Subject holds the repository, the pull request, its branches, the tip of the base branch and the live head. The
-	// merge base and the code trees are for who reads the trees.
+	// merge base and the code trees are added by [collect.Facts].
 	Subject facts.Subject
 	// Live is the pull request as it is now; nil when it could not be read.
 	Live *facts.PullRequest
-	// People are the accounts that the override and the approvals turn on, by login; nil before Details.
+	// People are the accounts that matter for overrides and approvals, by login; nil before Details.
 	People      []facts.Person
 	Unavailable []facts.Unavailable
 	// TestMerge is the commit in which GitHub merged head and base to see whether they merge; "" when there is none. Its
-	// parents may be older ones: ask Objects.IsMergeOf before its tree is believed.
+	// parents may be older ones: ask Objects.IsMergeOf before its tree is accepted.
 	TestMerge string
 
 	counted counts
@@ -35,12 +35,12 @@ type Pull struct {
 // counts are the lengths of lists as the pull request tells them; nil where it does not.
 type counts struct{ commits, comments *int }
 
-// short says how a list is shorter than the pull request told; "" when it is not. It may have grown since.
+// short says how a list is shorter than the pull request's own count; "" when it is not. It may have grown since.
 func short(what string, counted *int, listed int) string {
 	if counted == nil || *counted <= listed {
 		return ""
 	}
-	return fmt.Sprintf("GitHub counts %d %s of the pull request, and lists %d", *counted, what, listed)
+	return fmt.Sprintf("GitHub counts %d %s of the pull request, but lists %d", *counted, what, listed)
 }
 
 // GitHub is the part of the facts that only GitHub can tell.
@@ -52,8 +52,8 @@ func (p *Pull) lacks(u facts.Unavailable) { p.Unavailable = append(p.Unavailable
 
 // Pull reads a pull request and the tip of the branch that it wants to change.
 //
-// The tip is asked for by its ref, and not taken from the pull request: what stands there is the tip as it was when the
-// head was last pushed, and a contract that was made stricter since would not count.
+// The tip is read from its ref, not from the pull request, which names the tip as it was when the head was last pushed: a
+// contract that was made stricter since would not apply.
 func (c *Client) Pull(ctx context.Context, number int64) *Pull {
 	p := c.live(ctx, number)
 	if p.Live == nil {
@@ -69,14 +69,14 @@ func (c *Client) Pull(ctx context.Context, number int64) *Pull {
 	return p
 }
 
-// Member reads a pull request of a merge group. It is judged by the group's base, whatever the tip of the branch is now.
+// Member reads a pull request of a merge group. It is judged by the group's base, not by the current tip of the branch.
 func (c *Client) Member(ctx context.Context, number int64, g *Group) *Pull {
 	p := c.live(ctx, number)
 	p.Subject.BaseSHA, p.Subject.BaseBranch, p.TestMerge = g.Subject.BaseSHA, g.Subject.BaseBranch, ""
 	return p
 }
 
-// live reads a pull request alone; its Live is nil when that could not be read.
+// live reads a pull request alone; its Live is nil when the pull request is unavailable.
 func (c *Client) live(ctx context.Context, number int64) *Pull {
 	p := &Pull{Subject: facts.Subject{Repository: c.owner + "/" + c.name, PullRequest: number}}
 	var live livePull
@@ -93,7 +93,7 @@ func (c *Client) live(ctx context.Context, number int64) *Pull {
 	return p
 }
 
-// checkRepository refuses another repository that got the name since the event.
+// checkRepository refuses another repository that has the name since the event.
 func (c *Client) checkRepository(repo *github.Repository) error {
 	if id := digits(repo.GetID()); c.id != "" && id != c.id {
 		return fmt.Errorf("the repository %s has the id %s, and the event's has %s: it is another one", cut(repo.GetFullName(), 80), id, c.id)
@@ -101,7 +101,7 @@ func (c *Client) checkRepository(repo *github.Repository) error {
 	return nil
 }
 
-// checkPull refuses an answer that is not about this pull request, or lacks what everything else is built on.
+// checkPull refuses an answer that is not about this pull request, or without what everything else is built on.
 func checkPull(live *github.PullRequest, number int64) error {
 	repo := live.GetBase().GetRepo()
 	switch {
@@ -138,7 +138,7 @@ func (p *Pull) describe(live *livePull) {
 	}
 }
 
-// BranchTip gives the commit that a branch of the repository stands at. The error has a method Fix.
+// BranchTip gives the commit that a branch of the repository points to. The error has a method Fix.
 func (c *Client) BranchTip(ctx context.Context, branch string) (string, error) {
 	tip, err := c.branchTip(ctx, branch)
 	if err != nil {
@@ -147,8 +147,8 @@ func (c *Client) BranchTip(ctx context.Context, branch string) (string, error) {
 	return tip, nil
 }
 
-// branchTip reads the ref itself: a tag of the same name is another ref. Servers that speak GitHub's API without being
-// GitHub may lack that call; there the branch is asked for, whose name cannot mean a tag either.
+// branchTip reads the ref itself: a tag of the same name is another ref. Servers that imitate GitHub's API may not
+// have that call; there the branch is read, whose name cannot mean a tag either.
 func (c *Client) branchTip(ctx context.Context, branch string) (string, error) {
 	segments := strings.Split(branch, "/")
 	for i, s := range segments {
@@ -182,9 +182,9 @@ func (c *Client) tipByBranch(ctx context.Context, branch, escaped string) (tip s
 	return tip, err == nil && answer.GetName() == branch && objectID().MatchString(tip)
 }
 
-// ReadHeadAgain looks where the head is now. It is the last thing to do before judging: a push between the first look and
-// this one means that what was collected is not what would be merged. A label that was taken off meanwhile is no longer
-// on; one that was put on causes a run of its own.
+// ReadHeadAgain looks where the head is now. It is the last step before judging: after a push between the first read and
+// this one, what was collected is not what would be merged. A label that was removed meanwhile no longer counts; one that was
+// added causes a run of its own.
 func (c *Client) ReadHeadAgain(ctx context.Context, p *Pull) {
 	if p.Live == nil {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// sameHead lists the other open pull requests with the same head. GitHub knows of a commit in a fork what it knows of it
-// here, so the list holds pull requests from forks too.
+// sameHead lists the other open pull requests with the same head. GitHub shares commits with the forks, so the
+// list contains pull requests from forks too.
 func (c *Client) sameHead(ctx context.Context, p *Pull) {
 	list, err := all[livePull](ctx, c, c.path("commits/%s/pulls", p.Live.HeadSHA), 0)
 	if err == nil {
@@ -36,8 +36,8 @@ func (c *Client) sameHead(ctx context.Context, p *Pull) {
 	slices.SortStableFunc(p.Live.SameHead, func(a, b facts.Peer) int { return cmp.Compare(a.Number, b.Number) })
 }
 
-// checkPeers wants the pull request itself in the list: one that lacks it may lack others too. GitHub does not always list
-// a pull request that comes from a fork.
+// checkPeers requires that the list contains the pull request itself: a list without it may be incomplete. GitHub does not
+// always list a pull request that comes from a fork.
 func (p *Pull) checkPeers(list []livePull) error {
 	self := false
 	for i := range list {
@@ -58,7 +58,7 @@ func (p *Pull) isSelf(other *livePull) bool {
 	return int64(other.GetNumber()) == p.Live.Number && p.isInto(other)
 }
 
-// isInto reports whether a pull request goes into this repository.
+// isInto reports whether the base of a pull request is in this repository.
 func (p *Pull) isInto(other *livePull) bool {
 	repo := other.GetBase().GetRepo()
 	if repo.GetID() > 0 {
@@ -67,7 +67,7 @@ func (p *Pull) isInto(other *livePull) bool {
 	return strings.EqualFold(repo.GetFullName(), p.Subject.Repository)
 }
 
-// isHere reports whether only somebody who may push here can have opened a pull request with that branch.
+// isHere reports whether only a person who may push here can have opened a pull request with that branch.
 func (p *Pull) isHere(other *livePull) bool {
 	return p.isInto(other) && sameRepository(other.GetHead().GetRepo(), other.GetBase().GetRepo())
 }

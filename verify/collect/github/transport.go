@@ -51,8 +51,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// transport is what every request goes through. It knows the token, and gives it to the API's host alone; it asks again
-// where asking again helps, within a patience that all requests share; and it hands on only answers that are whole.
+// transport carries every request. It has the token, and sends it to the API's host alone; it repeats a request where that
+// helps, within a patience that all requests share; and it returns only complete answers.
 //
 // It reads the rate limit headers itself and takes the time of the reset out of the answer: go-github knows a limit only
 // by status 403 and, once it has seen one, refuses every later call until then without asking.
@@ -67,10 +67,10 @@ type transport struct {
 	left time.Duration
 }
 
-// unanswered says that GitHub gave no answer that can be used, although it was asked again as long as that made sense.
+// unanswered says that GitHub gave no usable answer, although the request was repeated as long as that could help.
 type unanswered struct {
 	why     string
-	limited bool // a rate limit, which goes away by itself
+	limited bool // a rate limit, which ends by itself
 	tries   int
 }
 
@@ -86,7 +86,7 @@ type fault struct {
 	why     string
 	again   bool          // whether asking again may help
 	limited bool          // a rate limit
-	wait    time.Duration // how long GitHub wants to be left alone; 0 when it does not say
+	wait    time.Duration // how long GitHub asks to wait; 0 when it does not say
 }
 
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -95,7 +95,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	for try := 1; ; try++ {
 		if t.remaining() <= 0 {
-			return nil, &unanswered{why: fmt.Sprintf("GitHub kept failing for %s; it is not asked any more", patience), tries: try - 1}
+			return nil, &unanswered{why: fmt.Sprintf("GitHub kept failing for %s; there are no more attempts", patience), tries: try - 1}
 		}
 		start := t.clock.Now()
 		resp, failed := t.attempt(req)
@@ -129,7 +129,7 @@ func (t *transport) spend(d time.Duration) {
 	t.left -= d
 }
 
-// attempt asks once and reads the whole answer, so that one that ends too early is seen here.
+// attempt asks once and reads the whole answer, so that an answer that ends too early is noticed here.
 func (t *transport) attempt(req *http.Request) (*http.Response, *fault) {
 	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
 	defer cancel()
@@ -146,7 +146,7 @@ func (t *transport) attempt(req *http.Request) (*http.Response, *fault) {
 		err = closed
 	}
 	if err != nil {
-		return nil, &fault{why: "the answer breaks off: " + err.Error(), again: true}
+		return nil, &fault{why: "the answer is incomplete: " + err.Error(), again: true}
 	}
 	if len(body) > maxBody {
 		return nil, &fault{why: fmt.Sprintf("the answer is larger than %d MiB", maxBody>>20)}
@@ -159,8 +159,7 @@ func (t *transport) attempt(req *http.Request) (*http.Response, *fault) {
 	return resp, nil
 }
 
-// judge tells answers that can be handed on from those that cannot. A refusal (401, 403, 404, …) can: the caller knows
-// what it means.
+// judge tells usable answers from others. A refusal (401, 403, 404, …) is usable: the caller knows what it means.
 func (t *transport) judge(resp *http.Response, body []byte) *fault {
 	code := resp.StatusCode
 	wait, _ := t.retryAfter(resp)
@@ -174,7 +173,7 @@ func (t *transport) judge(resp *http.Response, body []byte) *fault {
 	case code < 200 || code >= 300 || resp.Request.Method != http.MethodGet:
 		return nil
 	case !json.Valid(body) || bytes.Equal(bytes.TrimSpace(body), []byte("null")):
-		return &fault{why: "the answer is no JSON"}
+		return &fault{why: "the answer is not JSON"}
 	}
 	return nil
 }
@@ -192,7 +191,7 @@ func limited(resp *http.Response, body []byte) bool {
 	return false
 }
 
-// waitFor is how long a limit lasts: as long as Retry-After says, else until the reset, else a minute.
+// waitFor is how long a limit lasts: the time of Retry-After, else until the reset, else a minute.
 func (t *transport) waitFor(resp *http.Response) time.Duration {
 	if wait, said := t.retryAfter(resp); said {
 		return wait
@@ -205,7 +204,7 @@ func (t *transport) waitFor(resp *http.Response) time.Duration {
 }
 
 // retryAfter reads the header in both of its forms; a time that has passed is 0 or less. said is false when the header is
-// absent or nonsense.
+// absent or malformed.
 func (t *transport) retryAfter(resp *http.Response) (wait time.Duration, said bool) {
 	value := resp.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {
@@ -231,15 +230,15 @@ func sameHost(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }
 
-// stay lets a request be redirected only on the API's own host, as GitHub does for a renamed repository, and never turns
-// a write into something else.
+// stay lets a request be redirected only on the API's own host, as GitHub does for a renamed repository, and never redirects
+// a write.
 func stay(api *url.URL) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		switch {
 		case !sameHost(req.URL, api):
-			return errors.New("the API redirects to another host: that is refused")
+			return errors.New("the API redirects to another host, which is refused")
 		case via[0].Method != http.MethodGet:
-			return errors.New("the API redirects a write: that is refused")
+			return errors.New("the API redirects a write, which is refused")
 		case len(via) > 3:
 			return errors.New("the API redirects in circles")
 		}

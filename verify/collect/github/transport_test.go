@@ -31,14 +31,14 @@ func TestFaults(t *testing.T) {
 		{name: "429 that is over", do: fakehub.Status(429, "too many", "Retry-After", "0"), times: 1, slept: "1s", calls: 2},
 		{name: "429 with nonsense", do: fakehub.Status(429, "too many", "Retry-After", "soon"), times: 1, slept: "1m0s", calls: 2},
 		{name: "429 alone", do: fakehub.Status(429, "too many"), times: 1, slept: "1m0s", calls: 2},
-		{name: "429 for longer than anybody waits", do: fakehub.Status(429, "too many", "Retry-After", "3600"), times: -1, fails: "HTTP 429: a rate limit of the API: too many", fix: "wait until the limit is over", calls: 1},
+		{name: "429 for longer than anybody waits", do: fakehub.Status(429, "too many", "Retry-After", "3600"), times: -1, fails: "HTTP 429: a rate limit of the API: too many", fix: "wait until the limit ends", calls: 1},
 		{name: "403 secondary", do: fakehub.Status(403, "You have exceeded a secondary rate limit. Please wait a few minutes."), times: 1, slept: "1m0s", calls: 2},
 		{name: "403 with Retry-After", do: fakehub.Status(403, "slow down", "Retry-After", "3"), times: 1, slept: "3s", calls: 2},
 		{name: "403 primary", do: fakehub.Status(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", reset(20)), times: 1, slept: "21s", calls: 2},
 		{name: "403 primary until much later", do: fakehub.Status(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", reset(1800)), times: -1, fails: "HTTP 403: a rate limit of the API", fix: "wait until", calls: 1},
 		{name: "403 that is meant", do: fakehub.Status(403, "Resource not accessible by integration"), times: -1, fails: "GET /repos/octo-org/octo-repo/pulls/7: HTTP 403: Resource not accessible", fix: "give the job the permission pull-requests: read", calls: 1},
 		{name: "401", do: fakehub.Status(401, "Bad credentials"), times: -1, fails: "HTTP 401: Bad credentials", fix: "github.token", calls: 1},
-		{name: "404", do: fakehub.Status(404, "Not Found"), times: -1, fails: "HTTP 404", fix: "give the job the permission pull-requests: read; GitHub also says 404", calls: 1},
+		{name: "404", do: fakehub.Status(404, "Not Found"), times: -1, fails: "HTTP 404", fix: "give the job the permission pull-requests: read; GitHub also answers 404", calls: 1},
 		{name: "410", do: fakehub.Status(410, "Gone"), times: -1, fails: "HTTP 410", fix: "newer version of closeout", calls: 1},
 		{name: "5xx three times", do: fakehub.Status(502, "Server Error"), times: 3, slept: "1s 2s 4s", calls: 4},
 		{name: "5xx with Retry-After", do: fakehub.Status(503, "busy", "Retry-After", "30"), times: 1, slept: "30s", calls: 2},
@@ -48,12 +48,12 @@ func TestFaults(t *testing.T) {
 		{name: "negative Retry-After", do: fakehub.Status(503, "busy", "Retry-After", "-5"), times: 1, slept: "1s", calls: 2},
 		{name: "202", do: fakehub.Status(202, "computing"), times: 1, slept: "1s", calls: 2},
 		{name: "cut in the middle", do: fakehub.Truncated, times: 1, slept: "1s", calls: 2},
-		{name: "cut for ever", do: fakehub.Truncated, times: -1, slept: "1s 2s 4s 8s 16s", fails: "the answer breaks off: unexpected EOF (asked 6 times)", fix: "run the job again", calls: 6},
+		{name: "cut for ever", do: fakehub.Truncated, times: -1, slept: "1s 2s 4s 8s 16s", fails: "the answer is incomplete: unexpected EOF (asked 6 times)", fix: "run the job again", calls: 6},
 		{name: "no answer", do: fakehub.Dead, times: 1, slept: "1s", calls: -1},
-		{name: "no JSON", do: fakehub.Body("<html>sign in</html>"), times: 1, fails: "the answer is no JSON", fix: "run the job again", calls: 1},
-		{name: "JSON with a tail", do: fakehub.Body(`{"number":7} x`), times: 1, fails: "the answer is no JSON", fix: "run the job again", calls: 1},
-		{name: "nothing in it", do: fakehub.Body(""), times: 1, fails: "the answer is no JSON", fix: "run the job again", calls: 1},
-		{name: "null", do: fakehub.Body("null\n"), times: 1, fails: "the answer is no JSON", fix: "run the job again", calls: 1},
+		{name: "no JSON", do: fakehub.Body("<html>sign in</html>"), times: 1, fails: "the answer is not JSON", fix: "run the job again", calls: 1},
+		{name: "JSON with a tail", do: fakehub.Body(`{"number":7} x`), times: 1, fails: "the answer is not JSON", fix: "run the job again", calls: 1},
+		{name: "nothing in it", do: fakehub.Body(""), times: 1, fails: "the answer is not JSON", fix: "run the job again", calls: 1},
+		{name: "null", do: fakehub.Body("null\n"), times: 1, fails: "the answer is not JSON", fix: "run the job again", calls: 1},
 		{name: "other JSON", do: fakehub.Body(`[]`), times: 1, fails: "cannot unmarshal array", fix: "run the job again", calls: 1},
 		{name: "another pull request", do: fakehub.Body(`{"number":8}`), times: 1, fails: "pull request 8 instead of 7", fix: "run the job again", calls: 1},
 		{name: "too large", do: fakehub.Body(`{"a":"` + strings.Repeat("x", maxBody) + `"}`), times: 1, fails: "the answer is larger than 32 MiB", fix: "run the job again", calls: 1},
@@ -116,7 +116,7 @@ func TestLimitDoesNotStick(t *testing.T) {
 	}
 }
 
-// Slow answers use up the patience that all calls share; then nothing is asked any more.
+// Slow answers use up the patience that all calls share; then there are no more requests.
 func TestPatienceIsShared(t *testing.T) {
 	w := newWorld(t)
 	w.Fail("/pulls/7", -1, fakehub.Status(503, "busy", "Retry-After", "40"))
@@ -125,9 +125,9 @@ func TestPatienceIsShared(t *testing.T) {
 	if asked != 3 {
 		t.Fatalf("asked %d times, want 3: waiting 40 s twice leaves 10 s", asked)
 	}
-	w.client.hub.Client().Transport.(*transport).spend(10 * time.Second)
+	w.client.rest.Client().Transport.(*transport).spend(10 * time.Second)
 	p := w.client.Pull(context.Background(), 7)
-	if len(w.Calls()) != asked || len(p.Unavailable) != 1 || !strings.Contains(p.Unavailable[0].Error, "not asked any more") {
+	if len(w.Calls()) != asked || len(p.Unavailable) != 1 || !strings.Contains(p.Unavailable[0].Error, "no more attempts") {
 		t.Errorf("asked again: %q, %+v", w.Calls()[asked:], p.Unavailable)
 	}
 }
@@ -156,7 +156,7 @@ func TestFailingTimeCounts(t *testing.T) {
 
 func TestSlowAnswerIsGivenUp(t *testing.T) {
 	w := newWorld(t)
-	w.client.hub.Client().Transport.(*transport).timeout = 20 * time.Millisecond
+	w.client.rest.Client().Transport.(*transport).timeout = 20 * time.Millisecond
 	w.Fail("/pulls/7", -1, fakehub.Slow)
 	p := w.client.Pull(context.Background(), 7)
 	if p.Live != nil || !strings.Contains(p.Unavailable[0].Error, "no answer") {
@@ -199,7 +199,7 @@ func TestTokenStays(t *testing.T) {
 		t.Errorf("another host was asked, with %q", seen)
 	}
 	req, _ := http.NewRequest("GET", other.URL, nil)
-	if _, err := w.client.hub.Client().Transport.RoundTrip(req); err == nil || len(seen) > 0 {
+	if _, err := w.client.rest.Client().Transport.RoundTrip(req); err == nil || len(seen) > 0 {
 		t.Errorf("the transport asked another host: %v", err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// These bound the walk through a repository that is too large to be listed at once: how many calls it may take, and how
-// many entries are remembered.
+// These bound the walk through a repository that is too large to be listed at once: the calls, and the entries that are
+// remembered.
 const (
 	maxTreeCalls = 300
 	maxListed    = 1_000_000
@@ -29,13 +29,13 @@ type entry struct {
 	id   string
 }
 
-const folderMode = "40000"
+const dirMode = "40000"
 
-// class is what an entry is; two classes never are a mere modification of each other.
+// class is what an entry is; a change from one class to another is no mere modification.
 type class string
 
 const (
-	folderClass    class = "folder"
+	dirClass       class = "directory"
 	fileClass      class = "file"
 	symlinkClass   class = "symlink"
 	submoduleClass class = "submodule"
@@ -43,8 +43,8 @@ const (
 
 func (e entry) class() class {
 	switch e.mode {
-	case folderMode:
-		return folderClass
+	case dirMode:
+		return dirClass
 	case "120000":
 		return symlinkClass
 	case "160000":
@@ -53,7 +53,7 @@ func (e entry) class() class {
 	return fileClass
 }
 
-// trees reads tree objects and remembers them by id, so that a folder that two commits share is read once.
+// trees reads tree objects and remembers them by id, so that a directory that two commits share is read once.
 type trees struct {
 	ctx    context.Context
 	client *Client
@@ -63,7 +63,7 @@ type trees struct {
 }
 
 // deep gives the entries of a tree, and reads everything below it in the same call. GitHub cuts such a listing at about
-// 100,000 entries; then the folders that are whole are kept, and this one is read alone.
+// 100,000 entries; then the complete directories are kept, and this one is read alone.
 func (t *trees) deep(id string) ([]entry, error) {
 	if entries, known := t.known[id]; known {
 		return entries, nil
@@ -84,7 +84,7 @@ func (t *trees) flat(id string) ([]entry, error) {
 	}
 	entries, known := t.known[id]
 	if !known {
-		return nil, &failure{text: "GitHub lists the folder " + id + " only in part", fix: "check the repository out"}
+		return nil, &failure{text: "GitHub lists the directory " + id + " only in part", fix: "check the repository out"}
 	}
 	return entries, nil
 }
@@ -107,15 +107,15 @@ func (t *trees) read(id string, recursive bool) error {
 	return t.keep(id, &listing, recursive)
 }
 
-// keep takes a listing apart into folders and holds each against the id that its parent gives it. A folder that does not
-// have its id is an error, unless the listing was cut: then it may be the one that the cut went through.
+// keep splits a listing into directories and compares each with the id that its parent gives it. A directory that does not
+// have its id is an error, unless the listing was cut: then it may be the incomplete one.
 func (t *trees) keep(id string, listing *github.Tree, recursive bool) error {
-	folders, ids, err := takeApart(id, listing, recursive)
+	dirs, ids, err := takeApart(id, listing, recursive)
 	if err != nil {
 		return err
 	}
 	for at, want := range ids {
-		entries, err := inGitsOrder(folders[at])
+		entries, err := inGitsOrder(dirs[at])
 		if err != nil {
 			return fmt.Errorf("tree %s: %w", want, err)
 		}
@@ -128,16 +128,16 @@ func (t *trees) keep(id string, listing *github.Tree, recursive bool) error {
 		} else if !listing.GetTruncated() {
 			return &failure{
 				text: fmt.Sprintf("tree %s: what GitHub lists has another id; a name that is not UTF-8 does that", want),
-				fix:  "check the repository out: its objects hold names as they are",
+				fix:  "check the repository out: its objects contain names as they are",
 			}
 		}
 	}
 	return nil
 }
 
-// takeApart gives the entries of each folder by its path, and the id of each folder that is listed whole.
-func takeApart(id string, listing *github.Tree, recursive bool) (folders map[string][]entry, ids map[string]string, err error) {
-	folders, ids = map[string][]entry{}, map[string]string{"": id}
+// takeApart gives the entries of each directory by its path, and the id of each directory that is listed completely.
+func takeApart(id string, listing *github.Tree, recursive bool) (dirs map[string][]entry, ids map[string]string, err error) {
+	dirs, ids = map[string][]entry{}, map[string]string{"": id}
 	for _, e := range listing.Entries {
 		full := e.GetPath()
 		dir, name := path.Split(full)
@@ -146,18 +146,18 @@ func takeApart(id string, listing *github.Tree, recursive bool) (folders map[str
 			return nil, nil, fmt.Errorf("tree %s: the entry %q has the id %q", id, cut(full, 80), cut(item.id, 80))
 		}
 		dir = strings.TrimSuffix(dir, "/")
-		folders[dir] = append(folders[dir], item)
-		if recursive && item.class() == folderClass {
+		dirs[dir] = append(dirs[dir], item)
+		if recursive && item.class() == dirClass {
 			ids[full] = item.id
 		}
 	}
-	return folders, ids, nil
+	return dirs, ids, nil
 }
 
-// inGitsOrder sorts as git does, where a folder's name ends in a slash. A name that stands twice is an error.
+// inGitsOrder sorts as git does, where the name of a directory ends in a slash. A name that appears twice is an error.
 func inGitsOrder(entries []entry) ([]entry, error) {
 	key := func(e entry) string {
-		if e.class() == folderClass {
+		if e.class() == dirClass {
 			return e.name + "/"
 		}
 		return e.name
@@ -166,7 +166,7 @@ func inGitsOrder(entries []entry) ([]entry, error) {
 	seen := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		if seen[e.name] {
-			return nil, fmt.Errorf("the name %q stands twice", e.name)
+			return nil, fmt.Errorf("the name %q appears twice", e.name)
 		}
 		seen[e.name] = true
 	}
@@ -186,15 +186,15 @@ func write(entries []entry) ([]byte, error) {
 	return data, nil
 }
 
-// without gives the id that a tree has once the entry at a path is taken out, and folders that this leaves empty with it;
-// "" when nothing is left. Where nothing lies at the path, the tree keeps its id.
+// without gives the id that a tree has once the entry at a path is taken out, and directories that this leaves empty with it;
+// "" when nothing is left. Where the path does not exist, the tree keeps its id.
 func (t *trees) without(id string, at []string) (string, error) {
 	entries, err := t.flat(id)
 	if err != nil {
 		return "", err
 	}
 	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == at[0] })
-	if i < 0 || len(at) > 1 && entries[i].class() != folderClass {
+	if i < 0 || len(at) > 1 && entries[i].class() != dirClass {
 		return id, nil
 	}
 	left := ""

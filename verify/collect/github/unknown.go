@@ -24,7 +24,7 @@ const (
 
 const maxErrorText = 300 // bytes of an error that go into the facts
 
-// failure is an error with what would help, as the collector's Objects give it.
+// failure is an error with what would help, as collect.Objects requires.
 type failure struct {
 	text, fix string
 	cause     error  // nil for none
@@ -34,7 +34,7 @@ type failure struct {
 func (e *failure) Error() string { return e.text }
 func (e *failure) Unwrap() error { return e.cause }
 
-// Fix says what would help; "" when nobody knows.
+// Fix says what would help; "" when that is unknown.
 func (e *failure) Fix() string { return e.fix }
 
 // Limit is the flag of the limit that was hit; "" when none was.
@@ -49,7 +49,7 @@ func (c *Client) fail(err error, permission string) *failure {
 	return &failure{text: c.clean(c.describe(err)), fix: fixFor(err, permission)}
 }
 
-// unknown writes down that a fact could not be had.
+// unknown tells why a fact is unavailable.
 func (c *Client) unknown(what facts.Wanted, err error, permission string) facts.Unavailable {
 	f := c.fail(err, permission)
 	return facts.Unavailable{What: what, Error: f.text, Fix: f.fix}
@@ -79,7 +79,7 @@ func (c *Client) call(method string, u *url.URL) string {
 	return method + " /" + strings.TrimPrefix(u.EscapedPath(), c.base)
 }
 
-// clean makes a text fit to be printed: without the token, on one line, not long.
+// clean makes a text safe to print: without the token, on one line, not long.
 func (c *Client) clean(text string) string {
 	if c.token != "" {
 		text = strings.ReplaceAll(text, c.token, "[token]")
@@ -105,17 +105,17 @@ func fixFor(err error, permission string) string {
 	var gone *unanswered
 	if errors.As(err, &gone) {
 		if gone.limited {
-			return "wait until the limit is over, then run the job again"
+			return "wait until the limit ends, then run the job again"
 		}
-		return "run the job again; if that does not help, look at the status of GitHub and at the network of the runner"
+		return "run the job again; if that does not help, check GitHub's status and the network of the runner"
 	}
 	switch status(err) {
 	case http.StatusUnauthorized:
-		return "hand over a token that is valid: the job's own is github.token"
+		return "pass a valid token: the job's own is github.token"
 	case http.StatusForbidden:
 		return grant(permission)
 	case http.StatusNotFound:
-		return grant(permission) + "; GitHub also says 404 when the thing is gone"
+		return grant(permission) + "; GitHub also answers 404 when the resource no longer exists"
 	case http.StatusGone:
 		return "use a newer version of closeout: GitHub no longer answers this call"
 	}
@@ -125,9 +125,9 @@ func fixFor(err error, permission string) string {
 func grant(permission string) string {
 	switch permission {
 	case needMembers:
-		return "hand over a token that can read the organisation's teams, as a GitHub App with members: read has: the job's own token never can. Or name users instead of teams"
+		return "pass a token that can read the teams of the organisation, such as that of a GitHub App with members: read; the job's own token cannot. Or name users instead of teams"
 	case needMetadata:
-		return "hand over a token that can see this repository"
+		return "pass a token that can read this repository"
 	}
 	return "give the job the permission " + permission
 }

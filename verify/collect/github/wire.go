@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-github/v62/github"
 
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // What go-github v62 does not model: the intent of a label event, the app behind a comment or a pull request, and the role
 // of a collaborator.
 
-// account is whoever did something; nil when the account was deleted.
+// account is the author of an action; nil when the account was deleted.
 type account struct {
 	Login string `json:"login"`
 	ID    int64  `json:"id"`
@@ -32,7 +33,7 @@ type livePull struct {
 	App  *app     `json:"performed_via_github_app"`
 }
 
-// author is who opened a pull request. GitHub shows ghost in the place of a deleted account, or nobody.
+// author is the account that opened a pull request. GitHub shows ghost, or nothing, for a deleted account.
 func (p *livePull) author() *account {
 	if p.User == nil {
 		return &account{Login: facts.Ghost}
@@ -59,7 +60,7 @@ func (a *account) login() string {
 	return a.Login
 }
 
-// id is "" where there is none: 0 is nobody's.
+// id is "" where there is none: no account has the id 0.
 func (a *account) id() string {
 	if a == nil || a.ID <= 0 {
 		return ""
@@ -67,7 +68,7 @@ func (a *account) id() string {
 	return digits(a.ID)
 }
 
-// who names the account; nobody when it was deleted.
+// who names the account; the zero value when it was deleted.
 func (a *account) who() facts.Account { return facts.Account{Login: a.login(), ID: a.id()} }
 
 func (a *account) kind() string {
@@ -104,7 +105,7 @@ type issueEvent struct {
 	Intent    json.RawMessage       `json:"intent"`
 }
 
-// byAgent holds whatever is there to be an intent.
+// byAgent takes any value for an intent.
 func (e *issueEvent) byAgent() bool { return len(e.Intent) > 0 && string(e.Intent) != "null" }
 
 type issueComment struct {
@@ -125,7 +126,7 @@ type pullReview struct {
 	Association string     `json:"author_association"`
 }
 
-// insider reports whether GitHub counts the reviewer to the repository. It may not say so of a private member: good for
+// insider reports whether GitHub counts the reviewer as one of the repository's people. It may not say so for a private member: good for
 // an order, not for a decision.
 func (r *pullReview) insider() bool {
 	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, r.Association)
@@ -147,7 +148,7 @@ func digits(id int64) string { return strconv.FormatInt(id, 10) }
 // stamp writes a time as the facts want it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-var objectID = lazily(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var objectID = strict.Lazily(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func checkID(what, id string) error {
 	if !objectID().MatchString(id) {

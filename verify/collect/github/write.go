@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-github/v62/github"
 )
 
-// actionsBot is who speaks with the token that every job has.
+// actionsBot is the account behind the token of every job.
 const actionsBot = "github-actions[bot]"
 
 // Marker begins the one comment that the gate keeps on a pull request. A page does not show it.
@@ -19,17 +19,17 @@ const Marker = "<!-- closeout: verification report -->"
 // Note is the one comment that the gate keeps on a pull request.
 type Note struct {
 	Number int64
-	Marker string // what the comment's text begins with; nobody else's comment counts, whatever it begins with
+	Marker string // what the comment's text begins with; a comment of another account does not count, whatever it begins with
 	Author string // login that the token writes as; "" finds out
-	Body   string // the whole text, marker included; "" takes the comment away
-	// OnlyIfThere changes a comment that is there and writes no new one: good news is no reason to write.
+	Body   string // the whole text, marker included; "" deletes the comment
+	// OnlyIfThere changes an existing comment and writes no new one: good news is no reason to write.
 	OnlyIfThere bool
 }
 
-// Put brings the comment into the wanted state: there is one afterwards, or none when Body is "". A comment that already
-// says so is left alone, and further ones of the same author, as two jobs at once leave them, are taken away.
+// Put brings the comment into the wanted state: there is one afterwards, or none when Body is "". A comment with that
+// text already stays, and further ones of the same author, as two jobs at once leave them, are deleted.
 //
-// The error has a method Fix. It is for a warning: whether a comment could be written decides nothing.
+// The error has a method Fix. It is for a warning: a comment that cannot be written changes no verdict.
 func (c *Client) Put(ctx context.Context, n Note) error {
 	if err := c.put(ctx, n); err != nil {
 		return c.fail(err, "pull-requests: write")
@@ -64,7 +64,7 @@ func (c *Client) put(ctx context.Context, n Note) error {
 	return c.write(ctx, http.MethodPost, c.path("issues/%d/comments", n.Number), n.Body)
 }
 
-// ownLogin asks whose token this is. The job's own token may not ask, and that tells whose it is.
+// ownLogin asks whose token this is. The job's own token may not ask, and that identifies it.
 func (c *Client) ownLogin(ctx context.Context) (string, error) {
 	var user account
 	_, err := c.get(ctx, "user", &user)
@@ -97,23 +97,48 @@ func (c *Client) update(ctx context.Context, there issueComment, body string) er
 }
 
 func (c *Client) write(ctx context.Context, method, path, body string) error {
-	req, err := c.hub.NewRequest(method, path, &github.IssueComment{Body: &body})
+	req, err := c.rest.NewRequest(method, path, &github.IssueComment{Body: &body})
 	if err != nil {
 		return err
 	}
-	_, err = c.hub.Do(ctx, req, nil)
+	_, err = c.rest.Do(ctx, req, nil)
 	return err
 }
 
 func (c *Client) remove(ctx context.Context, comments []issueComment) error {
 	for _, comment := range comments {
-		req, err := c.hub.NewRequest(http.MethodDelete, c.path("issues/comments/%d", comment.ID), nil)
+		req, err := c.rest.NewRequest(http.MethodDelete, c.path("issues/comments/%d", comment.ID), nil)
 		if err != nil {
 			return err
 		}
-		if _, err := c.hub.Do(ctx, req, nil); err != nil && status(err) != http.StatusNotFound {
+		if _, err := c.rest.Do(ctx, req, nil); err != nil && status(err) != http.StatusNotFound {
 			return err
 		}
+	}
+	return nil
+}
+
+// CheckRun is a check run beside the job that the gate runs in.
+type CheckRun struct {
+	Name       string
+	HeadSHA    string
+	Conclusion string // success, failure, neutral or action_required
+	Title      string
+	Summary    string // Markdown, at most 65,535 characters
+}
+
+// Check adds a check run to a commit. The error has a method Fix. It is for a warning: the job's own result is what counts.
+func (c *Client) Check(ctx context.Context, r CheckRun) error {
+	completed := "completed"
+	req, err := c.rest.NewRequest(http.MethodPost, c.path("check-runs"), &github.CreateCheckRunOptions{
+		Name: r.Name, HeadSHA: r.HeadSHA, Status: &completed, Conclusion: &r.Conclusion,
+		Output: &github.CheckRunOutput{Title: &r.Title, Summary: &r.Summary},
+	})
+	if err == nil {
+		_, err = c.rest.Do(ctx, req, nil)
+	}
+	if err != nil {
+		return c.fail(err, "checks: write")
 	}
 	return nil
 }
