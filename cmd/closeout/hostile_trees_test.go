@@ -113,15 +113,29 @@ func (f files) less(path string) files {
 	return rest
 }
 
+// sideBySide puts cases side by side into one, each below a directory of its own.
+func sideBySide(name string, cases []treeCase) treeCase {
+	all := treeCase{name, files{}, files{}}
+	for i, c := range cases {
+		for path, value := range c.before {
+			all.before[fmt.Sprintf("%03d/%s", i, path)] = value
+		}
+		for path, value := range c.after {
+			all.after[fmt.Sprintf("%03d/%s", i, path)] = value
+		}
+	}
+	return all
+}
+
 // TestHostileChanges makes changes with paths, kinds and shapes that have misled others, and wants the touched paths to be
 // git's, in the bundle and in the report, of each.
 func TestHostileChanges(t *testing.T) {
-	for _, format := range []string{"sha1", "sha256"} {
+	kinds := sideBySide("kinds", kindCases())
+	for format, cases := range map[string][]treeCase{
+		"sha1":   append(shapeCases, kinds, sideBySide("paths", pathCases())), // names are no matter of the hash
+		"sha256": {kinds, sideBySide("shapes", shapeCases)},
+	} {
 		o := newObjects(t, format)
-		cases := append(kindCases(), shapeCases...)
-		if format == "sha1" {
-			cases = append(cases, pathCases()...) // names are no matter of the hash
-		}
 		for _, c := range cases {
 			t.Run(format+"/"+c.name, func(t *testing.T) {
 				o.t = t
