@@ -7,7 +7,6 @@ import (
 	"errors"
 	"hash"
 	"io"
-	"io/fs"
 
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -44,15 +43,6 @@ func stream(in Input, consume func(io.Reader)) seen {
 type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
-
-// plainError takes the path out of a file error: it may be absolute, and a finding names the input anyway.
-func plainError(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
-}
 
 // block is a piece of a file, and what follows it: nil, io.EOF or an error.
 type block struct {
@@ -103,7 +93,7 @@ func (p *pipe) produce(r io.Reader) {
 func (p *pipe) Read(out []byte) (int, error) {
 	for len(p.current.data) == 0 {
 		if p.current.err != nil {
-			return 0, plainError(p.current.err)
+			return 0, diag.Reason(p.current.err)
 		}
 		if !p.next() {
 			return 0, io.EOF

@@ -20,6 +20,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/github"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -262,7 +263,7 @@ func inWorkspace(workspace, what, name string) (string, error) {
 		real, err := filepath.EvalSymlinks(folder)
 		root, errRoot := filepath.EvalSymlinks(workspace)
 		if err != nil || errRoot != nil {
-			return "", fmt.Errorf("the folder of the %s %q cannot be used: %w", what, name, collect.Reason(errors.Join(err, errRoot)))
+			return "", fmt.Errorf("the folder of the %s %q cannot be used: %w", what, name, diag.Reason(errors.Join(err, errRoot)))
 		}
 		if real != filepath.Join(root, filepath.Dir(inside)) {
 			return "", fmt.Errorf("the %s %q lies behind a symlink: name a path without one", what, name)

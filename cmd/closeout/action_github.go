@@ -12,6 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/github"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -56,7 +57,7 @@ func (a *action) openRun(files collect.Options) (*github.Run, error) {
 	if file := a.gha.Getenv("GITHUB_EVENT_PATH"); file != "" {
 		var err error
 		if payload, err = readEventFile(file); err != nil {
-			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", collect.Reason(err))
+			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", diag.Reason(err))
 		}
 	}
 	return github.NewRun(github.Options{

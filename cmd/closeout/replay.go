@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strconv"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +73,7 @@ func readReport(data []byte) (*report.Report, error) {
 	return &r, nil
 }
 
-var versionSyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`) })
+var versionSyntax = strict.Lazily(`^[0-9A-Za-z.+-]{1,64}$`)
 
 // leaveToFacts drops the settings that the bundle's facts hold: of the two, the facts were not written by who judged.
 func leaveToFacts(s *verify.Settings, b *verify.Bundle) {

@@ -15,6 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -153,7 +154,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 		return err
 	}
 	if err := present(format, r, target, f.quiet, std); err != nil {
-		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", collect.Reason(err))
+		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", diag.Reason(err))
 		return exit{exitUsage} // the report is written, and stays
 	}
 	return ended(r)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 )
@@ -56,12 +57,12 @@ func WriteBundle(dir string, found *Found, lines []glob.Pattern) (*Found, error)
 func newDir(dir string) (*os.Root, error) {
 	root, err := openDir(dir, true)
 	if err != nil {
-		return nil, fmt.Errorf("the bundle %q cannot be made: %w", dir, Reason(err))
+		return nil, fmt.Errorf("the bundle %q cannot be made: %w", dir, diag.Reason(err))
 	}
 	empty, err := isEmpty(root)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("the bundle %q cannot be listed: %w", dir, Reason(err))
+		err = fmt.Errorf("the bundle %q cannot be listed: %w", dir, diag.Reason(err))
 	case !empty:
 		err = fmt.Errorf("the bundle %q is not empty: name a new directory, or empty it", dir)
 	default:
@@ -125,7 +126,7 @@ func (w *bundleWriter) copy(in verify.Input, name string) {
 		return
 	}
 	if err := w.write(in, name); err != nil {
-		w.err = fmt.Errorf("%q cannot be copied into the bundle as %q: %w", in.Name, name, Reason(err))
+		w.err = fmt.Errorf("%q cannot be copied into the bundle as %q: %w", in.Name, name, diag.Reason(err))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -106,7 +107,7 @@ const (
 func Bundle(dir string) (*Found, error) {
 	root, err := openRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, Reason(err))
+		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, diag.Reason(err))
 	}
 	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return existing(root, path.Join(testsDir, p)) }}}
 	add := func(kind check.Kind, name string, open verify.Opener) {
@@ -126,7 +127,7 @@ func Bundle(dir string) (*Found, error) {
 		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name))
 		names, err := listed(root, f.name, f.extensions)
 		if err != nil {
-			return nil, fmt.Errorf("the directory %q of the bundle cannot be listed: %w", f.name, Reason(err))
+			return nil, fmt.Errorf("the directory %q of the bundle cannot be listed: %w", f.name, diag.Reason(err))
 		}
 		for _, name := range names {
 			add(f.kind, name, opener(root, name))
@@ -204,15 +205,6 @@ func readInput(in verify.Input, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, limit+1))
-}
-
-// Reason takes the path out of a file error: the message around it names the file already.
-func Reason(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
 }
 
 // FactsOf reads the facts of a bundle; nil when there are none that can be read.

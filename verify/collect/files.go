@@ -14,6 +14,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -294,7 +295,7 @@ func (f *finder) matches(pattern string, given bool) []string {
 	}
 	if err != nil {
 		// A directory that cannot be listed may contain the log of a failure.
-		f.fail(fmt.Errorf("the files of %q cannot be listed: %w", f.shown(pattern), Reason(err)))
+		f.fail(fmt.Errorf("the files of %q cannot be listed: %w", f.shown(pattern), diag.Reason(err)))
 		return nil
 	}
 	if len(matches) == 0 {

@@ -7,29 +7,29 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // pullsDir contains a directory for each pull request of a merge group, named by its number.
 const pullsDir = "pulls"
 
-var numberSyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,14}$`) })
+var numberSyntax = strict.Lazily(`^[1-9][0-9]{0,14}$`)
 
 // findPulls adds the pull requests of a merge group that a bundle contains.
 func (f *Found) findPulls(root *os.Root, dir string) error {
 	f.Dirs = append(f.Dirs, filepath.Join(dir, pullsDir))
 	entries, err := fs.ReadDir(root.FS(), pullsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", pullsDir, Reason(err))
+		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", pullsDir, diag.Reason(err))
 	}
 	for _, entry := range entries {
 		if !numberSyntax().MatchString(entry.Name()) {
@@ -57,7 +57,7 @@ func (f *Found) findPull(root *os.Root, number int64) error {
 	add(check.Changes, "changes.json")
 	names, err := listed(root, dir+contractsDir, policy.ContractExtensions)
 	if err != nil {
-		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", dir+contractsDir, Reason(err))
+		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", dir+contractsDir, diag.Reason(err))
 	}
 	for _, name := range names {
 		add(check.TaskContract, strings.TrimPrefix(name, dir))

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // A path that something is written to leads through no symlink: a change that can commit one would choose what is
@@ -23,7 +25,7 @@ func openDir(path string, make bool) (*os.Root, error) {
 	}
 	dir, err := openRoot(base)
 	if err != nil {
-		return nil, Reason(err)
+		return nil, diag.Reason(err)
 	}
 	for i, step := range steps {
 		next, err := enter(dir, step, make)
@@ -41,7 +43,7 @@ func openDir(path string, make bool) (*os.Root, error) {
 
 // named says which directory on the way an error is about.
 func named(at, path string, err error) error {
-	if err = Reason(err); errors.Is(err, errLink) {
+	if err = diag.Reason(err); errors.Is(err, errLink) {
 		return fmt.Errorf("%q %w: name a path without one", shortest(at, path), err)
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -30,15 +31,15 @@ func RemoveStale(path string) (*Stale, error) {
 		return nil, nil // no directory, no report
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the report %q cannot be removed: %w", path, Reason(err))
+		return nil, fmt.Errorf("the report %q cannot be removed: %w", path, diag.Reason(err))
 	}
 	defer t.dir.Close()
 	old, err := t.replaceable()
 	if err != nil {
-		return nil, fmt.Errorf("the report %q cannot be written: %w", path, Reason(err))
+		return nil, fmt.Errorf("the report %q cannot be written: %w", path, diag.Reason(err))
 	}
 	if err := t.dir.Remove(t.name); err != nil && !errors.Is(err, fs.ErrNotExist) { // another run may have been faster
-		return nil, fmt.Errorf("the old report %q cannot be removed: %w", path, Reason(err))
+		return nil, fmt.Errorf("the old report %q cannot be removed: %w", path, diag.Reason(err))
 	}
 	return old, nil
 }
@@ -144,11 +145,11 @@ func WriteOther(what, path string, data []byte) error {
 func write(what, path string, data []byte, check func(*target) error) error {
 	t, err := openTarget(path)
 	if err != nil {
-		return fmt.Errorf("the %s %q cannot be written: %w", what, path, Reason(err))
+		return fmt.Errorf("the %s %q cannot be written: %w", what, path, diag.Reason(err))
 	}
 	defer t.dir.Close()
 	if err := check(t); err != nil {
-		return fmt.Errorf("the %s %q cannot be written: %w", what, path, Reason(err))
+		return fmt.Errorf("the %s %q cannot be written: %w", what, path, diag.Reason(err))
 	}
 	temp := ".closeout-" + rand.Text()
 	err = t.fill(temp, data)
@@ -157,7 +158,7 @@ func write(what, path string, data []byte, check func(*target) error) error {
 	}
 	if err != nil {
 		_ = t.dir.Remove(temp) // it may not be there, and the error is the first one
-		return fmt.Errorf("the %s %q cannot be written: %w", what, path, Reason(err))
+		return fmt.Errorf("the %s %q cannot be written: %w", what, path, diag.Reason(err))
 	}
 	return nil
 }

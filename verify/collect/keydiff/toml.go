@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // tomlKeyDepth is how many parts a changed key has at most: "tool.poetry.dependencies", not what is below.
@@ -78,7 +78,7 @@ func tomlDiffValue(keys []string, key string, old, now any, depth int) []string 
 	return tomlDiff(keys, key+".", a, b, depth-1)
 }
 
-var tomlBareKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
+var tomlBareKey = strict.Lazily(`^[A-Za-z0-9_-]+$`)
 
 // tomlKey writes one part of a key: in quotes where it could be taken for several.
 func tomlKey(name string) string {
