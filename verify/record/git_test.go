@@ -15,6 +15,15 @@ import (
 
 const evidenceDir = ".closeout/evidence"
 
+// gitConfig is the file of settings that git reads in the tests.
+var gitConfig = func() string {
+	path, err := filepath.Abs("../../testdata/gitconfig")
+	if err != nil {
+		panic(err)
+	}
+	return path
+}()
+
 // repo is a repository to try things in.
 type repo struct {
 	*testing.T
@@ -23,10 +32,7 @@ type repo struct {
 
 // cleanEnv is an environment in which nobody's settings of git count.
 func cleanEnv(extra ...string) []string {
-	return append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
-	}, extra...)
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + gitConfig}, extra...)
 }
 
 func newRepo(t *testing.T) *repo {
