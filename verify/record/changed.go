@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// How many paths a record names, and how much of one.
+// Limits of the paths in a record and in a message.
 const (
 	maxChanged     = 20
 	maxChangedPath = 512
-	maxTold        = 5
+	maxShown       = 5
 )
 
-// differing lists the paths that differ between two snapshots, each of which says how a path differs from HEAD.
+// differing lists the paths that differ between two snapshots, which map each path to its difference from HEAD.
 func differing(before, after map[string]string) []string {
 	paths := map[string]bool{}
 	for path, how := range before {
@@ -27,7 +27,7 @@ func differing(before, after map[string]string) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// changed notes paths in the record, and says at once what it is about them.
+// changed adds paths to the record, and reports them to the user.
 func (r *Recorder) changed(e *entry, what string, paths []string) {
 	if len(paths) == 0 {
 		return
@@ -43,10 +43,10 @@ func (r *Recorder) changed(e *entry, what string, paths []string) {
 	r.tell(what + ": " + someOf(e.Changed, len(paths)))
 }
 
-// someOf lists the first of some paths for people.
+// someOf lists the first of some paths for a message.
 func someOf(paths []string, all int) string {
 	var list []string
-	for _, path := range paths[:min(len(paths), maxTold)] {
+	for _, path := range paths[:min(len(paths), maxShown)] {
 		list = append(list, fmt.Sprintf("%q", path))
 	}
 	text := strings.Join(list, ", ")
@@ -56,13 +56,13 @@ func someOf(paths []string, all int) string {
 	return text
 }
 
-// tell says something to the person who records, each text once.
+// tell reports something to the user, each text once.
 func (r *Recorder) tell(text string) {
-	if r.Tell != nil && !r.told[text] {
-		if r.told == nil {
-			r.told = map[string]bool{}
+	if r.Tell != nil && !r.reported[text] {
+		if r.reported == nil {
+			r.reported = map[string]bool{}
 		}
-		r.told[text] = true
+		r.reported[text] = true
 		r.Tell(text)
 	}
 }

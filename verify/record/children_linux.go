@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// prSetChildSubreaper is PR_SET_CHILD_SUBREAPER of prctl(2), Linux 3.4: orphans below this process become its children,
-// also those that left the command's group and session.
+// prSetChildSubreaper is PR_SET_CHILD_SUBREAPER of prctl(2), Linux 3.4: orphaned descendants become children of this
+// process, including those that left the group and session of the command.
 const prSetChildSubreaper = 36
 
 // prSetDumpable is PR_SET_DUMPABLE of prctl(2).
 const prSetDumpable = 4
 
-// Hide keeps processes of the same user from reading this one's memory and environment, where the files of a workflow's
-// step are named. It hides nothing from root.
+// Hide prevents processes of the same user from reading the memory and the environment of this one, which names the files of
+// the workflow step. It hides nothing from root.
 func Hide() { syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0) }
 
 // children are the processes that a command leaves behind.
 type children struct {
-	before  []int         // those that we had already: they are not the command's
-	longest time.Duration // bounds how long processes are ended that start new ones
+	before  []int         // children that existed before the command
+	longest time.Duration // how long to end processes that keep starting new ones
 }
 
-// adoptChildren makes this process the parent of whatever the command leaves behind.
+// adoptChildren makes this process the parent of the processes that the command leaves behind.
 func adoptChildren() *children {
-	// Where the kernel refuses, the command's group is ended all the same.
+	// If the kernel refuses, the group of the command is ended nevertheless.
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
 	var before []int
 	for _, p := range ownChildren() {
@@ -37,10 +37,11 @@ func adoptChildren() *children {
 	return &children{before: before, longest: 2 * time.Second}
 }
 
-// end ends all that the command left running, whose own children become ours in turn, and says what there was.
+// end ends all processes that the command left running, whose children become ours in turn, and reports whether there were
+// any.
 func (c *children) end(group int) (left string, err error) {
 	if len(c.before) == 0 && c.gone() {
-		return "", nil // as it mostly is: /proc need not be read
+		return "", nil // the usual case, without reading /proc
 	}
 	if slices.ContainsFunc(c.list(), func(p process) bool { return !p.dead }) {
 		left = leftOver
@@ -65,9 +66,8 @@ func (c *children) end(group int) (left string, err error) {
 // waitAll is __WALL of wait(2): children of every kind.
 const waitAll = 0x40000000
 
-// gone asks the kernel whether there is no child any more, and reaps those that are dead. A command can keep us from
-// reading /proc: by a limit of open files, or by what it mounts there. Children that are not the command's cannot be told
-// apart so.
+// gone asks the kernel whether all children have ended, and reaps dead ones. A command can prevent us from reading /proc, with
+// a limit of open files or a mount. This cannot distinguish children that existed before the command.
 func (c *children) gone() bool {
 	for len(c.before) == 0 {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG|waitAll, nil)
@@ -88,7 +88,7 @@ type process struct {
 }
 
 // ownChildren lists the children of this process, from /proc/<pid>/stat: "pid (name) state ppid …", where the name may
-// hold anything.
+// contain any bytes.
 func ownChildren() []process {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -108,7 +108,7 @@ func ownChildren() []process {
 		}
 		stat, err := os.ReadFile("/proc/" + name + "/stat")
 		if err != nil {
-			continue // it is gone
+			continue // it has ended
 		}
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(fields) > 1 && string(fields[1]) == me {

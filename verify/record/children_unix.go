@@ -4,13 +4,13 @@ package record
 
 import "syscall"
 
-// children are processes that a command leaves behind. Only Linux gives them to us; elsewhere those that left the
-// command's group stay alive.
+// children are processes that a command leaves behind. Only on Linux they become ours; elsewhere those that left the group of
+// the command stay alive.
 type children struct{}
 
 func adoptChildren() *children { return &children{} }
 
-// end ends what is left of the command's group and says what there was.
+// end ends what is left of the group of the command, and reports whether there was anything.
 func (*children) end(group int) (string, error) {
 	if syscall.Kill(-group, 0) != nil {
 		return "", nil
@@ -19,5 +19,5 @@ func (*children) end(group int) (string, error) {
 	return leftOver, nil
 }
 
-// Hide does something on Linux only.
+// Hide has an effect on Linux only.
 func Hide() {}

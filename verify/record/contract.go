@@ -14,17 +14,17 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// ReadContracts reads the standing contract of a repository's work tree and, when a task is named and there is one, the
-// task's contract; task is nil when there is none. It refuses contracts that the gate could not join.
+// ReadContracts reads the standing contract of a work tree and the contract of a task; task is nil when there is none. It
+// refuses contracts that the gate could not join.
 func ReadContracts(root, id string, w io.Writer) (standing, task *contract.Contract, err error) {
 	files := existing(root, policy.StandingContract)
 	if len(files) != 1 {
-		return nil, nil, fmt.Errorf("%q holds %d standing contracts: expected one of .closeout/scope_contract.json, .yaml and .yml, or name a file: --from-contract FILE", root, len(files))
+		return nil, nil, fmt.Errorf("%q contains %d standing contracts: expected one of .closeout/scope_contract.json, .yaml and .yml, or name a file: --from-contract FILE", root, len(files))
 	}
 	if id != "" {
 		files = append(files, existing(root, policy.TasksDir+"/"+id)...)
 		if len(files) == 1 {
-			fmt.Fprintf(w, "closeout record: there is no .closeout/tasks/%s.json here: the standing contract's criteria are run for the task %s\n", id, id)
+			fmt.Fprintf(w, "closeout record: there is no .closeout/tasks/%s.json: running the criteria of the standing contract for the task %s\n", id, id)
 		}
 	}
 	var sources []policy.Source
@@ -48,7 +48,7 @@ func ReadContracts(root, id string, w io.Writer) (standing, task *contract.Contr
 	return sources[0].Contract, task, nil
 }
 
-// Standing is the standing contract of a repository's work tree, nil where there is not exactly one that can be read.
+// Standing is the standing contract of a work tree; nil unless there is exactly one that can be read.
 func Standing(root string) *contract.Contract {
 	files := existing(root, policy.StandingContract)
 	if len(files) != 1 {
@@ -61,14 +61,14 @@ func Standing(root string) *contract.Contract {
 	return c
 }
 
-// HasTask reports whether a repository's work tree holds the contract of a task, which the change may have brought along.
+// HasTask reports whether a work tree contains the contract of a task, which the change may have added.
 func HasTask(root, id string) bool { return len(existing(root, policy.TasksDir+"/"+id)) > 0 }
 
-// existing lists the contracts of a name, whatever their ending.
+// existing lists the contracts of a name with any extension.
 func existing(root, name string) []string {
 	var files []string
-	for _, ending := range policy.ContractExtensions {
-		file := filepath.Join(root, filepath.FromSlash(name)+ending)
+	for _, extension := range policy.ContractExtensions {
+		file := filepath.Join(root, filepath.FromSlash(name)+extension)
 		if _, err := os.Lstat(file); err == nil {
 			files = append(files, file)
 		}
@@ -76,8 +76,8 @@ func existing(root, name string) []string {
 	return files
 }
 
-// ReadContract reads a scope contract. It may hold no criteria: a task contract can narrow the scope alone. Everything that is
-// wrong with it goes to w.
+// ReadContract reads a scope contract and writes its errors to w. A contract without criteria is valid: a task contract may
+// only narrow the scope.
 func ReadContract(path string, w io.Writer) (*contract.Contract, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func ReadContract(path string, w io.Writer) (*contract.Contract, error) {
 	return c, nil
 }
 
-// wholeError says of an error what was found, what was expected where the message does not say that already, and the fix.
+// wholeError is an error with what was found, what was expected unless the message says so, and the fix.
 func wholeError(e diag.Error) string {
 	text := e.String() + "; found " + e.Found
 	if !strings.Contains(e.Message, e.Expected) {
@@ -102,7 +102,7 @@ func wholeError(e diag.Error) string {
 	return text + " → " + e.Fix
 }
 
-// EvidenceDir is the folder that a contract keeps evidence in.
+// EvidenceDir is the evidence directory of a contract.
 func EvidenceDir(c *contract.Contract) string {
 	if c != nil && c.Evidence.Dir != "" {
 		return c.Evidence.Dir

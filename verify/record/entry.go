@@ -13,7 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// entry is a record as it is written. The names are those of schema/feedback_record.schema.json.
+// entry is a record in the form of schema/feedback_record.schema.json.
 type entry struct {
 	Seq       int64    `json:"seq"`
 	ID        string   `json:"command_id"`
@@ -31,26 +31,26 @@ type entry struct {
 	Head       string `json:"head_sha,omitempty"`
 	TreeBefore string `json:"tree_before,omitempty"`
 	TreeAfter  string `json:"tree_after,omitempty"`
-	// Changed are the first paths that changed while the command ran; where none did, those in which the work tree
-	// differed from Head.
+	// Changed are the first paths that changed while the command ran; if none did, those in which the work tree differed from
+	// Head.
 	Changed []string `json:"changed_paths,omitempty"`
 
-	start map[string]string // how the code tree before the command differed from HEAD
+	start map[string]string // the differences from HEAD before the command
 
 	Runner     string `json:"runner,omitempty"`
 	RunID      string `json:"run_id,omitempty"`
 	RunAttempt int64  `json:"run_attempt,omitempty"`
 
 	Produced    []produced `json:"produced,omitempty"`
-	StdoutSum   string     `json:"stdout_sha256"` // of the whole stream, as it was
+	StdoutSum   string     `json:"stdout_sha256"` // of the whole, unredacted stream
 	StderrSum   string     `json:"stderr_sha256"`
 	StdoutTail  string     `json:"stdout_tail"`
 	StderrTail  string     `json:"stderr_tail"`
-	Truncations counts     `json:"truncations"` // bytes of the redacted stream that stand before the tail
+	Truncations counts     `json:"truncations"` // bytes of the redacted stream before the tail
 	Redactions  counts     `json:"redactions"`  // secrets replaced in the whole stream
 }
 
-// tamperEntry is a record of something that only the recorder may write, and that was changed. It stands for no command.
+// tamperEntry is a record of tampering with a file that only the recorder may write, not of a command.
 func tamperEntry(what string) *entry {
 	none := sha256.Sum256(nil)
 	digest := hex.EncodeToString(none[:])
@@ -70,8 +70,7 @@ type counts struct {
 	Stderr int64 `json:"stderr"`
 }
 
-// environment takes from the environment what says which run of a workflow this is. An attempt that is no number is left
-// out: then the record is of no attempt.
+// environment reads the workflow run from the environment. An attempt that is not a number is left out.
 func (e *entry) environment(env []string) {
 	e.Runner = strings.ToValidUTF8(lookEnv(env, "RUNNER_NAME"), "\ufffd")
 	e.RunID = strings.ToValidUTF8(lookEnv(env, "GITHUB_RUN_ID"), "\ufffd")
@@ -80,7 +79,7 @@ func (e *entry) environment(env []string) {
 	}
 }
 
-// took notes how a command ended.
+// took adds how a command ended.
 func (e *entry) took(end outcome) {
 	e.Exit = end.exit
 	e.StartedAt = end.started.UTC().Format(time.RFC3339)
@@ -92,7 +91,7 @@ func (e *entry) streams(out, errs *stream) {
 	e.StderrTail, e.StderrSum, e.Truncations.Stderr, e.Redactions.Stderr = errs.end()
 }
 
-// problem notes what went wrong with the command and with recording it.
+// problem adds what went wrong with the command and with its recording.
 func (e *entry) problem(command string, recording error) {
 	text := ""
 	if recording != nil {

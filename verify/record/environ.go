@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// stepVariables speak for the step of the workflow: who has them can set its outputs and the environment of later steps,
-// or ask for tokens in its name.
+// stepVariables give access to the workflow step: they allow to set its outputs and the environment of later steps, and to
+// request tokens in its name.
 var stepVariables = []string{
 	"GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "ACTIONS_RUNTIME_TOKEN",
 }
@@ -19,14 +19,14 @@ var stepVariables = []string{
 // tokenPrefix begins the names of more of them.
 const tokenPrefix = "ACTIONS_ID_TOKEN_REQUEST_"
 
-// ChildEnv is the environment that a recorded command gets: the caller's without what speaks for the step, and without
-// variables of git, which could turn a command to another repository. That raises the bar and no more: the command is the
-// same user on the same machine.
+// ChildEnv is the environment of a recorded command: that of the caller without access to the step, and without variables of
+// git, which could redirect a command to another repository. This only raises the bar: the command runs as the same user on
+// the same machine.
 func ChildEnv(env []string) []string {
 	return slices.DeleteFunc(withoutStep(env), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 }
 
-// withoutStep removes what speaks for the step.
+// withoutStep removes the variables that give access to the step.
 func withoutStep(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -34,7 +34,7 @@ func withoutStep(env []string) []string {
 	})
 }
 
-// lookEnv returns the value of a variable, "" when it is not there. The last one counts, as for os/exec.
+// lookEnv returns the value of a variable, "" when it is missing. The last one counts, as in os/exec.
 func lookEnv(env []string, name string) string {
 	for _, variable := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(variable, name+"="); ok {
@@ -44,19 +44,19 @@ func lookEnv(env []string, name string) string {
 	return ""
 }
 
-// lookPath finds a program as execvp does: a name without a slash is looked for along PATH, whose relative folders are
-// relative to the folder that the command will run in. It returns "" when there is none. A name that leads into the work
-// tree is an error: the change under test could have planted the program, and a contract that says go means the
-// machine's go. Who wants a program of the repository names it with its path.
+// lookPath finds a program like execvp: it searches PATH for a name without a slash, and relative directories in PATH are
+// relative to the directory that the command will run in. It returns "" when there is none. A program in the work tree is an
+// error: the change under test could have planted it, and a contract that says go means that of the machine. A program of
+// the repository must be named with its path.
 func lookPath(name, root, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
 	}
-	for _, folder := range filepath.SplitList(lookEnv(env, "PATH")) {
-		if !filepath.IsAbs(folder) {
-			folder = filepath.Join(dir, folder) // an empty one is the current folder
+	for _, searched := range filepath.SplitList(lookEnv(env, "PATH")) {
+		if !filepath.IsAbs(searched) {
+			searched = filepath.Join(dir, searched) // an empty one is the current directory
 		}
-		path := filepath.Join(folder, name)
+		path := filepath.Join(searched, name)
 		if !executable(path) {
 			continue
 		}
@@ -65,7 +65,7 @@ func lookPath(name, root, dir string, env []string) (string, error) {
 			return "", err
 		}
 		if planted {
-			return "", fmt.Errorf("%q is found in the work tree through PATH, as %q: name it with its path if that is what you mean, or take the folder out of PATH", name, path)
+			return "", fmt.Errorf("PATH finds %q in the work tree, as %q: name it with its path if you want to run it, or remove the directory from PATH", name, path)
 		}
 		return path, nil
 	}
@@ -77,9 +77,9 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// leadsInto reports whether a path lies below the root, or is a link to something that does.
+// leadsInto reports whether a path is below the root, or a link to such a path.
 func leadsInto(path, root string) (bool, error) {
-	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return false, err
 	}
@@ -87,17 +87,17 @@ func leadsInto(path, root string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return below(root, folder) || below(root, target), nil
+	return below(root, dir) || below(root, target), nil
 }
 
-// below reports whether a path is the root or lies below it. Both are absolute and without symlinks.
+// below reports whether a path is the root or below it. Both are absolute and without symlinks.
 func below(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Find returns the root of the repository that encloses a folder, without symlinks: the nearest folder above that holds
-// .git. It is an error of the kind fs.ErrNotExist when there is none.
+// Find returns the root of the repository that contains a directory, without symlinks: the nearest parent with .git. The error
+// is fs.ErrNotExist when there is none.
 func Find(dir string) (string, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -110,7 +110,7 @@ func Find(dir string) (string, error) {
 			return "", err
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%q lies in no git repository: %w", dir, fs.ErrNotExist)
+			return "", fmt.Errorf("%q is not in a git repository: %w", dir, fs.ErrNotExist)
 		}
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// Git takes the code tree of a work tree with git's own plumbing, because filters, line endings and ignore rules are
-// git's business. It leaves the repository as it is: index and new objects go to a temporary folder.
+// Git computes the code tree of a work tree with git, because filters, line endings and ignore rules are up to git. It does
+// not change the repository: index and new objects go to a temporary directory.
 type Git struct {
 	program string
 	root    string
-	objects string // the repository's own objects
-	dir     string // git's folder of this work tree
+	objects string // the objects of the repository
+	dir     string // the git directory of this work tree
 	env     []string
-	strays  *children // what programs leave running that git starts, such as filters
+	strays  *children // what programs that git starts, such as filters, leave running
 }
 
 // OpenGit finds git and asks it about the work tree at root, which [Find] found. It needs git 2.34 or newer.
@@ -29,7 +29,7 @@ func OpenGit(root string, env []string) (*Git, error) {
 		return nil, err
 	}
 	if program == "" {
-		return nil, errors.New("git is needed to take the code tree, and it is not installed: install it, or record without trees (--no-tree)")
+		return nil, errors.New("git is required to compute the code tree, but it is not installed: install it, or record without trees (--no-tree)")
 	}
 	env = withoutStep(env)
 	g := &Git{program: program, root: root, env: env, strays: adoptChildren()}
@@ -44,13 +44,13 @@ func OpenGit(root string, env []string) (*Git, error) {
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if len(lines) != 3 || lines[0] != filepath.ToSlash(root) {
-		return nil, fmt.Errorf("git takes %q for the root of the work tree, which should be %q", lines[0], root)
+		return nil, fmt.Errorf("git reports %q as the root of the work tree, but it should be %q", lines[0], root)
 	}
 	g.objects, g.dir = lines[1], lines[2]
 	return g, nil
 }
 
-// withoutLocal removes what would turn git to another repository or change what its arguments mean.
+// withoutLocal removes variables that redirect git to another repository or change the meaning of its arguments.
 func withoutLocal(env, local []string) []string {
 	local = append(local, "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
@@ -59,33 +59,33 @@ func withoutLocal(env, local []string) []string {
 	})
 }
 
-// settings are git's settings that would run programs or write into the repository: a file system monitor, hooks, shared
-// index files.
+// settings disable features of git that run programs or write to the repository: a file system monitor, hooks, shared index
+// files.
 var settings = [][2]string{{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull}, {"core.splitIndex", "false"}}
 
 // head is the id of the commit that is checked out.
 func (g *Git) head() (string, error) {
 	id, err := g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
-		return "", errors.New("HEAD names no commit: commit once before recording, or record without trees (--no-tree)")
+		return "", errors.New("HEAD is not a commit: commit once before recording, or record without trees (--no-tree)")
 	}
 	return strings.TrimSpace(id), nil
 }
 
-// snapshot is the code tree at one time.
+// snapshot is the code tree at a point in time.
 type snapshot struct {
 	id      string
-	changes map[string]string // how each path differs from HEAD, by path; without the evidence folder
+	changes map[string]string // the difference of each path from HEAD, without the evidence directory
 }
 
-// tree is the code tree: of everything in the work tree that git does not ignore, without the evidence folder.
+// tree is the code tree: everything in the work tree that git does not ignore, without the evidence directory.
 //
-// The index begins as HEAD's, never as the real or an empty one: those miss edits, modes, and files that are tracked and
-// ignored. Each exit status counts: after a failed add, write-tree would give HEAD's own tree, a false match. In a sparse
-// checkout the first add sees edits outside of the cone, and the second one does not take files that are not checked out
-// for deleted ones. Neither reads the evidence folder, to which other recorders may write just now.
+// The index starts as that of HEAD, never as the real or an empty one: those miss edits, modes, and files that are both
+// tracked and ignored. Each exit status counts: after a failed add, write-tree would return the tree of HEAD, a false match.
+// In a sparse checkout the first add finds edits outside of the cone, and the second one does not treat files that are not
+// checked out as deleted. Neither reads the evidence directory, to which other recorders may be writing.
 func (g *Git) tree(evidence string) (s snapshot, err error) {
-	temp, err := g.tempFolder()
+	temp, err := g.tempDir()
 	if err != nil {
 		return s, err
 	}
@@ -111,13 +111,13 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	if s.changes, err = t.changes(evidence); err != nil {
 		return s, err
 	}
-	// A partial clone lacks the files outside of its cone, and may have no way to fetch them.
+	// A partial clone lacks the files outside of its cone, and may be unable to fetch them.
 	id, err := t.run("write-tree", "--missing-ok")
 	s.id = strings.TrimSpace(id)
 	return s, err
 }
 
-// tracked reports whether the index or HEAD holds a path.
+// tracked reports whether the index or HEAD contains a path.
 func (g *Git) tracked(path string) (bool, error) {
 	staged, err := g.run("ls-files", "-z", "--cached", "--", ":(top,literal)"+path)
 	if err != nil || staged != "" {
@@ -127,14 +127,14 @@ func (g *Git) tracked(path string) (bool, error) {
 	return committed != "", err
 }
 
-// ignored reports whether git ignores a folder, which it then refuses to be told to leave out. Whether the folder is there
-// must not matter: another recorder may make it just now.
-func (g *Git) ignored(folder string) bool {
-	_, err := g.run("check-ignore", "-q", "--no-index", "--", folder+"/")
+// ignored reports whether git ignores a directory, which git then refuses to exclude. Whether the directory exists must not
+// matter: another recorder may be creating it.
+func (g *Git) ignored(dir string) bool {
+	_, err := g.run("check-ignore", "-q", "--no-index", "--", dir+"/")
 	return err == nil
 }
 
-// isolated are the variables that keep git from writing to the repository, and from running what it does not need.
+// isolated are the variables that prevent git from writing to the repository, and from running what it does not need.
 func (g *Git) isolated(temp string) []string {
 	env := []string{
 		"GIT_INDEX_FILE=" + filepath.Join(temp, "index"),
@@ -149,15 +149,15 @@ func (g *Git) isolated(temp string) []string {
 	return env
 }
 
-// quoteAlternate writes a path as an element of a list that git splits at colons: in C's quotes.
+// quoteAlternate quotes a path like C, for a list that git splits at colons.
 func quoteAlternate(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
 const gitlink = "160000"
 
-// changes lists how the index differs from HEAD. It refuses repositories inside of the work tree that HEAD does not know
-// as submodules: git notes their commit alone, so that edits in them would stay unseen.
+// changes lists the differences between the index and HEAD. It refuses repositories inside of the work tree that are not
+// submodules in HEAD: git only records their commit, so that edits in them would be invisible.
 func (g *Git) changes(evidence string) (map[string]string, error) {
 	out, err := g.run("diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "-z", "HEAD")
 	if err != nil {
@@ -169,7 +169,7 @@ func (g *Git) changes(evidence string) (map[string]string, error) {
 		path := parts[i+1]
 		modes := strings.Fields(strings.TrimPrefix(parts[i], ":"))
 		if len(modes) > 1 && modes[0] != gitlink && modes[1] == gitlink {
-			return nil, fmt.Errorf("%q is a repository of its own that is no submodule of HEAD, so edits in it would stay unseen: remove it, let git ignore it, or commit it as a submodule", path)
+			return nil, fmt.Errorf("%q is a repository but not a submodule in HEAD, so edits in it would be invisible: remove it, add it to .gitignore, or commit it as a submodule", path)
 		}
 		if path != evidence && !strings.HasPrefix(path, evidence+"/") {
 			changes[path] = parts[i]
@@ -178,16 +178,16 @@ func (g *Git) changes(evidence string) (map[string]string, error) {
 	return changes, nil
 }
 
-// run runs git at the root and returns its standard output. In a process group of its own it does not get the
-// terminal's interrupt, which is meant for the command.
+// run runs git at the root and returns its standard output. In a separate process group it does not receive an interrupt from
+// the terminal, which is meant for the command.
 //
-// A command can have set filters that git then starts. What they leave running is ended, as what a command leaves.
+// A command can set filters that git then starts. The processes that they leave running are ended, like those of a command.
 func (g *Git) run(args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	c := exec.Command(g.program, args...)
 	c.Dir, c.Env, c.Stdout, c.Stderr = g.root, g.env, &out, &errs
 	c.SysProcAttr = ownGroup()
-	c.WaitDelay = DefaultGrace // for the end of output that something else holds
+	c.WaitDelay = DefaultGrace // for output that another process keeps open
 	err := c.Run()
 	if c.Process != nil {
 		if _, alive := g.strays.end(c.Process.Pid); alive != nil {

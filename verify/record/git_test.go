@@ -108,10 +108,10 @@ var clean = map[string]func(r *repo){
 		r.commit()
 		r.do(os.Symlink("x", filepath.Join(r.dir, evidenceDir)))
 	},
-	"evidence ignored":                          func(r *repo) { r.write(".gitignore", ".closeout/\n"); r.commit(); r.write(evidenceDir+"/x", "") },
-	"evidence folder ignored, and it is a file": func(r *repo) { r.write(".gitignore", "evidence/\n"); r.commit(); r.write(evidenceDir, "") },
-	"evidence folder ignored":                   func(r *repo) { r.write(".gitignore", "evidence\n"); r.commit(); r.write(evidenceDir+"/x", "") },
-	"what is in the evidence folder ignored": func(r *repo) {
+	"evidence ignored": func(r *repo) { r.write(".gitignore", ".closeout/\n"); r.commit(); r.write(evidenceDir+"/x", "") },
+	"evidence directory ignored, and it is a file": func(r *repo) { r.write(".gitignore", "evidence/\n"); r.commit(); r.write(evidenceDir, "") },
+	"evidence directory ignored":                   func(r *repo) { r.write(".gitignore", "evidence\n"); r.commit(); r.write(evidenceDir+"/x", "") },
+	"what is in the evidence directory ignored": func(r *repo) {
 		r.write(".gitignore", "/.closeout/evidence/*\n")
 		r.commit()
 		r.write(evidenceDir+"/x", "")
@@ -332,11 +332,11 @@ func TestTreeRefused(t *testing.T) {
 		setup func(r *repo)
 		want  string
 	}{
-		"nested repository": {func(r *repo) { r.git("clone", "-q", r.other(), "nested") }, `"nested" is a repository of its own`},
+		"nested repository": {func(r *repo) { r.git("clone", "-q", r.other(), "nested") }, `"nested" is a repository but not a submodule`},
 		"nested, said to be ignored": {func(r *repo) {
 			r.git("clone", "-q", r.other(), "nested")
 			r.write(".gitmodules", "[submodule \"n\"]\n\tpath = nested\n\turl = x\n\tignore = all\n")
-		}, `"nested" is a repository of its own`},
+		}, `"nested" is a repository but not a submodule`},
 		"nested, without a commit": {func(r *repo) { r.git("init", "-q", "nested") }, "git add"},
 		"filter that fails":        {func(r *repo) { r.filter("false"); r.write("f.lfs", "x") }, "git add"},
 		"no commit":                {func(r *repo) { r.git("checkout", "-q", "--orphan", "new") }, "git read-tree"},
@@ -386,10 +386,10 @@ func TestOpenGitRefuses(t *testing.T) {
 	}
 	r.write("bin/git", "#!/bin/sh\n")
 	r.do(os.Chmod(filepath.Join(r.dir, "bin/git"), 0o755))
-	if _, err := OpenGit(r.dir, []string{"PATH=" + r.dir + "/bin"}); err == nil || !strings.Contains(err.Error(), "found in the work tree") {
+	if _, err := OpenGit(r.dir, []string{"PATH=" + r.dir + "/bin"}); err == nil || !strings.Contains(err.Error(), "in the work tree") {
 		t.Errorf("with a planted git: %v", err)
 	}
-	if _, err := OpenGit(filepath.Join(r.dir, "src"), cleanEnv()); err == nil || !strings.Contains(err.Error(), "for the root") {
+	if _, err := OpenGit(filepath.Join(r.dir, "src"), cleanEnv()); err == nil || !strings.Contains(err.Error(), "as the root") {
 		t.Errorf("below the root: %v", err)
 	}
 }
@@ -418,7 +418,7 @@ func TestTempFolderRelative(t *testing.T) {
 	}
 }
 
-// TestTempFoldersLeft removes the folders of recorders that were killed, and no other.
+// TestTempFoldersLeft removes the directorys of recorders that were killed, and no other.
 func TestTempFoldersLeft(t *testing.T) {
 	r := newRepo(t)
 	base := t.TempDir()

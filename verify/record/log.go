@@ -15,8 +15,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// appendRecord gives an entry its number and writes it as the last line of the log, while it holds the lock: recorders
-// that run beside each other wait. The line is written at once and is on the disk afterwards.
+// appendRecord numbers an entry and appends it to the log under a lock, for which concurrent recorders wait. The line is
+// written at once and synced to disk.
 func appendRecord(root, path string, e *entry) (err error) {
 	f, err := openLog(root, path)
 	if err != nil {
@@ -35,7 +35,7 @@ func appendRecord(root, path string, e *entry) (err error) {
 	return writeLine(f, line, size)
 }
 
-// writeLine appends a line to a log of the size. Half of a line would stop every later recorder.
+// writeLine appends a line to a log of the given size. Half a line would stop every later recorder.
 func writeLine(f *os.File, line []byte, size int64) error {
 	if _, err := f.Write(line); err != nil {
 		return errors.Join(err, f.Truncate(size))
@@ -43,8 +43,8 @@ func writeLine(f *os.File, line []byte, size int64) error {
 	return f.Sync()
 }
 
-// probe finds out whether the log could be continued now, before a command runs for nothing. It makes nothing that stays:
-// where git sees the log, it would change the code tree.
+// probe checks whether the log can be continued, before a command runs for nothing. It leaves no new file: where git does not
+// ignore the log, a file would change the code tree.
 func probe(root, path string) (err error) {
 	at, err := placeOf(root, path)
 	if err != nil {
@@ -64,7 +64,7 @@ func probe(root, path string) (err error) {
 	return nil
 }
 
-// lastSeq returns the log's size and the number of its last record, 0 when it is empty.
+// lastSeq returns the size of the log and the number of its last record, 0 when it is empty.
 func lastSeq(f *os.File) (size, seq int64, err error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -79,17 +79,17 @@ func lastSeq(f *os.File) (size, seq int64, err error) {
 	_, errs := feedback.ReadLog(bytes.NewReader(line), limits, func(r *feedback.Record) { last = r.Seq })
 	switch list := errs.All(); {
 	case len(list) > 0:
-		return 0, 0, fmt.Errorf("its last line is no record: %s", list[0].Message)
+		return 0, 0, fmt.Errorf("its last line is not a record: %s", list[0].Message)
 	case last == nil:
-		return 0, 0, errors.New("its last line has no seq, so no other recorder wrote it: name another log")
+		return 0, 0, errors.New("its last line has no seq, so it was not written by a recorder: use another log")
 	case *last == math.MaxInt64:
-		return 0, 0, errors.New("its last line has the largest seq there is")
+		return 0, 0, errors.New("its last line has the maximum seq")
 	}
 	return info.Size(), *last, nil
 }
 
-// lastLine reads the last line of a file that is not empty, without its end. A last line without an end is what a
-// recorder left that crashed while it wrote: it must be seen, not continued.
+// lastLine reads the last line of a file that is not empty, without its end. A recorder that crashes while it writes leaves a
+// line without an end: that is an error, so that a person notices it.
 func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 	most := strict.DefaultLimits().RecordBytes + 2
 	for length := int64(64 << 10); ; length *= 4 {
@@ -100,7 +100,7 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 		}
 		line, ended := bytes.CutSuffix(block, []byte("\n"))
 		if !ended {
-			return nil, errors.New("its last line has no end, as after a crash: look at it, then complete or remove that line")
+			return nil, errors.New("its last line is incomplete, perhaps after a crash: inspect it, then complete or remove it")
 		}
 		if start := bytes.LastIndexByte(line, '\n'); start >= 0 || length == size {
 			return line[start+1:], nil
@@ -111,7 +111,7 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 	}
 }
 
-// openLog opens the log for reading and appending and locks it. It makes the log and its folders when they are not there.
+// openLog opens the log for reading and appending and locks it. It creates the log and its directories if necessary.
 func openLog(root, path string) (*os.File, error) {
 	at, err := placeOf(root, path)
 	if err != nil {
@@ -129,8 +129,7 @@ func openLog(root, path string) (*os.File, error) {
 	return f, nil
 }
 
-// openLocked opens a log or makes it, and locks it. While it waited for the lock, another recorder may have put another
-// file in its place.
+// openLocked opens or creates a log, and locks it. While it waits for the lock, another recorder may replace the file.
 func openLocked(dir *os.Root, name string) (*os.File, error) {
 	for {
 		f, err := dir.OpenFile(name, logMode|os.O_CREATE|os.O_EXCL, 0o644)
@@ -138,7 +137,7 @@ func openLocked(dir *os.Root, name string) (*os.File, error) {
 			f, err = openRegular(dir, name, logMode)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it went away in between
+			continue // it was removed in between
 		}
 		if err != nil {
 			return nil, reason(err)

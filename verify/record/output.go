@@ -8,23 +8,22 @@ import (
 	"io"
 )
 
-// silence switches workflow commands off for what follows, where GitHub's runner would carry out those that a command
-// prints, and returns what switches them on again. Nobody can foresee the token.
+// silence disables workflow commands, which GitHub's runner would otherwise execute when a command prints them, and returns
+// a function that enables them again. The token is random.
 func (r *Recorder) silence() (end func()) {
 	if r.Commands == nil {
 		return func() {}
 	}
 	token := randomHex(16)
 	fmt.Fprintf(r.Commands, "::stop-commands::%s\n", token)
-	return func() { fmt.Fprintf(r.Commands, "\n::%s::\n", token) } // the command's last line may have no end
+	return func() { fmt.Fprintf(r.Commands, "\n::%s::\n", token) } // the last line of the command may have no end
 }
 
-// stream takes one output stream of a command: it passes the bytes on as they are, hashes all of them, and keeps a
-// redacted tail. The tail is cut after secrets were replaced: the other way round, a private key whose first line fell
-// into the cut would not be known for one.
+// stream receives one output stream of a command: it passes the bytes on unchanged, hashes all of them, and keeps a redacted
+// tail. Secrets are replaced before the tail is cut: otherwise a private key without its first line would not be recognised.
 type stream struct {
 	to     io.Writer
-	failed bool // nobody reads what is passed on
+	failed bool // the destination is closed
 	sum    hash.Hash
 	redact redactor
 	tail   tail
@@ -36,19 +35,18 @@ func newStream(to io.Writer, most int) *stream {
 	return s
 }
 
-// Write never fails: when the reader of our own output has gone away, as in a pipe to head, the command is recorded all
-// the same.
+// Write never fails: when the reader of our own output has exited, as in a pipe to head, the command is still recorded.
 func (s *stream) Write(p []byte) (int, error) {
 	if !s.failed {
 		_, err := s.to.Write(p)
 		s.failed = err != nil
 	}
-	s.sum.Write(p) // a hash takes everything
+	s.sum.Write(p) // a hash never fails
 	s.redact.add(p)
 	return len(p), nil
 }
 
-// end closes the stream and returns what a record says of it.
+// end closes the stream and returns the values for a record.
 func (s *stream) end() (text, digest string, cut, redactions int64) {
 	s.redact.end()
 	text, cut = s.tail.text()

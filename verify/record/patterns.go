@@ -23,15 +23,15 @@ const (
 	alnum  = digits + upper + lower
 )
 
-// prefix is how a token with a known beginning looks like. Shorter ones are words, not secrets.
+// prefix describes tokens with a known prefix. Shorter ones are words, not secrets.
 type prefix struct {
-	text  string // a ? stands for any one of which
+	text  string // a ? matches any byte of which
 	which string
 	set   *charset
 	least int // bytes that must follow
 }
 
-// prefixes are the tokens that are known by how they begin: GitHub, Anthropic, OpenAI, AWS, Google, Slack, GitLab.
+// prefixes are the prefixes of tokens of GitHub, Anthropic, OpenAI, AWS, Google, Slack and GitLab.
 var prefixes = []prefix{
 	{text: "gh?_", which: "pousr", set: setOf(alnum), least: 16},
 	{text: "github_pat_", set: setOf(alnum + "_"), least: 16},
@@ -44,7 +44,7 @@ var prefixes = []prefix{
 }
 
 // keys are the names whose values are secrets, in lower case. A longer name may end in one: DB_PASSWORD, api_token,
-// client-secret, AWS_SECRET_ACCESS_KEY. Other keys, such as a public or a primary one, are no secrets.
+// client-secret, AWS_SECRET_ACCESS_KEY. Other keys, such as a public or a primary one, are not secrets.
 var keys = append([]string{"password", "passwd", "passphrase", "secret", "token"}, keysOf("secret", "api", "access", "private")...)
 
 // keysOf are the names of a kind of key, as languages and formats spell them: api_key, api-key, apiKey.
@@ -60,8 +60,7 @@ var bearerSet = setOf(alnum + "-._~+/=")
 
 const leastBearer = 16
 
-// pairs holds the two bytes with which everything begins that begin knows: nearly all of an output is passed over by
-// looking at those.
+// pairs are the first two bytes of everything that begin recognises: with them, nearly all of an output is skipped.
 var pairs = pairsOf(prefixes, append([]string{"bearer", "authorization"}, keys...))
 
 func pairsOf(prefixes []prefix, words []string) *[256][256]bool {
@@ -80,14 +79,14 @@ func pairsOf(prefixes []prefix, words []string) *[256][256]bool {
 	return &pairs
 }
 
-// mayBegin reports whether b begins as something that begin knows.
+// mayBegin reports whether begin may recognise the start of b.
 func mayBegin(b []byte) bool { return len(b) > 1 && pairs[b[0]][b[1]] }
 
-// maxSpaces is how many spaces and tabs may stand on one side of a colon or equals sign.
+// maxSpaces is the maximum number of spaces and tabs on one side of a colon or equals sign.
 const maxSpaces = 32
 
-// begin reports whether a secret begins at the start of b, of what kind it is, and how many bytes of b are not secret
-// yet: the name of a key, the quote before its value.
+// begin reports whether a secret begins at the start of b, its kind, and how many bytes of b precede the secret: the name of
+// a key, the quote before its value.
 func begin(b []byte) (kept int, found value) {
 	if beginsKey(b) {
 		return 0, value{kind: pem}
@@ -131,7 +130,7 @@ func (p *prefix) matches(b []byte) bool {
 	return true
 }
 
-// cutFold removes a word in lower case from the start of b, whatever its case is there.
+// cutFold removes a lower-case word from the start of b, ignoring case.
 func cutFold(b []byte, word string) ([]byte, bool) {
 	if len(b) < len(word) {
 		return b, false
@@ -148,7 +147,7 @@ func cutFold(b []byte, word string) ([]byte, bool) {
 	return b[len(word):], true
 }
 
-// bearer finds a token behind the word. Text such as "bearer of news" has none.
+// bearer finds a token after the word. Text such as "bearer of news" has none.
 func bearer(b, rest []byte) (int, value) {
 	rest, spaces := cutSpaces(rest)
 	if spaces == 0 || len(rest) < leastBearer {
@@ -162,8 +161,8 @@ func bearer(b, rest []byte) (int, value) {
 	return len(b) - len(rest), value{kind: token, set: bearerSet}
 }
 
-// assigned finds the value behind a key: key=value, key: value, "key": "value", \"key\": \"value\", key := "value",
-// key => "value". A value without quotes is of the kind that is asked for.
+// assigned finds the value after a key: key=value, key: value, "key": "value", \"key\": \"value\", key := "value",
+// key => "value". unquoted is the kind of a value without quotes.
 func assigned(b, rest []byte, unquoted kind) (int, value) {
 	rest, ok := cutSign(cutQuote(rest))
 	if !ok {
@@ -191,7 +190,7 @@ func cutQuote(b []byte) []byte {
 	return b
 }
 
-// cutSign removes what stands between a key and its value. A comparison is none of it.
+// cutSign removes the sign between a key and its value; a comparison is not such a sign.
 func cutSign(b []byte) ([]byte, bool) {
 	b, _ = cutSpaces(b)
 	for _, comparison := range []string{"==", ":::", "::"} {
@@ -215,8 +214,8 @@ func cutSpaces(b []byte) ([]byte, int) {
 	return b[n:], n
 }
 
-// cutSlashes removes the backslashes before a quote: 1, 3 or 7 of them when the text was quoted once, twice or three
-// times over. Another number is no such thing, and b stays.
+// cutSlashes removes the backslashes before a quote: 1, 3 or 7 of them in a text that was quoted once, twice or three times.
+// Any other number is kept.
 func cutSlashes(b []byte) ([]byte, int) {
 	n := 0
 	for n < min(len(b), 8) && b[n] == '\\' {
@@ -235,7 +234,7 @@ func beginsKey(b []byte) bool {
 	return ok && keyLabel(label) > 0
 }
 
-// keyLabel returns the length of the label of a private key and the dashes behind it, 0 when b begins with none.
+// keyLabel returns the length of the label of a private key and the dashes after it, 0 when b begins with none.
 func keyLabel(b []byte) int {
 	end := bytes.Index(b, []byte("-----"))
 	if end < 0 {

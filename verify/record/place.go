@@ -12,16 +12,16 @@ import (
 	"syscall"
 )
 
-// place is where a file lies: below an open folder, by the names on the way. None of them may be a link, since the
-// change under test could have planted one.
+// place is the location of a file: the names from an open directory on. None of them may be a link, which the change under
+// test could have planted.
 type place struct {
 	path  string // whole, for messages
 	base  string
-	names []string // from base on; the last one is the file's
+	names []string // from base on; the last one is that of the file
 	dir   *os.Root // base, opened once; nil opens it each time
 }
 
-// placeOf begins at the root for a file of the work tree, else at the folder of the file, which it makes.
+// placeOf starts at the root for a file of the work tree, else at the directory of the file, which it creates.
 func placeOf(root, path string) (place, error) {
 	if inside, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(inside) {
 		return place{path: path, base: root, names: strings.Split(inside, string(filepath.Separator))}, nil
@@ -30,34 +30,34 @@ func placeOf(root, path string) (place, error) {
 	return place{path: path, base: base, names: []string{filepath.Base(path)}}, os.MkdirAll(base, 0o755)
 }
 
-// hold opens the base once and for all: it is noticed when another folder takes its place.
-func (p *place) hold() (err error) {
+// pin opens the base once, so that its replacement by another directory is noticed.
+func (p *place) pin() (err error) {
 	p.dir, err = os.OpenRoot(p.base)
 	return err
 }
 
-// name is the file's own name.
+// name is the name of the file.
 func (p *place) name() string { return p.names[len(p.names)-1] }
 
-// missing says what to do about a folder on the way that is not there.
+// missing says what to do about a missing directory.
 type missing int
 
 const (
 	fail   missing = iota
-	create         // make it
-	force          // make it, also where something else has taken its place
+	create         // create it
+	force          // create it, and replace a file in its place
 )
 
-// parent opens the folder that the file lies in.
+// parent opens the directory of the file.
 func (p *place) parent(how missing) (*os.Root, error) {
 	dir, err := os.OpenRoot(p.base)
 	switch {
-	case p.dir != nil && (err != nil || !sameFolder(dir, p.dir)):
+	case p.dir != nil && (err != nil || !sameDir(dir, p.dir)):
 		if dir != nil {
 			dir.Close()
 		}
 		if how != force {
-			return nil, fmt.Errorf("the folder %q was replaced", p.base)
+			return nil, fmt.Errorf("the directory %q was replaced", p.base)
 		}
 		dir, err = p.dir.OpenRoot(".")
 	case err != nil:
@@ -70,15 +70,15 @@ func (p *place) parent(how missing) (*os.Root, error) {
 		sub, err := enter(dir, name, how)
 		dir.Close()
 		if err != nil {
-			return nil, fmt.Errorf("the folder %q of %q: %w", name, p.path, err)
+			return nil, fmt.Errorf("the directory %q of %q: %w", name, p.path, err)
 		}
 		dir = sub
 	}
 	return dir, nil
 }
 
-// writable reports whether the file is there. Where it is not, it must be possible to make it: it is an error when the
-// last folder on the way that is there takes no new file.
+// writable reports whether the file exists. If not, it must be possible to create it: it is an error if no file can be
+// created in the last existing directory.
 func (p *place) writable() (there bool, err error) {
 	dir, err := os.OpenRoot(p.base)
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *place) writable() (there bool, err error) {
 			return false, p.tryFile(dir)
 		}
 		if err != nil {
-			return false, fmt.Errorf("the folder %q of %q: %w", name, p.path, err)
+			return false, fmt.Errorf("the directory %q of %q: %w", name, p.path, err)
 		}
 		dir.Close()
 		dir = sub
@@ -102,7 +102,7 @@ func (p *place) writable() (there bool, err error) {
 	return false, p.tryFile(dir)
 }
 
-// tryFile makes a file in a folder, and removes it.
+// tryFile creates a file in a directory, and removes it.
 func (p *place) tryFile(dir *os.Root) error {
 	name := "." + FileName + "-" + randomHex(6)
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -112,7 +112,7 @@ func (p *place) tryFile(dir *os.Root) error {
 	return errors.Join(f.Close(), dir.Remove(name))
 }
 
-func sameFolder(a, b *os.Root) bool {
+func sameDir(a, b *os.Root) bool {
 	one, err := a.Stat(".")
 	if err != nil {
 		return false
@@ -121,7 +121,7 @@ func sameFolder(a, b *os.Root) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// enter opens a folder.
+// enter opens a directory.
 func enter(dir *os.Root, name string, how missing) (*os.Root, error) {
 	info, err := dir.Lstat(name)
 	if how == force && err == nil && !info.IsDir() {
@@ -140,52 +140,51 @@ func enter(dir *os.Root, name string, how missing) (*os.Root, error) {
 		return nil, reason(err)
 	}
 	if !info.IsDir() {
-		return nil, errors.New("is a link or a file: a folder is needed")
+		return nil, errors.New("is a link or a file, not a directory")
 	}
 	sub, err := dir.OpenRoot(name)
 	if err != nil {
 		return nil, reason(err)
 	}
 	if opened, err := sub.Stat("."); err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(errors.New("was replaced just now"), sub.Close())
+		return nil, errors.Join(errors.New("was replaced meanwhile"), sub.Close())
 	}
 	return sub, nil
 }
 
-// openRegular opens a file that is there, and refuses what is no regular file. A pipe that takes its place meanwhile is
-// not waited for.
+// openRegular opens an existing regular file, and refuses others. It does not block if a pipe replaces the file meanwhile.
 func openRegular(dir *os.Root, name string, how int) (*os.File, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
 		return nil, reason(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("is a %s: a regular file is needed", kindOf(info.Mode()))
+		return nil, fmt.Errorf("is a %s, not a regular file", kindOf(info.Mode()))
 	}
 	f, err := dir.OpenFile(name, how|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, reason(err)
 	}
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(errors.New("was replaced just now"), f.Close())
+		return nil, errors.Join(errors.New("was replaced meanwhile"), f.Close())
 	}
 	return f, nil
 }
 
-// kindOf names what is no regular file.
+// kindOf names the type of a file that is not regular.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:
 		return "link"
 	case mode.IsDir():
-		return "folder"
+		return "directory"
 	case mode&fs.ModeNamedPipe != 0:
 		return "pipe"
 	}
 	return "special file"
 }
 
-// replace writes a new file in the place of whatever has the name.
+// replace replaces whatever has the name with a new file.
 func replace(dir *os.Root, name string, content []byte) error {
 	if info, err := dir.Lstat(name); err == nil && info.IsDir() {
 		if err := dir.RemoveAll(name); err != nil {
@@ -207,7 +206,7 @@ func replace(dir *os.Root, name string, content []byte) error {
 	return nil
 }
 
-// randomHex is a name that nobody can foresee.
+// randomHex is an unpredictable name.
 func randomHex(bytes int) string {
 	b := make([]byte, bytes)
 	rand.Read(b) // it never fails

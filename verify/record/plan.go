@@ -12,7 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/ledger"
 )
 
-// RulesFile is the name of the rule report in the evidence folder, where a contract names no other.
+// RulesFile is the default name of the rule report in the evidence directory.
 const RulesFile = "rule_report.json"
 
 // Plan is what a recorder runs for contracts.
@@ -24,7 +24,7 @@ type Plan struct {
 
 // Stream is a log of its own.
 type Stream struct {
-	Name  string // under which its digest is handed over
+	Name  string // of its digest
 	Log   string // absolute
 	Steps []Step
 }
@@ -33,7 +33,7 @@ type Stream struct {
 type Step struct {
 	Name      string // for people
 	Command   Command
-	Criterion *contract.Criterion // nil for the command that writes the rule report: how that ends is for the gate to judge
+	Criterion *contract.Criterion // nil for the command that writes the rule report, whose result the gate judges
 }
 
 // Stream names.
@@ -42,14 +42,14 @@ const (
 	streamCriteria = "criteria"
 )
 
-// TaskContract is a contract beside the first one: of a task, and perhaps one that the change itself brought.
+// TaskContract is a contract of a task, which the change may have added.
 type TaskContract struct {
 	Name     string // of its stream
 	Contract *contract.Contract
 }
 
-// AddRules begins a plan with the command that writes the rule report: the contract's own, else the script, "" for none.
-// It reports whether there is a script that the contract leaves no room for.
+// AddRules starts a plan with the command that writes the rule report: that of the contract, else the script, "" for none. It
+// reports whether there is a script that the contract makes superfluous.
 func (p *Plan) AddRules(c *contract.Contract, script, log string) (unused bool) {
 	run := c.Rules.Run
 	switch {
@@ -65,13 +65,13 @@ func (p *Plan) AddRules(c *contract.Contract, script, log string) (unused bool) 
 	if report == "" {
 		report = path.Join(EvidenceDir(c), RulesFile)
 	}
-	p.Streams = append(p.Streams, Stream{streamRules, beside(log, streamRules), []Step{{
+	p.Streams = append(p.Streams, Stream{streamRules, nextTo(log, streamRules), []Step{{
 		Name: streamRules, Command: Command{Argv: run, Cwd: ".", Produces: []string{report}},
 	}}})
 	return unused
 }
 
-// AddCriteria adds the criteria of a contract, whose records belong to the task, "" for none.
+// AddCriteria adds the criteria of a contract. Their records belong to the task, "" for none.
 func (p *Plan) AddCriteria(c *contract.Contract, task, log string) {
 	s := Stream{Name: streamCriteria, Log: log}
 	for i := range c.Criteria {
@@ -80,12 +80,12 @@ func (p *Plan) AddCriteria(c *contract.Contract, task, log string) {
 	p.Streams = append(p.Streams, s)
 }
 
-// AddTask adds to the last stream what a task contract demands beside the first one. Only these records belong to the task:
-// a record of a task that only the change knows proves nothing of what the first contract demands.
+// AddTask adds to the last stream the criteria that only the task contract requires. Only their records belong to the task: a
+// record of a task that only the change contains proves no criterion of the first contract.
 func (p *Plan) AddTask(first, task *contract.Contract) {
 	s := &p.Streams[len(p.Streams)-1]
 	for i := range task.Criteria {
-		if c := &task.Criteria[i]; !demands(first, c) {
+		if c := &task.Criteria[i]; !requires(first, c) {
 			s.Steps = append(s.Steps, stepOf(c, task, task.TaskID.Value))
 		} else if step := p.step(c); step != nil && c.TestReport != "" && !slices.Contains(step.Command.Produces, c.TestReport) {
 			step.Command.Produces = append(step.Command.Produces, c.TestReport)
@@ -93,7 +93,7 @@ func (p *Plan) AddTask(first, task *contract.Contract) {
 	}
 }
 
-// step finds the step that runs a criterion's command.
+// step finds the step that runs the command of a criterion.
 func (p *Plan) step(c *contract.Criterion) *Step {
 	for _, s := range p.Streams {
 		for i := range s.Steps {
@@ -105,39 +105,39 @@ func (p *Plan) step(c *contract.Criterion) *Step {
 	return nil
 }
 
-// AddTaskStream does the same with a log of the task's own.
+// AddTaskStream is AddTask with a separate log.
 func (p *Plan) AddTaskStream(first *contract.Contract, task TaskContract, log string) {
-	p.Streams = append(p.Streams, Stream{Name: task.Name, Log: beside(log, "task", task.Name)})
+	p.Streams = append(p.Streams, Stream{Name: task.Name, Log: nextTo(log, "task", task.Name)})
 	p.AddTask(first, task.Contract)
 	if last := len(p.Streams) - 1; len(p.Streams[last].Steps) == 0 {
 		p.Streams = p.Streams[:last]
 	}
 }
 
-// beside is a log in a folder beside another one.
-func beside(log string, folders ...string) string {
-	return filepath.Join(filepath.Dir(log), filepath.Join(folders...), FileName)
+// nextTo is a log in a directory next to another log.
+func nextTo(log string, dirs ...string) string {
+	return filepath.Join(filepath.Dir(log), filepath.Join(dirs...), FileName)
 }
 
-// demands reports whether a contract demands a criterion's command.
-func demands(c *contract.Contract, criterion *contract.Criterion) bool {
+// requires reports whether a contract requires the command of a criterion.
+func requires(c *contract.Contract, criterion *contract.Criterion) bool {
 	return c != nil && slices.ContainsFunc(c.Criteria, func(o contract.Criterion) bool {
 		return o.Cwd == criterion.Cwd && slices.Equal(o.Run, criterion.Run)
 	})
 }
 
-// ForgetTask takes the task from the records of what a contract demands itself.
+// ForgetTask removes the task from the records of criteria that the standing contract requires.
 func (p *Plan) ForgetTask(standing *contract.Contract) {
 	for _, s := range p.Streams {
 		for i := range s.Steps {
-			if step := &s.Steps[i]; step.Criterion != nil && demands(standing, step.Criterion) {
+			if step := &s.Steps[i]; step.Criterion != nil && requires(standing, step.Criterion) {
 				step.Command.Task = ""
 			}
 		}
 	}
 }
 
-// stepOf is the command that a criterion asks for. Reports that the contract names are something that it produces.
+// stepOf is the command of a criterion. It produces the reports that the contract names for it.
 func stepOf(criterion *contract.Criterion, c *contract.Contract, task string) Step {
 	command := Command{Argv: criterion.Run, Cwd: criterion.Cwd, Task: task, Criterion: criterion.ID}
 	if criterion.TestReport != "" {
@@ -158,7 +158,7 @@ func (p *Plan) Logs() (logs []string) {
 	return logs
 }
 
-// HandOver is what a workflow hands over of a plan: the digest of the only stream, or a line for each, "stream=digest".
+// HandOver is what a workflow supplies to the gate: the digest of the only stream, or a line "stream=digest" for each.
 func (p *Plan) HandOver(w *Watch) string {
 	if len(p.Streams) == 1 {
 		return w.Digest(p.Streams[0].Log)
@@ -170,13 +170,13 @@ func (p *Plan) HandOver(w *Watch) string {
 	return strings.Join(lines, "\n")
 }
 
-// FromPlan runs the commands of a plan one after the other, each its own record, and tells after each how it ended. One
-// that did not end as expected does not keep the next ones from running; a signal does.
+// FromPlan runs and records the commands of a plan in order, and calls report after each. The plan continues after a command
+// that did not end as expected, but not after a signal.
 //
-// It returns StatusFailed when a record is not whole or something was tampered with, the status of a signal, 1 when some
-// criterion did not end as expected, else 0. An error means that a command has no record.
-func (r *Recorder) FromPlan(p *Plan, told func(Step, *Result, bool)) (status int, err error) {
-	if err := r.makeFolder(path.Join(r.Evidence, FileName)); err != nil {
+// It returns StatusFailed when a record is incomplete or after tampering, the status of a signal, 1 when a criterion did not
+// end as expected, else 0. An error means that a command has no record.
+func (r *Recorder) FromPlan(p *Plan, report func(Step, *Result, bool)) (status int, err error) {
+	if err := r.makeDir(path.Join(r.Evidence, FileName)); err != nil {
 		return StatusFailed, err
 	}
 	if p.Setup != nil {
@@ -194,7 +194,7 @@ func (r *Recorder) FromPlan(p *Plan, told func(Step, *Result, bool)) (status int
 				return StatusFailed, fmt.Errorf("%s: %w", step.describe(), err)
 			}
 			met := step.met(result.Exit)
-			told(step, result, met)
+			report(step, result, met)
 			switch {
 			case result.Problem != nil:
 				status = StatusFailed
@@ -216,7 +216,7 @@ func (s *Step) describe() string {
 	return "criterion " + s.Name
 }
 
-// met reports whether a command ended as it should. One that writes the rule report may fail, but must end by itself.
+// met reports whether a command ended as expected. One that writes the rule report may fail, but must end by itself.
 func (s *Step) met(exit *int) bool {
 	if exit == nil {
 		return false

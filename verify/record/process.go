@@ -15,23 +15,23 @@ import (
 type outcome struct {
 	exit    *int // nil when it has no exit code
 	status  int
-	problem string // what a record's error says; "" when it ended on its own and left nothing behind
-	left    error  // that something of it lives on
+	problem string // the error of the record; "" when the command ended by itself and left nothing running
+	left    error  // when processes of the command are still running
 	signal  syscall.Signal
 	started time.Time
 	took    time.Duration
 }
 
-// execute runs a command to its end and to the end of everything that it left running.
+// execute runs a command, and ends everything that it left running.
 func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
 	end := outcome{started: time.Now(), status: StatusNotRun}
-	dir := r.folder(c.Cwd)
+	dir := r.dir(c.Cwd)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		end.problem = fmt.Sprintf("there is no folder %q to run in", c.Cwd)
+		end.problem = fmt.Sprintf("there is no directory %q to run in", c.Cwd)
 		return end
 	}
 	if path == "" {
-		end.status, end.problem = StatusNotFound, fmt.Sprintf("there is no program %q on the PATH", c.Argv[0])
+		end.status, end.problem = StatusNotFound, fmt.Sprintf("there is no program %q in PATH", c.Argv[0])
 		return end
 	}
 	cmd := &exec.Cmd{Path: path, Args: c.Argv, Dir: dir, Env: append(ChildEnv(r.Env), "PWD="+dir), SysProcAttr: ownGroup()}
@@ -47,20 +47,20 @@ func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
 	r.await(cmd, c.Timeout, &end)
 	end.took = time.Since(end.started)
 	ended, err := outputs.children.end(cmd.Process.Pid)
-	held := outputs.drain()
-	end.problem, end.left = oneLine(end.problem, ended, held), err
+	open := outputs.drain()
+	end.problem, end.left = oneLine(end.problem, ended, open), err
 	return end
 }
 
-// pipes are the output of a command that runs.
+// pipes are the output of a running command.
 type pipes struct {
 	readers  []*os.File
-	done     chan bool // one value a reader: whether it came to the end
+	done     chan bool // one value per reader: whether it reached the end
 	children *children
 }
 
-// startPiped starts a command whose output goes to the streams. Standard input is empty: a group in the background that
-// reads the terminal would be stopped.
+// startPiped starts a command whose output goes to the streams. Standard input is empty: a background group that reads from
+// the terminal would be stopped.
 func startPiped(cmd *exec.Cmd, out, errs *stream) (*pipes, error) {
 	outRead, outWrite, err := os.Pipe()
 	if err != nil {
@@ -82,11 +82,11 @@ func startPiped(cmd *exec.Cmd, out, errs *stream) (*pipes, error) {
 	return p, nil
 }
 
-// maxWaits bounds how often the end of a stream is waited for once the command is gone.
+// maxWaits is how often to wait for the end of a stream after the end of the command.
 const maxWaits = 20
 
-// copy passes a stream on. After the command's end its reads have a deadline; it gives up when nothing came between two
-// of them, so that a reader of ours that is slow loses nothing.
+// copy passes a stream on. After the end of the command its reads have a deadline. It stops when it reads nothing between two
+// deadlines, so that a slow reader of our output loses nothing.
 func (p *pipes) copy(to io.Writer, from *os.File) {
 	buf := make([]byte, 32<<10)
 	idle, waits := false, 0
@@ -94,7 +94,7 @@ func (p *pipes) copy(to io.Writer, from *os.File) {
 		n, err := from.Read(buf)
 		if n > 0 {
 			idle = false
-			to.Write(buf[:n]) // a stream takes everything
+			to.Write(buf[:n]) // a stream never fails
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) && !idle && waits < maxWaits {
 			idle = true
@@ -108,17 +108,17 @@ func (p *pipes) copy(to io.Writer, from *os.File) {
 	}
 }
 
-// drain waits for the end of both streams, and says so when somebody still holds one.
+// drain waits for the end of both streams, and reports a stream that is still open.
 func (p *pipes) drain() (problem string) {
 	deadline := time.Now().Add(drainTime)
 	for _, f := range p.readers {
 		if err := f.SetReadDeadline(deadline); err != nil {
-			problem = "the output cannot be waited for: " + reason(err).Error()
+			problem = "cannot wait for the output: " + reason(err).Error()
 		}
 	}
 	for range p.readers {
 		if !<-p.done {
-			problem = "something that the command started still holds its output: what it writes is not recorded"
+			problem = "a process that the command started keeps its output open: what it writes is not recorded"
 		}
 	}
 	for _, f := range p.readers {
@@ -127,7 +127,7 @@ func (p *pipes) drain() (problem string) {
 	return problem
 }
 
-// await waits for the command, passes signals on, and ends it when its time is over.
+// await waits for the command, passes signals on, and ends it after its timeout.
 func (r *Recorder) await(cmd *exec.Cmd, timeout time.Duration, end *outcome) {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
@@ -162,10 +162,10 @@ func (r *Recorder) await(cmd *exec.Cmd, timeout time.Duration, end *outcome) {
 	}
 }
 
-// exited notes what the system says of a command that is gone.
+// exited adds the exit code or signal of a command that has ended.
 func (end *outcome) exited(state *os.ProcessState, err error) {
 	if state == nil {
-		end.problem = "the command's end could not be learned: " + err.Error()
+		end.problem = "cannot determine how the command ended: " + err.Error()
 		return
 	}
 	if number, ok := killedBy(state); ok {
@@ -176,8 +176,8 @@ func (end *outcome) exited(state *os.ProcessState, err error) {
 	end.exit, end.status = &code, code
 }
 
-// leftOver is what a record says of a command that left processes running.
+// leftOver is the error of a record whose command left processes running.
 const leftOver = "processes that the command left running were ended"
 
-// errAlive is why a record is not whole whose command lives on in part: it could change everything afterwards.
+// errAlive is the problem of a record whose command is still partly running: it could change everything afterwards.
 var errAlive = errors.New("processes that the command left running could not be ended")

@@ -11,14 +11,13 @@ import (
 	"syscall"
 )
 
-// product is a report that a command is to write. One that was there before the command ran is none of the command's: it
-// is out of the way meanwhile.
+// product is a report that a command must write. A report from before the command is moved aside meanwhile.
 type product struct {
 	path  string
 	aside string // where the old one is, "" when there was none
 }
 
-// clear takes everything out of the way that the command is to write. Nothing is out of the way when it fails.
+// clear moves existing reports aside that the command must write. Nothing is moved when it fails.
 func (r *Recorder) clear(c Command) (list []product, err error) {
 	if len(c.Produces) == 0 {
 		return nil, nil
@@ -41,7 +40,7 @@ func (r *Recorder) clear(c Command) (list []product, err error) {
 func (r *Recorder) clearOne(root *os.Root, p, coverage string) (aside string, err error) {
 	inEvidence := strings.HasPrefix(p, r.Evidence+"/")
 	if inEvidence {
-		if err := r.makeFolder(p); err != nil {
+		if err := r.makeDir(p); err != nil {
 			return "", err
 		}
 	}
@@ -53,7 +52,7 @@ func (r *Recorder) clearOne(root *os.Root, p, coverage string) (aside string, er
 		return "", fmt.Errorf("the report %q: %w", p, err)
 	}
 	if r.isLog(info) {
-		return "", fmt.Errorf("the report %q is the log: let the command write another file", p)
+		return "", fmt.Errorf("the report %q is the log: write the report to another file", p)
 	}
 	tracked := false
 	if r.Git != nil {
@@ -65,13 +64,13 @@ func (r *Recorder) clearOne(root *os.Root, p, coverage string) (aside string, er
 	case tracked && inEvidence:
 		return "", reason(root.Remove(filepath.FromSlash(p)))
 	case tracked && p != coverage:
-		return "", fmt.Errorf("the report %q is committed or staged, so a copy that the change brought along could pass for one that the command wrote: let the command write it into %s, or remove it from git (git rm --cached) and name it in .gitignore", p, r.Evidence)
+		return "", fmt.Errorf("the report %q is committed or staged, so a copy in the change could pass as the output of the command: write the report to %s, or remove it from git (git rm --cached) and add it to .gitignore", p, r.Evidence)
 	}
 	return moveAside(root, p)
 }
 
-// makeFolder makes the folder of a file in the evidence folder.
-func (r *Recorder) makeFolder(p string) error {
+// makeDir creates the directory of a file in the evidence directory.
+func (r *Recorder) makeDir(p string) error {
 	at, err := placeOf(r.Root, filepath.Join(r.Root, filepath.FromSlash(p)))
 	if err != nil {
 		return err
@@ -99,7 +98,7 @@ func (r *Recorder) isLog(info fs.FileInfo) bool {
 	return false
 }
 
-// lstatPlain is a regular file that is reached through no link.
+// lstatPlain finds a regular file without following links.
 func lstatPlain(root *os.Root, p string) (fs.FileInfo, error) {
 	names := strings.Split(p, "/")
 	for i := range names {
@@ -112,16 +111,16 @@ func lstatPlain(root *os.Root, p string) (fs.FileInfo, error) {
 		case last && info.Mode().IsRegular():
 			return info, nil
 		case last:
-			return nil, fmt.Errorf("is a %s: a regular file is needed, so remove it", kindOf(info.Mode()))
+			return nil, fmt.Errorf("is a %s, not a regular file: remove it", kindOf(info.Mode()))
 		case !info.IsDir():
-			return nil, fmt.Errorf("its folder %q is a link or a file: a folder is needed, so remove it", names[i])
+			return nil, fmt.Errorf("its parent %q is a link or a file, not a directory: remove it", names[i])
 		}
 	}
 	return nil, syscall.ENOENT
 }
 
-// moveAside renames a file into git's folder, where no command takes it for a file of the work tree, or, where that is
-// elsewhere, beside itself.
+// moveAside moves a file into the git directory, where no command treats it as a file of the work tree, or, if that is
+// elsewhere, renames it.
 func moveAside(root *os.Root, p string) (aside string, err error) {
 	name := "closeout-aside-" + randomHex(8)
 	from := filepath.FromSlash(p)
@@ -133,12 +132,12 @@ func moveAside(root *os.Root, p string) (aside string, err error) {
 	}
 	aside = filepath.Join(filepath.Dir(from), "."+name)
 	if err := root.Rename(from, aside); err != nil {
-		return "", fmt.Errorf("the report %q cannot be moved out of the way: %w", p, reason(err))
+		return "", fmt.Errorf("the report %q cannot be moved aside: %w", p, reason(err))
 	}
 	return aside, nil
 }
 
-// putBack puts every report back that the command did not write, and removes the old ones of the others.
+// putBack restores every report that the command did not write, and removes the old versions of the others.
 func putBack(root *os.Root, list []product) error {
 	var problems []error
 	for _, p := range list {
@@ -160,8 +159,8 @@ func putBack(root *os.Root, list []product) error {
 	return errors.Join(problems...)
 }
 
-// settle notes what the command wrote, and puts back what it did not. What is missing is a failure of the recorder where
-// the command passed: a command that failed may have had no time to write its report.
+// settle adds the reports that the command wrote, and restores the others. A missing report is an error if the command passed:
+// a command that failed may not have reached the point where it writes its report.
 func (r *Recorder) settle(e *entry, list []product) (missing string, err error) {
 	if len(list) == 0 {
 		return "", nil

@@ -44,26 +44,26 @@ func TestProducts(t *testing.T) {
 		left           string // what the report holds afterwards
 		status         int
 	}{
-		"written":                            {nil, inEvidence, "", "echo new > $0", "new\n", "new\n", 0},
-		"written, in a folder that is new":   {nil, evidenceDir + "/a/b.json", "", "echo new > $0", "new\n", "new\n", 0},
-		"there before":                       {write(inEvidence), inEvidence, "", "true", "", "old", StatusFailed},
-		"there before, and written":          {write(inEvidence), inEvidence, "", "echo new > $0", "new\n", "new\n", 0},
-		"there before, and appended to":      {write(inEvidence), inEvidence, "", "echo new >> $0", "new\n", "new\n", 0},
-		"there before, elsewhere":            {write(elsewhere), elsewhere, "", "true", "", "old", StatusFailed},
-		"there before, elsewhere, written":   {write(elsewhere), elsewhere, "", "echo new > $0", "new\n", "new\n", 0},
-		"committed evidence":                 {commit(inEvidence), inEvidence, "", "true", "", "", StatusFailed},
-		"committed evidence, and written":    {commit(inEvidence), inEvidence, "", "echo new > $0", "new\n", "new\n", 0},
-		"committed coverage":                 {commit(elsewhere), elsewhere, elsewhere, "true", "", "old", StatusFailed},
-		"committed coverage, written again":  {commit(elsewhere), elsewhere, elsewhere, "printf old > $0", "old", "old", 0},
-		"committed coverage, other content":  {commit(elsewhere), elsewhere, elsewhere, "printf new > $0", "new", "new", 0},
-		"failed before it wrote":             {nil, inEvidence, "", "exit 3", "", "", 3},
-		"failed before it wrote another one": {write(inEvidence), inEvidence, "", "exit 3", "", "old", 3},
-		"failed, and wrote":                  {nil, inEvidence, "", "echo new > $0; exit 3", "new\n", "new\n", 3},
-		"wrote a link":                       {nil, inEvidence, "", "ln -s ../../a.txt $0", "", "one\n", StatusFailed},
-		"wrote a folder":                     {nil, inEvidence, "", "mkdir $0", "", "", StatusFailed},
-		"wrote a pipe":                       {nil, inEvidence, "", "mkfifo $0", "", "", StatusFailed},
-		"removed the folder":                 {write(elsewhere), elsewhere, "", "rm -r out", "", "old", StatusFailed},
-		"made the folder a link":             {write(elsewhere), elsewhere, "", "rm -r out && ln -s src out && echo new > $0", "", "new\n", StatusFailed},
+		"written":                             {nil, inEvidence, "", "echo new > $0", "new\n", "new\n", 0},
+		"written, in a directory that is new": {nil, evidenceDir + "/a/b.json", "", "echo new > $0", "new\n", "new\n", 0},
+		"there before":                        {write(inEvidence), inEvidence, "", "true", "", "old", StatusFailed},
+		"there before, and written":           {write(inEvidence), inEvidence, "", "echo new > $0", "new\n", "new\n", 0},
+		"there before, and appended to":       {write(inEvidence), inEvidence, "", "echo new >> $0", "new\n", "new\n", 0},
+		"there before, elsewhere":             {write(elsewhere), elsewhere, "", "true", "", "old", StatusFailed},
+		"there before, elsewhere, written":    {write(elsewhere), elsewhere, "", "echo new > $0", "new\n", "new\n", 0},
+		"committed evidence":                  {commit(inEvidence), inEvidence, "", "true", "", "", StatusFailed},
+		"committed evidence, and written":     {commit(inEvidence), inEvidence, "", "echo new > $0", "new\n", "new\n", 0},
+		"committed coverage":                  {commit(elsewhere), elsewhere, elsewhere, "true", "", "old", StatusFailed},
+		"committed coverage, written again":   {commit(elsewhere), elsewhere, elsewhere, "printf old > $0", "old", "old", 0},
+		"committed coverage, other content":   {commit(elsewhere), elsewhere, elsewhere, "printf new > $0", "new", "new", 0},
+		"failed before it wrote":              {nil, inEvidence, "", "exit 3", "", "", 3},
+		"failed before it wrote another one":  {write(inEvidence), inEvidence, "", "exit 3", "", "old", 3},
+		"failed, and wrote":                   {nil, inEvidence, "", "echo new > $0; exit 3", "new\n", "new\n", 3},
+		"wrote a link":                        {nil, inEvidence, "", "ln -s ../../a.txt $0", "", "one\n", StatusFailed},
+		"wrote a directory":                   {nil, inEvidence, "", "mkdir $0", "", "", StatusFailed},
+		"wrote a pipe":                        {nil, inEvidence, "", "mkfifo $0", "", "", StatusFailed},
+		"removed the directory":               {write(elsewhere), elsewhere, "", "rm -r out", "", "old", StatusFailed},
+		"made the directory a link":           {write(elsewhere), elsewhere, "", "rm -r out && ln -s src out && echo new > $0", "", "new\n", StatusFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, repo := recorderOf(t)
@@ -90,7 +90,7 @@ func TestProducts(t *testing.T) {
 				t.Errorf("error %q", why)
 			}
 			same := record["tree_before"] == record["tree_after"]
-			if dirty := name == "committed coverage, other content" || name == "made the folder a link"; same == dirty {
+			if dirty := name == "committed coverage, other content" || name == "made the directory a link"; same == dirty {
 				t.Errorf("the trees are equal: %v", same)
 			}
 			repo.expectNothingAside()
@@ -128,9 +128,9 @@ func TestProductsRefused(t *testing.T) {
 		"removed from git": {func(r *repo) { r.write(elsewhere, "old"); r.commit(); r.git("rm", "-q", "--cached", elsewhere) }, elsewhere, "is committed or staged"},
 		"link":             {func(r *repo) { r.write("x", ""); r.do(os.Symlink("x", filepath.Join(r.dir, "link"))) }, "link", "is a link"},
 		"dead link":        {func(r *repo) { r.do(os.Symlink("nowhere", filepath.Join(r.dir, "link"))) }, "link", "is a link"},
-		"folder":           {func(r *repo) { r.write("folder/x", "") }, "folder", "is a folder"},
+		"folder":           {func(r *repo) { r.write("folder/x", "") }, "folder", "is a directory"},
 		"pipe":             {func(r *repo) { r.do(syscall.Mkfifo(filepath.Join(r.dir, "pipe"), 0o644)) }, "pipe", "is a pipe"},
-		"below a link":     {func(r *repo) { r.do(os.Symlink("src", filepath.Join(r.dir, "link"))) }, "link/b.txt", `its folder "link" is a link`},
+		"below a link":     {func(r *repo) { r.do(os.Symlink("src", filepath.Join(r.dir, "link"))) }, "link/b.txt", `its parent "link" is a link`},
 		"evidence is a link": {func(r *repo) {
 			r.do(os.Mkdir(filepath.Join(r.dir, ".closeout"), 0o755))
 			r.do(os.Symlink("../src", filepath.Join(r.dir, evidenceDir)))

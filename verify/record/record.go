@@ -1,10 +1,10 @@
-// Package record runs commands and writes down what happened: one line of a feedback log for each command, bound to the
-// code by git's tree ids from before and after.
+// Package record runs commands and records them: one line of a feedback log per command, bound to the code by the ids of the
+// code tree before and after.
 //
-// It belongs to the impure half: it starts processes, reads clocks and asks git. What it writes is what package evidence
-// reads. The order is what makes a record worth something: the tree before the start, the command, the end of everything
-// that the command left running, the tree again, and only then the record, so that nothing of the command is alive to
-// edit a file after the tree was taken.
+// It belongs to the impure half: it starts processes, reads clocks and asks git. Package feedback reads what it writes. The
+// order makes a record trustworthy: the tree before the start, the command, the end of everything that the command left
+// running, the tree again, and only then the record, so that no process of the command can edit a file after the tree was
+// computed.
 package record
 
 import (
@@ -21,19 +21,19 @@ import (
 	"unicode/utf8"
 )
 
-// Exit statuses of a recorder, beside the command's own; as GNU timeout has them.
+// Exit statuses of a recorder, besides those of the command; the same as in GNU timeout.
 const (
-	StatusTimeout  = 124 // the command ran out of time
+	StatusTimeout  = 124 // the command timed out
 	StatusFailed   = 125 // the recorder itself failed
 	StatusNotRun   = 126 // the command could not be started
 	StatusNotFound = 127 // there is no such command
-	statusSignal   = 128 // and the number of the signal that ended the command
+	statusSignal   = 128 // plus the number of the signal that ended the command
 )
 
 // Defaults of a recorder.
 const (
 	DefaultTail  = 16 << 10        // bytes of each output stream that a record keeps
-	LargestTail  = 1 << 20         // escaped it may be six times as long, and the gate reads lines of 16 MiB
+	LargestTail  = 1 << 20         // escaped, it may be six times as long, and the gate reads lines of 16 MiB
 	DefaultGrace = 5 * time.Second // between asking a command to end and ending it
 	drainTime    = 500 * time.Millisecond
 )
@@ -41,23 +41,24 @@ const (
 // FileName is the name of a feedback log.
 const FileName = "feedback_record.jsonl"
 
-// Recorder records commands of one repository into one log. All fields must be set but Commands, Signals, Watch and Tell; see [Find] for Root.
+// Recorder records commands of one repository in one log. All fields except Commands, Signals, Watch and Tell are required;
+// see [Find] for Root.
 type Recorder struct {
 	Root     string           // of the work tree: absolute, without symlinks
 	Git      *Git             // nil records without trees
-	Evidence string           // the folder that the code tree leaves out, relative to the root, with slashes
+	Evidence string           // the directory that the code tree excludes, relative to the root, with slashes
 	Log      string           // absolute
-	Env      []string         // the caller's environment, of which a command gets what [ChildEnv] leaves
-	Stdout   io.Writer        // where a command's output is passed on
+	Env      []string         // the environment of the caller; a command gets what [ChildEnv] leaves
+	Stdout   io.Writer        // receives the output of a command
 	Stderr   io.Writer        //
-	Commands io.Writer        // where GitHub's runner looks for workflow commands; nil when it looks nowhere
+	Commands io.Writer        // where GitHub's runner reads workflow commands; nil outside of a workflow
 	Tail     int              // bytes kept of each stream
 	Grace    time.Duration    // between SIGTERM and SIGKILL
-	Signals  <-chan os.Signal // passed on to the command; nil when nobody sends any
-	Watch    *Watch           // has the log, which nobody else may write; nil when recorders write beside each other
-	Tell     func(string)     // is told at once what the person who records should know; nil when nobody listens
+	Signals  <-chan os.Signal // passed on to the command; may be nil
+	Watch    *Watch           // owns the log, which no other process may write; nil when recorders share a log
+	Tell     func(string)     // receives messages for the user; may be nil
 
-	told map[string]bool // what was told already
+	reported map[string]bool // texts that were reported already
 }
 
 // Command is a command to record.
@@ -68,16 +69,16 @@ type Command struct {
 	Criterion string
 	Timeout   time.Duration // 0 is none
 	Produces  []string      // files that it writes, relative to the root, with slashes
-	Coverage  string        // the one of them that may be tracked although it is no evidence, "" when there is none
+	Coverage  string        // the one of them that may be tracked outside of the evidence directory, "" when there is none
 }
 
 // Result is how a recorded command ended.
 type Result struct {
 	Exit    *int           // nil when it has no exit code
 	Status  int            // what a recorder should exit with
-	Signal  syscall.Signal // told us to end while it ran; 0 when none did
-	Why     string         // the record's error; "" when it has none
-	Problem error          // what keeps the record from being worth anything
+	Signal  syscall.Signal // received while it ran; 0 for none
+	Why     string         // the error of the record; "" when it has none
+	Problem error          // what makes the record worthless
 }
 
 // Run runs a command and appends its record. An error means that there is no record.
@@ -113,7 +114,7 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	return result, nil
 }
 
-// pending is a signal that came when no command ran, or just as one ended; 0 when there is none.
+// pending is a signal that arrived when no command ran, or just as one ended; 0 when there is none.
 func (r *Recorder) pending() syscall.Signal {
 	select {
 	case s := <-r.Signals:
@@ -137,7 +138,7 @@ func (r *Recorder) write(e *entry, result *Result) error {
 	return err
 }
 
-// Setup runs a command that prepares the others and has no record. It must end with 0: otherwise it is an error.
+// Setup runs a command that prepares the others and has no record. Any exit code but 0 is an error.
 func (r *Recorder) Setup(c Command) error {
 	_, path, err := r.prepare(c)
 	if err != nil {
@@ -159,7 +160,7 @@ func (r *Recorder) Setup(c Command) error {
 	case end.left != nil:
 		return fmt.Errorf("the setup: %w", end.left)
 	case end.signal != 0:
-		return fmt.Errorf("a signal told the recorder to end while the setup ran, so nothing was recorded: %s", end.signal)
+		return fmt.Errorf("the recorder received a signal while the setup ran, so nothing was recorded: %s", end.signal)
 	case end.exit == nil:
 		return fmt.Errorf("the setup has no exit code, so nothing was recorded: %s", end.problem)
 	case *end.exit != 0:
@@ -168,21 +169,21 @@ func (r *Recorder) Setup(c Command) error {
 	return nil
 }
 
-// prepare refuses a command that cannot be recorded as it is, and begins its record. The path is that of the program,
-// "" when there is none: that is recorded as well.
+// prepare refuses a command that cannot be recorded, and starts its record. path is that of the program, "" when there is
+// none, which is recorded as well.
 func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return nil, "", errors.New("there is no command to record")
 	}
 	for _, text := range append([]string{c.Cwd, c.Task, c.Criterion}, append(c.Argv, c.Produces...)...) {
 		if !utf8.ValidString(text) {
-			return nil, "", fmt.Errorf("%q is not valid UTF-8: a record cannot hold it", text)
+			return nil, "", fmt.Errorf("%q is not valid UTF-8: a record cannot contain it", text)
 		}
 	}
-	if folder, err := filepath.EvalSymlinks(r.folder(c.Cwd)); err == nil && !below(r.Root, folder) {
-		return nil, "", fmt.Errorf("the folder %q leads out of the repository", c.Cwd)
+	if dir, err := filepath.EvalSymlinks(r.dir(c.Cwd)); err == nil && !below(r.Root, dir) {
+		return nil, "", fmt.Errorf("the directory %q leads out of the repository", c.Cwd)
 	}
-	if path, err = lookPath(c.Argv[0], r.Root, r.folder(c.Cwd), r.Env); err != nil {
+	if path, err = lookPath(c.Argv[0], r.Root, r.dir(c.Cwd), r.Env); err != nil {
 		return nil, "", err
 	}
 	if r.Watch == nil {
@@ -195,8 +196,8 @@ func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 	return e, path, nil
 }
 
-// folder is a folder of the repository as a path of this machine.
-func (r *Recorder) folder(cwd string) string { return filepath.Join(r.Root, filepath.FromSlash(cwd)) }
+// dir is a directory of the repository as a path of this machine.
+func (r *Recorder) dir(cwd string) string { return filepath.Join(r.Root, filepath.FromSlash(cwd)) }
 
 func (r *Recorder) before(e *entry) (err error) {
 	if r.Git == nil {
@@ -207,21 +208,21 @@ func (r *Recorder) before(e *entry) (err error) {
 	}
 	s, err := r.Git.tree(r.Evidence)
 	if err != nil {
-		return fmt.Errorf("the code tree before the command cannot be taken: %w", err)
+		return fmt.Errorf("the code tree before the command cannot be computed: %w", err)
 	}
 	e.TreeBefore, e.start = s.id, s.changes
-	r.changed(e, "the work tree differs from HEAD, so this record will not be about the commit", slices.Sorted(maps.Keys(s.changes)))
+	r.changed(e, "the work tree differs from HEAD, so this record is not about the commit", slices.Sorted(maps.Keys(s.changes)))
 	return nil
 }
 
-// after takes the tree again. When that fails there is a record all the same, of which the gate will believe less.
+// after computes the tree again. If that fails there is still a record, with a lower evidence level.
 func (r *Recorder) after(e *entry) (err error) {
 	if r.Git == nil {
 		return nil
 	}
 	s, err := r.Git.tree(r.Evidence)
 	if err != nil {
-		return fmt.Errorf("the code tree after the command cannot be taken: %w", err)
+		return fmt.Errorf("the code tree after the command cannot be computed: %w", err)
 	}
 	if e.TreeAfter = s.id; s.id != e.TreeBefore {
 		r.changed(e, "the code changed while the command ran", differing(e.start, s.changes))
@@ -229,7 +230,7 @@ func (r *Recorder) after(e *entry) (err error) {
 	return nil
 }
 
-// reason is the innermost cause of an error, the first one of several: the outer ones hold paths of this machine.
+// reason is the innermost cause of an error, the first of several: the outer ones contain paths of this machine.
 func reason(err error) error {
 	for {
 		inner := errors.Unwrap(err)

@@ -234,7 +234,7 @@ func TestNotStartable(t *testing.T) {
 		{"no such path", "./no-such-program", ".", StatusNotFound, "no such file"},
 		{"not executable", "./plain", ".", StatusNotRun, "permission denied"},
 		{"no program", "./garbage", ".", StatusNotRun, "exec format error"},
-		{"no such folder", "./garbage", "nowhere", StatusNotRun, `no folder "nowhere"`},
+		{"no such folder", "./garbage", "nowhere", StatusNotRun, `no directory "nowhere"`},
 	} {
 		result, err := r.Run(Command{Argv: []string{c.program}, Cwd: c.cwd})
 		if err != nil {
@@ -441,11 +441,11 @@ func TestRefused(t *testing.T) {
 		{"no command", "", Command{}, "no command"},
 		{"empty name", "", Command{Argv: []string{""}}, "no command"},
 		{"bad argument", "", Command{Argv: []string{"/bin/true", "\xff"}}, "not valid UTF-8"},
-		{"planted", bin, Command{Argv: []string{"planted"}}, "found in the work tree"},
-		{"planted, relative", "bin", Command{Argv: []string{"planted"}}, "found in the work tree"},
-		{"planted, by a link", elsewhere, Command{Argv: []string{"linked"}}, "found in the work tree"},
-		{"a link in the work tree", bin, Command{Argv: []string{"shell"}}, "found in the work tree"},
-		{"folder that leads out", "", Command{Argv: []string{"/bin/true"}, Cwd: "away"}, "leads out of the repository"},
+		{"planted", bin, Command{Argv: []string{"planted"}}, "in the work tree"},
+		{"planted, relative", "bin", Command{Argv: []string{"planted"}}, "in the work tree"},
+		{"planted, by a link", elsewhere, Command{Argv: []string{"linked"}}, "in the work tree"},
+		{"a link in the work tree", bin, Command{Argv: []string{"shell"}}, "in the work tree"},
+		{"a directory that leads out", "", Command{Argv: []string{"/bin/true"}, Cwd: "away"}, "leads out of the repository"},
 	} {
 		r.Env = []string{"PATH=" + c.path}
 		if _, err := r.Run(c.command); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -462,12 +462,12 @@ func TestRefused(t *testing.T) {
 func TestLogRefused(t *testing.T) {
 	const good = `{"seq":7,"command":["x"],"exit_code":0}` + "\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"half a line", good + `{"seq":8,`, "no end"},
-		{"whole line without end", strings.TrimSpace(good), "no end"},
-		{"no record", good + "garbage\n", "no record"},
+		{"half a line", good + `{"seq":8,`, "is incomplete"},
+		{"whole line without end", strings.TrimSpace(good), "is incomplete"},
+		{"no record", good + "garbage\n", "is not a record"},
 		{"blank line", good + "\n", "no seq"},
 		{"no seq", `{"command":["x"],"exit_code":0}` + "\n", "no seq"},
-		{"last seq", `{"seq":9223372036854775807,"command":["x"],"exit_code":0}` + "\n", "largest seq"},
+		{"last seq", `{"seq":9223372036854775807,"command":["x"],"exit_code":0}` + "\n", "maximum seq"},
 		{"long line", strings.Repeat("x", 17<<20) + "\n", "longer than"},
 	} {
 		r := newRecorder(t)
@@ -505,11 +505,11 @@ func TestLogLinks(t *testing.T) {
 		"live log": func(root, log string) error {
 			return errorsOf(os.WriteFile(filepath.Join(root, "x"), nil, 0o644), os.MkdirAll(filepath.Dir(log), 0o755), os.Symlink(filepath.Join(root, "x"), log))
 		},
-		"folder": func(root, log string) error {
+		"directory": func(root, log string) error {
 			return errorsOf(os.MkdirAll(filepath.Join(root, ".closeout"), 0o755), os.Symlink(root, filepath.Dir(log)))
 		},
-		"top folder": func(root, log string) error { return os.Symlink(root, filepath.Join(root, ".closeout")) },
-		"no folder":  func(root, log string) error { return os.WriteFile(filepath.Join(root, ".closeout"), nil, 0o644) },
+		"top directory": func(root, log string) error { return os.Symlink(root, filepath.Join(root, ".closeout")) },
+		"no directory":  func(root, log string) error { return os.WriteFile(filepath.Join(root, ".closeout"), nil, 0o644) },
 		"pipe": func(root, log string) error {
 			return errorsOf(os.MkdirAll(filepath.Dir(log), 0o755), syscall.Mkfifo(log, 0o644))
 		},
@@ -550,7 +550,7 @@ func TestBesideEachOther(t *testing.T) {
 	for name, c := range map[string]struct {
 		r                *recorder
 		recorders, times int
-	}{"in a folder": {newRecorder(t), 8, 10}, "in a repository": {besideEvidence(t), 4, 6}} {
+	}{"in a directory": {newRecorder(t), 8, 10}, "in a repository": {besideEvidence(t), 4, 6}} {
 		t.Run(name, func(t *testing.T) { c.r.besideEachOther(t, c.recorders, c.times) })
 	}
 }

@@ -2,33 +2,33 @@ package record
 
 import "bytes"
 
-// mask stands in a tail where a secret stood.
+// mask replaces a secret in a tail.
 const mask = "[redacted]"
 
-// lookahead is how many bytes decide whether a secret begins at a place. Nothing further is ever looked at, so that the
-// result does not depend on how the stream was cut into pieces.
+// lookahead is how many bytes decide whether a secret begins at a position. No byte beyond them is read, so that the result
+// does not depend on how the stream is split into pieces.
 const lookahead = 160
 
-// longestKey bounds a private key in PEM form: a key of 16,384 bits needs a fifth of it. A BEGIN line without an END
-// would hide the rest of the output otherwise.
+// longestKey is the maximum length of a private key in PEM form: a key of 16,384 bits needs a fifth of it. Without it, a BEGIN
+// line without an END line would hide the rest of the output.
 const longestKey = 64 << 10
 
-// redactor replaces secrets on their way to a tail. It knows a secret by how it begins and keeps no more of the stream
-// than lookahead bytes and one piece.
+// redactor replaces secrets on their way to a tail. It recognises a secret by its beginning and keeps only lookahead bytes and
+// one piece of the stream.
 type redactor struct {
 	to    *tail
-	count int64 // secrets replaced
-	held  []byte
-	value value // what is being replaced; its kind is plain when nothing is
+	count int64  // secrets replaced
+	rest  []byte // not decided yet
+	value value  // what is being replaced; its kind is plain when nothing is
 }
 
-// kind says what a secret is made of, and so where it ends.
+// kind is the form of a secret, which decides where it ends.
 type kind int
 
 const (
 	plain  kind = iota // no secret
 	token              // characters of one set
-	word               // up to a space: a password may hold anything else
+	word               // up to a space: a password may contain anything else
 	quoted             // up to the closing quote
 	line               // up to a quote or the end of the line
 	pem                // up to the END line
@@ -38,37 +38,37 @@ const (
 type value struct {
 	kind    kind
 	set     *charset // of a token
-	certain int      // bytes at its start that belong to it whatever they are
+	certain int      // bytes at its start that always belong to it
 	quote   byte     // of a quoted value
-	escapes int      // how many backslashes stand before the quote: 0, or more for text inside of text
-	slashes int      // how many backslashes were just read
+	escapes int      // number of backslashes before the quote: 0, or more for nested quotes
+	slashes int      // number of backslashes that were just read
 	length  int      // bytes read
 }
 
-// add takes the next piece.
+// add reads the next piece.
 func (r *redactor) add(p []byte) {
-	r.held = append(r.held, p...)
+	r.rest = append(r.rest, p...)
 	r.work(false)
 }
 
-// end takes it that nothing more comes.
+// end ends the stream.
 func (r *redactor) end() { r.work(true) }
 
-// work decides every place that has lookahead bytes behind it, or all of them at the end.
+// work decides every position that lookahead bytes follow, or all of them at the end.
 func (r *redactor) work(end bool) {
-	last := len(r.held)
+	last := len(r.rest)
 	if !end {
 		last -= lookahead
 	}
 	at := 0
 	for at < last {
-		at += r.step(r.held[at:], last-at)
+		at += r.step(r.rest[at:], last-at)
 	}
-	r.held = append(r.held[:0], r.held[at:]...)
+	r.rest = append(r.rest[:0], r.rest[at:]...)
 }
 
-// step decides the place at the start of b, or several of the next most ones, and returns how many bytes it took: those
-// of what makes a secret a secret may be more than most.
+// step decides the position at the start of b, or several of the next most ones, and returns how many bytes it consumed:
+// the beginning of a secret may be longer than most.
 func (r *redactor) step(b []byte, most int) int {
 	if r.value.kind != plain {
 		return r.inside(b)
@@ -93,7 +93,7 @@ func (r *redactor) step(b []byte, most int) int {
 	return kept
 }
 
-// inside steps over one byte of a secret, or finds its end and takes nothing.
+// inside skips one byte of a secret, or finds its end and consumes nothing.
 func (r *redactor) inside(b []byte) int {
 	v := &r.value
 	if v.kind == pem {
@@ -104,7 +104,7 @@ func (r *redactor) inside(b []byte) int {
 		return n
 	}
 	if beginsKey(b[:min(len(b), lookahead)]) {
-		*v = value{kind: pem} // a key that is somebody's password reaches over lines
+		*v = value{kind: pem} // a private key as a value continues over lines
 		return 1
 	}
 	if v.length++; v.length <= v.certain {
@@ -142,8 +142,8 @@ func (v *value) ends(c byte) bool {
 		v.slashes++
 		return false
 	}
-	// Inside a text that was quoted n times over, its own end has 2^n-1 backslashes, and a quote in it has more: twice
-	// as many and one for each level.
+	// In a text that was quoted n times, its closing quote has 2^n-1 backslashes, and a quote inside of it has more: twice as
+	// many and one for each level.
 	closing := c == v.quote && v.slashes&(2*v.escapes+1) == v.escapes
 	v.slashes = 0
 	return closing || c == '\n'

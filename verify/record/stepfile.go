@@ -10,15 +10,15 @@ import (
 
 const stepOutput = "GITHUB_OUTPUT"
 
-// stepFiles are the variables that name a file through which a step speaks to the workflow. A command does not get them,
-// but it can find the files.
+// stepFiles are the variables that name the files with which a step communicates with the workflow. A command does not get
+// them, but it can find the files.
 var stepFiles = []string{stepOutput, "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"}
 
-// stepFile is such a file, and what it held when we last wrote to it.
+// stepFile is such a file, and its content when we last wrote to it.
 type stepFile struct {
 	name  string
-	path  string // as the environment has it
-	real  string // without links, where the file was there
+	path  string // as in the environment
+	real  string // without links, if the file existed
 	there fs.FileInfo
 	own   []byte
 }
@@ -38,7 +38,7 @@ func newStepFile(name, path string) (*stepFile, error) {
 	return f, f.remember()
 }
 
-// remember takes the file as it is for what it must be.
+// remember stores the current state of the file as the expected one.
 func (f *stepFile) remember() (err error) {
 	if f.there, err = os.Lstat(f.real); err == nil && f.there.Mode().IsRegular() {
 		f.own, err = os.ReadFile(f.real)
@@ -49,7 +49,7 @@ func (f *stepFile) remember() (err error) {
 	return nil
 }
 
-// compare says how the file differs from what it must be, "" when it does not. What is no regular file, such as a
+// compare describes how the file differs from its expected state, "" when it does not. A file that is not regular, such as a
 // terminal, cannot be compared.
 func (f *stepFile) compare() string {
 	now, err := os.Lstat(f.real)
@@ -57,11 +57,11 @@ func (f *stepFile) compare() string {
 	case f.there == nil && errors.Is(err, fs.ErrNotExist):
 		return ""
 	case f.there == nil:
-		return "the file was made"
+		return "the file was created"
 	case err != nil:
 		return "the file was removed"
 	}
-	// The number of a file that was removed can be that of the next one, such as a pipe: opening it would never end.
+	// A new file, such as a pipe, can have the inode number of a removed one, and opening a pipe would block.
 	same := os.SameFile(now, f.there) && now.Mode().Type() == f.there.Mode().Type()
 	if real, err := filepath.EvalSymlinks(f.path); err != nil || real != f.real || !same {
 		return "the file was replaced"
@@ -77,7 +77,7 @@ func (f *stepFile) compare() string {
 	return compareWith(file, f.own)
 }
 
-// putBack writes what the file held before, in the place of whatever is there.
+// putBack restores the expected content of the file.
 func (f *stepFile) putBack() (err error) {
 	dir, err := os.OpenRoot(filepath.Dir(f.real))
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *stepFile) putBack() (err error) {
 	return f.remember()
 }
 
-// append writes text behind what the file holds.
+// append appends text to the file.
 func (f *stepFile) append(text string) (err error) {
 	mode := os.O_APPEND | os.O_WRONLY
 	if f.there == nil {

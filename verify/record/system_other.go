@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// Process groups and file locks are what recording rests on. Where they are not known, lock fails and nothing is
-// recorded.
+// Recording requires process groups and file locks. On other systems lock fails and nothing is recorded.
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 

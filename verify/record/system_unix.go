@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a process into a group of its own, so that all of it can be ended.
+// ownGroup starts a process in a new group, so that all of it can be ended.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// signalGroup sends a signal to every process of a group. It is no error when there is none left.
+// signalGroup sends a signal to every process of a group, if any is left.
 func signalGroup(group int, s syscall.Signal) { syscall.Kill(-group, s) }
 
 func killedBy(state *os.ProcessState) (syscall.Signal, bool) {
@@ -21,7 +21,7 @@ func killedBy(state *os.ProcessState) (syscall.Signal, bool) {
 	return status.Signal(), true
 }
 
-// lock waits until nobody else holds the file's lock. Closing the file gives it back, and so does a crash.
+// lock waits for the lock of the file. Closing the file releases it, and so does a crash.
 func lock(f *os.File) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
@@ -30,10 +30,10 @@ func lock(f *os.File) error {
 	}
 }
 
-// tryLock reports whether the file's lock could be had at once.
+// tryLock reports whether the lock of the file was free.
 func tryLock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// runs reports whether there is a process with this id, whoever owns it.
+// runs reports whether there is a process with this id, of any user.
 func runs(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }

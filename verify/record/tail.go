@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// tail keeps the last bytes of what it is given.
+// tail keeps the last bytes that are added.
 type tail struct {
 	most  int // bytes to keep
 	total int64
-	kept  []byte // at most twice as many as are to be kept, so that old ones are dropped seldom
+	kept  []byte // at most twice as many as needed, so that old ones are rarely dropped
 }
 
 func (t *tail) add(p []byte) {
@@ -24,10 +24,10 @@ func (t *tail) add(p []byte) {
 	t.kept = append(t.kept, p...)
 }
 
-// text returns the tail as valid UTF-8 and how many bytes before it were cut. Each byte that belongs to no character
-// becomes U+FFFD, and the text has at most t.most bytes after that, beginning at a character.
+// text returns the tail as valid UTF-8 and how many bytes before it were cut. Invalid bytes become U+FFFD; after that the text
+// has at most t.most bytes and starts with a whole character.
 func (t *tail) text() (text string, cut int64) {
-	// Half of a character at the start becomes U+FFFD, which is longer, and so does not fit.
+	// Half a character at the start becomes U+FFFD, which is longer, and so does not fit.
 	kept := t.kept[max(0, len(t.kept)-t.most):]
 	start, size := len(kept), 0
 	for start > 0 {

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// tempFolder is a folder for git's index and objects. It is locked as long as its owner lives.
-type tempFolder struct {
+// tempDir is a directory for the index and objects of git. It is locked while its owner runs.
+type tempDir struct {
 	path string
 	lock *os.File
 }
 
 const tempPrefix = "closeout-tree-"
 
-// tempFolder makes such a folder outside of the work tree, where it would become a part of the tree, and removes those
-// that killed recorders left there.
-func (g *Git) tempFolder() (*tempFolder, error) {
+// tempDir creates such a directory outside of the work tree, to keep it out of the code tree, and removes those that killed
+// recorders left.
+func (g *Git) tempDir() (*tempDir, error) {
 	base := tempBase()
 	if base == "" || below(g.root, base) {
 		base = g.dir
@@ -29,7 +29,7 @@ func (g *Git) tempFolder() (*tempFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tempFolder{path: path}
+	t := &tempDir{path: path}
 	if t.lock, err = os.Open(path); err == nil {
 		err = lock(t.lock)
 	}
@@ -42,7 +42,7 @@ func (g *Git) tempFolder() (*tempFolder, error) {
 	return t, nil
 }
 
-// tempBase is the folder for temporary files as an absolute path without symlinks, "" when it is not there.
+// tempBase is the directory for temporary files as an absolute path without symlinks, "" when it does not exist.
 func tempBase() string {
 	base, err := filepath.Abs(os.TempDir())
 	if err != nil {
@@ -54,15 +54,15 @@ func tempBase() string {
 	return base
 }
 
-func (t *tempFolder) remove() error {
+func (t *tempDir) remove() error {
 	if t.lock != nil {
 		t.lock.Close() // it was only locked
 	}
 	return os.RemoveAll(t.path)
 }
 
-// sweep removes folders of recorders that are gone: their process is not there, and nothing locks them. What cannot be
-// removed stays.
+// sweep removes directories of recorders that have ended: their process does not exist, and they are not locked. Errors are
+// ignored.
 func sweep(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {

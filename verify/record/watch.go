@@ -12,24 +12,24 @@ import (
 	"strings"
 )
 
-// Watch keeps what a recorder hands over: logs that it alone writes, and the files through which a step of a workflow
-// speaks. It has a copy of each of its own and compares after every command, so that what it vouches for is what it wrote,
-// whatever a command does to the files.
+// Watch guards what a recorder supplies to the gate: logs that only it writes, and the files of the workflow step. It keeps a
+// copy of each and compares them after every command, so that the digests are those of what it wrote, whatever a command does
+// to the files.
 type Watch struct {
 	logs  []*ownLog
 	files []*stepFile
-	step  bool // a step file was tampered with: then nothing is handed over
+	step  bool // a command tampered with a step file: then no output is set
 }
 
-// ownLog is a log that nobody else may write.
+// ownLog is a log that no other process may write.
 type ownLog struct {
 	place
 	own []byte // what we wrote
 	seq int64
-	at  fs.FileInfo // the file that we wrote it to last; nil when there is none yet
+	at  fs.FileInfo // the file that we last wrote to; nil when there is none yet
 }
 
-// NewWatch begins to watch logs, which must be absent or empty, and the step files that the environment names.
+// NewWatch starts to watch logs, which must be absent or empty, and the step files in the environment.
 func NewWatch(root string, logs, env []string) (*Watch, error) {
 	w := &Watch{}
 	for _, path := range logs {
@@ -37,7 +37,7 @@ func NewWatch(root string, logs, env []string) (*Watch, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := at.hold(); err != nil {
+		if err := at.pin(); err != nil {
 			return nil, reason(err)
 		}
 		l := &ownLog{place: at}
@@ -58,8 +58,7 @@ func NewWatch(root string, logs, env []string) (*Watch, error) {
 	return w, nil
 }
 
-// empty refuses a log that holds something: its digest would vouch for records that this recorder did not make. So it does
-// with one that cannot be written.
+// empty refuses a log that is not empty, whose digest would include records of others, or that is not writable.
 func (l *ownLog) empty() error {
 	if there, err := l.writable(); err != nil || !there {
 		return err
@@ -75,17 +74,17 @@ func (l *ownLog) empty() error {
 	}
 	defer f.Close() // nothing was written to it
 	if info, err := f.Stat(); err != nil || info.Size() > 0 {
-		return errors.Join(fmt.Errorf("the log %q holds records already, and its digest would vouch for them: remove the logs of the last run, or name a new log with --log", l.path), err)
+		return errors.Join(fmt.Errorf("the log %q already contains records, and its digest would confirm them: remove the logs of the last run, or name a new log with --log", l.path), err)
 	}
 	return nil
 }
 
-// look compares everything with what it must be, puts it back where it is not, and says what it found.
+// look compares all files with their expected content, restores them if they differ, and returns what it found.
 func (w *Watch) look() []string {
 	var found []string
 	for _, l := range w.logs {
 		if what := l.compare(); what != "" {
-			name := strings.Join(l.names, "/") // a record holds no path of this machine
+			name := strings.Join(l.names, "/") // a record contains no path of this machine
 			found = append(found, fmt.Sprintf("the log %q: %s", name, oneLine(what, textOf(l.putBack()))))
 		}
 	}
@@ -102,10 +101,10 @@ func textOf(err error) string {
 	if err == nil {
 		return ""
 	}
-	return "putting it back: " + err.Error()
+	return "restoring it: " + err.Error()
 }
 
-// compare says how the log differs from what we wrote, "" when it does not.
+// compare describes how the log differs from what we wrote, "" when it does not.
 func (l *ownLog) compare() string {
 	dir, err := l.parent(fail)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +135,7 @@ func (l *ownLog) gone() string {
 	return "it was removed"
 }
 
-// compareWith says how a file differs from what it must hold, "" when it does not.
+// compareWith describes how a file differs from its expected content, "" when it does not.
 func compareWith(f io.Reader, own []byte) string {
 	got, err := io.ReadAll(io.LimitReader(f, int64(len(own))+1))
 	switch {
@@ -152,14 +151,14 @@ func compareWith(f io.Reader, own []byte) string {
 	line := bytes.Count(own[:same], []byte("\n")) + 1
 	switch same {
 	case len(own):
-		return fmt.Sprintf("content was added in line %d", line)
+		return fmt.Sprintf("content was added on line %d", line)
 	case len(got):
 		return fmt.Sprintf("content was removed from line %d on", line)
 	}
 	return fmt.Sprintf("line %d was changed", line)
 }
 
-// putBack writes what we wrote, in the place of whatever is there.
+// putBack restores what we wrote.
 func (l *ownLog) putBack() (err error) {
 	dir, err := l.parent(force)
 	if err != nil {
@@ -185,7 +184,7 @@ func (l *ownLog) append(e *entry) (err error) {
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	if now, err := dir.Lstat(l.name()); err == nil && (l.at == nil || !os.SameFile(now, l.at)) {
-		// Another file with the same content may be linked from elsewhere: what is appended would show up there.
+		// Another file with the same content may be a hard link: what we append would appear elsewhere.
 		if err := replace(dir, l.name(), l.own); err != nil {
 			return err
 		}
@@ -213,8 +212,8 @@ func (w *Watch) log(path string) *ownLog {
 	panic("the log " + path + " is not watched")
 }
 
-// record appends an entry to a log, after it has looked at what the command did to all of them. Tampering is a record of
-// its own. The entry is nil where the command has no record.
+// record appends an entry to a log, after it has checked what the command did to all of them. Tampering is a separate record.
+// The entry is nil for a command without a record.
 func (w *Watch) record(path string, e *entry, command []string) (tampered string, err error) {
 	found := w.look()
 	l := w.log(path)
@@ -233,7 +232,7 @@ func (w *Watch) record(path string, e *entry, command []string) (tampered string
 	return tampered, l.append(tamperEntry(tampered))
 }
 
-// maxTampered bounds what a record says of tampering: a command may be long.
+// maxTampered is the maximum length of a description of tampering: a command may be long.
 const maxTampered = 4 << 10
 
 // Digest is the sha256, in hexadecimal, of what was written to a log.
@@ -242,14 +241,14 @@ func (w *Watch) Digest(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// SetOutput sets an output of the step, where there is one. It looks at everything once more, and sets nothing where a
-// step file was tampered with.
+// SetOutput sets an output of the step, if there is one. It checks all files once more, and sets nothing if a command tampered
+// with a step file.
 func (w *Watch) SetOutput(name, value string) error {
 	if found := w.look(); len(found) > 0 {
 		return fmt.Errorf("after the last command: %s", strings.Join(found, "; "))
 	}
 	if w.step {
-		return errors.New("nothing is handed over, because a command wrote to the files of this step")
+		return errors.New("no output is set, because a command wrote to the files of this step")
 	}
 	for _, f := range w.files {
 		if f.name == stepOutput {
@@ -259,7 +258,7 @@ func (w *Watch) SetOutput(name, value string) error {
 	return nil
 }
 
-// output is a step output as the runner reads it. Nobody can foresee where a value of several lines ends.
+// output is a step output as the runner reads it. The end of a value with several lines is random.
 func output(name, value string) string {
 	if !strings.Contains(value, "\n") {
 		return name + "=" + value + "\n"

@@ -57,26 +57,26 @@ var tampering = map[string]struct {
 	step         bool
 }{
 	"edits a line":                   {`sed 's/"exit_code":1/"exit_code":0/' "$LOG" > x && cat x > "$LOG"`, "line 1 was changed", false},
-	"adds a line":                    {`tail -n 1 "$LOG" >> "$LOG"`, "content was added in line 2", false},
+	"adds a line":                    {`tail -n 1 "$LOG" >> "$LOG"`, "content was added on line 2", false},
 	"adds half a line":               {`printf '{' >> "$LOG"`, "content was added", false},
 	"empties it":                     {`: > "$LOG"`, "content was removed from line 1", false},
 	"cuts it":                        {`dd if=/dev/null of="$LOG" bs=1 seek=5 2> x`, "content was removed from line 1", false},
 	"removes it":                     {`rm "$LOG"`, "it was removed", false},
-	"removes the folder":             {`rm -r .closeout`, "it was removed", false},
+	"removes the directory":          {`rm -r .closeout`, "it was removed", false},
 	"makes it a link":                {`mv "$LOG" x && ln -s "$PWD/x" "$LOG"`, "is a link", false},
 	"makes it a pipe":                {`rm "$LOG" && mkfifo "$LOG"`, "is a pipe", false},
-	"makes it a folder":              {`rm "$LOG" && mkdir "$LOG" && touch "$LOG/x"`, "is a folder", false},
+	"makes it a directory":           {`rm "$LOG" && mkdir "$LOG" && touch "$LOG/x"`, "is a directory", false},
 	"makes the evidence a link":      {`mv .closeout/evidence e && ln -s ../e .closeout/evidence`, "is a link or a file", false},
 	"makes the evidence a file":      {`rm -r .closeout && touch .closeout`, "is a link or a file", false},
 	"lets a daemon edit it":          {`(setsid sh -c 'while :; do echo x >> "$LOG"; done' &); until grep -q x$ "$LOG"; do :; done`, "content was added", false},
-	"sets an output":                 {`echo feedback_sha256=forged >> "$STEP"`, "GITHUB_OUTPUT: content was added in line 2", true},
+	"sets an output":                 {`echo feedback_sha256=forged >> "$STEP"`, "GITHUB_OUTPUT: content was added on line 2", true},
 	"changes an output":              {`echo earlier=2 > "$STEP"`, "GITHUB_OUTPUT: line 1 was changed", true},
 	"removes the outputs":            {`rm "$STEP"`, "GITHUB_OUTPUT: the file was removed", true},
 	"replaces the outputs by itself": {`cp "$STEP" x && mv x "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
 	"makes the outputs a link":       {`cp "$STEP" x && ln -sf "$PWD/x" "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
-	"makes the outputs a folder":     {`rm "$STEP" && mkdir "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
+	"makes the outputs a directory":  {`rm "$STEP" && mkdir "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
 	"makes the outputs a pipe":       {`rm "$STEP" && mkfifo "$STEP"`, "GITHUB_OUTPUT: the file was replaced", true},
-	"writes a summary":               {`echo all green > "$STEP-summary"`, "GITHUB_STEP_SUMMARY: the file was made", true},
+	"writes a summary":               {`echo all green > "$STEP-summary"`, "GITHUB_STEP_SUMMARY: the file was created", true},
 }
 
 // tampered reports whether the log has a record of tampering.
@@ -197,9 +197,9 @@ func TestFolderReplaced(t *testing.T) {
 // TestWatchRefused are logs that hold something already, or are none.
 func TestWatchRefused(t *testing.T) {
 	for want, plant := range map[string]func(log string) error{
-		"holds records already": func(log string) error { return os.WriteFile(log, []byte("\n"), 0o644) },
-		"is a link":             func(log string) error { return os.Symlink("x", log) },
-		"is a folder":           func(log string) error { return os.Mkdir(log, 0o755) },
+		"already contains records": func(log string) error { return os.WriteFile(log, []byte("\n"), 0o644) },
+		"is a link":                func(log string) error { return os.Symlink("x", log) },
+		"is a directory":           func(log string) error { return os.Mkdir(log, 0o755) },
 	} {
 		r := newRecorder(t)
 		if err := errorsOf(os.MkdirAll(filepath.Dir(r.Log), 0o755), plant(r.Log)); err != nil {
