@@ -57,7 +57,10 @@ func TestWorkflowsRecord(t *testing.T) {
 	forged := `{"seq":1,"command":["grep","-rq","good","src"],"exit_code":0}` + "\n"
 	task := `{"task_id": "T-2", "goal": "Say a word.", "allowed_files": ["src/**"], "forbidden_files": ["docs/**"], "rollback_plan": "Revert.",
   "acceptance_criteria": [{"id": "more", "run": ["test", "-d", "src"]}]}`
-	some, all := []string{oneJob, reusable}, []string{oneJob, twoJobs, mergeQueue, reusable}
+	if a, b := recordScript(t, twoJobs), recordScript(t, mergeQueue); a != b {
+		t.Errorf("%s and %s record by other scripts, and only one of them is run in each case:\n%s\n%s", twoJobs, mergeQueue, a, b)
+	}
+	some, most, all := []string{oneJob, reusable}, []string{oneJob, mergeQueue, reusable}, []string{oneJob, twoJobs, mergeQueue, reusable}
 	for name, c := range map[string]struct {
 		files  []string
 		change changed
@@ -71,15 +74,15 @@ func TestWorkflowsRecord(t *testing.T) {
 			[]string{"failed +word +LEVEL", "\nfailed: 1 block", " 3 records"},
 		},
 		"a contract of its own": {
-			all, changed{"src/word.txt": "wrong\n", ".closeout/scope_contract.json": strings.ReplaceAll(fmt.Sprintf(standing, ""), "good", "wrong")},
+			most, changed{"src/word.txt": "wrong\n", ".closeout/scope_contract.json": strings.ReplaceAll(fmt.Sprintf(standing, ""), "good", "wrong")},
 			[]string{"block acceptance.failed: word", "failed +word +LEVEL"},
 		},
 		"a task contract": {
-			all, changed{"src/word.txt": "good\n", ".closeout/tasks/T-2.json": task},
+			most, changed{"src/word.txt": "good\n", ".closeout/tasks/T-2.json": task},
 			[]string{"passed +more +LEVEL", "\npassed: no findings"},
 		},
 		"a file beside task contracts": { // a person can accept it, and then the evidence must be there
-			all, changed{"src/word.txt": "good\n", ".closeout/tasks/README.md": "Notes.\n"},
+			most, changed{"src/word.txt": "good\n", ".closeout/tasks/README.md": "Notes.\n"},
 			[]string{"block scope.protected", "passed +word +LEVEL", "\nfailed: 1 block"},
 		},
 	} {
@@ -95,6 +98,22 @@ func TestWorkflowsRecord(t *testing.T) {
 			})
 		}
 	}
+}
+
+// recordScript is the script that records, without its comments.
+func recordScript(t *testing.T, file string) string {
+	t.Helper()
+	w, errs := actionlint.Parse(readWorkflow(t, file))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for _, step := range w.Jobs["record"].Steps {
+		if run, ok := step.Exec.(*actionlint.ExecRun); ok && text(step.ID) == "record" {
+			return regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(run.Run.Value, "")
+		}
+	}
+	t.Fatalf("%s records nothing", file)
+	return ""
 }
 
 // TestWorkflowsRecordQueue records the head of a merge group, and a contract in YAML.
