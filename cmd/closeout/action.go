@@ -27,10 +27,10 @@ import (
 )
 
 const actionLong = `action is what the container runs on GitHub: it takes the inputs of action.yml from INPUT_*, reads the pull
-request with the token, judges it with the files of the workspace, and leaves the report, the step's outputs, the job
-summary and annotations. Without a token it judges the files alone, as verify does.
+request with the token, judges it with the files of the workspace, and writes the report, the step's outputs, the job
+summary and annotations. Without a token it judges only the files, as verify does.
 
-Exit codes: 0 passed or overridden, 1 failed, 2 wrong inputs or environment, 3 something could not be known.`
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong inputs or environment, 3 a fact is unavailable.`
 
 func newAction(std stdio) *cobra.Command {
 	return &cobra.Command{
@@ -50,12 +50,12 @@ type action struct {
 	settings  verify.Settings
 	report    string      // path in the workspace
 	sarif     string      // where the findings go as SARIF; "" for nowhere
-	bundle    string      // folder of the bundle that was written; "" for none
+	bundle    string      // directory of the bundle that was written; "" for none
 	written   bool        // whether the report is there
 	github    *github.Run // nil when GitHub is not asked
 }
 
-// run judges and shows the result on every surface. Whatever goes wrong, the step fails and a report is left.
+// run judges and shows the result on every surface. On any error the step fails, and there is a report.
 func (a *action) run() error {
 	a.settings = verify.Settings{Limits: strict.DefaultLimits()}
 	var r *report.Report
@@ -72,7 +72,7 @@ func (a *action) run() error {
 		if shown == nil {
 			continue
 		}
-		r, err = a.failed(errors.Join(err, shown)) // the step fails, so no surface behind this one may be green
+		r, err = a.failed(errors.Join(err, shown)) // the step fails, so no later surface may be green
 		if judged {
 			err = errors.Join(err, intoBundle(r, a.bundle, a.report, a.std))
 		}
@@ -85,9 +85,10 @@ func (a *action) run() error {
 	return ended(r)
 }
 
-// failed leaves the report of a run that broke in the place of any other, and returns it with all that went wrong.
+// failed writes the report of a run that failed in the place of any other, at the default place when the wanted one is
+// refused, and returns it with all errors.
 func (a *action) failed(err error) (*report.Report, error) {
-	r := verify.Failure(verify.CodeUsage, err.Error(), "correct the workflow as the message says; action.yml has the inputs", a.settings)
+	r := verify.Failure(verify.CodeUsage, err.Error(), "correct the workflow as the message says; action.yml lists the inputs", a.settings)
 	return r, errors.Join(err, a.writeFailure(r))
 }
 
@@ -102,7 +103,7 @@ func (a *action) judge() (*report.Report, error) {
 		Diff: a.list("diff"), Coverage: a.input("coverage"), Facts: a.input("facts"),
 	}
 	overInput := a.sarifOverInput(func(path string) bool {
-		_, err := os.Lstat(path) // beside inputs that a pattern finds, a new file may be written
+		_, err := os.Lstat(path) // a new file may be written beside inputs that a pattern finds
 		return err == nil && options.NamesFile(path)
 	})
 	if options.NamesFile(a.report) {
@@ -123,10 +124,10 @@ func (a *action) judge() (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found.Holds(a.report) {
+	if found.Contains(a.report) {
 		return nil, a.overInput()
 	}
-	if err := a.sarifOverInput(found.Holds); err != nil {
+	if err := a.sarifOverInput(found.Contains); err != nil {
 		return nil, err
 	}
 	a.settings.Notes = found.Settings.Notes
@@ -139,7 +140,7 @@ func (a *action) judge() (*report.Report, error) {
 	return r, intoBundle(r, a.bundle, a.report, a.std)
 }
 
-// sarifOverInput refuses the path of the SARIF file when an input is there: none is written then.
+// sarifOverInput refuses the path of an input for the SARIF file: none is written then.
 func (a *action) sarifOverInput(isInput func(string) bool) error {
 	if a.sarif == "" || !isInput(a.sarif) {
 		return nil
@@ -159,7 +160,7 @@ func (a *action) overInput() error {
 func (a *action) collect(options collect.Options) (*collect.Found, error) {
 	if !a.asksGitHub() {
 		if a.input("bundle") != "" || a.input("contract") != "" {
-			return nil, errors.New("the inputs bundle and contract need a token: they are about what is collected from GitHub")
+			return nil, errors.New("the inputs bundle and contract require a token: they are about what is collected from GitHub")
 		}
 		if err := refusedEvent(a.gha.Getenv("GITHUB_EVENT_NAME")); err != nil {
 			return nil, err
@@ -242,7 +243,7 @@ func (a *action) placeSARIF() error {
 	return err
 }
 
-// inWorkspace gives the place of what is written, which may not lie outside the workspace, nor behind a symlink. The
+// inWorkspace gives the path of an output, which may not be outside the workspace, nor behind a symlink. The
 // runner translates absolute paths of the host, so one inside the workspace is fine.
 func inWorkspace(workspace, what, name string) (string, error) {
 	inside := filepath.FromSlash(name)
@@ -252,21 +253,21 @@ func inWorkspace(workspace, what, name string) (string, error) {
 			return "", err
 		}
 	}
-	outside := fmt.Errorf("the %s %q lies outside the workspace: name a path inside it", what, name)
+	outside := fmt.Errorf("the %s %q is outside the workspace: name a path inside it", what, name)
 	if !filepath.IsLocal(inside) {
 		return "", outside
 	}
 	if strings.ContainsFunc(inside, unicode.IsControl) {
-		return "", fmt.Errorf("the %s %q has a control character in its name: name another path", what, name)
+		return "", fmt.Errorf("the name of the %s %q contains a control character: name another path", what, name)
 	}
-	if folder := filepath.Dir(filepath.Join(workspace, inside)); folder != workspace {
-		real, err := filepath.EvalSymlinks(folder)
+	if dir := filepath.Dir(filepath.Join(workspace, inside)); dir != workspace {
+		real, err := filepath.EvalSymlinks(dir)
 		root, errRoot := filepath.EvalSymlinks(workspace)
 		if err != nil || errRoot != nil {
-			return "", fmt.Errorf("the folder of the %s %q cannot be used: %w", what, name, diag.Reason(errors.Join(err, errRoot)))
+			return "", fmt.Errorf("the directory of the %s %q cannot be used: %w", what, name, diag.Reason(errors.Join(err, errRoot)))
 		}
 		if real != filepath.Join(root, filepath.Dir(inside)) {
-			return "", fmt.Errorf("the %s %q lies behind a symlink: name a path without one", what, name)
+			return "", fmt.Errorf("the %s %q is behind a symlink: name a path without one", what, name)
 		}
 	}
 	return filepath.Join(workspace, inside), nil
@@ -295,7 +296,7 @@ func (a *action) readSettings() error {
 	return checkSettings(&a.settings)
 }
 
-// flag reads a boolean as YAML's core schema writes it.
+// flag reads a boolean as in YAML's core schema.
 func (a *action) flag(name string) (bool, error) {
 	switch v := a.input(name); v {
 	case "", "false", "False", "FALSE":
@@ -318,7 +319,7 @@ func (a *action) writeFailure(r *report.Report) error {
 	return err
 }
 
-// show fills the job summary and the log with annotations, and leaves the findings as SARIF.
+// show writes annotations into the log, the job summary, and the findings as SARIF.
 func (a *action) show(r *report.Report) error {
 	docs := output.Options{Docs: checks.Section}
 	annotations, _ := output.ByName("github")
@@ -326,7 +327,7 @@ func (a *action) show(r *report.Report) error {
 	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))
 }
 
-// writeSARIF leaves the findings as a file for code scanning, when the workflow names one.
+// writeSARIF writes the findings into a file for code scanning, when the workflow names one.
 func (a *action) writeSARIF(r *report.Report, o output.Options) error {
 	if a.sarif == "" {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// conclusions turn a verdict into that of a check run. A neutral one counts as a success, so nothing but observing ends so.
+// conclusions turn a verdict into that of a check run. A neutral one counts as a success, so only an observed run gets it.
 var conclusions = map[string]string{
 	report.Passed: "success", report.Overridden: "success", report.Failed: "failure", report.Review: "action_required",
 }
 
-// checkRun adds a check run with the result to the head, when the workflow names one. Whether it could be written decides
-// nothing: the job is the check.
+// checkRun adds a check run with the result to the head, when the workflow names one. A check run that
+// cannot be written changes no verdict: the job is the check.
 func (a *action) checkRun(r *report.Report) {
 	name := a.input("check_run")
 	if name == "" || a.github == nil {

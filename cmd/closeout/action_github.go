@@ -17,20 +17,20 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// collectTime bounds everything that is asked of GitHub in one run; the client's own patience is shorter.
+// collectTime bounds all questions to GitHub in one run; the client's own patience is shorter.
 const collectTime = 5 * time.Minute
 
-// asksGitHub reports whether the action collects from GitHub. Without a token, or with facts that somebody else
-// collected, it judges files alone.
+// asksGitHub reports whether the action collects from GitHub. Without a token, or with facts that were
+// collected elsewhere, it judges only files.
 func (a *action) asksGitHub() bool { return a.input("token") != "" && a.input("facts") == "" }
 
-// pullEvents are the events whose check shows on a pull request, or decides about its merge.
+// pullEvents are the events whose check appears on a pull request, or decides about its merge.
 var pullEvents = []string{
 	"pull_request", "pull_request_review", "pull_request_review_comment", "merge_group",
 }
 
 // unaskedEvent is the event of the job when it is about a pull request and GitHub is not asked about it; "" otherwise. An
-// empty token or a facts file must not make do with weaker evidence. The name is the runner's, the payload is not needed.
+// empty token or a facts file must not lower the evidence level. The name is the runner's, the payload is not needed.
 func (a *action) unaskedEvent() string {
 	name := a.gha.Getenv("GITHUB_EVENT_NAME")
 	if a.asksGitHub() || !slices.Contains(pullEvents, name) {
@@ -75,8 +75,8 @@ func readEventFile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, github.MaxEvent+1))
 }
 
-// comment keeps one comment on the pull request, when the workflow wants it: written when there is something to say, and
-// turned green when there is not any more. Whether it could be written decides nothing.
+// comment keeps one comment on the pull request, when the workflow wants it: it is written when there are findings, and
+// updated when there are no more. A comment that cannot be written changes no verdict.
 func (a *action) comment(r *report.Report) {
 	wanted, err := a.flag("comment")
 	if err == nil && (!wanted || a.github == nil || a.github.Event.Number == 0) {
@@ -93,7 +93,7 @@ func (a *action) comment(r *report.Report) {
 	})
 }
 
-// write hands the result, as Markdown, to something that GitHub keeps. That it could not be written is a warning.
+// write passes the result, as Markdown, to something that GitHub keeps. If it cannot be written, that is a warning.
 func (a *action) write(r *report.Report, what string, put func(ctx context.Context, markdown string) error) {
 	var b strings.Builder
 	markdown, _ := output.ByName("markdown")
@@ -112,5 +112,5 @@ func (a *action) notWritten(what string, err error) {
 	a.gha.Warningf("%s", "the "+what+" was not written: "+output.Neutral(err.Error()))
 }
 
-// writeTime bounds what writing to GitHub may take: the verdict is there already.
+// writeTime bounds what writing to GitHub may take: the verdict exists already.
 const writeTime = time.Minute

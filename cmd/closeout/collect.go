@@ -10,19 +10,19 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-const collectLong = `collect writes a bundle: a folder that holds every input of one decision. Nothing is judged.
+const collectLong = `collect writes a bundle: a directory with every input of one decision. Nothing is judged.
 
 The contracts come from the base's tip, the changes from the comparison of the merge base with the head. closeout
 verify DIR judges the bundle later, on any machine, and closeout replay DIR shows that a report is its result.
 
-Exit codes: 0 the bundle is written, also when something could not be known, which its facts.json says; 2 wrong call or
+Exit codes: 0 the bundle is written, also when a fact is unavailable, which its facts.json says; 2 wrong call or
 environment.`
 
 func newCollect(std stdio) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: cobra.NoArgs,
-		Example: `  closeout collect --base origin/main --bundle evidence-of-today
+		Example: `  closeout collect --base origin/main --bundle bundle
   closeout collect --base origin/main --bundle new --lines '**/*.go'`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.collect(c, std) },
 	}
@@ -34,7 +34,7 @@ func newCollect(std stdio) *cobra.Command {
 
 func (f *verifyFlags) collect(c *cobra.Command, std stdio) error {
 	if f.trees.base == "" || f.bundle == "" {
-		return errors.New("collect needs --base and --bundle: see closeout collect --help")
+		return errors.New("collect requires --base and --bundle: see closeout collect --help")
 	}
 	if err := errors.Join(checkSettings(&f.settings), f.trees.check(c.Flags())); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 
 func newExplain(std stdio) *cobra.Command {
 	return &cobra.Command{
-		Use: "explain [CODE]", Short: "Say what a finding means and how to mend it; without a CODE, the whole rule book",
+		Use: "explain [CODE]", Short: "Explain what a finding means and how to fix it; without a CODE, print the whole rule book",
 		Example: "  closeout explain scope.forbidden\n  closeout explain scope",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -49,7 +49,7 @@ func explain(what string, w io.Writer) error {
 		}
 	}
 	if c == nil {
-		return fmt.Errorf("no finding is called %q: see closeout explain for all of them", what)
+		return fmt.Errorf("there is no finding %q: see closeout explain for all of them", what)
 	}
 	_, err := io.WriteString(w, checks.Doc(c.ID))
 	return err

@@ -22,8 +22,8 @@ import (
 // toStdout is the report path that means standard output.
 const toStdout = "-"
 
-// begin removes an older report before anything is collected, and stands ready to write a failing one when the process is
-// told to end.
+// begin removes an older report before anything is collected, and prepares to write a failing one when a signal ends the
+// process.
 func begin(path string, s verify.Settings, std stdio) (*collect.Stale, *watch, error) {
 	old, err := clearReport(path)
 	if err != nil {
@@ -42,14 +42,14 @@ func judgeAndWrite(b *verify.Bundle, path string, w *watch, std stdio) (*report.
 	return r, nil
 }
 
-// tellReplaced says that another report stood where the new one is.
+// tellReplaced says that the new report replaced a different one.
 func tellReplaced(old *collect.Stale, r *report.Report, path string, std stdio) {
 	if old != nil && old.SHA256 != fileSHA256(path) {
 		fmt.Fprintf(std.err, "closeout: the report %q was replaced by a different one: the verdict was %q and is now %q\n", path, old.Verdict, r.Verdict)
 	}
 }
 
-// intoBundle leaves the report in the bundle that was written beside it, so that the bundle can be replayed.
+// intoBundle writes the report into the bundle that was written beside it, so that the bundle can be replayed.
 func intoBundle(r *report.Report, bundle, path string, std stdio) error {
 	own := filepath.Join(bundle, report.FileName)
 	if bundle == "" || collect.SameFile(own, path) {
@@ -58,7 +58,7 @@ func intoBundle(r *report.Report, bundle, path string, std stdio) error {
 	return writeReport(r, own, std)
 }
 
-// caught turns a panic into an error: whatever breaks, somebody must be left to write a failing report.
+// caught turns a panic into an error, so that the caller can still write a failing report.
 func caught(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,7 +76,7 @@ func judgeSafely(b *verify.Bundle) (r *report.Report) {
 		return nil
 	})
 	if broken != nil {
-		return verify.Failure(verify.CodeInternal, "the gate itself broke while it judged", "report this with the bundle that shows it", b.Settings)
+		return verify.Failure(verify.CodeInternal, "the gate failed while it judged", "report this with the bundle that shows it", b.Settings)
 	}
 	return r
 }
@@ -94,8 +94,8 @@ func writeReport(r *report.Report, path string, std stdio) error {
 	return collect.Write(path, data)
 }
 
-// validReport is a report's canonical bytes. A report that its own schema refuses is a mistake of ours, and must not be
-// published as if it were a decision.
+// validReport is a report's canonical bytes. A report that does not match its schema is a bug, and must not be
+// published as a decision.
 func validReport(r *report.Report) ([]byte, error) {
 	v := validators()
 	if v.err != nil {
@@ -104,7 +104,7 @@ func validReport(r *report.Report) ([]byte, error) {
 	return report.CanonicalChecked(r, v.whole, v.files)
 }
 
-// validators are what a report is held against. They are made once, when they are first asked for.
+// validators check a report against its schema. They are made once, when they are first used.
 var validators = sync.OnceValue(func() (v struct {
 	whole, files func([]byte) error
 	err          error
@@ -115,7 +115,7 @@ var validators = sync.OnceValue(func() (v struct {
 
 // watch waits for a signal that ends the process.
 type watch struct {
-	mu      sync.Mutex // held by whoever writes the report
+	mu      sync.Mutex // held while a report is written
 	decided bool
 	signals chan os.Signal
 	done    chan struct{}
@@ -136,7 +136,7 @@ func reportOnSignal(path string, s verify.Settings, std stdio) *watch {
 	return w
 }
 
-// end ends the process. A report that was written stays: the decision had been made.
+// end ends the process. A report that was written stays: the decision was made.
 func (w *watch) end(sig os.Signal, path string, s verify.Settings, std stdio) {
 	w.mu.Lock() // for good: no other report may follow
 	err := fmt.Errorf("ended by the signal %q", sig)
@@ -173,7 +173,7 @@ func clearReport(path string) (*collect.Stale, error) {
 	return collect.RemoveStale(path)
 }
 
-// fileSHA256 is the digest of a report that was written; "" when there is none, or something else stands in its place.
+// fileSHA256 is the digest of a report that was written; "" when there is none, or something else in its place.
 func fileSHA256(path string) string {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// onceFlags say what is judged and where the report goes. Of two values the last one would win without a word.
+// onceFlags say what is judged and where the report goes. Of two values the last one would silently win.
 var onceFlags = []string{"contract-file", "contract", "task", "facts", "coverage", "base", "head", "repo", "bundle", "mode", "report"}
 
 // once refuses a second value of a flag.
@@ -17,7 +17,7 @@ type once struct {
 
 func (o *once) Set(value string) error {
 	if o.given {
-		return errors.New("it is given twice: name one value")
+		return errors.New("it is given twice: give one value")
 	}
 	o.given = true
 	return o.Value.Set(value)

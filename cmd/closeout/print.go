@@ -8,9 +8,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/output"
 )
 
-// neutral wraps the standard streams, so that everything that a command prints passes one writer which lets no text of a
-// change act on the terminal or on the workflow runner. What must not pass it asks for bare: a recorded command's own
-// output, JSON, and the formats that write workflow commands or colours of their own.
+// neutral wraps the standard streams, so that everything that a command prints passes one writer, which prevents that text of
+// a change acts on the terminal or on the workflow runner. Some output uses the bare streams: the output of a recorded
+// command, JSON, and the formats that write workflow commands or colours of their own.
 func (s stdio) neutral() (wrapped stdio, flush func() error) {
 	out, errs := output.NewWriter(s.out), output.NewWriter(s.err)
 	return stdio{s.in, out, errs}, func() error { return errors.Join(out.Flush(), errs.Flush()) }
@@ -24,7 +24,7 @@ func bare(w io.Writer) io.Writer {
 	return w
 }
 
-// jsonTo is where JSON goes: as it is, but for what GitHub's runner would take for a command.
+// jsonTo is where JSON goes: unchanged, except for what GitHub's runner would execute as a command.
 func jsonTo(w io.Writer) io.Writer {
 	if inActions() {
 		return output.NewJSONWriter(bare(w))

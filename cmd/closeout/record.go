@@ -20,13 +20,13 @@ import (
 
 const recordLong = `record runs a command and appends what happened to the feedback log, as one line.
 
-The command's output is passed on as it is, and so is its exit status. The record holds the exit code, a digest of each
+The command's output and its exit status are passed on unchanged. The record contains the exit code, a digest of each
 whole output stream, the redacted end of each, and the code tree before and after, which binds it to exactly this code.
-The command's words are recorded as they are: put no secret there.
+The command's words are recorded unchanged: do not put a secret there.
 
 With --from-contract it runs every acceptance criterion and negative control of a contract instead, after the command
 that writes the rule report. It prints the sha256 of each log, and sets the step output feedback_sha256 when GITHUB_OUTPUT
-is there; so does --exclusive for one command. Such a log must be new, and the recorder alone writes it: a command that
+is set; so does --exclusive for one command. Such a log must be new, and the recorder alone writes it: a command that
 changes it is tampering, which the log then records.
 
 Exit codes: the command's own; 128+n after signal n; 124 timeout; 125 the recorder failed; 126, 127 the command could not
@@ -62,22 +62,22 @@ func (f *recordFlags) define(c *cobra.Command) {
 	flags := c.Flags()
 	flags.SetInterspersed(false) // what follows the command's name is the command's
 	flags.StringVar(&f.command.Task, "task", "", "the `id` of the task that the command is run for")
-	flags.StringVar(&f.command.Criterion, "criterion", "", "the `id` of the criterion, for people: the gate goes by command and folder")
-	flags.StringVar(&f.cwd, "cwd", ".", "run the command in this `folder`")
+	flags.StringVar(&f.command.Criterion, "criterion", "", "the `id` of the criterion, for people: the gate matches command and directory")
+	flags.StringVar(&f.cwd, "cwd", ".", "run the command in this `directory`")
 	flags.DurationVar(&f.command.Timeout, "timeout", 0, "end the command after this time, such as 10m")
-	flags.StringVar(&f.log, "log", "", "append to this `file` (default "+record.FileName+" in the evidence folder)")
-	flags.StringVar(&f.evidenceDir, "evidence-dir", "", "the evidence `folder`, relative to the repository's root, that the code tree leaves out (default the contract's, or .closeout/evidence)")
+	flags.StringVar(&f.log, "log", "", "append to this `file` (default "+record.FileName+" in the evidence directory)")
+	flags.StringVar(&f.evidenceDir, "evidence-dir", "", "the evidence `directory`, relative to the repository's root, which the code tree excludes (default the contract's, or .closeout/evidence)")
 	flags.StringArrayVar(&f.produces, "produces", nil, "a report `file` that the command writes; repeatable")
 	flags.StringArrayVar(&f.fromContract, "from-contract", nil, "run all criteria of the contract in this `file`; without a file, those of .closeout/scope_contract.json and of the task; repeatable, for task contracts beside it")
 	flags.Lookup("from-contract").NoOptDefVal = ownContracts
 	flags.StringVar(&f.setup, "setup", "", "with --from-contract: run this Bash `script` first, which must succeed and is not recorded")
-	flags.StringVar(&f.rules, "rules", "", "with --from-contract: the Bash `script` that writes the rule report, where the contract says nothing about it")
-	flags.BoolVar(&f.exclusive, "exclusive", false, "the log must be new, nothing else may write it, and its sha256 is handed over")
+	flags.StringVar(&f.rules, "rules", "", "with --from-contract: the Bash `script` that writes the rule report, if the contract does not name a command for it")
+	flags.BoolVar(&f.exclusive, "exclusive", false, "the log must be new, nothing else may write it, and its sha256 becomes a step output")
 	flags.BoolVar(&f.noTree, "no-tree", false, "record without code trees: such a record is bound to no code")
 	flags.IntVar(&f.tail, "tail-bytes", record.DefaultTail, "how much of the end of each output stream is kept")
 }
 
-// ownContracts stands for --from-contract without a file.
+// ownContracts means --from-contract without a file.
 const ownContracts = "the repository's own"
 
 // joinFromContract lets --from-contract take its file from the next word, which a flag whose value may be absent cannot.
@@ -100,7 +100,7 @@ func joinFromContract(args []string) []string {
 	return joined
 }
 
-// recordFailed turns what went wrong with recording into its exit status: those of the gate mean something else.
+// recordFailed turns an error of recording into its exit status: those of the gate mean something else.
 func recordFailed(err error, std stdio) error {
 	var code exit
 	if err == nil || errors.As(err, &code) {
@@ -123,7 +123,7 @@ func (f *recordFlags) run(args []string, std stdio) error {
 	notify(signals)
 	defer signal.Stop(signals)
 	r.Signals = signals
-	// When nobody reads our output any more, the command still is recorded. Ignoring the signal would be inherited.
+	// The command is recorded even when its output has no reader any more. Ignoring the signal would be inherited.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if contracts != nil {
 		return f.runContracts(r, contracts, std)
@@ -174,13 +174,13 @@ func endWith(status int) error {
 func (f *recordFlags) check(args []string) error {
 	switch {
 	case f.fromContract == nil && len(args) == 0:
-		return errors.New("there is no command: write it behind --, or name a contract with --from-contract")
+		return errors.New("there is no command: write it after --, or name a contract with --from-contract")
 	case f.fromContract == nil && (f.setup != "" || f.rules != ""):
-		return errors.New("--setup and --rules are for --from-contract")
+		return errors.New("--setup and --rules require --from-contract")
 	case f.fromContract != nil && len(args) > 0:
 		return errors.New("a command cannot be given beside --from-contract")
 	case f.fromContract != nil && (f.command.Criterion != "" || f.cwd != "." || len(f.produces) > 0):
-		return errors.New("--criterion, --cwd and --produces cannot be given beside --from-contract: its criteria say that")
+		return errors.New("--criterion, --cwd and --produces cannot be given beside --from-contract: the contract's criteria declare them")
 	case f.command.Task != "" && !contract.ValidTaskID(f.command.Task):
 		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", f.command.Task)
 	case f.command.Timeout < 0:
@@ -213,8 +213,8 @@ func (f *recordFlags) open(std stdio) (*record.Recorder, *contracts, error) {
 	return r, list, f.paths(r, here, list)
 }
 
-// outputs says where a command's output goes, and where workflow commands are to be switched off meanwhile. GitHub's
-// runner reads them from both streams, in no certain order, so both go the same way there; a file is no such stream.
+// outputs says where a command's output goes, and where workflow commands are switched off meanwhile. GitHub's runner reads
+// them from both streams, in no fixed order, so both go into one writer there; a file is no such stream.
 func outputs(std stdio, actions bool) (out, errs, commands io.Writer) {
 	out, errs = bare(std.out), bare(std.err)
 	switch {
@@ -258,7 +258,7 @@ func (f *recordFlags) openRepository(r *record.Recorder, here string) (err error
 		r.Root = here
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%q lies in no git repository: record in one, or record without trees (--no-tree)", here)
+		return fmt.Errorf("%q is not in a git repository: record in one, or record without trees (--no-tree)", here)
 	case err != nil || f.noTree:
 		return err
 	}
@@ -266,14 +266,14 @@ func (f *recordFlags) openRepository(r *record.Recorder, here string) (err error
 	return err
 }
 
-// paths turns the paths of the call, which are relative to the current folder, into those of the repository.
+// paths turns the paths of the call, which are relative to the current directory, into those of the repository.
 func (f *recordFlags) paths(r *record.Recorder, here string, list *contracts) (err error) {
 	if r.Evidence = f.evidenceDir; r.Evidence == "" {
 		r.Evidence = record.EvidenceDir(list.standing())
 	}
 	r.Evidence = filepath.ToSlash(filepath.Clean(r.Evidence))
 	if r.Evidence == "." || !filepath.IsLocal(r.Evidence) {
-		return fmt.Errorf("the evidence folder cannot be %q: expected a folder below the repository's root", r.Evidence)
+		return fmt.Errorf("the evidence directory cannot be %q: expected a directory below the repository's root", r.Evidence)
 	}
 	r.Log = filepath.Join(r.Root, r.Evidence, record.FileName)
 	if f.log != "" {
@@ -301,11 +301,11 @@ func absolute(here, path string) string {
 	return filepath.Join(here, path)
 }
 
-// inRepository names a path as the repository does. Links are kept: a contract names a folder as it is called.
+// inRepository names a path as the repository does. Symlinks are kept: a contract names a directory by its path.
 func inRepository(root, here, path string) (string, error) {
 	rel, err := filepath.Rel(root, absolute(here, path))
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", fmt.Errorf("%q does not lie in the repository %q", path, root)
+		return "", fmt.Errorf("%q is not in the repository %q", path, root)
 	}
 	return filepath.ToSlash(rel), nil
 }

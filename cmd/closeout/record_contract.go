@@ -19,7 +19,7 @@ type contracts struct {
 	tasks []record.TaskContract // each with a log of its own
 }
 
-// standing is the contract that says where evidence lies, nil when there is none.
+// standing is the contract that names the evidence directory, nil when there is none.
 func (c *contracts) standing() *contract.Contract {
 	if c == nil {
 		return nil
@@ -36,10 +36,10 @@ func (f *recordFlags) readContracts(root string, std stdio) (list *contracts, er
 	if first := f.fromContract[0]; first != ownContracts {
 		list.first, err = record.ReadContract(first, std.err)
 		if err == nil && list.task == "" && stem(first) == list.first.TaskID.Value {
-			list.task = stem(first) // a task's contract is called as its task_id; records of a standing one are good for any task
+			list.task = stem(first) // a task's contract has the name of its task_id; records of the standing one count for any task
 		}
 	} else if list.first, list.own, err = record.ReadContracts(root, f.command.Task, std.err); list.own != nil {
-		list.task = "" // only what the task's contract alone demands belongs to it
+		list.task = "" // only what the task's contract alone requires belongs to it
 	}
 	if err != nil {
 		return nil, err
@@ -66,11 +66,11 @@ func (c *contracts) add(path string, std stdio) error {
 	}
 	name := filepath.Base(path)
 	if !contract.ValidTaskID(name) {
-		return fmt.Errorf("the contract %q cannot name a log: expected a file name of at most 64 letters, digits, dots, underscores and hyphens", path)
+		return fmt.Errorf("the name of the contract %q cannot be that of a log: expected a file name of at most 64 letters, digits, dots, underscores and hyphens", path)
 	}
 	for _, other := range c.tasks {
 		if strings.EqualFold(other.Name, name) {
-			return fmt.Errorf("two contracts are called %q: each needs a log of its own", name)
+			return fmt.Errorf("two contracts have the name %q: each requires a log of its own", name)
 		}
 	}
 	c.tasks = append(c.tasks, record.TaskContract{Name: name, Contract: task})
@@ -83,14 +83,14 @@ func stem(path string) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// plan says what is to be run, and into which logs.
+// plan says what is run, and into which logs.
 func (f *recordFlags) plan(root, log string, list *contracts, std stdio) *record.Plan {
 	p := &record.Plan{Timeout: f.command.Timeout}
 	if f.setup != "" {
 		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
 	}
 	if p.AddRules(list.first, f.rules, log) {
-		fmt.Fprintln(std.err, "closeout record: the contract says how rules are judged, so the script of --rules is not run")
+		fmt.Fprintln(std.err, "closeout record: the contract names the command for rules, so the script of --rules is not run")
 	}
 	p.AddCriteria(list.first, list.task, log)
 	if list.own != nil {
@@ -105,7 +105,7 @@ func (f *recordFlags) plan(root, log string, list *contracts, std stdio) *record
 	return p
 }
 
-// runContracts records all criteria and hands the digests of the logs over.
+// runContracts records all criteria and outputs the digests of the logs.
 func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std stdio) (err error) {
 	p := f.plan(r.Root, r.Log, list, std)
 	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {

@@ -17,9 +17,9 @@ import (
 
 const replayLong = `replay judges a bundle again and compares the result with its verification_report.json, byte for byte.
 
-Mode, strictness and limits are taken from the report; day, task and digests too, unless facts.json holds them. A report
-of another version of closeout is compared by its decision: task, subject, digests of the inputs, verdict, who overrode, and
-code, severity and path of the findings. Its words, fingerprints and override codes may differ.
+Mode, strictness and limits are taken from the report; day, task and digests too, unless facts.json contains them. A report
+of another version of closeout is compared by its decision: task, subject, digests of the inputs, verdict, the person
+who overrode, and code, severity and path of the findings. Messages, fingerprints and override codes may differ.
 
 Exit codes: 0 the same, whatever the verdict; 1 different; 2 there is no report, or the bundle cannot be read.`
 
@@ -35,7 +35,7 @@ func newReplay(std stdio) *cobra.Command {
 func replay(dir string, std stdio) error {
 	old, err := collect.Report(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%q holds no %s: run closeout verify first", dir, report.FileName)
+		return fmt.Errorf("%q contains no %s: run closeout verify first", dir, report.FileName)
 	}
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func replay(dir string, std stdio) error {
 	found.Settings = settingsOf(before)
 	leaveToFacts(&found.Settings, found.Bundle)
 	if err := checkSettings(&found.Settings); err != nil {
-		return fmt.Errorf("the report's settings are none that closeout could have run with: %w", err)
+		return fmt.Errorf("closeout cannot have run with the settings of the report: %w", err)
 	}
 	after := judgeSafely(found.Bundle)
 	again, err := validReport(after)
@@ -64,18 +64,18 @@ func replay(dir string, std stdio) error {
 	return compareBytes(old, again, std)
 }
 
-// readReport reads a report. A key that is there twice is refused: other readers might take the other value.
+// readReport reads a report. A duplicate key is refused: other readers might take the other value.
 func readReport(data []byte) (*report.Report, error) {
 	var r report.Report
 	if err := strict.Unmarshal(data, &r); err != nil || r.Schema != report.Schema || !versionSyntax().MatchString(r.Tool.Version) {
-		return nil, fmt.Errorf("%s is not a report of this form: expected the schema %s", report.FileName, report.Schema)
+		return nil, fmt.Errorf("%s is not a report that closeout can read: expected the schema %s", report.FileName, report.Schema)
 	}
 	return &r, nil
 }
 
 var versionSyntax = strict.Lazily(`^[0-9A-Za-z.+-]{1,64}$`)
 
-// leaveToFacts drops the settings that the bundle's facts hold: of the two, the facts were not written by who judged.
+// leaveToFacts drops the settings that the bundle's facts contain: the facts were written before judging.
 func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
 	facts := collect.FactsOf(b)
 	if facts == nil {
@@ -92,7 +92,7 @@ func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
 	}
 }
 
-// settingsOf takes from a report what the bundle's files do not hold.
+// settingsOf takes from a report what the bundle's files do not contain.
 func settingsOf(r *report.Report) verify.Settings {
 	s := verify.Settings{Mode: r.Mode, Strict: r.Strict, Digests: r.Settings.Digests, Limits: strict.DefaultLimits()}
 	for _, limit := range strict.AllLimits {
@@ -125,7 +125,7 @@ func compareBytes(old, again []byte, std stdio) error {
 	return exit{exitFailed}
 }
 
-// around shows what stands at an offset, and some bytes before it.
+// around shows the bytes at an offset, and some before it.
 func around(data []byte, at int) string {
 	if at >= len(data) {
 		return "(ends here)"

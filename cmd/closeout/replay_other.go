@@ -40,8 +40,8 @@ func replayOther(before, after *report.Report, std stdio) error {
 	return exit{exitFailed}
 }
 
-// decisionOf is what a report decides about what, a line each, without the words in which it says so. Another version may
-// choose other words and fingerprints, and list more about each criterion.
+// decisionOf lists what a report decides, a line each, without its messages. Another version may have other messages and
+// fingerprints, and list more about each criterion.
 func decisionOf(r *report.Report) map[string]bool {
 	d := map[string]bool{}
 	add := func(what string, values ...string) {
@@ -52,7 +52,7 @@ func decisionOf(r *report.Report) map[string]bool {
 	}
 	add("verdict", r.Verdict, "passed", strconv.FormatBool(r.Passed))
 	add("task", or(r.TaskID))
-	if len(r.PullRequests) == 0 { // of a group, each pull request's override says it
+	if len(r.PullRequests) == 0 { // in a group, each pull request has its own
 		add("overridden by", or(r.OverriddenBy))
 	}
 	s := &r.Subject
@@ -71,7 +71,7 @@ func decisionOf(r *report.Report) map[string]bool {
 	return d
 }
 
-// addOverride adds who let findings through: that is no matter of words.
+// addOverride adds the person who overrode.
 func addOverride(add func(string, ...string), what string, o *report.Override) {
 	if o != nil {
 		add(what, o.Actor, o.At, o.HeadSHA)

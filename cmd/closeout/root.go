@@ -14,7 +14,7 @@ const (
 	exitPassed = 0
 	exitFailed = 1 // a block finding, or a replay that differs
 	exitUsage  = 2 // the call, the configuration or the environment is wrong
-	exitReview = 3 // something could not be known
+	exitReview = 3 // a fact is unavailable
 )
 
 // stdio is the process's standard streams.
@@ -23,7 +23,7 @@ type stdio struct {
 	out, err io.Writer
 }
 
-// exit ends a command with a code; the message, if there is one, has been printed.
+// exit ends a command with a code; its message, if any, is already printed.
 type exit struct{ code int }
 
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.code) }
@@ -31,7 +31,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 // run is the whole program.
 func run(args []string, std stdio) int {
 	std, flush := std.neutral()
-	defer flush() // nothing is left to tell it to
+	defer flush() // an error has no reader any more
 	root := newRoot(std)
 	root.SetArgs(joinFromContract(args))
 	err := caught(root.Execute)
@@ -49,9 +49,9 @@ func run(args []string, std stdio) int {
 const rootLong = `closeout decides whether a coding agent's pull request is really done.
 
 It reads the scope contract, the feedback log, the rule report and the diff, writes one
-verification_report.json, and fails on any block finding. The same inputs give the same bytes.
+verification_report.json, and fails on any blocking finding. The same inputs give the same bytes.
 
-Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 something could not be known.`
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unavailable.`
 
 func newRoot(std stdio) *cobra.Command {
 	root := &cobra.Command{

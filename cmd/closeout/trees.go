@@ -14,8 +14,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// treesMemory is what a comparison of large trees may take before memory is collected often: less time spent, and still
-// less than a build beside it takes.
+// treesMemory is what a comparison of large trees may take before memory is collected often: faster, and still less than a
+// build beside it takes.
 const treesMemory = 88 << 20
 
 // treeFlags name two commits of a repository, whose difference is what is judged.
@@ -24,13 +24,13 @@ type treeFlags struct {
 }
 
 func (t *treeFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&t.base, "base", "", "judge what leads from this `commit`, usually the base branch, to --head")
+	flags.StringVar(&t.base, "base", "", "judge the changes from this `commit`, usually the base branch, to --head")
 	flags.StringVar(&t.head, "head", "HEAD", "the `commit` that is judged, with --base")
-	flags.StringVar(&t.repo, "repo", "", "the git repository, any `folder` in it, or a bare one (default the enclosing one), with --base")
+	flags.StringVar(&t.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one), with --base")
 	flags.StringVar(&t.contract, "contract", "", "`path` of the standing contract at the base (default .closeout/scope_contract.json or .yaml), with --base")
 }
 
-// treeNames are flags that mean nothing without --base.
+// treeNames are flags that require --base.
 var treeNames = []string{"head", "repo", "contract"}
 
 // check refuses flags that do not go together.
@@ -38,7 +38,7 @@ func (t *treeFlags) check(flags *pflag.FlagSet) error {
 	if t.base == "" {
 		for _, name := range append(treeNames, "base", "bundle") {
 			if flags.Changed(name) {
-				return fmt.Errorf("--%s needs --base, the commit to compare with", name)
+				return fmt.Errorf("--%s requires --base, the commit to compare with", name)
 			}
 		}
 		return nil
@@ -52,7 +52,7 @@ func (t *treeFlags) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// today is the day with which the ends of exceptions are compared.
+// today is the day with which the last days of exceptions are compared.
 func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // collect collects the inputs from two commits and the files that the options name, and writes them into a bundle if there

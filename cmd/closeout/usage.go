@@ -15,8 +15,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// refuse ends a call that could not be carried out. A call of the gate leaves a failing report all the same, wherever an
-// older one could be taken for its result: at every path that the call names, and in every folder that may be a bundle.
+// refuse ends a call that could not be carried out. A call of the gate still writes a failing report wherever an
+// older one could pass for its result: at every path that the call names, and in every directory that may be a bundle.
 func refuse(args []string, cause error, std stdio) int {
 	fmt.Fprintln(std.err, "closeout:", cause)
 	at := slices.Index(args, "verify")
@@ -33,14 +33,14 @@ func refuse(args []string, cause error, std stdio) int {
 	return exitUsage
 }
 
-// looseCall is what can be made of arguments that were not understood.
+// looseCall is what can be read from wrong arguments.
 type looseCall struct {
 	reports []string // values of --report
-	words   []string // whatever is no flag, values of flags included
-	inputs  bool     // whether a flag names inputs, so that not only a folder could be what was to be judged
+	words   []string // what is not a flag, values of flags included
+	inputs  bool     // whether a flag names inputs, so that not only a directory can be what was to be judged
 }
 
-// readLoosely takes every word that could be a value for one, since a flag that nobody knows may have a value.
+// readLoosely takes every word that could be a value for one, since an unknown flag may have a value.
 func readLoosely(args []string) looseCall {
 	var call looseCall
 	for i := 0; i < len(args); i++ {
@@ -54,7 +54,7 @@ func readLoosely(args []string) looseCall {
 			call.reports = append(call.reports, args[i])
 		case word == "--bundle":
 			if !joined {
-				i++ // a folder that this call did not get to write: what lies there is another run's, and may be archived
+				i++ // a directory that this call did not write: its content is another run's, and may be archived
 			}
 		case joined:
 			call.words = append(call.words, value)
@@ -65,8 +65,8 @@ func readLoosely(args []string) looseCall {
 	return call
 }
 
-// targets are the paths for the failing report: those that were named and name no input; the default one in each folder;
-// and the default one here when there is nothing else, or when a folder may be the value of a flag.
+// targets are the paths for the failing report: those that were named and name no input; the default one in each
+// directory; and the default one here when there is nothing else, or when a directory may be the value of a flag.
 func (c looseCall) targets() []string {
 	var paths []string
 	for _, path := range c.reports {
@@ -85,14 +85,14 @@ func (c looseCall) targets() []string {
 	return paths
 }
 
-// namesInput reports whether a report path could be that of an input: at a default place, in a folder that may be a
-// bundle, or any other word of the call.
+// namesInput reports whether a report path could be that of an input: at a default place, in a directory that may
+// be a bundle, or any other word of the call.
 func (c looseCall) namesInput(path string) bool {
 	if here, err := os.Getwd(); err == nil && (collect.Options{Root: here}).NamesFile(path) {
 		return true
 	}
 	return slices.ContainsFunc(c.words, func(word string) bool {
-		if found, err := collect.Bundle(word); err == nil && found.Holds(path) {
+		if found, err := collect.Bundle(word); err == nil && found.Contains(path) {
 			return true
 		}
 		matches, err := doublestar.PathMatch(filepath.Clean(word), filepath.Clean(path))

@@ -36,14 +36,14 @@ type verifyFlags struct {
 
 const verifyLong = `verify judges the inputs of one task and writes verification_report.json.
 
-With a BUNDLE, a folder that holds the inputs under their well-known names (scope_contract.json,
-feedback_record.jsonl, rule_report.json, pr.diff or changes.json, ...), it needs nothing else.
+With a BUNDLE, a directory with the inputs under their well-known names (scope_contract.json,
+feedback_record.jsonl, rule_report.json, pr.diff or changes.json, ...), it requires nothing else.
 
 With --base, in a git repository, it compares two commits itself and takes the contracts from the base; git is not
-needed. Without either, name the inputs one by one. Feedback logs and rule reports are looked for in the evidence
-folder, .closeout/evidence, unless they are named.
+required. Without either, name the inputs one by one. Feedback logs and rule reports are read from the evidence
+directory, .closeout/evidence, unless they are named.
 
-Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 something could not be known.`
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unavailable.`
 
 func newVerify(std stdio) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
@@ -77,12 +77,12 @@ func (f *verifyFlags) defineInputs(c *cobra.Command) {
 	flags.StringVar(&f.files.ContractFile, "contract-file", "", "read the scope contract from this `file`; the caller vouches for it")
 	flags.StringVar(&f.settings.Task, "task", "", "judge the task with this `id`")
 	flags.StringArrayVar(&f.files.Feedback, "feedback", nil, "feedback log, a path or glob; repeatable (default "+collect.DefaultFeedback+")")
-	flags.StringArrayVar(&f.settings.Digests, "feedback-sha256", nil, "sha256 of a log that the workflow hands over, or `stream=sha256`; only such logs count; repeatable")
+	flags.StringArrayVar(&f.settings.Digests, "feedback-sha256", nil, "sha256 of a log that the workflow passes on, or `stream=sha256`; only such logs count; repeatable")
 	flags.StringArrayVar(&f.files.Rules, "rules", nil, "rule report, a path or glob; repeatable (default "+collect.DefaultRules+")")
 	flags.StringArrayVar(&f.files.Diff, "diff", nil, "the change: a unified diff, a changes.json, or one of each, which must agree; repeatable; beside --base a unified diff only")
 	flags.StringVar(&f.files.Coverage, "coverage", "", "coverage report")
-	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `folder`, with --base")
-	flags.BoolVar(&f.settings.Strict, "strict", false, "let every warning block")
+	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `directory`, with --base")
+	flags.BoolVar(&f.settings.Strict, "strict", false, "make every warning block")
 	flags.StringVar(&f.settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
 	f.defineLimits(c)
 }
@@ -140,7 +140,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 	if err != nil {
 		return err
 	}
-	if found.Holds(target) {
+	if found.Contains(target) {
 		return overInput(target)
 	}
 	r, err := judgeAndWrite(found.Bundle, target, watch, std)
@@ -168,8 +168,8 @@ func (f *verifyFlags) target(args []string) string {
 	return reportPath(f.report, args)
 }
 
-// begin removes an older report, as long as its path is none of an input. In a bundle that is still to be written there is
-// none: a directory that holds one already is refused.
+// begin removes an older report, unless its path is that of an input. A bundle that is
+// still to be written contains none: its directory must be empty.
 func (f *verifyFlags) begin(target string, args []string, std stdio) (*collect.Stale, *watch, error) {
 	options := f.files
 	if here, err := os.Getwd(); err == nil {
@@ -178,7 +178,7 @@ func (f *verifyFlags) begin(target string, args []string, std stdio) (*collect.S
 	over := options.NamesFile(target)
 	if len(args) == 1 {
 		bundle, err := collect.Bundle(args[0])
-		over = over || err == nil && bundle.Holds(target)
+		over = over || err == nil && bundle.Contains(target)
 	}
 	switch {
 	case target == toStdout:
@@ -202,7 +202,7 @@ func ended(r *report.Report) error {
 	return exit{code}
 }
 
-// inputFlags name inputs one by one; beside a BUNDLE, which holds them all, they are refused.
+// inputFlags name inputs one by one; beside a BUNDLE, which contains them all, they are refused.
 var inputFlags = []string{
 	"contract-file", "task", "feedback", "feedback-sha256", "rules", "diff", "facts", "coverage", "base", "head", "repo", "contract", "bundle",
 }
@@ -211,7 +211,7 @@ var inputFlags = []string{
 func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, error) {
 	format, ok := output.ByName(f.format)
 	if !ok {
-		return format, fmt.Errorf("unknown format %q: there are %s", f.format, formatNames())
+		return format, fmt.Errorf("unknown format %q: expected one of %s", f.format, formatNames())
 	}
 	if err := checkSettings(&f.settings); err != nil {
 		return format, err
@@ -224,20 +224,20 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 	}
 	switch {
 	case len(args) == 1 && len(given) > 0:
-		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which holds its inputs under their names", strings.Join(given, ", "))
+		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which contains its inputs under their names", strings.Join(given, ", "))
 	case len(args) == 0 && len(given) == 0:
 		return format, errors.New("nothing to judge: name a BUNDLE, --base, or the inputs (see closeout verify --help)")
 	}
 	return format, f.trees.check(c.Flags())
 }
 
-// maxLimit is the largest integer that every JSON reader holds exactly: the report names the limits.
+// maxLimit is the largest integer that every JSON reader represents exactly: the report contains the limits.
 const maxLimit = 1<<53 - 1
 
-// checkSettings refuses settings that mean nothing.
+// checkSettings refuses invalid settings.
 func checkSettings(s *verify.Settings) error {
 	if s.Mode != "" && s.Mode != verify.Enforce && s.Mode != verify.Observe {
-		return fmt.Errorf("unknown mode %q: there are enforce and observe", s.Mode)
+		return fmt.Errorf("unknown mode %q: expected enforce or observe", s.Mode)
 	}
 	if s.Task != "" && !contract.ValidTaskID(s.Task) {
 		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", s.Task)
@@ -257,8 +257,8 @@ func checkSettings(s *verify.Settings) error {
 	return nil
 }
 
-// reportPath is the named path, else verification_report.json in the bundle or here. A bundle that is no folder cannot
-// hold a report.
+// reportPath is the named path, else verification_report.json in the bundle or here. A bundle that is not a directory
+// cannot contain a report.
 func reportPath(named string, args []string) string {
 	if named != "" {
 		return named

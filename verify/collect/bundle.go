@@ -57,7 +57,7 @@ func WriteBundle(dir string, found *Found, lines []glob.Pattern) (*Found, error)
 func newDir(dir string) (*os.Root, error) {
 	root, err := openDir(dir, true)
 	if err != nil {
-		return nil, fmt.Errorf("the bundle %q cannot be made: %w", dir, diag.Reason(err))
+		return nil, fmt.Errorf("the bundle %q cannot be created: %w", dir, diag.Reason(err))
 	}
 	empty, err := isEmpty(root)
 	switch {
@@ -80,7 +80,7 @@ type bundleWriter struct {
 	err     error
 }
 
-// nameOf is what the bundle calls an input, and notes what the report is to call it.
+// nameOf is the name of an input in the bundle. It notes the name for the report.
 func (w *bundleWriter) nameOf(in verify.Input) string {
 	var name string
 	switch in.Kind {
@@ -101,7 +101,7 @@ func (w *bundleWriter) nameOf(in verify.Input) string {
 	return name
 }
 
-// list notes a file of the bundle: one that is taken away later is missed.
+// list notes a file of the bundle, so that it is missed when it is removed later.
 func (w *bundleWriter) list(file, path string) {
 	w.origins = append(w.origins, facts.FileOrigin{File: file, Path: path})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 )
 
-// union joins comparisons of one head with several merge bases. Of a path that more than one of them touches, the entry
-// stays that says most: what one base lacks is an addition beside it, and a change beside another.
+// union joins comparisons of one head with several merge bases. Of a path in more than one of them, the entry that says most
+// stays: a file may be new compared with one base, and changed compared with another.
 func union(lists [][]change.Change) []change.Change {
 	if len(lists) == 1 {
 		return lists[0]
@@ -31,7 +31,7 @@ func union(lists [][]change.Change) []change.Change {
 	return all
 }
 
-// weight orders the statuses that a path can have beside one head by how much they say.
+// weight orders the statuses of one path by how much they say.
 func weight(s change.Status) int {
 	return slices.Index([]change.Status{
 		change.Added, change.Deleted, change.ModeChanged, change.Modified, change.TypeChanged,

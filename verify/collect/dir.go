@@ -1,5 +1,5 @@
-// Package collect is the impure half: it finds the inputs of a decision and writes down what came of it. What it finds
-// is judged elsewhere.
+// Package collect is the impure half: it collects the inputs of a decision, and writes reports and bundles. [Bundle], [Files] and
+// [Trees] find inputs in a bundle, by their names, and from two commits; what they find is judged elsewhere.
 package collect
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// Found is what a collector found: the inputs of a decision, and the files behind them.
+// Found is what was collected: the inputs of a decision, and the files behind them.
 type Found struct {
 	*verify.Bundle
 	Paths []string // of the inputs, absolute or relative to the working directory
@@ -34,8 +34,8 @@ type Found struct {
 	testReports []string
 }
 
-// Holds reports whether a path names one of the inputs, or could, so that no report is written over it.
-func (f *Found) Holds(path string) bool {
+// Contains reports whether a path names one of the inputs, or could, so that no report is written over it.
+func (f *Found) Contains(path string) bool {
 	return slices.ContainsFunc(f.Paths, func(input string) bool { return Overwrites(path, input) }) ||
 		slices.ContainsFunc(f.Dirs, func(dir string) bool { return below(dir, path) })
 }
@@ -51,11 +51,11 @@ func below(dir, path string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// Overwrites reports whether who writes to a path writes over an input. A symlink is replaced and not followed, so what
+// Overwrites reports whether writing to a path overwrites an input. A symlink is replaced and not followed, so what
 // it points to is safe.
 func Overwrites(path, input string) bool { return sameFile(path, input, os.Lstat) }
 
-// SameFile reports whether two paths name one file: by their text, or because both are there and are one.
+// SameFile reports whether two paths name one file: by their text, or because both exist and are the same.
 func SameFile(a, b string) bool { return sameFile(a, b, os.Stat) }
 
 // sameFile is SameFile, with how to look at the first path.
@@ -121,7 +121,7 @@ func Bundle(dir string) (*Found, error) {
 	}
 	b.Dirs = []string{filepath.Join(dir, testsDir)}
 	for _, f := range bundleFiles {
-		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name)) // also those that are not there: a report would become an input
+		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name)) // also those that do not exist: a report would become an input
 	}
 	for _, f := range bundleDirs {
 		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name))
@@ -156,8 +156,8 @@ func listed(root *os.Root, dir string, extensions []string) ([]string, error) {
 	return names, err
 }
 
-// existing opens a file that is there; nil when there is none of that name. A file that is there and cannot be opened
-// is an input that cannot be read, not a missing one.
+// existing opens a file that exists; nil when there is none of that name. A file that exists but cannot be opened is an
+// unreadable input, not a missing one.
 func existing(root *os.Root, name string) verify.Opener {
 	if _, err := root.Lstat(filepath.FromSlash(name)); errors.Is(err, fs.ErrNotExist) {
 		return nil

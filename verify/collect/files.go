@@ -21,10 +21,9 @@ import (
 // Where feedback logs and rule reports are looked for by default.
 const (
 	DefaultFeedback = policy.DefaultEvidenceDir + "/" + feedbackFiles
-	DefaultRules    = policy.DefaultEvidenceDir + "/" + rulesFile
+	DefaultRules    = policy.DefaultEvidenceDir + "/" + policy.DefaultRules
 
 	feedbackFiles = "**/feedback_record.jsonl"
-	rulesFile     = "rule_report.json"
 )
 
 // Options names the inputs one by one, for a directory that is no bundle. Paths are relative to Root or absolute; lists
@@ -33,7 +32,7 @@ type Options struct {
 	Root         string // directory that relative paths start from
 	Names        string // directory that the report's names and the defaults start from; "" is Root
 	EvidenceDir  string // where the defaults look, relative to Names; "" is .closeout/evidence
-	Confined     bool   // refuse whatever lies outside Root, also behind symlinks
+	Confined     bool   // refuse files outside Root, also behind symlinks
 	ContractFile string // "" is none
 	Feedback     []string
 	Rules        []string
@@ -48,7 +47,7 @@ type Options struct {
 }
 
 // Files finds the inputs that Options names. The error is one of usage: a path that may not be named. A file that is
-// named and not there becomes a note, so that the report says so.
+// named but does not exist becomes a note, so that the report says so.
 func Files(o Options) (*Found, error) {
 	f := newFinder(o)
 	f.file(check.Contract, o.ContractFile)
@@ -56,7 +55,7 @@ func Files(o Options) (*Found, error) {
 	f.file(check.Coverage, o.Coverage)
 	f.file(check.Facts, o.Facts)
 	f.globs(check.Feedback, o.Feedback, f.fallback(feedbackFiles))
-	rules := []string{f.fallback(rulesFile)}
+	rules := []string{f.fallback(policy.DefaultRules)}
 	if o.RulesReport != "" {
 		rules = append(rules, filepath.Join(escapeGlob(f.options.Names), escapeGlob(filepath.FromSlash(o.RulesReport))))
 	}
@@ -140,7 +139,7 @@ func (o Options) below(name string) string {
 	return file
 }
 
-// resolve gives the path to open and the name in the report: relative to the root where it lies inside, else only the
+// resolve gives the path to open and the name in the report: relative to the root if it is inside, else only the
 // file's own name, since a report contains no absolute path.
 func (f *finder) resolve(name string) (path, display string, err error) {
 	path = name
@@ -152,12 +151,12 @@ func (f *finder) resolve(name string) (path, display string, err error) {
 		return path, filepath.ToSlash(relative), nil
 	}
 	if f.options.Confined {
-		return "", "", fmt.Errorf("%q lies outside the workspace: name a path inside it", name)
+		return "", "", fmt.Errorf("%q is outside the workspace: name a path inside it", name)
 	}
 	return path, filepath.Base(path), nil
 }
 
-// diffs adds the lists of changes. Of two that are of one kind, the gate could not tell which one is meant.
+// diffs adds the lists of changes. Two of one kind are refused, since the gate cannot tell which one is meant.
 func (f *finder) diffs(names []string) {
 	seen := map[check.Kind]string{}
 	for _, name := range names {
@@ -226,7 +225,7 @@ func (f *finder) fail(err error) {
 	}
 }
 
-// open opens a file; a confined finder reads nothing behind a symlink that leads out of the root.
+// open opens a file; a confined finder follows no symlink that leads out of the root.
 func (f *finder) open(path string) verify.Opener {
 	return func() (io.ReadCloser, error) {
 		if !f.options.Confined {
@@ -317,7 +316,7 @@ func (f *finder) note(kind check.Kind, pattern string) {
 	f.found.Settings.Notes = append(f.found.Settings.Notes, check.Unmatched(kind, f.shown(pattern)))
 }
 
-// shown is what a report calls a pattern: as it was given, but without the directories of this machine.
+// shown is how a report names a pattern: as it was given, but without the directories of this machine.
 func (f *finder) shown(pattern string) string {
 	if !filepath.IsAbs(pattern) {
 		return pattern

@@ -14,7 +14,7 @@ import (
 // changes nothing.
 type Git struct {
 	repo     *gitobj.Repo
-	compared map[[2]string][]change.Change // what Changes has answered: whoever asks whether all is there asks it first
+	compared map[[2]string][]change.Change // results of Changes, which [Whole] asks first
 }
 
 // OpenGit opens the repository that encloses a directory, within the limits that the judge has.
@@ -23,7 +23,7 @@ func OpenGit(dir string, limits strict.Limits) (*Git, error) {
 	if err != nil {
 		return nil, fixed(err)
 	}
-	repo.MaxChanges = 2*limits.Files + 1                                        // more than the judge accepts, so that it can say how many there are
+	repo.MaxChanges = 2*limits.Files + 1                                        // more than the judge accepts, so that it can count them
 	repo.MaxEntries, repo.MaxPathBytes = limits.TreeEntries, 4*limits.PathBytes // of directories as well
 	return &Git{repo, map[[2]string][]change.Change{}}, nil
 }
@@ -34,8 +34,8 @@ func (g *Git) Close() error { return g.repo.Close() }
 // Root is the root of the work tree; "" in a bare repository.
 func (g *Git) Root() string { return g.repo.Root() }
 
-// Resolve gives the id of the commit that a person names. What cannot be found out because the clone lacks something is
-// told apart by [Unknowable].
+// Resolve gives the id of the commit that a person names. [Unknowable] tells whether an error
+// comes from an incomplete clone.
 func (g *Git) Resolve(name string) (string, error) {
 	id, err := g.repo.Resolve(name)
 	if err != nil {
@@ -44,8 +44,8 @@ func (g *Git) Resolve(name string) (string, error) {
 	return id.String(), nil
 }
 
-// Unknowable reports whether an error says that the repository does not hold what is asked for, or holds it damaged:
-// nobody lied, and the call was right.
+// Unknowable reports whether an error says that the repository does not contain what is asked for, or that it is damaged: the
+// call was right.
 func Unknowable(err error) bool {
 	var missing *gitobj.MissingObject
 	var incomplete *gitobj.Incomplete
@@ -67,7 +67,7 @@ func fixed(err error) error {
 	case errors.As(err, &missing):
 		return &fixable{err, "fetch what is missing: fetch-depth: 0 in the checkout step, and no filter"}
 	case errors.As(err, &corrupt):
-		return &fixable{err, "the repository is damaged: fetch it anew"}
+		return &fixable{err, "the repository is damaged: fetch it again"}
 	default:
 		return err
 	}
@@ -160,7 +160,7 @@ func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 	entry, found, err := g.repo.Lookup(id, path)
 	var bad *gitobj.BadName
 	if errors.As(err, &bad) {
-		return "", "", false, nil // no tree holds such a path
+		return "", "", false, nil // no tree contains such a path
 	}
 	if err != nil || !found {
 		return "", "", false, fixed(err)
@@ -225,8 +225,8 @@ func (g *Git) IsMergeOf(commit string, parents ...string) (bool, error) {
 	return slices.EqualFunc(info.Parents, parents, func(id gitobj.ID, p string) bool { return id.String() == p }), nil
 }
 
-// Whole reports whether a repository holds everything that a comparison of two commits needs. A clone that does not is no
-// help where there is another way to ask.
+// Whole reports whether a repository contains everything that a comparison of two commits needs. An incomplete clone is not
+// used where there is another source.
 func Whole(g *Git, base, head string) bool {
 	bases, err := g.MergeBases(base, head)
 	if err != nil || len(bases) == 0 {
@@ -240,7 +240,7 @@ func Whole(g *Git, base, head string) bool {
 	return true
 }
 
-// Lost stands for the objects of a repository of which not even the commits could be found. Every question ends in Err.
+// Lost takes the place of the objects of a repository whose commits cannot be found. Every question ends in Err.
 type Lost struct{ Err error }
 
 // MergeBases is that of [Objects].

@@ -6,16 +6,16 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 )
 
-// CleanMerge reports whether a merge of two commits holds what the two bring, and nothing else. Every touched path must be
-// as the side has it that touched it; a file that both touched must hold the changes of both where each made them, and
-// nothing else. What git merges along a rename is not seen as clean.
+// CleanMerge reports whether a merge of two commits contains what the two bring, and nothing else. Every touched path must be
+// as on the side that touched it; a file that both touched must contain the changes of both in their places, and nothing
+// else. A merge along a rename does not count as clean.
 func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
 	if len(parents) != 2 {
 		return false, nil
 	}
 	bases, err := o.MergeBases(parents[0], parents[1])
 	if err != nil || len(bases) != 1 {
-		return false, err // a criss-cross history has no one base that git merged with
+		return false, err // git merges a criss-cross history with more than one base
 	}
 	var sides [3]map[string]change.Change // first parent, second parent, merge
 	for i, side := range []string{parents[0], parents[1], commit} {
@@ -45,7 +45,7 @@ func changesByPath(o Objects, base, side string) (map[string]change.Change, erro
 	return byPath, nil
 }
 
-// bothKept reports whether a merge holds the changes of both sides.
+// bothKept reports whether a merge contains the changes of both sides.
 func bothKept(o Objects, ours, theirs, merged map[string]change.Change) (bool, error) {
 	var both []string // paths that the sides changed in different ways
 	for path, our := range ours {
@@ -75,7 +75,8 @@ func sameEnd(a, b change.Change) bool {
 	return a.Path == b.Path && a.NewID == b.NewID && a.NewMode == b.NewMode
 }
 
-// What is looked at of a merge: files that both sides changed, of which each takes up to four calls, and bytes of each.
+// The most that is compared in a merge: files that both sides changed, each of which takes up to four calls, and the bytes of
+// one.
 const (
 	mostBoth   = 25
 	mostMerged = 4 << 20

@@ -14,7 +14,7 @@ type hunk struct {
 }
 
 // mergeLines merges two versions of a text with a common past. clean is false where both changed the same or adjacent
-// lines in different ways, as a person would have to say then what the merge holds, and for what is no text.
+// lines in different ways, which only a person can merge, and for what is not text.
 func mergeLines(base, ours, theirs []byte) (merged []byte, clean bool) {
 	a, b := linediff.Diff(base, ours, linediff.Limits{}), linediff.Diff(base, theirs, linediff.Limits{})
 	if a.State != linediff.Text || b.State != linediff.Text {
@@ -27,10 +27,10 @@ func mergeLines(base, ours, theirs []byte) (merged []byte, clean bool) {
 	return applyHunks(base, hunks), true
 }
 
-// hunksOf puts the removed and added lines of a difference together.
+// hunksOf joins the removed and added lines of a difference.
 func hunksOf(r linediff.Result) []hunk {
 	var hunks []hunk
-	shift := 0 // how many lines later the same line stands in the new version
+	shift := 0 // how many lines later the same line is in the new version
 	for removed, added := r.Removed, r.Added; len(removed)+len(added) > 0; {
 		var h hunk
 		if len(removed) > 0 {

@@ -64,7 +64,7 @@ func TestBundleFindsPulls(t *testing.T) {
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got\n%s\nexpected\n%s", text, want)
 	}
-	if !found.Holds(filepath.Join(dir, "pulls/7/facts.json")) || !found.Holds(filepath.Join(dir, "pulls/99/report.json")) {
+	if !found.Contains(filepath.Join(dir, "pulls/7/facts.json")) || !found.Contains(filepath.Join(dir, "pulls/99/report.json")) {
 		t.Error("a report may be written over the part of a pull request")
 	}
 }

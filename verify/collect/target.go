@@ -12,12 +12,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// A path that something is written to leads through no symlink: a change that can commit one would choose what is
-// written over. The directories above the one that closeout runs in are the machine's own, and may be reached through
+// A path that is written to contains no symlink: a change that commits one would choose what is overwritten. The directories above the one that closeout runs in are the machine's own, and may be reached through
 // symlinks, as /tmp is on some machines: see [trusted].
 
-// openDir opens a directory without following a symlink, and makes it when wanted. One that is not there is
-// fs.ErrNotExist.
+// openDir opens a directory without following a symlink, and makes it when wanted. A missing one is fs.ErrNotExist.
 func openDir(path string, make bool) (*os.Root, error) {
 	base, steps, err := trusted(path)
 	if err != nil {
@@ -49,7 +47,7 @@ func named(at, path string, err error) error {
 	return err
 }
 
-// shortest calls a directory on the way to path as path does.
+// shortest names a directory on the way to path as path does.
 func shortest(at, path string) string {
 	if filepath.IsAbs(path) {
 		return at
@@ -65,19 +63,19 @@ func shortest(at, path string) string {
 }
 
 var (
-	errLink     = errors.New("is a symlink")
-	errNoFolder = errors.New("not a directory")
+	errLink  = errors.New("is a symlink")
+	errNoDir = errors.New("not a directory")
 )
 
-// openRoot opens a directory, however it is reached.
+// openRoot opens a directory, also through symlinks.
 func openRoot(path string) (*os.Root, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, errNoFolder
+		return nil, errNoDir
 	}
 	return os.OpenRoot(path)
 }
 
-// enter opens a directory of a directory. That nothing else took its place meanwhile is looked at afterwards.
+// enter opens a directory of a directory. Afterwards it checks that nothing else took its place meanwhile.
 func enter(dir *os.Root, name string, make bool) (*os.Root, error) {
 	info, err := dir.Lstat(name)
 	if make && errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +89,7 @@ func enter(dir *os.Root, name string, make bool) (*os.Root, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, errLink
 	case !info.IsDir():
-		return nil, errNoFolder // to open a pipe would last until somebody writes into it
+		return nil, errNoDir // opening a pipe would wait for a writer
 	}
 	next, err := dir.OpenRoot(name)
 	if err != nil {
@@ -107,8 +105,8 @@ func enter(dir *os.Root, name string, make bool) (*os.Root, error) {
 	return next, nil
 }
 
-// trusted splits the path of a directory into one that is reached as the machine pleases, and the steps from there, of
-// which none may be a symlink. A relative path is trusted up to the working directory; an absolute one as far as it is
+// trusted splits the path of a directory into one that may be reached through symlinks, and the steps from there, none of
+// which may be a symlink. A relative path is trusted up to the working directory; an absolute one as far as it is
 // the path of the working, the temporary, the home directory or the workspace too, and for one step below the root of the file system.
 func trusted(path string) (base string, steps []string, err error) {
 	here, err := workingDir()
@@ -174,7 +172,7 @@ func common(a, b []string) int {
 	return n
 }
 
-// isEmpty reports whether a directory holds nothing.
+// isEmpty reports whether a directory contains nothing.
 func isEmpty(dir *os.Root) (bool, error) {
 	f, err := dir.Open(".")
 	if err != nil {
@@ -204,8 +202,8 @@ func openTarget(path string) (*target, error) {
 	return &target{dir, name}, err
 }
 
-// devices is the machine's own directory, in which symlinks stand that programs need: /dev/stdout is one. None of them is
-// removed for a report.
+// devices is the machine's own directory with symlinks that programs need, such as /dev/stdout. None of them is removed for
+// a report.
 const devices = "/dev"
 
-var errDevices = errors.New("the directory is that of devices: name another path; \"-\" is standard output")
+var errDevices = errors.New("it is in the directory of devices: name another path; \"-\" is standard output")

@@ -22,9 +22,9 @@ type Stale struct {
 	SHA256  string
 }
 
-// RemoveStale removes an older report, so that it cannot speak for a run that does not get as far as writing one, and
-// says what it was; nil when there was none. A symlink is removed and not followed, and an empty file is no loss. Anything
-// else that is no report stays, and is an error.
+// RemoveStale removes an older report, so that it cannot pass for the result of a run that writes none, and returns it; nil
+// when there was none. A symlink is removed and not followed, and so is an empty file. Anything else that is not a report
+// stays, and is an error.
 func RemoveStale(path string) (*Stale, error) {
 	t, err := openTarget(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,11 +44,10 @@ func RemoveStale(path string) (*Stale, error) {
 	return old, nil
 }
 
-// errForeign says what stands where a report is to go.
-var errForeign = errors.New("a file that is no report of closeout is there: remove it, or name another path")
+// errForeign says what is in the place of a report.
+var errForeign = errors.New("the existing file is not a report of closeout: remove it, or name another path")
 
-// replaceable refuses a target at which something else stands than a report, a symlink or an empty file, and gives the
-// report.
+// replaceable refuses a target that is something else than a report, a symlink or an empty file, and returns the report.
 func (t *target) replaceable() (*Stale, error) {
 	info, err := t.dir.Lstat(t.name)
 	switch {
@@ -59,7 +58,7 @@ func (t *target) replaceable() (*Stale, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, nil
 	case info.IsDir():
-		return nil, errors.New("a directory is there: remove it, or name another path")
+		return nil, errors.New("it is a directory: remove it, or name another path")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file: name another path")
 	case info.Size() == 0:
@@ -79,7 +78,7 @@ func (t *target) replaceable() (*Stale, error) {
 	return old, nil
 }
 
-// maxStale is how large a report can be: one of 200,000 changed files with long names has a tenth of it.
+// maxStale is how large a report can be: one of 200,000 changed files with long names is a tenth of it.
 const maxStale = 1 << 30
 
 // readStale reads what a report decided; ok is false when the file is no report of closeout.
@@ -123,7 +122,7 @@ func readStale(f io.Reader) (old *Stale, ok bool) {
 }
 
 // Write writes a report at once or not at all: into a temporary file beside it, which then takes its name. It replaces
-// what [RemoveStale] removes and nothing else, and leads through no symlink.
+// what [RemoveStale] removes and nothing else, and follows no symlink.
 func Write(path string, data []byte) error {
 	return write("report", path, data, func(t *target) error {
 		_, err := t.replaceable()

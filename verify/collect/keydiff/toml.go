@@ -67,8 +67,8 @@ func tomlDiff(keys []string, prefix string, old, now map[string]any, depth int) 
 	return keys
 }
 
-// tomlDiffValue appends what differs between two values of a key; a missing value is an empty table. What has no keys
-// below it, or none that are looked at, is the key itself: an empty table that came or went, too.
+// tomlDiffValue appends what differs between two values of a key; a missing value is an empty table. The key itself
+// is listed when there are no keys below it, or none within the depth: an added or removed empty table, too.
 func tomlDiffValue(keys []string, key string, old, now any, depth int) []string {
 	a, isTable := old.(map[string]any)
 	b, both := now.(map[string]any)
