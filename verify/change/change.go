@@ -32,17 +32,17 @@ const (
 // Special reports whether m is a symlink or a submodule.
 func (m Mode) Special() bool { return m == Symlink || m == Submodule }
 
-// AnyKey stands among changed keys for a content that could not be read: each of them may have changed.
+// AnyKey is listed as a changed key where the content could not be read: any key may have changed.
 const AnyKey = "*"
 
 // Change is one touched path.
 type Change struct {
-	Path             string // raw bytes, as git holds them
+	Path             string // raw bytes, as git stores them
 	Status           Status
 	OldMode, NewMode Mode
-	ModeUnknown      bool     // the source prints no modes for this change; Regular stands for them
+	ModeUnknown      bool     // the source prints no modes for this change; they are given as Regular
 	OldID, NewID     string   // object ids in hexadecimal, abbreviated in most diffs; "" where the path or the id is missing
-	KeysChanged      []string // keys of package.json, go.mod or pyproject.toml that changed; nil when nobody looked
+	KeysChanged      []string // keys of package.json, go.mod or pyproject.toml that changed; nil when they were not looked up
 	KeysKnown        bool     // whether KeysChanged was looked up
 	BaseGone         bool     // the head changes the path, and the tip of the base does not have it any more
 	Pos              diag.Pos

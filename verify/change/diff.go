@@ -19,11 +19,11 @@ const makeDiff = "make the file with: " + DiffCommand
 const DiffCommand = "git diff --no-color --no-ext-diff --no-renames --ignore-submodules=none --submodule=short --no-relative --src-prefix=a/ --dst-prefix=b/ BASE...HEAD > pr.diff"
 
 // sectionStart begins a section. Inside a hunk a line begins with a blank, + , - or \, and a line of a binary patch
-// holds no blank, so a line that begins like this starts a section wherever it stands.
+// contains no blank, so a line that begins like this starts a section wherever it is.
 const sectionStart = "diff --git "
 
 // ReadDiff reads pr.diff: what `git diff` prints with the prefixes a/ and b/, with any number of context lines, with or
-// without renames, copies, --full-index and --binary. It streams: beside the result it holds one buffer of 128 KiB,
+// without renames, copies, --full-index and --binary. It streams: in addition to the result it keeps one buffer of 128 KiB,
 // however long a line is.
 //
 // Every byte is accounted for and whatever git would not have printed is an error, because a skipped line can hide a
@@ -34,7 +34,7 @@ const sectionStart = "diff --git "
 // "" on the side where the path does not exist and where git prints none. Pos is the line of the section.
 //
 // The changes are sorted by the bytes of their paths. They are nil when there is any error, since a part of a list must
-// not be taken for the whole. Errors hold Limit when DiffBytes, DiffLineBytes or Files was hit; then, and when r fails,
+// not be taken for the whole. Errors have a Limit when DiffBytes, DiffLineBytes or Files was exceeded; then, and when r fails,
 // reading stops early.
 func ReadDiff(r io.Reader, limits strict.Limits) ([]Change, *diag.Errors) {
 	d := &diffReader{lineReader: newLineReader(r, limits.DiffBytes), limits: limits}
@@ -98,7 +98,7 @@ func (d *diffReader) fail(at diag.Pos, message, found, expected, fix string) boo
 	return false
 }
 
-// failLine is fail for the line that comes next. When that line is not whole, it says so instead.
+// failLine is fail for the line that comes next. When that line is not complete, it reports that instead.
 func (d *diffReader) failLine(message, expected string) bool {
 	line, ok := d.peek()
 	if problem := d.brokenLine(line); ok && problem != "" {

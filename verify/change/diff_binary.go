@@ -57,7 +57,7 @@ func (d *diffReader) binaryBlock() bool {
 	}
 }
 
-// dataLine reports whether line holds 1 to 52 bytes: their number as A to Z and a to z, and five characters for every
+// dataLine reports whether line contains 1 to 52 bytes: their number as A to Z and a to z, and five characters for every
 // four of them.
 func dataLine(line []byte) bool {
 	if len(line) == 0 {

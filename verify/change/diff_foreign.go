@@ -31,7 +31,7 @@ var wholeTexts = []foreignText{
 	{"error: ", "this is an error message of git, no diff", makeDiff},
 }
 
-// foreignTexts are lines that stand between sections when something else than a plain diff was printed. The longer of
+// foreignTexts are lines between sections that show that something else than a plain diff was printed. The longer of
 // two that begin alike comes first.
 var foreignTexts = []foreignText{
 	{"diff --cc ", "this is the combined diff of a merge: it leaves out what one parent has", makeDiff},
@@ -40,11 +40,11 @@ var foreignTexts = []foreignText{
 	{"Submodule ", "this is a submodule in the form of --submodule=log", makeDiff},
 	{"Only in ", "this is the output of diff -r: a file that only one folder has is not shown", makeDiff},
 	{"Common subdirectories: ", "this is the output of diff, not of git", makeDiff},
-	{"Binary files ", "a word about binary files stands without the header of a section", makeDiff},
+	{"Binary files ", "a line about binary files has no section header before it", makeDiff},
 	{"--- ", "this is a traditional diff, or a line beyond the end of a hunk: a section begins with `diff --git`", makeDiff},
 	{"* Unmerged path ", "the diff was made during an unfinished merge", "finish the merge; " + makeDiff},
 	{"@@@", "this is the combined diff of a merge: it leaves out what one parent has", makeDiff},
-	{"@@", "a hunk stands without the header of a section", makeDiff},
+	{"@@", "a hunk has no section header before it", makeDiff},
 	{":", "this is the raw format of git, no diff", makeDiff},
 	{"-- ", "this is the signature of a mail, as git format-patch writes it", makeDiff},
 	{"+", "this line lies beyond the end of the hunk, or a hunk is missing before it", makeDiff},

@@ -78,7 +78,7 @@ func hunkSpan(text []byte, end string) (start, count int, rest []byte, ok bool) 
 	return start, count, rest, ok
 }
 
-// place holds the numbers of a hunk against the section and the hunks before it, and says what is wrong with them. A
+// place compares the numbers of a hunk with the section and the hunks before it, and reports what is wrong with them. A
 // side of no lines is given the number of the line before it.
 func (s *section) place(oldStart, old, newStart, new int) string {
 	if old > 0 && oldStart == 0 || new > 0 && newStart == 0 || old+new == 0 {
@@ -195,7 +195,7 @@ func (d *diffReader) cutHunk(h *hunk) bool {
 		fmt.Sprintf("%d more lines of the old and %d of the new file", h.old, h.new), makeDiff)
 }
 
-// marker reads the word about the missing newline. It stands behind the last line of a side.
+// marker reads the word about the missing newline. It follows the last line of a side.
 func (d *diffReader) marker(h *hunk) bool {
 	if line, _ := d.peek(); string(line) != noNewline || d.brokenLine(line) != "" {
 		return d.failLine("this is no line of a hunk", diag.Quote(noNewline))

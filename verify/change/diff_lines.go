@@ -11,7 +11,7 @@ import (
 const (
 	// diffBlock is the size of the one buffer that a diff passes through.
 	diffBlock = 128 << 10
-	// maxHeaderLine bounds every line that is no line of a hunk. Git's longest holds two paths of 4,096 bytes, each
+	// maxHeaderLine bounds every line that is no line of a hunk. Git's longest contains two paths of 4,096 bytes, each
 	// byte as four characters.
 	maxHeaderLine = 64 << 10
 )
@@ -21,7 +21,7 @@ type lineReader struct {
 	src        io.Reader
 	buf        []byte
 	start, end int   // what is read and not yet passed: buf[start:end]
-	line       int   // the number of the line in which buf[start] stands
+	line       int   // the number of the line of buf[start]
 	total      int64 // bytes read
 	limit      int64 // bytes that may be read
 	done       bool  // nothing more can be read

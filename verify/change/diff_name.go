@@ -33,7 +33,7 @@ func unquoteName(text []byte) (name string, n int, problem string) {
 			}
 			needed, octal = needed || diag.MustQuote(c), octal || c >= 0x80
 		} else if diag.MustQuote(c) {
-			return "", i, fmt.Sprintf("the byte 0x%02x stands unescaped in a quoted name", c)
+			return "", i, fmt.Sprintf("the byte 0x%02x is not escaped in a quoted name", c)
 		} else {
 			raw = raw || c >= 0x80
 		}
@@ -43,7 +43,7 @@ func unquoteName(text []byte) (name string, n int, problem string) {
 	return "", len(text), "the quoted name has no end"
 }
 
-// unescapeName reads the escape with which text begins: the byte it stands for and its length, or a problem.
+// unescapeName reads the escape with which text begins: the byte that it means and its length, or a problem.
 func unescapeName(text []byte) (c byte, size int, problem string) {
 	if len(text) >= 2 && diag.NameEscapes[text[1]] != 0 {
 		return diag.NameEscapes[text[1]], 2, ""
@@ -54,7 +54,7 @@ func unescapeName(text []byte) (c byte, size int, problem string) {
 	c = (text[1]-'0')<<6 | (text[2]-'0')<<3 | (text[3] - '0')
 	switch {
 	case c == 0:
-		return 0, 0, "a path cannot hold a NUL byte"
+		return 0, 0, "a path cannot contain a NUL byte"
 	case diag.EscapeLetters[c] != 0:
 		return 0, 0, "git writes this byte as a letter, not in octal"
 	case !diag.MustQuote(c) && c < 0x80:
@@ -75,7 +75,7 @@ func readName(text []byte) (name string, at int, problem string) {
 		return name, n, problem
 	}
 	if i := bytes.IndexFunc(text, func(c rune) bool { return c < 0x80 && diag.MustQuote(byte(c)) }); i >= 0 {
-		return "", i, fmt.Sprintf("git quotes a name that holds the byte 0x%02x", text[i])
+		return "", i, fmt.Sprintf("git quotes a name that contains the byte 0x%02x", text[i])
 	}
 	return string(text), 0, ""
 }
@@ -101,7 +101,7 @@ func takeName(text []byte, prefix, path string) (rest []byte, ok bool) {
 	return text[size:], true
 }
 
-// splitSame reads `a/X b/X`, what follows "diff --git " where both names are one path. Plain names may hold blanks, so
+// splitSame reads `a/X b/X`, what follows "diff --git " where both names are one path. Plain names may contain blanks, so
 // they are told apart by their equal length.
 func splitSame(text []byte) (path string, at int, problem string) {
 	first := text

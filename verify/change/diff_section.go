@@ -74,7 +74,7 @@ func (d *diffReader) gitLine() bool {
 	rest, ok := d.take(sectionStart)
 	if !ok {
 		d.failLine("a section must begin here", sectionStart+"a/PATH b/PATH")
-		d.skip() // whoever looks for the next section must not find this one again
+		d.skip() // the search for the next section must not find this one again
 		return false
 	}
 	d.header = append(d.header[:0], rest...)
@@ -198,7 +198,7 @@ func (d *diffReader) name(prefix string, value []byte, into *string) bool {
 	return true
 }
 
-// names finds the path of a section, or holds the paths of a rename against its first line.
+// names finds the path of a section, or compares the paths of a rename with its first line.
 func (d *diffReader) names(s *section) bool {
 	if s.kind != sectionRename && s.kind != sectionCopy {
 		path, at, problem := splitSame(d.header)
@@ -260,7 +260,7 @@ func objectID(id []byte) bool {
 	return len(id) >= 4 && len(id) <= 64 && len(bytes.Trim(id, "0123456789abcdef")) == 0
 }
 
-// noObject reports whether id stands for the absence of an object.
+// noObject reports whether id means that there is no object.
 func noObject(id []byte) bool { return len(bytes.Trim(id, "0")) == 0 }
 
 // content reads what follows the header: hunks, a word about binary files, a binary patch, or nothing.
@@ -282,7 +282,7 @@ func (d *diffReader) content(s *section) bool {
 		s.content = true
 		return d.binaryPatch()
 	}
-	return d.failLine("this line does not belong here", "the next line of the header in git's order, or what the file holds")
+	return d.failLine("this line does not belong here", "the next line of the header in git's order, or the content of the file")
 }
 
 // side is how git writes the name of one side of a section: a path, or /dev/null where the file does not exist.
@@ -323,7 +323,7 @@ func (d *diffReader) fileNames(s *section) bool {
 func (d *diffReader) binaryFiles(s *section) bool {
 	value, ok := d.take("Binary files ")
 	if !ok {
-		return d.failLine("a word about binary files must stand here", "Binary files OLD and NEW differ")
+		return d.failLine("a line about binary files must be here", "Binary files OLD and NEW differ")
 	}
 	prefix, path := s.side(true)
 	rest, ok := takeName(value, prefix, path)
@@ -338,7 +338,7 @@ func (d *diffReader) binaryFiles(s *section) bool {
 		d.failValue("Binary files ", value, 0, "the names do not agree with the lines above", "OLD and NEW differ")
 }
 
-// The ids of a file that holds nothing, with SHA-1 and with SHA-256.
+// The ids of an empty file, with SHA-1 and with SHA-256.
 const (
 	emptyBlob1   = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 	emptyBlob256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
@@ -352,7 +352,7 @@ func emptyBlob(id string) bool {
 func (d *diffReader) complete(s *section) bool {
 	if s.content {
 		return s.newID != "" || d.fail(s.pos, "the section has content and no index line", "no line `index OLD..NEW`",
-			"the index line that git prints: it holds the mode", makeDiff)
+			"the index line that git prints: it contains the mode", makeDiff)
 	}
 	ok := false
 	switch s.kind {

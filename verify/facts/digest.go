@@ -8,7 +8,7 @@ import (
 )
 
 // The workflow hands over the digest of a log as "<sha256>", or as "<stream>=<sha256>": the name is the workflow's own
-// and stands for the job or matrix leg that recorded the log. A name without digest says that this one handed over none.
+// and names the job or matrix leg that recorded the log. A name without digest means that this job handed over none.
 
 var streamSyntax = strict.Lazily(`^[!-<>-~]([ -<>-~]{0,126}[!-<>-~])?$`)
 
@@ -23,7 +23,7 @@ func SplitDigest(text string) (stream, sha256 string) {
 	return "", text
 }
 
-// ReadDigest reads a digest as people and workflows write it: "sha256:" may stand before the digits, which may be in upper
+// ReadDigest reads a digest as people and workflows write it: "sha256:" may precede the digits, which may be in upper
 // case. It returns the form that [SplitDigest] takes.
 func ReadDigest(text string) (string, error) {
 	stream, sum, named := strings.Cut(text, "=")

@@ -18,13 +18,13 @@ type Facts struct {
 	Contracts     []ContractOrigin `json:"contracts,omitzero"` // nil when absent: then the operator vouches for every contract
 	Event         Event            `json:"event,omitzero"`
 	Digests       []string         `json:"digests,omitzero"`        // of the logs that the workflow hands over, as SplitDigest takes them; nil when none were
-	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when nobody looked
+	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when it was not looked up
 	Files         []FileOrigin     `json:"files,omitzero"`
-	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base holds no coverage report, or nobody looked
+	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or nobody looked
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
-	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when nobody looked
-	GitHub        *GitHub          `json:"github,omitzero"`     // nil when nobody asked GitHub
+	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when it was not looked up
+	GitHub        *GitHub          `json:"github,omitzero"`     // nil when GitHub was not asked
 }
 
 // Marshal writes facts.json as [Parse] reads it, for people to read as well.
@@ -37,11 +37,11 @@ func (f *Facts) Marshal() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Membership says whether a merge group holds what a pull request holds now.
+// Membership says whether a merge group contains the current state of a pull request.
 type Membership struct {
-	HeadInGroup bool `json:"head_in_group"` // the group's history holds the pull request's head
+	HeadInGroup bool `json:"head_in_group"` // the group's history contains the pull request's head
 	// Differs are the touched paths at which the heads of group and pull request differ, one that is not UTF-8 as
-	// QuotePath writes it. It matters where the head is not in the group; nil when nobody looked.
+	// QuotePath writes it. It matters where the head is not in the group; nil when it was not looked up.
 	Differs []string `json:"differs,omitzero"`
 }
 
@@ -58,7 +58,7 @@ type Subject struct {
 	Repository    string   `json:"repository,omitempty"`
 	RepositoryID  string   `json:"repository_id,omitempty"`
 	PullRequest   int64    `json:"pull_request,omitempty"` // 0 when it is none
-	PullRequests  []int64  `json:"pull_requests,omitzero"` // of a merge group, those that are known to be in it; nil when nobody looked
+	PullRequests  []int64  `json:"pull_requests,omitzero"` // of a merge group, those that are known to be in it; nil when it was not looked up
 	BaseBranch    string   `json:"base_branch,omitempty"`
 	DefaultBranch string   `json:"default_branch,omitempty"`
 	BaseSHA       string   `json:"base_sha,omitempty"`
@@ -75,9 +75,9 @@ type ContractOrigin struct {
 	Path   string `json:"path,omitempty"` // path in the repository, or as the operator named it
 	Commit string `json:"commit,omitempty"`
 	Trust  Trust  `json:"trust"`
-	// HeadHolds is true when the head's tree holds the operator's file, or something on the way to it.
+	// HeadHolds is true when the head's tree contains the operator's file, or something on the way to it.
 	HeadHolds bool `json:"head_holds,omitempty"`
-	// BaseHolds is the path of a task contract of the base that has the task_id of this one, which only the head holds: in
+	// BaseHolds is the path of a task contract of the base that has the task_id of this one, which only the head contains: in
 	// another case, or in a file with another extension. "" when there is none.
 	BaseHolds string `json:"base_holds,omitempty"`
 }
@@ -89,7 +89,7 @@ type Trust string
 const (
 	TrustBase     Trust = "base"     // read from the base branch's tip
 	TrustOperator Trust = "operator" // the workflow's author vouches for it
-	TrustHead     Trust = "head"     // only the change itself holds it
+	TrustHead     Trust = "head"     // only the change itself contains it
 )
 
 // Event is the event that the runner was started for.
@@ -116,18 +116,18 @@ type Unmatched struct {
 	Pattern string `json:"pattern"`
 }
 
-// BaseCoverage is what the coverage report said that the base holds.
+// BaseCoverage is what the coverage report of the base said.
 type BaseCoverage struct {
 	Path    string       `json:"path"` // in the repository
 	Commit  string       `json:"commit,omitempty"`
 	Current strict.Ratio `json:"current"`
 }
 
-// Unavailable is a fact that the collector wanted and could not have. It never means "no".
+// Unavailable is a fact that the collector wanted and that is unavailable. It never means "no".
 type Unavailable struct {
 	What  Wanted `json:"what"`
 	Error string `json:"error"`           // what went wrong, for a person
-	Fix   string `json:"fix,omitempty"`   // how to make it available; "" when nobody knows
+	Fix   string `json:"fix,omitempty"`   // how to make it available; "" when that is not known
 	Limit string `json:"limit,omitempty"` // the flag that raises the limit that was hit; "" when none was
 	About string `json:"about,omitempty"` // whom or what it concerns, such as a login; "" when that is clear
 }
@@ -139,7 +139,7 @@ type Wanted string
 // for them.
 const (
 	WantedChanges      Wanted = "changes"       // which files were touched
-	WantedContracts    Wanted = "contracts"     // what the base branch holds as contracts
+	WantedContracts    Wanted = "contracts"     // the contracts of the base branch
 	WantedSubject      Wanted = "subject"       // which commits are judged
 	WantedCodeTree     Wanted = "code_tree"     // what a record must be bound to
 	WantedPullRequest  Wanted = "pull_request"  // the live pull request

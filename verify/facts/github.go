@@ -5,11 +5,11 @@ import (
 )
 
 // GitHub is what GitHub said when the collector asked. A list that is nil could not be read, and Facts.Unavailable says
-// why, or nothing turned on it and nobody asked (label events without a label that could override, reviews without
+// why, or nothing depended on it and it was not asked for (label events without a label that could override, reviews without
 // approvals); an empty one says that there is none.
 type GitHub struct {
 	PullRequest *PullRequest `json:"pull_request,omitzero"` // nil when the event is about none, or it could not be read
-	People      []Person     `json:"people,omitzero"`       // everyone whom the rest names and somebody asked about, by login
+	People      []Person     `json:"people,omitzero"`       // each account that the rest names and that was asked about, by login
 }
 
 // PullRequest is a pull request as it was when the collector looked, not as the event described it.
@@ -34,7 +34,7 @@ type PullRequest struct {
 	Comments     []Comment    `json:"comments,omitzero"`     // those that could give a reason, by id
 	Reviews      []Review     `json:"reviews,omitzero"`      // by id
 	// SameHead are the other open pull requests with the same head, by number. Checks belong to commits, so they share
-	// theirs. nil when nobody asked, as where the contract applies to this one anyway.
+	// theirs. nil when it was not asked for, as where the contract applies to this one anyway.
 	SameHead []Peer `json:"same_head,omitzero"`
 }
 
@@ -48,7 +48,7 @@ type Peer struct {
 	Fork       bool     `json:"fork,omitempty"` // the head's branch, or the base's, is in another repository
 }
 
-// LabelEvent says that a label was put on or taken off.
+// LabelEvent says that a label was added or removed.
 type LabelEvent struct {
 	ID        string `json:"id"`    // digits
 	Event     string `json:"event"` // labeled or unlabeled
@@ -77,13 +77,13 @@ type Commit struct {
 	CoAuthors []string `json:"co_authors,omitzero"`
 	Verified  bool     `json:"verified,omitempty"` // GitHub verified the signature, which is the committer's
 	Parents   []string `json:"parents,omitzero"`   // of a merge; nil for any other commit
-	// CleanMerge is true when the tree holds what the two parents bring, and nothing else; false also when nobody looked.
+	// CleanMerge is true when the tree contains what the two parents bring, and nothing else; false also when it was not looked up.
 	CleanMerge bool `json:"clean_merge,omitempty"`
 	// Override is the first line of the message that asks for an override, cut; "" when there is none.
 	Override string `json:"override,omitempty"`
 }
 
-// Comment is a comment that may hold a reason.
+// Comment is a comment that may contain a reason.
 type Comment struct {
 	ID        string `json:"id"`
 	Author    string `json:"author,omitempty"`
@@ -112,17 +112,17 @@ type Person struct {
 	Type       string   `json:"type"`                 // User, Bot, Organization, Mannequin
 	Email      string   `json:"email,omitempty"`      // the public address, in lower case; "" for none
 	Permission string   `json:"permission,omitempty"` // admin, maintain, write, triage, read or none; "" when unknown
-	Teams      []string `json:"teams,omitzero"`       // of the teams that the contract names, those with this member; nil when unknown or nobody asked
+	Teams      []string `json:"teams,omitzero"`       // of the teams that the contract names, those with this member; nil when unknown or not asked for
 }
 
 // Account names an account. The id stays when the login changes, and a login that became free may be another's.
 type Account struct {
 	Login string
-	ID    string // digits; "" when nobody gave one
+	ID    string // digits; "" when it is not known
 }
 
-// Is reports whether two names mean one account: by the ids where both have one, else by the logins. What means nobody is
-// the same as nothing.
+// Is reports whether two names mean one account: by the ids where both have one, else by the logins. What names no
+// account is equal to nothing.
 func (a Account) Is(b Account) bool {
 	if a.Nobody() || b.Nobody() {
 		return false

@@ -13,7 +13,7 @@ const factsTimeText = "a time in UTC, as 2006-01-02T15:04:05Z"
 // Permissions are what an account may be allowed in a repository, the most powerful first.
 var Permissions = []string{"admin", "maintain", "write", "triage", "read", "none"}
 
-// github reads what GitHub said; nil when nobody asked.
+// github reads what GitHub said; nil when it was not asked.
 func github(f *strict.Fields) *GitHub {
 	if f.Get("github") == nil {
 		return nil
@@ -49,7 +49,7 @@ func pullRequest(f *strict.Fields) *PullRequest {
 		Number:       needCount(f, "number", 1),
 		ChangedFiles: needCount(f, "changed_files", 0),
 	}
-	timeOf(f, f.OrNull("force_pushed_at"), "force_pushed_at") // older collectors wrote it; nothing turns on it any more
+	timeOf(f, f.OrNull("force_pushed_at"), "force_pushed_at") // older collectors wrote it; nothing depends on it any more
 	f.End()
 	return p
 }
@@ -74,7 +74,7 @@ func commit(f *strict.Fields) Commit {
 		SHA: needObjectID(f, "sha"), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"),
 		AuthorEmail: textOrNull(f, "author_email"), Committer: textOrNull(f, "committer"), CommitterID: digitsOrNull(f, "committer_id"),
 		CommitterEmail: textOrNull(f, "committer_email"), CoAuthors: plainTexts(f.Texts("co_authors")),
-		Verified: f.Flag("verified"), Parents: hexList(f, "parents", objectIDText, 40, 64), CleanMerge: f.Flag("clean_merge"), Override: textOrNull(f, "override"),
+		Verified: f.Flag("verified"), Parents: textsThat(f, "parents", isObjectID, objectIDText), CleanMerge: f.Flag("clean_merge"), Override: textOrNull(f, "override"),
 	}
 }
 
@@ -93,7 +93,7 @@ func review(f *strict.Fields) Review {
 	}
 }
 
-// people reads who may do what. A login or an id that occurs twice is an error: which of two permissions holds must not
+// people reads who may do what. A login or an id that occurs twice is an error: which of two permissions applies must not
 // depend on the reader. Logins differ by more than case.
 func people(f *strict.Fields) []Person {
 	seen := map[string]bool{}
@@ -133,7 +133,7 @@ func each[T any](f *strict.Fields, key string, read func(*strict.Fields) T) []T 
 }
 
 func needObjectID(f *strict.Fields, key string) string {
-	return objectIDOf(f, f.Need(key, objectIDText), key)
+	return textThat(f, f.Need(key, objectIDText), key, isObjectID, objectIDText)
 }
 
 func needCount(f *strict.Fields, key string, low int64) int64 {
@@ -153,11 +153,11 @@ func digitsOrNull(f *strict.Fields, key string) string { return digitsOf(f, f.Or
 const digitsText = "a string of digits"
 
 func digitsOf(f *strict.Fields, n *strict.Node, key string) string {
-	return patternOf(f, n, key, factsDigitsSyntax, digitsText)
+	return textThat(f, n, key, factsDigitsSyntax().MatchString, digitsText)
 }
 
 func needTime(f *strict.Fields, key string) string { return timeOf(f, f.Need(key, factsTimeText), key) }
 
 func timeOf(f *strict.Fields, n *strict.Node, key string) string {
-	return patternOf(f, n, key, factsTimeSyntax, factsTimeText)
+	return textThat(f, n, key, factsTimeSyntax().MatchString, factsTimeText)
 }

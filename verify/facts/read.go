@@ -70,25 +70,12 @@ func strictChild(f *strict.Fields, key string) *strict.Fields {
 	return f.ObjectOrEmpty(f.Get(key), key, key)
 }
 
-// taskOrNull returns the id of the task that the caller named; "" when the key is absent or null.
-func taskOrNull(f *strict.Fields) string {
-	n := f.OrNull("task")
-	if n == nil {
-		return ""
-	}
-	if n.Kind != strict.KindString || !contract.ValidTaskID(n.Text) {
-		f.Wrong(n, "task", "a task id: letters, digits and . _ -, at most 64, without ..")
-		return ""
-	}
-	return n.Text
-}
-
 func factSettings(f *strict.Fields) Settings {
 	s := Settings{
 		Mode:   oneOfOrNull(f, "mode", "enforce", "observe"),
 		Strict: f.OrNull("strict") != nil && f.Flag("strict"),
-		Task:   taskOrNull(f),
-		Today:  dayOrNull(f, "today"),
+		Task:   textThat(f, f.OrNull("task"), "task", contract.ValidTaskID, "a task id: letters, digits and . _ -, at most 64, without .."),
+		Today:  textThat(f, f.OrNull("today"), "today", strict.CalendarDay, "a day, as YYYY-MM-DD"),
 	}
 	f.End()
 	return s
@@ -102,9 +89,9 @@ func factSubject(f *strict.Fields) Subject {
 		DefaultBranch: textOrNull(f, "default_branch"),
 		BaseSHA:       objectIDOrNull(f, "base_sha"),
 		MergeBaseSHA:  objectIDOrNull(f, "merge_base_sha"),
-		MergeBases:    hexList(f, "merge_bases", objectIDText, 40, 64),
+		MergeBases:    textsThat(f, "merge_bases", isObjectID, objectIDText),
 		HeadSHA:       objectIDOrNull(f, "head_sha"),
-		AcceptedTrees: hexList(f, "accepted_trees", objectIDText, 40, 64),
+		AcceptedTrees: textsThat(f, "accepted_trees", isObjectID, objectIDText),
 		ChangesFrom:   oneOfOrNull(f, "changes_from", "git", "api", "diff"),
 		PullRequests:  numbers(f, "pull_requests"),
 	}
@@ -135,7 +122,7 @@ func numbers(f *strict.Fields, key string) []int64 {
 	return list
 }
 
-// membership reads whether a merge group holds a pull request's head; nil when nobody looked.
+// membership reads whether a merge group contains a pull request's head; nil when it was not looked up.
 func membership(f *strict.Fields) *Membership {
 	if f.Get("membership") == nil {
 		return nil
@@ -150,6 +137,20 @@ func membership(f *strict.Fields) *Membership {
 // paths returns a list of paths, of which also a blank may be one; nil only when the key is absent or no list.
 func paths(f *strict.Fields, key string) []string {
 	return textsThat(f, key, func(text string) bool { return text != "" }, "a path")
+}
+
+func isObjectID(text string) bool { return strict.IsLowerHex(text, 40, 64) }
+
+// textThat returns a text that is valid; "" when n is nil.
+func textThat(f *strict.Fields, n *strict.Node, key string, valid func(string) bool, expected string) string {
+	if n == nil {
+		return ""
+	}
+	if n.Kind != strict.KindString || !valid(n.Text) {
+		f.Wrong(n, key, expected)
+		return ""
+	}
+	return n.Text
 }
 
 // textsThat returns a list of texts that are valid, and reports the others; nil only when the key is absent or no list.
@@ -299,65 +300,12 @@ func oneOfOrNull(f *strict.Fields, key string, allowed ...string) string {
 
 // patternOrNull returns a string that fits a syntax; "" when the key is absent or null.
 func patternOrNull(f *strict.Fields, key string, syntax func() *regexp.Regexp, expected string) string {
-	return patternOf(f, f.OrNull(key), key, syntax, expected)
-}
-
-func patternOf(f *strict.Fields, n *strict.Node, key string, syntax func() *regexp.Regexp, expected string) string {
-	if n == nil {
-		return ""
-	}
-	if n.Kind != strict.KindString || !syntax().MatchString(n.Text) {
-		f.Wrong(n, key, expected)
-		return ""
-	}
-	return n.Text
+	return textThat(f, f.OrNull(key), key, syntax().MatchString, expected)
 }
 
 // objectIDOrNull returns the id of a git object; "" when the key is absent or null.
 func objectIDOrNull(f *strict.Fields, key string) string {
-	return objectIDOf(f, f.OrNull(key), key)
-}
-
-func objectIDOf(f *strict.Fields, n *strict.Node, key string) string {
-	if n == nil {
-		return ""
-	}
-	if n.Kind != strict.KindString || !strict.IsLowerHex(n.Text, 40, 64) {
-		f.Wrong(n, key, objectIDText)
-		return ""
-	}
-	return n.Text
-}
-
-// hexList returns a list of hexadecimal strings of the given lengths; nil only when the key is absent or no list.
-func hexList(f *strict.Fields, key, expected string, lengths ...int) []string {
-	n := f.Get(key)
-	items := f.ListOf(n, key)
-	if n == nil || n.Kind != strict.KindList {
-		return nil
-	}
-	list := []string{}
-	for i, item := range items {
-		if item.Kind != strict.KindString || !strict.IsLowerHex(item.Text, lengths...) {
-			f.Errs.Add(strict.WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, expected))
-			continue
-		}
-		list = append(list, item.Text)
-	}
-	return list
-}
-
-// dayOrNull returns a day of the calendar, as YYYY-MM-DD; "" when the key is absent or null.
-func dayOrNull(f *strict.Fields, key string) string {
-	n := f.OrNull(key)
-	if n == nil {
-		return ""
-	}
-	if n.Kind != strict.KindString || !strict.CalendarDay(n.Text) {
-		f.Wrong(n, key, "a day, as YYYY-MM-DD")
-		return ""
-	}
-	return n.Text
+	return textThat(f, f.OrNull(key), key, isObjectID, objectIDText)
 }
 
 // plainTexts returns the strings of a list of texts; nil for nil.

@@ -11,7 +11,7 @@ func CalendarDay(s string) bool {
 	if !dateSyntax().MatchString(s) {
 		return false
 	}
-	year, _ := strconv.Atoi(s[:4]) // the syntax holds digits
+	year, _ := strconv.Atoi(s[:4]) // the syntax has only digits here
 	day, _ := strconv.Atoi(s[8:])
 	switch s[5:7] {
 	case "04", "06", "09", "11":

@@ -15,7 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// The methods here read the kinds of value that only contracts hold.
+// The methods here read the kinds of value that only contracts contain.
 
 // Add reports what is wrong with the value n at the pointer where.
 func (f *Fields) Add(n *Node, where, message, expected, fix string) {
@@ -24,7 +24,7 @@ func (f *Fields) Add(n *Node, where, message, expected, fix string) {
 	})
 }
 
-// NeedOneOf is oneOf that reports an absent key.
+// NeedOneOf is OneOf that reports an absent key.
 func (f *Fields) NeedOneOf(key string, allowed ...string) string {
 	expected := "one of " + strings.Join(allowed, ", ")
 	n := f.Need(key, expected)
@@ -38,7 +38,7 @@ func (f *Fields) NeedOneOf(key string, allowed ...string) string {
 	return n.Text
 }
 
-// ratioOf reads the value of key as a share from 0 to 1.
+// Share reads the value of key as a share from 0 to 1.
 func (f *Fields) Share(n *Node, key string) (Ratio, bool) {
 	r, ok := ParseRatio(n)
 	if !ok {
@@ -49,12 +49,12 @@ func (f *Fields) Share(n *Node, key string) (Ratio, bool) {
 	return r, ok
 }
 
-// MaxSafeInteger is the largest integer that every JSON reader holds exactly.
+// MaxSafeInteger is the largest integer that every JSON reader represents exactly.
 const MaxSafeInteger = 1<<53 - 1
 
 // Fields reads the members of one object. Each method marks its key as known and reports what is wrong with the value;
-// end reports the keys that nobody asked for. A null is a value like any other, and so the wrong one for most keys;
-// orNull is for the keys that may hold it.
+// End reports the keys that no method was called with. A null is a value like any other, and so the wrong one for most
+// keys; OrNull is for the keys that may be null.
 type Fields struct {
 	Node  *Node
 	Where string // JSON pointer of the object
@@ -92,7 +92,7 @@ func (f *Fields) OrNull(key string) *Node {
 	return n
 }
 
-// Need is get that reports an absent key.
+// Need is Get that reports an absent key.
 func (f *Fields) Need(key, expected string) *Node {
 	n := f.Get(key)
 	if n == nil {
@@ -114,7 +114,7 @@ func (f *Fields) Text(key string) diag.Text {
 	return f.TextOf(f.Get(key), key)
 }
 
-// NeedText is text that reports an absent key, and null.
+// NeedText is Text that reports an absent key, and null.
 func (f *Fields) NeedText(key string) diag.Text {
 	return f.TextOf(f.Need(key, "a text"), key)
 }
@@ -206,7 +206,7 @@ func (f *Fields) ListOf(n *Node, key string) []*Node {
 	return n.Items
 }
 
-// Texts returns a list of strings that are not blank; never nil when the key holds a list.
+// Texts returns a list of strings that are not blank; never nil when the value is a list.
 func (f *Fields) Texts(key string) []diag.Text {
 	return f.TextsOf(f.Get(key), key)
 }
@@ -245,7 +245,7 @@ func (f *Fields) End() {
 			continue
 		}
 		if f.Errs.Full() {
-			f.Errs.Add(diag.Error{}) // it is only counted, so nobody will read its words
+			f.Errs.Add(diag.Error{}) // it is only counted, so its words are never shown
 			continue
 		}
 		f.Errs.Add(f.Unknown(m))
@@ -308,7 +308,7 @@ func WrongType(n *Node, where, expected string) diag.Error {
 	}
 }
 
-// Describe names a value for an error: its type, and what it holds when that is short.
+// Describe names a value for an error: its type, and the value when that is short.
 func (n *Node) Describe() string {
 	switch n.Kind {
 	case KindNull:
@@ -339,7 +339,7 @@ func (f *Fields) AnyText(key string) string {
 	return n.Text
 }
 
-// WrongElement is wrongType for a value that is better named than by the last part of where.
+// WrongElement is WrongType for a value that is better named than by the last part of where.
 func WrongElement(n *Node, where, what, expected string) diag.Error {
 	e := WrongType(n, where, expected)
 	e.Message = what + " must be " + expected

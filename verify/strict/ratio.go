@@ -15,7 +15,7 @@ const Whole Ratio = 1_000_000_000_000_000_000
 // BasisPoints rounds r down to ten-thousandths, the unit of the report.
 func (r Ratio) BasisPoints() int64 { return int64(r / (Whole / 10_000)) }
 
-// ratioDigits is how many decimals a Ratio holds.
+// ratioDigits is how many decimals a Ratio has.
 const ratioDigits = 18
 
 var ratioSyntax = Lazily(`^([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]{1,3}))?$`)

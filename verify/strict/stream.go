@@ -87,7 +87,7 @@ func (s *source) over() bool {
 	return s.flag != ""
 }
 
-// Begin says that what comes next must not be longer than ValueBytes.
+// Begin starts to count the bytes of a value, of which there must not be more than ValueBytes.
 func (s *Stream) Begin() {
 	s.src.mark = s.dec.InputOffset()
 	s.place()

@@ -7,7 +7,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// CheckText refuses a file that holds no text, or text in a foreign encoding.
+// CheckText refuses a file that contains no text, or text in a foreign encoding.
 func CheckText(data []byte, errs *diag.Errors) bool {
 	e := diag.Error{Pos: diag.Pos{Line: 1, Column: 1}, Expected: "a contract in UTF-8, without byte order mark"}
 	switch {
