@@ -14,7 +14,7 @@ const (
 
 // Failure is the report of a run that judged nothing: the task is unknown and the verdict failed.
 func Failure(code, message, fix string, settings Settings) *report.Report {
-	f := check.Finding{Code: code, Message: message, Expected: "a valid call", Actual: message, Fix: fix, Evidence: []string{message}}
+	f := check.Finding{Code: code, Message: message, Expected: "a valid call", Actual: message, Fix: fix, Identity: []string{message}}
 	r := &report.Report{
 		Schema: report.Schema, Verdict: report.Failed, Mode: knownMode(settings.Mode), Strict: settings.Strict,
 		Settings: report.Settings{EvidenceMin: string(diag.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},

@@ -73,7 +73,7 @@ func runView(results []check.Result, m *judged) {
 				return false
 			}
 			f.Message += " (required by the contract of " + name + ")"
-			f.Evidence = append(slices.Clip(f.Evidence), name)
+			f.Identity = append(slices.Clip(f.Identity), name)
 			return true
 		})
 	}
@@ -98,7 +98,7 @@ func (s *subject) notApplicable() *check.Finding {
 	return &check.Finding{
 		Code: checks.CodeNotApplicable, Severity: diag.Info, Message: "the contract does not apply to pull requests of " + pr.Author,
 		Input: check.Contract, Path: s.standing, Pos: s.Standing.Keys["applies_to"], Expected: "authors that match " + authors.String(),
-		Actual: pr.Author, Fix: "no action is needed", Evidence: []string{pr.Author}, Times: 1,
+		Actual: pr.Author, Fix: "no action is needed", Identity: []string{pr.Author}, Times: 1,
 	}
 }
 
@@ -130,7 +130,7 @@ func (s *subject) unjudged(results []check.Result) check.Result {
 			guard.Findings.Add(check.Finding{
 				Code: CodeInternal, Severity: diag.Block, Message: "the input " + string(kind) + " was not judged, and no check says why",
 				Input: kind, Expected: "an input that can be judged", Actual: "none", Fix: "report this with the bundle that shows it",
-				Evidence: []string{string(kind)}, Times: 1,
+				Identity: []string{string(kind)}, Times: 1,
 			})
 		}
 	}
@@ -143,7 +143,7 @@ func reportedUnknown(results []check.Result, kind check.Kind) bool {
 	wanted, ok := map[check.Kind]facts.Wanted{check.Contract: facts.WantedContracts, check.Changes: facts.WantedChanges}[kind]
 	return ok && slices.ContainsFunc(results, func(r check.Result) bool {
 		return slices.ContainsFunc(r.Findings.List(), func(f check.Kept) bool {
-			return f.Severity == diag.Unknown && slices.Contains(f.Evidence, string(wanted))
+			return f.Severity == diag.Unknown && slices.Contains(f.Identity, string(wanted))
 		})
 	})
 }

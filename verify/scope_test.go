@@ -21,7 +21,7 @@ func TestScopeDecidesWhatRuns(t *testing.T) {
 			if p.Policy != nil {
 				tests = fmt.Sprint(len(p.Policy.Criteria)) // a pull request's own contract adds one
 			}
-			p.Report(check.Finding{Code: "probe.ran", Message: "it ran", Evidence: []string{tests}})
+			p.Report(check.Finding{Code: "probe.ran", Message: "it ran", Identity: []string{tests}})
 		},
 	}
 	defer func(all []*check.Check) { checks.All = all }(checks.All)

@@ -70,9 +70,9 @@ type Finding struct {
 	Input    Kind   // the input that shows it; "" for none in particular
 	Path     string // the touched file, or the input's path; raw bytes
 	Pos      diag.Pos
-	// Evidence tells the finding from others of the same code and path. It contains no line number, no severity and
+	// Identity tells the finding from others of the same code and path. It contains no line number, no severity and
 	// nothing that differs between two runs over the same change.
-	Evidence []string
+	Identity []string
 	Times    int // how many equal findings it represents; 0 counts as 1
 }
 
@@ -82,13 +82,13 @@ func (f *Finding) Fingerprint() string { return f.sum().String() }
 func (f *Finding) sum() Print {
 	var room [256]byte
 	text := room[:0]
-	for i := range len(f.Evidence) + 2 {
+	for i := range len(f.Identity) + 2 {
 		part := f.Code
 		switch {
 		case i == 1:
 			part = f.Path
 		case i > 1:
-			part = f.Evidence[i-2]
+			part = f.Identity[i-2]
 		}
 		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
 	}
@@ -140,7 +140,7 @@ func (p *Pass) Report(f Finding) {
 // ReportLimit reports that a limit was exceeded.
 func (p *Pass) ReportLimit(e diag.Error) {
 	p.findings.Add(Finding{
-		Code: CodeLimit, Severity: p.all[CodeLimit], Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Evidence: []string{e.Limit}, Times: 1,
+		Code: CodeLimit, Severity: p.all[CodeLimit], Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Identity: []string{e.Limit}, Times: 1,
 	})
 }
 

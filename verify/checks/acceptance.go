@@ -89,7 +89,7 @@ func reportUnseen(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: criterionName(c) + " has only records of another task, and the gate cannot determine whether it is the task of this change",
 		Input: check.Feedback, Expected: "the task contract of the change", Actual: diag.Plural(d.Foreign, "record") + " of another task",
-		Fix: "follow the fix of the finding about the unavailable input, or name the task with --task", Evidence: criterionKey(c),
+		Fix: "follow the fix of the finding about the unavailable input, or name the task with --task", Identity: criterionKey(c),
 	})
 }
 
@@ -117,7 +117,7 @@ func at(f check.Finding, d *ledger.Deciding) check.Finding {
 }
 
 func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) check.Finding {
-	f := check.Finding{Code: string(d.Reason), Expected: expectation(c), Evidence: decisionKey(c, d)}
+	f := check.Finding{Code: string(d.Reason), Expected: expectation(c), Identity: decisionKey(c, d)}
 	if d.Reason == ledger.Missing {
 		return missing(p, f, c, d)
 	}
@@ -214,7 +214,7 @@ func reportFlaky(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 		Expected: "a command that passes at once",
 		Actual:   fmt.Sprintf("%s, %s", diag.Plural(d.Flaky.Tries(), "attempt"), diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
 		Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
-		Evidence: criterionKey(c),
+		Identity: criterionKey(c),
 	}, d.Flaky))
 }
 
@@ -225,7 +225,7 @@ func reportCached(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
 		Expected: "results of tests that ran while the command was recorded",
 		Actual:   "the output says " + strconv.Quote(d.Cached.Last.Output.Line),
 		Fix:      rerun,
-		Evidence: criterionKey(c),
+		Identity: criterionKey(c),
 	}, d.Cached))
 }
 
@@ -245,7 +245,7 @@ func reportTests(p *check.Pass, c *contract.Criterion) {
 
 // ofReport is a finding about a criterion's test report.
 func ofReport(c *contract.Criterion, code string) check.Finding {
-	return check.Finding{Code: code, Input: check.Tests, Path: c.TestReport, Evidence: criterionKey(c)}
+	return check.Finding{Code: code, Input: check.Tests, Path: c.TestReport, Identity: criterionKey(c)}
 }
 
 func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
@@ -255,15 +255,15 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	switch {
 	case file == nil:
 		f.Message, f.Actual = criterionName(c)+" left no test report", "no file"
-		f.Evidence = criterionKey(c, "no file")
+		f.Identity = criterionKey(c, "no file")
 	case file.Report == nil:
 		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", testProblem(p, c.TestReport)
-		f.Evidence = criterionKey(c, "unreadable")
+		f.Identity = criterionKey(c, "unreadable")
 	default:
 		ran := file.Report.Tests - file.Report.Skipped
 		f.Message = criterionName(c) + " ran too few tests"
 		f.Actual = fmt.Sprintf("%s, %d of them skipped", diag.Plural(file.Report.Tests, "test"), file.Report.Skipped)
-		f.Evidence = criterionKey(c, "ran", itoa(ran))
+		f.Identity = criterionKey(c, "ran", itoa(ran))
 	}
 	p.Report(f)
 }
@@ -274,7 +274,7 @@ func reportFailures(p *check.Pass, c *contract.Criterion, r *results.TestReport)
 	f.Message = fmt.Sprintf("%s exited with 0, and its test report says that tests failed", criterionName(c))
 	f.Expected = "no failure and no error in " + c.TestReport
 	f.Actual = diag.Plural(r.Failures(), "failure") + firstName(r.FirstFailed)
-	f.Evidence = criterionKey(c, r.FirstFailed)
+	f.Identity = criterionKey(c, r.FirstFailed)
 	f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
 	p.Report(f)
 }

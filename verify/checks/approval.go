@@ -142,14 +142,14 @@ func reportApproval(p *check.Pass, id, path string, a override.Answer) {
 	p.Report(check.Finding{
 		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
 		Expected: "an approving review of this head by a person who may approve it and did not contribute to the change", Actual: a.Why,
-		Fix: "revert this file; a person may review this head: " + a.Do, Evidence: []string{id},
+		Fix: "revert this file; a person may review this head: " + a.Do, Identity: []string{id},
 	})
 }
 
 func reportApprovalUnknown(p *check.Pass, id, path string, a override.Answer) {
 	f := check.Finding{
 		Code: "facts.unavailable", Message: fmt.Sprintf("the gate did not check whether the approval %q was given", id), Input: changeKind(p), Path: path,
-		Expected: "the pull request's reviews, and who gave them", Actual: a.Why, Evidence: []string{id},
+		Expected: "the pull request's reviews, and who gave them", Actual: a.Why, Identity: []string{id},
 		Fix: "revert this file; a person may move the change to a separate pull request and review it there",
 	}
 	if p.Facts != nil && askedGitHub(p.Facts) {

@@ -63,6 +63,6 @@ func reportBranchFinding(p *check.Pass, branch, expected string) {
 		Code: "scope.base_branch", Message: fmt.Sprintf("the base branch of the pull request is %q, which the contract does not name", branch),
 		Input: check.Facts, Expected: expected, Actual: branch,
 		Fix:      "retarget the pull request: its event edited runs the gate again; a person may name the branch under base_branches in the contract of the default branch",
-		Evidence: []string{branch},
+		Identity: []string{branch},
 	})
 }

@@ -12,7 +12,7 @@ import (
 // Budget checks the time and the network of the task.
 var Budget = &check.Check{
 	ID:    "budget",
-	Title: "The task kept to its time budget and its network hosts",
+	Title: "The task stayed within its time budget and its network hosts",
 	Codes: []check.Code{
 		{Name: "time.over_budget", Severity: diag.Block},
 		{Name: "network.unallowed_host", Severity: diag.Block},
@@ -54,7 +54,7 @@ func reportTime(p *check.Pass, minutes int64) {
 		Expected: fmt.Sprintf("at most %s (time_budget_minutes)", diag.Plural(minutes, "minute")),
 		Actual:   fmt.Sprintf("%d min %d s", spent/msPerMinute, spent%msPerMinute/1000),
 		Fix:      "find out what takes so long; a person may raise time_budget_minutes in the contract",
-		Evidence: []string{itoa(spent / (max(minutes, 1) * msPerMinute))}, // how many times over: the time itself differs between runs
+		Identity: []string{itoa(spent / (max(minutes, 1) * msPerMinute))}, // how many times over: the time itself differs between runs
 	})
 }
 
@@ -68,13 +68,13 @@ func reportNetwork(p *check.Pass) {
 			p.Report(check.Finding{
 				Code: "network.unallowed_host", Message: fmt.Sprintf("a command reached the host %q", h.Text), Input: check.Feedback,
 				Path: s.Name, Pos: diag.Pos{Line: h.Line, Column: 1}, Expected: allowed, Actual: h.Text,
-				Fix: "remove the request to this host; a person may add the host to network_egress in the contract", Evidence: []string{h.Text}, Times: h.Times,
+				Fix: "remove the request to this host; a person may add the host to network_egress in the contract", Identity: []string{h.Text}, Times: h.Times,
 			})
 		}
 		if s.Hosts.More > 0 {
 			p.Report(check.Finding{
 				Code: "network.unallowed_host", Message: fmt.Sprintf("commands reached %d more hosts", s.Hosts.More), Input: check.Feedback,
-				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "remove the requests to these hosts", Evidence: []string{"more", fmt.Sprint(s.Hosts.More)}, Times: s.Hosts.More,
+				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "remove the requests to these hosts", Identity: []string{"more", fmt.Sprint(s.Hosts.More)}, Times: s.Hosts.More,
 			})
 		}
 		if s.Unseen > 0 {

@@ -91,7 +91,7 @@ func reportProblems(p *check.Pass, code string, kinds ...check.Kind) {
 		p.Report(check.Finding{
 			Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
 			Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
-			Evidence: []string{e.Where, e.Message, e.Found}, Times: e.Times,
+			Identity: []string{e.Where, e.Message, e.Found}, Times: e.Times,
 		})
 	}
 }
@@ -101,7 +101,7 @@ func reportNoMatch(p *check.Pass, code string, kind check.Kind) {
 	for _, problem := range p.Problems {
 		if e := problem.Error; problem.Kind == kind && e.Where == check.NoMatch {
 			p.Report(check.Finding{
-				Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Input: kind, Evidence: []string{e.Message},
+				Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Input: kind, Identity: []string{e.Message},
 			})
 		}
 	}

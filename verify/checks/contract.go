@@ -14,7 +14,7 @@ import (
 // Contract checks that there is a contract that the change did not write.
 var Contract = &check.Check{
 	ID:    "contract",
-	Title: "The scope contract is there, well formed, and not of the change's own making",
+	Title: "The scope contract is there, well formed, and not written by the change",
 	Codes: []check.Code{
 		{Name: "contract.missing", Severity: diag.Block},
 		{Name: "contract.malformed", Severity: diag.Block},
@@ -31,7 +31,7 @@ func runContract(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", p.Task), Input: check.TaskContract,
 			Expected: "a contract with this task_id", Actual: "none", Fix: "hand over the contract of the task, or name another one with --task",
-			Evidence: []string{p.Task},
+			Identity: []string{p.Task},
 		})
 	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
 		p.Report(check.Finding{
@@ -67,7 +67,7 @@ func reportNever(p *check.Pass, s policy.Source) {
 		p.Report(check.Finding{
 			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which is not the code of a finding", code), Input: check.Kind(s.Kind),
 			Path: s.Path, Pos: s.Contract.Keys["override"], Expected: "codes of findings, such as scope.forbidden", Actual: code,
-			Fix: "correct the code; closeout explain lists them all", Evidence: []string{"override.never", code},
+			Fix: "correct the code; closeout explain lists them all", Identity: []string{"override.never", code},
 		})
 	}
 }
@@ -88,7 +88,7 @@ func reportTwoTasks(p *check.Pass) {
 	p.Report(check.Finding{
 		Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
 		Expected: "one task contract for each change", Actual: strings.Join(p.AddedTasks, ", "),
-		Fix: "keep one of them, or name the task with --task", Evidence: []string{"two task contracts"},
+		Fix: "keep one of them, or name the task with --task", Identity: []string{"two task contracts"},
 	})
 }
 
@@ -101,7 +101,7 @@ func reportAbsentTask(p *check.Pass) {
 	p.Report(check.Finding{
 		Code: "contract.missing", Message: "the change adds a task contract that was not handed over", Input: changeKind(p), Path: p.AbsentTask,
 		Expected: "the added contract among the inputs, in a bundle as contracts/<task_id>.json", Actual: "no task contract",
-		Fix: "add the file to the bundle, or let closeout verify --base collect it", Evidence: []string{"added task"},
+		Fix: "add the file to the bundle, or let closeout verify --base collect it", Identity: []string{"added task"},
 	})
 }
 
@@ -113,7 +113,7 @@ func reportUntrusted(p *check.Pass, s policy.Source) {
 		return
 	}
 	p.Report(check.Finding{
-		Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Evidence: []string{string(s.Trust)},
+		Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
 		Expected: "a contract from the base branch, or one from outside the repository",
 		Fix:      "commit the contract to the base branch, or let the workflow read it from outside the repository",
 	})

@@ -66,7 +66,7 @@ func reportFloor(p *check.Pass, floor strict.Ratio) {
 	p.Report(check.Finding{
 		Code: "coverage.below_floor", Message: "coverage is below its floor", Input: check.Coverage, Path: p.Coverage.Path,
 		Pos: p.Coverage.Report.Pos, Expected: "at least " + percent(floor), Actual: percent(p.Coverage.Report.Current),
-		Fix: "test what the change adds", Evidence: []string{points(p.Coverage.Report.Current), percent(floor)},
+		Fix: "test what the change adds", Identity: []string{points(p.Coverage.Report.Current), percent(floor)},
 	})
 }
 
@@ -95,7 +95,7 @@ func reportDrop(p *check.Pass) {
 		Code: "coverage.minor_regression", Message: "coverage dropped slightly", Input: check.Coverage, Path: p.Coverage.Path,
 		Pos: p.Coverage.Report.Pos, Expected: "no drop from " + percent(*previous),
 		Actual: fmt.Sprintf("%s, a drop of %s", percent(p.Coverage.Report.Current), percent(*previous-p.Coverage.Report.Current)),
-		Fix:    "test what the change adds", Evidence: []string{points(*previous), points(p.Coverage.Report.Current)},
+		Fix:    "test what the change adds", Identity: []string{points(*previous), points(p.Coverage.Report.Current)},
 	}
 	if *previous-p.Coverage.Report.Current > limit {
 		f.Code, f.Message = "coverage.regression", "coverage dropped by more than "+percent(limit)
@@ -132,6 +132,6 @@ func reportNoPrevious(p *check.Pass) {
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: "cannot determine the coverage before the change", Input: check.Coverage, Path: p.Coverage.Path,
 		Expected: "the coverage of the base", Actual: "no trusted input names it", Fix: "provide the coverage report of the base; a person may remove max_drop from the contract",
-		Evidence: []string{"previous coverage"},
+		Identity: []string{"previous coverage"},
 	})
 }

@@ -12,7 +12,7 @@ import (
 // Diff checks that the gate knows what was changed.
 var Diff = &check.Check{
 	ID:    "diff",
-	Title: "The list of changed files is there and can be relied on",
+	Title: "The list of changed files is there and reliable",
 	Codes: []check.Code{
 		{Name: "diff.missing", Severity: diag.Block},
 		{Name: "diff.malformed", Severity: diag.Block},
@@ -33,7 +33,7 @@ func runDiff(p *check.Pass) {
 		f := unavailable("diff.incomplete", u, "the list of changed files")
 		if u.Limit != "" {
 			f.Code, f.Severity = check.CodeLimit, diag.Block
-			f.Evidence = append(f.Evidence, u.Limit)
+			f.Identity = append(f.Identity, u.Limit)
 		}
 		p.Report(f)
 	}
@@ -50,14 +50,14 @@ func runDiff(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "diff.disagrees", Message: "there is more than one list of changed files of this kind", Input: s.Kind, Path: s.Path,
 			Expected: "at most one changes.json and one diff", Actual: s.Path, Fix: "hand over the one that was created from the commits that are judged",
-			Evidence: []string{"surplus"},
+			Identity: []string{"surplus"},
 		})
 	}
 	for _, d := range p.Disagree {
 		p.Report(check.Finding{
 			Code: "diff.disagrees", Message: "changes.json and pr.diff disagree about this file", Input: check.Diff, Path: d.Path,
 			Expected: "in pr.diff as in changes.json: " + d.Changes, Actual: "in pr.diff: " + d.Diff,
-			Fix: "create both from the same two commits", Evidence: []string{d.Changes, d.Diff},
+			Fix: "create both from the same two commits", Identity: []string{d.Changes, d.Diff},
 		})
 	}
 }
@@ -87,6 +87,6 @@ func reportSeveralBases(p *check.Pass) {
 	bases := p.Facts.Subject.MergeBases
 	p.Report(check.Finding{
 		Code: "diff.several_bases", Message: "base and head have several merge bases; every file that differs from one of them is judged", Input: check.Facts,
-		Expected: "one merge base", Actual: strings.Join(bases, ", "), Fix: "merge the base branch into the change once more to have one", Evidence: bases,
+		Expected: "one merge base", Actual: strings.Join(bases, ", "), Fix: "merge the base branch into the change once more to have one", Identity: bases,
 	})
 }

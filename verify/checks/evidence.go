@@ -14,7 +14,7 @@ import (
 // Evidence checks how far the records can be trusted.
 var Evidence = &check.Check{
 	ID:    "evidence",
-	Title: "The evidence is about this code and comes from where it must",
+	Title: "The evidence is about this code and comes from a trusted source",
 	Codes: []check.Code{
 		{Name: "evidence.conflict", Severity: diag.Block},
 		{Name: "evidence.stale", Severity: diag.Block},
@@ -71,7 +71,7 @@ func codeTreeUnknown(f *facts.Facts) bool {
 }
 
 func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) check.Finding {
-	f := at(check.Finding{Code: string(d.Reason), Evidence: decisionKey(c, d)}, d.At)
+	f := at(check.Finding{Code: string(d.Reason), Identity: decisionKey(c, d)}, d.At)
 	switch d.Reason {
 	case ledger.Conflict:
 		f.Message = criterionName(c) + " passed in one log and failed in another"
@@ -164,10 +164,10 @@ func reportDigest(p *check.Pass, stream, sha256 string) {
 	f := check.Finding{
 		Code: "evidence.digest_mismatch", Message: "a log that the workflow handed over is missing or was changed", Input: check.Feedback,
 		Expected: "a log with sha256 " + sha256, Actual: diag.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
-		Fix: "hand over the log as the recording job wrote it", Evidence: []string{sha256},
+		Fix: "hand over the log as the recording job wrote it", Identity: []string{sha256},
 	}
 	if stream != "" {
-		f.Message, f.Evidence = fmt.Sprintf("the log of the stream %q is missing or was changed", stream), []string{sha256, stream}
+		f.Message, f.Identity = fmt.Sprintf("the log of the stream %q is missing or was changed", stream), []string{sha256, stream}
 	}
 	if sha256 == "" {
 		f.Message, f.Expected, f.Actual = fmt.Sprintf("the stream %q has no digest", stream), "the sha256 of the stream's log", "a name without digest"
@@ -184,7 +184,7 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
 		Fix:      reach(p, "run the command that writes the report with closeout record --produces, on the code as it is now", c.Minimum),
-		Evidence: []string{string(c.Kind), string(c.Level)},
+		Identity: []string{string(c.Kind), string(c.Level)},
 	})
 }
 
@@ -196,6 +196,6 @@ func reportClash(p *check.Pass, c *check.Companion) {
 		Message: fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, c.Clash.Path, c.Clash.First, c.Clash.Second),
 		Input:   check.Feedback, Path: c.Clash.Stream, Pos: diag.Pos{Line: c.Clash.Line, Column: 1},
 		Expected: "one command of a log that writes the file", Actual: "two commands, with different content",
-		Fix: "let each command write a separate file, then record both again", Evidence: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
+		Fix: "let each command write a separate file, then record both again", Identity: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
 	})
 }

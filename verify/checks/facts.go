@@ -11,7 +11,7 @@ import (
 // Facts checks that the facts can be read, and that they contain what every run requires.
 var Facts = &check.Check{
 	ID:    "facts",
-	Title: "The facts that the decision rests on are known",
+	Title: "The facts that the decision requires are known",
 	Codes: []check.Code{
 		{Name: "facts.malformed", Severity: diag.Block},
 		{Name: "facts.unavailable", Severity: diag.Unknown},
@@ -47,7 +47,7 @@ func reportNoFacts(p *check.Pass) {
 	}
 	p.Report(check.Finding{
 		Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: check.Facts, Expected: "facts about each pull request of the group",
-		Actual: "none", Fix: "let the collector write the facts, and run the gate again", Evidence: []string{string(facts.WantedPullRequest), ""},
+		Actual: "none", Fix: "let the collector write the facts, and run the gate again", Identity: []string{string(facts.WantedPullRequest), ""},
 	})
 }
 
@@ -64,6 +64,6 @@ func unavailable(code string, u facts.Unavailable, what string) check.Finding {
 	message += ": " + u.Error
 	return check.Finding{
 		Code: code, Message: message, Input: check.Facts, Expected: what, Actual: u.Error, Fix: fix,
-		Evidence: []string{string(u.What), u.About},
+		Identity: []string{string(u.What), u.About},
 	}
 }

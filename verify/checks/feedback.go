@@ -12,7 +12,7 @@ import (
 // Feedback checks that the logs are there, complete and well formed.
 var Feedback = &check.Check{
 	ID:    "feedback",
-	Title: "The feedback logs are there, whole and well formed",
+	Title: "The feedback logs are there, complete and well formed",
 	Codes: []check.Code{
 		{Name: "feedback.missing", Severity: diag.Block},
 		{Name: "feedback.empty", Severity: diag.Block},
@@ -57,7 +57,7 @@ func reportNoLog(p *check.Pass) {
 	}
 	if len(p.Logs) > 0 {
 		f.Message, f.Actual = "no feedback log can be used", "logs whose digests the workflow did not hand over"
-		f.Evidence = []string{"not handed over"}
+		f.Identity = []string{"not handed over"}
 		f.Fix = "let the recording job hand over the sha256 of its log"
 	}
 	p.Report(f)
@@ -83,14 +83,14 @@ func reportGaps(p *check.Pass, s *ledger.Stream) {
 		p.Report(check.Finding{
 			Code: "feedback.gap", Message: "the log is incomplete: " + g.Kind, Input: check.Feedback, Path: s.Name,
 			Pos: diag.Pos{Line: g.Line, Column: 1}, Expected: g.Expected, Actual: g.Found,
-			Fix: "hand over the log as the recorder wrote it, with no line removed, repeated or moved", Evidence: []string{g.Kind, g.Found},
+			Fix: "hand over the log as the recorder wrote it, with no line removed, repeated or moved", Identity: []string{g.Kind, g.Found},
 		})
 	}
 	if s.GapsMore > 0 {
 		p.Report(check.Finding{
 			Code: "feedback.gap", Message: fmt.Sprintf("the log is incomplete: %d more places are not listed", s.GapsMore),
 			Input: check.Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
-			Fix: "hand over the log as the recorder wrote it", Evidence: []string{"more", fmt.Sprint(s.GapsMore)}, Times: s.GapsMore,
+			Fix: "hand over the log as the recorder wrote it", Identity: []string{"more", fmt.Sprint(s.GapsMore)}, Times: s.GapsMore,
 		})
 	}
 }
@@ -103,12 +103,12 @@ func reportTampered(p *check.Pass, s *ledger.Stream) {
 	}
 	for _, c := range s.Tampered.List {
 		f.Message, f.Actual, f.Times = "the recorder found content that it did not write: "+c.Text, c.Text, c.Times
-		f.Pos, f.Evidence = diag.Pos{Line: c.Line, Column: 1}, []string{c.Text}
+		f.Pos, f.Identity = diag.Pos{Line: c.Line, Column: 1}, []string{c.Text}
 		p.Report(f)
 	}
 	if more := s.Tampered.More; more > 0 {
 		f.Message, f.Actual = fmt.Sprintf("the recorder found content that it did not write in %d more places", more), fmt.Sprint(more)
-		f.Pos, f.Evidence, f.Times = diag.Pos{}, []string{"more", fmt.Sprint(more)}, more
+		f.Pos, f.Identity, f.Times = diag.Pos{}, []string{"more", fmt.Sprint(more)}, more
 		p.Report(f)
 	}
 }
@@ -119,14 +119,14 @@ func reportOpen(p *check.Pass, s *ledger.Stream) {
 		p.Report(check.Finding{
 			Code: "feedback.null_exit", Message: inDirectory(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
 			Pos: diag.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
-			Fix: "run the command again to its end, and record it", Evidence: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
+			Fix: "run the command again to its end, and record it", Identity: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
 		})
 	}
 	if s.Unsettled > 0 {
 		p.Report(check.Finding{
 			Code: "feedback.null_exit", Message: fmt.Sprintf("%d more commands have no exit code", s.Unsettled), Input: check.Feedback,
 			Path: s.Name, Expected: expected, Actual: fmt.Sprintf("more than %d open at once", ledger.MaxOpen),
-			Fix: "run the commands to their end", Evidence: []string{"more", fmt.Sprint(s.Unsettled)}, Times: s.Unsettled,
+			Fix: "run the commands to their end", Identity: []string{"more", fmt.Sprint(s.Unsettled)}, Times: s.Unsettled,
 		})
 	}
 }
@@ -136,14 +136,14 @@ func reportNonzero(p *check.Pass, s *ledger.Stream) {
 		p.Report(check.Finding{
 			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%s exited with %d", inDirectory(*c), c.Exit), Input: check.Feedback,
 			Path: s.Name, Pos: diag.Pos{Line: c.Line, Column: 1}, Expected: "nothing: the contract does not name this command",
-			Actual: fmt.Sprintf("exit code %d", c.Exit), Fix: "no action is needed", Evidence: []string{c.Text, c.Cwd}, Times: c.Times,
+			Actual: fmt.Sprintf("exit code %d", c.Exit), Fix: "no action is needed", Identity: []string{c.Text, c.Cwd}, Times: c.Times,
 		})
 	}
 	if more := s.Nonzero.More; more > 0 {
 		p.Report(check.Finding{
 			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%d more commands that the contract does not name failed", more),
 			Input: check.Feedback, Path: s.Name, Expected: "nothing", Actual: fmt.Sprint(more), Fix: "no action is needed",
-			Evidence: []string{"more"}, Times: more,
+			Identity: []string{"more"}, Times: more,
 		})
 	}
 }

@@ -22,7 +22,7 @@ func runLimits(p *check.Pass) {
 		}
 		p.Report(check.Finding{
 			Code: "limit.exceeded", Message: e.Message, Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
-			Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Evidence: []string{e.Limit},
+			Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Identity: []string{e.Limit},
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Override tells of labels and messages that ask for an override and do not count. It runs after all other checks.
 var Override = &check.Check{
 	ID:    "override",
-	Title: "Only a person who may override does",
+	Title: "Only a person with permission overrides",
 	Codes: []check.Code{
 		{Name: "override.refused", Severity: diag.Warn},
 		{Name: "override.attempted", Severity: diag.Warn},
@@ -28,7 +28,7 @@ func runOverride(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "override.refused", Message: fmt.Sprintf("the label %q, added by %s, does not count: %s", r.Label, r.Actor, r.Why),
 			Input: check.Facts, Expected: r.Row.Title, Actual: r.Why,
-			Fix: r.Do + "; then run the job again, unless a label starts it (a comment never does)", Evidence: []string{r.Label, r.Row.Condition},
+			Fix: r.Do + "; then run the job again, unless a label starts it (a comment never does)", Identity: []string{r.Label, r.Row.Condition},
 		})
 	}
 	for _, m := range p.Override.Missing {
@@ -37,7 +37,7 @@ func runOverride(p *check.Pass) {
 	for _, a := range override.Attempts(p.Facts, p.Rule) {
 		p.Report(check.Finding{
 			Code: "override.attempted", Message: a.What, Input: check.Facts, Expected: "an override by a person who may override, with a label and a reason",
-			Actual: a.What, Fix: "no action is needed: it has no effect. Tell the author that only the people whom the contract names can override", Evidence: a.Key,
+			Actual: a.What, Fix: "no action is needed: it has no effect. Tell the author that only the people whom the contract names can override", Identity: a.Key,
 		})
 	}
 }

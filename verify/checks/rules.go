@@ -168,7 +168,7 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 		p.Report(check.Finding{
 			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("the rule %q was not judged", rule.ID.Value),
 			Input: check.Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
-			Fix: "run the rule and report its result", Evidence: []string{rule.ID.Value},
+			Fix: "run the rule and report its result", Identity: []string{rule.ID.Value},
 		})
 		return
 	}
@@ -204,7 +204,7 @@ func reportExpired(p *check.Pass, rule *policy.Rule) {
 		Code: "rule.expired", Message: fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt),
 		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
 		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
-		Evidence: []string{rule.ID.Value},
+		Identity: []string{rule.ID.Value},
 	})
 }
 
@@ -232,7 +232,7 @@ func reportUnknownRule(p *check.Pass, rows []ruleRow) {
 	p.Report(rowFinding("rule.unknown", rows[0], check.Finding{
 		Message:  fmt.Sprintf("the catalogue does not contain the rule %q", rows[0].ID),
 		Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", diag.Plural(int64(len(rows)), "row"), result),
-		Fix: "let a person add the rule to the catalogue, or stop reporting it", Evidence: []string{result},
+		Fix: "let a person add the rule to the catalogue, or stop reporting it", Identity: []string{result},
 	}))
 }
 
@@ -261,12 +261,12 @@ func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
 	if r.File != "" && !strings.HasPrefix(r.File, "/") && !strings.HasPrefix(r.File, "file:") { // a report names no absolute path
 		f.Path, f.Pos = r.File, diag.Pos{Line: int(r.Line)}
 	}
-	f.Evidence = append([]string{r.ID}, f.Evidence...)
+	f.Identity = append([]string{r.ID}, f.Identity...)
 	if f.Path != r.File {
-		f.Evidence = append(f.Evidence, r.File)
+		f.Identity = append(f.Identity, r.File)
 	}
 	if len(r.FailedIn) > 1 {
-		f.Evidence = append(f.Evidence, r.FailedIn...)
+		f.Identity = append(f.Identity, r.FailedIn...)
 	}
 	return f
 }
@@ -329,7 +329,7 @@ func (ig *ignore) excuses(files []string) bool {
 func (l *ignores) report(p *check.Pass) {
 	for _, ig := range l.list {
 		f := check.Finding{
-			Input: check.Kind(ig.Source.Kind), Path: ig.Source.Path, Pos: ig.ID.Pos, Evidence: []string{ig.ID.Value, ig.Reason},
+			Input: check.Kind(ig.Source.Kind), Path: ig.Source.Path, Pos: ig.ID.Pos, Identity: []string{ig.ID.Value, ig.Reason},
 			Fix: "let a person remove it from the contract",
 		}
 		switch {

@@ -102,7 +102,7 @@ func (v violations) severity(own diag.Severity) diag.Severity {
 // fileFinding starts a finding about a touched path.
 func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
 	return check.Finding{
-		Code: code, Input: changeKind(p), Path: c.Path, Evidence: []string{string(c.Status)},
+		Code: code, Input: changeKind(p), Path: c.Path, Identity: []string{string(c.Status)},
 		Actual: fmt.Sprintf("%s (%s)", strings.ReplaceAll(string(c.Status), "_", " "), modes(c)),
 	}
 }
@@ -265,7 +265,7 @@ func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
 	f.Message = "this is " + what + ", which can point to files outside the scope"
 	f.Expected = "a regular file, or the path written literally in allowed_files of every contract"
 	f.Fix = "replace it with a regular file; a person may allow exactly this path"
-	f.Evidence = append(f.Evidence, string(c.NewMode))
+	f.Identity = append(f.Identity, string(c.NewMode))
 	return f, true
 }
 
@@ -299,7 +299,7 @@ func reportUniversal(p *check.Pass) {
 			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows almost every file", pattern.Value),
 			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos,
 			Expected: "patterns that name the directories of the task", Actual: "it allows " + diag.Plural(files, "file") + " of this change",
-			Fix: "name the directories that the task needs", Evidence: []string{pattern.Value},
+			Fix: "name the directories that the task needs", Identity: []string{pattern.Value},
 		})
 	}
 }

@@ -66,7 +66,7 @@ func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 		p.Report(check.Finding{
 			Code: "subject.same_head", Message: fmt.Sprintf("the contract applies, because pull request %d has the same head", shared.Number), Input: check.Facts,
 			Expected: "no other open pull request with this head that the contract applies to", Actual: fmt.Sprintf("pull request %d by %s", shared.Number, firstText(shared.Author, facts.Ghost)),
-			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same check", Evidence: []string{fmt.Sprint(shared.Number)},
+			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same check", Identity: []string{fmt.Sprint(shared.Number)},
 		})
 	case len(p.Unavailable(facts.WantedSameHead)) > 0:
 		reportLacking(p, facts.WantedSameHead, "", "cannot determine whether another open pull request has the same head")
@@ -104,7 +104,7 @@ func reportForeign(p *check.Pass) {
 	p.Report(check.Finding{
 		Code: "subject.moved", Message: "the merge group does not contain the pull request as it is now", Input: check.Facts,
 		Expected: "each file in the group as in the pull request, unless the base or another pull request also changes it", Actual: "it differs in " + text,
-		Fix: "remove the pull request from the merge queue and add it again", Evidence: []string{"not in the group"},
+		Fix: "remove the pull request from the merge queue and add it again", Identity: []string{"not in the group"},
 	})
 }
 
@@ -116,6 +116,6 @@ func reportMoved(p *check.Pass, what, a, other, b string) {
 	p.Report(check.Finding{
 		Code: "subject.moved", Message: fmt.Sprintf("%s is not %s", what, other), Input: check.Facts,
 		Expected: fmt.Sprintf("%s: %s", other, b), Actual: fmt.Sprintf("%s: %s", what, a),
-		Fix: "run the gate for the newest event of the pull request; a repeated run of an older event does not judge the pull request as it is now", Evidence: []string{what},
+		Fix: "run the gate for the newest event of the pull request; a repeated run of an older event does not judge the pull request as it is now", Identity: []string{what},
 	})
 }

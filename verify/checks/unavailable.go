@@ -60,7 +60,7 @@ var permissions = map[facts.Wanted]string{
 func reportLacking(p *check.Pass, kind facts.Wanted, about, message string) {
 	f := check.Finding{
 		Code: "facts.unavailable", Severity: diag.Unknown, Message: message, Input: check.Facts, Expected: "this fact in facts.json",
-		Actual: "nothing", Fix: permissions[kind], Evidence: []string{string(kind), about},
+		Actual: "nothing", Fix: permissions[kind], Identity: []string{string(kind), about},
 	}
 	if u, found := lacking(p.Facts, kind, about); found {
 		f.Actual = u.Error
