@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -89,7 +88,13 @@ func (a *action) run() error {
 // refused, and returns it with all errors.
 func (a *action) failed(err error) (*report.Report, error) {
 	r := verify.Failure(verify.CodeUsage, err.Error(), "correct the workflow as the message says; action.yml lists the inputs", a.settings)
-	return r, errors.Join(err, a.writeFailure(r))
+	a.written = false
+	if a.report == "" {
+		return r, err
+	}
+	wrong := writeReport(r, a.report, a.std)
+	a.written = wrong == nil
+	return r, errors.Join(err, wrong)
 }
 
 // judge reads the inputs, judges and writes the report.
@@ -308,17 +313,6 @@ func (a *action) flag(name string) (bool, error) {
 	}
 }
 
-// writeFailure leaves the report of a run that could not judge: at the default place when the wanted one is refused.
-func (a *action) writeFailure(r *report.Report) error {
-	a.written = false
-	if a.report == "" {
-		return nil
-	}
-	err := writeReport(r, a.report, a.std)
-	a.written = err == nil
-	return err
-}
-
 // show writes annotations into the log, the job summary, and the findings as SARIF.
 func (a *action) show(r *report.Report) error {
 	docs := output.Options{Docs: checks.Section}
@@ -353,7 +347,7 @@ func (a *action) summary(r *report.Report, o output.Options) error {
 	return appendTo(file, b.String())
 }
 
-// outputs writes GITHUB_OUTPUT ourselves: the delimiter must be one that no value can hold.
+// outputs writes GITHUB_OUTPUT itself: the delimiter must be one that no value can contain, as a random one is.
 func (a *action) outputs(r *report.Report) error {
 	file := a.gha.Getenv("GITHUB_OUTPUT")
 	if file == "" {
@@ -370,26 +364,10 @@ func (a *action) outputs(r *report.Report) error {
 	}
 	var b strings.Builder
 	for _, out := range values {
-		delimiter, err := newDelimiter(out[1])
-		if err != nil {
-			return err
-		}
+		delimiter := "closeout_" + rand.Text()
 		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", out[0], delimiter, out[1], delimiter)
 	}
 	return appendTo(file, b.String())
-}
-
-// newDelimiter is a line that value does not hold.
-func newDelimiter(value string) (string, error) {
-	var random [16]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return "", err
-	}
-	delimiter := "closeout_" + hex.EncodeToString(random[:])
-	if strings.Contains(value, delimiter) {
-		return "", errors.New("a value holds the delimiter that was drawn for it")
-	}
-	return delimiter, nil
 }
 
 // appendTo adds to a file that the runner gave.

@@ -25,9 +25,12 @@ const toStdout = "-"
 // begin removes an older report before anything is collected, and prepares to write a failing one when a signal ends the
 // process.
 func begin(path string, s verify.Settings, std stdio) (*collect.Stale, *watch, error) {
-	old, err := clearReport(path)
-	if err != nil {
-		return nil, nil, err
+	var old *collect.Stale
+	if path != toStdout {
+		var err error
+		if old, err = collect.RemoveStale(path); err != nil {
+			return nil, nil, err
+		}
 	}
 	return old, reportOnSignal(path, s, std), nil
 }
@@ -163,14 +166,6 @@ func (w *watch) stop() {
 		signal.Stop(w.signals)
 		close(w.done)
 	})
-}
-
-// clearReport removes a stale report, and refuses a path at which no report may be written.
-func clearReport(path string) (*collect.Stale, error) {
-	if path == toStdout {
-		return nil, nil
-	}
-	return collect.RemoveStale(path)
 }
 
 // fileSHA256 is the digest of a report that was written; "" when there is none, or something else in its place.

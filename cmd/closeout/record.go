@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/record"
 )
 
@@ -181,14 +180,12 @@ func (f *recordFlags) check(args []string) error {
 		return errors.New("a command cannot be given beside --from-contract")
 	case f.fromContract != nil && (f.command.Criterion != "" || f.cwd != "." || len(f.produces) > 0):
 		return errors.New("--criterion, --cwd and --produces cannot be given beside --from-contract: the contract's criteria declare them")
-	case f.command.Task != "" && !contract.ValidTaskID(f.command.Task):
-		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", f.command.Task)
 	case f.command.Timeout < 0:
 		return fmt.Errorf("a timeout cannot be %s: expected more than 0", f.command.Timeout)
 	case f.tail < 0 || f.tail > record.LargestTail:
 		return fmt.Errorf("--tail-bytes cannot be %d: expected 0 to %d", f.tail, record.LargestTail)
 	}
-	return nil
+	return checkTask(f.command.Task)
 }
 
 // open finds the repository and reads the contracts, nil when there are none to run.

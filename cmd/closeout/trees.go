@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -57,7 +56,11 @@ func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // collect collects the inputs from two commits and the files that the options name, and writes them into a bundle if there
 // is to be one.
-func (t *treeFlags) collect(o collect.Options, bundle string, lines []glob.Pattern) (*collect.Found, error) {
+func (t *treeFlags) collect(o collect.Options, bundle string, globs []string) (*collect.Found, error) {
+	lines, err := collect.ParseGlobs(globs)
+	if err != nil {
+		return nil, err
+	}
 	debug.SetMemoryLimit(treesMemory)
 	o.Contract = t.contract
 	var objects collect.Objects

@@ -239,8 +239,8 @@ func checkSettings(s *verify.Settings) error {
 	if s.Mode != "" && s.Mode != verify.Enforce && s.Mode != verify.Observe {
 		return fmt.Errorf("unknown mode %q: expected enforce or observe", s.Mode)
 	}
-	if s.Task != "" && !contract.ValidTaskID(s.Task) {
-		return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", s.Task)
+	if err := checkTask(s.Task); err != nil {
+		return err
 	}
 	for i, d := range s.Digests {
 		digest, err := facts.ReadDigest(d)
@@ -255,6 +255,14 @@ func checkSettings(s *verify.Settings) error {
 		}
 	}
 	return nil
+}
+
+// checkTask refuses a task id that no contract can have; "" is none.
+func checkTask(id string) error {
+	if id == "" || contract.ValidTaskID(id) {
+		return nil
+	}
+	return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", id)
 }
 
 // reportPath is the named path, else verification_report.json in the bundle or here. A bundle that is not a directory
@@ -277,37 +285,28 @@ func overInput(path string) error {
 }
 
 // find lists the inputs, of which nothing is judged yet, and adds the settings.
-func (f *verifyFlags) find(args []string) (*collect.Found, error) {
-	found, err := f.inputs(args)
-	if err != nil {
-		return nil, err
-	}
-	notes := found.Settings.Notes
-	found.Settings = f.settings
-	found.Settings.Notes = notes
-	if len(args) == 0 {
-		found.Settings.Today = today() // a BUNDLE is judged on the day that its facts name
-	}
-	return found, nil
-}
-
-func (f *verifyFlags) inputs(args []string) (found *collect.Found, err error) {
+func (f *verifyFlags) find(args []string) (found *collect.Found, err error) {
+	settings := f.settings
 	if len(args) == 1 {
-		return collect.Bundle(args[0])
+		found, err = collect.Bundle(args[0]) // which is judged on the day that its facts name
+	} else {
+		settings.Today = today()
+		f.files.Settings = settings
+		if f.files.Root, err = os.Getwd(); err != nil {
+			return nil, err
+		}
+		if f.trees.base == "" {
+			found, err = collect.Files(f.files)
+		} else {
+			found, err = f.trees.collect(f.files, f.bundle, f.lines)
+		}
 	}
-	if f.files.Root, err = os.Getwd(); err != nil {
-		return nil, err
-	}
-	if f.trees.base == "" {
-		return collect.Files(f.files)
-	}
-	lines, err := collect.ParseGlobs(f.lines)
 	if err != nil {
 		return nil, err
 	}
-	f.files.Settings = f.settings
-	f.files.Settings.Today = today()
-	return f.trees.collect(f.files, f.bundle, lines)
+	settings.Notes = found.Settings.Notes
+	found.Settings = settings
+	return found, nil
 }
 
 // present prints a report. When the report itself goes to standard output, the text goes to standard error.

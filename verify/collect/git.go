@@ -23,8 +23,8 @@ func OpenGit(dir string, limits strict.Limits) (*Git, error) {
 	if err != nil {
 		return nil, fixed(err)
 	}
-	repo.MaxChanges = 2*limits.Files + 1                                        // more than the judge accepts, so that it can count them
-	repo.MaxEntries, repo.MaxPathBytes = limits.TreeEntries, 4*limits.PathBytes // of directories as well
+	repo.MaxChanges, repo.MaxEntries, repo.MaxPathBytes = TreeLimits(limits)
+	repo.MaxChanges++
 	return &Git{repo, map[[2]string][]change.Change{}}, nil
 }
 

@@ -58,6 +58,12 @@ func blobAt(o Objects, commit, name string, limit int64) ([]byte, error) {
 	return append([]byte{}, data...), err
 }
 
+// TreeLimits are how many changes, entries of trees and bytes of changed paths a comparison may have: more than the judge
+// accepts, so that it can count them. The paths include those of directories.
+func TreeLimits(l strict.Limits) (changes int, entries, pathBytes int64) {
+	return 2 * l.Files, l.TreeEntries, 4 * l.PathBytes
+}
+
 // limited is the error of a comparison that costs more than the limits allow.
 type limited struct{ err error }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -17,14 +18,14 @@ type differ struct {
 	bytes   int64 // of the paths of changed files and directories
 }
 
-// isOver reports whether the walk costs more than the limits allow; they are those of a comparison on disk.
-func (d *differ) isOver() bool {
-	return len(d.changes) > 2*d.limits.Files || d.seen > d.limits.TreeEntries || d.bytes > 4*d.limits.PathBytes
-}
-
-func (d *differ) exceeded() error {
+// check refuses a walk that costs more than the limits allow, which are those of a comparison on disk.
+func (d *differ) check() error {
+	changes, entries, pathBytes := collect.TreeLimits(d.limits)
+	if len(d.changes) <= changes && d.seen <= entries && d.bytes <= pathBytes {
+		return nil
+	}
 	return &failure{
-		text: fmt.Sprintf("the change has more than %d files, %d bytes of their paths or %d entries of directories", 2*d.limits.Files, 4*d.limits.PathBytes, d.limits.TreeEntries),
+		text: fmt.Sprintf("the change has more than %d files, %d bytes of their paths or %d entries of directories", changes, pathBytes, entries),
 		fix:  "split the pull request", limit: strict.FlagTreeEntries,
 	}
 }
@@ -52,8 +53,8 @@ func (d *differ) dirs(prefix, oldID, newID string) error {
 	}
 	d.seen += int64(len(before) + len(after))
 	for name := range names {
-		if d.isOver() {
-			return d.exceeded()
+		if err := d.check(); err != nil {
+			return err
 		}
 		if err := d.pair(prefix+name, before[name], after[name]); err != nil {
 			return err
