@@ -189,7 +189,7 @@ func (a *action) collect(options collect.Options) (*collect.Found, error) {
 	if a.bundle, err = inWorkspace(a.workspace, "bundle", a.input("bundle")); err != nil {
 		return nil, err
 	}
-	return collect.WriteBundle(a.bundle, found, nil)
+	return collect.WriteBundle(a.bundle, found)
 }
 
 // place finds the workspace and the report's path in it.

@@ -22,12 +22,10 @@ func newCollect(std stdio) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: cobra.NoArgs,
-		Example: `  closeout collect --base origin/main --bundle bundle
-  closeout collect --base origin/main --bundle new --lines '**/*.go'`,
-		RunE: func(c *cobra.Command, _ []string) error { return f.collect(c, std) },
+		Example: "  closeout collect --base origin/main --bundle bundle",
+		RunE:    func(c *cobra.Command, _ []string) error { return f.collect(c, std) },
 	}
 	f.defineInputs(c)
-	c.Flags().StringArrayVar(&f.lines, "lines", nil, "write the added and removed lines of changed files that match this `glob` into lines.json; repeatable")
 	refuseTwice(c.Flags())
 	return c
 }

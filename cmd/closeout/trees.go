@@ -56,11 +56,7 @@ func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // collect collects the inputs from two commits and the files that the options name, and writes them into a bundle if there
 // is to be one.
-func (t *treeFlags) collect(o collect.Options, bundle string, globs []string) (*collect.Found, error) {
-	lines, err := collect.ParseGlobs(globs)
-	if err != nil {
-		return nil, err
-	}
+func (t *treeFlags) collect(o collect.Options, bundle string) (*collect.Found, error) {
 	debug.SetMemoryLimit(treesMemory)
 	o.Contract = t.contract
 	var objects collect.Objects
@@ -79,7 +75,7 @@ func (t *treeFlags) collect(o collect.Options, bundle string, globs []string) (*
 	if err != nil || bundle == "" {
 		return found, err
 	}
-	return collect.WriteBundle(bundle, found, lines)
+	return collect.WriteBundle(bundle, found)
 }
 
 // open opens the repository and finds the two commits.

@@ -27,7 +27,6 @@ type verifyFlags struct {
 	files    collect.Options
 	trees    treeFlags
 	bundle   string
-	lines    []string
 	settings verify.Settings
 	report   string
 	format   string
@@ -298,7 +297,7 @@ func (f *verifyFlags) find(args []string) (found *collect.Found, err error) {
 		if f.trees.base == "" {
 			found, err = collect.Files(f.files)
 		} else {
-			found, err = f.trees.collect(f.files, f.bundle, f.lines)
+			found, err = f.trees.collect(f.files, f.bundle)
 		}
 	}
 	if err != nil {

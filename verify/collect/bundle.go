@@ -13,15 +13,13 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
-	"github.com/closeout-gate/closeout/verify/glob"
 )
 
 // WriteBundle copies what was collected from two commits into a directory, under the names of a bundle, and returns the
 // bundle that was written. Its facts.json lists each file and the path that the repository has for it, so that a report of
 // the bundle names the repository's paths, and a missing file is noticed. The directory is made when it is not there; it
-// must be empty, since an old file in it would become an input. The added and removed lines of files that match lines are
-// written beside, as [LinesFile].
-func WriteBundle(dir string, found *Found, lines []glob.Pattern) (*Found, error) {
+// must be empty, since an old file in it would become an input.
+func WriteBundle(dir string, found *Found) (*Found, error) {
 	root, err := newDir(dir)
 	if err != nil {
 		return nil, err
@@ -42,7 +40,6 @@ func WriteBundle(dir string, found *Found, lines []glob.Pattern) (*Found, error)
 	}
 	w.copyPulls(found.Parts)
 	w.facts(*found.facts)
-	w.copyLines(found, lines)
 	if w.err != nil {
 		return nil, w.err
 	}

@@ -22,8 +22,6 @@ const (
 	Text     State = "text"
 	Binary   State = "binary"
 	TooLarge State = "too_large"
-	NotAFile State = "not_a_file" // a side is a symlink or a submodule; for the caller to say, Diff never does
-	Unknown  State = "unknown"    // a side could not be read; likewise
 )
 
 // Line is one line of a file. Lines end at \n and nowhere else: a carriage return is a part of the text.
@@ -36,7 +34,7 @@ type Line struct {
 // Result is a difference. Both lists are in the order of the lines, and nil in any other state than Text.
 type Result struct {
 	State   State
-	Reason  string // which limit made it TooLarge, or why it is Unknown, in words; else empty
+	Reason  string // which limit made it TooLarge, in words; else empty
 	Minimal bool   // no script is shorter; false when the work ran out before that was certain
 	Removed []Line // lines of the old version
 	Added   []Line // lines of the new version
