@@ -19,7 +19,7 @@ func TestErrorsAreSortedAndCut(t *testing.T) {
 		t.Fatalf("%d errors are listed", len(all))
 	}
 	if last := all[len(all)-1]; last.Times != 5 || last.Message != "5 more errors are not listed" {
-		t.Errorf("the list closes with %+v", last)
+		t.Errorf("the list ends with %+v", last)
 	}
 	if all[0].Limit == "" || all[1].Pos.Line != 1 {
 		t.Errorf("the list begins with %+v, %+v", all[0], all[1])
@@ -29,6 +29,6 @@ func TestErrorsAreSortedAndCut(t *testing.T) {
 func TestPos(t *testing.T) {
 	a, b := Pos{Line: 1, Column: 9}, Pos{Line: 2, Column: 1}
 	if a.Compare(b) >= 0 || b.Compare(a) <= 0 || a.Compare(a) != 0 || !(Pos{}).IsZero() || a.IsZero() {
-		t.Error("places are not ordered as they stand in the file")
+		t.Error("positions are not ordered as in the file")
 	}
 }

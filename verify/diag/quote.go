@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// NameEscapes are the letters of git's escapes and the bytes they stand for (quote.c). Every other byte that must be
-// quoted is written as three octal digits.
+// NameEscapes are the letters of git's escapes and the bytes that they escape (quote.c). Every other byte that must be quoted
+// is written as three octal digits.
 var NameEscapes = map[byte]byte{
 	'a': '\a', 'b': '\b', 't': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r', '"': '"', '\\': '\\',
 }
@@ -21,14 +21,14 @@ var EscapeLetters = func() (letters [256]byte) {
 	return letters
 }()
 
-// MustQuote reports whether git quotes a name because of c, whatever core.quotePath says.
+// MustQuote reports whether git quotes a name because of c, for any value of core.quotePath.
 func MustQuote(c byte) bool { return c < 0x20 || c == 0x7f || c == '"' || c == '\\' }
 
-// QuotePath writes a path for people. A path that is plain text comes back as it is; any other is written as git
+// QuotePath writes a path for people. A path that is plain text is returned as it is; any other is written as git
 // quotes it by default (core.quotePath=true): in double quotes, with \a \b \t \n \v \f \r \" \\ and three octal digits
 // for the other control bytes and for every byte from 0x80 on. Plain text is valid UTF-8 of printable characters
 // without double quote and backslash; so a result that begins with a double quote is always a quoted one, and no
-// control, bidirectional or zero-width character gets through. Git itself also quotes other text that is not ASCII.
+// control, bidirectional or zero-width character remains. Git itself also quotes other text that is not ASCII.
 func QuotePath(path string) string {
 	if plainText(path) {
 		return path
@@ -62,10 +62,10 @@ func plainText(path string) bool {
 	return true
 }
 
-// maxQuoted is how much of an input a message repeats.
+// maxQuoted is the maximum length of a quote from an input.
 const maxQuoted = 80
 
-// Clip cuts a text for a message, at a character's end.
+// Clip shortens a text for a message, at the end of a character.
 func Clip(s string) string {
 	if len(s) <= maxQuoted {
 		return s
@@ -85,10 +85,10 @@ func Plural(n int64, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Quote writes a text of an input as a Go string, cut for a message.
+// Quote writes a text of an input as a Go string, shortened for a message.
 func Quote(s string) string { return strconv.Quote(Clip(s)) }
 
-// Excerpt quotes what stands at some place, to the end of the line.
+// Excerpt quotes a text up to the end of its line.
 func Excerpt(rest []byte) string {
 	if len(rest) == 0 {
 		return "the end"

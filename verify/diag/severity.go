@@ -1,9 +1,9 @@
 package diag
 
-// Severity is how much a finding weighs.
+// Severity is the severity of a finding.
 type Severity string
 
-// The severities, the heaviest first. Unknown is for facts that could not be had; no input can state it.
+// The severities, the strictest first. Unknown is for unavailable facts; no input can contain it.
 const (
 	Block   Severity = "block"
 	Unknown Severity = "unknown"
@@ -11,12 +11,12 @@ const (
 	Info    Severity = "info"
 )
 
-// SeverityWords are the spellings that contracts and rule reports may use.
+// SeverityWords are the spellings in contracts and rule reports.
 var SeverityWords = map[string]Severity{
 	"block": Block, "error": Block, "warn": Warn, "warning": Warn, "info": Info, "note": Info,
 }
 
-// Rank orders severities, the heaviest first; a text that is none comes last.
+// Rank orders severities, the strictest first; any other text comes last.
 func (s Severity) Rank() int {
 	switch s {
 	case Block:
@@ -31,7 +31,7 @@ func (s Severity) Rank() int {
 	return 4
 }
 
-// Stricter returns the heavier of two severities; the empty one weighs nothing.
+// Stricter returns the stricter of two severities; the empty one is the least strict.
 func Stricter(a, b Severity) Severity {
 	if a.Rank() <= b.Rank() {
 		return a
@@ -39,18 +39,18 @@ func Stricter(a, b Severity) Severity {
 	return b
 }
 
-// Level says how sure the gate is that a record is true. A record can never state its own.
+// Level is how far the gate can trust a record. A record cannot contain its own level.
 type Level string
 
 // The evidence levels, the weakest first.
 const (
 	Absent   Level = "absent"   // no usable record
 	Claimed  Level = "claimed"  // a record, not bound to this code
-	Bound    Level = "bound"    // it names an accepted code tree, before and after
-	Recorded Level = "recorded" // bound, and the workflow handed over the log's digest
+	Bound    Level = "bound"    // a record with an accepted code tree, before and after
+	Recorded Level = "recorded" // bound, and the workflow supplied the digest of the log
 )
 
-// Rank orders levels, the weakest first; a text that is none counts as absent.
+// Rank orders levels, the weakest first; any other text counts as absent.
 func (l Level) Rank() int {
 	switch l {
 	case Claimed:
@@ -63,7 +63,7 @@ func (l Level) Rank() int {
 	return 0
 }
 
-// Stronger returns the level that asks for more; the empty one asks for nothing.
+// Stronger returns the stronger of two levels; the empty one is the weakest.
 func Stronger(a, b Level) Level {
 	if b.Rank() > a.Rank() {
 		return b

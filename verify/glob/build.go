@@ -2,7 +2,7 @@ package glob
 
 import "strings"
 
-// newIndex files alternatives[i] under the place i.
+// newIndex indexes alternatives[i] as those of pattern i.
 func newIndex(alternatives [][]string) *index {
 	x := &index{literals: map[string]int{}, others: map[string][]int{}, dirs: map[string]*bucket{}, names: map[string]*bucket{}, extensions: map[string]*bucket{}}
 	var filings []filing
@@ -23,14 +23,14 @@ func newIndex(alternatives [][]string) *index {
 	return x
 }
 
-// filing is an alternative on its way into the index.
+// filing is an alternative to be added to the index.
 type filing struct {
 	entry     entry
-	keys      []key // what it may be filed under
+	keys      []key // the keys that it can be filed under
 	isLiteral bool  // entry.head is the one path that it matches
 }
 
-// keyKind says which part of a path a key is.
+// keyKind is the part of a path that a key is.
 type keyKind int
 
 const (
@@ -72,7 +72,7 @@ func rarest(keys []key, offers map[key]int) key {
 	return best
 }
 
-// bucket returns the bucket of a key, a new one if need be.
+// bucket returns the bucket of a key, a new one if necessary.
 func (x *index) bucket(k key) *bucket {
 	buckets := x.names
 	switch k.kind {
@@ -88,7 +88,7 @@ func (x *index) bucket(k key) *bucket {
 	return buckets[k.text]
 }
 
-// analyse finds out what every path that an alternative matches must have.
+// analyse finds the keys and literal parts of every path that an alternative matches.
 func analyse(alternative string) filing {
 	components := strings.Split(alternative, "/")
 	var f filing
@@ -114,7 +114,7 @@ func analyse(alternative string) filing {
 	return f
 }
 
-// finish adds what the last component tells, and what is left for doublestar.
+// finish adds the keys of the last component, and the pattern that is left for doublestar.
 func (f *filing) finish(components []string, depth int) {
 	last := len(components) - 1
 	before, after := literalEnds(components[depth])
@@ -129,8 +129,8 @@ func (f *filing) finish(components []string, depth int) {
 	f.entry.pattern = remainder(components, depth)
 }
 
-// literalEnds returns the literal text before the first metacharacter of a component and that after the last; both are all of it when
-// there is none.
+// literalEnds returns the literal text before the first and after the last metacharacter of a component; both are the whole
+// component when there is none.
 func literalEnds(component string) (before, after string) {
 	tokens := tokensOf(component)
 	for len(tokens) > 0 && tokens[0].isLiteral() {
@@ -146,10 +146,10 @@ func literalEnds(component string) (before, after string) {
 	return before, after
 }
 
-// remainder returns the pattern that doublestar has to match, "" when head and tail say it all: "dir/**" is what begins with
-// "dir/", "dir/**/*.go" is what also ends in ".go".
+// remainder returns the pattern that doublestar has to match, "" when head and tail decide: "dir/**" matches what begins with
+// "dir/", and "dir/**/*.go" what also ends in ".go".
 //
-// A "**" at the end becomes "**/*", so that it asks for something below the folder; doublestar lets "X/**" match X.
+// A "**" at the end becomes "**/*", so that it requires something below the directory: in doublestar, "X/**" matches X.
 func remainder(components []string, depth int) string {
 	switch rest := components[depth:]; {
 	case len(rest) == 1 && rest[0] == "**":
@@ -164,7 +164,7 @@ func remainder(components []string, depth int) string {
 	return pattern
 }
 
-// isStarAndText reports whether a component is one "*" with at most literal text behind it.
+// isStarAndText reports whether a component is one "*", perhaps followed by literal text.
 func isStarAndText(component string) bool {
 	tokens := tokensOf(component)
 	if tokens[0].kind != star {

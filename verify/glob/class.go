@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// span is a range of characters, both ends included.
+// span is an inclusive range of characters.
 type span struct{ low, high rune }
 
-// readClass reads the class that s begins with, and returns how many bytes of s it takes. It reads as doublestar does:
-// a "-" is a range when something stands on both its sides, and the first "]" without a backslash ends the class.
+// readClass reads the class at the start of s, and returns its length in bytes. Like doublestar, it reads a "-" between two
+// characters as a range, and the first "]" without a backslash ends the class.
 func readClass(s string) (spans []span, size int, problem *Error) {
 	size = classSize(s)
 	if size == 0 {
@@ -31,7 +31,7 @@ func readClass(s string) (spans []span, size int, problem *Error) {
 	return merge(spans), size, nil
 }
 
-// classSize returns how many bytes the class takes that s begins with; 0 when nothing closes it.
+// classSize returns the length of the class at the start of s; 0 when it is not closed.
 func classSize(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -44,22 +44,22 @@ func classSize(s string) int {
 	return 0
 }
 
-// checkClass refuses a class by its form.
+// checkClass refuses malformed and unsupported classes.
 func checkClass(text string) *Error {
 	body := text[1 : len(text)-1]
 	switch {
 	case body == "":
-		return &Error{"the class is empty", quote(text), "a class with a character in it", `write "\\[" and "\\]" for the characters themselves; in a class too "]" is "\\]"`}
+		return &Error{"the class is empty", quote(text), "a class with a character in it", `write "\\[" and "\\]" for the characters themselves; inside a class "]" is "\\]" too`}
 	case body[0] == '!' || body[0] == '^':
-		return &Error{"a negated class can match a slash", quote(text), "a class of the characters that may stand there",
-			`list them, as in "[A-Za-z0-9]", or write "*" and put what must stay out into forbidden_files`}
+		return &Error{"a negated class can match a slash", quote(text), "a class of the allowed characters",
+			`list them, as in "[A-Za-z0-9]", or write "*" and add the exceptions to forbidden_files`}
 	case isNamedClass(body):
-		return &Error{"a named class is read letter by letter", quote(text), "characters and ranges", `write the ranges, as in "[A-Za-z]" or "[0-9]"`}
+		return &Error{"named classes are not supported", quote(text), "characters and ranges", `write the ranges, as in "[A-Za-z]" or "[0-9]"`}
 	}
 	return nil
 }
 
-// isNamedClass reports whether a class was meant as "[[:alpha:]]", "[[.a.]]" or "[[=a=]]", which doublestar does not know.
+// isNamedClass reports whether a class looks like "[[:alpha:]]", "[[.a.]]" or "[[=a=]]", which doublestar does not support.
 func isNamedClass(body string) bool {
 	for _, mark := range []string{":", ".", "="} {
 		_, inner, found := strings.Cut(body, "["+mark)
@@ -70,7 +70,7 @@ func isNamedClass(body string) bool {
 	return false
 }
 
-// readSpan reads one character or one range of a class, and returns what follows it.
+// readSpan reads one character or range of a class, and returns the rest.
 func readSpan(s string) (span, string) {
 	low, rest := readClassChar(s)
 	if len(rest) < 2 || rest[0] != '-' {
@@ -86,15 +86,15 @@ func readClassChar(s string) (rune, string) {
 	return r, s[size:]
 }
 
-// checkSpan refuses a part of a class by what it matches.
+// checkSpan refuses reversed ranges and ranges that contain a slash.
 func checkSpan(s span, text string) *Error {
 	switch {
 	case s.low > s.high:
-		return &Error{"a range of the class is upside down and matches nothing", quote(text), "a range from the smaller to the greater character",
-			`turn the range round, or put the "-" last if it is a character of its own`}
+		return &Error{"a range of the class is reversed and matches nothing", quote(text), "a range from the smaller to the greater character",
+			`reverse the range, or move the "-" to the end if it is a literal character`}
 	case s.low <= '/' && '/' <= s.high:
 		return &Error{"the class can match a slash", quote(text), "a class without the slash",
-			`take the slash out; a range over it becomes two, one up to "." and one from "0"`}
+			`remove the slash, or split a range that contains it in two, one up to "." and one from "0"`}
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func writeClassChar(out *strings.Builder, r rune) {
 	out.WriteRune(r)
 }
 
-// foldClass adds to a class the folded form of each of its characters, so that it can be held against a folded path.
+// foldClass adds to a class the folded form of each of its characters, so that it matches folded paths.
 func foldClass(spans []span) []span {
 	folded := slices.Clone(spans)
 	for _, s := range spans {

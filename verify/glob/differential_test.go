@@ -50,23 +50,23 @@ func (g generator) piece(depth int) string {
 	return g.pick("a", "b", "A", "é", "src", ".go", ".x", "*", "*", "?", "[a-b]", "[A-Zx]", "[0-\U0010ffff]", `[\]-]`, "]", `\*`, `\[`, `\{`, `\a`, ",", "_test.go", ".gz", "x.tar")
 }
 
-// expected returns the first pattern that matches according to doublestar, "" if none does, and holds that brace expansion
-// and "X/**" on X account for all that sets it apart from doublestar on the pattern as written.
+// expected returns the first pattern that matches according to doublestar, "" if none does, and checks that brace expansion
+// and "X/**" on X are the only differences from doublestar on the pattern as written.
 func expected(t testing.TB, patterns []Pattern, path string) (first string) {
 	t.Helper()
 	for _, p := range patterns {
-		matched, isFolder := false, false
+		matched, isDir := false, false
 		for _, alternative := range p.alternatives {
-			folder, found := strings.CutSuffix(alternative, "/**")
+			dir, found := strings.CutSuffix(alternative, "/**")
 			if !found {
 				matched = matched || plain(t, alternative, path)
 				continue
 			}
 			matched = matched || plain(t, alternative+"/*", path)
-			isFolder = isFolder || plain(t, folder, path)
+			isDir = isDir || plain(t, dir, path)
 		}
 		whole := plain(t, p.String(), path)
-		if matched && !whole && !starMeetsBrace.MatchString(p.String()) || whole && !matched && !isFolder {
+		if matched && !whole && !starMeetsBrace.MatchString(p.String()) || whole && !matched && !isDir {
 			t.Errorf("doublestar says %v of %q on %q, and %v of %q", whole, p, path, matched, p.alternatives)
 		}
 		if matched && first == "" {
@@ -143,7 +143,7 @@ func TestFoldedSetAgainstDoublestar(t *testing.T) {
 	}
 }
 
-// FuzzSet holds the same for any two patterns and any path, and that folding never loses a match.
+// FuzzSet checks the same for any two patterns and any path, and that folding never loses a match.
 func FuzzSet(f *testing.F) {
 	f.Add("docs/**", "*.go", "docs")
 	f.Add("{a,b}/[a-c]*", "**/x/**", "a/x/b")
@@ -175,7 +175,7 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// benchmarkPatterns are 1,000 in the proportions of real lists: literals, folders, extensions and what is left.
+// benchmarkPatterns are 1,000 in the proportions of real lists: literals, directories, extensions and others.
 func benchmarkPatterns(b *testing.B) []Pattern {
 	var list []string
 	for i := range 125 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// checkBraces refuses braces that do not pair up, that hold no comma, or that stand for too many alternatives. It takes
-// one step a token, however deep the braces are nested.
+// checkBraces refuses unbalanced braces, braces without a comma, and braces with too many alternatives. It takes one step per
+// token at any depth.
 func checkBraces(tokens []token) *Error {
 	groups := []group{{product: 1}}
 	for _, t := range tokens {
@@ -19,8 +19,8 @@ func checkBraces(tokens []token) *Error {
 		case t.kind == closing && len(groups) == 1:
 			return unbalanced("}")
 		case t.kind == closing && top.commas == 0:
-			return &Error{"braces without a comma stand for nothing but their content", "braces without a comma", "alternatives, as in \"{a,b}\"",
-				`take the braces away, or write "\\{" and "\\}" for the characters themselves`}
+			return &Error{"braces without a comma have no effect", "braces without a comma", "alternatives, as in \"{a,b}\"",
+				`remove the braces, or write "\\{" and "\\}" for the characters themselves`}
 		case t.kind == closing:
 			top.next()
 			groups = groups[:len(groups)-1]
@@ -31,19 +31,19 @@ func checkBraces(tokens []token) *Error {
 		return unbalanced("{")
 	}
 	if groups[0].product > MaxAlternatives {
-		return &Error{"the braces stand for too many alternatives", fmt.Sprintf("more than %d", MaxAlternatives),
-			fmt.Sprintf("at most %d, duplicates counted", MaxAlternatives), `split the pattern into several, or use "*"`}
+		return &Error{"the braces have too many alternatives", fmt.Sprintf("more than %d", MaxAlternatives),
+			fmt.Sprintf("at most %d, including duplicates", MaxAlternatives), `split the pattern into several, or use "*"`}
 	}
 	return nil
 }
 
 func unbalanced(brace string) *Error {
-	return &Error{"the braces do not pair up", "a " + quote(brace) + " without its partner", "as many \"{\" as \"}\"",
+	return &Error{"the braces are not balanced", "a " + quote(brace) + " without its partner", "as many \"{\" as \"}\"",
 		"complete the pair, or write " + quote(`\`+brace) + " for the character itself"}
 }
 
-// group counts the alternatives of a pair of braces, or of the whole pattern. Products stop one above the limit, lest they
-// overflow: 85 pairs of braces fit into a pattern.
+// group counts the alternatives of a pair of braces, or of the whole pattern. Products stop one above the limit, to avoid an
+// overflow: a pattern may contain 85 pairs of braces.
 type group struct{ sum, product, commas int }
 
 // next ends an alternative.
@@ -53,29 +53,29 @@ func (g *group) next() {
 	g.commas++
 }
 
-// multiply follows a pair of braces that stands for n alternatives.
+// multiply adds a pair of braces with n alternatives.
 func (g *group) multiply(n int) { g.product = min(g.product*n, MaxAlternatives+1) }
 
-// expand returns what the braces of a pattern stand for, in the order in which they are written, each once. The tokens
-// have passed checkBraces, so that there are at most MaxAlternatives of them at any moment.
+// expand returns the alternatives of a pattern, in order and without duplicates. The tokens have passed checkBraces, so that
+// there are never more than MaxAlternatives of them.
 func expand(tokens []token) ([]string, *Error) {
 	e := expander{tokens: tokens}
 	alternatives := e.sequence(0)
 	if e.glued != "" {
-		return nil, &Error{`braces put two "*" side by side, which would read as "**"`, quote(e.glued), `one "*"`,
-			`take one "*" away, or write both alternatives as patterns of their own`}
+		return nil, &Error{`the braces produce two adjacent "*", which would read as "**"`, quote(e.glued), `one "*"`,
+			`remove one "*", or write the alternatives as separate patterns`}
 	}
 	return unique(alternatives), nil
 }
 
-// expander walks over tokens. A closing brace or comma ends the sequence it stands in.
+// expander walks over tokens. A closing brace or comma ends a sequence.
 type expander struct {
 	tokens []token
 	next   int
-	glued  string // an alternative in which a "**" came about by expansion; "" if none did
+	glued  string // an alternative in which the expansion produced a "**"; "" if none
 }
 
-// sequence expands up to the end, or, within braces, up to the comma or brace that ends the alternative.
+// sequence expands up to the end, or, inside braces, up to the end of the alternative.
 func (e *expander) sequence(depth int) []string {
 	results := []string{""}
 	var run strings.Builder
@@ -95,7 +95,7 @@ func (e *expander) sequence(depth int) []string {
 	return e.join(results, []string{run.String()})
 }
 
-// group expands the braces that open at the current token, and stops at the one that closes them.
+// group expands the braces that open at the current token, and stops at the closing one.
 func (e *expander) group(depth int) []string {
 	var results []string
 	for e.tokens[e.next].kind != closing {
@@ -122,14 +122,14 @@ func (e *expander) join(heads, tails []string) []string {
 	return joined
 }
 
-// endsInStar reports whether the last character is a "*" that no backslash makes literal.
+// endsInStar reports whether the last character is a "*" that is not escaped.
 func endsInStar(s string) bool {
 	before, found := strings.CutSuffix(s, "*")
 	backslashes := len(before) - len(strings.TrimRight(before, `\`))
 	return found && backslashes%2 == 0
 }
 
-// unique drops what stands earlier in the list.
+// unique removes duplicates.
 func unique(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	kept := list[:0]

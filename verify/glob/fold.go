@@ -11,10 +11,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns the form in which paths are equal that differ only in case or in how accents are composed: NFC, then simple
-// case folding of every character, then NFC again because folding can bring together what composes ("J" with a caron has no
-// single character, "j" with one has). Characters that fold to several, like "ß" to "ss", and "İ" stay apart from those.
-// Bytes that are not UTF-8 stay as they are.
+// Fold returns the same form for paths that differ only in case or in the composition of accents: NFC, then simple case
+// folding of every character, then NFC again because folding can produce characters that compose ("J" with a caron is not a
+// single character, "j" with one is). Characters that fold to several, like "ß" to "ss", and "İ" are kept. Bytes that are not
+// UTF-8 are kept.
 func Fold(path string) string {
 	if isASCII(path) {
 		return strings.ToLower(path)
@@ -31,7 +31,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// foldRunes folds every character and copies the bytes that are none; strings.Map would replace those.
+// foldRunes folds every character and copies invalid bytes, which strings.Map would replace.
 func foldRunes(s string) string {
 	var out strings.Builder
 	for rest := s; rest != ""; {
@@ -46,9 +46,8 @@ func foldRunes(s string) string {
 	return out.String()
 }
 
-// foldRune returns one and the same character for all that differ only in case, in lower case where there is one: the
-// orbit of unicode.SimpleFold decides which those are. A character without such company is returned as it is, even if
-// it has a lower case ("İ").
+// foldRune returns the same character for all that differ only in case, in lower case if possible: those in one orbit of
+// unicode.SimpleFold. A character that is alone in its orbit is returned as it is, even if it has a lower case ("İ").
 func foldRune(r rune) rune {
 	if unicode.SimpleFold(r) == r {
 		return r
@@ -59,7 +58,7 @@ func foldRune(r rune) rune {
 // folding is a character that is not its own folded form.
 type folding struct{ from, to rune }
 
-// foldings lists all of them, some 1,400, in order.
+// foldings lists all of them, about 1,400, in order.
 var foldings = sync.OnceValue(func() []folding {
 	var all []folding
 	for _, cases := range unicode.CaseRanges {
@@ -79,14 +78,14 @@ func foldingsFrom(low rune) []folding {
 	return all[i:]
 }
 
-// folder makes folded patterns. It remembers the classes, since the alternatives of a pattern repeat them.
-type folder struct {
+// patternFolder folds patterns. It caches classes, which the alternatives of a pattern repeat.
+type patternFolder struct {
 	classes map[string]string // the folded class by the text of the class
 }
 
-// alternative returns the pattern that a folded path is held against: its literal text is folded like a path, and its
-// classes also hold the folded form of their characters.
-func (f folder) alternative(text string) string {
+// alternative returns the pattern for folded paths: its literal text is folded like a path, and its classes also contain the
+// folded form of their characters.
+func (f patternFolder) alternative(text string) string {
 	var out, run strings.Builder
 	flush := func() {
 		out.WriteString(escape(Fold(run.String())))
@@ -108,7 +107,7 @@ func (f folder) alternative(text string) string {
 	return out.String()
 }
 
-func (f folder) class(t token) string {
+func (f patternFolder) class(t token) string {
 	if _, found := f.classes[t.text]; !found {
 		f.classes[t.text] = classText(foldClass(t.spans))
 	}

@@ -1,15 +1,15 @@
 // Package glob compiles the path patterns of a contract.
 //
-// The language is doublestar v4 on slash paths, with its traps taken out before anything is matched:
+// The language is that of doublestar v4 on slash paths, without its pitfalls:
 //
-//   - "X/**" is what lies below X, never X itself, which may have become a symlink or a submodule;
-//   - braces are expanded when a pattern is parsed, at most [MaxAlternatives] a pattern; doublestar never sees one, and so
-//     "a*{,b}" matches "a", which it would miss;
-//   - what can never name a git path ("/a", "./a", "a//b", "a/", "..") is refused, and so is what reads as more or less
-//     than it is: "!a", a "**" glued to other text, classes that can match a slash, classes and braces without effect.
+//   - "X/**" matches everything below X, never X itself, which may have become a symlink or a submodule;
+//   - the parser expands braces, to at most [MaxAlternatives] per pattern, so that "a*{,b}" matches "a", which doublestar
+//     would miss;
+//   - a pattern that can never match a git path ("/a", "./a", "a//b", "a/", "..") is refused, and so is a misleading one:
+//     "!a", a "**" next to other text, classes that can match a slash, classes and braces without effect.
 //
-// [Parse] refuses a pattern with an [Error] that says what to write instead. [Compile] and [CompileFolded] make a [Set]
-// out of parsed patterns; a set answers as if every pattern were tried in turn, in far less time.
+// [Parse] refuses a pattern with an [Error] that says what to write instead. [Compile] and [CompileFolded] make a [Set] of
+// parsed patterns; a set answers as if every pattern were tried in order, in much less time.
 package glob
 
 import (
@@ -24,7 +24,7 @@ import (
 // MaxBytes is the longest pattern, in bytes.
 const MaxBytes = 256
 
-// MaxAlternatives is how many patterns the braces of one pattern may stand for, duplicates counted.
+// MaxAlternatives is the maximum number of alternatives of one pattern, including duplicates.
 const MaxAlternatives = 256
 
 // Pattern is a valid pattern. The zero value matches nothing.
@@ -35,11 +35,11 @@ type Pattern struct {
 	isLiteral    bool
 }
 
-// Error says why a text is no pattern. All fields are set.
+// Error says why a text is not a pattern. All fields are set.
 type Error struct {
 	Message  string // what is wrong
-	Found    string // what stands there
-	Expected string // what may stand there
+	Found    string // the wrong text
+	Expected string // what is allowed
 	Fix      string // what to write instead
 }
 
@@ -48,8 +48,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: found %s, expected %s; %s", e.Message, e.Found, e.Expected, e.Fix)
 }
 
-// Parse reads a pattern. The error is an *Error, about the first thing that is wrong. The work is bounded by MaxBytes and
-// MaxAlternatives, whatever the text.
+// Parse parses a pattern. The error is an *Error about the first problem. MaxBytes and MaxAlternatives limit the work for any
+// text.
 func Parse(pattern string) (Pattern, error) {
 	tokens, problem := readTokens(pattern)
 	if problem != nil {
@@ -69,7 +69,7 @@ func Parse(pattern string) (Pattern, error) {
 	return p, nil
 }
 
-// readTokens checks the text as a whole and cuts it into tokens.
+// readTokens checks the text as a whole and splits it into tokens.
 func readTokens(pattern string) ([]token, *Error) {
 	if problem := checkText(pattern); problem != nil {
 		return nil, problem
@@ -84,7 +84,7 @@ func readTokens(pattern string) ([]token, *Error) {
 	return tokens, checkBraces(tokens)
 }
 
-// checkText refuses what is no short line of text.
+// checkText refuses a text that is not a short line.
 func checkText(pattern string) *Error {
 	switch {
 	case pattern == "":
@@ -94,33 +94,33 @@ func checkText(pattern string) *Error {
 			"split it into several patterns"}
 	case !utf8.ValidString(pattern):
 		return &Error{"the pattern is not valid UTF-8", quote(pattern), "UTF-8 text",
-			"save the file as UTF-8; a path that is not UTF-8 can only be covered by the folder it lies in"}
+			"save the file as UTF-8; a path that is not UTF-8 can only be matched by a pattern for its directory"}
 	case strings.ContainsFunc(pattern, unicode.IsControl):
-		return &Error{"the pattern holds a control character", quote(pattern), "printable characters",
-			"take the character out; one pattern is one line"}
+		return &Error{"the pattern contains a control character", quote(pattern), "printable characters",
+			"remove the character; a pattern is one line"}
 	}
 	return nil
 }
 
-// checkExclusion refuses "!x", which gitignore reads as "all but x" and doublestar as a name that begins with "!".
+// checkExclusion refuses "!x", which means "all but x" in gitignore and a name that begins with "!" in doublestar.
 func checkExclusion(alternative string) *Error {
 	rest, found := strings.CutPrefix(alternative, "!")
 	if !found {
 		return nil
 	}
 	return &Error{"a pattern cannot exclude", quote(alternative), "a pattern that does not begin with \"!\"",
-		fmt.Sprintf("put %s into forbidden_files; a name that begins with \"!\" is written %s", quote(rest), quote(`\!`+rest))}
+		fmt.Sprintf("add %s to forbidden_files; a name that begins with \"!\" is written %s", quote(rest), quote(`\!`+rest))}
 }
 
-// String returns the pattern as it was written; "" for the zero value.
+// String returns the pattern as written; "" for the zero value.
 func (p Pattern) String() string { return p.written }
 
-// Literal returns the path that the pattern names, its escapes resolved; ok is false when it has a metacharacter and so
-// may name several. A class of one character and braces count as metacharacters.
+// Literal returns the only path that the pattern matches, without escapes; ok is false when the pattern contains a
+// metacharacter, including classes of one character and braces.
 func (p Pattern) Literal() (path string, ok bool) { return p.literal, p.isLiteral }
 
 // AndBelow returns the pattern for a list that denies or protects: an alternative without a metacharacter also matches
-// what lies below the path that it names. Who forbids "scripts" means the folder, and cannot know that it names no file.
+// everything below its path. A person who forbids "scripts" means the directory.
 func (p Pattern) AndBelow() Pattern {
 	wide := p
 	wide.alternatives = slices.Clone(p.alternatives)
@@ -132,17 +132,16 @@ func (p Pattern) AndBelow() Pattern {
 	return wide
 }
 
-// probes are paths that no repository has: a file in the root and one three folders deep, without and with an extension.
+// probes are improbable paths: a file in the root and one three directories deep, without and with an extension.
 var probes = [][2]string{
 	{"zqxjvkwy", "zqxjvkwy/wyqzjvkx/xkvwqyjz/jzqwxykv"},
 	{"zqxjvkwy.zqxj", "zqxjvkwy/wyqzjvkx/xkvwqyjz/jzqwxykv.zqxj"},
 }
 
-// Alternatives is how many patterns the braces make of this one, duplicates left out.
+// Alternatives is the number of alternatives of the pattern, without duplicates.
 func (p Pattern) Alternatives() int { return len(p.alternatives) }
 
-// Universal reports whether the pattern lets in about everything: it matches paths that nobody can have meant, at depth
-// one and at depth four.
+// Universal reports whether the pattern matches nearly everything: it matches improbable paths at depth one and at depth four.
 func (p Pattern) Universal() bool {
 	set := Compile([]Pattern{p})
 	for _, probe := range probes {

@@ -24,7 +24,7 @@ func parse(t testing.TB, patterns ...string) []Pattern {
 	return parsed
 }
 
-// refused holds a pattern for each guard, what the message and the fix must say, and beside it the look-alikes that are fine.
+// refused lists a pattern for each check, parts of the message and the fix, and similar patterns that are valid.
 var refused = []struct {
 	pattern, message, fix string
 	fine                  []string
@@ -32,9 +32,9 @@ var refused = []struct {
 	{"", "empty", `"src/**"`, []string{"a"}},
 	{strings.Repeat("a", 257), "too long", "several patterns", []string{strings.Repeat("a", 256)}},
 	{"a\xff", "not valid UTF-8", "UTF-8", []string{"aÿ", "a\uFFFD"}},
-	{"a\x00", "control character", "take the character out", []string{"a b"}},
-	{"a\nb", "control character", "one pattern is one line", nil},
-	{"a\u0085b", "control character", "take the character out", []string{"a\u00a0b"}},
+	{"a\x00", "control character", "remove the character", []string{"a b"}},
+	{"a\nb", "control character", "a pattern is one line", nil},
+	{"a\u0085b", "control character", "remove the character", []string{"a\u00a0b"}},
 
 	{"/a", "begins with a slash", `write "a"`, []string{"a"}},
 	{"/src/**", "begins with a slash", `write "src/**"`, nil},
@@ -42,38 +42,38 @@ var refused = []struct {
 	{"a/./b", `component "."`, `write "a/b"`, nil},
 	{"a/.", `component "."`, `write "a"`, nil},
 	{`\./a`, `component "."`, `write "a"`, []string{`\.a`}},
-	{"../a", `component ".."`, "repository's root", nil},
+	{"../a", `component ".."`, "root of the repository", nil},
 	{"a/../b", `component ".."`, `write "b"`, nil},
-	{"a/..", `component ".."`, "repository's root", nil},
-	{"..", `component ".."`, "repository's root", nil},
-	{".", `component "."`, "repository's root", nil},
-	{"/", "begins with a slash", "repository's root", nil},
-	{"a//b", "two slashes", `write "a/b"`, []string{"a/b"}},
-	{"docs/", "ends in a slash", `write "docs/**" for what lies below`, []string{"docs", "docs/**"}},
+	{"a/..", `component ".."`, "root of the repository", nil},
+	{"..", `component ".."`, "root of the repository", nil},
+	{".", `component "."`, "root of the repository", nil},
+	{"/", "begins with a slash", "root of the repository", nil},
+	{"a//b", "two adjacent slashes", `write "a/b"`, []string{"a/b"}},
+	{"docs/", "ends in a slash", `write "docs/**" for everything below`, []string{"docs", "docs/**"}},
 	{"docs/**/", "ends in a slash", `write "docs/**"`, nil},
 	{"/docs//x/", "begins with a slash", `write "docs/x/**"`, nil},
-	{"!docs", "cannot exclude", `put "docs" into forbidden_files`, []string{`\!docs`, "a!", "a/!b", "[a!]"}},
+	{"!docs", "cannot exclude", `add "docs" to forbidden_files`, []string{`\!docs`, "a!", "a/!b", "[a!]"}},
 
-	{"docs/**.md", "glued", `write "docs/**/*.md"`, []string{"docs/**/*.md", `docs/*\*.md`, "docs/*[*].md", "docs/*?*.md"}},
-	{"**.md", "glued", `write "**/*.md"`, nil},
-	{"a**b", "glued", `write "a*/**/*b"`, nil},
-	{"a**", "glued", `write "a*/**"`, []string{"a*", "a*/**"}},
-	{"***", "glued", `write "**"`, []string{"**"}},
-	{"a**b**c/", "glued", `write "a*/**/*b*/**/*c/**"`, nil},
-	{strings.Repeat("a**", 80), "glued", `as in "src/**"`, nil},
+	{"docs/**.md", "next to other text", `write "docs/**/*.md"`, []string{"docs/**/*.md", `docs/*\*.md`, "docs/*[*].md", "docs/*?*.md"}},
+	{"**.md", "next to other text", `write "**/*.md"`, nil},
+	{"a**b", "next to other text", `write "a*/**/*b"`, nil},
+	{"a**", "next to other text", `write "a*/**"`, []string{"a*", "a*/**"}},
+	{"***", "next to other text", `write "**"`, []string{"**"}},
+	{"a**b**c/", "next to other text", `write "a*/**/*b*/**/*c/**"`, nil},
+	{strings.Repeat("a**", 80), "next to other text", `as in "src/**"`, nil},
 
 	{"x[!a]y", "negated class", `"[A-Za-z0-9]"`, []string{"x[a!]y", "x[a^]y", `x[\!a]y`, `x[\^a]y`}},
 	{"x[^a]y", "negated class", "forbidden_files", nil},
 	{"[!_]*.go", "negated class", `write "*"`, nil},
-	{"x[/]y", "can match a slash", "slash out", []string{"x[.0]y"}},
-	{`x[\/]y`, "can match a slash", "slash out", nil},
+	{"x[/]y", "can match a slash", "remove the slash", []string{"x[.0]y"}},
+	{`x[\/]y`, "can match a slash", "remove the slash", nil},
 	{"[+-9]", "can match a slash", "two", []string{"[+-.]", "[0-9]", `[+\-9]`, "[-9]", "[9-]"}},
-	{"[a--9]", "upside down", `put the "-" last`, []string{`[a\-9]`}},
+	{"[a--9]", "reversed", `move the "-" to the end`, []string{`[a\-9]`}},
 	{"[--9]", "can match a slash", "two", []string{"[---]", "[-.]"}},
-	{"[z-a]", "upside down", "turn the range round", []string{"[a-z]", "[a-a]", "[a-]"}},
-	{"[xz-a]", "upside down", "turn the range round", nil},
+	{"[z-a]", "reversed", "reverse the range", []string{"[a-z]", "[a-a]", "[a-]"}},
+	{"[xz-a]", "reversed", "reverse the range", nil},
 	{"[]", "class is empty", `"\\["`, []string{`[\]]`, "]", `\[\]`}},
-	{"[]a]", "class is empty", `in a class too "]" is "\\]"`, []string{`[\]a]`}},
+	{"[]a]", "class is empty", `inside a class "]" is "\\]" too`, []string{`[\]a]`}},
 	{"[[:alpha:]]", "named class", `"[A-Za-z]"`, []string{"[[:]", "[[::]", "[:[]", "[[a]", "[[.]"}},
 	{"[[.a.]]", "named class", "ranges", nil},
 	{"[[=a=]]", "named class", "ranges", nil},
@@ -82,33 +82,33 @@ var refused = []struct {
 	{"[", `"[" is not closed`, `"\\["`, nil},
 
 	{`a\`, "ends in a backslash", `"\\\\"`, []string{`a\\`, `a\*`}},
-	{`a\/b`, "backslash stands before a slash", `write "/"`, []string{`a\\/b`, "a/b"}},
+	{`a\/b`, "backslash before a slash", `write "/"`, []string{`a\\/b`, "a/b"}},
 
-	{"{a,b", "do not pair up", `"\\{"`, []string{"{a,b}", `\{a,b`}},
-	{"a}", "do not pair up", `"\\}"`, []string{`a\}`, "[}]"}},
-	{"{a,b}}", "do not pair up", `"\\}"`, nil},
-	{"{a,{b,c}", "do not pair up", `"\\{"`, []string{"{a,{b,c}}"}},
-	{`{a,b\}`, "do not pair up", `"\\{"`, []string{`{a,b\}}`}},
-	{"{a,[b}]", "do not pair up", `"\\{"`, []string{"{a,[b}]}"}},
+	{"{a,b", "not balanced", `"\\{"`, []string{"{a,b}", `\{a,b`}},
+	{"a}", "not balanced", `"\\}"`, []string{`a\}`, "[}]"}},
+	{"{a,b}}", "not balanced", `"\\}"`, nil},
+	{"{a,{b,c}", "not balanced", `"\\{"`, []string{"{a,{b,c}}"}},
+	{`{a,b\}`, "not balanced", `"\\{"`, []string{`{a,b\}}`}},
+	{"{a,[b}]", "not balanced", `"\\{"`, []string{"{a,[b}]}"}},
 	{"{{name}}/x", "without a comma", `"\\{" and "\\}"`, []string{`\{\{name\}\}/x`, "{{a,b},c}"}},
-	{"a{}", "without a comma", "take the braces away", nil},
-	{"{[a,b]}", "without a comma", "take the braces away", []string{"{[a,b],c}"}},
-	{`{a\,b}`, "without a comma", "take the braces away", []string{`{a\,b,c}`}},
+	{"a{}", "without a comma", "remove the braces", nil},
+	{"{[a,b]}", "without a comma", "remove the braces", []string{"{[a,b],c}"}},
+	{`{a\,b}`, "without a comma", "remove the braces", []string{`{a\,b,c}`}},
 
 	{"{a/,b}", "ends in a slash", `write "a/**"`, []string{"{a/c,b}"}},
 	{"a/{,b}", "ends in a slash", `write "a/**"`, []string{"a{,/b}"}},
-	{"{,a}", "leaves nothing", "empty alternative", []string{"{,a}b"}},
+	{"{,a}", "empty pattern", "empty alternative", []string{"{,a}b"}},
 	{"{,a}/b", "begins with a slash", `write "b"`, []string{"{,a/}b"}},
 	{"{a,/b}", "begins with a slash", `write "b"`, nil},
-	{"a/{/b,c}", "two slashes", `write "a/b"`, nil},
+	{"a/{/b,c}", "two adjacent slashes", `write "a/b"`, nil},
 	{"{.,a}/b", `component "."`, `write "b"`, []string{"{.x,a}/b"}},
-	{"{.,a}{.,b}", `component ".."`, "repository's root", nil},
-	{"{a,!b}", "cannot exclude", `put "b" into forbidden_files`, []string{`{a,\!b}`, "{a,b!}"}},
-	{"{a,b**}", "glued", `write "b*/**"`, nil},
-	{"{a,**}b", "glued", `write "**/*b"`, []string{"{a,**/}b"}},
-	{"{*,a}*", "side by side", `one "*"`, []string{"{a,b}*", `{\*,a}*`, "{a*,a}?*", `{*,a}\*`, `{[*],a}*`}},
-	{"src/*{*,b}", "side by side", `one "*"`, []string{"src/*{/*,b}", "src/*{,b}"}},
-	{"{*,{*,b}c}{,*}", "side by side", `one "*"`, nil},
+	{"{.,a}{.,b}", `component ".."`, "root of the repository", nil},
+	{"{a,!b}", "cannot exclude", `add "b" to forbidden_files`, []string{`{a,\!b}`, "{a,b!}"}},
+	{"{a,b**}", "next to other text", `write "b*/**"`, nil},
+	{"{a,**}b", "next to other text", `write "**/*b"`, []string{"{a,**/}b"}},
+	{"{*,a}*", "two adjacent", `one "*"`, []string{"{a,b}*", `{\*,a}*`, "{a*,a}?*", `{*,a}\*`, `{[*],a}*`}},
+	{"src/*{*,b}", "two adjacent", `one "*"`, []string{"src/*{/*,b}", "src/*{,b}"}},
+	{"{*,{*,b}c}{,*}", "two adjacent", `one "*"`, nil},
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -127,7 +127,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// checkError holds what every refusal must have.
+// checkError checks what every error must contain.
 func checkError(t *testing.T, pattern string, problem *Error) {
 	t.Helper()
 	for _, field := range []string{problem.Message, problem.Found, problem.Expected, problem.Fix} {
@@ -172,7 +172,7 @@ func TestParseCountsAlternatives(t *testing.T) {
 	}
 }
 
-// TestCheckBraces counts what overflows an integer. It leaves expansion out, which nobody could wait for if this failed.
+// TestCheckBraces counts what overflows an integer. It leaves out expansion, which would not end if this failed.
 func TestCheckBraces(t *testing.T) {
 	for _, pairs := range []int{9, 63, 64, 85} {
 		tokens, _ := scan(strings.Repeat("{,}", pairs))
@@ -250,7 +250,7 @@ func TestZeroPattern(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that a pattern is refused with all four fields, or is one that doublestar takes too; and that what a fix
+// FuzzParse: a pattern is refused with all four fields, or is valid in doublestar too; and what a fix
 // tells to write is accepted.
 func FuzzParse(f *testing.F) {
 	for _, c := range refused {
@@ -282,12 +282,12 @@ func FuzzParse(f *testing.F) {
 // checkSuggestion parses the one path that a fix tells to write.
 func checkSuggestion(t *testing.T, problem *Error) {
 	t.Helper()
-	isPath := strings.Contains(problem.Message, "slash") || strings.Contains(problem.Message, "glued") || strings.Contains(problem.Message, "component")
+	isPath := strings.Contains(problem.Message, "slash") || strings.Contains(problem.Message, "next to other text") || strings.Contains(problem.Message, "component")
 	quoted, found := strings.CutPrefix(problem.Fix, "write ")
 	if !isPath || !found || strings.Contains(problem.Message, "backslash") {
 		return
 	}
-	suggestion, err := strconv.Unquote(strings.TrimSuffix(quoted, " for what lies below the folder"))
+	suggestion, err := strconv.Unquote(strings.TrimSuffix(quoted, " for everything below the directory"))
 	if err != nil {
 		t.Fatalf("fix %q: %v", problem.Fix, err)
 	}

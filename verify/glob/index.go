@@ -2,23 +2,24 @@ package glob
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// noMatch is the place of no pattern: behind every other.
+// noMatch is a place after that of every pattern.
 const noMatch = math.MaxInt
 
 // index finds the first pattern of a list that matches a path.
 //
-// Patterns without metacharacters are looked up as a whole. Every other one is filed under one key, a text that each path
-// it matches must have: a leading folder, the name of some component, or the extension. Of the keys that a pattern
-// offers it takes the one that fewest others offer, so that a path meets few patterns which do not match it. What offers none
-// (as "*_test?") is held against every path.
+// Patterns without metacharacters are looked up as a whole. Every other one is filed under one key, a text that each matching
+// path contains: a leading directory, the name of a component, or the extension. Of the possible keys of a pattern, the index
+// uses the one that the fewest others have, so that few patterns are tried without a match. A pattern without keys (such as
+// "*_test?") is tried for every path.
 type index struct {
 	literals   map[string]int   // the place of the first such pattern
-	others     map[string][]int // the places of the others, for those that ask for all
+	others     map[string][]int // the places of the others, for all
 	dirs       map[string]*bucket
 	names      map[string]*bucket
 	extensions map[string]*bucket
@@ -26,24 +27,24 @@ type index struct {
 	longestDir int // bytes of the longest key of dirs
 }
 
-// bucket holds the patterns under one key, in the order of the list.
+// bucket contains the patterns under one key, in the order of the list.
 type bucket struct{ entries []entry }
 
 // entry is an alternative of a pattern.
 type entry struct {
 	place   int    // of the pattern in the list
-	head    string // what a path must begin with
-	tail    string // what it must end in
-	name    string // what its last component must begin with
-	pattern string // what doublestar must then say yes to; "" when head and tail decide
+	head    string // prefix of a matching path
+	tail    string // suffix of it
+	name    string // prefix of its last component
+	pattern string // what doublestar must match as well; "" when head and tail decide
 }
 
-// matches decides. The literal parts are not only quicker than doublestar: head and tail alone say yes to most paths.
+// matches reports whether a path matches. Head and tail are not only faster than doublestar: for most patterns they decide.
 func (e *entry) matches(path string) bool {
 	return e.couldMatch(path) && (e.pattern == "" || doublestar.MatchUnvalidated(e.pattern, path))
 }
 
-// couldMatch reports whether a path has the literal parts.
+// couldMatch reports whether a path contains the literal parts.
 func (e *entry) couldMatch(path string) bool {
 	return strings.HasPrefix(path, e.head) && strings.HasSuffix(path, e.tail) &&
 		(e.name == "" || strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], e.name))
@@ -98,7 +99,7 @@ func (x *index) all(path string, found []int, m *Meter) []int {
 	return found
 }
 
-// candidates appends the buckets whose key the path has to found, each once: a path may hold the same name 500 times.
+// candidates appends the buckets whose key the path contains to found, each once: a path may contain a name 500 times.
 func (x *index) candidates(path string, found []*bucket) []*bucket {
 	start := 0
 	for start <= len(path) {
@@ -109,7 +110,7 @@ func (x *index) candidates(path string, found []*bucket) []*bucket {
 				found = append(found, b)
 			}
 		}
-		if b := x.names[path[start:end]]; b != nil && !holds(found, b) {
+		if b := x.names[path[start:end]]; b != nil && !slices.Contains(found, b) {
 			found = append(found, b)
 		}
 		start = end + 1
@@ -120,7 +121,7 @@ func (x *index) candidates(path string, found []*bucket) []*bucket {
 	return found
 }
 
-// dir returns the bucket of a leading folder. It hashes no text that is longer than every key.
+// dir returns the bucket of a leading directory. It hashes no text that is longer than every key.
 func (x *index) dir(path string) *bucket {
 	if len(path) > x.longestDir {
 		return nil
@@ -128,17 +129,7 @@ func (x *index) dir(path string) *bucket {
 	return x.dirs[path]
 }
 
-func holds(list []*bucket, b *bucket) bool {
-	for _, have := range list {
-		if have == b {
-			return true
-		}
-	}
-	return false
-}
-
-// extension returns the end of the last component of a path, or of the text behind the last metacharacter of a pattern,
-// from the last dot on; "" when there is none.
+// extension returns the extension of a path, or of the text after the last metacharacter of a pattern; "" when there is none.
 func extension(text string) string {
 	text = text[strings.LastIndexByte(text, '/')+1:]
 	if dot := strings.LastIndexByte(text, '.'); dot >= 0 {

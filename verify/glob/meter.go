@@ -1,22 +1,21 @@
 package glob
 
-// Meter counts what it costs to hold paths against patterns: a step for each byte of a path that a set is asked about, one
-// for each pattern that is tried, and for each that only a full comparison can decide the bytes of the path times those of
-// the pattern. That is more than it ever takes. What a hostile list of patterns costs is the product of three sizes, of
-// which each is harmless.
+// Meter counts the cost of matching paths with patterns: a step for each byte of a path, one for each pattern that is tried,
+// and the length of the path times that of the pattern for each full comparison, which is an upper bound. The cost of a hostile
+// list of patterns is the product of three sizes, each of which is harmless.
 //
 // A nil meter counts nothing and is never spent.
 type Meter struct {
 	steps, most int64
 }
 
-// NewMeter returns a meter that is spent when more than so many steps were made.
+// NewMeter returns a meter that is spent after more than so many steps.
 func NewMeter(most int64) *Meter { return &Meter{most: most} }
 
-// Spent reports whether more was done than may be. Sets go on to answer.
+// Spent reports whether the limit is exceeded. Sets still answer.
 func (m *Meter) Spent() bool { return m != nil && m.steps > m.most }
 
-// Most is how many steps may be made.
+// Most is the limit of steps.
 func (m *Meter) Most() int64 {
 	if m == nil {
 		return 0
@@ -24,17 +23,17 @@ func (m *Meter) Most() int64 {
 	return m.most
 }
 
-// askSteps is what it costs to ask a set anything.
+// askSteps is the fixed cost of a question to a set.
 const askSteps = 50
 
-// ask counts that a set is asked about a path.
+// ask counts a question about a path.
 func (m *Meter) ask(path string) {
 	if m != nil {
 		m.steps += askSteps + int64(len(path))
 	}
 }
 
-// try counts that a pattern is tried.
+// try counts one pattern that is tried.
 func (m *Meter) try(e *entry, path string) {
 	if m == nil {
 		return

@@ -2,10 +2,10 @@ package glob
 
 import "strings"
 
-// checkPath refuses an alternative that no path of a git tree can match, or that says something else than it seems to.
+// checkPath refuses an alternative that no path of a git tree can match, or whose meaning is misleading.
 func checkPath(alternative string) *Error {
 	if alternative == "" {
-		return &Error{"an alternative of the braces leaves nothing", quote(alternative), "a path or a pattern of paths", "take the empty alternative out"}
+		return &Error{"an alternative of the braces leaves an empty pattern", quote(alternative), "a path or a pattern of paths", "remove the empty alternative"}
 	}
 	if problem := checkExclusion(alternative); problem != nil {
 		return problem
@@ -15,15 +15,15 @@ func checkPath(alternative string) *Error {
 		message, expected := "", ""
 		switch {
 		case component == "" && i == 0:
-			message, expected = "the pattern begins with a slash", "a path from the repository's root, without a slash before it"
+			message, expected = "the pattern begins with a slash", "a path from the root of the repository, without a leading slash"
 		case component == "" && i == len(components)-1:
-			message, expected = "the pattern ends in a slash", "a pattern of files; git has no paths of folders"
+			message, expected = "the pattern ends in a slash", "a pattern of files; git has no paths of directories"
 		case component == "":
-			message, expected = "two slashes stand in a row", "one slash between folders"
+			message, expected = "the pattern contains two adjacent slashes", "one slash between directories"
 		case component == "." || component == "..":
-			message, expected = "the pattern has a component "+quote(component), "a path from the repository's root, as git writes it"
+			message, expected = "the pattern has a component "+quote(component), "a path from the root of the repository, as in git"
 		case isGlued(component):
-			message, expected = `a "**" is glued to other text and would read as "*"`, `a "**" alone between slashes`
+			message, expected = `a "**" next to other text would read as "*"`, `a "**" alone between slashes`
 		default:
 			continue
 		}
@@ -32,12 +32,12 @@ func checkPath(alternative string) *Error {
 	return nil
 }
 
-// isGlued reports whether a component has two stars in a row, and something else.
+// isGlued reports whether a component contains two adjacent stars and other text.
 func isGlued(component string) bool {
 	return component != "**" && strings.Contains(component, "**") && doubleStar(tokensOf(component)) >= 0
 }
 
-// doubleStar returns where the first two stars in a row begin; -1 when there are none.
+// doubleStar returns the index of the first two adjacent stars; -1 when there are none.
 func doubleStar(tokens []token) int {
 	for i := 1; i < len(tokens); i++ {
 		if tokens[i-1].kind == star && tokens[i].kind == star {
@@ -51,10 +51,10 @@ func doubleStar(tokens []token) int {
 func suggest(components []string) string {
 	repaired, ok := repair(components)
 	if !ok {
-		return `name the files from the repository's root, as in "src/**"`
+		return `name the files from the root of the repository, as in "src/**"`
 	}
 	if components[len(components)-1] == "" {
-		return "write " + quote(repaired) + " for what lies below the folder"
+		return "write " + quote(repaired) + " for everything below the directory"
 	}
 	return "write " + quote(repaired)
 }
@@ -86,7 +86,7 @@ func repair(components []string) (pattern string, ok bool) {
 	return pattern, problem == nil
 }
 
-// unglue gives each run of stars in a component a place between slashes: "**.md" is "**/*.md", "a**b" is "a*/**/*b".
+// unglue puts each run of stars in a component between slashes: "**.md" is "**/*.md", "a**b" is "a*/**/*b".
 func unglue(component string) string {
 	tokens := tokensOf(component)
 	at := doubleStar(tokens)
@@ -107,7 +107,7 @@ func unglue(component string) string {
 	return before + "**" + after
 }
 
-// textOf puts tokens together again.
+// textOf joins tokens.
 func textOf(tokens []token) string {
 	var out strings.Builder
 	for _, t := range tokens {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Set holds compiled patterns. It answers as if each of them were tried in turn. A nil set, the zero one and one of no patterns match
-// nothing; no set matches the empty path. A set may be used by several goroutines.
+// Set is a list of compiled patterns. It answers as if each of them were tried in order. A nil, zero or empty set matches
+// nothing; no set matches the empty path. A set is safe for concurrent use.
 type Set struct {
 	written []string
 	exact   *index
@@ -14,15 +14,14 @@ type Set struct {
 	meter   *Meter
 }
 
-// Metered lets a meter count what the set does from now on; the set is returned. One that has a meter must not be used by
-// several goroutines at once.
+// Metered sets the meter of the set, and returns the set. A set with a meter is not safe for concurrent use.
 func (s *Set) Metered(m *Meter) *Set {
 	s.meter = m
 	return s
 }
 
-// Compile returns the set for a list that allows: paths are compared byte for byte. A path that is not valid UTF-8 matches no
-// pattern of it, not even "**", because no reader of the list can have meant it.
+// Compile returns the set for a list that allows: paths are compared byte by byte. A path that is not valid UTF-8 matches no
+// pattern, not even "**", because the author of the list cannot have meant it.
 func Compile(patterns []Pattern) *Set {
 	s := &Set{written: make([]string, 0, len(patterns))}
 	alternatives := make([][]string, 0, len(patterns))
@@ -34,13 +33,13 @@ func Compile(patterns []Pattern) *Set {
 	return s
 }
 
-// CompileFolded returns the set for a list that denies or protects: a path matches as it is, and also when it and the
-// pattern match after both are brought to the form of Fold. Classes are folded character by character: "[A-Z]" matches "q". A
-// path that is not valid UTF-8 matches what it can: the bytes that are no characters are covered by "*", "**" and "?".
+// CompileFolded returns the set for a list that denies or protects: a path matches as it is, and also if it matches after Fold
+// was applied to path and pattern. Classes are folded character by character: "[A-Z]" matches "q". In a path that is not valid
+// UTF-8, "*", "**" and "?" match invalid bytes.
 func CompileFolded(patterns []Pattern) *Set {
 	s := Compile(patterns)
 	alternatives := make([][]string, 0, len(patterns))
-	f := folder{classes: map[string]string{}}
+	f := patternFolder{classes: map[string]string{}}
 	for _, p := range patterns {
 		folded := make([]string, 0, len(p.alternatives))
 		for _, alternative := range p.alternatives {
@@ -59,7 +58,7 @@ func (s *Set) Match(path string) bool {
 }
 
 // Which returns the first pattern, in the order of the list, that matches the path. exact is false when that pattern
-// matches only after folding, which happens in sets of CompileFolded alone.
+// matches only after folding, which only sets of CompileFolded do.
 func (s *Set) Which(path string) (pattern string, exact bool, ok bool) {
 	if s == nil || len(s.written) == 0 || path == "" || s.folded == nil && !utf8.ValidString(path) {
 		return "", false, false

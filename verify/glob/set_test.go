@@ -66,7 +66,7 @@ func TestSetMatch(t *testing.T) {
 	}
 }
 
-// TestSetAgainstGit holds what git 2.39.5 says of the same pattern as ":(glob)PATTERN", and where a set differs on purpose.
+// TestSetAgainstGit shows the result of git 2.39.5 for the same pattern as ":(glob)PATTERN", and where a set differs.
 func TestSetAgainstGit(t *testing.T) {
 	const yes, no, refused = "yes", "no", "refused"
 	cases := []struct{ pattern, path, git, ours string }{
@@ -215,7 +215,7 @@ func TestAndBelow(t *testing.T) {
 	}
 }
 
-// TestSetNotUTF8 holds that an exact set, which allows, matches no path that is not UTF-8.
+// TestSetNotUTF8: an exact set, which allows, matches no path that is not UTF-8.
 func TestSetNotUTF8(t *testing.T) {
 	set := Compile(parse(t, "**", "*", "?", "x\uFFFD", "x/**", "**/*.go", "[0-\U0010ffff]"))
 	for _, path := range []string{"\xff", "x\xff", "x/\xff", "\xff/a.go", "\xc3"} {
@@ -231,7 +231,7 @@ func TestSetNotUTF8(t *testing.T) {
 }
 
 func TestSetWhichIsFirst(t *testing.T) {
-	// One pattern for each way to find one; in whichever order they stand, the first answers.
+	// One pattern for each way to find one; in any order, the first answers.
 	patterns := parse(t, "a/b/c.go", "a/**", "**/*.go", "**/b/**", "*/b/*", "a/b/?.go", "**", "{a,x}/b/[a-c].*", "**/c.go", "A/B/**", "*/?/c?go")
 	for shift := range patterns {
 		rotated := slices.Concat(patterns[shift:], patterns[:shift])
@@ -263,7 +263,7 @@ func TestSetEmpty(t *testing.T) {
 	}
 }
 
-// TestSetHostilePath holds that a bucket is read once, however often a path repeats its key.
+// TestSetHostilePath: a bucket is read once, however often a path repeats its key.
 func TestSetHostilePath(t *testing.T) {
 	var list []string
 	for i := range 50 {

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// kind says what a token is.
+// kind is the kind of a token.
 type kind int
 
 const (
 	literal kind = iota // text, slashes included
-	star                // "*"; two of them in a row are "**"
+	star                // "*"; two adjacent ones are "**"
 	single              // "?"
 	class               // "[…]"
 	open                // "{"
@@ -22,12 +22,11 @@ const (
 type token struct {
 	kind  kind
 	text  string // as doublestar reads it; escapes that change nothing are dropped
-	plain string // the text that a literal or a comma stands for
-	spans []span // what a class holds
+	plain string // the text that a literal or a comma matches
+	spans []span // of a class
 }
 
-// scan cuts a pattern into tokens. It refuses what is no token: classes that are of no use, a backslash before nothing
-// or before a slash.
+// scan splits a pattern into tokens. It refuses useless classes, and a backslash at the end or before a slash.
 func scan(pattern string) ([]token, *Error) {
 	tokens := make([]token, 0, 8)
 	for rest := pattern; rest != ""; {
@@ -41,7 +40,7 @@ func scan(pattern string) ([]token, *Error) {
 	return tokens, nil
 }
 
-// readToken returns the token that s begins with, and how many bytes of s it takes.
+// readToken returns the token at the start of s, and its length in bytes.
 func readToken(s string) (token, int, *Error) {
 	switch s[0] {
 	case '*':
@@ -67,24 +66,24 @@ func readToken(s string) (token, int, *Error) {
 	return token{kind: literal, text: s[:size], plain: s[:size]}, size, nil
 }
 
-// readEscape reads a backslash and the character it makes literal.
+// readEscape reads a backslash and the character that it escapes.
 func readEscape(s string) (token, int, *Error) {
 	if len(s) == 1 {
 		return token{}, 0, &Error{"the pattern ends in a backslash", quote(s), "a character after the backslash",
-			`write "/" between folders, or "\\\\" for a backslash in a name`}
+			`write "/" between directories, or "\\\\" for a backslash in a name`}
 	}
 	_, size := utf8.DecodeRuneInString(s[1:])
 	char := s[1 : 1+size]
 	if char == "/" {
-		return token{}, 0, &Error{"a backslash stands before a slash", quote(`\/`), "a slash alone", `write "/"`}
+		return token{}, 0, &Error{"a backslash before a slash", quote(`\/`), "a slash without a backslash", `write "/"`}
 	}
 	return token{kind: literal, text: escape(char), plain: char}, 1 + size, nil
 }
 
-// special are the characters that keep their backslash: doublestar reads them otherwise, or, for "!", a person does.
+// special are the characters that keep their backslash: they have a meaning for doublestar, or, like "!", for a person.
 const special = `*?[]{},\!`
 
-// escape writes a text so that doublestar takes every character of it literally.
+// escape escapes a text so that doublestar matches it literally.
 func escape(text string) string {
 	if !strings.ContainsAny(text, special) {
 		return text
@@ -99,10 +98,10 @@ func escape(text string) string {
 	return out.String()
 }
 
-// isLiteral reports whether t stands for itself outside braces.
+// isLiteral reports whether t matches itself outside of braces.
 func (t token) isLiteral() bool { return t.kind == literal || t.kind == comma }
 
-// literalOf returns the text that tokens stand for; ok is false when one of them is a metacharacter.
+// literalOf returns the text that tokens match; ok is false when one of them is a metacharacter.
 func literalOf(tokens []token) (text string, ok bool) {
 	var out strings.Builder
 	for _, t := range tokens {
@@ -126,7 +125,7 @@ func literalComponent(component string) (text string, ok bool) {
 func tokensOf(alternative string) []token {
 	tokens, problem := scan(alternative)
 	if problem != nil {
-		panic("glob: an alternative that was accepted cannot be read again: " + problem.Error())
+		panic("glob: an accepted alternative is malformed: " + problem.Error())
 	}
 	return tokens
 }

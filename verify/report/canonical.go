@@ -8,17 +8,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Canonical returns the bytes of a report's file: RFC 8785, no newline at the end. Every text in r must be UTF-8; a
-// nil slice is written as an empty list.
+// Canonical returns the bytes of the report file: RFC 8785, no newline at the end. Every text in r must be UTF-8; a nil slice
+// is written as an empty list.
 func Canonical(r *Report) ([]byte, error) {
 	return CanonicalChecked(r, func([]byte) error { return nil }, func([]byte) error { return nil })
 }
 
-// CanonicalChecked is [Canonical] that shows what it writes to two checks: the report with an empty list of files to
-// whole, and a list of files to files.
+// CanonicalChecked is [Canonical] with two checks of the result: whole checks the report with an empty list of files, and files
+// checks a list of files.
 //
-// The list of files can be as long as the change. Of files that differ in nothing but their path only the first is
-// shown, because a schema can say no more of a path than that it is a text and not empty; a test holds ours to that.
+// The list of files can be as long as the change. Of files that differ only in their path, files checks the first: our schema
+// only says that a path is a text and not empty, which a test ensures.
 func CanonicalChecked(r *Report, whole, files func([]byte) error) ([]byte, error) {
 	fillLists(r)
 	head := *r
@@ -40,7 +40,7 @@ func CanonicalChecked(r *Report, whole, files func([]byte) error) ([]byte, error
 	return insertFiles(text, r.Files)
 }
 
-// shapes returns the first of all files that differ in nothing but the text of their path.
+// shapes returns the first of all files that differ only in their path.
 func shapes(files []File) []File {
 	seen, first := map[File]bool{}, []File{}
 	for _, f := range files {
@@ -56,20 +56,20 @@ func shapes(files []File) []File {
 	return first
 }
 
-// canonical brings a value into canonical form.
+// canonical writes a value in canonical form.
 func canonical(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, fmt.Errorf("writing the report as JSON: %w", err)
 	}
 	if err := (*jsontext.Value)(&text).Canonicalize(); err != nil {
-		return nil, fmt.Errorf("bringing the report into canonical form: %w", err)
+		return nil, fmt.Errorf("writing the report in canonical form: %w", err)
 	}
 	return text, nil
 }
 
-// insertFiles puts the files in the place of the empty list. No text can hold the key as it is looked for here: in a
-// text its quotes would be escaped; and no other object has an empty list of that name.
+// insertFiles replaces the empty list with the files. No text can contain the key in this form, because its quotes would be
+// escaped, and no other object has an empty list of that name.
 func insertFiles(head []byte, files []File) ([]byte, error) {
 	const key = `"files":[`
 	before, after, _ := bytes.Cut(head, []byte(key+"]"))
@@ -87,8 +87,8 @@ func insertFiles(head []byte, files []File) ([]byte, error) {
 	return append(append(out, ']'), after...), nil
 }
 
-// appendFile writes one file. Texts that need no escape are written as they are, keys in their order: that is their
-// canonical form, and it is that of nearly every file.
+// appendFile writes one file. Nearly every file needs no escapes: then the texts as they are and the keys in order are the
+// canonical form.
 func appendFile(out []byte, f *File) ([]byte, error) {
 	if f.PathBase64 != "" || !plain(f.Path) || !plain(f.Class+f.Status+f.OldMode+f.NewMode) {
 		text, err := canonical(f)
@@ -112,7 +112,7 @@ func plain(s string) bool {
 	return true
 }
 
-// fillLists replaces nil slices: readers of the report need not know null from [].
+// fillLists replaces nil slices, so that readers of the report need not distinguish null and [].
 func fillLists(r *Report) {
 	fill(&r.Checks)
 	fill(&r.Findings)

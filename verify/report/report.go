@@ -1,13 +1,13 @@
 // Package report is the verification report: plain data with a JSON form that is a public promise.
 //
-// A report's file is its own canonical form (RFC 8785), so the sha256 of the file is the digest of the report. It holds
-// no clock, host, user, absolute path or float; ratios are integers in basis points.
+// The report file is in canonical form (RFC 8785), so the sha256 of the file is the digest of the report. It contains no time,
+// host, user, absolute path or float; ratios are integers in basis points.
 package report
 
 // Schema names the form of the report.
 const Schema = "closeout.verification_report/v1"
 
-// FileName is what the report is called in a bundle.
+// FileName is the name of the report in a bundle.
 const FileName = "verification_report.json"
 
 // The verdicts.
@@ -26,7 +26,7 @@ const (
 	OutcomeSkipped = "skipped"
 )
 
-// MaxFindings is how many findings a report lists; counts and override code are computed before the cut.
+// MaxFindings is the maximum number of findings in a report; counts and override code are computed before the cut.
 const MaxFindings = 1000
 
 // Report is verification_report.json. No list but Settings.Digests is null when it is written: an empty one is [].
@@ -41,10 +41,10 @@ type Report struct {
 	Settings        Settings     `json:"settings"`
 	Checks          []Check      `json:"checks"`
 	Findings        []Finding    `json:"findings"`
-	FindingsOmitted int          `json:"findings_omitted"` // how many more there are than findings lists
+	FindingsOmitted int          `json:"findings_omitted"` // number of findings that are not listed
 	Counts          Counts       `json:"counts"`
 	Acceptance      []Acceptance `json:"acceptance"`
-	Approvals       []string     `json:"approvals_required"` // what the contract wants a reviewer to approve, as text
+	Approvals       []string     `json:"approvals_required"` // texts of the contract for a reviewer
 	Companions      []Companion  `json:"companions"`
 	Files           []File       `json:"files"`
 	OverrideCode    *string      `json:"override_code"` // null when nothing blocks
@@ -54,23 +54,23 @@ type Report struct {
 	OverriddenBy    *string      `json:"overridden_by"`
 	Inputs          []Input      `json:"inputs"`
 	Tool            Tool         `json:"tool"`
-	// PullRequests are those of a merge group, by number; nil, and not written, when none was judged.
+	// PullRequests are those of a merge group, by number; nil, and not written, without a merge group.
 	PullRequests []PullRequest `json:"pull_requests,omitzero"`
 }
 
-// PullRequest is a pull request of a merge group, and what became of it.
+// PullRequest is a pull request of a merge group.
 type PullRequest struct {
 	Number          int64             `json:"number"`
 	TaskID          *string           `json:"task_id"` // null when no contract could be read
 	HeadSHA         *string           `json:"head_sha"`
 	Verdict         string            `json:"verdict"` // of its own findings alone
 	Counts          PullRequestCounts `json:"counts"`
-	OverrideCode    *string           `json:"override_code"` // null when nothing of its own blocks
+	OverrideCode    *string           `json:"override_code"` // null when none of its own findings blocks
 	Override        *Override         `json:"override"`
 	OverrideRefused []Refusal         `json:"override_refused"`
 }
 
-// PullRequestCounts are totals of one pull request, taken before any list was cut.
+// PullRequestCounts are totals of one pull request, before any list was cut.
 type PullRequestCounts struct {
 	Block   int `json:"block"`
 	Unknown int `json:"unknown"`
@@ -79,7 +79,7 @@ type PullRequestCounts struct {
 	Files   int `json:"files"`
 }
 
-// Subject is what was judged. Everything that the facts do not say is null.
+// Subject is what was judged. A value that is not in the facts is null.
 type Subject struct {
 	Repository   *string `json:"repository"`
 	PullRequest  *int64  `json:"pull_request"`
@@ -90,39 +90,39 @@ type Subject struct {
 	ChangesFrom  *string `json:"changes_from"` // git, api or diff
 }
 
-// Settings is everything beside the inputs that could change the decision.
+// Settings is everything besides the inputs that affects the decision.
 type Settings struct {
 	EvidenceMin string   `json:"evidence_min"` // effective minimum: claimed, bound or recorded
 	Task        *string  `json:"task"`
 	Today       *string  `json:"today"`
-	Event       *string  `json:"event,omitempty"` // about a pull request or merge group, where GitHub was not asked
-	Digests     []string `json:"digests"`         // sha256 of the logs that the workflow handed over; null when it handed over none
+	Event       *string  `json:"event,omitempty"` // of a pull request or merge group, where GitHub was not asked
+	Digests     []string `json:"digests"`         // sha256 of logs that the workflow supplied; null when it supplied none
 	Limits      Limits   `json:"limits"`
 	Override    *Rule    `json:"override"` // null when no contract could be read or trusted
 }
 
-// Rule is who may override, as all contracts together say.
+// Rule is who may override according to all contracts.
 type Rule struct {
 	Label       string   `json:"label"`
-	Permission  string   `json:"permission"` // the least: write, maintain or admin
-	Users       []string `json:"users"`      // logins that may with triage permission
-	Teams       []string `json:"teams"`      // slugs of teams whose members may
+	Permission  string   `json:"permission"` // the minimum: write, maintain or admin
+	Users       []string `json:"users"`      // logins for which triage permission is enough
+	Teams       []string `json:"teams"`      // slugs of teams whose members may override
 	Binding     string   `json:"binding"`    // code or event
 	AllowAuthor bool     `json:"allow_author"`
-	Never       []string `json:"never"` // codes that nobody can override
+	Never       []string `json:"never"` // codes that cannot be overridden
 }
 
-// Limits are the bounds that held, by the names of their flags without the prefix.
+// Limits are the limits of the run, by the names of their flags without the prefix.
 type Limits map[string]int64
 
-// Check is one check's outcome.
+// Check is the outcome of one check.
 type Check struct {
 	ID       string `json:"id"`
 	Outcome  string `json:"outcome"`
 	Findings int    `json:"findings"`
 }
 
-// Finding is one thing that a check reports.
+// Finding is a finding of a check.
 type Finding struct {
 	Code        string   `json:"code"`
 	Severity    string   `json:"severity"` // block, unknown, warn or info
@@ -132,11 +132,11 @@ type Finding struct {
 	Actual      string   `json:"actual"`
 	Fix         string   `json:"fix"`
 	Fingerprint string   `json:"fingerprint"` // sha256 in hexadecimal
-	Times       int      `json:"times"`       // how many equal findings this one stands for, at least 1
+	Times       int      `json:"times"`       // number of equal findings, at least 1
 	Overridden  bool     `json:"overridden"`
 }
 
-// PersonMay begins, in the fix of a finding, what only a person may do, on purpose. Presenters for an agent leave it out.
+// PersonMay begins the part of a fix that only a person may do. The agent format leaves it out.
 const PersonMay = "; a person may "
 
 // Command begins the line of a comment that overrides findings.
@@ -145,19 +145,19 @@ const Command = "/closeout-override"
 // CodeMeaning explains an override code. Presenters print it next to the code.
 const CodeMeaning = "The code is valid for these findings at this head and base branch only: a push, another base branch or a new finding requires a new code."
 
-// Location says where a finding is. Input is the kind of input that shows it ("" for none in particular); Path is the
-// touched file or, for an error in an input, the input's own path; Line and Column are 0 when they mean nothing.
+// Location is the location of a finding. Input is the kind of input that it is about ("" for none); Path is the touched file
+// or, for an error in an input, the path of the input; Line and Column are 0 when they are unknown.
 type Location struct {
 	Input  string `json:"input,omitempty"`
 	Path   string `json:"path,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	// PullRequest is the one of a merge group that the finding belongs to; 0 where none is: then the finding is the group's,
-	// or no group was judged.
+	// PullRequest is the pull request of a merge group that the finding belongs to; 0 for a finding of the group itself, and
+	// without a group.
 	PullRequest int64 `json:"pull_request,omitempty"`
 }
 
-// Counts are totals, taken before any list was cut.
+// Counts are totals, before any list was cut.
 type Counts struct {
 	Block   int   `json:"block"`
 	Unknown int   `json:"unknown"`
@@ -167,7 +167,7 @@ type Counts struct {
 	Records int64 `json:"records"`
 }
 
-// Acceptance is one criterion and what the evidence says of it.
+// Acceptance is one criterion and its evidence.
 type Acceptance struct {
 	ID        string     `json:"id"`
 	Run       []string   `json:"run"`
@@ -175,11 +175,11 @@ type Acceptance struct {
 	Expect    string     `json:"expect"` // pass or fail
 	Outcome   string     `json:"outcome"`
 	Level     string     `json:"level"`
-	KeptFrom  *string    `json:"kept_from"` // what kept the evidence from the next level, null at the top; or an unproven control
+	KeptFrom  *string    `json:"kept_from"` // why the evidence has no higher level, null at the top; or an unproven control
 	Attempts  int64      `json:"attempts"`  // records of the deciding level
-	Tests     *int64     `json:"tests"`     // cases in the test report; null when none was asked for
+	Tests     *int64     `json:"tests"`     // cases in the test report; null when none is required
 	DecidedBy []Decision `json:"decided_by"`
-	// PullRequest is the one of a merge group whose contract alone names the criterion; nil, and not written, otherwise.
+	// PullRequest is the only one of a merge group whose contract names the criterion; nil, and not written, otherwise.
 	PullRequest *int64 `json:"pull_request,omitempty"`
 }
 
@@ -190,7 +190,7 @@ type Decision struct {
 	SHA256 string `json:"sha256"` // of the line without its end
 }
 
-// Companion is a report beside the log, and how far it can be believed.
+// Companion is a report besides the log, and its evidence level.
 type Companion struct {
 	Kind     string  `json:"kind"` // rules, coverage or tests
 	Path     string  `json:"path"`
@@ -198,7 +198,7 @@ type Companion struct {
 	KeptFrom *string `json:"kept_from"`
 }
 
-// File is one touched path. A path that is not UTF-8 is written as git quotes it, and its bytes stand in PathBase64.
+// File is one touched path. A path that is not UTF-8 is written as git quotes it, and PathBase64 contains its bytes.
 type File struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`
@@ -208,7 +208,7 @@ type File struct {
 	NewMode    string `json:"new_mode"`
 }
 
-// Override says who let the block findings through, and why.
+// Override says who overrode the blocking findings, and why.
 type Override struct {
 	Actor    string   `json:"actor"`
 	ActorID  string   `json:"actor_id"`
@@ -219,7 +219,7 @@ type Override struct {
 	Accepted []string `json:"accepted"` // fingerprints
 }
 
-// Refusal is a label that did not count.
+// Refusal is a refused label.
 type Refusal struct {
 	Label     string `json:"label"`
 	Actor     string `json:"actor"`
