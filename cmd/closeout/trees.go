@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -12,10 +11,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
-
-// treesMemory is what a comparison of large trees may take before memory is collected often: faster, and still less than a
-// build beside it takes.
-const treesMemory = 88 << 20
 
 // treeFlags name two commits of a repository, whose difference is what is judged.
 type treeFlags struct {
@@ -57,7 +52,6 @@ func today() string { return time.Now().UTC().Format(time.DateOnly) }
 // collect collects the inputs from two commits and the files that the options name, and writes them into a bundle if there
 // is to be one.
 func (t *treeFlags) collect(o collect.Options, bundle string) (*collect.Found, error) {
-	debug.SetMemoryLimit(treesMemory)
 	o.Contract = t.contract
 	var objects collect.Objects
 	git, base, head, err := t.open(o.Settings.Limits)
