@@ -266,7 +266,7 @@ func (f *recordFlags) openRepository(r *record.Recorder, here string) (err error
 // paths turns the paths of the call, which are relative to the current directory, into those of the repository.
 func (f *recordFlags) paths(r *record.Recorder, here string, list *contracts) (err error) {
 	if r.Evidence = f.evidenceDir; r.Evidence == "" {
-		r.Evidence = record.EvidenceDir(list.standing())
+		r.Evidence = record.EvidenceDir(list.firstContract())
 	}
 	r.Evidence = filepath.ToSlash(filepath.Clean(r.Evidence))
 	if r.Evidence == "." || !filepath.IsLocal(r.Evidence) {

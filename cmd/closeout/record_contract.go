@@ -19,8 +19,8 @@ type contracts struct {
 	tasks []record.TaskContract // each with a log of its own
 }
 
-// standing is the contract that names the evidence directory, nil when there is none.
-func (c *contracts) standing() *contract.Contract {
+// firstContract is the contract that names the evidence directory, nil when there is none.
+func (c *contracts) firstContract() *contract.Contract {
 	if c == nil {
 		return nil
 	}

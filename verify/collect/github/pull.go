@@ -16,7 +16,7 @@ import (
 
 // Pull is what is known about one pull request. Each step of the collection adds to it.
 type Pull struct {
-	// Subject holds the repository, the pull request, its branches, the tip of the base branch and the live head. The
+	// Subject contains the repository, the pull request, its branches, the tip of the base branch and the live head. The
 	// merge base and the code trees are added by [collect.Facts].
 	Subject facts.Subject
 	// Live is the pull request as it is now; nil when it could not be read.

@@ -256,7 +256,7 @@ func (s *source) close() {
 	}
 }
 
-// lost stands for the objects of unknown commits: the first fact that GitHub did not give says why.
+// lost takes the place of the objects of unknown commits: the first unavailable fact says why.
 func lost(missing []facts.Unavailable) collect.Objects {
 	if len(missing) == 0 {
 		return collect.Lost{Err: errors.New("GitHub did not say which commits are judged")}
