@@ -726,7 +726,7 @@ func BenchmarkReadLog(b *testing.B) {
 	}
 }
 
-// A line is read as if it stood alone: what an earlier line left behind neither panics nor shows in its errors.
+// A line is read independently: the state of an earlier line neither panics nor shows in its errors.
 func TestEveryTypeAfterAnotherLine(t *testing.T) {
 	const long = `{"a-key-that-is-far-longer-than-the-next-line":{"a":0,"a":0}}`
 	for _, line := range stricttest.OtherTypes {

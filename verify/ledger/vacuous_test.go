@@ -374,7 +374,7 @@ func FuzzReadOutput(f *testing.F) {
 	}
 	f.Add(goBroken, true, true)
 	f.Fuzz(func(t *testing.T, text string, cut, control bool) {
-		text = strings.ToValidUTF8(text, "\ufffd") // as what a record holds is
+		text = strings.ToValidUTF8(text, "\ufffd") // like the output in a record
 		got := ledger.ReadOutput([]byte(text), []string{"test"}, cut, control)
 		if !utf8.ValidString(got.Line) || len(got.Line) > 250 || strings.ContainsAny(got.Line, "\n\x1b") || (got.Proof == ledger.Unknown) != (got.Line == "") {
 			t.Errorf("%+v", got)

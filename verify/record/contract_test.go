@@ -53,7 +53,7 @@ func TestReadContract(t *testing.T) {
 	const good = "allowed_files: [a]\nforbidden_files: [b]\nrollback_plan: Revert.\nacceptance_criteria: [make]\nevidence: {dir: e}\n"
 	for _, c := range []struct{ name, text, want, dir string }{
 		{"yaml", good, "", "e"},
-		{"default folder", strings.Replace(good, "evidence: {dir: e}\n", "", 1), "", evidenceDir},
+		{"default directory", strings.Replace(good, "evidence: {dir: e}\n", "", 1), "", evidenceDir},
 		{"malformed", "allowed_files: 1\n", "malformed", evidenceDir},
 		{"no document", "", "malformed", evidenceDir},
 		{"no criteria", strings.Replace(good, "[make]", "[]", 1), "", "e"},

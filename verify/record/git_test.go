@@ -30,7 +30,7 @@ type repo struct {
 	dir string
 }
 
-// cleanEnv is an environment in which nobody's settings of git count.
+// cleanEnv is an environment without the git settings of a user.
 func cleanEnv(extra ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + gitConfig}, extra...)
 }
@@ -80,13 +80,13 @@ func (r *repo) do(err error) {
 	}
 }
 
-// other makes another repository beside this one and returns its folder.
+// other creates another repository next to this one and returns its directory.
 func (r *repo) other() string {
 	o := newRepo(r.T)
 	return o.dir
 }
 
-// headTree is what the code tree must be when nothing is changed and HEAD holds no evidence.
+// headTree is the expected code tree when nothing changed and HEAD contains no evidence.
 func (r *repo) headTree() string { return r.git("rev-parse", "HEAD^{tree}") }
 
 // tree takes the code tree of the work tree.
@@ -98,7 +98,7 @@ func (r *repo) tree() (string, error) {
 	return s.id, err
 }
 
-// clean are work trees that hold exactly what HEAD does, evidence apart.
+// clean are work trees with the same content as HEAD, except evidence.
 var clean = map[string]func(r *repo){
 	"nothing special":    func(*repo) {},
 	"evidence beside it": func(r *repo) { r.write(evidenceDir+"/x.jsonl", "{}") },
@@ -351,7 +351,7 @@ func TestTreeRefused(t *testing.T) {
 	}
 }
 
-// TestTreeLeavesNothing holds that taking a tree runs no program of the repository's and writes nothing into it.
+// TestTreeLeavesNothing: computing a tree runs no program of the repository and writes nothing to it.
 func TestTreeLeavesNothing(t *testing.T) {
 	r := newRepo(t)
 	r.write("new", "a secret that is not committed")
@@ -394,8 +394,8 @@ func TestOpenGitRefuses(t *testing.T) {
 	}
 }
 
-// TestTempFolder holds that a temporary folder in the work tree is not used: its files would be a part of the tree.
-func TestTempFolder(t *testing.T) {
+// TestTempDir: a temporary directory in the work tree is not used, because its files would be part of the tree.
+func TestTempDir(t *testing.T) {
 	r := newRepo(t)
 	r.do(os.Mkdir(filepath.Join(r.dir, "tmp"), 0o755))
 	t.Setenv("TMPDIR", filepath.Join(r.dir, "tmp"))
@@ -404,8 +404,8 @@ func TestTempFolder(t *testing.T) {
 	}
 }
 
-// TestTempFolderRelative takes a tree where TMPDIR is relative to the current folder, which git does not run in.
-func TestTempFolderRelative(t *testing.T) {
+// TestTempDirRelative: TMPDIR is relative to the current directory, which git does not run in.
+func TestTempDirRelative(t *testing.T) {
 	r := newRepo(t)
 	t.Chdir(t.TempDir())
 	r.do(os.Mkdir("tmp", 0o755))
@@ -418,8 +418,8 @@ func TestTempFolderRelative(t *testing.T) {
 	}
 }
 
-// TestTempFoldersLeft removes the directorys of recorders that were killed, and no other.
-func TestTempFoldersLeft(t *testing.T) {
+// TestTempDirsLeft removes the directorys of recorders that were killed, and no other.
+func TestTempDirsLeft(t *testing.T) {
 	r := newRepo(t)
 	base := t.TempDir()
 	t.Setenv("TMPDIR", base)

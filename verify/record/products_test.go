@@ -40,8 +40,8 @@ func TestProducts(t *testing.T) {
 		setup          func(*repo)
 		path, coverage string
 		script         string
-		produced       string // what the report holds that is the command's
-		left           string // what the report holds afterwards
+		produced       string // the content that the command wrote
+		left           string // the content of the report afterwards
 		status         int
 	}{
 		"written":                             {nil, inEvidence, "", "echo new > $0", "new\n", "new\n", 0},
@@ -84,7 +84,7 @@ func TestProducts(t *testing.T) {
 				t.Errorf("produced %s, want %s; %+v", got, want, result)
 			}
 			if got := repo.read(c.path); got != c.left {
-				t.Errorf("afterwards it holds %q, want %q", got, c.left)
+				t.Errorf("afterwards it contains %q, want %q", got, c.left)
 			}
 			if why, _ := record["error"].(string); strings.Contains(why, "did not produce") == (c.produced != "") {
 				t.Errorf("error %q", why)
@@ -98,7 +98,7 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// read is what a regular file holds, "" when there is none.
+// read is the content of a regular file, "" when there is none.
 func (r *repo) read(name string) string {
 	path := filepath.Join(r.dir, name)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -128,7 +128,7 @@ func TestProductsRefused(t *testing.T) {
 		"removed from git": {func(r *repo) { r.write(elsewhere, "old"); r.commit(); r.git("rm", "-q", "--cached", elsewhere) }, elsewhere, "is committed or staged"},
 		"link":             {func(r *repo) { r.write("x", ""); r.do(os.Symlink("x", filepath.Join(r.dir, "link"))) }, "link", "is a link"},
 		"dead link":        {func(r *repo) { r.do(os.Symlink("nowhere", filepath.Join(r.dir, "link"))) }, "link", "is a link"},
-		"folder":           {func(r *repo) { r.write("folder/x", "") }, "folder", "is a directory"},
+		"directory":        {func(r *repo) { r.write("dir/x", "") }, "dir", "is a directory"},
 		"pipe":             {func(r *repo) { r.do(syscall.Mkfifo(filepath.Join(r.dir, "pipe"), 0o644)) }, "pipe", "is a pipe"},
 		"below a link":     {func(r *repo) { r.do(os.Symlink("src", filepath.Join(r.dir, "link"))) }, "link/b.txt", `its parent "link" is a link`},
 		"evidence is a link": {func(r *repo) {
@@ -152,14 +152,14 @@ func TestProductsRefused(t *testing.T) {
 				t.Error("the command ran")
 			}
 			if got := repo.read("first"); got != "kept" {
-				t.Errorf("the other report holds %q", got)
+				t.Errorf("the other report contains %q", got)
 			}
 			repo.expectNothingAside()
 		})
 	}
 }
 
-// TestProductsOfLinkedWorktree moves a report aside where git's folder is elsewhere.
+// TestProductsOfLinkedWorktree moves a report aside where the git directory is elsewhere.
 func TestProductsOfLinkedWorktree(t *testing.T) {
 	r, repo := recorderOf(t)
 	linked := repo.dir + "-linked"
@@ -178,7 +178,7 @@ func TestProductsOfLinkedWorktree(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != "old" {
-		t.Errorf("it holds %q, %v", data, err)
+		t.Errorf("it contains %q, %v", data, err)
 	}
 	repo.expectNothingAside()
 }

@@ -91,7 +91,7 @@ func failing(err error) int {
 	return 0
 }
 
-// leave starts a process that holds our output and goes on without us, and writes down who it is.
+// leave starts a process that keeps our output open and continues without us, and writes down its id.
 func leave(file string, session bool) error {
 	c := exec.Command(os.Args[0], "play-wait")
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
@@ -120,7 +120,7 @@ func playRecord(args []string) int {
 	return 0
 }
 
-// recorder is a recorder of an own folder, whose log must hold what the gate accepts.
+// recorder is a recorder in a new directory, whose log must be valid.
 type recorder struct {
 	Recorder
 	t         *testing.T
@@ -234,7 +234,7 @@ func TestNotStartable(t *testing.T) {
 		{"no such path", "./no-such-program", ".", StatusNotFound, "no such file"},
 		{"not executable", "./plain", ".", StatusNotRun, "permission denied"},
 		{"no program", "./garbage", ".", StatusNotRun, "exec format error"},
-		{"no such folder", "./garbage", "nowhere", StatusNotRun, `no directory "nowhere"`},
+		{"no such directory", "./garbage", "nowhere", StatusNotRun, `no directory "nowhere"`},
 	} {
 		result, err := r.Run(Command{Argv: []string{c.program}, Cwd: c.cwd})
 		if err != nil {
@@ -249,7 +249,7 @@ func TestNotStartable(t *testing.T) {
 	}
 }
 
-// TestOutput holds that output is passed on as it is, hashed as a whole, and kept redacted and cut.
+// TestOutput: output is passed on unchanged, hashed as a whole, and kept redacted and cut.
 func TestOutput(t *testing.T) {
 	r := newRecorder(t)
 	r.Tail = 32
@@ -275,16 +275,16 @@ func TestOutput(t *testing.T) {
 	s := newStream(broken{}, 10)
 	s.Write([]byte(out))
 	if text, _, _, n := s.end(); n != 1 || !strings.HasSuffix(text, "end") {
-		t.Errorf("nobody reads: %q, %d redactions", text, n)
+		t.Errorf("closed output: %q, %d redactions", text, n)
 	}
 }
 
-// broken is a writer that nobody reads.
+// broken is a writer whose reader is closed.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestLeftOver holds that nothing of a command lives on, in its group or out of it, and that its output ends.
+// TestLeftOver: no process of a command survives, in its group or outside of it, and its output ends.
 func TestLeftOver(t *testing.T) {
 	for _, play := range []string{"play-parent", "play-daemon"} {
 		t.Run(play, func(t *testing.T) {
@@ -314,7 +314,7 @@ func alive(t *testing.T, file string) bool {
 	return syscall.Kill(pid, 0) == nil
 }
 
-// TestSignals holds that signals reach the command, that one that does not listen is ended, and that there is a record.
+// TestSignals: signals reach the command, a command that ignores them is ended, and there is a record.
 func TestSignals(t *testing.T) {
 	for _, c := range []struct {
 		play   string
@@ -383,7 +383,7 @@ func TestEnvironmentOfRecord(t *testing.T) {
 	}
 }
 
-// TestTrees holds that a record has the trees before and after, and that an edit shows.
+// TestTrees: a record contains the trees before and after, and an edit shows.
 func TestTrees(t *testing.T) {
 	repo := newRepo(t)
 	r := newRecorder(t)
@@ -591,7 +591,7 @@ func (r *recorder) besideEachOther(t *testing.T, recorders, times int) {
 	}
 }
 
-// TestLineTooLong holds that no record is written that the gate would not read.
+// TestLineTooLong: no record is written that the gate would refuse.
 func TestLineTooLong(t *testing.T) {
 	longest := strings.Repeat("\x00", LargestTail)
 	if _, err := (&entry{Command: []string{"x"}, StdoutTail: longest, StderrTail: longest}).line(); err != nil {

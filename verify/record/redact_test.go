@@ -112,7 +112,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestRedactInPieces holds that the result does not depend on how the stream was cut.
+// TestRedactInPieces: the result does not depend on how the stream is split.
 func TestRedactInPieces(t *testing.T) {
 	var all strings.Builder
 	for _, c := range redactions {

@@ -50,7 +50,7 @@ func (r *recorder) step() string {
 	return string(data)
 }
 
-// tampering are scripts that a command under test could be. $LOG is the log, which holds one record, and $STEP the file
+// tampering are possible scripts of a command under test. $LOG is the log, which contains one record, and $STEP the file
 // of the step's outputs.
 var tampering = map[string]struct {
 	script, want string
@@ -117,7 +117,7 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// expectHandOver sets the step's output, which holds the digest of the log as it is, or nothing of the sort.
+// expectHandOver sets the output of the step and expects the digest of the log, or none.
 func (r *recorder) expectHandOver(want bool) {
 	r.t.Helper()
 	data, err := os.ReadFile(r.Log)
@@ -176,16 +176,16 @@ func TestNoOtherFileGetsRecords(t *testing.T) {
 	before := len(r.lines()) - 1
 	data, err := os.ReadFile(filepath.Join(r.Root, "copy"))
 	if err != nil || strings.Count(string(data), "\n") != before {
-		t.Errorf("the other file holds %q, %v", data, err)
+		t.Errorf("the other file contains %q, %v", data, err)
 	}
 }
 
-// TestFolderReplaced shows that a log outside of the work tree is noticed to be in another folder.
-func TestFolderReplaced(t *testing.T) {
+// TestDirReplaced: a replaced directory of a log outside of the work tree is noticed.
+func TestDirReplaced(t *testing.T) {
 	r := watched(t)
-	folder := filepath.Join(t.TempDir(), "logs")
-	r.Log = filepath.Join(folder, FileName)
-	r.Env = append(r.Env, "DIR="+folder)
+	logs := filepath.Join(t.TempDir(), "logs")
+	r.Log = filepath.Join(logs, FileName)
+	r.Env = append(r.Env, "DIR="+logs)
 	r.watch()
 	r.sh("exit 0")
 	result := r.sh(`mv "$DIR" "$DIR-old" && mkdir "$DIR"`)
@@ -194,7 +194,7 @@ func TestFolderReplaced(t *testing.T) {
 	}
 }
 
-// TestWatchRefused are logs that hold something already, or are none.
+// TestWatchRefused: logs that are not empty or not files are refused.
 func TestWatchRefused(t *testing.T) {
 	for want, plant := range map[string]func(log string) error{
 		"already contains records": func(log string) error { return os.WriteFile(log, []byte("\n"), 0o644) },
