@@ -124,7 +124,7 @@ type Account struct {
 // Is reports whether two names mean one account: by the ids where both have one, else by the logins. What names no
 // account is equal to nothing.
 func (a Account) Is(b Account) bool {
-	if a.Nobody() || b.Nobody() {
+	if a.Unidentified() || b.Unidentified() {
 		return false
 	}
 	if a.ID != "" && b.ID != "" {
@@ -133,8 +133,8 @@ func (a Account) Is(b Account) bool {
 	return a.Login != "" && FoldLogin(a.Login) == FoldLogin(b.Login)
 }
 
-// Nobody reports whether no account is named, or the one that GitHub puts in the place of deleted ones.
-func (a Account) Nobody() bool {
+// Unidentified reports whether no account is named, or the one that GitHub uses for deleted ones.
+func (a Account) Unidentified() bool {
 	return a.Login == "" && (a.ID == "" || a.ID == GhostID) || FoldLogin(a.Login) == Ghost
 }
 

@@ -89,7 +89,7 @@ func (a *Authors) listsExactly(who identity) bool {
 // leavesOut reports whether the pull requests of an account are not judged. The gate judges those of a deleted account, and
 // those of an account that it cannot distinguish from a listed one.
 func (a *Authors) leavesOut(who identity) bool {
-	unknown := who.Nobody() || who.ID == facts.GhostID || who.Login == "" || len(a.ids) > 0 && who.ID == ""
+	unknown := who.Unidentified() || who.ID == facts.GhostID || who.Login == "" || len(a.ids) > 0 && who.ID == ""
 	return !unknown && !a.lists(who)
 }
 

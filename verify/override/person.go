@@ -66,7 +66,7 @@ func (e eligibility) named(who facts.Account) bool {
 
 // human asks whether an account is a person's.
 func (e eligibility) human(who facts.Account) Answer {
-	if who.Login == "" || who.Nobody() {
+	if who.Login == "" || who.Unidentified() {
 		return e.another("the account is deleted")
 	}
 	if isBot(who.Login) {

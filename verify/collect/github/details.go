@@ -166,7 +166,7 @@ func checkHappened(list []issueEvent, w Wants) error {
 	sender := facts.Account{Login: e.Sender, ID: e.SenderID}
 	there := slices.ContainsFunc(list, func(i issueEvent) bool {
 		byLogin := strings.EqualFold(i.Actor.login(), e.Sender) // enough here: this asks whether the list is complete, not who acted
-		return i.Event == e.Action && strings.EqualFold(i.Label.Name, e.Label) && (i.Actor.who().Nobody() || i.Actor.who().Is(sender) || byLogin)
+		return i.Event == e.Action && strings.EqualFold(i.Label.Name, e.Label) && (i.Actor.who().Unidentified() || i.Actor.who().Is(sender) || byLogin)
 	})
 	if there {
 		return nil

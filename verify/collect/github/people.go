@@ -57,7 +57,7 @@ func isUser(a account) bool { return a.Type == "User" && !strings.HasSuffix(a.Lo
 func eachOnce(list []account) []account {
 	seen := map[int64]bool{}
 	return slices.DeleteFunc(slices.Clone(list), func(a account) bool {
-		drop := seen[a.ID] || a.Login == "" || a.ID <= 0 || a.who().Nobody()
+		drop := seen[a.ID] || a.Login == "" || a.ID <= 0 || a.who().Unidentified()
 		seen[a.ID] = true
 		return drop
 	})
