@@ -15,8 +15,12 @@ const (
 // Failure is the report of a run that judged nothing: the task is unknown and the verdict failed.
 func Failure(code, message, fix string, settings Settings) *report.Report {
 	f := check.Finding{Code: code, Message: message, Expected: "a valid call", Actual: message, Fix: fix, Identity: []string{message}}
+	mode := settings.Mode
+	if mode != Observe {
+		mode = Enforce // the settings of an invalid call may contain anything
+	}
 	r := &report.Report{
-		Schema: report.Schema, Verdict: report.Failed, Mode: knownMode(settings.Mode), Strict: settings.Strict,
+		Schema: report.Schema, Verdict: report.Failed, Mode: mode, Strict: settings.Strict,
 		Settings: report.Settings{EvidenceMin: string(diag.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
 		Findings: []report.Finding{{
 			Code: f.Code, Severity: string(diag.Block), Message: check.Valid(f.Message), Expected: f.Expected, Actual: check.Valid(f.Actual), Fix: f.Fix,
@@ -27,14 +31,6 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 	}
 	r.OverrideCode = bound{}.code([]string{r.Findings[0].Fingerprint})
 	return r
-}
-
-// knownMode is a mode that a report may have: the settings of an invalid call may contain anything.
-func knownMode(mode string) string {
-	if mode == Observe {
-		return Observe
-	}
-	return Enforce
 }
 
 // ExitCode is what a command ends with for a verdict. Observe never fails a job for what it saw.

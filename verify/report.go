@@ -116,20 +116,15 @@ func reportOf(j *judged, members []*judged) *report.Report {
 	if j.scope == check.ScopeGroup {
 		addMembers(r, j, members)
 	}
-	sortFindings(r)
+	slices.SortStableFunc(r.Findings, compareFindings)
+	if more := len(r.Findings) - report.MaxFindings; more > 0 {
+		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
+	}
 	slices.SortStableFunc(r.Inputs, func(a, b report.Input) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
 	})
 	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
 	return r
-}
-
-// sortFindings sorts the findings, and cuts the list.
-func sortFindings(r *report.Report) {
-	slices.SortStableFunc(r.Findings, compareFindings)
-	if more := len(r.Findings) - report.MaxFindings; more > 0 {
-		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
-	}
 }
 
 // text is a string of the report that may be unknown.

@@ -16,17 +16,23 @@ func codes() check.Codes { return check.CodesOf(check.For(checks.All, check.Scop
 
 // run runs the checks of a subject. exempt is true when the contract does not apply to it, so that nothing was judged.
 func run(s *subject, members []*judged) (results []check.Result, exempt bool) {
-	switch {
-	case s.scope == check.ScopeGroup && s.allExempt(members):
-		return s.runExempt(), true
-	case s.scope != check.ScopeGroup:
+	list := check.For(checks.All, s.scope)
+	if s.scope != check.ScopeGroup {
 		if f := s.notApplicable(); f != nil {
 			gate := check.Result{Check: checks.Gate}
 			gate.Findings.Add(*f)
-			return append(skipped(check.For(checks.All, s.scope)), gate), true
+			return append(skipped(list), gate), true
 		}
+	} else if !s.Group.Unsure && !slices.ContainsFunc(members, func(m *judged) bool { return !m.exempt }) {
+		results = skipped(list)
+		for i, c := range list {
+			if c.Scope&check.ScopeExempt != 0 { // no change may enter the group behind pull requests that are not judged
+				results[i] = check.Run([]*check.Check{c}, codes(), &s.Inputs)[0]
+			}
+		}
+		return results, true
 	}
-	results = check.Run(check.For(checks.All, s.scope), codes(), &s.Inputs)
+	results = check.Run(list, codes(), &s.Inputs)
 	for _, m := range members {
 		if m.view != nil && !m.exempt {
 			runView(results, m)
@@ -39,23 +45,6 @@ func skipped(list []*check.Check) []check.Result {
 	results := make([]check.Result, len(list))
 	for i, c := range list {
 		results[i] = check.Result{Check: c, Skipped: true}
-	}
-	return results
-}
-
-// allExempt reports whether the contract applies to no pull request of a group, and the group contains nothing else.
-func (s *subject) allExempt(members []*judged) bool {
-	return !s.Group.Unsure && !slices.ContainsFunc(members, func(m *judged) bool { return !m.exempt })
-}
-
-// runExempt runs the checks that judge a group to whose pull requests the contract does not apply: no change may enter the
-// group behind them.
-func (s *subject) runExempt() []check.Result {
-	results := skipped(check.For(checks.All, s.scope))
-	for i, r := range results {
-		if r.Check.Scope&check.ScopeExempt != 0 {
-			results[i] = check.Run([]*check.Check{r.Check}, codes(), &s.Inputs)[0]
-		}
 	}
 	return results
 }
