@@ -11,8 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// corpus returns the diffs that testdata/diff/make.go had a real git print, with the changes that git's raw format
-// names for them.
+// corpus returns the diffs that TestUpdateCorpus had a real git print, with the changes that git's raw format names for them.
 func corpus(t testing.TB) map[string]corpusCase {
 	t.Helper()
 	names, err := filepath.Glob("testdata/diff/*.diff")

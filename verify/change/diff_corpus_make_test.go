@@ -1,32 +1,52 @@
-// This program writes the corpus beside it: what a real git prints for two trees full of odd paths and odd contents, in
-// several ways, and what git's raw format says about the same trees, as a changes.json.
-//
-//	go run ./verify/change/testdata/diff/make.go verify/change/testdata/diff
-//
-// The files in the repository were made with git 2.39.5. Nothing of them comes from elsewhere.
-package main
+package change
 
 import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
 	"unicode/utf8"
 )
 
-// entry is a file of a tree; content is the object id for a submodule.
-type entry struct{ mode, path, content string }
+var update = flag.Bool("update", false, "write the corpus in testdata/diff with the git that is installed")
+
+// TestUpdateCorpus writes the corpus: what a real git prints for two trees full of odd paths and odd contents, in several
+// ways, and what git's raw format says about the same trees, as a changes.json.
+//
+//	go test ./verify/change -run Corpus -update
+//
+// The files in the repository were made with git 2.39.5. Nothing of them comes from elsewhere.
+func TestUpdateCorpus(t *testing.T) {
+	if !*update {
+		t.Skip("without -update")
+	}
+	for _, format := range []string{"sha1", "sha256"} {
+		r := corpusRepository{t, t.TempDir()}
+		r.git("", "init", "--quiet", "--bare", "--object-format="+format)
+		for name, trees := range corpusTrees() {
+			if format == "sha1" {
+				r.write(name, trees)
+			} else if name == "content" {
+				r.write(name+"-sha256", trees)
+			}
+		}
+	}
+}
+
+// treeFile is a file of a tree; content is the object ID for a submodule.
+type treeFile struct{ mode, path, content string }
 
 const (
 	file, program, link, module = "100644", "100755", "120000", "160000"
 )
 
-func lines(from, to int) string {
+func numberedLines(from, to int) string {
 	var b strings.Builder
 	for i := from; i <= to; i++ {
 		fmt.Fprintf(&b, "line %d\n", i)
@@ -34,7 +54,7 @@ func lines(from, to int) string {
 	return b.String()
 }
 
-func binary(seed int, size int) string {
+func noise(seed, size int) string {
 	b := make([]byte, size)
 	for i := range b {
 		seed = (seed*1103515245 + 12345) & 0x7fffffff
@@ -44,18 +64,11 @@ func binary(seed int, size int) string {
 }
 
 // common is in both trees and keeps them from being empty.
-var common = []entry{{file, "README", "read me\n"}}
+var common = []treeFile{{file, "README", "read me\n"}}
 
 // lookalikes are contents whose lines look like parts of a diff once they are printed.
 const oldLookalike = "diff --git a/x b/x\n-- a/docs/ok.md\n++ b/docs/ok.md\n@@ -1 +1 @@\n\n \n\\ No newline\nold\n"
 const newLookalike = "diff --git a/y b/y\n-- a/docs/other.md\n++ b/docs/other.md\n@@ -1,9 +1,9 @@\n\n \n\\ No newline\nnew"
-
-func paths(mode, content string, names ...string) (list []entry) {
-	for _, name := range names {
-		list = append(list, entry{mode, name, content})
-	}
-	return list
-}
 
 var oddNames = []string{
 	"with space", "trailing ", " leading", "tab\there", "new\nline", "quote\"d", "back\\slash", "back\\", "umlaut ä", "ä", "\xff bad", "bad\xfe\xff",
@@ -63,25 +76,26 @@ var oddNames = []string{
 	"..x", "-dash", "--- a", "{brace => x}", "zero\u200bwidth", "bidi\u202e", "日本/語", "=", "\"", "\\", "\\\"", "\t", "~", "nbsp\u00a0",
 }
 
-func scenarios() map[string][2][]entry {
-	var oddOld, oddNew, oddGone []entry
+// corpusTrees returns the pairs of trees by their name.
+func corpusTrees() map[string][2][]treeFile {
+	var oddOld, oddNew, oddGone []treeFile
 	for i, name := range oddNames {
-		oddOld = append(oddOld, entry{file, "mod/" + name, lines(1, 3)})
-		oddNew = append(oddNew, entry{file, "mod/" + name, lines(1, 2)})
-		oddGone = append(oddGone, entry{program, "new/" + name, fmt.Sprintf("%d\n", i)})
+		oddOld = append(oddOld, treeFile{file, "mod/" + name, numberedLines(1, 3)})
+		oddNew = append(oddNew, treeFile{file, "mod/" + name, numberedLines(1, 2)})
+		oddGone = append(oddGone, treeFile{program, "new/" + name, fmt.Sprintf("%d\n", i)})
 	}
-	return map[string][2][]entry{
+	return map[string][2][]treeFile{
 		"odd":  {oddOld, append(oddNew, oddGone...)},
 		"gone": {oddGone, nil},
 		"modes": {
 			{
-				{file, "chmod", "x\n"}, {program, "chmod back ä", "y\n"}, {file, "chmod and edit", lines(1, 9)}, {file, "to link", "content\n"},
-				{link, "from link", "target"}, {link, "link", "old target"}, {file, "to module", lines(1, 3)}, {module, "module", strings.Repeat("1", 40)},
+				{file, "chmod", "x\n"}, {program, "chmod back ä", "y\n"}, {file, "chmod and edit", numberedLines(1, 9)}, {file, "to link", "content\n"},
+				{link, "from link", "target"}, {link, "link", "old target"}, {file, "to module", numberedLines(1, 3)}, {module, "module", strings.Repeat("1", 40)},
 				{module, "from module", strings.Repeat("2", 40)}, {link, "gone link", "x"}, {module, "gone module", strings.Repeat("3", 40)},
-				{file, "gone", lines(1, 3)}, {file, "empty gone", ""}, {file, "emptied", "x\n"}, {file, "filled", ""}, {file, "empty chmod", ""}, {file, "empty to link", ""},
+				{file, "gone", numberedLines(1, 3)}, {file, "empty gone", ""}, {file, "emptied", "x\n"}, {file, "filled", ""}, {file, "empty chmod", ""}, {file, "empty to link", ""},
 			},
 			{
-				{program, "chmod", "x\n"}, {file, "chmod back ä", "y\n"}, {program, "chmod and edit", lines(1, 8)}, {link, "to link", "content"},
+				{program, "chmod", "x\n"}, {file, "chmod back ä", "y\n"}, {program, "chmod and edit", numberedLines(1, 8)}, {link, "to link", "content"},
 				{file, "from link", "target"}, {link, "link", "new target"}, {module, "to module", strings.Repeat("5", 40)}, {module, "module", strings.Repeat("4", 40)},
 				{file, "from module", "was one\n"}, {link, "new link", "../../etc/passwd"}, {module, "new module", strings.Repeat("6", 40)},
 				{program, "new", "one line\n"}, {file, "empty new", ""}, {file, "emptied", ""}, {file, "filled", "x\n"}, {program, "empty chmod", ""}, {link, "empty to link", "x"},
@@ -90,26 +104,26 @@ func scenarios() map[string][2][]entry {
 		"content": {
 			{
 				{file, "look", oldLookalike}, {file, "ends", "a\nb"}, {file, "ended", "a\nb\n"}, {file, "both", "a\nb"}, {file, "cr", "a\r\nb\r\nc\r\n"}, {file, "blank", "a\n\nb\n\nc\nd\n"},
-				{file, "far", lines(1, 60)}, {file, "top", lines(1, 9)}, {file, "one", "x"}, {file, "func", "func a() {\n" + lines(1, 20) + "}\nfunc b() {\n" + lines(1, 20) + "}\n"},
-				{file, "bin", binary(1, 300)}, {file, "bin gone", binary(2, 40)}, {file, "bin ä", binary(5, 26)}, {file, "rewritten", lines(1, 50)}, {file, "latin", "\xe4\xf6\n"}, {file, "signature", "x\n-- \n2.39.5\n"},
+				{file, "far", numberedLines(1, 60)}, {file, "top", numberedLines(1, 9)}, {file, "one", "x"}, {file, "func", "func a() {\n" + numberedLines(1, 20) + "}\nfunc b() {\n" + numberedLines(1, 20) + "}\n"},
+				{file, "bin", noise(1, 300)}, {file, "bin gone", noise(2, 40)}, {file, "bin ä", noise(5, 26)}, {file, "rewritten", numberedLines(1, 50)}, {file, "latin", "\xe4\xf6\n"}, {file, "signature", "x\n-- \n2.39.5\n"},
 			},
 			{
 				{file, "look", newLookalike}, {file, "ends", "a\nb\n"}, {file, "ended", "a\nb"}, {file, "both", "a\nc"}, {file, "cr", "a\r\nB\r\nc\r\n"}, {file, "blank", "a\n\nB\n\nc\n"},
-				{file, "far", "first\n" + lines(2, 20) + "added\n" + lines(21, 40) + lines(42, 59) + "last\n"}, {file, "top", "0\n" + lines(1, 8)}, {file, "one", "y"},
-				{file, "func", "func a() {\n" + lines(1, 19) + "}\nfunc b() {\n" + lines(1, 9) + "x\n" + lines(10, 20) + "}\n"}, {file, "bin", binary(1, 250) + "tail"},
-				{file, "bin new", binary(3, 5000)}, {file, "bin ä", binary(6, 27)}, {file, "rewritten", "new\n" + lines(100, 160)}, {file, "latin", "\xe4\xfc\n"}, {file, "signature", "y\n-- \n2.39.5\n"},
+				{file, "far", "first\n" + numberedLines(2, 20) + "added\n" + numberedLines(21, 40) + numberedLines(42, 59) + "last\n"}, {file, "top", "0\n" + numberedLines(1, 8)}, {file, "one", "y"},
+				{file, "func", "func a() {\n" + numberedLines(1, 19) + "}\nfunc b() {\n" + numberedLines(1, 9) + "x\n" + numberedLines(10, 20) + "}\n"}, {file, "bin", noise(1, 250) + "tail"},
+				{file, "bin new", noise(3, 5000)}, {file, "bin ä", noise(6, 27)}, {file, "rewritten", "new\n" + numberedLines(100, 160)}, {file, "latin", "\xe4\xfc\n"}, {file, "signature", "y\n-- \n2.39.5\n"},
 			},
 		},
 		"renames": {
 			{
-				{file, "plain", lines(1, 30)}, {file, "with space", lines(40, 70)}, {program, "quoted\t", lines(80, 110)}, {file, "edited", lines(120, 160)}, {file, "mode", lines(200, 230)},
-				{file, "copied", lines(300, 340)}, {link, "link", "some target of a link"}, {file, "q b/q", lines(400, 420)}, {file, "both ä", lines(500, 550)}, {file, "twice", lines(600, 640)},
-				{file, "bin", binary(9, 400)}, {file, "edited mode", lines(700, 740)},
+				{file, "plain", numberedLines(1, 30)}, {file, "with space", numberedLines(40, 70)}, {program, "quoted\t", numberedLines(80, 110)}, {file, "edited", numberedLines(120, 160)}, {file, "mode", numberedLines(200, 230)},
+				{file, "copied", numberedLines(300, 340)}, {link, "link", "some target of a link"}, {file, "q b/q", numberedLines(400, 420)}, {file, "both ä", numberedLines(500, 550)}, {file, "twice", numberedLines(600, 640)},
+				{file, "bin", noise(9, 400)}, {file, "edited mode", numberedLines(700, 740)},
 			},
 			{
-				{file, "dir/plain", lines(1, 30)}, {file, "moved space ", lines(40, 70)}, {program, "unquoted", lines(80, 110)}, {file, "edited\n2", lines(120, 159)}, {program, "mode 2", lines(200, 230)},
-				{file, "copied", lines(300, 339)}, {file, "copy 1", lines(300, 340)}, {file, "copy ä", lines(301, 340)}, {link, "link 2", "some target of a link"}, {file, "q", lines(400, 420)}, {file, "ä both", lines(500, 551)},
-				{file, "twice 1", lines(600, 640)}, {file, "twice 2", lines(600, 641)}, {file, "bin 2", binary(9, 400) + "x"}, {program, "edited mode 2", lines(700, 741)},
+				{file, "dir/plain", numberedLines(1, 30)}, {file, "moved space ", numberedLines(40, 70)}, {program, "unquoted", numberedLines(80, 110)}, {file, "edited\n2", numberedLines(120, 159)}, {program, "mode 2", numberedLines(200, 230)},
+				{file, "copied", numberedLines(300, 339)}, {file, "copy 1", numberedLines(300, 340)}, {file, "copy ä", numberedLines(301, 340)}, {link, "link 2", "some target of a link"}, {file, "q", numberedLines(400, 420)}, {file, "ä both", numberedLines(500, 551)},
+				{file, "twice 1", numberedLines(600, 640)}, {file, "twice 2", numberedLines(600, 641)}, {file, "bin 2", noise(9, 400) + "x"}, {program, "edited mode 2", numberedLines(700, 741)},
 			},
 		},
 	}
@@ -131,9 +145,12 @@ var prints = []struct {
 	{"reverse", []string{"diff", "-M"}}, // of the trees the other way round; -R would print b/ before a/
 }
 
-type repository struct{ dir string }
+type corpusRepository struct {
+	t   *testing.T
+	dir string
+}
 
-func (r repository) git(stdin string, args ...string) string {
+func (r corpusRepository) git(stdin string, args ...string) string {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C"}
@@ -141,12 +158,12 @@ func (r repository) git(stdin string, args ...string) string {
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		log.Fatalf("git %q: %v", args, err)
+		r.t.Fatalf("git %q: %v", args, err)
 	}
 	return string(out)
 }
 
-func (r repository) tree(entries []entry) string {
+func (r corpusRepository) tree(entries []treeFile) string {
 	r.git("", "read-tree", "--empty")
 	var index bytes.Buffer
 	for _, e := range append(entries, common...) {
@@ -160,7 +177,7 @@ func (r repository) tree(entries []entry) string {
 	return strings.TrimSpace(r.git("", "write-tree"))
 }
 
-type change struct {
+type rawChange struct {
 	Path       string  `json:"path"`
 	PathBase64 string  `json:"path_base64,omitempty"`
 	Status     string  `json:"status"`
@@ -172,14 +189,14 @@ type change struct {
 
 // changes turns git's raw format into a changes.json. Names that are no UTF-8 come from the same format without -z, so
 // that git itself quotes them.
-func (r repository) changes(trees [2]string) any {
+func (r corpusRepository) changes(trees [2]string) any {
 	args := []string{"diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames"}
 	quoted := strings.Split(r.git("", append(args, trees[:]...)...), "\n")
 	raw := strings.Split(r.git("", append(append(args, "-z"), trees[:]...)...), "\x00")
-	list := []change{}
+	list := []rawChange{}
 	for i := 0; i+1 < len(raw); i += 2 {
 		words := strings.Fields(raw[i][1:])
-		c := change{Path: raw[i+1], OldMode: words[0], NewMode: words[1], OldID: id(words[2]), NewID: id(words[3])}
+		c := rawChange{Path: raw[i+1], OldMode: words[0], NewMode: words[1], OldID: idOrNil(words[2]), NewID: idOrNil(words[3])}
 		if !utf8.ValidString(c.Path) {
 			c.PathBase64 = base64.StdEncoding.EncodeToString([]byte(c.Path))
 			_, c.Path, _ = strings.Cut(quoted[i/2], "\t")
@@ -193,20 +210,14 @@ func (r repository) changes(trees [2]string) any {
 	return map[string]any{"schema": "closeout.changes/v1", "files": list}
 }
 
-func id(s string) *string {
+func idOrNil(s string) *string {
 	if strings.Trim(s, "0") == "" {
 		return nil
 	}
 	return &s
 }
 
-func write(path string, content []byte) {
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func (r repository) write(out, name string, trees [2][]entry) {
+func (r corpusRepository) write(name string, trees [2][]treeFile) {
 	both := [2]string{r.tree(trees[0]), r.tree(trees[1])}
 	for _, p := range prints {
 		ids := both
@@ -217,37 +228,15 @@ func (r repository) write(out, name string, trees [2][]entry) {
 		if args == nil {
 			args = []string{"diff"}
 		}
-		base := filepath.Join(out, name+"-"+p.name)
-		write(base+".diff", []byte(r.git("", append(args, ids[:]...)...)))
 		expected, err := json.MarshalIndent(r.changes(ids), "", " ")
 		if err != nil {
-			log.Fatal(err)
+			r.t.Fatal(err)
 		}
-		write(base+".json", append(expected, '\n'))
-	}
-}
-
-func main() {
-	out, err := filepath.Abs(os.Args[1])
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, format := range []string{"sha1", "sha256"} {
-		dir, err := os.MkdirTemp("", "corpus")
-		if err != nil {
-			log.Fatal(err)
-		}
-		r := repository{dir}
-		r.git("", "init", "--quiet", "--bare", "--object-format="+format)
-		for name, trees := range scenarios() {
-			if format == "sha1" {
-				r.write(out, name, trees)
-			} else if name == "content" {
-				r.write(out, name+"-sha256", trees)
+		base := filepath.Join("testdata/diff", name+"-"+p.name)
+		for file, content := range map[string]string{base + ".diff": r.git("", append(args, ids[:]...)...), base + ".json": string(expected) + "\n"} {
+			if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+				r.t.Fatal(err)
 			}
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			log.Fatal(err)
 		}
 	}
 }
