@@ -38,14 +38,14 @@ type Input struct {
 }
 
 // Part is the part of a merge group's bundle for one of its pull requests: facts, changes and task contracts. Names
-// are as in a bundle of its own; the report puts [PartFolder] before them.
+// are as in a bundle of its own; the report puts [PartDirectory] before them.
 type Part struct {
 	PullRequest int64
 	Inputs      []Input
 }
 
-// PartFolder is where the bundle of a merge group keeps the part of a pull request; it ends in a slash.
-func PartFolder(number int64) string { return fmt.Sprintf("pulls/%d/", number) }
+// PartDirectory is where the bundle of a merge group keeps the part of a pull request; it ends in a slash.
+func PartDirectory(number int64) string { return fmt.Sprintf("pulls/%d/", number) }
 
 // Settings is everything beside the files that can change the decision. Facts of the bundle contain the same; what is set
 // here takes precedence, except for the day.

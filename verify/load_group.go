@@ -41,7 +41,7 @@ func (l *loader) loadGroup() []*subject {
 // loadMember reads what belongs to one pull request. Settings and standing contract are the group's.
 func (g *loader) loadMember(p Part) *subject {
 	l := newLoader(&Bundle{Inputs: p.Inputs, Settings: g.bundle.Settings}, check.ScopeMember)
-	l.group, l.spent, l.directory, l.settings = *g.bundle, g.spent, PartFolder(p.PullRequest), g.settings
+	l.group, l.spent, l.directory, l.settings = *g.bundle, g.spent, PartDirectory(p.PullRequest), g.settings
 	l.number, l.needs = p.PullRequest, []check.Kind{check.Contract, check.Changes}
 	l.Task, l.Today, l.Strict, l.MaxFindings = g.Task, g.Today, g.Strict, g.MaxFindings
 	l.Member = &check.Member{Number: p.PullRequest, BaseSHA: g.Facts.Subject.BaseSHA}

@@ -47,7 +47,7 @@ func (f *Found) findPulls(root *os.Root, dir string) error {
 }
 
 func (f *Found) findPull(root *os.Root, number int64) error {
-	part, dir := verify.Part{PullRequest: number}, verify.PartFolder(number)
+	part, dir := verify.Part{PullRequest: number}, verify.PartDirectory(number)
 	add := func(kind check.Kind, name string) {
 		if open := existing(root, dir+name); open != nil {
 			part.Inputs = append(part.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
@@ -80,7 +80,7 @@ func (f *Found) AddPull(number int64, compared *Comparison, contracts *Contracts
 func (w *bundleWriter) copyPulls(parts []verify.Part) {
 	for _, part := range parts {
 		for _, in := range part.Inputs {
-			w.copy(in, path.Join(verify.PartFolder(part.PullRequest), in.Name))
+			w.copy(in, path.Join(verify.PartDirectory(part.PullRequest), in.Name))
 		}
 	}
 }
