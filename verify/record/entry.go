@@ -2,13 +2,8 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -50,16 +45,6 @@ type entry struct {
 	Redactions  counts     `json:"redactions"`  // secrets replaced in the whole stream
 }
 
-// tamperEntry is a record of tampering with a file that only the recorder may write, not of a command.
-func tamperEntry(what string) *entry {
-	none := sha256.Sum256(nil)
-	digest := hex.EncodeToString(none[:])
-	return &entry{
-		ID: randomHex(6), Command: []string{"closeout", "record"}, Cwd: ".", Tampered: what,
-		StartedAt: time.Now().UTC().Format(time.RFC3339), StdoutSum: digest, StderrSum: digest,
-	}
-}
-
 type produced struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
@@ -68,36 +53,6 @@ type produced struct {
 type counts struct {
 	Stdout int64 `json:"stdout"`
 	Stderr int64 `json:"stderr"`
-}
-
-// environment reads the workflow run from the environment. An attempt that is not a number is left out.
-func (e *entry) environment(env []string) {
-	e.Runner = strings.ToValidUTF8(lookEnv(env, "RUNNER_NAME"), "\ufffd")
-	e.RunID = strings.ToValidUTF8(lookEnv(env, "GITHUB_RUN_ID"), "\ufffd")
-	if n, err := strconv.ParseInt(lookEnv(env, "GITHUB_RUN_ATTEMPT"), 10, 64); err == nil && n > 0 {
-		e.RunAttempt = n
-	}
-}
-
-// took adds how a command ended.
-func (e *entry) took(end outcome) {
-	e.Exit = end.exit
-	e.StartedAt = end.started.UTC().Format(time.RFC3339)
-	e.DurationMS = max(end.took.Milliseconds(), 0)
-}
-
-func (e *entry) streams(out, errs *stream) {
-	e.StdoutTail, e.StdoutSum, e.Truncations.Stdout, e.Redactions.Stdout = out.end()
-	e.StderrTail, e.StderrSum, e.Truncations.Stderr, e.Redactions.Stderr = errs.end()
-}
-
-// problem adds what went wrong with the command and with its recording.
-func (e *entry) problem(command string, recording error) {
-	text := ""
-	if recording != nil {
-		text = recording.Error()
-	}
-	e.Error = strings.ToValidUTF8(oneLine(command, text), "\ufffd")
 }
 
 // line is the entry as a line of a log.

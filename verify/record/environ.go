@@ -57,37 +57,23 @@ func lookPath(name, root, dir string, env []string) (string, error) {
 			searched = filepath.Join(dir, searched) // an empty one is the current directory
 		}
 		path := filepath.Join(searched, name)
-		if !executable(path) {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 			continue
 		}
-		planted, err := leadsInto(path, root)
+		parent, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err != nil {
 			return "", err
 		}
-		if planted {
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return "", err
+		}
+		if below(root, parent) || below(root, target) {
 			return "", fmt.Errorf("PATH finds %q in the work tree, as %q: name it with its path if you want to run it, or remove the directory from PATH", name, path)
 		}
 		return path, nil
 	}
 	return "", nil
-}
-
-func executable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
-// leadsInto reports whether a path is below the root, or a link to such a path.
-func leadsInto(path, root string) (bool, error) {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return false, err
-	}
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false, err
-	}
-	return below(root, dir) || below(root, target), nil
 }
 
 // below reports whether a path is the root or below it. Both are absolute and without symlinks.

@@ -37,7 +37,12 @@ func OpenGit(root string, env []string) (*Git, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.env = withoutLocal(env, strings.Fields(local))
+	// These redirect git to another repository or change the meaning of its arguments.
+	redirecting := append(strings.Fields(local), "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+	g.env = slices.DeleteFunc(env, func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(redirecting, name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
+	})
 	out, err := g.run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-path", "objects", "--git-dir")
 	if err != nil {
 		return nil, err
@@ -48,15 +53,6 @@ func OpenGit(root string, env []string) (*Git, error) {
 	}
 	g.objects, g.dir = lines[1], lines[2]
 	return g, nil
-}
-
-// withoutLocal removes variables that redirect git to another repository or change the meaning of its arguments.
-func withoutLocal(env, local []string) []string {
-	local = append(local, "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
-	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(local, name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
-	})
 }
 
 // settings disable features of git that run programs or write to the repository: a file system monitor, hooks, shared index
@@ -93,7 +89,9 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	t := *g
 	t.env = append(slices.Clone(g.env), g.isolated(temp.path)...)
 	code := []string{"--", ":(top)"}
-	if !t.ignored(evidence) {
+	// Git refuses to exclude a directory that it ignores. Whether the directory exists must not matter: another recorder may
+	// be creating it.
+	if _, err := t.run("check-ignore", "-q", "--no-index", "--", evidence+"/"); err != nil {
 		code = append(code, ":(top,exclude,literal)"+evidence)
 	}
 	without := []string{"rm", "-r", "-f", "--cached", "--sparse", "-q", "--ignore-unmatch", "--", ":(top,literal)" + evidence}
@@ -127,19 +125,13 @@ func (g *Git) tracked(path string) (bool, error) {
 	return committed != "", err
 }
 
-// ignored reports whether git ignores a directory, which git then refuses to exclude. Whether the directory exists must not
-// matter: another recorder may be creating it.
-func (g *Git) ignored(dir string) bool {
-	_, err := g.run("check-ignore", "-q", "--no-index", "--", dir+"/")
-	return err == nil
-}
-
 // isolated are the variables that prevent git from writing to the repository, and from running what it does not need.
 func (g *Git) isolated(temp string) []string {
+	cString := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`) // git splits a path without quotes at colons
 	env := []string{
 		"GIT_INDEX_FILE=" + filepath.Join(temp, "index"),
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"),
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(g.objects),
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + `"` + cString.Replace(g.objects) + `"`,
 		"GIT_NO_REPLACE_OBJECTS=1",
 		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)),
 	}
@@ -147,11 +139,6 @@ func (g *Git) isolated(temp string) []string {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
 	}
 	return env
-}
-
-// quoteAlternate quotes a path like C, for a list that git splits at colons.
-func quoteAlternate(path string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
 const gitlink = "160000"

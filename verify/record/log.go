@@ -2,8 +2,6 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -157,11 +155,3 @@ func openLocked(dir *os.Root, name string) (*os.File, error) {
 }
 
 const logMode = os.O_RDWR | os.O_APPEND
-
-func sumOf(r io.Reader) (string, error) {
-	sum := sha256.New()
-	if _, err := io.Copy(sum, r); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}

@@ -18,7 +18,7 @@ type place struct {
 	path  string // whole, for messages
 	base  string
 	names []string // from base on; the last one is that of the file
-	dir   *os.Root // base, opened once; nil opens it each time
+	dir   *os.Root // base, opened once to notice that another directory replaces it; nil opens it each time
 }
 
 // placeOf starts at the root for a file of the work tree, else at the directory of the file, which it creates.
@@ -28,12 +28,6 @@ func placeOf(root, path string) (place, error) {
 	}
 	base := filepath.Dir(path)
 	return place{path: path, base: base, names: []string{filepath.Base(path)}}, os.MkdirAll(base, 0o755)
-}
-
-// pin opens the base once, so that its replacement by another directory is noticed.
-func (p *place) pin() (err error) {
-	p.dir, err = os.OpenRoot(p.base)
-	return err
 }
 
 // name is the name of the file.

@@ -191,7 +191,11 @@ func (r *Recorder) FromPlan(p *Plan, report func(Step, *Result, bool)) (status i
 			step.Command.Timeout = p.Timeout
 			result, err := r.Run(step.Command)
 			if err != nil {
-				return StatusFailed, fmt.Errorf("%s: %w", step.describe(), err)
+				name := step.Name
+				if step.Criterion != nil {
+					name = "criterion " + name
+				}
+				return StatusFailed, fmt.Errorf("%s: %w", name, err)
 			}
 			met := step.met(result.Exit)
 			report(step, result, met)
@@ -207,13 +211,6 @@ func (r *Recorder) FromPlan(p *Plan, report func(Step, *Result, bool)) (status i
 		}
 	}
 	return status, nil
-}
-
-func (s *Step) describe() string {
-	if s.Criterion == nil {
-		return s.Name
-	}
-	return "criterion " + s.Name
 }
 
 // met reports whether a command ended as expected. One that writes the rule report may fail, but must end by itself.

@@ -1,12 +1,16 @@
 package record
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -90,12 +94,10 @@ func (r *Recorder) isLog(info fs.FileInfo) bool {
 			logs = append(logs, l.path)
 		}
 	}
-	for _, path := range logs {
-		if log, err := os.Lstat(path); err == nil && os.SameFile(log, info) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(logs, func(path string) bool {
+		log, err := os.Lstat(path)
+		return err == nil && os.SameFile(log, info)
+	})
 }
 
 // lstatPlain finds a regular file without following links.
@@ -202,5 +204,9 @@ func digestOf(root *os.Root, p string) (digest string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return sumOf(f)
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -96,11 +97,18 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	}
 	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
 	end := r.execute(c, path, out, errs)
-	e.took(end)
-	e.streams(out, errs)
+	e.Exit = end.exit
+	e.StartedAt = end.started.UTC().Format(time.RFC3339)
+	e.DurationMS = max(end.took.Milliseconds(), 0)
+	e.StdoutTail, e.StdoutSum, e.Truncations.Stdout, e.Redactions.Stdout = out.end()
+	e.StderrTail, e.StderrSum, e.Truncations.Stderr, e.Redactions.Stderr = errs.end()
 	missing, problem := r.settle(e, products)
 	problem = errors.Join(end.left, problem, r.after(e))
-	e.problem(oneLine(end.problem, missing), problem)
+	texts := []string{end.problem, missing}
+	if problem != nil {
+		texts = append(texts, problem.Error())
+	}
+	e.Error = strings.ToValidUTF8(oneLine(texts...), "\ufffd")
 	result := &Result{Exit: end.exit, Status: end.status, Signal: end.signal, Why: e.Error, Problem: problem}
 	if err := r.write(e, result); err != nil {
 		return nil, fmt.Errorf("the record could not be written: %w", err)
@@ -191,8 +199,14 @@ func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 			return nil, "", err
 		}
 	}
-	e = &entry{Command: c.Argv, Cwd: c.Cwd, ID: randomHex(6), Task: c.Task, Criterion: c.Criterion}
-	e.environment(r.Env)
+	e = &entry{
+		Command: c.Argv, Cwd: c.Cwd, ID: randomHex(6), Task: c.Task, Criterion: c.Criterion,
+		Runner: strings.ToValidUTF8(lookEnv(r.Env, "RUNNER_NAME"), "\ufffd"),
+		RunID:  strings.ToValidUTF8(lookEnv(r.Env, "GITHUB_RUN_ID"), "\ufffd"),
+	}
+	if n, err := strconv.ParseInt(lookEnv(r.Env, "GITHUB_RUN_ATTEMPT"), 10, 64); err == nil && n > 0 {
+		e.RunAttempt = n
+	}
 	return e, path, nil
 }
 
@@ -225,9 +239,55 @@ func (r *Recorder) after(e *entry) (err error) {
 		return fmt.Errorf("the code tree after the command cannot be computed: %w", err)
 	}
 	if e.TreeAfter = s.id; s.id != e.TreeBefore {
-		r.changed(e, "the code changed while the command ran", differing(e.start, s.changes))
+		paths := map[string]string{}
+		maps.Copy(paths, e.start)
+		maps.Copy(paths, s.changes)
+		maps.DeleteFunc(paths, func(path, _ string) bool { return e.start[path] == s.changes[path] })
+		r.changed(e, "the code changed while the command ran", slices.Sorted(maps.Keys(paths)))
 	}
 	return nil
+}
+
+// Limits of the paths in a record and in a message.
+const (
+	maxChanged     = 20
+	maxChangedPath = 512
+	maxShown       = 5
+)
+
+// changed adds paths to the record, and reports the first of them to the user.
+func (r *Recorder) changed(e *entry, what string, paths []string) {
+	if len(paths) == 0 {
+		return
+	}
+	e.Changed = nil
+	for _, path := range paths[:min(len(paths), maxChanged)] {
+		path = strings.ToValidUTF8(path, "\ufffd")
+		if len(path) > maxChangedPath {
+			path = strings.ToValidUTF8(path[:maxChangedPath], "") + "…"
+		}
+		e.Changed = append(e.Changed, path)
+	}
+	var shown []string
+	for _, path := range e.Changed[:min(len(e.Changed), maxShown)] {
+		shown = append(shown, strconv.Quote(path))
+	}
+	text := what + ": " + strings.Join(shown, ", ")
+	if more := len(paths) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	r.tell(text)
+}
+
+// tell reports something to the user, each text once.
+func (r *Recorder) tell(text string) {
+	if r.Tell != nil && !r.reported[text] {
+		if r.reported == nil {
+			r.reported = map[string]bool{}
+		}
+		r.reported[text] = true
+		r.Tell(text)
+	}
 }
 
 // reason is the innermost cause of an error, the first of several: the outer ones contain paths of this machine.

@@ -20,8 +20,11 @@ const tempPrefix = "closeout-tree-"
 // tempDir creates such a directory outside of the work tree, to keep it out of the code tree, and removes those that killed
 // recorders left.
 func (g *Git) tempDir() (*tempDir, error) {
-	base := tempBase()
-	if base == "" || below(g.root, base) {
+	base, err := filepath.Abs(os.TempDir())
+	if err == nil {
+		base, err = filepath.EvalSymlinks(base)
+	}
+	if err != nil || below(g.root, base) {
 		base = g.dir
 	}
 	sweep(base)
@@ -40,18 +43,6 @@ func (g *Git) tempDir() (*tempDir, error) {
 		return nil, errors.Join(err, t.remove())
 	}
 	return t, nil
-}
-
-// tempBase is the directory for temporary files as an absolute path without symlinks, "" when it does not exist.
-func tempBase() string {
-	base, err := filepath.Abs(os.TempDir())
-	if err != nil {
-		return ""
-	}
-	if base, err = filepath.EvalSymlinks(base); err != nil {
-		return ""
-	}
-	return base
 }
 
 func (t *tempDir) remove() error {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 )
 
 // Watch guards what a recorder supplies to the gate: logs that only it writes, and the files of the workflow step. It keeps a
@@ -37,7 +38,7 @@ func NewWatch(root string, logs, env []string) (*Watch, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := at.pin(); err != nil {
+		if at.dir, err = os.OpenRoot(at.base); err != nil {
 			return nil, reason(err)
 		}
 		l := &ownLog{place: at}
@@ -229,7 +230,12 @@ func (w *Watch) record(path string, e *entry, command []string) (tampered string
 	if len(tampered) > maxTampered {
 		tampered = strings.ToValidUTF8(tampered[:maxTampered], "") + "…"
 	}
-	return tampered, l.append(tamperEntry(tampered))
+	none := sha256.Sum256(nil)
+	digest := hex.EncodeToString(none[:])
+	return tampered, l.append(&entry{ // of no command: the streams are empty
+		ID: randomHex(6), Command: []string{"closeout", "record"}, Cwd: ".", Tampered: tampered,
+		StartedAt: time.Now().UTC().Format(time.RFC3339), StdoutSum: digest, StderrSum: digest,
+	})
 }
 
 // maxTampered is the maximum length of a description of tampering: a command may be long.
