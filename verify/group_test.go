@@ -140,7 +140,7 @@ func TestGroupOfNothing(t *testing.T) {
 	}
 }
 
-// TestGroupIsOneOrder judges a group whose parts are handed over in another order: the report is the same.
+// TestGroupIsOneOrder judges a group whose parts are supplied in another order: the report is the same.
 func TestGroupIsOneOrder(t *testing.T) {
 	for _, c := range findCases(t, "cases") {
 		if !strings.Contains(filepath.ToSlash(c.path), "/group/") {

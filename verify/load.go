@@ -172,7 +172,7 @@ func (l *loader) readFacts() {
 func (l *loader) secondFile(in Input, path string) {
 	l.State[in.Kind] = check.Malformed
 	l.problem(in.Kind, path, diag.Error{
-		Message: "there is more than one file of this kind", Found: path, Expected: "one file", Fix: "hand over the one that applies",
+		Message: "there is more than one file of this kind", Found: path, Expected: "one file", Fix: "supply the one that applies",
 	})
 }
 

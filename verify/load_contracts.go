@@ -20,7 +20,7 @@ import (
 
 // The trusts of inputs that are no contracts.
 const (
-	trustCollected = "collected" // written by the collector, or handed over in its place
+	trustCollected = "collected" // written by the collector, or supplied in its place
 	trustClaimed   = "claimed"
 	trustRecorded  = "recorded"
 	trustIgnored   = "ignored"
@@ -262,7 +262,7 @@ func (l *loader) addedTask() string {
 	return ""
 }
 
-// isJudged reports whether an added file can be the task contract that judges. Where none was handed over, and no facts
+// isJudged reports whether an added file can be the task contract that judges. Where none was supplied, and no facts
 // list the contracts, it should have been.
 func (l *loader) isJudged(added string) bool {
 	for _, s := range l.contracts {

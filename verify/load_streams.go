@@ -101,7 +101,7 @@ func (l *loader) ledgerConfig(view *check.Inputs, views []*check.Inputs) ledger.
 	return config
 }
 
-// takeLogs adds what the logs say. A log that is not among the digests handed over is listed and otherwise ignored.
+// takeLogs adds what the logs say. A log that is not among the digests supplied is listed and otherwise ignored.
 func (l *loader) takeLogs(files []logFile) {
 	records, handedOver := int64(0), map[string]bool{}
 	for _, d := range l.Digests {

@@ -81,7 +81,7 @@ func hubCalls(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprintf(ts.Stdout(), "%d calls\n%s\n", len(calls), strings.Join(calls, "\n"))
 }
 
-// writeEvent writes the payload that the runner would hand over now: event pull_request ACTION NUMBER [LABEL SENDER], or event
+// writeEvent writes the payload that the runner would supply now: event pull_request ACTION NUMBER [LABEL SENDER], or event
 // merge_group HEAD-REF BASE HEAD, where the number of the last pull request can stand for the ref.
 func writeEvent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {

@@ -128,7 +128,7 @@ func TestWorkflowsRecordQueue(t *testing.T) {
 }
 
 // TestWorkflowsRecordTasks records a merge group whose pull requests bring along a task contract each, the first of which
-// fails: each has a log that is handed over.
+// fails: each has a log that is supplied.
 func TestWorkflowsRecordTasks(t *testing.T) {
 	const task = `{"task_id": %q, "goal": "Say a word.", "allowed_files": ["src/**"], "forbidden_files": ["docs/**"], "rollback_plan": "Revert.",
   "acceptance_criteria": [{"id": "more", "run": ["test", "-f", %q]}]}`
@@ -148,7 +148,7 @@ func TestWorkflowsRecordTasks(t *testing.T) {
 			}
 		}
 		if len(done.digests) != 4 {
-			t.Errorf("%s: %d digests are handed over, expected those of four logs", file, len(done.digests))
+			t.Errorf("%s: %d digests are supplied, expected those of four logs", file, len(done.digests))
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestWorkflowsRecordHostile(t *testing.T) {
 func (r *runner) expectNothing() {
 	r.t.Helper()
 	if done, err := r.steps(); err == nil || len(done.digests) > 0 {
-		r.t.Errorf("handed over %q, %v", done.digests, err)
+		r.t.Errorf("supplied %q, %v", done.digests, err)
 	}
 	if forged := r.outputs["record.feedback_sha256"]; strings.Contains(forged, "forged") {
 		r.t.Errorf("the step's output is %q", forged)
@@ -351,7 +351,7 @@ func (r *runner) record() ran {
 }
 
 // steps runs the scripts of the recording job one after the other, but for the one that installs what is tested, and
-// returns what the job hands over.
+// returns what the job supplies.
 func (r *runner) steps() (ran, error) {
 	r.t.Helper()
 	job := r.workflow.Jobs["record"]

@@ -48,7 +48,7 @@ const NoMatch = "no match"
 func Unmatched(kind Kind, pattern string) Problem {
 	return Problem{Kind: kind, Error: diag.Error{
 		Where: NoMatch, Message: fmt.Sprintf("%q matches no file", pattern), Found: "no file", Expected: "at least one file",
-		Fix: "make sure that the file is written and handed over, and that the pattern matches it",
+		Fix: "make sure that the file is written and supplied, and that the pattern matches it",
 	}, Pattern: pattern}
 }
 
@@ -104,7 +104,7 @@ type Inputs struct {
 	Disagree   []Disagreement // between changes.json and pr.diff
 	Surplus    []Source       // second files where there may be one changes.json and one diff
 	AddedTasks []string       // task contracts that the change adds, sorted
-	AbsentTask string         // the added one that should judge and was not handed over; "" when there is none
+	AbsentTask string         // the added one that should judge and was not supplied; "" when there is none
 
 	Rules    []RuleFile
 	Coverage *CoverageFile
@@ -134,8 +134,8 @@ type Log struct {
 	Path    string
 	SHA256  string
 	Records int64
-	Counts  bool // false when digests were handed over and this log is not among them
-	Trusted bool // its digest was handed over
+	Counts  bool // false when digests were supplied and this log is not among them
+	Trusted bool // its digest was supplied
 }
 
 // trust is that of each stream of the ledger: logs and streams have the same order.

@@ -153,7 +153,7 @@ func (in *Inputs) criteria(these func(*contract.Criterion) bool) []int {
 // takenPaths are the paths that something other than the change's own contract names.
 type takenPaths struct {
 	named      func(string) bool   // by a default or another contract
-	handedOver map[string][]string // paths of files that were handed over, in lower case, by the file's name
+	handedOver map[string][]string // paths of files that were supplied, in lower case, by the file's name
 }
 
 func (in *Inputs) takenPaths() takenPaths {
@@ -182,7 +182,7 @@ func (t takenPaths) has(own string) bool {
 	return slices.ContainsFunc(t.handedOver[path.Base(own)], func(file string) bool { return ledger.Fits(file, own) })
 }
 
-const noDigest = "the workflow did not hand over the log's digest"
+const noDigest = "the workflow did not supply the log's digest"
 
 // KeptFrom says what kept a criterion's deciding record from the next level; "" at the top.
 func KeptFrom(level diag.Level, d *ledger.Deciding) string {

@@ -30,7 +30,7 @@ func runContract(p *check.Pass) {
 	if p.NoTask {
 		p.Report(check.Finding{
 			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", p.Task), Input: check.TaskContract,
-			Expected: "a contract with this task_id", Actual: "none", Fix: "hand over the contract of the task, or name another one with --task",
+			Expected: "a contract with this task_id", Actual: "none", Fix: "supply the contract of the task, or name another one with --task",
 			Identity: []string{p.Task},
 		})
 	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
@@ -92,14 +92,14 @@ func reportTwoTasks(p *check.Pass) {
 	})
 }
 
-// reportAbsentTask reports a task contract that the change adds and that was not handed over: it may forbid what the
+// reportAbsentTask reports a task contract that the change adds and that was not supplied: it may forbid what the
 // other contracts allow.
 func reportAbsentTask(p *check.Pass) {
 	if p.AbsentTask == "" {
 		return
 	}
 	p.Report(check.Finding{
-		Code: "contract.missing", Message: "the change adds a task contract that was not handed over", Input: changeKind(p), Path: p.AbsentTask,
+		Code: "contract.missing", Message: "the change adds a task contract that was not supplied", Input: changeKind(p), Path: p.AbsentTask,
 		Expected: "the added contract among the inputs, in a bundle as contracts/<task_id>.json", Actual: "no task contract",
 		Fix: "add the file to the bundle, or let closeout verify --base collect it", Identity: []string{"added task"},
 	})

@@ -115,7 +115,7 @@ func previousCoverage(p *check.Pass) *strict.Ratio {
 	}
 }
 
-// operatorOnly reports whether all contracts were handed over by an operator, as in a bare bundle.
+// operatorOnly reports whether all contracts were supplied by an operator, as in a bare bundle.
 func operatorOnly(p *check.Pass) bool {
 	if p.Policy == nil {
 		return p.Facts == nil

@@ -43,13 +43,13 @@ func runDiff(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "diff.missing", Message: "there is no list of changed files", Input: check.Diff,
 			Expected: "changes.json or pr.diff", Actual: "neither",
-			Fix: "hand over the diff: " + change.DiffCommand,
+			Fix: "supply the diff: " + change.DiffCommand,
 		})
 	}
 	for _, s := range p.Surplus {
 		p.Report(check.Finding{
 			Code: "diff.disagrees", Message: "there is more than one list of changed files of this kind", Input: s.Kind, Path: s.Path,
-			Expected: "at most one changes.json and one diff", Actual: s.Path, Fix: "hand over the one that was created from the commits that are judged",
+			Expected: "at most one changes.json and one diff", Actual: s.Path, Fix: "supply the one that was created from the commits that are judged",
 			Identity: []string{"surplus"},
 		})
 	}

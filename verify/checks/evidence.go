@@ -127,7 +127,7 @@ func reach(p *check.Pass, how string, minimum diag.Level) string {
 	case p.Event != "" && p.Facts == nil:
 		how = "give the action a token: the input token is empty, so nothing says which code the records must be about; then " + how
 	case p.Event != "" && p.Facts.Subject.AcceptedTrees == nil:
-		how = "hand over facts that name the accepted code trees, or a token and no facts; then " + how
+		how = "supply facts that name the accepted code trees, or a token and no facts; then " + how
 	}
 	if minimum == diag.Recorded {
 		how += ", in a separate job whose output passes the log's sha256 to the gate (feedback_sha256)"
@@ -147,7 +147,7 @@ func conflictText(d *ledger.Decision) string {
 	return strings.Join(parts, "; ")
 }
 
-// reportDigests requires every log that the workflow handed over, and a digest of every stream that it names.
+// reportDigests requires every log that the workflow supplied, and a digest of every stream that it names.
 func reportDigests(p *check.Pass) {
 	there := map[string]bool{}
 	for _, l := range p.Logs {
@@ -162,16 +162,16 @@ func reportDigests(p *check.Pass) {
 
 func reportDigest(p *check.Pass, stream, sha256 string) {
 	f := check.Finding{
-		Code: "evidence.digest_mismatch", Message: "a log that the workflow handed over is missing or was changed", Input: check.Feedback,
+		Code: "evidence.digest_mismatch", Message: "a log that the workflow supplied is missing or was changed", Input: check.Feedback,
 		Expected: "a log with sha256 " + sha256, Actual: diag.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
-		Fix: "hand over the log as the recording job wrote it", Identity: []string{sha256},
+		Fix: "supply the log as the recording job wrote it", Identity: []string{sha256},
 	}
 	if stream != "" {
 		f.Message, f.Identity = fmt.Sprintf("the log of the stream %q is missing or was changed", stream), []string{sha256, stream}
 	}
 	if sha256 == "" {
 		f.Message, f.Expected, f.Actual = fmt.Sprintf("the stream %q has no digest", stream), "the sha256 of the stream's log", "a name without digest"
-		f.Fix = "let the job that records this stream end, and hand over the digest that it printed"
+		f.Fix = "let the job that records this stream end, and supply the digest that it printed"
 	}
 	p.Report(f)
 }

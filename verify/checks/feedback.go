@@ -56,9 +56,9 @@ func reportNoLog(p *check.Pass) {
 		Fix: "record the acceptance commands, and make sure that the log reaches the gate",
 	}
 	if len(p.Logs) > 0 {
-		f.Message, f.Actual = "no feedback log can be used", "logs whose digests the workflow did not hand over"
+		f.Message, f.Actual = "no feedback log can be used", "logs whose digests the workflow did not supply"
 		f.Identity = []string{"not handed over"}
-		f.Fix = "let the recording job hand over the sha256 of its log"
+		f.Fix = "let the recording job supply the sha256 of its log"
 	}
 	p.Report(f)
 }
@@ -73,7 +73,7 @@ func reportEmpty(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "feedback.empty", Message: "the feedback log is empty", Input: check.Feedback, Path: l.Path,
 			Expected: "a record for each command that ran", Actual: "no record",
-			Fix: "run and record the acceptance commands; hand over no log where nothing is to be recorded",
+			Fix: "run and record the acceptance commands; supply no log where nothing is to be recorded",
 		})
 	}
 }
@@ -83,14 +83,14 @@ func reportGaps(p *check.Pass, s *ledger.Stream) {
 		p.Report(check.Finding{
 			Code: "feedback.gap", Message: "the log is incomplete: " + g.Kind, Input: check.Feedback, Path: s.Name,
 			Pos: diag.Pos{Line: g.Line, Column: 1}, Expected: g.Expected, Actual: g.Found,
-			Fix: "hand over the log as the recorder wrote it, with no line removed, repeated or moved", Identity: []string{g.Kind, g.Found},
+			Fix: "supply the log as the recorder wrote it, with no line removed, repeated or moved", Identity: []string{g.Kind, g.Found},
 		})
 	}
 	if s.GapsMore > 0 {
 		p.Report(check.Finding{
 			Code: "feedback.gap", Message: fmt.Sprintf("the log is incomplete: %d more places are not listed", s.GapsMore),
 			Input: check.Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
-			Fix: "hand over the log as the recorder wrote it", Identity: []string{"more", fmt.Sprint(s.GapsMore)}, Times: s.GapsMore,
+			Fix: "supply the log as the recorder wrote it", Identity: []string{"more", fmt.Sprint(s.GapsMore)}, Times: s.GapsMore,
 		})
 	}
 }

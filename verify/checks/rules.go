@@ -89,15 +89,15 @@ func reportEmptyRules(p *check.Pass) {
 	f := check.Finding{
 		Code: "rules.missing", Message: "there is no rule report", Input: check.Rules,
 		Expected: "at least one rule report with a row for each rule", Actual: "no such file",
-		Fix: `run the rules and hand over their report; a person may declare that there is none: "rules": {"required": false}`,
+		Fix: `run the rules and supply their report; a person may declare that there is none: "rules": {"required": false}`,
 	}
 	if len(p.Rules) == 0 && p.NeedsRules() {
 		f := f
 		switch {
 		case p.Policy == nil, p.Policy.Catalogue != nil && p.Policy.Rules.Run == nil: // a contract may say which rules there are
-			f.Fix = "run the rules and hand over their report"
+			f.Fix = "run the rules and supply their report"
 		case p.Policy.Rules.Run != nil:
-			f.Path, f.Fix = p.Policy.Rules.Report, "make sure that the command of rules.run writes its report there, and hand over that report"
+			f.Path, f.Fix = p.Policy.Rules.Report, "make sure that the command of rules.run writes its report there, and supply that report"
 		}
 		p.Report(f)
 	}
@@ -105,13 +105,13 @@ func reportEmptyRules(p *check.Pass) {
 		f := f
 		f.Message = "the report of rules.run is not among the rule reports"
 		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, diag.Plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
-		f.Fix = "make sure that the command of rules.run writes its report there, and hand over that report"
+		f.Fix = "make sure that the command of rules.run writes its report there, and supply that report"
 		p.Report(f)
 	}
 	for _, file := range p.Rules {
 		if isEmpty(file) {
 			f.Message, f.Actual, f.Path = "the rule report contains no rule", "an empty report", file.Path
-			f.Fix = `run the rules and hand over their report; {"block_failures": [], "warn_failures": []} is a report without failures`
+			f.Fix = `run the rules and supply their report; {"block_failures": [], "warn_failures": []} is a report without failures`
 			p.Report(f)
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// The workflow hands over the digest of a log as "<sha256>", or as "<stream>=<sha256>": the name is the workflow's own
-// and names the job or matrix leg that recorded the log. A name without digest means that this job handed over none.
+// The workflow supplies the digest of a log as "<sha256>", or as "<stream>=<sha256>": the name is the workflow's own
+// and names the job or matrix leg that recorded the log. A name without digest means that this job supplied none.
 
 var streamSyntax = strict.Lazily(`^[!-<>-~]([ -<>-~]{0,126}[!-<>-~])?$`)
 
 const handedOverText = digestText + `; or a stream's name, "=" and its sha256 or nothing`
 
-// SplitDigest splits a digest that the workflow handed over. The stream is "" when it has no name, sha256 is "" when a
+// SplitDigest splits a digest that the workflow supplied. The stream is "" when it has no name, sha256 is "" when a
 // named stream has no digest.
 func SplitDigest(text string) (stream, sha256 string) {
 	if stream, sha256, named := strings.Cut(text, "="); named {

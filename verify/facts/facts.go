@@ -17,7 +17,7 @@ type Facts struct {
 	Subject       Subject          `json:"subject,omitzero"`
 	Contracts     []ContractOrigin `json:"contracts,omitzero"` // nil when absent: then the operator vouches for every contract
 	Event         Event            `json:"event,omitzero"`
-	Digests       []string         `json:"digests,omitzero"`        // of the logs that the workflow hands over, as SplitDigest takes them; nil when none were
+	Digests       []string         `json:"digests,omitzero"`        // of the logs that the workflow supplies, as SplitDigest takes them; nil when none were
 	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when it was not looked up
 	Files         []FileOrigin     `json:"files,omitzero"`
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or nobody looked

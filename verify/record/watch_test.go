@@ -134,7 +134,7 @@ func (r *recorder) expectHandOver(want bool) {
 		text += "feedback_sha256=" + digest + "\n"
 	}
 	if err := r.Watch.SetOutput("feedback_sha256", digest); (err == nil) != want {
-		r.t.Errorf("handing over: %v", err)
+		r.t.Errorf("supplying: %v", err)
 	}
 	if got := r.step(); got != text {
 		r.t.Errorf("the step's outputs are %q, want %q", got, text)

@@ -39,7 +39,7 @@ func parseGoTest(data []byte, limits strict.Limits, errs *diag.Errors) *TestRepo
 	if !r.ended {
 		errs.Add(diag.Error{
 			Message: "no test and no package of the stream ends: the run was cut short", Found: "no event with pass, fail or skip",
-			Expected: "at least one", Fix: "hand over what go test -json writes until it exits",
+			Expected: "at least one", Fix: "supply what go test -json writes until it exits",
 		})
 	}
 	return r.sum()
