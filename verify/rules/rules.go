@@ -38,9 +38,15 @@ func Parse(data []byte, limits strict.Limits) (*Report, *diag.Errors) {
 	case n.Kind == strict.KindList:
 		return &Report{Shape: ShapeRows, Rows: ruleRows(n.Items, "", errs)}, errs
 	case n.Member("rules") != nil:
-		return &Report{Shape: ShapeRows, Rows: ruleRowsUnder(n, errs)}, errs
+		f := strict.Object(n, "", errs)
+		rows := ruleRows(f.List("rules"), "/rules", errs)
+		f.End()
+		return &Report{Shape: ShapeRows, Rows: rows}, errs
 	case n.Member("block_failures") != nil || n.Member("warn_failures") != nil:
-		return &Report{Shape: ShapeLists, Rows: failureLists(n, errs)}, errs
+		f := strict.Object(n, "", errs)
+		rows := slices.Concat(failures(f, "block_failures", diag.Block), failures(f, "warn_failures", diag.Warn))
+		f.End()
+		return &Report{Shape: ShapeLists, Rows: rows}, errs
 	case n.Member("version") != nil || n.Member("runs") != nil:
 		return &Report{Shape: ShapeSARIF, Rows: sarifRows(n, errs)}, errs
 	}
@@ -57,7 +63,17 @@ func noRuleReport(n *strict.Node) diag.Error {
 		Fix: "write one of these shapes",
 	}
 	if n.Kind == strict.KindObject && len(n.Members) > 0 {
-		e.Found = "an object with " + keyList(n)
+		var keys []string
+		for _, m := range n.Members[:min(len(n.Members), 5)] {
+			keys = append(keys, diag.Quote(m.Key))
+		}
+		if more := len(n.Members) - len(keys); more > 0 {
+			keys = append(keys, fmt.Sprintf("and %d more", more))
+		}
+		e.Found = "an object with the keys " + strings.Join(keys, ", ")
+		if len(keys) == 1 {
+			e.Found = "an object with the key " + keys[0]
+		}
 	}
 	if n.Member("passed") != nil {
 		e.Fix = "write a list, even if there is only one row"
@@ -65,22 +81,6 @@ func noRuleReport(n *strict.Node) diag.Error {
 		e.Fix = "rows under " + diag.Quote(key) + ` are not read: write only that list to the file, or rename the key to "rules"`
 	}
 	return e
-}
-
-// keyList lists the first keys of an object for an error.
-func keyList(n *strict.Node) string {
-	var keys []string
-	for i, m := range n.Members {
-		if i == 5 {
-			keys = append(keys, fmt.Sprintf("and %d more", len(n.Members)-i))
-			break
-		}
-		keys = append(keys, diag.Quote(m.Key))
-	}
-	if len(n.Members) == 1 {
-		return "the key " + keys[0]
-	}
-	return "the keys " + strings.Join(keys, ", ")
 }
 
 // rowsKey returns the first key whose value looks like a list of rows; "" when there is none.
@@ -93,47 +93,34 @@ func rowsKey(n *strict.Node) string {
 	return ""
 }
 
-func ruleRowsUnder(n *strict.Node, errs *diag.Errors) []Row {
-	f := strict.Object(n, "", errs)
-	rows := ruleRows(f.List("rules"), "/rules", errs)
-	f.End()
-	return rows
-}
-
 func ruleRows(items []*strict.Node, where string, errs *diag.Errors) []Row {
 	var rows []Row
-	for i, item := range items {
-		if row, ok := ruleRow(item, where+"/"+strconv.Itoa(i), errs); ok {
-			rows = append(rows, row)
+	for i, n := range items {
+		where := where + "/" + strconv.Itoa(i)
+		if n.Kind != strict.KindObject {
+			errs.Add(strict.WrongElement(n, where, "a row", `an object with "slug" and "passed"`))
+			continue
 		}
+		f := strict.Object(n, where, errs)
+		row := Row{
+			Pos:      n.Pos,
+			ID:       ruleID(f),
+			Category: f.AnyText("category"),
+			Severity: diag.SeverityWords[f.OneOf("severity", "block", "error", "warn", "warning", "info", "note")],
+			Passed:   f.Need("passed", "true or false") != nil && f.Flag("passed"),
+			Detail:   strict.CutTo(f.AnyText("detail"), maxReportedRuleDetail),
+			File:     f.TextOf(f.OrNull("file"), "file").Value,
+		}
+		if line := f.IntegerOf(f.OrNull("line"), "line", 1, maxLineNumber); line != nil {
+			row.Line = *line
+		}
+		f.End()
+		if !row.Passed {
+			row.FailedIn = []string{row.File}
+		}
+		rows = append(rows, row)
 	}
 	return rows
-}
-
-// ruleRow reads one row; false when it is not an object.
-func ruleRow(n *strict.Node, where string, errs *diag.Errors) (Row, bool) {
-	if n.Kind != strict.KindObject {
-		errs.Add(strict.WrongElement(n, where, "a row", `an object with "slug" and "passed"`))
-		return Row{}, false
-	}
-	f := strict.Object(n, where, errs)
-	row := Row{
-		Pos:      n.Pos,
-		ID:       ruleID(f),
-		Category: f.AnyText("category"),
-		Severity: rowSeverity(f, "severity"),
-		Passed:   flagNeeded(f, "passed"),
-		Detail:   strict.CutTo(f.AnyText("detail"), maxReportedRuleDetail),
-		File:     f.TextOf(f.OrNull("file"), "file").Value,
-	}
-	if line := f.IntegerOf(f.OrNull("line"), "line", 1, maxLineNumber); line != nil {
-		row.Line = *line
-	}
-	f.End()
-	if !row.Passed {
-		row.FailedIn = []string{row.File}
-	}
-	return row, true
 }
 
 // maxLineNumber is the maximum line number, so that it is an integer in every parser of the report.
@@ -173,24 +160,6 @@ func checkRuleID(f *strict.Fields, id diag.Text, key string) string {
 	}
 	f.Errs.Add(e)
 	return ""
-}
-
-// rowSeverity returns the severity under key; "" when the key is absent.
-func rowSeverity(f *strict.Fields, key string) diag.Severity {
-	return diag.SeverityWords[f.OneOf(key, "block", "error", "warn", "warning", "info", "note")]
-}
-
-// flagNeeded is Flag for a required key.
-func flagNeeded(f *strict.Fields, key string) bool {
-	f.Need(key, "true or false")
-	return f.Flag(key)
-}
-
-func failureLists(n *strict.Node, errs *diag.Errors) []Row {
-	f := strict.Object(n, "", errs)
-	rows := slices.Concat(failures(f, "block_failures", diag.Block), failures(f, "warn_failures", diag.Warn))
-	f.End()
-	return rows
 }
 
 // failures returns a failed row for each id under key.

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,12 @@ type sarifComponent struct {
 
 func sarifRows(n *strict.Node, errs *diag.Errors) []Row {
 	f := strict.Object(n, "", errs)
-	sarifVersion(f)
+	if version := f.Need("version", `"2.1.0"`); version != nil && (version.Kind != strict.KindString || version.Text != "2.1.0") {
+		errs.Add(diag.Error{
+			Pos: version.Pos, Where: f.Pointer("version"), Message: "this version of SARIF is not supported", Found: version.Describe(),
+			Expected: `"2.1.0"`, Fix: "configure the tool to write SARIF 2.1.0",
+		})
+	}
 	if parts := f.OrNull("inlineExternalProperties"); len(f.ListOf(parts, "inlineExternalProperties")) > 0 {
 		errs.Add(resultsElsewhere(parts, f.Pointer("inlineExternalProperties")))
 	}
@@ -61,24 +67,22 @@ func sarifRows(n *strict.Node, errs *diag.Errors) []Row {
 	return rows
 }
 
-func sarifVersion(f *strict.Fields) {
-	n := f.Need("version", `"2.1.0"`)
-	if n == nil || n.Kind == strict.KindString && n.Text == "2.1.0" {
-		return
-	}
-	f.Errs.Add(diag.Error{
-		Pos: n.Pos, Where: f.Pointer("version"), Message: "this version of SARIF is not supported", Found: n.Describe(),
-		Expected: `"2.1.0"`, Fix: "configure the tool to write SARIF 2.1.0",
-	})
-}
-
 func sarifRunRows(f *strict.Fields) []Row {
 	r := &sarifRun{errs: f.Errs, refs: map[string]sarifComponent{}, levels: map[string]diag.Severity{}, rowOf: map[string]int{}}
 	r.components(f.LooseChild("tool"))
 	checkInvocations(f)
-	checkExternalFiles(f)
+	external := f.LooseChild("externalPropertyFileReferences")
+	for _, key := range []string{"driver", "extensions", "results", "invocations", "conversion"} {
+		if n := external.OrNull(key); n != nil {
+			f.Errs.Add(resultsElsewhere(n, external.Pointer(key)))
+		}
+	}
 	if f.OrNull("results") == nil && len(r.rows) > 0 {
-		f.Errs.Add(noResults(f, len(r.rows)))
+		f.Errs.Add(diag.Error{
+			Pos: f.Node.Pos, Where: f.Pointer("results"), Message: "the run contains no results list: the tool did not finish",
+			Found: fmt.Sprintf("no results, and %d rules", len(r.rows)), Expected: "a list, [] when nothing was found",
+			Fix: "run the tool again, and supply the report of a run that succeeds",
+		})
 	}
 	for _, result := range f.LooseObjects("results") {
 		r.result(result)
@@ -118,24 +122,7 @@ func (r *sarifRun) addComponent(c sarifComponent) {
 	}
 }
 
-func noResults(f *strict.Fields, rules int) diag.Error {
-	return diag.Error{
-		Pos: f.Node.Pos, Where: f.Pointer("results"), Message: "the run contains no results list: the tool did not finish",
-		Found: fmt.Sprintf("no results, and %d rules", rules), Expected: "a list, [] when nothing was found",
-		Fix: "run the tool again, and supply the report of a run that succeeds",
-	}
-}
-
-// checkExternalFiles refuses a run with relevant parts in files that the gate does not read.
-func checkExternalFiles(f *strict.Fields) {
-	refs := f.LooseChild("externalPropertyFileReferences")
-	for _, key := range []string{"driver", "extensions", "results", "invocations", "conversion"} {
-		if n := refs.OrNull(key); n != nil {
-			f.Errs.Add(resultsElsewhere(n, refs.Pointer(key)))
-		}
-	}
-}
-
+// resultsElsewhere is the error for relevant parts in files that the gate does not read.
 func resultsElsewhere(n *strict.Node, where string) diag.Error {
 	return diag.Error{
 		Pos: n.Pos, Where: where, Message: "part of the run is in another file", Found: n.Describe(),
@@ -186,21 +173,16 @@ func (r *sarifRun) result(f *strict.Fields) {
 	if kind != "" && kind != "fail" || baseline == "absent" {
 		return
 	}
-	r.fail(Row{
+	failed := Row{
 		Pos: f.Node.Pos, ID: id, Severity: cmp.Or(severity, level), Detail: strict.CutTo(detail, maxReportedRuleDetail),
 		File: file, Line: line, FailedIn: all,
-	})
-}
-
-// fail joins a failed result with the row of its rule.
-func (r *sarifRun) fail(failed Row) {
-	row := &r.rows[r.rowOf[failed.ID]]
-	if row.Passed {
-		*row = failed
-		return
 	}
-	row.Severity = diag.Stricter(row.Severity, failed.Severity)
-	row.FailedIn = append(row.FailedIn, failed.FailedIn...)
+	if row := &r.rows[r.rowOf[id]]; row.Passed {
+		*row = failed
+	} else {
+		row.Severity = diag.Stricter(row.Severity, failed.Severity)
+		row.FailedIn = append(row.FailedIn, all...)
+	}
 }
 
 // ruleOf returns the id and the default level of the rule of a result; false and an error if the result names none, or
@@ -310,11 +292,16 @@ func ruleNamed(levels map[string]diag.Severity, id string) (string, diag.Severit
 }
 
 // sarifPlaces returns the first file of the locations of a result, with its line, and the files of all locations. "" is a
-// location without a known file, or a result without locations.
+// location without a known file, as one relative to a directory other than the root of the repository, or a result without
+// locations.
 func sarifPlaces(f *strict.Fields) (first string, line int64, all []string) {
 	for _, location := range f.LooseObjects("locations") {
 		physical := location.LooseChild("physicalLocation")
-		file := sarifFile(physical.LooseChild("artifactLocation"))
+		artifact := physical.LooseChild("artifactLocation")
+		file := uriPath(artifact.AnyText("uri"))
+		if base := artifact.AnyText("uriBaseId"); base != "" && base != "%SRCROOT%" && base != "SRCROOT" {
+			file = ""
+		}
 		start := physical.LooseChild("region").Integer("startLine", 1, maxLineNumber)
 		if first == "" && file != "" {
 			first = file
@@ -330,105 +317,56 @@ func sarifPlaces(f *strict.Fields) (first string, line int64, all []string) {
 	return first, line, all
 }
 
-// sarifFile returns the path of an artifact; "" when it has none, or when it is relative to a directory other than the root
-// of the repository.
-func sarifFile(f *strict.Fields) string {
-	uri, base := f.AnyText("uri"), f.AnyText("uriBaseId")
-	if base != "" && base != "%SRCROOT%" && base != "SRCROOT" {
-		return ""
-	}
-	return uriPath(uri)
-}
-
 // uriPath converts a relative URI reference to a path in the repository. A reference with malformed escapes, or with escapes
 // that are not UTF-8, stays as it is. An absolute one (file:///…) stays absolute: its base is unknown.
 func uriPath(uri string) string {
-	path, ok := unescapeURI(uri)
-	if !ok {
+	path, err := url.PathUnescape(uri)
+	if err != nil || !utf8.ValidString(path) {
 		return uri
 	}
 	return strings.TrimPrefix(path, "./")
 }
 
-func unescapeURI(uri string) (string, bool) {
-	var out []byte
-	for i := 0; i < len(uri); i++ {
-		if uri[i] != '%' {
-			out = append(out, uri[i])
-			continue
-		}
-		if i+2 >= len(uri) {
-			return "", false
-		}
-		b, err := strconv.ParseUint(uri[i+1:i+3], 16, 8)
-		if err != nil {
-			return "", false
-		}
-		out = append(out, byte(b))
-		i += 2
-	}
-	return string(out), utf8.Valid(out)
-}
-
 // checkInvocations refuses a run that failed according to the tool, or to the converter to SARIF: what the tool did not check
 // is not clean.
 func checkInvocations(f *strict.Fields) {
-	for _, invocation := range append(f.LooseObjects("invocations"), f.LooseChild("conversion").LooseChild("invocation")) {
-		checkSuccess(invocation)
-		checkEnd(invocation)
+	for _, run := range append(f.LooseObjects("invocations"), f.LooseChild("conversion").LooseChild("invocation")) {
+		switch n := run.Get("executionSuccessful"); {
+		case n == nil:
+		case n.Kind != strict.KindBool:
+			run.Wrong(n, "executionSuccessful", "true or false")
+		case !n.Bool:
+			toolFailed(run, "executionSuccessful", "the tool reports that its run did not succeed", "true")
+		}
+		// The exit code is ignored: many tools exit with 1 when they find something.
+		if run.AnyText("processStartFailureMessage") != "" {
+			toolFailed(run, "processStartFailureMessage", "the tool could not be started", "no such message")
+		}
+		if run.AnyText("exitSignalName") != "" {
+			toolFailed(run, "exitSignalName", "a signal ended the tool", "no signal")
+		}
+		if i := run.IntegerOf(run.OrNull("exitSignalNumber"), "exitSignalNumber", 0, maxLineNumber); i != nil && *i > 0 {
+			toolFailed(run, "exitSignalNumber", "a signal ended the tool", "no signal")
+		}
 		for _, key := range []string{"toolExecutionNotifications", "toolConfigurationNotifications"} {
-			for _, notification := range invocation.LooseObjects(key) {
-				checkNotification(notification)
+			for _, notification := range run.LooseObjects(key) {
+				if sarifLevel(notification) != diag.Block { // without a level it is a warning
+					continue
+				}
+				message := "the tool reports an error of its run"
+				if text := notification.LooseChild("message").AnyText("text"); text != "" {
+					message += ": " + diag.Clip(text)
+				}
+				toolFailed(notification, "level", message, "a level below error")
 			}
 		}
 	}
 }
 
-func checkSuccess(f *strict.Fields) {
-	n := f.Get("executionSuccessful")
-	switch {
-	case n == nil:
-	case n.Kind != strict.KindBool:
-		f.Wrong(n, "executionSuccessful", "true or false")
-	case !n.Bool:
-		toolFailed(f, n, "executionSuccessful", "the tool reports that its run did not succeed", "true")
-	}
-}
-
-// checkEnd checks how the process of the tool started and ended. Its exit code is ignored: many tools exit with 1 when they
-// find something.
-func checkEnd(f *strict.Fields) {
-	if f.AnyText("processStartFailureMessage") != "" {
-		toolFailed(f, f.Get("processStartFailureMessage"), "processStartFailureMessage", "the tool could not be started", "no such message")
-	}
-	if f.AnyText("exitSignalName") != "" {
-		toolFailed(f, f.Get("exitSignalName"), "exitSignalName", "a signal ended the tool", "no signal")
-	}
-	number := f.OrNull("exitSignalNumber")
-	if i := f.IntegerOf(number, "exitSignalNumber", 0, maxLineNumber); i != nil && *i > 0 {
-		toolFailed(f, number, "exitSignalNumber", "a signal ended the tool", "no signal")
-	}
-}
-
-// checkNotification refuses a notification of level error. Without a level it is a warning.
-func checkNotification(f *strict.Fields) {
-	if sarifLevel(f) != diag.Block {
-		return
-	}
-	e := toolFailure(f.Get("level"), f.Pointer("level"), "the tool reports an error of its run", "a level below error")
-	if text := f.LooseChild("message").AnyText("text"); text != "" {
-		e.Message += ": " + diag.Clip(text)
-	}
-	f.Errs.Add(e)
-}
-
-func toolFailed(f *strict.Fields, n *strict.Node, key, message, expected string) {
-	f.Errs.Add(toolFailure(n, f.Pointer(key), message, expected))
-}
-
-func toolFailure(n *strict.Node, where, message, expected string) diag.Error {
-	return diag.Error{
-		Pos: n.Pos, Where: where, Message: message, Found: n.Describe(), Expected: expected,
+func toolFailed(f *strict.Fields, key, message, expected string) {
+	n := f.Get(key)
+	f.Errs.Add(diag.Error{
+		Pos: n.Pos, Where: f.Pointer(key), Message: message, Found: n.Describe(), Expected: expected,
 		Fix: "fix what stopped the tool, and run it again",
-	}
+	})
 }
