@@ -47,12 +47,6 @@ func authorOf(pr *facts.PullRequest) identity {
 	return identity{facts.Account{Login: pr.Author, ID: pr.AuthorID}, pr.AuthorType, pr.AuthorApps}
 }
 
-func (p *peer) author() identity {
-	return identity{facts.Account{Login: p.Author, ID: p.AuthorID}, p.AuthorType, p.AuthorApps}
-}
-
-type peer facts.Peer
-
 const botSuffix = "[bot]"
 
 // names are the spellings of an account, folded. A person has one. An app is SLUG[bot] where it acts, app/SLUG in GitHub's
@@ -103,7 +97,7 @@ func (a *Authors) LeavesOut(pr *facts.PullRequest) bool { return a.leavesOut(aut
 func (a *Authors) SharedWith(pr *facts.PullRequest) *facts.Peer {
 	for i := range pr.SameHead {
 		p := &pr.SameHead[i]
-		who := (*peer)(p).author()
+		who := identity{facts.Account{Login: p.Author, ID: p.AuthorID}, p.AuthorType, p.AuthorApps}
 		if p.Fork && a.listsExactly(who) || !p.Fork && !a.leavesOut(who) {
 			return p
 		}

@@ -96,7 +96,13 @@ func Decide(q *Question) Decision {
 	if pr.Labels == nil && len(q.Blocked) > 0 {
 		d.Missing = []Missing{{facts.WantedPullRequest, "labels"}}
 	}
-	for _, label := range candidates(q, pr) {
+	rule := q.Rule
+	if rule == nil {
+		rule = NewRule() // rowContract refuses every label
+	}
+	labels := slices.DeleteFunc(slices.Clone(pr.Labels), func(l string) bool { return !rule.Asks(l) })
+	slices.Sort(labels)
+	for _, label := range slices.Compact(labels) {
 		grant, refusal, missing := judge(&request{Question: q, pr: pr, label: label})
 		if grant != nil && d.Grant == nil {
 			d.Grant = grant
@@ -125,22 +131,6 @@ func lacks(f *facts.Facts, kind facts.Wanted) bool {
 	return slices.ContainsFunc(f.Unavailable, func(u facts.Unavailable) bool { return u.What == kind })
 }
 
-// candidates are the labels that ask for an override, sorted.
-func candidates(q *Question, pr *facts.PullRequest) []string {
-	rule := q.Rule
-	if rule == nil {
-		rule = NewRule() // rowContract refuses every label
-	}
-	var list []string
-	for _, l := range pr.Labels {
-		if rule.Asks(l) {
-			list = append(list, l)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // request is a label, and what the rows of the table found out about it.
 type request struct {
 	*Question
@@ -162,7 +152,11 @@ func judge(r *request) (*Grant, *Refusal, []Missing) {
 		if answer.State == Yes || answer.State == Unknown && refusal != nil {
 			continue
 		}
-		refusal = &Refusal{Label: r.label, Actor: r.actorText(), Row: row, Why: answer.Why, Do: answer.Do}
+		actor := "unknown"
+		if r.event != nil {
+			actor = cmp.Or(r.event.Actor, actor)
+		}
+		refusal = &Refusal{Label: r.label, Actor: actor, Row: row, Why: answer.Why, Do: answer.Do}
 		if answer.State == No {
 			return nil, refusal, nil
 		}
@@ -174,22 +168,8 @@ func judge(r *request) (*Grant, *Refusal, []Missing) {
 	if refusal != nil {
 		return nil, refusal, missing
 	}
-	return &Grant{Actor: r.event.Actor, ActorID: r.actorID(), At: r.event.CreatedAt, Label: r.label, Reason: r.reason}, nil, nil
-}
-
-func (r *request) actorText() string {
-	if r.event == nil || r.event.Actor == "" {
-		return "unknown"
-	}
-	return r.event.Actor
-}
-
-// actorID is the id in the event, else the id of the account with that login.
-func (r *request) actorID() string {
-	if r.event.ActorID != "" {
-		return r.event.ActorID
-	}
-	return person(r.Facts, r.who()).ID
+	id := cmp.Or(r.event.ActorID, person(r.Facts, r.who()).ID) // else that of the account with the login
+	return &Grant{Actor: r.event.Actor, ActorID: id, At: r.event.CreatedAt, Label: r.label, Reason: r.reason}, nil, nil
 }
 
 // Newer reports whether one id, a string of digits, is larger than another. GitHub numbers events as they happen.
@@ -223,9 +203,19 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 		}
 	}
 	for _, c := range pr.Comments {
-		if who := rule.commenter(pr, &c); who != "" {
-			list = append(list, Attempt{who + " asks for an override in a comment, as " + named(c.Author), []string{"comment", c.Author}})
+		if _, found := line(c.Body); !found {
+			continue
 		}
+		var who string
+		switch {
+		case c.Type == "Bot" || isBot(c.Author) || c.App != "":
+			who = "an agent"
+		case !rule.AllowAuthor && authorOf(pr).Is(facts.Account{Login: c.Author, ID: c.AuthorID}):
+			who = "the author of the pull request"
+		default:
+			continue
+		}
+		list = append(list, Attempt{who + " asks for an override in a comment, as " + named(c.Author), []string{"comment", c.Author}})
 	}
 	for _, c := range pr.Commits {
 		if c.Override != "" {
@@ -233,21 +223,6 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 		}
 	}
 	return list
-}
-
-// commenter names the role of a commenter who asks for an override and may not override; "" when the comment asks for
-// none, or its author may override.
-func (r *Rule) commenter(pr *facts.PullRequest, c *facts.Comment) string {
-	if _, found := line(c.Body); !found {
-		return ""
-	}
-	switch {
-	case c.Type == "Bot" || isBot(c.Author) || c.App != "":
-		return "an agent"
-	case !r.AllowAuthor && authorOf(pr).Is(facts.Account{Login: c.Author, ID: c.AuthorID}):
-		return "the author of the pull request"
-	}
-	return ""
 }
 
 func named(login string) string {

@@ -50,12 +50,6 @@ func person(f *facts.Facts, who facts.Account) facts.Person {
 	return facts.Person{}
 }
 
-// namesake reports whether the login is now known to belong to another account.
-func namesake(f *facts.Facts, who facts.Account) bool {
-	at := person(f, facts.Account{Login: who.Login})
-	return at.Login != "" && who.ID != "" && at.ID != who.ID
-}
-
 // named reports whether the contract lists a person under users. It lists logins; the current login of the account counts.
 func (e eligibility) named(who facts.Account) bool {
 	if now := person(e.facts, who); now.Login != "" {
@@ -72,9 +66,9 @@ func (e eligibility) human(who facts.Account) Answer {
 	if isBot(who.Login) {
 		return e.another(who.Login + " is a bot")
 	}
-	now := person(e.facts, who)
+	now, namesake := person(e.facts, who), person(e.facts, facts.Account{Login: who.Login})
 	switch {
-	case now.Login == "" && namesake(e.facts, who):
+	case now.Login == "" && namesake.Login != "" && who.ID != "" && namesake.ID != who.ID:
 		return e.another(who.Login + " is now the login of another account")
 	case now.Login == "":
 		return unknown(facts.WantedPeople, who.Login, "cannot determine the account type of "+who.Login)
@@ -168,28 +162,24 @@ func (e eligibility) proposes(sha string) bool {
 	return slices.ContainsFunc(e.pr.Commits, func(c facts.Commit) bool { return c.SHA == sha })
 }
 
-// isCoAuthor looks for a person in the trailers: by the id or login in an address that GitHub made, or by the public address
-// of the account.
+// isCoAuthor looks for a person in the trailers: by ID+LOGIN or LOGIN of an address that GitHub made, or by the public
+// address of the account.
 func (e eligibility) isCoAuthor(c *facts.Commit, who facts.Account) bool {
 	return slices.ContainsFunc(c.CoAuthors, func(text string) bool {
 		if strings.Contains(text, "@") {
 			return e.shows(who, text)
 		}
-		return who.Is(coAuthor(text))
+		id, login, found := strings.Cut(text, "+")
+		if !found {
+			id, login = "", text
+		}
+		return who.Is(facts.Account{Login: login, ID: id})
 	})
 }
 
 // shows reports whether an address is the public address of an account.
 func (e eligibility) shows(who facts.Account, address string) bool {
 	return address != "" && strings.EqualFold(address, person(e.facts, who).Email)
-}
-
-// coAuthor parses a co-author of the form ID+LOGIN or LOGIN.
-func coAuthor(text string) facts.Account {
-	if id, login, found := strings.Cut(text, "+"); found {
-		return facts.Account{Login: login, ID: id}
-	}
-	return facts.Account{Login: text}
 }
 
 // entitled requires the permission of the contract, or triage permission and a place in its users or teams.

@@ -19,13 +19,15 @@ type statement struct {
 	weak string // why it is not a reason; "" when it is one
 }
 
-// statements are those of the account that added the label: first the text of the label, then the comments, newest first.
-func statements(r *request) []statement {
-	comments := r.commentsOf(r.event, r.pr.Comments)
-	if text, _ := r.Rule.after(r.label); text != "" {
-		return append([]statement{{text: text, where: "the label", weak: weak(text, r.Question)}}, comments...)
+// said are the statements of that account: first the text of the label, then the comments, newest first.
+func (r *request) said() []statement {
+	if r.statements == nil {
+		r.statements = r.commentsOf(r.event, r.pr.Comments)
+		if text, _ := r.Rule.after(r.label); text != "" {
+			r.statements = append([]statement{{text: text, where: "the label", weak: weak(text, r.Question)}}, r.statements...)
+		}
 	}
-	return comments
+	return r.statements
 }
 
 // maxStatements is the maximum number of comments that are read per account, to limit the time.

@@ -24,23 +24,21 @@ func NewRule(contracts ...*contract.Contract) *Rule {
 	}
 	rule := &Rule{OverrideRule: contracts[0].Override, agents: agents(contracts[0].AppliesTo)}
 	for _, c := range contracts[1:] {
-		if _, there := c.Keys["override"]; there {
-			rule.narrow(&c.Override)
+		if _, there := c.Keys["override"]; !there {
+			continue
 		}
+		other := &c.Override
+		if rank(other.Permission) < rank(rule.Permission) {
+			rule.Permission = other.Permission
+		}
+		if other.Binding == bindingCode {
+			rule.Binding = bindingCode
+		}
+		rule.AllowAuthor = rule.AllowAuthor && other.AllowAuthor
+		rule.Users, rule.Teams = common(rule.Users, other.Users), common(rule.Teams, other.Teams)
+		rule.Never = slices.Concat(rule.Never, other.Never)
 	}
 	return rule
-}
-
-func (r *Rule) narrow(other *contract.OverrideRule) {
-	if rank(other.Permission) < rank(r.Permission) {
-		r.Permission = other.Permission
-	}
-	if other.Binding == bindingCode {
-		r.Binding = bindingCode
-	}
-	r.AllowAuthor = r.AllowAuthor && other.AllowAuthor
-	r.Users, r.Teams = common(r.Users, other.Users), common(r.Teams, other.Teams)
-	r.Never = append(slices.Clone(r.Never), other.Never...)
 }
 
 // The bindings of a contract.

@@ -103,14 +103,6 @@ func rowCommits(r *request) Answer { return r.eligible().noPart(r.who()) }
 
 func rowPermission(r *request) Answer { return r.eligible().entitled(r.who()) }
 
-// said are the statements of the account that added the label.
-func (r *request) said() []statement {
-	if r.statements == nil {
-		r.statements = statements(r)
-	}
-	return r.statements
-}
-
 // rowReason requires a reason with content of its own.
 func rowReason(r *request) Answer {
 	good, why := reasons(r)
