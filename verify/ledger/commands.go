@@ -155,22 +155,16 @@ func CommandLine(argv []string) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(quoteArg(arg))
+		special := func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`'"\$|&;<>()*?[]{}~#!`+"`", r) }
+		if arg == "" || strings.ContainsFunc(arg, special) {
+			arg = strconv.Quote(arg)
+		}
+		b.WriteString(arg)
 		if b.Len() > maxCommand {
 			break
 		}
 	}
 	return short(b.String())
-}
-
-func quoteArg(arg string) string {
-	plain := arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
-		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`'"\$|&;<>()*?[]{}~#!`+"`", r)
-	})
-	if plain {
-		return arg
-	}
-	return strconv.Quote(arg)
 }
 
 // short cuts a text to a readable length, at the end of a character.

@@ -19,19 +19,6 @@ type goTests struct {
 
 var goBench = strict.Lazily(`^(Benchmark\S*)\s+\d+\s+\d`)
 
-// add adds the result of a test.
-func (g *goTests) add(ran bool, name string, line []byte) {
-	g.ran[name] = ran
-	if !ran && g.skipped == "" {
-		g.skipped = strings.TrimLeft(string(line), " ")
-	}
-	// The name of a subtest may contain slashes: the top-level test is a frame in any case.
-	if first := strings.IndexByte(name, '/'); first > 0 {
-		g.frames[name[:first]] = true
-		g.frames[name[:strings.LastIndexByte(name, '/')]] = true
-	}
-}
-
 // anyRan reports whether a test ran. A test whose subtests all skipped themselves is only a frame.
 func (g *goTests) anyRan() bool {
 	for name, ran := range g.ran {
@@ -52,10 +39,20 @@ func (r *runs) goTest(line []byte, pkg string) {
 	if r.tests == nil {
 		r.tests = map[string]*goTests{}
 	}
-	if r.tests[pkg] == nil {
-		r.tests[pkg] = &goTests{ran: map[string]bool{}, frames: map[string]bool{}}
+	g := r.tests[pkg]
+	if g == nil {
+		g = &goTests{ran: map[string]bool{}, frames: map[string]bool{}}
+		r.tests[pkg] = g
 	}
-	r.tests[pkg].add(ran, name, line)
+	g.ran[name] = ran
+	if !ran && g.skipped == "" {
+		g.skipped = strings.TrimLeft(string(line), " ")
+	}
+	// The name of a subtest may contain slashes: the top-level test is a frame in any case.
+	if first := strings.IndexByte(name, '/'); first > 0 {
+		g.frames[name[:first]] = true
+		g.frames[name[:strings.LastIndexByte(name, '/')]] = true
+	}
 }
 
 // goTestResult returns the name of the test or benchmark in a result line, and whether it ran; "" for other lines. It uses

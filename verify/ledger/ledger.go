@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -48,7 +49,7 @@ type Ledger struct {
 	accepted  map[string]bool
 	egress    map[string]bool
 
-	names, digests  map[string]bool // of companions
+	names, digests  map[string]bool // of companions: the file names without directories
 	made, madeBytes int             // what the streams remember of them
 	overflow        bool            // and there was more
 	indexed         sync.Once
@@ -61,6 +62,7 @@ func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, criteria: map[string][]int{}, accepted: set(c.AcceptedTrees), egress: set(c.Egress),
 		tasks: set(append(slices.Clip(c.Tasks), c.TaskID)), heads: map[string]bool{}, headWords: map[string]bool{},
+		names: map[string]bool{}, digests: map[string]bool{},
 	}
 	for i, criterion := range c.Criteria {
 		key := string(appendKey(nil, criterion.Run, criterion.Cwd))
@@ -76,7 +78,13 @@ func New(c Config) *Ledger {
 	if c.RulesRun != nil {
 		l.rules = string(appendKey(nil, c.RulesRun, "."))
 	}
-	l.companionNames()
+	for _, companion := range c.Companions {
+		l.names[path.Base(companion.Path)] = true
+		if companion.Declared != "" {
+			l.names[path.Base(companion.Declared)] = true
+		}
+		l.digests[companion.SHA256] = true
+	}
 	return l
 }
 
@@ -204,7 +212,12 @@ func (s *Stream) Add(r *feedback.Record) {
 		return
 	}
 	if r.TaskID != "" && !s.ledger.tasks[r.TaskID] {
-		s.addForeign(r)
+		s.Foreign++
+		for _, i := range s.match(r) {
+			if s.foreign[i]++; s.foreign[i] == 1 {
+				s.remember(weightLink)
+			}
+		}
 		return
 	}
 	if s.Duration > math.MaxInt64-r.DurationMS {
@@ -247,15 +260,6 @@ func (s *Stream) match(r *feedback.Record) []int {
 	return s.ledger.criteria[string(s.key)]
 }
 
-func (s *Stream) addForeign(r *feedback.Record) {
-	s.Foreign++
-	for _, i := range s.match(r) {
-		if s.foreign[i]++; s.foreign[i] == 1 {
-			s.remember(weightLink)
-		}
-	}
-}
-
 // level reports whether a record is bound to the judged code.
 func (s *Stream) level(r *feedback.Record) diag.Level {
 	if r.TreeBefore != "" && r.TreeBefore == r.TreeAfter && s.ledger.accepted[r.TreeBefore] {
@@ -277,22 +281,18 @@ func (s *Stream) addAttempt(i int, r *feedback.Record) {
 	}
 	t.last = tally
 	tally.Attempts++
-	if !Met(&s.ledger.config.Criteria[i], r.Exit) {
+	c := &s.ledger.config.Criteria[i]
+	met := Met(c, r.Exit)
+	if !met {
 		tally.Failures++
 	}
 	before := len(tally.Last.ChangedPaths)
 	tally.Last = s.attempt(r)
 	s.remember(weightDetail * int64(max(len(tally.Last.ChangedPaths)-before, 0)))
-	tally.Last.Output = s.output(&s.ledger.config.Criteria[i], tally.Attempts, r)
-}
-
-// output reads the output of the command where it can matter: a record that did not end as expected, or one attempt too
-// many, is a finding anyway.
-func (s *Stream) output(c *contract.Criterion, attempts int64, r *feedback.Record) Output {
-	if !Met(c, r.Exit) || attempts > c.MaxAttempts {
-		return Output{}
+	// Elsewhere the output cannot matter: a record that did not end as expected, or one attempt too many, is a finding anyway.
+	if met && tally.Attempts <= c.MaxAttempts {
+		tally.Last.Output = ReadOutput(r.AppendOutput(nil), c.Run, r.Cut, c.ExpectFail)
 	}
-	return ReadOutput(r.AppendOutput(nil), c.Run, r.Cut, c.ExpectFail)
 }
 
 func (s *Stream) attempt(r *feedback.Record) Attempt {

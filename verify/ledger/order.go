@@ -40,29 +40,25 @@ func (s *Stream) checkOrder(r *feedback.Record) {
 	s.remember(weightID)
 }
 
+// checkSeq requires that each seq is one more than the previous one. The first may be 0 or 1: a later start means that the
+// beginning of the log is missing.
 func (s *Stream) checkSeq(r *feedback.Record) {
 	o := &s.order
 	if r.Seq == nil {
 		o.without = true
 	} else {
-		s.checkStep(r)
-		o.with, o.last = true, *r.Seq
+		seq := *r.Seq
+		switch {
+		case !o.with && seq > 1:
+			s.gap(r, "the sequence does not start at the beginning", fmt.Sprintf("seq %d first", seq), "a log that starts with seq 0 or 1")
+		case o.with && seq != o.last+1:
+			s.gap(r, "the sequence does not rise by one", fmt.Sprintf("seq %d after %d", seq, o.last), fmt.Sprintf("seq %d", o.last+1))
+		}
+		o.with, o.last = true, seq
 	}
 	if o.with && o.without && !o.mixed {
 		o.mixed = true
 		s.gap(r, "some records have a seq and others none", "a mixture", "seq in all records, or in none")
-	}
-}
-
-// checkStep requires that each seq is one more than the previous one. The first may be 0 or 1: a later start means that the
-// beginning of the log is missing.
-func (s *Stream) checkStep(r *feedback.Record) {
-	seq := *r.Seq
-	switch {
-	case !s.order.with && seq > 1:
-		s.gap(r, "the sequence does not start at the beginning", fmt.Sprintf("seq %d first", seq), "a log that starts with seq 0 or 1")
-	case s.order.with && seq != s.order.last+1:
-		s.gap(r, "the sequence does not rise by one", fmt.Sprintf("seq %d after %d", seq, s.order.last), fmt.Sprintf("seq %d", s.order.last+1))
 	}
 }
 

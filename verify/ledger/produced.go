@@ -71,18 +71,6 @@ type maker struct {
 	revoked  []bool              // of each file, whether a later, unbound record of the command names other content or none
 }
 
-// companionNames collects the file names of companions, without directories, and their digests.
-func (l *Ledger) companionNames() {
-	l.names, l.digests = map[string]bool{}, map[string]bool{}
-	for _, c := range l.config.Companions {
-		l.names[path.Base(c.Path)] = true
-		if c.Declared != "" {
-			l.names[path.Base(c.Declared)] = true
-		}
-		l.digests[c.SHA256] = true
-	}
-}
-
 // slot separates records that do not replace each other: those of the contract of the change, and those that are bound.
 type slot struct{ head, bound bool }
 
@@ -107,7 +95,9 @@ func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	before := 0
 	if old := known[command]; old != nil {
 		before = len(old.files)
-		s.ledger.forget(old.files)
+		for _, f := range old.files {
+			s.ledger.made, s.ledger.madeBytes = s.ledger.made-1, s.ledger.madeBytes-len(f.Path)
+		}
 		delete(known, command)
 	}
 	files := s.keep(r.Produced)
@@ -174,12 +164,6 @@ func (s *Stream) keep(produced []feedback.Produced) []feedback.Produced {
 		files = append(files, feedback.Produced{Path: p, SHA256: byPath[p]})
 	}
 	return files
-}
-
-func (l *Ledger) forget(files []feedback.Produced) {
-	for _, f := range files {
-		l.made, l.madeBytes = l.made-1, l.madeBytes-len(f.Path)
-	}
 }
 
 // Fits reports whether a file can be the one that a record names by a path in the repository. Artifacts unpack into

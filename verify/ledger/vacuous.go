@@ -38,7 +38,9 @@ type Output struct {
 func ReadOutput(text []byte, argv []string, cut, control bool) Output {
 	r := runs{asked: asksForTests(argv)}
 	// After a test that ran, only lines about results of an earlier run matter, and most outputs have none.
-	earlier := sync.OnceValue(func() bool { return mentionsEarlier(text) })
+	earlier := sync.OnceValue(func() bool {
+		return slices.ContainsFunc(earlierWords, func(word []byte) bool { return bytes.Contains(text, word) })
+	})
 	for line := range bytes.Lines(text) {
 		r.add(line)
 		if settled := r.ranAny() && !control && !earlier(); settled {
@@ -181,11 +183,7 @@ func (r *runs) sumUnittest() {
 	}
 }
 
-// mentionsEarlier reports whether a text contains a word of the lines about results of an earlier run.
-func mentionsEarlier(text []byte) bool {
-	return slices.ContainsFunc(earlierWords, func(word []byte) bool { return bytes.Contains(text, word) })
-}
-
+// earlierWords are words of the lines about results of an earlier run.
 var earlierWords = [][]byte{[]byte("(cached)"), []byte("UP-TO-DATE"), []byte("FROM-CACHE"), []byte("Executed 0 out of ")}
 
 // ranAny reports whether a line so far says that a test ran.
