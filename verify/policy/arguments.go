@@ -18,19 +18,6 @@ type command struct {
 	cwd string
 }
 
-// commands lists the commands of the criteria, and the one that writes the rule report.
-func (p *Policy) commands() []command {
-	var list []command
-	for i := range p.Criteria {
-		c := &p.Criteria[i]
-		list = append(list, command{"the criterion " + c.ID, c.Run, c.Cwd})
-	}
-	if p.Rules.Run != nil {
-		list = append(list, command{"rules.run", p.Rules.Run, "."})
-	}
-	return list
-}
-
 // arguments are the files that commands name, by their folded path.
 type arguments map[string]argument
 

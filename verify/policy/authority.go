@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -84,7 +85,7 @@ func (p *Policy) joinHeadCriterion(old *contract.Criterion, c contract.Criterion
 	case c.Given.Expect && c.ExpectFail != old.ExpectFail:
 		return clash(c, "the contract of the change gives the standing criterion "+old.ID+" another expect", "the opposite expect", "the same expect, or none")
 	case c.TestReport != "" && c.TestReport != old.TestReport:
-		return clash(c, "the contract of the change gives the standing criterion "+old.ID+" another test report", c.TestReport, orNone(old.TestReport))
+		return clash(c, "the contract of the change gives the standing criterion "+old.ID+" another test report", c.TestReport, cmp.Or(old.TestReport, "no test report"))
 	case same && c.Given.MaxAttempts && c.MaxAttempts > old.MaxAttempts:
 		return lower("max_attempts")
 	case same && c.Given.MinTests && c.MinTests < old.MinTests:
@@ -100,13 +101,6 @@ func (p *Policy) joinHeadCriterion(old *contract.Criterion, c contract.Criterion
 	}
 	p.raise[old.ID] = diag.Stronger(p.raise[old.ID], c.MinEvidence)
 	return nil
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "no test report"
-	}
-	return s
 }
 
 // checkHeadCriteria reports problems that need the whole list of criteria: a standing control that would prove another
@@ -182,10 +176,7 @@ func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []diag.Error {
 	if book.Run == nil {
 		return nil
 	}
-	report := book.Report
-	if report == "" {
-		report = p.EvidenceDir + "/" + DefaultRules
-	}
+	report := cmp.Or(book.Report, p.EvidenceDir+"/"+DefaultRules)
 	if p.Rules.Run != nil && (!slices.Equal(p.Rules.Run, book.Run) || p.Rules.Report != report) {
 		return []diag.Error{ruleClash(book, "two contracts name different commands or paths for the rule report", strings.Join(book.Run, " ")+" writing "+report)}
 	}

@@ -206,23 +206,19 @@ func (p *Policy) Classify(c *change.Change) Ruling {
 	r := p.classOf(c)
 	r.Contract = p.isContract(c)
 	r.Literal = !slices.ContainsFunc(p.scopes, func(s scope) bool { return s.literal[c.Path] == "" })
-	if r.Class == ClassOffScope {
-		r.Severity, r.Below = p.offScopeSeverity(c.Path), p.above(c.Path)
-	}
-	return r
-}
-
-// above returns the first pattern of all contracts that names a parent directory of an off-scope path.
-func (p *Policy) above(path string) string {
-	if len(path) > MaxPath {
-		return ""
+	if r.Class != ClassOffScope {
+		return r
 	}
 	for i := range p.scopes {
-		if pattern := p.scopes[i].above(path); pattern != "" {
-			return pattern
+		s := &p.scopes[i]
+		if severity := s.severity(c.Path); severity != "" {
+			r.Severity = diag.Stricter(r.Severity, severity)
+		}
+		if r.Below == "" && len(c.Path) <= MaxPath {
+			r.Below = s.above(c.Path)
 		}
 	}
-	return ""
+	return r
 }
 
 func (p *Policy) classOf(c *change.Change) Ruling {
@@ -332,16 +328,6 @@ func (p *Policy) scopeClass(path string) Class {
 		return ClassOffScope
 	}
 	return class
-}
-
-func (p *Policy) offScopeSeverity(path string) diag.Severity {
-	var strictest diag.Severity
-	for i := range p.scopes {
-		if s := p.scopes[i].severity(path); s != "" {
-			strictest = diag.Stricter(strictest, s)
-		}
-	}
-	return strictest
 }
 
 // isContract reports whether a change touches a contract of the base branch: one that was read from there, or one at a

@@ -48,12 +48,13 @@ func (p *Policy) addCriterion(c contract.Criterion, s Source, offset int) (strin
 	return c.ID, nil
 }
 
-// sameCriterion is the criterion before offset with the same command, preferably with the same id; nil when there is none.
+// sameCriterion is the criterion before offset with the same command, which the same records decide, preferably with the same
+// id; nil when there is none.
 func (p *Policy) sameCriterion(c contract.Criterion, offset int) *contract.Criterion {
 	var same *contract.Criterion
 	for i := range p.Criteria[:offset] {
 		old := &p.Criteria[i]
-		if sameCommand(*old, c) && (same == nil || c.IDGiven && old.ID == c.ID) {
+		if old.Cwd == c.Cwd && slices.Equal(old.Run, c.Run) && (same == nil || c.IDGiven && old.ID == c.ID) {
 			same = old
 		}
 	}
@@ -134,6 +135,3 @@ func (p *Policy) resolveProves(offset int) []diag.Error {
 	}
 	return problems
 }
-
-// sameCommand reports whether two criteria have the same command, so that the same records decide them.
-func sameCommand(a, b contract.Criterion) bool { return a.Cwd == b.Cwd && slices.Equal(a.Run, b.Run) }

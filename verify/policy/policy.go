@@ -97,7 +97,11 @@ type Problem struct {
 func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	p, problems := JoinGroup(sources, fallbackTask)
 	if len(p.Criteria) == 0 {
-		problems = append(problems, Problem{0, noCriterion(sources[0].Contract)})
+		problems = append(problems, Problem{0, diag.Error{
+			Pos: sources[0].Contract.Keys["acceptance_criteria"], Where: "/acceptance_criteria",
+			Message: "no contract names an acceptance criterion", Found: "none", Expected: "at least one command that proves the task",
+			Fix: `add one, such as ["go", "test", "./..."]`,
+		}})
 	}
 	return p, problems
 }
@@ -120,19 +124,18 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 		}
 	}
 	p.protected, p.reports = p.protectedSets(), p.writtenReports()
+	var commands []command
+	for _, c := range p.Criteria {
+		commands = append(commands, command{"the criterion " + c.ID, c.Run, c.Cwd})
+	}
+	if p.Rules.Run != nil {
+		commands = append(commands, command{"rules.run", p.Rules.Run, "."})
+	}
 	var excess *command
-	if p.arguments, excess = argumentPaths(p.commands()); excess != nil {
+	if p.arguments, excess = argumentPaths(commands); excess != nil {
 		problems = append(problems, p.tooManyArguments(excess))
 	}
 	return p, problems
-}
-
-func noCriterion(c *contract.Contract) diag.Error {
-	return diag.Error{
-		Pos: c.Keys["acceptance_criteria"], Where: "/acceptance_criteria",
-		Message: "no contract names an acceptance criterion", Found: "none", Expected: "at least one command that proves the task",
-		Fix: `add one, such as ["go", "test", "./..."]`,
-	}
 }
 
 // add joins one more contract. The first one is the standing contract, for which a missing key means the default; in a later
