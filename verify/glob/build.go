@@ -1,6 +1,10 @@
 package glob
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // newIndex indexes alternatives[i] as those of pattern i.
 func newIndex(alternatives [][]string) *index {
@@ -56,20 +60,10 @@ func (x *index) add(f filing, offers map[key]int) {
 	}
 	b := &x.rest
 	if len(f.keys) > 0 {
-		b = x.bucket(rarest(f.keys, offers))
+		rarest := slices.MinFunc(f.keys, func(a, b key) int { return cmp.Compare(offers[a], offers[b]) })
+		b = x.bucket(rarest)
 	}
 	b.entries = append(b.entries, f.entry)
-}
-
-// rarest returns the key that is offered least often, the first of several.
-func rarest(keys []key, offers map[key]int) key {
-	best := keys[0]
-	for _, k := range keys[1:] {
-		if offers[k] < offers[best] {
-			best = k
-		}
-	}
-	return best
 }
 
 // bucket returns the bucket of a key, a new one if necessary.
@@ -94,7 +88,10 @@ func analyse(alternative string) filing {
 	var f filing
 	depth := 0 // how many components lead to the first metacharacter
 	for i, component := range components {
-		name, ok := literalComponent(component)
+		name, ok := component, true
+		if strings.ContainsAny(component, `*?[\`) { // most have no metacharacter and no escape
+			name, ok = literalOf(tokensOf(component))
+		}
 		if !ok {
 			continue
 		}
@@ -110,12 +107,6 @@ func analyse(alternative string) filing {
 	if depth > 0 {
 		f.keys = append([]key{{dirKey, strings.TrimSuffix(f.entry.head, "/")}}, f.keys...)
 	}
-	f.finish(components, depth)
-	return f
-}
-
-// finish adds the keys of the last component, and the pattern that is left for doublestar.
-func (f *filing) finish(components []string, depth int) {
 	last := len(components) - 1
 	before, after := literalEnds(components[depth])
 	f.entry.head += before
@@ -127,6 +118,7 @@ func (f *filing) finish(components []string, depth int) {
 		f.keys = append(f.keys, key{extensionKey, end})
 	}
 	f.entry.pattern = remainder(components, depth)
+	return f
 }
 
 // literalEnds returns the literal text before the first and after the last metacharacter of a component; both are the whole

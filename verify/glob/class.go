@@ -138,9 +138,10 @@ func writeClassChar(out *strings.Builder, r rune) {
 
 // foldClass adds to a class the folded form of each of its characters, so that it matches folded paths.
 func foldClass(spans []span) []span {
-	folded := slices.Clone(spans)
+	folded, all := slices.Clone(spans), foldings()
 	for _, s := range spans {
-		for _, f := range foldingsFrom(s.low) {
+		i, _ := slices.BinarySearchFunc(all, s.low, func(f folding, low rune) int { return cmp.Compare(f.from, low) })
+		for _, f := range all[i:] {
 			if f.from > s.high {
 				break
 			}

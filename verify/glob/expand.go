@@ -24,7 +24,8 @@ func checkBraces(tokens []token) *Error {
 		case t.kind == closing:
 			top.next()
 			groups = groups[:len(groups)-1]
-			groups[len(groups)-1].multiply(top.sum)
+			around := &groups[len(groups)-1]
+			around.product = min(around.product*top.sum, MaxAlternatives+1)
 		}
 	}
 	if len(groups) > 1 {
@@ -52,9 +53,6 @@ func (g *group) next() {
 	g.product = 1
 	g.commas++
 }
-
-// multiply adds a pair of braces with n alternatives.
-func (g *group) multiply(n int) { g.product = min(g.product*n, MaxAlternatives+1) }
 
 // expand returns the alternatives of a pattern, in order and without duplicates. The tokens have passed checkBraces, so that
 // there are never more than MaxAlternatives of them.

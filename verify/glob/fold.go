@@ -1,8 +1,6 @@
 package glob
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -70,13 +68,6 @@ var foldings = sync.OnceValue(func() []folding {
 	}
 	return all
 })
-
-// foldingsFrom lists those of low and the characters after it.
-func foldingsFrom(low rune) []folding {
-	all := foldings()
-	i, _ := slices.BinarySearchFunc(all, low, func(f folding, low rune) int { return cmp.Compare(f.from, low) })
-	return all[i:]
-}
 
 // patternFolder folds patterns. It caches classes, which the alternatives of a pattern repeat.
 type patternFolder struct {

@@ -22,7 +22,7 @@ func checkPath(alternative string) *Error {
 			message, expected = "the pattern contains two adjacent slashes", "one slash between directories"
 		case component == "." || component == "..":
 			message, expected = "the pattern has a component "+quote(component), "a path from the root of the repository, as in git"
-		case isGlued(component):
+		case component != "**" && strings.Contains(component, "**") && doubleStar(tokensOf(component)) >= 0:
 			message, expected = `a "**" next to other text would read as "*"`, `a "**" alone between slashes`
 		default:
 			continue
@@ -30,11 +30,6 @@ func checkPath(alternative string) *Error {
 		return &Error{message, quote(alternative), expected, suggest(components)}
 	}
 	return nil
-}
-
-// isGlued reports whether a component contains two adjacent stars and other text.
-func isGlued(component string) bool {
-	return component != "**" && strings.Contains(component, "**") && doubleStar(tokensOf(component)) >= 0
 }
 
 // doubleStar returns the index of the first two adjacent stars; -1 when there are none.

@@ -113,14 +113,6 @@ func literalOf(tokens []token) (text string, ok bool) {
 	return out.String(), true
 }
 
-// literalComponent is literalOf for a component of an alternative.
-func literalComponent(component string) (text string, ok bool) {
-	if !strings.ContainsAny(component, `*?[\`) {
-		return component, true
-	}
-	return literalOf(tokensOf(component))
-}
-
 // tokensOf returns the tokens of an alternative, or of a component of one.
 func tokensOf(alternative string) []token {
 	tokens, problem := scan(alternative)
