@@ -116,6 +116,7 @@ func (r *Run) collectGroup(ctx context.Context, from *source) (*collect.Found, e
 	if err := found.Add(compared, contracts, known); err != nil {
 		return nil, err
 	}
+	standing.Unavailable = nil // the group's facts list it: it is about no pull request alone
 	for _, number := range group.Numbers {
 		if err := r.collectMember(ctx, from, found, group, standing, number); err != nil {
 			return nil, err
