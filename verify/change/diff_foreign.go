@@ -38,7 +38,7 @@ var foreignTexts = []foreignText{
 	{"diff --combined ", "this is the combined diff of a merge: it leaves out what one parent has", makeDiff},
 	{"diff ", "this section was not printed by git diff", makeDiff},
 	{"Submodule ", "this is a submodule in the form of --submodule=log", makeDiff},
-	{"Only in ", "this is the output of diff -r: a file that only one folder has is not shown", makeDiff},
+	{"Only in ", "this is the output of diff -r: a file that only one directory has is not shown", makeDiff},
 	{"Common subdirectories: ", "this is the output of diff, not of git", makeDiff},
 	{"Binary files ", "a line about binary files has no section header before it", makeDiff},
 	{"--- ", "this is a traditional diff, or a line beyond the end of a hunk: a section begins with `diff --git`", makeDiff},

@@ -1,4 +1,4 @@
-// Package stricttest holds what the tests of the parsers share.
+// Package stricttest contains what the tests of the parsers share.
 package stricttest
 
 import (
@@ -43,7 +43,7 @@ func CheckErrors(t *testing.T, errs *diag.Errors, want []string) {
 	}
 }
 
-// CheckSchema holds a case against the schema.
+// CheckSchema compares a case with the schema.
 func CheckSchema(t *testing.T, s *jsonschema.Schema, c ReadCase) {
 	t.Helper()
 	err := Validate(s, []byte(c.In))
@@ -57,7 +57,7 @@ func CheckSchema(t *testing.T, s *jsonschema.Schema, c ReadCase) {
 	}
 }
 
-// Validate holds a JSON text against a schema.
+// Validate validates a JSON text with a schema.
 func Validate(s *jsonschema.Schema, data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -81,7 +81,7 @@ func CompileSchema(t testing.TB, name string) *jsonschema.Schema {
 	return s
 }
 
-// CheckPlaces holds that every error lies in the text, or is about the whole of it.
+// CheckPlaces checks that every error is at a place in the text, or about the whole text.
 func CheckPlaces(t *testing.T, data []byte, errs *diag.Errors) {
 	t.Helper()
 	lines := bytes.Split(data, []byte("\n"))
@@ -102,7 +102,7 @@ func TightLimits(bytes int64, depth int) strict.Limits {
 	return limits
 }
 
-// CheckLimit holds that a parser reports exactly one limit, by its flag, and gives no document.
+// CheckLimit checks that a parser reports exactly one limit, by its flag, and gives no document.
 func CheckLimit(t *testing.T, errs *diag.Errors, isNil bool, flag string) {
 	t.Helper()
 	all := errs.All()

@@ -12,7 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// OtherTypes are values of every JSON type: each stands once wherever a valid document has a value. Repeated keys are the
+// OtherTypes are values of every JSON type: each replaces every value of a valid document once. Repeated keys are the
 // last, in an object of a list as well.
 var OtherTypes = []string{
 	`null`, `true`, `false`, `0`, `-1`, `1.5`, `1e400`, `123456789012345678901234567890`, `""`, `" "`, `"a"`, `"\u0000\ud83d\ude00"`,
@@ -112,13 +112,13 @@ func checkAnswer(t *testing.T, text string, parse func([]byte) *diag.Errors, s *
 	}
 }
 
-// place is where a value or a key of a JSON text stands.
+// place is that of a value or a key in a JSON text.
 type place struct {
 	at, end int
 	key     bool
 }
 
-// placesOf lists all values and keys of a JSON text: the text itself, its members, and what they hold.
+// placesOf lists all values and keys of a JSON text: the text itself, its members, and what they contain.
 func placesOf(t *testing.T, text string) []place {
 	t.Helper()
 	var list []place
