@@ -58,28 +58,24 @@ func (x *index) add(f filing, offers map[key]int) {
 		}
 		return
 	}
-	b := &x.rest
-	if len(f.keys) > 0 {
-		rarest := slices.MinFunc(f.keys, func(a, b key) int { return cmp.Compare(offers[a], offers[b]) })
-		b = x.bucket(rarest)
+	if len(f.keys) == 0 {
+		x.rest.entries = append(x.rest.entries, f.entry)
+		return
 	}
-	b.entries = append(b.entries, f.entry)
-}
-
-// bucket returns the bucket of a key, a new one if necessary.
-func (x *index) bucket(k key) *bucket {
+	rarest := slices.MinFunc(f.keys, func(a, b key) int { return cmp.Compare(offers[a], offers[b]) })
 	buckets := x.names
-	switch k.kind {
+	switch rarest.kind {
 	case dirKey:
 		buckets = x.dirs
-		x.longestDir = max(x.longestDir, len(k.text))
+		x.longestDir = max(x.longestDir, len(rarest.text))
 	case extensionKey:
 		buckets = x.extensions
 	}
-	if buckets[k.text] == nil {
-		buckets[k.text] = &bucket{}
+	if buckets[rarest.text] == nil {
+		buckets[rarest.text] = &bucket{}
 	}
-	return buckets[k.text]
+	b := buckets[rarest.text]
+	b.entries = append(b.entries, f.entry)
 }
 
 // analyse finds the keys and literal parts of every path that an alternative matches.

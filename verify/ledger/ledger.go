@@ -230,7 +230,8 @@ func (s *Stream) Add(r *feedback.Record) {
 	by := s.ledger.owner(r, s.key, matches)
 	s.addProduced(r, by, matches)
 	for _, i := range matches {
-		if s.ledger.proves(r, by, i) {
+		// A record of the contract of the change can show that a standing criterion is not met, but not that it is.
+		if by != ofHead || s.ledger.isHead(i) || !Met(&s.ledger.config.Criteria[i], r.Exit) {
 			s.addAttempt(i, r)
 		} else if s.idle[i]++; s.idle[i] == 1 {
 			s.remember(weightLink)

@@ -35,9 +35,3 @@ func (l *Ledger) owner(r *feedback.Record, key []byte, matches []int) owner {
 
 // isHead reports whether only the contract of the change names the criterion with index i.
 func (l *Ledger) isHead(i int) bool { return l.config.Head != nil && l.config.Head[i] }
-
-// proves reports whether a record counts as an attempt at a criterion. A record of the contract of the change can show that
-// a standing criterion is not met, but not that it is.
-func (l *Ledger) proves(r *feedback.Record, by owner, i int) bool {
-	return by != ofHead || l.isHead(i) || !Met(&l.config.Criteria[i], r.Exit)
-}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -228,8 +229,13 @@ func (p *Policy) classOf(c *change.Change) Ruling {
 	if inside(c.Path, p.EvidenceDir) {
 		return evidenceClass(c, p.EvidenceDir)
 	}
-	if r, ok := p.forbids(c.Path); ok {
-		return r
+	if inside(glob.Fold(c.Path), ReportsDir) {
+		return Ruling{Class: ClassForbidden, Because: ReportsDir + "/**", Folded: !inside(c.Path, ReportsDir)}
+	}
+	for i := range p.scopes {
+		if pattern, exact, ok := p.scopes[i].forbidden.Which(c.Path); ok {
+			return Ruling{Class: ClassForbidden, Because: pattern, Folded: !exact}
+		}
 	}
 	if c.Path == p.addedTask && c.Status == change.Added && c.NewMode == change.Regular {
 		return Ruling{Class: ClassAllowed, Because: "the task contract that the change adds"}
@@ -260,18 +266,6 @@ func evidenceClass(c *change.Change, dir string) Ruling {
 	return Ruling{Class: ClassForbidden, Because: "the evidence directory may only contain regular files with the extensions " + strings.Join(evidenceExtensions, ", ")}
 }
 
-func (p *Policy) forbids(path string) (Ruling, bool) {
-	if inside(glob.Fold(path), ReportsDir) {
-		return Ruling{Class: ClassForbidden, Because: ReportsDir + "/**", Folded: !inside(path, ReportsDir)}, true
-	}
-	for i := range p.scopes {
-		if pattern, exact, ok := p.scopes[i].forbidden.Which(path); ok {
-			return Ruling{Class: ClassForbidden, Because: pattern, Folded: !exact}, true
-		}
-	}
-	return Ruling{}, false
-}
-
 func (p *Policy) protects(c *change.Change) (Ruling, bool) {
 	if p.lifts(c.Path) {
 		return Ruling{}, false
@@ -286,10 +280,11 @@ func (p *Policy) protects(c *change.Change) (Ruling, bool) {
 			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys), Folded: !exact}, true
 		}
 	}
-	if r, ok := p.protectsReport(c); ok {
-		return r, true
+	folded := glob.Fold(c.Path)
+	if report, ok := p.reports[folded]; ok && c.Status != change.Deleted { // deleting one from the repository is harmless
+		return Ruling{Class: ClassProtected, Because: fmt.Sprintf("%s (%s)", report.because, report.path), Folded: c.Path != report.path}, true
 	}
-	if a, ok := p.arguments[glob.Fold(c.Path)]; ok && (c.Status != change.Added || !a.paths[c.Path]) {
+	if a, ok := p.arguments[folded]; ok && (c.Status != change.Added || !a.paths[c.Path]) {
 		return Ruling{Class: ClassProtected, Because: a.by + " names it in its command", Folded: !a.paths[c.Path]}, true
 	}
 	return Ruling{}, false

@@ -1,11 +1,6 @@
 package policy
 
-import (
-	"fmt"
-
-	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/glob"
-)
+import "github.com/closeout-gate/closeout/verify/glob"
 
 // written is a report that a command of a contract writes. A change that contains one could pass it off as the output of the
 // command.
@@ -37,13 +32,4 @@ func (p *Policy) writtenReports() map[string]written {
 		}
 	}
 	return reports
-}
-
-// protectsReport classifies a change to a report that a command writes. Deleting one from the repository is harmless.
-func (p *Policy) protectsReport(c *change.Change) (Ruling, bool) {
-	report, ok := p.reports[glob.Fold(c.Path)]
-	if !ok || c.Status == change.Deleted {
-		return Ruling{}, false
-	}
-	return Ruling{Class: ClassProtected, Because: fmt.Sprintf("%s (%s)", report.because, report.path), Folded: c.Path != report.path}, true
 }
