@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/ledger"
-	"github.com/closeout-gate/closeout/verify/results"
 )
 
 // Acceptance checks that the commands that the contract names ran, and ended as the contract requires.
@@ -37,10 +37,18 @@ var Acceptance = &check.Check{
 
 func runAcceptance(p *check.Pass) {
 	reportUnanchored(p)
+	// The change may contain a task contract that the collector could not see.
+	taskUnseen := p.Task == "" && len(p.Unavailable(facts.WantedChanges))+len(p.Unavailable(facts.WantedContracts)) > 0
 	for i, d := range p.Decisions {
 		c := &p.Policy.Criteria[i]
-		if d.Reason == ledger.Missing && d.Foreign > 0 && taskUnseen(p) {
-			reportUnseen(p, c, &d)
+		if d.Reason == ledger.Missing && d.Foreign > 0 && taskUnseen {
+			// The records may be those of that task: they are neither a failure nor a proof.
+			p.Report(check.Finding{
+				Code: "facts.unavailable", Input: check.Feedback,
+				Message:  criterionName(c) + " has only records of another task, and the gate cannot determine whether it is the task of this change",
+				Expected: "the task contract of the change", Actual: diag.Plural(d.Foreign, "record") + " of another task",
+				Fix: "follow the fix of the finding about the unavailable input, or name the task with --task", Identity: criterionKey(c),
+			})
 			continue
 		}
 		if strings.HasPrefix(string(d.Reason), "acceptance.") {
@@ -50,10 +58,20 @@ func runAcceptance(p *check.Pass) {
 			reportTests(p, c)
 		}
 		if d.Flaky != nil {
-			reportFlaky(p, c, &d)
+			failures := diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
+			p.Report(at(check.Finding{
+				Code: "acceptance.flaky", Message: criterionName(c) + " passed only after " + failures, Expected: "a command that passes at once",
+				Actual:   diag.Plural(d.Flaky.Tries(), "attempt") + ", " + failures,
+				Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
+				Identity: criterionKey(c),
+			}, d.Flaky))
 		}
 		if d.Cached != nil && d.Reason == ledger.Passed {
-			reportCached(p, c, &d)
+			said := "the output says " + strconv.Quote(d.Cached.Last.Output.Line)
+			p.Report(at(check.Finding{
+				Code: "acceptance.cached", Message: criterionName(c) + " shows some results of an earlier run: " + said,
+				Expected: "results of tests that ran while the command was recorded", Actual: said, Fix: rerun, Identity: criterionKey(c),
+			}, d.Cached))
 		}
 	}
 }
@@ -64,42 +82,24 @@ func reportUnanchored(p *check.Pass) {
 	if p.Policy.IsAnchored() || p.Group != nil && len(p.Policy.Criteria) == 0 {
 		return // in a merge group the contracts of its pull requests may name criteria: each is judged by a join of its own
 	}
-	standing := &p.Policy.Sources[0]
+	standing, count := &p.Policy.Sources[0], "1 criterion"
+	if n := len(p.Policy.Criteria); n != 1 {
+		count = fmt.Sprintf("%d criteria", n)
+	}
 	p.Report(check.Finding{
 		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: check.Contract,
 		Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"], Expected: "at least one criterion with expect pass that the change did not add",
-		Actual: fmt.Sprintf("%s, none of them one of these", criteriaCount(p)), Fix: "let a person add an acceptance criterion to the contract on the base branch",
-	})
-}
-
-func criteriaCount(p *check.Pass) string {
-	if n := len(p.Policy.Criteria); n != 1 {
-		return fmt.Sprintf("%d criteria", n)
-	}
-	return "1 criterion"
-}
-
-// taskUnseen reports whether the change may bring a task contract that the collector could not see.
-func taskUnseen(p *check.Pass) bool {
-	return p.Task == "" && len(p.Unavailable(facts.WantedChanges))+len(p.Unavailable(facts.WantedContracts)) > 0
-}
-
-// reportUnseen reports records that may be those of a task contract that is unavailable: neither a failure nor a proof.
-func reportUnseen(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
-	p.Report(check.Finding{
-		Code: "facts.unavailable", Message: criterionName(c) + " has only records of another task, and the gate cannot determine whether it is the task of this change",
-		Input: check.Feedback, Expected: "the task contract of the change", Actual: diag.Plural(d.Foreign, "record") + " of another task",
-		Fix: "follow the fix of the finding about the unavailable input, or name the task with --task", Identity: criterionKey(c),
+		Actual: count + ", none of them one of these", Fix: "let a person add an acceptance criterion to the contract on the base branch",
 	})
 }
 
 // criterionName is how a message speaks of a criterion.
 func criterionName(c *contract.Criterion) string {
-	name := fmt.Sprintf("%s (%s)", c.ID, ledger.CommandLine(c.Run))
+	in := ""
 	if c.Cwd != "." {
-		name = fmt.Sprintf("%s (%s, in %s)", c.ID, ledger.CommandLine(c.Run), c.Cwd)
+		in = ", in " + c.Cwd
 	}
-	return name
+	return fmt.Sprintf("%s (%s%s)", c.ID, ledger.CommandLine(c.Run), in)
 }
 
 // expectation is how a criterion must end.
@@ -207,28 +207,6 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.De
 	return f
 }
 
-func reportFlaky(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
-	p.Report(at(check.Finding{
-		Code:     "acceptance.flaky",
-		Message:  fmt.Sprintf("%s passed only after %s", criterionName(c), diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
-		Expected: "a command that passes at once",
-		Actual:   fmt.Sprintf("%s, %s", diag.Plural(d.Flaky.Tries(), "attempt"), diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")),
-		Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
-		Identity: criterionKey(c),
-	}, d.Flaky))
-}
-
-func reportCached(p *check.Pass, c *contract.Criterion, d *ledger.Decision) {
-	p.Report(at(check.Finding{
-		Code:     "acceptance.cached",
-		Message:  criterionName(c) + " shows some results of an earlier run: the output says " + strconv.Quote(d.Cached.Last.Output.Line),
-		Expected: "results of tests that ran while the command was recorded",
-		Actual:   "the output says " + strconv.Quote(d.Cached.Last.Output.Line),
-		Fix:      rerun,
-		Identity: criterionKey(c),
-	}, d.Cached))
-}
-
 // reportTests requires the test report that the criterion names, with enough tests and no failure in it.
 func reportTests(p *check.Pass, c *contract.Criterion) {
 	file := p.Tests[c.TestReport]
@@ -236,10 +214,21 @@ func reportTests(p *check.Pass, c *contract.Criterion) {
 	case check.CodeVacuous:
 		reportTooFew(p, c, file)
 	case check.CodeTestsFailed:
-		reportFailures(p, c, file.Report)
+		f := ofReport(c, code) // the command exited with 0 although its own report says that tests failed
+		f.Message = criterionName(c) + " exited with 0, and its test report says that tests failed"
+		f.Expected = "no failure and no error in " + c.TestReport
+		f.Actual = diag.Plural(file.Report.Failures(), "failure") + firstName(file.Report.FirstFailed)
+		f.Identity = criterionKey(c, file.Report.FirstFailed)
+		f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
+		p.Report(f)
 	}
 	if file != nil && file.Report != nil && file.Report.Flaky > 0 {
-		reportFlakyTests(p, c, file.Report)
+		f := ofReport(c, "acceptance.flaky")
+		f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), diag.Plural(file.Report.Flaky, "test"))
+		f.Expected = "tests that pass at once"
+		f.Actual = diag.Plural(file.Report.Flaky, "test") + " that failed and then passed" + firstName(file.Report.FirstFlaky)
+		f.Fix = "look at the failures: the tests or the code may be unreliable"
+		p.Report(f)
 	}
 }
 
@@ -257,8 +246,16 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 		f.Message, f.Actual = criterionName(c)+" left no test report", "no file"
 		f.Identity = criterionKey(c, "no file")
 	case file.Report == nil:
-		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", testProblem(p, c.TestReport)
+		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", "unreadable"
 		f.Identity = criterionKey(c, "unreadable")
+		of := func(problem check.Problem) bool { return problem.Kind == check.Tests && problem.Path == c.TestReport }
+		if i := slices.IndexFunc(p.Problems, of); i >= 0 {
+			e := p.Problems[i].Error
+			f.Actual = e.Message
+			if !e.Pos.IsZero() {
+				f.Actual = fmt.Sprintf("line %d, column %d: %s", e.Pos.Line, e.Pos.Column, e.Message)
+			}
+		}
 	default:
 		ran := file.Report.Tests - file.Report.Skipped
 		f.Message = criterionName(c) + " ran too few tests"
@@ -268,45 +265,12 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	p.Report(f)
 }
 
-// reportFailures reports a command that exits with 0 although its own report says that tests failed.
-func reportFailures(p *check.Pass, c *contract.Criterion, r *results.TestReport) {
-	f := ofReport(c, check.CodeTestsFailed)
-	f.Message = fmt.Sprintf("%s exited with 0, and its test report says that tests failed", criterionName(c))
-	f.Expected = "no failure and no error in " + c.TestReport
-	f.Actual = diag.Plural(r.Failures(), "failure") + firstName(r.FirstFailed)
-	f.Identity = criterionKey(c, r.FirstFailed)
-	f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
-	p.Report(f)
-}
-
-func reportFlakyTests(p *check.Pass, c *contract.Criterion, r *results.TestReport) {
-	f := ofReport(c, "acceptance.flaky")
-	f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), diag.Plural(r.Flaky, "test"))
-	f.Expected = "tests that pass at once"
-	f.Actual = diag.Plural(r.Flaky, "test") + " that failed and then passed" + firstName(r.FirstFlaky)
-	f.Fix = "look at the failures: the tests or the code may be unreliable"
-	p.Report(f)
-}
-
 // firstName names the first of several cases.
 func firstName(name string) string {
 	if name == "" {
 		return ""
 	}
 	return ", the first is " + strconv.Quote(name)
-}
-
-// testProblem says what is wrong with a test report.
-func testProblem(p *check.Pass, path string) string {
-	for _, problem := range p.Problems {
-		if problem.Kind == check.Tests && problem.Path == path {
-			if problem.Error.Pos.IsZero() {
-				return problem.Error.Message
-			}
-			return fmt.Sprintf("line %d, column %d: %s", problem.Error.Pos.Line, problem.Error.Pos.Column, problem.Error.Message)
-		}
-	}
-	return "unreadable"
 }
 
 func itoa(i int64) string { return strconv.FormatInt(i, 10) }

@@ -1,9 +1,9 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -30,7 +30,16 @@ func runApproval(p *check.Pass) {
 	if review.State == override.Yes {
 		return
 	}
-	set, owners := approvalSet(p)
+	// One set of the patterns of all approvals, and the place of the approval that each of them belongs to: a path is matched
+	// with all of them at once.
+	var globs []glob.Pattern
+	var owners []int
+	for i, a := range p.Policy.Approvals {
+		for _, f := range a.Files {
+			globs, owners = append(globs, f.Glob.AndBelow()), append(owners, i)
+		}
+	}
+	set := glob.CompileFolded(globs).Metered(p.Policy.Meter)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		last := -1
@@ -45,18 +54,6 @@ func runApproval(p *check.Pass) {
 			return
 		}
 	}
-}
-
-// approvalSet is one set of the patterns of all approvals, and the place of the approval that each of them belongs to: a
-// path is held against all of them at once.
-func approvalSet(p *check.Pass) (set *glob.Set, owners []int) {
-	var globs []glob.Pattern
-	for i, a := range p.Policy.Approvals {
-		for _, f := range a.Files {
-			globs, owners = append(globs, f.Glob.AndBelow()), append(owners, i)
-		}
-	}
-	return glob.CompileFolded(globs).Metered(p.Policy.Meter), owners
 }
 
 // approving says whether a review of this head lets everything pass that needs one: who may approve does not differ from
@@ -75,9 +72,11 @@ func approving(p *check.Pass) override.Answer {
 	}
 	best := override.Answer{Why: "no review approves this head", Do: rule.Who() + " who did not contribute to the pull request can approve it"}
 	for _, r := range deciding(pr.Reviews) {
-		answer := override.Answer{Why: fmt.Sprintf("%s approved another head, %s", r.Author, orUnknown(r.CommitID)), Do: r.Author + " can look at it again"}
+		answer := override.Answer{
+			Why: fmt.Sprintf("%s approved another head, %s", r.Author, cmp.Or(r.CommitID, "which is unknown")), Do: r.Author + " can look at it again",
+		}
 		if r.CommitID == pr.HeadSHA {
-			answer = rule.Qualified(p.Facts, reviewer(&r), "approve it")
+			answer = rule.Qualified(p.Facts, facts.Account{Login: r.Author, ID: r.AuthorID}, "approve it")
 		}
 		if answer.State == override.Yes {
 			return answer
@@ -89,27 +88,25 @@ func approving(p *check.Pass) override.Answer {
 	return best
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return "which is unknown"
-	}
-	return s
-}
-
 // deciding returns the approvals that are in effect: the newest review of each person that is not a comment, if it approves.
 // Comments decide nothing. A dismissed review, or a later one that requests changes, ends an approval.
 func deciding(reviews []facts.Review) []facts.Review {
-	key := reviewerKey(reviews)
+	// Reviewers are told apart by their ids, unless one of them has none.
+	byLogin := slices.ContainsFunc(reviews, func(r facts.Review) bool { return r.AuthorID == "" && r.Author != "" })
 	place := map[string]int{} // in newest, by who reviewed
 	var newest []facts.Review
 	for _, r := range reviews {
 		if r.State == "COMMENTED" || r.State == "PENDING" {
 			continue
 		}
-		i, seen := place[key(&r)]
+		key := r.AuthorID
+		if byLogin || key == "" {
+			key = facts.FoldLogin(r.Author)
+		}
+		i, seen := place[key]
 		switch {
 		case !seen:
-			place[key(&r)] = len(newest)
+			place[key] = len(newest)
 			newest = append(newest, r)
 		case override.Newer(r.ID, newest[i].ID):
 			newest[i] = r
@@ -118,53 +115,24 @@ func deciding(reviews []facts.Review) []facts.Review {
 	return slices.DeleteFunc(newest, func(r facts.Review) bool { return r.State != "APPROVED" })
 }
 
-// reviewerKey tells reviewers apart: by their ids, unless one of them has none.
-func reviewerKey(reviews []facts.Review) func(*facts.Review) string {
-	byLogin := slices.ContainsFunc(reviews, func(r facts.Review) bool { return r.AuthorID == "" && r.Author != "" })
-	return func(r *facts.Review) string {
-		if byLogin || r.AuthorID == "" {
-			return facts.FoldLogin(r.Author)
-		}
-		return r.AuthorID
-	}
-}
-
-func reviewer(r *facts.Review) facts.Account {
-	return facts.Account{Login: r.Author, ID: r.AuthorID}
-}
-
 // reportApproval reports a file whose approving review is missing or unknown.
 func reportApproval(p *check.Pass, id, path string, a override.Answer) {
-	if a.State == override.Unknown {
-		reportApprovalUnknown(p, id, path, a)
-		return
-	}
-	p.Report(check.Finding{
+	f := check.Finding{
 		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
 		Expected: "an approving review of this head by a person who may approve it and did not contribute to the change", Actual: a.Why,
 		Fix: "revert this file; a person may review this head: " + a.Do, Identity: []string{id},
-	})
-}
-
-func reportApprovalUnknown(p *check.Pass, id, path string, a override.Answer) {
-	f := check.Finding{
-		Code: "facts.unavailable", Message: fmt.Sprintf("the gate did not check whether the approval %q was given", id), Input: changeKind(p), Path: path,
-		Expected: "the pull request's reviews, and who gave them", Actual: a.Why, Identity: []string{id},
-		Fix: "revert this file; a person may move the change to a separate pull request and review it there",
 	}
-	if p.Facts != nil && askedGitHub(p.Facts) {
-		f.Message, f.Fix = fmt.Sprintf("cannot determine whether the approval %q was given", id), permissions[a.Missing.Kind]
-		if u, found := lacking(p.Facts, a.Missing.Kind, a.Missing.About); found {
-			f.Actual = strings.Join([]string{a.Why, u.Error}, ": ")
-			f.Fix = firstText(u.Fix, f.Fix)
+	if a.State == override.Unknown {
+		f.Code, f.Message = "facts.unavailable", fmt.Sprintf("the gate did not check whether the approval %q was given", id)
+		f.Expected = "the pull request's reviews, and who gave them"
+		f.Fix = "revert this file; a person may move the change to a separate pull request and review it there"
+		if p.Facts != nil && askedGitHub(p.Facts) {
+			f.Message, f.Fix = fmt.Sprintf("cannot determine whether the approval %q was given", id), permissions[a.Missing.Kind]
+			if u, found := lacking(p.Facts, a.Missing.Kind, a.Missing.About); found {
+				f.Actual = a.Why + ": " + u.Error
+				f.Fix = cmp.Or(u.Fix, f.Fix)
+			}
 		}
 	}
 	p.Report(f)
-}
-
-func firstText(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

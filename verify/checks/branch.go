@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 )
@@ -27,38 +26,26 @@ func reportBranch(p *check.Pass) {
 		return
 	}
 	for i, s := range p.Policy.Sources {
-		switch patterns := s.Contract.BaseBranches; {
-		case patterns != nil:
-			reportOtherBranch(p, branch, patterns)
-		case i == 0:
-			reportNotDefault(p, branch)
+		var globs []glob.Pattern
+		var names []string
+		for _, b := range s.Contract.BaseBranches {
+			globs, names = append(globs, b.Glob), append(names, b.Value)
+		}
+		switch name := p.Facts.Subject.DefaultBranch; {
+		case s.Contract.BaseBranches != nil:
+			if !glob.Compile(globs).Match(branch) {
+				reportOtherBranch(p, branch, strings.Join(names, ", "))
+			}
+		case i > 0 || name == branch: // without base_branches the standing contract requires the default branch
+		case name == "":
+			reportLacking(p, facts.WantedSubject, "default branch", "cannot determine whether the pull request's base branch is the default branch")
+		default:
+			reportOtherBranch(p, branch, name+", the default branch")
 		}
 	}
 }
 
-// reportNotDefault compares the branch with the default branch: a standing contract without base_branches requires it.
-func reportNotDefault(p *check.Pass, branch string) {
-	switch name := p.Facts.Subject.DefaultBranch; name {
-	case branch:
-	case "":
-		reportLacking(p, facts.WantedSubject, "default branch", "cannot determine whether the pull request's base branch is the default branch")
-	default:
-		reportBranchFinding(p, branch, name+", the default branch")
-	}
-}
-
-func reportOtherBranch(p *check.Pass, branch string, patterns []contract.Pattern) {
-	var globs []glob.Pattern
-	var names []string
-	for _, b := range patterns {
-		globs, names = append(globs, b.Glob), append(names, b.Value)
-	}
-	if !glob.Compile(globs).Match(branch) {
-		reportBranchFinding(p, branch, strings.Join(names, ", "))
-	}
-}
-
-func reportBranchFinding(p *check.Pass, branch, expected string) {
+func reportOtherBranch(p *check.Pass, branch, expected string) {
 	p.Report(check.Finding{
 		Code: "scope.base_branch", Message: fmt.Sprintf("the base branch of the pull request is %q, which the contract does not name", branch),
 		Input: check.Facts, Expected: expected, Actual: branch,

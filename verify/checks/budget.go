@@ -40,11 +40,7 @@ const msPerMinute = 60_000
 func reportTime(p *check.Pass, minutes int64) {
 	var spent int64
 	for _, s := range p.Streams() {
-		if spent > math.MaxInt64-s.Duration {
-			spent = math.MaxInt64
-			break
-		}
-		spent += s.Duration
+		spent += min(s.Duration, math.MaxInt64-spent)
 	}
 	if minutes > math.MaxInt64/msPerMinute || spent <= minutes*msPerMinute {
 		return

@@ -52,10 +52,7 @@ var pages embed.FS
 
 // Doc returns the page of a check; "" when there is none, which a test refuses.
 func Doc(id string) string {
-	page, err := pages.ReadFile(id + ".md")
-	if err != nil {
-		return ""
-	}
+	page, _ := pages.ReadFile(id + ".md") // nil when there is none
 	return string(page)
 }
 

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
@@ -44,15 +45,24 @@ func runContract(p *check.Pass) {
 	if p.Policy == nil {
 		return
 	}
-	reportTwoTasks(p)
-	reportAbsentTask(p)
+	reportAddedTasks(p)
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Contract {
-			reportContractChanged(p, c)
+			f := fileFinding(p, "contract.changed", c)
+			f.Message = "the change edits a scope contract; the contract of the base branch applies"
+			f.Expected = "no change to a contract of the base branch"
+			f.Fix = "revert this file; a person changes contracts in a separate pull request"
+			p.Report(f)
 		}
 	}
 	for _, s := range p.Policy.Sources {
-		reportUntrusted(p, s)
+		if message, actual := untrusted(p.Inputs, &s); message != "" {
+			p.Report(check.Finding{
+				Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
+				Expected: "a contract from the base branch, or one from outside the repository",
+				Fix:      "commit the contract to the base branch, or let the workflow read it from outside the repository",
+			})
+		}
 		reportNever(p, s)
 	}
 }
@@ -72,54 +82,27 @@ func reportNever(p *check.Pass, s policy.Source) {
 	}
 }
 
-func reportContractChanged(p *check.Pass, c *check.Change) {
-	f := fileFinding(p, "contract.changed", c)
-	f.Message = "the change edits a scope contract; the contract of the base branch applies"
-	f.Expected = "no change to a contract of the base branch"
-	f.Fix = "revert this file; a person changes contracts in a separate pull request"
-	p.Report(f)
-}
-
-// reportTwoTasks reports more than one task contract in one change, when the caller does not name the task.
-func reportTwoTasks(p *check.Pass) {
-	if len(p.AddedTasks) < 2 || p.Task != "" {
-		return
+// reportAddedTasks reports more than one task contract in one change, when the caller does not name the task, and one that
+// was not supplied: it may forbid what the other contracts allow.
+func reportAddedTasks(p *check.Pass) {
+	if len(p.AddedTasks) > 1 && p.Task == "" {
+		p.Report(check.Finding{
+			Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
+			Expected: "one task contract for each change", Actual: strings.Join(p.AddedTasks, ", "),
+			Fix: "keep one of them, or name the task with --task", Identity: []string{"two task contracts"},
+		})
 	}
-	p.Report(check.Finding{
-		Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
-		Expected: "one task contract for each change", Actual: strings.Join(p.AddedTasks, ", "),
-		Fix: "keep one of them, or name the task with --task", Identity: []string{"two task contracts"},
-	})
-}
-
-// reportAbsentTask reports a task contract that the change adds and that was not supplied: it may forbid what the
-// other contracts allow.
-func reportAbsentTask(p *check.Pass) {
-	if p.AbsentTask == "" {
-		return
+	if p.AbsentTask != "" {
+		p.Report(check.Finding{
+			Code: "contract.missing", Message: "the change adds a task contract that was not supplied", Input: changeKind(p), Path: p.AbsentTask,
+			Expected: "the added contract among the inputs, in a bundle as contracts/<task_id>.json", Actual: "no task contract",
+			Fix: "add the file to the bundle, or let closeout verify --base collect it", Identity: []string{"added task"},
+		})
 	}
-	p.Report(check.Finding{
-		Code: "contract.missing", Message: "the change adds a task contract that was not supplied", Input: changeKind(p), Path: p.AbsentTask,
-		Expected: "the added contract among the inputs, in a bundle as contracts/<task_id>.json", Actual: "no task contract",
-		Fix: "add the file to the bundle, or let closeout verify --base collect it", Identity: []string{"added task"},
-	})
 }
 
-// reportUntrusted reports a contract that the change itself could have written: a standing one that only the head
-// contains, one whose origin the facts do not name, and an operator's that the change touches.
-func reportUntrusted(p *check.Pass, s policy.Source) {
-	message, actual := untrusted(p.Inputs, &s)
-	if message == "" {
-		return
-	}
-	p.Report(check.Finding{
-		Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
-		Expected: "a contract from the base branch, or one from outside the repository",
-		Fix:      "commit the contract to the base branch, or let the workflow read it from outside the repository",
-	})
-}
-
-// untrusted says why a contract cannot be trusted; "" when it can.
+// untrusted says why a contract cannot be trusted, because the change itself could have written it: a standing one that
+// only the head contains, one whose origin the facts do not name, and an operator's that the change touches. "" when it can.
 func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
 	switch {
 	case s.Trust == "":
@@ -145,12 +128,9 @@ func Trusted(in *check.Inputs, s *policy.Source) bool {
 // touches reports whether the head contains one of some paths because of the change: the change touches it, or puts a
 // symlink on the way to it.
 func touches(in *check.Inputs, paths []string) bool {
-	for _, c := range in.Changes {
-		for _, path := range paths {
-			if c.Status != change.Deleted && (c.Path == path || strings.HasPrefix(path, c.Path+"/")) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.Changes, func(c check.Change) bool {
+		return c.Status != change.Deleted && slices.ContainsFunc(paths, func(path string) bool {
+			return c.Path == path || strings.HasPrefix(path, c.Path+"/")
+		})
+	})
 }

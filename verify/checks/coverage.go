@@ -2,10 +2,12 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -43,8 +45,14 @@ func runCoverage(p *check.Pass) {
 	if p.Coverage == nil {
 		return
 	}
-	if p.Policy != nil && p.Policy.Coverage != nil && p.Policy.Coverage.Floor != nil {
-		reportFloor(p, *p.Policy.Coverage.Floor)
+	current := p.Coverage.Report.Current
+	if p.Policy != nil && p.Policy.Coverage != nil && p.Policy.Coverage.Floor != nil && current < *p.Policy.Coverage.Floor {
+		floor := percent(*p.Policy.Coverage.Floor)
+		p.Report(check.Finding{
+			Code: "coverage.below_floor", Message: "coverage is below its floor", Input: check.Coverage, Path: p.Coverage.Path,
+			Pos: p.Coverage.Report.Pos, Expected: "at least " + floor, Actual: percent(current),
+			Fix: "test what the change adds", Identity: []string{points(current), floor},
+		})
 	}
 	reportDrop(p)
 }
@@ -59,17 +67,6 @@ func percent(r strict.Ratio) string {
 	return fmt.Sprintf("%s%d.%02d %%", sign, points/100, points%100)
 }
 
-func reportFloor(p *check.Pass, floor strict.Ratio) {
-	if p.Coverage.Report.Current >= floor {
-		return
-	}
-	p.Report(check.Finding{
-		Code: "coverage.below_floor", Message: "coverage is below its floor", Input: check.Coverage, Path: p.Coverage.Path,
-		Pos: p.Coverage.Report.Pos, Expected: "at least " + percent(floor), Actual: percent(p.Coverage.Report.Current),
-		Fix: "test what the change adds", Identity: []string{points(p.Coverage.Report.Current), percent(floor)},
-	})
-}
-
 // reportDrop compares with the value before. The report's own value for that counts only where there is no better source:
 // the change could write anything there.
 func reportDrop(p *check.Pass) {
@@ -80,7 +77,12 @@ func reportDrop(p *check.Pass) {
 	previous := previousCoverage(p)
 	if previous == nil {
 		if declared != nil {
-			reportNoPrevious(p)
+			p.Report(check.Finding{
+				Code: "facts.unavailable", Message: "cannot determine the coverage before the change", Input: check.Coverage, Path: p.Coverage.Path,
+				Expected: "the coverage of the base", Actual: "no trusted input names it",
+				Fix:      "provide the coverage report of the base; a person may remove max_drop from the contract",
+				Identity: []string{"previous coverage"},
+			})
 		}
 		return
 	}
@@ -105,33 +107,15 @@ func reportDrop(p *check.Pass) {
 
 // previousCoverage is the value of the base; nil when no trusted input names it.
 func previousCoverage(p *check.Pass) *strict.Ratio {
-	switch {
-	case p.Facts != nil && p.Facts.BaseCoverage != nil:
+	if p.Facts != nil && p.Facts.BaseCoverage != nil {
 		return &p.Facts.BaseCoverage.Current
-	case operatorOnly(p):
+	}
+	operatorOnly := p.Facts == nil // an operator supplied all contracts, as in a bare bundle
+	if p.Policy != nil {
+		operatorOnly = !slices.ContainsFunc(p.Policy.Sources, func(s policy.Source) bool { return s.Trust != facts.TrustOperator })
+	}
+	if operatorOnly {
 		return p.Coverage.Report.Previous
-	default:
-		return nil
 	}
-}
-
-// operatorOnly reports whether all contracts were supplied by an operator, as in a bare bundle.
-func operatorOnly(p *check.Pass) bool {
-	if p.Policy == nil {
-		return p.Facts == nil
-	}
-	for _, s := range p.Policy.Sources {
-		if s.Trust != facts.TrustOperator {
-			return false
-		}
-	}
-	return true
-}
-
-func reportNoPrevious(p *check.Pass) {
-	p.Report(check.Finding{
-		Code: "facts.unavailable", Message: "cannot determine the coverage before the change", Input: check.Coverage, Path: p.Coverage.Path,
-		Expected: "the coverage of the base", Actual: "no trusted input names it", Fix: "provide the coverage report of the base; a person may remove max_drop from the contract",
-		Identity: []string{"previous coverage"},
-	})
+	return nil
 }

@@ -33,7 +33,10 @@ func runEvidence(p *check.Pass) {
 	if p.State[check.Feedback] != check.Usable {
 		return
 	}
-	unknown := codeTreeUnknown(p.Facts)
+	unknown := false // the collector could not get the code tree, so that no record can be bound
+	if p.Facts != nil && p.Facts.Subject.AcceptedTrees == nil {
+		_, unknown = lacking(p.Facts, facts.WantedCodeTree, "")
+	}
 	for i, d := range p.Decisions {
 		if unknown && d.Reason == ledger.BelowMinimum && d.At.Last.Trees {
 			continue // the tree that it names may be the right one: what is unknown is reported, and is not a failure
@@ -59,15 +62,6 @@ func runEvidence(p *check.Pass) {
 			Fix:      `judge with facts that name the code tree; a person may accept claims on purpose with "evidence": {"min": "claimed"} in the contract`,
 		})
 	}
-}
-
-// codeTreeUnknown reports whether the collector wanted the code tree and could not have it, so that no record can be bound.
-func codeTreeUnknown(f *facts.Facts) bool {
-	if f == nil || f.Subject.AcceptedTrees != nil {
-		return false
-	}
-	_, unknown := lacking(f, facts.WantedCodeTree, "")
-	return unknown
 }
 
 func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) check.Finding {
@@ -154,26 +148,24 @@ func reportDigests(p *check.Pass) {
 		there[l.SHA256] = true
 	}
 	for _, d := range p.Digests {
-		if stream, sha256 := facts.SplitDigest(d); sha256 == "" || !there[sha256] {
-			reportDigest(p, stream, sha256)
+		stream, sha256 := facts.SplitDigest(d)
+		if sha256 != "" && there[sha256] {
+			continue
 		}
+		f := check.Finding{
+			Code: "evidence.digest_mismatch", Message: "a log that the workflow supplied is missing or was changed", Input: check.Feedback,
+			Expected: "a log with sha256 " + sha256, Actual: diag.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
+			Fix: "supply the log as the recording job wrote it", Identity: []string{sha256},
+		}
+		if stream != "" {
+			f.Message, f.Identity = fmt.Sprintf("the log of the stream %q is missing or was changed", stream), []string{sha256, stream}
+		}
+		if sha256 == "" {
+			f.Message, f.Expected, f.Actual = fmt.Sprintf("the stream %q has no digest", stream), "the sha256 of the stream's log", "a name without digest"
+			f.Fix = "let the job that records this stream end, and supply the digest that it printed"
+		}
+		p.Report(f)
 	}
-}
-
-func reportDigest(p *check.Pass, stream, sha256 string) {
-	f := check.Finding{
-		Code: "evidence.digest_mismatch", Message: "a log that the workflow supplied is missing or was changed", Input: check.Feedback,
-		Expected: "a log with sha256 " + sha256, Actual: diag.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
-		Fix: "supply the log as the recording job wrote it", Identity: []string{sha256},
-	}
-	if stream != "" {
-		f.Message, f.Identity = fmt.Sprintf("the log of the stream %q is missing or was changed", stream), []string{sha256, stream}
-	}
-	if sha256 == "" {
-		f.Message, f.Expected, f.Actual = fmt.Sprintf("the stream %q has no digest", stream), "the sha256 of the stream's log", "a name without digest"
-		f.Fix = "let the job that records this stream end, and supply the digest that it printed"
-	}
-	p.Report(f)
 }
 
 func reportCompanion(p *check.Pass, c *check.Companion) {

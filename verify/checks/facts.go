@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -30,7 +31,12 @@ var everyRun = map[facts.Wanted]string{
 func runFacts(p *check.Pass) {
 	reportProblems(p, "facts.malformed", check.Facts)
 	if p.Facts == nil {
-		reportNoFacts(p)
+		if p.Member != nil && p.State[check.Facts] == check.Missing { // outside of a merge group facts are optional
+			p.Report(check.Finding{
+				Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: check.Facts,
+				Expected: "facts about each pull request of the group", Actual: "none", Fix: "let the collector write the facts, and run the gate again", Identity: []string{string(facts.WantedPullRequest), ""},
+			})
+		}
 		return
 	}
 	for _, u := range p.Facts.Unavailable {
@@ -40,30 +46,16 @@ func runFacts(p *check.Pass) {
 	}
 }
 
-// reportNoFacts reports a pull request of a merge group without facts. Outside a group facts are optional.
-func reportNoFacts(p *check.Pass) {
-	if p.Member == nil || p.State[check.Facts] != check.Missing {
-		return
-	}
-	p.Report(check.Finding{
-		Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: check.Facts, Expected: "facts about each pull request of the group",
-		Actual: "none", Fix: "let the collector write the facts, and run the gate again", Identity: []string{string(facts.WantedPullRequest), ""},
-	})
-}
-
 // unavailable is the finding for a fact that the collector could not get.
 func unavailable(code string, u facts.Unavailable, what string) check.Finding {
-	fix := u.Fix
-	if fix == "" {
-		fix = "fix the cause of the error, and run the gate again"
-	}
 	message := "cannot determine " + what
 	if u.About != "" {
 		message += fmt.Sprintf(" (%s)", u.About)
 	}
 	message += ": " + u.Error
 	return check.Finding{
-		Code: code, Message: message, Input: check.Facts, Expected: what, Actual: u.Error, Fix: fix,
+		Code: code, Message: message, Input: check.Facts, Expected: what, Actual: u.Error,
+		Fix:      cmp.Or(u.Fix, "fix the cause of the error, and run the gate again"),
 		Identity: []string{string(u.What), u.About},
 	}
 }

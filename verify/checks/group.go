@@ -40,15 +40,10 @@ func runGroup(p *check.Pass) {
 		return // what is not known of a pull request is reported; the path may be one of its own
 	}
 	for _, c := range p.Group.Unexplained {
-		reportUnexplained(p, c)
+		f := fileFinding(p, "group.unexplained_path", c)
+		f.Message = "the merge group changes this file, and no pull request in it does"
+		f.Expected = "only files that a pull request of the group changes, and that were judged there"
+		f.Fix = "update the pull request from its base branch, so that its diff shows renamed files, and add it to the merge queue again"
+		p.Report(f)
 	}
-}
-
-// reportUnexplained reports a path that came into the group past the pull requests.
-func reportUnexplained(p *check.Pass, c *check.Change) {
-	f := fileFinding(p, "group.unexplained_path", c)
-	f.Message = "the merge group changes this file, and no pull request in it does"
-	f.Expected = "only files that a pull request of the group changes, and that were judged there"
-	f.Fix = "update the pull request from its base branch, so that its diff shows renamed files, and add it to the merge queue again"
-	p.Report(f)
 }

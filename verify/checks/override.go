@@ -23,6 +23,13 @@ var Override = &check.Check{
 	Run:   runOverride,
 }
 
+// overrideFacts are the facts that an override may require.
+var overrideFacts = map[facts.Wanted]string{
+	facts.WantedPullRequest: "the pull request", facts.WantedSubject: "the head that was judged", facts.WantedCommits: "its commits",
+	facts.WantedLabelEvents: "its label events", facts.WantedComments: "its comments", facts.WantedPeople: "the account",
+	facts.WantedTeams: "the members of the teams",
+}
+
 func runOverride(p *check.Pass) {
 	for _, r := range p.Override.Refused {
 		p.Report(check.Finding{
@@ -32,7 +39,11 @@ func runOverride(p *check.Pass) {
 		})
 	}
 	for _, m := range p.Override.Missing {
-		reportLacking(p, m.Kind, m.About, "cannot determine whether a person overrides without "+missingText(m))
+		message := "cannot determine whether a person overrides without " + overrideFacts[m.Kind]
+		if m.About != "" {
+			message += " (" + m.About + ")"
+		}
+		reportLacking(p, m.Kind, m.About, message)
 	}
 	for _, a := range override.Attempts(p.Facts, p.Rule) {
 		p.Report(check.Finding{
@@ -40,17 +51,4 @@ func runOverride(p *check.Pass) {
 			Actual: a.What, Fix: "no action is needed: it has no effect. Tell the author that only the people whom the contract names can override", Identity: a.Key,
 		})
 	}
-}
-
-// missingText names a fact.
-func missingText(m override.Missing) string {
-	words := map[facts.Wanted]string{
-		facts.WantedPullRequest: "the pull request", facts.WantedSubject: "the head that was judged", facts.WantedCommits: "its commits",
-		facts.WantedLabelEvents: "its label events", facts.WantedComments: "its comments", facts.WantedPeople: "the account",
-		facts.WantedTeams: "the members of the teams",
-	}[m.Kind]
-	if m.About != "" {
-		words += " (" + m.About + ")"
-	}
-	return words
 }

@@ -46,13 +46,17 @@ func runRules(p *check.Pass) {
 		return
 	}
 	reportEmptyRules(p)
-	if noResult(p.Rules) {
-		return
-	}
-	if p.Policy == nil {
+	judged := slices.ContainsFunc(p.Rules, func(f check.RuleFile) bool { return !isEmpty(f) })
+	if !judged || p.Policy == nil {
 		return // the contract says how much each rule weighs
 	}
-	rows := allRows(p.Rules)
+	var rows []ruleRow
+	for i := range p.Rules {
+		f := &p.Rules[i]
+		for j := range f.Report.Rows {
+			rows = append(rows, ruleRow{&f.Report.Rows[j], f, f.Report.Shape != rules.ShapeSARIF})
+		}
+	}
 	ignores := newIgnores(p)
 	if p.Policy.Catalogue == nil {
 		for _, r := range rows {
@@ -70,17 +74,6 @@ func runRules(p *check.Pass) {
 // isEmpty reports whether a report contains no rule. Two empty failure lists mean that no rule failed.
 func isEmpty(f check.RuleFile) bool {
 	return len(f.Report.Rows) == 0 && f.Report.Shape != rules.ShapeLists
-}
-
-// noResult reports whether nothing was judged: no report, or only empty ones.
-func noResult(files []check.RuleFile) bool {
-	return !slices.ContainsFunc(files, func(f check.RuleFile) bool { return !isEmpty(f) })
-}
-
-// lacksRulesReport reports whether a contract names a command that writes the rule report, and only other reports are there.
-func lacksRulesReport(p *check.Pass) bool {
-	return len(p.Rules) > 0 && p.Policy != nil && p.Policy.Rules.Run != nil &&
-		!slices.ContainsFunc(p.Rules, func(r check.RuleFile) bool { return p.IsRulesReport(&r) })
 }
 
 // reportEmptyRules reports that there is no rule report, and each one that is empty: a full one beside it does not say
@@ -101,7 +94,8 @@ func reportEmptyRules(p *check.Pass) {
 		}
 		p.Report(f)
 	}
-	if lacksRulesReport(p) {
+	declared := slices.ContainsFunc(p.Rules, func(r check.RuleFile) bool { return p.IsRulesReport(&r) })
+	if len(p.Rules) > 0 && p.Policy != nil && p.Policy.Rules.Run != nil && !declared {
 		f := f
 		f.Message = "the report of rules.run is not among the rule reports"
 		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, diag.Plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
@@ -115,17 +109,6 @@ func reportEmptyRules(p *check.Pass) {
 			p.Report(f)
 		}
 	}
-}
-
-func allRows(files []check.RuleFile) []ruleRow {
-	var rows []ruleRow
-	for i := range files {
-		f := &files[i]
-		for j := range f.Report.Rows {
-			rows = append(rows, ruleRow{&f.Report.Rows[j], f, f.Report.Shape != rules.ShapeSARIF})
-		}
-	}
-	return rows
 }
 
 // stated is the row's severity, or fallback when it has none.
@@ -153,14 +136,29 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 		case ok && p.Policy.OpenCatalogue:
 			reportRow(p, r, stated(r, diag.Block), ignores)
 		case ok:
-			reportUnknownRule(p, left)
+			result := "passed"
+			if slices.ContainsFunc(left, func(r ruleRow) bool { return !r.Passed }) {
+				result = "failed"
+			}
+			p.Report(rowFinding("rule.unknown", left[0], check.Finding{
+				Message:  fmt.Sprintf("the catalogue does not contain the rule %q", r.ID),
+				Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", diag.Plural(int64(len(left)), "row"), result),
+				Fix: "let a person add the rule to the catalogue, or stop reporting it", Identity: []string{result},
+			}))
 			delete(byID, r.ID)
 		}
 	}
 }
 
 func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
-	reportExpired(p, rule)
+	if rule.ExpiresAt != "" && p.Today != "" && p.Today > rule.ExpiresAt {
+		p.Report(check.Finding{
+			Code: "rule.expired", Message: fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt),
+			Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
+			Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
+			Identity: []string{rule.ID.Value},
+		})
+	}
 	if len(rows) == 0 && strings.HasPrefix(rule.ID.Value, "closeout/") {
 		return // a built-in rule: the catalogue sets its severity, and no report contains it
 	}
@@ -173,8 +171,12 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 		return
 	}
 	if len(rows) > 1 {
+		times := "twice"
+		if len(rows) > 2 {
+			times = fmt.Sprintf("%d times", len(rows))
+		}
 		p.Report(rowFinding("rule.duplicate", rows[1], check.Finding{
-			Message:  fmt.Sprintf("the rule %q is reported %s", rule.ID.Value, times(len(rows))),
+			Message:  fmt.Sprintf("the rule %q is reported %s", rule.ID.Value, times),
 			Expected: "one row for each rule, over all reports", Actual: diag.Plural(int64(len(rows)), "row"),
 			Fix: "report each rule once",
 		}))
@@ -189,25 +191,6 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 	}
 }
 
-func times(n int) string {
-	if n == 2 {
-		return "twice"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func reportExpired(p *check.Pass, rule *policy.Rule) {
-	if rule.ExpiresAt == "" || p.Today == "" || p.Today <= rule.ExpiresAt {
-		return
-	}
-	p.Report(check.Finding{
-		Code: "rule.expired", Message: fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt),
-		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
-		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
-		Identity: []string{rule.ID.Value},
-	})
-}
-
 // reportMismatch reports a row that makes less of its rule than the catalogue does. A tool's own levels are no such
 // statement.
 func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
@@ -219,20 +202,6 @@ func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
 		Message:  fmt.Sprintf("the report gives the rule %q a lower severity than the catalogue", r.ID),
 		Expected: "severity " + string(rule.Severity), Actual: "severity " + string(r.Severity),
 		Fix: "leave the severity out of the report: the catalogue decides it",
-	}))
-}
-
-func reportUnknownRule(p *check.Pass, rows []ruleRow) {
-	result := "passed"
-	for _, r := range rows {
-		if !r.Passed {
-			result = "failed"
-		}
-	}
-	p.Report(rowFinding("rule.unknown", rows[0], check.Finding{
-		Message:  fmt.Sprintf("the catalogue does not contain the rule %q", rows[0].ID),
-		Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", diag.Plural(int64(len(rows)), "row"), result),
-		Fix: "let a person add the rule to the catalogue, or stop reporting it", Identity: []string{result},
 	}))
 }
 

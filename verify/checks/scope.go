@@ -36,13 +36,27 @@ var Scope = &check.Check{
 }
 
 func runScope(p *check.Pass) {
-	budget, allowed := newBudget(p), allowedText(p)
+	var allowed []string // the first patterns that allow a file
+	for _, s := range p.Policy.Sources {
+		for _, a := range s.Contract.AllowedFiles {
+			allowed = append(allowed, a.Value)
+		}
+	}
+	if len(allowed) > 5 {
+		allowed = append(allowed[:5:5], fmt.Sprintf("and %d more", len(allowed)-5))
+	}
+	off := offScope{allowed: strings.Join(allowed, ", ")}
+	for _, c := range p.Changes {
+		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == diag.Block {
+			off.count++
+		}
+	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if c.Contract {
 			continue // contract.changed is that path's only finding
 		}
-		reportPath(p, c, budget, allowed)
+		reportPath(p, c, off)
 	}
 	reportEmptyDiff(p)
 	reportUniversal(p)
@@ -51,17 +65,25 @@ func runScope(p *check.Pass) {
 
 // reportPath reports the class of a path, and a special file in addition. That the path is irregular is a finding of its
 // own only where nothing else about the path blocks; else the first finding says it.
-func reportPath(p *check.Pass, c *check.Change, budget violations, allowed string) {
-	f, reported := classFinding(p, c, budget, allowed)
+func reportPath(p *check.Pass, c *check.Change, off offScope) {
+	f, reported := classFinding(p, c, off)
 	special, isSpecial := specialFinding(p, c)
-	if why := whyIrregular(c); why != "" {
-		switch note := "; the path is irregular: " + why; {
-		case reported && blocks(f):
-			f.Message += note
+	why := irregular(c.Path)
+	if why == "" && c.Folded {
+		why = "it differs only in case or in the composition of characters from a forbidden or protected path: " + c.Because
+	}
+	if why != "" {
+		// A finding about the class that has no other severity of its own blocks, but for a soft file.
+		blocks := reported && (f.Severity == diag.Block || f.Severity == "" && f.Code != "scope.soft")
+		switch note := "the path is irregular: " + why; {
+		case blocks:
+			f.Message += "; " + note
 		case isSpecial:
-			special.Message += note
+			special.Message += "; " + note
 		default:
-			p.Report(irregularFinding(p, c, why))
+			f := fileFinding(p, "scope.irregular_path", c)
+			f.Message, f.Expected, f.Fix = note, "a path that means the same file on every system and to every reader", "rename the file"
+			p.Report(f)
 		}
 	}
 	if reported {
@@ -72,38 +94,24 @@ func reportPath(p *check.Pass, c *check.Change, budget violations, allowed strin
 	}
 }
 
-// blocks reports whether a finding about the class of a path blocks: all do that have no other severity of their own,
-// but for a soft file.
-func blocks(f check.Finding) bool {
-	return f.Severity == diag.Block || f.Severity == "" && f.Code != "scope.soft"
-}
-
-// violations is the count of off-scope files at block, and how many of them the contract forgives.
-type violations struct{ count, budget int64 }
-
-func newBudget(p *check.Pass) violations {
-	v := violations{budget: p.Policy.ViolationBudget}
-	for _, c := range p.Changes {
-		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == diag.Block {
-			v.count++
-		}
-	}
-	return v
-}
-
-// severity is that of an off-scope file: within the budget all that would block only warn; one more, and all block.
-func (v violations) severity(own diag.Severity) diag.Severity {
-	if own == diag.Block && v.count <= v.budget {
-		return diag.Warn
-	}
-	return own
+// offScope is what the findings about all off-scope files share.
+type offScope struct {
+	count   int64  // of those at block
+	allowed string // the patterns that allow a file
 }
 
 // fileFinding starts a finding about a touched path.
 func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
+	mode := string(c.OldMode)
+	switch {
+	case c.Status == change.Added:
+		mode = string(c.NewMode)
+	case c.Status != change.Deleted && c.OldMode != c.NewMode:
+		mode = fmt.Sprintf("%s to %s", c.OldMode, c.NewMode)
+	}
 	return check.Finding{
 		Code: code, Input: changeKind(p), Path: c.Path, Identity: []string{string(c.Status)},
-		Actual: fmt.Sprintf("%s (%s)", strings.ReplaceAll(string(c.Status), "_", " "), modes(c)),
+		Actual: fmt.Sprintf("%s (mode %s)", strings.ReplaceAll(string(c.Status), "_", " "), mode),
 	}
 }
 
@@ -115,82 +123,39 @@ func changeKind(p *check.Pass) check.Kind {
 	return check.Changes
 }
 
-func modes(c *check.Change) string {
-	switch {
-	case c.Status == change.Added:
-		return "mode " + string(c.NewMode)
-	case c.Status == change.Deleted || c.OldMode == c.NewMode:
-		return "mode " + string(c.OldMode)
-	default:
-		return fmt.Sprintf("mode %s to %s", c.OldMode, c.NewMode)
-	}
-}
-
-func classFinding(p *check.Pass, c *check.Change, v violations, allowed string) (check.Finding, bool) {
+func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding, reported bool) {
 	switch c.Class {
 	case policy.ClassForbidden:
-		f := fileFinding(p, "scope.forbidden", c)
+		f = fileFinding(p, "scope.forbidden", c)
 		f.Message, f.Expected = "the contract forbids this file", "no change to files that match "+c.Because
 		f.Fix = "revert this file"
-		return f, true
 	case policy.ClassProtected:
-		f := fileFinding(p, "scope.protected", c)
+		f = fileFinding(p, "scope.protected", c)
 		f.Message, f.Expected = "this file is protected: "+c.Because, "no change to it by this task"
 		f.Fix = "revert this file; a person may list the path under may_touch_protected in the contract"
-		return f, true
 	case policy.ClassOffScope:
-		return offScope(p, c, v, allowed), true
-	case policy.ClassSoft:
-		f := fileFinding(p, "scope.soft", c)
-		f.Message, f.Expected, f.Fix = "a documentation file outside the scope of the task", "nothing: the contract tolerates it", "no action is needed"
-		return f, true
-	}
-	return check.Finding{}, false
-}
-
-func offScope(p *check.Pass, c *check.Change, v violations, allowed string) check.Finding {
-	f := fileFinding(p, "scope.off_scope", c)
-	f.Severity = v.severity(c.Severity)
-	f.Message = "this file is outside the scope of the task"
-	f.Expected = "only files that every contract allows: " + allowed
-	f.Fix = "revert this file; a person may extend allowed_files"
-	if c.Below != "" {
-		f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which does not cover the files below it: a person may write %q", c.Below, c.Below+"/**")
-	}
-	if v.budget > 0 && c.Severity == diag.Block {
-		f.Message += fmt.Sprintf(" (%s, violation_budget %d)", diag.Plural(v.count, "such file"), v.budget)
-	}
-	return f
-}
-
-// allowedText names the first allow patterns.
-func allowedText(p *check.Pass) string {
-	var list []string
-	for _, s := range p.Policy.Sources {
-		for _, a := range s.Contract.AllowedFiles {
-			list = append(list, a.Value)
+		f = fileFinding(p, "scope.off_scope", c)
+		f.Severity = c.Severity
+		f.Message = "this file is outside the scope of the task"
+		f.Expected = "only files that every contract allows: " + off.allowed
+		f.Fix = "revert this file; a person may extend allowed_files"
+		if c.Below != "" {
+			f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which does not cover the files below it: a person may write %q", c.Below, c.Below+"/**")
 		}
+		budget := p.Policy.ViolationBudget
+		if budget > 0 && c.Severity == diag.Block {
+			f.Message += fmt.Sprintf(" (%s, violation_budget %d)", diag.Plural(off.count, "such file"), budget)
+		}
+		if c.Severity == diag.Block && off.count <= budget {
+			f.Severity = diag.Warn // within the budget all that would block only warn; one more, and all block
+		}
+	case policy.ClassSoft:
+		f = fileFinding(p, "scope.soft", c)
+		f.Message, f.Expected, f.Fix = "a documentation file outside the scope of the task", "nothing: the contract tolerates it", "no action is needed"
+	default:
+		return f, false
 	}
-	if len(list) > 5 {
-		list = append(list[:5:5], fmt.Sprintf("and %d more", len(list)-5))
-	}
-	return strings.Join(list, ", ")
-}
-
-// whyIrregular is irregular for a change: a path may also be taken for a forbidden or protected one.
-func whyIrregular(c *check.Change) string {
-	why := irregular(c.Path)
-	if why == "" && c.Folded {
-		why = "it differs only in case or in the composition of characters from a forbidden or protected path: " + c.Because
-	}
-	return why
-}
-
-func irregularFinding(p *check.Pass, c *check.Change, why string) check.Finding {
-	f := fileFinding(p, "scope.irregular_path", c)
-	f.Message, f.Expected = "the path is irregular: "+why, "a path that means the same file on every system and to every reader"
-	f.Fix = "rename the file"
-	return f
+	return f, true
 }
 
 // irregular says why a path could be taken for another one; "" when it could not.
@@ -202,28 +167,26 @@ func irregular(path string) string {
 		return "it is not UTF-8"
 	}
 	for _, r := range path {
-		if why := irregularRune(r); why != "" {
-			return why
+		switch {
+		case r == '\\':
+			return "it contains a backslash"
+		case r < 0x20 || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029:
+			return fmt.Sprintf("it contains the control character U+%04X", r)
+		case unicode.Is(invisible, r):
+			return fmt.Sprintf("it contains the invisible character U+%04X", r)
 		}
 	}
-	for component := range strings.SplitSeq(path, "/") {
-		if why := irregularComponent(component); why != "" {
-			return why
+	for name := range strings.SplitSeq(path, "/") {
+		switch {
+		case name == "":
+			return "it has an empty component"
+		case name == "." || name == "..":
+			return "it has the component " + name
+		case strings.HasSuffix(name, "."), strings.TrimRightFunc(name, unicode.IsSpace) != name:
+			return "a component ends in a dot or a space"
+		case glob.Fold(name) == ".git", glob.Fold(name) == "git~1":
+			return "git reads one of its components as .git"
 		}
-	}
-	return ""
-}
-
-func irregularComponent(name string) string {
-	switch {
-	case name == "":
-		return "it has an empty component"
-	case name == "." || name == "..":
-		return "it has the component " + name
-	case strings.HasSuffix(name, "."), strings.TrimRightFunc(name, unicode.IsSpace) != name:
-		return "a component ends in a dot or a space"
-	case glob.Fold(name) == ".git", glob.Fold(name) == "git~1":
-		return "git reads one of its components as .git"
 	}
 	return ""
 }
@@ -238,18 +201,6 @@ var invisible = &unicode.RangeTable{
 	},
 	R32:         []unicode.Range32{{0x1bca0, 0x1bca3, 1}, {0x1d173, 0x1d17a, 1}, {0xe0000, 0xe0fff, 1}},
 	LatinOffset: 1,
-}
-
-func irregularRune(r rune) string {
-	switch {
-	case r == '\\':
-		return "it contains a backslash"
-	case r < 0x20 || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029:
-		return fmt.Sprintf("it contains the control character U+%04X", r)
-	case unicode.Is(invisible, r):
-		return fmt.Sprintf("it contains the invisible character U+%04X", r)
-	}
-	return ""
 }
 
 // specialFinding is about a symlink or submodule that the change brings in, unless every contract names the path.

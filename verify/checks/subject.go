@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -65,7 +66,7 @@ func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 	case shared != nil:
 		p.Report(check.Finding{
 			Code: "subject.same_head", Message: fmt.Sprintf("the contract applies, because pull request %d has the same head", shared.Number), Input: check.Facts,
-			Expected: "no other open pull request with this head that the contract applies to", Actual: fmt.Sprintf("pull request %d by %s", shared.Number, firstText(shared.Author, facts.Ghost)),
+			Expected: "no other open pull request with this head that the contract applies to", Actual: fmt.Sprintf("pull request %d by %s", shared.Number, cmp.Or(shared.Author, facts.Ghost)),
 			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same check", Identity: []string{fmt.Sprint(shared.Number)},
 		})
 	case len(p.Unavailable(facts.WantedSameHead)) > 0:
@@ -84,28 +85,21 @@ func reportMember(p *check.Pass, pr *facts.PullRequest, subject *facts.Subject) 
 	case m == nil || !m.HeadInGroup && m.Differs == nil:
 		reportLacking(p, facts.WantedSubject, "membership", "cannot determine whether the merge group contains the pull request's head")
 	case len(p.Member.Foreign) > 0:
-		reportForeign(p)
+		const most = 5
+		var shown []string
+		for _, path := range p.Member.Foreign[:min(len(p.Member.Foreign), most)] {
+			shown = append(shown, diag.QuotePath(path))
+		}
+		text := strings.Join(shown, ", ")
+		if more := len(p.Member.Foreign) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		p.Report(check.Finding{
+			Code: "subject.moved", Message: "the merge group does not contain the pull request as it is now", Input: check.Facts,
+			Expected: "each file in the group as in the pull request, unless the base or another pull request also changes it", Actual: "it differs in " + text,
+			Fix: "remove the pull request from the merge queue and add it again", Identity: []string{"not in the group"},
+		})
 	}
-}
-
-// foreignShown is how many paths a finding names.
-const foreignShown = 5
-
-func reportForeign(p *check.Pass) {
-	paths := p.Member.Foreign
-	var shown []string
-	for _, path := range paths[:min(len(paths), foreignShown)] {
-		shown = append(shown, diag.QuotePath(path))
-	}
-	text := strings.Join(shown, ", ")
-	if more := len(paths) - foreignShown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	p.Report(check.Finding{
-		Code: "subject.moved", Message: "the merge group does not contain the pull request as it is now", Input: check.Facts,
-		Expected: "each file in the group as in the pull request, unless the base or another pull request also changes it", Actual: "it differs in " + text,
-		Fix: "remove the pull request from the merge queue and add it again", Identity: []string{"not in the group"},
-	})
 }
 
 // reportMoved reports two names for the same thing that differ. One that is not known differs from nothing.

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -58,18 +59,14 @@ var permissions = map[facts.Wanted]string{
 
 // reportLacking reports that a fact is unavailable which the check requires. about is a login, or names the part of the kind.
 func reportLacking(p *check.Pass, kind facts.Wanted, about, message string) {
+	u, found := lacking(p.Facts, kind, about)
 	f := check.Finding{
 		Code: "facts.unavailable", Severity: diag.Unknown, Message: message, Input: check.Facts, Expected: "this fact in facts.json",
-		Actual: "nothing", Fix: permissions[kind], Identity: []string{string(kind), about},
+		Actual: "nothing", Identity: []string{string(kind), about},
+		Fix: cmp.Or(u.Fix, permissions[kind], "run the gate again; a person may have to make this fact available to the collector"),
 	}
-	if u, found := lacking(p.Facts, kind, about); found {
+	if found {
 		f.Actual = u.Error
-		if u.Fix != "" {
-			f.Fix = u.Fix
-		}
-	}
-	if f.Fix == "" {
-		f.Fix = "run the gate again; a person may have to make this fact available to the collector"
 	}
 	p.Report(f)
 }
