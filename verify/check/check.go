@@ -81,18 +81,15 @@ func (f *Finding) Fingerprint() string { return f.sum().String() }
 
 func (f *Finding) sum() Print {
 	var room [256]byte
-	text := room[:0]
-	for i := range len(f.Identity) + 2 {
-		part := f.Code
-		switch {
-		case i == 1:
-			part = f.Path
-		case i > 1:
-			part = f.Identity[i-2]
-		}
-		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
+	text := appendPart(appendPart(room[:0], f.Code), f.Path)
+	for _, part := range f.Identity {
+		text = appendPart(text, part)
 	}
 	return sha256.Sum256(text)
+}
+
+func appendPart(text []byte, part string) []byte {
+	return append(binary.AppendUvarint(text, uint64(len(part))), part...)
 }
 
 // Pass is one run of one check.

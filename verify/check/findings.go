@@ -67,34 +67,23 @@ func (f *Findings) Add(one Finding) {
 	}
 	one.Path, one.Message = Valid(one.Path), Valid(one.Message)
 	at, known := f.index[print]
-	if !known {
-		at = f.enter(print, &one)
+	if known { // the more severe one stays, which comes first in order
+		b := &f.all[at]
+		b.times += int32(min(max(one.Times, 1), 1<<31-1-int(b.times)))
+		b.severity = min(b.severity, uint8(rank(one.Severity)))
 	} else {
-		f.join(at, &one)
+		if f.index == nil {
+			f.index = map[Print]int32{}
+		}
+		at = int32(len(f.all))
+		f.index[print] = at
+		code := slices.Index(f.codes, one.Code)
+		if code < 0 {
+			code, f.codes = len(f.codes), append(f.codes, one.Code)
+		}
+		f.all = append(f.all, brief{print: print, times: int32(max(one.Times, 1)), place: -1, code: uint16(code), severity: uint8(rank(one.Severity))})
 	}
 	f.offer(at, &one)
-}
-
-// enter notes a finding of which there is none yet.
-func (f *Findings) enter(print Print, one *Finding) int32 {
-	if f.index == nil {
-		f.index = map[Print]int32{}
-	}
-	at := int32(len(f.all))
-	f.index[print] = at
-	code := slices.Index(f.codes, one.Code)
-	if code < 0 {
-		code, f.codes = len(f.codes), append(f.codes, one.Code)
-	}
-	f.all = append(f.all, brief{print: print, times: int32(max(one.Times, 1)), place: -1, code: uint16(code), severity: uint8(rank(one.Severity))})
-	return at
-}
-
-// join counts a finding that is there already. The heavier severity stays, which is that of the first in order.
-func (f *Findings) join(at int32, one *Finding) {
-	b := &f.all[at]
-	b.times += int32(min(max(one.Times, 1), 1<<31-1-int(b.times)))
-	b.severity = min(b.severity, uint8(rank(one.Severity)))
 }
 
 func rank(s diag.Severity) int {

@@ -138,15 +138,6 @@ type Log struct {
 	Trusted bool // its digest was supplied
 }
 
-// trust is that of each stream of the ledger: logs and streams have the same order.
-func (in *Inputs) trust() []ledger.Trust {
-	list := make([]ledger.Trust, len(in.Logs))
-	for i, l := range in.Logs {
-		list[i] = ledger.Trust{Counts: l.Counts, Recorded: l.Trusted}
-	}
-	return list
-}
-
 // Streams are the logs that count, as the ledger contains them.
 func (in *Inputs) Streams() []*ledger.Stream {
 	var list []*ledger.Stream
@@ -174,7 +165,10 @@ func (in *Inputs) Unavailable(what facts.Wanted) []facts.Unavailable {
 
 // Decide fills in Decisions and Companions, when everything else is there.
 func (in *Inputs) Decide() {
-	trust := in.trust()
+	trust := make([]ledger.Trust, len(in.Logs)) // of each stream of the ledger: logs and streams have the same order
+	for i, l := range in.Logs {
+		trust[i] = ledger.Trust{Counts: l.Counts, Recorded: l.Trusted}
+	}
 	in.Companions = in.companionsOf(trust)
 	in.Decisions = nil
 	if in.Policy == nil || in.Ledger == nil || in.State[Feedback] != Usable {
@@ -227,3 +221,26 @@ type TestFile struct {
 
 // NeedsRules reports whether a rule report must be there. Contracts that could not be read do not say that there is none.
 func (in *Inputs) NeedsRules() bool { return in.Policy == nil || !in.Policy.Rules.NotRequired }
+
+// The codes of findings about a criterion's test report.
+const (
+	CodeVacuous     = "acceptance.vacuous"
+	CodeTestsFailed = "acceptance.tests_failed"
+)
+
+// TestsReason is the code of the finding that a criterion's test report calls for; "" when the report is as it must be, or
+// the criterion names none. In the report of a negative control failures are what is expected.
+func (in *Inputs) TestsReason(c *contract.Criterion) string {
+	if c.TestReport == "" {
+		return ""
+	}
+	switch file := in.Tests[c.TestReport]; {
+	case file == nil || file.Report == nil:
+		return CodeVacuous
+	case !c.ExpectFail && file.Report.Failures() > 0:
+		return CodeTestsFailed
+	case file.Report.Ran() < c.MinTests:
+		return CodeVacuous
+	}
+	return ""
+}

@@ -60,7 +60,14 @@ func (in *Inputs) companionsOf(trust []ledger.Trust) []Companion {
 func (in *Inputs) companions() []Companion {
 	var list []Companion
 	for _, r := range in.Rules {
-		list = append(list, in.rulesCompanion(&r))
+		c := companion(Rules, r.Path, r.SHA256, in.Minimum)
+		if in.IsRulesReport(&r) {
+			c.vouchers.Rules = true
+			if r.Path == policy.DefaultRules {
+				c.vouchers.Declared = in.Policy.Rules.Report
+			}
+		}
+		list = append(list, c)
 	}
 	if in.Coverage != nil {
 		list = append(list, in.coverageCompanion())
@@ -74,17 +81,6 @@ func (in *Inputs) companions() []Companion {
 
 func companion(kind Kind, path, sha256 string, minimum diag.Level) Companion {
 	return Companion{Kind: kind, Path: path, SHA256: sha256, Minimum: minimum, vouchers: ledger.Companion{Path: path, SHA256: sha256}}
-}
-
-func (in *Inputs) rulesCompanion(r *RuleFile) Companion {
-	c := companion(Rules, r.Path, r.SHA256, in.Minimum)
-	if in.IsRulesReport(r) {
-		c.vouchers.Rules = true
-		if r.Path == policy.DefaultRules {
-			c.vouchers.Declared = in.Policy.Rules.Report
-		}
-	}
-	return c
 }
 
 // IsRulesReport reports whether a rule report is the one that rules.run writes. In a bundle that does not say which path a
@@ -103,7 +99,12 @@ func (in *Inputs) coverageCompanion() Companion {
 		c.vouchers.Declared = in.Policy.Coverage.Report
 	}
 	if writer := in.Policy.Coverage.Criterion.Value; writer != "" {
-		c.vouchers.Only = in.criteria(func(o *contract.Criterion) bool { return o.ID == writer })
+		c.vouchers.Only = []int{} // not nil, also when no criterion has that name
+		for i := range in.Policy.Criteria {
+			if in.Policy.Criteria[i].ID == writer {
+				c.vouchers.Only = append(c.vouchers.Only, i)
+			}
+		}
 	}
 	return c
 }
@@ -120,7 +121,7 @@ func (in *Inputs) testsCompanions() []Companion {
 			naming[report] = append(naming[report], i)
 		}
 	}
-	taken := in.takenPaths()
+	taken := in.taken()
 	var list []Companion
 	for _, t := range in.Tests {
 		c := companion(Tests, t.Path, t.SHA256, "")
@@ -131,7 +132,7 @@ func (in *Inputs) testsCompanions() []Companion {
 				c.vouchers.Own = append(c.vouchers.Own, i)
 			}
 		}
-		if len(c.vouchers.Own) > 0 && taken.has(t.Path) {
+		if len(c.vouchers.Own) > 0 && taken(t.Path) {
 			c.vouchers.Own = nil
 		}
 		list = append(list, c)
@@ -139,28 +140,13 @@ func (in *Inputs) testsCompanions() []Companion {
 	return list
 }
 
-// criteria gives the indexes of some criteria; not nil, also when there are none.
-func (in *Inputs) criteria(these func(*contract.Criterion) bool) []int {
-	list := []int{}
-	for i := range in.Policy.Criteria {
-		if these(&in.Policy.Criteria[i]) {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// takenPaths are the paths that something other than the change's own contract names.
-type takenPaths struct {
-	named      func(string) bool   // by a default or another contract
-	handedOver map[string][]string // paths of files that were supplied, in lower case, by the file's name
-}
-
-func (in *Inputs) takenPaths() takenPaths {
-	t := takenPaths{in.Policy.TakenPaths(), map[string][]string{}}
+// taken tells the paths that something other than the change's own contract names: a default, another contract, or the path
+// of a file that was supplied.
+func (in *Inputs) taken() func(own string) bool {
+	named, supplied := in.Policy.TakenPaths(), map[string][]string{} // supplied: paths in lower case, by the file's name
 	add := func(file string) {
 		file = strings.ToLower(file)
-		t.handedOver[path.Base(file)] = append(t.handedOver[path.Base(file)], file)
+		supplied[path.Base(file)] = append(supplied[path.Base(file)], file)
 	}
 	for _, r := range in.Rules {
 		add(r.Path)
@@ -171,15 +157,13 @@ func (in *Inputs) takenPaths() takenPaths {
 	if in.Coverage != nil {
 		add(in.Coverage.Path)
 	}
-	return t
-}
-
-func (t takenPaths) has(own string) bool {
-	if t.named(own) {
-		return true
+	return func(own string) bool {
+		if named(own) {
+			return true
+		}
+		own = strings.ToLower(own)
+		return slices.ContainsFunc(supplied[path.Base(own)], func(file string) bool { return ledger.Fits(file, own) })
 	}
-	own = strings.ToLower(own)
-	return slices.ContainsFunc(t.handedOver[path.Base(own)], func(file string) bool { return ledger.Fits(file, own) })
 }
 
 const noDigest = "the workflow did not supply the log's digest"
