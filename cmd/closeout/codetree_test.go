@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// checkouts make a repository r, or at, in whose work tree somebody records. The recorder asks git about the work tree,
+// checkouts make a repository r, or at, in whose work tree a command is recorded. The recorder asks git about the work tree,
 // the gate reads the commit's objects: of a clean checkout both must get the same code tree.
 var checkouts = []struct{ name, script, at string }{
 	{"plain", "", ""},
-	{"from a folder below", "", "r/src"},
+	{"from a directory below", "", "r/src"},
 	{"sha256", "rm -rf r/.git; git init -q --object-format=sha256 r; cd r; git add .; git commit -qm one", ""},
 	{"odd names", `cd r; echo 1 > '*'; echo 1 > '[a]'; echo 1 > ':(top)x'; echo 1 > "$(printf 'a\377b')"; echo 1 > 'q"q'; echo 1 > ' x '; mkdir -- -d; echo 1 > ./-d/-x; git add .; git commit -qm two`, ""},
-	{"odd evidence beside the folder", "cd r; mkdir -p .closeout/evidence.d .closeout/evidence-x .closeoutx; echo 1 > .closeout/evidence.d/a; echo 1 > .closeout/evidence-x/a; echo 1 > .closeout/evidenc; git add .; git commit -qm two", ""},
+	{"odd evidence beside the directory", "cd r; mkdir -p .closeout/evidence.d .closeout/evidence-x .closeoutx; echo 1 > .closeout/evidence.d/a; echo 1 > .closeout/evidence-x/a; echo 1 > .closeout/evidenc; git add .; git commit -qm two", ""},
 	{"CRLF committed, then normalised", "cd r; printf '1\\r\\n2\\r\\n' > src/crlf; git add .; git commit -qm two; git config core.autocrlf input", ""},
 	{"CRLF in the work tree", "cd r; git config core.autocrlf true; printf '1\\n2\\n' > src/lf; git add .; git commit -qm two; rm src/lf; git checkout src/lf; grep -q \"$(printf '\\r')\" src/lf", ""},
 	{"CRLF by an attribute", "cd r; echo '*.bat text eol=crlf' > .gitattributes; printf '1\\r\\n' > a.bat; git add .; git commit -qm two; rm a.bat; git checkout a.bat", ""},
@@ -76,7 +76,7 @@ var edited = []struct{ name, script, at string }{
 	{"a replaced head", "cd r; cp -R src ../src; echo 2 > src/a; git commit -qam two; git replace HEAD HEAD~1; cp ../src/a src/a; git status -s", ""},
 }
 
-// TestCodeTrees holds the recorder's code tree and the gate's together.
+// TestCodeTrees compares the recorder's code tree with the gate's.
 func TestCodeTrees(t *testing.T) {
 	for _, c := range checkouts {
 		t.Run(c.name, func(t *testing.T) {

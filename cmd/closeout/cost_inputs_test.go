@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// hostile is a family of inputs that are made to be expensive. write fills a folder with one of a size, and gives the
+// hostile is a family of inputs that are made to be expensive. write fills a directory with one of a size, and gives the
 // arguments of the command that judges it.
 type hostile struct {
 	name  string
@@ -176,7 +176,7 @@ func oddSymlinks(t testing.TB, dir string, n int) []string {
 	return args
 }
 
-// globsByPaths holds ten thousand patterns that share no key with a path against long paths.
+// globsByPaths compares ten thousand patterns that share no key with a path with long paths.
 func globsByPaths(t testing.TB, dir string, n int) []string {
 	args := plainBundle(t, dir)
 	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
@@ -272,7 +272,7 @@ func manyLogs(t testing.TB, dir string, n int) []string {
 	return args
 }
 
-// treeBomb makes n folders of n entries of which all are one folder of n files: a few objects stand for n to the third paths.
+// treeBomb makes n directories of n entries of which all are one directory of n files: a few objects represent n to the third paths.
 func treeBomb(t testing.TB, dir string, n int) []string {
 	plainBundle(t, dir)
 	o := newObjects(t, "sha1")
@@ -297,7 +297,7 @@ func (o *objects) wide(n int, mode, id string) string {
 	return o.raw(list...)
 }
 
-// globsThatLookBack holds stars that stand for parts of one long name, which is where a comparison goes back most often.
+// globsThatLookBack contains stars that match parts of one long name, which is where a comparison goes back most often.
 func globsThatLookBack(t testing.TB, dir string, n int) []string {
 	args := plainBundle(t, dir)
 	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
@@ -407,7 +407,7 @@ func manyCriteria(t testing.TB, dir string, size int) []string {
 	return args
 }
 
-// foldedClasses holds as many different classes of characters as fit.
+// foldedClasses contains as many different classes of characters as fit.
 func foldedClasses(t testing.TB, dir string, size int) []string {
 	args := plainBundle(t, dir)
 	next := 0

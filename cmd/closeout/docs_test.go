@@ -25,7 +25,7 @@ func printed(t *testing.T, args ...string) (string, int) {
 	return out.String(), status
 }
 
-// compare holds a generated text against the file that it was written to.
+// compare compares a generated text with the file that it was written to.
 func compare(t *testing.T, path, got string) {
 	t.Helper()
 	path = filepath.Join(repository, path)
@@ -43,7 +43,7 @@ func compare(t *testing.T, path, got string) {
 	}
 }
 
-// TestExample holds the example of the README: its report, and what the README shows of it.
+// TestExample checks the example of the README: its report, and what the README shows of it.
 func TestExample(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	text, status := printed(t, "verify", filepath.Join(repository, "testdata/example"), "--report", path)
@@ -65,7 +65,7 @@ func TestExample(t *testing.T) {
 	compare(t, "README.md", shown)
 }
 
-// TestRuleBook holds docs/rules.md to what the program explains.
+// TestRuleBook compares docs/rules.md with what the program explains.
 func TestRuleBook(t *testing.T) {
 	text, _ := printed(t, "explain")
 	compare(t, "docs/rules.md", text)

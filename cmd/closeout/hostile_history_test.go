@@ -12,7 +12,7 @@ type graph struct {
 	commits map[string]string
 }
 
-// add writes commits, each as "name: parents = files": "c: a b = x1 y2" is a merge whose file x holds 1 and y holds 2.
+// add writes commits, each as "name: parents = files": "c: a b = x1 y2" is a merge whose file x contains 1 and y contains 2.
 func (g *graph) add(history string) {
 	for line := range strings.Lines(strings.TrimSpace(history)) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
@@ -28,7 +28,7 @@ func (g *graph) add(history string) {
 	}
 }
 
-// TestHostileHistories holds which commits are compared. Where there are several merge bases, what differs from any of them
+// TestHostileHistories checks which commits are compared. Where there are several merge bases, what differs from any of them
 // is touched.
 func TestHostileHistories(t *testing.T) {
 	o := newObjects(t, "sha1")

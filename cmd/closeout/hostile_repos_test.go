@@ -9,7 +9,7 @@ import (
 )
 
 // template makes a repository with the branches main and work, and an unrelated one, evil, that others try to pass off for
-// work. It holds loose objects, a pack, a submodule, a deep folder and a merge.
+// work. It contains loose objects, a pack, a submodule, a deep directory and a merge.
 const template = `
 git init -q -b main r; cd r; mkdir .git/info
 mkdir -p src/d/e/f lib docs; echo 1 > src/d/e/f/a; echo 1 > lib/b; echo 1 > docs/c; echo 1 > gone; ln -s a src/link
@@ -27,7 +27,7 @@ git checkout -q --orphan evil; git rm -qrf . ; echo 1 > README; git add README; 
 git checkout -qf work; git update-ref refs/evil evil; git branch -qD evil
 `
 
-// script runs a shell script in a folder.
+// script runs a shell script in a directory.
 func script(t testing.TB, dir, text string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -48,8 +48,8 @@ const (
 	either
 )
 
-// repos are ways in which a repository may be kept, turned or damaged. Each is a script that begins in the folder that
-// holds the template r, and judges the folder at, which is r when it is empty.
+// repos are ways in which a repository may be kept, turned or damaged. Each is a script that begins in the directory that
+// contains the template r, and judges the directory at, which is r when it is empty.
 var repos = []struct {
 	name, script, at string
 	want             int
@@ -69,11 +69,11 @@ git -c advice.graftFileDeprecated=false commit-graph write --reachable || true; 
 	{"packed refs", "cd r; git pack-refs --all", "", same},
 	{"stale packed refs", `cd r; git pack-refs --all; git rev-parse work > ../w; git update-ref refs/heads/work refs/evil; git pack-refs --all; mkdir -p .git/refs/heads; cp ../w .git/refs/heads/work`, "", same},
 	{"a linked work tree", "cd r; git checkout -q --detach; git worktree add -q ../w work", "w", same},
-	{"a folder of a linked work tree", "cd r; git checkout -q --detach; git worktree add -q ../w work", "w/src/d", same},
-	{"the folder of a linked work tree in .git", "cd r; git checkout -q --detach; git worktree add -q ../w work", "r/.git/worktrees/w", same},
+	{"a directory of a linked work tree", "cd r; git checkout -q --detach; git worktree add -q ../w work", "w/src/d", same},
+	{"the directory of a linked work tree in .git", "cd r; git checkout -q --detach; git worktree add -q ../w work", "r/.git/worktrees/w", same},
 	{"bare", "git clone -q --bare r b", "b", same},
 	{"a mirror", "git clone -q --mirror r b", "b", same},
-	{"the .git folder", "", "r/.git", same},
+	{"the .git directory", "", "r/.git", same},
 	{".git is a file", "mv r/.git g; echo 'gitdir: ../g' > r/.git", "", same},
 	{".git is a link", "mv r/.git g; ln -s ../g r/.git", "", same},
 	{"objects are a link", "mv r/.git/objects o; ln -s ../../o r/.git/objects", "", same},
@@ -103,9 +103,9 @@ echo '* filter=x diff=x' > .git/info/attributes; git config core.hooksPath ../ho
 	{"without trees", "git -C r config uploadpack.allowFilter true; git clone -qn --filter=tree:0 file://$PWD/r s; cd s; git branch -q main origin/main", "s", refusal},
 	{"with the root's tree alone", "git -C r config uploadpack.allowFilter true; git clone -qn --filter=tree:1 file://$PWD/r s; cd s; git branch -q main origin/main", "s", refusal},
 	{"the head's tree is lost", "cd r; o=$(git rev-parse work^{tree}); rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)", "", refusal},
-	{"a folder's tree is lost", "cd r; o=$(git rev-parse work:src/d/e/f); rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)", "", refusal},
-	{"a folder's tree is empty", "cd r; o=$(git rev-parse work:src/d); f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); chmod u+w $f; : > $f", "", refusal},
-	{"a folder's tree is another's", "cd r; p() { o=$(git rev-parse $1); echo .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); }; chmod u+w $(p work:src/d); cp $(p work:src) $(p work:src/d)", "", refusal},
+	{"a directory's tree is lost", "cd r; o=$(git rev-parse work:src/d/e/f); rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)", "", refusal},
+	{"a directory's tree is empty", "cd r; o=$(git rev-parse work:src/d); f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); chmod u+w $f; : > $f", "", refusal},
+	{"a directory's tree is another's", "cd r; p() { o=$(git rev-parse $1); echo .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); }; chmod u+w $(p work:src/d); cp $(p work:src) $(p work:src/d)", "", refusal},
 	{"a changed blob is lost", "cd r; o=$(git rev-parse work:src/new); rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)", "", same},
 	{"a bad loose copy beside a good pack", "cd r; git repack -qa; o=$(git rev-parse work^{tree}); f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); chmod u+w $f; echo x > $f", "", either},
 	{"the pack is gone", "cd r; git repack -qad; rm -f .git/objects/pack/*.pack", "", refusal},
@@ -134,7 +134,7 @@ echo '* filter=x diff=x' > .git/info/attributes; git config core.hooksPath ../ho
 	{"a pipe instead of a branch", "cd r; rm .git/refs/heads/work; mkfifo .git/refs/heads/work", "", refusal},
 	{"a pipe instead of the packed refs", "cd r; rm -f .git/packed-refs; mkfifo .git/packed-refs", "", either},
 	{"a pipe instead of the configuration", "cd r; rm .git/config; mkfifo .git/config", "", refusal},
-	{"a pipe instead of the borrowed folders", "cd r; mkfifo .git/objects/info/alternates", "", refusal},
+	{"a pipe instead of the borrowed directories", "cd r; mkfifo .git/objects/info/alternates", "", refusal},
 	{"a pipe instead of a pack", "cd r; git repack -qad; f=$(ls .git/objects/pack/*.pack); rm -f $f; mkfifo $f", "", refusal},
 }
 

@@ -116,7 +116,7 @@ func (o *objects) raw(entries ...entry) string {
 // at the commit that has this digit only.
 type files map[string]string
 
-// with is a copy that holds others as well.
+// with is a copy that contains others as well.
 func (f files) with(others files) files {
 	all := maps.Clone(f)
 	maps.Copy(all, others)
@@ -194,7 +194,7 @@ func judge(t testing.TB, dir, base, head string, args ...string) judged {
 		t.Fatalf("no report: %v\n%s", err, &errs)
 	}
 	if bytes.Contains(data, []byte(os.TempDir()+"/")) {
-		t.Errorf("the report names a folder of this machine: %s", data)
+		t.Errorf("the report names a directory of this machine: %s", data)
 	}
 	if j.status == exitUsage {
 		return j
@@ -207,7 +207,7 @@ func judge(t testing.TB, dir, base, head string, args ...string) judged {
 	return j
 }
 
-// listed gives the changes of changes.json, and holds the report's files against them.
+// listed gives the changes of changes.json, and compares the report's files with them.
 func listed(t testing.TB, j *judged) string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(j.bundle, "changes.json"))

@@ -20,7 +20,7 @@ var names = []string{
 // usable leaves out what a name made of components cannot be.
 func usable(name string) string { return strings.Trim(name, "/") }
 
-// pathCases make of each name a file that is added, a folder in which something changes, and a file that becomes a folder.
+// pathCases make of each name a file that is added, a directory in which something changes, and a file that becomes a directory.
 func pathCases() []treeCase {
 	var cases []treeCase
 	for _, n := range names {
@@ -39,7 +39,7 @@ type treeCase struct {
 	before, after files
 }
 
-// many makes n files below a folder.
+// many makes n files below a directory.
 func many(folder string, n int) files {
 	f := files{}
 	for i := range n {
@@ -50,7 +50,7 @@ func many(folder string, n int) files {
 
 var kinds = map[string]string{"file": "f 1", "executable": "x 1", "symlink": "l 1", "submodule": "s 1"}
 
-// kindCases turn each kind of entry into each other, under one name, and into a folder and back.
+// kindCases turn each kind of entry into each other, under one name, and into a directory and back.
 func kindCases() []treeCase {
 	var cases []treeCase
 	for from, before := range kinds {
@@ -76,18 +76,18 @@ var shapeCases = []treeCase{
 	{"a file becomes empty", files{"a": "f 1"}, files{"a": "f "}},
 	{"an empty file moves", files{"a": "f ", "z": "f"}, files{"b": "f ", "z": "f"}},
 	{"swap", files{"a": "f 1", "b": "f 2"}, files{"a": "f 2", "b": "f 1"}},
-	{"swap of folders", files{"a/x": "f 1", "b/x": "f 2"}, files{"a/x": "f 2", "b/x": "f 1"}},
-	{"swap of file and folder", files{"a": "f 1", "b/x": "f 2"}, files{"b": "f 1", "a/x": "f 2"}},
+	{"swap of directories", files{"a/x": "f 1", "b/x": "f 2"}, files{"a/x": "f 2", "b/x": "f 1"}},
+	{"swap of file and directory", files{"a": "f 1", "b/x": "f 2"}, files{"b": "f 1", "a/x": "f 2"}},
 	{"rename in case only", files{"Readme": "f 1"}, files{"README": "f 1"}},
 	{"both cases", files{"Readme": "f 1", "README": "f 1"}, files{"Readme": "f 2", "README": "f 1"}},
 	{"NFC to NFD", files{"é": "f 1"}, files{"e\u0301": "f 1"}},
-	{"neighbours of a folder", files{"a-": "f", "a.": "f", "a/x": "f", "a0": "f", "a": "f"}.less("a"), files{"a": "f", "a-": "f 1", "a0": "f 1"}},
-	{"a folder under a file's old name, far apart", files{"a": "f", "a.a": "f", "a.b": "f", "a0": "f"}, files{"a.a": "f", "a.b": "f", "a/x": "f", "a0": "f"}},
+	{"neighbours of a directory", files{"a-": "f", "a.": "f", "a/x": "f", "a0": "f", "a": "f"}.less("a"), files{"a": "f", "a-": "f 1", "a0": "f 1"}},
+	{"a directory under a file's old name, far apart", files{"a": "f", "a.a": "f", "a.b": "f", "a0": "f"}, files{"a.a": "f", "a.b": "f", "a/x": "f", "a0": "f"}},
 	{"a long name", files{"z": "f"}, files{"z": "f", strings.Repeat("n", 4000): "f 1"}},
 	{"a long path", files{"z": "f"}, files{"z": "f", strings.Repeat("n/", 1000) + "x": "f 1"}},
 	{"deep change", files{strings.Repeat("d/", 300) + "x": "f 1"}, files{strings.Repeat("d/", 300) + "x": "f 2"}},
 	{"many files", many("m/", 2000), many("m/", 2001)},
-	{"many folders", many("m/x/", 3).with(many("n/y/", 500)), many("m/x/", 3).with(many("n/z/", 500))},
+	{"many directories", many("m/x/", 3).with(many("n/y/", 500)), many("m/x/", 3).with(many("n/z/", 500))},
 	{"a submodule bump that .gitmodules ignores", ignored.with(files{"sub": "s 1"}), ignored.with(files{"sub": "s 2"})},
 	{"a submodule comes with its ignore", files{"z": "f"}, ignored.with(files{"sub": "s 1", "z": "f"})},
 	{"a submodule goes", ignored.with(files{"sub": "s 1"}), ignored},
@@ -99,7 +99,7 @@ var shapeCases = []treeCase{
 	{"an id in the text", files{"a": "f $Id$"}, files{"a": "f $Id: 1 $"}},
 	{"a symlink's target", files{"a": "l b", "b": "f"}, files{"a": "l ../../etc/passwd", "b": "f"}},
 	{"a symlink to nothing", files{"z": "f"}, files{"z": "f", "a": "l "}},
-	{"a symlink to a folder takes its place", files{"a/x": "f 1", "b/x": "f 1"}, files{"a": "l b", "b/x": "f 1"}},
+	{"a symlink to a directory takes its place", files{"a/x": "f 1", "b/x": "f 1"}, files{"a": "l b", "b/x": "f 1"}},
 	{"evidence alone", files{"a": "f"}, files{"a": "f", ".closeout/evidence/feedback_record.jsonl": "f {}\n"}},
 	{"evidence in other case", files{"a": "f"}, files{"a": "f", ".Closeout/evidence/feedback_record.jsonl": "f {}\n"}},
 }
@@ -165,27 +165,27 @@ func TestHandmadeTrees(t *testing.T) {
 		{"group may write and the content changes", []entry{{"100664", "a", two}}, false},
 		{"all may execute", []entry{{"100777", "a", one}}, false},
 		{"only others may execute", []entry{{"100645", "a", one}}, false},
-		{"a zero before a folder's mode", []entry{file("a", one), {"040000", "b", good}}, false},
+		{"a zero before a directory's mode", []entry{file("a", one), {"040000", "b", good}}, false},
 		{"zeros before a file's mode", []entry{{"0100644", "a", two}}, false},
-		{"an empty folder", []entry{file("a", one), {"40000", "b", empty}}, false},
-		{"an empty folder instead of the file", []entry{{"40000", "a", empty}}, false},
-		{"a folder with permissions", []entry{file("a", one), {"40755", "b", good}}, false},
+		{"an empty directory", []entry{file("a", one), {"40000", "b", empty}}, false},
+		{"an empty directory instead of the file", []entry{{"40000", "a", empty}}, false},
+		{"a directory with permissions", []entry{file("a", one), {"40755", "b", good}}, false},
 		{"a submodule with permissions", []entry{{"160755", "a", one}}, false},
 		{"a symlink with permissions", []entry{{"120777", "a", one}}, false},
 
 		{"the same name twice", []entry{file("a", one), file("a", two)}, true},
-		{"a file and a folder of one name", []entry{file("a", one), folder("a", file("x", one))}, true},
+		{"a file and a directory of one name", []entry{file("a", one), folder("a", file("x", one))}, true},
 		{"the same, far apart", []entry{file("a", one), file("a.b", one), folder("a", file("x", one))}, true},
 		{"the wrong order", []entry{file("b", one), file("a", one)}, true},
-		{"a folder in a file's order", []entry{folder("a", file("x", one)), file("a.b", one)}, true},
+		{"a directory in a file's order", []entry{folder("a", file("x", one)), file("a.b", one)}, true},
 		{"no name", []entry{file("", one), file("a", one)}, true},
 		{"dot", []entry{folder(".", file("x", one)), file("a", one)}, true},
 		{"dot dot", []entry{folder("..", file("x", one)), file("a", one)}, true},
 		{".git", []entry{folder(".git", file("config", one)), file("a", one)}, true},
 		{".GIT", []entry{file(".GIT", one), file("a", one)}, true},
 		{"a slash", []entry{file("a/b", one)}, true},
-		{"a file as a folder", []entry{{"40000", "a", one}}, true},
-		{"a commit as a folder", []entry{{"40000", "a", o.commit(good)}}, true},
+		{"a file as a directory", []entry{{"40000", "a", one}}, true},
+		{"a commit as a directory", []entry{{"40000", "a", o.commit(good)}}, true},
 		{"an unknown type", []entry{{"110644", "a", one}}, true},
 		{"no mode", []entry{{"", "a", one}}, true},
 		{"a mode of zero", []entry{{"0", "a", one}}, true},
@@ -193,7 +193,7 @@ func TestHandmadeTrees(t *testing.T) {
 		{"a mode that is too large", []entry{{"100100644", "a", one}}, true},
 		{"a mode that turns over", []entry{{"40000100644", "a", one}}, true},
 		{"no object", []entry{{"100644", "a", strings.Repeat("0", 40)}}, true},
-		{"a folder that is not there", []entry{file("a", one), {"40000", "b", strings.Repeat("ab", 20)}}, true},
+		{"a directory that is not there", []entry{file("a", one), {"40000", "b", strings.Repeat("ab", 20)}}, true},
 		{"the trap is deeper", []entry{file("a", one), folder("b", folder("c", file("y", one), file("x", one)))}, true},
 	} {
 		for _, reversed := range []bool{false, true} {

@@ -82,7 +82,7 @@ func hubCalls(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // writeEvent writes the payload that the runner would supply now: event pull_request ACTION NUMBER [LABEL SENDER], or event
-// merge_group HEAD-REF BASE HEAD, where the number of the last pull request can stand for the ref.
+// merge_group HEAD-REF BASE HEAD, where the number of the last pull request can replace the ref.
 func writeEvent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: event pull_request ACTION NUMBER [LABEL SENDER]")

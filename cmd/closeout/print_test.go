@@ -76,11 +76,11 @@ func TestNothingPrintedActs(t *testing.T) {
 		harmless(t, call, errs.String(), false)
 	}
 	if refused < 100 {
-		t.Errorf("only %d calls were refused: the words reach nobody", refused)
+		t.Errorf("only %d calls were refused: the words are not shown", refused)
 	}
 }
 
-// hostileBundle is the bundle of testdata with hostile texts in its inputs, in a folder with a hostile name.
+// hostileBundle is the bundle of testdata with hostile texts in its inputs, in a directory with a hostile name.
 func hostileBundle(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), evilText)
@@ -172,7 +172,7 @@ func TestReplayDoesNotAct(t *testing.T) {
 	harmless(t, []string{"replay"}, errs.String(), false)
 }
 
-// TestHelpIsPrintedAsItIs holds that nothing of our own texts is changed on its way.
+// TestHelpIsPrintedAsItIs checks that nothing of our own texts is changed on its way.
 func TestHelpIsPrintedAsItIs(t *testing.T) {
 	for _, call := range [][]string{{"explain"}, {"schema", "scope_contract"}, {"verify", "--help"}, {"completion", "bash"}} {
 		var out, errs, plain bytes.Buffer
@@ -190,7 +190,7 @@ func TestHelpIsPrintedAsItIs(t *testing.T) {
 	}
 }
 
-// TestRecordedOutputStaysAsItIs holds that a command's own bytes pass, and our own words about it do not act.
+// TestRecordedOutputStaysAsItIs checks that a command's own bytes pass, and our own words about it do not act.
 func TestRecordedOutputStaysAsItIs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("GITHUB_ACTIONS", "")

@@ -20,7 +20,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// stuck is the gate that never comes to an end: it stands ready for a signal, says so and waits.
+// stuck is the gate that never comes to an end: it is ready for a signal, says so and waits.
 func stuck() {
 	reportOnSignal(os.Args[1], verify.Settings{Limits: strict.DefaultLimits()}, stdio{os.Stdin, os.Stdout, os.Stderr})
 	fmt.Println("ready")
@@ -88,7 +88,7 @@ func TestPanicLeavesReport(t *testing.T) {
 	}
 }
 
-// broken is a standard output that breaks whoever writes to it.
+// broken is a standard output that ends the process that writes to it.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { panic("the output is broken") }
@@ -192,7 +192,7 @@ func writeTest(t *testing.T, path, text string) {
 	}
 }
 
-// TestSignalAfterTheDecision holds that of a decision and a signal the first one writes the report.
+// TestSignalAfterTheDecision checks that of a decision and a signal the first one writes the report.
 func TestSignalAfterTheDecision(t *testing.T) {
 	w := &watch{}
 	if err := w.decide(func() error { return errors.New("no space") }); err == nil || w.decided {

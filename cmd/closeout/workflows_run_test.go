@@ -34,7 +34,7 @@ type runner struct {
 
 // ran is what a recording job leaves for the gate's.
 type ran struct {
-	evidence string   // folder of the artifact
+	evidence string   // directory of the artifact
 	digests  []string // each perhaps behind the name of its stream
 }
 
@@ -461,7 +461,7 @@ func (r *runner) variables(env *actionlint.Env) (list []string) {
 	return list
 }
 
-// handOver is what the next job sees: the artifact's folder, and the job's output.
+// handOver is what the next job sees: the artifact's directory, and the job's output.
 func (r *runner) handOver(job *actionlint.Job) ran {
 	r.t.Helper()
 	done := ran{evidence: filepath.Join(r.t.TempDir(), "evidence")}
@@ -482,7 +482,7 @@ func (r *runner) handOver(job *actionlint.Job) ran {
 	return done
 }
 
-// judge collects a bundle as the gate's job would, in a workspace that holds nothing of the changed, and judges it.
+// judge collects a bundle as the gate's job would, in a workspace that contains nothing of the change, and judges it.
 func (r *runner) judge(done ran) string {
 	r.t.Helper()
 	bundle := r.t.TempDir()
@@ -515,7 +515,7 @@ func (r *runner) judge(done ran) string {
 	return out.String() + errs.String()
 }
 
-// codeTree is the tree of the change without the evidence folder, as git makes it.
+// codeTree is the tree of the change without the evidence directory, as git makes it.
 func (r *runner) codeTree() string {
 	r.t.Helper()
 	r.git("read-tree", r.head)

@@ -36,14 +36,14 @@ var (
 	versions = regexp.MustCompile(`(?m)uses: (\S+@[0-9a-f]{40})( # v\d+\.\d+\.\d+)?$`)
 )
 
-// wanted are inputs of other people's actions that matter: the head with its history, and hidden folders in the artifact.
+// wanted are inputs of other people's actions that matter: the head with its history, and hidden directories in the artifact.
 var wanted = map[string]map[string]string{
 	"actions/checkout":          {"fetch-depth": "0", "persist-credentials": "false"},
 	"actions/upload-artifact":   {"name": "closeout-evidence", "path": ".closeout/evidence", "include-hidden-files": "true"},
 	"actions/download-artifact": {"name": "closeout-evidence", "path": ".closeout/evidence"},
 }
 
-// TestWorkflows holds every workflow of the repository and of the documentation to what the documentation promises.
+// TestWorkflows checks every workflow of the repository and of the documentation against what the documentation promises.
 func TestWorkflows(t *testing.T) {
 	var paths []string
 	for _, pattern := range []string{"docs/workflows/*.yml", ".github/workflows/*.yml"} {
@@ -124,14 +124,14 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "          ref: ${{ github.event.pull_request.head.sha }}\n", "", "checkout of"},
 		{mergeQueue, ".head.sha || github.sha }}", ".head.sha }}", "checkout of"},
 		{twoJobs, "          fetch-depth: 0\n", "", "fetch-depth is"},
-		{twoJobs, "        continue-on-error: true\n        uses", "        uses", "nobody judges"},
+		{twoJobs, "        continue-on-error: true\n        uses", "        uses", "no job judges"},
 		{oneJob, "        if: ${{ !cancelled() }}\n", "", "condition of the gate"},
 		{twoJobs, "GOTOOLCHAIN: auto", "TOKEN: ${{ secrets.GITHUB_TOKEN }}", "secret"},
 		{twoJobs, "GOTOOLCHAIN: auto", "TOKEN: ${{ github.token }}", "secret"},
 	} {
 		data := readWorkflow(t, c.file)
 		if !bytes.Contains(data, []byte(c.old)) {
-			t.Fatalf("%s does not hold %q", c.file, c.old)
+			t.Fatalf("%s does not contain %q", c.file, c.old)
 		}
 		found := problems(t, c.file, bytes.Replace(data, []byte(c.old), []byte(c.new), 1))
 		if !strings.Contains(strings.Join(found, "\n"), c.want) {
@@ -166,7 +166,7 @@ func readWorkflow(t *testing.T, name string) []byte {
 	return data
 }
 
-// problems lists what is wrong with the workflow that the file name holds.
+// problems lists what is wrong with the workflow that the file name contains.
 func problems(t *testing.T, name string, data []byte) []string {
 	t.Helper()
 	linter, err := actionlint.NewLinter(&bytes.Buffer{}, &actionlint.LinterOptions{})
@@ -264,7 +264,7 @@ func textProblems(data []byte) (list []string) {
 	return list
 }
 
-// frameProblems looks at what holds for the whole workflow. One that is called runs in the frame of its caller.
+// frameProblems checks what applies to the whole workflow. One that is called runs in the frame of its caller.
 func frameProblems(name string, w *actionlint.Workflow) (list []string) {
 	want := ""
 	if name == caller {
@@ -426,7 +426,7 @@ func handOverProblems(name, which string, step *actionlint.Step) (list []string)
 		list = append(list, "checkout of "+got)
 	}
 	if which == "actions/download-artifact" && (step.ContinueOnError == nil || !step.ContinueOnError.Value) {
-		list = append(list, "without evidence nobody judges")
+		list = append(list, "without evidence no job judges")
 	}
 	if got := text(step.If); name == oneJob && which == "closeout-gate/closeout" && got != "${{ !cancelled() }}" {
 		list = append(list, "condition of the gate: "+got)

@@ -168,9 +168,9 @@ func TestReadDiffRefuses(t *testing.T) {
 		{"signature", editX + "-- \n2.39.5\n\n", "8:1", "signature of a mail"},
 		{"text behind", editX + "\n", "8:1", "belongs to no section"},
 		{"no prefix", "diff --git x x\n" + indexX + "--- x\n+++ x\n" + hunkX, "1:1", "do not begin with a/ and b/"},
-		{"no prefix, hidden folder", "diff --git .github/workflows/ci.yml .github/workflows/ci.yml\n", "1:1", "do not begin with a/ and b/"},
+		{"no prefix, hidden directory", "diff --git .github/workflows/ci.yml .github/workflows/ci.yml\n", "1:1", "do not begin with a/ and b/"},
 		{"mnemonic prefix", "diff --git i/x w/x\n" + indexX + "--- i/x\n+++ w/x\n" + hunkX, "1:1", "do not begin with a/ and b/"},
-		{"no prefix in a folder a", "diff --git a/x a/x\n" + indexX + "--- a/x\n+++ a/x\n" + hunkX, "1:16", "does not begin with b/"},
+		{"no prefix in a directory a", "diff --git a/x a/x\n" + indexX + "--- a/x\n+++ a/x\n" + hunkX, "1:16", "does not begin with b/"},
 		{"no prefix, later", editX + "diff --git y y\nold mode 100644\nnew mode 100755\n", "8:12", "does not begin with a/"},
 		{"reversed", "diff --git b/x a/x\n" + indexX + "--- b/x\n+++ a/x\n" + hunkX, "1:1", "do not begin with a/ and b/"},
 		{"word diff", startX + "@@ -1 +1 @@\n[-a-]{+b+}\n", "6:1", "no line of a hunk"},
@@ -337,7 +337,7 @@ func TestReadDiffRefuses(t *testing.T) {
 		{"binary patch, no empty line", headX + indexX + strings.Replace(forthX, "00962\n\n", "00962\n", 1), "6:1", "no line of a binary patch"},
 		{"binary patch with carriage return", headX + indexX + strings.Replace(forthX, "patch\n", "patch\r\n", 1), "3:1", "does not belong here"},
 
-		// the end, and paths that stand twice
+		// the end, and paths that occur twice
 		{"no newline at the end", strings.TrimSuffix(editX, "\n"), "7:1", "middle of a line"},
 		{"cut in the header", headX + "old mode 100644\nnew mode 1007", "3:1", "middle of a line"},
 		{"cut in the first line", "diff --git a/x b/", "1:1", "middle of a line"},
@@ -504,7 +504,7 @@ func mayFollow(line []byte) bool {
 	return false
 }
 
-// accepted reports whether a damaged diff is accepted, and holds that it then has every path whose section begins in
+// accepted reports whether a damaged diff is accepted, and checks that it then has every path whose section begins in
 // its first lines.
 func accepted(t *testing.T, name, damage string, diff []byte, whole []Change, lines int) bool {
 	t.Helper()
@@ -536,7 +536,7 @@ func TestReadDiffEveryCut(t *testing.T) {
 	}
 }
 
-// FuzzReadDiff holds that places lie in the input, that the size of what comes from the reader at a time does not
+// FuzzReadDiff checks that places lie in the input, that the size of what comes from the reader at a time does not
 // matter, that an accepted diff ends in a newline and begins with a section, and that each of its sections is in the
 // result.
 func FuzzReadDiff(f *testing.F) {

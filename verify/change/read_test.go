@@ -216,7 +216,7 @@ func TestReadChangesKeysChanged(t *testing.T) {
 		t.Errorf("got %+v", changes)
 	}
 	if at := changes[2].Pos; at.Line != 4 || at.Column != 1 {
-		t.Errorf("the third stands at %v", at)
+		t.Errorf("the third is at %v", at)
 	}
 }
 
@@ -306,7 +306,7 @@ func TestReadChangesUnreadable(t *testing.T) {
 	}
 }
 
-// FuzzReadChanges holds that places lie in the text, that the size of what comes from the reader at a time does not
+// FuzzReadChanges checks that places lie in the text, that the size of what comes from the reader at a time does not
 // matter, and that what is accepted is sorted, agrees with itself and is valid by the schema.
 func FuzzReadChanges(f *testing.F) {
 	for _, c := range acceptedChanges {
@@ -345,7 +345,7 @@ func FuzzReadChanges(f *testing.F) {
 	})
 }
 
-// places lists where errors stand. The decoder's own words depend on how much it has read.
+// places lists the places of errors. The decoder's own words depend on how much it has read.
 func places(errs []diag.Error) string {
 	var b strings.Builder
 	for _, e := range errs {

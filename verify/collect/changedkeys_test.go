@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 )
 
-// TestFindKeys holds what the list of changes says of files with keys: a fact, nothing, or that any key may have changed.
+// TestFindKeys checks what the list of changes says about files with keys: a fact, nothing, or that any key may have changed.
 func TestFindKeys(t *testing.T) {
 	large := `{"x":"` + strings.Repeat("a", 5<<20) + `"}`
 	var h history
@@ -80,7 +80,7 @@ func (c *contents) Blob(id string, limit int64) ([]byte, error) {
 	return []byte(c.blobs[id]), nil
 }
 
-// TestKeyFinderEnds holds that a change cannot make the gate read without end: a content counts once, and all together are
+// TestKeyFinderEnds checks that a change cannot make the gate read without end: a content counts once, and all together are
 // bounded.
 func TestKeyFinderEnds(t *testing.T) {
 	objects := &contents{blobs: map[string]string{}}

@@ -94,7 +94,7 @@ func TestCleanMerge(t *testing.T) {
 		{name: "of adjacent changes", ours: []string{"a", "1\n2\nx\n4\n5\n"}, theirs: []string{"a", "1\n2\n3\ny\n5\n"}, merged: []string{"a", "1\n2\nx\ny\n5\n"}},
 		{name: "without the end of the last line", ours: []string{"a", "0\n2\n3\n4\n5\n"}, theirs: []string{"a", "1\n2\n3\n4\n6\n"}, merged: []string{"a", "0\n2\n3\n4\n6"}},
 		{name: "with one side's lines", ours: []string{"a", "0\n2\n3\n4\n5\n"}, theirs: []string{"a", "1\n2\n3\n4\n6\n"}, merged: []string{"a", "1\n2\n3\n4\n6\n"}},
-		{name: "of a conflict that somebody resolved", ours: []string{"b", "x\n"}, theirs: []string{"b", "y\n"}, merged: []string{"b", "xy\n"}},
+		{name: "of a conflict that a person resolved", ours: []string{"b", "x\n"}, theirs: []string{"b", "y\n"}, merged: []string{"b", "xy\n"}},
 		{name: "of a conflict in favour of ours", ours: []string{"b", "x\n"}, theirs: []string{"b", "y\n"}, merged: []string{"b", "x\n"}},
 		{name: "of a deletion and a change", ours: []string{"b", ""}, theirs: []string{"b", "y\n"}, merged: []string{"b", "y\n"}},
 		{name: "of two symlinks", ours: []string{"b", "l:x"}, theirs: []string{"b", "l:y"}, merged: []string{"b", "l:y"}},

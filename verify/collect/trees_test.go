@@ -54,7 +54,7 @@ func openTest(t testing.TB, dir string) *Git {
 	return git
 }
 
-// An argument stands for every symlink that the system would follow, and for the file behind them.
+// An argument represents every symlink that the system would follow, and for the file behind them.
 func TestFilesAt(t *testing.T) {
 	var h history
 	h.commit(1)
@@ -91,7 +91,7 @@ func TestFilesAt(t *testing.T) {
 	}
 }
 
-// BenchmarkTrees collects a change of 2,000 packages in one folder, of each its package.json and two files more: what
+// BenchmarkTrees collects a change of 2,000 packages in one directory, of each its package.json and two files more: what
 // verify --base does beside judging and reading logs.
 func BenchmarkTrees(b *testing.B) {
 	var h history

@@ -17,7 +17,7 @@ func TestPlacesOnOneLongLine(t *testing.T) {
 		t.Fatal(errs.All())
 	}
 	if last := n.Items[len(n.Items)-1].Pos; last != (diag.Pos{Line: 1, Column: len(text) - 1}) {
-		t.Errorf("the last value stands at %v", last)
+		t.Errorf("the last value is at %v", last)
 	}
 }
 

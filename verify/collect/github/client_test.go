@@ -138,7 +138,7 @@ func TestPages(t *testing.T) {
 			}
 			for i := 1; i < len(p.Live.Comments); i++ {
 				if a, b := p.Live.Comments[i-1].ID, p.Live.Comments[i].ID; len(a) > len(b) || len(a) == len(b) && a >= b {
-					t.Fatalf("%s stands before %s", a, b)
+					t.Fatalf("%s is before %s", a, b)
 				}
 			}
 		})

@@ -28,7 +28,7 @@ func TestPut(t *testing.T) {
 			want: []string{"github-actions[bot] " + marker + "green"}, writes: []string{"PATCH /issues/comments/5"}},
 		{name: "nothing new", setup: func(w *world) { w.pull.Comments = []*fakehub.Comment{bot(5, marker+"red")} }, note: Note{Body: marker + "red"},
 			want: []string{"github-actions[bot] " + marker + "red"}},
-		{name: "somebody else's marker", setup: func(w *world) {
+		{name: "another account's marker", setup: func(w *world) {
 			w.pull.Comments = []*fakehub.Comment{{ID: 5, Author: "agent", Body: marker + "all green"}, {ID: 6, Author: "release[bot]", Body: marker + "all green"}}
 		}, note: Note{Body: marker + "red"},
 			want: []string{"agent " + marker + "all green", "release[bot] " + marker + "all green", "github-actions[bot] " + marker + "red"}, writes: []string{"POST /issues/7/comments"}},
@@ -59,7 +59,7 @@ func TestPut(t *testing.T) {
 			w.pull.Comments = []*fakehub.Comment{{ID: 6, Author: "release[bot]", Body: marker + "red"}}
 		}, note: Note{Author: "release[bot]", Body: marker + "green"},
 			want: []string{"release[bot] " + marker + "green"}, writes: []string{"PATCH /issues/comments/6"}},
-		{name: "deleted by somebody meanwhile", setup: func(w *world) {
+		{name: "deleted meanwhile", setup: func(w *world) {
 			w.pull.Comments = []*fakehub.Comment{bot(5, marker+"a")}
 			w.Fail("DELETE ", 1, fakehub.Status(404, "Not Found"))
 		}, note: Note{}, writes: []string{"DELETE /issues/comments/5"}},
@@ -68,7 +68,7 @@ func TestPut(t *testing.T) {
 		{name: "too long", note: Note{Body: marker + strings.Repeat("x", 65536)}, writes: []string{"POST /issues/7/comments"}, fails: "HTTP 422"},
 		{name: "may not read", setup: func(w *world) { w.Lacks = []string{"issues: read"} }, note: Note{Body: marker + "red"}, fails: "HTTP 403"},
 		{name: "without its marker", note: Note{Body: "red"}, fails: "does not begin with its marker"},
-		{name: "nobody's token", setup: func(w *world) { w.Fail("GET /user", -1, fakehub.Body(`{}`)) }, note: Note{Body: marker + "red"}, fails: "whose token"},
+		{name: "a token without account", setup: func(w *world) { w.Fail("GET /user", -1, fakehub.Body(`{}`)) }, note: Note{Body: marker + "red"}, fails: "whose token"},
 		{name: "identity unknown", setup: func(w *world) { w.Fail("GET /user", -1, fakehub.Status(404, "Not Found")) }, note: Note{Body: marker + "red"}, fails: "HTTP 404"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,9 +103,9 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestMarkerHidesNobody keeps the gate's own comment out of the facts, and nobody else's: a person who writes the marker
+// TestMarkerHidesNoOneElse keeps the gate's own comment out of the facts, and no other: a person who writes the marker
 // asks for an override as openly as without it.
-func TestMarkerHidesNobody(t *testing.T) {
+func TestMarkerHidesNoOneElse(t *testing.T) {
 	w := newWorld(t)
 	text := Marker + "\n/closeout-override aaaa-aaa2 <why>"
 	w.pull.Comments = []*fakehub.Comment{{ID: 5, Author: actionsBot, Body: text}, {ID: 6, Author: "agent", Body: text}}

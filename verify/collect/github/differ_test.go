@@ -8,9 +8,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// TestFoldersThatMultiply walks a few folders, each of which holds the next one ten times, down to one that is empty or
-// holds a file. They stand for ten thousand million paths, and no call is made for any of them.
-func TestFoldersThatMultiply(t *testing.T) {
+// TestDirectoriesThatMultiply walks a few directories, each of which contains the next one ten times, down to one that is empty or
+// contains a file. They represent ten thousand million paths, and no call is made for any of them.
+func TestDirectoriesThatMultiply(t *testing.T) {
 	for name, leaf := range map[string][]entry{"empty": {}, "a file": {{"f", "100644", idA}}} {
 		trees := &trees{known: map[string][]entry{"0": leaf}}
 		for level := range 10 {
@@ -21,7 +21,7 @@ func TestFoldersThatMultiply(t *testing.T) {
 		for limit, flag := range map[int64]string{109: strict.FlagTreeEntries, 210: ""} {
 			d := &differ{trees: trees, limits: strict.DefaultLimits()}
 			d.limits.TreeEntries = limit
-			err := d.dirs("", "", "2") // ten folders, with ten folders each
+			err := d.dirs("", "", "2") // ten directories, with ten directories each
 			if failed := (*failure)(nil); flag != "" && (!errors.As(err, &failed) || failed.Limit() != flag) || flag == "" && err != nil {
 				t.Errorf("%s, at most %d entries: %v", name, limit, err)
 			}

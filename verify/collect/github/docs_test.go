@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestCallsAreDocumented holds the tables of docs/github.md against the calls in the goldens, both ways.
+// TestCallsAreDocumented compares the tables of docs/github.md with the calls in the goldens, both ways.
 func TestCallsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/github.md")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestCallsAreDocumented(t *testing.T) {
 	}
 	for row := range rows {
 		if !used[row] {
-			t.Errorf("nobody calls %s", row)
+			t.Errorf("no code calls %s", row)
 		}
 	}
 }

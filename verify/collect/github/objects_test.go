@@ -71,10 +71,10 @@ func TestChanges(t *testing.T) {
 		{"symlink elsewhere", []string{"link", "link:b"}, "modified link"},
 		{"submodule moved", []string{"sub", "sub:dddddddddddddddddddddddddddddddddddddddd"}, "modified sub"},
 		{"submodule to file", []string{"sub", "x"}, "type_changed sub"},
-		{"file to folder", []string{"a", "", "a/b", "1", "a/c/d", "1"}, "deleted a, added a/b, added a/c/d"},
-		{"folder to file", []string{"d/x", "", "d/y", "", "d/e/z", "", "d", "1"}, "added d, deleted d/e/z, deleted d/x, deleted d/y"},
-		{"folder to symlink", []string{"d/e/z", "", "d/e", "link:x"}, "added d/e, deleted d/e/z"},
-		{"names around a folder's", []string{"t-r", "2", "t.r", "2", "t/r", "2", "t", ""}, "modified t-r, modified t.r, modified t/r"},
+		{"file to directory", []string{"a", "", "a/b", "1", "a/c/d", "1"}, "deleted a, added a/b, added a/c/d"},
+		{"directory to file", []string{"d/x", "", "d/y", "", "d/e/z", "", "d", "1"}, "added d, deleted d/e/z, deleted d/x, deleted d/y"},
+		{"directory to symlink", []string{"d/e/z", "", "d/e", "link:x"}, "added d/e, deleted d/e/z"},
+		{"names around a directory's", []string{"t-r", "2", "t.r", "2", "t/r", "2", "t", ""}, "modified t-r, modified t.r, modified t/r"},
 		{"odd names", []string{"ü ö", "1", "a\nb", "1", "\"q\"", "1", "back\\slash", "1", "*", "1"}, `added "q", added *, added a` + "\n" + `b, added back\slash, added ü ö`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -169,13 +169,13 @@ func TestOldModes(t *testing.T) {
 	}
 }
 
-// Whatever the listing holds, it must be what the tree's id stands for.
+// Whatever the listing contains, it must have the tree's id.
 func TestListingMustFitItsID(t *testing.T) {
 	for _, c := range []struct{ name, old, new, fails string }{
 		{"a file hidden", `"path":"src/a.go"`, `"path":"elsewhere/a.go"`, "has another id"},
 		{"a mode changed", `"mode":"100755"`, `"mode":"100644"`, "has another id"},
 		{"another path", `"path":"run.sh"`, `"path":"run2.sh"`, "has another id"},
-		{"a folder without content", `"path":"src/deep/b.go"`, `"path":"src/b.go"`, "has another id"},
+		{"a directory without content", `"path":"src/deep/b.go"`, `"path":"src/b.go"`, "has another id"},
 		{"a name twice", `"path":"run.sh"`, `"path":"README.md"`, `the name "README.md" appears twice`},
 		{"no name", `"path":"run.sh"`, `"path":"src/"`, "has the id"},
 		{"no id", `"sha":"`, `"sha":"x`, "has the id"},
@@ -204,7 +204,7 @@ func TestListingMustFitItsID(t *testing.T) {
 	}
 }
 
-// A listing that is cut although it is of one folder can be completed by nobody.
+// A listing that is cut although it is of one directory cannot be completed.
 func TestFolderListedInPart(t *testing.T) {
 	w := newWorld(t)
 	w.Fail("/git/trees/", -1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
@@ -220,7 +220,7 @@ func TestTreeCallsAreBounded(t *testing.T) {
 	id := w.repo.git("x", "hash-object", "-w", "--stdin")
 	build := func(name string) string {
 		var index strings.Builder
-		for i := range 200 { // folders that all differ
+		for i := range 200 { // directories that all differ
 			fmt.Fprintf(&index, "100644 %s\td%03d/%s%03d\x00", id, i, name, i)
 		}
 		w.repo.git("", "read-tree", "--empty")
@@ -466,7 +466,7 @@ func TestCallsOfANormalPull(t *testing.T) {
 	}
 }
 
-// Whatever a listing holds, each tree that is remembered has the content that its id stands for.
+// Whatever a listing contains, each tree that is remembered has the content of its id.
 func FuzzListing(f *testing.F) {
 	f.Add([]byte(`{"tree":[{"path":"a","mode":"100644","sha":"`+idA+`"},{"path":"d","mode":"040000","sha":"4b825dc642cb6eb9a060e54bf8d69288fbee4904"}],"truncated":true}`), true)
 	f.Add([]byte(`{"tree":[{"path":"d/a","mode":"100644","sha":"`+idA+`"}]}`), false)

@@ -19,7 +19,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// scenario is a state of the hub, and what is collected from it: the golden file holds the facts and the calls.
+// scenario is a state of the hub, and what is collected from it: the golden file contains the facts and the calls.
 type scenario struct {
 	name  string
 	setup func(w *world)
@@ -407,7 +407,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// checkFacts holds what is collected against what the judge reads.
+// checkFacts compares what is collected with what the judge reads.
 func checkFacts(t *testing.T, s interface{ Validate(any) error }, p *Pull) {
 	t.Helper()
 	text, err := json.Marshal(facts.Facts{Schema: facts.Schema, Subject: p.Subject, GitHub: p.GitHub(), Unavailable: p.Unavailable})
@@ -425,7 +425,7 @@ func checkFacts(t *testing.T, s interface{ Validate(any) error }, p *Pull) {
 		t.Errorf("the schema refuses the facts: %v", err)
 	}
 	if strings.Contains(string(text), token) {
-		t.Error("the facts hold the token")
+		t.Error("the facts contain the token")
 	}
 }
 

@@ -20,7 +20,7 @@ func TestFaults(t *testing.T) {
 		do    fakehub.Fault
 		times int
 		slept string // "" for none
-		fails string // what the error holds; "" when the call succeeds in the end
+		fails string // what the error contains; "" when the call succeeds in the end
 		fix   string
 		calls int
 	}{

@@ -7,7 +7,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// Somebody may press the button any number of times: what that costs is bounded, and the rest makes an author.
+// A person can press the button any number of times: what that costs is bounded, and the rest makes an author.
 func TestUpdatesAreBounded(t *testing.T) {
 	p := &Pull{Live: &facts.PullRequest{}}
 	for i := range maxUpdates + 5 {

@@ -49,7 +49,7 @@ func (r *repo) git(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit makes a commit that holds exactly the given files, and lets a branch point to it. A content that begins with
+// commit makes a commit that contains exactly the given files, and lets a branch point to it. A content that begins with
 // "link:", "exec:" or "sub:" makes a symlink, an executable or a submodule.
 func (r *repo) commit(branch, message string, files map[string]string, parents ...string) string {
 	r.t.Helper()
@@ -84,7 +84,7 @@ func (r *repo) commit(branch, message string, files map[string]string, parents .
 	return r.git(in.String(), "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
 }
 
-// fakeClock moves when somebody sleeps.
+// fakeClock moves when a caller sleeps.
 type fakeClock struct {
 	now   time.Time
 	slept []time.Duration
@@ -151,7 +151,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fatal stands for a test where none runs.
+// fatal replaces a test where none runs.
 type fatal struct{ testing.TB }
 
 func (fatal) Helper()                           {}
@@ -179,7 +179,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// connect makes a client; path is what stands between host and endpoints, as on an enterprise server.
+// connect makes a client; path is what is between host and endpoints, as on an enterprise server.
 func (w *world) connect(token, path string) *Client {
 	w.t.Helper()
 	api, err := url.Parse(w.server.URL + path)
@@ -193,7 +193,7 @@ func (w *world) connect(token, path string) *Client {
 	return c
 }
 
-// called lists the calls since the last time somebody looked, without the repository's path and the usual parameters.
+// called lists the calls since the last look, without the repository's path and the usual parameters.
 func called(h *fakehub.Hub, from int) []string {
 	calls := slices.Clone(h.Calls()[from:])
 	for i, call := range calls {

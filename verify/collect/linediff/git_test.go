@@ -13,7 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/linediff"
 )
 
-// gitCounts asks git how many lines it removes and adds, for each pair of files of two folders; -1 where it says that
+// gitCounts asks git how many lines it removes and adds, for each pair of files of two directories; -1 where it says that
 // a file is binary. The test is skipped where there is no git.
 func gitCounts(t *testing.T, before, after map[string][]byte, options ...string) map[string][2]int {
 	t.Helper()
@@ -92,7 +92,7 @@ func sources(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestLikeGit holds the number of lines to git's shortest script. Even with --minimal git 2.39 sets lines aside that
+// TestLikeGit compares the number of lines with git's shortest script. Even with --minimal git 2.39 sets lines aside that
 // occur often, so that its script can be longer by a few; then ours must be a shortest one.
 func TestLikeGit(t *testing.T) {
 	before, after := sources(t), map[string][]byte{}

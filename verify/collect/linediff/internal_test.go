@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMostLines holds that no limit lets more lines through than 32 bits can number; a file of so many is too large to
+// TestMostLines checks that no limit lets more lines through than 32 bits can number; a file of so many is too large to
 // make here.
 func TestMostLines(t *testing.T) {
 	generous := Limits{Lines: 1 << 60}
@@ -18,7 +18,7 @@ func TestMostLines(t *testing.T) {
 	}
 }
 
-// TestWork holds that files of usual size get a work in proportion, and none more than seconds.
+// TestWork checks that files of usual size get a work in proportion, and none more than seconds.
 func TestWork(t *testing.T) {
 	for _, c := range []struct {
 		limits Limits
@@ -43,7 +43,7 @@ func sides(before, after string) (a, b *side) {
 	return a, b
 }
 
-// TestWorkIsBounded holds that a search takes no step more than it may, but for those along one run of the same, and
+// TestWorkIsBounded checks that a search takes no step more than it may, but for those along one run of the same, and
 // that it does not call a script shortest after it ran out of steps. Behind letters that are turned round each of many
 // paths finds a long run of the same.
 func TestWorkIsBounded(t *testing.T) {
@@ -70,7 +70,7 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// TestFarthestWasReached holds that a search which ends early divides where it came to, not where an earlier one was.
+// TestFarthestWasReached checks that a search which ends early divides where it came to, not where an earlier one was.
 func TestFarthestWasReached(t *testing.T) {
 	for _, c := range []struct {
 		before, after string

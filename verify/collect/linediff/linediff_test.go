@@ -63,7 +63,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestNil holds that a version that is not there is one without lines.
+// TestNil checks that a version that is not there is one without lines.
 func TestNil(t *testing.T) {
 	if r := linediff.Diff(nil, []byte("a\n"), linediff.Limits{}); text(r) != "+1 \"a\"\n" || r.Removed != nil {
 		t.Errorf("created: %s", text(r))
@@ -123,7 +123,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestDefaults holds the limits that hold when nobody says otherwise, and that a caller can ask before it reads.
+// TestDefaults checks the limits that apply by default, and that a caller can ask before it reads.
 func TestDefaults(t *testing.T) {
 	if reason := (linediff.Limits{}).TooLarge(64<<20, 64<<20); reason != "" {
 		t.Error(reason)
@@ -140,7 +140,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestSameScript holds that a script depends on nothing but the bytes and the limits, also when the work runs out.
+// TestSameScript checks that a script depends on nothing but the bytes and the limits, also when the work runs out.
 func TestSameScript(t *testing.T) {
 	before, after := random(3000, 50, 1), random(3000, 50, 2)
 	for _, work := range []int64{0, 10_000, 1_000_000} {
@@ -154,7 +154,7 @@ func TestSameScript(t *testing.T) {
 	}
 }
 
-// TestHostile holds that files made to be slow come to an end with a right script: the work is bounded, not the luck.
+// TestHostile checks that files made to be slow come to an end with a right script: the work is bounded, not the luck.
 func TestHostile(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -172,7 +172,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// FuzzDiff holds that a script leads from one version to the other and back, with much and with little work, and that
+// FuzzDiff checks that a script leads from one version to the other and back, with much and with little work, and that
 // it is a shortest one when it says so.
 func FuzzDiff(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nc", uint16(0))

@@ -63,7 +63,7 @@ func unended(text []byte) int {
 	return 0
 }
 
-// check holds that a result leads from one text to the other, both ways, and returns its length.
+// check checks that a result leads from one text to the other, both ways, and returns its length.
 func check(t testing.TB, before, after []byte, limits linediff.Limits) (length int, minimal bool) {
 	t.Helper()
 	r := linediff.Diff(before, after, limits)
@@ -112,7 +112,7 @@ func randomLines(r *rand.Rand, n, kinds int) []byte {
 	return []byte(strings.TrimSuffix(b.String(), []string{"", "\n"}[r.Intn(2)]))
 }
 
-// TestShortest holds that a script is a shortest one when it says so, that it says so when the work suffices, and that
+// TestShortest checks that a script is a shortest one when it says so, that it says so when the work suffices, and that
 // it is a script in any case.
 func TestShortest(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
@@ -137,7 +137,7 @@ func TestShortest(t *testing.T) {
 	}
 }
 
-// TestLittleWork holds that a script which need not be a shortest one is close to it nevertheless.
+// TestLittleWork checks that a script which need not be a shortest one is close to it nevertheless.
 func TestLittleWork(t *testing.T) {
 	before := program(20_000)
 	after := edited(before, 4000, 1)
@@ -153,7 +153,7 @@ func TestLittleWork(t *testing.T) {
 	}
 }
 
-// TestSetAside holds that lines of one side only cost no search, however many there are.
+// TestSetAside checks that lines of one side only cost no search, however many there are.
 func TestSetAside(t *testing.T) {
 	short := program(1000)
 	var long []byte
@@ -167,7 +167,7 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// TestLargeInsertion holds that a search which is too short to cross a large insertion keeps what is the same before
+// TestLargeInsertion checks that a search which is too short to cross a large insertion keeps what is the same before
 // it and behind it: it comes from both ends.
 func TestLargeInsertion(t *testing.T) {
 	all := lines(program(16_000))
