@@ -10,6 +10,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 func TestCrossCheck(t *testing.T) {
@@ -48,7 +49,7 @@ func TestCrossCheck(t *testing.T) {
 				c.setup(w)
 			}
 			p := w.client.Pull(context.Background(), 7)
-			o := w.client.Objects(context.Background())
+			o := w.client.Objects(context.Background(), strict.DefaultLimits())
 			bases, err := o.MergeBases(p.Subject.BaseSHA, p.Subject.HeadSHA)
 			if err != nil {
 				t.Fatal(err)

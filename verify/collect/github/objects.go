@@ -28,15 +28,16 @@ import (
 type Objects struct {
 	ctx    context.Context
 	client *Client
+	limits strict.Limits
 	roots  map[string]string // commit → root tree
 	trees  *trees
 	blobs  map[string][]byte
 }
 
-// Objects reads the client's repository.
-func (c *Client) Objects(ctx context.Context) *Objects {
+// Objects reads the client's repository. The limits bound a comparison, as those of one on disk.
+func (c *Client) Objects(ctx context.Context, limits strict.Limits) *Objects {
 	return &Objects{
-		ctx: ctx, client: c, roots: map[string]string{}, blobs: map[string][]byte{},
+		ctx: ctx, client: c, limits: limits, roots: map[string]string{}, blobs: map[string][]byte{},
 		trees: &trees{ctx: ctx, client: c, known: map[string][]entry{}},
 	}
 }
@@ -136,7 +137,7 @@ func (o *Objects) Changes(oldCommit, newCommit string) ([]change.Change, error) 
 	if err != nil {
 		return nil, o.fail(err)
 	}
-	d := &differ{trees: o.trees, limits: strict.DefaultLimits()}
+	d := &differ{trees: o.trees, limits: o.limits}
 	if err := d.dirs("", oldTree, newTree); err != nil {
 		return nil, o.fail(err)
 	}

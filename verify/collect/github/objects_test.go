@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -15,8 +16,11 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
+	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 func (w *world) objects() *Objects {
@@ -25,7 +29,7 @@ func (w *world) objects() *Objects {
 	if p.Live == nil {
 		w.t.Fatalf("no pull request: %+v", p.Unavailable)
 	}
-	return w.client.Objects(context.Background())
+	return w.client.Objects(context.Background(), strict.DefaultLimits())
 }
 
 // gitChanges is what git finds, written as we write it.
@@ -129,6 +133,21 @@ func TestChangesRandomly(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("round %d, cut at %d: %v\ngot  %+v\nwant %+v", round, w.MaxTree, err, got, want)
 			}
+		}
+	}
+}
+
+// A run compares trees within its own limits, not the default ones.
+func TestChangesWithinTheLimitsOfTheRun(t *testing.T) {
+	w := newWorld(t)
+	head := w.repo.commit("topic", "work", with(baseFiles, "README.md", "2", "src/a.go", "2"), w.base)
+	for entries, flag := range map[int64]string{1: strict.FlagTreeEntries, 100: ""} {
+		limits := strict.DefaultLimits()
+		limits.TreeEntries = entries
+		run := &Run{Client: w.client, files: collect.Options{Root: t.TempDir(), Settings: verify.Settings{Limits: limits}}}
+		_, err := run.openSource(context.Background()).api.Changes(w.base, head)
+		if failed := (*failure)(nil); flag != "" && (!errors.As(err, &failed) || failed.Limit() != flag) || flag == "" && err != nil {
+			t.Errorf("at most %d entries: %v", entries, err)
 		}
 	}
 }
@@ -432,7 +451,7 @@ func TestCallsOfANormalPull(t *testing.T) {
 	w.pull.TestMerge = "test-merge"
 	p := w.client.Pull(context.Background(), 7)
 	w.client.Details(context.Background(), p, labels)
-	o := w.client.Objects(context.Background())
+	o := w.client.Objects(context.Background(), strict.DefaultLimits())
 	bases, err := o.MergeBases(p.Subject.BaseSHA, p.Subject.HeadSHA)
 	if err != nil || !slices.Equal(bases, []string{fork}) {
 		t.Fatal(bases, err)

@@ -196,7 +196,7 @@ type source struct {
 }
 
 func (r *Run) openSource(ctx context.Context) *source {
-	s := &source{api: r.Client.Objects(ctx), whole: map[[2]string]bool{}}
+	s := &source{api: r.Client.Objects(ctx, r.files.Settings.Limits), whole: map[[2]string]bool{}}
 	if git, err := collect.OpenGit(r.files.Root, r.files.Settings.Limits); err == nil {
 		s.git = git
 	}
