@@ -52,6 +52,21 @@ func TestPanicBesideTheLogs(t *testing.T) {
 	})
 }
 
+// TestNamesAreKnownBeforeTheStreams asks for what the report calls an input. Logs and changes are read side by side and
+// both ask, so no answer may write: two writes at once to a map end the process without a report.
+func TestNamesAreKnownBeforeTheStreams(t *testing.T) {
+	const text = `{"schema": "closeout.facts/v1", "files": [{"file": "pr.diff", "path": "out/pr.diff"}]}`
+	open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+	l := newLoader(&Bundle{
+		Inputs: []Input{{Kind: check.Facts, Name: "facts.json", Open: open}}, Settings: Settings{Limits: strict.DefaultLimits()},
+	}, check.ScopeChange)
+	l.readFacts()
+	before := len(l.paths)
+	if got := l.display("pr.diff"); got != "out/pr.diff" || before != 1 || len(l.paths) != before {
+		t.Errorf("got %q, %d names before, %d after", got, before, len(l.paths))
+	}
+}
+
 // TestWholeFileIsHashed stops parsing early, by itself and by a panic: the digest is that of the whole file, and nothing
 // is read after stream has returned.
 func TestWholeFileIsHashed(t *testing.T) {

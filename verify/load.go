@@ -81,12 +81,6 @@ func (l *loader) of(kind check.Kind) []Input {
 
 // display is what the report calls an input: the path that the facts map its name to, else its name.
 func (l *loader) display(name string) string {
-	if l.Facts != nil && l.paths == nil {
-		l.paths = map[string]string{}
-		for _, f := range slices.Backward(l.Facts.Files) {
-			l.paths[f.File] = f.Path // the first of a name counts
-		}
-	}
 	if path, mapped := l.paths[name]; mapped {
 		return path
 	}
@@ -163,9 +157,14 @@ func (l *loader) readFacts() {
 			l.Facts = nil
 		}
 	}
-	if l.Facts != nil {
-		l.checkListed()
+	if l.Facts == nil {
+		return
 	}
+	l.paths = map[string]string{} // made here: logs and changes are read side by side, and both ask for it
+	for _, f := range slices.Backward(l.Facts.Files) {
+		l.paths[f.File] = f.Path // the first of a name counts
+	}
+	l.checkListed()
 }
 
 // secondFile reports a second file of a kind that may have one: which of two counts must not depend on their order.
