@@ -73,7 +73,10 @@ func (r *junitReader) token() bool {
 	at := r.index.Pos(r.offset + int(r.dec.InputOffset()))
 	token, err := r.dec.Token()
 	if errors.Is(err, io.EOF) {
-		return r.end(at)
+		if !r.root {
+			r.errs.Add(noTestReport(at, "the XML contains no element", "the end"))
+		}
+		return false
 	}
 	if err != nil {
 		return r.broken(err)
@@ -84,7 +87,12 @@ func (r *junitReader) token() bool {
 	case xml.EndElement:
 		r.close()
 	case xml.CharData:
-		return r.outside(t, at)
+		if text := bytes.TrimSpace(t); r.depth == 0 && len(text) > 0 {
+			return r.stop(diag.Error{
+				Pos: at, Message: "text outside of the root element", Found: diag.Excerpt(text), Expected: "only the root element",
+				Fix: "write only the report of the test runner to the file",
+			})
+		}
 	case xml.Directive:
 		return r.stop(diag.Error{
 			Pos: at, Message: "a document type is not supported", Found: diag.Excerpt([]byte("<!" + string(t) + ">")),
@@ -96,13 +104,6 @@ func (r *junitReader) token() bool {
 
 func (r *junitReader) stop(e diag.Error) bool {
 	r.errs.Add(e)
-	return false
-}
-
-func (r *junitReader) end(at diag.Pos) bool {
-	if !r.root {
-		r.errs.Add(noTestReport(at, "the XML contains no element", "the end"))
-	}
 	return false
 }
 
@@ -119,21 +120,19 @@ func (r *junitReader) broken(err error) bool {
 	return r.stop(e)
 }
 
-// outside refuses text before or after the root.
-func (r *junitReader) outside(text []byte, at diag.Pos) bool {
-	if text = bytes.TrimSpace(text); r.depth > 0 || len(text) == 0 {
-		return true
-	}
-	return r.stop(diag.Error{
-		Pos: at, Message: "text outside of the root element", Found: diag.Excerpt(text), Expected: "only the root element",
-		Fix: "write only the report of the test runner to the file",
-	})
-}
-
 func (r *junitReader) start(t xml.StartElement, at diag.Pos) bool {
-	if r.depth == 0 && !r.openRoot(t.Name.Local, at) {
-		return false
+	name := t.Name.Local
+	switch {
+	case r.depth > 0:
+	case r.root:
+		return r.stop(diag.Error{
+			Pos: at, Message: "a second root element", Found: "<" + diag.Clip(name) + ">", Expected: "the end of the file",
+			Fix: "join the suites under one <testsuites>",
+		})
+	case name != "testsuites" && name != "testsuite":
+		return r.stop(noTestReport(at, "the root element is not a test suite", "<"+diag.Clip(name)+">"))
 	}
+	r.root = true
 	if r.left--; r.left < 0 {
 		return r.stop(strict.OverLimitAt(at, "the number of elements", r.most, strict.FlagValues))
 	}
@@ -141,7 +140,7 @@ func (r *junitReader) start(t xml.StartElement, at diag.Pos) bool {
 	if r.depth > r.limit {
 		return r.stop(strict.OverLimitAt(at, "the nesting of elements", int64(r.limit), strict.FlagDepth))
 	}
-	switch name := t.Name.Local; {
+	switch {
 	case name == "testcase" && r.inCase > 0:
 		r.errs.Add(diag.Error{
 			Pos: at, Message: "a testcase inside a testcase", Found: "a second <testcase>", Expected: "</testcase> before it",
@@ -177,20 +176,6 @@ func (r *junitReader) says(name string) {
 	suite.seen++
 }
 
-func (r *junitReader) openRoot(name string, at diag.Pos) bool {
-	switch {
-	case r.root:
-		return r.stop(diag.Error{
-			Pos: at, Message: "a second root element", Found: "<" + diag.Clip(name) + ">", Expected: "the end of the file",
-			Fix: "join the suites under one <testsuites>",
-		})
-	case name != "testsuites" && name != "testsuite":
-		return r.stop(noTestReport(at, "the root element is not a test suite", "<"+diag.Clip(name)+">"))
-	}
-	r.root = true
-	return true
-}
-
 func (r *junitReader) openSuite(attrs []xml.Attr) {
 	s := junitSuite{depth: r.depth, name: attribute(attrs, "name"), failures: stated(attrs, "failures") + stated(attrs, "errors")}
 	around := ""
@@ -200,20 +185,6 @@ func (r *junitReader) openSuite(attrs []xml.Attr) {
 	key := keyOf(around, s.name)
 	s.group = string(key[:])
 	r.suites = append(r.suites, s)
-}
-
-// closeSuite compares the failures in the attributes of a suite with those of its elements: the greater number counts.
-func (r *junitReader) closeSuite() {
-	n := len(r.suites) - 1
-	s := r.suites[n]
-	if more := s.failures - s.seen; more > 0 {
-		r.book.broke(s.name, more)
-		s.seen = s.failures
-	}
-	r.suites = r.suites[:n]
-	if n > 0 {
-		r.suites[n-1].seen += s.seen
-	}
 }
 
 func attribute(attrs []xml.Attr, name string) string {
@@ -260,25 +231,31 @@ func openCase(attrs []xml.Attr) junitCase {
 }
 
 func (r *junitReader) close() {
-	switch n := len(r.suites); {
+	last := len(r.suites) - 1
+	switch {
 	case r.depth == r.inCase:
 		r.inCase = 0
-		r.closeCase()
-	case r.inCase == 0 && n > 0 && r.depth == r.suites[n-1].depth:
-		r.closeSuite()
+		c := testCase{group: r.suites[last].group, class: r.open.class, name: r.open.name}
+		switch {
+		case r.open.failed:
+			c.outcome = caseFailed
+		case r.open.skipped:
+			c.outcome = caseSkipped
+		case r.open.flaky:
+			c.outcome = caseFlaky
+		}
+		r.book.add(c)
+	case r.inCase == 0 && last >= 0 && r.depth == r.suites[last].depth:
+		// The failures in the attributes of a suite and those of its elements: the greater number counts.
+		s := r.suites[last]
+		if more := s.failures - s.seen; more > 0 {
+			r.book.broke(s.name, more)
+			s.seen = s.failures
+		}
+		r.suites = r.suites[:last]
+		if last > 0 {
+			r.suites[last-1].seen += s.seen
+		}
 	}
 	r.depth--
-}
-
-func (r *junitReader) closeCase() {
-	c := testCase{group: r.suites[len(r.suites)-1].group, class: r.open.class, name: r.open.name}
-	switch {
-	case r.open.failed:
-		c.outcome = caseFailed
-	case r.open.skipped:
-		c.outcome = caseSkipped
-	case r.open.flaky:
-		c.outcome = caseFlaky
-	}
-	r.book.add(c)
 }

@@ -64,7 +64,14 @@ func keyOf(parts ...string) caseKey {
 // add counts a case. A failing case that occurs again is another run, and is not counted twice.
 func (b *caseBook) add(c testCase) {
 	if c.name == "" {
-		b.addNameless(c.outcome)
+		b.count(c.outcome)
+		b.ran = b.ran || c.outcome != caseSkipped
+		switch c.outcome {
+		case caseFailed:
+			b.nameless++
+		case caseFlaky:
+			b.report.Flaky++
+		}
 		return
 	}
 	key := keyOf(c.group, c.class, c.name)
@@ -74,7 +81,10 @@ func (b *caseBook) add(c testCase) {
 	}
 	switch c.outcome {
 	case caseFailed:
-		b.fails(c, key, state)
+		b.name(c, key)
+		if state&stateFailing == 0 {
+			b.failing[c.group]++
+		}
 		state |= stateRan | stateFailed | stateFailing
 	case casePassed, caseFlaky:
 		if state&stateFailing != 0 {
@@ -90,28 +100,10 @@ func (b *caseBook) add(c testCase) {
 	b.addFrames(c)
 }
 
-func (b *caseBook) addNameless(outcome caseOutcome) {
-	b.count(outcome)
-	b.ran = b.ran || outcome != caseSkipped
-	switch outcome {
-	case caseFailed:
-		b.nameless++
-	case caseFlaky:
-		b.report.Flaky++
-	}
-}
-
 func (b *caseBook) count(outcome caseOutcome) {
 	b.report.Tests++
 	if outcome == caseSkipped {
 		b.report.Skipped++
-	}
-}
-
-func (b *caseBook) fails(c testCase, key caseKey, state caseState) {
-	b.name(c, key)
-	if state&stateFailing == 0 {
-		b.failing[c.group]++
 	}
 }
 
