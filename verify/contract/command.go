@@ -64,24 +64,19 @@ func (w *splitter) step() *diag.Error {
 	w.inWord = true
 	switch c {
 	case '\'':
-		return w.single()
+		length := strings.IndexByte(w.text[w.at:], '\'')
+		if length < 0 {
+			return w.wrong("a single quote is not closed", "close the quote")
+		}
+		w.word.WriteString(w.text[w.at : w.at+length])
+		w.at += length + 1
+		return nil
 	case '"':
 		return w.double()
 	case '\\':
 		return w.escape()
 	}
 	w.word.WriteByte(c)
-	return nil
-}
-
-// single reads the text after a single quote.
-func (w *splitter) single() *diag.Error {
-	length := strings.IndexByte(w.text[w.at:], '\'')
-	if length < 0 {
-		return w.wrong("a single quote is not closed", "close the quote")
-	}
-	w.word.WriteString(w.text[w.at : w.at+length])
-	w.at += length + 1
 	return nil
 }
 
@@ -95,7 +90,7 @@ func (w *splitter) double() *diag.Error {
 			return nil
 		case c == '$' || c == '`':
 			return w.shell(diag.Quote(string(c)) + " in double quotes")
-		case c == '\\' && w.escapable():
+		case c == '\\' && w.at < len(w.text) && strings.IndexByte("\\\"$`\n", w.text[w.at]) >= 0: // else it is literal
 			if err := w.escape(); err != nil {
 				return err
 			}
@@ -104,11 +99,6 @@ func (w *splitter) double() *diag.Error {
 		}
 	}
 	return w.wrong("a double quote is not closed", "close the quote")
-}
-
-// escapable reports whether a backslash in double quotes escapes the next character. If not, it is literal.
-func (w *splitter) escapable() bool {
-	return w.at < len(w.text) && strings.IndexByte("\\\"$`\n", w.text[w.at]) >= 0
 }
 
 // escape reads the character after a backslash.

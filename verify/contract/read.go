@@ -119,7 +119,7 @@ func readContract(f *strict.Fields) *Contract {
 
 // alternatives is the number of patterns in the contract after its braces are expanded.
 func (c *Contract) alternatives() int {
-	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, globsOf(c.AppliesTo)}
+	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches}
 	for _, a := range c.Approvals {
 		lists = append(lists, a.Files)
 	}
@@ -134,6 +134,9 @@ func (c *Contract) alternatives() int {
 		for _, p := range list {
 			n += p.Glob.Alternatives()
 		}
+	}
+	for _, a := range c.AppliesTo {
+		n += a.Glob.Alternatives() // 0 for an id
 	}
 	return n
 }
@@ -154,12 +157,8 @@ func readTaskID(f *strict.Fields) diag.Text {
 
 // readPaths reads the keys with paths and patterns.
 func readPaths(f *strict.Fields, c *Contract) {
-	allowed := f.Need("allowed_files", "a list of globs")
-	filled(f, allowed, "allowed_files", "name the files that the change may touch")
-	c.AllowedFiles = patternsOf(f, allowed, "allowed_files")
-	forbidden := f.Need("forbidden_files", "a list of globs")
-	filled(f, forbidden, "forbidden_files", "name the files that the change must not touch")
-	c.ForbiddenFiles = patternsOf(f, forbidden, "forbidden_files")
+	c.AllowedFiles = filledGlobs(f, f.Need("allowed_files", "a list of globs"), "allowed_files", "name the files that the change may touch")
+	c.ForbiddenFiles = filledGlobs(f, f.Need("forbidden_files", "a list of globs"), "forbidden_files", "name the files that the change must not touch")
 	c.DocsPathsSoft = globs(f, f.OrNull("docs_paths_soft"), "docs_paths_soft")
 	c.ProtectedFiles = globs(f, f.Get("protected_files"), "protected_files")
 	for _, t := range f.Texts("may_touch_protected") {
@@ -167,9 +166,8 @@ func readPaths(f *strict.Fields, c *Contract) {
 			c.MayTouchProtected = append(c.MayTouchProtected, t)
 		}
 	}
-	branches := f.Get("base_branches")
-	filled(f, branches, "base_branches", "name a branch, or remove the key to allow the default branch only")
-	c.BaseBranches = patternsOf(f, branches, "base_branches")
+	c.BaseBranches = filledGlobs(f, f.Get("base_branches"), "base_branches",
+		"name a branch, or remove the key to allow the default branch only")
 }
 
 func readApprovals(f *strict.Fields, c *Contract) {
@@ -209,27 +207,24 @@ func readHosts(f *strict.Fields) []diag.Text {
 	for _, t := range texts {
 		host := strings.ToLower(t.Value)
 		if len(host) > 253 || !hostSyntax().MatchString(host) {
+			fix := "use only letters, digits, hyphens and dots"
+			switch {
+			case strings.Contains(host, "*"):
+				fix = "name each host; wildcards are not supported"
+			case strings.Contains(host, "/"):
+				fix = "write only the host, without scheme and path"
+			case strings.Contains(host, ":"):
+				fix = "write only the host, without port"
+			}
 			f.Errs.Add(diag.Error{
 				Pos: t.Pos, Where: f.Pointer("network_egress"), Message: diag.Quote(t.Value) + " is not a host name", Found: diag.Quote(t.Value),
-				Expected: "a host name such as api.example.com", Fix: hostFix(host),
+				Expected: "a host name such as api.example.com", Fix: fix,
 			})
 			continue
 		}
 		hosts = append(hosts, diag.Text{Value: host, Pos: t.Pos})
 	}
 	return hosts
-}
-
-func hostFix(host string) string {
-	switch {
-	case strings.Contains(host, "*"):
-		return "name each host; wildcards are not supported"
-	case strings.Contains(host, "://"), strings.Contains(host, "/"):
-		return "write only the host, without scheme and path"
-	case strings.Contains(host, ":"):
-		return "write only the host, without port"
-	}
-	return "use only letters, digits, hyphens and dots"
 }
 
 func readCoverageRule(f *strict.Fields) *CoverageRule {
@@ -250,7 +245,14 @@ func readRuleBook(f *strict.Fields) RuleBook {
 	if o == nil {
 		return RuleBook{}
 	}
-	book := RuleBook{Pos: o.Node.Pos, Catalogue: readCatalogue(o), Ignore: readIgnores(o)}
+	book := RuleBook{Pos: o.Node.Pos, Catalogue: readCatalogue(o)}
+	for ignore := range objects(o, "ignore", o.List("ignore")) {
+		book.Ignore = append(book.Ignore, RuleIgnore{
+			ID: ignore.NeedText("id"), Files: needGlobs(ignore, "files"), Reason: ignore.NeedText("reason").Value,
+			Until: date(ignore, ignore.Need("until", "a day, written YYYY-MM-DD"), "until"),
+		})
+		ignore.End()
+	}
 	if o.Get("run") != nil {
 		book.Run = readArgv(o)
 	}
@@ -292,45 +294,31 @@ func readCatalogue(f *strict.Fields) []CatalogueRule {
 	return list
 }
 
-func readIgnores(f *strict.Fields) []RuleIgnore {
-	var list []RuleIgnore
-	for o := range objects(f, "ignore", f.List("ignore")) {
-		list = append(list, RuleIgnore{
-			ID: o.NeedText("id"), Files: needGlobs(o, "files"), Reason: o.NeedText("reason").Value,
-			Until: date(o, o.Need("until", "a day, written YYYY-MM-DD"), "until"),
-		})
-		o.End()
-	}
-	return list
-}
-
+// readEvidenceRule reads evidence. The directory is outside the code tree, so it must not contain contracts or workflows, and
+// it cannot be the root of the repository.
 func readEvidenceRule(f *strict.Fields) EvidenceRule {
 	o := object(f, "evidence")
 	if o == nil {
 		return EvidenceRule{}
 	}
-	rule := EvidenceRule{Min: level(o, "min"), Dir: readEvidenceDir(o)}
+	rule := EvidenceRule{Min: level(o, "min")}
+	dir := o.Text("dir")
+	parts := strings.Split(strings.ToLower(dir.Value), "/")
+	ours := parts[0] == ".closeout" && (len(parts) < 2 || parts[1] != "evidence")
+	switch {
+	case dir.Value == "" || !literal(o, dir, o.Pointer("dir")):
+	case ours || parts[0] == ".github" || slices.Contains(parts, ".git") || strings.Contains(dir.Value, "["):
+		o.Errs.Add(diag.Error{
+			Pos: dir.Pos, Where: o.Pointer("dir"), Message: "the directory " + diag.Quote(dir.Value) + " cannot contain evidence",
+			Found:    diag.Quote(dir.Value),
+			Expected: "a separate directory without contracts, workflows and code, not a pattern",
+			Fix:      "use .closeout/evidence or a directory below it",
+		})
+	default:
+		rule.Dir = dir.Value
+	}
 	o.End()
 	return rule
-}
-
-// readEvidenceDir reads the evidence directory. It is outside the code tree, so it must not contain contracts or workflows,
-// and it cannot be the root of the repository.
-func readEvidenceDir(f *strict.Fields) string {
-	t := f.Text("dir")
-	if t.Value == "" || !literal(f, t, f.Pointer("dir")) {
-		return ""
-	}
-	parts := strings.Split(strings.ToLower(t.Value), "/")
-	ours := parts[0] == ".closeout" && (len(parts) < 2 || parts[1] != "evidence")
-	if ours || parts[0] == ".github" || slices.Contains(parts, ".git") || strings.Contains(t.Value, "[") {
-		f.Errs.Add(diag.Error{
-			Pos: t.Pos, Where: f.Pointer("dir"), Message: "the directory " + diag.Quote(t.Value) + " cannot contain evidence", Found: diag.Quote(t.Value),
-			Expected: "a separate directory without contracts, workflows and code, not a pattern", Fix: "use .closeout/evidence or a directory below it",
-		})
-		return ""
-	}
-	return t.Value
 }
 
 var (

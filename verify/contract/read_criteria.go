@@ -28,7 +28,16 @@ func readCriteria(f *strict.Fields) []Criterion {
 		where := f.Pointer(key) + "/" + strconv.Itoa(i)
 		switch n.Kind {
 		case strict.KindString:
-			c.Run = splitCriterion(f, n, where)
+			argv, problem := SplitCommand(n.Text)
+			switch {
+			case strings.Contains(n.Text, "\x00"):
+				f.Add(n, where, "the command contains a NUL character", "a command without it", noNUL)
+			case problem != nil:
+				problem.Pos, problem.Where = n.Pos, where
+				f.Errs.Add(*problem)
+			default:
+				c.Run = argv
+			}
 		case strict.KindObject:
 			readCriterion(strict.Object(n, where, f.Errs), &c)
 		default:
@@ -38,21 +47,6 @@ func readCriteria(f *strict.Fields) []Criterion {
 	}
 	checkCriteria(list, f)
 	return list
-}
-
-func splitCriterion(f *strict.Fields, n *strict.Node, where string) []string {
-	if strings.Contains(n.Text, "\x00") {
-		f.Add(n, where, "the command contains a NUL character", "a command without it", noNUL)
-		return nil
-	}
-	argv, problem := SplitCommand(n.Text)
-	if problem == nil {
-		return argv
-	}
-	e := *problem
-	e.Pos, e.Where = n.Pos, where
-	f.Errs.Add(e)
-	return nil
 }
 
 const noNUL = "remove it: programs cannot be called with one"
@@ -65,12 +59,28 @@ func readCriterion(f *strict.Fields, c *Criterion) {
 	c.Cwd = readCwd(f)
 	expect := f.OneOf("expect", "pass", "fail")
 	c.ExpectFail, c.Given.Expect = expect == "fail", expect != ""
-	c.Proves = readProves(f, c.ExpectFail)
+	c.Proves = matching(f, "proves", criterionID, "the id of a criterion")
+	if c.Proves.Value != "" && !c.ExpectFail {
+		f.Errs.Add(diag.Error{
+			Pos: c.Proves.Pos, Where: f.Pointer("proves"), Message: "only a negative control proves another criterion", Found: diag.Quote(c.Proves.Value),
+			Expected: `"proves" next to "expect": "fail"`, Fix: `add "expect": "fail", or remove "proves"`,
+		})
+	}
 	c.MinEvidence = level(f, "min_evidence")
 	if attempts := f.Integer("max_attempts", 1, maxAttempts); attempts != nil {
 		c.MaxAttempts, c.Given.MaxAttempts = *attempts, true
 	}
-	readTestReport(f, c)
+	c.TestReport = literalPath(f, "test_report")
+	least := f.Integer("min_tests", 1, maxTests)
+	switch {
+	case least != nil && f.Node.Member("test_report") == nil:
+		f.Add(f.Node.Member("min_tests"), f.Pointer("min_tests"), `"min_tests" requires a test report`, `"test_report" next to "min_tests"`,
+			`add "test_report": the path of the report that the command writes`)
+	case least != nil:
+		c.MinTests, c.Given.MinTests = *least, true
+	case c.TestReport != "":
+		c.MinTests = 1
+	}
 	f.End()
 }
 
@@ -109,83 +119,43 @@ func readCwd(f *strict.Fields) string {
 	return cwd
 }
 
-// readProves reads the id of the criterion that a negative control proves. Only a control has one.
-func readProves(f *strict.Fields, control bool) diag.Text {
-	t := matching(f, "proves", criterionID, "the id of a criterion")
-	if t.Value != "" && !control {
-		f.Errs.Add(diag.Error{
-			Pos: t.Pos, Where: f.Pointer("proves"), Message: "only a negative control proves another criterion", Found: diag.Quote(t.Value),
-			Expected: `"proves" next to "expect": "fail"`, Fix: `add "expect": "fail", or remove "proves"`,
-		})
-	}
-	return t
-}
-
-func readTestReport(f *strict.Fields, c *Criterion) {
-	c.TestReport = literalPath(f, "test_report")
-	least := f.Integer("min_tests", 1, maxTests)
-	switch {
-	case least != nil && f.Node.Member("test_report") == nil:
-		f.Add(f.Node.Member("min_tests"), f.Pointer("min_tests"), `"min_tests" requires a test report`, `"test_report" next to "min_tests"`,
-			`add "test_report": the path of the report that the command writes`)
-	case least != nil:
-		c.MinTests, c.Given.MinTests = *least, true
-	case c.TestReport != "":
-		c.MinTests = 1
-	}
-}
-
 // checkCriteria reports problems between criteria: duplicate ids, commands that must both pass and fail, controls that prove
 // a control.
 func checkCriteria(list []Criterion, f *strict.Fields) {
+	where := f.Pointer("acceptance_criteria")
 	ids := map[string]Criterion{}
 	commands := map[string]Criterion{}
 	for _, c := range list {
-		if first, twice := ids[c.ID]; twice {
-			f.Errs.Add(sameID(first, c, f))
-		} else {
+		if first, twice := ids[c.ID]; !twice {
 			ids[c.ID] = c
+		} else {
+			f.Errs.Add(diag.Error{
+				Pos: c.Pos, Where: where, Message: "two criteria have the id " + diag.Quote(c.ID),
+				Found:    diag.Quote(c.ID) + " again",
+				Expected: "each id once (the first is on line " + strconv.Itoa(first.Pos.Line) + "; without an id, the id is the position: c1, c2, …)",
+				Fix:      "give one of them another id",
+			})
 		}
 		command := strings.Join(append([]string{c.Cwd}, c.Run...), "\x00") // a word cannot contain NUL
 		if first, twice := commands[command]; !twice {
 			commands[command] = c
 		} else if len(c.Run) > 0 && first.ExpectFail != c.ExpectFail {
-			f.Errs.Add(bothWays(first, c, f))
+			f.Errs.Add(diag.Error{
+				Pos: c.Pos, Where: where, Message: "the same command must both pass and fail",
+				Found:    diag.Quote(strings.Join(c.Run, " ")),
+				Expected: "a command or directory that differs from line " + strconv.Itoa(first.Pos.Line),
+				Fix:      "use a different command for the negative control",
+			})
 		}
 	}
 	for _, c := range list {
-		checkProves(ids, c, f)
+		// An id that is not in this contract may be in another one: the join checks that.
+		if proven, here := ids[c.Proves.Value]; c.ExpectFail && here && proven.ExpectFail {
+			f.Errs.Add(diag.Error{
+				Pos: c.Proves.Pos, Where: where, Message: "a negative control must prove a criterion that must pass",
+				Found: diag.Quote(c.Proves.Value) + ", which is a negative control", Expected: `the id of a criterion with "expect": "pass"`,
+				Fix: "name the criterion that the control proves",
+			})
+		}
 	}
-}
-
-func sameID(first, second Criterion, f *strict.Fields) diag.Error {
-	return diag.Error{
-		Pos: second.Pos, Where: f.Pointer("acceptance_criteria"), Message: "two criteria have the id " + diag.Quote(second.ID),
-		Found:    diag.Quote(second.ID) + " again",
-		Expected: "each id once (the first is on line " + strconv.Itoa(first.Pos.Line) + "; without an id, the id is the position: c1, c2, …)",
-		Fix:      "give one of them another id",
-	}
-}
-
-func bothWays(first, second Criterion, f *strict.Fields) diag.Error {
-	return diag.Error{
-		Pos: second.Pos, Where: f.Pointer("acceptance_criteria"), Message: "the same command must both pass and fail",
-		Found:    diag.Quote(strings.Join(second.Run, " ")),
-		Expected: "a command or directory that differs from line " + strconv.Itoa(first.Pos.Line),
-		Fix:      "use a different command for the negative control",
-	}
-}
-
-// checkProves reports a control that proves itself or another control. An id that is not in this contract may be in another
-// one: the join checks that.
-func checkProves(ids map[string]Criterion, c Criterion, f *strict.Fields) {
-	proven, here := ids[c.Proves.Value]
-	if !c.ExpectFail || !here || !proven.ExpectFail {
-		return
-	}
-	f.Errs.Add(diag.Error{
-		Pos: c.Proves.Pos, Where: f.Pointer("acceptance_criteria"), Message: "a negative control must prove a criterion that must pass",
-		Found: diag.Quote(c.Proves.Value) + ", which is a negative control", Expected: `the id of a criterion with "expect": "pass"`,
-		Fix: "name the criterion that the control proves",
-	})
 }

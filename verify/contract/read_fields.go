@@ -74,21 +74,17 @@ func globs(f *strict.Fields, n *strict.Node, key string) []Pattern {
 
 // needGlobs is globs for a required key with a string or a list, and at least one pattern.
 func needGlobs(f *strict.Fields, key string) []Pattern {
-	n := f.Node.Member(key)
-	if n == nil {
-		f.Need(key, "a glob or a list of globs")
-		return nil
-	}
-	if n.Kind == strict.KindList {
+	if n := f.Need(key, "a glob or a list of globs"); n != nil && n.Kind == strict.KindList {
 		filled(f, n, key, "name at least one file or pattern")
 	}
 	return patterns(f, f.TextOrTexts(key), key)
 }
 
-// patternsOf is globs for a list whose type has been reported already.
-func patternsOf(f *strict.Fields, n *strict.Node, key string) []Pattern {
+// filledGlobs is globs for a list that must not be empty; fix says what to do then.
+func filledGlobs(f *strict.Fields, n *strict.Node, key, fix string) []Pattern {
+	filled(f, n, key, fix)
 	if n == nil || n.Kind != strict.KindList {
-		return nil
+		return nil // filled reports the wrong type
 	}
 	return globs(f, n, key)
 }
@@ -105,21 +101,19 @@ func patterns(f *strict.Fields, texts []diag.Text, key string) []Pattern {
 		}
 		parsed, err := glob.Parse(t.Value)
 		if err != nil {
-			f.Errs.Add(globError(err, t, f.Pointer(key)))
+			e := diag.Error{
+				Pos: t.Pos, Where: f.Pointer(key), Message: err.Error(), Found: diag.Quote(t.Value), Expected: "a glob", Fix: "correct the pattern",
+			}
+			var detail *glob.Error
+			if errors.As(err, &detail) {
+				e.Message, e.Found, e.Expected, e.Fix = detail.Message, detail.Found, detail.Expected, detail.Fix
+			}
+			f.Errs.Add(e)
 			continue
 		}
 		list = append(list, Pattern{t, parsed})
 	}
 	return list
-}
-
-func globError(err error, t diag.Text, where string) diag.Error {
-	e := diag.Error{Pos: t.Pos, Where: where, Message: err.Error(), Found: diag.Quote(t.Value), Expected: "a glob", Fix: "correct the pattern"}
-	var detail *glob.Error
-	if errors.As(err, &detail) {
-		e.Message, e.Found, e.Expected, e.Fix = detail.Message, detail.Found, detail.Expected, detail.Fix
-	}
-	return e
 }
 
 // ratio returns a number from 0 to 1; nil when the key is absent or wrong.
@@ -249,10 +243,17 @@ func readAppliesTo(f *strict.Fields) []Author {
 
 // author reads one item of the list.
 func author(f *strict.Fields, item *strict.Node, where string) (Author, bool) {
-	switch {
-	case item.Kind == strict.KindObject:
-		return authorID(item, where, f.Errs)
-	case item.Kind != strict.KindString || strings.TrimSpace(item.Text) == "":
+	if item.Kind == strict.KindObject { // an id stays when the login changes
+		o := strict.Object(item, where, f.Errs)
+		id := o.IntegerOf(o.Need("id", "the id of an account"), "id", 1, strict.MaxSafeInteger)
+		o.End()
+		if id == nil {
+			return Author{}, false
+		}
+		digits := strconv.FormatInt(*id, 10)
+		return Author{Pattern{Text: diag.Text{Value: "id " + digits, Pos: item.Pos}}, digits}, true
+	}
+	if item.Kind != strict.KindString || strings.TrimSpace(item.Text) == "" {
 		f.Errs.Add(strict.WrongType(item, where, `a login, a pattern, or {"id": 583231}`))
 		return Author{}, false
 	}
@@ -262,29 +263,6 @@ func author(f *strict.Fields, item *strict.Node, where string) (Author, bool) {
 	}
 	globs[0].Value = item.Text
 	return Author{Pattern: globs[0]}, true
-}
-
-// authorID reads the id of an account, which stays when the login changes.
-func authorID(item *strict.Node, where string, errs *diag.Errors) (Author, bool) {
-	o := strict.Object(item, where, errs)
-	id := o.IntegerOf(o.Need("id", "the id of an account"), "id", 1, strict.MaxSafeInteger)
-	o.End()
-	if id == nil {
-		return Author{}, false
-	}
-	digits := strconv.FormatInt(*id, 10)
-	return Author{Pattern{Text: diag.Text{Value: "id " + digits, Pos: item.Pos}}, digits}, true
-}
-
-// globsOf are the patterns among authors.
-func globsOf(authors []Author) []Pattern {
-	var list []Pattern
-	for _, a := range authors {
-		if a.ID == "" {
-			list = append(list, a.Pattern)
-		}
-	}
-	return list
 }
 
 // loginGlob makes the suffix of app logins literal: as a glob it would be a set of letters.

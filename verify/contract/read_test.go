@@ -438,7 +438,7 @@ func TestParseContractValues(t *testing.T) {
 		c.DocsPathsSoft != nil, c.Coverage.Report, *c.Coverage.Floor, *c.Coverage.MaxDrop, "\n",
 		c.Rules.Catalogue[0].ID.Value, c.Rules.Catalogue[0].Severity, c.Rules.Catalogue[0].ExpiresAt,
 		c.Rules.Ignore[0].ID.Value, values(c.Rules.Ignore[0].Files), c.Rules.Ignore[0].Reason, c.Rules.Ignore[0].Until, "\n",
-		c.Evidence, c.Override, "\n", values(c.ProtectedFiles), c.MayTouchProtected[0].Value, values(c.BaseBranches), values(globsOf(c.AppliesTo)))
+		c.Evidence, c.Override, "\n", values(c.ProtectedFiles), c.MayTouchProtected[0].Value, values(c.BaseBranches), []string{c.AppliesTo[0].Value})
 	want := `T-1gr[a/**] [b]
 [{c1 false [go test ./...] . false  3  0} {neg true [x ] web true c1bound 7 t.xml 1} {c3 false [y] . false  3 u.xml 9}]
 notedb[m/**]warn[c d]info2 30api.example.com
