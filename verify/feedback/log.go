@@ -54,7 +54,7 @@ func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *d
 		return 0, errs
 	}
 	in := &logLines{r: io.LimitReader(r, l.bytes+1), most: l.bytes, limit: l.limits.LogBytes, longest: l.limits.RecordBytes, buf: l.buf}
-	p := newLogParser(l.limits.Depth, errs)
+	p := &logParser{errs: errs, depth: min(l.limits.Depth, maxLogDepth)}
 	for line, state := in.next(); state != logEnd; line, state = in.next() {
 		blank := spaceEnd(line, 0) == len(line)
 		at := diag.Pos{Line: in.number, Column: 1}
@@ -192,7 +192,9 @@ func (l *logLines) fill() bool {
 	}
 	rest := l.buf[l.start:l.end]
 	if len(rest) == len(l.buf) {
-		l.buf = make([]byte, len(l.buf)+l.growth())
+		// By half, but not far above the limit of a line.
+		need := max(l.longest-int64(len(l.buf)), 0) + logBlock
+		l.buf = make([]byte, int64(len(l.buf))+min(int64(len(l.buf)/2), need))
 		copy(l.buf, rest)
 	} else if l.start > 0 {
 		copy(l.buf, rest)
@@ -203,12 +205,6 @@ func (l *logLines) fill() bool {
 	l.total += int64(n)
 	l.failed = err
 	return n > 0
-}
-
-// growth is by how much the buffer grows: by half, but not far above the limit of a line.
-func (l *logLines) growth() int {
-	need := max(l.longest-int64(len(l.buf)), 0) + logBlock
-	return int(min(int64(len(l.buf)/2), need))
 }
 
 // whyCut is the error for a log that was cut. It names only the innermost cause: the outer ones contain paths of this

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,7 +29,13 @@ func (p *logParser) flush() {
 	if len(p.faults) == 0 {
 		return
 	}
-	command := p.shownCommand()
+	command := p.command
+	if p.rec.Argv != nil {
+		command = strings.Join(p.rec.Argv, " ")
+	}
+	if command != "" {
+		command = " (command " + diag.Quote(command) + ")"
+	}
 	for _, e := range p.faults {
 		e.Message += command
 		if e.Limit != "" {
@@ -50,17 +55,6 @@ func (p *logParser) addLimit(e diag.Error) {
 		e.Limit = ""
 	}
 	p.errs.Add(e)
-}
-
-func (p *logParser) shownCommand() string {
-	command := p.command
-	if p.rec.Argv != nil {
-		command = strings.Join(p.rec.Argv, " ")
-	}
-	if command == "" {
-		return ""
-	}
-	return " (command " + diag.Quote(command) + ")"
 }
 
 // wrong reports a value that is not as expected.
@@ -139,18 +133,6 @@ func (p *logParser) pointer(where string, key span) string {
 	return (&strict.Fields{Where: where}).Pointer(diag.Clip(string(p.name(key))))
 }
 
-// trailing reports text after the value of the line.
-func (p *logParser) trailing() {
-	p.space()
-	if p.at == len(p.line) {
-		return
-	}
-	p.fault(diag.Error{
-		Pos: p.pos(p.at), Message: "something follows the value", Found: diag.Excerpt(p.line[p.at:]), Expected: "the end of the line",
-		Fix: "write one JSON object per line, and nothing after it",
-	})
-}
-
 // explain reports why the line is not JSON, with the message of jsontext.
 func (p *logParser) explain() {
 	text := p.line[p.start:]
@@ -166,7 +148,11 @@ func (p *logParser) explain() {
 	}
 	e := strict.NotJSON(p.pos(p.start+at), text[at:], err)
 	e.Where = where
-	e.Fix = wordFix(text[at:], e.Fix)
+	for _, w := range notWords {
+		if bytes.HasPrefix(text[at:], []byte(w.word)) {
+			e.Fix = w.fix
+		}
+	}
 	p.fault(e)
 }
 
@@ -181,26 +167,4 @@ var notWords = []struct{ word, fix string }{
 	{"'", "write double quotes instead of single ones"},
 	{"\xff\xfe", "write the file as UTF-8: this is UTF-16"},
 	{"\xfe\xff", "write the file as UTF-8: this is UTF-16"},
-}
-
-func wordFix(rest []byte, otherwise string) string {
-	for _, w := range notWords {
-		if bytes.HasPrefix(rest, []byte(w.word)) {
-			return w.fix
-		}
-	}
-	return otherwise
-}
-
-// byteOrderMark reports and skips a byte order mark. (That of UTF-16 is not valid UTF-8: explain reports it.)
-func (p *logParser) byteOrderMark() {
-	const mark = "\ufeff"
-	if !bytes.HasPrefix(p.line, []byte(mark)) {
-		return
-	}
-	p.fault(diag.Error{
-		Pos: p.pos(0), Message: "the line begins with a byte order mark", Found: "the bytes " + strconv.QuoteToASCII(mark),
-		Expected: "UTF-8 without a byte order mark", Fix: "write the file without the mark (in most editors: encoding UTF-8, not UTF-8 with BOM)",
-	})
-	p.start = len(mark)
 }

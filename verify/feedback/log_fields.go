@@ -71,30 +71,18 @@ var logFields = []logField{
 	{name: "tampered", rule: ruleName, keep: func(r *Record) *string { return &r.Tampered }},
 }
 
-var (
-	logFieldIndex  = indexLogFields(logFields)
-	logFieldNames  = nameLogFields(logFields)
-	producedFields = []string{"path", "sha256"}
-)
+var logFieldNames, logFieldIndex = indexLogFields()
 
-func indexLogFields(fields []logField) map[string]int {
-	index := map[string]int{}
-	for i, f := range fields {
+func indexLogFields() (names []string, index map[string]int) {
+	index = map[string]int{}
+	for i, f := range logFields {
+		names = append(names, f.name)
 		index[f.name] = i
 	}
-	return index
+	return names, index
 }
 
-func nameLogFields(fields []logField) []string {
-	var names []string
-	for _, f := range fields {
-		names = append(names, f.name)
-	}
-	return names
-}
-
-// required reports whether the key is required.
-func (r logRule) required() bool { return r == ruleCommand || r == ruleExit }
+var producedFields = []string{"path", "sha256"}
 
 // expected describes the value in messages.
 func (r logRule) expected() string {
@@ -204,7 +192,15 @@ func (r logRule) matches(text []byte) bool {
 }
 
 func (p *logParser) setInteger(rule logRule, v scalar) bool {
-	low, high := rule.bounds()
+	low, high := int64(math.MinInt64), int64(math.MaxInt64) // math.MaxInt64 means that there is no maximum
+	switch rule {
+	case ruleExit:
+		low, high = math.MinInt32, math.MaxInt32
+	case ruleDuration, ruleSeq:
+		low = 0
+	case ruleAttempt:
+		low = 1
+	}
 	i, ok := p.integer(v, low, high)
 	switch {
 	case !ok:
@@ -219,19 +215,6 @@ func (p *logParser) setInteger(rule logRule, v scalar) bool {
 		p.rec.Cut = true
 	}
 	return true
-}
-
-// bounds are the minimum and the maximum of an integer; math.MaxInt64 means that there is no maximum.
-func (r logRule) bounds() (low, high int64) {
-	switch r {
-	case ruleExit:
-		return math.MinInt32, math.MaxInt32
-	case ruleDuration, ruleSeq:
-		return 0, math.MaxInt64
-	case ruleAttempt:
-		return 1, math.MaxInt64
-	}
-	return math.MinInt64, math.MaxInt64
 }
 
 // commandLine stores a command that is a string. One that does not split has no argv, and matches nothing.

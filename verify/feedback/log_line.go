@@ -50,9 +50,7 @@ type scalar struct {
 // maxLogDepth is the maximum of the depth limit, as in jsontext: values are read by recursion.
 const maxLogDepth = 10_000
 
-func newLogParser(depth int, errs *diag.Errors) *logParser {
-	return &logParser{errs: errs, depth: min(depth, maxLogDepth)}
-}
+const byteOrderMark = "\ufeff"
 
 // parse reads one line, which is not blank, into p.rec. It reports whether the line is a valid record; if not, it adds the
 // errors to p.errs.
@@ -61,13 +59,24 @@ func (p *logParser) parse(line []byte, number int) bool {
 	p.rec = Record{Line: line}
 	p.top, p.seen, p.names, p.keys, p.command = span{}, 0, p.names[:0], 0, ""
 	p.faults, p.more, p.ended = p.faults[:0], 0, false
-	p.byteOrderMark()
+	if bytes.HasPrefix(line, []byte(byteOrderMark)) { // that of UTF-16 is not valid UTF-8: explain reports it
+		p.fault(diag.Error{
+			Pos: p.pos(0), Message: "the line begins with a byte order mark", Found: "the bytes " + strconv.QuoteToASCII(byteOrderMark),
+			Expected: "UTF-8 without a byte order mark", Fix: "write the file without the mark (in most editors: encoding UTF-8, not UTF-8 with BOM)",
+		})
+		p.start = len(byteOrderMark)
+	}
 	p.at = spaceEnd(line, p.start)
 	p.rec.Pos = p.pos(p.at)
-	if p.record() {
-		p.trailing()
-	} else if !p.ended {
+	ok := p.record()
+	p.space()
+	if !ok && !p.ended {
 		p.explain()
+	} else if ok && p.at < len(line) {
+		p.fault(diag.Error{
+			Pos: p.pos(p.at), Message: "something follows the value", Found: diag.Excerpt(line[p.at:]), Expected: "the end of the line",
+			Fix: "write one JSON object per line, and nothing after it",
+		})
 	}
 	p.flush()
 	return len(p.faults) == 0
@@ -87,7 +96,7 @@ func (p *logParser) record() bool {
 		return false
 	}
 	for i, f := range logFields {
-		if f.rule.required() && p.seen&(1<<i) == 0 {
+		if (f.rule == ruleCommand || f.rule == ruleExit) && p.seen&(1<<i) == 0 {
 			p.missing(start, "", f.name)
 		}
 	}
@@ -317,19 +326,12 @@ func (p *logParser) peek() byte {
 
 func (p *logParser) pos(at int) diag.Pos { return diag.Pos{Line: p.number, Column: at + 1} }
 
-// integerBytes reports whether a number is written as an integer; -0, 1.0 and 1e0 are not.
-func integerBytes(text []byte) bool {
-	digits := bytes.TrimPrefix(text, []byte("-"))
-	if digits[0] == '0' {
-		return len(text) == 1
-	}
-	return digitsEnd(digits, 0) == len(digits)
-}
-
-// integer parses a number as an integer from low to high. A number beyond int64 becomes the nearest int64.
+// integer parses a number that is written as an integer from low to high; -0, 1.0 and 1e0 are not. A number beyond int64
+// becomes the nearest int64.
 func (p *logParser) integer(v scalar, low, high int64) (i int64, ok bool) {
 	text := p.line[v.at:max(v.end, v.at)]
-	if v.kind != strict.KindNumber || !integerBytes(text) {
+	digits := bytes.TrimPrefix(text, []byte("-"))
+	if v.kind != strict.KindNumber || digits[0] == '0' && len(text) > 1 || digitsEnd(digits, 0) != len(digits) {
 		return 0, false
 	}
 	i, _ = strconv.ParseInt(string(text), 10, 64) // the only possible error is the range

@@ -604,7 +604,7 @@ func TestReadLogNamesTheCommand(t *testing.T) {
 
 // A parser keeps few errors of one line, however many there are.
 func TestLogParserKeepsFewErrors(t *testing.T) {
-	p := newLogParser(100, &diag.Errors{})
+	p := &logParser{errs: &diag.Errors{}, depth: 100}
 	if p.parse([]byte(`{"exit_code":0,"command":["x"`+strings.Repeat(",0", 5000)+"]}"), 1) || len(p.faults) != diag.MaxErrors {
 		t.Errorf("%d errors are kept", len(p.faults))
 	}
