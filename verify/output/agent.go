@@ -3,6 +3,7 @@ package output
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -17,63 +18,42 @@ const agentItems = 50
 // and no finding of the override check, and an overridden report looks like a passed one.
 func writeAgent(w io.Writer, r *report.Report, _ Options) error {
 	var b strings.Builder
-	items := agentFindings(r)
-	b.WriteString(agentHead(r) + "\n")
-	if !r.Passed {
-		agentPulls(&b, r)
-		agentList(&b, r, items)
+	if r.Passed {
+		b.WriteString("closeout: passed. Nothing is left to do.\n")
+	} else {
+		fmt.Fprintf(&b, "closeout: %s; %s.", Neutral(r.Verdict), criteriaWords(r))
+		if r.Verdict == report.Review {
+			b.WriteString(" Some facts are unavailable; this is not a pass.")
+		}
+		b.WriteString("\n")
+		for _, p := range r.PullRequests { // an overridden one is not to be fixed
+			if p.Verdict == report.Failed || p.Verdict == report.Review {
+				fmt.Fprintf(&b, "In the merge group: %s is %s.\n", pullName(p.Number), Neutral(p.Verdict))
+			}
+		}
+		agentList(&b, r)
 		agentCriteria(&b, r)
-		b.WriteString(agentRecheck(r))
+		b.WriteString("\nHow to check again:\n")
+		if isUsage(r) { // the records are still valid
+			b.WriteString("- Fix the arguments, then run the gate again.\n")
+		} else {
+			b.WriteString(agentRecheck)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// agentPulls lists the pull requests of a merge group that must be fixed. An overridden one is not among them.
-func agentPulls(b *strings.Builder, r *report.Report) {
-	for _, p := range r.PullRequests {
-		if p.Verdict == report.Failed || p.Verdict == report.Review {
-			fmt.Fprintf(b, "In the merge group: %s is %s.\n", pullName(p.Number), Neutral(p.Verdict))
-		}
-	}
-}
-
-// agentRecheck says how to check again; after a usage error the records are still valid.
-func agentRecheck(r *report.Report) string {
-	const record = `- Finish all edits first: an edit makes earlier records stale. Then run every acceptance command of the contract once
+const agentRecheck = `- Finish all edits first: an edit makes earlier records stale. Then run every acceptance command of the contract once
   more and have it recorded. Records, reports and the contract are never written or edited by hand.
+- Run the gate again with the arguments of this run. It is done when the first line says "closeout: passed".
 `
-	const run = `- Run the gate again with the arguments of this run. It is done when the first line says "closeout: passed".
-`
-	if isUsage(r) {
-		return "\nHow to check again:\n- Fix the arguments, then run the gate again.\n"
-	}
-	return "\nHow to check again:\n" + record + run
-}
 
-func agentHead(r *report.Report) string {
-	if r.Passed {
-		return "closeout: passed. Nothing is left to do."
-	}
-	head := fmt.Sprintf("closeout: %s; %s.", Neutral(r.Verdict), criteriaWords(r))
-	if r.Verdict == report.Review {
-		head += " Some facts are unavailable; this is not a pass."
-	}
-	return head
-}
-
-// agentFindings are the findings to fix: block and unknown, then warn. Info requires nothing.
-func agentFindings(r *report.Report) []report.Finding {
-	var list []report.Finding
-	for _, f := range ofSeverity(r, block, unknown, warn) {
-		if !strings.HasPrefix(f.Code, "override.") {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-func agentList(b *strings.Builder, r *report.Report, items []report.Finding) {
+// agentList writes the findings to fix: block and unknown, then warn. Info requires nothing.
+func agentList(b *strings.Builder, r *report.Report) {
+	items := slices.DeleteFunc(ofSeverity(r, block, unknown, warn), func(f report.Finding) bool {
+		return strings.HasPrefix(f.Code, "override.")
+	})
 	for i, f := range items[:min(len(items), agentItems)] {
 		agentItem(b, i+1, f)
 	}
@@ -88,9 +68,10 @@ var agentWords = map[string]string{
 }
 
 func agentItem(b *strings.Builder, n int, f report.Finding) {
+	fix, _, _ := strings.Cut(f.Fix, report.PersonMay) // only what the agent may do
 	fmt.Fprintf(b, "\n%d. %s (%s): %s%s\n", n, line(f.Code), agentWords[severityOf(f)], line(f.Message), marks(f))
 	for _, part := range [][2]string{
-		{"location", place(f.Location)}, {"expected", f.Expected}, {"actual", f.Actual}, {"allowed fix", agentFix(f)},
+		{"location", place(f.Location)}, {"expected", f.Expected}, {"actual", f.Actual}, {"allowed fix", fix},
 	} {
 		if part[1] != "" {
 			fmt.Fprintf(b, "   %-12s %s\n", part[0]+":", line(part[1]))
@@ -117,10 +98,4 @@ func agentCriteria(b *strings.Builder, r *report.Report) {
 	if left > agentItems {
 		fmt.Fprintf(b, "- … and %d more\n", left-agentItems)
 	}
-}
-
-// agentFix is the part of a fix that the agent may do.
-func agentFix(f report.Finding) string {
-	fix, _, _ := strings.Cut(f.Fix, report.PersonMay)
-	return fix
 }

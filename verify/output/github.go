@@ -16,21 +16,6 @@ const maxAnnotations = 10
 // partLimit keeps the four parts of an annotation below the 4,096 characters at which the runner cuts one.
 const partLimit = 900
 
-// annotationKind is a command of the runner and the severities that it shows.
-type annotationKind struct {
-	command    string
-	severities []string
-}
-
-// annotationKinds lists the commands of a report. An overridden finding is not an error: the step is green.
-func annotationKinds(r *report.Report) []annotationKind {
-	errors, warnings := []string{block, unknown}, []string{warn}
-	if r.Verdict == report.Overridden {
-		errors, warnings = []string{unknown}, []string{block, warn}
-	}
-	return []annotationKind{{"error", errors}, {"warning", warnings}, {"notice", []string{info}}}
-}
-
 var (
 	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -40,13 +25,17 @@ var (
 // at most ten annotations of each kind, the most severe first; if there are more findings, the tenth says how many.
 func writeGitHub(w io.Writer, r *report.Report, _ Options) error {
 	var b strings.Builder
-	for _, kind := range annotationKinds(r) {
-		writeAnnotations(&b, r, kind.command, kind.severities)
+	errors, warnings := []string{block, unknown}, []string{warn}
+	if r.Verdict == report.Overridden { // an overridden finding is not an error: the step is green
+		errors, warnings = []string{unknown}, []string{block, warn}
 	}
+	writeAnnotations(&b, r, "error", errors)
+	writeAnnotations(&b, r, "warning", warnings)
+	writeAnnotations(&b, r, "notice", []string{info})
 	for i := range r.PullRequests {
 		b.WriteString("closeout: " + pullLine(&r.PullRequests[i]) + "\n")
 	}
-	b.WriteString(Neutral("closeout: "+summaryLine(r)) + "\n")
+	b.WriteString(Neutral("closeout: "+Neutral(r.Verdict)+summaryTail(r)) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

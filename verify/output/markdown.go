@@ -30,11 +30,15 @@ type section struct {
 // writeMarkdown writes the page that a job summary shows: verdict, next steps and blocking findings on the first screen,
 // then the criteria, and the rest folded.
 func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
+	blockTitle := "Blocking findings"
+	if r.Verdict == report.Overridden {
+		blockTitle = "Overridden findings"
+	}
 	sections := []section{
 		mdTop(r),
 		mdOverride(r),
 		mdPulls(r),
-		mdFindings(blockTitle(r), r, block),
+		mdFindings(blockTitle, r, block),
 		mdFindings("Unknown findings", r, unknown),
 		mdRefused(r),
 		mdCriteria(r),
@@ -53,13 +57,6 @@ func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
 	return err
 }
 
-func blockTitle(r *report.Report) string {
-	if r.Verdict == report.Overridden {
-		return "Overridden findings"
-	}
-	return "Blocking findings"
-}
-
 // fit joins the sections within limit bytes. The items of a section may take half of the remaining room, so that a flood in
 // one section cannot push the others off the page.
 func fit(sections []section, limit int) string {
@@ -73,25 +70,20 @@ func fit(sections []section, limit int) string {
 	var b strings.Builder
 	for _, s := range sections {
 		b.WriteString(s.head)
-		room -= writeItems(&b, s, room/2)
+		used := 0
+		for i := range s.count {
+			item := s.item(i)
+			if used+len(item) > room/2 {
+				b.WriteString(s.left(s.count - i))
+				break
+			}
+			b.WriteString(item)
+			used += len(item)
+		}
+		room -= used
 		b.WriteString(s.tail)
 	}
 	return b.String()
-}
-
-// writeItems writes the items that fit into room bytes, and how many do not fit. It returns the size of the items.
-func writeItems(b *strings.Builder, s section, room int) int {
-	used := 0
-	for i := range s.count {
-		item := s.item(i)
-		if used+len(item) > room {
-			b.WriteString(s.left(s.count - i))
-			break
-		}
-		b.WriteString(item)
-		used += len(item)
-	}
-	return used
 }
 
 // leftItem and leftRow say how many were left out, as a list item and as a table row with that many columns.
@@ -117,33 +109,22 @@ func mdTop(r *report.Report) section {
 	if note := observeNote(r); note != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", note)
 	}
-	b.WriteString(mdVerdict(r) + mdRefusedLabel(r) + "\n\n" + mdSubject(r))
+	switch { // which codes block
+	case r.Verdict == report.Overridden:
+		b.WriteString("A person overrode " + mdCodes(r, block) + ".<br>\n")
+	case r.Counts.Block > 0:
+		b.WriteString("Blocked by " + mdCodes(r, block) + ".<br>\n")
+	case r.Counts.Unknown > 0:
+		b.WriteString("Not decided because of " + mdCodes(r, unknown) + ".<br>\n")
+	}
+	b.WriteString(countWords(r) + " · " + criteriaWords(r) + " · " + diag.Plural(int64(r.Counts.Files), "file") + " changed")
+	// That a label does not count is said at the top: the person who added it waits for a green run.
+	if list, at := refusals(r); len(list) > 0 && r.Verdict != report.Overridden {
+		b.WriteString("<br>\nThe label " + mdCode(list[0].Label) + at[0] + " does not count: " + mdText(list[0].Why))
+	}
+	b.WriteString("\n\n" + mdSubject(r))
 	mdNext(&b, r)
 	return section{head: b.String()}
-}
-
-// mdVerdict explains the verdict in a line: which codes block, how many criteria passed.
-func mdVerdict(r *report.Report) string {
-	words := []string{countWords(r), criteriaWords(r), diag.Plural(int64(r.Counts.Files), "file") + " changed"}
-	head := ""
-	switch {
-	case r.Verdict == report.Overridden:
-		head = "A person overrode " + mdCodes(r, block) + ".<br>\n"
-	case r.Counts.Block > 0:
-		head = "Blocked by " + mdCodes(r, block) + ".<br>\n"
-	case r.Counts.Unknown > 0:
-		head = "Not decided because of " + mdCodes(r, unknown) + ".<br>\n"
-	}
-	return head + strings.Join(words, " · ")
-}
-
-// mdRefusedLabel says at the top that a label does not count: the person who added it waits for a green run.
-func mdRefusedLabel(r *report.Report) string {
-	list, at := refusals(r)
-	if len(list) == 0 || r.Verdict == report.Overridden {
-		return ""
-	}
-	return "<br>\nThe label " + mdCode(list[0].Label) + at[0] + " does not count: " + mdText(list[0].Why)
 }
 
 // topCodes is how many codes the line of the verdict names.
@@ -287,18 +268,13 @@ func mdCriteria(r *report.Report) section {
 		count: len(r.Acceptance), left: leftRow(6), tail: "\n",
 		item: func(i int) string {
 			a := r.Acceptance[i]
-			return mdRow(mdCode(a.ID), mdCode(criterionCommand(a)), mdOutcome(a), mdText(a.Level),
-				fmt.Sprint(a.Attempts), mdOptional(a.KeptFrom))
+			outcome := outcomeSigns[a.Outcome] + mdText(a.Outcome)
+			if a.Tests != nil {
+				outcome += " (" + diag.Plural(*a.Tests, "test") + ")"
+			}
+			return mdRow(mdCode(a.ID), mdCode(criterionCommand(a)), outcome, mdText(a.Level), fmt.Sprint(a.Attempts), mdOptional(a.KeptFrom))
 		},
 	}
-}
-
-func mdOutcome(a report.Acceptance) string {
-	out := outcomeSigns[a.Outcome] + mdText(a.Outcome)
-	if a.Tests != nil {
-		out += " (" + diag.Plural(*a.Tests, "test") + ")"
-	}
-	return out
 }
 
 // mdOptional is an empty table cell for null.

@@ -17,36 +17,18 @@ func mdCode(s string) string {
 	if s == "" {
 		return "(empty)"
 	}
-	run := longestRun(s, '`')
-	if run > fenceLimit {
-		s, run = strings.ReplaceAll(s, "`", `\x60`), 0
+	fence := "`" // one more than the longest run of backticks in the text
+	for len(fence) <= fenceLimit+1 && strings.Contains(s, fence) {
+		fence += "`"
 	}
-	fence := strings.Repeat("`", run+1)
-	if needsPadding(s) {
-		s = " " + s + " "
+	if len(fence) > fenceLimit+1 {
+		s, fence = strings.ReplaceAll(s, "`", `\x60`), "`"
+	}
+	spaces := strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") && strings.Trim(s, " ") != ""
+	if spaces || strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " " // a Markdown parser removes a space at both ends
 	}
 	return fence + s + fence
-}
-
-// needsPadding reports whether a code span needs a space at both ends, which a Markdown parser removes.
-func needsPadding(s string) bool {
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
-		return true
-	}
-	return strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") && strings.Trim(s, " ") != ""
-}
-
-func longestRun(s string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }
 
 // mdText shows an untrusted sentence: words without a meaning in Markdown or in the filters of the page stay as they are,

@@ -17,22 +17,18 @@ func nextSteps(r *report.Report, safe func(string) string) []string {
 		return []string{"The gate was not called or configured correctly; the change was not judged. " + explain(r, block) +
 			" Then run it again."}
 	case r.Verdict == report.Failed:
-		return failedSteps(r, safe)
+		steps := fixSteps(r, safe)
+		if r.Counts.Unknown > 0 {
+			steps = append(steps, unknownSteps(r)...)
+		}
+		if isGroup(r) {
+			return append(append(steps, "Push to the pull request with the findings, and add it to the queue again."), groupSteps(r)...)
+		}
+		return append(steps, againStep(r))
 	case r.Verdict == report.Review:
 		return append(unknownSteps(r), "Nothing is known to be wrong, but unknown findings cannot be overridden.")
 	}
 	return nil
-}
-
-func failedSteps(r *report.Report, safe func(string) string) []string {
-	steps := fixSteps(r, safe)
-	if r.Counts.Unknown > 0 {
-		steps = append(steps, unknownSteps(r)...)
-	}
-	if isGroup(r) {
-		return append(append(steps, "Push to the pull request with the findings, and add it to the queue again."), groupSteps(r)...)
-	}
-	return append(steps, againStep(r))
 }
 
 // fewFindings is the maximum number of findings for which the first screen shows every fix.
@@ -42,21 +38,21 @@ const fewFindings = 3
 func fixSteps(r *report.Report, safe func(string) string) []string {
 	list := ofSeverity(r, block)
 	if len(list) == 0 || r.Counts.Block > fewFindings || slices.ContainsFunc(list, func(f report.Finding) bool { return !isCode(f.Code) || f.Fix == "" }) {
-		return []string{fmt.Sprintf("Fix %s. %s", theFindings(r.Counts.Block), explain(r, block))}
+		what := "the blocking finding"
+		if r.Counts.Block != 1 {
+			what = fmt.Sprintf("the %d blocking findings", r.Counts.Block)
+		}
+		return []string{"Fix " + what + ". " + explain(r, block)}
 	}
 	var steps []string
 	for _, f := range list {
-		steps = append(steps, "`"+f.Code+"`: "+safe(sentence(f.Fix)))
+		fix := f.Fix
+		if !strings.HasSuffix(fix, "?") {
+			fix += "."
+		}
+		steps = append(steps, "`"+f.Code+"`: "+safe(fix))
 	}
 	return append(steps, explain(r, block))
-}
-
-// sentence ends a fix with a full stop, unless it is a question.
-func sentence(fix string) string {
-	if strings.HasSuffix(fix, "?") {
-		return fix
-	}
-	return fix + "."
 }
 
 // againStep says how the gate runs again. Where only approvals are missing it does not ask for a push: a push makes
@@ -92,20 +88,13 @@ func unknownSteps(r *report.Report) []string {
 	return steps
 }
 
-func theFindings(n int) string {
-	if n == 1 {
-		return "the blocking finding"
-	}
-	return fmt.Sprintf("the %d blocking findings", n)
-}
-
 // explain names the command that explains the first finding of a severity.
 func explain(r *report.Report, severity string) string {
-	list := ofSeverity(r, severity)
-	if len(list) == 0 || !isCode(list[0].Code) {
-		return "`closeout explain CODE` explains what a code means and how to fix it."
+	code := "CODE"
+	if list := ofSeverity(r, severity); len(list) > 0 && isCode(list[0].Code) {
+		code = list[0].Code
 	}
-	return "`closeout explain " + list[0].Code + "` explains what a code means and how to fix it."
+	return "`closeout explain " + code + "` explains what a code means and how to fix it."
 }
 
 // isCode reports whether s has the shape of a finding code: lower-case words, dots and underscores.

@@ -97,7 +97,12 @@ type sarifSuppression struct {
 // writeSARIF writes one run with a rule for each code that occurs. An overridden finding stays a result, with an accepted
 // suppression. executionSuccessful is true because the gate ran, whatever it found.
 func writeSARIF(w io.Writer, r *report.Report, o Options) error {
-	codes := sarifCodes(r)
+	var codes []string // that occur
+	for _, f := range r.Findings {
+		codes = append(codes, f.Code)
+	}
+	slices.Sort(codes)
+	codes = slices.Compact(codes)
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: Neutral(r.Tool.Name), Version: Neutral(r.Tool.Version),
 			InformationURI: projectPage, Rules: sarifRules(codes, o.Docs)}},
@@ -117,16 +122,6 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 	}
 	_, err = w.Write(append(b, '\n'))
 	return err
-}
-
-// sarifCodes are the codes that occur, sorted.
-func sarifCodes(r *report.Report) []string {
-	var codes []string
-	for _, f := range r.Findings {
-		codes = append(codes, f.Code)
-	}
-	slices.Sort(codes)
-	return slices.Compact(codes)
 }
 
 func sarifRules(codes []string, docs func(string) string) []sarifRule {
@@ -157,11 +152,17 @@ func firstSentence(s string) string {
 var sarifLevels = map[string]string{block: "error", unknown: "error", warn: "warning", info: "note"}
 
 func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
+	text := []string{sarifPlain(f.Message) + marks(f)}
+	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix}} {
+		if part[1] != "" {
+			text = append(text, part[0]+": "+sarifPlain(part[1]))
+		}
+	}
 	result := sarifResult{
 		RuleID:              line(f.Code),
 		RuleIndex:           rule,
 		Level:               sarifLevels[severityOf(f)],
-		Message:             sarifText{sarifMessage(f)},
+		Message:             sarifText{strings.Join(text, "\n")},
 		Locations:           []sarifLocation{sarifPlace(r, f.Location)},
 		PartialFingerprints: map[string]string{"closeout/v1": Neutral(f.Fingerprint)},
 	}
@@ -171,17 +172,6 @@ func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
 	return result
 }
 
-// sarifMessage is a paragraph: message, expected, actual, fix.
-func sarifMessage(f report.Finding) string {
-	parts := []string{sarifPlain(f.Message) + marks(f)}
-	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix}} {
-		if part[1] != "" {
-			parts = append(parts, part[0]+": "+sarifPlain(part[1]))
-		}
-	}
-	return strings.Join(parts, "\n")
-}
-
 // sarifPlain breaks the only markup of a plain SARIF message, the link "[text](target)".
 func sarifPlain(s string) string { return strings.ReplaceAll(line(s), "](", "] (") }
 
@@ -189,23 +179,17 @@ func sarifPlain(s string) string { return strings.ReplaceAll(line(s), "](", "] (
 // a file points to the contract.
 func sarifPlace(r *report.Report, l report.Location) sarifLocation {
 	if l.Path == "" {
-		return sarifLocation{sarifPhysical{Artifact: sarifArtifact{percentEncode(contractPath(r))}}}
+		path := standingContract
+		if i := slices.IndexFunc(r.Inputs, func(in report.Input) bool { return in.Kind == "contract" }); i >= 0 {
+			path = r.Inputs[i].Path
+		}
+		return sarifLocation{sarifPhysical{Artifact: sarifArtifact{percentEncode(path)}}}
 	}
 	place := sarifPhysical{Artifact: sarifArtifact{percentEncode(l.Path)}}
 	if l.Line > 0 {
 		place.Region = &sarifRegion{StartLine: l.Line}
 	}
 	return sarifLocation{place}
-}
-
-// contractPath is the first contract that was read, else the path of the standing contract.
-func contractPath(r *report.Report) string {
-	for _, in := range r.Inputs {
-		if in.Kind == "contract" {
-			return in.Path
-		}
-	}
-	return standingContract
 }
 
 // percentEncode writes a path as a relative URI reference (RFC 3986): unreserved bytes and slashes stay, except a slash at

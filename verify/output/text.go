@@ -45,8 +45,17 @@ func writeText(w io.Writer, r *report.Report, o Options) error {
 	if !o.Quiet {
 		textFindings(&b, p, r)
 		textCriteriaList(&b, r)
-		textOverride(&b, r)
-		textPulls(&b, r)
+		if o := r.Override; o != nil {
+			fmt.Fprintf(&b, "overridden by %s at %s with the label %s, for head %s: %s\n\n",
+				line(o.Actor), line(o.At), line(o.Label), line(o.HeadSHA), line(o.Reason))
+		}
+		if len(r.PullRequests) > 0 {
+			b.WriteString(diag.Plural(int64(len(r.PullRequests)), "pull request") + " in the merge group\n")
+			for i := range r.PullRequests {
+				b.WriteString("  " + pullLine(&r.PullRequests[i]) + "\n")
+			}
+			b.WriteString("\n")
+		}
 	}
 	b.WriteString(p.word(r.Verdict) + summaryTail(r) + "\n")
 	if !o.Quiet {
@@ -73,26 +82,20 @@ func textFindings(b *strings.Builder, p painter, r *report.Report) {
 	}
 }
 
-// found adds what was found and expected to the message about a malformed input; the messages of other findings contain
-// it.
-func found(f report.Finding) string {
-	if !strings.HasSuffix(f.Code, ".malformed") {
-		return ""
-	}
-	text := "; found " + f.Actual
-	if !strings.Contains(f.Message, f.Expected) {
-		text += ", expected " + f.Expected
-	}
-	return text
-}
-
 // textFinding is "path:line:column: severity code: message → fix".
 func textFinding(p painter, f report.Finding) string {
 	var b strings.Builder
 	if at := place(f.Location); at != "" {
 		b.WriteString(line(at) + ": ")
 	}
-	b.WriteString(p.word(severityOf(f)) + " " + line(f.Code) + ": " + line(f.Message+found(f)) + marks(f))
+	message := f.Message
+	if strings.HasSuffix(f.Code, ".malformed") { // the messages of other findings contain what was found and expected
+		message += "; found " + f.Actual
+		if !strings.Contains(f.Message, f.Expected) {
+			message += ", expected " + f.Expected
+		}
+	}
+	b.WriteString(p.word(severityOf(f)) + " " + line(f.Code) + ": " + line(message) + marks(f))
 	if f.Fix != "" && !f.Overridden {
 		b.WriteString(" → " + line(f.Fix))
 	}
@@ -112,25 +115,6 @@ func textCriteriaList(b *strings.Builder, r *report.Report) {
 	}
 	if left := len(r.Acceptance) - len(list); left > 0 {
 		fmt.Fprintf(b, "  … and %d more\n", left)
-	}
-	b.WriteString("\n")
-}
-
-// textOverride says who overrode the findings, and why.
-func textOverride(b *strings.Builder, r *report.Report) {
-	if o := r.Override; o != nil {
-		fmt.Fprintf(b, "overridden by %s at %s with the label %s, for head %s: %s\n\n", line(o.Actor), line(o.At), line(o.Label), line(o.HeadSHA), line(o.Reason))
-	}
-}
-
-// textPulls writes a line for each pull request of a merge group.
-func textPulls(b *strings.Builder, r *report.Report) {
-	if len(r.PullRequests) == 0 {
-		return
-	}
-	b.WriteString(diag.Plural(int64(len(r.PullRequests)), "pull request") + " in the merge group\n")
-	for i := range r.PullRequests {
-		b.WriteString("  " + pullLine(&r.PullRequests[i]) + "\n")
 	}
 	b.WriteString("\n")
 }

@@ -78,9 +78,6 @@ func summaryTail(r *report.Report) string {
 	return tail
 }
 
-// summaryLine is the report in one line.
-func summaryLine(r *report.Report) string { return Neutral(r.Verdict) + summaryTail(r) }
-
 // observeNote says how --mode observe affects the exit code; it is empty in enforce mode. A usage error still exits 2.
 func observeNote(r *report.Report) string {
 	switch {
@@ -139,16 +136,12 @@ const plainWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 func command(argv []string) string {
 	words := make([]string, len(argv))
 	for i, word := range argv {
-		words[i] = shellWord(word)
+		if word == "" || strings.Trim(word, plainWord) != "" {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		words[i] = word
 	}
 	return strings.Join(words, " ")
-}
-
-func shellWord(word string) string {
-	if word != "" && strings.Trim(word, plainWord) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // criterionCommand is the command of a criterion and how it differs from a plain run at the root: "go vet ./... (in web)".
