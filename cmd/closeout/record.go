@@ -265,8 +265,13 @@ func (f *recordFlags) openRepository(r *record.Recorder, here string) (err error
 
 // paths turns the paths of the call, which are relative to the current directory, into those of the repository.
 func (f *recordFlags) paths(r *record.Recorder, here string, list *contracts) (err error) {
-	if r.Evidence = f.evidenceDir; r.Evidence == "" {
-		r.Evidence = record.EvidenceDir(list.firstContract())
+	switch {
+	case f.evidenceDir != "":
+		r.Evidence = f.evidenceDir
+	case list != nil:
+		r.Evidence = record.EvidenceDir(list.first)
+	default:
+		r.Evidence = record.EvidenceDir(nil)
 	}
 	r.Evidence = filepath.ToSlash(filepath.Clean(r.Evidence))
 	if r.Evidence == "." || !filepath.IsLocal(r.Evidence) {

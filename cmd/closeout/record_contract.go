@@ -19,14 +19,6 @@ type contracts struct {
 	tasks []record.TaskContract // each with a log of its own
 }
 
-// firstContract is the contract that names the evidence directory, nil when there is none.
-func (c *contracts) firstContract() *contract.Contract {
-	if c == nil {
-		return nil
-	}
-	return c.first
-}
-
 // readContracts reads the contracts whose criteria are to be run; nil when a command was given.
 func (f *recordFlags) readContracts(root string, std stdio) (list *contracts, err error) {
 	if f.fromContract == nil {

@@ -83,12 +83,8 @@ func (f *verifyFlags) defineInputs(c *cobra.Command) {
 	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `directory`, with --base")
 	flags.BoolVar(&f.settings.Strict, "strict", false, "make every warning block")
 	flags.StringVar(&f.settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
-	f.defineLimits(c)
-}
-
-func (f *verifyFlags) defineLimits(c *cobra.Command) {
 	for _, limit := range strict.AllLimits {
-		c.Flags().Var(limitFlag{&f.settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
+		flags.Var(limitFlag{&f.settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
 	}
 }
 

@@ -38,7 +38,11 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 			w.list(file, name)
 		}
 	}
-	w.copyPulls(found.Parts)
+	for _, part := range found.Parts {
+		for _, in := range part.Inputs {
+			w.copy(in, path.Join(verify.PartDirectory(part.PullRequest), in.Name))
+		}
+	}
 	w.facts(*found.facts)
 	if w.err != nil {
 		return nil, w.err

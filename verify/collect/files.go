@@ -267,7 +267,7 @@ func (f *finder) globs(kind check.Kind, patterns []string, fallback ...string) {
 	for _, pattern := range patterns {
 		matches := f.matches(pattern, given)
 		if len(matches) == 0 && given {
-			f.note(kind, pattern)
+			f.found.Settings.Notes = append(f.found.Settings.Notes, check.Unmatched(kind, f.shown(pattern)))
 		}
 		files = append(files, matches...)
 	}
@@ -309,11 +309,6 @@ func (f *finder) matches(pattern string, given bool) []string {
 // escapeGlob makes a directory's name match itself in a pattern.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(dir)
-}
-
-// note says that a pattern matches nothing. An absolute one goes into the report as a file of that name would.
-func (f *finder) note(kind check.Kind, pattern string) {
-	f.found.Settings.Notes = append(f.found.Settings.Notes, check.Unmatched(kind, f.shown(pattern)))
 }
 
 // shown is how a report names a pattern: as it was given, but without the directories of this machine.

@@ -17,10 +17,15 @@ func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
 	if err != nil || len(bases) != 1 {
 		return false, err // git merges a criss-cross history with more than one base
 	}
-	var sides [3]map[string]change.Change // first parent, second parent, merge
+	var sides [3]map[string]change.Change // by path: first parent, second parent, merge
 	for i, side := range []string{parents[0], parents[1], commit} {
-		if sides[i], err = changesByPath(o, bases[0], side); err != nil {
+		list, err := o.Changes(bases[0], side)
+		if err != nil {
 			return false, err
+		}
+		sides[i] = make(map[string]change.Change, len(list))
+		for _, c := range list {
+			sides[i][c.Path] = c
 		}
 	}
 	ours, theirs, merged := sides[0], sides[1], sides[2]
@@ -31,18 +36,6 @@ func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
 		}
 	}
 	return bothKept(o, ours, theirs, merged)
-}
-
-func changesByPath(o Objects, base, side string) (map[string]change.Change, error) {
-	list, err := o.Changes(base, side)
-	if err != nil {
-		return nil, err
-	}
-	byPath := make(map[string]change.Change, len(list))
-	for _, c := range list {
-		byPath[c.Path] = c
-	}
-	return byPath, nil
 }
 
 // bothKept reports whether a merge contains the changes of both sides.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -74,13 +73,4 @@ func (f *Found) AddPull(number int64, compared *Comparison, contracts *Contracts
 	f.Parts = append(f.Parts, verify.Part{PullRequest: number, Inputs: inputs})
 	f.testReports = append(f.testReports, contracts.testReports()...)
 	return err
-}
-
-// copyPulls writes the pull requests of a merge group.
-func (w *bundleWriter) copyPulls(parts []verify.Part) {
-	for _, part := range parts {
-		for _, in := range part.Inputs {
-			w.copy(in, path.Join(verify.PartDirectory(part.PullRequest), in.Name))
-		}
-	}
 }

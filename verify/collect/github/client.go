@@ -70,17 +70,13 @@ func New(c Config) (*Client, error) {
 	}
 	api := *c.API
 	api.Path = strings.TrimSuffix(api.Path, "/") + "/"
+	next := http.DefaultTransport.(*http.Transport).Clone()
+	next.MaxResponseHeaderBytes = 1 << 20
 	rest := github.NewClient(&http.Client{CheckRedirect: stay(&api), Transport: &transport{
-		next: wire(), api: &api, token: c.Token, clock: c.Clock.orReal(), timeout: c.Timeout, left: patience,
+		next: next, api: &api, token: c.Token, clock: c.Clock.orReal(), timeout: c.Timeout, left: patience,
 	}})
 	rest.BaseURL, rest.UserAgent = &api, "closeout/"+c.Version
 	return &Client{rest: rest, owner: names[1], name: names[2], id: c.RepositoryID, token: c.Token, base: api.Path}, nil
-}
-
-func wire() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxResponseHeaderBytes = 1 << 20
-	return t
 }
 
 // APIURL decides which API is asked. wanted is what the workflow's author wrote, runner what the runner says
@@ -124,14 +120,6 @@ func parseAPI(text string) (*url.URL, error) {
 // loopback accepts addresses and the one name that always means them.
 func loopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
-}
-
-// follow asks for everything else under the name that the repository has now: after it was renamed, each call would be
-// redirected, and no comment could be written.
-func (c *Client) follow(repository string) {
-	if names := repositorySyntax().FindStringSubmatch(repository); names != nil {
-		c.owner, c.name = names[1], names[2]
-	}
 }
 
 // path gives a path below the repository; each argument is one escaped segment.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -204,9 +203,11 @@ func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 	p.Live.Reviews = []facts.Review{}
 	var insiders, outsiders []account
 	for _, r := range sortedByID(list, func(r pullReview) int64 { return r.ID }) {
-		p.Live.Reviews = append(p.Live.Reviews, facts.Review{
-			ID: digits(r.ID), Author: r.User.login(), AuthorID: r.User.id(), State: r.State, CommitID: r.CommitID, SubmittedAt: stampOrNone(r.SubmittedAt),
-		})
+		review := facts.Review{ID: digits(r.ID), Author: r.User.login(), AuthorID: r.User.id(), State: r.State, CommitID: r.CommitID}
+		if r.SubmittedAt != nil {
+			review.SubmittedAt = stamp(*r.SubmittedAt)
+		}
+		p.Live.Reviews = append(p.Live.Reviews, review)
 		switch {
 		case r.User == nil || r.State != "APPROVED" || r.CommitID != p.Live.HeadSHA:
 		case r.insider():
@@ -216,13 +217,6 @@ func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 		}
 	}
 	return append(insiders, outsiders...)
-}
-
-func stampOrNone(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return stamp(*t)
 }
 
 // maxUpdates is how many merges are examined: without a checkout each takes calls.

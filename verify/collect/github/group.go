@@ -113,7 +113,7 @@ func (c *Client) explain(ctx context.Context, e *Event, commits []*github.Reposi
 		}
 	}
 	for _, commit := range unexplained {
-		if len(commits) == 1 || merges(commit, heads) {
+		if len(commits) == 1 || len(commit.Parents) == 2 && heads[commit.Parents[1].GetSHA()] {
 			continue
 		}
 		return &failure{
@@ -122,11 +122,6 @@ func (c *Client) explain(ctx context.Context, e *Event, commits []*github.Reposi
 		}
 	}
 	return nil
-}
-
-// merges reports whether a commit has two parents, the second being the head of a known pull request.
-func merges(commit *github.RepositoryCommit, heads map[string]bool) bool {
-	return len(commit.Parents) == 2 && heads[commit.Parents[1].GetSHA()]
 }
 
 // pullsWith asks which open pull requests of the base branch contain a commit. Of several, those whose head is in the group

@@ -89,7 +89,11 @@ func (c *Client) live(ctx context.Context, number int64) *Pull {
 		return p
 	}
 	p.describe(&live)
-	c.follow(p.Subject.Repository)
+	// Everything else is asked for under the name that the repository has now: after it was renamed, each call would be
+	// redirected, and no comment could be written.
+	if names := repositorySyntax().FindStringSubmatch(p.Subject.Repository); names != nil {
+		c.owner, c.name = names[1], names[2]
+	}
 	return p
 }
 

@@ -52,16 +52,17 @@ func (c *Client) put(ctx context.Context, n Note) error {
 	if err != nil {
 		return err
 	}
-	if n.Body == "" {
+	switch {
+	case n.Body == "":
 		return c.remove(ctx, own)
-	}
-	if len(own) > 0 {
-		return errors.Join(c.update(ctx, own[0], n.Body), c.remove(ctx, own[1:]))
-	}
-	if n.OnlyIfThere {
+	case len(own) == 0 && n.OnlyIfThere:
 		return nil
+	case len(own) == 0:
+		return c.write(ctx, http.MethodPost, c.path("issues/%d/comments", n.Number), n.Body)
+	case own[0].Body != n.Body:
+		err = c.write(ctx, http.MethodPatch, c.path("issues/comments/%d", own[0].ID), n.Body)
 	}
-	return c.write(ctx, http.MethodPost, c.path("issues/%d/comments", n.Number), n.Body)
+	return errors.Join(err, c.remove(ctx, own[1:]))
 }
 
 // ownLogin asks whose token this is. The job's own token may not ask, and that identifies it.
@@ -87,13 +88,6 @@ func (c *Client) own(ctx context.Context, n Note) ([]issueComment, error) {
 		return i.ID <= 0 || !strings.EqualFold(i.User.login(), n.Author) || !strings.HasPrefix(i.Body, n.Marker)
 	})
 	return sortedByID(list, func(i issueComment) int64 { return i.ID }), nil
-}
-
-func (c *Client) update(ctx context.Context, there issueComment, body string) error {
-	if there.Body == body {
-		return nil
-	}
-	return c.write(ctx, http.MethodPatch, c.path("issues/comments/%d", there.ID), body)
 }
 
 func (c *Client) write(ctx context.Context, method, path, body string) error {
