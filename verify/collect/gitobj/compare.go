@@ -107,12 +107,18 @@ const batch = 64
 // level compares all directories of one depth and gives their subdirectories.
 func (c *comparison) level(pairs []pair) ([]pair, error) {
 	workers := min(runtime.GOMAXPROCS(0), (len(pairs)+batch-1)/batch)
-	c.parallel(pairs, workers, func(_ int, p *pair) { c.locate(p) })
+	c.parallel(pairs, workers, func(_ int, p *pair) {
+		p.oldAt, p.oldErr = c.place(p.old)
+		p.newAt, p.newErr = c.place(p.new)
+	})
 	slices.SortStableFunc(pairs, comparePlaces)
 	states := make([]worker, workers)
 	c.parallel(pairs, workers, func(w int, p *pair) { states[w].compare(c, p) })
-	if err := c.exceeded(); err != nil {
-		return nil, err
+	if c.isOver() {
+		// The error is the same for all limits, because which one is exceeded first depends on the order of work.
+		what := fmt.Sprintf("changed files, %d changed directories, %d bytes in their paths or %d tree entries",
+			c.maxDirs(), c.repo.MaxPathBytes, c.repo.MaxEntries)
+		return nil, &TooLarge{Limit: c.limit, Trees: true, What: what}
 	}
 	var next []pair
 	var first *failure
@@ -153,22 +159,6 @@ func (c *comparison) maxDirs() int64 { return c.limit + 1000 }
 func (c *comparison) isOver() bool {
 	return c.changes.Load() > c.limit || c.dirs.Load() > c.maxDirs() ||
 		c.bytes.Load() > c.repo.MaxPathBytes || c.entries.Load() > c.repo.MaxEntries
-}
-
-// exceeded is the error for an exceeded limit. It is the same for all limits, because which one is exceeded first depends
-// on the order of work.
-func (c *comparison) exceeded() error {
-	if !c.isOver() {
-		return nil
-	}
-	return &TooLarge{Limit: c.limit, Trees: true, What: fmt.Sprintf("changed files, %d changed directories, %d bytes in their paths or %d tree entries",
-		c.maxDirs(), c.repo.MaxPathBytes, c.repo.MaxEntries)}
-}
-
-// locate finds both trees.
-func (c *comparison) locate(p *pair) {
-	p.oldAt, p.oldErr = c.place(p.old)
-	p.newAt, p.newErr = c.place(p.new)
 }
 
 func (c *comparison) place(id ID) (place, error) {

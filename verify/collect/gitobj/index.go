@@ -63,11 +63,6 @@ func (t *table) find(id ID) (int64, error) {
 			low = middle
 		}
 	}
-	return t.search(id, low, high)
-}
-
-// search looks for an id in a few entries.
-func (t *table) search(id ID, low, high int64) (int64, error) {
 	entries, err := t.file.view(t.begin+low*int64(t.width), int(high-low)*t.width)
 	if err != nil {
 		return -1, t.damaged(err.Error())
@@ -107,39 +102,31 @@ func openIndex(f *file, size int) (*packIndex, error) {
 		return nil, x.damaged("its header is truncated")
 	}
 	if !bytes.Equal(magic[:4], []byte("\377tOc")) {
-		return x, x.frame1()
+		// Version 1: fanout, then offset and id of each object, then two checksums.
+		x.begin, x.width, x.skip = 1024, 4+x.size, 4
+		if err := x.readFanout(0); err != nil {
+			return nil, err
+		}
+		if x.file.size != 1024+x.count()*int64(x.width)+int64(2*x.size) {
+			return nil, x.damaged("its size does not match its number of objects")
+		}
+		return x, nil
 	}
 	if version := binary.BigEndian.Uint32(magic[4:]); version != 2 {
 		return nil, x.damaged("its version is neither 1 nor 2")
 	}
-	return x, x.frame2()
-}
-
-// frame1 lays out version 1: fanout, then offset and id of each object, then two checksums.
-func (x *packIndex) frame1() error {
-	x.begin, x.width, x.skip = 1024, 4+x.size, 4
-	if err := x.readFanout(0); err != nil {
-		return err
-	}
-	if x.file.size != 1024+x.count()*int64(x.width)+int64(2*x.size) {
-		return x.damaged("its size does not match its number of objects")
-	}
-	return nil
-}
-
-// frame2 lays out version 2: fanout, ids, checksums of 4 bytes, offsets of 4 bytes, offsets of 8 bytes, two checksums.
-func (x *packIndex) frame2() error {
+	// Version 2: fanout, ids, checksums of 4 bytes, offsets of 4 bytes, offsets of 8 bytes, two checksums.
 	x.begin, x.width = 8+1024, x.size
 	if err := x.readFanout(8); err != nil {
-		return err
+		return nil, err
 	}
 	x.offsets = x.begin + x.count()*int64(x.size+4)
 	x.large = x.offsets + x.count()*4
 	rest := x.file.size - x.large - int64(2*x.size)
 	if x.nLarge = rest / 8; rest < 0 || rest%8 != 0 || x.nLarge > x.count() {
-		return x.damaged("its size does not match its number of objects")
+		return nil, x.damaged("its size does not match its number of objects")
 	}
-	return nil
+	return x, nil
 }
 
 // offset finds an object in the pack; ok is false when the pack does not contain it.

@@ -70,23 +70,19 @@ var inflaters = sync.Pool{New: func() any {
 func newInflater(from source) (*inflater, error) {
 	z := inflaters.Get().(*inflater)
 	z.source = from
-	err := z.begin()
+	var header [2]byte
+	_, err := io.ReadFull(&z.source, header[:])
+	if err == nil && (header[0]&0x0f != 8 || (uint(header[0])<<8|uint(header[1]))%31 != 0 || header[1]&0x20 != 0) {
+		err = errStream
+	}
+	if err == nil {
+		err = z.flate.(flate.Resetter).Reset(&z.source, nil)
+	}
 	if err != nil {
 		z.release()
 		return nil, err
 	}
 	return z, nil
-}
-
-func (z *inflater) begin() error {
-	var header [2]byte
-	if _, err := io.ReadFull(&z.source, header[:]); err != nil {
-		return err
-	}
-	if header[0]&0x0f != 8 || (uint(header[0])<<8|uint(header[1]))%31 != 0 || header[1]&0x20 != 0 {
-		return errStream
-	}
-	return z.flate.(flate.Resetter).Reset(&z.source, nil)
 }
 
 func (z *inflater) release() {

@@ -5,15 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"path/filepath"
 	"strconv"
 )
-
-// looseName is the file of an object that is not in a pack, in an object directory.
-func looseName(dir string, id ID) string {
-	text := id.String()
-	return filepath.Join(dir, text[:2], text[2:])
-}
 
 // readLoose reads an object that is not in a pack (gitformat-loose): a zlib stream of type, size and content.
 func (s *store) readLoose(id ID, at place, l limits) (object, error) {
@@ -53,8 +46,11 @@ func parseLoose(id ID, compressed []byte, l limits) (object, error) {
 	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
 		return object{}, err
 	}
-	k, size, ok := looseHeader(header)
-	if !ok {
+	header, ended := bytes.CutSuffix(header, []byte{0})
+	name, digits, _ := bytes.Cut(header, []byte{' '})
+	k, known := kindOf(name)
+	size, err := strconv.ParseInt(string(digits), 10, 64)
+	if !ended || !known || err != nil || strconv.FormatInt(size, 10) != string(digits) || size < 0 {
 		return object{}, errors.New("its type and size are malformed")
 	}
 	if err := l.admit(k, id, size); err != nil {
@@ -69,12 +65,3 @@ func parseLoose(id ID, compressed []byte, l limits) (object, error) {
 
 // maxLooseHeader is the largest size of the header, in bytes.
 const maxLooseHeader = 32
-
-// looseHeader reads "type size NUL".
-func looseHeader(header []byte) (k kind, size int64, ok bool) {
-	header, ended := bytes.CutSuffix(header, []byte{0})
-	name, digits, _ := bytes.Cut(header, []byte{' '})
-	k, ok = kindOf(name)
-	size, err := strconv.ParseInt(string(digits), 10, 64)
-	return k, size, ended && ok && err == nil && strconv.FormatInt(size, 10) == string(digits) && size >= 0
-}

@@ -35,9 +35,17 @@ func openMultiIndex(f *file, format *format) (*multiIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.frame(chunks); err != nil {
+	fanout, ids, offsets, large := chunks["OIDF"], chunks["OIDL"], chunks["OOFF"], chunks["LOFF"]
+	if fanout.size != 1024 {
+		return nil, x.damaged("its fanout table has the wrong size")
+	}
+	if err := x.readFanout(fanout.begin); err != nil {
 		return nil, err
 	}
+	if ids.size != x.count()*int64(x.size) || offsets.size != x.count()*8 || large.size%8 != 0 {
+		return nil, x.damaged("the size of a chunk does not match its number of objects")
+	}
+	x.begin, x.offsets, x.large, x.nLarge = ids.begin, offsets.begin, large.begin, large.size/8
 	return x, x.names(chunks["PNAM"], int64(binary.BigEndian.Uint32(header[8:])))
 }
 
@@ -60,21 +68,6 @@ func (x *multiIndex) chunks(count int) (map[string]chunk, error) {
 		chunks[string(row[:4])] = chunk{begin, end - begin}
 	}
 	return chunks, nil
-}
-
-func (x *multiIndex) frame(chunks map[string]chunk) error {
-	fanout, ids, offsets, large := chunks["OIDF"], chunks["OIDL"], chunks["OOFF"], chunks["LOFF"]
-	if fanout.size != 1024 {
-		return x.damaged("its fanout table has the wrong size")
-	}
-	if err := x.readFanout(fanout.begin); err != nil {
-		return err
-	}
-	if ids.size != x.count()*int64(x.size) || offsets.size != x.count()*8 || large.size%8 != 0 {
-		return x.damaged("the size of a chunk does not match its number of objects")
-	}
-	x.begin, x.offsets, x.large, x.nLarge = ids.begin, offsets.begin, large.begin, large.size/8
-	return nil
 }
 
 // names reads the names of the packs, each of which ends with NUL. Padding follows them.

@@ -69,22 +69,17 @@ func trackedIn(root, inside string) (string, error) {
 	if err := r.load(); err != nil {
 		return "", err
 	}
-	tracked, err := r.indexed(inside)
-	if tracked == "" && err == nil {
-		tracked, err = r.committed(inside)
-	}
-	return tracked, errors.Join(err, r.Close())
-}
-
-// indexed looks for a path in the index.
-func (r *Repo) indexed(inside string) (tracked string, err error) {
+	tracked := ""
 	err = r.readIndex(func(name string, mode uint32) bool {
 		if r.covers(name, mode, inside) {
 			tracked = name
 		}
 		return tracked == ""
 	})
-	return tracked, err
+	if tracked == "" && err == nil {
+		tracked, err = r.committed(inside)
+	}
+	return tracked, errors.Join(err, r.Close())
 }
 
 // covers reports whether an entry of the index is a path, is below it, or is a symlink above it. Names that differ in case

@@ -43,14 +43,10 @@ func (r *Repo) named(name string) (ID, error) {
 		return id, nil
 	}
 	id, err := r.lookupRef(name)
-	if missing := (*NoSuchRef)(nil); errors.As(err, &missing) && looksAbbreviated(name) {
+	if missing := (*NoSuchRef)(nil); errors.As(err, &missing) && len(name) >= 4 && strings.Trim(name, "0123456789abcdefABCDEF") == "" {
 		return ID{}, &BadName{Name: name, Why: "no ref has this name, and abbreviated object ids are refused: use all " + strconv.Itoa(2*r.format.size) + " digits"}
 	}
 	return id, err
-}
-
-func looksAbbreviated(name string) bool {
-	return len(name) >= 4 && strings.Trim(name, "0123456789abcdefABCDEF") == ""
 }
 
 // peel follows tags to a commit.
@@ -68,26 +64,19 @@ func (r *Repo) peel(id ID, name string) (ID, error) {
 		case commitKind:
 			return id, nil
 		case tagKind:
-			if id, want, err = r.tagged(id, found.content); err != nil {
-				return ID{}, err
+			line, rest, _ := headerLine(found.content, "object ")
+			object, okID := parseHex(line, r.format.size)
+			word, _, _ := headerLine(rest, "type ")
+			k, okKind := kindOf(bytes.TrimSpace(word))
+			if !okID || !okKind {
+				return ID{}, &Corrupt{What: "tag " + id.String(), Why: "it does not begin with the id and the type of an object"}
 			}
+			id, want = object, k
 		default:
 			return ID{}, &BadName{Name: name, Why: "it is a " + found.kind.String() + ", not a commit"}
 		}
 	}
 	return ID{}, &TooLarge{What: "nested tags, starting with " + name, Limit: maxTags}
-}
-
-// tagged reads the object of an annotated tag.
-func (r *Repo) tagged(tag ID, content []byte) (ID, kind, error) {
-	line, rest, _ := headerLine(content, "object ")
-	id, okID := parseHex(line, r.format.size)
-	word, _, _ := headerLine(rest, "type ")
-	k, okKind := kindOf(bytes.TrimSpace(word))
-	if !okID || !okKind {
-		return ID{}, anyKind, &Corrupt{What: "tag " + tag.String(), Why: "it does not begin with the id and the type of an object"}
-	}
-	return id, k, nil
 }
 
 // step follows the first ~N or ^N.

@@ -148,8 +148,9 @@ func (s *store) find(id ID) (at place, ok bool, err error) {
 			return place{pack: p, offset: offset}, true, nil
 		}
 	}
+	digits := id.String()
 	for _, dir := range s.dirs {
-		name := looseName(dir, id)
+		name := filepath.Join(dir, digits[:2], digits[2:])
 		_, err := os.Lstat(name)
 		if err == nil {
 			return place{loose: name}, true, nil
