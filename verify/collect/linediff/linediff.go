@@ -10,7 +10,7 @@ package linediff
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 )
 
 // State says what is known of a file's lines. Only of a Text are they known; that a file of another state has no added
@@ -34,7 +34,6 @@ type Line struct {
 // Result is a difference. Both lists are in the order of the lines, and nil in any other state than Text.
 type Result struct {
 	State   State
-	Reason  string // which limit made it TooLarge, in words; else empty
 	Minimal bool   // no script is shorter; false when the work ran out before that was certain
 	Removed []Line // lines of the old version
 	Added   []Line // lines of the new version
@@ -56,29 +55,9 @@ const (
 	mostWork     = 1 << 27
 )
 
-// TooLarge says which limit two versions exceed by their sizes alone, in words; it is empty when they do not. A caller
-// can ask before it reads them.
-func (l Limits) TooLarge(oldBytes, newBytes int64) string {
-	limit := l.Bytes
-	if limit == 0 {
-		limit = defaultBytes
-	}
-	if most := max(oldBytes, newBytes); most > limit {
-		return fmt.Sprintf("the file has %d bytes, lines are compared up to %d", most, limit)
-	}
-	return ""
-}
-
-// tooMany is like TooLarge for the numbers of lines that have to be compared.
-func (l Limits) tooMany(oldLines, newLines int) string {
-	limit := min(l.Lines, mostLines)
-	if limit == 0 {
-		limit = defaultLines
-	}
-	if most := max(oldLines, newLines); most > limit {
-		return fmt.Sprintf("%d lines lie between the first and the last difference, up to %d are compared", most, limit)
-	}
-	return ""
+// tooMany reports whether a version has more lines to compare than the limit.
+func (l Limits) tooMany(oldLines, newLines int) bool {
+	return max(oldLines, newLines) > min(cmp.Or(l.Lines, defaultLines), mostLines)
 }
 
 // work is the number of steps that the search may take.
@@ -93,15 +72,15 @@ func (l Limits) work(lines int) int64 {
 // deleted. A file is Binary when one of its versions has a NUL among its first 8,000 bytes, as for git; attributes are
 // not asked.
 func Diff(before, after []byte, limits Limits) Result {
-	if reason := limits.TooLarge(int64(len(before)), int64(len(after))); reason != "" {
-		return Result{State: TooLarge, Reason: reason}
+	if int64(max(len(before), len(after))) > cmp.Or(limits.Bytes, defaultBytes) {
+		return Result{State: TooLarge}
 	}
 	if isBinary(before) || isBinary(after) {
 		return Result{State: Binary}
 	}
 	a, b := cut(before, after)
-	if reason := limits.tooMany(countLines(a.text), countLines(b.text)); reason != "" {
-		return Result{State: TooLarge, Reason: reason}
+	if limits.tooMany(countLines(a.text), countLines(b.text)) {
+		return Result{State: TooLarge}
 	}
 	a.split()
 	b.split()

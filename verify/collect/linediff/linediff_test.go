@@ -96,26 +96,25 @@ func TestStates(t *testing.T) {
 		name, before, after string
 		limits              linediff.Limits
 		state               linediff.State
-		reason              string
 	}{
-		{"nul", nul(0), "", linediff.Limits{}, linediff.Binary, ""},
-		{"nul in the new version only", "a\n", nul(7999), linediff.Limits{}, linediff.Binary, ""},
-		{"nul too late", nul(8000), "a\n", linediff.Limits{}, linediff.Text, ""},
-		{"equal binaries", nul(1), nul(1), linediff.Limits{}, linediff.Binary, ""},
-		{"as many bytes as allowed", "", "0123456789", small, linediff.Text, ""},
-		{"a byte too many", "", "0123456789\n", small, linediff.TooLarge, "the file has 11 bytes, lines are compared up to 10"},
-		{"a byte too many before", "0123456789\n", "", small, linediff.TooLarge, "the file has 11 bytes, lines are compared up to 10"},
-		{"too large and binary", "", nul(10), small, linediff.TooLarge, "the file has 12 bytes, lines are compared up to 10"},
-		{"as many lines as allowed", "\n\n\n", "", small, linediff.Text, ""},
-		{"a line too many", "a\nb\nc\nd", "", small, linediff.TooLarge, "4 lines lie between the first and the last difference, up to 3 are compared"},
-		{"a line too many after", "", "\n\n\n\n", small, linediff.TooLarge, "4 lines lie between the first and the last difference, up to 3 are compared"},
-		{"what is the same before does not count", "x\n", "x\na\n", linediff.Limits{Lines: 1}, linediff.Text, ""},
-		{"what is the same behind does not count", "x\n", "a\nx\n", linediff.Limits{Lines: 1}, linediff.Text, ""},
-		{"nor what is the same on both sides", "\n\na\n\n", "\n\nb\n\n", small, linediff.Text, ""},
+		{"nul", nul(0), "", linediff.Limits{}, linediff.Binary},
+		{"nul in the new version only", "a\n", nul(7999), linediff.Limits{}, linediff.Binary},
+		{"nul too late", nul(8000), "a\n", linediff.Limits{}, linediff.Text},
+		{"equal binaries", nul(1), nul(1), linediff.Limits{}, linediff.Binary},
+		{"as many bytes as allowed", "", "0123456789", small, linediff.Text},
+		{"a byte too many", "", "0123456789\n", small, linediff.TooLarge},
+		{"a byte too many before", "0123456789\n", "", small, linediff.TooLarge},
+		{"too large and binary", "", nul(10), small, linediff.TooLarge},
+		{"as many lines as allowed", "\n\n\n", "", small, linediff.Text},
+		{"a line too many", "a\nb\nc\nd", "", small, linediff.TooLarge},
+		{"a line too many after", "", "\n\n\n\n", small, linediff.TooLarge},
+		{"what is the same before does not count", "x\n", "x\na\n", linediff.Limits{Lines: 1}, linediff.Text},
+		{"what is the same behind does not count", "x\n", "a\nx\n", linediff.Limits{Lines: 1}, linediff.Text},
+		{"nor what is the same on both sides", "\n\na\n\n", "\n\nb\n\n", small, linediff.Text},
 	} {
 		r := linediff.Diff([]byte(c.before), []byte(c.after), c.limits)
-		if r.State != c.state || r.Reason != c.reason {
-			t.Errorf("%s: %q, %q", c.name, r.State, r.Reason)
+		if r.State != c.state {
+			t.Errorf("%s: %q, want %q", c.name, r.State, c.state)
 		}
 		if r.State != linediff.Text && (r.Added != nil || r.Removed != nil || r.Minimal) {
 			t.Errorf("%s: lines of a file that was not compared: %s", c.name, text(r))
@@ -123,13 +122,14 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestDefaults checks the limits that apply by default, and that a caller can ask before it reads.
+// TestDefaults checks the limits that apply when the caller gives none.
 func TestDefaults(t *testing.T) {
-	if reason := (linediff.Limits{}).TooLarge(64<<20, 64<<20); reason != "" {
-		t.Error(reason)
+	large := make([]byte, 64<<20+1)
+	if r := linediff.Diff(large[1:], large[1:], linediff.Limits{}); r.State != linediff.Binary {
+		t.Errorf("64 MiB: %q", r.State)
 	}
-	if reason := (linediff.Limits{}).TooLarge(64<<20+1, 0); reason != "the file has 67108865 bytes, lines are compared up to 67108864" {
-		t.Errorf("%q", reason)
+	if r := linediff.Diff(large, nil, linediff.Limits{}); r.State != linediff.TooLarge {
+		t.Errorf("a byte more than 64 MiB: %q", r.State)
 	}
 	lines := bytes.Repeat([]byte("\n"), 1<<20)
 	if r := linediff.Diff(nil, lines, linediff.Limits{}); r.State != linediff.Text || len(r.Added) != 1<<20 {
