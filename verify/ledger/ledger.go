@@ -261,7 +261,7 @@ func (s *Stream) match(r *feedback.Record) []int {
 	return s.ledger.criteria[string(s.key)]
 }
 
-// level reports whether a record is bound to the judged code.
+// level returns how far a record is bound to the judged code.
 func (s *Stream) level(r *feedback.Record) diag.Level {
 	if r.TreeBefore != "" && r.TreeBefore == r.TreeAfter && s.ledger.accepted[r.TreeBefore] {
 		return diag.Bound
