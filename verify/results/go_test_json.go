@@ -51,7 +51,7 @@ func parseGoTest(data []byte, limits strict.Limits, errs *diag.Errors) *TestRepo
 	if !ended {
 		errs.Add(diag.Error{
 			Message: "no test and no package of the stream ends: the run was cut short", Found: "no event with pass, fail or skip",
-			Expected: "at least one", Fix: "hand over what go test -json writes until it exits",
+			Expected: "at least one", Fix: "supply what go test -json writes until it exits",
 		})
 	}
 	// A package may fail and none of its tests: it did not build, or ended by itself.
