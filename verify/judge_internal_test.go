@@ -67,6 +67,25 @@ func TestNamesAreKnownBeforeTheStreams(t *testing.T) {
 	}
 }
 
+// TestTooManyInputsOfOneKind wants the limit to drop the kind that exceeds it, and no other: with the contracts, stricter
+// rules about overrides would disappear.
+func TestTooManyInputsOfOneKind(t *testing.T) {
+	limits := strict.DefaultLimits()
+	limits.Inputs = 1
+	var inputs []Input
+	for _, kind := range []check.Kind{check.Feedback, check.Contract, check.Facts} {
+		inputs = append(inputs, Input{Kind: kind, Name: "a"}, Input{Kind: kind, Name: "b"})
+	}
+	l := newLoader(&Bundle{Inputs: inputs, Settings: Settings{Limits: limits}}, check.ScopeChange)
+	l.boundInputs()
+	if logs, contracts, facts := l.of(check.Feedback), l.of(check.Contract), l.of(check.Facts); len(logs) != 0 || len(contracts) != 2 || len(facts) != 2 {
+		t.Errorf("%d logs, %d contracts and %d facts are left", len(logs), len(contracts), len(facts))
+	}
+	if len(l.Problems) != 1 || l.Problems[0].Kind != check.Feedback || l.State[check.Feedback] != check.Malformed {
+		t.Errorf("got %+v", l.Problems)
+	}
+}
+
 // TestWholeFileIsHashed stops parsing early, by itself and by a panic: the digest is that of the whole file, and nothing
 // is read after stream has returned.
 func TestWholeFileIsHashed(t *testing.T) {
