@@ -27,7 +27,6 @@ type subject struct {
 	check.Inputs
 	scope    check.Scope
 	settings Settings           // with those of the facts
-	needs    []check.Kind       // the kinds of input without which nothing is proven done
 	given    map[check.Kind]int // how many inputs of a kind there are
 	inputs   []report.Input
 	standing string // the path of the standing contract

@@ -21,7 +21,6 @@ func TestUnjudgedInputsBlock(t *testing.T) {
 		check.ScopeChange: {check.Contract, check.Feedback, check.Changes, check.Rules}, check.ScopeMember: {check.Contract, check.Changes},
 	} {
 		l := newLoader(&Bundle{}, scope)
-		l.needs = needs
 		for missing := len(needs); missing >= 0; missing-- {
 			j := decide(l.subject, nil)
 			want := report.Failed

@@ -57,9 +57,9 @@ type loader struct {
 	diff      []change.Change   // of pr.diff, when changes.json is there too
 }
 
-// newLoader returns a loader for a bundle, all of whose kinds of input are needed.
+// newLoader returns a loader for a bundle.
 func newLoader(b *Bundle, scope check.Scope) *loader {
-	s := &subject{scope: scope, settings: b.Settings, needs: []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules}}
+	s := &subject{scope: scope, settings: b.Settings}
 	s.State, s.given = map[check.Kind]check.State{}, map[check.Kind]int{}
 	for _, in := range b.Inputs {
 		s.given[in.Kind]++

@@ -42,7 +42,7 @@ func (l *loader) loadGroup() []*subject {
 func (g *loader) loadMember(p Part) *subject {
 	l := newLoader(&Bundle{Inputs: p.Inputs, Settings: g.bundle.Settings}, check.ScopeMember)
 	l.group, l.spent, l.directory, l.settings = *g.bundle, g.spent, PartDirectory(p.PullRequest), g.settings
-	l.number, l.needs = p.PullRequest, []check.Kind{check.Contract, check.Changes}
+	l.number = p.PullRequest
 	l.Task, l.Today, l.Strict, l.MaxFindings = g.Task, g.Today, g.Strict, g.MaxFindings
 	l.Member = &check.Member{Number: p.PullRequest, BaseSHA: g.Facts.Subject.BaseSHA}
 	l.readFacts()

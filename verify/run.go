@@ -16,7 +16,7 @@ func codes() check.Codes { return check.CodesOf(check.For(checks.All, check.Scop
 
 // run runs the checks of a subject. exempt is true when the contract does not apply to it, so that nothing was judged.
 func run(s *subject, members []*judged) (results []check.Result, exempt bool) {
-	list := check.For(checks.All, s.scope)
+	list, codes := check.For(checks.All, s.scope), codes()
 	if s.scope != check.ScopeGroup {
 		if f := s.notApplicable(); f != nil {
 			gate := check.Result{Check: checks.Gate}
@@ -27,15 +27,15 @@ func run(s *subject, members []*judged) (results []check.Result, exempt bool) {
 		results = skipped(list)
 		for i, c := range list {
 			if c.Scope&check.ScopeExempt != 0 { // no change may enter the group behind pull requests that are not judged
-				results[i] = check.Run([]*check.Check{c}, codes(), &s.Inputs)[0]
+				results[i] = check.Run([]*check.Check{c}, codes, &s.Inputs)[0]
 			}
 		}
 		return results, true
 	}
-	results = check.Run(list, codes(), &s.Inputs)
+	results = check.Run(list, codes, &s.Inputs)
 	for _, m := range members {
 		if m.view != nil && !m.exempt {
-			runView(results, m)
+			runView(results, codes, m)
 		}
 	}
 	return append(results, s.unjudged(results)), false
@@ -51,13 +51,13 @@ func skipped(list []*check.Check) []check.Result {
 
 // runView adds what the group's evidence lacks under a pull request's own contract, beside what it lacks under the
 // group's. Two contracts can give one name to two commands, so the number of the pull request is part of the finding.
-func runView(results []check.Result, m *judged) {
+func runView(results []check.Result, codes check.Codes, m *judged) {
 	name := fmt.Sprintf("pull request %d", m.number)
 	for i := range results {
 		if results[i].Check.Scope&check.ScopeEvidence == 0 {
 			continue
 		}
-		check.RunMore(&results[i], codes(), m.view, func(known *check.Findings, f *check.Finding) bool {
+		check.RunMore(&results[i], codes, m.view, func(known *check.Findings, f *check.Finding) bool {
 			if known.Covers(f) {
 				return false
 			}
@@ -111,7 +111,11 @@ func (s *subject) unjudged(results []check.Result) check.Result {
 			return guard
 		}
 	}
-	for _, kind := range s.needs {
+	needs := []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules}
+	if s.scope == check.ScopeMember {
+		needs = []check.Kind{check.Contract, check.Changes} // the evidence is the group's
+	}
+	for _, kind := range needs {
 		if kind == check.Rules && s.given[kind] == 0 && !s.NeedsRules() {
 			continue
 		}
