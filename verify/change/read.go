@@ -34,7 +34,7 @@ func ReadChanges(r io.Reader, limits strict.Limits) ([]Change, *diag.Errors) {
 	return c.changes, errs
 }
 
-// valuesOfChange is how many values the file can have for each path, beside those that any file can have: 13 as [Write]
+// valuesOfChange is how many values the file can have for each path, beside those that any file can have: 13 as [Marshal]
 // writes nearly all elements, and some for changed keys and notes.
 const valuesOfChange = 33
 

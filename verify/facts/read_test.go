@@ -190,17 +190,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
               "reviews": [{"id": "9", "author": "ann", "author_id": "1", "state": "APPROVED", "commit_id": "` + hex40 + `", "submitted_at": "2026-11-21T10:00:00Z"}]},
             "people": [{"login": "ann", "id": "1", "type": "User", "email": "ann@example.org", "permission": "maintain", "teams": ["o/core"]}]}}`
 
-func TestParseFactsCases(t *testing.T) {
-	s := stricttest.CompileSchema(t, "facts")
-	for _, c := range factsCases {
-		t.Run(c.Name, func(t *testing.T) {
-			_, errs := Parse([]byte(c.In), strict.DefaultLimits())
-			stricttest.CheckErrors(t, errs, c.Errs)
-			stricttest.CheckPlaces(t, []byte(c.In), errs)
-			stricttest.CheckSchema(t, s, c)
-		})
-	}
-}
+func TestParseFactsCases(t *testing.T) { stricttest.Cases(t, "facts", factsCases, Parse) }
 
 func TestParseFactsValues(t *testing.T) {
 	facts, errs := Parse([]byte(wholeFacts), strict.DefaultLimits())
@@ -314,16 +304,7 @@ func TestParseFactsEmptyIsNotAbsent(t *testing.T) {
 	}
 }
 
-func TestParseFactsLimits(t *testing.T) {
-	text := []byte(factsWith(`"github":{}`))
-	if _, errs := Parse(text, stricttest.TightLimits(int64(len(text)), 2)); errs.Any() {
-		t.Errorf("at the limits: %v", errs.All())
-	}
-	facts, errs := Parse(text, stricttest.TightLimits(int64(len(text))-1, 2))
-	stricttest.CheckLimit(t, errs, facts == nil, strict.FlagRulesBytes)
-	facts, errs = Parse(text, stricttest.TightLimits(1000, 1))
-	stricttest.CheckLimit(t, errs, facts == nil, strict.FlagDepth)
-}
+func TestParseFactsLimits(t *testing.T) { stricttest.Limits(t, factsWith(`"github":{}`), Parse) }
 
 func FuzzParseFacts(f *testing.F) {
 	for _, c := range factsCases {

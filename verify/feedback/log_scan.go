@@ -5,8 +5,6 @@ import (
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // This file finds the ends of JSON strings, numbers and literals in a line of a feedback log. Nearly all of a log is output
@@ -108,7 +106,7 @@ func escapedUnit(b []byte, i int) rune {
 	}
 	unit := rune(0)
 	for _, c := range b[i+2 : i+6] {
-		unit = unit<<4 | strict.HexDigit(c) // -1 makes it negative permanently
+		unit = unit<<4 | hexDigit(c) // -1 makes it negative permanently
 	}
 	return unit
 }
@@ -155,4 +153,17 @@ func spaceEnd(b []byte, i int) int {
 		i++
 	}
 	return i
+}
+
+// hexDigit returns the value of a hexadecimal digit; -1 when it is none.
+func hexDigit(c byte) rune {
+	switch {
+	case '0' <= c && c <= '9':
+		return rune(c - '0')
+	case 'a' <= c && c <= 'f':
+		return rune(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return rune(c-'A') + 10
+	}
+	return -1
 }

@@ -31,15 +31,7 @@ var coverageCases = []stricttest.ReadCase{
 }
 
 func TestParseCoverageCases(t *testing.T) {
-	s := stricttest.CompileSchema(t, "coverage_report")
-	for _, c := range coverageCases {
-		t.Run(c.Name, func(t *testing.T) {
-			_, errs := ParseCoverage([]byte(c.In), strict.DefaultLimits())
-			stricttest.CheckErrors(t, errs, c.Errs)
-			stricttest.CheckPlaces(t, []byte(c.In), errs)
-			stricttest.CheckSchema(t, s, c)
-		})
-	}
+	stricttest.Cases(t, "coverage_report", coverageCases, ParseCoverage)
 }
 
 func TestParseCoverageValues(t *testing.T) {
@@ -55,14 +47,7 @@ func TestParseCoverageValues(t *testing.T) {
 }
 
 func TestParseCoverageLimits(t *testing.T) {
-	text := []byte(`{"current":0.5,"x-n":{}}`)
-	if _, errs := ParseCoverage(text, stricttest.TightLimits(int64(len(text)), 2)); errs.Any() {
-		t.Errorf("at the limits: %v", errs.All())
-	}
-	c, errs := ParseCoverage(text, stricttest.TightLimits(int64(len(text))-1, 2))
-	stricttest.CheckLimit(t, errs, c == nil, strict.FlagRulesBytes)
-	c, errs = ParseCoverage(text, stricttest.TightLimits(1000, 1))
-	stricttest.CheckLimit(t, errs, c == nil, strict.FlagDepth)
+	stricttest.Limits(t, `{"current":0.5,"x-n":{}}`, ParseCoverage)
 }
 
 func FuzzParseCoverage(f *testing.F) {

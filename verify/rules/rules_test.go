@@ -92,17 +92,7 @@ var ruleCases = []stricttest.ReadCase{
 		Errs: []string{"1:1: this is not a rule report"}},
 }
 
-func TestParseRulesCases(t *testing.T) {
-	s := stricttest.CompileSchema(t, "rule_report")
-	for _, c := range ruleCases {
-		t.Run(c.Name, func(t *testing.T) {
-			_, errs := Parse([]byte(c.In), strict.DefaultLimits())
-			stricttest.CheckErrors(t, errs, c.Errs)
-			stricttest.CheckPlaces(t, []byte(c.In), errs)
-			stricttest.CheckSchema(t, s, c)
-		})
-	}
-}
+func TestParseRulesCases(t *testing.T) { stricttest.Cases(t, "rule_report", ruleCases, Parse) }
 
 func TestParseRulesValues(t *testing.T) {
 	at := func(column int) diag.Pos { return diag.Pos{Line: 1, Column: column} }
@@ -153,16 +143,7 @@ func TestParseRulesNoShape(t *testing.T) {
 	}
 }
 
-func TestParseRulesLimits(t *testing.T) {
-	text := []byte(`[{"id":"a","passed":true}]`)
-	if _, errs := Parse(text, stricttest.TightLimits(int64(len(text)), 2)); errs.Any() {
-		t.Errorf("at the limits: %v", errs.All())
-	}
-	report, errs := Parse(text, stricttest.TightLimits(int64(len(text))-1, 2))
-	stricttest.CheckLimit(t, errs, report == nil, strict.FlagRulesBytes)
-	report, errs = Parse(text, stricttest.TightLimits(100, 1))
-	stricttest.CheckLimit(t, errs, report == nil, strict.FlagDepth)
-}
+func TestParseRulesLimits(t *testing.T) { stricttest.Limits(t, `[{"id":"a","passed":true}]`, Parse) }
 
 func FuzzParseRules(f *testing.F) {
 	for _, c := range append(ruleCases, sarifCases...) {

@@ -115,17 +115,7 @@ var sarifCases = []stricttest.ReadCase{
 	{Name: "uri is a number", In: sarifResultText(`{"ruleId":"a","locations":[{"physicalLocation":{"artifactLocation":{"uri":1}}}]}`), Errs: []string{"2:86: uri must be a string"}},
 }
 
-func TestParseSARIFCases(t *testing.T) {
-	s := stricttest.CompileSchema(t, "rule_report")
-	for _, c := range sarifCases {
-		t.Run(c.Name, func(t *testing.T) {
-			_, errs := Parse([]byte(c.In), strict.DefaultLimits())
-			stricttest.CheckErrors(t, errs, c.Errs)
-			stricttest.CheckPlaces(t, []byte(c.In), errs)
-			stricttest.CheckSchema(t, s, c)
-		})
-	}
-}
+func TestParseSARIFCases(t *testing.T) { stricttest.Cases(t, "rule_report", sarifCases, Parse) }
 
 // rulesOf gives the rows of a SARIF text without their places.
 func rulesOf(t *testing.T, text string) []Row {

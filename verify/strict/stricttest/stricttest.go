@@ -110,3 +110,29 @@ func CheckLimit(t *testing.T, errs *diag.Errors, isNil bool, flag string) {
 		t.Errorf("errors %v, document nil: %v; want one error about %s and no document", all, isNil, flag)
 	}
 }
+
+// Cases parses each case, and compares the errors and the schema's answer with what the case expects.
+func Cases[T any](t *testing.T, schema string, cases []ReadCase, parse func([]byte, strict.Limits) (*T, *diag.Errors)) {
+	s := CompileSchema(t, schema)
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			_, errs := parse([]byte(c.In), strict.DefaultLimits())
+			CheckErrors(t, errs, c.Errs)
+			CheckPlaces(t, []byte(c.In), errs)
+			CheckSchema(t, s, c)
+		})
+	}
+}
+
+// Limits parses a text of depth 2 at the limits of size and depth, and then one byte and one level over them.
+func Limits[T any](t *testing.T, text string, parse func([]byte, strict.Limits) (*T, *diag.Errors)) {
+	t.Helper()
+	size := int64(len(text))
+	if _, errs := parse([]byte(text), TightLimits(size, 2)); errs.Any() {
+		t.Errorf("at the limits: %v", errs.All())
+	}
+	value, errs := parse([]byte(text), TightLimits(size-1, 2))
+	CheckLimit(t, errs, value == nil, strict.FlagRulesBytes)
+	value, errs = parse([]byte(text), TightLimits(size, 1))
+	CheckLimit(t, errs, value == nil, strict.FlagDepth)
+}
