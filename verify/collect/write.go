@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -83,42 +81,16 @@ const maxStale = 1 << 30
 
 // readStale reads what a report decided; ok is false when the file is no report of closeout.
 func readStale(f io.Reader) (old *Stale, ok bool) {
-	sum, schema := sha256.New(), ""
-	old = &Stale{}
+	sum := sha256.New()
 	text := io.TeeReader(io.LimitReader(f, maxStale), sum)
-	d := jsontext.NewDecoder(text)
-	if first, err := d.ReadToken(); err != nil || first.Kind() != '{' {
-		return nil, false
-	}
-	for d.PeekKind() == '"' {
-		key, err := d.ReadToken()
-		if err != nil {
-			return nil, false
-		}
-		switch name := key.String(); {
-		case (name == "schema" || name == "verdict") && d.PeekKind() == '"':
-			value, err := d.ReadToken()
-			if err != nil {
-				return nil, false
-			}
-			if name == "schema" {
-				schema = value.String()
-			} else {
-				old.Verdict = value.String()
-			}
-		case d.SkipValue() != nil:
-			return nil, false
-		}
-	}
-	end, err := d.ReadToken()
-	if err != nil || end.Kind() != '}' || schema != report.Schema {
+	verdict, ok := report.ReadVerdict(text)
+	if !ok {
 		return nil, false
 	}
 	if _, err := io.Copy(io.Discard, text); err != nil {
 		return nil, false
 	}
-	old.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	return old, true
+	return &Stale{Verdict: verdict, SHA256: hex.EncodeToString(sum.Sum(nil))}, true
 }
 
 // Write writes a report at once or not at all: into a temporary file beside it, which then takes its name. It replaces

@@ -74,7 +74,8 @@ type snapshot struct {
 	changes map[string]string // the difference of each path from HEAD, without the evidence directory
 }
 
-// tree is the code tree: everything in the work tree that git does not ignore, without the evidence directory.
+// tree is the code tree: everything in the work tree that git does not ignore, without the evidence directory and without
+// untracked reports of the gate.
 //
 // The index starts as that of HEAD, never as the real or an empty one: those miss edits, modes, and files that are both
 // tracked and ignored. Each exit status counts: after a failed add, write-tree would return the tree of HEAD, a false match.
@@ -107,6 +108,9 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 		}
 	}
 	if s.changes, err = t.changes(evidence); err != nil {
+		return s, err
+	}
+	if err := t.dropReports(g, s.changes); err != nil {
 		return s, err
 	}
 	// A partial clone lacks the files outside of its cone, and may be unable to fetch them.

@@ -11,9 +11,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const evidenceDir = ".closeout/evidence"
+
+// gateReport is what the recorder takes for a report of the gate.
+const gateReport = `{"schema":"closeout.verification_report/v1","verdict":"failed"}`
 
 // gitConfig is the file of settings that git reads in the tests.
 var gitConfig = func() string {
@@ -193,6 +198,10 @@ var clean = map[string]func(r *repo){
 		r.commit()
 		r.write("f.lfs", "big\n")
 	},
+	"report of the gate": func(r *repo) {
+		r.write(report.FileName, gateReport)
+		r.write("src/"+report.FileName, gateReport)
+	},
 	"odd file name": func(r *repo) { r.write("*[a] \xff:\"\n", "x"); r.commit() },
 }
 
@@ -270,6 +279,25 @@ var changed = map[string]func(r *repo){
 		r.git("update-index", "--refresh")
 		r.write("a.txt", "two\n")
 		r.do(os.Chtimes(path, at, at))
+	},
+	"report, staged": func(r *repo) { r.write(report.FileName, gateReport); r.git("add", report.FileName) },
+	"report in HEAD": func(r *repo) { r.write(report.FileName, "{}"); r.commit(); r.write(report.FileName, gateReport) },
+	"report in HEAD, removed": func(r *repo) {
+		r.write(report.FileName, gateReport)
+		r.commit()
+		r.do(os.Remove(filepath.Join(r.dir, report.FileName)))
+	},
+	"report of something else":      func(r *repo) { r.write(report.FileName, `{"schema":"other"}`) },
+	"report under another name":     func(r *repo) { r.write("x_"+report.FileName, gateReport) },
+	"directory named like a report": func(r *repo) { r.write(report.FileName+"/x", gateReport) },
+	"report that is executable": func(r *repo) {
+		r.write(report.FileName, gateReport)
+		r.do(os.Chmod(filepath.Join(r.dir, report.FileName), 0o755))
+	},
+	"report that is a link": func(r *repo) {
+		r.write("x", gateReport)
+		r.commit()
+		r.do(os.Symlink("x", filepath.Join(r.dir, report.FileName)))
 	},
 	"submodule moved": func(r *repo) {
 		r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.other(), "sub")
