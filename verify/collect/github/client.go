@@ -41,6 +41,7 @@ type Config struct {
 // Client talks to one repository. It is not safe for concurrent use.
 type Client struct {
 	rest        *github.Client
+	wire        *transport
 	owner, name string
 	id          string // of the repository; "" for any
 	token       string
@@ -72,11 +73,12 @@ func New(c Config) (*Client, error) {
 	api.Path = strings.TrimSuffix(api.Path, "/") + "/"
 	next := http.DefaultTransport.(*http.Transport).Clone()
 	next.MaxResponseHeaderBytes = 1 << 20
-	rest := github.NewClient(&http.Client{CheckRedirect: stay(&api), Transport: &transport{
-		next: next, api: &api, token: c.Token, clock: c.Clock.orReal(), timeout: c.Timeout, left: patience,
-	}})
+	wire := &transport{
+		next: next, api: &api, token: c.Token, clock: c.Clock.orReal(), timeout: c.Timeout, connect: connectTimeout, left: reachPatience,
+	}
+	rest := github.NewClient(&http.Client{CheckRedirect: stay(&api), Transport: wire})
 	rest.BaseURL, rest.UserAgent = &api, "closeout/"+c.Version
-	return &Client{rest: rest, owner: names[1], name: names[2], id: c.RepositoryID, token: c.Token, base: api.Path}, nil
+	return &Client{rest: rest, wire: wire, owner: names[1], name: names[2], id: c.RepositoryID, token: c.Token, base: api.Path}, nil
 }
 
 // APIURL decides which API is asked. wanted is what the workflow's author wrote, runner what the runner says

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/override"
 )
@@ -21,13 +23,15 @@ type Options struct {
 	Token      string
 	Version    string          // of this program
 	Files      collect.Options // its Root is the workspace
+	Progress   func(string)    // is told each stage, and each long wait; nil for nobody
 }
 
 // Run collects the inputs of one decision about a pull request or a merge group.
 type Run struct {
-	Event  *Event
-	Client *Client
-	files  collect.Options
+	Event    *Event
+	Client   *Client
+	files    collect.Options
+	progress func(string)
 }
 
 // NewRun reads the event and makes the client. Every error is one of usage.
@@ -47,7 +51,23 @@ func NewRun(o Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Run{event, client, o.Files}, nil
+	run := &Run{event, client, o.Files, o.Progress}
+	client.wire.waits = func(wait time.Duration, why string) {
+		run.stage("waiting %s: %s", wait.Round(time.Second), client.clean(why))
+	}
+	return run, nil
+}
+
+// stage tells what a run does next, and how often GitHub was asked before.
+func (r *Run) stage(format string, args ...any) {
+	if r.progress == nil {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	if asked := r.Client.wire.asked.Load(); asked > 0 {
+		text += fmt.Sprintf(" (%s so far)", diag.Plural(asked, "request"))
+	}
+	r.progress(text)
 }
 
 // Collect collects what the event is about. The error is one of usage.
@@ -65,10 +85,12 @@ func (r *Run) Collect(ctx context.Context) (*collect.Found, error) {
 
 // collectPull collects a pull request: its commits, the contracts, what the contracts make matter, and the facts.
 func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, error) {
+	r.stage("reading pull request %d", r.Event.Number)
 	pull := r.Client.Pull(ctx, r.Event.Number)
 	subject := pull.Subject
 	objects, name := from.of(pull.Unavailable, subject.BaseSHA, subject.HeadSHA)
 	subject.ChangesFrom = name
+	r.stage("comparing the commits of pull request %d", r.Event.Number)
 	testMerge := from.testMerge(name, pull.TestMerge, subject.BaseSHA, subject.HeadSHA)
 	compared := collect.Compare(objects, subject.BaseSHA, subject.HeadSHA)
 	standing, err := r.standing(ctx, from.api, compared, subject)
@@ -85,6 +107,7 @@ func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, er
 	}
 	known := collect.Facts(subject, compared, contracts, r.files, testMerge...)
 	known.Event = r.Event.Facts()
+	r.stage("reading commits, labels and people of pull request %d", r.Event.Number)
 	r.Client.Details(ctx, pull, r.wants(pull, contracts, objects))
 	if compared.Changes != nil {
 		r.Client.CrossCheck(ctx, pull, compared.Changes)
@@ -95,11 +118,13 @@ func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, er
 
 // collectGroup collects a merge group: the group's own change, and each pull request that is known to be in it.
 func (r *Run) collectGroup(ctx context.Context, from *source) (*collect.Found, error) {
+	r.stage("reading the merge group")
 	group := r.Client.Group(ctx, r.Event)
 	subject := group.Subject
 	subject.PullRequests = group.Numbers
 	objects, name := from.of(nil, subject.BaseSHA, subject.HeadSHA)
 	subject.ChangesFrom = name
+	r.stage("comparing the commits of the merge group")
 	compared := collect.Compare(objects, subject.BaseSHA, subject.HeadSHA)
 	standing, err := r.standing(ctx, from.api, compared, subject)
 	if err != nil {
@@ -127,6 +152,7 @@ func (r *Run) collectGroup(ctx context.Context, from *source) (*collect.Found, e
 
 // collectMember collects one pull request of a merge group.
 func (r *Run) collectMember(ctx context.Context, from *source, found *collect.Found, group *Group, standing *collect.Contracts, number int64) error {
+	r.stage("reading pull request %d of the merge group", number)
 	pull := r.Client.Member(ctx, number, group)
 	subject := pull.Subject
 	objects, name := from.of(pull.Unavailable, group.Subject.BaseSHA, group.Subject.HeadSHA, subject.HeadSHA)

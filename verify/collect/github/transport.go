@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,6 +23,9 @@ const (
 	maxBody        = 32 << 20         // bytes of one answer
 	attemptTimeout = 30 * time.Second // of one attempt
 	patience       = 90 * time.Second // of waiting and failing, over all requests of a client
+	reachPatience  = 5 * time.Second  // the same, until there was a first connection: a wrong address or proxy stays wrong
+	connectTimeout = 6 * time.Second  // of name resolution, proxy and TLS: a resolver waits 5 s for its first server
+	longWait       = 10 * time.Second // what a person would wonder about
 	secondaryWait  = time.Minute      // after a secondary limit that does not say how long
 )
 
@@ -61,16 +66,21 @@ type transport struct {
 	api     *url.URL
 	token   string
 	clock   Clock
+	waits   func(wait time.Duration, why string) // is told each long wait; nil for nobody
 	timeout time.Duration
+	connect time.Duration // timeout of a connection
+	asked   atomic.Int64  // requests, repeated ones included
 
-	mu   sync.Mutex
-	left time.Duration
+	mu      sync.Mutex
+	left    time.Duration
+	reached bool // there was a connection
 }
 
 // unanswered says that GitHub gave no usable answer, although the request was repeated as long as that could help.
 type unanswered struct {
 	why     string
 	limited bool // a rate limit, which ends by itself
+	reached bool // there was a connection, in this request or before
 	tries   int
 }
 
@@ -95,7 +105,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	for try := 1; ; try++ {
 		if t.remaining() <= 0 {
-			return nil, &unanswered{why: fmt.Sprintf("GitHub kept failing for %s; there are no more attempts", patience), tries: try - 1}
+			return nil, t.exhausted(try - 1)
 		}
 		start := t.clock.Now()
 		resp, failed := t.attempt(req)
@@ -108,9 +118,12 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		wait := max(failed.wait, time.Second<<(try-1))
 		t.spend(t.clock.Now().Sub(start))
 		if !failed.again || req.Method != http.MethodGet || try == maxAttempts || wait > t.remaining() {
-			return nil, &unanswered{why: failed.why, limited: failed.limited, tries: try}
+			return nil, &unanswered{why: failed.why, limited: failed.limited, reached: t.hasReached(), tries: try}
 		}
 		t.spend(wait)
+		if t.waits != nil && wait >= longWait {
+			t.waits(wait, failed.why)
+		}
 		if err := t.clock.Sleep(req.Context(), wait); err != nil {
 			return nil, err
 		}
@@ -129,17 +142,65 @@ func (t *transport) spend(d time.Duration) {
 	t.left -= d
 }
 
+// exhausted says why a request is not sent any more.
+func (t *transport) exhausted(tries int) *unanswered {
+	if !t.hasReached() {
+		return &unanswered{why: "GitHub cannot be reached; there are no more attempts", tries: tries}
+	}
+	return &unanswered{why: fmt.Sprintf("GitHub kept failing for %s; there are no more attempts", patience), reached: true, tries: tries}
+}
+
+func (t *transport) hasReached() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.reached
+}
+
+// reach notes a connection. From the first one on, what fails may work again later.
+func (t *transport) reach() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.reached {
+		t.reached = true
+		t.left += patience - reachPatience
+	}
+}
+
+// traced is a context that ends when there is no connection in time.
+func (t *transport) traced(ctx context.Context, connected *atomic.Bool) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, t.timeout)
+	timer := time.AfterFunc(t.connect, cancel)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		timer.Stop()
+		connected.Store(true)
+		t.reach()
+	}}), func() { timer.Stop(); cancel() }
+}
+
+// noAnswer says what an attempt failed with.
+func (t *transport) noAnswer(ctx context.Context, err error, connected bool) *fault {
+	if !connected && ctx.Err() != nil {
+		err = fmt.Errorf("there was no connection within %s", t.connect)
+	}
+	if !connected && !t.hasReached() {
+		return &fault{why: "GitHub cannot be reached: " + err.Error(), again: true}
+	}
+	return &fault{why: "no answer: " + err.Error(), again: true}
+}
+
 // attempt asks once and reads the whole answer, so that an answer that ends too early is noticed here.
 func (t *transport) attempt(req *http.Request) (*http.Response, *fault) {
-	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
+	var connected atomic.Bool
+	ctx, cancel := t.traced(req.Context(), &connected)
 	defer cancel()
+	t.asked.Add(1)
 	out := req.Clone(ctx)
 	if t.token != "" {
 		out.Header.Set("Authorization", "Bearer "+t.token)
 	}
 	resp, err := t.next.RoundTrip(out)
 	if err != nil {
-		return nil, &fault{why: "no answer: " + err.Error(), again: true}
+		return nil, t.noAnswer(ctx, err, connected.Load())
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if closed := resp.Body.Close(); err == nil {

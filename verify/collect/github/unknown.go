@@ -107,6 +107,9 @@ func fixFor(err error, permission string) string {
 		if gone.limited {
 			return "wait until the limit ends, then run the job again"
 		}
+		if !gone.reached {
+			return "check the network of the runner: the address of the API, name resolution, proxy (HTTPS_PROXY) and certificates; then run the job again"
+		}
 		return "run the job again; if that does not help, check GitHub's status and the network of the runner"
 	}
 	switch status(err) {
