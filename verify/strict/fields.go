@@ -254,7 +254,7 @@ func (f *Fields) End() {
 
 func (f *Fields) Unknown(m Member) diag.Error {
 	fix := "remove it, or begin it with x- if it is a note of your own"
-	if near := nearest(m.Key, f.Known); near != "" {
+	if near := diag.Nearest(m.Key, f.Known); near != "" {
 		fix = "did you mean " + diag.Quote(near) + "?"
 	}
 	slices.Sort(f.Known)
@@ -263,41 +263,6 @@ func (f *Fields) Unknown(m Member) diag.Error {
 		Pos: m.Pos, Where: f.Pointer(m.Key), Message: "the key " + diag.Quote(m.Key) + " is unknown", Found: diag.Quote(m.Key),
 		Expected: "one of " + strings.Join(f.Known, ", "), Fix: fix,
 	}
-}
-
-// nearest returns the word that differs from key least, if it differs by little; else "".
-func nearest(key string, words []string) string {
-	best, distance := "", 1+len(key)/3
-	for _, w := range words {
-		if d := editDistance(strings.ToLower(key), w); d <= distance {
-			best, distance = w, d-1
-		}
-	}
-	return best
-}
-
-// editDistance is Levenshtein's, over bytes. Long keys are not compared.
-func editDistance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, corner+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // WrongType is the error for a value that is not what its place needs.
