@@ -103,7 +103,7 @@ func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std stdi
 	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
 		return err
 	}
-	status, err := r.FromPlan(p, func(s record.Step, result *record.Result, met bool) { tell(s, result, met, std) })
+	status, err := r.FromPlan(p, teller{std})
 	if err != nil {
 		return err
 	}
@@ -124,21 +124,30 @@ func handOver(w *record.Watch, logs []string, value string, std stdio) error {
 	return nil
 }
 
-// tell says how a command ended.
-func tell(s record.Step, result *record.Result, met bool, std stdio) {
+// teller says how each command ended.
+type teller struct{ std stdio }
+
+// Start says nothing: the command's output is passed on.
+func (teller) Start(record.Step) {}
+
+func (t teller) End(s record.Step, result *record.Result, met bool) {
+	fmt.Fprintf(t.std.err, "closeout record: %s: %s (%s)\n", s.Name, howEnded(s, result, met), output.Neutral(strings.Join(s.Command.Argv, " ")))
+	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
+		fmt.Fprintf(t.std.err, "closeout record: %s: %s\n", s.Name, result.Why)
+	}
+}
+
+// howEnded compares how a command ended with what was expected.
+func howEnded(s record.Step, result *record.Result, met bool) string {
 	how := fmt.Sprintf("status %d", result.Status)
 	if result.Exit != nil {
 		how = fmt.Sprintf("exit code %d", *result.Exit)
 	}
-	word := ", as expected"
 	switch {
 	case s.Criterion == nil && result.Exit != nil:
-		word = ""
+		return how
 	case !met:
-		word = ", not as expected"
+		return how + ", not as expected"
 	}
-	fmt.Fprintf(std.err, "closeout record: %s: %s%s (%s)\n", s.Name, how, word, output.Neutral(strings.Join(s.Command.Argv, " ")))
-	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
-		fmt.Fprintf(std.err, "closeout record: %s: %s\n", s.Name, result.Why)
-	}
+	return how + ", as expected"
 }

@@ -19,12 +19,18 @@ import (
 // older one could pass for its result: at every path that the call names, and in every directory that may be a bundle.
 func refuse(args []string, cause error, std stdio) int {
 	fmt.Fprintln(std.err, "closeout:", cause)
-	at := slices.Index(args, "verify")
+	name, at := "run", slices.Index(args, "run")
+	if at != 0 {
+		name, at = "verify", slices.Index(args, "verify")
+	}
 	if at < 0 {
 		return exitUsage
 	}
 	call := readLoosely(append(slices.Clone(args[:at]), args[at+1:]...))
-	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout verify --help", verify.Settings{Limits: strict.DefaultLimits()})
+	if name == "run" {
+		call.words = nil // it judges no directory
+	}
+	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout "+name+" --help", verify.Settings{Limits: strict.DefaultLimits()})
 	for _, path := range call.targets() {
 		if err := writeReport(r, path, std); err != nil && err.Error() != cause.Error() {
 			fmt.Fprintln(std.err, "closeout:", err)

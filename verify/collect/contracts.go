@@ -11,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -23,7 +24,14 @@ type Contracts struct {
 	Standing    *contract.Contract // or the operator's; nil when there is none that can be read
 	Policy      *policy.Policy     // nil when the contracts make none
 	Unavailable []facts.Unavailable
+	Problems    []ContractProblem // why Policy is nil, as far as the contracts say; those of files first
 	files       []contractFile
+}
+
+// ContractProblem is an error of a contract.
+type ContractProblem struct {
+	Path string // as the report names it
+	diag.Error
 }
 
 // contractFile is a contract and where it came from.
@@ -31,6 +39,7 @@ type contractFile struct {
 	kind   check.Kind
 	parsed *contract.Contract // as far as it can be read; nil for not at all
 	valid  bool
+	errs   []diag.Error
 	origin facts.ContractOrigin
 	open   verify.Opener
 	paths  []string // of an operator's file in the repository
@@ -39,7 +48,7 @@ type contractFile struct {
 // parse reads the content of a contract, once for all stages.
 func (f *contractFile) parse(data []byte, limits strict.Limits) {
 	read, errs := contract.Parse(f.origin.File, data, limits)
-	f.parsed, f.valid, f.open = read, read != nil && !errs.Any(), bytesOpener(data)
+	f.parsed, f.valid, f.errs, f.open = read, read != nil && !errs.Any(), errs.All(), bytesOpener(data)
 }
 
 // ReadContracts reads the contracts of a comparison: the operator's, if the options name one, or the standing contract of
@@ -146,18 +155,43 @@ func (c *Contracts) WithTask(compared *Comparison, o Options) (*Contracts, error
 	return &r.Contracts, r.err
 }
 
-// addedTask is the path of the only task contract that the change adds; "" when there is none, or more than one.
-func addedTask(changes []change.Change) string {
-	var added []string
+// EachTask is WithTask for a recorder: where the options name no task and the change adds several task contracts, as a merge
+// group does whose pull requests add one each, it returns the contracts of each. It is never empty.
+func (c *Contracts) EachTask(compared *Comparison, o Options) ([]*Contracts, error) {
+	added := addedTasks(compared.Changes)
+	if o.Settings.Task != "" || len(added) < 2 {
+		only, err := c.WithTask(compared, o)
+		return []*Contracts{only}, err
+	}
+	var list []*Contracts
+	for _, one := range added {
+		alone := *compared
+		alone.Changes = []change.Change{one}
+		task, err := c.WithTask(&alone, o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, task)
+	}
+	return list, nil
+}
+
+// addedTasks are the task contracts that the change adds.
+func addedTasks(changes []change.Change) (added []change.Change) {
 	for i := range changes {
 		if policy.AddsTask(&changes[i]) {
-			added = append(added, changes[i].Path)
+			added = append(added, changes[i])
 		}
 	}
-	if len(added) != 1 {
-		return ""
+	return added
+}
+
+// addedTask is the path of the only task contract that the change adds; "" when there is none, or more than one.
+func addedTask(changes []change.Change) string {
+	if added := addedTasks(changes); len(added) == 1 {
+		return added[0].Path
 	}
-	return added[0]
+	return ""
 }
 
 // contractReader reads contracts of one commit. It keeps the first error of usage.
@@ -256,7 +290,13 @@ func (r *contractReader) standing() (*Contracts, error) {
 
 // join makes the policy of the contracts, if all of them can be read and the first one is the standing one.
 func (c *Contracts) join(join func([]policy.Source, string) (*policy.Policy, []policy.Problem)) {
+	c.Policy, c.Problems = nil, nil
 	var sources []policy.Source
+	for _, f := range c.files {
+		for _, e := range f.errs {
+			c.Problems = append(c.Problems, ContractProblem{f.origin.Path, e})
+		}
+	}
 	for _, f := range c.files {
 		if !f.valid || c.files[0].kind != check.Contract {
 			return
@@ -268,10 +308,17 @@ func (c *Contracts) join(join func([]policy.Source, string) (*policy.Policy, []p
 	if len(sources) == 0 {
 		return
 	}
-	if joined, problems := join(sources, ""); len(problems) == 0 {
+	joined, problems := join(sources, "")
+	if len(problems) == 0 {
 		c.Policy = joined
 	}
+	for _, p := range problems {
+		c.Problems = append(c.Problems, ContractProblem{sources[p.Source].Path, p.Error})
+	}
 }
+
+// Count is how many contracts were found, valid or not.
+func (c *Contracts) Count() int { return len(c.files) }
 
 // contractExtension is the extension of the bundle's name of a contract: it must be read there as it is here, whatever its
 // own extension is.

@@ -44,6 +44,18 @@ func (g *Git) Resolve(name string) (string, error) {
 	return id.String(), nil
 }
 
+// FirstRef is the first of some full names of refs that exists; "" when there is none.
+func (g *Git) FirstRef(names ...string) (string, error) {
+	for _, name := range names {
+		_, err := g.repo.Resolve(name)
+		var none *gitobj.NoSuchRef
+		if !errors.As(err, &none) {
+			return name, fixed(err)
+		}
+	}
+	return "", nil
+}
+
 // Unknowable reports whether an error says that the repository does not contain what is asked for, or that it is damaged: the
 // call was right.
 func Unknowable(err error) bool {

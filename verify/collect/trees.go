@@ -22,6 +22,11 @@ func Trees(objects Objects, base, head string, o Options) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Gather(compared, contracts, o)
+}
+
+// Gather is [Trees] with contracts that were read already.
+func Gather(compared *Comparison, contracts *Contracts, o Options) (*Found, error) {
 	found, err := contracts.Files(o)
 	if err != nil {
 		return nil, err

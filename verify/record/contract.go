@@ -64,6 +64,9 @@ func Standing(root string) *contract.Contract {
 // HasTask reports whether a work tree contains the contract of a task, which the change may have added.
 func HasTask(root, id string) bool { return len(existing(root, policy.TasksDir+"/"+id)) > 0 }
 
+// StandingFiles lists the standing contracts of a work tree: one, unless there is none or something is wrong.
+func StandingFiles(root string) []string { return existing(root, policy.StandingContract) }
+
 // existing lists the contracts of a name with any extension.
 func existing(root, name string) []string {
 	var files []string
@@ -85,7 +88,7 @@ func ReadContract(path string, w io.Writer) (*contract.Contract, error) {
 	}
 	c, errs := contract.Parse(filepath.Base(path), data, strict.DefaultLimits())
 	for _, e := range errs.All() {
-		fmt.Fprintf(w, "%s:%s\n", path, wholeError(e))
+		fmt.Fprintf(w, "%s:%s\n", path, WholeError(e))
 	}
 	if errs.Any() || c == nil {
 		return nil, fmt.Errorf("the contract %q is malformed", path)
@@ -93,8 +96,8 @@ func ReadContract(path string, w io.Writer) (*contract.Contract, error) {
 	return c, nil
 }
 
-// wholeError is an error with what was found, what was expected unless the message says so, and the fix.
-func wholeError(e diag.Error) string {
+// WholeError is an error with what was found, what was expected unless the message says so, and the fix.
+func WholeError(e diag.Error) string {
 	text := e.String() + "; found " + e.Found
 	if !strings.Contains(e.Message, e.Expected) {
 		text += ", expected " + e.Expected

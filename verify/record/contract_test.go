@@ -19,6 +19,12 @@ func planOf(r *recorder, list ...contract.Criterion) *Plan {
 	return p
 }
 
+// counter counts the commands that ended.
+type counter func()
+
+func (counter) Start(Step)                {}
+func (c counter) End(Step, *Result, bool) { c() }
+
 // TestPlanStops shows that a signal ends the run with the criterion that it met, also one that ends itself with 0.
 func TestPlanStops(t *testing.T) {
 	for _, play := range []string{"play-wait", "play-obey"} {
@@ -30,7 +36,7 @@ func TestPlanStops(t *testing.T) {
 		status, err := r.FromPlan(planOf(r,
 			contract.Criterion{ID: "a", Run: []string{os.Args[0], play}, Cwd: "."},
 			contract.Criterion{ID: "b", Run: []string{os.Args[0], "play-exit", "0"}, Cwd: "."},
-		), func(Step, *Result, bool) { told++ })
+		), counter(func() { told++ }))
 		if err != nil || status != 130 || told != 1 || len(r.lines()) != 1 {
 			t.Errorf("%s: status %d, %v, told %d", play, status, err, told)
 		}
@@ -75,11 +81,11 @@ func TestReadContract(t *testing.T) {
 
 func TestWholeError(t *testing.T) {
 	e := diag.Error{Pos: diag.Pos{Line: 3, Column: 5}, Message: "aliases are not allowed", Found: `"**"`, Expected: "no alias", Fix: "use quotes"}
-	if got := wholeError(e); got != `3:5: aliases are not allowed; found "**", expected no alias → use quotes` {
+	if got := WholeError(e); got != `3:5: aliases are not allowed; found "**", expected no alias → use quotes` {
 		t.Errorf("got %s", got)
 	}
 	e.Message = "there must be no alias"
-	if got := wholeError(e); got != `3:5: there must be no alias; found "**" → use quotes` {
+	if got := WholeError(e); got != `3:5: there must be no alias; found "**" → use quotes` {
 		t.Errorf("got %s", got)
 	}
 }

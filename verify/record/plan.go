@@ -10,6 +10,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // RulesFile is the default name of the rule report in the evidence directory.
@@ -51,9 +52,16 @@ type TaskContract struct {
 // AddRules starts a plan with the command that writes the rule report: that of the contract, else the script, "" for none. It
 // reports whether there is a script that the contract makes superfluous.
 func (p *Plan) AddRules(c *contract.Contract, script, log string) (unused bool) {
-	run := c.Rules.Run
+	report := c.Rules.Report
+	if report == "" {
+		report = path.Join(EvidenceDir(c), RulesFile)
+	}
+	return p.addRules(c.Rules.Run, report, c.Rules.NotRequired, script, log)
+}
+
+func (p *Plan) addRules(run []string, report string, notRequired bool, script, log string) (unused bool) {
 	switch {
-	case run != nil, c.Rules.NotRequired:
+	case run != nil, notRequired:
 		unused = script != ""
 	case script != "":
 		run = []string{"bash", "-c", script}
@@ -61,21 +69,77 @@ func (p *Plan) AddRules(c *contract.Contract, script, log string) (unused bool) 
 	if run == nil {
 		return unused
 	}
-	report := c.Rules.Report
-	if report == "" {
-		report = path.Join(EvidenceDir(c), RulesFile)
-	}
 	p.Streams = append(p.Streams, Stream{streamRules, nextTo(log, streamRules), []Step{{
 		Name: streamRules, Command: Command{Argv: run, Cwd: ".", Produces: []string{report}},
 	}}})
 	return unused
 }
 
+// AddPolicy plans what the gate will ask for: the command that writes the rule report, every criterion of the contracts that
+// the change did not write, and, in a log for each, the criteria that only a task contract of the change contains. The first
+// policy is without one, or with the first of them; the others differ only in theirs. script is that of [Plan.AddRules].
+func (p *Plan) AddPolicy(policies []*policy.Policy, script, log string) (unused bool) {
+	first := policies[0]
+	report := first.Rules.Report
+	if report == "" {
+		report = path.Join(first.EvidenceDir, RulesFile)
+	}
+	unused = p.addRules(first.Rules.Run, report, first.Rules.NotRequired, script, log)
+	own := Stream{Name: streamCriteria, Log: log}
+	for i := range first.Criteria {
+		if c := &first.Criteria[i]; !first.IsHead(c.ID) {
+			own.Steps = append(own.Steps, stepOf(c, first.Coverage, ""))
+		}
+	}
+	p.add(own)
+	for _, joined := range policies {
+		head := Stream{}
+		for i := range joined.Criteria {
+			if c := &joined.Criteria[i]; joined.IsHead(c.ID) {
+				head.Name = path.Base(joined.Origin(c.ID).Path)
+				head.Steps = append(head.Steps, stepOf(c, nil, joined.HeadTask()))
+			}
+		}
+		head.Log = nextTo(log, "task", head.Name)
+		p.add(head)
+	}
+	return unused
+}
+
+// add adds a stream unless it is empty.
+func (p *Plan) add(s Stream) {
+	if len(s.Steps) > 0 {
+		p.Streams = append(p.Streams, s)
+	}
+}
+
+// Only removes the steps with other names; rules is the name of the command that writes the rule report.
+func (p *Plan) Only(names []string) {
+	var kept []Stream
+	for _, s := range p.Streams {
+		s.Steps = slices.DeleteFunc(s.Steps, func(step Step) bool { return !slices.Contains(names, step.Name) })
+		if len(s.Steps) > 0 {
+			kept = append(kept, s)
+		}
+	}
+	p.Streams = kept
+}
+
+// Names are the names of all commands.
+func (p *Plan) Names() (list []string) {
+	for _, s := range p.Streams {
+		for _, step := range s.Steps {
+			list = append(list, step.Name)
+		}
+	}
+	return list
+}
+
 // AddCriteria adds the criteria of a contract. Their records belong to the task, "" for none.
 func (p *Plan) AddCriteria(c *contract.Contract, task, log string) {
 	s := Stream{Name: streamCriteria, Log: log}
 	for i := range c.Criteria {
-		s.Steps = append(s.Steps, stepOf(&c.Criteria[i], c, task))
+		s.Steps = append(s.Steps, stepOf(&c.Criteria[i], c.Coverage, task))
 	}
 	p.Streams = append(p.Streams, s)
 }
@@ -86,7 +150,7 @@ func (p *Plan) AddTask(first, task *contract.Contract) {
 	s := &p.Streams[len(p.Streams)-1]
 	for i := range task.Criteria {
 		if c := &task.Criteria[i]; !requires(first, c) {
-			s.Steps = append(s.Steps, stepOf(c, task, task.TaskID.Value))
+			s.Steps = append(s.Steps, stepOf(c, task.Coverage, task.TaskID.Value))
 		} else if step := p.step(c); step != nil && c.TestReport != "" && !slices.Contains(step.Command.Produces, c.TestReport) {
 			step.Command.Produces = append(step.Command.Produces, c.TestReport)
 		}
@@ -138,14 +202,14 @@ func (p *Plan) ForgetTask(standing *contract.Contract) {
 }
 
 // stepOf is the command of a criterion. It produces the reports that the contract names for it.
-func stepOf(criterion *contract.Criterion, c *contract.Contract, task string) Step {
+func stepOf(criterion *contract.Criterion, coverage *contract.CoverageRule, task string) Step {
 	command := Command{Argv: criterion.Run, Cwd: criterion.Cwd, Task: task, Criterion: criterion.ID}
 	if criterion.TestReport != "" {
 		command.Produces = append(command.Produces, criterion.TestReport)
 	}
-	if c.Coverage != nil && c.Coverage.Criterion.Value == criterion.ID && !slices.Contains(command.Produces, c.Coverage.Report) {
-		command.Coverage = c.Coverage.Report
-		command.Produces = append(command.Produces, c.Coverage.Report)
+	if coverage != nil && coverage.Criterion.Value == criterion.ID && !slices.Contains(command.Produces, coverage.Report) {
+		command.Coverage = coverage.Report
+		command.Produces = append(command.Produces, coverage.Report)
 	}
 	return Step{criterion.ID, command, criterion}
 }
@@ -163,19 +227,30 @@ func (p *Plan) HandOver(w *Watch) string {
 	if len(p.Streams) == 1 {
 		return w.Digest(p.Streams[0].Log)
 	}
+	return p.Digests(w, "")
+}
+
+// Digests are lines "stream=digest", with a prefix for the names: the same stream of several jobs needs a name for each.
+func (p *Plan) Digests(w *Watch, prefix string) string {
 	var lines []string
 	for _, s := range p.Streams {
-		lines = append(lines, s.Name+"="+w.Digest(s.Log))
+		lines = append(lines, prefix+s.Name+"="+w.Digest(s.Log))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// FromPlan runs and records the commands of a plan in order, and calls report after each. The plan continues after a command
-// that did not end as expected, but not after a signal.
+// Progress is told about each command of a plan.
+type Progress interface {
+	Start(Step)
+	End(step Step, result *Result, met bool)
+}
+
+// FromPlan runs and records the commands of a plan in order. The plan continues after a command that did not end as expected,
+// but not after a signal.
 //
 // It returns StatusFailed when a record is incomplete or after tampering, the status of a signal, 1 when a criterion did not
 // end as expected, else 0. An error means that a command has no record.
-func (r *Recorder) FromPlan(p *Plan, report func(Step, *Result, bool)) (status int, err error) {
+func (r *Recorder) FromPlan(p *Plan, progress Progress) (status int, err error) {
 	if err := r.makeDir(path.Join(r.Evidence, FileName)); err != nil {
 		return StatusFailed, err
 	}
@@ -189,6 +264,7 @@ func (r *Recorder) FromPlan(p *Plan, report func(Step, *Result, bool)) (status i
 		r.Log = s.Log
 		for _, step := range s.Steps {
 			step.Command.Timeout = p.Timeout
+			progress.Start(step)
 			result, err := r.Run(step.Command)
 			if err != nil {
 				name := step.Name
@@ -198,7 +274,7 @@ func (r *Recorder) FromPlan(p *Plan, report func(Step, *Result, bool)) (status i
 				return StatusFailed, fmt.Errorf("%s: %w", name, err)
 			}
 			met := step.met(result.Exit)
-			report(step, result, met)
+			progress.End(step, result, met)
 			switch {
 			case result.Problem != nil:
 				status = StatusFailed
@@ -206,7 +282,7 @@ func (r *Recorder) FromPlan(p *Plan, report func(Step, *Result, bool)) (status i
 				status = 1
 			}
 			if result.Signal != 0 {
-				return max(status, statusSignal+int(result.Signal)), nil
+				return max(status, StatusSignal+int(result.Signal)), nil
 			}
 		}
 	}

@@ -169,7 +169,7 @@ func (end *outcome) exited(state *os.ProcessState, err error) {
 		return
 	}
 	if number, ok := killedBy(state); ok {
-		end.status, end.problem = statusSignal+int(number), "signal: "+number.String()
+		end.status, end.problem = StatusSignal+int(number), "signal: "+number.String()
 		return
 	}
 	code := state.ExitCode()

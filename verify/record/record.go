@@ -28,7 +28,7 @@ const (
 	StatusFailed   = 125 // the recorder itself failed
 	StatusNotRun   = 126 // the command could not be started
 	StatusNotFound = 127 // there is no such command
-	statusSignal   = 128 // plus the number of the signal that ended the command
+	StatusSignal   = 128 // plus the number of the signal that ended the command
 )
 
 // Defaults of a recorder.
@@ -79,7 +79,9 @@ type Result struct {
 	Status  int            // what a recorder should exit with
 	Signal  syscall.Signal // received while it ran; 0 for none
 	Why     string         // the error of the record; "" when it has none
-	Problem error          // what makes the record worthless
+	Took    time.Duration
+	Tails   [2]string // the redacted ends of its output: standard output, standard error
+	Problem error     // what makes the record worthless
 }
 
 // Run runs a command and appends its record. An error means that there is no record.
@@ -109,7 +111,7 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 		texts = append(texts, problem.Error())
 	}
 	e.Error = strings.ToValidUTF8(oneLine(texts...), "\ufffd")
-	result := &Result{Exit: end.exit, Status: end.status, Signal: end.signal, Why: e.Error, Problem: problem}
+	result := &Result{Exit: end.exit, Status: end.status, Signal: end.signal, Why: e.Error, Problem: problem, Took: end.took, Tails: [2]string{e.StdoutTail, e.StderrTail}}
 	if err := r.write(e, result); err != nil {
 		return nil, fmt.Errorf("the record could not be written: %w", err)
 	}

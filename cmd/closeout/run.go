@@ -1,0 +1,297 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const runLong = `run records everything that the contract of the base branch requires, and judges the change.
+
+It removes the logs and reports of the last run, runs and records the command that writes the rule report, each criterion
+and negative control, and those of the task contract, and then judges as verify --base does. The output of the commands is
+shown in GitHub Actions and with --verbose; otherwise, the end of the output of each command that failed.
+
+The base is --base; in GitHub Actions that of the event; else origin/HEAD, origin/main, origin/master, main or master, the
+first that exists.
+
+With --record-only it does not judge: it sets the step output feedback_sha256 for the job that judges.
+
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unavailable, 128+n after signal n.
+With --record-only: 0 whatever failed, 125 if nothing can be supplied to the gate: the recorder failed, or a command
+tampered with the log or the step.`
+
+// runFlags are what run is asked to do.
+type runFlags struct {
+	base, contract, contractFile string
+	setup, rules, stream         string
+	only                         []string
+	timeout                      time.Duration
+	recordOnly, verbose, quiet   bool
+	report, format, bundle       string
+	settings                     verify.Settings
+}
+
+func newRun(std stdio) *cobra.Command {
+	f := &runFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
+	c := &cobra.Command{
+		Use: "run", Short: "Record what the contract requires, and judge the change", Long: runLong, Args: cobra.NoArgs,
+		Example: "  closeout run\n  closeout run --format agent\n  closeout run --only unit --verbose",
+		RunE: func(*cobra.Command, []string) error {
+			err := f.run(std)
+			if f.recordOnly {
+				return runFailed(err, std)
+			}
+			return err
+		},
+	}
+	f.define(c)
+	return c
+}
+
+func (f *runFlags) define(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.base, "base", "", "judge the changes from this `commit`, usually the base branch, to HEAD; its contract counts")
+	flags.StringVar(&f.contract, "contract", "", "`path` of the standing contract at the base (default .closeout/scope_contract.json or .yaml)")
+	flags.StringVar(&f.contractFile, "contract-file", "", "read the standing contract from this `file`; the caller vouches for it")
+	flags.StringVar(&f.settings.Task, "task", "", "the task with this `id` (default the only task contract that the change adds)")
+	flags.StringVar(&f.setup, "setup", "", "run this Bash `script` first, which must succeed and is not recorded")
+	flags.StringVar(&f.rules, "rules", "", "the Bash `script` that writes the rule report, if the contract does not name a command for it")
+	flags.StringArrayVar(&f.only, "only", nil, "record only the criterion with this `id`, or rules; repeatable")
+	flags.DurationVar(&f.timeout, "timeout", 0, "end each command after this time, such as 10m")
+	flags.BoolVar(&f.recordOnly, "record-only", false, "record for the job that judges: set the step output feedback_sha256")
+	flags.StringVar(&f.stream, "stream", "", "with --record-only in a matrix: the `name` of this leg; the step output is feedback_sha256_NAME")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the output of the commands")
+	flags.StringVar(&f.report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json)")
+	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `directory`")
+	flags.StringVar(&f.format, "format", "text", "what to print: "+formatNames())
+	flags.BoolVar(&f.quiet, "quiet", false, "print only the summary line")
+	flags.BoolVar(&f.settings.Strict, "strict", false, "make every warning block")
+	flags.StringVar(&f.settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
+	for _, limit := range strict.AllLimits {
+		flags.Var(limitFlag{&f.settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
+	}
+	refuseTwice(flags)
+}
+
+// runFailed is [recordFailed] for run.
+func runFailed(err error, std stdio) error {
+	var code exit
+	if err == nil || errors.As(err, &code) {
+		return err
+	}
+	fmt.Fprintln(std.err, "closeout run:", err)
+	return exit{record.StatusFailed}
+}
+
+// check refuses a call that cannot be carried out.
+func (f *runFlags) check() (output.Format, error) {
+	format, ok := output.ByName(f.format)
+	switch {
+	case !ok:
+		return format, fmt.Errorf("unknown format %q: expected one of %s", f.format, formatNames())
+	case f.contract != "" && f.contractFile != "":
+		return format, errors.New("--contract names a file of the base, --contract-file one on disk: give one of them")
+	case f.timeout < 0:
+		return format, fmt.Errorf("a timeout cannot be %s: expected more than 0", f.timeout)
+	case f.stream != "" && !f.recordOnly:
+		return format, errors.New("--stream requires --record-only: it names what this job supplies to the job that judges")
+	case f.stream != "" && (!contract.ValidTaskID(f.stream) || strings.Contains(f.stream, ".")):
+		return format, fmt.Errorf("%q cannot be the name of a step output: expected letters, digits, underscores and hyphens", f.stream)
+	}
+	return format, checkSettings(&f.settings)
+}
+
+func (f *runFlags) run(std stdio) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	target := reportPath(f.report, nil)
+	if err := f.removeReport(target); err != nil {
+		return err
+	}
+	record.Hide()
+	s, err := f.open(std)
+	if err != nil {
+		return err
+	}
+	defer s.git.Close()
+	status, err := f.record(s, std)
+	switch {
+	case err != nil:
+		return err
+	case f.recordOnly:
+		return endWith(status)
+	}
+	err = f.judge(s, target, format, std)
+	if status > record.StatusSignal {
+		fmt.Fprintln(std.err, "closeout run: a signal ended it, so the commands after that were not run")
+		return exit{status}
+	}
+	return err
+}
+
+// removeReport removes the report of an earlier run, which could pass for that of this one.
+func (f *runFlags) removeReport(target string) error {
+	if f.recordOnly || target == toStdout {
+		return nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if (collect.Options{Root: here, ContractFile: f.contractFile}).NamesFile(target) {
+		return overInput(target)
+	}
+	_, err = collect.RemoveStale(target)
+	return err
+}
+
+// record runs and records the plan. The status is that of [record.Recorder.FromPlan], and with --record-only what to exit with.
+func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
+	policies := s.policies(std)
+	if len(policies) == 0 {
+		if f.recordOnly {
+			return 0, errors.New("nothing was recorded")
+		}
+		return 0, nil // the report says the same
+	}
+	r, show, err := f.recorder(s.root, policies[0].EvidenceDir, std)
+	if err != nil {
+		return 0, err
+	}
+	p := &record.Plan{Timeout: f.timeout}
+	if f.setup != "" {
+		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
+	}
+	if p.AddPolicy(policies, f.rules, r.Log) {
+		show.say("the contract names the command for rules, so the script of --rules is not run")
+	}
+	reports := p.Reports(r.Evidence)
+	if err := f.choose(p, show); err != nil {
+		return 0, err
+	}
+	if _, err := record.Clean(r.Root, r.Evidence, reports); err != nil {
+		return 0, err
+	}
+	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
+		return 0, err
+	}
+	signals := make(chan os.Signal, 8)
+	notify(signals)
+	defer signal.Stop(signals)
+	r.Signals = signals
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
+	status, err = r.FromPlan(p, show)
+	show.end()
+	show.showFailed()
+	if err != nil || !f.recordOnly {
+		return status, err
+	}
+	return f.supply(p, r.Watch, status, std)
+}
+
+// choose keeps what --only names.
+func (f *runFlags) choose(p *record.Plan, show *progress) error {
+	all := p.Names()
+	for _, id := range f.only {
+		if !slices.Contains(all, id) {
+			return fmt.Errorf("--only %q names no criterion of the contracts: expected one of %s", id, strings.Join(all, ", "))
+		}
+	}
+	if len(f.only) > 0 {
+		p.Only(f.only)
+	}
+	show.count = len(p.Names())
+	if left := len(all) - show.count; left > 0 {
+		show.say(fmt.Sprintf("--only leaves out %s, whose evidence will be missing: run without it at the end", diag.Plural(int64(left), "command")))
+	}
+	return nil
+}
+
+// supply sets the step output, and prints it.
+func (f *runFlags) supply(p *record.Plan, w *record.Watch, status int, std stdio) (int, error) {
+	name, prefix := "feedback_sha256", ""
+	if f.stream != "" {
+		name, prefix = name+"_"+f.stream, f.stream+"/"
+	}
+	value := p.Digests(w, prefix)
+	if err := w.SetOutput(name, value); err != nil {
+		return 0, fmt.Errorf("the step output cannot be set: %w", err)
+	}
+	fmt.Fprintln(std.out, value)
+	if status == 1 {
+		status = 0 // the gate judges it
+	}
+	return status, nil
+}
+
+// recorder makes the recorder, and what shows its progress.
+func (f *runFlags) recorder(root, evidence string, std stdio) (*record.Recorder, *progress, error) {
+	r := &record.Recorder{
+		Root: root, Evidence: evidence, Log: filepath.Join(root, filepath.FromSlash(evidence), record.FileName),
+		Env: os.Environ(), Tail: record.DefaultTail, Grace: record.DefaultGrace, Stdout: io.Discard, Stderr: io.Discard,
+	}
+	show := newProgress(std, f.verbose || inActions())
+	r.Tell = show.say
+	if show.passOn {
+		// Standard output is for the report. In one writer, the lines that switch workflow commands off and on stay in order.
+		both := &together{to: bare(std.err)}
+		r.Stdout, r.Stderr = both, both
+		if inActions() && !isFile(both.to) {
+			r.Commands = both
+		}
+	}
+	var err error
+	r.Git, err = record.OpenGit(root, r.Env)
+	return r, show, err
+}
+
+// judge judges what was recorded, with the contracts and changes that were read before anything ran.
+func (f *runFlags) judge(s *subject, target string, format output.Format, std stdio) error {
+	watch := reportOnSignal(target, f.settings, std)
+	defer watch.stop()
+	found, err := collect.Gather(s.compared, s.judged, s.options)
+	if err == nil && f.bundle != "" {
+		found, err = collect.WriteBundle(f.bundle, found)
+	}
+	if err != nil {
+		return err
+	}
+	if found.Contains(target) {
+		return overInput(target)
+	}
+	settings := s.options.Settings
+	settings.Notes = found.Settings.Notes
+	found.Settings = settings
+	r, err := judgeAndWrite(found.Bundle, target, watch, std)
+	if err != nil {
+		return err
+	}
+	if err := intoBundle(r, f.bundle, target, std); err != nil {
+		return err
+	}
+	if err := present(format, r, target, f.quiet, std); err != nil {
+		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", diag.Reason(err))
+		return exit{exitUsage}
+	}
+	return ended(r)
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/record"
+)
+
+// progress shows a line for each command: on a terminal one that is updated while the command runs.
+type progress struct {
+	to     io.Writer // neutral
+	live   io.Writer // a terminal; nil when there is none
+	passOn bool      // the output of the commands is shown as they write it
+	now    func() time.Time
+	tick   time.Duration
+
+	count  int // of commands
+	number int // of the current one
+	failed []failure
+
+	mu   sync.Mutex // guards what is drawn
+	line string     // of the command that runs; "" when none does
+	stop chan struct{}
+	done chan struct{}
+}
+
+// failure is a command that did not end as expected.
+type failure struct {
+	name  string
+	tails [2]string
+}
+
+func newProgress(std stdio, passOn bool) *progress {
+	p := &progress{to: std.err, passOn: passOn, now: time.Now, tick: time.Second}
+	if !passOn && isScreen(bare(std.err)) {
+		p.live = bare(std.err)
+	}
+	return p
+}
+
+// isScreen reports whether a line on w can be drawn again.
+func isScreen(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// say prints a message of the recorder.
+func (p *progress) say(text string) { p.print("closeout run: " + text) }
+
+// print prints a line, above the live one.
+func (p *progress) print(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.to, text)
+}
+
+// Start shows that a command starts.
+func (p *progress) Start(s record.Step) {
+	p.number++
+	line := fmt.Sprintf("[%d/%d] %s", p.number, p.count, output.Neutral(s.Name))
+	switch {
+	case p.passOn:
+		p.print(line + ": " + output.Neutral(strings.Join(s.Command.Argv, " ")))
+	case p.live != nil:
+		p.line, p.stop, p.done = line, make(chan struct{}), make(chan struct{})
+		go p.draw(p.now())
+	}
+}
+
+// draw draws the live line until the command ends.
+func (p *progress) draw(start time.Time) {
+	defer close(p.done)
+	ticker := time.NewTicker(p.tick)
+	defer ticker.Stop()
+	for {
+		p.mu.Lock()
+		p.clear()
+		fmt.Fprintf(p.live, "%s … %s", p.line, short(p.now().Sub(start)))
+		p.mu.Unlock()
+		select {
+		case <-p.stop:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// clear removes what was drawn on the live line.
+func (p *progress) clear() {
+	if p.live != nil {
+		io.WriteString(p.live, "\r\x1b[K") // a terminal that is gone does not matter
+	}
+}
+
+// End shows how a command ended.
+func (p *progress) End(s record.Step, result *record.Result, met bool) {
+	p.end()
+	text := fmt.Sprintf("[%d/%d] %s: %s, %s", p.number, p.count, output.Neutral(s.Name), howEnded(s, result, met), short(result.Took))
+	if !p.passOn {
+		text += " (" + output.Neutral(strings.Join(s.Command.Argv, " ")) + ")"
+	}
+	p.print(text)
+	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
+		p.print("  " + output.Neutral(result.Why))
+	}
+	if !met || result.Exit != nil && *result.Exit != 0 && s.Criterion == nil {
+		p.failed = append(p.failed, failure{s.Name, result.Tails})
+	}
+}
+
+// end ends the live line.
+func (p *progress) end() {
+	if p.stop == nil {
+		return
+	}
+	close(p.stop)
+	<-p.done
+	p.stop = nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}
+
+// showFailed shows the end of the output of each command that failed, unless all of it was shown.
+func (p *progress) showFailed() {
+	for _, f := range p.failed {
+		for i, what := range []string{"standard output", "standard error"} {
+			lines := strings.Split(strings.TrimRight(f.tails[i], "\n"), "\n")
+			if p.passOn || len(lines) == 1 && lines[0] == "" {
+				continue
+			}
+			lines = lines[max(0, len(lines)-maxTail):]
+			p.print(fmt.Sprintf("\n%s: the end of its %s:", output.Neutral(f.name), what))
+			for _, line := range lines {
+				p.print("  " + output.Neutral(strings.TrimRight(line, "\r")))
+			}
+		}
+	}
+}
+
+// maxTail is how many lines of output are shown.
+const maxTail = 20
+
+// short is a duration for people.
+func short(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/collect/github"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/record"
+)
+
+// subject is what run records and judges. All of it is read from git before anything runs.
+type subject struct {
+	root     string
+	git      *collect.Git
+	options  collect.Options
+	compared *collect.Comparison
+	standing *collect.Contracts   // of the base, or the operator's
+	each     []*collect.Contracts // with the task contracts, of which the change may add several
+	judged   *collect.Contracts   // as the gate joins them
+}
+
+// open finds the repository, the base and the contracts.
+func (f *runFlags) open(std stdio) (s *subject, err error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	s = &subject{}
+	if s.root, err = record.Find(here); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%q is not in a git repository: run closeout in one", here)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.git, err = collect.OpenGit(s.root, f.settings.Limits); err != nil {
+		return nil, err
+	}
+	f.settings.Event = ""
+	settings := f.settings
+	settings.Today = today()
+	s.options = collect.Options{Root: here, Names: s.git.Root(), Contract: f.contract, ContractFile: f.contractFile, Settings: settings}
+	if err := f.compare(s, std); err != nil {
+		return nil, errors.Join(err, s.git.Close())
+	}
+	if err := f.readContracts(s, std); err != nil {
+		return nil, errors.Join(err, s.git.Close())
+	}
+	return s, nil
+}
+
+// compare finds the base, and says which one it is.
+func (f *runFlags) compare(s *subject, std stdio) error {
+	name, why, err := f.baseName(s.git)
+	if err != nil {
+		return err
+	}
+	var objects collect.Objects = s.git
+	shown := strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "refs/remotes/")
+	base, err := s.git.Resolve(name)
+	head := ""
+	if err == nil {
+		head, err = s.git.Resolve("HEAD")
+	}
+	switch {
+	case err != nil && !collect.Unknowable(err):
+		return fmt.Errorf("the base%s, %s: %w", why, shown, err)
+	case err != nil:
+		objects = collect.Lost{Err: err}
+	case base == head:
+		fmt.Fprintf(std.err, "closeout run: the base%s is %s, which is also HEAD: nothing is changed. Commit on a branch, or name an older commit with --base\n", why, shown)
+	default:
+		fmt.Fprintf(std.err, "closeout run: the base%s is %s (%.12s)\n", why, shown, base)
+	}
+	s.compared = collect.Compare(objects, base, head)
+	return nil
+}
+
+// bases are the refs that are tried for the base, in this order.
+var bases = []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"}
+
+// baseName is the commit to compare with, and where it comes from.
+func (f *runFlags) baseName(git *collect.Git) (name, why string, err error) {
+	switch {
+	case f.base != "":
+		return f.base, "", nil
+	case inActions():
+		return eventBase(git)
+	}
+	if head, err := git.FirstRef("HEAD"); head == "" && err == nil {
+		return "", "", errors.New("HEAD is not a commit: commit once, then run again")
+	}
+	name, err = git.FirstRef(bases...)
+	if err == nil && name == "" {
+		err = errors.New("there is no base to compare with: none of origin/HEAD, origin/main, origin/master, main and master exists. Name it: closeout run --base COMMIT")
+	}
+	return name, "", err
+}
+
+// eventBase is the base of the event that started the workflow: the branch of a pull request as it was fetched, or the commit
+// that a merge group starts from.
+func eventBase(git *collect.Git) (name, why string, err error) {
+	event, err := readEvent()
+	if err != nil {
+		return "", "", fmt.Errorf("the base is unknown: %w; or name it: closeout run --base COMMIT", err)
+	}
+	if event.Name == "merge_group" {
+		return event.BaseSHA, " of the merge group", nil
+	}
+	why = " of the pull request"
+	if name, err = git.FirstRef("refs/remotes/origin/" + event.BaseBranch); name == "" && err == nil {
+		name = event.BaseSHA
+	}
+	return name, why, err
+}
+
+func readEvent() (*github.Event, error) {
+	var payload []byte
+	if file := os.Getenv("GITHUB_EVENT_PATH"); file != "" {
+		var err error
+		if payload, err = readEventFile(file); err != nil {
+			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", diag.Reason(err))
+		}
+	}
+	return github.ParseEvent(os.Getenv("GITHUB_EVENT_NAME"), payload)
+}
+
+// readContracts reads the standing contract of the base and the task contracts.
+func (f *runFlags) readContracts(s *subject, std stdio) (err error) {
+	if s.standing, err = collect.ReadStanding(s.compared, s.options); err != nil {
+		return err
+	}
+	if s.standing.Count() == 0 && len(s.standing.Unavailable) == 0 {
+		if err := s.tryOwn(std); err != nil {
+			return err
+		}
+	}
+	if s.judged, err = s.standing.WithTask(s.compared, s.options); err != nil {
+		return err
+	}
+	s.each, err = s.standing.EachTask(s.compared, s.options)
+	return err
+}
+
+// tryOwn takes the contract of the work tree where the base has none, so that a person can try it. In a workflow, that would
+// let the change choose what is required of it.
+func (s *subject) tryOwn(std stdio) (err error) {
+	files := record.StandingFiles(s.root)
+	merge := "a contract counts once it is on the base branch"
+	switch {
+	case s.options.Contract != "":
+		fmt.Fprintf(std.err, "closeout run: the base has no contract %q: name one that it has, or one on disk with --contract-file\n", s.options.Contract)
+	case inActions() || len(files) != 1:
+		fmt.Fprintf(std.err, "closeout run: the base has no .closeout/scope_contract.json (.yaml, .yml): merge one, since %s. Before that, try it with closeout run --contract-file FILE\n", merge)
+	default:
+		name, err := filepath.Rel(s.root, files[0])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(std.err, "closeout run: the base has no contract, so this is a trial with %s of the work tree: %s\n", filepath.ToSlash(name), merge)
+		s.options.ContractFile = files[0]
+		s.standing, err = collect.ReadStanding(s.compared, s.options)
+		return err
+	}
+	return nil
+}
+
+// policies are what is to be recorded; none when no contract can be used. It prints what is wrong with the others.
+func (s *subject) policies(std stdio) (list []*policy.Policy) {
+	said := map[string]bool{}
+	say := func(text string) {
+		if !said[text] {
+			said[text] = true
+			fmt.Fprintln(std.err, text)
+		}
+	}
+	for _, c := range s.each {
+		for _, u := range c.Unavailable {
+			say(fmt.Sprintf("closeout run: %s → %s", u.Error, u.Fix))
+		}
+		for _, p := range c.Problems {
+			say(p.Path + ":" + record.WholeError(p.Error))
+		}
+		if c.Policy != nil {
+			list = append(list, c.Policy)
+		}
+	}
+	if alone := s.standing.WithoutTask(); len(list) == 0 && alone.Policy != nil && len(alone.Policy.Criteria) > 0 {
+		list = append(list, alone.Policy)
+	}
+	return list
+}
