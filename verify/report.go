@@ -48,7 +48,8 @@ func (f *found) add(result *check.Result) report.Check {
 		f.findings = append(f.findings, report.Finding{
 			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected),
 			Actual: check.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,
-			Location: report.Location{Input: string(kept.Input), Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
+			Location:  report.Location{Input: string(kept.Input), Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
+			Criterion: kept.Criterion, Contract: contractPlace(&kept.Contract), Output: outputOf(kept.Output),
 		})
 	}
 	f.omitted += all.Len() - len(all.List())
@@ -63,6 +64,21 @@ func (f *found) add(result *check.Result) report.Check {
 	f.counts.Warn += all.Count(diag.Warn)
 	f.counts.Info += all.Count(diag.Info)
 	return report.Check{ID: result.Check.ID, Outcome: outcome(result), Findings: all.Len()}
+}
+
+// contractPlace is the place of a finding in a contract; nil when it has none.
+func contractPlace(p *check.Place) *report.Location {
+	if p.Path == "" {
+		return nil
+	}
+	return &report.Location{Path: check.Valid(p.Path), Line: p.Pos.Line, Column: p.Pos.Column}
+}
+
+func outputOf(t *ledger.Tail) *report.Output {
+	if t == nil {
+		return nil
+	}
+	return &report.Output{Stream: t.Stream, Lines: t.Lines, Error: t.Error}
 }
 
 func outcome(result *check.Result) string {
@@ -120,11 +136,24 @@ func reportOf(j *judged, members []*judged) *report.Report {
 	if more := len(r.Findings) - report.MaxFindings; more > 0 {
 		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
 	}
+	boundOutputs(r.Findings)
 	slices.SortStableFunc(r.Inputs, func(a, b report.Input) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
 	})
 	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
 	return r
+}
+
+// boundOutputs keeps the outputs of the first findings: a report stays small, whatever commands print.
+func boundOutputs(findings []report.Finding) {
+	kept := 0
+	for i := range findings {
+		if f := &findings[i]; f.Output != nil {
+			if kept++; kept > check.MaxOutputs {
+				f.Output = nil
+			}
+		}
+	}
 }
 
 // text is a string of the report that may be unknown.

@@ -12,6 +12,8 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/feedback"
+	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -74,6 +76,17 @@ type Finding struct {
 	// nothing that differs between two runs over the same change.
 	Identity []string
 	Times    int // how many equal findings it represents; 0 counts as 1
+
+	// The rest explains a finding, and is no part of its identity.
+	Contract  Place        // the place in a contract that decides; zero when there is none
+	Criterion string       // the id of the criterion that it is about; "" for none
+	Output    *ledger.Tail // what the command of the criterion printed last; nil when that explains nothing or is not recorded
+}
+
+// Place is a place in an input.
+type Place struct {
+	Path string
+	Pos  diag.Pos
 }
 
 // Fingerprint names a finding across runs: a hash of code, path and evidence.
@@ -99,6 +112,7 @@ type Pass struct {
 	codes    Codes // of the check
 	all      Codes // of every check
 	findings Findings
+	tails    int                            // outputs that were asked for
 	over     bool                           // the limit of findings is reached
 	alter    func(*Findings, *Finding) bool // what is done to each finding first; false drops it; may be nil
 }
@@ -108,6 +122,18 @@ func (p *Pass) HasCode(code string) bool {
 	_, ok := p.all[code]
 	return ok
 }
+
+// Tail returns the end of what a record says that a command printed; nil when it says nothing, and when the check has asked
+// for so many that no report lists more.
+func (p *Pass) Tail(said *feedback.Said) *ledger.Tail {
+	if p.tails++; p.tails > MaxOutputs {
+		return nil
+	}
+	return ledger.TailOf(said)
+}
+
+// MaxOutputs is how many findings of a report have an output: those that come first.
+const MaxOutputs = 50
 
 // Full reports whether another finding would only be dropped. A check that compares two inputs item by item asks it.
 func (p *Pass) Full() bool { return p.over }

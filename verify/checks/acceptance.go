@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -52,26 +53,26 @@ func runAcceptance(p *check.Pass) {
 			continue
 		}
 		if strings.HasPrefix(string(d.Reason), "acceptance.") {
-			p.Report(acceptanceFinding(p, c, &d))
+			p.Report(about(p, c, acceptanceFinding(p, c, &d)))
 		}
 		if d.Reason == ledger.Passed {
 			reportTests(p, c)
 		}
 		if d.Flaky != nil {
 			failures := diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
-			p.Report(at(check.Finding{
+			p.Report(about(p, c, at(check.Finding{
 				Code: "acceptance.flaky", Message: criterionName(c) + " passed only after " + failures, Expected: "a command that passes at once",
 				Actual:   diag.Plural(d.Flaky.Tries(), "attempt") + ", " + failures,
 				Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
 				Identity: criterionKey(c),
-			}, d.Flaky))
+			}, d.Flaky)))
 		}
 		if d.Cached != nil && d.Reason == ledger.Passed {
 			said := "the output says " + strconv.Quote(d.Cached.Last.Output.Line)
-			p.Report(at(check.Finding{
+			p.Report(about(p, c, at(check.Finding{
 				Code: "acceptance.cached", Message: criterionName(c) + " shows some results of an earlier run: " + said,
 				Expected: "results of tests that ran while the command was recorded", Actual: said, Fix: rerun, Identity: criterionKey(c),
-			}, d.Cached))
+			}, d.Cached)))
 		}
 	}
 }
@@ -90,6 +91,7 @@ func reportUnanchored(p *check.Pass) {
 		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: check.Contract,
 		Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"], Expected: "at least one criterion with expect pass that the change did not add",
 		Actual: count + ", none of them one of these", Fix: "let a person add an acceptance criterion to the contract on the base branch",
+		Contract: check.Place{Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"]},
 	})
 }
 
@@ -110,6 +112,12 @@ func expectation(c *contract.Criterion) string {
 	return "exit code 0"
 }
 
+// about names the criterion of a finding, and its place in the contract.
+func about(p *check.Pass, c *contract.Criterion, f check.Finding) check.Finding {
+	f.Criterion, f.Contract = c.ID, check.Place{Path: p.Policy.Origin(c.ID).Path, Pos: c.Pos}
+	return f
+}
+
 // at places a finding at the deciding record.
 func at(f check.Finding, d *ledger.Deciding) check.Finding {
 	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, diag.Pos{Line: d.Last.Line, Column: 1}
@@ -123,10 +131,12 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision)
 	}
 	f = at(f, d.At)
 	last := d.At.Last
+	f.Output = p.Tail(&last.Said)
 	switch d.Reason {
 	case ledger.NullExit:
-		f.Message = criterionName(c) + " has no exit code"
-		f.Actual = "exit code null: the command did not end by itself, or could not be started"
+		why := cmp.Or(cutText(last.Said.Problem()), "the command did not end by itself, or could not be started")
+		f.Message = criterionName(c) + " has no exit code: " + why
+		f.Actual = "exit code null: " + why
 		f.Fix = "run the command to its end and record it again"
 	case ledger.ControlPassed:
 		f.Message = criterionName(c) + " passed, and it must not: it is a negative control"
@@ -140,12 +150,11 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision)
 	case ledger.Vacuous:
 		describeVacuous(&f, c, last.Output)
 	default:
-		f.Message = criterionName(c) + " failed"
-		f.Actual = "exit code " + strconv.FormatInt(*last.Exit, 10)
+		f.Actual = exitWords(*last.Exit, c.Run[0])
+		f.Message = criterionName(c) + " failed: " + f.Actual
 		f.Fix = "fix what makes the command fail, then run and record it again"
 		if c.ExpectFail {
 			f.Message = criterionName(c) + " did not fail by itself: " + f.Actual
-			f.Actual += ", which says that the command could not be started, was killed or timed out"
 			f.Fix = "make the control run to its end and fail by itself, then record it again"
 		}
 	}
@@ -189,6 +198,11 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.De
 	f.Message = criterionName(c) + " was never run"
 	f.Expected = "a record of exactly this command in " + c.Cwd + " with " + expectation(c)
 	f.Actual = "no such record"
+	if d.Nearest != nil {
+		near := nearest(c, d.Nearest)
+		f.Message += "; " + near
+		f.Actual += "; " + near
+	}
 	f.Fix = "run the command exactly as the contract writes it, and record it"
 	f.Input, f.Pos = check.Contract, c.Pos
 	f.Path = p.Policy.Origin(c.ID).Path
@@ -220,7 +234,7 @@ func reportTests(p *check.Pass, c *contract.Criterion) {
 		f.Actual = diag.Plural(file.Report.Failures(), "failure") + firstName(file.Report.FirstFailed)
 		f.Identity = criterionKey(c, file.Report.FirstFailed)
 		f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
-		p.Report(f)
+		p.Report(about(p, c, f))
 	}
 	if file != nil && file.Report != nil && file.Report.Flaky > 0 {
 		f := ofReport(c, "acceptance.flaky")
@@ -228,7 +242,7 @@ func reportTests(p *check.Pass, c *contract.Criterion) {
 		f.Expected = "tests that pass at once"
 		f.Actual = diag.Plural(file.Report.Flaky, "test") + " that failed and then passed" + firstName(file.Report.FirstFlaky)
 		f.Fix = "look at the failures: the tests or the code may be unreliable"
-		p.Report(f)
+		p.Report(about(p, c, f))
 	}
 }
 
@@ -262,7 +276,7 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 		f.Actual = fmt.Sprintf("%s, %d of them skipped", diag.Plural(file.Report.Tests, "test"), file.Report.Skipped)
 		f.Identity = criterionKey(c, "ran", itoa(ran))
 	}
-	p.Report(f)
+	p.Report(about(p, c, f))
 }
 
 // firstName names the first of several cases.

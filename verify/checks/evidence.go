@@ -42,7 +42,8 @@ func runEvidence(p *check.Pass) {
 			continue // the tree that it names may be the right one: what is unknown is reported, and is not a failure
 		}
 		if strings.HasPrefix(string(d.Reason), "evidence.") {
-			p.Report(evidenceFinding(p, &p.Policy.Criteria[i], &d))
+			c := &p.Policy.Criteria[i]
+			p.Report(about(p, c, evidenceFinding(p, c, &d)))
 		}
 	}
 	for _, c := range p.Companions {
@@ -71,6 +72,7 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 		f.Message = criterionName(c) + " passed in one log and failed in another"
 		f.Expected = expectation(c) + " in every log that has a record of it"
 		f.Actual = conflictText(d)
+		f.Output = p.Tail(&d.At.Last.Said)
 		f.Fix = "fix what makes it fail there, then run and record it again"
 	case ledger.Stale:
 		changed := changedPaths("; the work tree differed from its commit in ", d.At)

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -110,9 +111,23 @@ func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
 		mode = fmt.Sprintf("%s to %s", c.OldMode, c.NewMode)
 	}
 	return check.Finding{
-		Code: code, Input: changeKind(p), Path: c.Path, Identity: []string{string(c.Status)},
+		Code: code, Input: changeKind(p), Path: c.Path, Identity: []string{string(c.Status)}, Contract: clause(p, c.Clause),
 		Actual: fmt.Sprintf("%s (mode %s)", strings.ReplaceAll(string(c.Status), "_", " "), mode),
 	}
+}
+
+// clause is the place in a contract that decides about a path; zero where the rule is built in.
+func clause(p *check.Pass, c policy.Clause) check.Place {
+	if p.Policy == nil || c.Source < 0 {
+		return check.Place{}
+	}
+	return check.Place{Path: p.Policy.Sources[c.Source].Path, Pos: c.Pos}
+}
+
+// standing is the place of a key of the standing contract; without line where it does not contain the key.
+func standing(p *check.Pass, key string) check.Place {
+	s := &p.Policy.Sources[0]
+	return check.Place{Path: s.Path, Pos: s.Contract.Keys[key]}
 }
 
 // changeKind says which input lists the changes.
@@ -127,12 +142,18 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 	switch c.Class {
 	case policy.ClassForbidden:
 		f = fileFinding(p, "scope.forbidden", c)
-		f.Message, f.Expected = "the contract forbids this file", "no change to files that match "+c.Because
+		f.Message, f.Expected = "the contract forbids this file: it matches "+strconv.Quote(c.Because), "no change to files that match "+c.Because
+		if f.Contract.Path == "" { // the rule is built in
+			f.Message, f.Expected = "this file is forbidden: "+c.Because, "no change to this file"
+		}
 		f.Fix = "revert this file"
 	case policy.ClassProtected:
 		f = fileFinding(p, "scope.protected", c)
 		f.Message, f.Expected = "this file is protected: "+c.Because, "no change to it by this task"
 		f.Fix = "revert this file; a person may list the path under may_touch_protected in the contract"
+		if f.Contract.Path == "" {
+			f.Contract = standing(p, "may_touch_protected")
+		}
 	case policy.ClassOffScope:
 		f = fileFinding(p, "scope.off_scope", c)
 		f.Severity = c.Severity
@@ -217,6 +238,7 @@ func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
 	f.Expected = "a regular file, or the path written literally in allowed_files of every contract"
 	f.Fix = "replace it with a regular file; a person may allow exactly this path"
 	f.Identity = append(f.Identity, string(c.NewMode))
+	f.Contract = clause(p, p.Policy.Unnamed(c.Path))
 	return f, true
 }
 
@@ -231,6 +253,7 @@ func reportEmptyDiff(p *check.Pass) {
 		Expected: "at least one changed file outside " + p.Policy.EvidenceDir,
 		Actual:   diag.Plural(int64(len(p.Changes)), "changed file"),
 		Fix:      "commit the work, and make sure that the gate compares the right commits",
+		Contract: standing(p, "evidence"),
 	})
 }
 
@@ -248,7 +271,7 @@ func reportUniversal(p *check.Pass) {
 		}
 		p.Report(check.Finding{
 			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows almost every file", pattern.Value),
-			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos,
+			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos, Contract: check.Place{Path: pattern.Source.Path, Pos: pattern.Pos},
 			Expected: "patterns that name the directories of the task", Actual: "it allows " + diag.Plural(files, "file") + " of this change",
 			Fix: "name the directories that the task needs", Identity: []string{pattern.Value},
 		})

@@ -51,7 +51,7 @@ var logFields = []logField{
 	{name: "duration_ms", rule: ruleDuration},
 	{name: "started_at", rule: ruleMoment},
 	{name: "cwd", keep: func(r *Record) *string { return &r.Cwd }},
-	{name: "agent_note"}, {name: "error"},
+	{name: "agent_note"}, {name: "error", note: func(r *Record) *span { return &r.outputs[4] }},
 	{name: "command_id", rule: ruleName, keep: func(r *Record) *string { return &r.ID }},
 	{name: "parent_command_id", rule: ruleName, keep: func(r *Record) *string { return &r.Parent }},
 	{name: "truncations", rule: ruleTruncations}, {name: "redactions", rule: ruleCounts},

@@ -41,7 +41,7 @@ func FuzzReadLog(f *testing.F) {
 			if got, plain := string(records[i].AppendOutput(nil)), plainOutput(records[i].Line); got != plain {
 				t.Errorf("output %q, want %q", got, plain)
 			}
-			records[i].outputs = [4]span{}
+			records[i].outputs = [5]span{}
 		}
 
 		var want []Record
@@ -84,7 +84,7 @@ func FuzzReadLog(f *testing.F) {
 
 		slow, _, slowErrs := readLog(iotest.OneByteReader(bytes.NewReader(log)), limits)
 		for i := range slow {
-			slow[i].outputs = [4]span{}
+			slow[i].outputs = [5]span{}
 		}
 		if !reflect.DeepEqual(slow, records) || !reflect.DeepEqual(slowErrs, errs) {
 			t.Errorf("read byte by byte: %+v, %v\nat once: %+v, %v", slow, slowErrs, records, errs)

@@ -31,13 +31,13 @@ type Record struct {
 	Produced     []Produced // reports that the command wrote
 	Cut          bool       // truncations says that some of the output is missing
 
-	outputs [4]span // the values of stdout, stderr, stdout_tail and stderr_tail in Line; zero when absent or null
+	outputs [5]span // the values of stdout, stderr, stdout_tail, stderr_tail and error in Line; zero when absent or null
 }
 
 // AppendOutput appends the output of the command in the record: stdout, stderr, stdout_tail and stderr_tail, each followed by
 // a line end. Call it only for records that decide something: decoding the output of all would cost more than reading them.
 func (r *Record) AppendOutput(to []byte) []byte {
-	for _, o := range r.outputs {
+	for _, o := range r.outputs[:4] {
 		if o.end > 0 {
 			to = append(unescape(to, r.Line[o.at:o.end]), '\n')
 		}

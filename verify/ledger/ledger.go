@@ -41,6 +41,7 @@ type Ledger struct {
 	config   Config
 	criteria map[string][]int // command key → indexes into Criteria
 	tasks    map[string]bool
+	words    map[string]bool // of the commands of the criteria, without options
 	heads    map[string]bool // keys of HeadCommands
 	// headWords are keys, without directory, of all commands that only contracts of changes name: the directory of a record
 	// may be unknown.
@@ -52,6 +53,7 @@ type Ledger struct {
 	names, digests  map[string]bool // of companions: the file names without directories
 	made, madeBytes int             // what the streams remember of them
 	overflow        bool            // and there was more
+	compared        int             // commands with criteria that were never run
 	indexed         sync.Once
 	byName          map[string][]made // what streams remember, by the name of the file; set by index
 	namedIn         map[string][]int  // digest of a companion → streams in which a record names it
@@ -61,12 +63,13 @@ type Ledger struct {
 func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, criteria: map[string][]int{}, accepted: set(c.AcceptedTrees), egress: set(c.Egress),
-		tasks: set(append(slices.Clip(c.Tasks), c.TaskID)), heads: map[string]bool{}, headWords: map[string]bool{},
+		tasks: set(append(slices.Clip(c.Tasks), c.TaskID)), words: map[string]bool{}, heads: map[string]bool{}, headWords: map[string]bool{},
 		names: map[string]bool{}, digests: map[string]bool{},
 	}
 	for i, criterion := range c.Criteria {
 		key := string(appendKey(nil, criterion.Run, criterion.Cwd))
 		l.criteria[key] = append(l.criteria[key], i)
+		l.addWords(criterion.Run)
 		if l.isHead(i) {
 			l.headWords[string(appendKey(nil, criterion.Run, ""))] = true
 		}
@@ -125,6 +128,7 @@ type Attempt struct {
 	Dirty     bool   // its trees differ
 	Trees     bool   // it names both trees
 	Output    Output
+	Said      feedback.Said // of one that did not end as expected or ran no test; the zero value when the ledger keeps too much
 
 	ChangedPaths []string // of a stale or dirty one, as in the record
 }
@@ -186,6 +190,8 @@ type Stream struct {
 	ids     map[digest]struct{}
 	order   order
 	open    openNulls
+	near    []*Near
+	nearBy  map[string]bool // keys of near
 	key     []byte
 }
 
@@ -240,6 +246,7 @@ func (s *Stream) Add(r *feedback.Record) {
 	s.settle(r)
 	if len(matches) == 0 {
 		s.addOther(r)
+		s.addNear(r)
 	}
 }
 
@@ -287,13 +294,14 @@ func (s *Stream) addAttempt(i int, r *feedback.Record) {
 	if !met {
 		tally.Failures++
 	}
-	before := len(tally.Last.ChangedPaths)
+	before, said := len(tally.Last.ChangedPaths), tally.Last.Said
 	tally.Last = s.attempt(r)
 	s.remember(weightDetail * int64(max(len(tally.Last.ChangedPaths)-before, 0)))
 	// Elsewhere the output cannot matter: a record that did not end as expected, or one attempt too many, is a finding anyway.
 	if met && tally.Attempts <= c.MaxAttempts {
 		tally.Last.Output = ReadOutput(r.AppendOutput(nil), c.Run, r.Cut, c.ExpectFail)
 	}
+	tally.Last.Said = s.ledger.Memory.keep(said, r, !met || vacuous(tally.Last.Output.Proof))
 }
 
 func (s *Stream) attempt(r *feedback.Record) Attempt {
@@ -346,9 +354,12 @@ func (s *Stream) addOther(r *feedback.Record) {
 	}
 }
 
-// Memory counts what all ledgers that share it keep from logs. One command id counts as one; see the weights.
+// Memory counts what all ledgers that share it keep from logs. One command id counts as one; see the weights. What is kept
+// only to be shown has limits of its own, and never fills the memory.
 type Memory struct {
 	used, most int64
+	said       int // bytes of what records say
+	near       int // commands that are like those of criteria
 }
 
 // NewMemory returns a memory for so many ids.

@@ -16,6 +16,7 @@ type command struct {
 	by  string // its name in a ruling
 	run []string
 	cwd string
+	Clause
 }
 
 // arguments are the files that commands name, by their folded path.
@@ -23,11 +24,11 @@ type arguments map[string]argument
 
 // argument is a file that a command names, in every spelling, and the first command that does so.
 type argument struct {
-	by    string
+	*command
 	paths map[string]bool
 }
 
-func (a arguments) add(path, by string) {
+func (a arguments) add(path string, by *command) {
 	folded := glob.Fold(path)
 	if _, ok := a[folded]; !ok {
 		a[folded] = argument{by, map[string]bool{}}
@@ -54,7 +55,7 @@ func argumentPaths(commands []command) (paths arguments, excess *command) {
 		for _, dir := range dirs {
 			for _, w := range words {
 				if p := argumentPath(dir, w); p != "" {
-					paths.add(p, c.by)
+					paths.add(p, c)
 				}
 			}
 		}

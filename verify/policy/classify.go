@@ -39,18 +39,30 @@ type Ruling struct {
 	Literal  bool          // every contract names the path literally in allowed_files
 	Contract bool          // the path is a contract of the base branch
 	Below    string        // of an off-scope path: a pattern of allowed_files that names a parent directory, but does not match the path
+	Clause
 }
+
+// Clause is what decides about a path: the pattern that forbids or protects it, the criterion that names it, or the list that
+// does not allow it.
+type Clause struct {
+	Source int // the index of the contract; -1 where no contract decides, because the rule is built in
+	Pos    diag.Pos
+}
+
+// builtIn is the clause of a rule that no contract contains.
+var builtIn = Clause{Source: -1}
 
 // scope is how one contract classifies paths.
 type scope struct {
 	first     bool
 	trust     facts.Trust
 	allowed   *glob.Set
-	literal   map[string]string // paths that allowed_files names literally, and their pattern
+	literal   map[string]diag.Text // paths that allowed_files names literally, and their pattern
 	source    Source
 	universal []contract.Pattern
 	forbidden *glob.Set
-	soft      *glob.Set // nil: not in the contract
+	forbids   map[string]diag.Pos // of the patterns of forbidden
+	soft      *glob.Set           // nil: not in the contract
 	lifted    map[string]bool
 	offScope  diag.Severity               // "" when not in the contract
 	byPath    map[diag.Severity]*glob.Set // of severity_by_path
@@ -59,17 +71,20 @@ type scope struct {
 func newScope(s Source, first bool) scope {
 	c := s.Contract
 	sc := scope{
-		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]string{},
-		forbidden: glob.CompileFolded(denying(c.ForbiddenFiles)), lifted: map[string]bool{}, offScope: c.OffScope,
+		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]diag.Text{},
+		forbidden: glob.CompileFolded(denying(c.ForbiddenFiles)), forbids: map[string]diag.Pos{}, lifted: map[string]bool{}, offScope: c.OffScope,
 		byPath: map[diag.Severity]*glob.Set{},
 	}
 	for _, p := range c.AllowedFiles {
 		if path, ok := p.Glob.Literal(); ok {
-			sc.literal[path] = p.Value
+			sc.literal[path] = p.Text
 		}
 		if p.Glob.Universal() {
 			sc.universal = append(sc.universal, p)
 		}
+	}
+	for _, p := range slices.Backward(c.ForbiddenFiles) {
+		sc.forbids[p.Value] = p.Pos // the first of equal ones
 	}
 	if c.DocsPathsSoft != nil || first {
 		sc.soft = glob.Compile(globs(c.DocsPathsSoft))
@@ -94,18 +109,18 @@ func newScope(s Source, first bool) scope {
 	return sc
 }
 
-// above returns the pattern of allowed_files that names a parent directory of a path; "" when there is none.
-func (s *scope) above(path string) string {
+// above returns the pattern of allowed_files that names a parent directory of a path; the zero value when there is none.
+func (s *scope) above(path string) diag.Text {
 	if len(s.literal) == 0 {
-		return ""
+		return diag.Text{}
 	}
 	path = path[:min(len(path), glob.MaxBytes+1)] // no pattern names a longer one
 	for slash := strings.LastIndexByte(path, '/'); slash >= 0; slash = strings.LastIndexByte(path[:slash], '/') {
-		if pattern := s.literal[path[:slash]]; pattern != "" {
+		if pattern := s.literal[path[:slash]]; pattern.Value != "" {
 			return pattern
 		}
 	}
-	return ""
+	return diag.Text{}
 }
 
 // severity is that of an off-scope path in one contract: the strictest match in severity_by_path, else off_scope; "" when the
@@ -124,6 +139,14 @@ func (s *scope) severity(path string) diag.Severity {
 type protectedSet struct {
 	files   *glob.Set
 	entries map[string]*Protected // by pattern
+	clauses map[string]Clause     // by pattern; nil for the built-in list
+}
+
+func (s *protectedSet) clause(pattern string) Clause {
+	if s.clauses == nil {
+		return builtIn
+	}
+	return s.clauses[pattern]
 }
 
 // builtInSets are the sets of the built-in list, compiled once.
@@ -143,13 +166,14 @@ var builtInSets = sync.OnceValue(func() []protectedSet {
 func Prepare() { builtInSets() }
 
 func (p *Policy) protectedSets() []protectedSet {
-	own := protectedSet{entries: map[string]*Protected{}}
-	entry := &Protected{Reason: "the contract protects it"}
+	own, entry := protectedSet{entries: map[string]*Protected{}, clauses: map[string]Clause{}}, &Protected{Reason: "the contract protects it"}
 	var patterns []glob.Pattern
-	for _, s := range p.Sources {
+	for i, s := range p.Sources {
 		for _, f := range s.Contract.ProtectedFiles {
 			patterns = append(patterns, f.Glob.AndBelow())
-			own.entries[f.Value] = entry
+			if own.entries[f.Value] == nil {
+				own.entries[f.Value], own.clauses[f.Value] = entry, Clause{i, f.Pos}
+			}
 		}
 	}
 	own.files = glob.CompileFolded(patterns)
@@ -195,7 +219,7 @@ func (p *Policy) Measure(m *glob.Meter) {
 // AddArguments adds files that the facts list as arguments of commands.
 func (p *Policy) AddArguments(paths []string) {
 	for _, path := range paths {
-		p.arguments.add(path, "the criterion that the facts name")
+		p.arguments.add(path, &command{by: "the criterion that the facts name", Clause: builtIn})
 	}
 }
 
@@ -206,7 +230,7 @@ func (p *Policy) SetAddedTask(path string) { p.addedTask = path }
 func (p *Policy) Classify(c *change.Change) Ruling {
 	r := p.classOf(c)
 	r.Contract = p.isContract(c)
-	r.Literal = !slices.ContainsFunc(p.scopes, func(s scope) bool { return s.literal[c.Path] == "" })
+	r.Literal = !slices.ContainsFunc(p.scopes, func(s scope) bool { return s.literal[c.Path].Value == "" })
 	if r.Class != ClassOffScope {
 		return r
 	}
@@ -216,7 +240,9 @@ func (p *Policy) Classify(c *change.Change) Ruling {
 			r.Severity = diag.Stricter(r.Severity, severity)
 		}
 		if r.Below == "" && len(c.Path) <= MaxPath {
-			r.Below = s.above(c.Path)
+			if above := s.above(c.Path); above.Value != "" {
+				r.Below, r.Clause = above.Value, Clause{i, above.Pos}
+			}
 		}
 	}
 	return r
@@ -224,26 +250,33 @@ func (p *Policy) Classify(c *change.Change) Ruling {
 
 func (p *Policy) classOf(c *change.Change) Ruling {
 	if len(c.Path) > MaxPath {
-		return Ruling{Class: ClassOffScope}
+		return Ruling{Class: ClassOffScope, Clause: builtIn}
 	}
 	if inside(c.Path, p.EvidenceDir) {
 		return evidenceClass(c, p.EvidenceDir)
 	}
 	if inside(glob.Fold(c.Path), ReportsDir) {
-		return Ruling{Class: ClassForbidden, Because: ReportsDir + "/**", Folded: !inside(c.Path, ReportsDir)}
+		return Ruling{Class: ClassForbidden, Because: ReportsDir + "/**", Folded: !inside(c.Path, ReportsDir), Clause: builtIn}
 	}
 	for i := range p.scopes {
 		if pattern, exact, ok := p.scopes[i].forbidden.Which(c.Path); ok {
-			return Ruling{Class: ClassForbidden, Because: pattern, Folded: !exact}
+			return Ruling{Class: ClassForbidden, Because: pattern, Folded: !exact, Clause: Clause{i, p.scopes[i].forbids[pattern]}}
 		}
 	}
 	if c.Path == p.addedTask && c.Status == change.Added && c.NewMode == change.Regular {
-		return Ruling{Class: ClassAllowed, Because: "the task contract that the change adds"}
+		return Ruling{Class: ClassAllowed, Because: "the task contract that the change adds", Clause: builtIn}
 	}
 	if r, ok := p.protects(c); ok {
 		return r
 	}
-	return Ruling{Class: p.scopeClass(c.Path)}
+	class, by := p.scopeClass(c.Path)
+	return Ruling{Class: class, Clause: Clause{by, p.Sources[by].Contract.Keys["allowed_files"]}}
+}
+
+// Unnamed is the list of the first contract that does not name a path literally.
+func (p *Policy) Unnamed(path string) Clause {
+	i := max(slices.IndexFunc(p.scopes, func(s scope) bool { return s.literal[path].Value == "" }), 0)
+	return Clause{i, p.Sources[i].Contract.Keys["allowed_files"]}
 }
 
 // inside reports whether path is the directory or below it.
@@ -261,9 +294,9 @@ func evidenceClass(c *change.Change, dir string) Ruling {
 		mode = c.OldMode
 	}
 	if mode == change.Regular && !c.ModeUnknown && c.Path != dir && slices.Contains(evidenceExtensions, path.Ext(c.Path)) {
-		return Ruling{Class: ClassEvidence}
+		return Ruling{Class: ClassEvidence, Clause: builtIn}
 	}
-	return Ruling{Class: ClassForbidden, Because: "the evidence directory may only contain regular files with the extensions " + strings.Join(evidenceExtensions, ", ")}
+	return Ruling{Class: ClassForbidden, Because: "the evidence directory may only contain regular files with the extensions " + strings.Join(evidenceExtensions, ", "), Clause: builtIn}
 }
 
 func (p *Policy) protects(c *change.Change) (Ruling, bool) {
@@ -277,15 +310,15 @@ func (p *Policy) protects(c *change.Change) (Ruling, bool) {
 		}
 		entry := set.entries[pattern]
 		if keys, ok := entry.counts(c, exact); ok {
-			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys), Folded: !exact}, true
+			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys), Folded: !exact, Clause: set.clause(pattern)}, true
 		}
 	}
 	folded := glob.Fold(c.Path)
 	if report, ok := p.reports[folded]; ok && c.Status != change.Deleted { // deleting one from the repository is harmless
-		return Ruling{Class: ClassProtected, Because: fmt.Sprintf("%s (%s)", report.because, report.path), Folded: c.Path != report.path}, true
+		return Ruling{Class: ClassProtected, Because: fmt.Sprintf("%s (%s)", report.because, report.path), Folded: c.Path != report.path, Clause: report.Clause}, true
 	}
 	if a, ok := p.arguments[folded]; ok && (c.Status != change.Added || !a.paths[c.Path]) {
-		return Ruling{Class: ClassProtected, Because: a.by + " names it in its command", Folded: !a.paths[c.Path]}, true
+		return Ruling{Class: ClassProtected, Because: a.by + " names it in its command", Folded: !a.paths[c.Path], Clause: a.Clause}, true
 	}
 	return Ruling{}, false
 }
@@ -307,22 +340,24 @@ func (p *Policy) lifts(path string) bool {
 }
 
 // scopeClass asks every contract. A path that one of them does not allow is soft if it is soft in all contracts with
-// docs_paths_soft; the standing contract always has one.
-func (p *Policy) scopeClass(path string) Class {
-	class := ClassAllowed
-	for _, s := range p.scopes {
+// docs_paths_soft; the standing contract always has one. by is the contract that decides.
+func (p *Policy) scopeClass(path string) (class Class, by int) {
+	class = ClassAllowed
+	for i, s := range p.scopes {
 		switch {
 		case s.allowed.Match(path):
 		case s.soft == nil || s.soft.Match(path):
-			class = ClassSoft
+			if class == ClassAllowed {
+				class, by = ClassSoft, i
+			}
 		default:
-			return ClassOffScope
+			return ClassOffScope, i
 		}
 	}
 	if class == ClassSoft && !slices.ContainsFunc(p.scopes, func(s scope) bool { return s.soft.Match(path) }) {
-		return ClassOffScope
+		class = ClassOffScope
 	}
-	return class
+	return class, by
 }
 
 // isContract reports whether a change touches a contract of the base branch: one that was read from there, or one at a

@@ -126,10 +126,11 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	p.protected, p.reports = p.protectedSets(), p.writtenReports()
 	var commands []command
 	for _, c := range p.Criteria {
-		commands = append(commands, command{"the criterion " + c.ID, c.Run, c.Cwd})
+		commands = append(commands, command{"the criterion " + c.ID, c.Run, c.Cwd, Clause{p.origin[c.ID], c.Pos}})
 	}
 	if p.Rules.Run != nil {
-		commands = append(commands, command{"rules.run", p.Rules.Run, "."})
+		from := slices.IndexFunc(p.Sources, func(s Source) bool { return s.Contract.Rules.Run != nil })
+		commands = append(commands, command{"rules.run", p.Rules.Run, ".", Clause{from, p.Sources[from].Contract.Rules.Pos}})
 	}
 	var excess *command
 	if p.arguments, excess = argumentPaths(commands); excess != nil {

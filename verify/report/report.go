@@ -134,7 +134,19 @@ type Finding struct {
 	Fingerprint string   `json:"fingerprint"` // sha256 in hexadecimal
 	Times       int      `json:"times"`       // number of equal findings, at least 1
 	Overridden  bool     `json:"overridden"`
+
+	Criterion string    `json:"criterion,omitempty"` // the id of the criterion that it is about
+	Contract  *Location `json:"contract,omitempty"`  // the path, line and column in the contract that decides; nil when none does
+	Output    *Output   `json:"output,omitempty"`    // of the command of the criterion; nil when it explains nothing or is unknown
 }
+
+// Output is the end of what a command printed, as its record contains it.
+type Output struct {
+	Stream string   `json:"stream"` // stdout or stderr
+	Lines  []string `json:"lines"`  // the last ones
+	Error  string   `json:"error"`  // the first line that looks like an error, else the last one; it may come before Lines
+}
+
 
 // PersonMay begins the part of a fix that only a person may do. The agent format leaves it out.
 const PersonMay = "; a person may "
