@@ -1,0 +1,99 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify"
+)
+
+// toolchain is the Go that builds a release: another one makes other bytes.
+const toolchain = "go1.26.8"
+
+// flags are those of every program that is released, also in the Dockerfile. HTTP/2 is left out for the size.
+var flags = []string{"-trimpath", "-buildvcs=false", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}
+
+// target is a system that a release has a program for.
+type target struct{ os, arch string }
+
+var targets = []target{
+	{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// file is the name of the program in the release.
+func (t target) file() string {
+	name := fmt.Sprintf("closeout_%s_%s_%s", verify.Version, t.os, t.arch)
+	if t.os == "windows" {
+		name += ".exe"
+	}
+	return name
+}
+
+// builder builds programs of the repository root with one version of Go, such as go1.26.8, or local.
+type builder struct{ root, toolchain string }
+
+// program builds the program for t. Its bytes depend on the commit and the version of Go only: what else go build reads
+// from the environment is set here.
+func (b builder) program(t target, path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("go", slices.Concat([]string{"build"}, flags, []string{"-o", path, "./cmd/closeout"})...)
+	cmd.Dir = b.root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off",
+		"GOEXPERIMENT=", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOTOOLCHAIN="+b.toolchain)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build for %s/%s: %w\n%s", t.os, t.arch, err, out)
+	}
+	return nil
+}
+
+// release writes all files of a release into the directory, which must be new or empty, and names each on out.
+func release(b builder, dir string, out io.Writer) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
+		return fmt.Errorf("%s is not empty: name a new directory (%w)", dir, err)
+	}
+	var files []string
+	for _, t := range targets {
+		if err := b.program(t, filepath.Join(dir, t.file())); err != nil {
+			return err
+		}
+		files = append(files, t.file())
+		fmt.Fprintln(out, t.file())
+	}
+	parts, err := billOfMaterials(dir, files)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("closeout_%s.cdx.json", verify.Version)
+	if err := os.WriteFile(filepath.Join(dir, name), parts, 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, name)
+	return writeChecksums(dir, append(files, name))
+}
+
+// writeChecksums writes checksums.txt as sha256sum reads it.
+func writeChecksums(dir string, files []string) error {
+	var text strings.Builder
+	for _, name := range slices.Sorted(slices.Values(files)) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		fmt.Fprintf(&text, "%s  %s\n", hex.EncodeToString(sum[:]), name)
+	}
+	return os.WriteFile(filepath.Join(dir, "checksums.txt"), []byte(text.String()), 0o644)
+}
