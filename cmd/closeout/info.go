@@ -19,7 +19,7 @@ func newExplain(std stdio) *cobra.Command {
 		Example: "  closeout explain scope.forbidden\n  closeout explain scope",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return allCodes(), cobra.ShellCompDirectiveNoFileComp
+			return explained(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -30,9 +30,11 @@ func newExplain(std stdio) *cobra.Command {
 	}
 }
 
-func allCodes() []string {
+// explained are the words that explain knows: all codes, and the names of the checks.
+func explained() []string {
 	var codes []string
 	for _, c := range checks.Documented {
+		codes = append(codes, c.ID)
 		for _, k := range c.Codes {
 			codes = append(codes, k.Name)
 		}
@@ -40,16 +42,17 @@ func allCodes() []string {
 	return codes
 }
 
-// explain prints the page of the check that reports a code, or of the check with that name.
+// explain prints the page of the check that reports a code, or of the check with that name. Case does not matter.
 func explain(what string, w io.Writer) error {
-	c := checks.ByCode(what)
+	name := strings.ToLower(what)
+	c := checks.ByCode(name)
 	for _, other := range checks.Documented {
-		if other.ID == what {
+		if other.ID == name {
 			c = other
 		}
 	}
 	if c == nil {
-		return fmt.Errorf("there is no finding %q: see closeout explain for all of them", what)
+		return fmt.Errorf("there is no finding %q%s see closeout explain for all of them", what, didYouMean(name, explained(), ""))
 	}
 	_, err := io.WriteString(w, checks.Doc(c.ID))
 	return err
@@ -86,7 +89,7 @@ func newSchema(std stdio) *cobra.Command {
 			}
 			text, err := schema.Text(args[0])
 			if err != nil {
-				return err
+				return fmt.Errorf("unknown schema %q%s expected one of %s", args[0], didYouMean(args[0], schema.Names(), ""), strings.Join(schema.Names(), ", "))
 			}
 			_, err = std.out.Write(text)
 			return err
@@ -97,9 +100,11 @@ func newSchema(std stdio) *cobra.Command {
 func newVersion(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Example: "  closeout version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(std.out, "closeout %s %s %s/%s\n", verify.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
+		RunE: func(*cobra.Command, []string) error { return printVersion(std.out) },
 	}
+}
+
+func printVersion(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "closeout %s %s %s/%s\n", verify.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
 }

@@ -52,7 +52,7 @@ func newRecord(std stdio) *cobra.Command {
 		Example: "  closeout record -- go test ./...\n  closeout record --from-contract",
 		RunE:    func(_ *cobra.Command, args []string) error { return recordFailed(f.run(args, std), std) },
 	}
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return recordFailed(err, std) })
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return recordFailed(wrongFlag(c, err), std) })
 	f.define(c)
 	return c
 }

@@ -54,18 +54,26 @@ verification_report.json, and fails on any blocking finding. The same inputs giv
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unavailable.`
 
 func newRoot(std stdio) *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use: "closeout", Short: "The close-out gate for coding agents", Long: rootLong,
 		Example:       "  closeout verify testdata/example\n  closeout explain scope.forbidden",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q: see closeout --help", args[0])
+				return unknownCommand(c, args[0])
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if version {
+				return printVersion(std.out)
+			}
+			return c.Help()
+		},
 	}
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
+	root.SetFlagErrorFunc(wrongFlag)
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)

@@ -206,7 +206,7 @@ var inputFlags = []string{
 func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, error) {
 	format, ok := output.ByName(f.format)
 	if !ok {
-		return format, fmt.Errorf("unknown format %q: expected one of %s", f.format, formatNames())
+		return format, fmt.Errorf("unknown format %q%s expected one of %s", f.format, didYouMean(f.format, strings.Split(formatNames(), ", "), ""), formatNames())
 	}
 	if err := checkSettings(&f.settings); err != nil {
 		return format, err
@@ -226,13 +226,16 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 	return format, f.trees.check(c.Flags())
 }
 
+// modes are the values of --mode.
+var modes = []string{verify.Enforce, verify.Observe}
+
 // maxLimit is the largest integer that every JSON reader represents exactly: the report contains the limits.
 const maxLimit = 1<<53 - 1
 
 // checkSettings refuses invalid settings.
 func checkSettings(s *verify.Settings) error {
 	if s.Mode != "" && s.Mode != verify.Enforce && s.Mode != verify.Observe {
-		return fmt.Errorf("unknown mode %q: expected enforce or observe", s.Mode)
+		return fmt.Errorf("unknown mode %q%s expected enforce or observe", s.Mode, didYouMean(s.Mode, modes, ""))
 	}
 	if err := checkTask(s.Task); err != nil {
 		return err

@@ -15,21 +15,11 @@ func Nearest(word string, known []string) string {
 	best, least := "", 0
 	for _, name := range known {
 		away := distance(strings.ToLower(word), strings.ToLower(name))
-		if away <= 1+len(word)/3 && away < len(word) && (best == "" || away < least) {
+		if away <= (len(word)+1)/3 && away < len(word) && (best == "" || away < least) {
 			best, least = name, away
 		}
 	}
 	return best
-}
-
-// DidYouMean is a question with the name that is [Nearest] to a word, to follow an error: `; did you mean "verify"?`. It is ""
-// when no name is near. before is what stands before a name, such as "--".
-func DidYouMean(word string, known []string, before string) string {
-	name := Nearest(word, known)
-	if name == "" {
-		return ""
-	}
-	return "; did you mean " + Quote(before+name) + "?"
 }
 
 // distance counts the bytes to insert, delete, replace, or swap with the next one.
