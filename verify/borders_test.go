@@ -47,7 +47,8 @@ var allowed = map[string][]string{
 	"verify/check":    append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override"),
 	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check"),
 	"verify/report":   nil,
-	"verify/output":   {"verify/diag", "verify/report"},
+	"verify/backtest": {"verify", "verify/diag", "verify/glob", "verify/change", "verify/policy", "verify/report"},
+	"verify/output":   {"verify/diag", "verify/report", "verify/backtest"},
 	"verify": append(
 		slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks", "verify/report",
 	),

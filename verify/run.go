@@ -112,8 +112,8 @@ func (s *subject) unjudged(results []check.Result) check.Result {
 		}
 	}
 	needs := []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules}
-	if s.scope == check.ScopeMember {
-		needs = []check.Kind{check.Contract, check.Changes} // the evidence is the group's
+	if s.scope == check.ScopeMember || s.scope == check.ScopePast {
+		needs = []check.Kind{check.Contract, check.Changes} // the evidence is the group's, or was never recorded
 	}
 	for _, kind := range needs {
 		if kind == check.Rules && s.given[kind] == 0 && !s.NeedsRules() {

@@ -41,6 +41,7 @@ const (
 	ScopeMember                     // each pull request in a merge group
 	ScopeEvidence                   // the group's evidence again, under the contract of each pull request that has its own; with ScopeGroup
 	ScopeExempt                     // also a group in which the contract applies to no pull request; with ScopeGroup
+	ScopePast                       // also a merged change, of which only the commits and the contract are known; with ScopeChange
 )
 
 // For lists the checks that judge one of the things in scope, in their order.

@@ -48,13 +48,14 @@ func TestEveryCheckIsListed(t *testing.T) {
 // runs reports whether a check with a scope judges anything, and says so completely: some scopes add to that of groups.
 func runs(s check.Scope) bool {
 	onGroup := s&(check.ScopeEvidence|check.ScopeExempt) == 0 || s&check.ScopeGroup != 0
-	return s&(check.ScopeChange|check.ScopeGroup|check.ScopeMember) != 0 && onGroup
+	onChange := s&check.ScopePast == 0 || s&check.ScopeChange != 0
+	return s&(check.ScopeChange|check.ScopeGroup|check.ScopeMember) != 0 && onGroup && onChange
 }
 
 func TestScopeIsRequired(t *testing.T) {
 	for scope, want := range map[check.Scope]bool{
 		0: false, check.ScopeChange: true, check.ScopeMember: true, check.ScopeEvidence: false, check.ScopeChange | check.ScopeExempt: false,
-		check.ScopeGroup | check.ScopeEvidence: true,
+		check.ScopeGroup | check.ScopeEvidence: true, check.ScopePast: false, check.ScopePast | check.ScopeMember: false, check.ScopePast | check.ScopeChange: true,
 	} {
 		if runs(scope) != want {
 			t.Errorf("scope %b", scope)

@@ -22,7 +22,7 @@ var Contract = &check.Check{
 		{Name: "contract.changed", Severity: diag.Block},
 		{Name: "contract.untrusted", Severity: diag.Block},
 	},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopePast,
 	Run:   runContract,
 }
 

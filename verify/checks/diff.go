@@ -22,7 +22,7 @@ var Diff = &check.Check{
 		{Name: "diff.several_bases", Severity: diag.Info},
 	},
 	Also:  []string{check.CodeLimit},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt | check.ScopePast,
 	Run:   runDiff,
 }
 

@@ -17,7 +17,7 @@ var Facts = &check.Check{
 		{Name: "facts.malformed", Severity: diag.Block},
 		{Name: "facts.unavailable", Severity: diag.Unknown},
 	},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt | check.ScopePast,
 	Run:   runFacts,
 }
 

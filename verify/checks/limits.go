@@ -10,7 +10,7 @@ var Limits = &check.Check{
 	ID:    "limits",
 	Title: "No input is larger than the gate reads",
 	Codes: []check.Code{{Name: "limit.exceeded", Severity: diag.Block}},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopePast,
 	Run:   runLimits,
 }
 

@@ -31,7 +31,7 @@ var Scope = &check.Check{
 		{Name: "scope.universal_glob", Severity: diag.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: check.ScopeChange | check.ScopeMember,
+	Scope: check.ScopeChange | check.ScopeMember | check.ScopePast,
 	Needs: []check.Kind{check.Contract, check.Changes},
 	Run:   runScope,
 }

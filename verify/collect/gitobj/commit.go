@@ -6,11 +6,14 @@ import (
 	"strconv"
 )
 
-// CommitInfo is how a commit is linked to other objects.
+// CommitInfo is how a commit is linked to other objects, and what it says about itself. The texts are as the commit has
+// them: any bytes but newlines.
 type CommitInfo struct {
 	ID      ID
 	Tree    ID
-	Parents []ID // nil for a first commit; includes those that a shallow clone lacks
+	Parents []ID   // nil for a first commit; includes those that a shallow clone lacks
+	Author  string // the name without the mail address; "" when there is none
+	Subject string // the first line of the message; "" when there is none
 }
 
 // Commit reads a commit. It must begin as git writes it: tree, parents, author, committer.
@@ -32,15 +35,24 @@ func parseCommit(content []byte, size int) (CommitInfo, error) {
 	if err != nil {
 		return CommitInfo{}, err
 	}
-	_, rest, ok := headerLine(rest, "author ")
+	author, rest, ok := headerLine(rest, "author ")
 	if !ok {
 		return CommitInfo{}, errors.New("it has no author line after its parents")
 	}
 	if _, _, ok := headerLine(rest, "committer "); !ok {
 		return CommitInfo{}, errors.New("it has no committer line after its author")
 	}
+	name, _, _ := bytes.Cut(author, []byte{'<'})
+	_, message, _ := bytes.Cut(rest, []byte("\n\n"))
+	subject, _, _ := bytes.Cut(message, []byte{'\n'})
+	info.Author, info.Subject = clipped(bytes.TrimSpace(name)), clipped(subject)
 	return info, nil
 }
+
+// maxText is how many bytes are kept of a text of a commit: it is for people, and a hostile one may have megabytes.
+const maxText = 200
+
+func clipped(text []byte) string { return string(text[:min(len(text), maxText)]) }
 
 // parseLinks reads the tree and the parents of a commit.
 func parseLinks(content []byte, size int) (info CommitInfo, rest []byte, err error) {

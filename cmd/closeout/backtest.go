@@ -1,0 +1,249 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/backtest"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const backtestLong = `backtest judges the last merges of the default branch by what needs no evidence: scope, protection and form. It says
+how many would have been blocked, by which code and file, whose they were, and which globs would let them through.
+
+It reads the clone alone, with the contract of the work tree, and writes nothing. A merge is a commit on the line of
+first parents: a merge commit, or one commit of a squash, a rebase or a push.
+
+Exit codes: 0 the result is printed, whatever it says; 2 wrong call or environment; 3 no merge could be judged.`
+
+// backtestFlags are the flags of backtest.
+type backtestFlags struct {
+	repo, branch, contract, format string
+	last                           int
+}
+
+// maxLast is how many merges a backtest judges at most: their findings are in memory at once.
+const maxLast = 2000
+
+func newBacktest(std stdio) *cobra.Command {
+	f := &backtestFlags{}
+	c := &cobra.Command{
+		Use: "backtest", Short: "Judge the last merges by scope, protection and form", Long: backtestLong, Args: cobra.NoArgs,
+		Example: "  closeout backtest\n  closeout backtest --last 1000 --format markdown",
+		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
+	}
+	flags := c.Flags()
+	flags.IntVar(&f.last, "last", 200, fmt.Sprintf("how many merges are judged, up to %d", maxLast))
+	flags.StringVar(&f.branch, "branch", "", "judge the merges of this `branch` or commit (default the default branch)")
+	flags.StringVar(&f.contract, "contract-file", "", "judge with the contract in this `file` (default .closeout/scope_contract.json or .yaml of the work tree)")
+	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	flags.StringVar(&f.format, "format", "text", "what to print: text, json or markdown")
+	refuseTwice(flags)
+	return c
+}
+
+func (f *backtestFlags) run(std stdio) error {
+	format, known := output.BacktestFormatByName(f.format)
+	switch {
+	case !known:
+		return fmt.Errorf("unknown format %q: expected text, json or markdown", f.format)
+	case f.last < 1 || f.last > maxLast:
+		return fmt.Errorf("--last cannot be %d: expected 1 to %d", f.last, maxLast)
+	}
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	defer git.Close()
+	file, err := f.findContract(git.Root())
+	if err != nil {
+		return err
+	}
+	result, err := f.judge(git, file)
+	if err != nil {
+		return err
+	}
+	if err := format.Write(printTo(std.out, format.Kind, false), result); err != nil {
+		return err
+	}
+	if c := result.Counts; c.Merges > 0 && c.Unknown == c.Merges {
+		return exit{exitReview}
+	}
+	return nil
+}
+
+// contractText is a contract before it is read.
+type contractText struct {
+	name string // as the caller names it
+	text []byte
+}
+
+// findContract reads the named contract, or the one of the work tree.
+func (f *backtestFlags) findContract(root string) (*contractText, error) {
+	if f.contract != "" {
+		text, err := readContractFile(f.contract)
+		if err != nil {
+			return nil, fmt.Errorf("the contract %q cannot be read: %w", f.contract, diag.Reason(err))
+		}
+		name := filepath.ToSlash(f.contract)
+		if filepath.IsAbs(f.contract) {
+			name = path.Base(name) // a result contains no path of a machine
+		}
+		return &contractText{name, text}, nil
+	}
+	var found []*contractText
+	for _, extension := range policy.ContractExtensions {
+		name := policy.StandingContract + extension
+		if root == "" {
+			break // a bare repository has no work tree
+		}
+		text, err := readContractFile(filepath.Join(root, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the contract %q cannot be read: %w", name, diag.Reason(err))
+		}
+		found = append(found, &contractText{name, text})
+	}
+	switch len(found) {
+	case 0:
+		return nil, errors.New("the work tree contains no contract: run closeout init, or name one with --contract-file")
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("there are two standing contracts, %s and %s: expected one; remove the other", found[0].name, found[1].name)
+}
+
+// readContractFile reads a regular file that is not too large for a contract.
+func readContractFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	limit := strict.DefaultLimits().ContractBytes
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > limit:
+		return nil, fmt.Errorf("it has %d bytes: expected at most %d", info.Size(), limit)
+	}
+	return os.ReadFile(name)
+}
+
+// judge judges the last merges with a contract.
+func (f *backtestFlags) judge(git *collect.Git, file *contractText) (*backtest.Result, error) {
+	extension := strings.ToLower(path.Ext(file.name))
+	if !slices.Contains(policy.ContractExtensions, extension) {
+		extension = ".json"
+	}
+	standing := collect.StandingText(extension, file.text, strict.DefaultLimits()).WithoutTask()
+	if err := errorsOf(file, extension, standing); err != nil {
+		return nil, err
+	}
+	branch, tip, err := f.tip(git)
+	if err != nil {
+		return nil, err
+	}
+	history, err := git.History(tip, f.last)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(file.text)
+	r := &backtest.Result{
+		Schema: backtest.Schema, Contract: backtest.Contract{Path: file.name, SHA256: hex.EncodeToString(sum[:])},
+		Branch: branch, Tip: tip, Asked: f.last, End: history.End, Tool: report.Tool{Name: "closeout", Version: verify.Version},
+	}
+	var ground *backtest.Ground
+	if files, err := git.Files(tip); err == nil {
+		ground = backtest.NewGround(standing.Policy, files)
+	}
+	r.Add(screen(git, history, standing), ground)
+	return r, nil
+}
+
+// errorsOf lists the errors of a contract; nil when it can judge.
+func errorsOf(file *contractText, extension string, c *collect.Contracts) error {
+	if c.Policy != nil {
+		return nil
+	}
+	_, errs := contract.Parse("scope_contract"+extension, file.text, strict.DefaultLimits())
+	all := errs.All()
+	if c.Standing != nil {
+		_, problems := policy.Join([]policy.Source{{Contract: c.Standing, Kind: "contract"}}, "")
+		for _, p := range problems {
+			all = append(all, p.Error)
+		}
+	}
+	var lines []string
+	for _, e := range all {
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s; found %s, expected %s → %s", file.name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix))
+	}
+	return fmt.Errorf("the contract cannot judge\n%s", strings.Join(lines, "\n"))
+}
+
+// screen judges merges, with as many workers as there are processors.
+func screen(git *collect.Git, history *collect.History, standing *collect.Contracts) []backtest.Merge {
+	merges := make([]backtest.Merge, len(history.Merges))
+	var taken atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				i := int(taken.Add(1)) - 1
+				if i >= len(merges) {
+					return
+				}
+				m := &history.Merges[i]
+				var screened *verify.Screened
+				err := caught(func() (err error) {
+					screened, err = git.Screen(m, standing, strict.DefaultLimits())
+					return err
+				})
+				if err != nil {
+					merges[i] = backtest.Lost(m.Commit, m.Author, m.Subject, err.Error())
+				} else {
+					merges[i] = backtest.NewMerge(m.Commit, m.Author, m.Subject, screened)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return merges
+}
+
+// tip finds the branch and its commit.
+func (f *backtestFlags) tip(git *collect.Git) (branch, commit string, err error) {
+	branch = f.branch
+	if branch == "" {
+		branch, err = git.FirstRef(bases...)
+	}
+	if err == nil && branch == "" {
+		err = fmt.Errorf("there is none of the branches %s: name one with --branch", strings.Join(bases, ", "))
+	}
+	if err == nil {
+		commit, err = git.Resolve(branch)
+	}
+	return branch, commit, err
+}

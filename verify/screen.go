@@ -1,0 +1,33 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// Screened is what is wrong with a change that was merged before the gate was there. It is no report and cannot become
+// one: nothing that needs evidence was judged.
+type Screened struct {
+	Verdict  string           // failed, review, or passed as far as it was judged
+	Findings []report.Finding // in the order of a report
+	Omitted  int              // how many more there are than Findings
+}
+
+// Screen judges what needs no evidence, by the checks with [check.ScopePast]. It reads contracts, changes and facts of the
+// bundle; other inputs are ignored. Findings are exactly those that [Judge] reports from these checks.
+func Screen(b *Bundle) *Screened {
+	l := newLoader(b, check.ScopePast)
+	l.boundInputs()
+	l.readFacts()
+	l.settle()
+	l.readStanding()
+	l.readTasks()
+	l.takeChanges(l.readChanges())
+	l.classify()
+	results, _ := run(l.subject, nil)
+	found := findingsOf(l.subject, results)
+	slices.SortStableFunc(found.findings, compareFindings)
+	return &Screened{Verdict: verdictOf(&found.counts, nil), Findings: found.findings, Omitted: found.omitted}
+}
