@@ -180,6 +180,13 @@ func expectInputs(t *testing.T, name string, f inputFiles, r *report.Report) {
 	}
 }
 
+// joinsCauses reports whether one finding of the report is that of several checks.
+func joinsCauses(r *report.Report) bool {
+	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
+		return f.Severity == string(diag.Unknown) && strings.HasPrefix(f.Message, "cannot determine ") && strings.Contains(f.Message, "; ")
+	})
+}
+
 // expectOutcomes wants each check that has a finding that blocks to have failed, and the findings of all checks to be those
 // that are counted.
 func expectOutcomes(t *testing.T, name string, r *report.Report) {
@@ -189,7 +196,7 @@ func expectOutcomes(t *testing.T, name string, r *report.Report) {
 		outcomes[c.ID] = c.Outcome
 		sum += c.Findings
 	}
-	if all := r.Counts.Block + r.Counts.Unknown + r.Counts.Warn + r.Counts.Info; sum != all {
+	if all := r.Counts.Block + r.Counts.Unknown + r.Counts.Warn + r.Counts.Info; sum != all && !(sum > all && joinsCauses(r)) {
 		t.Errorf("%s: the checks have %d findings, the report counts %d", name, sum, all)
 	}
 	for _, f := range r.Findings {

@@ -12,6 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -23,9 +24,10 @@ type found struct {
 	findings      []report.Finding
 	omitted       int // how many more there are than findings
 	counts        report.Counts
-	blocking      []string // fingerprints of all findings that block, sorted
-	blockingCodes []string // and their codes
-	code          *string  // the override code; nil when nothing blocks
+	blocking      []string     // fingerprints of all findings that block, sorted
+	blockingCodes []string     // and their codes
+	code          *string      // the override code; nil when nothing blocks
+	kept          []check.Kept // what findings are made of
 }
 
 // findingsOf counts the findings of a subject, and lists the first ones.
@@ -36,15 +38,78 @@ func findingsOf(s *subject, results []check.Result) found {
 			f.checks = append(f.checks, f.add(result))
 		}
 	}
+	f.joinCauses()
 	slices.Sort(f.blocking)
 	f.code = boundOf(s.Facts).code(f.blocking)
 	return f
+}
+
+// joinCauses makes one finding of those whose facts are unavailable for one reason: that GitHub did not answer is one problem,
+// however many checks asked. The outcomes of the checks stay.
+func (f *found) joinCauses() {
+	same := map[string][]int{}
+	for i := range f.kept {
+		if u := f.kept[i].Lacks; u != nil && f.kept[i].Severity == diag.Unknown {
+			same[causeOf(u)] = append(same[causeOf(u)], i)
+		}
+	}
+	joined := map[int]bool{}
+	for _, places := range same {
+		if len(places) > 1 {
+			f.join(places)
+			for _, i := range places[1:] {
+				joined[i] = true
+			}
+		}
+	}
+	f.counts.Unknown -= len(joined)
+	list := f.findings
+	f.findings = nil
+	for i := range list {
+		if !joined[i] {
+			f.findings = append(f.findings, list[i])
+		}
+	}
+}
+
+// causeOf is equal for facts that are unavailable for one reason. The collector names the call that failed before its error, as
+// in "GET /repos/o/r: HTTP 503"; several calls can fail for one reason.
+func causeOf(u *facts.Unavailable) string {
+	reason := u.Error
+	if call, rest, found := strings.Cut(reason, ": "); found && strings.Contains(call, " /") && strings.Count(call, " ") == 1 {
+		reason = rest
+	}
+	return reason + "\x00" + u.Fix
+}
+
+// maxUndecided is how many things a finding says that the gate cannot determine.
+const maxUndecided = 10
+
+// join makes the first of some findings the one of all.
+func (f *found) join(places []int) {
+	first := &f.findings[places[0]]
+	var undecided []string
+	for _, i := range places {
+		if what := f.kept[i].Undecided; !slices.Contains(undecided, what) {
+			undecided = append(undecided, what)
+		}
+	}
+	if more := len(undecided) - maxUndecided; more > 0 {
+		undecided = append(undecided[:maxUndecided], fmt.Sprintf("and %d more", more))
+	}
+	reason := check.Valid(f.kept[places[0]].Lacks.Error)
+	*first = report.Finding{
+		Code: checks.CodeUnavailable, Severity: first.Severity, Message: "cannot determine " + strings.Join(undecided, "; ") + ": " + reason,
+		Location: report.Location{Input: string(check.Facts)}, Expected: "these facts in facts.json", Actual: reason, Fix: first.Fix,
+		Fingerprint: first.Fingerprint, Times: 1,
+	}
 }
 
 // add adds the findings of one check, and the fingerprints of all that block, also of those that are not listed.
 func (f *found) add(result *check.Result) report.Check {
 	all := &result.Findings
 	for _, kept := range all.List() {
+		f.kept = append(f.kept, kept)
 		f.findings = append(f.findings, report.Finding{
 			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected),
 			Actual: check.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -79,9 +80,11 @@ type Finding struct {
 	Times    int // how many equal findings it represents; 0 counts as 1
 
 	// The rest explains a finding, and is no part of its identity.
-	Contract  Place        // the place in a contract that decides; zero when there is none
-	Criterion string       // the id of the criterion that it is about; "" for none
-	Output    *ledger.Tail // what the command of the criterion printed last; nil when that explains nothing or is not recorded
+	Contract  Place              // the place in a contract that decides; zero when there is none
+	Criterion string             // the id of the criterion that it is about; "" for none
+	Undecided string             // what the gate cannot determine because of Lacks
+	Lacks     *facts.Unavailable // the fact that is unavailable; nil for other findings, and where the facts do not list it
+	Output    *ledger.Tail       // what the command of the criterion printed last; nil when that explains nothing or is not recorded
 }
 
 // Place is a place in an input.

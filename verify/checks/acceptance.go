@@ -39,16 +39,20 @@ var Acceptance = &check.Check{
 func runAcceptance(p *check.Pass) {
 	reportUnanchored(p)
 	// The change may contain a task contract that the collector could not see.
-	taskUnseen := p.Task == "" && len(p.Unavailable(facts.WantedChanges))+len(p.Unavailable(facts.WantedContracts)) > 0
+	var unseen []facts.Unavailable
+	if p.Task == "" {
+		unseen = slices.Concat(p.Unavailable(facts.WantedChanges), p.Unavailable(facts.WantedContracts))
+	}
 	for i, d := range p.Decisions {
 		c := &p.Policy.Criteria[i]
-		if d.Reason == ledger.Missing && d.Foreign > 0 && taskUnseen {
+		if d.Reason == ledger.Missing && d.Foreign > 0 && len(unseen) > 0 {
 			// The records may be those of that task: they are neither a failure nor a proof.
 			p.Report(check.Finding{
 				Code: "facts.unavailable", Input: check.Feedback,
 				Message:  criterionName(c) + " has only records of another task, and the gate cannot determine whether it is the task of this change",
 				Expected: "the task contract of the change", Actual: diag.Plural(d.Foreign, "record") + " of another task",
 				Fix: "follow the fix of the finding about the unavailable input, or name the task with --task", Identity: criterionKey(c),
+				Lacks: &unseen[0], Undecided: "whether the records of " + criterionName(c) + " are those of the task of this change",
 			})
 			continue
 		}

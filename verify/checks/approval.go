@@ -40,13 +40,19 @@ func runApproval(p *check.Pass) {
 		}
 	}
 	set := glob.CompileFolded(globs).Metered(p.Policy.Meter)
+	asked := map[string]bool{} // of the approvals of which it is unknown whether they were given
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		last := -1
 		for _, place := range set.All(c.Path) {
 			if owner := owners[place]; owner != last && !p.Full() {
 				last = owner // two patterns of one approval are next to each other
-				reportApproval(p, p.Policy.Approvals[owner].ID.Value, c.Path, review)
+				if id := p.Policy.Approvals[owner].ID.Value; review.State != override.Unknown {
+					reportApproval(p, id, c.Path, review)
+				} else if !asked[id] {
+					asked[id] = true
+					reportUnknown(p, id, c.Path, review)
+				}
 			}
 		}
 		if p.Policy.Meter.Spent() {
@@ -115,23 +121,29 @@ func deciding(reviews []facts.Review) []facts.Review {
 	return slices.DeleteFunc(newest, func(r facts.Review) bool { return r.State != "APPROVED" })
 }
 
-// reportApproval reports a file whose approving review is missing or unknown.
+// reportApproval reports a file whose approving review is missing.
 func reportApproval(p *check.Pass, id, path string, a override.Answer) {
-	f := check.Finding{
+	p.Report(check.Finding{
 		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
 		Expected: "an approving review of this head by a person who may approve it and did not contribute to the change", Actual: a.Why,
 		Fix: "revert this file; a person may review this head: " + a.Do, Identity: []string{id},
+	})
+}
+
+// reportUnknown reports that it is unknown whether an approval was given. The first file that requires it stands for all.
+func reportUnknown(p *check.Pass, id, path string, a override.Answer) {
+	f := check.Finding{
+		Code: "facts.unavailable", Message: fmt.Sprintf("the gate did not check whether the approval %q was given", id), Input: changeKind(p), Path: path,
+		Expected: "the pull request's reviews, and who gave them", Actual: a.Why,
+		Fix: "revert this file; a person may move the change to a separate pull request and review it there", Identity: []string{id},
 	}
-	if a.State == override.Unknown {
-		f.Code, f.Message = "facts.unavailable", fmt.Sprintf("the gate did not check whether the approval %q was given", id)
-		f.Expected = "the pull request's reviews, and who gave them"
-		f.Fix = "revert this file; a person may move the change to a separate pull request and review it there"
-		if p.Facts != nil && askedGitHub(p.Facts) {
-			f.Message, f.Fix = fmt.Sprintf("cannot determine whether the approval %q was given", id), permissions[a.Missing.Kind]
-			if u, found := lacking(p.Facts, a.Missing.Kind, a.Missing.About); found {
-				f.Actual = a.Why + ": " + u.Error
-				f.Fix = cmp.Or(u.Fix, f.Fix)
-			}
+	if p.Facts != nil && askedGitHub(p.Facts) {
+		undecided := fmt.Sprintf("whether the approval %q was given", id)
+		f.Message, f.Fix = "cannot determine "+undecided, permissions[a.Missing.Kind]
+		if u, found := lacking(p.Facts, a.Missing.Kind, a.Missing.About); found {
+			f.Actual = a.Why + ": " + u.Error
+			f.Fix = cmp.Or(u.Fix, f.Fix)
+			f.Lacks, f.Undecided = &u, undecided
 		}
 	}
 	p.Report(f)

@@ -30,6 +30,9 @@ var All = []*check.Check{
 	Subject,
 }
 
+// CodeUnavailable is the code of a finding about a fact that the collector could not get.
+const CodeUnavailable = "facts.unavailable"
+
 // CodeNotApplicable is the code of the only finding about a pull request that applies_to leaves out.
 const CodeNotApplicable = "gate.not_applicable"
 

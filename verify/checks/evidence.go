@@ -24,13 +24,14 @@ var Evidence = &check.Check{
 		{Name: "evidence.unbound", Severity: diag.Warn},
 	},
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
-	Needs: []check.Kind{check.Contract},
+	// Supplied digests are compared with the logs also when no contract can be read.
+	Asked: func(in *check.Inputs) bool { return in.State[check.Contract] == check.Usable || len(in.Digests) > 0 },
 	Run:   runEvidence,
 }
 
 func runEvidence(p *check.Pass) {
 	reportDigests(p) // also when no log is left that counts
-	if p.State[check.Feedback] != check.Usable {
+	if p.State[check.Contract] != check.Usable || p.State[check.Feedback] != check.Usable {
 		return
 	}
 	unknown := false // the collector could not get the code tree, so that no record can be bound

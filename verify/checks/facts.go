@@ -3,8 +3,10 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 )
@@ -40,10 +42,34 @@ func runFacts(p *check.Pass) {
 		return
 	}
 	for _, u := range p.Facts.Unavailable {
-		if what, asked := everyRun[u.What]; asked {
-			p.Report(unavailable("facts.unavailable", u, what))
+		what, asked := everyRun[u.What]
+		if !asked {
+			continue
 		}
+		other := readFromBase(p, &u)
+		if other != "" {
+			what, u.About = other, ""
+		}
+		f := unavailable(CodeUnavailable, u, what)
+		if other != "" {
+			f.Identity = append(f.Identity, other) // one for all words of all commands
+		}
+		p.Report(f)
 	}
+}
+
+// readFromBase is what the base branch contains under the name of an unavailable fact, if that is not a contract: the
+// collector reads files that the contracts name with them. "" for a contract.
+func readFromBase(p *check.Pass, u *facts.Unavailable) string {
+	switch {
+	case u.What != facts.WantedContracts || p.Policy == nil:
+		return ""
+	case p.Policy.Names(u.About):
+		return "which files the commands of the contracts name"
+	case u.About == contract.DefaultCoverageReport, p.Policy.Coverage != nil && u.About == p.Policy.Coverage.Report:
+		return "the coverage of the base branch"
+	}
+	return ""
 }
 
 // unavailable is the finding for a fact that the collector could not get.
@@ -52,10 +78,9 @@ func unavailable(code string, u facts.Unavailable, what string) check.Finding {
 	if u.About != "" {
 		message += fmt.Sprintf(" (%s)", u.About)
 	}
-	message += ": " + u.Error
 	return check.Finding{
-		Code: code, Message: message, Input: check.Facts, Expected: what, Actual: u.Error,
+		Code: code, Message: message + ": " + u.Error, Input: check.Facts, Expected: what, Actual: u.Error,
 		Fix:      cmp.Or(u.Fix, "fix the cause of the error, and run the gate again"),
-		Identity: []string{string(u.What), u.About},
+		Identity: []string{string(u.What), u.About}, Lacks: &u, Undecided: strings.TrimPrefix(message, "cannot determine "),
 	}
 }

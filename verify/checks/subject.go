@@ -31,17 +31,17 @@ var Subject = &check.Check{
 func runSubject(p *check.Pass) {
 	pr, subject := live(p.Facts), &p.Facts.Subject
 	if pr == nil {
-		reportLacking(p, facts.WantedPullRequest, "", "the live pull request is unknown")
+		reportLacking(p, facts.WantedPullRequest, "", "cannot determine the current state of the pull request")
 		return
 	}
 	if subject.HeadSHA == "" {
-		reportLacking(p, facts.WantedSubject, "head", "the facts do not say which head was judged")
+		reportLacking(p, facts.WantedSubject, "head", "cannot determine which head was judged")
 	}
 	if p.Standing != nil && p.Standing.AppliesTo != nil {
 		reportAuthor(p, pr)
 	}
 	if _, found := lacking(p.Facts, facts.WantedPullRequest, ""); found {
-		reportLacking(p, facts.WantedPullRequest, "", "some facts about the live pull request are missing, such as its head at the end")
+		reportLacking(p, facts.WantedPullRequest, "", "cannot determine whether the pull request changed during this run")
 	}
 	reportMoved(p, "the head that was judged", subject.HeadSHA, "the pull request's head", pr.HeadSHA)
 	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, "the pull request's head", pr.HeadSHA)

@@ -67,6 +67,7 @@ func reportLacking(p *check.Pass, kind facts.Wanted, about, message string) {
 	}
 	if found {
 		f.Actual = u.Error
+		f.Lacks, f.Undecided = &u, strings.TrimPrefix(message, "cannot determine ")
 	}
 	p.Report(f)
 }

@@ -101,6 +101,9 @@ func (p *Policy) tooManyArguments(c *command) Problem {
 	return Problem{from, e}
 }
 
+// Names reports whether a command of the contracts may name a path.
+func (p *Policy) Names(path string) bool { return p.arguments[glob.Fold(path)].paths[path] }
+
 // ArgumentPaths lists the paths that the commands of the contracts may name, sorted, whether or not the files exist.
 func (p *Policy) ArgumentPaths() []string {
 	var list []string

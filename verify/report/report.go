@@ -147,7 +147,6 @@ type Output struct {
 	Error  string   `json:"error"`  // the first line that looks like an error, else the last one; it may come before Lines
 }
 
-
 // PersonMay begins the part of a fix that only a person may do. The agent format leaves it out.
 const PersonMay = "; a person may "
 
