@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -117,12 +118,19 @@ type Merge struct {
 	Commit, Author, Subject string
 	verdict                 string
 	codes                   map[string]int // of the findings that block
-	files                   []fileCode     // of them, sorted, each once
+	files                   []string       // of them, as fileCode writes them, sorted, each once
 	cut                     bool           // there are more files than files
 	why, fix                string         // of the first finding about what is unknown
 }
 
-type fileCode struct{ path, code string }
+// fileCode writes the file of a finding and its code as one text: lists of texts are sorted with less code.
+func fileCode(path, code string) string { return path + "\x00" + code }
+
+// split is the opposite of fileCode. Neither a code nor the path of a file contains the separator.
+func split(file string) (path, code string) {
+	path, code, _ = strings.Cut(file, "\x00")
+	return path, code
+}
 
 // NewMerge keeps of a result what is added up. Where something is unknown, so is the merge: a file whose content is missing
 // may block only for that.
@@ -134,13 +142,13 @@ func NewMerge(commit, author, subject string, s *verify.Screened) Merge {
 			m.why, m.fix = f.Message, f.Fix
 		case f.Severity == string(diag.Block):
 			m.codes[f.Code]++
-			m.files = append(m.files, fileCode{f.Location.Path, f.Code})
+			m.files = append(m.files, fileCode(f.Location.Path, f.Code))
 		}
 	}
 	if m.why != "" {
 		m.verdict = report.Review
 	}
-	slices.SortFunc(m.files, fileCode.compare)
+	slices.Sort(m.files)
 	m.files = slices.Compact(m.files)
 	return m
 }
@@ -150,16 +158,12 @@ func Lost(commit, author, subject, why string) Merge {
 	return Merge{Commit: commit, Author: author, Subject: subject, verdict: report.Review, why: why, fix: "fix the cause of the error, and run the backtest again"}
 }
 
-func (a fileCode) compare(b fileCode) int {
-	return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.code, b.code))
-}
-
 // only reports whether one code alone blocks the merge.
 func (m *Merge) only(code string) bool { return len(m.codes) == 1 && m.codes[code] > 0 }
 
 // Add adds up merges. ground may be nil: then no glob is proposed.
 func (r *Result) Add(merges []Merge, ground *Ground) {
-	codes, files, authors := map[string]*Code{}, map[fileCode]*File{}, map[string]*Author{}
+	codes, files, authors := map[string]*Code{}, map[string]*File{}, map[string]*Author{}
 	r.Blocked, r.Unknown = []Blocked{}, []Unknown{}
 	for i := range merges {
 		m := &merges[i]
@@ -180,8 +184,8 @@ func (r *Result) Add(merges []Merge, ground *Ground) {
 				c.Merges, c.Findings = c.Merges+1, c.Findings+n
 			}
 			for _, f := range m.files {
-				if f.path != "" {
-					entry(files, f, File{Path: f.path, Code: f.code}).Merges++
+				if path, code := split(f); path != "" {
+					entry(files, f, File{Path: path, Code: code}).Merges++
 				}
 			}
 		}
@@ -190,10 +194,10 @@ func (r *Result) Add(merges []Merge, ground *Ground) {
 	r.Files = sorted(files, func(a, b *File) int {
 		return cmp.Or(b.Merges-a.Merges, cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code))
 	})
+	maps.DeleteFunc(authors, func(_ string, a *Author) bool { return a.Blocked == 0 })
 	r.Authors = sorted(authors, func(a, b *Author) int {
 		return cmp.Or(b.Blocked-a.Blocked, b.Merges-a.Merges, cmp.Compare(a.Name, b.Name))
 	})
-	r.Authors = slices.DeleteFunc(r.Authors, func(a Author) bool { return a.Blocked == 0 })
 	r.Files, r.Omitted = cut(r.Files)
 	r.Authors, r.Others = cut(r.Authors)
 	if ground != nil {
@@ -214,15 +218,15 @@ func (r *Result) addBlocked(m *Merge) {
 		b.Findings += n
 	}
 	for _, f := range m.files {
-		if f.path != "" && len(b.Files) < maxFiles && !slices.Contains(b.Files, f.path) {
-			b.Files = append(b.Files, f.path)
+		if path, _ := split(f); path != "" && len(b.Files) < maxFiles && !slices.Contains(b.Files, path) {
+			b.Files = append(b.Files, path)
 		}
 	}
 	r.Blocked = append(r.Blocked, b)
 }
 
 // entry is the value of a key, a new one when there is none.
-func entry[K comparable, V any](all map[K]*V, key K, fresh V) *V {
+func entry[V any](all map[string]*V, key string, fresh V) *V {
 	if all[key] == nil {
 		all[key] = &fresh
 	}
@@ -230,7 +234,7 @@ func entry[K comparable, V any](all map[K]*V, key K, fresh V) *V {
 }
 
 // sorted lists the values of a map in an order that is total. It is never nil.
-func sorted[K comparable, V any](all map[K]*V, order func(a, b *V) int) []V {
+func sorted[V any](all map[string]*V, order func(a, b *V) int) []V {
 	list := make([]V, 0, len(all))
 	for _, v := range slices.SortedFunc(maps.Values(all), order) {
 		list = append(list, *v)

@@ -68,8 +68,8 @@ func (g *Ground) propose(merges []Merge) []Glob {
 			continue
 		}
 		for _, f := range m.files {
-			if f.code != offScope && f.path != "" {
-				g.avoid(f.path)
+			if path, code := split(f); code != offScope && path != "" {
+				g.avoid(path)
 			}
 		}
 		if !m.only(offScope) || m.cut {
@@ -77,9 +77,9 @@ func (g *Ground) propose(merges []Merge) []Glob {
 		}
 		open = append(open, m)
 		for _, f := range m.files {
-			if !seen[f.path] {
-				seen[f.path] = true
-				near[alike(f.path)]++
+			if path, _ := split(f); !seen[path] {
+				seen[path] = true
+				near[alike(path)]++
 			}
 		}
 	}
@@ -95,7 +95,8 @@ func (g *Ground) propose(merges []Merge) []Glob {
 // needs lists the globs that let a merge through, sorted; ok is false when a path cannot be allowed by a glob.
 func (g *Ground) needs(m *Merge, near map[string]int) (list []string, ok bool) {
 	for _, f := range m.files {
-		pattern := g.globOf(f.path, near)
+		path, _ := split(f)
+		pattern := g.globOf(path, near)
 		if pattern == "" {
 			return nil, false
 		}
@@ -145,7 +146,7 @@ func choose(needs [][]string) []Glob {
 		if len(list)+len(best) > maxGlobs {
 			break
 		}
-		slices.SortStableFunc(best, func(a, b string) int { return wanted[b] - wanted[a] })
+		slices.SortFunc(best, func(a, b string) int { return cmp.Or(wanted[b]-wanted[a], strings.Compare(a, b)) })
 		for _, pattern := range best {
 			for i, need := range needs {
 				if at, found := slices.BinarySearch(need, pattern); found {
