@@ -139,6 +139,11 @@ func (g *Git) compare(oldCommit, newCommit string) ([]change.Change, error) {
 	if err != nil {
 		return nil, fixed(err)
 	}
+	return g.between(before, after)
+}
+
+// between lists what differs between two trees.
+func (g *Git) between(before, after gitobj.ID) ([]change.Change, error) {
 	changes, err := g.repo.Compare(before, after)
 	if err != nil {
 		return nil, fixed(err)
@@ -151,6 +156,15 @@ func (g *Git) compare(oldCommit, newCommit string) ([]change.Change, error) {
 		}
 	}
 	return list, nil
+}
+
+// Tracked lists the files of a commit, as additions to nothing, sorted by path.
+func (g *Git) Tracked(commit string) ([]change.Change, error) {
+	tree, err := g.tree(commit)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	return g.between(gitobj.ID{}, tree)
 }
 
 // modeOf writes a mode as six octal digits.

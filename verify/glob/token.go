@@ -83,6 +83,9 @@ func readEscape(s string) (token, int, *Error) {
 // special are the characters that keep their backslash: they have a meaning for doublestar, or, like "!", for a person.
 const special = `*?[]{},\!`
 
+// Escape returns the pattern that matches a path and nothing else.
+func Escape(path string) string { return escape(path) }
+
 // escape escapes a text so that doublestar matches it literally.
 func escape(text string) string {
 	if !strings.ContainsAny(text, special) {

@@ -21,11 +21,11 @@ const tomlLineDots = 1000
 // tomlKeysChanged lists the keys whose values differ, as TOML writes dotted keys, to a depth of three. Values are compared
 // as they are read: order, comments, blanks, and tables in another notation are no change.
 func tomlKeysChanged(before, after []byte) ([]string, error) {
-	old, err := readTOML(before)
+	old, err := ReadTOML(before)
 	if err != nil {
 		return nil, err
 	}
-	now, err := readTOML(after)
+	now, err := ReadTOML(after)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,8 @@ func tomlKeysChanged(before, after []byte) ([]string, error) {
 	return keys, nil
 }
 
-func readTOML(data []byte) (map[string]any, error) {
+// ReadTOML reads a TOML document. The time can grow with the square of its size, which the caller limits.
+func ReadTOML(data []byte) (map[string]any, error) {
 	for line := range bytes.Lines(data) {
 		if bytes.Count(line, []byte(".")) > tomlLineDots {
 			return nil, errors.New("a line has too many dots")

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/collect/gitobj"
+	"github.com/closeout-gate/closeout/verify/collect/starter"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const initLong = `init writes the first contract of a repository: the standing contract .closeout/scope_contract.json, lines for
+.gitignore, and .github/workflows/closeout.yml in observe mode.
+
+It reads the files of the commit HEAD and runs nothing. It takes the test commands from go.mod, package.json,
+pyproject.toml, Cargo.toml and others, the allowed files from what is tracked, and the linters from their configuration. Where
+the test runner can run a test that fails on purpose, it adds a negative control and the file with that test.
+
+A file that exists is kept. Without a test command, nothing is written: name one with --test.
+
+Exit codes: 0 the files are written or exist; 2 wrong call or environment, or no test command was found.`
+
+// maxIgnoreFile is how large a .gitignore may be.
+const maxIgnoreFile = 1 << 20
+
+// initFlags are what init is asked to do.
+type initFlags struct {
+	yaml, dryRun bool
+	test         string
+	root         string
+	out          func(format string, args ...any)
+}
+
+func newInit(std stdio) *cobra.Command {
+	f := &initFlags{out: func(format string, args ...any) { fmt.Fprintf(std.out, format+"\n", args...) }}
+	c := &cobra.Command{
+		Use: "init", Short: "Write the first contract and workflow of a repository", Long: initLong, Args: cobra.NoArgs,
+		Example: "  closeout init --dry-run\n  closeout init --test 'make check'",
+		RunE:    func(*cobra.Command, []string) error { return f.run() },
+	}
+	c.Flags().BoolVar(&f.yaml, "yaml", false, "write the contract as YAML, with comments")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the files, and write nothing")
+	c.Flags().StringVar(&f.test, "test", "", "the `COMMAND` that proves a change, instead of those that are found; split into words without a shell")
+	return c
+}
+
+func (f *initFlags) run() error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	git, err := collect.OpenGit(".", strict.DefaultLimits())
+	if none := (*gitobj.NotARepository)(nil); errors.As(err, &none) {
+		return fmt.Errorf("this is not a git repository (%w): run git init, commit your files, then run closeout init again", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer git.Close() // it was only read
+	if f.root, err = fromHere(git.Root()); err != nil {
+		return err
+	}
+	head, err := git.Resolve("HEAD")
+	if err != nil {
+		return fmt.Errorf("the commit HEAD cannot be read (%w): init reads its files; commit your files, then run closeout init again", err)
+	}
+	if o.Contract, err = f.existing(); err != nil {
+		return err
+	}
+	files, err := git.Tracked(head)
+	if err != nil {
+		return err
+	}
+	plan, err := starter.New(files, git, o)
+	if err != nil {
+		return f.refused(plan, err)
+	}
+	return f.write(plan)
+}
+
+// fromHere is the root of a work tree, relative to the working directory.
+func fromHere(root string) (string, error) {
+	if root == "" {
+		return "", errors.New("this repository is bare, and init writes files into a work tree: run it in a clone")
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	if here, err = filepath.EvalSymlinks(here); err != nil {
+		return "", err
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return "", err
+	}
+	return filepath.Rel(here, root)
+}
+
+// options reads the flags.
+func (f *initFlags) options() (o starter.Options, err error) {
+	o.YAML = f.yaml
+	if f.test == "" {
+		return o, nil
+	}
+	argv, problem := contract.SplitCommand(f.test)
+	if problem != nil {
+		return o, fmt.Errorf("--test %s: %s, found %s; %s", diag.Quote(f.test), problem.Message, problem.Found, problem.Fix)
+	}
+	o.Test = argv
+	return o, nil
+}
+
+// existing is the standing contract of the work tree; "" when there is none.
+func (f *initFlags) existing() (string, error) {
+	for _, extension := range []string{".json", ".yaml", ".yml"} {
+		name := ".closeout/scope_contract" + extension
+		if found, err := collect.Exists(f.path(name)); found || err != nil {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
+func (f *initFlags) path(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }
+
+// refused says what is missing, after what was found and left out.
+func (f *initFlags) refused(plan *starter.Plan, err error) error {
+	if !errors.Is(err, starter.ErrNoTests) {
+		return err
+	}
+	f.notes(plan)
+	return fmt.Errorf("%w in the files of HEAD: expected tests with a go.mod, package.json, pyproject.toml, Cargo.toml or a similar file, or a target test in a Makefile; name the command: closeout init --test 'COMMAND'", err)
+}
+
+func (f *initFlags) notes(plan *starter.Plan) {
+	for _, note := range plan.Notes {
+		f.out("note: %s", output.Neutral(note))
+	}
+}
+
+// write writes the files of a plan, or prints them. What cannot be written is refused before the first file is.
+func (f *initFlags) write(plan *starter.Plan) error {
+	ignore, missing, err := f.ignoreFile(plan)
+	if err != nil {
+		return err
+	}
+	kept := make([]bool, len(plan.Files))
+	for i, file := range plan.Files {
+		if kept[i], err = collect.Exists(f.path(file.Path)); err != nil {
+			return err
+		}
+	}
+	if len(plan.Files) == 0 || plan.Files[0].Path != plan.Contract {
+		f.out("kept   %s (it exists)", plan.Contract)
+	}
+	for i, file := range plan.Files {
+		if err := f.create(file, kept[i]); err != nil {
+			return err
+		}
+	}
+	if err := f.writeIgnore(ignore, missing); err != nil {
+		return err
+	}
+	f.notes(plan)
+	f.next(plan)
+	return nil
+}
+
+// create writes a file unless there is one.
+func (f *initFlags) create(file starter.File, kept bool) error {
+	switch {
+	case kept:
+		f.out("kept   %s (it exists)", file.Path)
+		return nil
+	case f.dryRun:
+		f.out("would write %s:\n%s", file.Path, file.Data)
+		return nil
+	}
+	if err := collect.Create(f.path(file.Path), file.Data); err != nil {
+		return err
+	}
+	f.out("wrote  %s", file.Path)
+	return nil
+}
+
+// writeIgnore adds the missing lines to .gitignore.
+func (f *initFlags) writeIgnore(text string, missing []string) error {
+	switch {
+	case missing == nil:
+		f.out("kept   .gitignore (it contains what is needed)")
+		return nil
+	case f.dryRun:
+		f.out("would add to .gitignore:\n%s", strings.Join(missing, "\n"))
+		return nil
+	}
+	if err := collect.WriteOther("file", f.path(".gitignore"), []byte(text)); err != nil {
+		return err
+	}
+	f.out("added  to .gitignore: %s", strings.Join(missing, " "))
+	return nil
+}
+
+// ignoreFile is the text of .gitignore with the lines that it lacks.
+func (f *initFlags) ignoreFile(plan *starter.Plan) (text string, missing []string, err error) {
+	data, err := collect.ReadRegular(f.path(".gitignore"), maxIgnoreFile)
+	if err != nil {
+		return "", nil, fmt.Errorf("%w; init adds lines to it: replace it by a regular file", err)
+	}
+	text, missing = starter.WithIgnored(string(data), plan.Ignore)
+	if starter.Ignored(text, plan.Contract) {
+		plan.Notes = append(plan.Notes, ".gitignore ignores "+plan.Contract+": add it with git add --force")
+	}
+	return text, missing, nil
+}
+
+// next prints the next three steps.
+func (f *initFlags) next(plan *starter.Plan) {
+	if f.dryRun {
+		f.out("\nNothing was written: run closeout init without --dry-run.")
+		return
+	}
+	f.out("\nNext:")
+	f.out("  1. Look at what was written:  git status; cat %s", plan.Contract)
+	f.out("  2. Run it once:               closeout run")
+	f.out("  3. Commit, and open the pull request:")
+	f.out("       git switch -c closeout && git add .gitignore .closeout .github && git commit -m 'Add the close-out gate' && git push -u origin closeout")
+}

@@ -1,0 +1,176 @@
+package starter
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// linter is a linter whose configuration is tracked: a rule of the rule report.
+type linter struct {
+	id  string
+	run []string
+}
+
+// fixing is a script of package.json that changes files instead of judging them.
+var fixing = strict.Lazily(`--(?:fix|write|apply)\b`)
+
+// findLinters finds the linters. A configuration alone does not say that the code keeps to it, so a linter counts only if its
+// configuration selects rules, or if something else in the repository calls it.
+func (s *starter) findLinters() {
+	s.golangci()
+	s.ruff()
+	s.jsLinter()
+	s.clippy()
+	if gems := s.text(s.first(".", "Gemfile")); s.has(".rubocop.yml") && names(gems, "rubocop") {
+		s.linters = append(s.linters, linter{"rubocop", []string{"bundle", "exec", "rubocop"}})
+		s.protected = append(s.protected, ".rubocop.yml")
+	}
+	if len(s.linters) > 0 {
+		s.extra = append(s.extra, File{rulesScript, []byte(s.lintScript())})
+	}
+}
+
+func (s *starter) golangci() {
+	config := s.first(".", ".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json")
+	switch {
+	case config == "":
+	case !s.has("go.mod"):
+		s.note("%s was left out: there is no go.mod beside it", config)
+	default:
+		s.linters = append(s.linters, linter{"golangci-lint", []string{"golangci-lint", "run"}})
+		module := "github.com/golangci/golangci-lint/cmd/golangci-lint@latest"
+		if golangciV2().MatchString(s.text(config)) {
+			module = "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest"
+		}
+		s.prepare(".", `GOBIN="$HOME/.local/bin" go install `+module)
+	}
+}
+
+var golangciV2 = strict.Lazily(`(?m)^\s*"?version"?\s*[:=]\s*["']?2`)
+
+// ruff counts when its configuration selects rules, or when something calls ruff check.
+func (s *starter) ruff() {
+	own := s.first(".", "ruff.toml", ".ruff.toml")
+	config := s.toml(own)
+	project := s.toml("pyproject.toml")
+	if own == "" {
+		config = project.at("tool", "ruff")
+	}
+	if own == "" && config == nil {
+		return
+	}
+	selects := config["lint"] != nil || config["select"] != nil || config["extend-select"] != nil
+	if !selects && !s.called("ruff check", "ruff-check", "id: ruff", "ruff-pre-commit") {
+		s.note("ruff was left out: its configuration selects no rules, and no workflow calls ruff check")
+		return
+	}
+	p := &pyProject{starter: s, dir: ".", config: project}
+	p.environment()
+	run := []string{"ruff", "check"}
+	if p.prefix != nil && p.declares("ruff") != "" {
+		run = p.with(run...)
+	} else if p.prefix == nil || p.prefix[0] != "poetry" || p.config.at("tool", "poetry", "group") == nil {
+		s.prepare(".", "pipx install ruff")
+	} else {
+		run = p.with(run...)
+	}
+	s.linters = append(s.linters, linter{"ruff", run})
+}
+
+// called reports whether a workflow, a hook or a task of the repository contains one of some texts.
+func (s *starter) called(texts ...string) bool {
+	return s.any(func(p string) bool {
+		known := slices.Contains([]string{"Makefile", "justfile", "tox.ini", "noxfile.py", ".pre-commit-config.yaml", "Taskfile.yml", "package.json"}, p)
+		if !known && !(path.Dir(p) == ".github/workflows" && strings.HasPrefix(path.Ext(p), ".y")) {
+			return false
+		}
+		text := s.text(p)
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(text, t) })
+	})
+}
+
+// jsLinter is the script lint of package.json, where it judges and changes nothing, else ESLint on the whole directory.
+func (s *starter) jsLinter() {
+	config := s.any(func(p string) bool {
+		return path.Dir(p) == "." && (strings.HasPrefix(p, "eslint.config.") || strings.HasPrefix(p, ".eslintrc") || strings.HasPrefix(p, "biome.json"))
+	})
+	if !s.has("package.json") {
+		return
+	}
+	pkg := s.json("package.json")
+	if pkg == nil || !config && member(pkg, "eslintConfig").Kind != strict.KindObject {
+		return
+	}
+	m, _ := s.managerOf(".", pkg)
+	script := strings.TrimSpace(member(pkg, "scripts", "lint").Text)
+	switch {
+	case script != "" && !placeholder().MatchString(script) && !fixing().MatchString(script):
+		s.linters = append(s.linters, linter{"lint", slices.Concat(m.run, []string{"lint"})})
+	case depends(pkg, "eslint"):
+		s.linters = append(s.linters, linter{"eslint", slices.Concat(m.exec, []string{"eslint", "."})})
+	case script != "":
+		s.note("the script lint of package.json was left out: %s changes files", diag.Quote(script))
+	default:
+		s.note("the configuration of a JavaScript linter was left out: package.json neither calls it nor depends on it")
+	}
+}
+
+func (s *starter) clippy() {
+	if !s.has("Cargo.toml") {
+		return
+	}
+	manifest := s.toml("Cargo.toml")
+	lints := manifest.at("lints", "clippy") != nil || manifest.at("workspace", "lints", "clippy") != nil
+	config := s.first(".", "clippy.toml", ".clippy.toml")
+	if config != "" {
+		s.protected = append(s.protected, config)
+	}
+	if config != "" || lints {
+		s.linters = append(s.linters, linter{"clippy", []string{"cargo", "clippy", "--workspace", "--all-targets"}})
+	}
+}
+
+const rulesScript = ".closeout/rules.sh"
+
+// lintScript is the command of rules.run. The SARIF of most linters lists no rules when nothing is found, which is the same as
+// a report of a linter that did nothing; a row for each linter always says something.
+func (s *starter) lintScript() string {
+	var b strings.Builder
+	b.WriteString(`#!/bin/sh
+# Runs the linters of this repository, and writes one row for each into the rule report: .closeout/scope_contract.json names this
+# script in rules.run. If a linter cannot be started, there is no report, and the gate reports rules.missing.
+set -u
+report=` + evidence + `/rule_report.json
+rows=
+
+lint() {
+	id=$1
+	shift
+	"$@"
+	status=$?
+	case $status in
+	0) passed=true ;;
+	126 | 127 | 12[89] | 1[3-9]? | 2??)
+		echo "rules.sh: $id was not run to its end (exit status $status): $*" >&2
+		exit "$status"
+		;;
+	*) passed=false ;;
+	esac
+	rows="$rows${rows:+, }{\"id\": \"$id\", \"passed\": $passed}"
+}
+
+`)
+	for _, l := range s.linters {
+		b.WriteString("lint " + l.id)
+		for _, w := range l.run {
+			b.WriteString(" " + shellQuote(w))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\nmkdir -p \"${report%/*}\" && printf '[%s]\\n' \"$rows\" > \"$report\"\n")
+	return b.String()
+}

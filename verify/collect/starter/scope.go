@@ -1,0 +1,121 @@
+package starter
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// source are the extensions of files that come and go in the root of a repository; any other file there is named.
+var source = []string{
+	".c", ".cc", ".clj", ".cpp", ".cs", ".css", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".hs", ".html", ".java", ".jl", ".js", ".jsx",
+	".kt", ".lua", ".md", ".mjs", ".ml", ".php", ".pl", ".py", ".pyi", ".r", ".rb", ".rs", ".rst", ".scala", ".sh", ".sql", ".swift", ".ts", ".tsx",
+	".txt", ".vue", ".zig",
+}
+
+// maxNamed is how many files of the root are named; more of them are one pattern.
+const maxNamed = 100
+
+// allowed are the patterns of what is tracked: the directories of the root, and its files. A file that is protected whatever
+// changes in it is left out, because a pattern for it would say that it may change.
+func (s *starter) allowed() (list []string) {
+	var named, kinds []string
+	seen := map[string]bool{}
+	shut := shutFiles()
+	for i := range s.tree.files {
+		f := s.tree.files[i].Path
+		top, _, nested := strings.Cut(f, "/")
+		if shut.Match(f) || seen[top] && nested {
+			continue
+		}
+		ext := path.Ext(top)
+		switch {
+		case nested:
+			seen[top] = true
+			list = append(list, s.pattern(top, "/**"))
+		case s.has(top) && slices.Contains(source, ext) && top != ext:
+			kinds = append(kinds, "*"+ext)
+		default:
+			named = append(named, s.pattern(top, ""))
+		}
+	}
+	if len(named) > maxNamed {
+		s.note("the root contains %s: they are allowed by the pattern *", diag.Plural(int64(len(named)), "other file"))
+		named, kinds = []string{"*"}, nil
+	}
+	list = append(slices.Concat(list, kinds, named), ".gitignore") // which init writes
+	if s.has("go.mod") {
+		list = append(list, "go.sum") // which the first dependency brings
+	}
+	slices.Sort(list)
+	list = slices.DeleteFunc(slices.Compact(list), func(p string) bool { return p == "" })
+	return list
+}
+
+// shutFiles are the protected files of which every change counts.
+func shutFiles() *glob.Set {
+	var patterns []glob.Pattern
+	for i := range policy.BuiltIn {
+		entry := &policy.BuiltIn[i]
+		if entry.Keys != nil || entry.Harmless != nil {
+			continue
+		}
+		for _, text := range entry.Patterns {
+			if p, err := glob.Parse(text); err == nil {
+				patterns = append(patterns, p)
+			}
+		}
+	}
+	return glob.Compile(patterns)
+}
+
+// pattern writes a name as a pattern that matches it, with what follows; "" and a note when no pattern does.
+func (s *starter) pattern(name, rest string) string {
+	probe := name
+	if rest != "" {
+		probe += "/x"
+	}
+	wild := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, glob.Escape(name))
+	for _, text := range []string{glob.Escape(name) + rest, wild + rest} {
+		p, err := glob.Parse(text)
+		if err == nil && !p.Universal() && glob.Compile([]glob.Pattern{p}).Match(probe) {
+			return text
+		}
+	}
+	s.note("%s is not allowed: no pattern of a contract matches this name", diag.Quote(name))
+	return ""
+}
+
+// secrets are files that no change may add. One that is tracked already is not a secret here.
+var secrets = []string{"**/.env", "**/.env.local", "**/id_rsa", "**/id_ed25519", "**/.netrc"}
+
+// forbidden are those of the secrets that no tracked file matches, and git's own directory, which no tree contains: the list
+// must not be empty.
+func (s *starter) forbidden() (list []string) {
+	for _, text := range secrets {
+		p, err := glob.Parse(text)
+		if err != nil {
+			continue
+		}
+		if set := glob.Compile([]glob.Pattern{p}); s.any(set.Match) {
+			s.note("the pattern %s is not forbidden: such a file is tracked", text)
+			continue
+		}
+		list = append(list, text)
+	}
+	if len(list) == 0 {
+		list = []string{"**/.git/**"}
+	}
+	return list
+}
