@@ -195,6 +195,9 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
 		return 0, err
 	}
+	if err := r.Look(); err != nil {
+		return 0, err
+	}
 	signals := make(chan os.Signal, 8)
 	notify(signals)
 	defer signal.Stop(signals)

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Git computes the code tree of a work tree with git, because filters, line endings and ignore rules are up to git. It does
@@ -18,8 +20,21 @@ type Git struct {
 	root    string
 	objects string // the objects of the repository
 	dir     string // the git directory of this work tree
+	swept   bool   // what killed recorders left was removed
+	sparse  bool   // files may be left out of the work tree
 	env     []string
 	strays  *children // what programs that git starts, such as filters, leave running
+
+	ignored map[string]bool // whether git ignores an evidence directory, as far as it was asked
+	known   *known          // the last tree without differences from HEAD; nil when there is none
+}
+
+// known is a code tree that is equal to that of HEAD, and the index that led to it.
+type known struct {
+	evidence string
+	snapshot snapshot
+	index    *index
+	made     time.Time // before git read the files
 }
 
 // OpenGit finds git and asks it about the work tree at root, which [Find] found. It needs git 2.34 or newer.
@@ -43,21 +58,27 @@ func OpenGit(root string, env []string) (*Git, error) {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(redirecting, name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
 	})
-	out, err := g.run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-path", "objects", "--git-dir")
+	out, err := g.run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-path", "objects", "--git-dir", "--git-path", "info/sparse-checkout")
 	if err != nil {
 		return nil, err
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 3 || lines[0] != filepath.ToSlash(root) {
+	if len(lines) != 4 || lines[0] != filepath.ToSlash(root) {
 		return nil, fmt.Errorf("git reports %q as the root of the work tree, but it should be %q", lines[0], root)
 	}
 	g.objects, g.dir = lines[1], lines[2]
+	_, err = os.Lstat(lines[3])
+	g.sparse = !errors.Is(err, fs.ErrNotExist)
 	return g, nil
 }
 
 // settings disable features of git that run programs or write to the repository: a file system monitor, hooks, shared index
-// files.
-var settings = [][2]string{{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull}, {"core.splitIndex", "false"}}
+// files. The others let git notice every edit: a repository can allow it to compare less.
+var settings = [][2]string{
+	{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull}, {"core.splitIndex", "false"},
+	{"core.untrackedCache", "false"}, {"core.trustctime", "true"}, {"core.checkStat", "default"},
+	{"index.version", "2"}, {"index.sparse", "false"},
+}
 
 // head is the id of the commit that is checked out.
 func (g *Git) head() (string, error) {
@@ -70,53 +91,147 @@ func (g *Git) head() (string, error) {
 
 // snapshot is the code tree at a point in time.
 type snapshot struct {
+	head    string // the commit that was checked out
 	id      string
 	changes map[string]string // the difference of each path from HEAD, without the evidence directory
 }
 
-// tree is the code tree: everything in the work tree that git does not ignore, without the evidence directory and without
-// untracked reports of the gate.
+// tree is the code tree: everything in the work tree that git does not ignore, without the evidence directory.
 //
 // The index starts as that of HEAD, never as the real or an empty one: those miss edits, modes, and files that are both
 // tracked and ignored. Each exit status counts: after a failed add, write-tree would return the tree of HEAD, a false match.
-// In a sparse checkout the first add finds edits outside of the cone, and the second one does not treat files that are not
-// checked out as deleted. Neither reads the evidence directory, to which other recorders may be writing.
+// While the work tree is equal to HEAD, the index of the last call tells which files git need not read again; it is kept in
+// memory, where no command can edit it.
 func (g *Git) tree(evidence string) (s snapshot, err error) {
+	head, err := g.head()
+	if err != nil {
+		return s, err
+	}
+	k := g.known
+	if k != nil && (k.evidence != evidence || k.snapshot.head != head) {
+		k = nil
+	}
 	temp, err := g.tempDir()
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, temp.remove()) }()
-	t := *g
+	t := treeMaker{Git: *g, real: g, evidence: evidence, index: filepath.Join(temp.path, "index"), sum: len(head) / 2, made: fileTime(g.dir)}
 	t.env = append(slices.Clone(g.env), g.isolated(temp.path)...)
-	code := []string{"--", ":(top)"}
-	// Git refuses to exclude a directory that it ignores. Whether the directory exists must not matter: another recorder may
-	// be creating it.
-	if _, err := t.run("check-ignore", "-q", "--no-index", "--", evidence+"/"); err != nil {
-		code = append(code, ":(top,exclude,literal)"+evidence)
+	if k != nil && t.again(k) {
+		return k.snapshot, nil
 	}
-	without := []string{"rm", "-r", "-f", "--cached", "--sparse", "-q", "--ignore-unmatch", "--", ":(top,literal)" + evidence}
-	for _, args := range [][]string{
-		{"read-tree", "HEAD"},
-		without,
-		append([]string{"add", "--sparse", "--ignore-removal"}, code...),
-		append([]string{"add", "-u"}, code...),
-		without,
-	} {
-		if _, err := t.run(args...); err != nil {
-			return s, err
+	s, err = t.whole()
+	s.head = head
+	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() {
+		if x, err := readIndex(t.index, t.sum); err == nil {
+			g.known = &known{evidence, s, x, t.made}
 		}
 	}
-	if s.changes, err = t.changes(evidence); err != nil {
+	return s, err
+}
+
+// treeMaker makes one code tree.
+type treeMaker struct {
+	Git             // with an environment of its own
+	real     *Git   // with the repository's index
+	evidence string // the directory
+	index    string // the file
+	sum      int    // length of an object id
+	made     time.Time
+}
+
+// again reports whether the tree is the known one: no file of the index changed, and there is no other, apart from ignored
+// ones. Where a file may have changed, git reads it, and the index with what it learned is the known one.
+func (t *treeMaker) again(k *known) bool {
+	forgotten := k.index.forget(t.root, k.made)
+	if k.index.write(t.index) != nil {
+		return false // the long way says what is wrong
+	}
+	if forgotten == 0 {
+		others, err := t.run("ls-files", "-z", "--others", "--exclude-standard", "--", ":(top)", ":(top,exclude,literal)"+t.evidence)
+		if err == nil && others == "" {
+			return true
+		}
+	}
+	if t.add() != nil {
+		return false
+	}
+	id, err := t.run("write-tree", "--missing-ok")
+	if err != nil || strings.TrimSpace(id) != k.snapshot.id {
+		return false
+	}
+	if x, err := readIndex(t.index, t.sum); err == nil {
+		k.index, k.made = x, t.made
+	}
+	return true
+}
+
+// whole makes the tree from HEAD.
+func (t *treeMaker) whole() (s snapshot, err error) {
+	t.ignored = nil // the answer may be another one by now
+	if _, err := t.run("read-tree", "HEAD"); err != nil {
 		return s, err
 	}
-	if err := t.dropReports(g, s.changes); err != nil {
+	if err := t.withoutEvidence(); err != nil {
+		return s, err
+	}
+	if err := t.add(); err != nil {
+		return s, err
+	}
+	if err := t.withoutEvidence(); err != nil {
+		return s, err
+	}
+	if s.changes, err = t.changes(t.evidence); err != nil {
+		return s, err
+	}
+	if err := t.dropReports(t.real, s.changes); err != nil {
 		return s, err
 	}
 	// A partial clone lacks the files outside of its cone, and may be unable to fetch them.
 	id, err := t.run("write-tree", "--missing-ok")
 	s.id = strings.TrimSpace(id)
 	return s, err
+}
+
+// withoutEvidence removes the evidence directory from the index.
+func (t *treeMaker) withoutEvidence() error {
+	if x, err := readIndex(t.index, t.sum); err == nil && !t.sparse && !x.contains(t.evidence) {
+		return nil
+	}
+	_, err := t.run("rm", "-r", "-f", "--cached", "--sparse", "-q", "--ignore-unmatch", "--", ":(top,literal)"+t.evidence)
+	return err
+}
+
+// add adds the differences of the work tree to the index. In a sparse checkout the first add finds edits outside of the cone,
+// and the second one does not treat files that are not checked out as deleted. Neither reads the evidence directory, to which
+// other recorders may be writing.
+func (t *treeMaker) add() error {
+	code := []string{"--", ":(top)"}
+	if !t.ignores() {
+		code = append(code, ":(top,exclude,literal)"+t.evidence)
+	}
+	if !t.sparse {
+		_, err := t.run(append([]string{"add", "--sparse", "-A"}, code...)...)
+		return err
+	}
+	if _, err := t.run(append([]string{"add", "--sparse", "--ignore-removal"}, code...)...); err != nil {
+		return err
+	}
+	_, err := t.run(append([]string{"add", "-u"}, code...)...)
+	return err
+}
+
+// ignores asks whether git ignores the evidence directory, which it then refuses to exclude. Whether the directory exists must
+// not matter: another recorder may be creating it.
+func (t *treeMaker) ignores() bool {
+	answer, asked := t.ignored[t.evidence]
+	if !asked {
+		_, err := t.run("check-ignore", "-q", "--no-index", "--", t.evidence+"/")
+		answer = err == nil
+		t.ignored = map[string]bool{t.evidence: answer}
+	}
+	return answer
 }
 
 // tracked reports whether the index or HEAD contains a path.

@@ -367,7 +367,7 @@ func TestTreeRefused(t *testing.T) {
 		}, `"nested" is a repository but not a submodule`},
 		"nested, without a commit": {func(r *repo) { r.git("init", "-q", "nested") }, "git add"},
 		"filter that fails":        {func(r *repo) { r.filter("false"); r.write("f.lfs", "x") }, "git add"},
-		"no commit":                {func(r *repo) { r.git("checkout", "-q", "--orphan", "new") }, "git read-tree"},
+		"no commit":                {func(r *repo) { r.git("checkout", "-q", "--orphan", "new") }, "HEAD is not a commit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)

@@ -60,6 +60,7 @@ type Recorder struct {
 	Tell     func(string)     // receives messages for the user; may be nil
 
 	reported map[string]bool // texts that were reported already
+	last     *snapshot       // after the last command: an edit since then counts as one while the next command runs
 }
 
 // Command is a command to record.
@@ -154,6 +155,7 @@ func (r *Recorder) Setup(c Command) error {
 	if err != nil {
 		return err
 	}
+	r.last = nil
 	end := r.execute(c, path, newStream(r.Stdout, 0), newStream(r.Stderr, 0))
 	if end.signal == 0 {
 		end.signal = r.pending()
@@ -219,15 +221,25 @@ func (r *Recorder) before(e *entry) (err error) {
 	if r.Git == nil {
 		return nil
 	}
-	if e.Head, err = r.Git.head(); err != nil {
+	if err := r.Look(); err != nil {
 		return err
 	}
-	s, err := r.Git.tree(r.Evidence)
-	if err != nil {
-		return fmt.Errorf("the code tree before the command cannot be computed: %w", err)
+	s := r.last
+	e.Head, e.TreeBefore, e.start = s.head, s.id, s.changes
+	e.Changed = shortest(slices.Sorted(maps.Keys(s.changes)))
+	return nil
+}
+
+// Look computes the code tree, unless that after the last command is known, and says if it differs from HEAD.
+func (r *Recorder) Look() error {
+	if r.last == nil {
+		s, err := r.Git.tree(r.Evidence)
+		if err != nil {
+			return fmt.Errorf("the code tree before the command cannot be computed: %w", err)
+		}
+		r.last = &s
 	}
-	e.TreeBefore, e.start = s.id, s.changes
-	r.changed(e, "the work tree differs from HEAD, so this record is not about the commit", slices.Sorted(maps.Keys(s.changes)))
+	r.tellPaths("the work tree differs from HEAD, so this record is not about the commit", slices.Sorted(maps.Keys(r.last.changes)))
 	return nil
 }
 
@@ -236,16 +248,21 @@ func (r *Recorder) after(e *entry) (err error) {
 	if r.Git == nil {
 		return nil
 	}
+	r.last = nil
 	s, err := r.Git.tree(r.Evidence)
 	if err != nil {
 		return fmt.Errorf("the code tree after the command cannot be computed: %w", err)
 	}
+	r.last = &s
 	if e.TreeAfter = s.id; s.id != e.TreeBefore {
 		paths := map[string]string{}
 		maps.Copy(paths, e.start)
 		maps.Copy(paths, s.changes)
 		maps.DeleteFunc(paths, func(path, _ string) bool { return e.start[path] == s.changes[path] })
-		r.changed(e, "the code changed while the command ran", slices.Sorted(maps.Keys(paths)))
+		if list := slices.Sorted(maps.Keys(paths)); len(list) > 0 {
+			e.Changed = shortest(list)
+			r.tellPaths("the code changed while the command ran", list)
+		}
 	}
 	return nil
 }
@@ -257,21 +274,25 @@ const (
 	maxShown       = 5
 )
 
-// changed adds paths to the record, and reports the first of them to the user.
-func (r *Recorder) changed(e *entry, what string, paths []string) {
-	if len(paths) == 0 {
-		return
-	}
-	e.Changed = nil
+// shortest are the first of some paths, as a record contains them.
+func shortest(paths []string) (list []string) {
 	for _, path := range paths[:min(len(paths), maxChanged)] {
 		path = strings.ToValidUTF8(path, "\ufffd")
 		if len(path) > maxChangedPath {
 			path = strings.ToValidUTF8(path[:maxChangedPath], "") + "…"
 		}
-		e.Changed = append(e.Changed, path)
+		list = append(list, path)
+	}
+	return list
+}
+
+// tellPaths reports the first of some paths to the user.
+func (r *Recorder) tellPaths(what string, paths []string) {
+	if len(paths) == 0 {
+		return
 	}
 	var shown []string
-	for _, path := range e.Changed[:min(len(e.Changed), maxShown)] {
+	for _, path := range shortest(paths[:min(len(paths), maxShown)]) {
 		shown = append(shown, strconv.Quote(path))
 	}
 	text := what + ": " + strings.Join(shown, ", ")

@@ -27,7 +27,10 @@ func (g *Git) tempDir() (*tempDir, error) {
 	if err != nil || below(g.root, base) {
 		base = g.dir
 	}
-	sweep(base)
+	if !g.swept {
+		sweep(base)
+		g.swept = true
+	}
 	path, err := os.MkdirTemp(base, fmt.Sprintf("%s%d-*", tempPrefix, os.Getpid()))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,137 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"os"
+	"strings"
+	"time"
+)
+
+// index is an index of git, version 2 or 3, without the checksum at its end.
+type index struct {
+	data    []byte
+	entries []indexEntry
+	sum     int // length of an object id and of the checksum
+}
+
+// indexEntry is where an entry is in the data, and its path.
+type indexEntry struct {
+	at   int
+	path string
+}
+
+// The layout of an entry: ten numbers of 32 bits, an object id, flags, the path, and NULs up to a multiple of eight bytes.
+const (
+	indexHeader  = 12
+	statBytes    = 40
+	extendedFlag = 0x4000
+	modeAt       = 26   // the two bytes of the mode that matter
+	submodule    = 0xe0 // the first of them
+)
+
+var errIndex = errors.New("the index of git has an unknown form")
+
+// readIndex reads the index in a file. sum is the length of an object id.
+func readIndex(path string, sum int) (*index, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseIndex(data, sum)
+}
+
+func parseIndex(data []byte, sum int) (*index, error) {
+	if len(data) < indexHeader+sum || !bytes.HasPrefix(data, []byte("DIRC")) {
+		return nil, errIndex
+	}
+	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
+	if version != 2 && version != 3 {
+		return nil, errIndex
+	}
+	x := &index{data: data[:len(data)-sum], sum: sum}
+	at := indexHeader
+	for range count {
+		name := at + statBytes + sum + 2
+		if name > len(x.data) {
+			return nil, errIndex
+		}
+		if binary.BigEndian.Uint16(x.data[name-2:])&extendedFlag != 0 {
+			name += 2
+		}
+		length := bytes.IndexByte(x.data[min(name, len(x.data)):], 0)
+		if length < 0 {
+			return nil, errIndex
+		}
+		x.entries = append(x.entries, indexEntry{at, string(x.data[name : name+length])})
+		at += (name + length - at + 8) &^ 7
+	}
+	if at > len(x.data) {
+		return nil, errIndex
+	}
+	return x, nil
+}
+
+// contains reports whether the index has an entry at a path or below it.
+func (x *index) contains(path string) bool {
+	for _, e := range x.entries {
+		if e.path == path || strings.HasPrefix(e.path, path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// forget lets git read those files again that may have changed since the index was made, at the given time of the file
+// system, and counts them. It compares more than git does: with nanoseconds, the device, and whatever the settings of the
+// repository are. A file whose inode changed shortly before that time may have changed again without a trace, and is read
+// again as well, and so is a submodule.
+func (x *index) forget(root string, made time.Time) (forgotten int) {
+	certain := made.Add(-2 * time.Second).UnixNano()
+	for _, e := range x.entries {
+		numbers := x.data[e.at : e.at+statBytes]
+		now, changed, ok := statNumbers(root + "/" + e.path)
+		if ok && changed < certain && numbers[modeAt] != submodule && bytes.Equal(now[:24], numbers[:24]) && bytes.Equal(now[36:], numbers[36:]) {
+			continue
+		}
+		clear(numbers[:24])
+		clear(numbers[36:])
+		forgotten++
+	}
+	return forgotten
+}
+
+// write writes the index with its checksum.
+func (x *index) write(path string) error {
+	var sum []byte
+	if x.sum == sha1.Size {
+		s := sha1.Sum(x.data)
+		sum = s[:]
+	} else {
+		s := sha256.Sum256(x.data)
+		sum = s[:]
+	}
+	return os.WriteFile(path, append(bytes.Clone(x.data), sum...), 0o600)
+}
+
+// fileTime is the time of the file system that a directory is on, no later than that of the machine; zero when it is unknown.
+func fileTime(dir string) time.Time {
+	now := time.Now()
+	f, err := os.CreateTemp(dir, "closeout-time-*")
+	if err != nil {
+		return time.Time{}
+	}
+	defer os.Remove(f.Name()) // an empty file in the git directory does not matter
+	defer f.Close()           // nothing was written to it
+	info, err := f.Stat()
+	if err != nil {
+		return time.Time{}
+	}
+	if info.ModTime().Before(now) {
+		now = info.ModTime()
+	}
+	return now
+}
