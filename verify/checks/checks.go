@@ -91,7 +91,7 @@ func reportProblems(p *check.Pass, code string, kinds ...check.Kind) {
 		p.Report(check.Finding{
 			Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
 			Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
-			Identity: []string{e.Where, e.Message, e.Found}, Times: e.Times,
+			Identity: []string{e.Where, e.Found}, Times: e.Times, // not the message: its words may become better
 		})
 	}
 }

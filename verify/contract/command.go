@@ -4,9 +4,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // SplitCommand splits a command in one string into argv, like a POSIX shell (POSIX.1-2017, Shell Command Language, 2.2) but
@@ -117,10 +116,37 @@ func (w *splitter) escape() *diag.Error {
 
 // shell is the error for something that only a shell can do.
 func (w *splitter) shell(what string) *diag.Error {
-	// The error of AppendQuote would be about invalid UTF-8, and there is none left.
-	text, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(diag.Clip(w.text), "\ufffd"))
-	return w.wrong(what+" needs a shell", `write ["bash","-c",`+string(text)+`] to run it in a shell, or quote what is meant literally`)
+	write := inShell(w.text)
+	if len(w.text) > maxShown {
+		write = `["bash", "-c", "…"] with the whole text in place of …`
+	}
+	return w.wrong(what+" needs a shell", "write "+write+" to run it in a shell, or quote what is meant literally")
 }
+
+// inShell writes the argv that runs a command line in a shell.
+func inShell(line string) string { return `["bash", "-c", ` + strict.QuoteJSON(line) + `]` }
+
+// argvOf writes the argv that a command line in one text means: its words, or a shell where it needs one. "" when neither
+// is right, as with an open quote, or when the line is too long for a message.
+func argvOf(line string) string {
+	argv, problem := SplitCommand(line)
+	switch {
+	case len(line) > maxShown:
+		return ""
+	case problem == nil:
+		var words []string
+		for _, word := range argv {
+			words = append(words, strict.QuoteJSON(word))
+		}
+		return "[" + strings.Join(words, ", ") + "]"
+	case strings.Contains(problem.Message, "needs a shell"):
+		return inShell(line)
+	}
+	return ""
+}
+
+// maxShown is the longest text of which a message shows everything.
+const maxShown = 80
 
 func (w *splitter) wrong(what, fix string) *diag.Error {
 	return &diag.Error{

@@ -36,7 +36,7 @@ func TestSplitCommand(t *testing.T) {
 
 func TestSplitCommandRefuses(t *testing.T) {
 	cases := []struct{ command, message, fix string }{
-		{"go test ./... | tail", `an unquoted "|" needs a shell`, `write ["bash","-c","go test ./... | tail"]`},
+		{"go test ./... | tail", `an unquoted "|" needs a shell`, `write ["bash", "-c", "go test ./... | tail"]`},
 		{"a &", `an unquoted "&"`, "bash"},
 		{"a; b", `an unquoted ";"`, "bash"},
 		{"a < b", `an unquoted "<"`, "bash"},
@@ -48,13 +48,13 @@ func TestSplitCommandRefuses(t *testing.T) {
 		{"a *.go", `an unquoted "*"`, "bash"},
 		{"a b*", `an unquoted "*"`, "bash"},
 		{"a ~/x", `an unquoted "~"`, "bash"},
-		{"a\nb", `an unquoted "\n"`, `["bash","-c","a\nb"]`},
+		{"a\nb", `an unquoted "\n"`, `["bash", "-c", "a\nb"]`},
 		{"a ?", `"?" at the start of a word`, "bash"},
 		{"[ -f x ]", `"[" at the start of a word`, "bash"},
 		{"{ a", `"{" at the start of a word`, "bash"},
 		{"! a", `"!" at the start of a word`, "bash"},
 		{"a #b", `"#" at the start of a word`, "bash"},
-		{`a "$x"`, `"$" in double quotes`, `["bash","-c","a \"$x\""]`},
+		{`a "$x"`, `"$" in double quotes`, `["bash", "-c", "a \"$x\""]`},
 		{"a \"`x`\"", "\"`\" in double quotes", "bash"},
 		{"a \\\nb", "a backslash before a newline", "bash"},
 		{"a \"x\\\ny\"", "a backslash before a newline", "bash"},
@@ -65,7 +65,7 @@ func TestSplitCommandRefuses(t *testing.T) {
 		{"", "no program name", "write the program first"},
 		{" \t", "no program name", "write the program first"},
 		{`"" a`, "no program name", "write the program first"},
-		{"a\xff | b", "an unquoted", "[\"bash\",\"-c\",\"a\ufffd | b\"]"},
+		{"a\xff | b", "an unquoted", "[\"bash\", \"-c\", \"a\ufffd | b\"]"},
 	}
 	for _, c := range cases {
 		argv, err := SplitCommand(c.command)

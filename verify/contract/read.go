@@ -3,6 +3,7 @@ package contract
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,9 +35,13 @@ func Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Err
 		return nil, errs
 	}
 	if root.Kind != strict.KindObject {
+		fix := "write the keys and values of the contract: closeout schema scope_contract describes them"
+		if len(root.Items) == 1 && root.Items[0].Kind == strict.KindObject {
+			fix = "write the object without the list around it"
+		}
 		errs.Add(diag.Error{
 			Pos: root.Pos, Message: "a contract must be an object", Found: root.Describe(), Expected: "an object with allowed_files, forbidden_files, …",
-			Fix: "write the keys and values of the contract",
+			Fix: fix,
 		})
 		return nil, errs
 	}
@@ -82,7 +87,15 @@ func contractDocument(name string, data []byte, limits strict.Limits, errs *diag
 	if yaml {
 		return strict.ParseYAML(data, limits.Depth, errs)
 	}
-	return strict.ParseJSON(data, limits, errs)
+	problems := &diag.Errors{}
+	root := strict.ParseJSON(data, limits, problems)
+	for _, e := range problems.All() {
+		if e.Message == strict.MessageYAML || e.Fix == strict.FixComment {
+			e.Fix += "; or name the file " + strings.TrimSuffix(name, path.Ext(name)) + ".yaml, which is read as YAML and has comments that begin with #"
+		}
+		errs.Add(e)
+	}
+	return root
 }
 
 // readContract reads the members of the top level.
@@ -91,6 +104,8 @@ func readContract(f *strict.Fields) *Contract {
 	for _, m := range f.Node.Members {
 		c.Keys[m.Key] = m.Pos
 	}
+	f.Text("$schema") // for editors
+	delete(c.Keys, "$schema")
 	c.TaskID = readTaskID(f)
 	c.Goal = f.Text("goal")
 	c.RollbackPlan = f.NeedText("rollback_plan")
@@ -107,6 +122,7 @@ func readContract(f *strict.Fields) *Contract {
 	c.Evidence = readEvidenceRule(f)
 	c.Override = readOverride(f)
 	c.AppliesTo = readAppliesTo(f)
+	reportMisplaced(f)
 	f.End()
 	if n := c.alternatives(); n > maxContractItems {
 		f.Errs.Add(diag.Error{
@@ -115,6 +131,33 @@ func readContract(f *strict.Fields) *Contract {
 		})
 	}
 	return c
+}
+
+// misplaced are keys that belong into an object of the contract, and the key of that object.
+var misplaced = map[string][2]string{
+	"min_evidence": {"evidence", "min"}, "evidence_min": {"evidence", "min"}, "floor": {"coverage", "floor"}, "max_drop": {"coverage", "max_drop"},
+	"coverage_floor": {"coverage", "floor"}, "catalogue": {"rules", "catalogue"}, "authors": {"applies_to", "authors"},
+}
+
+// reportMisplaced reports keys of the top level that belong into an object of it.
+func reportMisplaced(f *strict.Fields) {
+	f.Node.Members = slices.DeleteFunc(f.Node.Members, func(m strict.Member) bool {
+		into, found := misplaced[m.Key]
+		if !found {
+			return false
+		}
+		value := "…"
+		if v := m.Value; v.Kind == strict.KindString {
+			value = strict.QuoteJSON(v.Text)
+		} else if v.Kind == strict.KindNumber {
+			value = v.Text
+		}
+		f.Errs.Add(diag.Error{
+			Pos: m.Pos, Where: f.Pointer(m.Key), Message: "the key " + diag.Quote(m.Key) + " is not one of the top level", Found: diag.Quote(m.Key),
+			Expected: into[1] + " in " + into[0], Fix: "write " + f.Line(into[0], "{"+strict.QuoteJSON(into[1])+": "+value+"}"),
+		})
+		return true
+	})
 }
 
 // alternatives is the number of patterns in the contract after its braces are expanded.
@@ -148,11 +191,43 @@ var taskIDSyntax = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func readTaskID(f *strict.Fields) diag.Text {
 	const expected = "1 to 64 letters, digits or . _ -, starting with a letter or digit, without .."
+	n := f.Get("task_id")
+	if n != nil && (n.Kind != strict.KindString || !taskIDSyntax().MatchString(n.Text)) {
+		f.WrongFix(n, "task_id", expected, idFix(n))
+		return diag.Text{}
+	}
 	t := matching(f, "task_id", taskIDSyntax, expected)
 	if strings.Contains(t.Value, "..") {
 		f.Wrong(f.Node.Member("task_id"), "task_id", expected)
 	}
 	return t
+}
+
+// idFix writes a value as an id; "" when nothing of it can be in one.
+func idFix(n *strict.Node) string {
+	if n.Kind != strict.KindString {
+		return strict.TextFix(n)
+	}
+	var id strings.Builder
+	for _, r := range n.Text {
+		switch {
+		case r < 0x80 && strings.ContainsRune("._-", r), r >= '0' && r <= '9', r|0x20 >= 'a' && r|0x20 <= 'z':
+			id.WriteRune(r)
+		default:
+			id.WriteByte('-')
+		}
+	}
+	for _, twice := range []string{"--", ".."} {
+		for strings.Contains(id.String(), twice) {
+			text := strings.ReplaceAll(id.String(), twice, twice[:1])
+			id.Reset()
+			id.WriteString(text)
+		}
+	}
+	if short := strings.Trim(id.String(), "._-"); short != "" && len(short) <= 64 {
+		return "write " + strict.QuoteJSON(short)
+	}
+	return ""
 }
 
 // readPaths reads the keys with paths and patterns.
@@ -181,7 +256,7 @@ func readApprovals(f *strict.Fields, c *Contract) {
 		case n.Kind == strict.KindString && strings.TrimSpace(n.Text) != "":
 			c.ApprovalNotes = append(c.ApprovalNotes, diag.Text{Value: n.Text, Pos: n.Pos})
 		default:
-			f.Add(n, where, "an approval must be a text or an object", "a string that is not blank, or an object with id and files", "correct the value")
+			f.Add(n, where, "an approval must be a text or an object", "a string that is not blank, or an object with id and files", `write a text, or {"id": "dba", "files": ["migrations/**"]}`)
 		}
 	}
 }
@@ -211,6 +286,8 @@ func readHosts(f *strict.Fields) []diag.Text {
 			switch {
 			case strings.Contains(host, "*"):
 				fix = "name each host; wildcards are not supported"
+			case hostIn(host) != "":
+				fix = "write only the host: " + strict.QuoteJSON(hostIn(host))
 			case strings.Contains(host, "/"):
 				fix = "write only the host, without scheme and path"
 			case strings.Contains(host, ":"):
@@ -225,6 +302,19 @@ func readHosts(f *strict.Fields) []diag.Text {
 		hosts = append(hosts, diag.Text{Value: host, Pos: t.Pos})
 	}
 	return hosts
+}
+
+// hostIn returns the host of a URL or of an address with a port; "" when there is none.
+func hostIn(text string) string {
+	if _, rest, found := strings.Cut(text, "://"); found {
+		text = rest
+	}
+	text, _, _ = strings.Cut(text, "/")
+	text, _, _ = strings.Cut(text, ":")
+	if !hostSyntax().MatchString(text) {
+		return ""
+	}
+	return text
 }
 
 func readCoverageRule(f *strict.Fields) *CoverageRule {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ const criterionIDWords = "1 to 64 letters, digits or . _ : / -, starting with a 
 func readCriteria(f *strict.Fields) []Criterion {
 	const key = "acceptance_criteria"
 	var list []Criterion
-	for i, n := range f.List(key) {
+	for i, n := range criteriaItems(f, key) {
 		c := Criterion{Pos: n.Pos, ID: "c" + strconv.Itoa(i+1), Cwd: ".", MaxAttempts: defaultAttempts}
 		where := f.Pointer(key) + "/" + strconv.Itoa(i)
 		switch n.Kind {
@@ -34,6 +35,9 @@ func readCriteria(f *strict.Fields) []Criterion {
 				f.Add(n, where, "the command contains a NUL character", "a command without it", noNUL)
 			case problem != nil:
 				problem.Pos, problem.Where = n.Pos, where
+				if argv := argvOf(n.Text); argv != "" {
+					problem.Fix = `write {"run": ` + argv + `} to run it in a shell, or quote what is meant literally`
+				}
 				f.Errs.Add(*problem)
 			default:
 				c.Run = argv
@@ -41,12 +45,24 @@ func readCriteria(f *strict.Fields) []Criterion {
 		case strict.KindObject:
 			readCriterion(strict.Object(n, where, f.Errs), &c)
 		default:
-			f.Add(n, where, "a criterion must be a command or an object", "a string, or an object with run", "correct the value")
+			f.Add(n, where, "a criterion must be a command or an object", "a string, or an object with run", `write a command, or {"run": ["go", "test", "./..."]}`)
 		}
 		list = append(list, c)
 	}
 	checkCriteria(list, f)
 	return list
+}
+
+// criteriaItems returns the items of acceptance_criteria. One criterion without a list is an error that shows the list.
+func criteriaItems(f *strict.Fields, key string) []*strict.Node {
+	n := f.Get(key)
+	if n == nil || n.Kind != strict.KindObject || n.Member("run") != nil || len(n.Members) == 0 {
+		return f.ListOf(n, key)
+	}
+	// A mapping from ids to criteria.
+	first := n.Members[0]
+	f.WrongFix(n, key, "a list", "write a list of criteria, each with its id: - id: "+first.Key+", or {"+`"id": `+strict.QuoteJSON(first.Key)+", …}")
+	return nil
 }
 
 const noNUL = "remove it: programs cannot be called with one"
@@ -63,7 +79,8 @@ func readCriterion(f *strict.Fields, c *Criterion) {
 	if c.Proves.Value != "" && !c.ExpectFail {
 		f.Errs.Add(diag.Error{
 			Pos: c.Proves.Pos, Where: f.Pointer("proves"), Message: "only a negative control proves another criterion", Found: diag.Quote(c.Proves.Value),
-			Expected: `"proves" next to "expect": "fail"`, Fix: `add "expect": "fail", or remove "proves"`,
+			Expected: `"proves" next to "expect": "fail"`,
+			Fix:      `write "expect": "fail", "proves": ` + strict.QuoteJSON(c.Proves.Value) + `, or remove "proves"`,
 		})
 	}
 	c.MinEvidence = level(f, "min_evidence")
@@ -86,21 +103,44 @@ func readCriterion(f *strict.Fields, c *Criterion) {
 
 // readArgv reads the command of a criterion. Words may be empty, except the first one, which names a program.
 func readArgv(f *strict.Fields) []string {
+	n := f.Need("run", "a list of words")
+	if n != nil && n.Kind == strict.KindString {
+		f.WrongFix(n, "run", "a list of words", runFix(f, n))
+		return nil
+	}
+	items := filled(f, n, "run", `name the program and its arguments, such as ["go", "test", "./..."]`)
 	var argv []string
-	for i, n := range filled(f, f.Need("run", "a list of words"), "run", `name the program and its arguments, such as ["go", "test", "./..."]`) {
+	for i, n := range items {
 		where := f.Pointer("run") + "/" + strconv.Itoa(i)
 		switch {
 		case n.Kind != strict.KindString:
-			f.Add(n, where, "a word of the command must be a string", "a string", "put it into quotes")
+			f.Add(n, where, "a word of the command must be a string", "a string", cmp.Or(strict.TextFix(n), "write a text in quotes"))
 		case strings.Contains(n.Text, "\x00"):
 			f.Add(n, where, "a word of the command contains a NUL character", "a string without it", noNUL)
 		case i == 0 && strings.TrimSpace(n.Text) == "":
 			f.Add(n, where, "the command names no program", "a string that is not blank", "write the name of the program first")
+		case len(items) == 1 && isLine(n.Text):
+			f.Add(n, where, "the name of the program is a whole command", "one word for each item", cmp.Or("write "+argvOf(n.Text), "write each word as an item"))
 		default:
 			argv = append(argv, n.Text)
 		}
 	}
 	return argv
+}
+
+// runFix shows how to write the command line n as a list; "" when that is not known.
+func runFix(f *strict.Fields, n *strict.Node) string {
+	argv := argvOf(n.Text)
+	if argv == "" {
+		return "write each word of the command as an item of a list"
+	}
+	return "write " + f.Line("run", argv)
+}
+
+// isLine reports whether the only word of a command is a command with arguments. A path of a program may contain spaces.
+func isLine(word string) bool {
+	argv, problem := SplitCommand(word)
+	return strings.Contains(word, " ") && (problem != nil || len(argv) > 1 && !strings.Contains(argv[0], "/"))
 }
 
 func readCwd(f *strict.Fields) string {
@@ -112,7 +152,8 @@ func readCwd(f *strict.Fields) string {
 	if !ok {
 		f.Errs.Add(diag.Error{
 			Pos: t.Pos, Where: f.Pointer("cwd"), Message: "the directory " + diag.Quote(t.Value) + " is not in the repository", Found: diag.Quote(t.Value),
-			Expected: "a directory relative to the root of the repository, such as web", Fix: "remove the leading slash and every ..",
+			Expected: "a directory relative to the root of the repository, such as web",
+			Fix:      "write it relative to the root of the repository, without a slash at the beginning and without ..",
 		})
 		return "."
 	}

@@ -15,11 +15,30 @@ import (
 
 // object returns the fields of an object; nil when the key is absent or wrong.
 func object(f *strict.Fields, key string) *strict.Fields {
-	if n := f.Get(key); n != nil {
-		return strict.Object(n, f.Pointer(key), f.Errs)
+	n := f.Get(key)
+	if n == nil {
+		return nil
 	}
-	return nil
+	if n.Kind != strict.KindObject {
+		f.WrongFix(n, key, "an object", objectFix(f, key, n))
+		return nil
+	}
+	return strict.Object(n, f.Pointer(key), f.Errs)
 }
+
+// objectFix shows the object that a text or a list under a key most likely means; "" when that is not known.
+func objectFix(f *strict.Fields, key string, n *strict.Node) string {
+	inner := map[string]string{"evidence": "min", "applies_to": "authors", "coverage": "report", "rules": "run"}[key]
+	switch {
+	case inner == "":
+		return ""
+	case key == "evidence" && n.Kind == strict.KindString && slices.Contains(levelWords, strings.ToLower(n.Text)):
+		return "write " + f.Line(key, "{"+strict.QuoteJSON(inner)+": "+strict.QuoteJSON(strings.ToLower(n.Text))+"}")
+	}
+	return "write an object, such as " + f.Line(key, "{"+strict.QuoteJSON(inner)+": …}")
+}
+
+var levelWords = []string{string(diag.Claimed), string(diag.Bound), string(diag.Recorded)}
 
 // objects yields the fields of each object in a list, and reports other items.
 func objects(f *strict.Fields, key string, items []*strict.Node) iter.Seq[*strict.Fields] {
@@ -59,7 +78,7 @@ func allMatching(f *strict.Fields, key string, syntax func() *regexp.Regexp, exp
 	var list []string
 	for i, n := range f.List(key) {
 		if n.Kind != strict.KindString || !syntax().MatchString(n.Text) {
-			f.Add(n, f.Pointer(key)+"/"+strconv.Itoa(i), "an item of "+diag.Quote(key)+" must be "+expected, expected, "correct the value")
+			f.Add(n, f.Pointer(key)+"/"+strconv.Itoa(i), "an item of "+diag.Quote(key)+" must be "+expected, expected, "write "+expected)
 			continue
 		}
 		list = append(list, n.Text)
@@ -124,7 +143,7 @@ func ratio(f *strict.Fields, key string) *strict.Ratio {
 	}
 	r, ok := strict.ParseRatio(n)
 	if !ok {
-		f.Wrong(n, key, "a number from 0 to 1, such as 0.85")
+		f.WrongFix(n, key, "a number from 0 to 1, such as 0.85", strict.ShareFix(n))
 		return nil
 	}
 	return &r
@@ -138,7 +157,8 @@ func severity(f *strict.Fields, key string) diag.Severity {
 	}
 	severity, known := diag.SeverityWords[n.Text]
 	if n.Kind != strict.KindString || !known {
-		f.Wrong(n, key, "one of block, error, warn, warning, info, note")
+		words := []string{"block", "error", "warn", "warning", "info", "note"}
+		f.WrongFix(n, key, "one of "+strings.Join(words, ", "), strict.WordFix(n, words))
 		return ""
 	}
 	return severity
@@ -158,7 +178,7 @@ func level(f *strict.Fields, key string) diag.Level {
 		f.Add(n, f.Pointer(key), `"absent" is not a minimum: it would accept missing evidence`, "claimed, bound or recorded",
 			`use "claimed", or remove the criterion`)
 	default:
-		f.Wrong(n, key, "one of claimed, bound, recorded")
+		f.WrongFix(n, key, "one of "+strings.Join(levelWords, ", "), strict.WordFix(n, levelWords))
 	}
 	return ""
 }
@@ -218,7 +238,7 @@ func date(f *strict.Fields, n *strict.Node, key string) string {
 		return ""
 	}
 	if n.Kind != strict.KindString || !strict.CalendarDay(n.Text) {
-		f.Wrong(n, key, "a day of the calendar, written YYYY-MM-DD")
+		f.WrongFix(n, key, "a day of the calendar, written YYYY-MM-DD", "write the day as YYYY-MM-DD, such as \"2027-12-31\"")
 		return ""
 	}
 	return n.Text

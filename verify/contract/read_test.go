@@ -66,9 +66,9 @@ var contractCases = []contractCase{
 1:43: /forbidden_files: forbidden_files must be a list
 1:64: /rollback_plan: rollback_plan must be a string that is not blank`},
 	{name: "blank and wrong patterns", members: `{"allowed_files": ["a", " ", 1, null], "forbidden_files": ["b"], "rollback_plan": "c"}`,
-		want: `1:25: /allowed_files/1: 1 must be a string that is not blank
-1:30: /allowed_files/2: 2 must be a string that is not blank
-1:33: /allowed_files/3: 3 must be a string that is not blank`},
+		want: `1:25: /allowed_files/1: an item of "allowed_files" must be a string that is not blank
+1:30: /allowed_files/2: an item of "allowed_files" must be a string that is not blank
+1:33: /allowed_files/3: an item of "allowed_files" must be a string that is not blank`},
 
 	{name: "task id", members: `"task_id": "T-001_a.b"`},
 	{name: "task id of 64", members: `"task_id": "` + strings.Repeat("a", 64) + `"`},
@@ -103,7 +103,7 @@ var contractCases = []contractCase{
 1:84: /may_touch_protected: the path "a\\b" contains a backslash
 1:92: /may_touch_protected: the path "a\x00" contains a control character
 1:103: /may_touch_protected: the path "a/." contains the part .`},
-	{name: "literal path null", members: `"may_touch_protected": [null]`, want: `1:26: /may_touch_protected/0: 0 must be a string that is not blank`},
+	{name: "literal path null", members: `"may_touch_protected": [null]`, want: `1:26: /may_touch_protected/0: an item of "may_touch_protected" must be a string that is not blank`},
 
 	{name: "criteria", members: `"acceptance_criteria": ["go test ./...", {"id": "unit:a/b-1", "run": ["npm", "test", ""], "cwd": "web", "x-why": 1}]`},
 	{name: "no criteria", members: `"acceptance_criteria": []`},
@@ -116,7 +116,7 @@ var contractCases = []contractCase{
 	{name: "command with NUL", members: `"acceptance_criteria": ["a\u0000b"]`, want: `1:26: /acceptance_criteria/0: the command contains a NUL character`},
 	{name: "criterion without run", members: `"acceptance_criteria": [{"id": "a"}]`, want: `1:26: /acceptance_criteria/0/run: the key "run" is missing`},
 	{name: "unknown key of a criterion", members: criterion(`"runs": 1`), want: `1:50: /acceptance_criteria/0/runs: the key "runs" is unknown`},
-	{name: "run as text", members: `"acceptance_criteria": [{"run": "go test"}]`, want: `1:34: /acceptance_criteria/0/run: run must be a list`},
+	{name: "run as text", members: `"acceptance_criteria": [{"run": "go test"}]`, want: `1:34: /acceptance_criteria/0/run: run must be a list of words`},
 	{name: "empty run", members: `"acceptance_criteria": [{"run": []}]`, want: `1:34: /acceptance_criteria/0/run: "run" is an empty list`},
 	{name: "wrong words", members: `"acceptance_criteria": [{"run": [" ", 1, "a\u0000", null]}]`,
 		want: `1:35: /acceptance_criteria/0/run/0: the command names no program
@@ -147,7 +147,7 @@ var contractCases = []contractCase{
 	{name: "both ways", members: `"acceptance_criteria": ["go test", {"run": ["go", "test"], "cwd": "./", "expect": "fail"}]`,
 		want: `1:37: /acceptance_criteria: the same command must both pass and fail`, unsaid: true},
 	{name: "both ways in two directories", members: `"acceptance_criteria": ["go test", {"run": ["go", "test"], "cwd": "broken", "expect": "fail"}]`},
-	{name: "same words otherwise cut", members: `"acceptance_criteria": [{"run": ["a b"]}, {"run": ["a", "b"], "expect": "fail"}]`},
+	{name: "same words otherwise cut", members: `"acceptance_criteria": [{"run": ["./a b"]}, {"run": ["./a", "b"], "expect": "fail"}]`},
 	{name: "levels", members: `"evidence": {"min": "bound"}, ` + criterion(`"min_evidence": "recorded"`)},
 	{name: "level of a later version", members: criterion(`"min_evidence": "attested"`), want: `1:66: /acceptance_criteria/0/min_evidence: the level "attested" is not supported yet`},
 	{name: "no level", members: criterion(`"min_evidence": "absent"`), want: `1:66: /acceptance_criteria/0/min_evidence: "absent" is not a minimum: it would accept missing evidence`},
@@ -207,7 +207,7 @@ var contractCases = []contractCase{
 1:56: /network_egress: "a b" is not a host name
 1:63: /network_egress: "a..b" is not a host name
 1:71: /network_egress: "-a" is not a host name
-1:77: /network_egress/6: 6 must be a string that is not blank`},
+1:77: /network_egress/6: an item of "network_egress" must be a string that is not blank`},
 	{name: "hosts as text", members: `"network_egress": "a.b"`, want: `1:20: /network_egress: network_egress must be a list`},
 
 	{name: "coverage", members: `"coverage": {"report": "out/coverage.json", "floor": 0.8, "max_drop": 1}`},
@@ -224,7 +224,7 @@ var contractCases = []contractCase{
 	{name: "rules that a command writes", members: `"coverage": {"criterion": "c1"}, "rules": {"run": ["ruff", "check"], "report": "out/ruff.sarif", "required": true, "catalogue": [{"id": "a", "severity": "warn"}]}`},
 	{name: "no rules required", members: `"rules": {"required": false, "ignore": []}`},
 	{name: "rules required in words", members: `"rules": {"required": "no"}`, want: `1:24: /rules/required: required must be true or false`},
-	{name: "rule command as text", members: `"rules": {"run": "ruff check"}`, want: `1:19: /rules/run: run must be a list`},
+	{name: "rule command as text", members: `"rules": {"run": "ruff check"}`, want: `1:19: /rules/run: run must be a list of words`},
 	{name: "rule report without command", members: `"rules": {"report": "a.json"}`,
 		want: `1:22: /rules/report: "report" requires the command that writes it`},
 	{name: "rule command of rules that are not required", members: `"rules": {"required": false, "run": ["a"]}`,
@@ -506,16 +506,16 @@ func TestParseContractNoDocument(t *testing.T) {
 		{"comments", "c.yaml", "# nothing\n\n  # here\n", strict.DefaultLimits(), "1:1: : the contract is empty"},
 		{"byte order mark", "c.json", "\xef\xbb\xbf{}", strict.DefaultLimits(), "1:1: : the file begins with a byte order mark"},
 		{"byte order mark in YAML", "c.yml", "\xef\xbb\xbfa: b", strict.DefaultLimits(), "1:1: : the file begins with a byte order mark"},
-		{"UTF-16", "c.json", "\xff\xfe{\x00}\x00", strict.DefaultLimits(), "1:1: : the file begins with a byte order mark"},
+		{"UTF-16", "c.json", "\xff\xfe{\x00}\x00", strict.DefaultLimits(), "1:1: : this is UTF-16"},
 		{"invalid UTF-8", "c.json", "{\n \"goal\": \"\xff\"}", strict.DefaultLimits(), "2:11: : the file is not valid UTF-8"},
 		{"invalid UTF-8 in YAML", "c.yaml", "a: é\xff", strict.DefaultLimits(), "1:6: : the file is not valid UTF-8"},
 		{"list", "c.json", "[]", strict.DefaultLimits(), "1:1: : a contract must be an object"},
 		{"null", "c.json", " null", strict.DefaultLimits(), "1:2: : a contract must be an object"},
 		{"text in YAML", "c.yaml", "hello\n", strict.DefaultLimits(), "1:1: : a contract must be an object"},
 		{"two values", "c.json", "{} {}", strict.DefaultLimits(), "1:4: : something follows the value"},
-		{"cut off", "c.json", "{\"a\": [", strict.DefaultLimits(), "1:8: : the text ends before the value does"},
-		{"comment in JSON", "c.json", "# note\n{}", strict.DefaultLimits(), "1:1: : this is not valid JSON: invalid character '#' at start of value"},
-		{"YAML by another name", "c.json", "a: b", strict.DefaultLimits(), "1:1: : this is not valid JSON: invalid character 'a' at start of value"},
+		{"cut off", "c.json", "{\"a\": [", strict.DefaultLimits(), "1:8: /a: the text ends, but the [ is not closed"},
+		{"comment in JSON", "c.json", "# note\n{}", strict.DefaultLimits(), "1:1: : JSON has no comments"},
+		{"YAML by another name", "c.json", "a: b", strict.DefaultLimits(), "1:1: : this is YAML, not JSON"},
 		{"too deep", "c.json", strings.Repeat("[", 101), strict.DefaultLimits(), "1:101: : the nesting of values is over the limit of 100"},
 		{"too deep in YAML", "c.yaml", strings.Repeat("[", 101), strict.DefaultLimits(), "1:101: : the nesting of values is over the limit of 100"},
 		{"too large", "c.json", "{        }x", small, "0:0: : the size of the contract in bytes is over the limit of 10"},
@@ -557,12 +557,12 @@ func TestContractErrorTexts(t *testing.T) {
 	}
 	want := `1:1 the key "allowed_file" is unknown
   found "allowed_file"
-  expected one of acceptance_criteria, allowed_files, applies_to, approvals_required, base_branches, coverage, docs_paths_soft, evidence, forbidden_files, goal, may_touch_protected, network_egress, off_scope, override, protected_files, rollback_plan, rules, severity_by_path, task_id, time_budget_minutes, violation_budget
+  expected one of $schema, acceptance_criteria, allowed_files, applies_to, approvals_required, base_branches, coverage, docs_paths_soft, evidence, forbidden_files, goal, may_touch_protected, network_egress, off_scope, override, protected_files, rollback_plan, rules, severity_by_path, task_id, time_budget_minutes, violation_budget
   did you mean "allowed_files"?
 1:1 the key "allowed_files" is missing
   found no such key
   expected a list of globs
-  add "allowed_files"
+  add allowed_files: ["src/**"]
 3:16 this number is not written as JSON writes numbers
   found "012"
   expected digits without a leading zero, plus sign or underscore
@@ -570,11 +570,11 @@ func TestContractErrorTexts(t *testing.T) {
 3:16 rollback_plan must be a string that is not blank
   found the number 012
   expected a string that is not blank
-  correct the value
+  write "012", in quotes
 4:18 "https://a.b/c" is not a host name
   found "https://a.b/c"
   expected a host name such as api.example.com
-  write only the host, without scheme and path
+  write only the host: "a.b"
 5:17 the level "attested" is not supported yet
   found the string "attested"
   expected claimed, bound or recorded

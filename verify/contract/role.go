@@ -35,7 +35,7 @@ func (c *Contract) CheckHeadOnly(errs *diag.Errors) {
 			continue
 		}
 		errs.Add(diag.Error{
-			Pos: c.Keys[key], Where: "/" + key, Message: "the change adds this contract, so it may not contain " + diag.Quote(key), Found: diag.Quote(key),
+			Pos: c.Keys[key], Where: "/" + key, Message: "the change adds this contract, so it may not contain " + diag.Quote(key), Found: diag.Quote(key) + " in a contract of the change",
 			Expected: "one of " + strings.Join(headKeys, ", "),
 			Fix:      "remove it, or add it to a contract on the base branch",
 		})

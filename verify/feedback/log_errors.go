@@ -2,11 +2,10 @@ package feedback
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -38,6 +37,7 @@ func (p *logParser) flush() {
 	}
 	for _, e := range p.faults {
 		e.Message += command
+		e.Where += command // a part of what tells the finding from others
 		if e.Limit != "" {
 			p.addLimit(e)
 			continue
@@ -63,9 +63,15 @@ func (p *logParser) wrong(v scalar, where, expected string) {
 	if where == "" {
 		name = "the line"
 	}
+	fix := p.fix(v, expected)
+	if where == "/duration_ms" && v.kind == strict.KindString {
+		fix = cmp.Or(durationFix(string(p.bytes(v))), fix)
+	}
+	if where == "" && v.kind == strict.KindList {
+		fix = oneLine
+	}
 	p.fault(diag.Error{
-		Pos: p.pos(v.at), Where: where, Message: name + " must be " + expected, Found: p.describe(v), Expected: expected,
-		Fix: p.fix(v, expected),
+		Pos: p.pos(v.at), Where: where, Message: name + " must be " + expected, Found: p.describe(v), Expected: expected, Fix: fix,
 	})
 }
 
@@ -91,28 +97,52 @@ func (p *logParser) fix(v scalar, expected string) string {
 		switch v.kind {
 		case strict.KindString:
 			if text := string(p.bytes(v)); strict.IntegerSyntax().MatchString(text) {
-				return "write " + diag.Clip(text) + " without quotes"
+				return "write " + diag.Clip(text) + ", without quotes"
 			}
 		case strict.KindBool:
 			return "write a number; true and false are not numbers"
 		case strict.KindNumber:
-			return "write it in plain digits and within the range: 0, not -0, 0.0 or 0e0"
+			return "write it in plain digits, without fraction, and within the range: 0, not -0, 0.0 or 0e0"
 		}
 	}
-	return "correct the value"
+	if strings.HasPrefix(expected, "a git object id") {
+		return "write the whole id, as git rev-parse prints it"
+	}
+	return "write " + expected
+}
+
+// durationFix writes a duration with a unit in milliseconds; "" when text is none.
+func durationFix(text string) string {
+	for _, unit := range []struct {
+		name string
+		ms   float64
+	}{{"ms", 1}, {"min", 60_000}, {"s", 1000}, {"m", 60_000}} {
+		if digits, found := strings.CutSuffix(text, unit.name); found {
+			value, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+			if err != nil || value < 0 || value > 1e9 {
+				return ""
+			}
+			return "write the milliseconds: " + strconv.FormatInt(int64(value*unit.ms), 10)
+		}
+	}
+	return ""
 }
 
 // missing reports a missing key of an object, which starts at at and whose pointer is where.
 func (p *logParser) missing(at int, where, key string) {
+	example := map[string]string{"exit_code": `"exit_code": 0`, "command": `"command": ["go", "test", "./..."]`}[key]
 	p.fault(diag.Error{
 		Pos: p.pos(at), Where: where + "/" + key, Message: "the key " + diag.Quote(key) + " is missing", Found: "no such key",
-		Expected: "the key " + diag.Quote(key), Fix: "add " + diag.Quote(key),
+		Expected: "the key " + diag.Quote(key), Fix: "add " + cmp.Or(example, diag.Quote(key)),
 	})
 }
 
 // unknown reports an unknown key of an object, whose pointer is where.
 func (p *logParser) unknown(key scalar, where string, known []string) {
-	of := strict.Fields{Where: where, Known: slices.Clone(known)}
+	of := strict.Fields{Where: where, Known: slices.Clone(known), Taken: func(key string) bool {
+		i, ours := logFieldIndex[key]
+		return where == "" && ours && p.seen&(1<<i) != 0
+	}}
 	p.fault(of.Unknown(strict.Member{Key: diag.Clip(string(p.name(key.span))), Pos: p.pos(key.at)}))
 }
 
@@ -133,38 +163,42 @@ func (p *logParser) pointer(where string, key span) string {
 	return (&strict.Fields{Where: where}).Pointer(diag.Clip(string(p.name(key))))
 }
 
-// explain reports why the line is not JSON, with the message of jsontext.
+// explain reports why the line is not JSON.
 func (p *logParser) explain() {
-	text := p.line[p.start:]
-	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
-	var err error
-	for err == nil {
-		_, err = dec.ReadToken()
+	e, found := strict.ExplainJSON(p.line[p.start:])
+	if !found {
+		e = diag.Error{Message: "this is not a record", Found: diag.Excerpt(p.line), Expected: "one JSON object", Fix: "write the line with closeout record"}
 	}
-	at, where := len(text), ""
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
-		at, where = min(int(syntax.ByteOffset), len(text)), diag.Clip(string(syntax.JSONPointer))
-	}
-	e := strict.NotJSON(p.pos(p.start+at), text[at:], err)
-	e.Where = where
-	for _, w := range notWords {
-		if bytes.HasPrefix(text[at:], []byte(w.word)) {
-			e.Fix = w.fix
-		}
-	}
-	p.fault(e)
+	e.Pos = p.pos(p.start + max(e.Pos.Column-1, 0))
+	p.fault(asRecord(e, p.line[p.start:]))
 }
 
-// notWords are literals of other languages that are not JSON.
-var notWords = []struct{ word, fix string }{
-	{"NaN", "JSON has no NaN; write null where there is no number"},
-	{"Infinity", "JSON has no Infinity; write null where there is no number"},
-	{"undefined", "JSON has no undefined; write null where there is no value"},
-	{"None", "write null instead of None"},
-	{"True", "write true in lower case"},
-	{"False", "write false in lower case"},
-	{"'", "write double quotes instead of single ones"},
-	{"\xff\xfe", "write the file as UTF-8: this is UTF-16"},
-	{"\xfe\xff", "write the file as UTF-8: this is UTF-16"},
+const oneLine = "write one record on each line, without line breaks in it and without a list around all of them"
+
+// asRecord says what is usual in a log about the error of a line that is no JSON.
+func asRecord(e diag.Error, line []byte) diag.Error {
+	text := string(bytes.TrimSpace(line))
+	e.Message = strings.Replace(e.Message, "the file", "the line", 1)
+	switch {
+	case text == "{" || text == "[":
+		e.Message, e.Fix = "a record goes over several lines", oneLine
+	case e.Found == "the end":
+		e.Fix = "write the whole record on one line, or remove the line: the program that wrote it did not finish"
+	case strings.HasPrefix(text, "#"), strings.HasPrefix(text, "//"):
+		e.Message, e.Fix = "a log has no comments", "remove the line; a key that begins with x- can contain a note"
+	case !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") && text != "" && !bytes.Contains(line, []byte{0}):
+		e.Message, e.Fix = "this is not a record of a command", "let closeout write the log: closeout record -- COMMAND"
+	}
+	return e
+}
+
+// followsFix says what to do about the text after a record.
+func followsFix(rest []byte) string {
+	switch rest[0] {
+	case ',':
+		return "remove the comma: each line is a record"
+	case '{':
+		return "write the second record on a line of its own"
+	}
+	return "write one JSON object on each line, and nothing after it"
 }

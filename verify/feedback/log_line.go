@@ -74,8 +74,8 @@ func (p *logParser) parse(line []byte, number int) bool {
 		p.explain()
 	} else if ok && p.at < len(line) {
 		p.fault(diag.Error{
-			Pos: p.pos(p.at), Message: "something follows the value", Found: diag.Excerpt(line[p.at:]), Expected: "the end of the line",
-			Fix: "write one JSON object per line, and nothing after it",
+			Pos: p.pos(p.at), Message: "something follows the record", Found: diag.Excerpt(line[p.at:]), Expected: "the end of the line",
+			Fix: followsFix(line[p.at:]),
 		})
 	}
 	p.flush()

@@ -3,9 +3,11 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // addCriteria appends the criteria of a contract. A criterion that an earlier contract also names is joined with it; an id
@@ -129,9 +131,37 @@ func (p *Policy) resolveProves(offset int) []diag.Error {
 		if proven < 0 || p.Criteria[proven].ExpectFail {
 			problems = append(problems, diag.Error{
 				Pos: c.Proves.Pos, Where: "/acceptance_criteria", Message: "a negative control proves a criterion that does not exist",
-				Found: c.Proves.Value, Expected: "the id of a criterion that is expected to pass", Fix: "correct proves",
+				Found: c.Proves.Value, Expected: "the id of a criterion that is expected to pass", Fix: p.provesFix(c.Proves.Value),
 			})
 		}
 	}
 	return problems
+}
+
+// provesFix lists the ids that a negative control can prove, the one that is nearest to what it says first.
+func (p *Policy) provesFix(said string) string {
+	var ids []string
+	for _, c := range p.Criteria {
+		if !c.ExpectFail {
+			ids = append(ids, c.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return `add a criterion with "expect": "pass" that the control proves`
+	}
+	fix := "write "
+	if near := diag.Nearest(said, ids); near != "" {
+		ids = append([]string{near}, slices.DeleteFunc(ids, func(id string) bool { return id == near })...)
+	} else if len(ids) > 1 {
+		fix = "write one of "
+	}
+	const most = 10
+	more := ""
+	if len(ids) > most {
+		ids, more = ids[:most], ", …"
+	}
+	for i, id := range ids {
+		ids[i] = `"proves": ` + strict.QuoteJSON(id)
+	}
+	return fix + strings.Join(ids, ", or ") + more
 }

@@ -19,14 +19,14 @@ var coverageCases = []stricttest.ReadCase{
 	{Name: "a string", In: `{"current":"0.62"}`, Errs: []string{"1:12: current must be a number from 0 to 1"}},
 	{Name: "a boolean", In: `{"current":true}`, Errs: []string{"1:12: current must be a number from 0 to 1"}},
 	{Name: "null", In: `{"current":null}`, Errs: []string{"1:12: current must be a number from 0 to 1"}},
-	{Name: "NaN", In: `{"current":NaN}`, Errs: []string{"1:12: this is not valid JSON"}},
+	{Name: "NaN", In: `{"current":NaN}`, Errs: []string{"1:12: JSON has no NaN"}},
 	{Name: "no current", In: `{"previous":0.5}`, Errs: []string{`1:1: the key "current" is missing`}},
 	{Name: "previous in percent", In: `{"current":0.5,"previous":50}`, Errs: []string{"1:27: previous must be a number from 0 to 1"}},
 	{Name: "current twice", In: `{"current":0.5,"current":0.9}`, Errs: []string{`1:16: the key "current" occurs twice`}, Lax: true},
 	{Name: "an unknown key", In: `{"current":0.5,"Previous":0.9}`, Errs: []string{`1:16: the key "Previous" is unknown`}},
 	{Name: "a list", In: `[0.5]`, Errs: []string{"1:1: a coverage report must be an object"}},
 	{Name: "null instead of a report", In: `null`, Errs: []string{"1:1: a coverage report must be an object"}},
-	{Name: "nothing", In: ``, Errs: []string{"1:1: the text ends before the value does"}},
+	{Name: "nothing", In: ``, Errs: []string{"1:1: the file is empty"}},
 	{Name: "both wrong", In: `{"current":2,"previous":"1"}`, Errs: []string{"1:12: current must", "1:25: previous must"}},
 }
 

@@ -114,8 +114,8 @@ var testReportCases = []struct {
 	{stricttest.ReadCase{Name: "nothing ends", In: "{\"Action\":\"start\",\"Package\":\"p\"}\n{\"Action\":\"run\",\"Package\":\"p\",\"Test\":\"T\"}",
 		Errs: []string{"0:0: no test and no package of the stream ends"}}, TestReport{}},
 	{stricttest.ReadCase{Name: "broken lines", In: "\n{\"Action\":\"pass\",\"Test\":\"T\"}\nFAIL p\n{\"Action\":1}\n[]\n{\"Action\":\"pass\",\"Test\":1,\"Package\":2}\n{\"Action\":\"pass\",\"Action\":\"fail\"}\n{\"Action\":\"pass\"",
-		Errs: []string{"3:1: this is not valid JSON", "4:11: Action must be a string", "5:1: a line must be an object", "6:25: Test must be a string",
-			"6:37: Package must be a string", `7:18: the key "Action" occurs twice`, "8:17: the text ends before"}}, TestReport{Tests: 1, Failed: 0, Skipped: 0}},
+		Errs: []string{"3:1: this is not JSON", "4:11: Action must be a string", "5:1: a line must be an object", "6:25: Test must be a string",
+			"6:37: Package must be a string", `7:18: the key "Action" occurs twice`, "8:17: the text ends, but the { is not closed"}}, TestReport{Tests: 1, Failed: 0, Skipped: 0}},
 	{stricttest.ReadCase{Name: "CTRF", In: `  {"reportFormat":"CTRF","specVersion":"0.0.0","results":{}}`, Errs: []string{"1:3: this is JSON of another kind than go test -json"}}, TestReport{}},
 	{stricttest.ReadCase{Name: "JSON over several lines", In: "\n{\n \"Action\":\"pass\"}", Errs: []string{"2:1: this is JSON of another kind than go test -json"}}, TestReport{}},
 

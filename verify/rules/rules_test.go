@@ -64,7 +64,7 @@ var ruleCases = []stricttest.ReadCase{
 	{Name: "the other list only", In: `{"warn_failures":[]}`, Errs: []string{`1:1: the key "block_failures" is missing`}},
 	{Name: "a list is null", In: `{"block_failures":null,"warn_failures":[]}`, Errs: []string{"1:19: block_failures must be a list"}},
 	{Name: "a failure that is a row", In: `{"block_failures":[{"slug":"a"}],"warn_failures":[""]}`,
-		Errs: []string{"1:20: 0 must be a string that is not blank", "1:51: 0 must be a string that is not blank"}},
+		Errs: []string{"1:20: an item of \"block_failures\" must be a string that is not blank", "1:51: an item of \"warn_failures\" must be a string that is not blank"}},
 	{Name: "a foreign id in a list", In: `{"block_failures":[],"warn_failures":["closeout/a"]}`, Errs: []string{"1:39: foreign closeout/ id"}},
 	{Name: "an unknown key beside the lists", In: `{"block_failures":[],"warn_failures":[],"info_failures":["a"]}`,
 		Errs: []string{`1:41: the key "info_failures" is unknown`}},
@@ -78,15 +78,15 @@ var ruleCases = []stricttest.ReadCase{
 		Errs: []string{`1:2: the key "version" is unknown`, `1:20: the key "runs" is unknown`}},
 
 	// no shape
-	{Name: "nothing", In: ``, Errs: []string{"1:1: the text ends before the value does"}},
+	{Name: "nothing", In: ``, Errs: []string{"1:1: the file is empty"}},
 	{Name: "an empty object", In: `{}`, Errs: []string{"1:1: this is not a rule report"}},
 	{Name: "null", In: `null`, Errs: []string{"1:1: this is not a rule report"}},
 	{Name: "true", In: `true`, Errs: []string{"1:1: this is not a rule report"}},
 	{Name: "a row without a list", In: `{"slug":"a","passed":true}`, Errs: []string{"1:1: this is not a rule report"}},
 	{Name: "two values", In: `[][]`, Errs: []string{"1:3: something follows the value"}},
-	{Name: "a byte order mark", In: "\ufeff[]", Errs: []string{"1:1: this is not valid JSON"}},
-	{Name: "invalid UTF-8", In: "[{\"id\":\"\xff\",\"passed\":true}]", Errs: []string{"1:9: this is not valid JSON"}, Lax: true},
-	{Name: "not JSON", In: `[{"id":"a",passed:true}]`, Errs: []string{"1:12: this is not valid JSON"}},
+	{Name: "a byte order mark", In: "\ufeff[]", Errs: []string{"1:1: the file begins with a byte order mark"}},
+	{Name: "invalid UTF-8", In: "[{\"id\":\"\xff\",\"passed\":true}]", Errs: []string{"1:9: this is not valid UTF-8"}, Lax: true},
+	{Name: "not JSON", In: `[{"id":"a",passed:true}]`, Errs: []string{"1:12: a key has no quotes"}},
 	{Name: "rows under other keys", // the shape of lineage L33: a demonstration, not a report
 		In:   `{"bad":[{"slug":"a","passed":false}],"good":[{"slug":"a","passed":true}],"trace_bad":{},"trace_good":{}}`,
 		Errs: []string{"1:1: this is not a rule report"}},

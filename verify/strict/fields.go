@@ -6,6 +6,7 @@
 package strict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -26,13 +27,17 @@ func (f *Fields) Add(n *Node, where, message, expected, fix string) {
 
 // NeedOneOf is OneOf that reports an absent key.
 func (f *Fields) NeedOneOf(key string, allowed ...string) string {
-	expected := "one of " + strings.Join(allowed, ", ")
-	n := f.Need(key, expected)
+	n := f.Need(key, "one of "+strings.Join(allowed, ", "))
 	if n == nil {
 		return ""
 	}
+	return f.wordOf(n, key, allowed)
+}
+
+// wordOf returns a string out of a fixed set; "" and an error for any other value.
+func (f *Fields) wordOf(n *Node, key string, allowed []string) string {
 	if n.Kind != KindString || !slices.Contains(allowed, n.Text) {
-		f.Wrong(n, key, expected)
+		f.WrongFix(n, key, "one of "+strings.Join(allowed, ", "), WordFix(n, allowed))
 		return ""
 	}
 	return n.Text
@@ -43,7 +48,7 @@ func (f *Fields) Share(n *Node, key string) (Ratio, bool) {
 	r, ok := ParseRatio(n)
 	if !ok {
 		e := WrongType(n, f.Pointer(key), "a number from 0 to 1")
-		e.Fix = "write the share itself: 62 % is 0.62"
+		e.Fix = cmp.Or(ShareFix(n), "write the share itself: 62 % is 0.62")
 		f.Errs.Add(e)
 	}
 	return r, ok
@@ -60,6 +65,7 @@ type Fields struct {
 	Where string // JSON pointer of the object
 	Errs  *diag.Errors
 	Known []string
+	Taken func(key string) bool // whether the object has a key; nil to look into Node
 }
 
 // Object returns the fields of n, or nil and an error when n is something else. where is the JSON pointer of n.
@@ -98,7 +104,7 @@ func (f *Fields) Need(key, expected string) *Node {
 	if n == nil {
 		f.Errs.Add(diag.Error{
 			Pos: f.Node.Pos, Where: f.Pointer(key), Message: "the key " + diag.Quote(key) + " is missing", Found: "no such key",
-			Expected: expected, Fix: "add " + diag.Quote(key),
+			Expected: expected, Fix: f.addFix(key),
 		})
 	}
 	return n
@@ -106,7 +112,14 @@ func (f *Fields) Need(key, expected string) *Node {
 
 // Wrong reports a value that is not what key needs.
 func (f *Fields) Wrong(n *Node, key, expected string) {
-	f.Errs.Add(WrongType(n, f.Pointer(key), expected))
+	f.WrongFix(n, key, expected, "")
+}
+
+// WrongFix is Wrong with what to write; "" when that is not known.
+func (f *Fields) WrongFix(n *Node, key, expected, fix string) {
+	e := WrongType(n, f.Pointer(key), expected)
+	e.Fix = cmp.Or(fix, e.Fix)
+	f.Errs.Add(e)
 }
 
 // Text returns a string with a visible character. An absent key gives the zero value.
@@ -124,7 +137,7 @@ func (f *Fields) TextOf(n *Node, key string) diag.Text {
 		return diag.Text{}
 	}
 	if n.Kind != KindString || strings.TrimSpace(n.Text) == "" {
-		f.Wrong(n, key, "a string that is not blank")
+		f.WrongFix(n, key, "a string that is not blank", f.textFix(key, n))
 		return diag.Text{}
 	}
 	return diag.Text{Value: n.Text, Pos: n.Pos}
@@ -136,11 +149,7 @@ func (f *Fields) OneOf(key string, allowed ...string) string {
 	if n == nil {
 		return ""
 	}
-	if n.Kind != KindString || !slices.Contains(allowed, n.Text) {
-		f.Wrong(n, key, "one of "+strings.Join(allowed, ", "))
-		return ""
-	}
-	return n.Text
+	return f.wordOf(n, key, allowed)
 }
 
 // Flag returns a boolean; an absent key gives false.
@@ -150,7 +159,7 @@ func (f *Fields) Flag(key string) bool {
 		return false
 	}
 	if n.Kind != KindBool {
-		f.Wrong(n, key, "true or false")
+		f.WrongFix(n, key, "true or false", WordFix(n, []string{"true", "false"}))
 	}
 	return n.Bool
 }
@@ -166,7 +175,7 @@ func (f *Fields) IntegerOf(n *Node, key string, low, high int64) *int64 {
 	}
 	i, ok := IntegerOf(n)
 	if !ok || i < low || i > high {
-		f.Wrong(n, key, integerRange(low, high))
+		f.WrongFix(n, key, integerRange(low, high), integerFix(n, low, high))
 		return nil
 	}
 	return &i
@@ -200,7 +209,7 @@ func (f *Fields) ListOf(n *Node, key string) []*Node {
 		return nil
 	}
 	if n.Kind != KindList {
-		f.Wrong(n, key, "a list")
+		f.WrongFix(n, key, "a list", f.listFix(key, n))
 		return nil
 	}
 	return n.Items
@@ -218,7 +227,9 @@ func (f *Fields) TextsOf(n *Node, key string) []diag.Text {
 	list := []diag.Text{}
 	for i, item := range f.ListOf(n, key) {
 		if item.Kind != KindString || strings.TrimSpace(item.Text) == "" {
-			f.Errs.Add(WrongType(item, f.Pointer(key)+"/"+strconv.Itoa(i), "a string that is not blank"))
+			e := WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "an item of "+diag.Quote(key), "a string that is not blank")
+			e.Fix = cmp.Or(TextFix(item), e.Fix)
+			f.Errs.Add(e)
 			continue
 		}
 		list = append(list, diag.Text{Value: item.Text, Pos: item.Pos})
@@ -253,8 +264,8 @@ func (f *Fields) End() {
 }
 
 func (f *Fields) Unknown(m Member) diag.Error {
-	fix := "remove it, or begin it with x- if it is a note of your own"
-	if near := diag.Nearest(m.Key, f.Known); near != "" {
+	fix := "remove it, or write " + QuoteJSON("x-"+m.Key) + " if it is a note of your own"
+	if near := f.meant(m.Key); near != "" {
 		fix = "did you mean " + diag.Quote(near) + "?"
 	}
 	slices.Sort(f.Known)
@@ -269,7 +280,7 @@ func (f *Fields) Unknown(m Member) diag.Error {
 func WrongType(n *Node, where, expected string) diag.Error {
 	return diag.Error{
 		Pos: n.Pos, Where: where, Message: where[strings.LastIndexByte(where, '/')+1:] + " must be " + expected,
-		Found: n.Describe(), Expected: expected, Fix: "correct the value",
+		Found: n.Describe(), Expected: expected, Fix: "write " + expected,
 	}
 }
 

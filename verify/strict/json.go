@@ -2,11 +2,7 @@ package strict
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/closeout-gate/closeout/verify/diag"
 )
@@ -29,6 +25,7 @@ type Node struct {
 	Pos     diag.Pos
 	Kind    Kind
 	Bool    bool
+	Block   bool   // an object in the block style of YAML: its keys have no quotes
 	Text    string // of a string; of a number, as it is written
 	Items   []*Node
 	Members []Member
@@ -144,22 +141,6 @@ func (n *Node) placeOf(key string, places map[string]diag.Pos) (diag.Pos, bool) 
 		}
 	}
 	return diag.Pos{}, false
-}
-
-// NotJSON is the error for a text that is no JSON from rest on.
-func NotJSON(at diag.Pos, rest []byte, err error) diag.Error {
-	e := diag.Error{
-		Pos: at, Message: "this is not valid JSON", Found: diag.Excerpt(rest), Expected: "JSON (RFC 8259) in UTF-8",
-		Fix: "write the file with a JSON library, or check it with one",
-	}
-	var syntax *jsontext.SyntacticError
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		e.Message, e.Found = "the text ends before the value does", "the end"
-	case errors.As(err, &syntax):
-		e.Message = "this is not valid JSON: " + syntax.Err.Error()
-	}
-	return e
 }
 
 // DuplicateKey is the error for a key that an object already has.

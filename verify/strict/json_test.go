@@ -23,14 +23,14 @@ func TestPlacesOnOneLongLine(t *testing.T) {
 
 func TestParseJSONErrors(t *testing.T) {
 	for _, c := range []struct{ text, message, at string }{
-		{"", "the text ends before the value does", "1:1"},
-		{"{", "the text ends before the value does", "1:2"},
+		{"", "the file is empty", "1:1"},
+		{"{", "the text ends, but the { is not closed", "1:2"},
 		{"{} {}", "something follows the value", "1:4"},
 		{"{\"a\": 1,\n \"a\": 2}", `the key "a" occurs twice in one object`, "2:2"},
 		{`{"a": 1, "\u0061": 2}`, `the key "a" occurs twice in one object`, "1:10"},
-		{"[\xff]", "this is not valid JSON", "1:2"},
-		{"\xef\xbb\xbf{}", "this is not valid JSON", "1:1"},
-		{"[NaN]", "this is not valid JSON", "1:2"},
+		{"[\xff]", "this is not valid UTF-8", "1:2"},
+		{"\xef\xbb\xbf{}", "the file begins with a byte order mark", "1:1"},
+		{"[NaN]", "JSON has no NaN", "1:2"},
 		{"[[[[1]]]]", "the nesting of values is over the limit of 3", "1:4"},
 	} {
 		var errs diag.Errors

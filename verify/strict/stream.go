@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,6 +23,9 @@ type Stream struct {
 	// The place that was asked for last: its offset, its line, and the offset at which that line starts.
 	at, start int64
 	line      int
+	open      []bracket
+	last      int           // the line of the token that was read last; 0 when there is none
+	kind      jsontext.Kind // of the token that is read
 }
 
 // Bounds limits what a document can cost.
@@ -159,7 +163,7 @@ func (s *Stream) next(known []string) (t jsonToken, ok bool) {
 	t.pos = s.place()
 	var raw []byte
 	var err error
-	if t.kind = s.dec.PeekKind(); t.kind == '"' || t.kind == '0' {
+	if s.kind, t.kind = s.dec.PeekKind(), s.dec.PeekKind(); t.kind == '"' || t.kind == '0' {
 		raw, err = s.dec.ReadValue()
 	} else {
 		_, err = s.dec.ReadToken()
@@ -167,6 +171,7 @@ func (s *Stream) next(known []string) (t jsonToken, ok bool) {
 	if err != nil {
 		return t, s.fail(err)
 	}
+	s.passed(t.kind)
 	if t.kind == '"' {
 		raw = unquote(raw)
 	}
@@ -178,6 +183,17 @@ func (s *Stream) next(known []string) (t jsonToken, ok bool) {
 	}
 	t.text = string(raw)
 	return t, true
+}
+
+// passed notes the token that was read, for the error of one that follows.
+func (s *Stream) passed(kind jsontext.Kind) {
+	s.last = s.line
+	switch kind {
+	case '{', '[':
+		s.open = append(s.open, bracket{kind, s.line})
+	case '}', ']':
+		s.open = s.open[:len(s.open)-1]
+	}
 }
 
 // unquote returns what a string of JSON means. The decoder has checked it.
@@ -234,6 +250,9 @@ func (s *Stream) fail(err error) bool {
 		from = len(s.dec.UnreadBuffer())
 	case errors.As(err, &syntax):
 		from = int(syntax.ByteOffset - passed)
+		if strings.Contains("tfn0", string(s.kind)) || strings.Contains(syntax.Err.Error(), `'\n' in string`) {
+			from = 0 // a word is shown as a whole, and so is a text that is not closed
+		}
 	}
 	from = max(from, int(s.at-passed), 0)
 	at := s.pos(passed + int64(from))
@@ -247,9 +266,15 @@ func (s *Stream) fail(err error) bool {
 		e.Pos = at
 		s.errs.Add(e)
 	default:
-		s.errs.Add(NotJSON(at, s.rest(from), err))
+		s.errs.Add(notJSON(s.stops(at, from, s.rest(from)), err))
 	}
 	return false
+}
+
+// stops describes the place where the text stops to be JSON.
+func (s *Stream) stops(at diag.Pos, from int, rest []byte) *jsonPlace {
+	container, read := s.dec.StackIndex(s.dec.StackDepth())
+	return &jsonPlace{at: at, rest: rest, open: s.open, last: s.last, key: container == '{' && read%2 == 0, glued: from == 0}
 }
 
 // tooDeep reports a value that nests deeper than the limit.

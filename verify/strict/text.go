@@ -1,7 +1,6 @@
 package strict
 
 import (
-	"bytes"
 	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -12,9 +11,8 @@ func CheckText(data []byte, errs *diag.Errors) bool {
 	e := diag.Error{Pos: diag.Pos{Line: 1, Column: 1}, Expected: "a contract in UTF-8, without byte order mark"}
 	switch {
 	case yamlBlank(data):
-		e.Message, e.Found, e.Fix = "the contract is empty", "no value", "write the contract, or remove the file"
-	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")), bytes.HasPrefix(data, []byte("\xfe\xff")), bytes.HasPrefix(data, []byte("\xff\xfe")):
-		e.Message, e.Found, e.Fix = "the file begins with a byte order mark", diag.Excerpt(data), "save it as UTF-8 without byte order mark"
+		e.Message, e.Found, e.Fix = "the contract is empty", "no value", "write allowed_files, forbidden_files, acceptance_criteria and rollback_plan: closeout schema scope_contract describes them; or remove the file"
+	case wrongEncoding(&e, data):
 	case !utf8.Valid(data):
 		at := invalidUTF8(data)
 		e.Pos = (&LineIndex{Data: data, Line: 1}).Pos(at)

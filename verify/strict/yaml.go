@@ -147,7 +147,7 @@ func (p *yamlParser) blockList() *Node {
 }
 
 func (p *yamlParser) blockObject() *Node {
-	n := &Node{Pos: p.peek(0).pos, Kind: KindObject}
+	n := &Node{Pos: p.peek(0).pos, Kind: KindObject, Block: true}
 	if !p.enter(n.Pos) {
 		return nil
 	}

@@ -1,0 +1,201 @@
+package strict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// This file says what to write in place of a wrong key or value. What it suggests is always accepted where it is written.
+
+// sameKeys are words that people and other tools write for the same thing, the key of an input among them.
+var sameKeys = [][]string{
+	{"run", "command", "cmd", "argv", "script", "exec", "shell", "steps"},
+	{"exit_code", "exit", "code", "status", "returncode", "rc", "exitstatus", "result"},
+	{"acceptance_criteria", "criteria", "acceptance", "tests", "checks", "commands"},
+	{"allowed_files", "allowed_paths", "allow", "files", "paths", "include", "scope", "whitelist"},
+	{"forbidden_files", "forbidden_paths", "forbid", "denied_files", "deny", "disallowed_files", "exclude", "blocked_files", "blacklist"},
+	{"rollback_plan", "rollback", "revert"},
+	{"goal", "description", "objective", "summary", "title"},
+	{"slug", "id", "name", "rule", "rule_id", "key", "identifier"}, {"id", "name", "slug", "key", "identifier", "title"},
+	{"task_id", "id", "task", "ticket", "issue"},
+	{"detail", "message", "text", "description"},
+	{"stdout", "output", "out"}, {"stderr", "err"},
+	{"current", "coverage", "value", "percent", "total", "line_rate"},
+	{"$schema", "schema"},
+	{"file", "path", "filename"}, {"path", "file", "filename", "name"},
+	{"cwd", "dir", "directory", "workdir", "working_directory"},
+	{"expires_at", "expires", "until"}, {"until", "expires", "expires_at"},
+	{"passed", "ok", "success", "status", "result"},
+	{"time_budget_minutes", "timeout", "time_budget"},
+	{"network_egress", "network", "hosts"},
+	{"rules", "results", "findings", "rows"},
+	{"duration_ms", "duration", "elapsed", "time"},
+}
+
+// plainKey leaves out what writers of keys differ in: case, hyphens and underscores.
+func plainKey(key string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(key))
+}
+
+// meant returns the key that was most likely meant by an unknown one, among those that the object does not have; "" for none.
+func (f *Fields) meant(key string) string {
+	plain := plainKey(key)
+	for _, k := range f.Known {
+		if plainKey(k) == plain {
+			return k
+		}
+	}
+	taken := f.Taken
+	if taken == nil {
+		taken = func(k string) bool { return f.Node != nil && f.Node.Member(k) != nil }
+	}
+	free := slices.DeleteFunc(slices.Clone(f.Known), taken)
+	for _, words := range sameKeys {
+		if slices.Contains(free, words[0]) && slices.ContainsFunc(words[1:], func(w string) bool { return plainKey(w) == plain }) {
+			return words[0]
+		}
+	}
+	for _, k := range free {
+		if len(plain) > 2 && strings.HasPrefix(plainKey(k), plain) {
+			return k
+		}
+	}
+	return diag.Nearest(key, free)
+}
+
+// WordFix says which of some words to write; "" when n is like none of them.
+func WordFix(n *Node, words []string) string {
+	word, quoted := strings.TrimSpace(n.Text), QuoteJSON
+	if slices.Contains(words, "true") {
+		quoted = func(s string) string { return s }
+		word = cmp.Or(foreignWords[strings.ToLower(word)], word)
+	}
+	if n.Kind != KindString || word == "" {
+		return ""
+	}
+	for _, w := range words {
+		if strings.EqualFold(w, word) {
+			return "write " + quoted(w)
+		}
+	}
+	if same := string(diag.SeverityWords[strings.ToLower(word)]); slices.Contains(words, same) {
+		return "write " + quoted(same)
+	}
+	if near := diag.Nearest(word, words); near != "" {
+		return "write " + quoted(near)
+	}
+	return "write one of " + strings.Join(words, ", ")
+}
+
+// textFix is [TextFix] for a key, which has an example where the text is blank.
+func (f *Fields) textFix(key string, n *Node) string {
+	if n.Kind == KindString && examples[key] != "" {
+		return "write one, such as " + f.Line(key, examples[key])
+	}
+	return TextFix(n)
+}
+
+// TextFix says how to write a number or a boolean as a text; "" when n is something else.
+func TextFix(n *Node) string {
+	switch n.Kind {
+	case KindNumber:
+		return "write " + QuoteJSON(n.Text) + ", in quotes"
+	case KindBool:
+		return "write " + QuoteJSON(strconv.FormatBool(n.Bool)) + ", in quotes"
+	}
+	return ""
+}
+
+// integerFix says how to write an integer in a range; "" when n is none, or outside.
+func integerFix(n *Node, low, high int64) string {
+	text := strings.TrimSpace(n.Text)
+	if whole, fraction, found := strings.Cut(text, "."); found && strings.Trim(fraction, "0") == "" {
+		text = whole
+	}
+	i, ok := IntegerOf(&Node{Kind: KindNumber, Text: text})
+	if n.Kind != KindString && n.Kind != KindNumber || !ok || i < low || i > high {
+		return ""
+	}
+	if n.Kind == KindString {
+		return "write " + text + ", without quotes"
+	}
+	return "write " + text
+}
+
+// ShareFix says how to write a share from 0 to 1 that is written as a text or in percent; "" when n is neither.
+func ShareFix(n *Node) string {
+	text := strings.TrimSpace(n.Text)
+	digits, percent := strings.CutSuffix(text, "%")
+	digits = strings.TrimSpace(digits)
+	value, err := strconv.ParseFloat(digits, 64)
+	if n.Kind != KindString && n.Kind != KindNumber || err != nil || value < 0 || value > 100 {
+		return ""
+	}
+	share := digits
+	if percent || value > 1 {
+		share = hundredth(digits)
+	}
+	if _, ok := ParseRatio(&Node{Kind: KindNumber, Text: share}); !ok {
+		return ""
+	}
+	return "write " + share
+}
+
+// hundredth divides a decimal number by 100, without the errors of binary fractions.
+func hundredth(decimal string) string {
+	whole, fraction, _ := strings.Cut(decimal, ".")
+	whole = "00" + strings.TrimLeft(whole, "0")
+	cut := len(whole) - 2
+	share := cmp.Or(strings.TrimLeft(whole[:cut], "0"), "0") + "." + whole[cut:] + fraction
+	return strings.TrimSuffix(strings.TrimRight(share, "0"), ".")
+}
+
+// Line writes a key and its value as the document does: in the block style of YAML the key has no quotes.
+func (f *Fields) Line(key, value string) string {
+	if f.Node != nil && f.Node.Block {
+		return key + ": " + value
+	}
+	return QuoteJSON(key) + ": " + value
+}
+
+// examples are values that a newcomer can begin with, for keys that are missing.
+var examples = map[string]string{
+	"rollback_plan": `"git revert the merge commit"`, "goal": `"what the change is to do, in one sentence"`, "task_id": `"T-142"`,
+	"allowed_files": `["src/**"]`, "forbidden_files": `["secrets/**"]`, "files": `["docs/**"]`,
+	"run": `["go", "test", "./..."]`, "exit_code": "0", "command": `["go", "test", "./..."]`,
+	"passed": "true", "slug": `"the name of the rule"`, "block_failures": "[]", "warn_failures": "[]", "current": "0.84",
+	"reason": `"why"`, "until": `"2027-12-31"`, "severity": `"warn"`, "status": `"modified"`, "path": `"src/main.go"`,
+}
+
+// addFix shows a line with a key that is missing.
+func (f *Fields) addFix(key string) string {
+	if example := examples[key]; example != "" {
+		return "add " + f.Line(key, example)
+	}
+	return "add " + diag.Quote(key)
+}
+
+// listFix says how to write a value as a list; "" when it is no text and no object.
+func (f *Fields) listFix(key string, n *Node) string {
+	switch {
+	case n.Kind == KindString && strings.TrimSpace(n.Text) != "":
+		var items []string
+		for item := range strings.SplitSeq(n.Text, ", ") {
+			items = append(items, QuoteJSON(strings.TrimSpace(item)))
+		}
+		return "write " + f.Line(key, "["+strings.Join(items, ", ")+"]")
+	case n.Kind == KindObject && len(n.Members) > 0:
+		first := n.Members[0]
+		value := "…"
+		if first.Value.Kind == KindString {
+			value = QuoteJSON(first.Value.Text)
+		}
+		return fmt.Sprintf("write a list, also of one object: %s: [{%s: %s, …}]", QuoteJSON(key), QuoteJSON(first.Key), value)
+	}
+	return ""
+}
