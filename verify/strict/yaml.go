@@ -1,6 +1,8 @@
 package strict
 
 import (
+	"bytes"
+
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 
@@ -29,6 +31,19 @@ func ParseYAML(data []byte, depth int, errs *diag.Errors) *Node {
 	return n
 }
 
+// ParseWorkflow reads a YAML document that is no input of a decision, such as a workflow of GitHub, whose authors use more of
+// YAML: plain texts over several lines, tabs inside of texts, numbers in any spelling. Everything else is as in [ParseYAML].
+// It returns nil, and errors, when the text contains something else; with a node there may be errors as well, about
+// duplicate keys and odd numbers.
+func ParseWorkflow(data []byte, depth int, errs *diag.Errors) *Node {
+	data = bytes.ReplaceAll(data, []byte("\t"), []byte(" ")) // YAML allows none in the indentation, and places stay the same
+	tokens := yamlScan(data, lexer.Tokenize, errs)
+	if tokens == nil {
+		return nil
+	}
+	return (&yamlParser{tokens: tokens, depth: depth, errs: errs, loose: true}).document()
+}
+
 // yamlParser builds nodes from tokens. A method that returns nil has reported why, and nothing more is read.
 type yamlParser struct {
 	tokens []yamlToken
@@ -36,6 +51,7 @@ type yamlParser struct {
 	nested int
 	depth  int
 	joined bool // a plain text continues over several lines, so the tree is not what its author means
+	loose  bool // such a text is fine
 	errs   *diag.Errors
 }
 
@@ -228,7 +244,7 @@ func (p *yamlParser) flow() *Node {
 		return p.flowList(t.pos)
 	case t.kind == token.MappingStartType:
 		return p.flowObject(t.pos)
-	case t.plain() && !t.second.IsZero():
+	case t.plain() && !t.second.IsZero() && !p.loose:
 		return p.continued(t)
 	case t.scalar():
 		return yamlScalar(t, p.errs)
