@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 	"verify/override": append(slices.Clip(readers), "verify/report"),
 	"verify/check":    append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override"),
 	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check"),
+	"verify/lint":     append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/check", "verify/report"),
 	"verify/report":   nil,
 	"verify/backtest": {"verify", "verify/diag", "verify/glob", "verify/change", "verify/policy", "verify/report"},
 	"verify/output":   {"verify/diag", "verify/report", "verify/backtest"},

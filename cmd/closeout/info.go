@@ -1,16 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/lint"
 )
 
 func newExplain(std stdio) *cobra.Command {
@@ -33,7 +37,7 @@ func newExplain(std stdio) *cobra.Command {
 // explained are the words that explain knows: all codes, and the names of the checks.
 func explained() []string {
 	var codes []string
-	for _, c := range checks.Documented {
+	for _, c := range documented() {
 		codes = append(codes, c.ID)
 		for _, k := range c.Codes {
 			codes = append(codes, k.Name)
@@ -42,19 +46,23 @@ func explained() []string {
 	return codes
 }
 
+// documented are the gate's checks and the pages of lint, whose codes are no findings of the gate.
+func documented() []*check.Check { return slices.Concat(checks.Documented, lint.Pages) }
+
+// page is the page with an ID.
+func page(id string) string { return cmp.Or(checks.Doc(id), lint.Doc(id)) }
+
 // explain prints the page of the check that reports a code, or of the check with that name. Case does not matter.
 func explain(what string, w io.Writer) error {
 	name := strings.ToLower(what)
-	c := checks.ByCode(name)
-	for _, other := range checks.Documented {
-		if other.ID == name {
-			c = other
-		}
-	}
-	if c == nil {
+	all := documented()
+	at := slices.IndexFunc(all, func(c *check.Check) bool {
+		return c.ID == name || slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == name })
+	})
+	if at < 0 {
 		return fmt.Errorf("there is no finding %q%s see closeout explain for all of them", what, didYouMean(name, explained(), ""))
 	}
-	_, err := io.WriteString(w, checks.Doc(c.ID))
+	_, err := io.WriteString(w, page(all[at].ID))
 	return err
 }
 
@@ -62,13 +70,13 @@ func explain(what string, w io.Writer) error {
 func ruleBook(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# The rule book\n\n| code | severity | check |\n|---|---|---|\n")
-	for _, c := range checks.Documented {
+	for _, c := range documented() {
 		for _, k := range c.Codes {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, k.Severity, c.ID)
 		}
 	}
-	for _, c := range checks.Documented {
-		b.WriteString("\n" + checks.Doc(c.ID))
+	for _, c := range documented() {
+		b.WriteString("\n" + page(c.ID))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

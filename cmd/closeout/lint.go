@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/lint"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const lintLong = `lint looks for mistakes in contracts and workflows: patterns that match nothing, commands that cannot
+fail, a workflow that can be skipped. It judges no change, runs nothing, and needs no token and no network.
+
+It reads the files of the work tree, or with --base those of a commit.
+
+Exit codes: 0 nothing blocks, 1 a finding blocks (with --strict also a warning), 2 wrong call or environment.`
+
+type lintFlags struct {
+	repo, base, contract, format string
+	path, strict                 bool
+}
+
+func newLint(std stdio) *cobra.Command {
+	f := &lintFlags{}
+	c := &cobra.Command{
+		Use: "lint", Short: "Look for mistakes in contracts and workflows", Long: lintLong, Args: cobra.NoArgs,
+		Example: "  closeout lint\n  closeout lint --base origin/main --strict",
+		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, or one inside it (default the enclosing one)")
+	flags.StringVar(&f.base, "base", "", "lint the files of this `commit`, not those of the work tree")
+	flags.StringVar(&f.contract, "contract", "", "lint this `file` in place of the standing contract")
+	flags.BoolVar(&f.path, "path", false, "also look for programs in PATH")
+	flags.BoolVar(&f.strict, "strict", false, "fail on warnings too")
+	flags.StringVar(&f.format, "format", output.LintFormats[0], "`format` of the output: "+strings.Join(output.LintFormats, ", "))
+	refuseTwice(flags)
+	return c
+}
+
+func (f *lintFlags) run(std stdio) error {
+	if !slices.Contains(output.LintFormats, f.format) {
+		return fmt.Errorf("--format is %q: expected one of %s", f.format, strings.Join(output.LintFormats, ", "))
+	}
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	defer git.Close()
+	in, err := git.ToLint(f.base)
+	if err == nil {
+		err = f.add(&in)
+	}
+	if err != nil {
+		return err
+	}
+	r := lint.Report(lint.Run(in), verify.Version)
+	kind := output.Plain
+	switch f.format {
+	case "json":
+		kind = output.JSON
+	case "github":
+		kind = output.Commands
+	}
+	colour := f.format == "text" && isTerminal(std.out)
+	if err := output.WriteLint(printTo(std.out, kind, colour), r, f.format, output.Options{Color: colour}); err != nil {
+		return err
+	}
+	return f.end(r)
+}
+
+// add adds what the flags name to the input.
+func (f *lintFlags) add(in *lint.Input) error {
+	if f.path {
+		in.Program = func(name string) bool {
+			_, err := exec.LookPath(name)
+			return err == nil
+		}
+	}
+	if f.contract == "" {
+		return nil
+	}
+	text, err := os.ReadFile(f.contract)
+	if err != nil {
+		return fmt.Errorf("the contract cannot be read: %w: name a file with --contract", err)
+	}
+	in.Contract = &lint.Document{Path: f.contract, Text: text}
+	return nil
+}
+
+// end is the exit status.
+func (f *lintFlags) end(r *report.Lint) error {
+	if r.Counts.Block > 0 || f.strict && r.Counts.Warn > 0 {
+		return exit{exitFailed}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/closeout-gate/closeout/verify/lint"
+)
+
+// TestLintPage writes the table of codes into docs/lint.md.
+func TestLintPage(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| code | severity |\n|---|---|\n")
+	for _, p := range lint.Pages {
+		for _, c := range p.Codes {
+			fmt.Fprintf(&table, "| [`%s`](rules.md#%s) | %s |\n", c.Name, strings.ReplaceAll(c.Name, ".", ""), c.Severity)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(repository, "docs/lint.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := "<!-- codes:begin -->\n" + table.String() + "<!-- codes:end -->"
+	compare(t, "docs/lint.md", regexp.MustCompile(`(?s)<!-- codes:begin -->.*<!-- codes:end -->`).ReplaceAllLiteralString(string(page), block))
+}
+
+// TestPreCommitHook wants a hook that calls an existing command with existing flags, for the files that it reads.
+func TestPreCommitHook(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(repository, ".pre-commit-hooks.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hooks []struct {
+		ID, Entry, Language, Files string
+		Args                       []string
+		PassFilenames              *bool `yaml:"pass_filenames"`
+	}
+	if err := yaml.Unmarshal(text, &hooks); err != nil || len(hooks) != 1 {
+		t.Fatalf("%d hooks, %v", len(hooks), err)
+	}
+	h := hooks[0]
+	if h.ID != "closeout-lint" || h.Language != "golang" || h.PassFilenames == nil || *h.PassFilenames {
+		t.Errorf("the hook is %+v", h)
+	}
+	words := append(strings.Fields(h.Entry), h.Args...)
+	root := newRoot(stdio{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}})
+	command, rest, err := root.Find(words[1:])
+	if err != nil || words[0] != "closeout" || command.Name() != "lint" || command.ParseFlags(rest) != nil {
+		t.Errorf("%q calls %v, %v", words, command, err)
+	}
+	files := regexp.MustCompile(h.Files)
+	for path, want := range map[string]bool{
+		".closeout/scope_contract.json": true, ".closeout/tasks/T-1.yml": true, ".github/workflows/closeout.yml": true, ".gitignore": true,
+		"CODEOWNERS": true, "docs/CODEOWNERS": true, ".github/CODEOWNERS": true, "src/.closeout": false, "docs/lint.md": false,
+	} {
+		if files.MatchString(path) != want {
+			t.Errorf("the hook runs for %s: %v", path, !want)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(repository, "docs/lint.md"))
+	if err != nil || !bytes.Contains(page, []byte("      - id: "+h.ID+"\n")) {
+		t.Errorf("docs/lint.md does not name the hook, %v", err)
+	}
+}

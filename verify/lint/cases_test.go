@@ -1,0 +1,108 @@
+package lint_test
+
+import (
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+const taskPath = ".closeout/tasks/T-1.json"
+
+// task is a task contract with these members.
+func task(members string) edit {
+	return file(taskPath, `{"task_id": "T-1", "goal": "a", "rollback_plan": "b", "forbidden_files": ["web/**"], `+members+`}`)
+}
+
+const noCriteria = `"acceptance_criteria": []`
+
+// many makes the repository large enough for shares.
+func many(dir string) []edit {
+	var edits []edit
+	for c := 'a'; c <= 'z'; c++ {
+		for d := 'a'; d <= 'g'; d++ {
+			edits = append(edits, file(dir+"/"+string(c)+string(d)+".py", ""))
+		}
+	}
+	return edits
+}
+
+var contractCases = []lintCase{
+	{"contract", "unknown key", []edit{{contractPath, `"rollback_plan"`, `"rollbackplan"`}, {contractPath, `"Revert."`, `"Revert.", "rollback_plan": "a"`}}, diag.Block, `:9:3 the key "rollbackplan" is unknown`},
+	{"contract", "none", []edit{file(contractPath, removed)}, diag.Block, "the repository has no standing contract"},
+	{"contract", "two", []edit{file(".closeout/scope_contract.yml", "a: b\n")}, diag.Block, "several standing contracts"},
+	{"contract", "yaml", []edit{file(contractPath, removed), file(".closeout/scope_contract.yaml", "allowed_files: [src/**]\nforbidden_files: [web/**]\nacceptance_criteria:\n  - pytest\nrollback_plan: a\n")}, "", ""},
+	{"contract", "task without goal", []edit{file(taskPath, `{"task_id": "T-1", "rollback_plan": "b", "allowed_files": ["src/**"], "forbidden_files": ["web/**"], "acceptance_criteria": []}`)}, diag.Block, `a task contract requires "goal"`},
+	{"contract", "task under another name", []edit{file(".closeout/tasks/T-2.json", `{"task_id": "T-1", "goal": "a", "rollback_plan": "b", "allowed_files": ["src/**"], "forbidden_files": ["web/**"], "acceptance_criteria": []}`)}, diag.Block, `the task_id is not the name of the file; found "T-1", expected "T-2" → rename`},
+	{"contract", "join", []edit{task(`"allowed_files": ["src/**"], "acceptance_criteria": [{"run": ["a"], "expect": "fail", "proves": "unti"}]`)}, diag.Block, "a negative control proves a criterion that does not exist"},
+	{"contract", "task", []edit{task(`"allowed_files": ["src/**"], ` + noCriteria)}, "", ""},
+	{"contract", "no contract in tasks", []edit{file(".closeout/tasks/README.md", "x")}, "", ""},
+
+	{"evidence_tracked", "log", []edit{file(".closeout/evidence/feedback_record.jsonl", "")}, diag.Block, "git rm -r --cached .closeout/evidence"},
+	{"evidence_tracked", "report", []edit{file("verification_report.json", "")}, diag.Block, "git rm --cached verification_report.json"},
+	{"evidence_tracked", "other directory", []edit{{contractPath, `"override"`, `"evidence": {"dir": "ci/ev"}, "override"`}, file("ci/ev/a.xml", "")}, diag.Block, "ci/ev"},
+	{"evidence_tracked", "similar names", []edit{file(".closeout/evidence2/a", ""), file("docs/verification_report.json", "")}, "", ""},
+
+	{"not_ignored", "directory", []edit{{".gitignore", ".closeout/evidence/\n", ""}}, diag.Block, "add the line .closeout/evidence/ at the end of .gitignore"},
+	{"not_ignored", "report", []edit{{".gitignore", "/verification_report.json\n", ""}}, diag.Block, "add the line /verification_report.json"},
+	{"not_ignored", "negated", []edit{{".gitignore", "/verification_report.json\n", "/verification_report.json\n!*.json\n"}}, diag.Block, "verification_report.json"},
+	{"not_ignored", "negated in a nested file", []edit{{".gitignore", ".closeout/evidence/", ".closeout/evidence/*"}, file(".closeout/.gitignore", "!evidence/*.jsonl")}, diag.Block, ".closeout/evidence/"},
+	{"not_ignored", "nested file", []edit{{".gitignore", ".closeout/evidence/\n", ""}, file(".closeout/.gitignore", "# ours\n/evidence \n")}, "", ""},
+	{"not_ignored", "below an ignored directory nothing comes back", []edit{{".gitignore", "node_modules/", "!.closeout/evidence/feedback_record.jsonl"}}, "", ""},
+	{"not_ignored", "another directory", []edit{{contractPath, `"override"`, `"evidence": {"dir": "ci/ev"}, "override"`}}, diag.Block, "add the line ci/ev/"},
+
+	{"glob_matches_nothing", "typo", []edit{allowed(`["srcc/signup/**", "tests/**"]`)}, diag.Warn, contractPath + `:2:21 "srcc/signup/**" in allowed_files matches no tracked file → write "src/signup/**" instead`},
+	{"glob_matches_nothing", "swapped letters", []edit{allowed(`["src/**", "tests/singup/**"]`)}, diag.Warn, `write "tests/signup/**"`},
+	{"glob_matches_nothing", "directory", []edit{allowed(`["src", "tests/**"]`)}, diag.Warn, `write "src/**" instead of "src"`},
+	{"glob_matches_nothing", "one level", []edit{allowed(`["web/*", "tests/**"]`), file("web/package.json", removed), {contractPath, `"web/**"`, `"docs/**"`}}, diag.Warn, `write "web/**" instead of "web/*"`},
+	{"glob_matches_nothing", "moved", []edit{allowed(`["lib/form.py", "tests/**"]`)}, diag.Warn, `write "src/signup/form.py"`},
+	{"glob_matches_nothing", "case", []edit{allowed(`["SRC/**", "tests/**"]`)}, diag.Warn, `write "src/**"`},
+	{"glob_matches_nothing", "task", []edit{task(`"allowed_files": ["src/new.py"], ` + noCriteria)}, diag.Info, taskPath + `:1:`},
+	{"glob_matches_nothing", "forbidden typo", []edit{{contractPath, `["web/**"]`, `["webb/**"]`}}, diag.Warn, `write "web/**"`},
+	{"glob_matches_nothing", "forbidden in advance", []edit{{contractPath, `["web/**"]`, `["migrations/**"]`}}, diag.Info, "no action is needed"},
+	{"glob_matches_nothing", "lifted", []edit{{contractPath, `"override"`, `"may_touch_protected": ["Makefiel"], "override"`}}, diag.Warn, `write "Makefile"`},
+	{"glob_matches_nothing", "forbidden in another case", []edit{{contractPath, `["web/**"]`, `["WEB/**", "Web"]`}}, "", ""},
+	{"glob_matches_nothing", "matches", []edit{allowed(`["**/*.py", "s*/**", "src/app.py", "{src,tests}/**", "tests/**"]`)}, "", ""},
+
+	{"overlap", "protected", []edit{allowed(`["src/**", ".github/workflows/**"]`)}, diag.Warn, `:2:31 ".github/workflows/**" in allowed_files allows nothing: all files that it matches are closed; .github/workflows/closeout.yml is protected`},
+	{"overlap", "forbidden", []edit{allowed(`["src/**", "web/src/**"]`)}, diag.Warn, `web/src/index.ts is forbidden: web/**`},
+	{"overlap", "outside of the standing contract", []edit{task(`"allowed_files": ["docs/**"], ` + noCriteria)}, diag.Info, "not allowed by the standing contract"},
+	{"overlap", "one file is open", []edit{allowed(`["src/**", "**/*e*"]`)}, "", ""},
+	{"overlap", "lifted", []edit{allowed(`["src/**", "Makefile"]`), {contractPath, `"override"`, `"may_touch_protected": ["Makefile"], "override"`}}, "", ""},
+	{"overlap", "a harmless key may change", []edit{allowed(`["src/**", "go.mod"]`), file("go.mod", "module a")}, "", ""},
+
+	{"universal", "all", []edit{allowed(`["**"]`)}, diag.Warn, `"**" in allowed_files matches nearly every tracked file → name the directories that changes need: such as "docs/**", "scripts/**", "src/**"`},
+	{"universal", "one large directory", append(many("src"), allowed(`["src/**", "tests/**"]`)), diag.Warn, `:2:21 "src/**"`},
+	{"universal", "by extension", append(many("src"), allowed(`["**/*.py"]`)), diag.Warn, `"**/*.py"`},
+	{"universal", "task", []edit{task(`"allowed_files": ["**"], ` + noCriteria)}, diag.Info, taskPath},
+	{"universal", "two directories", append(append(many("src"), many("lib")...), allowed(`["src/**", "lib/**"]`)), "", ""},
+	{"universal", "small repository", nil, "", ""},
+
+	{"weak", "claimed", []edit{{contractPath, `"override"`, `"evidence": {"min": "claimed"}, "override"`}}, diag.Warn, ":8:3 evidence.min"},
+	{"weak", "criterion", []edit{{contractPath, `"id": "unit",`, `"id": "unit", "min_evidence": "claimed",`}}, diag.Warn, ":5:5 the criterion unit accepts records"},
+	{"weak", "event", []edit{override(`{"binding": "event", "never": ["a.b"]}`)}, diag.Warn, "override.binding"},
+	{"weak", "author", []edit{override(`{"allow_author": true, "never": ["a.b"]}`)}, diag.Warn, "override.allow_author"},
+	{"weak", "write", []edit{override(`{"permission": "write", "never": ["a.b"]}`)}, diag.Warn, "override.permission"},
+	{"weak", "never", []edit{override(`{"never": []}`)}, diag.Warn, ":8:3 override.never is empty"},
+	{"weak", "no override", []edit{{contractPath, `  "override": {"never": ["contract.changed"]},` + "\n", ""}}, diag.Info, "no override.never"},
+	{"weak", "strict", []edit{override(`{"permission": "admin", "binding": "code", "allow_author": false, "never": ["a.b"]}`), {contractPath, `"override"`, `"evidence": {"min": "recorded"}, "override"`}}, "", ""},
+
+	{"owners", "no file", []edit{file(".github/CODEOWNERS", removed), file("CODEOWNERS", "/.github/ @a\n")}, diag.Warn, `CODEOWNERS:0:0 no code owner must approve a change to /.closeout/ → add the line "/.closeout/ @OWNER"`},
+	{"owners", "no line", []edit{file(".github/CODEOWNERS", "/.closeout/ @a\n/src/ @b")}, diag.Warn, "no code owner must approve a change to /.github/"},
+	{"owners", "taken back", []edit{file(".github/CODEOWNERS", "* @a\n/.closeout/ @a\n*.yml\n")}, diag.Warn, "CODEOWNERS:3:1 this line is the last one that matches a new file in /.github/, and names no owner"},
+	{"owners", "the gate's workflow alone", []edit{file(".github/CODEOWNERS", "* @a\n/.github/workflows/closeout.yml # later\n")}, diag.Warn, "CODEOWNERS:2:1 this line is the last one that matches .github/workflows/closeout.yml"},
+	{"owners", "direct files only", []edit{file(".github/CODEOWNERS", "/.closeout/ @a\n/.github/* @a\n")}, diag.Warn, "/.github/"},
+	{"owners", "GitHub skips the line", []edit{file(".github/CODEOWNERS", "/.closeout/ @a\n/.github/ mona\n")}, diag.Warn, "/.github/"},
+	{"owners", "everything", []edit{file(".github/CODEOWNERS", removed), file("docs/CODEOWNERS", "*  @a a@example.com # all\n")}, "", ""},
+	{"owners", "at any depth", []edit{file(".github/CODEOWNERS", ".github/ @a\n**/.closeout @a\n/.closeout/tasks/\n")}, "", ""},
+
+	{"no_control", "none", []edit{{contractPath, `, "proves": "unit"`, ""}}, diag.Info, ":5:5 nothing shows that the criterion unit (pytest -x tests/signup) can fail"},
+	{"no_control", "proven", nil, "", ""},
+
+	{"not_checked", "CODEOWNERS", []edit{file(".github/CODEOWNERS", unreadable)}, diag.Info, "the owners of workflows and contracts"},
+	{"not_checked", "all", nil, "", ""},
+}
+
+// unreadable is the content of a file that cannot be read.
+const unreadable = "\x01unreadable"
+
+func words(argv ...string) string { return `["` + strings.Join(argv, `", "`) + `"]` }

@@ -1,0 +1,357 @@
+// Package lint looks for mistakes in contracts and workflows that the gate would show too late, or never: patterns that match
+// nothing, commands that cannot fail, a workflow that can be skipped.
+//
+// It judges no change. [Run] is a function of files: the same files give the same findings. Its codes are documented by the
+// pages of [Pages], like those of the gate's checks.
+package lint
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// The pages of documentation, and the codes of each.
+var (
+	contractPage = &check.Check{
+		ID: "lint", Title: "The contract says what its author means",
+		Codes: []check.Code{
+			{Name: "lint.contract", Severity: diag.Block},
+			{Name: "lint.evidence_tracked", Severity: diag.Block},
+			{Name: "lint.not_ignored", Severity: diag.Block},
+			{Name: "lint.glob_matches_nothing", Severity: diag.Warn},
+			{Name: "lint.overlap", Severity: diag.Warn},
+			{Name: "lint.universal", Severity: diag.Warn},
+			{Name: "lint.vacuous_command", Severity: diag.Warn},
+			{Name: "lint.command_missing", Severity: diag.Warn},
+			{Name: "lint.argument_missing", Severity: diag.Warn},
+			{Name: "lint.weak", Severity: diag.Warn},
+			{Name: "lint.owners", Severity: diag.Warn},
+			{Name: "lint.no_control", Severity: diag.Info},
+			{Name: "lint.no_test_count", Severity: diag.Info},
+			{Name: "lint.cached", Severity: diag.Info},
+			{Name: "lint.not_checked", Severity: diag.Info},
+		},
+	}
+	workflowPage = &check.Check{
+		ID: "lint.workflow", Title: "The workflow runs the gate on every change, and not near secrets",
+		Codes: []check.Code{
+			{Name: "lint.workflow.secrets", Severity: diag.Block},
+			{Name: "lint.workflow.id_token", Severity: diag.Block},
+			{Name: "lint.workflow.target", Severity: diag.Block},
+			{Name: "lint.workflow.missing", Severity: diag.Warn},
+			{Name: "lint.workflow.unreadable", Severity: diag.Warn},
+			{Name: "lint.workflow.trigger", Severity: diag.Warn},
+			{Name: "lint.workflow.filter", Severity: diag.Warn},
+			{Name: "lint.workflow.skippable", Severity: diag.Warn},
+			{Name: "lint.workflow.permissions", Severity: diag.Warn},
+			{Name: "lint.workflow.same_job", Severity: diag.Warn},
+			{Name: "lint.workflow.self_hosted", Severity: diag.Warn},
+			{Name: "lint.workflow.unpinned", Severity: diag.Warn},
+			{Name: "lint.workflow.observe", Severity: diag.Warn},
+			{Name: "lint.workflow.untrusted_input", Severity: diag.Warn},
+		},
+	}
+
+	// Pages lists the pages in the order in which they are shown.
+	Pages = []*check.Check{contractPage, workflowPage}
+)
+
+//go:embed *.md
+var pages embed.FS
+
+// Doc returns the page with an ID; "" when there is none.
+func Doc(id string) string {
+	text, _ := pages.ReadFile(id + ".md") // nil when there is none
+	return string(text)
+}
+
+// severities are those of all codes.
+var severities = func() map[string]diag.Severity {
+	all := map[string]diag.Severity{}
+	for _, p := range Pages {
+		for _, c := range p.Codes {
+			all[c.Name] = c.Severity
+		}
+	}
+	return all
+}()
+
+// File is a path that git tracks.
+type File struct {
+	Path string // raw bytes
+	Mode change.Mode
+}
+
+// Input is what [Run] reads. A nil function means that there is nothing besides Files, except for Read.
+type Input struct {
+	// Files are the paths that git tracks, in any order, each once.
+	Files []File
+	// Partial is true when Files lacks some paths: what requires all of them is not checked.
+	Partial bool
+	// Read returns a file of the repository; the error is fs.ErrNotExist when there is none. It is called for few files.
+	Read func(path string) ([]byte, error)
+	// Stat gives the mode of a file that git may not track; 040000 for a directory.
+	Stat func(path string) (change.Mode, bool)
+	// List gives the names of the files in a directory that git may not track.
+	List func(dir string) []string
+	// Program reports whether a program without a slash in its name is installed.
+	Program func(name string) bool
+	// Contract is linted in place of the standing contract; nil for the one of the repository.
+	Contract *Document
+	// Exclude is the content of info/exclude, which ignores files in this clone alone.
+	Exclude string
+}
+
+// Document is a named text.
+type Document struct {
+	Path string
+	Text []byte
+}
+
+// Texts is the input of a repository with these files and no others: path → content. Files that begin with #! are executable.
+func Texts(files map[string]string) Input {
+	in := Input{Read: func(path string) ([]byte, error) {
+		text, ok := files[path]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(text), nil
+	}}
+	for path, text := range files {
+		mode := change.Regular
+		if strings.HasPrefix(text, "#!") {
+			mode = change.Executable
+		}
+		in.Files = append(in.Files, File{path, mode})
+	}
+	return in
+}
+
+// Run returns what is found, each finding once.
+func Run(in Input) *check.Findings {
+	l := &linter{tree: newTree(&in), found: &check.Findings{}}
+	l.contracts()
+	l.evidence()
+	l.owners()
+	l.workflows()
+	return l.found
+}
+
+// Report is what was found as a document; version is that of the program.
+func Report(found *check.Findings, version string) *report.Lint {
+	l := &report.Lint{Schema: report.LintSchema, Tool: report.Tool{Name: "closeout", Version: version}, Findings: []report.Finding{}}
+	for _, kept := range found.List() {
+		l.Findings = append(l.Findings, report.Finding{
+			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected), Actual: check.Valid(kept.Actual),
+			Fix: check.Valid(kept.Fix), Fingerprint: kept.Print, Times: kept.Times,
+			Location: report.Location{Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
+		})
+	}
+	l.FindingsOmitted = found.Len() - len(l.Findings)
+	l.Counts = report.LintCounts{Block: found.Count(diag.Block), Warn: found.Count(diag.Warn), Info: found.Count(diag.Info)}
+	return l
+}
+
+// linter is one run.
+type linter struct {
+	*tree
+	found      *check.Findings
+	standing   *source   // nil when it cannot be read
+	tasks      []*source // that can be read
+	flows      []*workflow
+	flowsRead  bool
+	flowUnread bool // one of them cannot be read
+
+	ignoreFiles   map[string][]ignoreRule // by directory
+	ignoredBefore map[string]bool
+}
+
+// source is a contract that was read.
+type source struct {
+	path     string
+	task     bool
+	contract *contract.Contract
+	policy   *policy.Policy // with the standing contract; nil when they cannot be joined
+}
+
+// report adds a finding; a severity of "" is that of the code.
+func (l *linter) report(f check.Finding) {
+	if f.Severity == "" {
+		f.Severity = severities[f.Code]
+	}
+	f.Times = 1
+	l.found.Add(f)
+}
+
+// contracts reads and lints all contracts.
+func (l *linter) contracts() {
+	l.readStanding()
+	l.readTasks()
+	sources := l.tasks
+	if l.standing != nil {
+		sources = append([]*source{l.standing}, l.tasks...)
+	}
+	for _, s := range sources {
+		l.patterns(s)
+		l.commands(s)
+		l.controls(s)
+		l.weak(s)
+	}
+}
+
+const placesOfContract = "one of .closeout/scope_contract.json, .yaml and .yml"
+
+func (l *linter) readStanding() {
+	if l.Contract != nil {
+		l.standing = l.parse(l.Contract.Path, l.Contract.Text, false)
+		return
+	}
+	var paths []string
+	for _, extension := range policy.ContractExtensions {
+		if p := policy.StandingContract + extension; l.exists(p) {
+			paths = append(paths, p)
+		}
+	}
+	switch len(paths) {
+	case 1:
+		l.standing = l.readContract(paths[0], false)
+	case 0:
+		l.report(check.Finding{
+			Code: "lint.contract", Message: "the repository has no standing contract", Path: policy.StandingContract + ".json",
+			Expected: placesOfContract, Actual: "none", Fix: "add .closeout/scope_contract.json: `closeout schema scope_contract` prints what it can contain",
+		})
+	default:
+		l.report(check.Finding{
+			Code: "lint.contract", Message: "the repository has several standing contracts: " + strings.Join(paths, ", "), Path: paths[1],
+			Expected: placesOfContract, Actual: diag.Plural(int64(len(paths)), "contract"), Fix: "keep one of them: git rm " + paths[1],
+		})
+	}
+}
+
+// maxTasks is how many task contracts are linted.
+const maxTasks = 200
+
+func (l *linter) readTasks() {
+	names := l.names(policy.TasksDir)
+	for i, name := range names {
+		p := policy.TasksDir + "/" + name
+		if !policy.DefaultContractPath(p) {
+			continue
+		}
+		if i >= maxTasks {
+			l.notChecked(policy.TasksDir, "more than 200 task contracts", "the rest of the task contracts")
+			return
+		}
+		if s := l.readContract(p, true); s != nil {
+			l.tasks = append(l.tasks, s)
+		}
+	}
+}
+
+// notChecked reports what could not be checked.
+func (l *linter) notChecked(path, why, what string) {
+	l.report(check.Finding{
+		Code: "lint.not_checked", Message: why + ", so lint did not check " + what, Path: path, Expected: "a repository that can be checked",
+		Actual: why, Fix: "check by hand: " + what, Identity: []string{what},
+	})
+}
+
+func (l *linter) readContract(path string, task bool) *source {
+	text, err := l.Read(path)
+	if err != nil {
+		l.contractError(path, diag.Unreadable("the contract", err))
+		return nil
+	}
+	return l.parse(path, text, task)
+}
+
+// parse reads a contract and reports all of its errors, and those of the join with the standing contract.
+func (l *linter) parse(name string, text []byte, task bool) *source {
+	c, errs := contract.Parse(name, text, strict.DefaultLimits())
+	if c != nil && task {
+		c.CheckTask(errs)
+		checkTaskName(name, c, errs)
+	}
+	for _, e := range errs.All() {
+		l.contractError(name, e)
+	}
+	if c == nil || errs.Any() {
+		return nil
+	}
+	s := &source{path: name, task: task, contract: c}
+	l.join(s)
+	return s
+}
+
+// checkTaskName reports a task contract whose file has another name than its task.
+func checkTaskName(name string, c *contract.Contract, errs *diag.Errors) {
+	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	if c.TaskID.Value == "" || stem == c.TaskID.Value {
+		return
+	}
+	errs.Add(diag.Error{
+		Pos: c.TaskID.Pos, Where: "/task_id", Message: "the task_id is not the name of the file", Found: diag.Quote(c.TaskID.Value),
+		Expected: diag.Quote(stem), Fix: "rename the file to " + c.TaskID.Value + path.Ext(name) + `, or write "task_id": ` + diag.Quote(stem),
+	})
+}
+
+// join joins a contract with the standing one, and reports problems that are in this contract.
+func (l *linter) join(s *source) {
+	sources := []policy.Source{{Contract: s.contract, Kind: string(check.Contract), Path: s.path}}
+	if s.task {
+		if l.standing == nil || l.standing.policy == nil {
+			return
+		}
+		own := policy.Source{Contract: s.contract, Kind: string(check.TaskContract), Path: s.path}
+		sources = []policy.Source{l.standing.policy.Sources[0], own}
+	}
+	joined, problems := policy.JoinGroup(sources, "")
+	for _, p := range problems {
+		if p.Source == len(sources)-1 {
+			l.contractError(s.path, p.Error)
+		}
+	}
+	if len(problems) == 0 {
+		s.policy = joined
+	}
+}
+
+func (l *linter) contractError(path string, e diag.Error) {
+	message := e.Message + "; found " + e.Found
+	if !strings.Contains(e.Message, e.Expected) {
+		message += ", expected " + e.Expected
+	}
+	l.report(check.Finding{
+		Code: "lint.contract", Message: message, Path: path, Pos: e.Pos, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
+		Identity: []string{e.Where, e.Message, e.Found},
+	})
+}
+
+// missing reports whether an error says that there is no such file.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// evidenceDir is the evidence directory of the standing contract, else the default one.
+func (l *linter) evidenceDir() string {
+	if l.standing != nil && l.standing.contract.Evidence.Dir != "" {
+		return l.standing.contract.Evidence.Dir
+	}
+	return policy.DefaultEvidenceDir
+}
+
+// sorted returns a sorted list without duplicates.
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
