@@ -142,6 +142,9 @@ func (f *runFlags) run(std stdio) error {
 		return endWith(status)
 	}
 	err = f.judge(s, target, format, std)
+	if s.trial != "" {
+		fmt.Fprintf(std.err, "closeout run: this was a trial: commit %s and merge it into the base branch, and the gate uses it\n", s.trial)
+	}
 	if status > record.StatusSignal {
 		fmt.Fprintln(std.err, "closeout run: a signal ended it, so the commands after that were not run")
 		return exit{status}
@@ -167,7 +170,7 @@ func (f *runFlags) removeReport(target string) error {
 
 // record runs and records the plan. The status is that of [record.Recorder.FromPlan], and with --record-only what to exit with.
 func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
-	policies := s.policies(std)
+	policies := s.policies(f.recordOnly, std)
 	if len(policies) == 0 {
 		if f.recordOnly {
 			return 0, errors.New("nothing was recorded")
@@ -186,6 +189,9 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 		show.say("the contract names the command for rules, so the script of --rules is not run")
 	}
 	reports := p.Reports(r.Evidence)
+	if coverage := policies[0].Coverage; coverage != nil {
+		reports = append(reports, coverage.Report)
+	}
 	if err := f.choose(p, show); err != nil {
 		return 0, err
 	}
@@ -195,8 +201,12 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
 		return 0, err
 	}
-	if err := r.Look(); err != nil {
+	tree, differs, err := r.Look()
+	if err != nil {
 		return 0, err
+	}
+	if differs && s.trial != "" {
+		s.options.WorkTree = tree // the contract itself need not be committed for a trial
 	}
 	signals := make(chan os.Signal, 8)
 	notify(signals)

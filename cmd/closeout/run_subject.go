@@ -20,6 +20,7 @@ type subject struct {
 	root     string
 	git      *collect.Git
 	options  collect.Options
+	trial    string // the contract of the work tree that is tried, relative to the root; "" when the base has one
 	compared *collect.Comparison
 	standing *collect.Contracts   // of the base, or the operator's
 	each     []*collect.Contracts // with the task contracts, of which the change may add several
@@ -159,11 +160,10 @@ func (s *subject) tryOwn(std stdio) (err error) {
 	case inActions() || len(files) != 1:
 		fmt.Fprintf(std.err, "closeout run: the base has no .closeout/scope_contract.json (.yaml, .yml): merge one, since %s. Before that, try it with closeout run --contract-file FILE\n", merge)
 	default:
-		name, err := filepath.Rel(s.root, files[0])
-		if err != nil {
+		if s.trial, err = filepath.Rel(s.root, files[0]); err != nil {
 			return err
 		}
-		fmt.Fprintf(std.err, "closeout run: the base has no contract, so this is a trial with %s of the work tree: %s\n", filepath.ToSlash(name), merge)
+		fmt.Fprintf(std.err, "closeout run: the base has no contract, so this is a trial with %s of the work tree: %s\n", s.trial, merge)
 		s.options.ContractFile = files[0]
 		s.standing, err = collect.ReadStanding(s.compared, s.options)
 		return err
@@ -171,11 +171,12 @@ func (s *subject) tryOwn(std stdio) (err error) {
 	return nil
 }
 
-// policies are what is to be recorded; none when no contract can be used. It prints what is wrong with the others.
-func (s *subject) policies(std stdio) (list []*policy.Policy) {
+// policies are what is to be recorded; none when no contract can be used. It says what is wrong with the others, unless a
+// report will.
+func (s *subject) policies(recordOnly bool, std stdio) (list []*policy.Policy) {
 	said := map[string]bool{}
 	say := func(text string) {
-		if !said[text] {
+		if recordOnly && !said[text] { // else the report says it
 			said[text] = true
 			fmt.Fprintln(std.err, text)
 		}

@@ -27,6 +27,7 @@ type runner struct {
 	work, temp, base, head, event string
 	inputs                        map[string]string // of a workflow that is called
 	setup                         string            // instead of the step's own, "" for that
+	leg                           string            // of a matrix
 	exported                      []string
 	outputs                       map[string]string // by "step.name"
 	outcome                       map[string]string // of each step
@@ -43,7 +44,7 @@ const standing = `{"allowed_files": ["src/**", ".closeout/tasks/*"], "forbidden_
     {"id": "red", "run": ["grep", "-rq", "bad", "src"], "expect": "fail", "proves": "word"}]%s}`
 
 // install begins the script that is not run: the program that is tested is there already.
-const install = "go install github.com/closeout-gate/closeout/cmd/closeout@v1\n"
+const install = "go install github.com/closeout-gate/closeout/cmd/closeout@v0.2.0\n"
 
 // ofSuccess is an output of a step that counts only where the step succeeded.
 var ofSuccess = regexp.MustCompile(`^\$\{\{ steps\.(\w+)\.outcome == 'success' && steps\.(\w+)\.outputs\.(\w+) \|\| '' \}\}$`)
@@ -379,6 +380,9 @@ func (r *runner) script(script string, job, step []string, id string) error {
 	files := map[string]string{"GITHUB_OUTPUT": "", "GITHUB_ENV": "", "GITHUB_PATH": ""}
 	folder := r.t.TempDir()
 	env := gitEnv("RUNNER_TEMP="+r.temp, "FILES="+folder, "PATH="+folder+"/bin:"+os.Getenv("PATH"), "GITHUB_ACTIONS=true", "CI=true")
+	event := filepath.Join(folder, "event.json")
+	writeFile(r.t, event, r.payload())
+	env = append(env, "GITHUB_EVENT_NAME="+r.event, "GITHUB_EVENT_PATH="+event)
 	env = append(append(append(env, job...), r.exported...), step...)
 	if r.setup != "" {
 		env = append(env, "SETUP="+r.setup)
@@ -397,6 +401,17 @@ func (r *runner) script(script string, job, step []string, id string) error {
 	r.readOutputs(id, r.lines(files["GITHUB_OUTPUT"]))
 	r.exported = append(r.exported, r.lines(files["GITHUB_ENV"])...)
 	return failed
+}
+
+// payload is the event that GitHub sends.
+func (r *runner) payload() string {
+	head := fmt.Sprintf(`{"ref": "work", "sha": %q}`, r.head)
+	if r.event == "merge_group" {
+		return fmt.Sprintf(`{"action": "checks_requested", "repository": {"id": 1, "full_name": "o/r", "default_branch": "main"},
+  "merge_group": {"head_sha": %q, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1-%s", "base_sha": %q, "base_ref": "refs/heads/main"}}`, r.head, r.base, r.base)
+	}
+	return fmt.Sprintf(`{"action": "opened", "number": 1, "repository": {"id": 1, "full_name": "o/r", "default_branch": "main"},
+  "pull_request": {"number": 1, "head": %s, "base": {"ref": "main", "sha": %q}}}`, head, r.base)
 }
 
 // readOutputs reads name=value, and name<<delimiter with a value of some lines.
@@ -429,14 +444,7 @@ func (r *runner) variables(env *actionlint.Env) (list []string) {
 	if env == nil {
 		return nil
 	}
-	base := "origin/main"
-	if r.event == "merge_group" {
-		base = r.base
-	}
-	values := map[string]string{
-		"${{ format('origin/{0}', github.base_ref) }}":                                      "origin/main",
-		"${{ github.event.merge_group.base_sha || format('origin/{0}', github.base_ref) }}": base,
-	}
+	values := map[string]string{"${{ matrix.leg }}": r.leg}
 	for _, event := range r.workflow.On {
 		if call, ok := event.(*actionlint.WorkflowCallEvent); ok {
 			for _, in := range call.Inputs {

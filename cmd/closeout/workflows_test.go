@@ -20,17 +20,18 @@ const (
 	oneJob     = "docs/workflows/one-job.yml"
 	twoJobs    = "docs/workflows/two-jobs.yml"
 	mergeQueue = "docs/workflows/merge-queue.yml"
+	matrix     = "docs/workflows/matrix.yml"
 	caller     = "docs/workflows/reusable.yml"
 	reusable   = ".github/workflows/closeout.yml"
 	ownGate    = ".github/workflows/gate.yml"    // of this repository
 	releases   = ".github/workflows/release.yml" // the only workflow that writes, with the token of its run
 )
 
-var handedOut = []string{oneJob, twoJobs, mergeQueue, caller, reusable}
+var handedOut = []string{oneJob, twoJobs, mergeQueue, matrix, caller, reusable}
 
 const (
 	gateReads = "contents: read, issues: read, pull-requests: read"
-	ownAction = "closeout-gate/closeout@v1"
+	ownAction = "closeout-gate/closeout@v0"
 )
 
 var (
@@ -105,10 +106,19 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "      - name: Upload the evidence\n", "      - run: closeout version\n      - name: Upload the evidence\n", "record runs 3 scripts"},
 		{twoJobs, "      - name: Upload the evidence\n", "      - name: Upload the evidence\n        if: always()\n", "condition of a step"},
 		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs 3 scripts"},
-		{twoJobs, `|| test "$?" -eq 1`, `|| true`, "hides"},
-		{twoJobs, `-eq 1; exit`, `-eq 1`, "hides"},
-		{twoJobs, `--setup "$SETUP"`, `--setup "$SETUP" --log x; sha256sum x; closeout record`, "hashes a log"},
-		{twoJobs, `--timeout 20m`, `--timeout 20m; closeout record`, "calls closeout 2 times"},
+		{twoJobs, `--timeout 20m`, `--timeout 20m || true`, "does more than record"},
+		{twoJobs, `exec closeout`, `closeout`, "does more than record"},
+		{twoJobs, `--setup "$SETUP"`, `--setup "$SETUP"; sha256sum x`, "does more than record"},
+		{twoJobs, ` --record-only`, ``, "does more than record"},
+		{matrix, ` --stream "$LEG"`, ``, "legs"},
+		{matrix, "feedback_sha256_arm64", "feedback_sha256_amd64", "legs"},
+		{matrix, "{leg: arm64,", "{leg: riscv,", "legs"},
+		{matrix, " || 'arm64='", "", "legs"},
+		{matrix, "            ${{ needs.record.outputs.arm64 || 'arm64=' }}\n", "", "legs"},
+		{matrix, "name: closeout-evidence-arm64", "name: closeout-evidence-amd64", "legs"},
+		{matrix, "legs/arm64/.closeout/evidence", "legs/arm64", "legs"},
+		{matrix, "fail-fast: false", "fail-fast: true", "legs"},
+		{matrix, "closeout-evidence-${{ matrix.leg }}", "closeout-evidence", "legs"},
 		{twoJobs, "steps.record.outcome == 'success' && ", "", "output"},
 		{twoJobs, "steps.record.outcome", "steps.record.conclusion", "output"},
 		{twoJobs, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs a script"},
@@ -118,7 +128,7 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "cancel-in-progress: false", "cancel-in-progress: true", "concurrency"},
 		{twoJobs, "  cancel-in-progress: false\n", "", "concurrency"},
 		{twoJobs, "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n", "", "digest"},
-		{oneJob, "        uses: closeout-gate/closeout@v1\n", "        uses: closeout-gate/closeout@v1\n        with:\n          feedback_sha256: x\n", "digest"},
+		{oneJob, "        uses: closeout-gate/closeout@v0\n", "        uses: closeout-gate/closeout@v0\n        with:\n          feedback_sha256: x\n", "digest"},
 		{twoJobs, "          feedback_sha256:", "          feedback_sha:", "no input of the action"},
 		{twoJobs, "          path: .closeout/evidence\n          include", "          path: .closeout\n          include", "path is"},
 		{twoJobs, "          include-hidden-files: true\n", "", "include-hidden-files is"},
@@ -159,7 +169,7 @@ func TestWorkflowsShown(t *testing.T) {
 			t.Errorf("%s does not show %s as it is", name, caller)
 		}
 	}
-	for _, name := range []string{oneJob, twoJobs, mergeQueue, reusable} {
+	for _, name := range []string{oneJob, twoJobs, mergeQueue, matrix, reusable} {
 		if !bytes.Contains(page, []byte(strings.TrimPrefix(name, "docs/"))) {
 			t.Errorf("docs/workflows.md does not name %s", name)
 		}
@@ -200,6 +210,9 @@ func problems(t *testing.T, name string, data []byte) []string {
 	if ours {
 		list = append(list, eventProblems(name, w)...)
 		list = append(list, frameProblems(name, w)...)
+	}
+	if name == matrix {
+		list = append(list, matrixProblems(data)...)
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
 		if ours {
@@ -259,6 +272,31 @@ func filterProblems(e *actionlint.WebhookEvent) (list []string) {
 	for _, f := range []*actionlint.WebhookEventFilter{e.Paths, e.PathsIgnore, e.Branches, e.BranchesIgnore, e.Tags, e.TagsIgnore} {
 		if f != nil {
 			list = append(list, "filter "+f.Name.Value)
+		}
+	}
+	return list
+}
+
+// matrixProblems looks for what every leg of the matrix needs: an output, an artifact and a digest that is missed.
+func matrixProblems(data []byte) (list []string) {
+	legs := regexp.MustCompile(`\{leg: (\w+), os: [\w.-]+\}`).FindAllSubmatch(data, -1)
+	if len(legs) < 2 {
+		return []string{"legs: fewer than two"}
+	}
+	wanted := []string{"      fail-fast: false\n", "--stream \"$LEG\" ", "          LEG: ${{ matrix.leg }}\n", "          name: closeout-evidence-${{ matrix.leg }}\n"}
+	for i, match := range legs {
+		leg, dir := string(match[1]), ".closeout/evidence"
+		if i > 0 {
+			dir = "legs/" + leg + "/" + dir
+		}
+		wanted = append(wanted,
+			fmt.Sprintf("      %s: ${{ steps.record.outcome == 'success' && steps.record.outputs.feedback_sha256_%s || '' }}\n", leg, leg),
+			fmt.Sprintf("          name: closeout-evidence-%s\n          path: %s\n", leg, dir),
+			fmt.Sprintf("            ${{ needs.record.outputs.%s || '%s=' }}\n", leg, leg))
+	}
+	for _, want := range wanted {
+		if !bytes.Contains(data, []byte(want)) {
+			list = append(list, fmt.Sprintf("legs: there is no %q", want))
 		}
 	}
 	return list
@@ -366,15 +404,12 @@ func recordProblems(id string, job *actionlint.Job) (list []string) {
 	return list
 }
 
+// onlyRecords is a script that bash does not read on, and that cannot hide how recording ended.
+var onlyRecords = regexp.MustCompile(`^exec closeout run --record-only(( --[a-z]+) ("\$[A-Z]+"|20m))+$`)
+
 func scriptProblems(script string) (list []string) {
-	if n := strings.Count(script, "closeout record"); n != 1 {
-		list = append(list, fmt.Sprintf("calls closeout %d times", n))
-	}
-	if strings.Contains(script, "sha256sum") {
-		list = append(list, "hashes a log")
-	}
-	if !strings.HasSuffix(script, " || test \"$?\" -eq 1; exit\n") {
-		list = append(list, "hides how recording ended, or lets the script go on")
+	if !onlyRecords.MatchString(script) {
+		list = append(list, "does more than record: "+script)
 	}
 	return list
 }
@@ -451,6 +486,9 @@ func input(action *actionlint.ExecAction, name string) string {
 func handOverProblems(name, which string, step *actionlint.Step) (list []string) {
 	action := step.Exec.(*actionlint.ExecAction)
 	for in, want := range wanted[which] {
+		if name == matrix && strings.HasSuffix(which, "-artifact") && in != "include-hidden-files" {
+			continue // see matrixProblems
+		}
 		if got := input(action, in); got != want {
 			list = append(list, fmt.Sprintf("%s: %s is %q", which, in, got))
 		}

@@ -27,7 +27,11 @@ func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others
 	f := newFacts(subject, c, k)
 	f.Digests = o.Settings.Digests
 	f.Settings = facts.Settings{Mode: o.Settings.Mode, Strict: o.Settings.Strict, Task: o.Settings.Task, Today: o.Settings.Today}
-	for _, at := range append([]Place{{c.Objects, c.Head}}, others...) {
+	places := append([]Place{{c.Objects, c.Head}}, others...)
+	if o.WorkTree != "" {
+		f.Subject.HeadSHA, f.Subject.AcceptedTrees, places = "", []string{o.WorkTree}, nil // no commit has this code
+	}
+	for _, at := range places {
 		tree, err := at.Objects.CodeTree(at.Commit, k.evidenceDir())
 		switch {
 		case err != nil:

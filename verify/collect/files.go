@@ -44,6 +44,9 @@ type Options struct {
 	// For a decision about two commits.
 	Contract string          // path of the standing contract at the base; "" is .closeout/scope_contract.json, .yaml or .yml
 	Settings verify.Settings // limits; mode, strictness, task, day and digests become facts
+	// WorkTree is the code tree of a work tree that is judged in place of the head, which it differs from; "" is none. The
+	// changes are still those of the head.
+	WorkTree string
 }
 
 // Files finds the inputs that Options names. The error is one of usage: a path that may not be named. A file that is

@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Clean removes the logs and the reports of an earlier run from the evidence directory, and nothing else: every log at any
@@ -52,13 +51,13 @@ func removeFile(dir *os.Root, name string) error {
 	return nil
 }
 
-// Reports are the files that the commands of a plan write, and the default ones in the evidence directory.
+// Reports are the files that the commands of a plan write, and the default rule report.
 func (p *Plan) Reports(evidence string) []string {
 	list := []string{path.Join(evidence, RulesFile)}
 	for _, s := range p.Streams {
 		for _, step := range s.Steps {
 			for _, report := range step.Command.Produces {
-				if strings.HasPrefix(report, evidence+"/") && !slices.Contains(list, report) {
+				if !slices.Contains(list, report) {
 					list = append(list, report)
 				}
 			}

@@ -221,7 +221,7 @@ func (r *Recorder) before(e *entry) (err error) {
 	if r.Git == nil {
 		return nil
 	}
-	if err := r.Look(); err != nil {
+	if _, _, err := r.Look(); err != nil {
 		return err
 	}
 	s := r.last
@@ -230,17 +230,17 @@ func (r *Recorder) before(e *entry) (err error) {
 	return nil
 }
 
-// Look computes the code tree, unless that after the last command is known, and says if it differs from HEAD.
-func (r *Recorder) Look() error {
+// Look computes the code tree, unless that after the last command is known, and tells the user if it differs from HEAD.
+func (r *Recorder) Look() (tree string, differs bool, err error) {
 	if r.last == nil {
 		s, err := r.Git.tree(r.Evidence)
 		if err != nil {
-			return fmt.Errorf("the code tree before the command cannot be computed: %w", err)
+			return "", false, fmt.Errorf("the code tree before the command cannot be computed: %w", err)
 		}
 		r.last = &s
 	}
 	r.tellPaths("the work tree differs from HEAD, so this record is not about the commit", slices.Sorted(maps.Keys(r.last.changes)))
-	return nil
+	return r.last.id, len(r.last.changes) > 0, nil
 }
 
 // after computes the tree again. If that fails there is still a record, with a lower evidence level.
