@@ -27,6 +27,8 @@ var targets = []target{
 	{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
+func (t target) String() string { return t.os + "/" + t.arch }
+
 // file is the name of the program in the release.
 func (t target) file() string {
 	name := fmt.Sprintf("closeout_%s_%s_%s", verify.Version, t.os, t.arch)
@@ -34,6 +36,22 @@ func (t target) file() string {
 		name += ".exe"
 	}
 	return name
+}
+
+// named are the targets with these names, such as linux/amd64; all for no name.
+func named(names []string) ([]target, error) {
+	if len(names) == 0 {
+		return targets, nil
+	}
+	var list []target
+	for _, name := range names {
+		system, arch, _ := strings.Cut(name, "/")
+		if !slices.Contains(targets, target{system, arch}) {
+			return nil, fmt.Errorf("unknown target %q: expected one of %v", name, targets)
+		}
+		list = append(list, target{system, arch})
+	}
+	return list, nil
 }
 
 // builder builds programs of the repository root with one version of Go, such as go1.26.8, or local.
@@ -51,21 +69,25 @@ func (b builder) program(t target, path string) error {
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off",
 		"GOEXPERIMENT=", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOTOOLCHAIN="+b.toolchain)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build for %s/%s: %w\n%s", t.os, t.arch, err, out)
+		return fmt.Errorf("build for %s: %w\n%s", t, err, out)
 	}
 	return nil
 }
 
-// release writes all files of a release into the directory, which must be new or empty, and names each on out.
-func release(b builder, dir string, out io.Writer) error {
+// release writes the files of a release into the directory, which must be new or empty, and names each on out.
+func release(b builder, list []target, dir string, out io.Writer) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
-		return fmt.Errorf("%s is not empty: name a new directory (%w)", dir, err)
+	there, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("%s is not empty, it contains %q: name a new directory", dir, there[0].Name())
 	}
 	var files []string
-	for _, t := range targets {
+	for _, t := range list {
 		if err := b.program(t, filepath.Join(dir, t.file())); err != nil {
 			return err
 		}

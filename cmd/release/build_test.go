@@ -21,10 +21,12 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 )
 
+const partsFile = "closeout_" + verify.Version + ".cdx.json"
+
 var here = target{runtime.GOOS, runtime.GOARCH}
 
-// TestBuild builds the program of this system in two directories, with different settings in the environment, and looks at
-// what a release contains besides.
+// TestBuild builds a release for this system, and its program again in another directory, with other settings in the
+// environment.
 func TestBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
@@ -34,8 +36,15 @@ func TestBuild(t *testing.T) {
 		copyAll(t, filepath.Join(repository, name), filepath.Join(copied, name))
 	}
 	first := filepath.Join(dir, here.file())
-	if err := (builder{repository, "local"}).program(here, first); err != nil {
+	var files bytes.Buffer
+	if err := release(builder{repository, "local"}, []target{here}, dir, &files); err != nil {
 		t.Fatal(err)
+	}
+	if want := here.file() + "\n" + partsFile + "\n"; files.String() != want {
+		t.Errorf("built %q, expected %q", files.String(), want)
+	}
+	if err := release(builder{repository, "local"}, []target{here}, dir, &files); err == nil || !strings.Contains(err.Error(), "name a new directory") {
+		t.Errorf("a second release in one directory: %v", err)
 	}
 	t.Setenv("GOFLAGS", "-buildvcs=true")
 	t.Setenv("CGO_ENABLED", "1")
@@ -81,12 +90,8 @@ func copyAll(t *testing.T, from, to string) {
 
 // testParts wants every module of the program in the list, and the list and the program in checksums.txt.
 func testParts(t *testing.T, dir string) {
-	data, err := billOfMaterials(dir, []string{here.file(), here.file()})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var doc parts
-	if err := json.Unmarshal(data, &doc); err != nil {
+	if err := json.Unmarshal([]byte(read(t, dir, partsFile)), &doc); err != nil {
 		t.Fatal(err)
 	}
 	info, err := buildinfo.ReadFile(filepath.Join(dir, here.file()))
@@ -105,12 +110,13 @@ func testParts(t *testing.T, dir string) {
 	if c := doc.Metadata.Component; c.Name != "github.com/closeout-gate/closeout" || c.Version != "v"+verify.Version {
 		t.Errorf("the list is about %v", c)
 	}
-	if err := writeChecksums(dir, []string{here.file()}); err != nil {
-		t.Fatal(err)
+	sums := ""
+	for _, name := range []string{partsFile, here.file()} {
+		sum := sha256.Sum256([]byte(read(t, dir, name)))
+		sums += hex.EncodeToString(sum[:]) + "  " + name + "\n"
 	}
-	sum := sha256.Sum256([]byte(read(t, dir, here.file())))
-	if got := read(t, dir, "checksums.txt"); got != hex.EncodeToString(sum[:])+"  "+here.file()+"\n" {
-		t.Errorf("checksums.txt: %s", got)
+	if got := read(t, dir, "checksums.txt"); got != sums {
+		t.Errorf("checksums.txt: %s, expected %s", got, sums)
 	}
 }
 

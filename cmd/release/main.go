@@ -10,7 +10,7 @@ import (
 const usage = `usage, in the root directory of the repository:
   release check TAG              check that TAG, the program and CHANGELOG.md name one version
   release notes TAG              print what CHANGELOG.md says about the version
-  release build DIR              build all programs, their list of parts and checksums.txt into DIR
+  release build DIR [OS/ARCH...] build all programs, or these, their list of parts and checksums.txt into DIR
   release pin CHECKSUMS IMAGE    make action.yml use IMAGE (name@sha256:digest), and the setup action the programs
 `
 
@@ -37,8 +37,12 @@ func run(root string, args []string, out io.Writer) error {
 			_, err = io.WriteString(out, text)
 		}
 		return err
-	case name == "build" && len(args) == 2:
-		return release(builder{root: root, toolchain: toolchain}, args[1], out)
+	case name == "build" && len(args) >= 2:
+		list, err := named(args[2:])
+		if err != nil {
+			return err
+		}
+		return release(builder{root, toolchain}, list, args[1], out)
 	case name == "pin" && len(args) == 3:
 		return pin(root, args[1], args[2])
 	}

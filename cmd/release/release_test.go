@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -190,5 +191,19 @@ func TestUsage(t *testing.T) {
 		if err := run(t.TempDir(), args, nil); err == nil || !strings.Contains(err.Error(), "usage") {
 			t.Errorf("%q: got %v", args, err)
 		}
+	}
+}
+
+// TestTargets names targets.
+func TestTargets(t *testing.T) {
+	for want, names := range map[string][]string{
+		"[linux/amd64]": {"linux/amd64"}, "[darwin/amd64 darwin/arm64 linux/amd64 linux/arm64 windows/amd64 windows/arm64]": nil,
+	} {
+		if got, err := named(names); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("got %v, %v, expected %s", got, err, want)
+		}
+	}
+	if err := run(t.TempDir(), []string{"build", "x", "plan9/amd64"}, nil); err == nil || !strings.Contains(err.Error(), `unknown target "plan9/amd64"`) {
+		t.Errorf("got %v", err)
 	}
 }
