@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/verify/backtest"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 	"github.com/closeout-gate/closeout/verify/collect/starter"
@@ -37,6 +38,7 @@ type initFlags struct {
 	yaml, dryRun bool
 	test         string
 	root         string
+	git          *collect.Git
 	out          func(format string, args ...any)
 }
 
@@ -66,6 +68,7 @@ func (f *initFlags) run() error {
 		return err
 	}
 	defer git.Close() // it was only read
+	f.git = git
 	if f.root, err = fromHere(git.Root()); err != nil {
 		return err
 	}
@@ -171,9 +174,42 @@ func (f *initFlags) write(plan *starter.Plan) error {
 		return err
 	}
 	f.notes(plan)
+	f.backtest(plan)
 	f.next(plan)
 	return nil
 }
+
+// backtest says how the contract would have judged the last merges. It is only a preview: an error of it is no error of init.
+func (f *initFlags) backtest(plan *starter.Plan) {
+	r, err := f.judged(plan)
+	switch {
+	case err != nil:
+		f.out("\nThere is no backtest: %s", output.Neutral(err.Error()))
+	case r.Counts.Merges == 0:
+		f.out("\nThere is no backtest: %s contains no merges.", output.Neutral(r.Branch))
+	default:
+		c := r.Counts
+		f.out("\nBacktest: of the last %s of %s, %d would have passed scope and protection, and %d would have been blocked (%d by\nprotected files alone). closeout backtest lists them.",
+			diag.Plural(int64(c.Merges), "merge"), output.Neutral(r.Branch), c.Passed, c.Blocked, c.ProtectedOnly)
+	}
+}
+
+func (f *initFlags) judged(plan *starter.Plan) (*backtest.Result, error) {
+	file := &contractText{name: plan.Contract}
+	if len(plan.Files) > 0 && plan.Files[0].Path == plan.Contract {
+		file.text = plan.Files[0].Data
+	} else {
+		text, err := collect.ReadRegular(f.path(plan.Contract), strict.DefaultLimits().ContractBytes)
+		if err != nil {
+			return nil, err
+		}
+		file.text = text
+	}
+	return (&backtestFlags{last: backtestLast}).judge(f.git, file)
+}
+
+// backtestLast is how many merges are judged again.
+const backtestLast = 200
 
 // create writes a file unless there is one.
 func (f *initFlags) create(file starter.File, kept bool) error {

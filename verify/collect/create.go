@@ -50,27 +50,35 @@ func Exists(path string) (bool, error) {
 }
 
 // ReadRegular reads a regular file of at most limit bytes; nil when there is none. It follows no symlink.
-func ReadRegular(path string, limit int64) (data []byte, err error) {
+func ReadRegular(path string, limit int64) ([]byte, error) {
 	t, err := openTarget(path)
 	if err != nil {
 		return nil, fmt.Errorf("%q cannot be read: %w", path, diag.Reason(err))
 	}
-	defer func() { err = errors.Join(err, t.dir.Close()) }()
+	data, err := t.read(limit)
+	if err = errors.Join(err, t.dir.Close()); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%q cannot be read: %w", path, diag.Reason(err))
+	}
+	return data, nil
+}
+
+func (t *target) read(limit int64) ([]byte, error) {
 	info, err := t.dir.Lstat(t.name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%q cannot be read: it is not a regular file", path)
+		return nil, errors.New("it is not a regular file")
 	case info.Size() > limit:
-		return nil, fmt.Errorf("%q cannot be read: it has %d bytes, and at most %d are read", path, info.Size(), limit)
+		return nil, fmt.Errorf("it has %d bytes, and at most %d are read", info.Size(), limit)
 	}
 	f, err := t.dir.OpenFile(t.name, readOnly, 0)
 	if err != nil {
-		return nil, diag.Reason(err)
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return io.ReadAll(io.LimitReader(f, limit))
+	data, err := io.ReadAll(io.LimitReader(f, limit))
+	return data, errors.Join(err, f.Close())
 }

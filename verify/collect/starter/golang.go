@@ -2,30 +2,30 @@ package starter
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-var (
-	goTest       = strict.Lazily(`(?m)^func Test(?:[^a-z\s(]\w*)?\(\w+ \*testing\.T\)`)
-	goConstraint = strict.Lazily(`(?m)^//(?:go:build| \+build) `)
+const (
+	goTest       = `(?m)^func Test(?:[^a-z\s(]\w*)?\(\w+ \*testing\.T\)`
+	goConstraint = `(?m)^//(?:go:build| \+build) `
 	// goSystem is the end of the name of a file that is built for one system only.
-	goSystem = strict.Lazily(`_(?:windows|darwin|freebsd|netbsd|openbsd|solaris|plan9|js|wasm|wasip1|android|ios|aix|illumos|dragonfly|arm64|arm|386|s390x|ppc64le|riscv64)(?:_\w+)?_test\.go$`)
+	goSystem = `_(?:windows|darwin|freebsd|netbsd|openbsd|solaris|plan9|js|wasm|wasip1|android|ios|aix|illumos|dragonfly|arm64|arm|386|s390x|ppc64le|riscv64)(?:_\w+)?_test\.go$`
 )
 
 // golang finds the modules that have tests. A module without tests would prove nothing.
 func (s *starter) golang() {
 	modules := s.usable("go.mod", s.dirsOf("go.mod"))
+	system := regexp.MustCompile(goSystem)
 	for _, dir := range modules {
-		tests := s.count(goTest(), func(p string) bool {
-			return strings.HasSuffix(p, "_test.go") && moduleOf(p, modules) == dir && !isAside(p) && !goSystem().MatchString(p)
-		}, goConstraint().Match)
+		tests := s.count(goTest, func(p string) bool {
+			return strings.HasSuffix(p, "_test.go") && moduleOf(p, modules) == dir && !isAside(p) && !system.MatchString(p)
+		}, goConstraint)
 		if tests == 0 {
 			continue
 		}
-		c := criterion{id: "go", cwd: dir, why: "go test; -count=1, because a cached result is not a run"}
+		c := &criterion{id: "go", cwd: dir, why: "go test; -count=1, because a cached result is not a run"}
 		if tests <= maxReported {
 			c.report, c.tests = reportPath("go-test.json", dir), floor(tests)
 		}
@@ -63,7 +63,7 @@ import "testing"
 
 func TestMustFail(t *testing.T) { t.Fatal("this test fails on purpose") }
 `)})
-	s.add(criterion{
+	s.add(&criterion{
 		id: "go-red", run: goCommand("./"+file, evidence+"/go-red.json", reports), cwd: ".", proves: s.criteria[len(s.criteria)-1].id,
 		why: "the negative control: a test that fails on purpose must fail the command",
 	})

@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,17 +41,17 @@ var managers = []manager{
 	},
 }
 
-var (
+const (
 	// placeholder is a script that tests nothing: that of npm init, and what people write to get rid of it.
-	placeholder = strict.Lazily(`^(?:echo\b[^&|;]*(?:(?:&&|;)\s*exit \d+)?|exit \d+|true|:)\s*$`)
+	placeholder = `^(?:echo\b[^&|;]*(?:(?:&&|;)\s*exit \d+)?|exit \d+|true|:)\s*$`
 	// watching is a script that does not end by itself.
-	watching   = strict.Lazily(`(?:^|\s)(?:--watch(?:All)?(?:=true)?(?:\s|$)|vitest watch\b|ng test\b|karma start\b)`)
-	watchesNot = strict.Lazily(`--(?:no-watch|watch(?:All)?=false|single-run)\b`)
-	jsTest     = strict.Lazily(`(?m)^\s*(?:it|test)(?:\.each|\.concurrent|\.only)?\s*[(.\x60]`)
+	watching   = `(?:^|\s)(?:--watch(?:All)?(?:=true)?(?:\s|$)|vitest watch\b|ng test\b|karma start\b)`
+	watchesNot = `--(?:no-watch|watch(?:All)?=false|single-run)\b`
+	jsTest     = `(?m)^\s*(?:it|test)(?:\.each|\.concurrent|\.only)?\s*[(.\x60]`
 	// plainVitest and plainNode are scripts that are one call, so that arguments can be added to them.
-	plainVitest = strict.Lazily(`^vitest(?: run| --run)?(?: --(?:coverage|no-coverage|globals|typecheck|silent|passWithNoTests|pool=\w+))*$`)
-	plainNode   = strict.Lazily(`^node --test$`)
-	jsTestFile  = strict.Lazily(`\.(?:test|spec)\.[cm]?[jt]sx?$`)
+	plainVitest = `^vitest(?: run| --run)?(?: --(?:coverage|no-coverage|globals|typecheck|silent|pool=\w+|project[ =][\w*-]+))*$`
+	plainNode   = `^node --test$`
+	jsTestFile  = `\.(?:test|spec)\.[cm]?[jt]sx?$`
 )
 
 // javascript finds the packages with a test script. The root of a workspace runs the tests of its packages.
@@ -148,7 +149,7 @@ func (p *jsPackage) find() {
 	case name != "":
 		p.addScript(name)
 	case p.workspaces && p.manager.each != nil && p.packagesHaveTests():
-		p.starter.add(criterion{id: p.manager.name, run: p.manager.each, cwd: p.dir, why: "the test script of every package of the workspace"})
+		p.starter.add(&criterion{id: p.manager.name, run: p.manager.each, cwd: p.dir, why: "the test script of every package of the workspace"})
 	case p.workspaces:
 		p.addPackages()
 	}
@@ -158,11 +159,11 @@ func (p *jsPackage) find() {
 }
 
 func (p *jsPackage) prepareJS() {
+	if p.manager.name == "pnpm" {
+		p.tool("pnpm") // first: the other one may cache for it
+	}
 	p.tool("node")
 	p.leaves("node_modules/")
-	if p.manager.name == "pnpm" {
-		p.tool("pnpm")
-	}
 	if p.locked {
 		p.prepare(p.dir, p.manager.install)
 	} else {
@@ -173,54 +174,70 @@ func (p *jsPackage) prepareJS() {
 // testScript is the name of the script that runs the tests once; "" when there is none.
 func (p *jsPackage) testScript() string {
 	first := p.script("test")
-	for _, name := range []string{"test", "test:ci", "ci:test", "test:run", "test:unit"} {
+	names := []string{"test", "test:ci", "ci:test", "test:run", "test:unit", "test-unit"}
+	if i := slices.IndexFunc(names, p.workflowRuns); i > 0 { // which is known to be enough, and to need no more than a runner has
+		names = words(names[i:i+1], names)
+	}
+	for _, name := range names {
 		script := p.script(name)
-		if script == "" || placeholder().MatchString(script) {
+		if script == "" || matches(placeholder, script) {
 			continue
 		}
-		if !watching().MatchString(script) || watchesNot().MatchString(script) {
+		if !matches(watching, script) || matches(watchesNot, script) {
 			return name
 		}
 	}
-	if first != "" && !placeholder().MatchString(first) {
-		p.note("the script test of %s was left out: %s does not end by itself; add a script test:ci that runs the tests once",
-			diag.Quote(join(p.dir, "package.json")), diag.Quote(first))
+	if first != "" && !matches(placeholder, first) {
+		p.note("the script test of " + diag.Quote(join(p.dir, "package.json")) + " was left out: " + diag.Quote(first) +
+			" does not end by itself; add a script test:ci that runs the tests once")
 	}
 	return ""
+}
+
+// workflowRuns reports whether a workflow runs a script by its name.
+func (p *jsPackage) workflowRuns(name string) bool {
+	pattern := regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)(?: run)? ` + regexp.QuoteMeta(name) + `(?:\s|$)`)
+	return p.script(name) != "" && p.dir == "." && p.any(func(f string) bool {
+		return path.Dir(f) == ".github/workflows" && pattern.MatchString(p.text(f))
+	})
 }
 
 // addScript adds the criterion of a script, with a report where the runner has one built in.
 func (p *jsPackage) addScript(name string) {
 	script := p.script(name)
-	c := criterion{id: p.manager.name, run: slices.Concat(p.manager.run, []string{name}), cwd: p.dir, why: "the script " + name + " of package.json"}
+	c := &criterion{id: p.manager.name, run: words(p.manager.run, []string{name}), cwd: p.dir, why: "the script " + name + " of package.json"}
 	if p.manager.name == "npm" && name == "test" {
 		c.run = []string{"npm", "test"}
 	}
 	report := reportPath("tests.xml", p.dir)
 	var more []string
 	switch {
-	case plainVitest().MatchString(script):
+	case matches(plainVitest, script):
 		more = []string{"--reporter=default", "--reporter=junit", "--outputFile.junit=" + from(p.dir, report)}
 		if script == "vitest" || strings.HasPrefix(script, "vitest --") && !strings.Contains(script, "--run") {
-			more = slices.Insert(more, 0, "--run")
+			more = words([]string{"--run"}, more)
 		}
-	case plainNode().MatchString(script):
+	case matches(plainNode, script):
 		more = []string{
 			"--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=junit",
 			"--test-reporter-destination=" + from(p.dir, report),
 		}
 	case strings.Contains(script, "react-scripts test"):
-		c.run = slices.Insert(c.run, 0, "env", "CI=true") // else it waits for keys
+		c.run = words([]string{"env", "CI=true"}, c.run) // else it waits for keys
 	}
 	if more != nil {
 		if p.manager.name == "npm" {
-			more = slices.Insert(more, 0, "--")
+			more = words([]string{"--"}, more)
 		}
-		c.run, c.report = append(c.run, more...), report
-		c.tests = floor(p.count(jsTest(), func(f string) bool { return below(f, p.dir) && jsTestFile().MatchString(f) && !isAside(f) }, nil))
+		c.run, c.report = words(c.run, more), report
+		isFile := regexp.MustCompile(jsTestFile)
+		c.tests = floor(p.count(jsTest, func(f string) bool { return below(f, p.dir) && isFile.MatchString(f) && !isAside(f) }, ""))
+		if strings.Contains(script, "--project") {
+			c.tests = 1 // of how many tests is not known
+		}
 	}
 	p.starter.add(c)
-	if p.dir == "." && plainNode().MatchString(script) {
+	if p.dir == "." && matches(plainNode, script) {
 		p.nodeControl()
 	}
 }
@@ -237,7 +254,7 @@ test("must fail", () => {
   throw new Error("this test fails on purpose");
 });
 `)})
-	p.starter.add(criterion{
+	p.starter.add(&criterion{
 		id: p.manager.name + "-red", run: []string{"node", "--test", file}, cwd: ".", proves: p.criteria[len(p.criteria)-1].id,
 		why: "the negative control: a test that fails on purpose must fail the runner",
 	})
@@ -256,7 +273,7 @@ func (p *jsPackage) packages() (dirs []string) {
 func (p *jsPackage) packagesHaveTests() bool {
 	return slices.ContainsFunc(p.packages(), func(dir string) bool {
 		script := strings.TrimSpace(member(p.json(join(dir, "package.json")), "scripts", "test").Text)
-		return script != "" && !placeholder().MatchString(script)
+		return script != "" && !matches(placeholder, script)
 	})
 }
 
@@ -286,5 +303,7 @@ func depends(pkg *strict.Node, name string) bool {
 
 // names reports whether a text contains a name as a word.
 func names(text, name string) bool {
-	return text != "" && regexp.MustCompile(`(?:^|[^\w-])`+regexp.QuoteMeta(name)+`(?:$|[^\w-])`).MatchString(text)
+	return text != "" && matches(`(?:^|[^\w-])`+regexp.QuoteMeta(name)+`(?:$|[^\w-])`, text)
 }
+
+func matches(pattern, text string) bool { return regexp.MustCompile(pattern).MatchString(text) }

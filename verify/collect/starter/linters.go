@@ -1,7 +1,9 @@
 package starter
 
 import (
+	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +18,7 @@ type linter struct {
 }
 
 // fixing is a script of package.json that changes files instead of judging them.
-var fixing = strict.Lazily(`--(?:fix|write|apply)\b`)
+const fixing = `--(?:fix|write|apply)\b`
 
 // findLinters finds the linters. A configuration alone does not say that the code keeps to it, so a linter counts only if its
 // configuration selects rules, or if something else in the repository calls it.
@@ -39,18 +41,37 @@ func (s *starter) golangci() {
 	switch {
 	case config == "":
 	case !s.has("go.mod"):
-		s.note("%s was left out: there is no go.mod beside it", config)
+		s.note(config + " was left out: there is no go.mod beside it")
 	default:
 		s.linters = append(s.linters, linter{"golangci-lint", []string{"golangci-lint", "run"}})
-		module := "github.com/golangci/golangci-lint/cmd/golangci-lint@latest"
-		if golangciV2().MatchString(s.text(config)) {
-			module = "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest"
+		major := ""
+		if matches(golangciV2, s.text(config)) {
+			major = "/v2"
 		}
-		s.prepare(".", `GOBIN="$HOME/.local/bin" go install `+module)
+		version := cmp.Or(s.versionIn(golangciVersion), "latest")
+		s.prepare(".", `GOBIN="$HOME/.local/bin" go install github.com/golangci/golangci-lint`+major+"/cmd/golangci-lint@"+version)
 	}
 }
 
-var golangciV2 = strict.Lazily(`(?m)^\s*"?version"?\s*[:=]\s*["']?2`)
+const (
+	golangciV2 = `(?m)^\s*"?version"?\s*[:=]\s*["']?2`
+	// golangciVersion and ruffVersion are where a workflow and a hook say which version of the linter the code keeps to.
+	golangciVersion = `golangci/golangci-lint-action@[^\n]*\n(?:[^\n]*\n){0,4}?\s+version: ["']?(v\d+\.\d+(?:\.\d+)?)\b`
+	ruffVersion     = `/ruff-pre-commit["']?\s*\n\s+rev: ["']?v?(\d+\.\d+\.\d+)\b`
+)
+
+// versionIn is what a pattern finds in the workflows and hooks; "" when it finds nothing.
+func (s *starter) versionIn(text string) string {
+	pattern := regexp.MustCompile(text)
+	for _, f := range s.files {
+		if isCaller(f.Path) {
+			if m := pattern.FindStringSubmatch(s.text(f.Path)); m != nil {
+				return m[1]
+			}
+		}
+	}
+	return ""
+}
 
 // ruff counts when its configuration selects rules, or when something calls ruff check.
 func (s *starter) ruff() {
@@ -74,7 +95,11 @@ func (s *starter) ruff() {
 	if p.prefix != nil && p.declares("ruff") != "" {
 		run = p.with(run...)
 	} else if p.prefix == nil || p.prefix[0] != "poetry" || p.config.at("tool", "poetry", "group") == nil {
-		s.prepare(".", "pipx install ruff")
+		install := "pipx install ruff"
+		if version := s.versionIn(ruffVersion); version != "" {
+			install += "==" + version
+		}
+		s.prepare(".", install)
 	} else {
 		run = p.with(run...)
 	}
@@ -84,13 +109,14 @@ func (s *starter) ruff() {
 // called reports whether a workflow, a hook or a task of the repository contains one of some texts.
 func (s *starter) called(texts ...string) bool {
 	return s.any(func(p string) bool {
-		known := slices.Contains([]string{"Makefile", "justfile", "tox.ini", "noxfile.py", ".pre-commit-config.yaml", "Taskfile.yml", "package.json"}, p)
-		if !known && !(path.Dir(p) == ".github/workflows" && strings.HasPrefix(path.Ext(p), ".y")) {
-			return false
-		}
-		text := s.text(p)
-		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(text, t) })
+		return isCaller(p) && slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(s.text(p), t) })
 	})
+}
+
+// isCaller reports whether a path is a workflow, or a file of hooks or tasks.
+func isCaller(p string) bool {
+	return path.Dir(p) == ".github/workflows" ||
+		slices.Contains([]string{"Makefile", "justfile", "tox.ini", "noxfile.py", ".pre-commit-config.yaml", "Taskfile.yml", "package.json"}, p)
 }
 
 // jsLinter is the script lint of package.json, where it judges and changes nothing, else ESLint on the whole directory.
@@ -107,13 +133,16 @@ func (s *starter) jsLinter() {
 	}
 	m, _ := s.managerOf(".", pkg)
 	script := strings.TrimSpace(member(pkg, "scripts", "lint").Text)
+	if strings.Contains(script, "--cache") {
+		s.leaves(".eslintcache")
+	}
 	switch {
-	case script != "" && !placeholder().MatchString(script) && !fixing().MatchString(script):
-		s.linters = append(s.linters, linter{"lint", slices.Concat(m.run, []string{"lint"})})
+	case script != "" && !matches(placeholder, script) && !matches(fixing, script):
+		s.linters = append(s.linters, linter{"lint", words(m.run, []string{"lint"})})
 	case depends(pkg, "eslint"):
-		s.linters = append(s.linters, linter{"eslint", slices.Concat(m.exec, []string{"eslint", "."})})
+		s.linters = append(s.linters, linter{"eslint", words(m.exec, []string{"eslint", "."})})
 	case script != "":
-		s.note("the script lint of package.json was left out: %s changes files", diag.Quote(script))
+		s.note("the script lint of package.json was left out: " + diag.Quote(script) + " changes files")
 	default:
 		s.note("the configuration of a JavaScript linter was left out: package.json neither calls it nor depends on it")
 	}

@@ -1,149 +1,144 @@
 package starter
 
 import (
-	"path"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-var (
-	rustTest   = strict.Lazily(`(?m)^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b`)
-	rubyTest   = strict.Lazily(`_(?:spec|test)\.rb$`)
-	makeTarget = strict.Lazily(`(?m)^(test|check)(?:[ \t][^:=\n]*)?::?(?:[^=]|$)`)
-	justRecipe = strict.Lazily(`(?m)^@?(test|check)(?:[ \t][^:\n]*)?:(?:[^=]|$)`)
-	taskTarget = strict.Lazily(`(?m)^[ \t]+["']?(test|check)["']?:`)
-)
+const rustTest = `(?m)^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b`
 
 // rust finds the packages with tests. Cargo has no report that a stable version can write.
 func (s *starter) rust() {
 	for _, dir := range outermost(s.usable("Cargo.toml", s.dirsOf("Cargo.toml"))) {
-		manifest := s.toml(join(dir, "Cargo.toml"))
+		file := join(dir, "Cargo.toml")
+		manifest := s.toml(file)
 		inDir := func(p string) bool { return below(p, dir) && strings.HasSuffix(p, ".rs") }
-		if manifest == nil || s.count(rustTest(), inDir, nil) == 0 {
+		if manifest == nil || s.count(rustTest, inDir, "") == 0 {
+			continue
+		}
+		if s.has(join(dir, "pyproject.toml")) && !s.called("cargo test") { // a module of Python may not link by itself
+			s.note(file + " was left out: it is built for Python, and nothing calls cargo test")
 			continue
 		}
 		run := []string{"cargo", "test"}
 		if w := manifest.at("workspace"); w != nil && w["default-members"] == nil {
-			run = append(run, "--workspace")
+			run = []string{"cargo", "test", "--workspace"}
 		}
-		s.add(criterion{id: "cargo", run: run, cwd: dir, why: "cargo test; stable Cargo writes no test report"})
+		s.add(&criterion{id: "cargo", run: run, cwd: dir, why: "cargo test; stable Cargo writes no test report"})
 		s.leaves("target/")
-		if !s.has(join(dir, "Cargo.lock")) {
-			s.note("%s is not tracked, and cargo test writes it: commit it, or add it to .gitignore", join(dir, "Cargo.lock"))
+		if lock := join(dir, "Cargo.lock"); !s.has(lock) {
+			s.note(lock + " is not tracked, and cargo test writes it: commit it, or add it to .gitignore")
 		}
 	}
 }
 
-// jvm finds Gradle and Maven in the root.
-func (s *starter) jvm() {
-	hasTests := s.any(func(p string) bool { return strings.Contains("/"+p, "/src/test/") })
-	build := s.first(".", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
-	switch {
-	case !hasTests:
-	case build != "":
-		program := "gradle"
-		if s.executable("gradlew") {
-			program = "./gradlew"
+// composer finds a script test of Composer.
+func (s *starter) composer() {
+	if script := member(s.json("composer.json"), "scripts", "test"); script.Kind == strict.KindList ||
+		script.Kind == strict.KindString && !regexp.MustCompile(placeholder).MatchString(script.Text) {
+		s.add(&criterion{id: "php", run: []string{"composer", "test"}, cwd: ".", why: "the script test of composer.json"})
+		s.leaves("/vendor/")
+		s.prepare(".", composerInstall)
+	}
+}
+
+const composerInstall = "composer install --no-interaction"
+
+// kind is a kind of repositories that a file in the root and the name of a test tell.
+type kind struct {
+	id       string // the first kind of an id counts
+	manifest string // pattern of a file in the root
+	tests    string // pattern of the path of a test
+	wrapper  string // a program of the repository that takes the place of the first word, if it can be executed
+	run      []string
+	report   string // name of the test report
+	leaves   []string
+	setup    string
+	why      string
+}
+
+var kinds = []kind{
+	{
+		id: "gradle", manifest: `^(?:build|settings)\.gradle(?:\.kts)?$`, tests: `(?:^|/)src/test/`, wrapper: "gradlew",
+		run: []string{"gradle", "test", "--rerun-tasks"}, leaves: []string{".gradle/", "build/"},
+		why: "the task test; --rerun-tasks, because a cached result is not a run",
+	},
+	{
+		id: "maven", manifest: `^pom\.xml$`, tests: `(?:^|/)src/test/`, wrapper: "mvnw",
+		run: []string{"mvn", "--batch-mode", "test"}, leaves: []string{"target/"}, why: "the phase test",
+	},
+	{
+		id: "php", manifest: `^phpunit(?:\.dist)?\.xml(?:\.dist)?$`, tests: `Test\.php$`, report: "phpunit.xml",
+		run: []string{"./vendor/bin/phpunit", "--log-junit", evidence + "/phpunit.xml"}, leaves: []string{"/vendor/", ".phpunit.result.cache", ".phpunit.cache/"},
+		setup: composerInstall, why: "PHPUnit; JUnit XML is built in",
+	},
+	{
+		id: "ruby", manifest: `^Gemfile$`, tests: `^spec/.*_spec\.rb$`, run: []string{"bundle", "exec", "rspec"},
+		setup: "bundle install", why: "RSpec",
+	},
+	{
+		id: "ruby", manifest: `^config\.ru$`, tests: `^test/.*_test\.rb$`, run: []string{"bundle", "exec", "rails", "test"},
+		setup: "bundle install", why: "the tests of Rails",
+	},
+	{
+		id: "ruby", manifest: `^Rakefile$`, tests: `^test/.*(?:_test|test_\w+)\.rb$`, run: []string{"bundle", "exec", "rake", "test"},
+		setup: "bundle install", why: "the task test of the Rakefile",
+	},
+	{
+		id: "mix", manifest: `^mix\.exs$`, tests: `_test\.exs$`, run: []string{"mix", "test"}, leaves: []string{"/_build/", "/deps/"},
+		setup: "mix deps.get", why: "ExUnit",
+	},
+	{
+		id: "dotnet", manifest: `^[^/]*\.(?:slnx?|csproj|fsproj)$`, tests: `Tests?\.(?:cs|fs)proj$`, run: []string{"dotnet", "test"},
+		leaves: []string{"bin/", "obj/"}, why: "the test projects of the solution",
+	},
+}
+
+// otherKinds finds the kinds of the table.
+func (s *starter) otherKinds() {
+	for i := range kinds {
+		k := &kinds[i]
+		manifest, tests := regexp.MustCompile(k.manifest), regexp.MustCompile(k.tests)
+		if s.hasCriterion(k.id) || !s.any(manifest.MatchString) || !s.any(tests.MatchString) {
+			continue
 		}
-		s.add(criterion{
-			id: "gradle", run: []string{program, "test", "--rerun-tasks"}, cwd: ".",
-			why: "the task test; --rerun-tasks, because a cached result is not a run",
-		})
-		s.leaves(".gradle/", "build/")
-	case s.has("pom.xml"):
-		program := "mvn"
-		if s.executable("mvnw") {
-			program = "./mvnw"
+		c := &criterion{id: k.id, run: k.run, cwd: ".", why: k.why}
+		if k.wrapper != "" && s.has(k.wrapper) && s.byPath[k.wrapper].NewMode == "100755" {
+			c.run = words([]string{"./" + k.wrapper}, k.run[1:])
 		}
-		s.add(criterion{id: "maven", run: []string{program, "--batch-mode", "test"}, cwd: ".", why: "the phase test"})
-		s.leaves("target/")
+		if k.report != "" {
+			c.report, c.tests = reportPath(k.report, "."), 1
+		}
+		s.add(c)
+		s.leaves(k.leaves...)
+		if k.setup != "" {
+			s.prepare(".", k.setup)
+		}
 	}
 }
 
-// php finds a script test of Composer, or PHPUnit.
-func (s *starter) php() {
-	if !s.has("composer.json") {
-		return
-	}
-	pkg := s.json("composer.json")
-	script := member(pkg, "scripts", "test")
-	switch {
-	case script.Kind == strict.KindList || script.Kind == strict.KindString && !placeholder().MatchString(script.Text):
-		s.add(criterion{id: "composer", run: []string{"composer", "test"}, cwd: ".", why: "the script test of composer.json"})
-	case s.first(".", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml") != "" && member(pkg, "require-dev", "phpunit/phpunit").Kind == strict.KindString:
-		report := reportPath("phpunit.xml", ".")
-		s.add(criterion{
-			id: "phpunit", run: []string{"./vendor/bin/phpunit", "--log-junit", report}, cwd: ".", report: report, tests: 1,
-			why: "PHPUnit; JUnit XML is built in",
-		})
-	default:
-		return
-	}
-	s.leaves("/vendor/", ".phpunit.result.cache", ".phpunit.cache/")
-	s.prepare(".", "composer install --no-interaction")
+// taskRunner is a program that runs targets of a file.
+type taskRunner struct {
+	program string
+	files   []string
+	target  string // pattern of a target test or check
 }
 
-// ruby finds RSpec and the task test of Rake.
-func (s *starter) ruby() {
-	gems := s.text(s.first(".", "Gemfile"))
-	in := func(dir string) bool {
-		return s.any(func(p string) bool { return below(p, dir) && rubyTest().MatchString(p) })
-	}
-	var run []string
-	switch {
-	case gems == "":
-		return
-	case in("spec"):
-		run = []string{"bundle", "exec", "rspec"}
-	case in("test") && s.executable("bin/rails"):
-		run = []string{"bin/rails", "test"}
-	case in("test") && names(s.text("Rakefile"), "TestTask"):
-		run = []string{"bundle", "exec", "rake", "test"}
-	default:
-		return
-	}
-	s.add(criterion{id: "ruby", run: run, cwd: ".", why: "the tests of the Gemfile's own runner"})
-	s.prepare(".", "bundle install")
+var taskRunners = []taskRunner{
+	{"make", []string{"GNUmakefile", "makefile", "Makefile"}, `(?m)^(test|check)(?:[ \t][^:=\n]*)?::?(?:[^=]|$)`},
+	{"just", []string{"justfile", "Justfile", ".justfile"}, `(?m)^@?(test|check)(?:[ \t][^:\n]*)?:(?:[^=]|$)`},
+	{"task", []string{"Taskfile.yml", "Taskfile.yaml"}, `(?m)^[ \t]+["']?(test|check)["']?:`},
 }
 
-func (s *starter) elixir() {
-	if s.has("mix.exs") && s.any(func(p string) bool { return strings.HasSuffix(p, "_test.exs") }) {
-		s.add(criterion{id: "mix", run: []string{"mix", "test"}, cwd: ".", why: "ExUnit"})
-		s.leaves("/_build/", "/deps/")
-		s.prepare(".", "mix deps.get")
-	}
-}
-
-func (s *starter) dotnet() {
-	project := func(p string) bool {
-		return slices.Contains([]string{".sln", ".slnx", ".csproj", ".fsproj"}, path.Ext(p))
-	}
-	root := s.any(func(p string) bool { return path.Dir(p) == "." && project(p) })
-	tests := s.any(func(p string) bool {
-		return strings.HasSuffix(path.Ext(p), "proj") && project(p) && strings.Contains(s.text(p), "Microsoft.NET.Test.Sdk")
-	})
-	if root && tests {
-		s.add(criterion{id: "dotnet", run: []string{"dotnet", "test"}, cwd: ".", why: "the test projects of the solution"})
-		s.leaves("bin/", "obj/")
-	}
-}
-
-// taskRunners finds a target test or check, where no language's own files say how the repository is tested.
-func (s *starter) taskRunners() {
-	for _, r := range []struct {
-		program string
-		files   []string
-		target  func(text string) []string
-	}{
-		{"make", []string{"GNUmakefile", "makefile", "Makefile"}, func(text string) []string { return makeTarget().FindStringSubmatch(text) }},
-		{"just", []string{"justfile", "Justfile", ".justfile"}, func(text string) []string { return justRecipe().FindStringSubmatch(text) }},
-		{"task", []string{"Taskfile.yml", "Taskfile.yaml"}, func(text string) []string { return taskTarget().FindStringSubmatch(text) }},
-	} {
+// targets finds a target test or check, where no language's own files say how the repository is tested.
+func (s *starter) targets() {
+	for i := range taskRunners {
+		r := &taskRunners[i]
 		file := s.first(".", r.files...)
-		if m := r.target(s.text(file)); m != nil {
-			s.add(criterion{id: r.program, run: []string{r.program, m[1]}, cwd: ".", why: "the target " + m[1] + " of " + file})
+		if m := regexp.MustCompile(r.target).FindStringSubmatch(s.text(file)); m != nil {
+			s.add(&criterion{id: r.program, run: []string{r.program, m[1]}, cwd: ".", why: "the target " + m[1] + " of " + file})
 			return
 		}
 	}

@@ -2,22 +2,20 @@ package starter
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-var (
-	pyTest     = strict.Lazily(`(?m)^[ \t]*(?:async )?def test\w*\(`)
-	pyUnittest = strict.Lazily(`(?m)^\s*(?:import unittest|from unittest import|class \w+\([\w., ]*TestCase\b)`)
-	pyTestFile = strict.Lazily(`^(?:test_.*|.*_test)\.py$`)
+const (
+	pyTest     = `(?m)^[ \t]*(?:async )?def test\w*\(`
+	pyUnittest = `(?m)^\s*(?:import unittest|from unittest import|class \w+\([\w., ]*TestCase\b)`
 	// pytestSection is a section that configures pytest in an INI file.
-	pytestSection = strict.Lazily(`(?m)^\[(?:tool:)?pytest\]`)
+	pytestSection = `(?m)^\[(?:tool:)?pytest\]`
 	// pySelects is an option of pytest that leaves tests out, by whatever name.
-	pySelects   = strict.Lazily(`(?:^|[\s"'])(?:-[km]\b|--deselect|--ignore|--collect-only|--co\b|-p no:junitxml)`)
-	pyAddopts   = strict.Lazily(`(?m)^addopts[ \t]*=.*(?:\n[ \t]+.*)*`)
-	requirement = strict.Lazily(`^\s*([A-Za-z0-9._-]+)`)
+	pySelects   = `(?:^|[\s"'])(?:-[km]\b|--deselect|--ignore|--collect-only|--co\b|-p no:junitxml)`
+	pyAddopts   = `(?m)^addopts[ \t]*=.*(?:\n[ \t]+.*)*`
+	requirement = `^\s*([A-Za-z0-9._-]+)`
 )
 
 // pyProject is a directory with Python tests.
@@ -38,7 +36,7 @@ func (s *starter) python() {
 	}
 	for _, dir := range dirs {
 		p := &pyProject{starter: s, dir: dir}
-		tests := s.count(pyTest(), p.isTest, nil)
+		tests := s.count(pyTest, p.isTest, "")
 		if tests == 0 {
 			continue
 		}
@@ -49,7 +47,7 @@ func (s *starter) python() {
 		case usesPytest:
 			p.pytest(tests)
 		case s.has(join(dir, "manage.py")):
-			s.add(criterion{id: "django", run: p.with("python3", "manage.py", "test"), cwd: dir, why: "the tests of the Django project"})
+			s.add(&criterion{id: "django", run: p.with("python3", "manage.py", "test"), cwd: dir, why: "the tests of the Django project"})
 		case !p.unittest():
 			usesPytest = true // functions without a class
 			p.pytest(tests)
@@ -61,7 +59,8 @@ func (s *starter) python() {
 
 // isTest reports whether a path is a file of tests of the project.
 func (p *pyProject) isTest(f string) bool {
-	return below(f, p.dir) && pyTestFile().MatchString(path.Base(f)) && !isAside(f)
+	base := path.Base(f)
+	return below(f, p.dir) && !isAside(f) && (strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") || strings.HasSuffix(base, "_test.py"))
 }
 
 // environment tells by the lock file how programs run in the project's environment.
@@ -91,7 +90,7 @@ func (p *pyProject) near(name string) string {
 }
 
 // with is a command in the environment of the project.
-func (p *pyProject) with(words ...string) []string { return slices.Concat(p.prefix, words) }
+func (p *pyProject) with(command ...string) []string { return words(p.prefix, command) }
 
 // declares tells where pyproject.toml names a package: "extra NAME", "group NAME", "main"; "" when it does not.
 func (p *pyProject) declares(name string) string {
@@ -135,7 +134,7 @@ func requires(list any, name string) bool {
 	items, _ := list.([]any)
 	return slices.ContainsFunc(items, func(item any) bool {
 		text, _ := item.(string)
-		m := requirement().FindStringSubmatch(text)
+		m := regexp.MustCompile(requirement).FindStringSubmatch(text)
 		return m != nil && strings.EqualFold(m[1], name)
 	})
 }
@@ -150,7 +149,7 @@ func (p *pyProject) usesPytest() bool {
 		p.options += optionText(own.at("ini_options")["addopts"]) + optionText(own["addopts"])
 	}
 	for _, name := range []string{"tox.ini", "setup.cfg"} {
-		if text := p.text(join(p.dir, name)); pytestSection().MatchString(text) {
+		if text := p.text(join(p.dir, name)); matches(pytestSection, text) {
 			found = true
 			p.options += added(text)
 		}
@@ -160,7 +159,9 @@ func (p *pyProject) usesPytest() bool {
 }
 
 // added are the options that an INI file adds to every call of pytest.
-func added(ini string) string { return " " + strings.Join(pyAddopts().FindAllString(ini, -1), " ") }
+func added(ini string) string {
+	return " " + strings.Join(regexp.MustCompile(pyAddopts).FindAllString(ini, -1), " ")
+}
 
 // optionText writes options as one text, whether they are a text or a list.
 func optionText(v any) string {
@@ -197,8 +198,8 @@ func (p *pyProject) pytest(tests int) {
 		program = []string{"python3", "-m", "pytest"}
 	}
 	report := reportPath("pytest.xml", p.dir)
-	selects := pySelects().MatchString(p.options)
-	c := criterion{id: "pytest", cwd: p.dir, why: "pytest; JUnit XML is built in"}
+	selects := matches(pySelects, p.options)
+	c := &criterion{id: "pytest", cwd: p.dir, why: "pytest; JUnit XML is built in"}
 	c.run, c.report, c.tests = p.with(append(program, "--junitxml="+from(p.dir, report))...), report, floor(tests)
 	if selects {
 		c.tests = 1 // how many tests are left out is not known
@@ -229,7 +230,7 @@ class MustFail(unittest.TestCase):
     def test_must_fail(self):
         self.fail("this test fails on purpose")
 `)})
-	p.starter.add(criterion{
+	p.starter.add(&criterion{
 		id: "python-red", run: run, cwd: ".", proves: p.criteria[len(p.criteria)-1].id,
 		why: "the negative control: a test that fails on purpose must fail the runner",
 	})
@@ -237,7 +238,7 @@ class MustFail(unittest.TestCase):
 
 // unittest adds a criterion for tests that need no other package; false when there are none.
 func (p *pyProject) unittest() bool {
-	if p.count(pyUnittest(), p.isTest, nil) == 0 {
+	if p.count(pyUnittest, p.isTest, "") == 0 {
 		return false
 	}
 	run := p.with("python3", "-m", "unittest", "discover")
@@ -250,7 +251,7 @@ func (p *pyProject) unittest() bool {
 			break
 		}
 	}
-	p.starter.add(criterion{id: "unittest", run: run, cwd: p.dir, why: "unittest"})
+	p.starter.add(&criterion{id: "unittest", run: run, cwd: p.dir, why: "unittest"})
 	if p.dir == "." {
 		p.pyControl(p.with("python3", "-m", "unittest", "discover", "-s", controls, "-p", path.Base(pyMustFail)))
 	}

@@ -46,7 +46,7 @@ func (s *starter) allowed() (list []string) {
 		}
 	}
 	if len(named) > maxNamed {
-		s.note("the root contains %s: they are allowed by the pattern *", diag.Plural(int64(len(named)), "other file"))
+		s.note("the root contains " + diag.Plural(int64(len(named)), "other file") + ": they are allowed by the pattern *")
 		named, kinds = []string{"*"}, nil
 	}
 	list = append(slices.Concat(list, kinds, named), ".gitignore") // which init writes
@@ -93,7 +93,7 @@ func (s *starter) pattern(name, rest string) string {
 			return text
 		}
 	}
-	s.note("%s is not allowed: no pattern of a contract matches this name", diag.Quote(name))
+	s.note(diag.Quote(name) + " is not allowed: no pattern of a contract matches this name")
 	return ""
 }
 
@@ -109,7 +109,7 @@ func (s *starter) forbidden() (list []string) {
 			continue
 		}
 		if set := glob.Compile([]glob.Pattern{p}); s.any(set.Match) {
-			s.note("the pattern %s is not forbidden: such a file is tracked", text)
+			s.note("the pattern " + text + " is not forbidden: such a file is tracked")
 			continue
 		}
 		list = append(list, text)

@@ -5,7 +5,6 @@ package starter
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,7 +59,7 @@ type criterion struct {
 // starter collects what a repository says about itself.
 type starter struct {
 	*tree
-	criteria  []criterion
+	criteria  []*criterion
 	linters   []linter
 	setup     []string // shell commands that prepare a fresh checkout
 	tools     []string // of the setup steps: go, node, python, …
@@ -74,7 +73,7 @@ type starter struct {
 func New(files []change.Change, source Source, o Options) (*Plan, error) {
 	s := &starter{tree: newTree(files, source)}
 	if o.Test != nil {
-		s.add(criterion{id: "test", run: o.Test, cwd: ".", why: "the command that was given to init"})
+		s.add(&criterion{id: "test", run: o.Test, cwd: ".", why: "the command that was given to init"})
 	} else {
 		s.findTests()
 	}
@@ -115,23 +114,35 @@ func (s *starter) contract(p *Plan, yaml bool) error {
 // findTests finds the criteria. What a language's own files say comes first; a Makefile or a wrapper may do anything, so it
 // counts only where there is nothing else.
 func (s *starter) findTests() {
-	for _, find := range []func(){s.golang, s.javascript, s.python, s.rust, s.jvm, s.php, s.ruby, s.elixir, s.dotnet} {
-		find()
-	}
+	s.golang()
+	s.javascript()
+	s.python()
+	s.rust()
+	s.composer()
+	s.otherKinds()
 	if len(s.criteria) == 0 {
-		s.taskRunners()
+		s.targets()
 	}
 	if n := len(s.criteria); n > maxCriteria {
-		s.note("%s were found, and the first %d were kept: a command that runs all tests makes a shorter contract (closeout init --test COMMAND)",
-			diag.Plural(int64(n), "criterion"), maxCriteria)
+		s.note(strconv.Itoa(n) + " test commands were found, and the first " + strconv.Itoa(maxCriteria) +
+			" were kept: name one command that runs all tests (closeout init --test COMMAND)")
 		s.criteria = s.criteria[:maxCriteria]
 	}
 }
 
 // add adds a criterion under an id that no other one has.
-func (s *starter) add(c criterion) {
+func (s *starter) add(c *criterion) {
 	c.id = s.freeID(c.id, c.cwd)
 	s.criteria = append(s.criteria, c)
+}
+
+func (s *starter) hasCriterion(id string) bool {
+	for _, c := range s.criteria {
+		if c.id == id {
+			return true
+		}
+	}
+	return false
 }
 
 const maxID = 60 // an id has at most 64 characters
@@ -149,7 +160,7 @@ func (s *starter) freeID(kind, dir string) string {
 	}
 	id = id[:min(len(id), maxID)]
 	free := id
-	for n := 2; slices.ContainsFunc(s.criteria, func(c criterion) bool { return c.id == free }); n++ {
+	for n := 2; s.hasCriterion(free); n++ {
 		free = id + "-" + strconv.Itoa(n)
 	}
 	return free
@@ -221,7 +232,7 @@ func (s *starter) usable(kind string, dirs []string) []string {
 		if printable(dir) {
 			return false
 		}
-		s.note("%s in %s was left out: a contract cannot name this directory", kind, diag.Quote(path.Clean(dir)))
+		s.note(kind + " in " + diag.Quote(dir) + " was left out: a contract cannot name this directory")
 		return true
 	})
 }

@@ -1,7 +1,7 @@
 package starter
 
 import (
-	"fmt"
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -47,8 +47,8 @@ func newTree(files []change.Change, source Source) *tree {
 }
 
 // note adds a note, once.
-func (t *tree) note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(t.notes, text) {
+func (t *tree) note(text string) {
+	if !slices.Contains(t.notes, text) {
 		t.notes = append(t.notes, text)
 	}
 }
@@ -69,12 +69,14 @@ func (t *tree) first(dir string, names ...string) string {
 	return ""
 }
 
-// executable reports whether a path is a file that can be started.
-func (t *tree) executable(p string) bool { return t.has(p) && t.byPath[p].NewMode == "100755" }
-
 // any reports whether a file satisfies a condition.
 func (t *tree) any(condition func(p string) bool) bool {
-	return slices.ContainsFunc(t.files, func(f change.Change) bool { return t.has(f.Path) && condition(f.Path) })
+	for i := range t.files {
+		if t.has(t.files[i].Path) && condition(t.files[i].Path) {
+			return true
+		}
+	}
+	return false
 }
 
 // below reports whether a path is in a directory; "." contains everything.
@@ -89,7 +91,7 @@ func (t *tree) read(p string, limit int64) []byte {
 	}
 	data, err := t.source.Blob(t.byPath[p].NewID, limit)
 	if err != nil {
-		t.note("%s was not read: %v", diag.Quote(p), err)
+		t.note(diag.Quote(p) + " was not read: " + err.Error())
 		return nil
 	}
 	return data
@@ -108,7 +110,7 @@ func (t *tree) json(p string) *strict.Node {
 	errs := &diag.Errors{}
 	n := strict.ParseJSON(data, strict.DefaultLimits(), errs)
 	if n == nil || errs.Any() || n.Kind != strict.KindObject {
-		t.note("%s was left out: it is not a JSON object", diag.Quote(p))
+		t.note(diag.Quote(p) + " was left out: it is not a JSON object")
 		return nil
 	}
 	t.pkgs[p] = n
@@ -127,7 +129,7 @@ func (t *tree) toml(p string) table {
 	}
 	values, err := keydiff.ReadTOML(data)
 	if err != nil {
-		t.note("%s was left out: it is not TOML", diag.Quote(p))
+		t.note(diag.Quote(p) + " was left out: it is not TOML")
 		return nil
 	}
 	t.tables[p] = values
@@ -160,9 +162,10 @@ func member(n *strict.Node, keys ...string) *strict.Node {
 	return n
 }
 
-// count counts the matches of a pattern in the files that satisfy a condition. Past the limits it stops: what it counted is
-// still a lower bound.
-func (t *tree) count(pattern *regexp.Regexp, condition func(p string) bool, skip func(text []byte) bool) int {
+// count counts the matches of a pattern in the files that satisfy a condition, without those in which skip matches ("" for no
+// such pattern). Past the limits it stops: what it counted is still a lower bound.
+func (t *tree) count(pattern string, condition func(p string) bool, skip string) int {
+	wanted, unwanted := regexp.MustCompile(pattern), regexp.MustCompile(cmp.Or(skip, `\z\A.`))
 	n, files, size := 0, 0, 0
 	for _, f := range t.files {
 		if !t.has(f.Path) || !condition(f.Path) {
@@ -172,11 +175,11 @@ func (t *tree) count(pattern *regexp.Regexp, condition func(p string) bool, skip
 			break
 		}
 		data, err := t.source.Blob(f.NewID, maxTestFile)
-		if err != nil || skip != nil && skip(data) {
+		if err != nil || unwanted.Match(data) {
 			continue
 		}
 		size += len(data)
-		n += len(pattern.FindAllIndex(data, -1))
+		n += len(wanted.FindAllIndex(data, -1))
 	}
 	return n
 }
@@ -209,11 +212,10 @@ func (t *tree) dirsOf(names ...string) (dirs []string) {
 		}
 	}
 	slices.Sort(dirs)
-	dirs = slices.Compact(dirs)
-	if i := slices.Index(dirs, "."); i > 0 {
-		dirs = slices.Insert(slices.Delete(dirs, i, i+1), 0, ".")
+	if slices.Contains(dirs, ".") {
+		dirs = words([]string{"."}, slices.DeleteFunc(dirs, func(dir string) bool { return dir == "." }))
 	}
-	return dirs
+	return slices.Compact(dirs)
 }
 
 // outermost leaves out the directories that are below another one of the list.
@@ -224,4 +226,9 @@ func outermost(dirs []string) (list []string) {
 		}
 	}
 	return list
+}
+
+// words joins two lists into a new one.
+func words(a, b []string) []string {
+	return append(append(make([]string, 0, len(a)+len(b)), a...), b...)
 }

@@ -5,11 +5,9 @@ import (
 	_ "embed"
 	"errors"
 	"path"
-	"slices"
+	"regexp"
 	"strings"
 	"unicode"
-
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // twoJobs is docs/workflows/two-jobs.yml: a test compares the two.
@@ -71,7 +69,6 @@ var actionOf = map[string]struct{ uses, input string }{
 // other, a comment names the action: which commit to trust is for a person to decide.
 func (s *starter) setupSteps() string {
 	var steps, missing []string
-	slices.SortStableFunc(s.tools, func(a, b string) int { return strings.Compare(b, a) }) // pnpm before node, which caches for it
 	for _, tool := range s.tools {
 		action := actionOf[tool]
 		pin := s.pinOf(action.uses)
@@ -116,15 +113,16 @@ func (s *starter) versionOf(tool, fallback string) string {
 }
 
 // pinned is an action that a workflow uses at a commit, with the comment that names its version.
-var pinned = strict.Lazily(`(?m)^\s*(?:- )?uses: ([\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)\s*$`)
+const pinned = `(?m)^\s*(?:- )?uses: ([\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)\s*$`
 
 // pinOf is the commit at which a workflow of the repository uses an action; "" when none does.
 func (s *starter) pinOf(action string) string {
+	pattern := regexp.MustCompile(pinned)
 	for _, f := range s.files {
 		if path.Dir(f.Path) != ".github/workflows" {
 			continue
 		}
-		for _, m := range pinned().FindAllStringSubmatch(s.text(f.Path), -1) {
+		for _, m := range pattern.FindAllStringSubmatch(s.text(f.Path), -1) {
 			if strings.HasPrefix(m[1], action+"@") {
 				return m[1]
 			}
