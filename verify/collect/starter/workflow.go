@@ -19,7 +19,7 @@ var twoJobs []byte
 const (
 	toolsPlace = "      # Insert actions that install tools here, such as actions/setup-node. Put scripts into SETUP.\n"
 	setupPlace = "          SETUP: \"\"\n"
-	judgePlace = "        uses: closeout-gate/closeout@v1\n        with:\n"
+	judgePlace = "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n"
 )
 
 // workflow is the workflow of two jobs in observe mode, with the setup of what was found.
