@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -31,4 +32,17 @@ func validator(s *jsonschema.Schema) func([]byte) error {
 		}
 		return nil
 	}
+}
+
+// Mismatch tells where a document does not match a schema, and what is wrong there: the first of the deepest errors. The place
+// is a JSON pointer. ok is false for an error of another kind.
+func Mismatch(err error) (pointer, message string, ok bool) {
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return "", "", false
+	}
+	for len(invalid.Causes) > 0 {
+		invalid = invalid.Causes[0]
+	}
+	return invalid.InstanceLocation, invalid.Message, true
 }

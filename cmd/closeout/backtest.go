@@ -176,7 +176,7 @@ func (f *backtestFlags) judge(git *collect.Git, file *contractText) (*backtest.R
 		Branch: branch, Tip: tip, Asked: f.last, End: history.End, Tool: report.Tool{Name: "closeout", Version: verify.Version},
 	}
 	var ground *backtest.Ground
-	if files, err := git.Files(tip); err == nil {
+	if files, err := git.Tracked(tip); err == nil {
 		ground = backtest.NewGround(standing.Policy, files)
 	}
 	r.Add(screen(git, history, standing), ground)

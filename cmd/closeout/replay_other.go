@@ -14,9 +14,8 @@ import (
 // maxDifferences is how many differences between two decisions are printed.
 const maxDifferences = 20
 
-// replayOther compares the decisions of two versions.
-func replayOther(before, after *report.Report, std stdio) error {
-	fmt.Fprintf(std.out, "the report was written by version %s, this is %s: comparing decisions\n", before.Tool.Version, after.Tool.Version)
+// decisionsDiffer lists the differences between two decisions, the first of them.
+func decisionsDiffer(before, after *report.Report) []string {
 	old, again := decisionOf(before), decisionOf(after)
 	var lines []string
 	for _, line := range slices.Sorted(maps.Keys(old)) {
@@ -29,15 +28,10 @@ func replayOther(before, after *report.Report, std stdio) error {
 			lines = append(lines, "only computed: "+line)
 		}
 	}
-	if len(lines) == 0 {
-		fmt.Fprintln(std.out, "same decision")
-		return nil
-	}
-	fmt.Fprintf(std.out, "different decision\n  %s\n", strings.Join(lines[:min(len(lines), maxDifferences)], "\n  "))
 	if more := len(lines) - maxDifferences; more > 0 {
-		fmt.Fprintf(std.out, "  and %d more differences\n", more)
+		lines = append(lines[:maxDifferences], fmt.Sprintf("and %d more differences", more))
 	}
-	return exit{exitFailed}
+	return lines
 }
 
 // decisionOf lists what a report decides, a line each, without its messages. Another version may have other messages and

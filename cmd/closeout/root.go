@@ -78,7 +78,7 @@ func newRoot(std stdio) *cobra.Command {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.AddCommand(newInit(std))
-	root.AddCommand(newRun(std), newVerify(std), newAction(std), newRecord(std), newCollect(std), newReplay(std), newBacktest(std), newLint(std), newExplain(std), newSchema(std), newVersion(std))
+	root.AddCommand(newRun(std), newVerify(std), newAction(std), newRecord(std), newCollect(std), newShow(std), newReplay(std), newBacktest(std), newLint(std), newExplain(std), newSchema(std), newVersion(std))
 	return root
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -27,7 +28,11 @@ func ground(t testing.TB, files ...string) *Ground {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	return NewGround(p, files)
+	tip := make([]change.Change, len(files))
+	for i, file := range files {
+		tip[i].Path = file
+	}
+	return NewGround(p, tip)
 }
 
 // blocked is a merge that findings block: "code path", or a path that is off scope.

@@ -21,10 +21,10 @@ type Ground struct {
 }
 
 // NewGround takes the policy of the contract and the files of the tip.
-func NewGround(p *policy.Policy, files []string) *Ground {
+func NewGround(p *policy.Policy, files []change.Change) *Ground {
 	g := &Ground{policy: p, dirs: map[string]bool{}, alike: map[string]bool{}}
-	for _, file := range files {
-		g.avoid(file)
+	for i := range files {
+		g.avoid(files[i].Path)
 	}
 	return g
 }

@@ -225,6 +225,9 @@ func FactsOf(b *verify.Bundle) *facts.Facts {
 	return nil
 }
 
+// MaxReport is how large a report may be to be read, in bytes: larger than one about a change within the default limits.
+const MaxReport = 256 << 20
+
 // Report reads the report of a bundle.
 func Report(dir string) ([]byte, error) {
 	root, err := openRoot(dir)
@@ -232,10 +235,27 @@ func Report(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	f, err := regular(root.OpenFile(report.FileName, readOnly, 0))
+	return readReport(regular(root.OpenFile(report.FileName, readOnly, 0)))
+}
+
+// ReportFile reads a report: a regular file.
+func ReportFile(name string) ([]byte, error) {
+	return readReport(regular(os.OpenFile(name, readOnly, 0)))
+}
+
+func readReport(f io.ReadCloser, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	return ReportFrom(f)
+}
+
+// ReportFrom reads a report from a stream, up to [MaxReport] bytes.
+func ReportFrom(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxReport+1))
+	if err == nil && len(data) > MaxReport {
+		err = fmt.Errorf("it is larger than %d bytes, the most that a report can have", MaxReport)
+	}
+	return data, err
 }

@@ -134,20 +134,3 @@ func (a apart) MergeBases(parent, _ string) ([]string, error) { return []string{
 func (a apart) Changes(oldCommit, newCommit string) ([]change.Change, error) {
 	return a.compare(oldCommit, newCommit)
 }
-
-// Files lists the paths of a commit, sorted by their bytes.
-func (g *Git) Files(commit string) ([]string, error) {
-	tree, err := g.tree(commit)
-	if err != nil {
-		return nil, fixed(err)
-	}
-	all, err := g.repo.Compare(gitobj.ID{}, tree)
-	if err != nil {
-		return nil, fixed(err)
-	}
-	paths := make([]string, len(all))
-	for i := range all {
-		paths[i] = all[i].Path
-	}
-	return paths, nil
-}

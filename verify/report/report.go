@@ -248,6 +248,9 @@ type Input struct {
 	Trust  string  `json:"trust"`
 }
 
+// SameFile reports whether two inputs are one file, perhaps with another content.
+func (in Input) SameFile(other Input) bool { return in.Kind == other.Kind && in.Path == other.Path }
+
 // Tool is the program that judged.
 type Tool struct {
 	Name    string `json:"name"`

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // Unmarshal reads data into v, whose names must be lower-case ASCII, the keys of a map too. On its own, encoding/json
@@ -44,6 +46,42 @@ func withoutOtherCases(data []byte) ([]byte, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+	}
+}
+
+// CheckJSON returns the first error of a text that is no JSON document, or one with a name that occurs twice in an object;
+// false when it is one.
+func CheckJSON(data []byte) (diag.Error, bool) {
+	if e, wrong := ExplainJSON(data); wrong {
+		return e, true
+	}
+	_, err := jsontext.NewDecoder(bytes.NewReader(data)).ReadValue()
+	var syntax *jsontext.SyntacticError
+	if !errors.As(err, &syntax) {
+		return diag.Error{}, false
+	}
+	at := min(int(syntax.ByteOffset), len(data))
+	return diag.Error{
+		Pos: (&LineIndex{Data: data, Line: 1}).Pos(at), Message: "a key occurs twice in one object", Found: diag.Excerpt(data[at:]),
+		Expected: "each key once", Fix: "keep one of them: readers disagree on which one counts",
+	}, true
+}
+
+// PlaceOf is where the value of a JSON pointer begins in a document without errors; the beginning when there is no such value.
+func PlaceOf(data []byte, pointer string) diag.Pos {
+	d := jsontext.NewDecoder(bytes.NewReader(data))
+	for {
+		before := int(d.InputOffset())
+		if _, err := d.ReadToken(); err != nil {
+			return diag.Pos{Line: 1, Column: 1}
+		}
+		if container, read := d.StackIndex(d.StackDepth()); container == '{' && read%2 == 1 {
+			continue // a name, which has the pointer of its value
+		}
+		if string(d.StackPointer()) == pointer {
+			skipped := len(data[before:]) - len(bytes.TrimLeft(data[before:], " \t\r\n:,"))
+			return (&LineIndex{Data: data, Line: 1}).Pos(before + skipped)
 		}
 	}
 }

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+const showLong = `show prints a report in any format. Nothing is judged, and no file is written: whether the report is true, closeout replay
+shows.
+
+REPORT is a verification_report.json, a directory that contains one, or - for standard input.
+
+Exit codes: 0 the report is printed, whatever its verdict; 2 it is not a report.`
+
+func newShow(std stdio) *cobra.Command {
+	var name string
+	var quiet bool
+	c := &cobra.Command{
+		Use: "show REPORT", Short: "Print a report in any format, without judging", Long: showLong, Args: cobra.ExactArgs(1),
+		Example: "  closeout show verification_report.json --format markdown\n  closeout show - < verification_report.json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			format, ok := output.ByName(name)
+			if !ok {
+				return fmt.Errorf("unknown format %q: expected one of %s", name, formatNames())
+			}
+			r, err := reportNamed(args[0], std)
+			if err != nil {
+				return err
+			}
+			colour := isTerminal(std.out)
+			return format.Write(printTo(std.out, format.Kind, colour), r, output.Options{Color: colour, Quiet: quiet, Docs: checks.Section})
+		},
+	}
+	c.Flags().StringVar(&name, "format", "text", "what to print: "+formatNames())
+	c.Flags().BoolVar(&quiet, "quiet", false, "print only the summary line")
+	return c
+}
+
+// reportNamed reads the report that an argument names.
+func reportNamed(name string, std stdio) (*report.Report, error) {
+	var data []byte
+	var err error
+	switch info, statErr := os.Stat(name); {
+	case name == "-":
+		name = "standard input"
+		data, err = collect.ReportFrom(std.in)
+	case statErr == nil && info.IsDir():
+		if data, err = collect.Report(name); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%q contains no %s: name the report, or run closeout verify first", name, report.FileName)
+		}
+		name = filepath.ToSlash(filepath.Join(name, report.FileName))
+	default:
+		data, err = collect.ReportFile(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the report %q cannot be read: %w", name, diag.Reason(err))
+	}
+	r, err := readReport(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return r, checkReport(name, data, r)
+}
+
+// checkReport compares a report with its schema. What is written again as the same bytes has been compared in parts, which
+// takes less memory; a file in another form, such as one with spaces, is compared as a whole.
+func checkReport(name string, data []byte, r *report.Report) error {
+	again, err := validReport(r)
+	if err == nil && bytes.Equal(again, data) {
+		return nil
+	}
+	if v := validators(); v.err != nil {
+		return v.err
+	} else if len(data) > maxExplained {
+		err = errors.Join(err, errors.New("a large file that is not in canonical form (RFC 8785)"))
+	} else {
+		err = v.whole(data)
+	}
+	if err != nil {
+		return mismatch(name, data, err)
+	}
+	return nil
+}
