@@ -13,8 +13,11 @@ import (
 // agentItems is how many findings the agent gets at once; the counts say how many there are.
 const agentItems = 50
 
-// writeAgent writes what the coding agent has to fix: each finding as location, expected, actual and allowed fix, the
-// criteria that have not passed, and how to check again. It leaves out what only a person may do: it shows no override field
+// agentTails is how many of them show all lines of their output; the others show the first error.
+const agentTails = 10
+
+// writeAgent writes what the coding agent has to fix: each finding with all that explains it, the allowed fix and the command that
+// proves it, the criteria that have not passed, and how to check everything. It leaves out what only a person may do: it shows no override field
 // and no finding of the override check, and an overridden report looks like a passed one.
 func writeAgent(w io.Writer, r *report.Report, _ Options) error {
 	var b strings.Builder
@@ -33,21 +36,27 @@ func writeAgent(w io.Writer, r *report.Report, _ Options) error {
 		}
 		agentList(&b, r)
 		agentCriteria(&b, r)
-		b.WriteString("\nHow to check again:\n")
+		b.WriteString("\nTo check everything:\n")
 		if isUsage(r) { // the records are still valid
 			b.WriteString("- Fix the arguments, then run the gate again.\n")
 		} else {
-			b.WriteString(agentRecheck)
+			agentRecheck(&b, r)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-const agentRecheck = `- Finish all edits first: an edit makes earlier records stale. Then run every acceptance command of the contract once
-  more and have it recorded. Records, reports and the contract are never written or edited by hand.
-- Run the gate again with the arguments of this run. It is done when the first line says "closeout: passed".
-`
+// agentRecheck says how the agent checks its work: run records every command of the contract, and judges.
+func agentRecheck(b *strings.Builder, r *report.Report) {
+	fmt.Fprintf(b, "- Finish and commit all edits, then run: %s --format agent\n", runCommand(r, ""))
+	b.WriteString("  It records every command of the contract and judges again. A later edit makes the records stale.\n")
+	if isRemote(r) {
+		b.WriteString("- Push when it passes: this verdict is that of a workflow, which records and judges again.\n")
+	}
+	b.WriteString("- Never write or edit records, reports or the contract by hand.\n" +
+		"- It is done when the first line says \"closeout: passed\".\n")
+}
 
 // agentList writes the findings to fix: block and unknown, then warn. Info requires nothing.
 func agentList(b *strings.Builder, r *report.Report) {
@@ -55,7 +64,7 @@ func agentList(b *strings.Builder, r *report.Report) {
 		return strings.HasPrefix(f.Code, "override.")
 	})
 	for i, f := range items[:min(len(items), agentItems)] {
-		agentItem(b, i+1, f)
+		agentItem(b, r, i+1, f)
 	}
 	left := max(len(items)-agentItems, 0) + r.FindingsOmitted
 	if left > 0 {
@@ -67,16 +76,45 @@ var agentWords = map[string]string{
 	block: "must be fixed", unknown: "could not be checked", warn: "should be fixed",
 }
 
-func agentItem(b *strings.Builder, n int, f report.Finding) {
+func agentItem(b *strings.Builder, r *report.Report, n int, f report.Finding) {
 	fix, _, _ := strings.Cut(f.Fix, report.PersonMay) // only what the agent may do
 	fmt.Fprintf(b, "\n%d. %s (%s): %s%s\n", n, line(f.Code), agentWords[severityOf(f)], line(f.Message), marks(f))
-	for _, part := range [][2]string{
-		{"location", place(f.Location)}, {"expected", f.Expected}, {"actual", f.Actual}, {"allowed fix", fix},
-	} {
-		if part[1] != "" {
-			fmt.Fprintf(b, "   %-12s %s\n", part[0]+":", line(part[1]))
+	part := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(b, "   %-12s %s\n", name+":", line(text))
 		}
 	}
+	part("location", place(f.Location))
+	part("contract", clauseOf(f))
+	part("expected", f.Expected)
+	part("actual", f.Actual)
+	if f.Output != nil {
+		part("first error", f.Output.Error)
+		if n <= agentTails {
+			part("output", "the "+tailTitle(f.Output))
+			plainTail(b, f, "   | ")
+		}
+	}
+	part("allowed fix", fix)
+	part("command", revertCommand(r, f))
+	if f.Criterion != "" && severityOf(f) == block {
+		part("prove it", runCommand(r, f.Criterion))
+	}
+}
+
+// revertCommand reverts the file of a finding that asks for it; "" when the merge base is unknown, or the name of the file may
+// mean another one to a shell or to git: a file named * would revert all.
+func revertCommand(r *report.Report, f report.Finding) string {
+	i := slices.IndexFunc(r.Files, func(file report.File) bool { return file.Path == f.Location.Path })
+	switch {
+	case !strings.HasPrefix(f.Fix, "revert this file") || i < 0 || strings.Trim(f.Location.Path, plainWord) != "" || f.Location.Path[0] == ':':
+		return ""
+	case r.Files[i].Status == "added":
+		return command([]string{"git", "rm", "--", f.Location.Path})
+	case r.Subject.MergeBaseSHA == nil:
+		return ""
+	}
+	return command([]string{"git", "checkout", *r.Subject.MergeBaseSHA, "--", f.Location.Path})
 }
 
 func agentCriteria(b *strings.Builder, r *report.Report) {

@@ -85,6 +85,15 @@ func failed() *report.Report {
 			`a path of "internal/cart/**" or "web/**"`, "modified", ""),
 	}
 	r.Findings[4].Times = 3
+	contract := func(line int) *report.Location {
+		return &report.Location{Path: ".closeout/scope_contract.json", Line: line, Column: 5}
+	}
+	r.Findings[0].Criterion, r.Findings[0].Contract = "lint", contract(9)
+	r.Findings[0].Output = &report.Output{Stream: "stdout", Error: "cart.ts:12:3: error: 'total' is never used", Lines: []string{
+		"> eslint .", "", "cart.ts:12:3: error: 'total' is never used", "1 problem (1 error, 0 warnings)",
+	}}
+	r.Findings[1].Criterion, r.Findings[1].Contract = "race", contract(10)
+	r.Findings[2].Contract, r.Findings[3].Criterion = contract(4), "unit"
 	return r
 }
 
@@ -143,6 +152,8 @@ func hostile() *report.Report {
 	for i := range evil {
 		f := finding("rule.failed", severities[i%4], pick(i), report.Location{Path: pick(i + 1), Line: i % 3, Column: i % 2},
 			pick(i+2), pick(i+3), pick(i+4))
+		f.Criterion, f.Contract = pick(i), &report.Location{Path: pick(i + 2), Line: i % 2}
+		f.Output = &report.Output{Stream: pick(i), Lines: []string{pick(i), pick(i + 1), "```", "    ```", "</details>"}, Error: pick(i + 2)}
 		if i == 0 {
 			f.Code = "x::error::##[error]`"
 		}

@@ -13,8 +13,8 @@ import (
 // maxAnnotations is how many annotations of one kind a workflow runner keeps for a step; it drops the rest silently.
 const maxAnnotations = 10
 
-// partLimit keeps the four parts of an annotation below the 4,096 characters at which the runner cuts one.
-const partLimit = 900
+// partLimit keeps the six parts of an annotation below the 4,096 characters at which the runner cuts one.
+const partLimit = 600
 
 var (
 	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
@@ -78,10 +78,13 @@ func annotation(command string, f report.Finding) string {
 	return "::" + command + " " + strings.Join(properties, ",") + "::" + escapeData.Replace(annotationText(f)) + "\n"
 }
 
-// annotationText has one line each for message, expected, actual and fix, without empty ones.
+// annotationText has one line each for message, first error of the output, place in the contract, expected, actual and fix,
+// without empty ones.
 func annotationText(f report.Finding) string {
 	lines := []string{Neutral(clip(f.Message, partLimit)) + marks(f)}
-	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix}} {
+	for _, part := range [][2]string{
+		{"First error", firstError(f)}, {"Contract", clauseOf(f)}, {"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix},
+	} {
 		if part[1] != "" && part[1] != f.Message {
 			lines = append(lines, part[0]+": "+Neutral(clip(part[1], partLimit)))
 		}

@@ -209,7 +209,7 @@ func mdFindings(title string, r *report.Report, severity string) section {
 	}
 }
 
-// mdFinding is a list item: code, location and message, then expected, actual and fix. Prefix is a trusted word before the
+// mdFinding is a list item: code, location and message, then what explains it, the fix, and the output, folded. Prefix is a trusted word before the
 // code.
 func mdFinding(f report.Finding, prefix string) string {
 	var b strings.Builder
@@ -218,10 +218,18 @@ func mdFinding(f report.Finding, prefix string) string {
 		b.WriteString(" at " + mdCode(at))
 	}
 	b.WriteString(": " + mdText(f.Message) + marks(f) + "\n")
+	for _, part := range [][2]string{{"First error", firstError(f)}, {"Contract", clauseOf(f)}} {
+		if part[1] != "" {
+			b.WriteString("  - " + part[0] + ": " + mdCode(part[1]) + "\n")
+		}
+	}
 	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"**Fix**", f.Fix}} {
 		if part[1] != "" && part[1] != f.Message { // not twice
 			b.WriteString("  - " + part[0] + ": " + mdText(part[1]) + "\n")
 		}
+	}
+	if f.Output != nil {
+		b.WriteString(mdTail(f.Output))
 	}
 	return b.String()
 }
@@ -262,27 +270,34 @@ func mdCriteria(r *report.Report) section {
 	if len(r.Acceptance) == 0 {
 		return section{}
 	}
+	// Why the evidence has no higher level matters only where it must have one.
+	names, kept := []string{"Criterion", "Command", "Outcome", "Evidence", "Attempts"}, make([]string, len(r.Acceptance))
+	for i, a := range r.Acceptance {
+		if kept[i] = keptCriterion(r, a); kept[i] != "" && len(names) == 5 {
+			names = append(names, "Kept back by")
+		}
+	}
 	return section{
-		head: fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) +
-			mdHead("Criterion", "Command", "Outcome", "Evidence", "Attempts", "Limited by"),
-		count: len(r.Acceptance), left: leftRow(6), tail: "\n",
+		head:  fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) + mdHead(names...),
+		count: len(r.Acceptance), left: leftRow(len(names)), tail: "\n",
 		item: func(i int) string {
 			a := r.Acceptance[i]
 			outcome := outcomeSigns[a.Outcome] + mdText(a.Outcome)
 			if a.Tests != nil {
 				outcome += " (" + diag.Plural(*a.Tests, "test") + ")"
 			}
-			return mdRow(mdCode(a.ID), mdCode(criterionCommand(a)), outcome, mdText(a.Level), fmt.Sprint(a.Attempts), mdOptional(a.KeptFrom))
+			cells := []string{mdCode(a.ID), mdCode(criterionCommand(a)), outcome, mdText(a.Level), fmt.Sprint(a.Attempts), mdOptional(kept[i])}
+			return mdRow(cells[:len(names)]...)
 		},
 	}
 }
 
-// mdOptional is an empty table cell for null.
-func mdOptional(p *string) string {
-	if p == nil {
+// mdOptional is an empty table cell for "".
+func mdOptional(s string) string {
+	if s == "" {
 		return ""
 	}
-	return mdText(*p)
+	return mdText(s)
 }
 
 func mdApprovals(r *report.Report) section {
@@ -376,13 +391,19 @@ func mdEvidence(r *report.Report) section {
 	if len(r.Companions) == 0 {
 		return section{}
 	}
+	names, kept := []string{"Kind", "File", "Evidence"}, make([]string, len(r.Companions))
+	for i, c := range r.Companions {
+		if kept[i] = keptCompanion(r, c); kept[i] != "" && len(names) == 3 {
+			names = append(names, "Kept back by")
+		}
+	}
 	return section{
-		head: details("Reports and their evidence levels") +
-			mdHead("Kind", "File", "Evidence", "Limited by"),
-		count: len(r.Companions), left: leftRow(4), tail: endDetails,
+		head:  details("Reports and their evidence levels") + mdHead(names...),
+		count: len(r.Companions), left: leftRow(len(names)), tail: endDetails,
 		item: func(i int) string {
 			c := r.Companions[i]
-			return mdRow(mdText(c.Kind), mdCode(c.Path), mdText(c.Level), mdOptional(c.KeptFrom))
+			cells := []string{mdText(c.Kind), mdCode(c.Path), mdText(c.Level), mdOptional(kept[i])}
+			return mdRow(cells[:len(names)]...)
 		},
 	}
 }

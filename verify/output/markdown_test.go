@@ -3,6 +3,7 @@ package output
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -169,6 +170,22 @@ func checkPage(t *testing.T, page string) {
 	}
 	if folds != 0 {
 		t.Error("a fold stays open")
+	}
+}
+
+// TestTailStaysInItsBlock: whatever a command prints, its lines are in one code block, which ends before the fold does.
+func TestTailStaysInItsBlock(t *testing.T) {
+	for _, text := range append(slices.Clone(evil), "```", "~~~", "    ````", "```` ```", strings.Repeat("`", 9), strings.Repeat("`", 80), "") {
+		lines := strings.Split(mdTail(&report.Output{Stream: "stdout", Lines: []string{text, "x", text}}), "\n")
+		open := strings.TrimSuffix(lines[2], "text")
+		if fence := strings.TrimSpace(open); strings.Trim(fence, "`") != "" || len(fence) < 3 || len(fence) > fenceLimit+1 {
+			t.Fatalf("%q is not opened by a fence: %q", text, lines)
+		}
+		end := slices.IndexFunc(lines[3:], func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), strings.TrimSpace(open)) })
+		rest := lines[3+end:]
+		if end != 3 || strings.Join(rest, "\n") != open+"\n\n    </details>\n" {
+			t.Errorf("%q leaves its block: %q", text, lines)
+		}
 	}
 }
 

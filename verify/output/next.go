@@ -17,42 +17,114 @@ func nextSteps(r *report.Report, safe func(string) string) []string {
 		return []string{"The gate was not called or configured correctly; the change was not judged. " + explain(r, block) +
 			" Then run it again."}
 	case r.Verdict == report.Failed:
-		steps := fixSteps(r, safe)
+		steps := fixSteps(r, block, safe)
 		if r.Counts.Unknown > 0 {
-			steps = append(steps, unknownSteps(r)...)
+			steps = append(steps, unknownSteps(r, safe)...)
 		}
+		steps = append(steps, explain(r, block))
 		if isGroup(r) {
 			return append(append(steps, "Push to the pull request with the findings, and add it to the queue again."), groupSteps(r)...)
 		}
 		return append(steps, againStep(r))
 	case r.Verdict == report.Review:
-		return append(unknownSteps(r), "Nothing is known to be wrong, but unknown findings cannot be overridden.")
+		return append(unknownSteps(r, safe), explain(r, unknown), "Nothing is known to be wrong, but unknown findings cannot be overridden.")
 	}
 	return nil
 }
 
-// fewFindings is the maximum number of findings for which the first screen shows every fix.
-const fewFindings = 3
+// maxFixes is how many different fixes the first screen shows.
+const maxFixes = 6
 
-// fixSteps says how to fix what blocks: each finding by itself if there are few.
-func fixSteps(r *report.Report, safe func(string) string) []string {
-	list := ofSeverity(r, block)
-	if len(list) == 0 || r.Counts.Block > fewFindings || slices.ContainsFunc(list, func(f report.Finding) bool { return !isCode(f.Code) || f.Fix == "" }) {
-		what := "the blocking finding"
-		if r.Counts.Block != 1 {
-			what = fmt.Sprintf("the %d blocking findings", r.Counts.Block)
-		}
-		return []string{"Fix " + what + ". " + explain(r, block)}
+// fixOrder is the order in which fixes have the most effect: what cannot be read hides other findings, and an edit makes
+// records stale, so commands come last. A code that begins with none of them comes before commands.
+var fixOrder = []string{"usage.", "limit.", "contract.", "diff.", "facts.", "subject.", "scope.", "group.", "rule"}
+
+// commandCodes begin the codes of findings that a command must be run for.
+var commandCodes = []string{"acceptance.", "coverage.", "evidence.", "feedback."}
+
+func fixRank(code string) int {
+	begins := func(prefix string) bool { return strings.HasPrefix(code, prefix) }
+	if i := slices.IndexFunc(fixOrder, begins); i >= 0 {
+		return i
 	}
-	var steps []string
-	for _, f := range list {
-		fix := f.Fix
-		if !strings.HasSuffix(fix, "?") {
-			fix += "."
-		}
-		steps = append(steps, "`"+f.Code+"`: "+safe(fix))
+	if i := slices.IndexFunc(commandCodes, begins); i >= 0 {
+		return len(fixOrder) + 1 + i
 	}
-	return append(steps, explain(r, block))
+	return len(fixOrder)
+}
+
+// fixSteps says how to fix the findings of a severity: each fix once, the one with most effect first.
+func fixSteps(r *report.Report, severity string, safe func(string) string) []string {
+	type step struct {
+		code, fix string
+		findings  int
+		about     []string // files and criteria
+	}
+	var steps []step
+	for _, f := range ofSeverity(r, severity) {
+		code := f.Code
+		if !isCode(code) {
+			code = "" // it cannot be quoted in every format
+		}
+		i := slices.IndexFunc(steps, func(s step) bool { return s.code == code && s.fix == f.Fix })
+		if i < 0 {
+			i, steps = len(steps), append(steps, step{code: code, fix: f.Fix})
+		}
+		steps[i].findings++
+		if about := subjectOf(f); about != "" && !slices.Contains(steps[i].about, about) {
+			steps[i].about = append(steps[i].about, about)
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b step) int { return fixRank(a.code) - fixRank(b.code) })
+	var list []string
+	for _, s := range steps[:min(len(steps), maxFixes)] {
+		list = append(list, fixStep(s.code, s.fix, s.about, safe))
+	}
+	shown := 0
+	for _, s := range steps[:len(list)] {
+		shown += s.findings
+	}
+	if left := countOf(r, severity) - shown; left > 0 {
+		list = append(list, "Then "+diag.Plural(int64(left), "more finding")+".")
+	}
+	return list
+}
+
+// subjectOf is the file or criterion that a finding is about; "" where its location is the log or report that shows it.
+func subjectOf(f report.Finding) string {
+	switch {
+	case f.Criterion != "":
+		return f.Criterion
+	case f.Location.Input == "changes", f.Location.Input == "diff":
+		return f.Location.Path
+	}
+	return ""
+}
+
+// fixStep is one step; about is what it is to be done for, of which the first ones are named.
+func fixStep(code, fix string, about []string, safe func(string) string) string {
+	if fix == "" {
+		fix = "see the finding"
+	}
+	if !strings.HasSuffix(fix, "?") {
+		fix += "."
+	}
+	text := safe(fix)
+	if code == "" {
+		return text
+	}
+	const most = 3
+	var names []string
+	for _, name := range about[:min(len(about), most)] {
+		names = append(names, safe(name))
+	}
+	if more := len(about) - most; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	if len(names) > 0 {
+		return "`" + code + "` (" + strings.Join(names, ", ") + "): " + text
+	}
+	return "`" + code + "`: " + text
 }
 
 // againStep says how the gate runs again. Where only approvals are missing it does not ask for a push: a push makes
@@ -68,24 +140,23 @@ func againStep(r *report.Report) string {
 		return "Then the gate runs automatically."
 	case waits && len(codes) == 1:
 		return "Then re-run the job: a review does not start it, and a push makes an approval void."
+	case isRemote(r):
+		return "Then push: the gate runs again. Before that, " + inQuotes(runCommand(r, "")) + " in your checkout shows whether it will pass."
 	default:
-		return "Then run the gate again; in a pull request, push."
+		return "Then commit, and record and judge everything again: " + inQuotes(runCommand(r, "")) + "."
 	}
 }
 
 // unknownSteps says what to do about unavailable facts.
-func unknownSteps(r *report.Report) []string {
-	list := ofSeverity(r, unknown)
-	moved := hasCode(list, "subject.moved")
-	var steps []string
-	if moved {
-		steps = append(steps, "The pull request has changed since this run started: see its newest run, or re-run the job.")
+func unknownSteps(r *report.Report, safe func(string) string) []string {
+	if list := ofSeverity(r, unknown); hasCode(list, "subject.moved") {
+		steps := []string{"The pull request has changed since this run started: see its newest run, or re-run the job."}
+		if len(list) == 1 {
+			return steps
+		}
+		return append(steps, fixSteps(r, unknown, safe)...)
 	}
-	if !moved || len(list) > 1 {
-		steps = append(steps, fmt.Sprintf("%s: do what each finding says, then run the gate again. %s",
-			diag.Plural(int64(r.Counts.Unknown), "unknown finding"), explain(r, unknown)))
-	}
-	return steps
+	return fixSteps(r, unknown, safe)
 }
 
 // explain names the command that explains the first finding of a severity.

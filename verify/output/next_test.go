@@ -40,8 +40,8 @@ func TestFixesAreSentences(t *testing.T) {
 		{Code: "contract.malformed", Severity: "block", Fix: "add it"},
 		{Code: "contract.malformed", Severity: "block", Fix: "did you mean it?"},
 	}}
-	steps := fixSteps(r, line)
-	if len(steps) != 3 || !strings.HasSuffix(steps[0], ": add it.") || !strings.HasSuffix(steps[1], ": did you mean it?") {
+	steps := fixSteps(r, block, line)
+	if len(steps) != 2 || !strings.HasSuffix(steps[0], ": add it.") || !strings.HasSuffix(steps[1], ": did you mean it?") {
 		t.Errorf("got %q", steps)
 	}
 }

@@ -153,7 +153,9 @@ var sarifLevels = map[string]string{block: "error", unknown: "error", warn: "war
 
 func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
 	text := []string{sarifPlain(f.Message) + marks(f)}
-	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix}} {
+	for _, part := range [][2]string{
+		{"First error", firstError(f)}, {"Contract", clauseOf(f)}, {"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix},
+	} {
 		if part[1] != "" {
 			text = append(text, part[0]+": "+sarifPlain(part[1]))
 		}

@@ -37,8 +37,8 @@ func (p painter) word(w string) string {
 	return colour + w + reset
 }
 
-// writeText writes the report for a developer at a terminal or in a log: the findings, one line each and grouped by
-// severity, the criteria, a summary line, and what to do next.
+// writeText writes the report for a developer at a terminal or in a log: the findings, one line each with the output of the
+// command below it, grouped by severity, the criteria, a summary line, and what to do next.
 func writeText(w io.Writer, r *report.Report, o Options) error {
 	var b strings.Builder
 	p := painter{on: o.Color}
@@ -71,6 +71,7 @@ func textFindings(b *strings.Builder, p painter, r *report.Report) {
 		list := ofSeverity(r, severity)
 		for _, f := range list {
 			b.WriteString(textFinding(p, f) + "\n")
+			plainTail(b, f, "    | ")
 		}
 		if len(list) > 0 {
 			b.WriteString("\n")
@@ -82,7 +83,7 @@ func textFindings(b *strings.Builder, p painter, r *report.Report) {
 	}
 }
 
-// textFinding is "path:line:column: severity code: message → fix".
+// textFinding is "path:line:column: severity code: message (contract: path:line) → fix".
 func textFinding(p painter, f report.Finding) string {
 	var b strings.Builder
 	if at := place(f.Location); at != "" {
@@ -96,6 +97,9 @@ func textFinding(p painter, f report.Finding) string {
 		}
 	}
 	b.WriteString(p.word(severityOf(f)) + " " + line(f.Code) + ": " + line(message) + marks(f))
+	if clause := clauseOf(f); clause != "" {
+		b.WriteString(" (contract: " + line(clause) + ")")
+	}
 	if f.Fix != "" && !f.Overridden {
 		b.WriteString(" → " + line(f.Fix))
 	}
