@@ -85,11 +85,15 @@ func causeOf(u *facts.Unavailable) string {
 // maxUndecided is how many things a finding says that the gate cannot determine.
 const maxUndecided = 10
 
-// join makes the first of some findings the one of all.
+// join makes the first of some findings the one of all. Its code is that which says most.
 func (f *found) join(places []int) {
 	first := &f.findings[places[0]]
+	code := checks.CodeUnavailable
 	var undecided []string
 	for _, i := range places {
+		if code == checks.CodeUnavailable {
+			code = f.findings[i].Code
+		}
 		if what := f.kept[i].Undecided; !slices.Contains(undecided, what) {
 			undecided = append(undecided, what)
 		}
@@ -99,7 +103,7 @@ func (f *found) join(places []int) {
 	}
 	reason := check.Valid(f.kept[places[0]].Lacks.Error)
 	*first = report.Finding{
-		Code: checks.CodeUnavailable, Severity: first.Severity, Message: "cannot determine " + strings.Join(undecided, "; ") + ": " + reason,
+		Code: code, Severity: first.Severity, Message: "cannot determine " + strings.Join(undecided, "; ") + ": " + reason,
 		Location: report.Location{Input: string(check.Facts)}, Expected: "these facts in facts.json", Actual: reason, Fix: first.Fix,
 		Fingerprint: first.Fingerprint, Times: 1,
 	}
