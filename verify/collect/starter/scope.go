@@ -41,6 +41,8 @@ func (s *starter) allowed() (list []string) {
 			list = append(list, s.pattern(top, "/**"))
 		case s.has(top) && slices.Contains(source, ext) && top != ext:
 			kinds = append(kinds, "*"+ext)
+		case top == "go.mod" || top == "go.sum":
+			kinds = append(kinds, "go.*") // the first dependency brings go.sum
 		default:
 			named = append(named, s.pattern(top, ""))
 		}
@@ -50,9 +52,6 @@ func (s *starter) allowed() (list []string) {
 		named, kinds = []string{"*"}, nil
 	}
 	list = append(slices.Concat(list, kinds, named), ".gitignore") // which init writes
-	if s.has("go.mod") {
-		list = append(list, "go.sum") // which the first dependency brings
-	}
 	slices.Sort(list)
 	list = slices.DeleteFunc(slices.Compact(list), func(p string) bool { return p == "" })
 	return list
