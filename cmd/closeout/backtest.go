@@ -21,6 +21,7 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/backtest"
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/collect/starter"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
@@ -32,8 +33,9 @@ import (
 const backtestLong = `backtest judges the last merges of the default branch by what needs no evidence: scope, protection and form. It says
 how many would have been blocked, by which code and file, whose they were, and which globs would let them through.
 
-It reads the clone alone, with the contract of the work tree, and writes nothing. A merge is a commit on the line of
-first parents: a merge commit, or one commit of a squash, a rebase or a push.
+It reads the clone alone, with the contract of the work tree or, without one, the one that closeout init would write. It
+writes nothing. A merge is a commit on the line of first parents: a merge commit, or one commit of a squash, a rebase or
+a push.
 
 Exit codes: 0 the result is printed, whatever it says; 2 wrong call or environment; 3 no merge could be judged.`
 
@@ -56,7 +58,7 @@ func newBacktest(std stdio) *cobra.Command {
 	flags := c.Flags()
 	flags.IntVar(&f.last, "last", 200, fmt.Sprintf("how many merges are judged, up to %d", maxLast))
 	flags.StringVar(&f.branch, "branch", "", "judge the merges of this `branch` or commit (default the default branch)")
-	flags.StringVar(&f.contract, "contract-file", "", "judge with the contract in this `file` (default .closeout/scope_contract.json or .yaml of the work tree)")
+	flags.StringVar(&f.contract, "contract-file", "", "judge with the contract in this `file` (default .closeout/scope_contract.json or .yaml of the work tree, else what init would write)")
 	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
 	flags.StringVar(&f.format, "format", "text", "what to print: text, json or markdown")
 	refuseTwice(flags)
@@ -76,7 +78,7 @@ func (f *backtestFlags) run(std stdio) error {
 		return err
 	}
 	defer git.Close()
-	file, err := f.findContract(git.Root())
+	file, err := f.findContract(git)
 	if err != nil {
 		return err
 	}
@@ -95,14 +97,14 @@ func (f *backtestFlags) run(std stdio) error {
 
 // contractText is a contract before it is read.
 type contractText struct {
-	name string // as the caller names it
+	name string // as the caller names it; "" for the one that init would write
 	text []byte
 }
 
-// findContract reads the named contract, or the one of the work tree.
-func (f *backtestFlags) findContract(root string) (*contractText, error) {
+// findContract reads the named contract, or the one of the work tree, or makes the one that init would write.
+func (f *backtestFlags) findContract(git *collect.Git) (*contractText, error) {
 	if f.contract != "" {
-		text, err := readContractFile(f.contract)
+		text, err := readContractFile(os.DirFS(filepath.Dir(f.contract)), filepath.Base(f.contract), fs.Stat)
 		if err != nil {
 			return nil, fmt.Errorf("the contract %q cannot be read: %w", f.contract, diag.Reason(err))
 		}
@@ -112,33 +114,62 @@ func (f *backtestFlags) findContract(root string) (*contractText, error) {
 		}
 		return &contractText{name, text}, nil
 	}
-	var found []*contractText
-	for _, extension := range policy.ContractExtensions {
-		name := policy.StandingContract + extension
-		if root == "" {
-			break // a bare repository has no work tree
-		}
-		text, err := readContractFile(filepath.Join(root, filepath.FromSlash(name)))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the contract %q cannot be read: %w", name, diag.Reason(err))
-		}
-		found = append(found, &contractText{name, text})
-	}
-	switch len(found) {
-	case 0:
-		return nil, errors.New("the work tree contains no contract: run closeout init, or name one with --contract-file")
-	case 1:
+	found, err := standingContracts(git.Root())
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return proposedContract(git)
+	case len(found) == 1:
 		return found[0], nil
 	}
 	return nil, fmt.Errorf("there are two standing contracts, %s and %s: expected one; remove the other", found[0].name, found[1].name)
 }
 
+// standingContracts are the standing contracts of a work tree. No symlink is followed out of it.
+func standingContracts(root string) (found []*contractText, err error) {
+	if root == "" {
+		return nil, nil // a bare repository has no work tree
+	}
+	tree, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close() // it was only read
+	for _, extension := range policy.ContractExtensions {
+		name := policy.StandingContract + extension
+		text, err := readContractFile(tree.FS(), name, fs.Lstat)
+		switch {
+		case err == nil:
+			found = append(found, &contractText{name, text})
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("the contract %q cannot be read: %w", name, diag.Reason(err))
+		}
+	}
+	return found, nil
+}
+
+// proposedContract is the contract that init would write; it has no name.
+func proposedContract(git *collect.Git) (*contractText, error) {
+	const none = "the repository contains no contract"
+	head, err := git.Resolve("HEAD")
+	if err != nil {
+		return nil, fmt.Errorf("%s, and the commit HEAD cannot be read (%w): name a contract with --contract-file", none, err)
+	}
+	files, err := git.Tracked(head)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := starter.New(files, git, starter.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%s, and closeout init would not write one (%w): run closeout init --test 'COMMAND', or name a contract with --contract-file", none, err)
+	}
+	return &contractText{text: plan.Files[0].Data}, nil
+}
+
 // readContractFile reads a regular file that is not too large for a contract.
-func readContractFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
+func readContractFile(dir fs.FS, name string, look func(fs.FS, string) (fs.FileInfo, error)) ([]byte, error) {
+	info, err := look(dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +180,7 @@ func readContractFile(name string) ([]byte, error) {
 	case info.Size() > limit:
 		return nil, fmt.Errorf("it has %d bytes: expected at most %d", info.Size(), limit)
 	}
-	return os.ReadFile(name)
+	return fs.ReadFile(dir, name)
 }
 
 // judge judges the last merges with a contract.
