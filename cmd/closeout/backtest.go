@@ -86,7 +86,7 @@ func (f *backtestFlags) run(std stdio) error {
 	if err != nil {
 		return err
 	}
-	if err := format.Write(printTo(std.out, format.Kind, false), result); err != nil {
+	if err := format.Write(printTo(std.out, format.Kind), result); err != nil {
 		return err
 	}
 	if c := result.Counts; c.Merges > 0 && c.Unknown == c.Merges {

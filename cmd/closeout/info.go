@@ -62,8 +62,7 @@ func explain(what string, w io.Writer) error {
 	if at < 0 {
 		return fmt.Errorf("there is no finding %q%s see closeout explain for all of them", what, didYouMean(name, explained(), ""))
 	}
-	_, err := io.WriteString(w, page(all[at].ID))
-	return err
+	return showPage(w, page(all[at].ID))
 }
 
 // ruleBook prints every check's page, a table of all codes first.
@@ -78,8 +77,7 @@ func ruleBook(w io.Writer) error {
 	for _, c := range documented() {
 		b.WriteString("\n" + page(c.ID))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return showPage(w, b.String())
 }
 
 func newSchema(std stdio) *cobra.Command {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -72,8 +73,10 @@ func (f *lintFlags) run(std stdio) error {
 	case "github":
 		kind = output.Commands
 	}
-	colour := f.format == "text" && isTerminal(std.out)
-	if err := output.WriteLint(printTo(std.out, kind, colour), r, f.format, output.Options{Color: colour}); err != nil {
+	err = printAs(std.out, kind, f.format == "text", func(w io.Writer, color bool) error {
+		return output.WriteLint(w, r, f.format, output.Options{Color: color})
+	})
+	if err != nil {
 		return err
 	}
 	return f.end(r)

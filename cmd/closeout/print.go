@@ -12,13 +12,14 @@ import (
 // a change acts on the terminal or on the workflow runner. Some output uses the bare streams: the output of a recorded
 // command, JSON, and the formats that write workflow commands or colours of their own.
 func (s stdio) neutral() (wrapped stdio, flush func() error) {
-	out, errs := output.NewWriter(s.out), output.NewWriter(s.err)
+	color := new(colorMode)
+	out, errs := &console{output.NewWriter(s.out), color}, &console{output.NewWriter(s.err), color}
 	return stdio{s.in, out, errs}, func() error { return errors.Join(out.Flush(), errs.Flush()) }
 }
 
 // bare is the stream behind a wrapped one.
 func bare(w io.Writer) io.Writer {
-	if wrapped, ok := w.(*output.Writer); ok {
+	if wrapped, ok := w.(interface{ Unwrap() io.Writer }); ok {
 		return wrapped.Unwrap()
 	}
 	return w
@@ -36,11 +37,11 @@ func jsonTo(w io.Writer) io.Writer {
 func inActions() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
 // printTo is where a format goes.
-func printTo(w io.Writer, kind output.Stream, colour bool) io.Writer {
-	switch {
-	case kind == output.JSON:
+func printTo(w io.Writer, kind output.Stream) io.Writer {
+	switch kind {
+	case output.JSON:
 		return jsonTo(w)
-	case kind == output.Commands, colour:
+	case output.Commands:
 		return bare(w)
 	}
 	return w

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/output"
 )
 
 // Exit codes. They do not depend on the output format.
@@ -73,7 +76,9 @@ func newRoot(std stdio) *cobra.Command {
 		},
 	}
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
+	root.PersistentFlags().Var(colorOf(std.out), "color", "colour the text: auto, always or never")
 	root.SetFlagErrorFunc(wrongFlag)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(c) })
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
@@ -82,12 +87,13 @@ func newRoot(std stdio) *cobra.Command {
 	return root
 }
 
-// isTerminal reports whether w is a terminal that wants colour.
-func isTerminal(w io.Writer) bool {
-	f, ok := bare(w).(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+// help shows what a command does, then how to call it.
+func help(c *cobra.Command) {
+	text := strings.TrimRight(cmp.Or(c.Long, c.Short), " \n") + "\n\n"
+	w, usage := c.OutOrStdout(), c.UsageString()
+	s := displayOf(w)
+	_ = show(w, false, func(w io.Writer) error { // a help that has no reader is no error
+		_, err := io.WriteString(w, output.Page(text, s.width, false)+usage)
+		return err
+	})
 }

@@ -103,10 +103,10 @@ func runFailed(err error, std stdio) error {
 
 // check refuses a call that cannot be carried out.
 func (f *runFlags) check() (output.Format, error) {
-	format, ok := output.ByName(f.format)
+	format, err := formatNamed(f.format)
 	switch {
-	case !ok:
-		return format, fmt.Errorf("unknown format %q: expected one of %s", f.format, formatNames())
+	case err != nil:
+		return format, err
 	case f.contract != "" && f.contractFile != "":
 		return format, errors.New("--contract names a file of the base, --contract-file one on disk: give one of them")
 	case f.timeout < 0:

@@ -10,10 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -31,16 +29,15 @@ func newShow(std stdio) *cobra.Command {
 		Use: "show REPORT", Short: "Print a report in any format, without judging", Long: showLong, Args: cobra.ExactArgs(1),
 		Example: "  closeout show verification_report.json --format markdown\n  closeout show - < verification_report.json",
 		RunE: func(_ *cobra.Command, args []string) error {
-			format, ok := output.ByName(name)
-			if !ok {
-				return fmt.Errorf("unknown format %q: expected one of %s", name, formatNames())
+			format, err := formatNamed(name)
+			if err != nil {
+				return err
 			}
 			r, err := reportNamed(args[0], std)
 			if err != nil {
 				return err
 			}
-			colour := isTerminal(std.out)
-			return format.Write(printTo(std.out, format.Kind, colour), r, output.Options{Color: colour, Quiet: quiet, Docs: checks.Section})
+			return printReport(std.out, format, r, quiet)
 		},
 	}
 	c.Flags().StringVar(&name, "format", "text", "what to print: "+formatNames())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,10 @@ import (
 // refuse ends a call that could not be carried out. A call of the gate still writes a failing report wherever an
 // older one could pass for its result: at every path that the call names, and in every directory that may be a bundle.
 func refuse(args []string, cause error, std stdio) int {
-	fmt.Fprintln(std.err, "closeout:", cause)
+	_ = show(std.err, false, func(w io.Writer) error { // an error has no reader any more
+		_, err := fmt.Fprintln(w, "closeout:", cause)
+		return err
+	})
 	name, at := "run", slices.Index(args, "run")
 	if at != 0 {
 		name, at = "verify", slices.Index(args, "verify")
@@ -58,9 +62,9 @@ func readLoosely(args []string) looseCall {
 		case word == "--report" && i+1 < len(args):
 			i++
 			call.reports = append(call.reports, args[i])
-		case word == "--bundle":
+		case word == "--bundle" || word == "--color":
 			if !joined {
-				i++ // a directory that this call did not write: its content is another run's, and may be archived
+				i++ // of --bundle: a directory that this call did not write, whose content is another run's, and may be archived
 			}
 		case joined:
 			call.words = append(call.words, value)

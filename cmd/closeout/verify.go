@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,6 +113,15 @@ func (l limitFlag) Set(text string) error {
 // Type is what the help calls the value.
 func (l limitFlag) Type() string { return "int" }
 
+// formatNamed is the format that --format names.
+func formatNamed(name string) (output.Format, error) {
+	format, ok := output.ByName(name)
+	if !ok {
+		return format, fmt.Errorf("unknown format %q%s expected one of %s", name, didYouMean(name, strings.Split(formatNames(), ", "), ""), formatNames())
+	}
+	return format, nil
+}
+
 func formatNames() string {
 	var names []string
 	for _, f := range output.Formats {
@@ -204,9 +214,9 @@ var inputFlags = []string{
 
 // check refuses a call that cannot be carried out.
 func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, error) {
-	format, ok := output.ByName(f.format)
-	if !ok {
-		return format, fmt.Errorf("unknown format %q%s expected one of %s", f.format, didYouMean(f.format, strings.Split(formatNames(), ", "), ""), formatNames())
+	format, err := formatNamed(f.format)
+	if err != nil {
+		return format, err
 	}
 	if err := checkSettings(&f.settings); err != nil {
 		return format, err
@@ -313,6 +323,11 @@ func present(format output.Format, r *report.Report, path string, quiet bool, st
 	if path == toStdout {
 		w = std.err
 	}
-	colour := isTerminal(w)
-	return format.Write(printTo(w, format.Kind, colour), r, output.Options{Color: colour, Quiet: quiet, Docs: checks.Section})
+	return printReport(w, format, r, quiet)
+}
+
+func printReport(w io.Writer, format output.Format, r *report.Report, quiet bool) error {
+	return printAs(w, format.Kind, format.Colors, func(w io.Writer, color bool) error {
+		return format.Write(w, r, output.Options{Color: color, Quiet: quiet, Docs: checks.Section})
+	})
 }

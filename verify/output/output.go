@@ -24,15 +24,16 @@ type Options struct {
 // Format is one way to present a report. Write returns the error of the writer, or an error if the report has no canonical
 // form. A report with nil slices is presented like one with empty slices.
 type Format struct {
-	Name  string // the value of --format
-	Title string // the description in the help
-	Kind  Stream
-	Write func(w io.Writer, r *report.Report, o Options) error
+	Name   string // the value of --format
+	Title  string // the description in the help
+	Kind   Stream
+	Colors bool // whether Write obeys Options.Color, and then writes only text that is neutral
+	Write  func(w io.Writer, r *report.Report, o Options) error
 }
 
 // Formats lists all formats, in the order in which help shows them. The first is the default.
 var Formats = []Format{
-	{Name: "text", Title: "one line per finding, for a terminal or a log", Write: writeText},
+	{Name: "text", Title: "one line per finding, for a terminal or a log", Colors: true, Write: writeText},
 	{Name: "json", Title: "the report itself, in its canonical form", Kind: JSON, Write: writeJSON},
 	{Name: "markdown", Title: "a page for the job summary", Write: writeMarkdown},
 	{Name: "sarif", Title: "SARIF 2.1.0, for code scanning", Kind: JSON, Write: writeSARIF},

@@ -18,6 +18,7 @@ const (
 	yellow = "\x1b[1;33m"
 	green  = "\x1b[1;32m"
 	blue   = "\x1b[1;34m"
+	bold   = "\x1b[1m"
 	reset  = "\x1b[0m"
 )
 

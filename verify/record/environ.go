@@ -60,20 +60,27 @@ func lookPath(name, root, dir string, env []string) (string, error) {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 			continue
 		}
-		parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+		planted, err := InTree(root, path)
 		if err != nil {
 			return "", err
 		}
-		target, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			return "", err
-		}
-		if below(root, parent) || below(root, target) {
+		if planted {
 			return "", fmt.Errorf("PATH finds %q in the work tree, as %q: name it with its path if you want to run it, or remove the directory from PATH", name, path)
 		}
 		return path, nil
 	}
 	return "", nil
+}
+
+// InTree reports whether a program is in the work tree, by its own path or as the target of a symlink. The path is absolute, and
+// root is without symlinks.
+func InTree(root, path string) (bool, error) {
+	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return false, err
+	}
+	target, err := filepath.EvalSymlinks(path)
+	return below(root, parent) || err == nil && below(root, target), err
 }
 
 // below reports whether a path is the root or below it. Both are absolute and without symlinks.

@@ -1,0 +1,18 @@
+//go:build !windows
+
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal gives the width of a terminal in columns, 0 when it is unknown; ok is false when a file is no terminal.
+func terminal(f *os.File) (width int, ok bool) {
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, false
+	}
+	return int(size.Col), true
+}
