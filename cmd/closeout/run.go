@@ -219,7 +219,11 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 	if err != nil || !f.recordOnly {
 		return status, err
 	}
-	return f.supply(p, r.Watch, status, std)
+	if status > 1 {
+		fmt.Fprintln(std.err, "closeout run: nothing is supplied to the gate, because a record is incomplete or a command tampered with it, or a signal came")
+		return status, nil
+	}
+	return 0, f.supply(p, r.Watch, std) // the gate judges what failed
 }
 
 // choose keeps what --only names.
@@ -241,20 +245,17 @@ func (f *runFlags) choose(p *record.Plan, show *progress) error {
 }
 
 // supply sets the step output, and prints it.
-func (f *runFlags) supply(p *record.Plan, w *record.Watch, status int, std stdio) (int, error) {
+func (f *runFlags) supply(p *record.Plan, w *record.Watch, std stdio) error {
 	name, prefix := "feedback_sha256", ""
 	if f.stream != "" {
 		name, prefix = name+"_"+f.stream, f.stream+"/"
 	}
 	value := p.Digests(w, prefix)
 	if err := w.SetOutput(name, value); err != nil {
-		return 0, fmt.Errorf("the step output cannot be set: %w", err)
+		return fmt.Errorf("the step output cannot be set: %w", err)
 	}
 	fmt.Fprintln(std.out, value)
-	if status == 1 {
-		status = 0 // the gate judges it
-	}
-	return status, nil
+	return nil
 }
 
 // recorder makes the recorder, and what shows its progress.

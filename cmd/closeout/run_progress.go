@@ -17,17 +17,15 @@ type progress struct {
 	to     io.Writer // neutral
 	live   io.Writer // a terminal; nil when there is none
 	passOn bool      // the output of the commands is shown as they write it
-	now    func() time.Time
-	tick   time.Duration
 
 	count  int // of commands
 	number int // of the current one
 	failed []failure
 
-	mu   sync.Mutex // guards what is drawn
-	line string     // of the command that runs; "" when none does
-	stop chan struct{}
-	done chan struct{}
+	mu    sync.Mutex // guards what is drawn
+	drawn bool       // the live line is on the terminal
+	stop  chan struct{}
+	done  chan struct{}
 }
 
 // failure is a command that did not end as expected.
@@ -37,7 +35,7 @@ type failure struct {
 }
 
 func newProgress(std stdio, passOn bool) *progress {
-	p := &progress{to: std.err, passOn: passOn, now: time.Now, tick: time.Second}
+	p := &progress{to: std.err, passOn: passOn}
 	if !passOn && isScreen(bare(std.err)) {
 		p.live = bare(std.err)
 	}
@@ -71,22 +69,24 @@ func (p *progress) Start(s record.Step) {
 	line := fmt.Sprintf("[%d/%d] %s", p.number, p.count, output.Neutral(s.Name))
 	switch {
 	case p.passOn:
-		p.print(line + ": " + output.Neutral(strings.Join(s.Command.Argv, " ")))
+		p.print(line + ": " + words(s))
 	case p.live != nil:
-		p.line, p.stop, p.done = line, make(chan struct{}), make(chan struct{})
-		go p.draw(p.now())
+		p.stop, p.done = make(chan struct{}), make(chan struct{})
+		go p.draw(line)
 	}
 }
 
 // draw draws the live line until the command ends.
-func (p *progress) draw(start time.Time) {
+func (p *progress) draw(line string) {
 	defer close(p.done)
-	ticker := time.NewTicker(p.tick)
+	start := time.Now()
+	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
 		p.mu.Lock()
 		p.clear()
-		fmt.Fprintf(p.live, "%s … %s", p.line, short(p.now().Sub(start)))
+		fmt.Fprintf(p.live, "%s … %s", line, short(time.Since(start)))
+		p.drawn = true
 		p.mu.Unlock()
 		select {
 		case <-p.stop:
@@ -98,8 +98,9 @@ func (p *progress) draw(start time.Time) {
 
 // clear removes what was drawn on the live line.
 func (p *progress) clear() {
-	if p.live != nil {
+	if p.drawn {
 		io.WriteString(p.live, "\r\x1b[K") // a terminal that is gone does not matter
+		p.drawn = false
 	}
 }
 
@@ -108,7 +109,7 @@ func (p *progress) End(s record.Step, result *record.Result, met bool) {
 	p.end()
 	text := fmt.Sprintf("[%d/%d] %s: %s, %s", p.number, p.count, output.Neutral(s.Name), howEnded(s, result, met), short(result.Took))
 	if !p.passOn {
-		text += " (" + output.Neutral(strings.Join(s.Command.Argv, " ")) + ")"
+		text += " (" + words(s) + ")"
 	}
 	p.print(text)
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
@@ -147,6 +148,16 @@ func (p *progress) showFailed() {
 			}
 		}
 	}
+}
+
+// words are the words of a command, as far as they fit.
+func words(s record.Step) string {
+	const most = 100
+	text := []rune(output.Neutral(strings.Join(s.Command.Argv, " ")))
+	if len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return string(text)
 }
 
 // maxTail is how many lines of output are shown.

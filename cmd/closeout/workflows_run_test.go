@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,6 +100,100 @@ func TestWorkflowsRecord(t *testing.T) {
 				expectText(t, got, level, c.want)
 			})
 		}
+	}
+}
+
+// TestWorkflowsRecordPlanted brings along what could change how the recorder works.
+func TestWorkflowsRecordPlanted(t *testing.T) {
+	for name, c := range map[string]struct {
+		brought changed
+		link    string // from the evidence directory to this
+		fails   bool
+	}{
+		"evidence that is a link":     {nil, "../src", true},
+		"a report of the gate":        {changed{"verification_report.json": `{"verdict": "passed"}`}, "", false},
+		"programs":                    {changed{"grep": "#!/bin/sh\n", "bash": "#!/bin/sh\n", "git": "#!/bin/sh\n"}, "", false},
+		"a contract with no criteria": {changed{".closeout/scope_contract.yaml": "allowed_files: [src]\n"}, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			brought := changed{"src/word.txt": "wrong\n"}
+			maps.Copy(brought, c.brought)
+			r := newRunner(t, twoJobs, "pull_request", brought, "scope_contract.json")
+			if c.link != "" {
+				if err := os.Symlink(c.link, filepath.Join(r.work, ".closeout/evidence")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.fails {
+				r.expectNothing()
+				return
+			}
+			expectText(t, r.judge(r.record()), "recorded", []string{"block acceptance.failed: word", "failed +word +LEVEL", "passed +red +LEVEL"})
+		})
+	}
+}
+
+// TestWorkflowsRecordTaskOfBase records a task contract that is on the base branch where the workflow names it.
+func TestWorkflowsRecordTaskOfBase(t *testing.T) {
+	for _, task := range []string{"", "T-1"} {
+		r := newRunner(t, reusable, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
+		r.inputs = map[string]string{"task": task}
+		done := r.record()
+		log, err := os.ReadFile(filepath.Join(done.evidence, "feedback_record.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(log), `"criterion":"slow"`); got != (task != "") || strings.Contains(string(log), "task_id") {
+			t.Errorf("the task %q is recorded: %v\n%s", task, got, log)
+		}
+	}
+}
+
+// TestWorkflowsRecordMatrix runs both legs of a matrix, one of which may fail or die, and lets the gate judge both.
+func TestWorkflowsRecordMatrix(t *testing.T) {
+	digests := regexp.MustCompile(`\$\{\{ needs\.record\.outputs\.(\w+) \|\| '(\w+=)' \}\}`)
+	for name, c := range map[string]struct {
+		setup string // of the second leg
+		dies  bool
+		want  []string
+	}{
+		"both pass":         {"", false, []string{"passed +word +recorded", "\npassed: no findings", " 6 records"}},
+		"one fails":         {`printf bad >> src/word.txt`, false, []string{"block evidence.conflict: red", "failed +red"}},
+		"one dies":          {`kill -9 $PPID`, true, []string{`block evidence.digest_mismatch: the stream "arm64" has no digest`, "\nfailed: 1 block"}},
+		"one tampers":       {`echo >> .closeout/evidence/feedback_record.jsonl`, true, []string{`block evidence.digest_mismatch: the stream "arm64" has no digest`}},
+		"one forges others": {`echo feedback_sha256_amd64= >> $FILES/GITHUB_OUTPUT`, true, []string{`block evidence.digest_mismatch: the stream "arm64" has no digest`, "passed +word +recorded"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, matrix, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
+			evidence, outputs := t.TempDir(), map[string]string{}
+			for i, leg := range []string{"amd64", "arm64"} {
+				r.leg, r.outputs, r.setup = leg, map[string]string{}, ""
+				dir := evidence
+				if i > 0 {
+					r.setup, dir = c.setup, filepath.Join(evidence, "legs", leg, ".closeout/evidence")
+				}
+				done, err := r.steps()
+				if (err != nil) != (i > 0 && c.dies) {
+					t.Fatal(err)
+				}
+				if err := os.CopyFS(dir, os.DirFS(done.evidence)); err != nil {
+					t.Fatal(err)
+				}
+				for name, output := range r.workflow.Jobs["record"].Outputs {
+					if m := ofSuccess.FindStringSubmatch(output.Value.Value); r.outcome[m[1]] == "success" && r.outputs[m[2]+"."+m[3]] != "" {
+						outputs[name] = r.outputs[m[2]+"."+m[3]] // as the runner: an empty output replaces none
+					}
+				}
+				r.git("checkout", "-q", "--force", "HEAD")
+			}
+			steps := r.workflow.Jobs["gate"].Steps
+			given := steps[len(steps)-1].Exec.(*actionlint.ExecAction).Inputs["feedback_sha256"].Value.Value
+			given = digests.ReplaceAllStringFunc(given, func(text string) string {
+				m := digests.FindStringSubmatch(text)
+				return cmp.Or(outputs[m[1]], m[2])
+			})
+			expectText(t, r.judge(ran{evidence, strings.Fields(given)}), "", c.want)
+		})
 	}
 }
 
@@ -309,6 +405,8 @@ func newRunner(t *testing.T, file, event string, brought changed, contract strin
 	}
 	r.git("init", "-q", "-b", "main")
 	writeFile(t, filepath.Join(r.work, "src/word.txt"), "none\n")
+	writeFile(t, filepath.Join(r.work, ".closeout/tasks/T-1.json"), `{"task_id": "T-1", "goal": "Wait.", "allowed_files": ["src/**"], "forbidden_files": ["docs/**"],
+  "rollback_plan": "Revert.", "acceptance_criteria": [{"id": "slow", "run": ["sleep", "0"]}]}`)
 	writeFile(t, filepath.Join(r.work, ".closeout", contract), fmt.Sprintf(standing, min))
 	r.commit()
 	if event == "pull_request" { // the base of a merge group need not be the tip of the branch
