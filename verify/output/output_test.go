@@ -311,6 +311,12 @@ func TestSARIF(t *testing.T) {
 	if rule := run.Tool.Driver.Rules[0]; rule.Help.Text != "A command failed. Fix it." || rule.ShortDescription.Text != "A command failed." {
 		t.Errorf("help is %+v", rule)
 	}
+	if rule := run.Tool.Driver.Rules[0]; rule.HelpURI != projectPage+"/blob/v0.1.0/docs/rules.md#acceptancefailed" || rule.Help.Markdown != "A command failed. Fix it." {
+		t.Errorf("the address of the help is %+v", rule)
+	}
+	if rule := run.Tool.Driver.Rules[1]; rule.HelpURI != "" || rule.Help.Markdown != "" {
+		t.Errorf("a code without help has %+v", rule)
+	}
 	if !strings.Contains(run.Tool.Driver.Rules[1].Help.Text, "closeout explain acceptance.flaky") {
 		t.Errorf("a code without help has %+v", run.Tool.Driver.Rules[1])
 	}
@@ -371,5 +377,20 @@ func TestGitHubTextLimit(t *testing.T) {
 	got := commandsIn(render(t, "github", r, Options{}))
 	if len(got) != 1 || len(got[0].data) > 4096 || len(got[0].data) < 3900 {
 		t.Errorf("%d commands, the first with %d bytes", len(got), len(got[0].data))
+	}
+}
+
+func TestSARIFLinks(t *testing.T) {
+	const page = "https://example.com/v1/docs/"
+	for text, want := range map[string]string{
+		"see [a](git.md#b), [c](#d) and [e](https://f)": "see [a](" + page + "git.md#b), [c](" + page + "rules.md#d) and [e](https://f)",
+		"no link (x) [y]": "no link (x) [y]",
+	} {
+		if got := absoluteLinks(text, page); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := docsPage("1/../../x y"); got != projectPage+"/blob/v1%2F..%2F..%2Fx%20y/docs/" {
+		t.Error(got)
 	}
 }

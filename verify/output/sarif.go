@@ -48,7 +48,14 @@ type sarifRule struct {
 	ID               string    `json:"id"`
 	ShortDescription sarifText `json:"shortDescription"`
 	FullDescription  sarifText `json:"fullDescription"`
-	Help             sarifText `json:"help"`
+	HelpURI          string    `json:"helpUri,omitempty"`
+	Help             sarifHelp `json:"help"`
+}
+
+// sarifHelp is the help as text, and as Markdown, which GitHub prefers.
+type sarifHelp struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown,omitempty"`
 }
 
 type sarifText struct {
@@ -105,7 +112,7 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 	codes = slices.Compact(codes)
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: Neutral(r.Tool.Name), Version: Neutral(r.Tool.Version),
-			InformationURI: projectPage, Rules: sarifRules(codes, o.Docs)}},
+			InformationURI: projectPage, Rules: sarifRules(codes, o.Docs, docsPage(r.Tool.Version))}},
 		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
 		Results:     []sarifResult{},
 		Properties:  map[string]string{"verdict": Neutral(r.Verdict), "mode": Neutral(r.Mode)},
@@ -124,20 +131,35 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 	return err
 }
 
-func sarifRules(codes []string, docs func(string) string) []sarifRule {
+// docsPage is the address of the documentation of a version. Its directory is the tag of the release.
+func docsPage(version string) string {
+	return projectPage + "/blob/v" + strings.ReplaceAll(percentEncode(version), "/", "%2F") + "/docs/"
+}
+
+// sarifRules describes codes. Their help is a section of the rule book, which is page + "rules.md".
+func sarifRules(codes []string, docs func(string) string, page string) []sarifRule {
 	rules := []sarifRule{}
 	for _, code := range codes {
 		help := ""
 		if docs != nil {
 			help = strings.TrimSpace(docs(code))
 		}
-		if help == "" {
+		rule := sarifRule{ID: line(code)}
+		if help != "" {
+			anchor := percentEncode(strings.ReplaceAll(code, ".", "")) // as GitHub names the heading
+			rule.HelpURI, rule.Help.Markdown = page+"rules.md#"+anchor, absoluteLinks(help, page)
+		} else {
 			help = "Run closeout explain " + line(code) + " to read what this code means and how to fix it."
 		}
-		rules = append(rules, sarifRule{ID: line(code), ShortDescription: sarifText{firstSentence(help)},
-			FullDescription: sarifText{help}, Help: sarifText{help}})
+		rule.ShortDescription, rule.FullDescription, rule.Help.Text = sarifText{firstSentence(help)}, sarifText{help}, help
+		rules = append(rules, rule)
 	}
 	return rules
+}
+
+// absoluteLinks lets the links of a page of the documentation work elsewhere.
+func absoluteLinks(markdown, page string) string {
+	return strings.NewReplacer("](https://", "](https://", "](#", "]("+page+"rules.md#", "](", "]("+page).Replace(markdown)
 }
 
 // firstSentence is the text up to the first full stop before a space.
