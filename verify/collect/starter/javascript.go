@@ -51,6 +51,7 @@ const (
 	// plainVitest and plainNode are scripts that are one call, so that arguments can be added to them.
 	plainVitest = `^vitest(?: run| --run)?(?: --(?:coverage|no-coverage|globals|typecheck|silent|pool=\w+|project[ =][\w*-]+))*$`
 	plainNode   = `^node --test$`
+	plainJest   = `^jest(?: --(?:ci|coverage|runInBand|silent))*$`
 	jsTestFile  = `\.(?:test|spec)\.[cm]?[jt]sx?$`
 )
 
@@ -222,6 +223,9 @@ func (p *jsPackage) addScript(name string) {
 			"--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=junit",
 			"--test-reporter-destination=" + from(p.dir, report),
 		}
+	case matches(plainJest, script) && depends(p.pkg, "jest-junit"):
+		c.run = words([]string{"env", "JEST_JUNIT_OUTPUT_FILE=" + from(p.dir, report)}, c.run)
+		more = []string{"--reporters=default", "--reporters=jest-junit"}
 	case strings.Contains(script, "react-scripts test"):
 		c.run = words([]string{"env", "CI=true"}, c.run) // else it waits for keys
 	}

@@ -96,25 +96,25 @@ func (s *starter) pattern(name, rest string) string {
 	return ""
 }
 
-// secrets are files that no change may add. One that is tracked already is not a secret here.
-var secrets = []string{"**/.env", "**/.env.local", "**/id_rsa", "**/id_ed25519", "**/.netrc"}
+// secrets are names of files that no change may add. One that is tracked already is not a secret here.
+var secrets = []string{".env", ".env.local", ".netrc", "id_rsa", "id_ed25519"}
 
-// forbidden are those of the secrets that no tracked file matches, and git's own directory, which no tree contains: the list
-// must not be empty.
-func (s *starter) forbidden() (list []string) {
-	for _, text := range secrets {
-		p, err := glob.Parse(text)
-		if err != nil {
-			continue
+// forbidden is a pattern of the secrets that no tracked file is; of git's own directory, which no tree contains, when all are:
+// the list must not be empty.
+func (s *starter) forbidden() []string {
+	var free []string
+	for _, name := range secrets {
+		if s.any(func(p string) bool { return path.Base(p) == name }) {
+			s.note("the pattern **/" + name + " is not forbidden: such a file is tracked")
+		} else {
+			free = append(free, name)
 		}
-		if set := glob.Compile([]glob.Pattern{p}); s.any(set.Match) {
-			s.note("the pattern " + text + " is not forbidden: such a file is tracked")
-			continue
-		}
-		list = append(list, text)
 	}
-	if len(list) == 0 {
-		list = []string{"**/.git/**"}
+	switch len(free) {
+	case 0:
+		return []string{"**/.git/**"}
+	case 1:
+		return []string{"**/" + free[0]}
 	}
-	return list
+	return []string{"**/{" + strings.Join(free, ",") + "}"}
 }
