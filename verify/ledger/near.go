@@ -37,7 +37,7 @@ func (l *Ledger) addWords(run []string) {
 
 // addNear keeps a command that may be meant to be that of a criterion: one of its first words is a word of a criterion.
 func (s *Stream) addNear(r *feedback.Record) {
-	if len(s.key) > maxNearBytes || s.nearBy[string(s.key)] {
+	if len(s.key) > maxNearBytes || len(s.key) > 0 && string(s.key) == s.ledger.rules || s.nearBy[string(s.key)] {
 		return
 	}
 	words := r.Argv
@@ -63,8 +63,7 @@ func (s *Stream) addNear(r *feedback.Record) {
 	}
 }
 
-// nearest returns the command that is most like that of a criterion, among the logs that count; nil when none has the
-// same program or half of its words.
+// nearest returns the command that is most like that of a criterion, among the logs that count; nil when none is like it.
 func (l *Ledger) nearest(c *contract.Criterion, trust []Trust) *Near {
 	var best *Near
 	least := 0
@@ -79,7 +78,7 @@ func (l *Ledger) nearest(c *contract.Criterion, trust []Trust) *Near {
 			}
 			words := x.Words[:min(len(x.Words), maxNearWords)]
 			distance := 2 * wordDistance(wanted, words)
-			if distance > max(len(wanted), len(words)) && (words[0] != wanted[0] || distance >= 2*len(wanted)) {
+			if !alike(wanted, words, distance) {
 				continue
 			}
 			if x.Cwd != c.Cwd {
@@ -91,6 +90,19 @@ func (l *Ledger) nearest(c *contract.Criterion, trust []Trust) *Near {
 		}
 	}
 	return best
+}
+
+// alike reports whether one command may be meant to be the other: half of the words are the same, or the program is, and another
+// word. Programs such as sh and make say nothing by themselves. distance is twice [wordDistance].
+func alike(wanted, words []string, distance int) bool {
+	common := 0
+	for _, word := range wanted {
+		if slices.Contains(words, word) {
+			common++
+		}
+	}
+	half := distance <= max(len(wanted), len(words))
+	return common >= min(2, len(wanted), len(words)) && (half || words[0] == wanted[0])
 }
 
 // wordDistance is how many words must be added, removed or replaced to make one command of another.

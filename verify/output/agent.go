@@ -97,9 +97,17 @@ func agentItem(b *strings.Builder, r *report.Report, n int, f report.Finding) {
 	}
 	part("allowed fix", fix)
 	part("command", revertCommand(r, f))
-	if f.Criterion != "" && severityOf(f) == block {
-		part("prove it", runCommand(r, f.Criterion))
+	if id := recordedAs(f); id != "" && severityOf(f) == block {
+		part("prove it", runCommand(r, id))
 	}
+}
+
+// recordedAs is what run calls the command that proves the fix of a finding: the id of a criterion, or "rules"; "" for none.
+func recordedAs(f report.Finding) string {
+	if f.Criterion == "" && f.Location.Input == "rules" && strings.HasPrefix(f.Code, "rule.") {
+		return "rules"
+	}
+	return f.Criterion
 }
 
 // revertCommand reverts the file of a finding that asks for it; "" when the merge base is unknown, or the name of the file may
