@@ -87,3 +87,13 @@ func TestOwnControl(t *testing.T) {
 		t.Errorf("the negative control is out of date: break isAuthor by hand, and save git diff as %s\n%s", patch, out)
 	}
 }
+
+// TestOwnLint wants no mistake in the contract and the workflows of this repository.
+func TestOwnLint(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(repository, ".git")); err != nil {
+		t.Skip("these files are no clone, and lint compares patterns with tracked files")
+	}
+	if text, status := printed(t, "lint", "--repo", repository, "--strict"); status != exitPassed || !strings.Contains(text, "lint: 0 block, 0 warn") {
+		t.Errorf("exit status %d\n%s", status, text)
+	}
+}

@@ -32,6 +32,7 @@ var handedOut = []string{oneJob, twoJobs, mergeQueue, matrix, caller, reusable}
 const (
 	gateReads = "contents: read, issues: read, pull-requests: read"
 	ownAction = "closeout-gate/closeout@v0"
+	ownSetup  = "closeout-gate/closeout/.github/actions/setup@v0"
 )
 
 var (
@@ -103,9 +104,11 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, `--setup "$SETUP"`, `--setup "${{ github.head_ref }}"`, "expression in a script"},
 		{twoJobs, "        id: record\n", "        id: record\n        continue-on-error: true\n", "may fail"},
 		{twoJobs, "        id: record\n", "        id: record\n        if: always()\n", "condition of a step"},
-		{twoJobs, "      - name: Upload the evidence\n", "      - run: closeout version\n      - name: Upload the evidence\n", "record runs 3 scripts"},
+		{twoJobs, "      - name: Install closeout\n        uses: closeout-gate/closeout/.github/actions/setup@v0\n", "", "does not install closeout first"},
+		{twoJobs, "/setup@v0", "/setup@main", "is not pinned"},
+		{twoJobs, "      - name: Upload the evidence\n", "      - run: closeout version\n      - name: Upload the evidence\n", "record runs 2 scripts"},
 		{twoJobs, "      - name: Upload the evidence\n", "      - name: Upload the evidence\n        if: always()\n", "condition of a step"},
-		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs 3 scripts"},
+		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs 2 scripts"},
 		{twoJobs, `--timeout 20m`, `--timeout 20m || true`, "does more than record"},
 		{twoJobs, `exec closeout`, `closeout`, "does more than record"},
 		{twoJobs, `--setup "$SETUP"`, `--setup "$SETUP"; sha256sum x`, "does more than record"},
@@ -138,8 +141,8 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "          fetch-depth: 0\n", "", "fetch-depth is"},
 		{twoJobs, "        continue-on-error: true\n        uses", "        uses", "no job judges"},
 		{oneJob, "        if: ${{ !cancelled() }}\n", "", "condition of the gate"},
-		{twoJobs, "GOTOOLCHAIN: auto", "TOKEN: ${{ secrets.GITHUB_TOKEN }}", "secret"},
-		{twoJobs, "GOTOOLCHAIN: auto", "TOKEN: ${{ github.token }}", "secret"},
+		{twoJobs, "SETUP: \"\"", "TOKEN: ${{ secrets.GITHUB_TOKEN }}", "secret"},
+		{twoJobs, "SETUP: \"\"", "TOKEN: ${{ github.token }}", "secret"},
 		{ownGate, ".base.sha }}\n          persist-credentials: false\n      - name: Download", ".head.sha }}\n          persist-credentials: false\n      - name: Download", "./ is the change's own action"},
 		{ownGate, "          ref: ${{ github.event.pull_request.base.sha }}\n", "", "setup is the change's own action"},
 		{ownGate, "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n", "          strict: true\n", "digest"},
@@ -375,6 +378,9 @@ func jobProblems(name, id string, job *actionlint.Job) (list []string) {
 // be able to hide how it ended.
 func recordProblems(id string, job *actionlint.Job) (list []string) {
 	scripts := 0
+	if first, ok := job.Steps[0].Exec.(*actionlint.ExecAction); !ok || first.Uses.Value != ownSetup {
+		list = append(list, id+" does not install closeout first")
+	}
 	for _, step := range job.Steps {
 		run, ok := step.Exec.(*actionlint.ExecRun)
 		if !ok {
@@ -383,9 +389,8 @@ func recordProblems(id string, job *actionlint.Job) (list []string) {
 			}
 			continue
 		}
-		if scripts++; scripts > 1 {
-			list = append(list, scriptProblems(run.Run.Value)...)
-		}
+		scripts++
+		list = append(list, scriptProblems(run.Run.Value)...)
 		if step.ContinueOnError != nil {
 			list = append(list, "a step that runs a script may fail")
 		}
@@ -393,7 +398,7 @@ func recordProblems(id string, job *actionlint.Job) (list []string) {
 			list = append(list, "condition of a step: "+text(step.If))
 		}
 	}
-	if scripts != 2 { // what installs closeout, and what records
+	if scripts != 1 { // what records
 		list = append(list, fmt.Sprintf("%s runs %d scripts", id, scripts))
 	}
 	for _, output := range job.Outputs {
@@ -438,7 +443,7 @@ func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list [
 	uses := action.Uses.Value
 	which, _, _ := strings.Cut(uses, "@")
 	local := name == ownGate && strings.HasPrefix(uses, "./")
-	if uses != ownAction && !local && !pinned.MatchString(uses) {
+	if uses != ownAction && uses != ownSetup && !local && !pinned.MatchString(uses) {
 		list = append(list, uses+" is not pinned")
 	}
 	if alone && !slices.Contains([]string{"actions/checkout", "actions/download-artifact", "closeout-gate/closeout"}, which) {

@@ -10,17 +10,17 @@ const (
 permissions: {contents: read, pull-requests: read, issues: read}
 jobs:
   closeout:
-    uses: closeout-gate/closeout/.github/workflows/closeout.yml@v1
+    uses: closeout-gate/closeout/.github/workflows/closeout.yml@v0
 `
 	other = ".github/workflows/ci.yml"
 )
 
 var workflowCases = []lintCase{
 	{"workflow.missing", "none", []edit{file(flowPath, removed)}, diag.Warn, flowPath + ":0:0 no workflow runs the gate on pull requests"},
-	{"workflow.missing", "another event", []edit{file(flowPath, "on: push\njobs: {gate: {permissions: {contents: read, issues: read, pull-requests: read}, steps: [{uses: closeout-gate/closeout@v1}]}}\n")}, diag.Warn, "no workflow runs the gate"},
+	{"workflow.missing", "another event", []edit{file(flowPath, "on: push\njobs: {gate: {permissions: {contents: read, issues: read, pull-requests: read}, steps: [{uses: closeout-gate/closeout@v0}]}}\n")}, diag.Warn, "no workflow runs the gate"},
 	{"workflow.missing", "a comment is no step", []edit{file(flowPath, "on: pull_request\njobs: {gate: {steps: [{run: \"# closeout verify\"}]}}\n")}, diag.Warn, "no workflow runs the gate"},
 	{"workflow.missing", "called", []edit{file(flowPath, caller)}, "", ""},
-	{"workflow.missing", "by a local action", []edit{file(flowPath, "on: pull_request\njobs: {gate: {steps: [{uses: ./.github/actions/gate}]}}\n"), file(".github/actions/gate/action.yml", "runs: {using: composite, steps: [{uses: closeout-gate/closeout@v1}]}")}, "", ""},
+	{"workflow.missing", "by a local action", []edit{file(flowPath, "on: pull_request\njobs: {gate: {steps: [{uses: ./.github/actions/gate}]}}\n"), file(".github/actions/gate/action.yml", "runs: {using: composite, steps: [{uses: closeout-gate/closeout@v0}]}")}, "", ""},
 	{"workflow.missing", "by a script", []edit{file(flowPath, "on: pull_request\njobs: {gate: {steps: [{run: \"./bin/closeout verify --base main\"}]}}\n")}, "", ""},
 	{"workflow.missing", "by a local workflow", []edit{file(other, "on: [pull_request]\njobs: {gate: {uses: ./.github/workflows/closeout.yml}}"), flow("on:\n  pull_request:\n    types: [opened, synchronize, reopened, ready_for_review, edited, labeled, unlabeled]", "on: {workflow_call: {}}")}, "", ""},
 
@@ -43,7 +43,7 @@ var workflowCases = []lintCase{
 	{"workflow.skippable", "narrower", []edit{flow("if: always()", "if: ${{ always() && github.actor != 'x' }}")}, diag.Warn, "the condition can skip the job gate"},
 	{"workflow.skippable", "step", []edit{flow("      - name: Judge\n", "      - name: Judge\n        if: github.actor != 'x'\n")}, diag.Warn, "the condition can skip the step that judges"},
 	{"workflow.skippable", "continue", []edit{flow("      - name: Judge\n", "      - name: Judge\n        continue-on-error: true\n")}, diag.Warn, "with continue-on-error the job gate succeeds"},
-	{"workflow.skippable", "or true", []edit{flow("        uses: closeout-gate/closeout@v1\n        with:\n          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n", "        run: closeout verify --base origin/main || true\n")}, diag.Warn, "the script hides the failure"},
+	{"workflow.skippable", "or true", []edit{flow("        uses: closeout-gate/closeout@v0\n        with:\n          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n", "        run: closeout verify --base origin/main || true\n")}, diag.Warn, "the script hides the failure"},
 	{"workflow.skippable", "caller", []edit{file(flowPath, caller+"    if: github.actor != 'bot'\n")}, diag.Warn, "the condition can skip the job closeout"},
 	{"workflow.skippable", "other step", []edit{flow("      - name: Judge\n", "      - name: Judge\n        if: ${{ !cancelled() }}\n        continue-on-error: false\n")}, "", ""},
 
@@ -126,7 +126,7 @@ jobs:
       issues: read
     steps:
       - name: Judge
-        uses: closeout-gate/closeout@v1
+        uses: closeout-gate/closeout@v0
         with:
           feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}
 `
@@ -139,5 +139,5 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - run: closeout record --from-contract
-      - uses: closeout-gate/closeout@v1
+      - uses: closeout-gate/closeout@v0
 `
