@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -29,5 +30,17 @@ func refuseTwice(flags *pflag.FlagSet) {
 		if f := flags.Lookup(name); f != nil {
 			f.Value = &once{Value: f.Value}
 		}
+	}
+}
+
+// allowTwice undoes [refuseTwice] for a completion, for which the flags of a call are read twice.
+func allowTwice(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if o, ok := f.Value.(*once); ok {
+			f.Value = o.Value
+		}
+	})
+	for _, below := range c.Commands() {
+		allowTwice(below)
 	}
 }

@@ -37,6 +37,10 @@ func run(args []string, std stdio) int {
 	defer flush() // an error has no reader any more
 	root := newRoot(std)
 	root.SetArgs(joinFromContract(args))
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		root.SetOut(completed{std.out})
+		allowTwice(root)
+	}
 	err := caught(root.Execute)
 	var code exit
 	switch {
@@ -84,6 +88,7 @@ func newRoot(std stdio) *cobra.Command {
 	root.SetErr(std.err)
 	root.AddCommand(newInit(std))
 	root.AddCommand(newRun(std), newVerify(std), newAction(std), newRecord(std), newCollect(std), newShow(std), newReplay(std), newBacktest(std), newLint(std), newExplain(std), newSchema(std), newVersion(std))
+	completeFlags(root)
 	return root
 }
 

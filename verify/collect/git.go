@@ -44,6 +44,9 @@ func (g *Git) Resolve(name string) (string, error) {
 	return id.String(), nil
 }
 
+// Branches lists the branches of the repository and of its remotes, for people who choose one.
+func (g *Git) Branches() []string { return g.repo.Branches() }
+
 // FirstRef is the first of some full names of refs that exists; "" when there is none.
 func (g *Git) FirstRef(names ...string) (string, error) {
 	for _, name := range names {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -184,4 +185,41 @@ func badRefName(name string) string {
 		return "a ref name cannot begin with a dash"
 	}
 	return ""
+}
+
+// maxBranches bounds the names that [Repo.Branches] gives, and the directories that it reads for them.
+const maxBranches = 1000
+
+// Branches lists names for the branches of the repository and of its remotes, sorted: up to a thousand, as they are for people
+// who choose one. Directories that cannot be read and reftables have none.
+func (r *Repo) Branches() []string {
+	var names []string
+	add := func(ref string) {
+		for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
+			if name, ok := strings.CutPrefix(ref, prefix); ok && badRefName(name) == "" {
+				names = append(names, name)
+			}
+		}
+	}
+	packed, err := r.packedRefs()
+	if err == nil {
+		for ref := range packed {
+			add(ref)
+		}
+	}
+	read := 0
+	for _, dir := range []string{"refs/heads", "refs/remotes"} {
+		_ = fs.WalkDir(os.DirFS(r.common), dir, func(ref string, entry fs.DirEntry, err error) error {
+			if read++; err != nil || read > 2*maxBranches {
+				return fs.SkipDir
+			}
+			if entry.Type().IsRegular() {
+				add(ref)
+			}
+			return nil
+		})
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), maxBranches)]
 }
