@@ -7,7 +7,7 @@ RUN go mod download
 COPY cmd cmd
 COPY schema schema
 COPY verify verify
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nethttpomithttp2 -ldflags="-s -w" -o /closeout ./cmd/closeout
+RUN CGO_ENABLED=0 GOFLAGS="$(cat cmd/release/flags.txt)" go build -o /closeout ./cmd/closeout
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -17,8 +18,11 @@ import (
 // toolchain is the Go that builds a release: another one makes other bytes.
 const toolchain = "go1.26.8"
 
-// flags are those of every program that is released, also in the Dockerfile. HTTP/2 is left out for the size.
-var flags = []string{"-trimpath", "-buildvcs=false", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}
+// flags is the value of GOFLAGS for every program that is released; the Dockerfile and .ci/run read the same file. For the
+// size, HTTP/2 is left out, and only packages whose speed matters are compiled with inlining: those are listed last.
+//
+//go:embed flags.txt
+var flags string
 
 // target is a system that a release has a program for.
 type target struct{ os, arch string }
@@ -64,10 +68,10 @@ func (b builder) program(t target, path string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", slices.Concat([]string{"build"}, flags, []string{"-o", path, "./cmd/closeout"})...)
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/closeout")
 	cmd.Dir = b.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off",
-		"GOEXPERIMENT=", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOTOOLCHAIN="+b.toolchain)
+		"GOEXPERIMENT=", "GOFLAGS="+flags, "GOWORK=off", "GOTOOLCHAIN="+b.toolchain)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build for %s: %w\n%s", t, err, out)
 	}
