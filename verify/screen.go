@@ -16,7 +16,7 @@ type Screened struct {
 }
 
 // Screen judges what needs no evidence, by the checks with [check.ScopePast]. It reads contracts, changes and facts of the
-// bundle; other inputs are ignored. Findings are exactly those that [Judge] reports from these checks.
+// bundle; other inputs are ignored. What blocks is exactly what [Judge] reports from these checks.
 func Screen(b *Bundle) *Screened {
 	l := newLoader(b, check.ScopePast)
 	l.boundInputs()
@@ -25,6 +25,7 @@ func Screen(b *Bundle) *Screened {
 	l.readStanding()
 	l.readTasks()
 	l.takeChanges(l.readChanges())
+	l.compareSources()
 	l.classify()
 	results, _ := run(l.subject, nil)
 	found := findingsOf(l.subject, results)
