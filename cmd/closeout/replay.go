@@ -36,8 +36,13 @@ func newReplay(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "replay BUNDLE...", Short: "Recompute reports and compare", Long: replayLong,
 		Example: "  closeout verify testdata/example; closeout replay testdata/example\n  closeout replay bundles/*",
-		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return replayAll(args, std) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("replay requires a BUNDLE, found none: name directories that contain the inputs and the " + report.FileName)
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return replayAll(args, std) },
 	}
 }
 

@@ -26,7 +26,13 @@ func newShow(std stdio) *cobra.Command {
 	var name string
 	var quiet bool
 	c := &cobra.Command{
-		Use: "show REPORT", Short: "Print a report in any format, without judging", Long: showLong, Args: cobra.ExactArgs(1),
+		Use: "show REPORT", Short: "Print a report in any format, without judging", Long: showLong,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("show requires one REPORT, found %d: name a %s, a directory that contains one, or - for standard input", len(args), report.FileName)
+			}
+			return nil
+		},
 		Example: "  closeout show verification_report.json --format markdown\n  closeout show - < verification_report.json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			format, err := formatNamed(name)

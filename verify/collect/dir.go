@@ -248,14 +248,21 @@ func readReport(f io.ReadCloser, err error) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if sized, ok := f.(fs.File); ok {
+		if info, err := sized.Stat(); err == nil && info.Size() > MaxReport {
+			return nil, errReportLarge
+		}
+	}
 	return ReportFrom(f)
 }
+
+var errReportLarge = fmt.Errorf("it is larger than %d bytes, the most that a report can have", MaxReport)
 
 // ReportFrom reads a report from a stream, up to [MaxReport] bytes.
 func ReportFrom(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxReport+1))
 	if err == nil && len(data) > MaxReport {
-		err = fmt.Errorf("it is larger than %d bytes, the most that a report can have", MaxReport)
+		err = errReportLarge
 	}
 	return data, err
 }

@@ -83,8 +83,8 @@ func (g *Git) merge(at gitobj.CommitInfo) Merge {
 func withoutMail(name string) string {
 	words := strings.Fields(strings.ToValidUTF8(name, "�"))
 	for i, word := range words {
-		if at := strings.IndexByte(word, '@'); at > 0 {
-			words[i] = word[:at] + "@…"
+		if at := strings.IndexByte(word[1:], '@'); at >= 0 { // a login may begin with @
+			words[i] = word[:at+1] + "@…"
 		}
 	}
 	return strings.Join(words, " ")

@@ -2,9 +2,12 @@ package strict
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 type document struct {
@@ -75,4 +78,33 @@ func agreesWithJSON(t *testing.T, data []byte) bool {
 		t.Errorf("%q:\ngot  %+v, %v\nwant %+v, %v", data, got, err, want, wantErr)
 	}
 	return err == nil
+}
+
+func TestCheckJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": [1, {"b": null}]}`:   "",
+		"{\n \"a\": 1,\n \"a\": 2}": "3:2: a key occurs twice in one object",
+		`{"a": 1} {}`:               "1:10: ",
+		"{\n  oops":                 "2:3: ",
+		"":                          "1:1: ",
+		"\xff":                      "1:1: ",
+		`{"a": "\ud800"}`:           "1:8: ",
+	} {
+		e, wrong := CheckJSON([]byte(text))
+		if got := e.String(); wrong != (want != "") || wrong && (!strings.HasPrefix(got, want) || e.Expected == "" || e.Fix == "") {
+			t.Errorf("%q: got %s, %v, want %s", text, got, wrong, want)
+		}
+	}
+}
+
+func TestPlaceOf(t *testing.T) {
+	const text = "{\n  \"a\" : [1,\n {\"b\":  true}], \"c~/d\":{}\n}"
+	for pointer, want := range map[string]diag.Pos{
+		"": {Line: 1, Column: 1}, "/a": {Line: 2, Column: 9}, "/a/0": {Line: 2, Column: 10}, "/a/1": {Line: 3, Column: 2},
+		"/a/1/b": {Line: 3, Column: 9}, "/c~0~1d": {Line: 3, Column: 24}, "/none": {Line: 1, Column: 1},
+	} {
+		if got := PlaceOf([]byte(text), pointer); got != want {
+			t.Errorf("%s: got %+v, want %+v", pointer, got, want)
+		}
+	}
 }

@@ -45,6 +45,24 @@ func TestParseCommit(t *testing.T) {
 	}
 }
 
+// TestCommitTexts checks what a commit says about itself, also a hostile one.
+func TestCommitTexts(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, c := range []struct{ author, rest, wantAuthor, wantSubject string }{
+		{"A B <a@b> 1 +0000", "\nsubject\n\nbody", "A B", "subject"},
+		{"A B <a@b> 1 +0000", "gpgsig -----BEGIN\n \n x\n -----END\n\nsigned", "A B", "signed"},
+		{"<a@b> 1 +0000", "\n\nafter an empty line", "", ""},
+		{" 1 +0000", "", "1 +0000", ""},
+		{"\x1b[31m\xff <<a> 1 +0000", "\n\x1b[31m\r\xff\n", "\x1b[31m\xff", "\x1b[31m\r\xff"},
+		{long + " <a> 1 +0000", "\n" + long, long[:maxText], long[:maxText]},
+	} {
+		info, err := parseCommit([]byte("tree "+idA+"\nauthor "+c.author+"\ncommitter C <c> 2 +0000\n"+c.rest), 20)
+		if err != nil || info.Author != c.wantAuthor || info.Subject != c.wantSubject {
+			t.Errorf("%.50q: got %.50q, %.50q, %v", c.author+c.rest, info.Author, info.Subject, err)
+		}
+	}
+}
+
 // TestConfig checks the syntax of the configuration.
 func TestConfig(t *testing.T) {
 	for text, want := range map[string]string{
