@@ -131,6 +131,9 @@ type teller struct{ std stdio }
 func (teller) Start(record.Step) {}
 
 func (t teller) End(s record.Step, result *record.Result, met bool) {
+	if s.Name == record.StepSetup && s.Criterion == nil {
+		return // an error says what went wrong
+	}
 	fmt.Fprintf(t.std.err, "closeout record: %s: %s (%s)\n", s.Name, howEnded(s, result, met), output.Neutral(strings.Join(s.Command.Argv, " ")))
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
 		fmt.Fprintf(t.std.err, "closeout record: %s: %s\n", s.Name, result.Why)

@@ -213,6 +213,9 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 	defer signal.Stop(signals)
 	r.Signals = signals
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
+	if p.Setup != nil {
+		show.count++
+	}
 	status, err = r.FromPlan(p, show)
 	show.end()
 	show.showFailed()

@@ -37,6 +37,9 @@ type Step struct {
 	Criterion *contract.Criterion // nil for the command that writes the rule report, whose result the gate judges
 }
 
+// StepSetup is the name of the step that prepares the others.
+const StepSetup = "setup"
+
 // Stream names.
 const (
 	streamRules    = "rules"
@@ -256,7 +259,13 @@ func (r *Recorder) FromPlan(p *Plan, progress Progress) (status int, err error) 
 	}
 	if p.Setup != nil {
 		r.Log = p.Streams[0].Log
-		if err := r.Setup(Command{Argv: p.Setup, Cwd: ".", Timeout: p.Timeout}); err != nil {
+		step := Step{Name: StepSetup, Command: Command{Argv: p.Setup, Cwd: ".", Timeout: p.Timeout}}
+		progress.Start(step)
+		result, err := r.Setup(step.Command)
+		if result != nil {
+			progress.End(step, result, err == nil)
+		}
+		if err != nil {
 			return StatusFailed, err
 		}
 	}

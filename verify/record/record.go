@@ -149,23 +149,33 @@ func (r *Recorder) write(e *entry, result *Result) error {
 	return err
 }
 
-// Setup runs a command that prepares the others and has no record. Any exit code but 0 is an error.
-func (r *Recorder) Setup(c Command) error {
+// Setup runs a command that prepares the others and has no record. Any exit code but 0 is an error. The result is nil when the
+// command was not run.
+func (r *Recorder) Setup(c Command) (*Result, error) {
 	_, path, err := r.prepare(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.last = nil
-	end := r.execute(c, path, newStream(r.Stdout, 0), newStream(r.Stderr, 0))
+	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
+	end := r.execute(c, path, out, errs)
+	result := &Result{Exit: end.exit, Status: end.status, Why: end.problem, Took: end.took}
+	result.Tails[0], _, _, _ = out.end()
+	result.Tails[1], _, _, _ = errs.end()
 	if end.signal == 0 {
 		end.signal = r.pending()
 	}
 	tampered := ""
 	if r.Watch != nil {
 		if tampered, err = r.Watch.record(r.Log, nil, c.Argv); err != nil {
-			return err
+			return result, err
 		}
 	}
+	return result, setupProblem(end, tampered)
+}
+
+// setupProblem says why nothing can be recorded after a setup; nil when it did what it should.
+func setupProblem(end outcome, tampered string) error {
 	switch {
 	case tampered != "":
 		return fmt.Errorf("the setup wrote what only the recorder may write: %s", tampered)

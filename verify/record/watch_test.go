@@ -229,7 +229,7 @@ func TestSetup(t *testing.T) {
 		"setsid sleep 60 & exit 0": "",
 	} {
 		r := watched(t)
-		err := r.Setup(Command{Argv: []string{"sh", "-c", script}, Cwd: "."})
+		_, err := r.Setup(Command{Argv: []string{"sh", "-c", script}, Cwd: "."})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", script, err)
 		}
