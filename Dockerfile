@@ -1,5 +1,5 @@
 # The action's image: one static binary and the CA certificates. It runs as root because the files that the runner
-# hands over belong to another user.
+# mounts belong to another user.
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./

@@ -70,7 +70,7 @@ func (c *inContainer) command(flags []string, args ...string) *exec.Cmd {
 		writeFile(c.t, filepath.Join(c.commands, name), "")
 	}
 	for _, dir := range []string{c.workspace, c.commands} {
-		if out, err := exec.Command("chown", "-R", "1001:1001", dir).CombinedOutput(); err != nil {
+		if out, err := exec.Command("chown", "-R", "1001", dir).CombinedOutput(); err != nil {
 			c.t.Skipf("cannot give files to another user: %s", out)
 		}
 	}
@@ -177,6 +177,7 @@ func TestContainerSignal(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { exec.Command("docker", "rm", "-f", name).Run() }) // it has ended, unless this test fails
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
