@@ -30,6 +30,12 @@ A file that exists is kept. Without a test command, nothing is written: name one
 
 Exit codes: 0 the files are written or exist; 2 wrong call or environment, or no test command was found.`
 
+// maxTracked is how many files a repository may have, with names of this length on average.
+const (
+	maxTracked     = 2_000_000
+	maxTrackedName = 128
+)
+
 // maxIgnoreFile is how large a .gitignore may be.
 const maxIgnoreFile = 1 << 20
 
@@ -60,7 +66,9 @@ func (f *initFlags) run() error {
 	if err != nil {
 		return err
 	}
-	git, err := collect.OpenGit(".", strict.DefaultLimits())
+	limits := strict.DefaultLimits()
+	limits.Files, limits.PathBytes = maxTracked, maxTracked*maxTrackedName
+	git, err := collect.OpenGit(".", limits)
 	if none := (*gitobj.NotARepository)(nil); errors.As(err, &none) {
 		return fmt.Errorf("this is not a git repository (%w): run git init, commit your files, then run closeout init again", err)
 	}

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// Ignored reports whether the text of a .gitignore in the root ignores a path, as git reads it: the last line that matches
+// Ignored reports whether the text of a .gitignore in the root ignores a file, as git reads it: the last line that matches
 // decides, and what is below an ignored directory is ignored.
 func Ignored(gitignore, p string) bool {
-	dir := strings.HasSuffix(p, "/")
-	parts := strings.Split(strings.Trim(p, "/"), "/")
+	parts := strings.Split(p, "/")
 	for i := range parts {
-		if lastMatch(gitignore, strings.Join(parts[:i+1], "/"), dir || i < len(parts)-1) {
+		if lastMatch(gitignore, strings.Join(parts[:i+1], "/"), i < len(parts)-1) {
 			return true
 		}
 	}
@@ -87,7 +86,10 @@ func matchFrom(pattern, parts []string) bool {
 // the line ends of Windows keeps them.
 func WithIgnored(gitignore string, lines []string) (text string, missing []string) {
 	for _, line := range lines {
-		sample := strings.NewReplacer("*", "x").Replace(line)
+		sample := strings.Trim(strings.ReplaceAll(line, "*", "x"), "/")
+		if strings.HasSuffix(line, "/") {
+			sample += "/x" // what is in the directory
+		}
 		if !Ignored(gitignore, sample) {
 			missing = append(missing, line)
 		}

@@ -268,7 +268,9 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 		}[program]
 		if program == "uv" {
 			p.tool("uv")
-			install = strings.Join(append([]string{install}, p.prefix[3:]...), " ")
+			for _, word := range p.prefix[3:] {
+				install += " " + shellQuote(word)
+			}
 		}
 		p.prepare(".", "pipx install "+program)
 		p.prepare(p.dir, install)

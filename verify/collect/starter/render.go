@@ -14,6 +14,7 @@ type section struct {
 	text         string    // a text
 	list         []string  // patterns, one per line
 	objects      []members // objects, one per line in JSON
+	comments     []string  // of the objects
 	object       members   // an object
 }
 
@@ -32,11 +33,12 @@ func (s *starter) sections() []section {
 		list = append(list, section{key: "protected_files", comment: "The configuration of the linters, beside the built-in list of protected files.", list: s.protected})
 	}
 	var criteria []members
+	var comments []string
 	for _, c := range s.criteria {
-		criteria = append(criteria, c.members())
+		criteria, comments = append(criteria, c.members()), append(comments, c.why)
 	}
 	list = append(list,
-		section{key: "acceptance_criteria", comment: "The commands that prove a change. A criterion with \"expect\": \"fail\" is a negative control, which must fail.", objects: criteria},
+		section{key: "acceptance_criteria", comment: "The commands that prove a change. A criterion with \"expect\": \"fail\" is a negative control, which must fail.", objects: criteria, comments: comments},
 		s.rules(),
 		section{key: "rollback_plan", comment: "How to undo a change.", text: "Revert the merge commit."},
 	)
@@ -143,8 +145,8 @@ func (s *section) yaml(b *bytes.Buffer) {
 			b.WriteString("\n  - " + quote(p))
 		}
 	case s.objects != nil:
-		for _, o := range s.objects {
-			b.WriteString("\n  -" + o.yaml("    ")[len("\n   "):])
+		for i, o := range s.objects {
+			b.WriteString("\n  # " + s.comments[i] + "\n  -" + o.yaml("    ")[len("\n   "):])
 		}
 	case s.object != nil:
 		b.WriteString(s.object.yaml("  "))

@@ -88,11 +88,15 @@ func New(files []change.Change, source Source, o Options) (*Plan, error) {
 			return nil, err
 		}
 	}
-	workflow, err := s.workflow()
-	if err != nil {
-		return nil, err
+	if s.called("closeout-gate/closeout") {
+		s.note("no workflow was added: one of this repository runs the gate already")
+	} else {
+		workflow, err := s.workflow()
+		if err != nil {
+			return nil, err
+		}
+		p.Files = append(p.Files, File{".github/workflows/closeout.yml", workflow})
 	}
-	p.Files = append(p.Files, File{".github/workflows/closeout.yml", workflow})
 	p.Ignore, p.Notes = s.ignore, s.notes
 	return p, nil
 }
