@@ -46,6 +46,7 @@ func newPublisher(t *testing.T) *publisher {
 	p.git("remote", "add", "origin", p.forge)
 	p.git("tag", "release/v"+verify.Version)
 	p.git("push", "-q", "origin", "main", "release/v"+verify.Version)
+	p.git("checkout", "-q", "--detach", "release/v"+verify.Version)
 	write(t, sums(), p.checked, "dist/checksums.txt")
 	self, err := os.Executable()
 	if err != nil {
