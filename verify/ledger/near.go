@@ -20,7 +20,7 @@ type Near struct {
 
 // Limits of what is kept and compared to explain why a criterion was never run.
 const (
-	maxNear       = 1000   // commands
+	maxNear       = 300    // commands
 	maxNearBytes  = 1024   // of a command
 	maxNearWords  = 32     // of a command that are compared
 	maxComparison = 50_000 // comparisons of two commands
@@ -37,7 +37,7 @@ func (l *Ledger) addWords(run []string) {
 
 // addNear keeps a command that may be meant to be that of a criterion: one of its first words is a word of a criterion.
 func (s *Stream) addNear(r *feedback.Record) {
-	if len(s.key) > maxNearBytes || len(s.key) > 0 && string(s.key) == s.ledger.rules || s.nearBy[string(s.key)] {
+	if s.ledger.Memory.fullOfNear() || len(s.key) > maxNearBytes || len(s.key) > 0 && string(s.key) == s.ledger.rules || s.nearBy[string(s.key)] {
 		return
 	}
 	words := r.Argv
@@ -45,7 +45,7 @@ func (s *Stream) addNear(r *feedback.Record) {
 		words = strings.Fields(r.Shell[:min(len(r.Shell), maxNearBytes)])
 	}
 	known := func(word string) bool { return s.ledger.words[word] }
-	if !slices.ContainsFunc(words[:min(len(words), 3)], known) || !s.ledger.Memory.affordsNear() {
+	if !slices.ContainsFunc(words[:min(len(words), 3)], known) {
 		return
 	}
 	key := string(s.key)
@@ -57,6 +57,9 @@ func (s *Stream) addNear(r *feedback.Record) {
 	}
 	if !s.nearBy[key] {
 		s.nearBy[key] = true
+		if m := s.ledger.Memory; m != nil {
+			m.near++
+		}
 		s.near = append(s.near, &Near{
 			Stream: s.Name, Line: r.Pos.Line, Text: commandText(r), Cwd: short(r.Cwd), Words: words, Shell: r.Argv == nil,
 		})
@@ -126,14 +129,8 @@ func wordDistance(a, b []string) int {
 	return row[len(b)]
 }
 
-// affordsNear reports whether one more command may be kept, and counts it.
-func (m *Memory) affordsNear() bool {
-	if m == nil {
-		return true
-	}
-	m.near++
-	return m.near <= maxNear
-}
+// fullOfNear reports whether no more commands may be kept.
+func (m *Memory) fullOfNear() bool { return m != nil && m.near >= maxNear }
 
 // maxSaid is how many bytes of what records say are kept.
 const maxSaid = 4 << 20
