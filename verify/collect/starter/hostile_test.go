@@ -22,7 +22,7 @@ const goTestText = "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) 
 // TestNames plans contracts for repositories with names that no person would choose.
 func TestNames(t *testing.T) {
 	for _, dir := range []string{
-		"a\nb", "a\x00b", "\xff\xfe", "a\tb", "**", "*", "{a", "a}", "[a", "!a", `a\b`, "a'b", `a"b`, "${{ x }}", "$(x)", "-x", "...", "~", "#a",
+		"a\nb", "a\x00b", "\xff\xfe", "a\tb", "**", "*", "{a", "a}", "[a", "!a", `a\b`, "a'b", `a"b`, "${{ x }}", "$(x)", "-x", "...", "~", "#a", " ", "a ", "\u00a0",
 		"\u202ea", strings.Repeat("n", 300), "é", "e\u0301",
 	} {
 		files := map[string]string{

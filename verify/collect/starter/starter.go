@@ -226,7 +226,7 @@ func shellQuote(word string) string {
 // printable reports whether a directory can be written into a contract as the cwd or the report of a criterion.
 func printable(dir string) bool {
 	_, ok := contract.NormalCwd(dir)
-	return ok && !strings.ContainsAny(dir, "*?{\\") && strings.ToValidUTF8(dir, "") == dir &&
+	return ok && strings.TrimSpace(dir) != "" && !strings.ContainsAny(dir, "*?{\\") && strings.ToValidUTF8(dir, "") == dir &&
 		!strings.ContainsFunc(dir, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
