@@ -61,6 +61,9 @@ var contractCases = []lintCase{
 	{"glob_matches_nothing", "forbidden in advance", []edit{{contractPath, `["web/**"]`, `["migrations/**"]`}}, diag.Info, "no action is needed"},
 	{"glob_matches_nothing", "lifted", []edit{{contractPath, `"override"`, `"may_touch_protected": ["Makefiel"], "override"`}}, diag.Warn, `write "Makefile"`},
 	{"glob_matches_nothing", "forbidden in another case", []edit{{contractPath, `["web/**"]`, `["WEB/**", "Web"]`}}, "", ""},
+	{"glob_matches_nothing", "forbidden in each directory", []edit{{contractPath, `["web/**"]`, `["web", "**/.env"]`}}, "", ""},
+	{"glob_matches_nothing", "lock file", []edit{allowed(`["src/**", "go.sum", "web/yarn.lock"]`)}, "", ""},
+	{"glob_matches_nothing", "lock file nowhere", []edit{allowed(`["src/**", "wbe/yarn.lock"]`), file("web/yarn.lock", "")}, diag.Warn, `write "web/yarn.lock"`},
 	{"glob_matches_nothing", "matches", []edit{allowed(`["**/*.py", "s*/**", "src/app.py", "{src,tests}/**", "tests/**"]`)}, "", ""},
 
 	{"overlap", "protected", []edit{allowed(`["src/**", ".github/workflows/**"]`)}, diag.Warn, `:2:31 ".github/workflows/**" in allowed_files allows nothing: all files that it matches are closed; .github/workflows/closeout.yml is protected`},

@@ -24,7 +24,7 @@ func (l *linter) evidence() {
 			continue
 		}
 		l.report(check.Finding{
-			Code: "lint.not_ignored", Message: "git does not ignore " + diag.QuotePath(p[0]) + ", so it becomes part of the code, and the records are stale", Path: ".gitignore",
+			Code: "lint.not_ignored", Message: "git does not ignore " + diag.QuotePath(p[0]) + ": one git add makes it part of the change, and a committed record is stale", Path: ".gitignore",
 			Expected: "a line that ignores it", Actual: "none, or a later line that does not ignore it", Fix: "add the line " + p[1] + " at the end of .gitignore", Identity: []string{p[1]},
 		})
 	}

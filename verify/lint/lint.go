@@ -17,6 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -141,7 +142,7 @@ func Texts(files map[string]string) Input {
 
 // Run returns what is found, each finding once.
 func Run(in Input) *check.Findings {
-	l := &linter{tree: newTree(&in), found: &check.Findings{}}
+	l := &linter{tree: newTree(&in), found: &check.Findings{}, meter: glob.NewMeter(maxSteps)}
 	l.contracts()
 	l.evidence()
 	l.owners()
@@ -168,8 +169,9 @@ func Report(found *check.Findings, version string) *report.Lint {
 type linter struct {
 	*tree
 	found      *check.Findings
-	standing   *source   // nil when it cannot be read
-	tasks      []*source // that can be read
+	meter      *glob.Meter // of all patterns
+	standing   *source     // nil when it cannot be read
+	tasks      []*source   // that can be read
 	flows      []*workflow
 	flowsRead  bool
 	flowUnread bool // one of them cannot be read

@@ -179,14 +179,13 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 	}
 }
 
-// TestOwnWorkflows lints the workflows of the documentation and of this repository, each where a user would put it.
+// TestOwnWorkflows lints the workflows of the documentation, each where a user would put it.
 func TestOwnWorkflows(t *testing.T) {
 	names, err := filepath.Glob("../../docs/workflows/*.yml")
 	if err != nil || len(names) < 4 {
 		t.Fatalf("found only %q, %v", names, err)
 	}
-	names = append(names, "../../.github/workflows/closeout.yml")
-	for _, name := range names {
+	for _, name := range append(names, "../../.github/workflows/closeout.yml") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -199,6 +198,28 @@ func TestOwnWorkflows(t *testing.T) {
 		if lines := shown(lint.Run(lint.Texts(files))); lines != nil {
 			t.Errorf("%s: found %s", name, strings.Join(lines, "\n"))
 		}
+	}
+}
+
+// TestOwnRepository lints the workflows of this repository, which call each other.
+func TestOwnRepository(t *testing.T) {
+	files := clean()
+	delete(files, flowPath)
+	for _, pattern := range []string{".github/workflows/*", ".github/actions/*/*", "action.yml"} {
+		names, err := filepath.Glob(filepath.Join("../..", pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("found no %s, %v", pattern, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[strings.TrimPrefix(filepath.ToSlash(name), "../../")] = string(text)
+		}
+	}
+	if lines := shown(lint.Run(lint.Texts(files))); lines != nil {
+		t.Errorf("found %s", strings.Join(lines, "\n"))
 	}
 }
 

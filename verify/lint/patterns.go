@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (l *linter) patterns(s *source) {
 		return
 	}
 	all := patternLists(s.contract)
-	idle, complete := l.idle(all)
+	idle := l.idle(all)
 	for i, n := range idle {
 		l.matchesNothing(s, all[n], i < maxHints)
 	}
@@ -70,61 +71,82 @@ func (l *linter) patterns(s *source) {
 			l.matchesNothing(s, listed{contract.Pattern{Text: touch}, "may_touch_protected", false}, true)
 		}
 	}
-	if !complete {
-		l.notChecked(s.path, "the patterns cost too much for this number of files", "whether all of them match a file")
-	}
-	l.overlap(s)
+	l.overlap(s, func(n int) bool { return !slices.Contains(idle, n) })
 	l.universal(s)
+	if l.meter.Spent() {
+		l.notChecked(s.path, "the patterns cost too much for this number of files", "whether each of them matches some files and not nearly all")
+	}
 }
 
-// idle returns the places of the patterns that match no tracked file; complete is false when that is unknown for some.
-func (l *linter) idle(all []listed) (idle []int, complete bool) {
-	meter := glob.NewMeter(maxSteps)
+// idle returns the places of the patterns that match no tracked file.
+func (l *linter) idle(all []listed) (idle []int) {
 	open := map[bool][]int{} // by deny: those that require a look at all files
 	for i, p := range all {
 		from, to := l.below(staticDir(p.Value))
-		set := glob.Compile([]glob.Pattern{p.Glob}).Metered(meter)
 		switch {
+		case l.named(p):
 		case from == 0 && to == len(l.paths):
 			open[p.deny] = append(open[p.deny], i)
-		case l.first(set, from, to) >= 0:
+		case l.first(l.set(p.Glob), from, to) >= 0:
 		case p.deny:
 			open[true] = append(open[true], i) // it may match in another case
-		default:
+		case !l.meter.Spent():
 			idle = append(idle, i)
 		}
 	}
-	idle = append(idle, l.idleAmong(all, open[false], glob.Compile, meter)...)
+	idle = append(idle, l.idleAmong(all, open[false], glob.Compile)...)
 	wide := func(patterns []glob.Pattern) *glob.Set {
 		for i := range patterns {
 			patterns[i] = patterns[i].AndBelow()
 		}
 		return glob.CompileFolded(patterns)
 	}
-	idle = append(idle, l.idleAmong(all, open[true], wide, meter)...)
+	idle = append(idle, l.idleAmong(all, open[true], wide)...)
 	slices.Sort(idle)
-	return idle, !meter.Spent()
+	return idle
+}
+
+// named reports whether a pattern without metacharacters names a file that is there, also if git does not track it yet, or one
+// that a tool writes later. In a list that denies, it can name a directory.
+func (l *linter) named(p listed) bool {
+	file, ok := p.Glob.Literal()
+	if !ok {
+		return false
+	}
+	mode, found := l.mode(file)
+	return found && (p.deny || mode != dirMode) || slices.Contains(lockFiles, path.Base(file)) && l.exists(path.Dir(file))
+}
+
+// lockFiles are files that package managers write when the first dependency is added.
+var lockFiles = []string{
+	"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "poetry.lock", "uv.lock",
+	"pdm.lock", "Pipfile.lock", "Cargo.lock", "Gemfile.lock", "composer.lock", "mix.lock", "packages.lock.json", "gradle.lockfile",
+}
+
+// set is a set of one pattern, whose cost counts.
+func (l *linter) set(p glob.Pattern) *glob.Set {
+	return glob.Compile([]glob.Pattern{p}).Metered(l.meter)
 }
 
 // idleAmong returns those of some patterns that match no file; none when the meter is spent.
-func (l *linter) idleAmong(all []listed, places []int, compile func([]glob.Pattern) *glob.Set, meter *glob.Meter) []int {
+func (l *linter) idleAmong(all []listed, places []int, compile func([]glob.Pattern) *glob.Set) []int {
 	matched, left := map[int]bool{}, len(places)
 	patterns := make([]glob.Pattern, left)
 	for i, n := range places {
 		patterns[i] = all[n].Glob
 	}
-	set := compile(patterns).Metered(meter)
-	for _, path := range l.paths {
-		if left == 0 || meter.Spent() {
+	set := compile(patterns).Metered(l.meter)
+	for _, p := range l.paths {
+		if left == 0 || l.meter.Spent() {
 			break
 		}
-		for _, i := range set.All(path) {
+		for _, i := range set.All(p) {
 			if !matched[i] {
 				matched[i], left = true, left-1
 			}
 		}
 	}
-	if meter.Spent() {
+	if l.meter.Spent() {
 		return nil
 	}
 	var idle []int
@@ -136,9 +158,9 @@ func (l *linter) idleAmong(all []listed, places []int, compile func([]glob.Patte
 	return idle
 }
 
-// first is the place of the first path in a range that a set matches; -1 when there is none.
+// first is the place of the first path in a range that a set matches; -1 when there is none, or when the meter is spent.
 func (l *linter) first(set *glob.Set, from, to int) int {
-	for i := from; i < to; i++ {
+	for i := from; i < to && !l.meter.Spent(); i++ {
 		if set.Match(l.paths[i]) {
 			return i
 		}
@@ -156,6 +178,9 @@ func staticDir(pattern string) string {
 
 // matchesNothing reports a pattern without a file. What a list denies may come later, so there only a likely typo is a warning.
 func (l *linter) matchesNothing(s *source, p listed, hint bool) {
+	if p.deny && strings.HasPrefix(p.Value, "**/") {
+		return // for files that no directory should contain
+	}
 	near := ""
 	if hint {
 		near = l.intended(p.Value)
@@ -202,14 +227,17 @@ func (l *linter) intended(pattern string) string {
 
 // overlap reports the patterns of allowed_files whose files are all forbidden or protected, or outside of what the standing
 // contract allows.
-func (l *linter) overlap(s *source) {
+func (l *linter) overlap(s *source, used func(place int) bool) {
 	if s.policy == nil {
 		return
 	}
 	left := maxClassify
-	for _, p := range s.contract.AllowedFiles {
+	for i, p := range s.contract.AllowedFiles { // the first of all lists
+		if !used(i) {
+			continue
+		}
 		ruling, first, all := l.closed(s.policy, p, &left)
-		if !all {
+		if !all || l.meter.Spent() {
 			continue
 		}
 		why, fix := "forbidden: "+ruling.Because, "remove the pattern, or narrow the one that forbids it"
@@ -236,7 +264,7 @@ func (l *linter) lower(s *source) diag.Severity {
 
 // closed reports whether a pattern matches files and none of them may be touched, with the ruling of the first one.
 func (l *linter) closed(p *policy.Policy, pattern contract.Pattern, left *int) (ruling policy.Ruling, first string, all bool) {
-	set := glob.Compile([]glob.Pattern{pattern.Glob})
+	set := l.set(pattern.Glob)
 	from, to := l.below(staticDir(pattern.Value))
 	for {
 		i := l.first(set, from, to)
@@ -290,8 +318,11 @@ func (l *linter) matchesMost(p contract.Pattern) bool {
 	if left -= len(l.paths) - (to - from); left < 0 {
 		return false
 	}
-	set := glob.Compile([]glob.Pattern{p.Glob})
+	set := l.set(p.Glob)
 	for i := from; i < to; i++ {
+		if l.meter.Spent() {
+			return false
+		}
 		if !set.Match(l.paths[i]) {
 			if left--; left < 0 {
 				return false
