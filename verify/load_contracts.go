@@ -127,7 +127,7 @@ func checkTask(c *contract.Contract, in Input, trust facts.Trust, errs *diag.Err
 	if id := c.TaskID; id.Value != "" && id.Value != stem(in.Name) {
 		errs.Add(diag.Error{
 			Pos: id.Pos, Where: "/task_id", Message: "the file is not named after its task_id", Found: fmt.Sprintf("%q in %s", id.Value, in.Name),
-			Expected: fmt.Sprintf("task_id %q, or the file name %s.json", stem(in.Name), id.Value), Fix: "rename the file or correct task_id",
+			Expected: fmt.Sprintf("task_id %q, or the file name %s.json", stem(in.Name), id.Value), Fix: fmt.Sprintf("rename the file (git mv %[1]s/%[2]s %[1]s/%[3]s%[4]s), or write \"task_id\": %[5]q", policy.TasksDir, path.Base(in.Name), id.Value, path.Ext(in.Name), stem(in.Name)),
 		})
 	}
 }

@@ -37,7 +37,7 @@ func (f *verifyFlags) collect(c *cobra.Command, std stdio) error {
 	if err := errors.Join(checkSettings(&f.settings), f.trees.check(c.Flags())); err != nil {
 		return err
 	}
-	found, err := f.find(nil)
+	found, err := f.find(c, nil, std)
 	if err != nil {
 		return err
 	}

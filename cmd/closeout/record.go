@@ -173,7 +173,7 @@ func endWith(status int) error {
 func (f *recordFlags) check(args []string) error {
 	switch {
 	case f.fromContract == nil && len(args) == 0:
-		return errors.New("there is no command: write it after --, or name a contract with --from-contract")
+		return errors.New("there is no command: write closeout record -- go test ./..., or closeout record --from-contract")
 	case f.fromContract == nil && (f.setup != "" || f.rules != ""):
 		return errors.New("--setup and --rules require --from-contract")
 	case f.fromContract != nil && len(args) > 0:

@@ -73,6 +73,9 @@ func replay(dir string, std stdio) (same bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("%q contains no %s: run closeout verify first", dir, report.FileName)
 	}
+	if err != nil && !isDirectory(dir) {
+		return false, notABundle("closeout replay", dir, err)
+	}
 	name := filepath.ToSlash(filepath.Join(dir, report.FileName))
 	if err != nil {
 		return false, fmt.Errorf("%q cannot be read: %w", name, diag.Reason(err))

@@ -82,6 +82,7 @@ func newRoot(std stdio) *cobra.Command {
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	root.PersistentFlags().Var(colorOf(std.out), "color", "colour the text: auto, always or never")
 	root.SetFlagErrorFunc(wrongFlag)
+	root.SetHelpCommand(newHelp())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(c) })
 	root.SetIn(std.in)
 	root.SetOut(std.out)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -29,7 +30,31 @@ func unknownCommand(root *cobra.Command, word string) error {
 			names = append(names, c.Name())
 		}
 	}
+	if same := sameCommands[strings.ToLower(word)]; same != "" {
+		return fmt.Errorf("unknown command %q (did you mean %q?): write closeout %s, and see closeout --help", word, same, same)
+	}
 	return fmt.Errorf("unknown command %q%s see closeout --help", word, didYouMean(word, names, ""))
+}
+
+// sameCommands are words that other tools have for a command.
+var sameCommands = map[string]string{
+	"check": "verify", "judge": "verify", "validate": "verify", "gate": "verify", "setup": "init", "new": "init", "test": "run", "exec": "record",
+}
+
+// newHelp is the command help, which refuses a word that is not a command.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command", Example: "  closeout help verify",
+		RunE: func(c *cobra.Command, args []string) error {
+			root := c.Root()
+			target, rest, err := root.Find(args)
+			if len(args) > 0 && (err != nil || target == root || len(rest) > 0) {
+				return unknownCommand(root, args[len(args)-max(len(rest), 1)])
+			}
+			target.InitDefaultHelpFlag()
+			return target.Help()
+		},
+	}
 }
 
 // wrongFlag adds to an error about a flag which one may have been meant, and where the flags are described.

@@ -29,8 +29,11 @@ var treeNames = []string{"head", "repo", "contract"}
 
 // check refuses flags that do not go together.
 func (t *treeFlags) check(flags *pflag.FlagSet) error {
+	if t.base == "" && flags.Changed("base") {
+		return fmt.Errorf("--base is empty: name the commit to compare with, such as --base %s", cmp.Or(usualBase(), "main"))
+	}
 	if t.base == "" {
-		for _, name := range append(treeNames, "base", "bundle") {
+		for _, name := range append(treeNames, "bundle") {
 			if flags.Changed(name) {
 				return fmt.Errorf("--%s requires --base, the commit to compare with", name)
 			}
@@ -77,8 +80,11 @@ func (t *treeFlags) open(limits strict.Limits) (git *collect.Git, base, head str
 	if git, err = collect.OpenGit(cmp.Or(t.repo, "."), limits); err != nil {
 		return nil, "", "", err
 	}
-	if base, err = git.Resolve(t.base); err == nil {
-		head, err = git.Resolve(t.head)
+	if base, err = git.Resolve(t.base); err != nil {
+		return git, "", "", wrongCommit("base", t.base, git, err)
+	}
+	if head, err = git.Resolve(t.head); err != nil {
+		err = wrongCommit("head", t.head, git, err)
 	}
 	return git, base, head, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +54,7 @@ func newVerify(std stdio) *cobra.Command {
   closeout verify --base origin/main
   closeout verify testdata/example --format markdown --report -
   closeout verify --contract-file scope_contract.json --feedback 'logs/*.jsonl' --rules rules.json --diff pr.diff`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneBundle,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args, std) },
 	}
 	f.define(c)
@@ -104,10 +105,11 @@ func (l limitFlag) String() string {
 
 func (l limitFlag) Set(text string) error {
 	value, err := strconv.ParseInt(text, 0, 64)
-	if err == nil {
-		l.limit.Set(l.limits, value)
+	if err != nil {
+		return errors.New("expected a number, without unit")
 	}
-	return err
+	l.limit.Set(l.limits, value)
+	return nil
 }
 
 // Type is what the help calls the value.
@@ -141,7 +143,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 	if err != nil {
 		return err
 	}
-	found, err := f.find(args)
+	found, err := f.find(c, args, std)
 	if err != nil {
 		return err
 	}
@@ -229,9 +231,9 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 	}
 	switch {
 	case len(args) == 1 && len(given) > 0:
-		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which contains its inputs under their names", strings.Join(given, ", "))
+		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which contains its inputs under their names; if %q is no BUNDLE, %s", strings.Join(given, ", "), args[0], expanded(c, args[0]))
 	case len(args) == 0 && len(given) == 0:
-		return format, errors.New("nothing to judge: name a BUNDLE, --base, or the inputs (see closeout verify --help)")
+		return format, fmt.Errorf("nothing to judge: name a BUNDLE, --base, or the inputs; in a repository, write closeout verify --base %s (see closeout verify --help)", cmp.Or(usualBase(), "BRANCH"))
 	}
 	return format, f.trees.check(c.Flags())
 }
@@ -293,10 +295,13 @@ func overInput(path string) error {
 }
 
 // find lists the inputs, of which nothing is judged yet, and adds the settings.
-func (f *verifyFlags) find(args []string) (found *collect.Found, err error) {
+func (f *verifyFlags) find(c *cobra.Command, args []string, std stdio) (found *collect.Found, err error) {
 	settings := f.settings
 	if len(args) == 1 {
-		found, err = collect.Bundle(args[0]) // which is judged on the day that its facts name
+		if found, err = collect.Bundle(args[0]); err != nil { // which is judged on the day that its facts name
+			return nil, notABundle("closeout verify", args[0], err)
+		}
+		tellNoInputs(args[0], found, std)
 	} else {
 		settings.Today = today()
 		f.files.Settings = settings

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,11 +36,11 @@ func runContract(p *check.Pass) {
 			Identity: []string{p.Task},
 		})
 	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
+		actual, fix := whereContract(p)
 		p.Report(check.Finding{
 			Code: "contract.missing", Message: "there is no scope contract", Input: check.Contract,
-			Expected: "a standing contract at the base (.closeout/scope_contract.json), or one that the operator names",
-			Actual:   "none",
-			Fix:      "let a person add the contract to the base branch, or name one with --contract-file",
+			Expected: "a standing contract at the base (" + policy.StandingContract + ".json, .yaml or .yml), or one that the operator names",
+			Actual:   actual, Fix: fix,
 		})
 	}
 	if p.Policy == nil {
@@ -65,6 +66,34 @@ func runContract(p *check.Pass) {
 		}
 		reportNever(p, s)
 	}
+}
+
+// whereContract says where a contract is that the gate does not see, and the next step.
+func whereContract(p *check.Pass) (actual, fix string) {
+	const right = policy.StandingContract
+	var places []facts.Misplaced
+	if p.Facts != nil {
+		places = p.Facts.Misplaced
+	}
+	for _, m := range places {
+		switch name := diag.QuotePath(m.Path); m.At {
+		case "named":
+			actual, fix = "no "+name+" at the base, which the call names", "let a person add "+name+" to the base branch, or name the path that it has there with --contract"
+		case "base":
+			if name == right+path.Ext(name) {
+				return "the base contains " + name, "leave out --contract, or name " + name + " with it"
+			}
+			return "the base contains " + name, "let a person move the contract on the base branch: git mv " + name + " " + right + path.Ext(name)
+		case "head":
+			return "only the head contains " + name, "only the head contains " + name + ": let a person merge it into the base branch first, or name a contract with --contract-file"
+		case "work_tree":
+			return "only the work tree contains " + name, "let a person commit the contract on the base branch: git add " + name + " && git commit"
+		}
+	}
+	if fix != "" {
+		return actual, fix
+	}
+	return "none", "let a person add " + right + ".json to the base branch (closeout init writes a first one), or name a contract with --contract-file"
 }
 
 // reportNever reports a code under override.never that no finding has: what it should protect from an override

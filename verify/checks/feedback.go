@@ -53,7 +53,7 @@ func reportNoLog(p *check.Pass) {
 	f := check.Finding{
 		Code: "feedback.missing", Message: "there is no feedback log", Input: check.Feedback,
 		Expected: "at least one feedback_record.jsonl", Actual: "no such file",
-		Fix: "record the acceptance commands, and make sure that the log reaches the gate",
+		Fix: "record the acceptance commands with closeout run or closeout record, and make sure that the log reaches the gate",
 	}
 	if len(p.Logs) > 0 {
 		f.Message, f.Actual = "no feedback log can be used", "logs whose digests the workflow did not supply"
@@ -73,7 +73,7 @@ func reportEmpty(p *check.Pass) {
 		p.Report(check.Finding{
 			Code: "feedback.empty", Message: "the feedback log is empty", Input: check.Feedback, Path: l.Path,
 			Expected: "a record for each command that ran", Actual: "no record",
-			Fix: "run and record the acceptance commands; supply no log where nothing is to be recorded",
+			Fix: "record the acceptance commands with closeout run or closeout record; supply no log where nothing is to be recorded",
 		})
 	}
 }

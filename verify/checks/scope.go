@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,15 +39,19 @@ var Scope = &check.Check{
 
 func runScope(p *check.Pass) {
 	var allowed []string // the first patterns that allow a file
+	roots := map[string]bool{}
 	for _, s := range p.Policy.Sources {
 		for _, a := range s.Contract.AllowedFiles {
 			allowed = append(allowed, a.Value)
+			if strings.HasPrefix(a.Value, "*.") && !strings.Contains(a.Value, "/") {
+				roots[a.Value] = true
+			}
 		}
 	}
 	if len(allowed) > 5 {
 		allowed = append(allowed[:5:5], fmt.Sprintf("and %d more", len(allowed)-5))
 	}
-	off := offScope{allowed: strings.Join(allowed, ", ")}
+	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots}
 	for _, c := range p.Changes {
 		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == diag.Block {
 			off.count++
@@ -97,8 +102,20 @@ func reportPath(p *check.Pass, c *check.Change, off offScope) {
 
 // offScope is what the findings about all off-scope files share.
 type offScope struct {
-	count   int64  // of those at block
-	allowed string // the patterns that allow a file
+	count   int64           // of those at block
+	allowed string          // the patterns that allow a file
+	roots   map[string]bool // the patterns *.EXTENSION among all of them, which match only at the root
+}
+
+// deeper is the pattern that would allow a path if it did not match only at the root; "" when there is none.
+func (o *offScope) deeper(path string) string {
+	slash := strings.LastIndexByte(path, '/')
+	for at := slash + 1; slash >= 0 && at < len(path); at++ {
+		if pattern := "*" + path[at:]; path[at] == '.' && o.roots[pattern] {
+			return pattern
+		}
+	}
+	return ""
 }
 
 // fileFinding starts a finding about a touched path.
@@ -151,6 +168,9 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		f = fileFinding(p, "scope.protected", c)
 		f.Message, f.Expected = "this file is protected: "+c.Because, "no change to it by this task"
 		f.Fix = "revert this file; a person may list the path under may_touch_protected in the contract"
+		if policy.AddsTask(&change.Change{Path: policy.TasksDir + "/" + path.Base(c.Path), Status: c.Status, NewMode: c.NewMode}) && path.Dir(c.Path) == path.Dir(policy.StandingContract) {
+			f.Fix = "revert this file; if it is a task contract, its place is " + diag.QuotePath(policy.TasksDir+"/"+path.Base(c.Path))
+		}
 		if f.Contract.Path == "" {
 			f.Contract = standing(p, "may_touch_protected")
 		}
@@ -160,6 +180,9 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		f.Message = "this file is outside the scope of the task"
 		f.Expected = "only files that every contract allows: " + off.allowed
 		f.Fix = "revert this file; a person may extend allowed_files"
+		if deep := off.deeper(c.Path); deep != "" {
+			f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which covers only files at the root: a person may write %q", deep, "**/"+deep)
+		}
 		if c.Below != "" {
 			f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which does not cover the files below it: a person may write %q", c.Below, c.Below+"/**")
 		}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -59,6 +61,32 @@ func (g *Git) FirstRef(names ...string) (string, error) {
 	return "", nil
 }
 
+// ErrNoSuchRef says that no ref has the name that a person gave.
+var ErrNoSuchRef = errors.New("no such ref")
+
+// noSuchRef is an error that is [ErrNoSuchRef].
+type noSuchRef struct{ error }
+
+func (*noSuchRef) Is(target error) bool { return target == ErrNoSuchRef }
+
+func (n *noSuchRef) Unwrap() error { return n.error }
+
+// RefFix says which ref was most likely meant by a name that no ref has; "" when that is not known.
+func (g *Git) RefFix(name string) string {
+	names := g.repo.RefNames()
+	if remote, branch, found := strings.Cut(name, "/"); found && !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, remote+"/") }) {
+		return "write git fetch " + remote + " " + branch + ", where " + remote + " is a remote"
+	}
+	if near := diag.Nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	const most = 10
+	if len(names) == 0 {
+		return ""
+	}
+	return "there is " + strings.Join(names[:min(len(names), most)], ", ")
+}
+
 // Unknowable reports whether an error says that the repository does not contain what is asked for, or that it is damaged: the
 // call was right.
 func Unknowable(err error) bool {
@@ -74,9 +102,12 @@ func fixed(err error) error {
 	var incomplete *gitobj.Incomplete
 	var corrupt *gitobj.Corrupt
 	var large *gitobj.TooLarge
+	var none *gitobj.NoSuchRef
 	switch {
 	case errors.As(err, &large) && large.Trees:
 		return &limited{err}
+	case errors.As(err, &none):
+		return &noSuchRef{err}
 	case errors.As(err, &missing) && missing.Shallow, errors.As(err, &incomplete):
 		return &fixable{err, "fetch the whole history: fetch-depth: 0 in the checkout step, or git fetch --unshallow"}
 	case errors.As(err, &missing):

@@ -8,6 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // Trees collects the inputs of a decision about what leads from one commit to another: the contracts of the base, the
@@ -31,7 +32,43 @@ func Gather(compared *Comparison, contracts *Contracts, o Options) (*Found, erro
 	if err != nil {
 		return nil, err
 	}
-	return found, found.Add(compared, contracts, Facts(facts.Subject{ChangesFrom: "git"}, compared, contracts, o))
+	known := Facts(facts.Subject{ChangesFrom: "git"}, compared, contracts, o)
+	if len(contracts.files) == 0 && len(contracts.Unavailable) == 0 {
+		known.Misplaced = misplaced(compared, o)
+	}
+	return found, found.Add(compared, contracts, known)
+}
+
+// wrongPlaces are where newcomers put the standing contract, without extension.
+var wrongPlaces = []string{
+	"scope_contract", "closeout/scope_contract", ".closeout/contract", ".closeout/scope-contract", ".closeout/scope",
+	".closeout/closeout", ".github/scope_contract", ".github/closeout", "contract", "closeout",
+}
+
+// misplaced looks for the standing contract where it could be by mistake. What cannot be read is not there.
+func misplaced(c *Comparison, o Options) []facts.Misplaced {
+	var list []facts.Misplaced
+	add := func(at, name string, there bool) {
+		if there {
+			list = append(list, facts.Misplaced{At: at, Path: name})
+		}
+	}
+	holds := func(commit, name string) bool {
+		_, _, found, err := c.Objects.Entry(commit, name)
+		return found && err == nil
+	}
+	add("named", o.Contract, o.Contract != "")
+	for _, extension := range policy.ContractExtensions {
+		right := policy.StandingContract + extension
+		inHead := holds(c.Head, right)
+		add("base", right, o.Contract != "" && holds(c.Base, right))
+		add("head", right, inHead)
+		add("work_tree", right, !inHead && o.below(right) != "")
+		for _, place := range wrongPlaces {
+			add("base", place+extension, holds(c.Base, place+extension))
+		}
+	}
+	return list
 }
 
 // Add adds contracts, changes and facts to the files that were found. A pattern that matches no file is a fact too, since

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // CheckTask reports the keys that a task contract requires and a standing contract does not: task_id and goal.
@@ -16,7 +17,7 @@ func (c *Contract) CheckTask(errs *diag.Errors) {
 		}
 		errs.Add(diag.Error{
 			Pos: diag.Pos{Line: 1, Column: 1}, Where: "/" + key, Message: "a task contract requires " + diag.Quote(key), Found: "no such key",
-			Expected: diag.Quote(key) + " with a text", Fix: "add " + diag.Quote(key),
+			Expected: diag.Quote(key) + " with a text", Fix: strict.AddFix(key),
 		})
 	}
 }

@@ -21,6 +21,7 @@ type Facts struct {
 	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when it was not looked up
 	Files         []FileOrigin     `json:"files,omitzero"`
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or nobody looked
+	Misplaced     []Misplaced      `json:"misplaced,omitzero"`     // where contracts are, when there is none where the gate looks
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
 	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when it was not looked up
@@ -109,6 +110,16 @@ type FileOrigin struct {
 	File string `json:"file"`
 	Path string `json:"path"`
 }
+
+// Misplaced is a contract at a place where the gate does not look. It only helps to explain what is missing.
+type Misplaced struct {
+	At   string `json:"at"` // a value of [MisplacedAt]
+	Path string `json:"path"`
+}
+
+// MisplacedAt are the places of a [Misplaced] contract: the path that the caller named, where the base has nothing, and files
+// of the base, of the head or of the work tree.
+var MisplacedAt = []string{"named", "base", "head", "work_tree"}
 
 // Unmatched is a path or pattern that the caller named and that matches no file.
 type Unmatched struct {

@@ -48,6 +48,7 @@ func Parse(data []byte, limits strict.Limits) (*Facts, *diag.Errors) {
 		ArgumentPaths: plainTexts(f.Texts("argument_paths")),
 		Files:         fileOrigins(f),
 		BaseCoverage:  baseCoverage(f),
+		Misplaced:     misplaced(f),
 		Unmatched:     unmatched(f),
 		Unavailable:   unavailable(f),
 		Membership:    membership(f),
@@ -245,6 +246,15 @@ func baseCoverage(f *strict.Fields) *BaseCoverage {
 	}
 	c.End()
 	return coverage
+}
+
+func misplaced(f *strict.Fields) []Misplaced {
+	var list []Misplaced
+	for _, item := range strictObjects(f, "misplaced") {
+		list = append(list, Misplaced{At: item.NeedOneOf("at", MisplacedAt...), Path: item.NeedText("path").Value})
+		item.End()
+	}
+	return list
 }
 
 func unmatched(f *strict.Fields) []Unmatched {

@@ -181,11 +181,14 @@ func asRecord(e diag.Error, line []byte) diag.Error {
 	e.Message = strings.Replace(e.Message, "the file", "the line", 1)
 	switch {
 	case text == "{" || text == "[":
+		e.Pos.Column -= len(text)
 		e.Message, e.Fix = "a record goes over several lines", oneLine
 	case e.Found == "the end":
 		e.Fix = "write the whole record on one line, or remove the line: the program that wrote it did not finish"
 	case strings.HasPrefix(text, "#"), strings.HasPrefix(text, "//"):
 		e.Message, e.Fix = "a log has no comments", "remove the line; a key that begins with x- can contain a note"
+	case text == "}" || text == "]":
+		e.Message, e.Fix = "a record goes over several lines", oneLine
 	case !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") && text != "" && !bytes.Contains(line, []byte{0}):
 		e.Message, e.Fix = "this is not a record of a command", "let closeout write the log: closeout record -- COMMAND"
 	}

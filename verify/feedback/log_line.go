@@ -62,7 +62,7 @@ func (p *logParser) parse(line []byte, number int) bool {
 	if bytes.HasPrefix(line, []byte(byteOrderMark)) { // that of UTF-16 is not valid UTF-8: explain reports it
 		p.fault(diag.Error{
 			Pos: p.pos(0), Message: "the line begins with a byte order mark", Found: "the bytes " + strconv.QuoteToASCII(byteOrderMark),
-			Expected: "UTF-8 without a byte order mark", Fix: "write the file without the mark (in most editors: encoding UTF-8, not UTF-8 with BOM)",
+			Expected: "UTF-8 without a byte order mark", Fix: "save the file as UTF-8 without byte order mark",
 		})
 		p.start = len(byteOrderMark)
 	}

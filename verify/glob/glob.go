@@ -99,7 +99,55 @@ func checkText(pattern string) *Error {
 		return &Error{"the pattern contains a control character", quote(pattern), "printable characters",
 			"remove the character; a pattern is one line"}
 	}
+	return checkForeign(pattern)
+}
+
+// checkForeign refuses what people write who take a pattern for something else: a text with blanks around it, a path of
+// their machine, a regular expression, a variable. A name with such a beginning or end is written with a backslash.
+func checkForeign(pattern string) *Error {
+	drive := len(pattern) > 2 && pattern[1] == ':' && (pattern[2] == '\\' || pattern[2] == '/')
+	switch trimmed := strings.TrimSpace(pattern); {
+	case trimmed != pattern && !strings.HasSuffix(pattern, `\ `):
+		return &Error{"a blank is at the beginning or the end of the pattern", quote(pattern), "a pattern without it", "write " + quote(trimmed)}
+	case pattern == "~" || strings.HasPrefix(pattern, "~/"):
+		return &Error{"the pattern begins in the home directory", quote(pattern), "a path from the root of the repository", fromRoot}
+	case drive:
+		return &Error{"the pattern begins with a drive", quote(pattern), "a path from the root of the repository", fromRoot}
+	case strings.HasPrefix(pattern, "^") || strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`):
+		return &Error{"this is a regular expression", quote(pattern), "a pattern of paths", `write a pattern: "*" for any name, "**" for any directories, as in "src/**/*.go"`}
+	case strings.Contains(pattern, "${"):
+		return &Error{"a pattern has no variables", quote(pattern), "a pattern of paths", "write what the variable contains"}
+	}
+	return checkBackslashes(pattern)
+}
+
+// fromRoot is what to write instead of a path of one machine.
+const fromRoot = `write the path from the root of the repository, with "/" between directories, as in "src/**"`
+
+// checkBackslashes refuses backslashes between directories: before a letter or a digit one escapes nothing, and
+// before "**" it would make a star of the name.
+func checkBackslashes(pattern string) *Error {
+	for i, inClass := 0, false; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '[' || c == ']':
+			inClass = c == '['
+		case c == '\\':
+			r, _ := utf8.DecodeRuneInString(pattern[i+1:])
+			if !inClass && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.HasPrefix(pattern[i+1:], "**")) {
+				return &Error{"a backslash does not separate directories", quote(pattern), `"/" between directories`, slashesFix(pattern)}
+			}
+			i++
+		}
+	}
 	return nil
+}
+
+func slashesFix(pattern string) string {
+	slashes := strings.ReplaceAll(pattern, `\`, "/")
+	if _, err := Parse(slashes); err != nil {
+		return `write "/" in place of each backslash`
+	}
+	return "write " + quote(slashes)
 }
 
 // checkExclusion refuses "!x", which means "all but x" in gitignore and a name that begins with "!" in doublestar.

@@ -84,6 +84,17 @@ var refused = []struct {
 	{`a\`, "ends in a backslash", `"\\\\"`, []string{`a\\`, `a\*`}},
 	{`a\/b`, "backslash before a slash", `write "/"`, []string{`a\\/b`, "a/b"}},
 
+	{`a\b`, "backslash does not separate", `write "a/b"`, []string{`a\-b`, `[\a]`}},
+	{`a\**`, "backslash does not separate", `write "a/**"`, []string{`a\*`, `a[*]*`}},
+	{`a\b\`, "backslash does not separate", `write "/"`, nil},
+	{" a", "a blank", `write "a"`, []string{`\ a`, "a b"}},
+	{"a ", "a blank", `write "a"`, []string{`a\ `}},
+	{"~/a", "home directory", "from the root", []string{"~a", `\~/a`}},
+	{`C:\a`, "a drive", "from the root", []string{"C:a", "ab:/c"}},
+	{"C:/a", "a drive", "from the root", []string{"Ca/a"}},
+	{"^a", "a regular expression", `"src/**/*.go"`, []string{`\^a`, "a^"}},
+	{".*a$", "a regular expression", `"src/**/*.go"`, []string{`.*a\$`, "$a"}},
+	{"${A}/b", "no variables", "what the variable contains", []string{"$A/b"}},
 	{"{a,b", "not balanced", `"\\{"`, []string{"{a,b}", `\{a,b`}},
 	{"a}", "not balanced", `"\\}"`, []string{`a\}`, "[}]"}},
 	{"{a,b}}", "not balanced", `"\\}"`, nil},
@@ -201,7 +212,7 @@ func TestPatternLiteral(t *testing.T) {
 		{"src/main.go", "src/main.go", true},
 		{`a\*b`, "a*b", true},
 		{`\!a\[b\]\{c\}\\`, `!a[b]{c}\`, true},
-		{`a\b`, "ab", true},
+		{`a\-b`, "a-b", true},
 		{"a,b]", "a,b]", true},
 		{"é\u0301", "é\u0301", true},
 		{"a*", "", false},
@@ -287,6 +298,7 @@ func checkSuggestion(t *testing.T, problem *Error) {
 	if !isPath || !found || strings.Contains(problem.Message, "backslash") {
 		return
 	}
+	quoted, _, _ = strings.Cut(quoted, " for the file, or ")
 	suggestion, err := strconv.Unquote(strings.TrimSuffix(quoted, " for everything below the directory"))
 	if err != nil {
 		t.Fatalf("fix %q: %v", problem.Fix, err)

@@ -51,6 +51,9 @@ func suggest(components []string) string {
 	if components[len(components)-1] == "" {
 		return "write " + quote(repaired) + " for everything below the directory"
 	}
+	if !strings.ContainsAny(repaired, "*?[") && !strings.Contains(components[len(components)-1], ".") {
+		return "write " + quote(repaired) + " for the file, or " + quote(repaired+"/**") + " for everything below the directory"
+	}
 	return "write " + quote(repaired)
 }
 

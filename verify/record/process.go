@@ -31,14 +31,14 @@ func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
 		return end
 	}
 	if path == "" {
-		end.status, end.problem = StatusNotFound, fmt.Sprintf("there is no program %q in PATH", c.Argv[0])
+		end.status, end.problem = StatusNotFound, r.notInPath(c)
 		return end
 	}
 	cmd := &exec.Cmd{Path: path, Args: c.Argv, Dir: dir, Env: append(ChildEnv(r.Env), "PWD="+dir), SysProcAttr: ownGroup()}
 	defer r.silence()()
 	outputs, err := startPiped(cmd, out, errs)
 	if err != nil {
-		end.problem = "the command could not be started: " + reason(err).Error()
+		end.problem = r.notStarted(c, err)
 		if errors.Is(err, fs.ErrNotExist) {
 			end.status = StatusNotFound
 		}

@@ -228,7 +228,7 @@ func (f *Fields) TextsOf(n *Node, key string) []diag.Text {
 	for i, item := range f.ListOf(n, key) {
 		if item.Kind != KindString || strings.TrimSpace(item.Text) == "" {
 			e := WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "an item of "+diag.Quote(key), "a string that is not blank")
-			e.Fix = cmp.Or(TextFix(item), e.Fix)
+			e.Fix = cmp.Or(TextFix(item), f.itemFix(key, item), e.Fix)
 			f.Errs.Add(e)
 			continue
 		}

@@ -94,10 +94,22 @@ func WordFix(n *Node, words []string) string {
 
 // textFix is [TextFix] for a key, which has an example where the text is blank.
 func (f *Fields) textFix(key string, n *Node) string {
+	if n.Kind == KindNull && f.Node.Block {
+		return "write a text; one that begins with # needs quotes"
+	}
 	if n.Kind == KindString && examples[key] != "" {
 		return "write one, such as " + f.Line(key, examples[key])
 	}
 	return TextFix(n)
+}
+
+// itemFix shows an item for a blank one in the list under key; "" when it is not blank, or no example is known.
+func (f *Fields) itemFix(key string, item *Node) string {
+	example := strings.Trim(examples[key], "[]")
+	if item.Kind != KindString || example == "" {
+		return ""
+	}
+	return "remove it, or write one, such as " + example
 }
 
 // TextFix says how to write a number or a boolean as a text; "" when n is something else.
@@ -172,6 +184,9 @@ var examples = map[string]string{
 	"reason": `"why"`, "until": `"2027-12-31"`, "severity": `"warn"`, "status": `"modified"`, "path": `"src/main.go"`,
 }
 
+// AddFix shows a line of JSON with a key that is missing.
+func AddFix(key string) string { return (&Fields{}).addFix(key) }
+
 // addFix shows a line with a key that is missing.
 func (f *Fields) addFix(key string) string {
 	if example := examples[key]; example != "" {
@@ -183,6 +198,8 @@ func (f *Fields) addFix(key string) string {
 // listFix says how to write a value as a list; "" when it is no text and no object.
 func (f *Fields) listFix(key string, n *Node) string {
 	switch {
+	case n.Kind == KindString && len(n.Text) > 1 && n.Text[0] == '-' && f.Node.Block:
+		return "write a space after the dash: - " + n.Text[1:]
 	case n.Kind == KindString && strings.TrimSpace(n.Text) != "":
 		var items []string
 		for item := range strings.SplitSeq(n.Text, ", ") {

@@ -1,6 +1,9 @@
 package strict
 
 import (
+	"cmp"
+	"strings"
+
 	"bytes"
 
 	"github.com/goccy/go-yaml/lexer"
@@ -23,7 +26,7 @@ func ParseYAML(data []byte, depth int, errs *diag.Errors) *Node {
 	if tokens == nil {
 		return nil
 	}
-	p := &yamlParser{tokens: tokens, depth: depth, errs: errs}
+	p := &yamlParser{tokens: tokens, depth: depth, errs: errs, data: data}
 	n := p.document()
 	if p.joined {
 		return nil
@@ -53,6 +56,10 @@ type yamlParser struct {
 	joined bool // a plain text continues over several lines, so the tree is not what its author means
 	loose  bool // such a text is fine
 	errs   *diag.Errors
+	data   []byte
+	column int // of the keys or dashes of the collection whose value is read
+	// ended is the token at which collections ended, and endedAt the column of the one whose keys are nearest to it.
+	ended, endedAt int
 }
 
 // yamlNone is the end of the text: before every column, on no line.
@@ -102,8 +109,7 @@ func (p *yamlParser) document() *Node {
 	if t := p.peek(0); t.kind == token.DocumentHeaderType || t.kind == token.DocumentEndType {
 		return p.fail(t, "a second document begins", "one document a file", "remove it, or move it to a file of its own")
 	} else if t.kind != token.UnknownType {
-		return p.fail(t, "this does not belong to the value before it", "a key in the column of its neighbours, or the end",
-			"correct the indentation, or put the text into quotes")
+		return p.fail(t, "this does not belong to the value before it", "a key in the column of its neighbours, or the end", p.strayFix(t))
 	}
 	return n
 }
@@ -135,6 +141,10 @@ func (p *yamlParser) block(line int) *Node {
 		return p.blockList()
 	case p.isKey():
 		if t.pos.Line == line {
+			if !t.second.IsZero() {
+				t.pos = t.second
+				return p.fail(t, "this line is indented too far", "a key in the column of its neighbours", p.indented(t.second.Line))
+			}
 			return p.fail(p.peek(1), "this line contains a second colon", "one key and its value",
 				"put the text into quotes, or begin the mapping in the next line")
 		}
@@ -152,6 +162,7 @@ func (p *yamlParser) blockList() *Node {
 		return nil
 	}
 	for p.is(token.SequenceEntryType) && p.peek(0).pos.Column == n.Pos.Column {
+		p.column = n.Pos.Column
 		item := p.after(p.next(), n.Pos.Column+1, 0)
 		if item == nil {
 			return nil
@@ -178,12 +189,14 @@ func (p *yamlParser) blockObject() *Node {
 		if p.is(token.SequenceEntryType) {
 			column-- // the dashes of a list may be below the key
 		}
+		p.column = n.Pos.Column
 		value := p.after(colon, column, key.Pos.Line)
 		if value == nil {
 			return nil
 		}
 		p.add(n, key, value, seen)
 	}
+	p.ends(n.Pos.Column)
 	p.nested--
 	return n
 }
@@ -219,7 +232,7 @@ func (p *yamlParser) add(n, key, value *Node, seen map[string]diag.Pos) {
 func (p *yamlParser) key() *Node {
 	t := p.next()
 	if t.pos.Line != t.endLine {
-		return p.fail(t, "a key goes over several lines", "a key in one line", "write the key in one line")
+		return p.fail(t, "a key goes over several lines", "a key in one line", cmp.Or(commentFix(t.text), "write the key in one line"))
 	}
 	n := yamlScalar(t, p.errs)
 	if n.Kind != KindString {
@@ -259,7 +272,7 @@ func (p *yamlParser) continued(t yamlToken) *Node {
 	p.errs.Add(diag.Error{
 		Pos: t.second, Message: "this line continues the text above it", Found: "one text over several lines: " + diag.Quote(t.text),
 		Expected: "a text without quotes ends with its line",
-		Fix:      "indent the line like the item or key above it, or put the whole text into quotes",
+		Fix:      p.indented(t.second.Line) + ", or put the whole text into quotes",
 	})
 	p.joined = true
 	return &Node{Pos: t.pos, Kind: KindString, Text: t.text}
@@ -290,6 +303,10 @@ func (p *yamlParser) flowObject(at diag.Pos) *Node {
 	seen := map[string]diag.Pos{}
 	for !p.is(token.MappingEndType) {
 		if !p.isKey() {
+			if rest := p.line(at.Line)[at.Column-1:]; yamlAlternatives().MatchString(rest) {
+				return p.fail(yamlToken{kind: token.StringType, pos: at, text: rest}, "a text that begins with { has no quotes", "a text in quotes",
+					"write "+QuoteJSON(strings.TrimRight(rest, " ")))
+			}
 			return p.fail(p.peek(0), "a key and its colon are missing", "a key and a colon in one line, or }", `write "key": value; a text that begins with { needs quotes`)
 		}
 		key := p.key()
@@ -307,6 +324,9 @@ func (p *yamlParser) flowObject(at diag.Pos) *Node {
 	p.nested--
 	return n
 }
+
+// yamlAlternatives is a pattern of paths that begins with a brace.
+var yamlAlternatives = Lazily(`^\{[^:"'{}\s]+\}\S+\s*$`)
 
 // separated reads the comma after an item, which the last item does not need.
 func (p *yamlParser) separated(end token.Type, written string) bool {

@@ -140,7 +140,7 @@ func (w *yamlWalk) tokens(raw token.Tokens) []yamlToken {
 		w.at = w.skipBlank(w.at)
 		t := yamlToken{kind: tk.Type, text: tk.Value, pos: w.index.Pos(w.at)}
 		if tk.Type == token.InvalidType {
-			w.fail(w.at, "this is not valid YAML: "+tk.Error, "YAML 1.2", "correct the line; a text with special characters needs quotes")
+			w.fail(w.at, "this is not valid YAML: "+tk.Error, "YAML 1.2", invalidFix(tk.Error))
 			return nil
 		}
 		end := w.end(tk)
@@ -164,6 +164,17 @@ func (w *yamlWalk) tokens(raw token.Tokens) []yamlToken {
 		return nil
 	}
 	return list
+}
+
+// invalidFix says what to do about an error of the library's scanner.
+func invalidFix(message string) string {
+	switch {
+	case strings.Contains(message, "end character"):
+		return "close the quote at the end of the text"
+	case strings.Contains(message, "escape"):
+		return `write / between directories, and \\ for a backslash, or use single quotes`
+	}
+	return "correct the line; a text with special characters needs quotes"
 }
 
 func (w *yamlWalk) skipBlank(at int) int {
@@ -222,7 +233,7 @@ func (w *yamlWalk) endOfText(text string) int {
 var yamlRefused = map[token.Type][2]string{
 	token.AnchorType:     {"anchors are not allowed", "write the value out; a text that begins with & needs quotes"},
 	token.AliasType:      {"aliases are not allowed", "write the value out; a pattern that begins with * needs quotes"},
-	token.TagType:        {"tags are not allowed", "remove the tag; a text that begins with ! needs quotes"},
+	token.TagType:        {"tags are not allowed", "remove the tag; a text that begins with ! needs quotes, and a pattern that excludes belongs into forbidden_files"},
 	token.MergeKeyType:   {"merge keys are not allowed", "write the keys out"},
 	token.DirectiveType:  {"directives are not allowed", "remove the line; a text that begins with % needs quotes"},
 	token.MappingKeyType: {"keys with a question mark are not allowed", "write key: value; a text that begins with ? needs quotes"},

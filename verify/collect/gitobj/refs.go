@@ -137,6 +137,39 @@ func (r *Repo) packedRefs() (map[string]ID, error) {
 	return refs, errors.Join(err, opened.close())
 }
 
+// maxRefNames is how many names of refs are listed: they are only shown.
+const maxRefNames = 1000
+
+// RefNames lists the short names of branches, of remote branches and of tags, sorted; not more than 1,000 of them. What
+// cannot be read is left out.
+func (r *Repo) RefNames() []string {
+	packed, _ := r.packedRefs() // an incomplete list is good enough for a suggestion
+	seen := map[string]bool{}
+	for ref := range packed {
+		seen[ref] = true
+	}
+	_ = filepath.WalkDir(filepath.Join(r.common, "refs"), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || len(seen) >= maxRefNames {
+			return fs.SkipDir
+		}
+		if inside, err := filepath.Rel(r.common, name); err == nil && entry.Type().IsRegular() {
+			seen[filepath.ToSlash(inside)] = true
+		}
+		return nil
+	})
+	var names []string
+	for ref := range seen {
+		for _, prefix := range rules[1:] {
+			if short, found := strings.CutPrefix(ref, prefix); found && badRefName(short) == "" && !strings.HasSuffix(short, "/HEAD") {
+				names = append(names, short)
+			}
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), maxRefNames)]
+}
+
 // readPackedRefs reads lines: "id name", "^id" or a comment.
 func (r *Repo) readPackedRefs(text io.Reader) (map[string]ID, error) {
 	lines := bufio.NewReaderSize(text, 64<<10)

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// oneBundle refuses more than one BUNDLE, which is most often a pattern that the shell replaced by the files it matches.
+func oneBundle(c *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return nil
+	}
+	return fmt.Errorf("%s takes one BUNDLE, and found %d words: %s", c.CommandPath(), len(args), expanded(c, args[0]))
+}
+
+// expanded shows how to write the pattern that the shell replaced by several files, of which first is left over; it is also
+// advice for a word that is no file.
+func expanded(c *cobra.Command, first string) string {
+	for _, flag := range []string{"feedback", "rules"} {
+		given, err := c.Flags().GetStringArray(flag)
+		if err != nil || len(given) != 1 || filepath.Dir(given[0]) != filepath.Dir(first) || isDirectory(first) {
+			continue
+		}
+		pattern := filepath.Join(filepath.Dir(first), "*"+filepath.Ext(first))
+		return fmt.Sprintf("the shell has replaced a pattern; put it into quotes: --%s '%s'", flag, filepath.ToSlash(pattern))
+	}
+	return "name one directory; see " + c.CommandPath() + " --help"
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// notABundle adds to the error of a word that is no BUNDLE what was most likely meant: a single input, a report, a branch or a
+// range of commits.
+func notABundle(command, word string, err error) error {
+	verify := "closeout verify"
+	if info, statErr := os.Stat(word); statErr == nil && !info.IsDir() || filepath.Base(word) == report.FileName { // an older report is gone by now
+		return fmt.Errorf("%w: %s", err, insteadOfFile(command, word))
+	}
+	if base, head, isRange := cutRange(word); isRange {
+		return fmt.Errorf("%w: to judge a range of commits, write %s --base %s --head %s", err, verify, base, head)
+	}
+	if resolves(word) {
+		return fmt.Errorf("%w, but %q is a commit: to judge the changes since it, write %s --base %s", err, word, verify, word)
+	}
+	return fmt.Errorf("%w: name a directory that contains the inputs, or write %s --base %s", err, verify, cmp.Or(usualBase(), "BRANCH"))
+}
+
+// insteadOfFile says how to name a file that is no directory.
+func insteadOfFile(command, word string) string {
+	name := filepath.Base(word)
+	flag := ""
+	switch {
+	case name == report.FileName:
+		return "name the directory that contains the report: " + command + " " + filepath.ToSlash(filepath.Dir(word))
+	case strings.Contains(name, "contract"):
+		flag = "--contract-file"
+	case strings.HasSuffix(name, ".jsonl"):
+		flag = "--feedback"
+	case strings.HasSuffix(name, ".diff"), strings.HasSuffix(name, ".patch"), name == "changes.json":
+		flag = "--diff"
+	case strings.Contains(name, "coverage"):
+		flag = "--coverage"
+	case strings.Contains(name, "facts"):
+		flag = "--facts"
+	case strings.Contains(name, "rule"), strings.HasSuffix(name, ".sarif"):
+		flag = "--rules"
+	default:
+		return "name the directory that contains it, or the kind of input, such as --diff " + word
+	}
+	return "to name one input, write closeout verify " + flag + " " + word + ", and the other inputs"
+}
+
+// cutRange cuts a range of commits as git writes it; the head of "main.." is HEAD.
+func cutRange(word string) (base, head string, found bool) {
+	for _, dots := range []string{"...", ".."} {
+		if base, head, found = strings.Cut(word, dots); found && base != "" && !strings.Contains(word, "/..") {
+			return base, cmp.Or(head, "HEAD"), true
+		}
+	}
+	return "", "", false
+}
+
+// resolves reports whether the repository here has a commit of that name.
+func resolves(name string) bool {
+	git, err := collect.OpenGit(".", strict.DefaultLimits())
+	if err != nil {
+		return false
+	}
+	defer git.Close()
+	_, err = git.Resolve(name)
+	return err == nil
+}
+
+// usualBase is the branch that changes usually go into, where the repository here has one of these names; else "".
+func usualBase() string {
+	for _, name := range []string{"origin/main", "origin/master", "main", "master"} {
+		if resolves(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// wrongCommit adds to the error of a name that is no commit what was most likely meant.
+func wrongCommit(flag, name string, git *collect.Git, err error) error {
+	if base, head, isRange := cutRange(name); isRange {
+		return fmt.Errorf("--%s takes one commit, and %q is a range: write --base %s --head %s", flag, name, base, head)
+	}
+	if !errors.Is(err, collect.ErrNoSuchRef) {
+		return err
+	}
+	if fix := git.RefFix(name); fix != "" {
+		return fmt.Errorf("%w; %s", err, fix)
+	}
+	return err
+}
+
+// tellNoInputs says what to write when a directory contains no input: most often it is the repository.
+func tellNoInputs(dir string, found *collect.Found, std stdio) {
+	if len(found.Inputs) > 0 {
+		return
+	}
+	fmt.Fprintf(std.err, "closeout: %q contains no input, such as scope_contract.json, feedback_record.jsonl, rule_report.json or pr.diff; "+
+		"to judge a change in a repository, write closeout verify --base %s\n", dir, cmp.Or(usualBase(), "BRANCH"))
+}
