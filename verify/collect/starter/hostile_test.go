@@ -165,6 +165,9 @@ func TestWithIgnored(t *testing.T) {
 			t.Errorf("%q: %q, %q", c.text, got, missing)
 		}
 	}
+	if got, _ := starter.WithIgnored("*.py[cod]\n", []string{"__pycache__/"}); got != "*.py[cod]\n" {
+		t.Errorf("a repository that ignores *.pyc gets %q", got)
+	}
 }
 
 // TestControls runs the derived controls of the tools that are here, and wants them to fail in a test.

@@ -87,7 +87,10 @@ func matchFrom(pattern, parts []string) bool {
 func WithIgnored(gitignore string, lines []string) (text string, missing []string) {
 	for _, line := range lines {
 		sample := strings.Trim(strings.ReplaceAll(line, "*", "x"), "/")
-		if strings.HasSuffix(line, "/") {
+		switch {
+		case line == pycache:
+			sample += "/x.pyc" // which many repositories ignore by its extension
+		case strings.HasSuffix(line, "/"):
 			sample += "/x" // what is in the directory
 		}
 		if !Ignored(gitignore, sample) {

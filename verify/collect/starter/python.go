@@ -18,6 +18,12 @@ const (
 	requirement = `^\s*([A-Za-z0-9._-]+)`
 )
 
+// pycache is the directory that Python leaves beside each file, and setupUV the action that installs uv.
+const (
+	pycache = "__pycache__/"
+	setupUV = "astral-sh/setup-uv"
+)
+
 // pyProject is a directory with Python tests.
 type pyProject struct {
 	*starter
@@ -52,7 +58,7 @@ func (s *starter) python() {
 			usesPytest = true // functions without a class
 			p.pytest(tests)
 		}
-		p.leaves("__pycache__/")
+		p.leaves(pycache)
 		p.prepareEnvironment(usesPytest)
 	}
 }
@@ -272,7 +278,9 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 				install += " " + shellQuote(word)
 			}
 		}
-		p.prepare(".", "pipx install "+program)
+		if program != "uv" || p.pinOf(setupUV) == "" {
+			p.prepare(".", "pipx install "+program)
+		}
 		p.prepare(p.dir, install)
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/closeout-gate/closeout/verify"
 )
 
 // section is a key of the contract with its value.
@@ -94,17 +96,20 @@ func (m members) inline() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
+// schemaURL is where editors find the schema of this version.
+const schemaURL = "https://raw.githubusercontent.com/closeout-gate/closeout/v" + verify.Version + "/schema/scope_contract.schema.json"
+
 // render writes the contract.
 func render(sections []section, yaml bool) []byte {
 	var b bytes.Buffer
 	if yaml {
-		b.WriteString("# The scope contract of this repository: what a change may touch, and which commands prove it.\n# closeout init wrote it. Everything in it may be changed; closeout schema scope_contract describes every key.\n")
+		b.WriteString("# yaml-language-server: $schema=" + schemaURL + "\n# The scope contract of this repository: what a change may touch, and which commands prove it.\n# closeout init wrote it. Everything in it may be changed; closeout schema scope_contract describes every key.\n")
 		for _, s := range sections {
 			s.yaml(&b)
 		}
 		return b.Bytes()
 	}
-	b.WriteString("{\n")
+	b.WriteString("{\n  \"$schema\": \"" + schemaURL + "\",\n")
 	for i, s := range sections {
 		b.WriteString("  " + quote(s.key) + ": " + s.json())
 		if i < len(sections)-1 {

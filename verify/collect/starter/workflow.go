@@ -62,7 +62,7 @@ var actionOf = map[string]struct{ uses, input string }{
 	"node":   {"actions/setup-node", "node-version: lts/*"},
 	"python": {"actions/setup-python", `python-version: "3.x"`},
 	"pnpm":   {"pnpm/action-setup", ""},
-	"uv":     {"astral-sh/setup-uv", ""},
+	"uv":     {setupUV, ""},
 }
 
 // setupSteps are the steps that install tools: those that a workflow of the repository pins to a commit already. For any
