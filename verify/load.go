@@ -75,7 +75,7 @@ func (l *loader) of(kind check.Kind) []Input {
 			list = append(list, in)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
+	diag.SortStable(list, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 

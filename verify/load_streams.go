@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -203,7 +202,7 @@ func (l *loader) compareSources() {
 	for path, c := range trees {
 		l.Disagree = append(l.Disagree, check.Disagreement{Path: path, Changes: described(c, false), Diff: described(nil, false)})
 	}
-	slices.SortStableFunc(l.Disagree, func(a, b check.Disagreement) int { return strings.Compare(a.Path, b.Path) })
+	diag.SortStable(l.Disagree, func(a, b check.Disagreement) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // described is what a source says about a path. Modes are left out where the diff prints none.

@@ -206,7 +206,7 @@ func reportOf(j *judged, members []*judged) *report.Report {
 		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
 	}
 	boundOutputs(r.Findings)
-	slices.SortStableFunc(r.Inputs, func(a, b report.Input) int {
+	diag.SortStable(r.Inputs, func(a, b report.Input) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
 	})
 	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
@@ -445,5 +445,5 @@ func addChecks(r *report.Report, own []report.Check) {
 	order := func(id string) int {
 		return slices.IndexFunc(checks.Documented, func(c *check.Check) bool { return c.ID == id })
 	}
-	slices.SortStableFunc(r.Checks, func(a, b report.Check) int { return order(a.ID) - order(b.ID) })
+	diag.SortStable(r.Checks, func(a, b report.Check) int { return order(a.ID) - order(b.ID) })
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -123,7 +122,7 @@ func (d *diffReader) add(c Change) bool {
 
 // sort orders the changes, and reports paths that more than one section touches.
 func (d *diffReader) sort() {
-	slices.SortStableFunc(d.changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	diag.SortStable(d.changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
 	for i := 1; i < len(d.changes); i++ {
 		if d.changes[i].Path != d.changes[i-1].Path {
 			continue

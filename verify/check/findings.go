@@ -193,7 +193,7 @@ func (f *Findings) has(one *Finding) bool {
 // List gives the findings that are kept whole, in their order.
 func (f *Findings) List() []Kept {
 	sorted := slices.Clone(f.heap)
-	slices.SortStableFunc(sorted, func(a, b whole) int {
+	diag.SortStable(sorted, func(a, b whole) int {
 		return cmp.Or(a.Compare(&b.Finding), strings.Compare(a.print, b.print))
 	})
 	list := make([]Kept, len(sorted))

@@ -73,7 +73,7 @@ func (in *Inputs) companions() []Companion {
 		list = append(list, in.coverageCompanion())
 	}
 	list = append(list, in.testsCompanions()...)
-	slices.SortStableFunc(list, func(a, b Companion) int {
+	diag.SortStable(list, func(a, b Companion) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
 	})
 	return list

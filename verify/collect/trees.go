@@ -2,11 +2,11 @@ package collect
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
@@ -98,7 +98,7 @@ func decisionInputs(compared *Comparison, contracts []contractFile, known *facts
 		}
 		inputs = append(inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
 	}
-	slices.SortStableFunc(known.Unavailable, func(a, b facts.Unavailable) int {
+	diag.SortStable(known.Unavailable, func(a, b facts.Unavailable) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
 	})
 	data, err := known.Marshal()

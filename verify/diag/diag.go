@@ -99,7 +99,7 @@ func (l *Errors) Any() bool { return len(l.list) > 0 }
 // All returns the errors in the order of their positions. If some were only counted, the last element says how many.
 func (l *Errors) All() []Error {
 	sorted := slices.Clone(l.list)
-	slices.SortStableFunc(sorted, func(a, b Error) int {
+	SortStable(sorted, func(a, b Error) int {
 		return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Where, b.Where), cmp.Compare(a.Message, b.Message))
 	})
 	if l.dropped > 0 {

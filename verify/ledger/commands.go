@@ -2,10 +2,10 @@ package ledger
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/feedback"
 )
 
@@ -128,7 +128,7 @@ func (s *Stream) Open() []Command {
 	for _, null := range s.open.byKey {
 		list = append(list, null.Command)
 	}
-	slices.SortStableFunc(list, func(a, b Command) int {
+	diag.SortStable(list, func(a, b Command) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
 	})
 	return list

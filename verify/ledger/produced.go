@@ -197,7 +197,7 @@ func (l *Ledger) index() {
 		}
 	}
 	for _, list := range l.byName {
-		slices.SortStableFunc(list, func(a, b made) int {
+		diag.SortStable(list, func(a, b made) int {
 			return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.line, b.line), cmp.Compare(a.path, b.path))
 		})
 	}
@@ -211,7 +211,7 @@ func (l *Ledger) namedLike(c *Companion) []made {
 		return list
 	}
 	list = slices.Concat(list, l.byName[declared])
-	slices.SortStableFunc(list, func(a, b made) int { return cmp.Compare(a.stream, b.stream) })
+	diag.SortStable(list, func(a, b made) int { return cmp.Compare(a.stream, b.stream) })
 	return list
 }
 

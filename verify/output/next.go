@@ -75,7 +75,7 @@ func fixSteps(r *report.Report, severity string, safe func(string) string) []str
 			steps[i].about = append(steps[i].about, about)
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b step) int { return fixRank(a.code) - fixRank(b.code) })
+	diag.SortStable(steps, func(a, b step) int { return fixRank(a.code) - fixRank(b.code) })
 	var list []string
 	for _, s := range steps[:min(len(steps), maxFixes)] {
 		list = append(list, fixStep(s.code, s.fix, s.about, safe))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -53,7 +54,7 @@ func (c *Client) Details(ctx context.Context, p *Pull, w Wants) {
 
 // sortedByID sorts by number, not by text, and drops what two pages both contain.
 func sortedByID[T any](list []T, id func(T) int64) []T {
-	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(id(a), id(b)) })
+	diag.SortStable(list, func(a, b T) int { return cmp.Compare(id(a), id(b)) })
 	return slices.CompactFunc(list, func(a, b T) bool { return id(a) == id(b) })
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -141,7 +142,7 @@ func (o *Objects) Changes(oldCommit, newCommit string) ([]change.Change, error) 
 	if err := d.dirs("", oldTree, newTree); err != nil {
 		return nil, o.fail(err)
 	}
-	slices.SortStableFunc(d.changes, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
+	diag.SortStable(d.changes, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
 	return d.changes, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
@@ -46,7 +47,7 @@ func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []s
 		person.Teams = c.teamsOf(ctx, p, person.Login, visible)
 		p.People = append(p.People, person)
 	}
-	slices.SortStableFunc(p.People, func(a, b facts.Person) int {
+	diag.SortStable(p.People, func(a, b facts.Person) int {
 		return strings.Compare(facts.FoldLogin(a.Login), facts.FoldLogin(b.Login))
 	})
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/go-github/v62/github"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
@@ -33,7 +33,7 @@ func (c *Client) sameHead(ctx context.Context, p *Pull) {
 			})
 		}
 	}
-	slices.SortStableFunc(p.Live.SameHead, func(a, b facts.Peer) int { return cmp.Compare(a.Number, b.Number) })
+	diag.SortStable(p.Live.SameHead, func(a, b facts.Peer) int { return cmp.Compare(a.Number, b.Number) })
 }
 
 // checkPeers requires that the list contains the pull request itself: a list without it may be incomplete. GitHub does not

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-github/v62/github"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -162,7 +163,7 @@ func inGitsOrder(entries []entry) ([]entry, error) {
 		}
 		return e.name
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(key(a), key(b)) })
+	diag.SortStable(entries, func(a, b entry) int { return cmp.Compare(key(a), key(b)) })
 	seen := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		if seen[e.name] {
