@@ -86,10 +86,13 @@ func checkReport(name string, data []byte, r *report.Report) error {
 	}
 	if v := validators(); v.err != nil {
 		return v.err
-	} else if len(data) > maxExplained {
-		err = errors.Join(err, errors.New("a large file that is not in canonical form (RFC 8785)"))
-	} else {
+	} else if len(data) <= maxExplained {
 		err = v.whole(data)
+	} else if err == nil {
+		return errorAt(name, diag.Error{
+			Pos: diag.Pos{Line: 1, Column: 1}, Message: "the report is not in canonical form (RFC 8785), and too large to be compared with its schema",
+			Found: fmt.Sprintf("%d bytes", len(data)), Expected: fmt.Sprintf("canonical form, or at most %d bytes", maxExplained), Fix: "use the report as closeout wrote it",
+		})
 	}
 	if err != nil {
 		return mismatch(name, data, err)

@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"bytes"
 	"reflect"
 	"strings"
 	"testing"
@@ -107,4 +108,25 @@ func TestPlaceOf(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", pointer, got, want)
 		}
 	}
+}
+
+// FuzzCheckJSON wants an error with a place in the text for each text that is no JSON, and a place for each value.
+func FuzzCheckJSON(f *testing.F) {
+	for _, text := range []string{`{"a":[1,{"b":null}]}`, `{"a":1,"a":2}`, "{\n", "", "[] []", "\xef\xbb\xbf{}", `"\ud800"`, `{"a~/":{"":1}}`} {
+		f.Add([]byte(text), "/a/0")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, pointer string) {
+		e, wrong := CheckJSON(text)
+		lines := bytes.Count(text, []byte("\n")) + 1
+		if wrong && (e.Pos.Line < 1 || e.Pos.Line > lines || e.Message == "" || e.Expected == "" || e.Fix == "") {
+			t.Errorf("%q: %+v", text, e)
+		}
+		var v any
+		if err := Unmarshal(text, &v); (err != nil) != wrong {
+			t.Errorf("%q: Unmarshal says %v, CheckJSON %v", text, err, wrong)
+		}
+		if at := PlaceOf(text, pointer); at.Line < 1 || at.Line > lines || at.Column < 1 || at.Column > len(text)+1 {
+			t.Errorf("%q: %s is at %+v", text, pointer, at)
+		}
+	})
 }
