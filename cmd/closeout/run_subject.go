@@ -43,7 +43,6 @@ func (f *runFlags) open(std stdio) (s *subject, err error) {
 	if s.git, err = collect.OpenGit(s.root, f.settings.Limits); err != nil {
 		return nil, err
 	}
-	f.settings.Event = ""
 	settings := f.settings
 	settings.Today = today()
 	s.options = collect.Options{Root: here, Names: s.git.Root(), Contract: f.contract, ContractFile: f.contractFile, Settings: settings}
@@ -158,7 +157,7 @@ func (s *subject) tryOwn(std stdio) (err error) {
 	case s.options.Contract != "":
 		fmt.Fprintf(std.err, "closeout run: the base has no contract %q: name one that it has, or one on disk with --contract-file\n", s.options.Contract)
 	case inActions() || len(files) != 1:
-		fmt.Fprintf(std.err, "closeout run: the base has no .closeout/scope_contract.json (.yaml, .yml): merge one, since %s. Before that, try it with closeout run --contract-file FILE\n", merge)
+		fmt.Fprintf(std.err, "closeout run: the base has no .closeout/scope_contract.json (.yaml, .yml): write one (closeout init) and merge it, since %s. Before that, try it with closeout run --contract-file FILE\n", merge)
 	default:
 		if s.trial, err = filepath.Rel(s.root, files[0]); err != nil {
 			return err

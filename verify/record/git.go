@@ -44,7 +44,7 @@ func OpenGit(root string, env []string) (*Git, error) {
 		return nil, err
 	}
 	if program == "" {
-		return nil, errors.New("git is required to compute the code tree, but it is not installed: install it, or record without trees (--no-tree)")
+		return nil, errors.New("git is required to compute the code tree, but it is not installed: install it, or record without trees (closeout record --no-tree)")
 	}
 	env = withoutStep(env)
 	g := &Git{program: program, root: root, env: env, strays: adoptChildren()}
@@ -84,7 +84,7 @@ var settings = [][2]string{
 func (g *Git) head() (string, error) {
 	id, err := g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
-		return "", errors.New("HEAD is not a commit: commit once before recording, or record without trees (--no-tree)")
+		return "", errors.New("HEAD is not a commit: commit once before recording, or record without trees (closeout record --no-tree)")
 	}
 	return strings.TrimSpace(id), nil
 }

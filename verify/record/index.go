@@ -2,8 +2,6 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -104,17 +102,9 @@ func (x *index) forget(root string, made time.Time) (forgotten int) {
 	return forgotten
 }
 
-// write writes the index with its checksum.
+// write writes the index. Git does not verify the checksum at its end, except for git fsck.
 func (x *index) write(path string) error {
-	var sum []byte
-	if x.sum == sha1.Size {
-		s := sha1.Sum(x.data)
-		sum = s[:]
-	} else {
-		s := sha256.Sum256(x.data)
-		sum = s[:]
-	}
-	return os.WriteFile(path, append(bytes.Clone(x.data), sum...), 0o600)
+	return os.WriteFile(path, append(bytes.Clone(x.data), make([]byte, x.sum)...), 0o600)
 }
 
 // fileTime is the time of the file system that a directory is on, no later than that of the machine; zero when it is unknown.

@@ -94,6 +94,9 @@ func TestTreeAgain(t *testing.T) {
 	}
 	for name, edit := range cases {
 		for _, old := range []bool{false, true} {
+			if _, more := between[name]; !old && !more {
+				continue // git reads every file, as for the first tree
+			}
 			t.Run(name, func(t *testing.T) {
 				r := newRepo(t)
 				g, _ := r.openSession()
