@@ -65,7 +65,7 @@ type commandLint struct {
 
 // add reports a finding about the command. What identifies it is the command, not its place in the list.
 func (c *commandLint) add(code, message, expected, actual, fix string, identity ...string) {
-	c.report(check.Finding{
+	c.report(&check.Finding{
 		Code: code, Message: c.by + " (" + ledger.CommandLine(c.run) + "): " + message, Path: c.source.path, Pos: c.pos, Expected: expected, Actual: actual,
 		Fix: fix, Identity: slices.Concat([]string{c.cwd}, c.run, identity),
 	})
@@ -209,25 +209,21 @@ func (c *commandLint) arguments() {
 			if i > 0 && !output {
 				c.argument(p, i)
 			}
-			output = outputFlags[arg]
+			output = outputFlags.has(arg)
 		}
 	}
 }
 
 // outputFlags are flags before a path that a command writes.
-var outputFlags = map[string]bool{
-	"-o": true, "--output": true, "--out": true, "--junitxml": true, "--junit-xml": true, "--outputFile": true, "--outfile": true, "--output-file": true,
-	"-coverprofile": true, "--coverprofile": true, "--report": true, "--log": true, "--html": true, "--xml": true, "--json": true, "--cov-report": true,
-	"--junitfile": true, "--jsonfile": true, "-out": true, "--out-dir": true, "--output-dir": true, "--coverage-dir": true, "-O": true, "-t": true,
-	"--log-junit": true, "--logger": true, "--target-dir": true, "--outDir": true, "--tag": true,
-}
+const outputFlags set = "|" +
+	"-o|--output|--out|--junitxml|--junit-xml|--outputFile|--outfile|--output-file|-coverprofile|--coverprofile|--report|" +
+	"--log|--html|--xml|--json|--cov-report|--junitfile|--jsonfile|-out|--out-dir|--output-dir|--coverage-dir|-O|-t|" +
+	"--log-junit|--logger|--target-dir|--outDir|--tag|"
 
 // writers are programs whose arguments need not exist.
-var writers = map[string]bool{
-	"mkdir": true, "touch": true, "rm": true, "tee": true, "cp": true, "mv": true, "git": true, "docker": true, "podman": true, "echo": true, "printf": true,
-	"test": true, "[": true, "cd": true, "kubectl": true, "ln": true, "curl": true, "wget": true, "export": true, "set": true, "grep": true, "find": true,
-	"tar": true, "zip": true, "unzip": true, "helm": true, "pip": true, "brew": true, "apt-get": true, "install": true,
-}
+const writers set = "|" +
+	"mkdir|touch|rm|tee|cp|mv|git|docker|podman|echo|printf|test|[|cd|kubectl|ln|curl|wget|export|set|grep|find|tar|zip|unzip|" +
+	"helm|pip|brew|apt-get|install|"
 
 // sourceExtensions are those of files that commands read.
 var sourceExtensions = strict.Lazily(`\.(?:py|sh|bash|js|cjs|mjs|jsx|ts|cts|mts|tsx|rb|php|pl|go|rs|java|kt|cs|ex|exs|toml|ya?ml|cfg|ini|mk|cmake|sql|lua|ps1|bats|vue)$`)
@@ -237,7 +233,7 @@ var notFile = strict.Lazily(`[\s*?\[\]{}$=<>|;&!"'\\,^~()]|://|^[-/@]|^\.\.?$|^\
 
 // argument reports a word that looks like a file.
 func (c *commandLint) argument(p part, place int) {
-	if writers[path.Base(p.argv[0])] {
+	if writers.has(path.Base(p.argv[0])) {
 		return
 	}
 	written, _, _ := strings.Cut(p.argv[place], "::")
@@ -279,24 +275,18 @@ func (c *commandLint) reports(p string) bool {
 	return slices.ContainsFunc(k.Criteria, func(o contract.Criterion) bool { return o.TestReport == p })
 }
 
-// testRunners are programs that run tests, with the words that make them do so; nil for none.
-var testRunners = map[string][]string{
-	"pytest": nil, "py.test": nil, "unittest": nil, "nose2": nil, "jest": nil, "vitest": nil, "mocha": nil, "ava": nil, "rspec": nil, "phpunit": nil,
-	"pest": nil, "gotestsum": nil, "ctest": nil, "tox": nil, "nox": nil, "go": {"test"}, "cargo": {"test", "nextest"}, "npm": {"test", "t"},
-	"pnpm": {"test", "t"}, "yarn": {"test"}, "bun": {"test"}, "deno": {"test"}, "node": {"--test"}, "dotnet": {"test"}, "mvn": {"test", "verify"},
-	"mvnw": {"test", "verify"}, "gradle": {"test", "check"}, "gradlew": {"test", "check"}, "bazel": {"test"}, "playwright": {"test"}, "swift": {"test"},
-	"mix": {"test"}, "rails": {"test"}, "sbt": {"test"}, "cypress": {"run"},
-}
+// testRunners are programs that run tests, some of them with the word that makes them do so.
+const testRunners set = "|" +
+	"pytest|py.test|unittest|nose2|jest|vitest|mocha|ava|rspec|phpunit|pest|gotestsum|ctest|tox|nox|go test|cargo test|" +
+	"cargo nextest|npm test|npm t|pnpm test|pnpm t|yarn test|bun test|deno test|node --test|dotnet test|mvn test|mvn verify|" +
+	"mvnw test|mvnw verify|gradle test|gradle check|gradlew test|gradlew check|bazel test|playwright test|swift test|mix test|" +
+	"rails test|sbt test|cypress run|"
 
 // testRunner is the name of the test runner that a command is; "" when it is none.
 func testRunner(argv []string) string {
 	argv = module(argv)
 	name := path.Base(argv[0])
-	asked, known := testRunners[name]
-	switch {
-	case !known:
-		return ""
-	case asked == nil, slices.ContainsFunc(argv[1:], func(arg string) bool { return slices.Contains(asked, arg) }):
+	if testRunners.has(name) || slices.ContainsFunc(argv[1:], func(arg string) bool { return testRunners.has(name + " " + arg) }) {
 		return name
 	}
 	return ""
@@ -348,7 +338,7 @@ func (l *linter) controls(s *source) {
 		if c.ExpectFail || proven[c.ID] {
 			continue
 		}
-		l.report(check.Finding{
+		l.report(&check.Finding{
 			Code: "lint.no_control", Message: fmt.Sprintf("nothing shows that the criterion %s (%s) can fail", c.ID, ledger.CommandLine(c.Run)), Path: s.path, Pos: c.Pos,
 			Expected: `a criterion with "expect": "fail" and "proves": ` + diag.Quote(c.ID), Actual: "none",
 			Fix: `add a negative control: docs/negative-controls.md shows how`, Identity: slices.Concat([]string{c.Cwd}, c.Run),

@@ -23,7 +23,7 @@ func (l *linter) evidence() {
 		if l.ignored(p[0]) {
 			continue
 		}
-		l.report(check.Finding{
+		l.report(&check.Finding{
 			Code: "lint.not_ignored", Message: "git does not ignore " + diag.QuotePath(p[0]) + ": one git add makes it part of the change, and a committed record is stale", Path: ".gitignore",
 			Expected: "a line that ignores it", Actual: "none, or a later line that does not ignore it", Fix: "add the line " + p[1] + " at the end of .gitignore", Identity: []string{p[1]},
 		})
@@ -31,7 +31,7 @@ func (l *linter) evidence() {
 }
 
 func (l *linter) trackedEvidence(what, first string, files int, fix string) {
-	l.report(check.Finding{
+	l.report(&check.Finding{
 		Code: "lint.evidence_tracked", Message: fmt.Sprintf("git tracks %s of %s: evidence that a change brings along is not evidence", diag.Plural(int64(files), "file"), what),
 		Path: first, Expected: "no tracked evidence", Actual: diag.Plural(int64(files), "file"), Fix: fix, Identity: []string{what},
 	})

@@ -189,12 +189,12 @@ type source struct {
 }
 
 // report adds a finding; a severity of "" is that of the code.
-func (l *linter) report(f check.Finding) {
+func (l *linter) report(f *check.Finding) {
 	if f.Severity == "" {
 		f.Severity = severities[f.Code]
 	}
 	f.Times = 1
-	l.found.Add(f)
+	l.found.Add(*f)
 }
 
 // contracts reads and lints all contracts.
@@ -230,12 +230,12 @@ func (l *linter) readStanding() {
 	case 1:
 		l.standing = l.readContract(paths[0], false)
 	case 0:
-		l.report(check.Finding{
+		l.report(&check.Finding{
 			Code: "lint.contract", Message: "the repository has no standing contract", Path: policy.StandingContract + ".json",
 			Expected: placesOfContract, Actual: "none", Fix: "add .closeout/scope_contract.json: `closeout schema scope_contract` prints what it can contain",
 		})
 	default:
-		l.report(check.Finding{
+		l.report(&check.Finding{
 			Code: "lint.contract", Message: "the repository has several standing contracts: " + strings.Join(paths, ", "), Path: paths[1],
 			Expected: placesOfContract, Actual: diag.Plural(int64(len(paths)), "contract"), Fix: "keep one of them: git rm " + paths[1],
 		})
@@ -264,7 +264,7 @@ func (l *linter) readTasks() {
 
 // notChecked reports what could not be checked.
 func (l *linter) notChecked(path, why, what string) {
-	l.report(check.Finding{
+	l.report(&check.Finding{
 		Code: "lint.not_checked", Message: why + ", so lint did not check " + what, Path: path, Expected: "a repository that can be checked",
 		Actual: why, Fix: "check by hand: " + what, Identity: []string{what},
 	})
@@ -335,7 +335,7 @@ func (l *linter) contractError(path string, e diag.Error) {
 	if !strings.Contains(e.Message, e.Expected) {
 		message += ", expected " + e.Expected
 	}
-	l.report(check.Finding{
+	l.report(&check.Finding{
 		Code: "lint.contract", Message: message, Path: path, Pos: e.Pos, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
 		Identity: []string{e.Where, e.Message, e.Found},
 	})
@@ -356,4 +356,11 @@ func (l *linter) evidenceDir() string {
 func sorted(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// set is words, each between two bars. A map of them would be code that fills it at each start of the program.
+type set string
+
+func (s set) has(word string) bool {
+	return word != "" && !strings.Contains(word, "|") && strings.Contains(string(s), "|"+word+"|")
 }

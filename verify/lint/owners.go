@@ -53,7 +53,7 @@ func (l *linter) gatePaths() []string {
 
 func (l *linter) owner(place, dir string, paths []string, rules []ownerRule) {
 	for _, p := range paths {
-		f := check.Finding{
+		f := &check.Finding{
 			Code: "lint.owners", Path: place, Message: "no code owner must approve a change to " + dir, Expected: "an owner of " + dir, Actual: "none",
 			Fix: "add the line \"" + dir + " @OWNER\" at the end of " + place + ", and require reviews of code owners", Identity: []string{dir},
 		}
@@ -97,7 +97,7 @@ func parseOwners(text string) []ownerRule {
 		line++
 		one, _, _ = strings.Cut(one, " #")
 		fields := strings.Fields(one)
-		if len(fields) == 0 || strings.IndexAny(fields[0][:1], "#!") >= 0 || strings.Contains(fields[0], "[") || line > maxIgnoreRules || len(fields[0]) > maxIgnoreLine {
+		if len(fields) == 0 || strings.ContainsAny(fields[0][:1], "#!") || strings.Contains(fields[0], "[") || line > maxIgnoreRules || len(fields[0]) > maxIgnoreLine {
 			continue
 		}
 		pattern, r := fields[0], ownerRule{line: line}
@@ -151,7 +151,7 @@ func (l *linter) weak(s *source) {
 	c := s.contract
 	at := func(key string) diag.Pos { return c.Keys[key] }
 	add := func(key string, pos diag.Pos, severity diag.Severity, message, expected, actual, fix string) {
-		l.report(check.Finding{
+		l.report(&check.Finding{
 			Code: "lint.weak", Severity: severity, Message: message, Path: s.path, Pos: pos, Expected: expected, Actual: actual, Fix: fix, Identity: []string{key},
 		})
 	}

@@ -23,31 +23,32 @@ const (
 
 // listed is a pattern, and the key of the contract that lists it.
 type listed struct {
-	contract.Pattern
+	*contract.Pattern
 	key  string
 	deny bool // the list forbids, protects or requires something, so that a pattern for what may come is useful
 }
 
 // patternLists are all patterns of a contract for files that exist or may be made.
 func patternLists(c *contract.Contract) []listed {
-	var all []listed
-	add := func(key string, deny bool, patterns []contract.Pattern) {
-		for _, p := range patterns {
-			all = append(all, listed{p, key, deny})
-		}
+	all := appendListed(nil, "allowed_files", false, c.AllowedFiles)
+	all = appendListed(all, "docs_paths_soft", false, c.DocsPathsSoft)
+	all = appendListed(all, "forbidden_files", true, c.ForbiddenFiles)
+	all = appendListed(all, "protected_files", true, c.ProtectedFiles)
+	for i := range c.SeverityByPath {
+		all = appendListed(all, "severity_by_path", true, c.SeverityByPath[i].Files)
 	}
-	add("allowed_files", false, c.AllowedFiles)
-	add("docs_paths_soft", false, c.DocsPathsSoft)
-	add("forbidden_files", true, c.ForbiddenFiles)
-	add("protected_files", true, c.ProtectedFiles)
-	for _, by := range c.SeverityByPath {
-		add("severity_by_path", true, by.Files)
+	for i := range c.Approvals {
+		all = appendListed(all, "approvals_required", true, c.Approvals[i].Files)
 	}
-	for _, a := range c.Approvals {
-		add("approvals_required", true, a.Files)
+	for i := range c.Rules.Ignore {
+		all = appendListed(all, "rules.ignore", true, c.Rules.Ignore[i].Files)
 	}
-	for _, i := range c.Rules.Ignore {
-		add("rules.ignore", true, i.Files)
+	return all
+}
+
+func appendListed(all []listed, key string, deny bool, patterns []contract.Pattern) []listed {
+	for i := range patterns {
+		all = append(all, listed{&patterns[i], key, deny})
 	}
 	return all
 }
@@ -68,7 +69,7 @@ func (l *linter) patterns(s *source) {
 	}
 	for _, touch := range s.contract.MayTouchProtected {
 		if !l.exists(touch.Value) {
-			l.matchesNothing(s, listed{contract.Pattern{Text: touch}, "may_touch_protected", false}, true)
+			l.matchesNothing(s, listed{&contract.Pattern{Text: touch}, "may_touch_protected", false}, true)
 		}
 	}
 	l.overlap(s, func(n int) bool { return !slices.Contains(idle, n) })
@@ -185,7 +186,7 @@ func (l *linter) matchesNothing(s *source, p listed, hint bool) {
 	if hint {
 		near = l.intended(p.Value)
 	}
-	f := check.Finding{
+	f := &check.Finding{
 		Code: "lint.glob_matches_nothing", Message: fmt.Sprintf("%q in %s matches no tracked file", p.Value, p.key), Path: s.path, Pos: p.Pos,
 		Expected: "a pattern that matches a tracked file", Actual: "no match", Identity: []string{p.key, p.Value},
 		Fix: "correct the pattern, or remove it",
@@ -247,7 +248,7 @@ func (l *linter) overlap(s *source, used func(place int) bool) {
 		case policy.ClassOffScope:
 			why, fix = "not allowed by the standing contract", "remove the pattern, or allow the files in the standing contract"
 		}
-		l.report(check.Finding{
+		l.report(&check.Finding{
 			Code: "lint.overlap", Severity: l.lower(s), Message: fmt.Sprintf("%q in allowed_files allows nothing: all files that it matches are closed; %s is %s", p.Value, diag.QuotePath(first), why),
 			Path: s.path, Pos: p.Pos, Expected: "a pattern that allows at least one file", Actual: "none", Fix: fix, Identity: []string{p.Value},
 		})
@@ -302,7 +303,7 @@ func (l *linter) universal(s *source) {
 		if !found {
 			continue
 		}
-		l.report(check.Finding{
+		l.report(&check.Finding{
 			Code: "lint.universal", Severity: l.lower(s), Message: fmt.Sprintf("%q in allowed_files matches nearly every tracked file", p.Value), Path: s.path,
 			Pos: p.Pos, Expected: "patterns that match at most 90 % of the tracked files", Actual: "more",
 			Fix: "name the directories that changes need: " + l.examples(), Identity: []string{p.Value},

@@ -44,7 +44,7 @@ func packageScript(argv []string) string {
 
 // onlyName is the first word, when it is no flag, assignment or path; a flag before it may name another file.
 func onlyName(args []string) string {
-	if len(args) == 0 || strings.ContainsAny(args[0], "=/%$*.-") && strings.IndexAny(args[0], "=/%$*") >= 0 || strings.HasPrefix(args[0], "-") ||
+	if len(args) == 0 || strings.ContainsAny(args[0], "=/%$*") || strings.HasPrefix(args[0], "-") ||
 		slices.ContainsFunc(args, func(a string) bool {
 			return strings.HasPrefix(a, "-C") || strings.HasPrefix(a, "-f") || strings.HasPrefix(a, "--")
 		}) {

@@ -136,10 +136,8 @@ func (s *script) end() ([]pipeline, bool) {
 }
 
 // keywords begin commands that are not simple.
-var keywords = map[string]bool{
-	"if": true, "then": true, "else": true, "elif": true, "fi": true, "for": true, "while": true, "until": true, "do": true, "done": true,
-	"case": true, "esac": true, "select": true, "function": true, "{": true, "}": true, "[[": true, "!": true, "coproc": true,
-}
+const keywords set = "|" +
+	"if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|{|}|[[|!|coproc|"
 
 // word reads a word.
 func (s *script) word() bool {
@@ -182,7 +180,7 @@ func (s *script) word() bool {
 		s.skip = false
 		return true
 	}
-	if len(s.words) == 0 && !w.quoted && keywords[w.text] {
+	if len(s.words) == 0 && !w.quoted && keywords.has(w.text) {
 		return false
 	}
 	s.words = append(s.words, w)

@@ -29,13 +29,12 @@ func argvOf(words []word) []string {
 }
 
 // succeeds are programs that always succeed.
-var succeeds = map[string]bool{"true": true, ":": true, "echo": true, "printf": true, "exit 0": true}
+const succeeds set = "|" +
+	"true|:|echo|printf|"
 
 // passive are programs that only pass on what others wrote.
-var passive = map[string]bool{
-	"tee": true, "cat": true, "tail": true, "head": true, "sort": true, "uniq": true, "wc": true, "less": true, "more": true, "tr": true,
-	"cut": true, "ts": true, "nl": true, "column": true, "sed": true, "sleep": true,
-}
+const passive set = "|" +
+	"tee|cat|tail|head|sort|uniq|wc|less|more|tr|cut|ts|nl|column|sed|sleep|"
 
 // simple says why a simple command always succeeds.
 func simple(command []word, nested int) string {
@@ -51,7 +50,7 @@ func simple(command []word, nested int) string {
 	}
 	name := path.Base(argv[0])
 	switch {
-	case succeeds[name]:
+	case succeeds.has(name):
 		return quoted(name) + " always succeeds"
 	case name == "exit" && len(argv) > 1 && argv[1] == "0":
 		return quoted("exit 0") + " always succeeds"
@@ -72,31 +71,26 @@ func isAssignment(w word) bool {
 	return found && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+") == ""
 }
 
-// wrappers run the command in their arguments; the value is how many words of their own follow the flags.
-var wrappers = map[string]int{
-	"env": 0, "command": 0, "exec": 0, "nice": 0, "time": 0, "timeout": 1, "nohup": 0, "xvfb-run": 0, "stdbuf": 0, "npx": 0, "bunx": 0, "pnpx": 0,
-	"builtin": 0, "unbuffer": 0, "setsid": 0,
-}
+// wrappers run the command in their arguments. The first argument of timeout is a time.
+const wrappers set = "|env|command|exec|nice|time|timeout|nohup|xvfb-run|stdbuf|npx|bunx|pnpx|builtin|unbuffer|setsid|"
 
-// runners run the command after these words.
-var runners = map[string][]string{
-	"poetry": {"run"}, "uv": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "pdm": {"run"}, "rye": {"run"}, "bundle": {"exec"}, "pnpm": {"exec"},
-	"npm": {"exec"}, "yarn": {"exec"},
-}
+// runners run the command after these two words.
+const runners set = "|poetry run|uv run|pipenv run|hatch run|pdm run|rye run|bundle exec|pnpm exec|npm exec|yarn exec|"
 
 // valued are flags of wrappers whose value is the next word.
-var valued = map[string]bool{"-u": true, "-n": true, "-k": true, "-s": true, "-p": true, "--package": true, "--with": true, "--extra": true, "--group": true}
+const valued set = "|" +
+	"-u|-n|-k|-s|-p|--package|--with|--extra|--group|"
 
 // unwrap returns the command that a command runs, such as pytest for env CI=1 poetry run pytest.
 func unwrap(argv []string) []string {
 	for len(argv) > 1 {
 		name := path.Base(argv[0])
-		own, wraps := wrappers[name]
 		switch {
-		case wraps:
-			argv = afterFlags(argv[1:])
-			argv = argv[min(own, len(argv)):]
-		case slices.Equal(runners[name], argv[1:2]):
+		case wrappers.has(name):
+			if argv = afterFlags(argv[1:]); name == "timeout" && len(argv) > 0 {
+				argv = argv[1:]
+			}
+		case runners.has(name + " " + argv[1]):
 			argv = afterFlags(argv[2:])
 		default:
 			return argv
@@ -111,7 +105,7 @@ func afterFlags(argv []string) []string {
 		switch {
 		case argv[0] == "--":
 			return argv[1:]
-		case valued[argv[0]] && len(argv) > 1:
+		case valued.has(argv[0]) && len(argv) > 1:
 			argv = argv[2:]
 		case strings.HasPrefix(argv[0], "-") && argv[0] != "-", isAssignment(word{text: argv[0]}):
 			argv = argv[1:]
@@ -206,7 +200,7 @@ func (s *status) statement(list []pipeline, follows bool) (done bool) {
 		case name == "trap":
 			s.why = simple(command, s.nested)
 			return s.why != ""
-		case follows && passive[path.Base(name)]:
+		case follows && passive.has(path.Base(name)):
 			s.why = "its exit code is that of its last command, " + quoted(name)
 			return false
 		}
@@ -251,24 +245,19 @@ func (s *status) pipeline(commands [][]word) string {
 		}
 		return own
 	}
-	if name := last[0].text; own != "" || passive[path.Base(name)] {
+	if name := last[0].text; own != "" || passive.has(path.Base(name)) {
 		return "without pipefail, the exit code is that of " + quoted(name) + " at the end of the pipe"
 	}
 	return ""
 }
 
 // idleFlags are flags with which a command of a name succeeds although nothing was checked; "*" is any command.
-var idleFlags = map[string][]string{
-	"*":             {"--if-present", "--exit-zero", "--passWithNoTests", "--pass-with-no-tests"},
-	"pytest":        {"--collect-only", "--co", "--setup-plan", "--fixtures", "--markers"},
-	"jest":          {"--listTests", "--showConfig"},
-	"make":          {"-n", "--dry-run", "--just-print", "-i", "--ignore-errors"},
-	"golangci-lint": {"--issues-exit-code=0"},
-	"playwright":    {"--list", "--pass-with-no-tests"},
-	"ctest":         {"-N", "--show-only"},
-	"mvn":           {"-Dmaven.test.failure.ignore=true", "-fn", "--fail-never"},
-	"gradle":        {"--dry-run", "-m"},
-}
+const idleFlags set = "|" +
+	"* --if-present|* --exit-zero|* --passWithNoTests|* --pass-with-no-tests|pytest --collect-only|pytest --co|" +
+	"pytest --setup-plan|pytest --fixtures|pytest --markers|jest --listTests|jest --showConfig|make -n|make --dry-run|" +
+	"make --just-print|make -i|make --ignore-errors|golangci-lint --issues-exit-code=0|playwright --list|" +
+	"playwright --pass-with-no-tests|ctest -N|ctest --show-only|mvn -Dmaven.test.failure.ignore=true|mvn -fn|mvn --fail-never|" +
+	"gradle --dry-run|gradle -m|"
 
 // idleFlag says which flag lets a command succeed without a check.
 func idleFlag(argv []string) string {
@@ -283,7 +272,7 @@ func idleFlag(argv []string) string {
 		return quoted(argv[1]) + " checks nothing"
 	}
 	for _, arg := range argv[1:] {
-		if slices.Contains(idleFlags["*"], arg) || slices.Contains(idleFlags[name], arg) {
+		if idleFlags.has("* "+arg) || idleFlags.has(name+" "+arg) {
 			return "with " + quoted(arg) + " the command can succeed without a test or a check"
 		}
 	}

@@ -121,7 +121,7 @@ func (l *linter) readWorkflow(name string) *workflow {
 // unreadable reports a workflow that cannot be read.
 func (l *linter) unreadable(path string, e diag.Error) {
 	l.flowUnread = true
-	l.report(check.Finding{
+	l.report(&check.Finding{
 		Code: "lint.workflow.unreadable", Message: "this workflow cannot be read, so lint checked nothing of it: " + e.Message + "; found " + e.Found,
 		Path: path, Pos: e.Pos, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Identity: []string{e.Message},
 	})

@@ -36,7 +36,7 @@ func (l *linter) workflows() {
 		return // a repository of a workflow that others call
 	}
 	if !gated {
-		l.report(check.Finding{
+		l.report(&check.Finding{
 			Code: "lint.workflow.missing", Message: "no workflow runs the gate on pull requests", Path: workflowDir + "/closeout.yml",
 			Expected: "a workflow that uses closeout-gate/closeout on pull_request", Actual: "none",
 			Fix: "add " + workflowDir + "/closeout.yml: docs/workflows.md contains one to copy",
@@ -67,7 +67,7 @@ type workflowLint struct {
 }
 
 func (w *workflowLint) add(code string, pos diag.Pos, message, expected, actual, fix string, identity ...string) {
-	w.report(check.Finding{
+	w.report(&check.Finding{
 		Code: "lint.workflow." + code, Message: message, Path: w.workflow.path, Pos: pos, Expected: expected, Actual: actual, Fix: fix, Identity: identity,
 	})
 }
