@@ -149,39 +149,45 @@ func (r *ownerRule) matches(names []string) bool {
 // weak reports settings of a contract that make it easier to go round the gate.
 func (l *linter) weak(s *source) {
 	c := s.contract
-	at := func(key string) diag.Pos { return c.Keys[key] }
-	add := func(key string, pos diag.Pos, severity diag.Severity, message, expected, actual, fix string) {
-		l.report(&check.Finding{
-			Code: "lint.weak", Severity: severity, Message: message, Path: s.path, Pos: pos, Expected: expected, Actual: actual, Fix: fix, Identity: []string{key},
-		})
+	add := func(key string, pos diag.Pos, message, expected, actual, fix string) {
+		l.weakness(s, key, pos, message, [3]string{expected, actual, fix})
 	}
 	if c.Evidence.Min == diag.Claimed {
-		add("evidence.min", at("evidence"), "", "evidence.min accepts records that are not bound to the code", "bound or recorded", "claimed", `write "min": "recorded", or "bound" with one job`)
+		add("evidence.min", c.Keys["evidence"], "evidence.min accepts records that are not bound to the code", "bound or recorded", "claimed", `write "min": "recorded", or "bound" with one job`)
 	}
 	for _, one := range c.Criteria {
 		if one.MinEvidence == diag.Claimed {
-			add("min_evidence of "+one.ID, one.Pos, "", "the criterion "+one.ID+" accepts records that are not bound to the code", "bound or recorded", "claimed", `remove "min_evidence", or write "recorded"`)
+			add("min_evidence of "+one.ID, one.Pos, "the criterion "+one.ID+" accepts records that are not bound to the code", "bound or recorded", "claimed", `remove "min_evidence", or write "recorded"`)
 		}
 	}
 	override, given := c.Keys["override"]
 	if !given {
 		if !s.task {
-			add("override", diag.Pos{}, diag.Info, "every finding can be overridden, because the contract has no override.never", "codes that no person can override", "none", neverFix)
+			add("override", diag.Pos{}, "every finding can be overridden, because the contract has no override.never", "codes that no person can override", "none", neverFix)
 		}
 		return
 	}
 	if c.Override.Binding == "event" {
-		add("override.binding", override, "", "override.binding accepts an override that names no code: it is not bound to these findings", "code", "event", `remove "binding": "event"`)
+		add("override.binding", override, "override.binding accepts an override that names no code: it is not bound to these findings", "code", "event", `remove "binding": "event"`)
 	}
 	if c.Override.AllowAuthor {
-		add("override.allow_author", override, "", "override.allow_author lets the author of a change override its findings", "false", "true", `remove "allow_author"`)
+		add("override.allow_author", override, "override.allow_author lets the author of a change override its findings", "false", "true", `remove "allow_author"`)
 	}
 	if c.Override.Permission == "write" {
-		add("override.permission", override, "", "override.permission lets everyone with write access override, which includes most agents", "maintain or admin", "write", `write "permission": "maintain"`)
+		add("override.permission", override, "override.permission lets everyone with write access override, which includes most agents", "maintain or admin", "write", `write "permission": "maintain"`)
 	}
 	if len(c.Override.Never) == 0 {
-		add("override.never", override, "", "override.never is empty: every finding can be overridden", "codes that no person can override", "none", neverFix)
+		add("override.never", override, "override.never is empty: every finding can be overridden", "codes that no person can override", "none", neverFix)
 	}
+}
+
+// weakness reports a setting. That a contract lacks one, which has no place, is only information.
+func (l *linter) weakness(s *source, key string, pos diag.Pos, message string, words [3]string) {
+	f := &check.Finding{Code: "lint.weak", Message: message, Path: s.path, Pos: pos, Expected: words[0], Actual: words[1], Fix: words[2], Identity: []string{key}}
+	if pos.IsZero() {
+		f.Severity = diag.Info
+	}
+	l.report(f)
 }
 
 const neverFix = `add "override": {"never": ["contract.changed", "evidence.digest_mismatch"]}, or the codes that matter to you`
