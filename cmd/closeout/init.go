@@ -66,12 +66,7 @@ func (f *initFlags) run() error {
 	if err != nil {
 		return err
 	}
-	limits := strict.DefaultLimits()
-	limits.Files, limits.PathBytes = maxTracked, maxTracked*maxTrackedName
-	git, err := collect.OpenGit(".", limits)
-	if none := (*gitobj.NotARepository)(nil); errors.As(err, &none) {
-		return fmt.Errorf("this is not a git repository (%w): run git init, commit your files, then run closeout init again", err)
-	}
+	git, err := openToInit()
 	if err != nil {
 		return err
 	}
@@ -96,6 +91,17 @@ func (f *initFlags) run() error {
 		return f.refused(plan, err)
 	}
 	return f.write(plan)
+}
+
+// openToInit opens the enclosing repository, whose files may be many.
+func openToInit() (*collect.Git, error) {
+	limits := strict.DefaultLimits()
+	limits.Files, limits.PathBytes = maxTracked, maxTracked*maxTrackedName
+	git, err := collect.OpenGit(".", limits)
+	if none := (*gitobj.NotARepository)(nil); errors.As(err, &none) {
+		return nil, fmt.Errorf("this is not a git repository (%w): run git init, commit your files, then run closeout init again", err)
+	}
+	return git, err
 }
 
 // fromHere is the root of a work tree, relative to the working directory.
