@@ -232,7 +232,7 @@ func (l *linter) readStanding() {
 	case 0:
 		l.report(&check.Finding{
 			Code: "lint.contract", Message: "the repository has no standing contract", Path: policy.StandingContract + ".json",
-			Expected: placesOfContract, Actual: "none", Fix: "add .closeout/scope_contract.json: `closeout schema scope_contract` prints what it can contain",
+			Expected: placesOfContract, Actual: "none", Fix: "run `closeout init`, which writes one",
 		})
 	default:
 		l.report(&check.Finding{
