@@ -27,6 +27,11 @@ var wholeTexts = []foreignText{
 	{"tree ", "this begins with a commit, as git show and git log print it", makeDiff},
 	{"*** ", "this is a context diff", makeDiff},
 	{"Index: ", "this is a diff of Subversion", makeDiff},
+	{"On branch ", "this is the output of git status, no diff", makeDiff},
+	{"```", "this is Markdown around a diff", makeDiff},
+	{"A\t", "this is a list of names, as git diff --name-status prints it", makeDiff},
+	{"M\t", "this is a list of names, as git diff --name-status prints it", makeDiff},
+	{"D\t", "this is a list of names, as git diff --name-status prints it", makeDiff},
 	{"fatal: ", "this is an error message of git, no diff", makeDiff},
 	{"error: ", "this is an error message of git, no diff", makeDiff},
 }

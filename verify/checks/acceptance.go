@@ -262,6 +262,7 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	switch {
 	case file == nil:
 		f.Message, f.Actual = criterionName(c)+" left no test report", "no file"
+		f.Fix = reportFix(c)
 		f.Identity = criterionKey(c, "no file")
 	case file.Report == nil:
 		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", "unreadable"
@@ -269,7 +270,8 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 		of := func(problem check.Problem) bool { return problem.Kind == check.Tests && problem.Path == c.TestReport }
 		if i := slices.IndexFunc(p.Problems, of); i >= 0 {
 			e := p.Problems[i].Error
-			f.Actual = e.Message
+			f.Message, f.Actual = f.Message+": "+e.Message, e.Message
+			f.Fix = e.Fix + "; " + reportFix(c)
 			if !e.Pos.IsZero() {
 				f.Actual = fmt.Sprintf("line %d, column %d: %s", e.Pos.Line, e.Pos.Column, e.Message)
 			}
@@ -281,6 +283,22 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 		f.Identity = criterionKey(c, "ran", itoa(ran))
 	}
 	p.Report(about(p, c, f))
+}
+
+// reportFix says how the command of a criterion writes its test report.
+func reportFix(c *contract.Criterion) string {
+	command, path := strings.Join(c.Run, " "), c.TestReport
+	switch {
+	case strings.Contains(command, "pytest"):
+		return "let the command write it: add --junitxml=" + path + " to its words"
+	case slices.Contains(c.Run, "go") && slices.Contains(c.Run, "test"):
+		return "let the command write it: go test -json ./... > " + path + ", run by bash -c, or gotestsum --junitfile " + path
+	case strings.Contains(command, "jest"):
+		return "let the command write it: add --reporters=jest-junit, with JEST_JUNIT_OUTPUT_FILE=" + path
+	case strings.Contains(command, "vitest"):
+		return "let the command write it: add --reporter=junit --outputFile=" + path + " to its words"
+	}
+	return "let the command write " + path + " as JUnit XML or go test -json, for which most test runners have an option"
 }
 
 // firstName names the first of several cases.

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"strings"
+
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -16,7 +18,15 @@ func ParseCoverage(data []byte, limits strict.Limits) (*Coverage, *diag.Errors) 
 		return nil, errs
 	}
 	if n.Kind != strict.KindObject {
-		errs.Add(strict.WrongElement(n, "", "a coverage report", `an object with "current"`))
+		e := strict.WrongElement(n, "", "a coverage report", `an object with "current"`)
+		if fix := strict.ShareFix(n); fix != "" {
+			e.Fix = `write {"current": ` + strings.TrimPrefix(fix, "write ") + "}"
+		}
+		errs.Add(e)
+		return nil, errs
+	}
+	if e, other := otherCoverage(n); other {
+		errs.Add(e)
 		return nil, errs
 	}
 	f := strict.Object(n, "", errs)
@@ -32,6 +42,28 @@ func ParseCoverage(data []byte, limits strict.Limits) (*Coverage, *diag.Errors) 
 	}
 	f.End()
 	return c, errs
+}
+
+// otherCoverage is the error for the summary of coverage.py or of Istanbul, which shows the report that it means.
+func otherCoverage(n *strict.Node) (diag.Error, bool) {
+	for _, path := range [][]string{{"totals", "percent_covered"}, {"total", "lines", "pct"}} {
+		at := n
+		for _, key := range path {
+			if at != nil {
+				at = at.Member(key)
+			}
+		}
+		if at == nil || n.Member("current") != nil {
+			continue
+		}
+		if fix := strict.ShareFix(&strict.Node{Kind: strict.KindString, Text: at.Text + "%"}); fix != "" {
+			return diag.Error{
+				Pos: n.Pos, Message: "this is the summary of another tool", Found: strings.Join(path, ".") + " " + at.Text, Expected: `an object with "current"`,
+				Fix: `write {"current": ` + strings.TrimPrefix(fix, "write ") + "} to the file",
+			}, true
+		}
+	}
+	return diag.Error{}, false
 }
 
 // Coverage is a coverage report.

@@ -115,7 +115,7 @@ func (r *junitReader) broken(err error) bool {
 	}
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) {
-		e.Message = "this is not valid XML: " + syntax.Msg
+		e.Message = "this is not valid XML: " + strings.Replace(syntax.Msg, "unexpected EOF", "the file ends before the report does", 1)
 	}
 	return r.stop(e)
 }

@@ -19,6 +19,10 @@ func ParseTests(data []byte, limits strict.Limits) (*TestReport, *diag.Errors) {
 		return nil, errs
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(data, []byte(byteOrderMark)), " \t\r\n")
+	if e, wrong := strict.WrongEncoding(diag.Pos{Line: 1, Column: 1}, text); wrong {
+		errs.Add(e)
+		return nil, errs
+	}
 	switch {
 	case bytes.HasPrefix(text, []byte("<")):
 		return parseJUnit(data, limits, errs), errs

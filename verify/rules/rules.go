@@ -32,6 +32,12 @@ const (
 func Parse(data []byte, limits strict.Limits) (*Report, *diag.Errors) {
 	errs := &diag.Errors{}
 	n := strict.ParseDocument(data, "the rule report", limits, errs)
+	if n != nil {
+		if fix := otherTool(n); fix != "" {
+			errs.Add(diag.Error{Pos: n.Pos, Message: "this is the report of another tool", Found: n.Describe(), Expected: "rows, failure lists or SARIF 2.1.0", Fix: fix})
+			return nil, errs
+		}
+	}
 	switch {
 	case n == nil:
 		return nil, errs
@@ -52,6 +58,32 @@ func Parse(data []byte, limits strict.Limits) (*Report, *diag.Errors) {
 	}
 	errs.Add(noRuleReport(n))
 	return nil, errs
+}
+
+// otherTools tell by their keys the reports that linters write if they are not told to write SARIF. A list is told by its
+// first item.
+var otherTools = []struct {
+	keys []string
+	fix  string
+}{
+	{[]string{"filePath", "messages"}, "let ESLint write SARIF: eslint --format @microsoft/eslint-formatter-sarif --output-file rule_report.json"},
+	{[]string{"code", "filename", "location"}, "let ruff write SARIF: ruff check --output-format sarif --output-file rule_report.json"},
+	{[]string{"Issues", "Report"}, "let golangci-lint write SARIF: golangci-lint run --output.sarif.path rule_report.json"},
+	{[]string{"message-id", "symbol"}, "let the linter write SARIF: pylint has a converter to SARIF, and ruff writes it itself"},
+	{[]string{"results", "errors", "paths"}, "let semgrep write SARIF: semgrep scan --sarif --output rule_report.json"},
+}
+
+// otherTool says how to get SARIF from the tool that wrote a report; "" when the report is of none of [otherTools].
+func otherTool(n *strict.Node) string {
+	if n.Kind == strict.KindList && len(n.Items) > 0 {
+		n = n.Items[0]
+	}
+	for _, tool := range otherTools {
+		if !slices.ContainsFunc(tool.keys, func(key string) bool { return n.Member(key) == nil }) {
+			return tool.fix
+		}
+	}
+	return ""
 }
 
 // noRuleReport is the error for a JSON value with none of the shapes.
@@ -76,7 +108,7 @@ func noRuleReport(n *strict.Node) diag.Error {
 		}
 	}
 	if n.Member("passed") != nil {
-		e.Fix = "write a list, even if there is only one row"
+		e.Fix = "write a list, also of one row: [{…}]"
 	} else if key := rowsKey(n); key != "" {
 		e.Fix = "rows under " + diag.Quote(key) + ` are not read: write only that list to the file, or rename the key to "rules"`
 	}

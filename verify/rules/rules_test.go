@@ -131,7 +131,7 @@ func TestParseRulesNoShape(t *testing.T) {
 	for _, c := range []struct{ in, found, fix string }{
 		{`{"bad":[],"good":[{"slug":"a","passed":true}],"c":1,"d":1,"e":1,"f":1,"g":1}`,
 			`an object with the keys "bad", "good", "c", "d", "e", and 2 more`, `rows under "good" are not read`},
-		{`{"slug":"a","passed":true}`, `an object with the keys "slug", "passed"`, "write a list, even if"},
+		{`{"slug":"a","passed":true}`, `an object with the keys "slug", "passed"`, "write a list, also of one row"},
 		{`{"findings":[]}`, `an object with the key "findings"`, "write one of these shapes"},
 		{`"[]"`, `the string "[]"`, "write one of these shapes"},
 	} {

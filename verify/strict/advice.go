@@ -220,6 +220,14 @@ func wrongEncoding(e *diag.Error, text []byte) bool {
 	return true
 }
 
+// WrongEncoding is the error of a text that begins with a byte order mark, is UTF-16, or begins with what is no UTF-8; false for
+// any other text.
+func WrongEncoding(at diag.Pos, text []byte) (diag.Error, bool) {
+	e := diag.Error{Pos: at, Expected: "UTF-8 without byte order mark"}
+	found := wrongEncoding(&e, text)
+	return e, found
+}
+
 // QuoteJSON writes a text as a JSON string, shortened for a message. YAML reads it too.
 func QuoteJSON(s string) string {
 	// The error of AppendQuote would be about invalid UTF-8, and there is none left.
