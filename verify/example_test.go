@@ -1,0 +1,32 @@
+package verify_test
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// A program that has a bundle, such as the artifact of a workflow, can judge it without the command line.
+func ExampleJudge() {
+	found, err := collect.Bundle("../testdata/example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	found.Settings.Limits = strict.DefaultLimits() // without limits, no input is small enough
+	r := verify.Judge(found.Bundle)
+	fmt.Println(r.Verdict, r.Counts.Block, verify.ExitCode(r))
+	for _, f := range r.Findings[:2] {
+		fmt.Println(f.Severity, f.Code)
+	}
+	data, err := report.Canonical(r)
+	fmt.Println(len(data) > 0, err)
+	// Output:
+	// failed 6 1
+	// block acceptance.failed
+	// block acceptance.missing
+	// true <nil>
+}
