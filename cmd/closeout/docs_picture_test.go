@@ -46,6 +46,12 @@ func picture(markdown string) string {
 			}
 			i--
 			c.table(rows)
+		case strings.Contains(line, "<details>"):
+			_, title, _ := strings.Cut(line, "<summary>")
+			c.text("▸ "+strings.TrimSuffix(title, "</summary>"), pictureMargin+16+12*(len(line)-len(indented)), 14, "")
+			for i+1 < len(lines) && !strings.Contains(lines[i], "</details>") {
+				i++
+			}
 		case strings.HasPrefix(line, "### "):
 			c.y += 14
 			c.text(line[4:], pictureMargin, 17, `font-weight="600"`)
@@ -85,7 +91,7 @@ func (c *canvas) table(rows []string) {
 	var cells [][]string
 	for i, row := range rows {
 		if i != 1 {
-			cells = append(cells, strings.Split(strings.Trim(row, "| "), " | "))
+			cells = append(cells, strings.Split(strings.TrimSuffix(strings.TrimPrefix(row, "| "), " |"), " | "))
 		}
 	}
 	columns := make([]int, len(cells[0]))

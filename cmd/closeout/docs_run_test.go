@@ -110,7 +110,7 @@ func printedBy(t *testing.T, list []session) []string {
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-c", script.String())
 	shell.Dir = filepath.Join(dir, "repo")
-	shell.Env = gitEnv("HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "REPOSITORY="+repositoryRoot(),
+	shell.Env = gitEnv("HOME="+home, "GOCACHE="+goCache(t), "GOTOOLCHAIN=local", "GOFLAGS=", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "REPOSITORY="+repositoryRoot(),
 		"TERM=dumb", "NO_COLOR=1", "GITHUB_ACTIONS=", "LC_ALL=C.UTF-8")
 	var out bytes.Buffer
 	shell.Stdout, shell.Stderr = &out, &out
@@ -122,6 +122,16 @@ func printedBy(t *testing.T, list []session) []string {
 		t.Fatalf("%d of %d commands ran:\n%s", len(texts), len(list), out.String())
 	}
 	return texts
+}
+
+// goCache is the cache of the build that runs this test: with an empty one, a page would compile the standard library.
+func goCache(t *testing.T) string {
+	t.Helper()
+	dir, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(dir))
 }
 
 // matches compares what is printed with what is shown.
