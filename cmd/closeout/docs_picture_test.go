@@ -98,7 +98,7 @@ func (c *canvas) table(rows []string) {
 	total := 0
 	for i := range columns {
 		for _, row := range cells {
-			columns[i] = max(columns[i], len([]rune(plain(row[i])))+3)
+			columns[i] = max(columns[i], len([]rune(visible(row[i])))+3)
 		}
 		total += columns[i]
 	}
@@ -124,7 +124,7 @@ var (
 	source = regexp.MustCompile("`([^`]+)`")
 )
 
-func plain(text string) string { return mark.ReplaceAllString(text, "") }
+func visible(text string) string { return mark.ReplaceAllString(text, "") }
 
 // spans is a line with its bold words and its code.
 func spans(text string) string {
@@ -142,7 +142,7 @@ func spans(text string) string {
 func wrapWords(text string, most int) (lines []string) {
 	line := ""
 	for _, word := range strings.Split(text, " ") {
-		if line != "" && len([]rune(plain(line+" "+word))) > most && strings.Count(line, "`")%2 == 0 {
+		if line != "" && len([]rune(visible(line+" "+word))) > most && strings.Count(line, "`")%2 == 0 {
 			lines, line = append(lines, line), ""
 		}
 		if line != "" {
