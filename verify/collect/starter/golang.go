@@ -25,35 +25,21 @@ func (s *starter) golang() {
 		if tests == 0 {
 			continue
 		}
-		c := &criterion{id: "go", cwd: dir, why: "go test; -count=1, because a cached result is not a run"}
-		if tests <= maxReported {
-			c.report, c.tests = reportPath("go-test.json", dir), floor(tests)
-		}
-		c.run = goCommand("./...", from(dir, c.report), c.report != "")
+		s.add(&criterion{id: "go", cwd: dir, run: goCommand("./..."), why: "go test; -count=1, because a cached result is not a run"})
 		s.tool("go")
-		s.add(c)
 		if dir == "." {
-			s.goControl(c.report != "")
+			s.goControl()
 		}
 	}
 }
 
-// maxReported is how many tests may write their events to a report. Each writes about 12 kB with its subtests, and the gate
-// reads reports of at most 16 MiB.
-const maxReported = 400
-
-// goCommand runs go test. With a report, it writes its events to a file, which is printed when a test fails.
-func goCommand(packages, report string, reports bool) []string {
-	if !reports {
-		return []string{"go", "test", "-count=1", packages}
-	}
-	report = shellQuote(report)
-	return []string{"sh", "-c", "go test -count=1 -json " + packages + " > " + report + "; s=$?; [ $s = 0 ] || cat " + report + "; exit $s"}
-}
+// goCommand runs go test. It can write a report only to standard output, instead of the text that people read when a test fails,
+// so there is none.
+func goCommand(packages string) []string { return []string{"go", "test", "-count=1", packages} }
 
 // goControl derives a negative control: the same command on a test that fails on purpose. go test leaves out directories that
 // begin with a dot unless they are named, so this test disturbs no other command.
-func (s *starter) goControl(reports bool) {
+func (s *starter) goControl() {
 	const file = controls + "/must_fail_test.go"
 	s.extra = append(s.extra, File{file, []byte(`// Package controls contains a test that fails on purpose: the negative control of .closeout/scope_contract.json. If it passes,
 // the command that runs the tests cannot fail, and proves nothing. go test ./... leaves this directory out.
@@ -64,7 +50,7 @@ import "testing"
 func TestMustFail(t *testing.T) { t.Fatal("this test fails on purpose") }
 `)})
 	s.add(&criterion{
-		id: "go-red", run: goCommand("./"+file, evidence+"/go-red.json", reports), cwd: ".", proves: s.criteria[len(s.criteria)-1].id,
+		id: "go-red", run: goCommand("./" + file), cwd: ".", proves: s.criteria[len(s.criteria)-1].id,
 		why: "the negative control: a test that fails on purpose must fail the command",
 	})
 }
