@@ -100,8 +100,8 @@ type snapshot struct {
 //
 // The index starts as that of HEAD, never as the real or an empty one: those miss edits, modes, and files that are both
 // tracked and ignored. Each exit status counts: after a failed add, write-tree would return the tree of HEAD, a false match.
-// While the work tree is equal to HEAD, the index of the last call tells which files git need not read again; it is kept in
-// memory, where no command can edit it.
+// While the work tree is equal to HEAD, the index of the last call tells which files git need not read again, if the file system
+// gives every edit away; it is kept in memory, where no command can edit it.
 func (g *Git) tree(evidence string) (s snapshot, err error) {
 	head, err := g.head()
 	if err != nil {
@@ -123,7 +123,7 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	}
 	s, err = t.whole()
 	s.head = head
-	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() {
+	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && stampsEdits(g.root) {
 		if x, err := readIndex(t.index, t.sum); err == nil {
 			g.known = &known{evidence, s, x, t.made}
 		}

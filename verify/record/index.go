@@ -27,6 +27,7 @@ const (
 	indexHeader  = 12
 	statBytes    = 40
 	extendedFlag = 0x4000
+	deviceAt     = 16   // the four bytes of the device
 	modeAt       = 26   // the two bytes of the mode that matter
 	submodule    = 0xe0 // the first of them
 )
@@ -86,13 +87,14 @@ func (x *index) contains(path string) bool {
 // forget lets git read those files again that may have changed since the index was made, at the given time of the file
 // system, and counts them. It compares more than git does: with nanoseconds, the device, and whatever the settings of the
 // repository are. A file whose inode changed shortly before that time may have changed again without a trace, and is read
-// again as well, and so is a submodule.
+// again as well, and so are a submodule and what is mounted in the work tree: see [stampsEdits].
 func (x *index) forget(root string, made time.Time) (forgotten int) {
 	certain := made.Add(-2 * time.Second).UnixNano()
+	top, _, _ := statNumbers(root)
 	for _, e := range x.entries {
 		numbers := x.data[e.at : e.at+statBytes]
 		now, changed, ok := statNumbers(root + "/" + e.path)
-		if ok && changed < certain && numbers[modeAt] != submodule && bytes.Equal(now[:24], numbers[:24]) && bytes.Equal(now[36:], numbers[36:]) {
+		if ok && changed < certain && numbers[modeAt] != submodule && [4]byte(now[deviceAt:]) == [4]byte(top[deviceAt:]) && bytes.Equal(now[:24], numbers[:24]) && bytes.Equal(now[36:], numbers[36:]) {
 			continue
 		}
 		clear(numbers[:24])
