@@ -21,6 +21,8 @@ type Companion struct {
 	Minimum  diag.Level    // what it must have; "" when no contract requires the report
 	KeptFrom string        // the first condition that kept it from the next level; "" at the top
 	Clash    *ledger.Clash // two commands that wrote it with different content; nil when there are none
+	// Clean is true for the report of rules.run, when each record of that command that confirms it has exit code 0.
+	Clean bool
 
 	vouchers ledger.Companion
 }
@@ -43,7 +45,7 @@ func (in *Inputs) companionsOf(trust []ledger.Trust) []Companion {
 		if in.Ledger != nil {
 			v = in.Ledger.Vouch(&c.vouchers, trust)
 		}
-		c.Level, c.Clash = v.Level, v.Clash
+		c.Level, c.Clash, c.Clean = v.Level, v.Clash, v.Clean && c.vouchers.Rules
 		switch {
 		case c.Level == diag.Bound:
 			c.KeptFrom = noDigest

@@ -46,7 +46,7 @@ func runRules(p *check.Pass) {
 		return
 	}
 	reportEmptyRules(p)
-	judged := slices.ContainsFunc(p.Rules, func(f check.RuleFile) bool { return !isEmpty(f) })
+	judged := slices.ContainsFunc(p.Rules, func(f check.RuleFile) bool { return !isEmpty(f) || isClean(p, f) })
 	if !judged || p.Policy == nil {
 		return // the contract says how much each rule weighs
 	}
@@ -76,6 +76,14 @@ func isEmpty(f check.RuleFile) bool {
 	return len(f.Report.Rows) == 0 && f.Report.Shape != rules.ShapeLists
 }
 
+// isClean reports whether an empty report says that the tool ran and found nothing: SARIF that is whole, which the command of
+// rules.run wrote before it ended with exit code 0. Without such a record, a tool that did nothing writes the same.
+func isClean(p *check.Pass, f check.RuleFile) bool {
+	return f.Report.Ended && slices.ContainsFunc(p.Companions, func(c check.Companion) bool {
+		return c.Kind == check.Rules && c.Path == f.Path && c.SHA256 == f.SHA256 && c.Clean
+	})
+}
+
 // reportEmptyRules reports that there is no rule report, and each one that is empty: a full one beside it does not say
 // what the empty one should.
 func reportEmptyRules(p *check.Pass) {
@@ -103,11 +111,27 @@ func reportEmptyRules(p *check.Pass) {
 		p.Report(f)
 	}
 	for _, file := range p.Rules {
-		if isEmpty(file) {
+		if isEmpty(file) && !isClean(p, file) {
 			f.Message, f.Actual, f.Path = "the rule report contains no rule", "an empty report", file.Path
-			f.Fix = `run the rules and supply their report; {"block_failures": [], "warn_failures": []} is a report without failures`
+			f.Fix = emptyFix(p, file)
 			p.Report(f)
 		}
+	}
+}
+
+// emptyFix says how an empty report becomes one that says something.
+func emptyFix(p *check.Pass, f check.RuleFile) string {
+	switch {
+	case f.Report.Shape != rules.ShapeSARIF:
+		return `run the rules and supply their report; {"block_failures": [], "warn_failures": []} is a report without failures`
+	case !f.Report.Ended:
+		return "let the tool write SARIF with tool.driver.name and a list of results in each run, [] when nothing was found"
+	case p.IsRulesReport(&f):
+		return "record the command of rules.run again, without changing its report afterwards: without rules and results, the report counts " +
+			"only when the last record of this command has exit code 0 and names exactly this file under produced"
+	default:
+		return "let the tool list its rules; or let a person name its command in rules.run, and record it: then SARIF without results " +
+			"counts when this command ended with exit code 0"
 	}
 }
 

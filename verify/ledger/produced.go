@@ -30,6 +30,7 @@ type Vouched struct {
 	Level  diag.Level
 	Denied Denial // why a record that names the file does not confirm it; "" when there is none
 	Clash  *Clash // nil when there is none
+	Clean  bool   // a record confirms it, and each one that does has exit code 0
 }
 
 // Denial says why the records that name a file do not confirm it.
@@ -65,6 +66,7 @@ type maker struct {
 	owner    owner
 	criteria []int
 	rules    bool
+	clean    bool // exit code 0
 	level    diag.Level
 	line     int
 	files    []feedback.Produced // those with the file name of a companion
@@ -111,7 +113,7 @@ func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	}
 	known[command] = &maker{
 		command: command, text: CommandLine(r.Argv), owner: by, criteria: matches, rules: rules, level: level, line: r.Pos.Line, files: files,
-		revoked: make([]bool, len(files)),
+		clean: r.Exit != nil && *r.Exit == 0, revoked: make([]bool, len(files)),
 	}
 }
 
@@ -246,6 +248,7 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 			v.Denied = denied
 			continue
 		}
+		v.Clean = m.clean && (v.Clean || !vouched)
 		vouched, v.Level = true, diag.Stronger(v.Level, trust[m.stream].raise(m.level))
 	}
 	v.note(l, list, trust)

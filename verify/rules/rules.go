@@ -27,7 +27,7 @@ const (
 // line may be null, which is the same as absent. Ids that begin with closeout/ are refused in every shape.
 //
 // A report without rows is not an error here: an empty list, two empty failure lists, a SARIF file without runs. The shape
-// tells the caller whether it is a clean report (ShapeLists) or an empty one. The report is nil when the text has none of the
+// tells the caller whether it is a clean report (ShapeLists) or an empty one, which [Report.Ended] may excuse. The report is nil when the text has none of the
 // shapes; do not use it if there are errors.
 func Parse(data []byte, limits strict.Limits) (*Report, *diag.Errors) {
 	errs := &diag.Errors{}
@@ -54,7 +54,7 @@ func Parse(data []byte, limits strict.Limits) (*Report, *diag.Errors) {
 		f.End()
 		return &Report{Shape: ShapeLists, Rows: rows}, errs
 	case n.Member("version") != nil || n.Member("runs") != nil:
-		return &Report{Shape: ShapeSARIF, Rows: sarifRows(n, errs)}, errs
+		return sarifReport(n, errs), errs
 	}
 	errs.Add(noRuleReport(n))
 	return nil, errs
@@ -209,6 +209,9 @@ func failures(f *strict.Fields, key string, severity diag.Severity) []Row {
 type Report struct {
 	Rows  []Row
 	Shape Shape
+	// Ended is true for SARIF with at least one run, where each run names its driver and contains a list of results, which may
+	// be empty.
+	Ended bool
 }
 
 // Shape is the form that a rule report was written in.

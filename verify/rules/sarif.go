@@ -26,7 +26,8 @@ import (
 //   - A failed row has the strictest severity of its failing results, and the location and message of the first of them.
 //     The level of a result defaults to the defaultConfiguration.level of its rule, and that to warning. The levels error,
 //     warning, note and none are block, warn, info and info. ruleConfigurationOverrides are ignored.
-//   - A run without rules and results adds nothing.
+//   - A run without rules and results adds nothing. Many linters write that when they find nothing, but a tool that did nothing
+//     writes it too: [Report.Ended] tells the form, and only a record of the command can tell the rest.
 
 var sarifLevels = map[string]diag.Severity{"error": diag.Block, "warning": diag.Warn, "note": diag.Info, "none": diag.Info}
 
@@ -48,7 +49,7 @@ type sarifComponent struct {
 	levels     map[string]diag.Severity // default level by id; the strictest for a duplicate id
 }
 
-func sarifRows(n *strict.Node, errs *diag.Errors) []Row {
+func sarifReport(n *strict.Node, errs *diag.Errors) *Report {
 	f := strict.Object(n, "", errs)
 	if version := f.Need("version", `"2.1.0"`); version != nil && (version.Kind != strict.KindString || version.Text != "2.1.0") {
 		errs.Add(diag.Error{
@@ -60,14 +61,18 @@ func sarifRows(n *strict.Node, errs *diag.Errors) []Row {
 		errs.Add(resultsElsewhere(parts, f.Pointer("inlineExternalProperties")))
 	}
 	f.ListOf(f.Need("runs", "a list of runs"), "runs")
-	var rows []Row
-	for _, run := range f.LooseObjects("runs") {
-		rows = append(rows, sarifRunRows(run)...)
+	report := &Report{Shape: ShapeSARIF}
+	runs := f.LooseObjects("runs")
+	report.Ended = len(runs) > 0
+	for _, run := range runs {
+		rows, ended := sarifRunRows(run)
+		report.Rows, report.Ended = append(report.Rows, rows...), report.Ended && ended
 	}
-	return rows
+	return report
 }
 
-func sarifRunRows(f *strict.Fields) []Row {
+// sarifRunRows returns the rows of a run, and whether the run names its driver and contains a list of results.
+func sarifRunRows(f *strict.Fields) (rows []Row, ended bool) {
 	r := &sarifRun{errs: f.Errs, refs: map[string]sarifComponent{}, levels: map[string]diag.Severity{}, rowOf: map[string]int{}}
 	r.components(f.LooseChild("tool"))
 	checkInvocations(f)
@@ -77,7 +82,8 @@ func sarifRunRows(f *strict.Fields) []Row {
 			f.Errs.Add(resultsElsewhere(n, external.Pointer(key)))
 		}
 	}
-	if f.OrNull("results") == nil && len(r.rows) > 0 {
+	results := f.OrNull("results")
+	if results == nil && len(r.rows) > 0 {
 		f.Errs.Add(diag.Error{
 			Pos: f.Node.Pos, Where: f.Pointer("results"), Message: "the run contains no results list: the tool did not finish",
 			Found: fmt.Sprintf("no results, and %d rules", len(r.rows)), Expected: "a list, [] when nothing was found",
@@ -91,7 +97,7 @@ func sarifRunRows(f *strict.Fields) []Row {
 		slices.Sort(r.rows[i].FailedIn)
 		r.rows[i].FailedIn = slices.Compact(r.rows[i].FailedIn)
 	}
-	return r.rows
+	return r.rows, strings.TrimSpace(r.driver.name) != "" && results != nil && results.Kind == strict.KindList
 }
 
 // components reads the rules of the driver, which become rows, and of the extensions.

@@ -260,3 +260,26 @@ func TestURIPath(t *testing.T) {
 		}
 	}
 }
+
+// Only SARIF whose runs all name a driver and contain a list of results says that a tool ended.
+func TestSARIFEnded(t *testing.T) {
+	const whole = `{"tool":{"driver":{"name":"lint"}},"results":[]}`
+	for text, want := range map[string]bool{
+		`{"version":"2.1.0","runs":[` + whole + `]}`:                                                    true,
+		`{"version":"2.1.0","runs":[` + whole + `,` + whole + `]}`:                                      true,
+		`{"version":"2.1.0","runs":[]}`:                                                                 false,
+		`{"version":"2.1.0","runs":[` + whole + `,{"results":[]}]}`:                                     false,
+		`{"version":"2.1.0","runs":[{"results":[]},` + whole + `]}`:                                     false,
+		`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"lint"}}}]}`:                              false,
+		`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"lint"}},"results":null}]}`:               false,
+		`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":" "}},"results":[]}]}`:                    false,
+		`{"version":"2.1.0","runs":[{"tool":{"driver":{}, "extensions":[{"name":"e"}]},"results":[]}]}`: false,
+		`{"block_failures":[],"warn_failures":[]}`:                                                      false,
+		`[]`: false,
+	} {
+		report, errs := Parse([]byte(text), strict.DefaultLimits())
+		if errs.Any() || report.Ended != want {
+			t.Errorf("Ended of %s is %v, errors %v", text, report.Ended, errs.All())
+		}
+	}
+}
