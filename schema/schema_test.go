@@ -25,7 +25,7 @@ func TestEverySchemaCompiles(t *testing.T) {
 			ID    string `json:"$id"`
 			Title string `json:"title"`
 		}
-		if err := json.Unmarshal(text, &document); err != nil || document.ID != name+".schema.json" || document.Title == "" {
+		if err := json.Unmarshal(text, &document); err != nil || document.ID != "https://raw.githubusercontent.com/closeout-gate/closeout/v0/schema/"+name+".schema.json" || document.Title == "" {
 			t.Errorf("%s: $id %q, title %q, %v", name, document.ID, document.Title, err)
 		}
 	}
