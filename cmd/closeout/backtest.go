@@ -154,7 +154,7 @@ func proposedContract(git *collect.Git) (*contractText, error) {
 	const none = "the repository contains no contract"
 	head, err := git.Resolve("HEAD")
 	if err != nil {
-		return nil, fmt.Errorf("%s, and the commit HEAD cannot be read (%w): name a contract with --contract-file", none, err)
+		return nil, noHead(git, err, none)
 	}
 	files, err := git.Tracked(head)
 	if err != nil {
@@ -271,7 +271,7 @@ func (f *backtestFlags) tip(git *collect.Git) (branch, commit string, err error)
 		branch, err = git.FirstRef(bases...)
 	}
 	if err == nil && branch == "" {
-		err = fmt.Errorf("there is none of the branches %s: name one with --branch", strings.Join(bases, ", "))
+		err = noBase(git, "closeout backtest --branch")
 	}
 	if err == nil {
 		commit, err = git.Resolve(branch)

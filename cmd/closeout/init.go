@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/verify/backtest"
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 	"github.com/closeout-gate/closeout/verify/collect/starter"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -45,6 +48,9 @@ type initFlags struct {
 	test         string
 	root         string
 	git          *collect.Git
+	wrote        []string // what is to be committed, relative to the working directory
+	ignored      bool     // git ignores some of it
+	tracked      bool     // HEAD contains a report, as git add -A does after a call before init
 	out          func(format string, args ...any)
 }
 
@@ -77,7 +83,7 @@ func (f *initFlags) run() error {
 	}
 	head, err := git.Resolve("HEAD")
 	if err != nil {
-		return fmt.Errorf("the commit HEAD cannot be read (%w): init reads its files; commit your files, then run closeout init again", err)
+		return noHead(git, err, "init reads the files of the last commit")
 	}
 	if o.Contract, err = f.existing(); err != nil {
 		return err
@@ -90,7 +96,16 @@ func (f *initFlags) run() error {
 	if err != nil {
 		return f.refused(plan, err)
 	}
+	f.tracked = slices.ContainsFunc(files, func(c change.Change) bool { return c.Path == report.FileName })
 	return f.write(plan)
+}
+
+// noHead is the error where HEAD cannot be read, which most often means that nothing is committed yet.
+func noHead(git *collect.Git, err error, why string) error {
+	if head, refErr := git.FirstRef("HEAD"); head == "" && refErr == nil {
+		return fmt.Errorf("%s, and this repository has no commit yet: write git add -A && git commit -m 'First commit', then closeout init", why)
+	}
+	return fmt.Errorf("%s, and the commit HEAD cannot be read: %w", why, err)
 }
 
 // openToInit opens the enclosing repository, whose files may be many.
@@ -239,6 +254,7 @@ func (f *initFlags) create(file starter.File, kept bool) error {
 		return err
 	}
 	f.out("wrote  %s", file.Path)
+	f.wrote = append(f.wrote, filepath.ToSlash(f.path(file.Path)))
 	return nil
 }
 
@@ -256,6 +272,7 @@ func (f *initFlags) writeIgnore(text string, missing []string) error {
 		return err
 	}
 	f.out("added  to .gitignore: %s", strings.Join(missing, " "))
+	f.wrote = append(f.wrote, filepath.ToSlash(f.path(".gitignore")))
 	return nil
 }
 
@@ -267,6 +284,7 @@ func (f *initFlags) ignoreFile(plan *starter.Plan) (text string, missing []strin
 	}
 	text, missing = starter.WithIgnored(string(data), plan.Ignore)
 	if starter.Ignored(text, plan.Contract) {
+		f.ignored = true
 		plan.Notes = append(plan.Notes, ".gitignore ignores "+plan.Contract+": add it with git add --force")
 	}
 	return text, missing, nil
@@ -278,9 +296,24 @@ func (f *initFlags) next(plan *starter.Plan) {
 		f.out("\nNothing was written: run closeout init without --dry-run.")
 		return
 	}
+	if len(f.wrote) == 0 && !f.tracked {
+		f.out("\nNothing was missing. Next: commit a change on a branch, then:  closeout run")
+		return
+	}
 	f.out("\nNext:")
 	f.out("  1. Look at what was written:  git status; cat %s", plan.Contract)
-	f.out("  2. Run it once:               closeout run")
-	f.out("  3. Commit, and open the pull request:")
-	f.out("       git switch -c closeout && git add .gitignore .closeout .github && git commit -m 'Add the close-out gate' && git push -u origin closeout")
+	f.out("  2. Try its commands:          closeout run")
+	add := "git add " + strings.Join(f.wrote, " ") + " && git commit -m 'Add the close-out gate'"
+	if f.ignored {
+		add = strings.Replace(add, "add", "add --force", 1)
+	}
+	if f.tracked {
+		add = "git rm -q --cached " + filepath.ToSlash(f.path(report.FileName)) + " && " + add
+	}
+	if remote, err := f.git.FirstRef(bases[:remoteBases]...); remote == "" && err == nil {
+		f.out("  3. Commit it on the branch that other branches start from:\n       %s", add)
+		f.out("  4. On a branch, change something and commit it. Then:  closeout run")
+		return
+	}
+	f.out("  3. Commit, and open the pull request:\n       git switch -c closeout && %s && git push -u origin closeout", add)
 }

@@ -106,7 +106,7 @@ func resolves(name string) bool {
 
 // usualBase is the branch that changes usually go into, where the repository here has one of these names; else "".
 func usualBase() string {
-	for _, name := range []string{"origin/main", "origin/master", "main", "master"} {
+	for _, name := range []string{"origin/main", "origin/master", "main", "master", "trunk", "develop"} {
 		if resolves(name) {
 			return name
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/closeout-gate/closeout/verify/output"
 )
@@ -55,8 +56,8 @@ func run(args []string, std stdio) int {
 
 const rootLong = `closeout decides whether a coding agent's pull request is really done.
 
-It reads the scope contract, the feedback log, the rule report and the diff, writes one
-verification_report.json, and fails on any blocking finding. The same inputs give the same bytes.
+In a repository, closeout init writes a contract, once. Then, for each change, closeout run runs what the contract
+requires, judges the change, and says what to do next.
 
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unavailable.`
 
@@ -64,7 +65,7 @@ func newRoot(std stdio) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use: "closeout", Short: "The close-out gate for coding agents", Long: rootLong,
-		Example:       "  closeout verify testdata/example\n  closeout explain scope.forbidden",
+		Example:       "  closeout init\n  closeout run\n  closeout explain scope.forbidden",
 		SilenceErrors: true, SilenceUsage: true,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -87,19 +88,49 @@ func newRoot(std stdio) *cobra.Command {
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newInit(std))
-	root.AddCommand(newRun(std), newVerify(std), newAction(std), newRecord(std), newCollect(std), newShow(std), newReplay(std), newBacktest(std), newLint(std), newExplain(std), newSchema(std), newVersion(std))
+	addGroup(root, "Start here:", newInit(std), newRun(std))
+	addGroup(root, "Look closer:", newBacktest(std), newExplain(std), newLint(std), newReplay(std), newShow(std))
+	addGroup(root, "Parts, for workflows and other tools:", newAction(std), newCollect(std), newRecord(std), newSchema(std), newVerify(std))
+	root.AddCommand(newVersion(std))
 	completeFlags(root)
 	return root
+}
+
+// addGroup adds commands that the help lists together, with the groups in the order of the calls.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+		root.AddCommand(c)
+	}
 }
 
 // help shows what a command does, then how to call it.
 func help(c *cobra.Command) {
 	text := strings.TrimRight(cmp.Or(c.Long, c.Short), " \n") + "\n\n"
-	w, usage := c.OutOrStdout(), c.UsageString()
+	w, usage := c.OutOrStdout(), usageOf(c)
 	s := displayOf(w)
 	_ = show(w, false, func(w io.Writer) error { // a help that has no reader is no error
 		_, err := io.WriteString(w, output.Page(text, s.width, false)+usage)
 		return err
 	})
+}
+
+// usageOf is how to call a command. The flags that set limits are many and seldom used: one line stands for them.
+func usageOf(c *cobra.Command) string {
+	var limits []*pflag.Flag
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if _, ok := f.Value.(limitFlag); ok && !f.Hidden {
+			limits = append(limits, f)
+		}
+	})
+	for _, f := range limits {
+		f.Hidden = true
+		defer func() { f.Hidden = false }()
+	}
+	usage := c.UsageString()
+	if len(limits) > 0 {
+		usage += fmt.Sprintf("\n%d more flags, --%s to --%s, set limits: docs/limits.md lists them.\n", len(limits), limits[0].Name, limits[len(limits)-1].Name)
+	}
+	return usage
 }

@@ -29,8 +29,8 @@ It removes the logs and reports of the last run, runs and records the command th
 and negative control, and those of the task contract, and then judges as verify --base does. The output of the commands is
 shown in GitHub Actions and with --verbose; otherwise, the end of the output of each command that failed.
 
-The base is --base; in GitHub Actions that of the event; else origin/HEAD, origin/main, origin/master, main or master, the
-first that exists.
+The base is --base; in GitHub Actions that of the event; else origin/HEAD, origin/main, origin/master, main, master, trunk or
+develop, the first that exists.
 
 With --record-only it does not judge: it sets the step output feedback_sha256 for the job that judges.
 
@@ -142,9 +142,8 @@ func (f *runFlags) run(std stdio) error {
 		return endWith(status)
 	}
 	err = f.judge(s, target, format, std)
-	if s.trial != "" {
-		fmt.Fprintf(std.err, "closeout run: this was a trial: commit %s and merge it into the base branch, and the gate uses it\n", s.trial)
-	}
+	s.show.showFailed(nil) // what no report could show
+	s.endTrial(std)
 	if status > record.StatusSignal {
 		fmt.Fprintln(std.err, "closeout run: a signal ended it, so the commands after that were not run")
 		return exit{status}
@@ -170,6 +169,7 @@ func (f *runFlags) removeReport(target string) error {
 
 // record runs and records the plan. The status is that of [record.Recorder.FromPlan], and with --record-only what to exit with.
 func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
+	s.show = newProgress(std, f.verbose || inActions())
 	policies := s.policies(f.recordOnly, std)
 	if len(policies) == 0 {
 		if f.recordOnly {
@@ -177,7 +177,8 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 		}
 		return 0, nil // the report says the same
 	}
-	r, show, err := f.recorder(s.root, policies[0].EvidenceDir, std)
+	show := s.show
+	r, err := s.recorder(policies[0].EvidenceDir, std)
 	if err != nil {
 		return 0, err
 	}
@@ -218,7 +219,9 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 	}
 	status, err = r.FromPlan(p, show)
 	show.end()
-	show.showFailed()
+	if err != nil || f.recordOnly {
+		show.showFailed(nil)
+	}
 	if err != nil || !f.recordOnly {
 		return status, err
 	}
@@ -261,13 +264,13 @@ func (f *runFlags) supply(p *record.Plan, w *record.Watch, std stdio) error {
 	return nil
 }
 
-// recorder makes the recorder, and what shows its progress.
-func (f *runFlags) recorder(root, evidence string, std stdio) (*record.Recorder, *progress, error) {
+// recorder makes the recorder, whose progress s shows.
+func (s *subject) recorder(evidence string, std stdio) (*record.Recorder, error) {
+	root, show := s.root, s.show
 	r := &record.Recorder{
 		Root: root, Evidence: evidence, Log: filepath.Join(root, filepath.FromSlash(evidence), record.FileName),
 		Env: os.Environ(), Tail: record.DefaultTail, Grace: record.DefaultGrace, Stdout: io.Discard, Stderr: io.Discard,
 	}
-	show := newProgress(std, f.verbose || inActions())
 	r.Tell = show.say
 	if show.passOn {
 		// Standard output is for the report. In one writer, the lines that switch workflow commands off and on stay in order.
@@ -279,7 +282,7 @@ func (f *runFlags) recorder(root, evidence string, std stdio) (*record.Recorder,
 	}
 	var err error
 	r.Git, err = record.OpenGit(root, r.Env)
-	return r, show, err
+	return r, err
 }
 
 // judge judges what was recorded, with the contracts and changes that were read before anything ran.
@@ -305,6 +308,11 @@ func (f *runFlags) judge(s *subject, target string, format output.Format, std st
 	}
 	if err := intoBundle(r, f.bundle, target, std); err != nil {
 		return err
+	}
+	if f.quiet || format.Kind != output.Plain {
+		s.show.showFailed(nil)
+	} else {
+		s.show.showFailed(r)
 	}
 	if err := present(format, r, target, f.quiet, std); err != nil {
 		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", diag.Reason(err))

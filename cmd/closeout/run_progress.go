@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // progress shows a line for each command: on a terminal one that is updated while the command runs.
@@ -48,8 +50,8 @@ func isScreen(w io.Writer) bool {
 	if !ok || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	_, ok = terminal(f)
+	return ok
 }
 
 // say prints a message of the recorder.
@@ -133,9 +135,15 @@ func (p *progress) end() {
 	p.clear()
 }
 
-// showFailed shows the end of the output of each command that failed, unless all of it was shown.
-func (p *progress) showFailed() {
-	for _, f := range p.failed {
+// showFailed shows the end of the output of each command that failed, once: unless all of it was shown, or printed, a
+// report that is printed next, shows it. printed is nil where there is none.
+func (p *progress) showFailed(printed *report.Report) {
+	failed := p.failed
+	p.failed = nil
+	for _, f := range failed {
+		if printed != nil && slices.ContainsFunc(printed.Findings, func(x report.Finding) bool { return x.Criterion == f.name && x.Output != nil }) {
+			continue
+		}
 		for i, what := range []string{"standard output", "standard error"} {
 			lines := strings.Split(strings.TrimRight(f.tails[i], "\n"), "\n")
 			if p.passOn || len(lines) == 1 && lines[0] == "" {

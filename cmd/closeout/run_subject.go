@@ -21,6 +21,8 @@ type subject struct {
 	git      *collect.Git
 	options  collect.Options
 	trial    string // the contract of the work tree that is tried, relative to the root; "" when the base has one
+	same     bool   // the base is HEAD, so that nothing is changed
+	show     *progress
 	compared *collect.Comparison
 	standing *collect.Contracts   // of the base, or the operator's
 	each     []*collect.Contracts // with the task contracts, of which the change may add several
@@ -74,7 +76,8 @@ func (f *runFlags) compare(s *subject, std stdio) error {
 	case err != nil:
 		objects = collect.Lost{Err: err}
 	case base == head:
-		fmt.Fprintf(std.err, "closeout run: the base%s is %s, which is also HEAD: nothing is changed. Commit on a branch, or name an older commit with --base\n", why, shown)
+		s.same = true
+		fmt.Fprintf(std.err, "closeout run: the base%s is %s, which is also HEAD: nothing is changed. Commit on a branch (git switch -c BRANCH), or name an older commit with --base\n", why, shown)
 	default:
 		fmt.Fprintf(std.err, "closeout run: the base%s is %s (%.12s)\n", why, shown, base)
 	}
@@ -83,7 +86,22 @@ func (f *runFlags) compare(s *subject, std stdio) error {
 }
 
 // bases are the refs that are tried for the base, in this order.
-var bases = []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"}
+var bases = []string{
+	"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master",
+	"refs/heads/main", "refs/heads/master", "refs/heads/trunk", "refs/heads/develop",
+}
+
+// remoteBases is how many of the bases are of a remote.
+const remoteBases = 3
+
+// noBase is the error where none of the [bases] exists: it names the flag that names one, and what it could be.
+func noBase(git *collect.Git, flag string) error {
+	branch := "BRANCH"
+	if names := git.Branches(); len(names) > 0 && !strings.ContainsAny(names[0], "$`;&|<>()'\"!{}#") { // it is typed into a shell
+		branch = names[0]
+	}
+	return fmt.Errorf("there is none of the usual base branches (origin/HEAD, or main, master, trunk or develop): name yours: %s %s", flag, branch)
+}
 
 // baseName is the commit to compare with, and where it comes from.
 func (f *runFlags) baseName(git *collect.Git) (name, why string, err error) {
@@ -94,11 +112,11 @@ func (f *runFlags) baseName(git *collect.Git) (name, why string, err error) {
 		return eventBase(git)
 	}
 	if head, err := git.FirstRef("HEAD"); head == "" && err == nil {
-		return "", "", errors.New("HEAD is not a commit: commit once, then run again")
+		return "", "", errors.New("this repository has no commit yet: write git add -A && git commit -m 'First commit', then closeout init")
 	}
 	name, err = git.FirstRef(bases...)
 	if err == nil && name == "" {
-		err = errors.New("there is no base to compare with: none of origin/HEAD, origin/main, origin/master, main and master exists. Name it: closeout run --base COMMIT")
+		err = noBase(git, "closeout run --base")
 	}
 	return name, "", err
 }
@@ -168,6 +186,17 @@ func (s *subject) tryOwn(std stdio) (err error) {
 		return err
 	}
 	return nil
+}
+
+// endTrial says what a person does after a trial: findings about a change that adds the gate itself ask to revert it.
+func (s *subject) endTrial(std stdio) {
+	switch {
+	case s.trial == "":
+	case s.same:
+		fmt.Fprintf(std.err, "closeout run: this was a trial of %s: its commands ran, and nothing was judged, because nothing is changed. Commit it, merge it into the base branch, and the gate uses it\n", s.trial)
+	default:
+		fmt.Fprintf(std.err, "closeout run: this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them\n", s.trial)
+	}
 }
 
 // policies are what is to be recorded; none when no contract can be used. It says what is wrong with the others, unless a

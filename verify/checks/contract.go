@@ -93,7 +93,7 @@ func whereContract(p *check.Pass) (actual, fix string) {
 	if fix != "" {
 		return actual, fix
 	}
-	return "none", "let a person add " + right + ".json to the base branch (closeout init writes a first one), or name a contract with --contract-file"
+	return "none", "run closeout init, which writes " + right + ".json, and let a person merge it into the base branch; or name a contract with --contract-file"
 }
 
 // reportNever reports a code under override.never that no finding has: what it should protect from an override

@@ -81,6 +81,9 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 		f.Expected = "tree_before and tree_after that name the code tree of this change"
 		f.Actual = "the record names another tree" + changed
 		f.Fix = "run and record the command again on the code as it is now; a new file that .gitignore does not name is code too"
+		if changed != "" {
+			f.Fix = "commit what belongs to the change, and remove or ignore the other files; then run and record the command again"
+		}
 	case ledger.DirtyTree:
 		changed := changedPaths(": ", d.At)
 		f.Message = "the code changed while " + criterionName(c) + " ran" + changed

@@ -60,7 +60,7 @@ func agentRecheck(b *strings.Builder, r *report.Report) {
 
 // agentList writes the findings to fix: block and unknown, then warn. Info requires nothing.
 func agentList(b *strings.Builder, r *report.Report) {
-	items := slices.DeleteFunc(ofSeverity(r, block, unknown, warn), func(f report.Finding) bool {
+	items := slices.DeleteFunc(withoutEffects(ofSeverity(r, block, unknown, warn)), func(f report.Finding) bool {
 		return strings.HasPrefix(f.Code, "override.")
 	})
 	for i, f := range items[:min(len(items), agentItems)] {

@@ -61,7 +61,9 @@ func fixSteps(r *report.Report, severity string, safe func(string) string) []str
 		about     []string // files and criteria
 	}
 	var steps []step
-	for _, f := range ofSeverity(r, severity) {
+	all := ofSeverity(r, severity)
+	causes := withoutEffects(all)
+	for _, f := range causes {
 		code := f.Code
 		if !isCode(code) {
 			code = "" // it cannot be quoted in every format
@@ -84,10 +86,20 @@ func fixSteps(r *report.Report, severity string, safe func(string) string) []str
 	for _, s := range steps[:len(list)] {
 		shown += s.findings
 	}
-	if left := countOf(r, severity) - shown; left > 0 {
+	if left := countOf(r, severity) - shown - (len(all) - len(causes)); left > 0 {
 		list = append(list, "Then "+diag.Plural(int64(left), "more finding")+".")
 	}
 	return list
+}
+
+// withoutEffects leaves out what only follows from another finding: without a contract nothing says what to record.
+func withoutEffects(list []report.Finding) []report.Finding {
+	if !hasCode(list, "contract.missing") {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(f report.Finding) bool {
+		return f.Code == "feedback.missing" || f.Code == "rules.missing"
+	})
 }
 
 // subjectOf is the file or criterion that a finding is about; "" where its location is the log or report that shows it.

@@ -45,3 +45,25 @@ func TestFixesAreSentences(t *testing.T) {
 		t.Errorf("got %q", steps)
 	}
 }
+
+// TestWhatOnlyFollows: without a contract there is one thing to do first; with one, missing evidence is a step of its own.
+func TestWhatOnlyFollows(t *testing.T) {
+	missing := report.Finding{Code: "contract.missing", Severity: "block", Fix: "run closeout init"}
+	r := &report.Report{Counts: report.Counts{Block: 4}, Findings: []report.Finding{
+		missing,
+		{Code: "diff.malformed", Severity: "block", Fix: "correct it"},
+		{Code: "feedback.missing", Severity: "block", Fix: "record them"},
+		{Code: "rules.missing", Severity: "block", Fix: "run the rules"},
+	}}
+	if steps := fixSteps(r, block, line); len(steps) != 2 || !strings.Contains(steps[0], "closeout init") || !strings.Contains(steps[1], "correct it") {
+		t.Errorf("got %q", steps)
+	}
+	var b strings.Builder
+	if agentList(&b, r); strings.Contains(b.String(), "feedback.missing") || !strings.Contains(b.String(), "2. diff.malformed") {
+		t.Errorf("the agent gets %q", b.String())
+	}
+	r.Findings, r.Counts.Block = r.Findings[1:], 3
+	if steps := fixSteps(r, block, line); len(steps) != 3 {
+		t.Errorf("with a contract: got %q", steps)
+	}
+}

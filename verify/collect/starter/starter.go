@@ -81,7 +81,7 @@ func New(files []change.Change, source Source, o Options) (*Plan, error) {
 		return &Plan{Notes: s.notes}, ErrNoTests
 	}
 	s.findLinters()
-	s.ignore = append([]string{"/" + evidence + "/", "/verification_report.json"}, s.ignore...)
+	s.ignore = append([]string{"/" + evidence + "/", "verification_report.json"}, s.ignore...)
 	p := &Plan{Contract: o.Contract}
 	if o.Contract == "" {
 		if err := s.contract(p, o.YAML); err != nil {
