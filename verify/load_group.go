@@ -8,6 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
@@ -21,7 +22,8 @@ func (l *loader) loadGroup() []*subject {
 	if l.State[check.Contract] == check.Usable {
 		l.joinContracts(policy.JoinGroup)
 	}
-	parts := slices.SortedFunc(slices.Values(l.bundle.Parts), func(a, b Part) int { return cmp.Compare(a.PullRequest, b.PullRequest) })
+	parts := slices.Clone(l.bundle.Parts)
+	diag.SortStable(parts, func(a, b Part) int { return cmp.Compare(a.PullRequest, b.PullRequest) })
 	subjects := []*subject{l.subject}
 	for _, p := range parts {
 		subjects = append(subjects, l.loadMember(p))

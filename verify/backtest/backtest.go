@@ -190,12 +190,12 @@ func (r *Result) Add(merges []Merge, ground *Ground) {
 			}
 		}
 	}
-	r.Codes = sorted(codes, func(a, b *Code) int { return cmp.Or(b.Merges-a.Merges, cmp.Compare(a.Code, b.Code)) })
-	r.Files = sorted(files, func(a, b *File) int {
+	r.Codes = sorted(codes, func(a, b Code) int { return cmp.Or(b.Merges-a.Merges, cmp.Compare(a.Code, b.Code)) })
+	r.Files = sorted(files, func(a, b File) int {
 		return cmp.Or(b.Merges-a.Merges, cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code))
 	})
 	maps.DeleteFunc(authors, func(_ string, a *Author) bool { return a.Blocked == 0 })
-	r.Authors = sorted(authors, func(a, b *Author) int {
+	r.Authors = sorted(authors, func(a, b Author) int {
 		return cmp.Or(b.Blocked-a.Blocked, b.Merges-a.Merges, cmp.Compare(a.Name, b.Name))
 	})
 	r.Files, r.Omitted = cut(r.Files)
@@ -234,11 +234,12 @@ func entry[V any](all map[string]*V, key string, fresh V) *V {
 }
 
 // sorted lists the values of a map in an order that is total. It is never nil.
-func sorted[V any](all map[string]*V, order func(a, b *V) int) []V {
+func sorted[V any](all map[string]*V, order func(a, b V) int) []V {
 	list := make([]V, 0, len(all))
-	for _, v := range slices.SortedFunc(maps.Values(all), order) {
+	for _, v := range all {
 		list = append(list, *v)
 	}
+	diag.SortStable(list, order)
 	return list
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -146,7 +147,7 @@ func choose(needs [][]string) []Glob {
 		if len(list)+len(best) > maxGlobs {
 			break
 		}
-		slices.SortFunc(best, func(a, b string) int { return cmp.Or(wanted[b]-wanted[a], strings.Compare(a, b)) })
+		diag.SortStable(best, func(a, b string) int { return cmp.Or(wanted[b]-wanted[a], strings.Compare(a, b)) })
 		for _, pattern := range best {
 			for i, need := range needs {
 				if at, found := slices.BinarySearch(need, pattern); found {
@@ -176,7 +177,7 @@ func next(needs [][]string) []string {
 			entry(byKey, strings.Join(need, "\x00"), set{need: need}).merges++
 		}
 	}
-	all := sorted(byKey, func(a, b *set) int {
+	all := sorted(byKey, func(a, b set) int {
 		return cmp.Or(b.merges-a.merges, len(a.need)-len(b.need), slices.Compare(a.need, b.need))
 	})
 	var best []string

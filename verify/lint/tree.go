@@ -24,7 +24,8 @@ func newTree(in *Input) *tree {
 	byPath := func(a, b File) int { return strings.Compare(a.Path, b.Path) }
 	files := in.Files
 	if !slices.IsSortedFunc(files, byPath) {
-		files = slices.SortedFunc(slices.Values(files), byPath)
+		files = slices.Clone(files)
+		diag.SortStable(files, byPath)
 	}
 	t := &tree{Input: in, paths: make([]string, len(files)), modes: make([]change.Mode, len(files))}
 	for i, f := range files {

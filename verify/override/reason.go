@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -41,8 +42,9 @@ func (q *Question) commentsOf(e *facts.LabelEvent, comments []facts.Comment) []s
 		return known
 	}
 	list := []statement{}
-	newestFirst := func(a, b facts.Comment) int { return compareIDs(b.ID, a.ID) }
-	for _, c := range slices.SortedStableFunc(slices.Values(comments), newestFirst) {
+	newest := slices.Clone(comments)
+	diag.SortStable(newest, func(a, b facts.Comment) int { return compareIDs(b.ID, a.ID) })
+	for _, c := range newest {
 		if len(list) == maxStatements {
 			break
 		}

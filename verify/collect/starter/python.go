@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 const (
@@ -124,7 +126,7 @@ func sortedKeys(t table, first ...string) (keys []string) {
 	for key := range t {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b string) int {
+	diag.SortStable(keys, func(a, b string) int {
 		if i, j := slices.Index(first, a), slices.Index(first, b); i != j && (i < 0 || j >= 0 && j < i) {
 			return 1
 		} else if i != j {
