@@ -23,6 +23,8 @@ type Companion struct {
 	Clash    *ledger.Clash // two commands that wrote it with different content; nil when there are none
 	// Clean is true for the report of rules.run, when each record of that command that confirms it has exit code 0.
 	Clean bool
+	// Root is the root of the work tree in which the report was written, "" when no record tells.
+	Root string
 
 	vouchers ledger.Companion
 }
@@ -45,7 +47,7 @@ func (in *Inputs) companionsOf(trust []ledger.Trust) []Companion {
 		if in.Ledger != nil {
 			v = in.Ledger.Vouch(&c.vouchers, trust)
 		}
-		c.Level, c.Clash, c.Clean = v.Level, v.Clash, v.Clean && c.vouchers.Rules
+		c.Level, c.Clash, c.Clean, c.Root = v.Level, v.Clash, v.Clean && c.vouchers.Rules, v.Root
 		switch {
 		case c.Level == diag.Bound:
 			c.KeptFrom = noDigest
@@ -75,10 +77,13 @@ func (in *Inputs) companions() []Companion {
 		list = append(list, in.coverageCompanion())
 	}
 	list = append(list, in.testsCompanions()...)
-	diag.SortStable(list, func(a, b Companion) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
-	})
+	diag.SortStable(list, CompareCompanions)
 	return list
+}
+
+// CompareCompanions orders reports by kind, path and digest, as in Companions of [Inputs].
+func CompareCompanions(a, b Companion) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
 }
 
 func companion(kind Kind, path, sha256 string, minimum diag.Level) Companion {

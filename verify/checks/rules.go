@@ -53,8 +53,9 @@ func runRules(p *check.Pass) {
 	var rows []ruleRow
 	for i := range p.Rules {
 		f := &p.Rules[i]
+		root := rootOf(p, f)
 		for j := range f.Report.Rows {
-			rows = append(rows, ruleRow{&f.Report.Rows[j], f, f.Report.Shape != rules.ShapeSARIF})
+			rows = append(rows, ruleRow{below(&f.Report.Rows[j], root), f, f.Report.Shape != rules.ShapeSARIF})
 		}
 	}
 	ignores := newIgnores(p)
@@ -79,9 +80,55 @@ func isEmpty(f check.RuleFile) bool {
 // isClean reports whether an empty report says that the tool ran and found nothing: SARIF that is whole, which the command of
 // rules.run wrote before it ended with exit code 0. Without such a record, a tool that did nothing writes the same.
 func isClean(p *check.Pass, f check.RuleFile) bool {
-	return f.Report.Ended && slices.ContainsFunc(p.Companions, func(c check.Companion) bool {
-		return c.Kind == check.Rules && c.Path == f.Path && c.SHA256 == f.SHA256 && c.Clean
-	})
+	c := companionOf(p, &f)
+	return f.Report.Ended && c != nil && c.Clean
+}
+
+// companionOf returns what the logs say about a report; nil where no log was read.
+func companionOf(p *check.Pass, f *check.RuleFile) *check.Companion {
+	key := check.Companion{Kind: check.Rules, Path: f.Path, SHA256: f.SHA256}
+	if i, found := slices.BinarySearchFunc(p.Companions, key, check.CompareCompanions); found {
+		return &p.Companions[i]
+	}
+	return nil
+}
+
+// rootOf is the root of the work tree in which a report was written; "" when no record tells.
+func rootOf(p *check.Pass, f *check.RuleFile) string {
+	if c := companionOf(p, f); c != nil {
+		return c.Root
+	}
+	return ""
+}
+
+// below makes absolute paths of a row relative to the root of the work tree. Those outside of it, and those that are not
+// normalized, stay absolute: nothing is known about the file that they name.
+func below(row *rules.Row, root string) *rules.Row {
+	if root == "" || row.Passed {
+		return row
+	}
+	relative := func(file string) string {
+		name, isURI := strings.CutPrefix(file, "file://")
+		if isURI {
+			name = strings.TrimPrefix(name, "localhost")
+		}
+		if !strings.HasPrefix(root, "/") { // file:///C:/a
+			name = strings.TrimPrefix(name, "/")
+		}
+		rest, inside := strings.CutPrefix(name, root+"/")
+		if !inside || irregular(rest) != "" {
+			return file
+		}
+		return rest
+	}
+	changed := *row
+	changed.File, changed.FailedIn = relative(row.File), make([]string, len(row.FailedIn))
+	for i, file := range row.FailedIn {
+		changed.FailedIn[i] = relative(file)
+	}
+	slices.Sort(changed.FailedIn)
+	changed.FailedIn = slices.Compact(changed.FailedIn)
+	return &changed
 }
 
 // reportEmptyRules reports that there is no rule report, and each one that is empty: a full one beside it does not say
@@ -245,13 +292,20 @@ func reportRow(p *check.Pass, r ruleRow, severity diag.Severity, ignores *ignore
 		f.Message += fmt.Sprintf(" (excused until %s: %s)", excuse.Until, excuse.Reason)
 		f.Fix = "fix what the rule found before the exception ends"
 	}
+	if slices.ContainsFunc(r.FailedIn, isAbsolute) {
+		f.Fix += "; no record says that an absolute path of the report is in this repository: let the tool write relative paths, or record its command with closeout run"
+	}
 	p.Report(rowFinding("rule.failed", r, f))
+}
+
+func isAbsolute(file string) bool {
+	return strings.HasPrefix(file, "/") || strings.HasPrefix(file, "file:")
 }
 
 // rowFinding places a finding at the file that a row names, else at the row.
 func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
 	f.Code, f.Input, f.Path, f.Pos = code, check.Rules, r.file.Path, r.Pos
-	if r.File != "" && !strings.HasPrefix(r.File, "/") && !strings.HasPrefix(r.File, "file:") { // a report names no absolute path
+	if r.File != "" && !isAbsolute(r.File) { // a report names no absolute path
 		f.Path, f.Pos = r.File, diag.Pos{Line: int(r.Line)}
 	}
 	f.Identity = append([]string{r.ID}, f.Identity...)

@@ -63,7 +63,7 @@ var logFields = []logField{
 	{name: "tree_before", rule: ruleObjectID, keep: func(r *Record) *string { return &r.TreeBefore }},
 	{name: "tree_after", rule: ruleObjectID, keep: func(r *Record) *string { return &r.TreeAfter }},
 	{name: "stdout_sha256", rule: ruleDigest}, {name: "stderr_sha256", rule: ruleDigest},
-	{name: "produced", rule: ruleProduced},
+	{name: "produced", rule: ruleProduced}, {name: "root", keep: func(r *Record) *string { return &r.Root }},
 	{name: "runner"},
 	{name: "run_id", rule: ruleRunID}, {name: "run_attempt", rule: ruleAttempt},
 	{name: "network_hosts", rule: ruleHosts},

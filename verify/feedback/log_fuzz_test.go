@@ -142,6 +142,7 @@ func plainRecord(line []byte, depth int) (Record, bool) {
 		DurationMS      json.Number `json:"duration_ms"`
 		NetworkHosts    []string    `json:"network_hosts"`
 		Produced        []Produced
+		Root            string
 	}
 	exact := map[string]jsontext.Value{}
 	for key, value := range values {
@@ -159,6 +160,7 @@ func plainRecord(line []byte, depth int) (Record, bool) {
 	out := Record{
 		Line: line, Exit: r.ExitCode, ID: r.CommandID, Parent: r.ParentCommandID, TaskID: r.TaskID,
 		TreeBefore: r.TreeBefore, TreeAfter: r.TreeAfter, Hosts: r.NetworkHosts, HostsGiven: r.NetworkHosts != nil, Produced: r.Produced,
+		Root: r.Root,
 		Cut: plainCut(values["truncations"]),
 	}
 	if len(r.NetworkHosts) == 0 {
@@ -237,6 +239,7 @@ var plainRules = map[string]func(jsontext.Value) bool{
 	"stdout_sha256":     isDigest,
 	"stderr_sha256":     isDigest,
 	"produced":          isProduced,
+	"root":              isText,
 	"runner":            isText,
 	"run_id":            func(v jsontext.Value) bool { return isText(v) || isInteger(v, 0, -1) },
 	"run_attempt":       func(v jsontext.Value) bool { return isNull(v) || isInteger(v, 1, 0) },

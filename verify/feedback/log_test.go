@@ -55,7 +55,7 @@ var goodLines = []struct{ name, line, want string }{
 	{"command string escaped", `{"command":"go\ttest \"a b\"","exit_code":0}`, `go|test|a b cwd=. exit=0`},
 	{"command string that needs a shell", `{"command":"a | b","exit_code":0}`, `no argv cwd=. exit=0`},
 	{"command string empty", `{"command":"","exit_code":0}`, `no argv cwd=. exit=0`},
-	{"all null", rec(`,"stdout":null,"stderr":null,"stdout_tail":null,"stderr_tail":null,"duration_ms":null,"started_at":null,"cwd":null,"agent_note":null,"error":null,"command_id":null,"parent_command_id":null,"truncations":null,"redactions":null,"task_id":null,"criterion":null,"head_sha":null,"tree_before":null,"tree_after":null,"stdout_sha256":null,"stderr_sha256":null,"produced":null,"runner":null,"run_id":null,"run_attempt":null,"network_hosts":null`), `go|test cwd=. exit=0`},
+	{"all null", rec(`,"stdout":null,"stderr":null,"stdout_tail":null,"stderr_tail":null,"duration_ms":null,"started_at":null,"cwd":null,"agent_note":null,"error":null,"command_id":null,"parent_command_id":null,"truncations":null,"redactions":null,"task_id":null,"criterion":null,"head_sha":null,"tree_before":null,"tree_after":null,"stdout_sha256":null,"stderr_sha256":null,"produced":null,"root":null,"runner":null,"run_id":null,"run_attempt":null,"network_hosts":null`), `go|test cwd=. exit=0`},
 	{"texts", rec(`,"stdout":"a\u0000\u001b[0m\ud83d\ude00\/\b\f","stderr":"","stdout_tail":"é","stderr_tail":"` + strings.Repeat("long é ", 50) + `","agent_note":"","error":"x","criterion":"c1","runner":"ubuntu"`), `go|test cwd=. exit=0`},
 	{"ids", rec(`,"seq":7,"command_id":"a","parent_command_id":"\u0062","task_id":"T-1"`), `go|test cwd=. exit=0 seq=7 id=a parent=b task=T-1`},
 	{"seq 0", rec(`,"seq":0`), `go|test cwd=. exit=0 seq=0`},

@@ -29,6 +29,7 @@ type Record struct {
 	Hosts        []string
 	HostsGiven   bool       // network_hosts is a list
 	Produced     []Produced // reports that the command wrote
+	Root         string     // of the work tree on the machine that recorded, to which absolute paths in reports are relative; "" when absent or null
 	Cut          bool       // truncations says that some of the output is missing
 
 	outputs [5]span // the values of stdout, stderr, stdout_tail, stderr_tail and error in Line; zero when absent or null

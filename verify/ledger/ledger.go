@@ -52,6 +52,7 @@ type Ledger struct {
 
 	names, digests  map[string]bool // of companions: the file names without directories
 	made, madeBytes int             // what the streams remember of them
+	roots           []string        // of work trees in which they were written, at most maxRoots
 	overflow        bool            // and there was more
 	compared        int             // commands with criteria that were never run
 	indexed         sync.Once

@@ -31,6 +31,7 @@ type Vouched struct {
 	Denied Denial // why a record that names the file does not confirm it; "" when there is none
 	Clash  *Clash // nil when there is none
 	Clean  bool   // a record confirms it, and each one that does has exit code 0
+	Root   string // of the work tree, as all records that confirm it name it; "" when they differ or name none
 }
 
 // Denial says why the records that name a file do not confirm it.
@@ -57,6 +58,8 @@ type Clash struct {
 const (
 	maxMade      = 10_000
 	maxMadeBytes = 16 << 20
+	maxRoots     = 100
+	maxRoot      = 1024 // bytes
 )
 
 // maker is a command that wrote reports, with the content of its last record in a stream.
@@ -67,6 +70,7 @@ type maker struct {
 	criteria []int
 	rules    bool
 	clean    bool // exit code 0
+	root     string
 	level    diag.Level
 	line     int
 	files    []feedback.Produced // those with the file name of a companion
@@ -113,8 +117,24 @@ func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	}
 	known[command] = &maker{
 		command: command, text: CommandLine(r.Argv), owner: by, criteria: matches, rules: rules, level: level, line: r.Pos.Line, files: files,
-		clean: r.Exit != nil && *r.Exit == 0, revoked: make([]bool, len(files)),
+		clean: r.Exit != nil && *r.Exit == 0, root: s.ledger.root(r.Root), revoked: make([]bool, len(files)),
 	}
+}
+
+// root keeps the root of a work tree once; "" when it is not absolute, too long or one too many.
+func (l *Ledger) root(root string) string {
+	root = strings.TrimSuffix(root, "/")
+	if !strings.HasPrefix(root, "/") && !strings.HasPrefix(root[min(len(root), 1):], ":/") || len(root) > maxRoot {
+		return ""
+	}
+	if i := slices.Index(l.roots, root); i >= 0 {
+		return l.roots[i]
+	}
+	if len(l.roots) == maxRoots {
+		return ""
+	}
+	l.roots = append(l.roots, root)
+	return root
 }
 
 // revoke marks the files that a later record does not name with the same content.
@@ -249,6 +269,11 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 			continue
 		}
 		v.Clean = m.clean && (v.Clean || !vouched)
+		if !vouched {
+			v.Root = m.root
+		} else if v.Root != m.root {
+			v.Root = ""
+		}
 		vouched, v.Level = true, diag.Stronger(v.Level, trust[m.stream].raise(m.level))
 	}
 	v.note(l, list, trust)

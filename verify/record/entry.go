@@ -37,7 +37,8 @@ type entry struct {
 	RunAttempt int64  `json:"run_attempt,omitempty"`
 
 	Produced    []produced `json:"produced,omitempty"`
-	StdoutSum   string     `json:"stdout_sha256"` // of the whole, unredacted stream
+	Root        string     `json:"root,omitempty"` // beside Produced: linters write absolute paths
+	StdoutSum   string     `json:"stdout_sha256"`  // of the whole, unredacted stream
 	StderrSum   string     `json:"stderr_sha256"`
 	StdoutTail  string     `json:"stdout_tail"`
 	StderrTail  string     `json:"stderr_tail"`

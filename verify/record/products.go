@@ -179,7 +179,7 @@ func (r *Recorder) settle(e *entry, list []product) (missing string, err error) 
 			texts = append(texts, fmt.Sprintf("the command did not produce %q: %s", p.path, reason(err)))
 			continue
 		}
-		e.Produced = append(e.Produced, produced{p.path, digest})
+		e.Produced, e.Root = append(e.Produced, produced{p.path, digest}), filepath.ToSlash(r.Root)
 	}
 	err = putBack(root, list)
 	missing = strings.Join(texts, "; ")

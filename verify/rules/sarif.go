@@ -37,6 +37,7 @@ type sarifRun struct {
 	driver sarifComponent
 	refs   map[string]sarifComponent // driver and extensions, by reference: "index 0", "guid …", "name …"
 	levels map[string]diag.Severity  // default level by rule id, of all components
+	bases  map[string]string         // absolute URIs of directories by uriBaseId
 	rows   []Row
 	rowOf  map[string]int // index in rows by rule id
 }
@@ -74,6 +75,7 @@ func sarifReport(n *strict.Node, errs *diag.Errors) *Report {
 // sarifRunRows returns the rows of a run, and whether the run names its driver and contains a list of results.
 func sarifRunRows(f *strict.Fields) (rows []Row, ended bool) {
 	r := &sarifRun{errs: f.Errs, refs: map[string]sarifComponent{}, levels: map[string]diag.Severity{}, rowOf: map[string]int{}}
+	r.bases = sarifBases(f.Get("originalUriBaseIds"))
 	r.components(f.LooseChild("tool"))
 	checkInvocations(f)
 	external := f.LooseChild("externalPropertyFileReferences")
@@ -170,7 +172,7 @@ func (r *sarifRun) result(f *strict.Fields) {
 	}
 	severity := sarifLevel(f)
 	id, level, ok := r.ruleOf(f)
-	file, line, all := sarifPlaces(f)
+	file, line, all := r.places(f)
 	detail := f.LooseChild("message").AnyText("text")
 	if !ok {
 		return
@@ -297,16 +299,36 @@ func ruleNamed(levels map[string]diag.Severity, id string) (string, diag.Severit
 	}
 }
 
-// sarifPlaces returns the first file of the locations of a result, with its line, and the files of all locations. "" is a
+// sarifBases returns the directories of a run that are absolute file URIs. Others lead to no known file.
+func sarifBases(n *strict.Node) map[string]string {
+	const longest = 256 // every location repeats it
+	bases := map[string]string{}
+	if n == nil {
+		return bases
+	}
+	for _, m := range n.Members {
+		uri := m.Value.Member("uri")
+		if uri != nil && strings.HasPrefix(uri.Text, "file:///") && len(uri.Text) <= longest && m.Value.Member("uriBaseId") == nil {
+			bases[m.Key] = strings.TrimSuffix(uri.Text, "/") + "/"
+		}
+	}
+	return bases
+}
+
+// places returns the first file of the locations of a result, with its line, and the files of all locations. "" is a
 // location without a known file, as one relative to a directory other than the root of the repository, or a result without
-// locations.
-func sarifPlaces(f *strict.Fields) (first string, line int64, all []string) {
+// locations. A file relative to a directory that the run names is absolute.
+func (r *sarifRun) places(f *strict.Fields) (first string, line int64, all []string) {
 	for _, location := range f.LooseObjects("locations") {
 		physical := location.LooseChild("physicalLocation")
 		artifact := physical.LooseChild("artifactLocation")
-		file := uriPath(artifact.AnyText("uri"))
+		uri := artifact.AnyText("uri")
+		file := uriPath(uri)
 		if base := artifact.AnyText("uriBaseId"); base != "" && base != "%SRCROOT%" && base != "SRCROOT" {
 			file = ""
+			if dir := r.bases[base]; dir != "" && uri != "" {
+				file = uriPath(dir + uri)
+			}
 		}
 		start := physical.LooseChild("region").Integer("startLine", 1, maxLineNumber)
 		if first == "" && file != "" {
