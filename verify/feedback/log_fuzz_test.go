@@ -161,7 +161,7 @@ func plainRecord(line []byte, depth int) (Record, bool) {
 		Line: line, Exit: r.ExitCode, ID: r.CommandID, Parent: r.ParentCommandID, TaskID: r.TaskID,
 		TreeBefore: r.TreeBefore, TreeAfter: r.TreeAfter, Hosts: r.NetworkHosts, HostsGiven: r.NetworkHosts != nil, Produced: r.Produced,
 		Root: r.Root,
-		Cut: plainCut(values["truncations"]),
+		Cut:  plainCut(values["truncations"]),
 	}
 	if len(r.NetworkHosts) == 0 {
 		out.Hosts = nil
