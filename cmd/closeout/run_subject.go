@@ -181,7 +181,7 @@ func (s *subject) tryOwn(std stdio) (err error) {
 			return err
 		}
 		fmt.Fprintf(std.err, "closeout run: the base has no contract, so this is a trial with %s of the work tree: %s\n", s.trial, merge)
-		s.options.ContractFile = files[0]
+		s.options.ContractFile, s.options.Own = files[0], true
 		s.standing, err = collect.ReadStanding(s.compared, s.options)
 		return err
 	}

@@ -88,7 +88,7 @@ func StandingAt(objects Objects, commit string, o Options) (*Contracts, error) {
 // readOperator reads the contract that the caller vouches for.
 func readOperator(c *Comparison, o Options) (*Contracts, error) {
 	finder := newFinder(o)
-	finder.file(check.Contract, o.ContractFile)
+	finder.file(check.Contract, o.ContractFile, o.Own)
 	if finder.err != nil {
 		return nil, finder.err
 	}
@@ -347,10 +347,7 @@ func (c *Contracts) coverage() string {
 
 // Files finds the files that the options name, else those at the places that the contracts declare.
 func (c *Contracts) Files(o Options) (*Found, error) {
-	o.ContractFile, o.EvidenceDir = "", c.evidenceDir()
-	if o.Coverage == "" {
-		o.Coverage = o.below(c.coverage())
-	}
+	o.ContractFile, o.EvidenceDir, o.declared = "", c.evidenceDir(), c.coverage()
 	if c.Policy != nil && c.Policy.Rules.Run != nil {
 		o.RulesReport = c.Policy.Rules.Report
 	}

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type Options struct {
 	EvidenceDir  string // where the defaults look, relative to Names; "" is .closeout/evidence
 	Confined     bool   // refuse files outside Root, also behind symlinks
 	ContractFile string // "" is none
+	Own          bool   // the contract file is one of the work tree: no link leads out of it
 	Feedback     []string
 	Rules        []string
 	RulesReport  string   // what rules.run of the contract writes, relative to Names; looked for beside the default; "" is none
@@ -47,16 +49,21 @@ type Options struct {
 	// WorkTree is the code tree of a work tree that is judged in place of the head, which it differs from; "" is none. The
 	// changes are still those of the head.
 	WorkTree string
+
+	declared string // the coverage report that the contracts declare, relative to Names; "" is none
 }
 
 // Files finds the inputs that Options names. The error is one of usage: a path that may not be named. A file that is
 // named but does not exist becomes a note, so that the report says so.
 func Files(o Options) (*Found, error) {
 	f := newFinder(o)
-	f.file(check.Contract, o.ContractFile)
+	f.file(check.Contract, o.ContractFile, o.Own)
 	f.diffs(o.Diff)
-	f.file(check.Coverage, o.Coverage)
-	f.file(check.Facts, o.Facts)
+	f.file(check.Coverage, o.Coverage, false)
+	if o.Coverage == "" {
+		f.file(check.Coverage, o.below(o.declared), true)
+	}
+	f.file(check.Facts, o.Facts, false)
 	f.globs(check.Feedback, o.Feedback, f.fallback(feedbackFiles))
 	rules := []string{f.fallback(policy.DefaultRules)}
 	if o.RulesReport != "" {
@@ -169,13 +176,14 @@ func (f *finder) diffs(names []string) {
 			return
 		}
 		seen[kind] = name
-		f.file(kind, name)
+		f.file(kind, name, false)
 	}
 }
 
 var diffNames = map[check.Kind]string{check.Changes: "changes.json", check.Diff: "unified diff"}
 
-func (f *finder) file(kind check.Kind, name string) {
+// file adds a file, "" for none. An own one is of the work tree, where the change may have put a link: see [finder.open].
+func (f *finder) file(kind check.Kind, name string, own bool) {
 	if name == "" {
 		return
 	}
@@ -184,7 +192,7 @@ func (f *finder) file(kind check.Kind, name string) {
 		f.fail(err)
 		return
 	}
-	in := verify.Input{Kind: kind, Name: display, Open: f.open(path)}
+	in := verify.Input{Kind: kind, Name: display, Open: f.open(path, own)}
 	if kind == check.Contract {
 		in.RepoPaths = repoPaths(f.options.Names, path)
 	}
@@ -228,17 +236,22 @@ func (f *finder) fail(err error) {
 	}
 }
 
-// open opens a file; a confined finder follows no symlink that leads out of the root.
-func (f *finder) open(path string) verify.Opener {
+// open opens a file; a confined finder follows no symlink that leads out of the root, and no finder one that leads an own
+// file out of the work tree.
+func (f *finder) open(path string, own bool) verify.Opener {
+	top := f.options.Root
+	if own && !f.options.Confined {
+		top = f.options.Names
+	}
 	return func() (io.ReadCloser, error) {
-		if !f.options.Confined {
+		if !f.options.Confined && !own {
 			return regular(os.OpenFile(path, readOnly, 0))
 		}
-		inside, err := filepath.Rel(f.options.Root, path)
+		inside, err := filepath.Rel(top, path)
 		if err != nil {
 			return nil, err
 		}
-		root, err := os.OpenRoot(f.options.Root)
+		root, err := os.OpenRoot(cmp.Or(top, "."))
 		if err != nil {
 			return nil, err
 		}
@@ -256,7 +269,7 @@ func (f *finder) existing(name string) verify.Opener {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
 	}
-	return f.open(path)
+	return f.open(path, true)
 }
 
 // globs finds the files of some patterns, each once. A pattern that a person wrote and that matches nothing becomes a
@@ -276,7 +289,7 @@ func (f *finder) globs(kind check.Kind, patterns []string, fallback ...string) {
 	}
 	slices.Sort(files) // the order of the patterns must not matter
 	for _, name := range slices.Compact(files) {
-		f.file(kind, name)
+		f.file(kind, name, !given)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -29,7 +30,7 @@ func ReadContracts(root, id string, w io.Writer) (standing, task *contract.Contr
 	}
 	var sources []policy.Source
 	for _, file := range files {
-		c, err := ReadContract(file, w)
+		c, err := contractOf(root, file, w)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -54,7 +55,7 @@ func Standing(root string) *contract.Contract {
 	if len(files) != 1 {
 		return nil
 	}
-	c, err := ReadContract(files[0], io.Discard)
+	c, err := contractOf(root, files[0], io.Discard)
 	if err != nil {
 		return nil
 	}
@@ -82,7 +83,51 @@ func existing(root, name string) []string {
 // ReadContract reads a scope contract and writes its errors to w. A contract without criteria is valid: a task contract may
 // only narrow the scope.
 func ReadContract(path string, w io.Writer) (*contract.Contract, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.OpenFile(path, readOnly, 0)
+	return readContract(path, f, err, w)
+}
+
+// contractOf is ReadContract for a file of a work tree, which no link leads out of.
+func contractOf(root, path string, w io.Writer) (*contract.Contract, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer dir.Close() // nothing is written through it
+	name, err := filepath.Rel(root, path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := dir.OpenFile(name, readOnly, 0)
+	return readContract(path, f, err, w)
+}
+
+// readOnly opens a file without waiting for the writer of a pipe.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
+// contractBytes reads a regular file that is not too large for a contract, and closes it.
+func contractBytes(f *os.File) (data []byte, err error) {
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("it is a %s, not a regular file", kindOf(info.Mode()))
+	}
+	most := strict.DefaultLimits().ContractBytes
+	if data, err = io.ReadAll(io.LimitReader(f, most+1)); int64(len(data)) > most {
+		err = fmt.Errorf("it is larger than %d bytes", most)
+	}
+	return data, err
+}
+
+// readContract reads a contract from an open file.
+func readContract(path string, f *os.File, err error, w io.Writer) (*contract.Contract, error) {
+	var data []byte
+	if err == nil {
+		data, err = contractBytes(f)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the contract %q cannot be read: %w", path, reason(err))
 	}
