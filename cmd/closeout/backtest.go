@@ -69,7 +69,7 @@ func (f *backtestFlags) run(std stdio) error {
 	format, known := output.BacktestFormatByName(f.format)
 	switch {
 	case !known:
-		return fmt.Errorf("unknown format %q: expected text, json or markdown", f.format)
+		return fmt.Errorf("unknown format %q%s expected text, json or markdown", f.format, didYouMean(f.format, []string{"text", "json", "markdown"}, ""))
 	case f.last < 1 || f.last > maxLast:
 		return fmt.Errorf("--last cannot be %d: expected 1 to %d", f.last, maxLast)
 	}

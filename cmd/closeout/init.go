@@ -114,7 +114,7 @@ func openToInit() (*collect.Git, error) {
 	limits.Files, limits.PathBytes = maxTracked, maxTracked*maxTrackedName
 	git, err := collect.OpenGit(".", limits)
 	if none := (*gitobj.NotARepository)(nil); errors.As(err, &none) {
-		return nil, fmt.Errorf("this is not a git repository (%w): run git init, commit your files, then run closeout init again", err)
+		return nil, fmt.Errorf("%w, and commit your files; then run closeout init again", err)
 	}
 	return git, err
 }

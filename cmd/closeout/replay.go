@@ -88,6 +88,9 @@ func replay(dir string, std stdio) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if len(found.Inputs) == 0 && len(before.Inputs) > 0 {
+		return false, fmt.Errorf("%q contains a report, but none of its inputs: expected a bundle, which closeout run --bundle DIRECTORY writes", dir)
+	}
 	found.Settings = settingsOf(before)
 	leaveToFacts(&found.Settings, found.Bundle)
 	if err := checkSettings(&found.Settings); err != nil {

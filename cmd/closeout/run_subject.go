@@ -37,7 +37,7 @@ func (f *runFlags) open(std stdio) (s *subject, err error) {
 	}
 	s = &subject{}
 	if s.root, err = record.Find(here); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%q is not in a git repository: run closeout in one", here)
+		return nil, fmt.Errorf("%q is not in a git repository: change to yours (cd), or make one with git init", here)
 	}
 	if err != nil {
 		return nil, err

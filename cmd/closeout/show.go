@@ -67,6 +67,9 @@ func reportNamed(name string, std stdio) (*report.Report, error) {
 	default:
 		data, err = collect.ReportFile(name)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no report %q: closeout run writes %s; or name another one", name, report.FileName)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the report %q cannot be read: %w", name, diag.Reason(err))
 	}

@@ -59,6 +59,9 @@ func newHelp() *cobra.Command {
 
 // wrongFlag adds to an error about a flag which one may have been meant, and where the flags are described.
 func wrongFlag(c *cobra.Command, err error) error {
+	if strings.Contains(err.Error(), "in duration") {
+		return fmt.Errorf("%w: write a number and a unit, such as 90s or 10m", err)
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err

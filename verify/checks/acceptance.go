@@ -141,7 +141,7 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision)
 		why := cmp.Or(cutText(last.Said.Problem()), "the command did not end by itself, or could not be started")
 		f.Message = criterionName(c) + " has no exit code: " + why
 		f.Actual = "exit code null: " + why
-		f.Fix = "run the command to its end and record it again"
+		f.Fix = fixNullExit(why)
 	case ledger.ControlPassed:
 		f.Message = criterionName(c) + " passed, and it must not: it is a negative control"
 		f.Actual = "exit code 0"
@@ -164,6 +164,17 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision)
 	}
 	f.Fix += provesHint(c)
 	return f
+}
+
+// fixNullExit is how to fix a command without exit code, for what the recorder writes about the cause.
+func fixNullExit(why string) string {
+	switch {
+	case strings.HasPrefix(why, "there is no program"), strings.HasPrefix(why, "the command could not be started"):
+		return "install or add the program that the command starts, then record it again; a person may correct the command in the contract"
+	case strings.HasPrefix(why, "timeout"):
+		return "let the command end in time, or give it more time (closeout run --timeout 30m); then record it again"
+	}
+	return "run the command to its end and record it again"
 }
 
 // provesHint says what else is not proven while a control is not.

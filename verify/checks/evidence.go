@@ -175,13 +175,17 @@ func reportDigests(p *check.Pass) {
 }
 
 func reportCompanion(p *check.Pass, c *check.Companion) {
+	how := "run the command that writes the report with closeout record --produces, on the code as it is now"
+	if c.Kind == check.Rules && p.Policy.Rules.Run != nil {
+		how = "commit all edits, then run closeout run, which records the command of rules.run"
+	}
 	p.Report(check.Finding{
 		Code:    "evidence.below_minimum",
 		Message: fmt.Sprintf("the %s report is %s, and it must be %s: %s", c.Kind, c.Level, c.Minimum, c.KeptFrom),
 		Input:   c.Kind, Path: c.Path,
 		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
-		Fix:      reach(p, "run the command that writes the report with closeout record --produces, on the code as it is now", c.Minimum),
+		Fix:      reach(p, how, c.Minimum),
 		Identity: []string{string(c.Kind), string(c.Level)},
 	})
 }

@@ -145,7 +145,7 @@ func reportEmptyRules(p *check.Pass) {
 		case p.Policy == nil, p.Policy.Catalogue != nil && p.Policy.Rules.Run == nil: // a contract may say which rules there are
 			f.Fix = "run the rules and supply their report"
 		case p.Policy.Rules.Run != nil:
-			f.Path, f.Fix = p.Policy.Rules.Report, "make sure that the command of rules.run writes its report there, and supply that report"
+			f.Path, f.Fix = p.Policy.Rules.Report, "run the command of rules.run with closeout run; it must write its report there"
 		}
 		p.Report(f)
 	}

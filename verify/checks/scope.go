@@ -275,7 +275,7 @@ func reportEmptyDiff(p *check.Pass) {
 		Code: "scope.empty_diff", Message: "the change touches nothing but evidence", Input: changeKind(p),
 		Expected: "at least one changed file outside " + p.Policy.EvidenceDir,
 		Actual:   diag.Plural(int64(len(p.Changes)), "changed file"),
-		Fix:      "commit the work, and make sure that the gate compares the right commits",
+		Fix:      "commit the work on a branch of its own, or name the commit that it starts from with --base",
 		Contract: standing(p, "evidence"),
 	})
 }

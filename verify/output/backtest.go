@@ -116,6 +116,9 @@ func globWords(r *backtest.Result) string {
 // verdictWords are the counts, one line each; quote shows untrusted text.
 func verdictWords(r *backtest.Result, quote func(string) string) []string {
 	c := &r.Counts
+	if c.Merges == 0 {
+		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
+	}
 	share := func(n int) string { return fmt.Sprintf("%d (%d %%)", n, 100*n/max(1, c.Merges)) }
 	lines := []string{share(c.Passed) + " would pass this part of the gate"}
 	blocked := share(c.Blocked) + " would have been blocked"

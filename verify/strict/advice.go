@@ -155,7 +155,9 @@ func foreignDocument(line string) (message, fix string) {
 		return "this is Markdown around the JSON", "remove the line, and the one that ends the block"
 	case strings.HasPrefix(line, "<"):
 		return "this is XML or HTML, not JSON", "supply the JSON file, or configure the tool to write JSON"
-	case strings.HasPrefix(line, "#"), yamlLine().MatchString(line):
+	case strings.HasPrefix(line, "#"):
+		return "this is YAML or Markdown, not JSON", "write JSON: { before the first key, double quotes around keys and texts, } at the end"
+	case yamlLine().MatchString(line):
 		return MessageYAML, "write JSON: { before the first key, double quotes around keys and texts, } at the end"
 	case tomlLine().MatchString(line):
 		return "this is TOML or a list of settings, not JSON", "write JSON: {\"key\": value}, with a colon between key and value"

@@ -133,7 +133,7 @@ func discover(dir string) (gitDir, root string, err error) {
 			return dir, root, err
 		}
 		if at == filepath.Dir(at) {
-			return "", "", &NotARepository{Dir: dir, Why: "neither it nor a directory above it contains .git"}
+			return "", "", &NotARepository{Dir: dir, Why: "neither it nor a directory above it contains .git; change to your repository (cd), or make one with git init"}
 		}
 	}
 }
