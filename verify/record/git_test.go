@@ -1,14 +1,14 @@
+//go:build unix
+
 package record
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -209,26 +209,6 @@ func (r *repo) filter(program string) {
 	r.write(".gitattributes", "*.lfs filter=big\n")
 	r.git("config", "filter.big.clean", program)
 	r.git("config", "filter.big.required", "true")
-}
-
-// TestTreeLeavesNoProcess wants what a filter of git leaves running to be ended.
-func TestTreeLeavesNoProcess(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells what left the group")
-	}
-	r := newRepo(t)
-	alive := filepath.Join(t.TempDir(), "alive")
-	r.do(syscall.Mkfifo(alive, 0o600))
-	r.filter("sh -c '(exec setsid sleep 60 <" + alive + " >/dev/null 2>&1 & exec 3>" + alive + "); cat'")
-	r.write("f.lfs", "x\n")
-	if _, err := r.tree(); err != nil {
-		t.Fatal(err)
-	}
-	// A pipe that nothing reads cannot be opened for writing.
-	if f, err := os.OpenFile(alive, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-		f.Close()
-		t.Error("the process lives on")
-	}
 }
 
 func TestTreeOfClean(t *testing.T) {
