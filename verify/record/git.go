@@ -244,7 +244,8 @@ func (g *Git) tracked(path string) (bool, error) {
 	return committed != "", err
 }
 
-// isolated are the variables that prevent git from writing to the repository, and from running what it does not need.
+// isolated are the variables that prevent git from writing to the repository, from running what it does not need, and from
+// looking at another work tree, which a command could name in the settings of the repository.
 func (g *Git) isolated(temp string) []string {
 	cString := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`) // git splits a path without quotes at colons
 	env := []string{
@@ -252,6 +253,7 @@ func (g *Git) isolated(temp string) []string {
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"),
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + `"` + cString.Replace(g.objects) + `"`,
 		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_WORK_TREE=" + g.root,
 		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)),
 	}
 	for i, s := range settings {
