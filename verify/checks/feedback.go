@@ -116,11 +116,17 @@ func reportTampered(p *check.Pass, s *ledger.Stream) {
 func reportOpen(p *check.Pass, s *ledger.Stream) {
 	const expected = "an exit code, or a later record of the same command that has one"
 	for _, c := range s.Open() {
-		p.Report(check.Finding{
+		f := check.Finding{
 			Code: "feedback.null_exit", Message: inDirectory(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
 			Pos: diag.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
-			Fix: "run the command again to its end, and record it", Identity: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
-		})
+			Fix:      "run the command again to its end, and record it; or record everything again in a new log: closeout run",
+			Identity: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
+		}
+		if c.NotStarted {
+			f.Severity, f.Message = diag.Info, inDirectory(c)+" could not be started"
+			f.Expected, f.Fix = "nothing: the contract does not name this command, and it did not run", "no action is needed"
+		}
+		p.Report(f)
 	}
 	if s.Unsettled > 0 {
 		p.Report(check.Finding{

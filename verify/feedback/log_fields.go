@@ -37,6 +37,7 @@ const (
 	ruleProduced
 	ruleHosts
 	rulePaths
+	ruleFlag
 )
 
 // logFields are the keys of a record. The first ones are those of the original format, the others are those that the
@@ -68,6 +69,7 @@ var logFields = []logField{
 	{name: "run_id", rule: ruleRunID}, {name: "run_attempt", rule: ruleAttempt},
 	{name: "network_hosts", rule: ruleHosts},
 	{name: "changed_paths", rule: rulePaths},
+	{name: "not_started", rule: ruleFlag},
 	{name: "tampered", rule: ruleName, keep: func(r *Record) *string { return &r.Tampered }},
 }
 
@@ -113,6 +115,8 @@ func (r logRule) expected() string {
 		return "an integer of at least 1, or null"
 	case ruleProduced:
 		return "a list of objects with path and sha256, or null"
+	case ruleFlag:
+		return "true, false or null"
 	case rulePaths:
 		return "a list of strings that are not empty, or null"
 	default:
@@ -156,6 +160,9 @@ func (p *logParser) set(f *logField, v scalar) bool {
 		return p.setInteger(f.rule, v)
 	case ruleRunID:
 		return v.kind == strict.KindString || p.setInteger(f.rule, v)
+	case ruleFlag:
+		p.rec.NotStarted = v.kind == strict.KindBool && p.rec.Line[v.at] == 't'
+		return v.kind == strict.KindBool
 	}
 	if v.kind != strict.KindString {
 		return false

@@ -143,6 +143,7 @@ func plainRecord(line []byte, depth int) (Record, bool) {
 		NetworkHosts    []string    `json:"network_hosts"`
 		Produced        []Produced
 		Root            string
+		NotStarted      bool `json:"not_started"`
 	}
 	exact := map[string]jsontext.Value{}
 	for key, value := range values {
@@ -160,8 +161,8 @@ func plainRecord(line []byte, depth int) (Record, bool) {
 	out := Record{
 		Line: line, Exit: r.ExitCode, ID: r.CommandID, Parent: r.ParentCommandID, TaskID: r.TaskID,
 		TreeBefore: r.TreeBefore, TreeAfter: r.TreeAfter, Hosts: r.NetworkHosts, HostsGiven: r.NetworkHosts != nil, Produced: r.Produced,
-		Root: r.Root,
-		Cut:  plainCut(values["truncations"]),
+		Root: r.Root, NotStarted: r.NotStarted,
+		Cut: plainCut(values["truncations"]),
 	}
 	if len(r.NetworkHosts) == 0 {
 		out.Hosts = nil
@@ -240,6 +241,7 @@ var plainRules = map[string]func(jsontext.Value) bool{
 	"stderr_sha256":     isDigest,
 	"produced":          isProduced,
 	"root":              isText,
+	"not_started":       func(v jsontext.Value) bool { return isNull(v) || v.Kind() == 't' || v.Kind() == 'f' },
 	"runner":            isText,
 	"run_id":            func(v jsontext.Value) bool { return isText(v) || isInteger(v, 0, -1) },
 	"run_attempt":       func(v jsontext.Value) bool { return isNull(v) || isInteger(v, 1, 0) },

@@ -30,6 +30,7 @@ type Record struct {
 	HostsGiven   bool       // network_hosts is a list
 	Produced     []Produced // reports that the command wrote
 	Root         string     // of the work tree on the machine that recorded, to which absolute paths in reports are relative; "" when absent or null
+	NotStarted   bool       // the recorder could not start the command: nothing ran
 	Cut          bool       // truncations says that some of the output is missing
 
 	outputs [5]span // the values of stdout, stderr, stdout_tail, stderr_tail and error in Line; zero when absent or null

@@ -17,6 +17,8 @@ type Command struct {
 	Exit  int64
 	Line  int // of the first occurrence
 	Times int
+	// NotStarted is true for a null exit where nothing ran, each time: the recorder could not start the command.
+	NotStarted bool
 }
 
 // Commands counts different commands and keeps the first MaxDetails of them. The zero value is empty.
@@ -82,7 +84,7 @@ func (o *openNulls) add(s *Stream, r *feedback.Record) {
 			s.Unsettled++
 			return
 		}
-		null = &openNull{Command: Command{Text: commandText(r), Cwd: short(r.Cwd), Line: r.Pos.Line}, key: key}
+		null = &openNull{Command: Command{Text: commandText(r), Cwd: short(r.Cwd), Line: r.Pos.Line, NotStarted: true}, key: key}
 		if len(s.key) > 0 {
 			null.Key = key
 		}
@@ -90,12 +92,20 @@ func (o *openNulls) add(s *Stream, r *feedback.Record) {
 		s.remember(weightDetail)
 	}
 	null.Times++
+	null.NotStarted = null.NotStarted && s.nothingRan(r)
 	if r.ID != "" {
 		id := digestOf([]byte(r.ID))
 		null.ids = append(null.ids, id)
 		s.remember(weightLink)
 		o.byID[id] = null
 	}
+}
+
+// nothingRan reports whether a record without an exit code is one of a command that could not be started and changed nothing:
+// most often a misspelled name, which no later record of the same command can settle. It proves nothing and hides nothing. The
+// command of rules.run has to run. In doubt, as for one outside of the repository, the null exit stays open.
+func (s *Stream) nothingRan(r *feedback.Record) bool {
+	return r.NotStarted && len(r.Produced) == 0 && r.TreeBefore == r.TreeAfter && len(s.key) > 0 && string(s.key) != s.ledger.rules
 }
 
 // settle closes the null exits that a record with an exit code settles: those of the same command, and the one that it names

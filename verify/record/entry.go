@@ -18,7 +18,9 @@ type entry struct {
 	Cwd       string   `json:"cwd"`
 	Exit      *int     `json:"exit_code"`
 	Error     string   `json:"error,omitempty"`
-	Tampered  string   `json:"tampered,omitempty"`
+	// NotStarted is true when nothing ran: a misspelled name, or a file that is not executable.
+	NotStarted bool   `json:"not_started,omitempty"`
+	Tampered   string `json:"tampered,omitempty"`
 
 	StartedAt  string `json:"started_at"` // RFC 3339
 	DurationMS int64  `json:"duration_ms"`

@@ -16,6 +16,7 @@ type outcome struct {
 	exit    *int // nil when it has no exit code
 	status  int
 	problem string // the error of the record; "" when the command ended by itself and left nothing running
+	notRun  bool   // nothing was started
 	left    error  // when processes of the command are still running
 	signal  syscall.Signal
 	started time.Time
@@ -24,7 +25,7 @@ type outcome struct {
 
 // execute runs a command, and ends everything that it left running.
 func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
-	end := outcome{started: time.Now(), status: StatusNotRun}
+	end := outcome{started: time.Now(), status: StatusNotRun, notRun: true}
 	dir := r.dir(c.Cwd)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		end.problem = fmt.Sprintf("there is no directory %q to run in", c.Cwd)
@@ -44,6 +45,7 @@ func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
 		}
 		return end
 	}
+	end.notRun = false
 	r.await(cmd, c.Timeout, &end)
 	end.took = time.Since(end.started)
 	ended, err := outputs.children.end(cmd.Process.Pid)

@@ -112,6 +112,7 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 		texts = append(texts, problem.Error())
 	}
 	e.Error = strings.ToValidUTF8(oneLine(texts...), "\ufffd")
+	e.NotStarted = end.notRun && problem == nil
 	result := &Result{Exit: end.exit, Status: end.status, Signal: end.signal, Why: e.Error, Problem: problem, Took: end.took, Tails: [2]string{e.StdoutTail, e.StderrTail}}
 	if err := r.write(e, result); err != nil {
 		return nil, fmt.Errorf("the record could not be written: %w", err)
