@@ -3,7 +3,6 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
-RUN go mod download
 COPY cmd cmd
 COPY schema schema
 COPY verify verify
