@@ -104,15 +104,7 @@ type contractText struct {
 // findContract reads the named contract, or the one of the work tree, or makes the one that init would write.
 func (f *backtestFlags) findContract(git *collect.Git) (*contractText, error) {
 	if f.contract != "" {
-		text, err := readContractFile(os.DirFS(filepath.Dir(f.contract)), filepath.Base(f.contract), fs.Stat)
-		if err != nil {
-			return nil, fmt.Errorf("the contract %q cannot be read: %w", f.contract, diag.Reason(err))
-		}
-		name := filepath.ToSlash(f.contract)
-		if filepath.IsAbs(f.contract) {
-			name = path.Base(name) // a result contains no path of a machine
-		}
-		return &contractText{name, text}, nil
+		return contractAt(f.contract)
 	}
 	found, err := standingContracts(git.Root())
 	switch {
@@ -124,6 +116,19 @@ func (f *backtestFlags) findContract(git *collect.Git) (*contractText, error) {
 		return found[0], nil
 	}
 	return nil, fmt.Errorf("there are two standing contracts, %s and %s: expected one; remove the other", found[0].name, found[1].name)
+}
+
+// contractAt is the contract that a flag names.
+func contractAt(file string) (*contractText, error) {
+	text, err := readContractFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), fs.Stat)
+	if err != nil {
+		return nil, fmt.Errorf("the contract %q cannot be read: %w: name a file with --contract", file, diag.Reason(err))
+	}
+	name := filepath.ToSlash(file)
+	if filepath.IsAbs(file) {
+		name = path.Base(name) // a result contains no path of a machine
+	}
+	return &contractText{name, text}, nil
 }
 
 // standingContracts are the standing contracts of a work tree. No symlink is followed out of it.

@@ -22,7 +22,7 @@ import (
 var (
 	containerImage = os.Getenv("CLOSEOUT_IMAGE")
 	actProgram     = os.Getenv("CLOSEOUT_ACT")
-	actRunner      = os.Getenv("CLOSEOUT_ACT_RUNNER") // image that stands for ubuntu-latest
+	actRunner      = os.Getenv("CLOSEOUT_ACT_RUNNER") // image in place of ubuntu-latest
 )
 
 func needImage(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -153,8 +154,8 @@ func (f *initFlags) options() (o starter.Options, err error) {
 
 // existing is the standing contract of the work tree; "" when there is none.
 func (f *initFlags) existing() (string, error) {
-	for _, extension := range []string{".json", ".yaml", ".yml"} {
-		name := ".closeout/scope_contract" + extension
+	for _, extension := range policy.ContractExtensions {
+		name := policy.StandingContract + extension
 		if found, err := collect.Exists(f.path(name)); found || err != nil {
 			return name, err
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -93,12 +92,11 @@ func (f *lintFlags) add(in *lint.Input) error {
 	if f.contract == "" {
 		return nil
 	}
-	text, err := os.ReadFile(f.contract)
-	if err != nil {
-		return fmt.Errorf("the contract cannot be read: %w: name a file with --contract", err)
+	file, err := contractAt(f.contract)
+	if err == nil {
+		in.Contract = &lint.Document{Path: file.name, Text: file.text}
 	}
-	in.Contract = &lint.Document{Path: f.contract, Text: text}
-	return nil
+	return err
 }
 
 // end is the exit status.

@@ -116,7 +116,7 @@ func help(c *cobra.Command) {
 	})
 }
 
-// usageOf is how to call a command. The flags that set limits are many and seldom used: one line stands for them.
+// usageOf is how to call a command. The flags that set limits are many and seldom used: one line represents them.
 func usageOf(c *cobra.Command) string {
 	var limits []*pflag.Flag
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {

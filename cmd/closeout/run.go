@@ -19,6 +19,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/record"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -177,50 +178,23 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 		}
 		return 0, nil // the report says the same
 	}
-	show := s.show
 	r, err := s.recorder(policies[0].EvidenceDir, std)
 	if err != nil {
 		return 0, err
 	}
-	p := &record.Plan{Timeout: f.timeout}
-	if f.setup != "" {
-		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
-	}
-	if p.AddPolicy(policies, f.rules, r.Log) {
-		show.say("the contract names the command for rules, so the script of --rules is not run")
-	}
-	reports := p.Reports(r.Evidence)
-	if coverage := policies[0].Coverage; coverage != nil {
-		reports = append(reports, coverage.Report)
-	}
-	if err := f.choose(p, show); err != nil {
-		return 0, err
-	}
-	if _, err := record.Clean(r.Root, r.Evidence, reports); err != nil {
-		return 0, err
-	}
-	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
-		return 0, err
-	}
-	tree, differs, err := r.Look()
+	p, err := f.plan(s, policies, r)
 	if err != nil {
 		return 0, err
-	}
-	if differs && s.trial != "" {
-		s.options.WorkTree = tree // the contract itself need not be committed for a trial
 	}
 	signals := make(chan os.Signal, 8)
 	notify(signals)
 	defer signal.Stop(signals)
 	r.Signals = signals
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
-	if p.Setup != nil {
-		show.count++
-	}
-	status, err = r.FromPlan(p, show)
-	show.end()
+	status, err = r.FromPlan(p, s.show)
+	s.show.end()
 	if err != nil || f.recordOnly {
-		show.showFailed(nil)
+		s.show.showFailed(nil)
 	}
 	if err != nil || !f.recordOnly {
 		return status, err
@@ -230,6 +204,37 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 		return status, nil
 	}
 	return 0, f.supply(p, r.Watch, std) // the gate judges what failed
+}
+
+// plan lists what is recorded, and removes what the last run left.
+func (f *runFlags) plan(s *subject, policies []*policy.Policy, r *record.Recorder) (*record.Plan, error) {
+	p := &record.Plan{Timeout: f.timeout}
+	if p.AddPolicy(policies, f.rules, r.Log) {
+		s.show.say("the contract names the command for rules, so the script of --rules is not run")
+	}
+	reports := p.Reports(r.Evidence)
+	if coverage := policies[0].Coverage; coverage != nil {
+		reports = append(reports, coverage.Report)
+	}
+	if err := f.choose(p, s.show); err != nil {
+		return nil, err
+	}
+	if f.setup != "" {
+		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
+		s.show.count++
+	}
+	if _, err := record.Clean(r.Root, r.Evidence, reports); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
+		return nil, err
+	}
+	tree, differs, err := r.Look()
+	if err == nil && differs && s.trial != "" {
+		s.options.WorkTree = tree // the contract itself need not be committed for a trial
+	}
+	return p, err
 }
 
 // choose keeps what --only names.

@@ -12,7 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// didYouMean stands between what is wrong and what was expected: a colon, or a question with the known name that is nearest to
+// didYouMean is what separates what is wrong from what was expected: a colon, or a question with the known name that is nearest to
 // a word. before is what is written before such a name, such as "--".
 func didYouMean(word string, known []string, before string) string {
 	near := diag.Nearest(word, known)

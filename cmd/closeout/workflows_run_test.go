@@ -473,9 +473,9 @@ func (r *runner) steps() (ran, error) {
 func (r *runner) script(script string, job, step []string, id string) error {
 	r.t.Helper()
 	files := map[string]string{"GITHUB_OUTPUT": "", "GITHUB_ENV": "", "GITHUB_PATH": ""}
-	folder := r.t.TempDir()
-	env := gitEnv("RUNNER_TEMP="+r.temp, "FILES="+folder, "PATH="+folder+"/bin:"+os.Getenv("PATH"), "GITHUB_ACTIONS=true", "CI=true")
-	event := filepath.Join(folder, "event.json")
+	dir := r.t.TempDir()
+	env := gitEnv("RUNNER_TEMP="+r.temp, "FILES="+dir, "PATH="+dir+"/bin:"+os.Getenv("PATH"), "GITHUB_ACTIONS=true", "CI=true")
+	event := filepath.Join(dir, "event.json")
 	writeFile(r.t, event, r.payload())
 	env = append(env, "GITHUB_EVENT_NAME="+r.event, "GITHUB_EVENT_PATH="+event)
 	env = append(append(append(env, job...), r.exported...), step...)
@@ -483,11 +483,11 @@ func (r *runner) script(script string, job, step []string, id string) error {
 		env = append(env, "SETUP="+r.setup)
 	}
 	for name := range files {
-		files[name] = filepath.Join(folder, name)
+		files[name] = filepath.Join(dir, name)
 		writeFile(r.t, files[name], "")
 		env = append(env, name+"="+files[name])
 	}
-	file := filepath.Join(folder, "script.sh") // bash reads it as it goes
+	file := filepath.Join(dir, "script.sh") // bash reads it as it goes
 	writeFile(r.t, file, script)
 	c := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", file)
 	c.Dir, c.Env = r.work, env

@@ -130,7 +130,7 @@ func reportApproval(p *check.Pass, id, path string, a override.Answer) {
 	})
 }
 
-// reportUnknown reports that it is unknown whether an approval was given. The first file that requires it stands for all.
+// reportUnknown reports that it is unknown whether an approval was given. It names the first file that requires one.
 func reportUnknown(p *check.Pass, id, path string, a override.Answer) {
 	f := check.Finding{
 		Code: "facts.unavailable", Message: fmt.Sprintf("the gate did not check whether the approval %q was given", id), Input: changeKind(p), Path: path,

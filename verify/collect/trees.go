@@ -53,19 +53,19 @@ func misplaced(c *Comparison, o Options) []facts.Misplaced {
 			list = append(list, facts.Misplaced{At: at, Path: name})
 		}
 	}
-	holds := func(commit, name string) bool {
+	contains := func(commit, name string) bool {
 		_, _, found, err := c.Objects.Entry(commit, name)
 		return found && err == nil
 	}
 	add("named", o.Contract, o.Contract != "")
 	for _, extension := range policy.ContractExtensions {
 		right := policy.StandingContract + extension
-		inHead := holds(c.Head, right)
-		add("base", right, o.Contract != "" && holds(c.Base, right))
+		inHead := contains(c.Head, right)
+		add("base", right, o.Contract != "" && contains(c.Base, right))
 		add("head", right, inHead)
 		add("work_tree", right, !inHead && o.below(right) != "")
 		for _, place := range wrongPlaces {
-			add("base", place+extension, holds(c.Base, place+extension))
+			add("base", place+extension, contains(c.Base, place+extension))
 		}
 	}
 	return list

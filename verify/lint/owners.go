@@ -10,7 +10,7 @@ import (
 // placesOfOwners are the places where GitHub looks for code owners; only the first file counts.
 var placesOfOwners = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
-// owned are the directories that require an owner, each with a file in it that stands for those that a change may add.
+// owned are the directories that require an owner, each with a file that a change may add to it.
 var owned = [][2]string{{"/.github/", ".github/workflows/zqxjvkwy.yml"}, {"/.closeout/", ".closeout/zqxjvkwy.json"}}
 
 // owners reports contracts and workflows that no code owner must approve.

@@ -23,7 +23,7 @@ type Options struct {
 	Token      string
 	Version    string          // of this program
 	Files      collect.Options // its Root is the workspace
-	Progress   func(string)    // is told each stage, and each long wait; nil for nobody
+	Progress   func(string)    // is told each stage, and each long wait; may be nil
 }
 
 // Run collects the inputs of one decision about a pull request or a merge group.

@@ -66,7 +66,7 @@ type transport struct {
 	api     *url.URL
 	token   string
 	clock   Clock
-	waits   func(wait time.Duration, why string) // is told each long wait; nil for nobody
+	waits   func(wait time.Duration, why string) // is told each long wait; may be nil
 	timeout time.Duration
 	connect time.Duration // timeout of a connection
 	asked   atomic.Int64  // requests, repeated ones included
