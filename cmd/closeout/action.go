@@ -33,7 +33,7 @@ Exit codes: 0 passed or overridden, 1 failed, 2 wrong inputs or environment, 3 a
 
 func newAction(std stdio) *cobra.Command {
 	return &cobra.Command{
-		Use: "action", Short: "Run as a GitHub action", Long: actionLong, Args: cobra.NoArgs,
+		Use: "action", Short: "Run as a GitHub action", Long: actionLong, Args: noWords(""),
 		Example: "  INPUT_CONTRACT_FILE=scope_contract.json INPUT_DIFF=pr.diff GITHUB_WORKSPACE=$PWD closeout action",
 		RunE: func(*cobra.Command, []string) error {
 			return (&action{gha: githubactions.New(githubactions.WithWriter(bare(std.out))), std: std}).run()

@@ -21,7 +21,7 @@ environment.`
 func newCollect(std stdio) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
 	c := &cobra.Command{
-		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: cobra.NoArgs,
+		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: noWords("--base"),
 		Example: "  closeout collect --base origin/main --bundle bundle",
 		RunE:    func(c *cobra.Command, _ []string) error { return f.collect(c, std) },
 	}

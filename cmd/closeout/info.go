@@ -21,7 +21,7 @@ func newExplain(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain [CODE]", Short: "Explain what a finding means and how to fix it; without a CODE, print the whole rule book",
 		Example: "  closeout explain scope.forbidden\n  closeout explain scope",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    oneWord("CODE"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return explained(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -52,7 +52,7 @@ func documented() []*check.Check { return slices.Concat(checks.Documented, lint.
 // page is the page with an ID.
 func page(id string) string { return cmp.Or(checks.Doc(id), lint.Doc(id)) }
 
-// explain prints the page of the check that reports a code, or of the check with that name. Case does not matter.
+// explain prints what the page of a check says about a code, or the page of the check with that name. Case does not matter.
 func explain(what string, w io.Writer) error {
 	name := strings.ToLower(what)
 	all := documented()
@@ -62,7 +62,21 @@ func explain(what string, w io.Writer) error {
 	if at < 0 {
 		return fmt.Errorf("there is no finding %q%s see closeout explain for all of them", what, didYouMean(name, explained(), ""))
 	}
-	return showPage(w, page(all[at].ID))
+	return showPage(w, section(page(all[at].ID), all[at].ID, name))
+}
+
+// section is what a page says in general and about one code. The name of the page stands for the whole page.
+func section(text, id, name string) string {
+	intro, _, _ := strings.Cut(text, "\n## ")
+	_, rest, found := strings.Cut(text, "\n## "+name+"\n")
+	if !found {
+		return text
+	}
+	about, _, more := strings.Cut(rest, "\n## ")
+	if more = more || strings.Count(text, "\n## ") > 1; more {
+		about += "\nThe whole page: `closeout explain " + id + "`.\n"
+	}
+	return intro + "\n## " + name + "\n" + about
 }
 
 // ruleBook prints every check's page, a table of all codes first.
@@ -84,7 +98,7 @@ func newSchema(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "schema [NAME]", Short: "Print a JSON Schema; without a NAME, the names of all",
 		Example: "  closeout schema scope_contract > scope_contract.schema.json",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    oneWord("NAME"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return schema.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -105,7 +119,7 @@ func newSchema(std stdio) *cobra.Command {
 
 func newVersion(std stdio) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Example: "  closeout version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Example: "  closeout version", Args: noWords(""),
 		RunE: func(*cobra.Command, []string) error { return printVersion(std.out) },
 	}
 }

@@ -33,7 +33,7 @@ type lintFlags struct {
 func newLint(std stdio) *cobra.Command {
 	f := &lintFlags{}
 	c := &cobra.Command{
-		Use: "lint", Short: "Look for mistakes in contracts and workflows", Long: lintLong, Args: cobra.NoArgs,
+		Use: "lint", Short: "Look for mistakes in contracts and workflows", Long: lintLong, Args: noWords(""),
 		Example: "  closeout lint\n  closeout lint --base origin/main --strict",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
@@ -50,7 +50,7 @@ func newLint(std stdio) *cobra.Command {
 
 func (f *lintFlags) run(std stdio) error {
 	if !slices.Contains(output.LintFormats, f.format) {
-		return fmt.Errorf("--format is %q: expected one of %s", f.format, strings.Join(output.LintFormats, ", "))
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, output.LintFormats, ""), strings.Join(output.LintFormats, ", "))
 	}
 	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
 	if err != nil {

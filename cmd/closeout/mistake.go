@@ -23,6 +23,29 @@ func oneBundle(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes one BUNDLE, and found %d words: %s", c.CommandPath(), len(args), expanded(c, args[0]))
 }
 
+// noWords refuses words that belong to no flag. flag is the one that takes a branch, if there is one.
+func noWords(flag string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return nil
+		case flag != "" && resolves(args[0]):
+			return fmt.Errorf("%s takes no word, and found %q: write %s %s %s", c.CommandPath(), args[0], c.CommandPath(), flag, args[0])
+		}
+		return fmt.Errorf("%s takes no word, and found %q: leave it out; see %s --help", c.CommandPath(), args[0], c.CommandPath())
+	}
+}
+
+// oneWord refuses a second word.
+func oneWord(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return nil
+		}
+		return fmt.Errorf("%s takes one %s, and found %d words: write %s %s", c.CommandPath(), name, len(args), c.CommandPath(), args[0])
+	}
+}
+
 // expanded shows how to write the pattern that the shell replaced by several files, of which first is left over; it is also
 // advice for a word that is no file.
 func expanded(c *cobra.Command, first string) string {

@@ -177,7 +177,7 @@ func (f *recordFlags) check(args []string) error {
 	case f.fromContract == nil && (f.setup != "" || f.rules != ""):
 		return errors.New("--setup and --rules require --from-contract")
 	case f.fromContract != nil && len(args) > 0:
-		return errors.New("a command cannot be given beside --from-contract")
+		return errors.New("a command cannot be given beside --from-contract, which runs those of the contract: leave one of them out")
 	case f.fromContract != nil && (f.command.Criterion != "" || f.cwd != "." || len(f.produces) > 0):
 		return errors.New("--criterion, --cwd and --produces cannot be given beside --from-contract: the contract's criteria declare them")
 	case f.command.Timeout < 0:

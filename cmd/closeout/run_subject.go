@@ -72,7 +72,10 @@ func (f *runFlags) compare(s *subject, std stdio) error {
 	}
 	switch {
 	case err != nil && !collect.Unknowable(err):
-		return fmt.Errorf("the base%s, %s: %w", why, shown, err)
+		if from, _, isRange := cutRange(f.base); isRange {
+			return fmt.Errorf("--base takes one commit, and %q is a range; the changes from it to HEAD are judged: write closeout run --base %s", f.base, from)
+		}
+		return fmt.Errorf("the base%s, %s: %w", why, shown, wrongCommit("base", name, s.git, err))
 	case err != nil:
 		objects = collect.Lost{Err: err}
 	case base == head:

@@ -59,8 +59,16 @@ func newHelp() *cobra.Command {
 
 // wrongFlag adds to an error about a flag which one may have been meant, and where the flags are described.
 func wrongFlag(c *cobra.Command, err error) error {
-	if strings.Contains(err.Error(), "in duration") {
-		return fmt.Errorf("%w: write a number and a unit, such as 90s or 10m", err)
+	what, cause, isValue := strings.Cut(err.Error(), " flag: ")
+	switch {
+	case !isValue && strings.HasPrefix(what, "flag needs an argument"):
+		return fmt.Errorf("%w: write the value after it; see %s --help", err, c.CommandPath())
+	case strings.HasPrefix(cause, "time: "):
+		return errors.New(what + " flag: expected a number and a unit, such as 90s or 10m")
+	case strings.HasPrefix(cause, "strconv.ParseBool"):
+		return errors.New(what + " flag: expected true or false, or the flag alone")
+	case strings.HasPrefix(cause, "strconv."):
+		return errors.New(what + " flag: expected a number without unit")
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

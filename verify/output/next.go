@@ -101,9 +101,9 @@ func fixSteps(r *report.Report, severity string, safe func(string) string) []str
 	return list
 }
 
-// withoutEffects leaves out what only follows from another finding: without a contract nothing says what to record.
+// withoutEffects leaves out what only follows from another finding: without a contract that can be read, nothing says what to record.
 func withoutEffects(list []report.Finding) []report.Finding {
-	if !hasCode(list, "contract.missing") {
+	if !hasCode(list, "contract.missing") && !hasCode(list, "contract.malformed") {
 		return list
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(f report.Finding) bool {

@@ -62,6 +62,9 @@ func TestWhatOnlyFollows(t *testing.T) {
 	if agentList(&b, r); strings.Contains(b.String(), "feedback.missing") || !strings.Contains(b.String(), "2. diff.malformed") {
 		t.Errorf("the agent gets %q", b.String())
 	}
+	if r.Findings[0].Code = "contract.malformed"; len(fixSteps(r, block, line)) != 2 {
+		t.Errorf("with a malformed contract: got %q", fixSteps(r, block, line))
+	}
 	r.Findings, r.Counts.Block = r.Findings[1:], 3
 	if steps := fixSteps(r, block, line); len(steps) != 3 {
 		t.Errorf("with a contract: got %q", steps)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -15,11 +16,21 @@ import (
 // scriptPlaces are the directories of a repository where scripts usually are.
 var scriptPlaces = []string{".", "scripts", "script", "bin", "tools", "ci", ".ci", "hack", "test", "tests"}
 
+// shellWords are commands that only a shell has.
+var shellWords = []string{"cd", "export", "source", "alias", "eval", "set", "unset", "if", "for", "while"}
+
 // notInPath says that PATH has no program of a name, and what was most likely meant.
 func (r *Recorder) notInPath(c Command) string {
 	name := c.Argv[0]
 	problem := fmt.Sprintf("there is no program %s in PATH", diag.Quote(name))
-	if words := strings.Fields(name); len(words) > 1 && len(c.Argv) == 1 {
+	words := strings.Fields(name)
+	switch variable, _, assigns := strings.Cut(name, "="); {
+	case slices.Contains(shellWords, name), len(words) > 1 && len(c.Argv) == 1 && strings.ContainsAny(name, "|&;<>$`"):
+		return problem + ": it is for a shell: write bash -c '" + diag.Clip(strings.Join(c.Argv, " ")) + "'"
+	case assigns && variable != "" && len(words) == 1 && len(c.Argv) > 1:
+		return problem + ": write env " + diag.Clip(strings.Join(c.Argv, " "))
+	}
+	if len(words) > 1 && len(c.Argv) == 1 {
 		return problem + ": write each word by itself: " + diag.Clip(strings.Join(words, " "))
 	}
 	if found := r.script(c.Cwd, name); found != "" {
