@@ -12,7 +12,6 @@ import (
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
-	"github.com/closeout-gate/closeout/verify/strict/stricttest"
 )
 
 // contractCase is one contract. It is given as members that are put in front of the required ones, so that they begin
@@ -684,25 +683,4 @@ func TestLoginGlob(t *testing.T) {
 			t.Errorf("%s: %s, want %s", pattern, got, want)
 		}
 	}
-}
-
-// FuzzParseContract: parsing never panics, positions are inside the text, and JSON which is a good
-// contract is the same contract when it is read as YAML. YAML refuses tabs and some characters that JSON has.
-func FuzzParseContract(f *testing.F) {
-	for _, c := range contractCases {
-		f.Add(c.text())
-	}
-	f.Add("allowed_files:\n- a\nforbidden_files: [b]\nrollback_plan: |\n  c\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		fromJSON, jsonErrs := Parse("c.json", []byte(text), strict.DefaultLimits())
-		stricttest.CheckPlaces(t, []byte(text), jsonErrs)
-		fromYAML, yamlErrs := Parse("c.yaml", []byte(text), strict.DefaultLimits())
-		stricttest.CheckPlaces(t, []byte(text), yamlErrs)
-		if fromJSON == nil && !jsonErrs.Any() || fromYAML == nil && !yamlErrs.Any() {
-			t.Fatal("neither a contract nor an error")
-		}
-		if !jsonErrs.Any() && !yamlErrs.Any() && !reflect.DeepEqual(fromJSON, fromYAML) {
-			t.Errorf("as JSON %+v\nas YAML %+v", fromJSON, fromYAML)
-		}
-	})
 }

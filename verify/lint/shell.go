@@ -151,13 +151,9 @@ func (s *script) word() bool {
 		s.at++
 		switch c {
 		case '\'':
-			length := strings.IndexByte(s.text[s.at:], '\'')
-			if length < 0 {
+			if !s.single(&b, &w) {
 				return false
 			}
-			b.WriteString(s.text[s.at : s.at+length])
-			s.at += length + 1
-			w.quoted = true
 		case '"':
 			if !s.double(&b, &w) {
 				return false
@@ -185,6 +181,15 @@ func (s *script) word() bool {
 	}
 	s.words = append(s.words, w)
 	return true
+}
+
+// single reads the text after a single quote.
+func (s *script) single(b *strings.Builder, w *word) bool {
+	w.quoted = true
+	text, rest, closed := strings.Cut(s.text[s.at:], "'")
+	b.WriteString(text)
+	s.at = len(s.text) - len(rest)
+	return closed
 }
 
 // double reads the text after a double quote.
