@@ -13,9 +13,12 @@ import (
 
 // linter is a linter whose configuration is tracked: a rule of the rule report.
 type linter struct {
-	id  string
-	run []string
+	id    string
+	run   []string
+	sarif []string // options that let it write SARIF into the rule report; nil when it has none
 }
+
+const rulesReport = evidence + "/rule_report.json"
 
 // fixing is a script of package.json that changes files instead of judging them.
 const fixing = `--(?:fix|write|apply)\b`
@@ -28,10 +31,10 @@ func (s *starter) findLinters() {
 	s.jsLinter()
 	s.clippy()
 	if gems := s.text(s.first(".", "Gemfile")); s.has(".rubocop.yml") && names(gems, "rubocop") {
-		s.linters = append(s.linters, linter{"rubocop", []string{"bundle", "exec", "rubocop"}})
+		s.linters = append(s.linters, linter{id: "rubocop", run: []string{"bundle", "exec", "rubocop"}})
 		s.protected = append(s.protected, ".rubocop.yml")
 	}
-	if len(s.linters) > 0 {
+	if len(s.linters) > 0 && s.linters[0].sarif == nil || len(s.linters) > 1 {
 		s.extra = append(s.extra, File{rulesScript, []byte(s.lintScript())})
 	}
 }
@@ -43,11 +46,11 @@ func (s *starter) golangci() {
 	case !s.has("go.mod"):
 		s.note(config + " was left out: there is no go.mod beside it")
 	default:
-		s.linters = append(s.linters, linter{"golangci-lint", []string{"golangci-lint", "run"}})
-		major := ""
+		l, major := linter{id: "golangci-lint", run: []string{"golangci-lint", "run"}}, ""
 		if matches(golangciV2, s.text(config)) {
-			major = "/v2"
+			major, l.sarif = "/v2", []string{"--output.sarif.path=" + rulesReport}
 		}
+		s.linters = append(s.linters, l)
 		version := cmp.Or(s.versionIn(golangciVersion), "latest")
 		s.prepare(".", `GOBIN="$HOME/.local/bin" go install github.com/golangci/golangci-lint`+major+"/cmd/golangci-lint@"+version)
 	}
@@ -103,7 +106,11 @@ func (s *starter) ruff() {
 	} else {
 		run = p.with(run...)
 	}
-	s.linters = append(s.linters, linter{"ruff", run})
+	l := linter{id: "ruff", run: run}
+	if !matches(`^0\.[01]\.`, s.versionIn(ruffVersion)) { // older ones may write no SARIF
+		l.sarif = []string{"--output-format", "sarif", "--output-file", rulesReport}
+	}
+	s.linters = append(s.linters, l)
 }
 
 // called reports whether a workflow, a hook or a task of the repository contains one of some texts.
@@ -138,9 +145,9 @@ func (s *starter) jsLinter() {
 	}
 	switch {
 	case script != "" && !matches(placeholder, script) && !matches(fixing, script):
-		s.linters = append(s.linters, linter{"lint", words(m.run, []string{"lint"})})
+		s.linters = append(s.linters, linter{id: "lint", run: words(m.run, []string{"lint"})})
 	case depends(pkg, "eslint"):
-		s.linters = append(s.linters, linter{"eslint", words(m.exec, []string{"eslint", "."})})
+		s.linters = append(s.linters, linter{id: "eslint", run: words(m.exec, []string{"eslint", "."})})
 	case script != "":
 		s.note("the script lint of package.json was left out: " + diag.Quote(script) + " changes files")
 	default:
@@ -159,21 +166,20 @@ func (s *starter) clippy() {
 		s.protected = append(s.protected, config)
 	}
 	if config != "" || lints {
-		s.linters = append(s.linters, linter{"clippy", []string{"cargo", "clippy", "--workspace", "--all-targets"}})
+		s.linters = append(s.linters, linter{id: "clippy", run: []string{"cargo", "clippy", "--workspace", "--all-targets"}})
 	}
 }
 
 const rulesScript = ".closeout/rules.sh"
 
-// lintScript is the command of rules.run. The SARIF of most linters lists no rules when nothing is found, which is the same as
-// a report of a linter that did nothing; a row for each linter always says something.
+// lintScript is the command of rules.run for several linters, or for one without SARIF: a row for each of them.
 func (s *starter) lintScript() string {
 	var b strings.Builder
 	b.WriteString(`#!/bin/sh
 # Runs the linters of this repository, and writes one row for each into the rule report: .closeout/scope_contract.json names this
 # script in rules.run. If a linter cannot be started, there is no report, and the gate reports rules.missing.
 set -u
-report=` + evidence + `/rule_report.json
+report=` + rulesReport + `
 rows=
 
 lint() {

@@ -51,8 +51,12 @@ func (s *starter) rules() section {
 	if len(s.linters) == 0 {
 		return section{key: "rules", comment: "There is no linter: no rule report is required.", object: members{{"required", "false"}}}
 	}
+	run := []string{"sh", rulesScript}
+	if l := s.linters[0]; len(s.linters) == 1 && l.sarif != nil {
+		run = words(l.run, l.sarif)
+	}
 	return section{key: "rules", comment: "The command that runs the linters and writes the rule report.", object: members{
-		{"run", array([]string{"sh", rulesScript})}, {"report", quote(evidence + "/rule_report.json")},
+		{"run", array(run)}, {"report", quote(rulesReport)},
 	}}
 }
 
