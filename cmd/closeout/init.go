@@ -214,7 +214,11 @@ func (f *initFlags) backtest(plan *starter.Plan) {
 	r, err := f.judged(plan)
 	switch {
 	case err != nil:
-		f.out("\nThere is no backtest: %s", output.Neutral(err.Error()))
+		what, _, more := strings.Cut(err.Error(), "\n")
+		if more {
+			what += ": closeout lint shows why"
+		}
+		f.out("\nThere is no backtest: %s", output.Neutral(what))
 	case r.Counts.Merges == 0:
 		f.out("\nThere is no backtest: %s contains no merges.", output.Neutral(r.Branch))
 	default:

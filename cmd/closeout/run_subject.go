@@ -194,7 +194,7 @@ func (s *subject) tryOwn(std stdio) (err error) {
 // endTrial says what a person does after a trial: findings about a change that adds the gate itself ask to revert it.
 func (s *subject) endTrial(std stdio) {
 	switch {
-	case s.trial == "":
+	case s.trial == "", s.judged.Policy == nil: // the report says what is wrong with the contract
 	case s.same:
 		fmt.Fprintf(std.err, "closeout run: this was a trial of %s: its commands ran, and nothing was judged, because nothing is changed. Commit it, merge it into the base branch, and the gate uses it\n", s.trial)
 	default:

@@ -69,7 +69,7 @@ func (c *changesReader) document() {
 	}
 	for _, key := range []string{keySchema, keyFiles} {
 		if _, found := c.seen[key]; !found {
-			(&strict.Fields{Node: &strict.Node{Pos: start}, Errs: c.errs}).Need(key, "an object with schema and files")
+			(&strict.Fields{Node: &strict.Node{Pos: start}, Errs: c.errs}).Need(key, "an object with schema and files, as closeout schema changes describes it")
 		}
 	}
 	c.End()

@@ -148,7 +148,11 @@ func textThat(f *strict.Fields, n *strict.Node, key string, valid func(string) b
 		return ""
 	}
 	if n.Kind != strict.KindString || !valid(n.Text) {
-		f.Wrong(n, key, expected)
+		fix := ""
+		if expected == objectIDText {
+			fix = "write the full id, as git rev-parse prints it for a branch or a short id"
+		}
+		f.WrongFix(n, key, expected, fix)
 		return ""
 	}
 	return n.Text

@@ -278,8 +278,12 @@ func (f *Fields) Unknown(m Member) diag.Error {
 
 // WrongType is the error for a value that is not what its place needs.
 func WrongType(n *Node, where, expected string) diag.Error {
+	name := where[strings.LastIndexByte(where, '/')+1:]
+	if name == "" {
+		name = "the whole document"
+	}
 	return diag.Error{
-		Pos: n.Pos, Where: where, Message: where[strings.LastIndexByte(where, '/')+1:] + " must be " + expected,
+		Pos: n.Pos, Where: where, Message: name + " must be " + expected,
 		Found: n.Describe(), Expected: expected, Fix: "write " + expected,
 	}
 }
