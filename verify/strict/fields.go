@@ -102,9 +102,13 @@ func (f *Fields) OrNull(key string) *Node {
 func (f *Fields) Need(key, expected string) *Node {
 	n := f.Get(key)
 	if n == nil {
+		fix := f.addFix(key)
+		if strings.HasPrefix(expected, `"`) && strings.Count(expected, `"`) == 2 && strings.HasSuffix(expected, `"`) { // the only value
+			fix = "add " + f.Line(key, expected)
+		}
 		f.Errs.Add(diag.Error{
 			Pos: f.Node.Pos, Where: f.Pointer(key), Message: "the key " + diag.Quote(key) + " is missing", Found: "no such key",
-			Expected: expected, Fix: f.addFix(key),
+			Expected: expected, Fix: fix,
 		})
 	}
 	return n
