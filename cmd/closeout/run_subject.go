@@ -196,7 +196,7 @@ func (s *subject) endTrial(std stdio) {
 	switch {
 	case s.trial == "", s.judged.Policy == nil: // the report says what is wrong with the contract
 	case s.same:
-		fmt.Fprintf(std.err, "closeout run: this was a trial of %s: its commands ran, and nothing was judged, because nothing is changed. Commit it, merge it into the base branch, and the gate uses it\n", s.trial)
+		fmt.Fprintf(std.err, "closeout run: this was a trial of %s: its commands ran, and there was no change to judge. Commit it, merge it into the base branch, and the gate uses it\n", s.trial)
 	default:
 		fmt.Fprintf(std.err, "closeout run: this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them\n", s.trial)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -271,13 +272,24 @@ func reportEmptyDiff(p *check.Pass) {
 			return
 		}
 	}
+	severity, message := diag.Block, "the change touches nothing but evidence"
+	fix := "commit the work on a branch of its own, or name the commit that it starts from with --base"
+	if tries(p.Facts) {
+		severity, message = diag.Info, "there is no change yet: this is a trial of the contract"
+		fix = "commit the contract, merge it into the base branch, and then work on a branch"
+	}
 	p.Report(check.Finding{
-		Code: "scope.empty_diff", Message: "the change touches nothing but evidence", Input: changeKind(p),
+		Code: "scope.empty_diff", Severity: severity, Message: message, Input: changeKind(p),
 		Expected: "at least one changed file outside " + p.Policy.EvidenceDir,
 		Actual:   diag.Plural(int64(len(p.Changes)), "changed file"),
-		Fix:      "commit the work on a branch of its own, or name the commit that it starts from with --base",
+		Fix:      fix,
 		Contract: standing(p, "evidence"),
 	})
+}
+
+// tries reports whether a person tries a contract before there is a change. A pull request is never a trial.
+func tries(f *facts.Facts) bool {
+	return f != nil && f.Trial && !aboutPullRequest(f) && f.Event.Name == "" && f.Membership == nil
 }
 
 func reportUniversal(p *check.Pass) {

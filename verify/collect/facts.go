@@ -28,6 +28,7 @@ func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others
 	f.Digests = o.Settings.Digests
 	f.Settings = facts.Settings{Mode: o.Settings.Mode, Strict: o.Settings.Strict, Task: o.Settings.Task, Today: o.Settings.Today}
 	places := append([]Place{{c.Objects, c.Head}}, others...)
+	f.Trial = o.Own
 	if o.WorkTree != "" {
 		f.Subject.HeadSHA, f.Subject.AcceptedTrees, places = "", []string{o.WorkTree}, nil // no commit has this code
 	}

@@ -35,7 +35,7 @@ type Options struct {
 	EvidenceDir  string // where the defaults look, relative to Names; "" is .closeout/evidence
 	Confined     bool   // refuse files outside Root, also behind symlinks
 	ContractFile string // "" is none
-	Own          bool   // the contract file is one of the work tree: no link leads out of it
+	Own          bool   // the contract file is one of the work tree, for a trial: no link leads out of it
 	Feedback     []string
 	Rules        []string
 	RulesReport  string   // what rules.run of the contract writes, relative to Names; looked for beside the default; "" is none

@@ -22,6 +22,7 @@ type Facts struct {
 	Files         []FileOrigin     `json:"files,omitzero"`
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or nobody looked
 	Misplaced     []Misplaced      `json:"misplaced,omitzero"`     // where contracts are, when there is none where the gate looks
+	Trial         bool             `json:"trial,omitzero"`         // a person tries a contract that the base does not have yet
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
 	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when it was not looked up

@@ -49,6 +49,7 @@ func Parse(data []byte, limits strict.Limits) (*Facts, *diag.Errors) {
 		Files:         fileOrigins(f),
 		BaseCoverage:  baseCoverage(f),
 		Misplaced:     misplaced(f),
+		Trial:         f.OrNull("trial") != nil && f.Flag("trial"),
 		Unmatched:     unmatched(f),
 		Unavailable:   unavailable(f),
 		Membership:    membership(f),
