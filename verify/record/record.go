@@ -196,7 +196,7 @@ func setupProblem(end outcome, tampered string) error {
 // none, which is recorded as well.
 func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
-		return nil, "", errors.New("there is no command to record: write it after --, as in closeout record -- make test")
+		return nil, "", errors.New("there is no command to record: write closeout record -- make test")
 	}
 	for _, text := range append([]string{c.Cwd, c.Task, c.Criterion}, append(c.Argv, c.Produces...)...) {
 		if !utf8.ValidString(text) {
