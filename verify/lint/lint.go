@@ -121,25 +121,6 @@ type Document struct {
 	Text []byte
 }
 
-// Texts is the input of a repository with these files and no others: path → content. Files that begin with #! are executable.
-func Texts(files map[string]string) Input {
-	in := Input{Read: func(path string) ([]byte, error) {
-		text, ok := files[path]
-		if !ok {
-			return nil, fs.ErrNotExist
-		}
-		return []byte(text), nil
-	}}
-	for path, text := range files {
-		mode := change.Regular
-		if strings.HasPrefix(text, "#!") {
-			mode = change.Executable
-		}
-		in.Files = append(in.Files, File{path, mode})
-	}
-	return in
-}
-
 // Run returns what is found, each finding once.
 func Run(in Input) *check.Findings {
 	l := &linter{tree: newTree(&in), found: &check.Findings{}, meter: glob.NewMeter(maxSteps)}

@@ -1,0 +1,27 @@
+package lint
+
+import (
+	"io/fs"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/change"
+)
+
+// Texts is the input of a repository with these files and no others: path → content. Files that begin with #! are executable.
+func Texts(files map[string]string) Input {
+	in := Input{Read: func(path string) ([]byte, error) {
+		text, ok := files[path]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(text), nil
+	}}
+	for path, text := range files {
+		mode := change.Regular
+		if strings.HasPrefix(text, "#!") {
+			mode = change.Executable
+		}
+		in.Files = append(in.Files, File{path, mode})
+	}
+	return in
+}
