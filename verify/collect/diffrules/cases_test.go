@@ -1,9 +1,11 @@
 package diffrules
 
 import (
-	"bytes"
+	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +15,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 )
 
 var update = flag.Bool("update", false, "write what the cases expect")
@@ -51,7 +52,7 @@ func runCase(t *testing.T, name, rule, kind string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := hits(changeOf(archive))
+	got := hits(changeOf(t, archive))
 	var expect *txtar.File
 	for i := range archive.Files {
 		if archive.Files[i].Name == "expect" {
@@ -77,41 +78,51 @@ func runCase(t *testing.T, name, rule, kind string) {
 	}
 }
 
-// changeOf reads the two versions of each file of a case.
-func changeOf(archive *txtar.Archive) *Change {
-	files := map[string]*File{}
+// changeOf reads the two versions of each file of a case. A file below head-link/ is a symlink.
+func changeOf(t *testing.T, archive *txtar.Archive) *Change {
+	t.Helper()
+	blobs, changes := map[string][]byte{}, map[string]*change.Change{}
 	for _, f := range archive.Files {
 		side, name, found := strings.Cut(f.Name, "/")
 		if !found {
 			continue
 		}
-		file := files[name]
-		if file == nil {
-			file = &File{Change: change.Change{Path: name}}
-			files[name] = file
+		if changes[name] == nil {
+			changes[name] = &change.Change{Path: name, OldMode: change.NoMode, NewMode: change.NoMode}
 		}
-		id := fmt.Sprintf("%x", f.Data)
-		if side == "base" {
-			file.Base, file.OldMode, file.OldID = code.Parse(name, f.Data), change.Regular, id
-		} else {
-			file.Head, file.NewMode, file.NewID = code.Parse(name, f.Data), change.Regular, id
+		id := fmt.Sprintf("%x", sha256.Sum256(f.Data))
+		blobs[id] = f.Data
+		switch c := changes[name]; side {
+		case "base":
+			c.OldMode, c.OldID = change.Regular, id
+		case "head-link":
+			c.NewMode, c.NewID = change.Symlink, id
+		default:
+			c.NewMode, c.NewID = change.Regular, id
 		}
 	}
-	c := &Change{HeadHas: func(path string) bool { return files[path] != nil && files[path].Head != nil }}
-	for _, f := range files {
+	var list []change.Change
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		c := *changes[name]
 		switch {
-		case f.Base == nil:
-			f.Status = change.Added
-		case f.Head == nil:
-			f.Status = change.Deleted
-		case bytes.Equal(f.Base.Text, f.Head.Text):
+		case c.OldID == "":
+			c.Status = change.Added
+		case c.NewID == "":
+			c.Status = change.Deleted
+		case c.NewMode != c.OldMode:
+			c.Status = change.TypeChanged
+		case c.OldID == c.NewID:
 			continue
 		default:
-			f.Status = change.Modified
+			c.Status = change.Modified
 		}
-		c.Files = append(c.Files, f)
+		list = append(list, c)
 	}
-	slices.SortFunc(c.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	c, err := read(list, func(id string, _ int64) ([]byte, error) { return blobs[id], nil }, errors.New("too large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.HeadHas = func(path string) bool { return changes[path] != nil && changes[path].NewMode == change.Regular }
 	return c
 }
 

@@ -5,9 +5,11 @@ package diffrules
 
 import (
 	"cmp"
-	"errors"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
@@ -33,13 +35,14 @@ type Rule struct {
 // Hit is what a rule found in one place.
 type Hit struct {
 	File    string
-	Base    bool // the place is in the merge base
-	Line    int  // from 1; 0 is the whole file
-	Subject string
-	Was     string // what was there, "" for nothing
-	Now     string // what is there now, "" for nothing
-	Detail  string // what was found, in words, without a full stop
-	Fix     string // the allowed fix; "" is the rule's
+	Base    bool     // the place is in the merge base
+	Line    int      // from 1; 0 is the whole file
+	Subject string   // what it is about, such as the name of a test
+	Others  []string // the other subjects of a hit about several
+	Was     string   // what was there, "" for nothing
+	Now     string   // what is there now, "" for nothing
+	Detail  string   // what was found, in words, without a full stop
+	Fix     string   // the allowed fix; "" is the rule's
 }
 
 // Change is what leads from the merge base to the head.
@@ -55,6 +58,7 @@ type File struct {
 	// Base and Head are its two versions; nil for one that does not exist, is no regular file, is binary or was not read.
 	Base, Head *code.File
 
+	unread         [2]string // why Base and Head were not read, "" where they were or do not exist
 	compared       bool
 	removed, added []linediff.Line
 }
@@ -119,14 +123,6 @@ func (f *File) compare() {
 	f.removed, f.added = r.Removed, r.Added
 }
 
-// The limits of what is read, in bytes.
-const (
-	maxFile  = 4 << 20  // of one version of a file
-	maxTotal = 64 << 20 // of all versions of all files
-	maxRows  = 1000     // of one rule
-	maxText  = 200      // of the texts of a hit
-)
-
 // Run finds what the rules say about a change. blob reads the content of an object, or fails with tooLarge.
 func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, error), tooLarge error, headHas func(path string) bool) (*rules.Diff, error) {
 	c, err := read(changes, blob, tooLarge)
@@ -137,55 +133,50 @@ func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, err
 	return c.judge(All), nil
 }
 
-func read(changes []change.Change, blob func(string, int64) ([]byte, error), tooLarge error) (*Change, error) {
-	c := &Change{}
-	left := int64(maxTotal)
-	version := func(name string, mode change.Mode, id string) (*code.File, error) {
-		if id == "" || mode != change.Regular && mode != change.Executable {
-			return nil, nil
-		}
-		text, err := blob(id, min(maxFile, left))
-		if errors.Is(err, tooLarge) {
-			return nil, nil
-		}
-		if err != nil || slices.Contains(text[:min(len(text), 8000)], 0) {
-			return nil, err
-		}
-		left -= int64(len(text))
-		return code.Parse(name, text), nil
-	}
-	for i := range changes {
-		f := &File{Change: changes[i]}
-		var err error
-		if f.Base, err = version(f.Path, f.OldMode, f.OldID); err != nil {
-			return nil, err
-		}
-		if f.Head, err = version(f.Path, f.NewMode, f.NewID); err != nil {
-			return nil, err
-		}
-		c.Files = append(c.Files, f)
-	}
-	return c, nil
-}
+// The limits of what is written.
+const (
+	maxRows   = 1000 // of one rule
+	maxText   = 200  // bytes of Was and Now
+	maxDetail = 600  // bytes
+)
 
 // judge runs rules, in their order.
 func (c *Change) judge(list []*Rule) *rules.Diff {
 	d := &rules.Diff{Schema: rules.DiffSchema}
-	taken := map[[4]string]bool{}
+	taken := taken{}
 	for _, r := range list {
 		var rows []rules.DiffRow
+		more := int64(0)
 		r.Find(c, func(h Hit) {
-			if row, ok := r.row(h, taken); ok {
-				rows = append(rows, row)
+			switch {
+			case !taken.take(r, &h):
+			case len(rows) < maxRows-1:
+				rows = append(rows, r.row(h))
+			default:
+				more++
 			}
 		})
-		if len(rows) == 0 {
-			rows = []rules.DiffRow{{ID: r.ID, Category: r.category(), Severity: r.Severity, Passed: true}}
-		}
-		d.Rules = append(d.Rules, rows[:min(len(rows), maxRows)]...)
+		d.Rules = append(d.Rules, r.finish(rows, more)...)
 	}
 	slices.SortStableFunc(d.Rules, compareRows)
 	return d
+}
+
+// finish gives the rows of a rule: at least one, and one that counts those which are left out.
+func (r *Rule) finish(rows []rules.DiffRow, more int64) []rules.DiffRow {
+	if len(rows) == 0 {
+		return []rules.DiffRow{{ID: r.ID, Category: r.category(), Severity: r.Severity, Passed: true}}
+	}
+	slices.SortFunc(rows, compareRows)
+	rows = slices.Compact(rows)
+	if more > 0 {
+		last := rows[len(rows)-1]
+		rows = append(rows, rules.DiffRow{
+			ID: r.ID, Category: r.category(), Severity: r.Severity, File: last.File, Side: last.Side, Line: last.Line, Was: last.Was, Now: last.Now,
+			Detail: "\u2026 and " + diag.Plural(more, "more place"),
+		})
+	}
+	return rows
 }
 
 func compareRows(a, b rules.DiffRow) int {
@@ -200,22 +191,76 @@ func (r *Rule) category() string {
 	return ""
 }
 
-// row makes a row of a hit; ok is false where a rule before found the same.
-func (r *Rule) row(h Hit, taken map[[4]string]bool) (row rules.DiffRow, ok bool) {
+// row makes a row of a hit.
+func (r *Rule) row(h Hit) rules.DiffRow {
 	side := ""
 	if h.Base {
 		side = rules.SideBase
 	}
-	row = rules.DiffRow{
-		ID: r.ID, Category: r.category(), Severity: r.Severity, Detail: h.Detail, File: check.Valid(h.File), Line: int64(h.Line), Side: side,
-		Was: clip(h.Was), Now: clip(h.Now), Fix: h.Fix,
+	return rules.DiffRow{
+		ID: r.ID, Category: r.category(), Severity: r.Severity, Detail: clip(h.Detail, maxDetail), File: check.Valid(h.File), Line: int64(h.Line),
+		Side: side, Was: clip(h.Was, maxText), Now: clip(h.Now, maxText), Fix: h.Fix,
 	}
-	_ = taken
-	return row, true
 }
 
-// clip cuts a text of a file.
-func clip(s string) string {
-	s = strings.TrimSpace(strings.ToValidUTF8(s, "�"))
-	return s[:min(len(s), maxText)]
+// clip cuts a text of a file, between two characters.
+func clip(s string, limit int) string {
+	if len(s) > 8*limit { // a line can have megabytes
+		s = strings.TrimLeftFunc(s, unicode.IsSpace)
+		s = s[:min(len(s), 8*limit)]
+	}
+	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit - len("\u2026")
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "\u2026"
+}
+
+// taken says which rule found what first, by place and by subject.
+type taken map[[4]string]*Rule
+
+// take reports whether no rule before r found what h is about, and remembers it.
+func (t taken) take(r *Rule, h *Hit) bool {
+	if r.Topic == "" {
+		return true
+	}
+	keys := h.keys(r.Topic)
+	free := 0
+	for _, key := range keys {
+		if first := t[key]; first == nil || first == r {
+			free++
+		}
+	}
+	// A hit about several subjects stays where one of them is new.
+	if free < len(keys) && (len(h.Others) == 0 || free == 0) {
+		return false
+	}
+	for _, key := range keys {
+		if t[key] == nil {
+			t[key] = r
+		}
+	}
+	return true
+}
+
+// keys name what a hit is about. A hit on a whole file is known only by its subject, if it has one.
+func (h *Hit) keys(topic string) [][4]string {
+	var keys [][4]string
+	side := ""
+	if h.Base {
+		side = rules.SideBase
+	}
+	if h.Line > 0 || h.Subject == "" {
+		keys = append(keys, [4]string{topic, h.File, "line " + side, strconv.Itoa(h.Line)})
+	}
+	for _, subject := range append([]string{h.Subject}, h.Others...) {
+		if subject != "" {
+			keys = append(keys, [4]string{topic, h.File, "subject", subject})
+		}
+	}
+	return keys
 }

@@ -24,3 +24,9 @@ var SkippedTest = &Rule{
 		}
 	},
 }
+
+// testRules see what is done to tests.
+var testRules = []*Rule{UnreadFile, SkippedTest}
+
+// factRules state what a reader may want to know.
+var factRules = []*Rule{UnreadOther}

@@ -1,0 +1,73 @@
+package diffrules
+
+import (
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// UnreadFile finds tests and workflows that could not be read, so that no rule can say anything about them.
+var UnreadFile = &Rule{
+	ID: "closeout/unread-file", Title: "A file of tests or a workflow cannot be judged", Severity: diag.Block,
+	Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.Files {
+			if why := f.hidden(); why != "" {
+				report(Hit{
+					File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it",
+					Fix: "keep tests and workflows in text files of at most 4 MiB, or leave this file as it was",
+				})
+			}
+		}
+	},
+}
+
+// UnreadOther lists the other files that were not read.
+var UnreadOther = &Rule{
+	ID: "closeout/unread-other", Title: "A file is too large to be judged", Severity: diag.Info, Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.Files {
+			why := f.unread[1]
+			if why == "" {
+				why = f.unread[0]
+			}
+			if why == "" || f.hidden() != "" {
+				continue
+			}
+			if large := why == unreadLarge || why == unreadBudget; large || f.Lang() != code.None && f.unread[1] == unreadBinary {
+				report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: "review the file by hand"})
+			}
+		}
+	},
+}
+
+// hidden says why a file of tests or a workflow could not be compared with what it was; "" where it could. A file that was
+// unreadable before is hidden only by its size: nothing says that it was written by whoever makes the change.
+func (f *File) hidden() string {
+	base, head := f.unread[0], f.unread[1]
+	if base == "" && head == "" || !f.matters() {
+		return ""
+	}
+	for _, why := range []string{head, base} {
+		if why == unreadLarge || why == unreadBudget {
+			return why
+		}
+	}
+	if head != "" && f.Base != nil {
+		return strings.Replace(head, " is ", " becomes ", 1)
+	}
+	return ""
+}
+
+// matters reports whether a file is one that the rules must read.
+func (f *File) matters() bool {
+	if isWorkflow(f.Path) {
+		return true
+	}
+	if f.OldMode.Special() && f.NewID == "" || f.NewMode == change.Submodule && f.OldID == "" {
+		return false
+	}
+	return f.Lang() != code.None && (code.IsTest(f.Path) || f.Base != nil && len(f.Base.Tests()) > 0)
+}
