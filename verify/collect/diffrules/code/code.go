@@ -51,15 +51,16 @@ type File struct {
 
 // Parse reads one version of a file. It accepts any bytes.
 func Parse(name string, text []byte) *File {
-	f := &File{Path: name, Lang: LangOf(name), Text: text, Code: text}
-	f.Comments = bytes.Repeat([]byte(" "), len(text))
-	for i, c := range text {
-		if i == 0 || text[i-1] == '\n' {
-			f.starts = append(f.starts, i)
+	f := &File{Path: name, Lang: LangOf(name), Text: text}
+	f.Code, f.Comments = mask(name, f.Lang, text)
+	f.starts = make([]int, 0, bytes.Count(text, []byte("\n"))+1)
+	for at := 0; at < len(text); {
+		f.starts = append(f.starts, at)
+		n := bytes.IndexByte(text[at:], '\n')
+		if n < 0 {
+			break
 		}
-		if c == '\n' {
-			f.Comments[i] = c
-		}
+		at += n + 1
 	}
 	return f
 }
