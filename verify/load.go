@@ -15,6 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/results"
+	"github.com/closeout-gate/closeout/verify/rules"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -35,6 +36,7 @@ func load(b *Bundle) []*subject {
 	l.readStanding()
 	l.readTasks()
 	l.readRules()
+	l.readDiffRules()
 	l.readCoverage()
 	l.Tests = l.testsOf(l.Policy, map[string]*check.TestFile{})
 	l.readStreams()
@@ -257,6 +259,19 @@ func (l *loader) readRules() {
 		l.join(check.Rules, stateOf(r))
 		if r != nil {
 			l.Rules = append(l.Rules, check.RuleFile{Path: listed.Path, SHA256: listed.SHA256, Report: r})
+		}
+	}
+}
+
+func (l *loader) readDiffRules() {
+	for i, in := range l.of(check.DiffRules) {
+		if i > 0 {
+			l.secondFile(in, l.display(in.Name))
+		}
+		d, listed := readSmall(l, in, l.display(in.Name), "the rows of the diff rules", trustCollected, rules.ParseDiff)
+		l.join(check.DiffRules, stateOf(d))
+		if d != nil {
+			l.DiffRules = &check.DiffRuleFile{Path: listed.Path, Diff: d}
 		}
 	}
 }

@@ -56,6 +56,7 @@ func (g *loader) loadMember(p Part) *subject {
 		}
 	}
 	l.readTasks()
+	l.readDiffRules()
 	l.takeChanges(l.readChanges())
 	l.classify()
 	l.authorise()

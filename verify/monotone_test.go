@@ -71,7 +71,7 @@ func kindOf(name string) check.Kind {
 	}
 	return map[string]check.Kind{
 		"feedback_record.jsonl": check.Feedback, "rule_report.json": check.Rules, "changes.json": check.Changes, "pr.diff": check.Diff,
-		"facts.json": check.Facts, "coverage_report.json": check.Coverage,
+		"facts.json": check.Facts, "coverage_report.json": check.Coverage, "diff_rules.json": check.DiffRules,
 	}[name]
 }
 

@@ -111,12 +111,12 @@ func (s *subject) unjudged(results []check.Result) check.Result {
 			return guard
 		}
 	}
-	needs := []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules}
+	needs := []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules, check.DiffRules}
 	if s.scope == check.ScopeMember || s.scope == check.ScopePast {
-		needs = []check.Kind{check.Contract, check.Changes} // the evidence is the group's, or was never recorded
+		needs = []check.Kind{check.Contract, check.Changes, check.DiffRules} // the evidence is the group's, or was never recorded
 	}
 	for _, kind := range needs {
-		if kind == check.Rules && s.given[kind] == 0 && !s.NeedsRules() {
+		if s.given[kind] == 0 && (kind == check.Rules && !s.NeedsRules() || kind == check.DiffRules) {
 			continue
 		}
 		if s.State[kind] != check.Usable && !reportedUnknown(results, kind) {

@@ -15,8 +15,8 @@ type Screened struct {
 	Omitted  int              // how many more there are than Findings
 }
 
-// Screen judges what needs no evidence, by the checks with [check.ScopePast]. It reads contracts, changes and facts of the
-// bundle; other inputs are ignored. What blocks is exactly what [Judge] reports from these checks.
+// Screen judges what needs no evidence, by the checks with [check.ScopePast]. It reads contracts, changes, the
+// rows of the diff rules and facts of the bundle; other inputs are ignored. What blocks is exactly what [Judge] reports from these checks.
 func Screen(b *Bundle) *Screened {
 	l := newLoader(b, check.ScopePast)
 	l.boundInputs()
@@ -24,6 +24,7 @@ func Screen(b *Bundle) *Screened {
 	l.settle()
 	l.readStanding()
 	l.readTasks()
+	l.readDiffRules()
 	l.takeChanges(l.readChanges())
 	l.compareSources()
 	l.classify()

@@ -28,6 +28,7 @@ const (
 	Facts        Kind = "facts"
 	Coverage     Kind = "coverage"
 	Tests        Kind = "tests"
+	DiffRules    Kind = "diff_rules"
 )
 
 // State says whether the inputs of a kind can be judged.
@@ -106,9 +107,10 @@ type Inputs struct {
 	AddedTasks []string       // task contracts that the change adds, sorted
 	AbsentTask string         // the added one that should judge and was not supplied; "" when there is none
 
-	Rules    []RuleFile
-	Coverage *CoverageFile
-	Tests    map[string]*TestFile // by their path in the repository
+	Rules     []RuleFile
+	DiffRules *DiffRuleFile // nil when the collector wrote none
+	Coverage  *CoverageFile
+	Tests     map[string]*TestFile // by their path in the repository
 }
 
 // Group is a merge group held against its pull requests.
@@ -196,6 +198,12 @@ type Disagreement struct {
 type Source struct {
 	Kind Kind
 	Path string
+}
+
+// DiffRuleFile is what the diff rules found, and the file that says so.
+type DiffRuleFile struct {
+	Path string
+	*rules.Diff
 }
 
 // RuleFile is a rule report.

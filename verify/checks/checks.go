@@ -19,6 +19,7 @@ var All = []*check.Check{
 	Contract,
 	Coverage,
 	Diff,
+	DiffRules,
 	Evidence,
 	Facts,
 	Feedback,

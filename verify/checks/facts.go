@@ -28,6 +28,7 @@ var everyRun = map[facts.Wanted]string{
 	facts.WantedContracts: "the scope contracts of the base branch",
 	facts.WantedSubject:   "the commits that are judged",
 	facts.WantedCodeTree:  "the code tree that a record must be bound to",
+	facts.WantedDiffRules: "what the diff rules find",
 }
 
 func runFacts(p *check.Pass) {

@@ -58,7 +58,7 @@ func runRules(p *check.Pass) {
 			rows = append(rows, ruleRow{below(&f.Report.Rows[j], root), f, f.Report.Shape != rules.ShapeSARIF})
 		}
 	}
-	ignores := newIgnores(p)
+	ignores := newIgnores(p, p.Policy.Ignore)
 	if p.Policy.Catalogue == nil {
 		for _, r := range rows {
 			reportRow(p, r, stated(r, diag.Block), ignores)
@@ -221,18 +221,21 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 	}
 }
 
+// reportExpired reports an entry of the catalogue whose last day has passed.
+func reportExpired(p *check.Pass, rule *policy.Rule) {
+	if rule.ExpiresAt == "" || p.Today == "" || p.Today <= rule.ExpiresAt {
+		return
+	}
+	p.Report(check.Finding{
+		Code: "rule.expired", Message: fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt),
+		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
+		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
+		Identity: []string{rule.ID.Value},
+	})
+}
+
 func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
-	if rule.ExpiresAt != "" && p.Today != "" && p.Today > rule.ExpiresAt {
-		p.Report(check.Finding{
-			Code: "rule.expired", Message: fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt),
-			Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
-			Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
-			Identity: []string{rule.ID.Value},
-		})
-	}
-	if len(rows) == 0 && strings.HasPrefix(rule.ID.Value, "closeout/") {
-		return // a built-in rule: the catalogue sets its severity, and no report contains it
-	}
+	reportExpired(p, rule)
 	if len(rows) == 0 {
 		p.Report(check.Finding{
 			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("the rule %q was not judged", rule.ID.Value),
@@ -287,15 +290,21 @@ func reportRow(p *check.Pass, r ruleRow, severity diag.Severity, ignores *ignore
 	if r.Detail != "" {
 		f.Message += ": " + r.Detail
 	}
-	if excuse := ignores.excuse(r); excuse != nil {
-		f.Severity = diag.Info
-		f.Message += fmt.Sprintf(" (excused until %s: %s)", excuse.Until, excuse.Reason)
-		f.Fix = "fix what the rule found before the exception ends"
-	}
+	excused(&f, ignores.excuse(r.ID, r.FailedIn))
 	if slices.ContainsFunc(r.FailedIn, isAbsolute) {
 		f.Fix += "; no record says that an absolute path of the report is in this repository: let the tool write relative paths, or record its command with closeout run"
 	}
 	p.Report(rowFinding("rule.failed", r, f))
+}
+
+// excused makes a finding about a failed row one that does not count, if there is an exception.
+func excused(f *check.Finding, excuse *policy.Ignore) {
+	if excuse == nil {
+		return
+	}
+	f.Severity = diag.Info
+	f.Message += fmt.Sprintf(" (excused until %s: %s)", excuse.Until, excuse.Reason)
+	f.Fix = "fix what the rule found before the exception ends"
 }
 
 func isAbsolute(file string) bool {
@@ -332,10 +341,10 @@ type ignore struct {
 	used    bool
 }
 
-func newIgnores(p *check.Pass) *ignores {
-	list, byID := make([]ignore, len(p.Policy.Ignore)), map[string][]int{}
+func newIgnores(p *check.Pass, from []policy.Ignore) *ignores {
+	list, byID := make([]ignore, len(from)), map[string][]int{}
 	for i := range list {
-		rule := &p.Policy.Ignore[i]
+		rule := &from[i]
 		var globs []glob.Pattern
 		for _, f := range rule.Files {
 			globs = append(globs, f.Glob)
@@ -346,13 +355,13 @@ func newIgnores(p *check.Pass) *ignores {
 	return &ignores{list, byID, p.Policy.Meter}
 }
 
-// excuse returns the exception for which a failed row does not count, the one that lasts longest; nil when there is none.
-// Every file in which the row failed must be excused; a failure without a file never is.
-func (l *ignores) excuse(r ruleRow) *policy.Ignore {
+// excuse returns the exception for which a rule that failed in some files does not count, the one that lasts longest; nil when
+// there is none. Every file must be excused; a failure without a file never is.
+func (l *ignores) excuse(id string, files []string) *policy.Ignore {
 	var best *policy.Ignore
-	for _, i := range l.byID[r.ID] {
+	for _, i := range l.byID[id] {
 		ig := &l.list[i]
-		if ig.expired || l.meter.Spent() || !ig.excuses(r.FailedIn) {
+		if ig.expired || l.meter.Spent() || !ig.excuses(files) {
 			continue
 		}
 		ig.used = true

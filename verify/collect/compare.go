@@ -15,6 +15,8 @@ type Comparison struct {
 	MergeBases  []string        // sorted
 	Changes     []change.Change // nil when they are unavailable
 	Unavailable []facts.Unavailable
+
+	rows []byte // diff_rules.json; nil before [Comparison.RunRules], and when it is unavailable
 }
 
 // errUnrelated is for a head that has nothing in common with the base: its changes cannot be told from the content of the

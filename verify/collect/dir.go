@@ -81,6 +81,7 @@ var bundleFiles = []struct {
 	{"feedback_record.jsonl", check.Feedback},
 	{"rule_report.json", check.Rules},
 	{"changes.json", check.Changes},
+	{diffRulesFile, check.DiffRules},
 	{"pr.diff", check.Diff},
 	{"facts.json", check.Facts},
 	{"coverage_report.json", check.Coverage},

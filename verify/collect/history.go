@@ -112,6 +112,7 @@ func (g *Git) Screen(m *Merge, standing *Contracts, limits strict.Limits) (*veri
 	if err != nil {
 		return nil, err
 	}
+	compared.RunRules()
 	known := newFacts(facts.Subject{ChangesFrom: "git"}, compared, contracts)
 	if contracts.Policy != nil {
 		addArguments(known, compared, contracts)

@@ -54,6 +54,7 @@ func (f *Found) findPull(root *os.Root, number int64) error {
 	}
 	add(check.Facts, "facts.json")
 	add(check.Changes, "changes.json")
+	add(check.DiffRules, diffRulesFile)
 	names, err := listed(root, dir+contractsDir, policy.ContractExtensions)
 	if err != nil {
 		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", dir+contractsDir, diag.Reason(err))
@@ -69,6 +70,9 @@ func (f *Found) findPull(root *os.Root, number int64) error {
 // task, and its facts. The standing contract is the group's.
 func (f *Found) AddPull(number int64, compared *Comparison, contracts *Contracts, known *facts.Facts) error {
 	own := slices.DeleteFunc(slices.Clone(contracts.files), func(c contractFile) bool { return c.kind != check.TaskContract })
+	if compared.rows != nil { // so that it is missed when it is removed later
+		known.Files = append(known.Files, facts.FileOrigin{File: diffRulesFile, Path: verify.PartDirectory(number) + diffRulesFile})
+	}
 	inputs, err := decisionInputs(compared, own, known)
 	f.Parts = append(f.Parts, verify.Part{PullRequest: number, Inputs: inputs})
 	f.testReports = append(f.testReports, contracts.testReports()...)

@@ -32,6 +32,7 @@ func Gather(compared *Comparison, contracts *Contracts, o Options) (*Found, erro
 	if err != nil {
 		return nil, err
 	}
+	compared.RunRules()
 	known := Facts(facts.Subject{ChangesFrom: "git"}, compared, contracts, o)
 	if len(contracts.files) == 0 && len(contracts.Unavailable) == 0 {
 		known.Misplaced = misplaced(compared, o)
@@ -84,7 +85,7 @@ func (f *Found) Add(compared *Comparison, contracts *Contracts, known *facts.Fac
 	return err
 }
 
-// decisionInputs are the inputs that come from two commits: contracts, changes.json and facts.json.
+// decisionInputs are the inputs that come from two commits: contracts, changes.json, diff_rules.json and facts.json.
 func decisionInputs(compared *Comparison, contracts []contractFile, known *facts.Facts) ([]verify.Input, error) {
 	var inputs []verify.Input
 	for _, c := range contracts {
@@ -98,6 +99,7 @@ func decisionInputs(compared *Comparison, contracts []contractFile, known *facts
 		}
 		inputs = append(inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
 	}
+	inputs = append(inputs, compared.ruleRows()...)
 	diag.SortStable(known.Unavailable, func(a, b facts.Unavailable) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
 	})

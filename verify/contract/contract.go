@@ -2,6 +2,8 @@
 package contract
 
 import (
+	"strings"
+
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -77,10 +79,11 @@ type Criterion struct {
 // CriterionKeys reports which keys a criterion contains, of those whose default is a normal value.
 type CriterionKeys struct{ Expect, MaxAttempts, MinTests bool }
 
-// Approval requires an approving review when the change touches a file that it matches.
+// Approval requires an approving review when the change touches a file that it matches, or when a diff rule finds something.
 type Approval struct {
 	ID    diag.Text
 	Files []Pattern
+	Rules []diag.Text // ids of diff rules
 }
 
 // PathSeverity sets the severity of off-scope files.
@@ -112,8 +115,16 @@ type RuleBook struct {
 	Report      string
 	NotRequired bool // "required": false
 	Catalogue   []CatalogueRule
-	Ignore      []RuleIgnore
+	// DiffRules are the entries of the catalogue about the gate's own rules, whose severity they set. No report contains them.
+	DiffRules []CatalogueRule
+	Ignore    []RuleIgnore
 }
+
+// IsDiffRule reports whether an id is that of one of the gate's own rules.
+func IsDiffRule(id string) bool { return strings.HasPrefix(id, "closeout/") }
+
+// Off is the severity of a diff rule that does not count: the least strict one. Only the catalogue contains it.
+const Off diag.Severity = "off"
 
 // CatalogueRule is a rule that every report must contain exactly once.
 type CatalogueRule struct {
@@ -144,5 +155,5 @@ type OverrideRule struct {
 	Teams       []string
 	Binding     string
 	AllowAuthor bool
-	Never       []string
+	Never       []string // codes of findings, and ids of diff rules
 }

@@ -250,15 +250,35 @@ func readApprovals(f *strict.Fields, c *Contract) {
 		where := f.Pointer("approvals_required") + "/" + strconv.Itoa(i)
 		switch {
 		case n.Kind == strict.KindObject:
-			a := strict.Object(n, where, f.Errs)
-			c.Approvals = append(c.Approvals, Approval{ID: a.NeedText("id"), Files: needGlobs(a, "files")})
-			a.End()
+			c.Approvals = append(c.Approvals, readApproval(strict.Object(n, where, f.Errs)))
 		case n.Kind == strict.KindString && strings.TrimSpace(n.Text) != "":
 			c.ApprovalNotes = append(c.ApprovalNotes, diag.Text{Value: n.Text, Pos: n.Pos})
 		default:
 			f.Add(n, where, "an approval must be a text or an object", "a string that is not blank, or an object with id and files", `write a text, or {"id": "dba", "files": ["migrations/**"]}`)
 		}
 	}
+}
+
+// readApproval reads an object of approvals_required, which has files, rules or both.
+func readApproval(f *strict.Fields) Approval {
+	a := Approval{ID: f.NeedText("id")}
+	if f.Node.Member("rules") == nil || f.Node.Member("files") != nil {
+		a.Files = needGlobs(f, "files")
+	}
+	if rules := f.Get("rules"); rules != nil {
+		filled(f, rules, "rules", "name at least one diff rule, or remove the key")
+		for i, n := range rules.Items {
+			if n.Kind != strict.KindString || !ruleSyntax().MatchString(n.Text) {
+				const expected = "the id of a diff rule, such as closeout/new-dependency"
+				f.Add(n, f.Pointer("rules")+"/"+strconv.Itoa(i), "an item of \"rules\" must be "+expected, expected, "write "+expected)
+				continue
+			}
+			a.Rules = append(a.Rules, diag.Text{Value: n.Text, Pos: n.Pos})
+		}
+	}
+	f.Known = append(f.Known, "files")
+	f.End()
+	return a
 }
 
 func readPathSeverities(f *strict.Fields) []PathSeverity {
@@ -335,7 +355,8 @@ func readRuleBook(f *strict.Fields) RuleBook {
 	if o == nil {
 		return RuleBook{}
 	}
-	book := RuleBook{Pos: o.Node.Pos, Catalogue: readCatalogue(o)}
+	book := RuleBook{Pos: o.Node.Pos}
+	book.Catalogue, book.DiffRules = readCatalogue(o)
 	for ignore := range objects(o, "ignore", o.List("ignore")) {
 		book.Ignore = append(book.Ignore, RuleIgnore{
 			ID: ignore.NeedText("id"), Files: needGlobs(ignore, "files"), Reason: ignore.NeedText("reason").Value,
@@ -356,7 +377,7 @@ func readRuleBook(f *strict.Fields) RuleBook {
 		o.Wrong(required, "required", "true or false")
 	}
 	for _, key := range []string{"run", "catalogue"} {
-		if n := o.Node.Member(key); n != nil && book.NotRequired {
+		if n := o.Node.Member(key); n != nil && book.NotRequired && (key == "run" || book.Catalogue != nil || book.DiffRules == nil) {
 			o.Add(n, o.Pointer(key), diag.Quote(key)+` requires a rule report, but "required": false says that there is none`,
 				`either "required": false or `+diag.Quote(key), "remove one of the two")
 		}
@@ -365,11 +386,17 @@ func readRuleBook(f *strict.Fields) RuleBook {
 	return book
 }
 
-func readCatalogue(f *strict.Fields) []CatalogueRule {
-	var list []CatalogueRule
+// readCatalogue reads the catalogue: rules that a report must contain, and the gate's own.
+func readCatalogue(f *strict.Fields) (list, own []CatalogueRule) {
 	seen := map[string]diag.Pos{}
 	for o := range objects(f, "catalogue", filled(f, f.Get("catalogue"), "catalogue", "list the rules that must be reported, or remove the key")) {
-		rule := CatalogueRule{ID: o.NeedText("id"), Severity: severity(o, "severity"), ExpiresAt: date(o, o.Get("expires_at"), "expires_at")}
+		rule := CatalogueRule{ID: o.NeedText("id"), ExpiresAt: date(o, o.Get("expires_at"), "expires_at")}
+		if n := o.Node.Member("severity"); IsDiffRule(rule.ID.Value) && n != nil && n.Kind == strict.KindString && n.Text == string(Off) {
+			rule.Severity = Off
+			o.Get("severity")
+		} else {
+			rule.Severity = severity(o, "severity")
+		}
 		o.End()
 		if first, twice := seen[rule.ID.Value]; twice && rule.ID.Value != "" {
 			f.Errs.Add(diag.Error{
@@ -379,9 +406,13 @@ func readCatalogue(f *strict.Fields) []CatalogueRule {
 			continue
 		}
 		seen[rule.ID.Value] = rule.ID.Pos
-		list = append(list, rule)
+		if IsDiffRule(rule.ID.Value) {
+			own = append(own, rule)
+		} else {
+			list = append(list, rule)
+		}
 	}
-	return list
+	return list, own
 }
 
 // readEvidenceRule reads evidence. The directory is outside the code tree, so it must not contain contracts or workflows, and
@@ -414,7 +445,8 @@ func readEvidenceRule(f *strict.Fields) EvidenceRule {
 var (
 	loginSyntax = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 	teamSyntax  = strict.Lazily(`^[a-z0-9][a-z0-9_-]{0,99}$`)
-	codeSyntax  = strict.Lazily(`^[a-z_]+\.[a-z_]+$`)
+	codeSyntax  = strict.Lazily(`^([a-z_]+\.[a-z_]+|closeout/[a-z0-9-]+)$`)
+	ruleSyntax  = strict.Lazily(`^closeout/[a-z0-9-]+$`)
 )
 
 // DefaultOverride applies where no contract says who may override.
@@ -434,7 +466,7 @@ func readOverride(f *strict.Fields) OverrideRule {
 	rule.Teams = allMatching(o, "teams", teamSyntax, "the slug of a team, without @ and organisation")
 	rule.Binding = cmp.Or(o.OneOf("binding", "code", "event"), rule.Binding)
 	rule.AllowAuthor = o.Flag("allow_author")
-	rule.Never = allMatching(o, "never", codeSyntax, "the code of a finding, such as scope.forbidden")
+	rule.Never = allMatching(o, "never", codeSyntax, "the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/skipped-test")
 	o.End()
 	return rule
 }

@@ -282,7 +282,7 @@ var contractCases = []contractCase{
 1:77: /override/teams/0: an item of "teams" must be the slug of a team, without @ and organisation
 1:96: /override/binding: binding must be one of code, event
 1:120: /override/allow_author: allow_author must be true or false
-1:137: /override/never/0: an item of "never" must be the code of a finding, such as scope.forbidden`},
+1:137: /override/never/0: an item of "never" must be the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/skipped-test`},
 	{name: "override null", members: `"override": null`, want: `1:14: /override: override must be an object`},
 	{name: "override, unknown key", members: `"override": {"user": ["a"]}`, want: `1:15: /override/user: the key "user" is unknown`},
 

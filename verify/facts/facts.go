@@ -147,13 +147,14 @@ type Unavailable struct {
 // Wanted names a kind of fact.
 type Wanted string
 
-// The kinds of facts that may be unavailable. The first four decide every run; the others matter to the checks that ask
+// The kinds of facts that may be unavailable. The first five decide every run; the others matter to the checks that ask
 // for them.
 const (
 	WantedChanges      Wanted = "changes"       // which files were touched
 	WantedContracts    Wanted = "contracts"     // the contracts of the base branch
 	WantedSubject      Wanted = "subject"       // which commits are judged
 	WantedCodeTree     Wanted = "code_tree"     // what a record must be bound to
+	WantedDiffRules    Wanted = "diff_rules"    // what the diff rules find
 	WantedPullRequest  Wanted = "pull_request"  // the live pull request
 	WantedPullRequests Wanted = "pull_requests" // those of a merge group
 	WantedCommits      Wanted = "commits"
@@ -167,6 +168,6 @@ const (
 
 // AllWanted lists every kind.
 var AllWanted = []Wanted{
-	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedPullRequest, WantedPullRequests, WantedCommits,
+	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedDiffRules, WantedPullRequest, WantedPullRequests, WantedCommits,
 	WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedSameHead,
 }

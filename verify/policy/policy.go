@@ -54,8 +54,11 @@ type Policy struct {
 	// rules, and cannot lower the severity that a row of the rule report gives.
 	OpenCatalogue bool
 	Ignore        []Ignore
-	MinEvidence   diag.Level // "" when no contract sets it
-	EvidenceDir   string
+	// DiffRules are the gate's own rules that a contract names, and DiffIgnore the exceptions from them.
+	DiffRules   []Rule
+	DiffIgnore  []Ignore
+	MinEvidence diag.Level // "" when no contract sets it
+	EvidenceDir string
 
 	// Meter counts the cost of matching paths; nil when it is not measured. See [Policy.Measure].
 	Meter *glob.Meter
@@ -204,8 +207,15 @@ func (p *Policy) addRules(s Source, first bool) {
 	own := func(id string) bool {
 		return slices.ContainsFunc(s.Contract.Rules.Catalogue, func(r contract.CatalogueRule) bool { return r.ID.Value == id })
 	}
+	p.addDiffRules(s)
 	for _, ignore := range s.Contract.Rules.Ignore {
 		id := ignore.ID.Value
+		if contract.IsDiffRule(id) {
+			if first { // a later contract adds no rule of the gate
+				p.DiffIgnore = append(p.DiffIgnore, Ignore{ignore, s})
+			}
+			continue
+		}
 		if first || !p.OpenCatalogue && p.rule(id) == nil && own(id) {
 			p.Ignore = append(p.Ignore, Ignore{ignore, s})
 		}
@@ -223,12 +233,46 @@ func (p *Policy) addRules(s Source, first bool) {
 	}
 }
 
-func (p *Policy) rule(id string) *Rule {
-	i := slices.IndexFunc(p.Catalogue, func(r Rule) bool { return r.ID.Value == id })
+// addDiffRules adds the entries of the catalogue about the gate's own rules. Of a rule in two contracts the earlier expiry
+// applies; [Policy.DiffSeverity] joins the severities.
+func (p *Policy) addDiffRules(s Source) {
+	for _, r := range s.Contract.Rules.DiffRules {
+		old := ruleOf(p.DiffRules, r.ID.Value)
+		switch {
+		case old == nil:
+			p.DiffRules = append(p.DiffRules, Rule{r, s})
+		case r.ExpiresAt != "" && (old.ExpiresAt == "" || r.ExpiresAt < old.ExpiresAt):
+			old.ExpiresAt = r.ExpiresAt
+		}
+	}
+}
+
+// DiffSeverity is the severity of a diff rule: what the standing contract says, else the standard one. A later contract can
+// only raise it, and one that does not name the rule changes nothing.
+func (p *Policy) DiffSeverity(id string, standard diag.Severity) diag.Severity {
+	severity := standard
+	for i, s := range p.Sources {
+		for _, r := range s.Contract.Rules.DiffRules {
+			switch {
+			case r.ID.Value != id:
+			case i == 0:
+				severity = r.Severity
+			default:
+				severity = diag.Stricter(severity, r.Severity)
+			}
+		}
+	}
+	return severity
+}
+
+func (p *Policy) rule(id string) *Rule { return ruleOf(p.Catalogue, id) }
+
+func ruleOf(list []Rule, id string) *Rule {
+	i := slices.IndexFunc(list, func(r Rule) bool { return r.ID.Value == id })
 	if i < 0 {
 		return nil
 	}
-	return &p.Catalogue[i]
+	return &list[i]
 }
 
 func globs(patterns []contract.Pattern) []glob.Pattern {

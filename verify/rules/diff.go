@@ -1,6 +1,16 @@
 package rules
 
-import "github.com/closeout-gate/closeout/verify/diag"
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
 
 // DiffSchema is the form of diff_rules.json: what the gate's own rules found in a change.
 const DiffSchema = "closeout.diff_rules/v1"
@@ -31,4 +41,180 @@ type DiffRow struct {
 type Diff struct {
 	Schema string    `json:"schema"`
 	Rules  []DiffRow `json:"rules"`
+}
+
+// IsDiffRule reports whether an id is that of one of the gate's own rules, or of none: no other tool may use the prefix.
+func IsDiffRule(id string) bool { return strings.HasPrefix(id, reservedRulePrefix) }
+
+// maxDiffText is how long a text of a row may be, in bytes. [Diff.Marshal] cuts before that.
+const maxDiffText = 1000
+
+// Compare is the order of rows.
+func (r *DiffRow) Compare(other *DiffRow) int {
+	return cmp.Or(strings.Compare(r.ID, other.ID), strings.Compare(r.File, other.File), strings.Compare(r.Side, other.Side),
+		cmp.Compare(r.Line, other.Line), strings.Compare(r.Was, other.Was), strings.Compare(r.Now, other.Now), strings.Compare(r.Detail, other.Detail))
+}
+
+// Failed are the rows about something that was found.
+func (d *Diff) Failed() []DiffRow {
+	return slices.DeleteFunc(slices.Clone(d.Rules), func(r DiffRow) bool { return r.Passed })
+}
+
+// First has the first rows of each rule, up to a number.
+func (d *Diff) First(most int) *Diff {
+	first, count := &Diff{Schema: d.Schema}, map[string]int{}
+	for _, r := range d.sorted() {
+		if count[r.ID]++; count[r.ID] <= most {
+			first.Rules = append(first.Rules, r)
+		}
+	}
+	return first
+}
+
+// Marshal writes diff_rules.json as [ParseDiff] reads it: a line for each row, in order, each row once.
+func (d *Diff) Marshal() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	fmt.Fprintf(&out, `{"schema": "%s", "rules": [`, DiffSchema)
+	for i, row := range d.sorted() {
+		if i > 0 {
+			out.WriteString(",")
+		}
+		out.WriteString("\n")
+		if err := encoder.Encode(row); err != nil {
+			return nil, err
+		}
+		out.Truncate(out.Len() - 1) // the line end
+	}
+	out.WriteString("\n]}\n")
+	return out.Bytes(), nil
+}
+
+// sorted are the rows as they are written.
+func (d *Diff) sorted() []DiffRow {
+	rows := slices.Clone(d.Rules)
+	for i := range rows {
+		for _, text := range []*string{&rows[i].Detail, &rows[i].Was, &rows[i].Now, &rows[i].Fix} {
+			*text = strict.CutTo(strings.TrimSpace(strings.ToValidUTF8(*text, "\ufffd")), maxDiffText-len("…"))
+		}
+	}
+	diag.SortStable(rows, func(a, b DiffRow) int { return a.Compare(&b) })
+	return slices.CompactFunc(rows, func(a, b DiffRow) bool { return a.Compare(&b) == 0 })
+}
+
+// ParseDiff reads diff_rules.json: {"schema": "closeout.diff_rules/v1", "rules": […]}, rows in their order. A rule has either
+// one row, which passed, or only rows that failed, all with one severity and category. The gate's own rules wrote it, so every
+// id begins with closeout/.
+//
+// Do not use the result if there are errors; it is nil when the text is no document at all.
+func ParseDiff(data []byte, limits strict.Limits) (*Diff, *diag.Errors) {
+	errs := &diag.Errors{}
+	n := strict.ParseDocument(data, "the rows of the diff rules", limits, errs)
+	if n == nil {
+		return nil, errs
+	}
+	f := strict.Object(n, "", errs)
+	if f == nil {
+		return nil, errs
+	}
+	f.Need("schema", diag.Quote(DiffSchema))
+	d := &Diff{Schema: f.OneOf("schema", DiffSchema)}
+	list := f.ListOf(f.Need("rules", "the rows of all rules"), "rules")
+	f.End()
+	if int64(len(list)) > limits.Rows {
+		errs.Add(strict.OverLimit("the number of rows of the diff rules", limits.Rows, strict.FlagRows))
+		return nil, errs
+	}
+	for i, item := range list {
+		where := fmt.Sprintf("/rules/%d", i)
+		if item.Kind != strict.KindObject {
+			errs.Add(strict.WrongElement(item, where, "a row", `an object with "id", "severity" and "passed"`))
+			continue
+		}
+		row := diffRow(strict.Object(item, where, errs))
+		if len(d.Rules) > 0 {
+			checkNext(&d.Rules[len(d.Rules)-1], &row, item.Pos, where, errs)
+		}
+		d.Rules = append(d.Rules, row)
+	}
+	return d, errs
+}
+
+func diffRow(f *strict.Fields) DiffRow {
+	row := DiffRow{
+		ID:       diffRuleID(f),
+		Category: f.OneOf("category", DiffReview),
+		Severity: diag.Severity(f.NeedOneOf("severity", string(diag.Block), string(diag.Warn), string(diag.Info))),
+		Passed:   f.Need("passed", "true or false") != nil && f.Flag("passed"),
+		Detail:   diffText(f, "detail"),
+		File:     f.Text("file").Value,
+		Side:     f.OneOf("side", SideBase),
+		Was:      diffText(f, "was"),
+		Now:      diffText(f, "now"),
+		Fix:      diffText(f, "fix"),
+	}
+	if line := f.Integer("line", 1, maxLineNumber); line != nil {
+		row.Line = *line
+	}
+	f.End()
+	for _, key := range []string{"detail", "file", "line", "side", "was", "now", "fix"} {
+		n := f.Node.Member(key)
+		switch {
+		case n == nil:
+		case row.Passed:
+			f.Add(n, f.Pointer(key), "a row that passed found nothing, so it has no "+diag.Quote(key), "only id, category, severity and passed", "remove the key")
+		case (key == "line" || key == "side") && f.Node.Member("file") == nil:
+			f.Add(n, f.Pointer(key), diag.Quote(key)+" requires the file that it is about", `"file" next to `+diag.Quote(key), "add the file, or remove the key")
+		}
+	}
+	return row
+}
+
+func diffRuleID(f *strict.Fields) string {
+	id := f.NeedText("id")
+	e := diag.Error{Pos: id.Pos, Where: f.Pointer("id"), Found: "the string " + diag.Quote(id.Value)}
+	switch {
+	case id.Value == "":
+	case len(id.Value) > maxReportedRuleID:
+		e.Message, e.Fix = fmt.Sprintf("the id of the rule has %d bytes", len(id.Value)), "let closeout write the file"
+		e.Expected = fmt.Sprintf("at most %d bytes", maxReportedRuleID)
+		f.Errs.Add(e)
+	case !IsDiffRule(id.Value) || id.Value == reservedRulePrefix:
+		e.Message, e.Expected = "this is not the id of a rule of the gate: "+diag.Quote(id.Value), "an id that begins with closeout/"
+		e.Fix = "put the rows of other tools into a rule report"
+		f.Errs.Add(e)
+	}
+	return id.Value
+}
+
+// diffText is a text that is short.
+func diffText(f *strict.Fields, key string) string {
+	text := f.Text(key)
+	if len(text.Value) > maxDiffText {
+		f.Errs.Add(diag.Error{
+			Pos: text.Pos, Where: f.Pointer(key), Message: fmt.Sprintf("%s has %d bytes", diag.Quote(key), len(text.Value)),
+			Found: "a longer text", Expected: fmt.Sprintf("at most %d bytes", maxDiffText), Fix: "let closeout write the file, which cuts what is longer",
+		})
+	}
+	return text.Value
+}
+
+// checkNext compares a row with the one before it.
+func checkNext(before, row *DiffRow, at diag.Pos, where string, errs *diag.Errors) {
+	e := diag.Error{Pos: at, Where: where, Found: diag.Quote(row.ID) + " after " + diag.Quote(before.ID), Fix: "let closeout write the file"}
+	order := before.Compare(row)
+	switch {
+	case before.ID == row.ID && (before.Passed || row.Passed):
+		e.Message, e.Expected = "the rule "+diag.Quote(row.ID)+" has more rows than the one that passed", "one row that passed, or only rows that failed"
+	case before.ID == row.ID && (before.Severity != row.Severity || before.Category != row.Category):
+		e.Message, e.Expected = "the rule "+diag.Quote(row.ID)+" has two severities or categories", "the same in all its rows"
+	case order == 0:
+		e.Message, e.Expected = "the row occurs twice", "each row once"
+	case order > 0:
+		e.Message, e.Expected = "the rows are not sorted", "rows by id, file, side, line, was, now and detail"
+	default:
+		return
+	}
+	errs.Add(e)
 }

@@ -20,6 +20,9 @@ var documents = []stricttest.Document{
 	{Name: "rows", Schema: "rule_report", Whole: `[{"id":"a","category":"c","severity":"warn","passed":false,"detail":"d","file":"f","line":1,"x-note":[1]}]`, Parse: stricttest.ErrorsOf(Parse)},
 	{Name: "rows under rules", Schema: "rule_report", Whole: `{"rules":[{"slug":"a","passed":true}],"x-note":{"a":1}}`, Parse: stricttest.ErrorsOf(Parse)},
 	{Name: "failure lists", Schema: "rule_report", Whole: `{"block_failures":["a"],"warn_failures":["b"],"x-note":1}`, Parse: stricttest.ErrorsOf(Parse)},
+	{Name: "diff rules", Schema: "diff_rules", Whole: `{"schema":"closeout.diff_rules/v1","x-a":1,"rules":[{"id":"closeout/a","category":"review","severity":"warn",` +
+		`"passed":false,"detail":"d","file":"f","line":1,"side":"base","was":"w","now":"n","fix":"x"},{"id":"closeout/b","severity":"warn","passed":true}]}`,
+		Parse: stricttest.ErrorsOf(ParseDiff)},
 	{Name: "SARIF", Schema: "rule_report", Whole: wholeSARIF, Parse: stricttest.ErrorsOf(Parse)},
 }
 

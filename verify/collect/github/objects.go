@@ -33,12 +33,13 @@ type Objects struct {
 	roots  map[string]string // commit → root tree
 	trees  *trees
 	blobs  map[string][]byte
+	large  map[string]bool // blobs that [Objects.Prepare] found to be too large
 }
 
 // Objects reads the client's repository. The limits bound a comparison, as those of one on disk.
 func (c *Client) Objects(ctx context.Context, limits strict.Limits) *Objects {
 	return &Objects{
-		ctx: ctx, client: c, limits: limits, roots: map[string]string{}, blobs: map[string][]byte{},
+		ctx: ctx, client: c, limits: limits, roots: map[string]string{}, blobs: map[string][]byte{}, large: map[string]bool{},
 		trees: &trees{ctx: ctx, client: c, known: map[string][]entry{}},
 	}
 }
@@ -217,6 +218,22 @@ func (o *Objects) blob(id string, limit int64) ([]byte, error) {
 		}
 		return data, nil
 	}
+	if o.large[id] && limit <= maxPrepare {
+		return nil, tooLarge
+	}
+	data, err := o.download(id)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, tooLarge
+	}
+	o.blobs[id] = data
+	return data, nil
+}
+
+// download reads a blob and checks its id. It may be called from several goroutines.
+func (o *Objects) download(id string) ([]byte, error) {
 	var answer github.Blob
 	if _, err := o.client.get(o.ctx, o.client.path("git/blobs/%s", id), &answer); err != nil {
 		return nil, err
@@ -228,10 +245,6 @@ func (o *Objects) blob(id string, limit int64) ([]byte, error) {
 	if hashOf(id, "blob", data) != id {
 		return nil, fmt.Errorf("the file %s: the content that GitHub gave has another id", id)
 	}
-	if int64(len(data)) > limit {
-		return nil, tooLarge
-	}
-	o.blobs[id] = data
 	return data, nil
 }
 

@@ -163,6 +163,7 @@ func TestProgress(t *testing.T) {
 		"reading pull request 7",
 		"waiting 30s: HTTP 429: a rate limit of the API: slow down, [token] (1 request so far)",
 		"comparing the commits of pull request 7 (",
+		"reading the changed files of pull request 7 (",
 		"reading commits, labels and people of pull request 7 (",
 	}
 	if !slices.EqualFunc(lines, want, strings.HasPrefix) || len(w.Calls()) < 2*len(want) {

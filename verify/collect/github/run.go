@@ -105,6 +105,8 @@ func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, er
 	if err != nil {
 		return nil, err
 	}
+	r.stage("reading the changed files of pull request %d", r.Event.Number)
+	compared.RunRules()
 	known := collect.Facts(subject, compared, contracts, r.files, testMerge...)
 	known.Event = r.Event.Facts()
 	r.stage("reading commits, labels and people of pull request %d", r.Event.Number)
@@ -162,6 +164,7 @@ func (r *Run) collectMember(ctx context.Context, from *source, found *collect.Fo
 	if err != nil {
 		return err
 	}
+	compared.RunRules()
 	known := collect.MemberFacts(subject, compared, contracts, group.Subject.HeadSHA)
 	r.Client.Details(ctx, pull, r.wants(pull, contracts, objects))
 	r.Client.finish(ctx, pull, known)

@@ -1,0 +1,91 @@
+package collect
+
+import (
+	"errors"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/collect/diffrules"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/rules"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// diffRulesFile is the name of what the diff rules found, in a bundle and in each part of it.
+const diffRulesFile = "diff_rules.json"
+
+// preparer is implemented by objects for which it matters that many blobs will be read. The error means that there are too
+// many, or that one of them cannot be read.
+type preparer interface {
+	Prepare(blobs []string) error
+}
+
+// RunRules runs the diff rules, before the facts are made. What they find becomes an input of the decision; when a file cannot
+// be read, that is unavailable. There is nothing to say when the changes are unavailable.
+func (c *Comparison) RunRules() {
+	if c.Changes == nil {
+		return
+	}
+	found, err := c.DiffRules()
+	if err == nil {
+		c.rows, err = marshalRows(found, strict.DefaultLimits().RulesBytes)
+	}
+	if err != nil {
+		c.Unavailable = append(c.Unavailable, unavailable(facts.WantedDiffRules, "", err))
+	}
+}
+
+// DiffRules says what the diff rules find in the changes.
+func (c *Comparison) DiffRules() (*rules.Diff, error) {
+	if many, ok := c.Objects.(preparer); ok {
+		if err := many.Prepare(c.texts()); err != nil {
+			return nil, err
+		}
+	}
+	var lost error // the first question about the head that has no answer
+	found, err := diffrules.Run(c.Changes, c.Objects.Blob, ErrTooLarge, func(path string) bool {
+		mode, _, found, err := c.Objects.Entry(c.Head, path)
+		if lost == nil {
+			lost = err
+		}
+		return found && isFile(mode)
+	})
+	return found, errors.Join(err, lost)
+}
+
+func isFile(mode change.Mode) bool { return mode == change.Regular || mode == change.Executable }
+
+// texts are the ids of all versions of the changed files.
+func (c *Comparison) texts() []string {
+	var ids []string
+	for i := range c.Changes {
+		f := &c.Changes[i]
+		if f.OldID != "" && isFile(f.OldMode) {
+			ids = append(ids, f.OldID)
+		}
+		if f.NewID != "" && isFile(f.NewMode) {
+			ids = append(ids, f.NewID)
+		}
+	}
+	return ids
+}
+
+// marshalRows writes diff_rules.json. Of rules that found very much, so that the judge would refuse the file, the last rows are
+// left out: each rule that failed still has rows.
+func marshalRows(d *rules.Diff, limit int64) ([]byte, error) {
+	data, err := d.Marshal()
+	for most := len(d.Rules); err == nil && int64(len(data)) > limit && most > 1; {
+		most /= 2
+		data, err = d.First(most).Marshal()
+	}
+	return data, err
+}
+
+// ruleRows is the input that says what the diff rules found; none when it is unavailable.
+func (c *Comparison) ruleRows() []verify.Input {
+	if c.rows == nil {
+		return nil
+	}
+	return []verify.Input{{Kind: check.DiffRules, Name: diffRulesFile, Open: bytesOpener(c.rows)}}
+}
