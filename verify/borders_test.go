@@ -34,6 +34,7 @@ var allowed = map[string][]string{
 	"schema":          nil,
 	"verify/diag":     nil,
 	"verify/glob":     nil,
+	"verify/secrets":  nil,
 	"verify/strict":   {"verify/diag"},
 	"verify/contract": {"verify/diag", "verify/glob", "verify/strict"},
 	"verify/feedback": {"verify/diag", "verify/strict", "verify/contract"},

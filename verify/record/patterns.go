@@ -2,46 +2,9 @@ package record
 
 import (
 	"bytes"
-	"strings"
+
+	"github.com/closeout-gate/closeout/verify/secrets"
 )
-
-// charset is a set of bytes.
-type charset [256]bool
-
-func setOf(chars string) *charset {
-	var s charset
-	for i := range len(chars) {
-		s[chars[i]] = true
-	}
-	return &s
-}
-
-const (
-	digits = "0123456789"
-	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	lower  = "abcdefghijklmnopqrstuvwxyz"
-	alnum  = digits + upper + lower
-)
-
-// prefix describes tokens with a known prefix. Shorter ones are words, not secrets.
-type prefix struct {
-	text  string // a ? matches any byte of which
-	which string
-	set   *charset
-	least int // bytes that must follow
-}
-
-// prefixes are the prefixes of tokens of GitHub, Anthropic, OpenAI, AWS, Google, Slack and GitLab.
-var prefixes = []prefix{
-	{text: "gh?_", which: "pousr", set: setOf(alnum), least: 16},
-	{text: "github_pat_", set: setOf(alnum + "_"), least: 16},
-	{text: "sk-ant-", set: setOf(alnum + "_-"), least: 10},
-	{text: "sk-proj-", set: setOf(alnum + "_-"), least: 10},
-	{text: "AKIA", set: setOf(digits + upper), least: 12},
-	{text: "AIza", set: setOf(alnum + "_-"), least: 30},
-	{text: "xox?-", which: lower, set: setOf(alnum + "-"), least: 10},
-	{text: "glpat-", set: setOf(alnum + "_-."), least: 16},
-}
 
 // keys are the names whose values are secrets, in lower case. A longer name may end in one: DB_PASSWORD, api_token,
 // client-secret, AWS_SECRET_ACCESS_KEY. Other keys, such as a public or a primary one, are not secrets.
@@ -56,31 +19,12 @@ func keysOf(kinds ...string) (names []string) {
 }
 
 // bearerSet is what RFC 6750 allows in a bearer token.
-var bearerSet = setOf(alnum + "-._~+/=")
+var bearerSet = secrets.SetOf(secrets.Alnum + "-._~+/=")
 
 const leastBearer = 16
 
-// pairs are the first two bytes of everything that begin recognises: with them, nearly all of an output is skipped.
-var pairs = pairsOf(prefixes, append([]string{"bearer", "authorization"}, keys...))
-
-func pairsOf(prefixes []prefix, words []string) *[256][256]bool {
-	var pairs [256][256]bool
-	pairs['-']['-'] = true
-	for _, p := range prefixes {
-		pairs[p.text[0]][p.text[1]] = true
-	}
-	for _, w := range words {
-		upper := strings.ToUpper(w)
-		for _, first := range []byte{w[0], upper[0]} {
-			pairs[first][w[1]] = true
-			pairs[first][upper[1]] = true
-		}
-	}
-	return &pairs
-}
-
-// mayBegin reports whether begin may recognise the start of b.
-func mayBegin(b []byte) bool { return len(b) > 1 && pairs[b[0]][b[1]] }
+// filter finds the places where something that begin recognises may begin.
+var filter = secrets.NewFilter(append([]string{"bearer", "authorization"}, keys...)...)
 
 // maxSpaces is the maximum number of spaces and tabs on one side of a colon or equals sign.
 const maxSpaces = 32
@@ -88,13 +32,11 @@ const maxSpaces = 32
 // begin reports whether a secret begins at the start of b, its kind, and how many bytes of b precede the secret: the name of
 // a key, the quote before its value.
 func begin(b []byte) (kept int, found value) {
-	if beginsKey(b) {
+	if secrets.BeginsKey(b) {
 		return 0, value{kind: pem}
 	}
-	for _, p := range prefixes {
-		if p.matches(b) {
-			return 0, value{kind: token, set: p.set, certain: len(p.text)}
-		}
+	if form := secrets.Begin(b); form != nil {
+		return 0, value{kind: token, set: form.Set, certain: len(form.Text)}
 	}
 	if rest, ok := cutFold(b, "bearer"); ok {
 		return bearer(b, rest)
@@ -110,24 +52,6 @@ func begin(b []byte) (kept int, found value) {
 		}
 	}
 	return 0, value{}
-}
-
-func (p *prefix) matches(b []byte) bool {
-	if len(b) < len(p.text)+p.least {
-		return false
-	}
-	for i := range len(p.text) {
-		wild := p.text[i] == '?'
-		if wild && bytes.IndexByte([]byte(p.which), b[i]) < 0 || !wild && b[i] != p.text[i] {
-			return false
-		}
-	}
-	for _, c := range b[len(p.text) : len(p.text)+p.least] {
-		if !p.set[c] {
-			return false
-		}
-	}
-	return true
 }
 
 // cutFold removes a lower-case word from the start of b, ignoring case.
@@ -225,24 +149,4 @@ func cutSlashes(b []byte) ([]byte, int) {
 		return b[n:], n
 	}
 	return b, 0
-}
-
-// beginsKey reports whether b begins with the first line of a private key in PEM form (RFC 7468, and what OpenSSL,
-// OpenSSH and OpenPGP write).
-func beginsKey(b []byte) bool {
-	label, ok := bytes.CutPrefix(b, []byte("-----BEGIN "))
-	return ok && keyLabel(label) > 0
-}
-
-// keyLabel returns the length of the label of a private key and the dashes after it, 0 when b begins with none.
-func keyLabel(b []byte) int {
-	end := bytes.Index(b, []byte("-----"))
-	if end < 0 {
-		return 0
-	}
-	label := bytes.TrimSuffix(b[:end], []byte(" BLOCK"))
-	if !bytes.HasSuffix(label, []byte("PRIVATE KEY")) || bytes.ContainsAny(label, "\r\n") {
-		return 0
-	}
-	return end + len("-----")
 }

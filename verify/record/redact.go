@@ -1,9 +1,13 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/closeout-gate/closeout/verify/secrets"
+)
 
 // mask replaces a secret in a tail.
-const mask = "[redacted]"
+const mask = secrets.Mask
 
 // lookahead is how many bytes decide whether a secret begins at a position. No byte beyond them is read, so that the result
 // does not depend on how the stream is split into pieces.
@@ -37,12 +41,12 @@ const (
 // value is a secret that is being replaced.
 type value struct {
 	kind    kind
-	set     *charset // of a token
-	certain int      // bytes at its start that always belong to it
-	quote   byte     // of a quoted value
-	escapes int      // number of backslashes before the quote: 0, or more for nested quotes
-	slashes int      // number of backslashes that were just read
-	length  int      // bytes read
+	set     *secrets.Set // of a token
+	certain int          // bytes at its start that always belong to it
+	quote   byte         // of a quoted value
+	escapes int          // number of backslashes before the quote: 0, or more for nested quotes
+	slashes int          // number of backslashes that were just read
+	length  int          // bytes read
 }
 
 // add reads the next piece.
@@ -73,11 +77,7 @@ func (r *redactor) step(b []byte, most int) int {
 	if r.value.kind != plain {
 		return r.inside(b)
 	}
-	n := 0
-	for n < most && !mayBegin(b[n:]) {
-		n++
-	}
-	if n > 0 {
+	if n := filter.Skip(b, most); n > 0 {
 		r.to.add(b[:n])
 		return n
 	}
@@ -103,7 +103,7 @@ func (r *redactor) inside(b []byte) int {
 		}
 		return n
 	}
-	if beginsKey(b[:min(len(b), lookahead)]) {
+	if secrets.BeginsKey(b[:min(len(b), lookahead)]) {
 		*v = value{kind: pem} // a private key as a value continues over lines
 		return 1
 	}
@@ -121,7 +121,7 @@ func (r *redactor) inside(b []byte) int {
 func (v *value) pemStep(b []byte) int {
 	v.length++
 	if label, ok := bytes.CutPrefix(b, []byte("-----END ")); ok {
-		if n := keyLabel(label); n > 0 {
+		if n := secrets.KeyLabel(label); n > 0 {
 			return len(b) - len(label) + n
 		}
 	}
