@@ -25,7 +25,7 @@ type found struct {
 	omitted       int // how many more there are than findings
 	counts        report.Counts
 	blocking      []string     // fingerprints of all findings that block, sorted
-	blockingCodes []string     // and their codes
+	blockingCodes []string     // and their codes, and the ids of diff rules
 	code          *string      // the override code; nil when nothing blocks
 	kept          []check.Kept // what findings are made of
 }
@@ -118,7 +118,7 @@ func (f *found) add(result *check.Result) report.Check {
 			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected),
 			Actual: check.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,
 			Location:  report.Location{Input: string(kept.Input), Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
-			Criterion: kept.Criterion, Contract: contractPlace(&kept.Contract), Output: outputOf(kept.Output),
+			Criterion: kept.Criterion, Rule: kept.Rule, Contract: contractPlace(&kept.Contract), Output: outputOf(kept.Output),
 		})
 	}
 	f.omitted += all.Len() - len(all.List())
@@ -128,6 +128,7 @@ func (f *found) add(result *check.Result) report.Check {
 			f.blockingCodes = append(f.blockingCodes, code)
 		}
 	}
+	f.blockingCodes = append(f.blockingCodes, all.BlockingRules()...)
 	f.counts.Block += all.Count(diag.Block)
 	f.counts.Unknown += all.Count(diag.Unknown)
 	f.counts.Warn += all.Count(diag.Warn)

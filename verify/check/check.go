@@ -82,6 +82,7 @@ type Finding struct {
 	// The rest explains a finding, and is no part of its identity.
 	Contract  Place              // the place in a contract that decides; zero when there is none
 	Criterion string             // the id of the criterion that it is about; "" for none
+	Rule      string             // the id of the diff rule that found it; "" for none
 	Undecided string             // what the gate cannot determine because of Lacks
 	Lacks     *facts.Unavailable // the fact that is unavailable; nil for other findings, and where the facts do not list it
 	Output    *ledger.Tail       // what the command of the criterion printed last; nil when that explains nothing or is not recorded

@@ -32,6 +32,7 @@ type Findings struct {
 	codes  []string // what briefs refer to
 	heap   []whole  // the findings that are kept whole: a heap, with the last in order on top
 	blocks bool
+	rules  []string // ids of the diff rules of which a finding blocks
 }
 
 // brief is what stays of every finding.
@@ -64,6 +65,9 @@ func (f *Findings) Add(one Finding) {
 	f.blocks = f.blocks || one.Severity == diag.Block
 	if f.strict && one.Severity == diag.Warn && !strings.HasPrefix(one.Code, "override.") {
 		one.Severity = diag.Block
+	}
+	if one.Severity == diag.Block && one.Rule != "" && !slices.Contains(f.rules, one.Rule) {
+		f.rules = append(f.rules, one.Rule)
 	}
 	one.Path, one.Message = Valid(one.Path), Valid(one.Message)
 	at, known := f.index[print]
@@ -156,6 +160,9 @@ func (f *Findings) Len() int { return len(f.all) }
 
 // Blocks reports whether a finding blocks, also where warnings do not.
 func (f *Findings) Blocks() bool { return f.blocks }
+
+// BlockingRules are the ids of the diff rules of which a finding blocks.
+func (f *Findings) BlockingRules() []string { return f.rules }
 
 // Count is how many findings have a severity.
 func (f *Findings) Count(s diag.Severity) int {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
@@ -41,23 +42,53 @@ func runApproval(p *check.Pass) {
 	}
 	set := glob.CompileFolded(globs).Metered(p.Policy.Meter)
 	asked := map[string]bool{} // of the approvals of which it is unknown whether they were given
+	demand := func(id, path string) {
+		switch {
+		case p.Full():
+		case review.State != override.Unknown:
+			reportApproval(p, id, path, review)
+		case !asked[id]:
+			asked[id] = true
+			reportUnknown(p, id, path, review)
+		}
+	}
+	demandByRules(p, demand)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		last := -1
 		for _, place := range set.All(c.Path) {
-			if owner := owners[place]; owner != last && !p.Full() {
+			if owner := owners[place]; owner != last {
 				last = owner // two patterns of one approval are next to each other
-				if id := p.Policy.Approvals[owner].ID.Value; review.State != override.Unknown {
-					reportApproval(p, id, c.Path, review)
-				} else if !asked[id] {
-					asked[id] = true
-					reportUnknown(p, id, c.Path, review)
-				}
+				demand(p.Policy.Approvals[owner].ID.Value, c.Path)
 			}
 		}
 		if p.Policy.Meter.Spent() {
 			p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
 			return
+		}
+	}
+}
+
+// demandByRules demands the approvals of the diff rules that found something.
+func demandByRules(p *check.Pass, demand func(id, path string)) {
+	if p.State[check.DiffRules] != check.Usable {
+		return
+	}
+	names := map[string][]string{} // the approvals of a rule
+	for _, a := range p.Policy.Approvals {
+		for _, rule := range a.Rules {
+			names[rule.Value] = append(names[rule.Value], a.ID.Value)
+		}
+	}
+	exceptions := newIgnores(p, p.Policy.DiffIgnore)
+	for i := range p.DiffRules.Rules {
+		r := &p.DiffRules.Rules[i]
+		asks := names[r.ID]
+		if r.Passed || asks == nil || p.Policy.DiffSeverity(r.ID, r.Severity) == contract.Off || exceptions.excuse(r.ID, []string{r.File}) != nil {
+			continue
+		}
+		for _, id := range asks {
+			demand(id, r.File)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -100,7 +101,7 @@ func whereContract(p *check.Pass) (actual, fix string) {
 // could be.
 func reportNever(p *check.Pass, s policy.Source) {
 	for _, code := range s.Contract.Override.Never {
-		if p.HasCode(code) {
+		if p.HasCode(code) || contract.IsDiffRule(code) { // the check diffrules knows the rules
 			continue
 		}
 		p.Report(check.Finding{

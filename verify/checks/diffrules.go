@@ -7,6 +7,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/rules"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -44,10 +45,14 @@ func runDiffRules(p *check.Pass) {
 		reportDiffRow(p, row, severity, exceptions)
 	}
 	for i := range p.Policy.DiffRules {
-		rule := &p.Policy.DiffRules[i]
-		reportExpired(p, rule)
-		if _, known := standard[rule.ID.Value]; !known {
-			reportNoDiffRule(p, rule.ID, check.Kind(rule.Source.Kind), rule.Source.Path)
+		reportExpired(p, &p.Policy.DiffRules[i])
+	}
+	for i := range p.Policy.Sources {
+		source := &p.Policy.Sources[i]
+		for _, id := range source.Contract.DiffRuleIDs() {
+			if _, known := standard[id.Value]; !known {
+				reportNoDiffRule(p, id, source)
+			}
 		}
 	}
 	exceptions.report(p)
@@ -64,7 +69,7 @@ func reportDiffRow(p *check.Pass, r *rules.DiffRow, severity diag.Severity, exce
 	f := check.Finding{
 		Code: "rule.failed", Severity: severity, Message: r.ID + ": " + cmp.Or(r.Detail, "the rule is broken"), Input: check.DiffRules,
 		Expected: "no such text, as at the merge base", Actual: cmp.Or(r.Now, "not there any more"), Path: r.File,
-		Fix: cmp.Or(r.Fix, "restore what the merge base has"), Identity: []string{r.ID, r.Side, r.Was, r.Now},
+		Fix: cmp.Or(r.Fix, "restore what the merge base has"), Identity: []string{r.ID, r.Side, r.Was, r.Now}, Rule: r.ID,
 	}
 	switch {
 	case r.Was != "":
@@ -82,7 +87,7 @@ func reportDiffRow(p *check.Pass, r *rules.DiffRow, severity diag.Severity, exce
 }
 
 // reportNoDiffRule reports an id in a contract that no rule has.
-func reportNoDiffRule(p *check.Pass, id diag.Text, kind check.Kind, path string) {
+func reportNoDiffRule(p *check.Pass, id diag.Text, source *policy.Source) {
 	var known []string
 	for _, r := range p.DiffRules.Rules {
 		if len(known) == 0 || known[len(known)-1] != r.ID {
@@ -90,7 +95,7 @@ func reportNoDiffRule(p *check.Pass, id diag.Text, kind check.Kind, path string)
 		}
 	}
 	f := check.Finding{
-		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Input: kind, Path: path, Pos: id.Pos,
+		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Input: check.Kind(source.Kind), Path: source.Path, Pos: id.Pos,
 		Expected: "the id of a diff rule", Actual: id.Value, Fix: "let a person correct or remove it; closeout rules --list shows the ids",
 		Identity: []string{id.Value},
 	}

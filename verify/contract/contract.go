@@ -123,6 +123,23 @@ type RuleBook struct {
 // IsDiffRule reports whether an id is that of one of the gate's own rules.
 func IsDiffRule(id string) bool { return strings.HasPrefix(id, "closeout/") }
 
+// DiffRuleIDs are the ids of diff rules that the contract says something about, except under ignore.
+func (c *Contract) DiffRuleIDs() []diag.Text {
+	var ids []diag.Text
+	for _, r := range c.Rules.DiffRules {
+		ids = append(ids, r.ID)
+	}
+	for _, a := range c.Approvals {
+		ids = append(ids, a.Rules...)
+	}
+	for _, never := range c.Override.Never {
+		if IsDiffRule(never) {
+			ids = append(ids, diag.Text{Value: never, Pos: c.Keys["override"]})
+		}
+	}
+	return ids
+}
+
 // Off is the severity of a diff rule that does not count: the least strict one. Only the catalogue contains it.
 const Off diag.Severity = "off"
 

@@ -57,8 +57,8 @@ func pullStep(r *report.Report, p *report.PullRequest) string {
 	}
 	name := pullName(p.Number)
 	for _, f := range ofSeverity(r, block) {
-		if f.Location.PullRequest == p.Number && slices.Contains(r.Settings.Override.Never, f.Code) {
-			return "No label on " + name + " can override its findings: the contract lists " + line(f.Code) + " under override.never."
+		if never := neverOf(r, f); f.Location.PullRequest == p.Number && never != "" {
+			return "No label on " + name + " can override its findings: the contract lists " + line(never) + " under override.never."
 		}
 	}
 	for _, refused := range p.OverrideRefused {

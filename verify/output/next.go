@@ -208,14 +208,24 @@ func overrideLine(r *report.Report) string {
 	return report.Command + " " + Neutral(*r.OverrideCode) + " <why>"
 }
 
-// neverCode is the code of a blocking finding that cannot be overridden; "" when there is none.
+// neverCode is the code, or the diff rule, of a blocking finding that cannot be overridden; "" when there is none.
 func neverCode(r *report.Report) string {
 	if r.Settings.Override == nil {
 		return ""
 	}
 	for _, f := range ofSeverity(r, block) {
-		if slices.Contains(r.Settings.Override.Never, f.Code) {
-			return f.Code
+		if never := neverOf(r, f); never != "" {
+			return never
+		}
+	}
+	return ""
+}
+
+// neverOf is what keeps a finding from being overridden: its code or its diff rule; "" for nothing.
+func neverOf(r *report.Report, f report.Finding) string {
+	for _, name := range []string{f.Code, f.Rule} {
+		if name != "" && slices.Contains(r.Settings.Override.Never, name) {
+			return name
 		}
 	}
 	return ""

@@ -18,7 +18,7 @@ type Question struct {
 	Facts   *facts.Facts
 	Rule    *Rule    // nil when the contract that says who may override cannot be trusted or read
 	Head    string   // id of the head that was judged; "" when unknown
-	Blocked []string // codes of the blocking findings; empty when there are none
+	Blocked []string // codes of the blocking findings, and the ids of their diff rules; empty when there are none
 	Unknown int      // number of unknown findings
 	Code    string   // the override code of the blocking findings; "" when there are none
 	// OtherContent are the paths of blocking findings, as the report writes them, whose content in the merge group differs

@@ -27,7 +27,7 @@ var Table = []Row{
 	{"permission", "the person who added it has the permission that the contract requires, or is in its users or teams and has at least triage permission", rowPermission},
 	{"reason", "there is a reason of at least 10 visible characters: the text of the label after the colon, or an unedited comment by the same person", rowReason},
 	{"bound", "the reason, or an unedited comment by the same person, contains the override code of this run, or binding is event and this run was triggered by the labeled event", rowBound},
-	{"never", "no blocking finding has a code that the contract lists under never", rowNever},
+	{"never", "no blocking finding has a code, or comes from a diff rule, that the contract lists under never", rowNever},
 	{"content", "in a merge group, each file of the blocking findings has the same content as in the pull request", rowContent},
 	{"head", "the head that was judged is the current head of the pull request", rowHead},
 	{"known", "nothing is unknown", rowKnown},

@@ -109,7 +109,7 @@ type Rule struct {
 	Teams       []string `json:"teams"`      // slugs of teams whose members may override
 	Binding     string   `json:"binding"`    // code or event
 	AllowAuthor bool     `json:"allow_author"`
-	Never       []string `json:"never"` // codes that cannot be overridden
+	Never       []string `json:"never"` // codes and ids of diff rules that cannot be overridden
 }
 
 // Limits are the limits of the run, by the names of their flags without the prefix.
@@ -136,6 +136,7 @@ type Finding struct {
 	Overridden  bool     `json:"overridden"`
 
 	Criterion string    `json:"criterion,omitempty"` // the id of the criterion that it is about
+	Rule      string    `json:"rule,omitempty"`      // the id of the diff rule that found it
 	Contract  *Location `json:"contract,omitempty"`  // the path, line and column in the contract that decides; nil when none does
 	Output    *Output   `json:"output,omitempty"`    // of the command of the criterion; nil when it explains nothing or is unknown
 }
