@@ -1,0 +1,4 @@
+package diffrules
+
+// assertionRules are the rules about what tests check.
+var assertionRules = []*Rule{CommentedAssertion}
