@@ -46,13 +46,21 @@ type File struct {
 	// that is not known.
 	Comments []byte
 
-	starts []int // offset of each line
+	starts     []int // offset of each line
+	matched    *brackets
+	tests      []Test
+	testsFound bool
+	texts      []span // the literals that contain line ends
+	around     *blocks
+	ruby       []rubyBlock
+	rubyFound  bool
 }
 
 // Parse reads one version of a file. It accepts any bytes.
 func Parse(name string, text []byte) *File {
 	f := &File{Path: name, Lang: LangOf(name), Text: text}
-	f.Code, f.Comments = mask(name, f.Lang, text)
+	s := mask(name, f.Lang, text)
+	f.Code, f.Comments, f.texts = s.code, s.comments, s.texts
 	f.starts = make([]int, 0, bytes.Count(text, []byte("\n"))+1)
 	for at := 0; at < len(text); {
 		f.starts = append(f.starts, at)
@@ -113,13 +121,3 @@ type Test struct {
 	// Group is true for a test that contains others and no statements of its own that count as a test.
 	Group bool
 }
-
-// Tests are the tests of a file, in the order of their lines.
-func (f *File) Tests() []Test { return nil }
-
-// Enclosing gives the numbers of the lines on which the blocks around a line begin, the outermost first: functions, classes,
-// conditions, loops.
-func (f *File) Enclosing(line int) []int { return nil }
-
-// IsTest reports whether a path is that of a file of tests or of what only tests use.
-func IsTest(name string) bool { return strings.Contains(strings.ToLower(name), "test") }

@@ -20,7 +20,11 @@ type scanner struct {
 	kotlin               bool
 	heredocs             []heredoc // whose text begins on the next line
 	lastLine             map[string]int
+	texts                []span
 }
+
+// span is a part of a text: the offset of its first byte and that behind its last.
+type span struct{ from, to int }
 
 // literal says how a string goes on and where it ends.
 type literal struct {
@@ -66,22 +70,22 @@ var syntaxes = map[Lang]syntax{
 	Ruby:       {"#\"'`/%?$<{}\n", stepRuby},
 }
 
-// mask makes Code and Comments of a file.
-func mask(name string, lang Lang, text []byte) (code, comments []byte) {
+// mask reads a text.
+func mask(name string, lang Lang, text []byte) *scanner {
 	s := &scanner{text: text, code: text, comments: spaces(text), value: -1, condition: -1, divided: -1}
 	syntax, known := syntaxes[lang]
 	switch {
 	case known:
 		s.code = append([]byte(nil), text...)
 		extension := strings.ToLower(path.Ext(name))
-		s.kotlin = extension == ".kt" || extension == ".kts"
+		s.kotlin = isKotlin(name)
 		s.jsx = lang == JavaScript || extension == ".tsx"
 		s.run(syntax)
 	case hasHashComments(name):
 		s.code = append([]byte(nil), text...)
 		s.hashComments()
 	}
-	return s.code, s.comments
+	return s
 }
 
 // spaces is a text with nothing but its line ends.
@@ -243,8 +247,16 @@ func (s *scanner) content(l literal) {
 
 // finish ends a literal here.
 func (s *scanner) finish(from int) {
-	s.blank(from, s.at)
+	s.blankText(from, s.at)
 	s.value = s.at
+}
+
+// blankText takes a part of a literal out of Code, and notes it where it contains line ends.
+func (s *scanner) blankText(from, to int) {
+	if bytes.IndexByte(s.text[from:to], '\n') >= 0 {
+		s.texts = append(s.texts, span{from, to})
+	}
+	s.blank(from, to)
 }
 
 // close handles the end byte of a literal, which is here; false when the literal goes on.
@@ -265,7 +277,7 @@ func (s *scanner) close(l *literal, from int) bool {
 	case l.count > 1:
 		return s.closeRun(l, from)
 	}
-	s.blank(from, s.at)
+	s.blankText(from, s.at)
 	s.at++
 	s.value = s.at
 	return true
@@ -278,7 +290,7 @@ func (s *scanner) closeHashes(l *literal, from int) bool {
 	}
 	done := n == int(l.hashes)+1
 	if done {
-		s.blank(from, s.at)
+		s.blankText(from, s.at)
 		s.value = s.at + n
 	}
 	s.at += n
@@ -294,7 +306,7 @@ func (s *scanner) closeRun(l *literal, from int) bool {
 		s.at += n
 		return false
 	}
-	s.blank(from, s.at+n-need)
+	s.blankText(from, s.at+n-need)
 	s.at += n
 	s.value = s.at
 	return true
@@ -342,7 +354,7 @@ func (s *scanner) openHole(l literal, from int) bool {
 		}
 		width = n - 1
 	}
-	s.blank(from, s.at+width)
+	s.blankText(from, s.at+width)
 	s.at += width + 1
 	s.holes = append(s.holes, hole{literal: l})
 	s.value = -1

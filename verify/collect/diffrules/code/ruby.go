@@ -1,234 +1,335 @@
 package code
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
-// heredoc is a text that begins on the next line and ends with a line of its own.
-type heredoc struct {
-	name     string
-	indented bool // the last line can be
+// rubyBlock is def … end, do … end, { … } and so on.
+type rubyBlock struct {
+	kind byte // 'd' def, 'c' class or module, 'b' block of a call, 'i' condition, 'l' loop, '{', 'o' other
+	from int  // where its head begins
+	open int  // where its keyword or brace is
+	end  int  // its last byte
 }
 
-func stepRuby(s *scanner, c byte) {
-	switch c {
-	case '#':
-		s.lineComment()
-	case '\n':
-		s.at++
-		s.rubyLine()
-	case '"', '`':
-		s.literal(1, literal{end: c, escape: true, lines: true, hole: '#'})
-	case '\'':
-		s.literal(1, literal{end: c, escape: true, lines: true})
-	case '/':
-		s.rubyRegexp()
-	case '%':
-		s.rubyPercent()
-	case '?':
-		s.rubyCharacter()
-	case '$': // a variable such as $' or $"
-		s.at++
-		if next := s.peek(0); s.at < len(s.text) && !isWord(next) && !isBlank(next) {
-			s.at++
-		}
-	case '<':
-		if !s.rubyHeredoc() {
-			s.at++
-		}
-	case '{':
-		s.open()
-	default:
-		s.shut(c)
+// rubyScanner finds the blocks of Ruby.
+type rubyScanner struct {
+	*File
+	list    []rubyBlock
+	open    []int // places in the list
+	words   int   // how many of them end with the word end
+	braces  int
+	loop    bool // a loop whose do may follow on this line
+	defined int  // where the name of a method ends
+}
+
+func (f *File) rubyList() []rubyBlock {
+	if !f.rubyFound {
+		f.rubyFound = true
+		s := &rubyScanner{File: f}
+		s.scan()
+		f.ruby = s.list
 	}
+	return f.ruby
 }
 
-// rubyLine is called at the beginning of each line of code: it goes over the heredocs that begin here, =begin … =end and
-// what follows __END__.
-func (s *scanner) rubyLine() {
-	for _, h := range s.heredocs {
-		from := s.at
-		for s.at < len(s.text) {
-			end := s.lineEnd()
-			line := bytes.TrimSuffix(s.text[s.at:end], []byte("\r"))
-			if h.indented {
-				line = bytes.TrimLeft(line, " \t")
+func (s *rubyScanner) scan() {
+	for at := 0; at < len(s.Code); {
+		switch c := s.Code[at]; {
+		case c == '\n' || c == ';':
+			s.loop = false
+			at++
+		case c == '{':
+			s.begin('{', s.headStart(at), at)
+			at++
+		case c == '}':
+			s.shut(at, true)
+			at++
+		case isWord(c):
+			word, end := s.word(at)
+			if s.isKeyword(at, end) {
+				s.keyword(string(word), at, end)
 			}
-			if string(line) == h.name {
-				s.blank(from, s.at)
-				s.at = end
-				break
-			}
-			s.at = min(end+1, len(s.text))
-			s.blank(from, s.at)
-			from = s.at
-		}
-		if s.at < len(s.text) {
-			s.at++
+			at = end
+		default:
+			at++
 		}
 	}
-	s.heredocs = s.heredocs[:0]
-	switch {
-	case s.has("=begin") && (isBlank(s.peek(6)) || s.at+6 == len(s.text)):
-		s.rubyComment()
-	case s.has("__END__") && (s.at+7 == len(s.text) || s.peek(7) == '\n' || s.peek(7) == '\r'):
-		s.blank(s.at, len(s.text))
-		s.at = len(s.text)
+	for _, n := range s.open {
+		s.list[n].end = len(s.Code) - 1
 	}
 }
 
-func (s *scanner) rubyComment() {
-	from := s.at
-	for s.at < len(s.text) {
-		last := s.has("=end")
-		s.at = min(s.lineEnd()+1, len(s.text))
-		if last {
+func (s *rubyScanner) begin(kind byte, from, at int) {
+	if kind == '{' {
+		s.braces++
+	} else {
+		s.words++
+	}
+	s.list = append(s.list, rubyBlock{kind, from, at, at})
+	s.open = append(s.open, len(s.list)-1)
+}
+
+// shut ends the innermost block of a kind. A brace ends what is left open inside.
+func (s *rubyScanner) shut(end int, brace bool) {
+	if brace && s.braces == 0 || !brace && (s.words == 0 || s.list[s.open[len(s.open)-1]].kind == '{') {
+		return
+	}
+	for {
+		n := s.open[len(s.open)-1]
+		s.open = s.open[:len(s.open)-1]
+		s.list[n].end = end
+		if s.list[n].kind == '{' {
+			s.braces--
+		} else {
+			s.words--
+		}
+		if brace == (s.list[n].kind == '{') {
+			return
+		}
+	}
+}
+
+// isKeyword reports whether a word can be a keyword: not a method, a symbol, a variable or a key.
+func (s *rubyScanner) isKeyword(at, end int) bool {
+	before, behind := s.byteAt(at-1), s.byteAt(end)
+	return at >= s.defined && before != '.' && before != '@' && before != '$' && (before != ':' || s.byteAt(at-2) == ':') &&
+		behind != '?' && behind != '!' && (behind != ':' || s.byteAt(end+1) == ':')
+}
+
+func (s *rubyScanner) keyword(word string, at, end int) {
+	switch word {
+	case "end":
+		s.shut(end-1, false)
+	case "class", "module":
+		s.begin('c', at, at)
+	case "def":
+		s.def(at, end)
+	case "begin":
+		s.begin('o', at, at)
+	case "case":
+		s.begin('i', at, at)
+	case "do":
+		if s.loop {
+			s.loop = false
+			return
+		}
+		s.begin('b', s.headStart(at), at)
+	case "if", "unless", "while", "until", "for":
+		if word != "for" && s.isModifier(at) {
+			return
+		}
+		kind := byte('i')
+		if word != "if" && word != "unless" {
+			kind, s.loop = 'l', true
+		}
+		s.begin(kind, at, at)
+	}
+}
+
+// def notes a method, unless its body is an expression behind =.
+func (s *rubyScanner) def(at, end int) {
+	name := end
+	for name < len(s.Code) && (s.Code[name] == ' ' || s.Code[name] == '\t') {
+		name++
+	}
+	for name < len(s.Code) && (isWord(s.Code[name]) || s.Code[name] == '.') {
+		name++
+	}
+	for c := s.byteAt(name); c == '?' || c == '!'; c = s.byteAt(name) {
+		name++
+	}
+	s.defined = name
+	if next := s.byteAt(name); isBlank(next) && next != '\n' || next == '(' {
+		next := name
+		if s.Code[name] == '(' {
+			next = s.past(name)
+		}
+		for s.byteAt(next) == ' ' {
+			next++
+		}
+		if s.byteAt(next) == '=' && s.byteAt(next+1) != '=' && s.byteAt(next+1) != '~' {
+			return
+		}
+	}
+	s.begin('d', at, at)
+}
+
+// isModifier reports whether an if stands behind a statement.
+func (s *rubyScanner) isModifier(at int) bool {
+	for at--; at >= 0 && (s.Code[at] == ' ' || s.Code[at] == '\t'); at-- {
+	}
+	if at < 0 {
+		return false
+	}
+	switch c := s.Code[at]; {
+	case c == '\n':
+		return at > 0 && (s.Code[at-1] == '\\' || s.Code[at-1] == '\r' && at > 1 && s.Code[at-2] == '\\')
+	case isWord(c):
+		from := at
+		for from > 0 && isWord(s.Code[from-1]) {
+			from--
+		}
+		return !oneOf(string(s.Code[from:at+1]), "then else do begin and or not when in ensure elsif if unless while until") || s.byteAt(from-1) == '.'
+	}
+	return bytes.IndexByte([]byte("=([{,|&;<+*>?:-\\"), s.Code[at]) < 0
+}
+
+// rubyBlocks fills in the blocks.
+func (f *File) rubyBlocks(out *blocks) {
+	var open []int32
+	list := f.rubyList()
+	inner := func() int32 {
+		if len(open) == 0 {
+			return none
+		}
+		return open[len(open)-1]
+	}
+	line := 0
+	leave := func(before int) { // ends the blocks that end in front of an offset
+		for len(open) > 0 && list[open[len(open)-1]].end < before {
+			line = f.fillLines(out, line, list[open[len(open)-1]].end-2, inner)
+			open = open[:len(open)-1]
+		}
+	}
+	for i, b := range list {
+		leave(b.open)
+		line = f.fillLines(out, line, b.open, inner)
+		out.add(b.from, b.open, inner())
+		open = append(open, int32(i))
+	}
+	leave(len(f.Code) + 1)
+	f.fillLines(out, line, len(f.Code)+1, inner)
+}
+
+// ruby finds the methods of Minitest and the blocks of RSpec and Rails.
+func (d *finder) ruby() {
+	if !IsTest(d.Path) {
+		return
+	}
+	for _, b := range d.rubyList() {
+		d.leave(b.open)
+		switch b.kind {
+		case 'c':
+			d.rubyClass(b)
+		case 'd':
+			name, _ := d.word(d.skip(b.open + len("def")))
+			if bytes.HasPrefix(name, []byte("test_")) {
+				d.rubyTest(d.name(string(name)), b, false)
+			}
+		case 'b', '{':
+			if name, group, ok := d.rubyCall(b); ok {
+				d.rubyTest(d.name(name), b, group)
+			}
+		}
+	}
+}
+
+func (d *finder) rubyTest(name string, b rubyBlock, group bool) {
+	body := b.open + 1
+	if b.kind != '{' {
+		body = d.rubyBody(b)
+	}
+	test := d.add(name, b.from, min(body, b.end), b.end, group)
+	d.scopes = append(d.scopes, scope{end: b.end, name: name, test: test, level: d.scope().level})
+}
+
+// rubyBody is where the body of a block begins that is no brace: on the next line, or behind a semicolon.
+func (d *finder) rubyBody(b rubyBlock) int {
+	for at := b.open; at < b.end; {
+		switch c := d.Code[at]; c {
+		case '\n', ';':
+			return at + 1
+		case '(', '[', '{':
+			at = d.past(at)
+		default:
+			at++
+		}
+	}
+	return b.end
+}
+
+func (d *finder) rubyClass(b rubyBlock) {
+	word, at := d.word(b.open)
+	if string(word) != "class" {
+		return
+	}
+	at = d.skip(at)
+	end := at
+	for end < b.end && (isWord(d.Code[end]) || d.Code[end] == ':') {
+		end++
+	}
+	if end == at {
+		return
+	}
+	outer := d.scope()
+	name := string(d.Code[at:end])
+	s := scope{end: b.end, name: outer.name, level: outer.level + 1}
+	if s.level > 1 {
+		name = d.name(name)
+		s.name = name
+	}
+	s.test = d.add(name, b.from, d.rubyBody(b), b.end, true)
+	d.scopes = append(d.scopes, s)
+}
+
+// rubyCall reads the call in front of a block, such as it "does" do.
+func (d *finder) rubyCall(b rubyBlock) (name string, group, ok bool) {
+	at := b.from
+	word, end := d.word(at)
+	if len(word) == 0 || end > b.open {
+		return "", false, false
+	}
+	if string(word) == "RSpec" && d.byteAt(end) == '.' {
+		word, end = d.word(end + 1)
+	}
+	switch call := string(word); {
+	case oneOf(call, "describe xdescribe fdescribe context xcontext fcontext feature xfeature ffeature example_group shared_examples shared_examples_for shared_context"):
+		group = true
+	case oneOf(call, "it xit fit specify xspecify fspecify example xexample fexample scenario xscenario fscenario its"):
+	case !oneOf(call, "test should pending skip"):
+		return "", false, false
+	}
+	at = end
+	for at < b.open && (d.Code[at] == ' ' || d.Code[at] == '(') {
+		at++
+	}
+	name, literal := d.rubyName(at, b.open)
+	if !literal && oneOf(string(word), "test should pending skip") || d.byteAt(end) == '.' {
+		return "", false, false
+	}
+	return name, group, true
+}
+
+// rubyName is the first argument between two offsets, with the second one where that is a literal too.
+func (d *finder) rubyName(from, to int) (name string, literal bool) {
+	var parts []string
+	for at := from; at < to && len(parts) < 2; at = d.skip(at + 1) {
+		start := at
+		for at < to && d.Code[at] != ',' {
+			switch c := d.Code[at]; c {
+			case '(', '[', '{':
+				at = min(d.past(at), to)
+			default:
+				at++
+			}
+		}
+		end := at
+		for end > start && (isBlank(d.Code[end-1]) || d.Code[end-1] == ')' && d.brackets().mateAt(end-1) < start) {
+			end--
+		}
+		quote := d.byteAt(start)
+		text := end-start >= 2 && (quote == '"' || quote == '\'') && d.Code[end-1] == quote
+		if len(parts) == 1 && !text {
 			break
 		}
-	}
-	s.comment(from, s.at)
-	if s.at > from && s.at < len(s.text) {
-		s.at-- // the line end begins a line
-	}
-}
-
-// rubyOperand reports whether an operand is expected here, so that a slash or a percent sign begins a literal. It may also be
-// the argument of a method without parentheses; then maybe is true.
-func (s *scanner) rubyOperand() (operand, maybe bool) {
-	last, newLine := s.before(s.at)
-	if newLine {
-		return true, false
-	}
-	if last+1 == s.value {
-		return false, false
-	}
-	c := s.code[last]
-	switch {
-	case c == ')' || c == ']' || c == '}' || c == '"' || c == '\'' || c == '`':
-		return false, false
-	case isWord(c) || (c == '?' || c == '!') && last > 0 && isWord(s.code[last-1]):
-		word := s.wordBefore(last)
-		at := last - len(word)
-		if at >= 0 && (s.code[at] == '.' || s.code[at] == '@' || s.code[at] == '$' || s.code[at] == ':') {
-			return false, s.code[at] == '.' && s.asArgument(last)
-		}
-		if oneOf(word, "return if unless while until and or not when in case then else elsif do puts raise yield begin") {
-			return true, false
-		}
-		return false, word != "def" && c > '9' && s.asArgument(last)
-	}
-	return c != '.', false
-}
-
-// asArgument reports whether what is here is written like an argument: blank before, none behind.
-func (s *scanner) asArgument(last int) bool {
-	next := s.peek(1)
-	return last+1 < s.at && !isBlank(next) && next != '='
-}
-
-func (s *scanner) rubyRegexp() {
-	operand, maybe := s.rubyOperand()
-	if maybe && s.at >= s.divided {
-		operand = s.onLine('/')
-	}
-	if !operand {
-		s.at++
-		return
-	}
-	s.literal(1, literal{end: '/', escape: true, lines: true, hole: '#'})
-}
-
-// rubyPercent reads %w[a b], %(text), %r{expression} and so on.
-func (s *scanner) rubyPercent() {
-	operand, maybe := s.rubyOperand()
-	kind, width := byte('Q'), 1
-	if next := s.peek(1); next|0x20 >= 'a' && next|0x20 <= 'z' {
-		kind, width = next, 2
-		if bytes.IndexByte([]byte("wWiIqQrsx"), kind) < 0 {
-			operand, maybe = false, false
+		if text && bytes.IndexByte(d.Code[start+1:end-1], quote) < 0 {
+			literal = true
+			parts = append(parts, squeeze(d.Text[start+1:end-1]))
+		} else {
+			parts = append(parts, squeeze(d.Text[start:max(start, end)]))
 		}
 	}
-	open := s.peek(width)
-	if !operand && !maybe || open == 0 || isWord(open) || isBlank(open) || maybe && width == 1 && bytes.IndexByte([]byte("([{<|!"), open) < 0 {
-		s.at++
-		return
-	}
-	l := literal{end: open, escape: true, lines: true}
-	if i := bytes.IndexByte([]byte("([{<"), open); i >= 0 {
-		l.open, l.end = open, ")]}>"[i]
-	}
-	if bytes.IndexByte([]byte("WIQrx"), kind) >= 0 {
-		l.hole = '#'
-	}
-	s.literal(width+1, l)
-}
-
-// rubyCharacter reads ?a.
-func (s *scanner) rubyCharacter() {
-	next := s.peek(1)
-	operand, _ := s.rubyOperand()
-	if !operand || s.at+1 >= len(s.text) || isBlank(next) || isWord(next) && isWord(s.peek(2)) || isWord(s.peek(-1)) {
-		s.at++
-		return
-	}
-	if next == '\\' {
-		s.at++
-	}
-	s.blank(s.at+1, min(s.at+2, len(s.text)))
-	s.at = min(s.at+2, len(s.text))
-	s.value = s.at
-}
-
-// rubyHeredoc notes <<NAME, <<~NAME, <<-"NAME" and so on, when a line ends such a text.
-func (s *scanner) rubyHeredoc() bool {
-	if s.peek(1) != '<' {
-		return false
-	}
-	i := s.at + 2
-	indented := i < len(s.text) && (s.text[i] == '~' || s.text[i] == '-')
-	if indented {
-		i++
-	}
-	quote := byte(0)
-	if i < len(s.text) && bytes.IndexByte([]byte("\"'`"), s.text[i]) >= 0 {
-		quote = s.text[i]
-		i++
-	}
-	from := i
-	for i < len(s.text) && i < from+100 && (isWord(s.text[i]) || quote != 0 && s.text[i] != quote && s.text[i] != '\n') {
-		i++
-	}
-	if i == from || i == len(s.text) || quote != 0 && s.text[i] != quote {
-		return false
-	}
-	name := string(s.text[from:i])
-	if !indented && quote == 0 && (name[0] < 'A' || name[0] > 'Z') || s.textLine(name) < i {
-		return false
-	}
-	if quote != 0 {
-		s.blank(from, i)
-		i++
-	}
-	s.heredocs = append(s.heredocs, heredoc{name, indented})
-	s.at, s.value = i, i
-	return true
-}
-
-// textLine is the offset of the last line that is nothing but a text, or -1.
-func (s *scanner) textLine(text string) int {
-	if s.lastLine == nil {
-		s.lastLine = map[string]int{}
-		for at := 0; at < len(s.text); {
-			end := bytes.IndexByte(s.text[at:], '\n')
-			if end < 0 {
-				end = len(s.text) - at
-			}
-			if line := bytes.TrimSpace(s.text[at : at+end]); len(line) > 0 && len(line) <= 100 && isLetter(line[0]) {
-				s.lastLine[string(line)] = at
-			}
-			at += end + 1
-		}
-	}
-	if at, found := s.lastLine[text]; found {
-		return at
-	}
-	return -1
+	return strings.Join(parts, " "), literal
 }
