@@ -46,6 +46,9 @@ func TestOwnHistory(t *testing.T) {
 		t.Errorf("judged: %+v", h)
 	}
 	for _, f := range h.Files {
+		if f.Code == "rule.failed" {
+			continue // the contract has no say in it
+		}
 		if f.Code != "scope.protected" && f.Code != "contract.changed" || !ownGateFiles.MatchString(f.Path) {
 			t.Errorf("%s: %s: let %s match the files of the project", f.Path, f.Code, ownContract)
 		}
