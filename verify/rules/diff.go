@@ -15,6 +15,9 @@ import (
 // DiffSchema is the form of diff_rules.json: what the gate's own rules found in a change.
 const DiffSchema = "closeout.diff_rules/v1"
 
+// DiffPrefix begins the ids of the gate's own rules, and no others.
+const DiffPrefix = "closeout/"
+
 // DiffReview is the category of a row that a person should look at.
 const DiffReview = "review"
 
@@ -42,9 +45,6 @@ type Diff struct {
 	Schema string    `json:"schema"`
 	Rules  []DiffRow `json:"rules"`
 }
-
-// IsDiffRule reports whether an id is that of one of the gate's own rules, or of none: no other tool may use the prefix.
-func IsDiffRule(id string) bool { return strings.HasPrefix(id, reservedRulePrefix) }
 
 // maxDiffText is how long a text of a row may be, in bytes. [Diff.Marshal] cuts before that.
 const maxDiffText = 1000
@@ -180,7 +180,7 @@ func diffRuleID(f *strict.Fields) string {
 		e.Message, e.Fix = fmt.Sprintf("the id of the rule has %d bytes", len(id.Value)), "let closeout write the file"
 		e.Expected = fmt.Sprintf("at most %d bytes", maxReportedRuleID)
 		f.Errs.Add(e)
-	case !IsDiffRule(id.Value) || id.Value == reservedRulePrefix:
+	case !strings.HasPrefix(id.Value, DiffPrefix) || id.Value == DiffPrefix:
 		e.Message, e.Expected = "this is not the id of a rule of the gate: "+diag.Quote(id.Value), "an id that begins with closeout/"
 		e.Fix = "put the rows of other tools into a rule report"
 		f.Errs.Add(e)

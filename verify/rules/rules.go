@@ -14,7 +14,6 @@ import (
 const (
 	maxReportedRuleID     = 256 // bytes
 	maxReportedRuleDetail = 500 // bytes; a longer one is cut and ends in …
-	reservedRulePrefix    = "closeout/"
 )
 
 // Parse reads one rule report, whose content decides its shape:
@@ -184,7 +183,7 @@ func checkRuleID(f *strict.Fields, id diag.Text, key string) string {
 	case len(id.Value) > maxReportedRuleID:
 		e.Message = fmt.Sprintf("the id of the rule has %d bytes", len(id.Value))
 		e.Expected, e.Fix = fmt.Sprintf("at most %d bytes", maxReportedRuleID), "shorten the id, and move the rest to the detail"
-	case strings.HasPrefix(id.Value, reservedRulePrefix):
+	case strings.HasPrefix(id.Value, DiffPrefix):
 		e.Message = "foreign closeout/ id: " + diag.Quote(id.Value)
 		e.Expected, e.Fix = "an id that does not begin with closeout/", "use another prefix; closeout/ is reserved for the rules of the gate"
 	default:

@@ -180,7 +180,7 @@ func FuzzParseRules(f *testing.F) {
 func checkRow(t *testing.T, row Row) {
 	t.Helper()
 	switch {
-	case strings.TrimSpace(row.ID) == "" || len(row.ID) > maxReportedRuleID || strings.HasPrefix(row.ID, reservedRulePrefix):
+	case strings.TrimSpace(row.ID) == "" || len(row.ID) > maxReportedRuleID || strings.HasPrefix(row.ID, DiffPrefix):
 		t.Errorf("id %q", row.ID)
 	case row.Pos.IsZero():
 		t.Error("no place")
