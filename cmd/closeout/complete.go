@@ -65,6 +65,8 @@ func formatsOf(c *cobra.Command) []string {
 	switch c.Name() {
 	case "lint":
 		return output.LintFormats
+	case "rules":
+		return rulesFormats
 	case "backtest":
 		var names []string
 		for _, f := range output.BacktestFormats {

@@ -14,13 +14,15 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/collect/diffrules"
 	"github.com/closeout-gate/closeout/verify/lint"
+	"github.com/closeout-gate/closeout/verify/rules"
 )
 
 func newExplain(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain [CODE]", Short: "Explain what a finding means and how to fix it; without a CODE, print the whole rule book",
-		Example: "  closeout explain scope.forbidden\n  closeout explain scope",
+		Example: "  closeout explain scope.forbidden\n  closeout explain scope\n  closeout explain closeout/skipped-test",
 		Args:    oneWord("CODE"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return explained(), cobra.ShellCompDirectiveNoFileComp
@@ -34,7 +36,7 @@ func newExplain(std stdio) *cobra.Command {
 	}
 }
 
-// explained are the words that explain knows: all codes, and the names of the checks.
+// explained are the words that explain knows: all codes, the names of the checks, and the ids of the diff rules.
 func explained() []string {
 	var codes []string
 	for _, c := range documented() {
@@ -43,7 +45,7 @@ func explained() []string {
 			codes = append(codes, k.Name)
 		}
 	}
-	return codes
+	return append(codes, diffrules.IDs()...)
 }
 
 // documented are the gate's checks and the pages of lint, whose codes are no findings of the gate.
@@ -60,6 +62,9 @@ func explain(what string, w io.Writer) error {
 		return c.ID == name || slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == name })
 	})
 	if at < 0 {
+		if rule := cmp.Or(diffrules.ByID(name), diffrules.ByID(rules.DiffPrefix+name)); rule != nil {
+			return showPage(w, rule.Page())
+		}
 		return fmt.Errorf("there is no finding %q%s see closeout explain for all of them", what, didYouMean(name, explained(), ""))
 	}
 	return showPage(w, section(page(all[at].ID), all[at].ID, name))

@@ -59,7 +59,7 @@ func (f *runFlags) open(std stdio) (s *subject, err error) {
 
 // compare finds the base, and says which one it is.
 func (f *runFlags) compare(s *subject, std stdio) error {
-	name, why, err := f.baseName(s.git)
+	name, why, err := baseName(s.git, f.base, "run")
 	if err != nil {
 		return err
 	}
@@ -106,11 +106,11 @@ func noBase(git *collect.Git, flag string) error {
 	return fmt.Errorf("there is none of the usual base branches (origin/HEAD, or main, master, trunk or develop): name yours: %s %s", flag, branch)
 }
 
-// baseName is the commit to compare with, and where it comes from.
-func (f *runFlags) baseName(git *collect.Git) (name, why string, err error) {
+// baseName is the commit to compare with, and where it comes from: named is what the call of a command names, "" for none.
+func baseName(git *collect.Git, named, command string) (name, why string, err error) {
 	switch {
-	case f.base != "":
-		return f.base, "", nil
+	case named != "":
+		return named, "", nil
 	case inActions():
 		return eventBase(git)
 	}
@@ -119,7 +119,7 @@ func (f *runFlags) baseName(git *collect.Git) (name, why string, err error) {
 	}
 	name, err = git.FirstRef(bases...)
 	if err == nil && name == "" {
-		err = noBase(git, "closeout run --base")
+		err = noBase(git, "closeout "+command+" --base")
 	}
 	return name, "", err
 }

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/collect/diffrules"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/rules"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const rulesLong = `rules compares two commits by the gate's own rules, the diff rules: tests that are skipped or deleted, weakened
+checks, hidden characters. verify --base, run, collect and the action do the same; here nothing else is judged, no contract is
+read, and each rule has its own severity.
+
+The base is --base; in GitHub Actions that of the event; else origin/HEAD, origin/main, origin/master, main, master, trunk or
+develop, the first that exists.
+
+Exit codes: 0 nothing blocks, 1 a rule blocks, 2 wrong call or environment, 3 a file cannot be read.`
+
+type rulesFlags struct {
+	treeFlags
+	format string
+	list   bool
+}
+
+var rulesFormats = []string{"text", "json"}
+
+func newRules(std stdio) *cobra.Command {
+	f := &rulesFlags{}
+	c := &cobra.Command{
+		Use: "rules", Short: "Look for skipped tests and weakened checks in a change", Long: rulesLong, Args: noWords("--base"),
+		Example: "  closeout rules\n  closeout rules --base origin/main --format json\n  closeout rules --list",
+		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.base, "base", "", "look at the changes from this `commit`, usually the base branch, to --head")
+	flags.StringVar(&f.head, "head", "HEAD", "the `commit` that is looked at")
+	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	flags.StringVar(&f.format, "format", rulesFormats[0], "`format` of the output: "+strings.Join(rulesFormats, ", ")+"; json is the diff_rules.json of a bundle")
+	flags.BoolVar(&f.list, "list", false, "print the ids of all rules, with severity and title, and look at no change")
+	refuseTwice(flags)
+	return c
+}
+
+func (f *rulesFlags) run(std stdio) error {
+	if !slices.Contains(rulesFormats, f.format) {
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, rulesFormats, ""), strings.Join(rulesFormats, ", "))
+	}
+	if f.list {
+		return printAs(std.out, output.Plain, false, func(w io.Writer, _ bool) error { return listRules(w) })
+	}
+	found, err := f.find(std)
+	if err != nil {
+		return err
+	}
+	if f.format == "json" {
+		data, err := found.Marshal()
+		if err == nil {
+			_, err = jsonTo(std.out).Write(data)
+		}
+		if err != nil {
+			return err
+		}
+	} else if err := printAs(std.out, output.Plain, false, func(w io.Writer, _ bool) error { return writeRows(w, found) }); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(found.Rules, func(r rules.DiffRow) bool { return !r.Passed && r.Severity == diag.Block }) {
+		return exit{exitFailed}
+	}
+	return nil
+}
+
+// find runs the rules. What the repository does not contain ends in an exit code of its own.
+func (f *rulesFlags) find(std stdio) (*rules.Diff, error) {
+	unknown := func(err error) error {
+		fmt.Fprintln(std.err, "closeout rules:", err)
+		return exit{exitReview}
+	}
+	git, err := collect.OpenGit(orHere(f.repo), strict.DefaultLimits())
+	if err != nil {
+		return nil, err
+	}
+	defer git.Close()
+	why := ""
+	if f.base, why, err = baseName(git, f.base, "rules"); err != nil {
+		return nil, err
+	}
+	base, err := git.Resolve(f.base)
+	if err != nil {
+		err = wrongCommit("base", f.base, git, err)
+	}
+	head := ""
+	if err == nil {
+		if head, err = git.Resolve(f.head); err != nil {
+			err = wrongCommit("head", f.head, git, err)
+		}
+	}
+	switch {
+	case err != nil && collect.Unknowable(err):
+		return nil, unknown(err)
+	case err != nil:
+		return nil, err
+	}
+	shown := strings.TrimPrefix(strings.TrimPrefix(f.base, "refs/heads/"), "refs/remotes/")
+	fmt.Fprintf(std.err, "closeout rules: the base%s is %s (%.12s)\n", why, shown, base)
+	compared := collect.Compare(git, base, head)
+	for _, u := range compared.Unavailable {
+		if compared.Changes == nil {
+			return nil, unknown(fmt.Errorf("%s → %s", u.Error, u.Fix))
+		}
+	}
+	found, err := compared.DiffRules()
+	if err != nil {
+		return nil, unknown(err)
+	}
+	return found, nil
+}
+
+// orHere is a directory, the working directory for none.
+func orHere(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+// listRules prints the rules with their severities and titles.
+func listRules(w io.Writer) error {
+	var b strings.Builder
+	width := 0
+	for _, id := range diffrules.IDs() {
+		width = max(width, len(id))
+	}
+	for _, id := range diffrules.IDs() {
+		r := diffrules.ByID(id)
+		fmt.Fprintf(&b, "%-5s  %-*s  %s\n", r.Severity, width, r.ID, r.Title)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeRows prints what was found, the worst first, and how many rules found nothing.
+func writeRows(w io.Writer, d *rules.Diff) error {
+	var b strings.Builder
+	failed := d.Failed()
+	diag.SortStable(failed, func(x, y rules.DiffRow) int {
+		if order := x.Severity.Rank() - y.Severity.Rank(); order != 0 {
+			return order
+		}
+		return x.Compare(&y)
+	})
+	counts := map[diag.Severity]int64{}
+	for _, r := range failed {
+		counts[r.Severity]++
+		writeRow(&b, &r)
+	}
+	passed := int64(len(d.Rules) - len(failed))
+	if len(failed) == 0 {
+		fmt.Fprintf(&b, "nothing found by %s\n", diag.Plural(passed, "rule"))
+	} else {
+		fmt.Fprintf(&b, "%d block, %d warn, %d info; %s found nothing\n", counts[diag.Block], counts[diag.Warn], counts[diag.Info], diag.Plural(passed, "rule"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeRow(b *strings.Builder, r *rules.DiffRow) {
+	place := r.File
+	if r.Line > 0 {
+		place += fmt.Sprintf(":%d", r.Line)
+	}
+	if r.Side == rules.SideBase {
+		place += " (at the merge base)"
+	}
+	fmt.Fprintf(b, "%s: %s %s: %s\n", place, r.Severity, r.ID, r.Detail)
+	for _, part := range []struct{ name, text string }{{"was", r.Was}, {"now", r.Now}, {"fix", r.Fix}} {
+		if part.text != "" {
+			fmt.Fprintf(b, "    %s: %s\n", part.name, strings.ReplaceAll(part.text, "\n", "\n         "))
+		}
+	}
+}
