@@ -114,9 +114,13 @@ func (f *File) fillLines(out *blocks, line, before int, inner func() int32) int 
 }
 
 // headStart is where the head begins of the block that a brace opens.
-func (f *File) headStart(open int) int {
-	start, newLine := open, false
-	for i := open - 1; i >= 0; i-- {
+func (f *File) headStart(open int) int { return f.statementStart(open, false) }
+
+// statementStart is where the statement begins that an offset lies in, or the argument. ended is true where a line end in front
+// of the offset can end a statement, which it cannot do in front of the brace of a block.
+func (f *File) statementStart(at int, ended bool) int {
+	start, newLine := at, false
+	for i := at - 1; i >= 0; i-- {
 		c := f.Code[i]
 		switch {
 		case c == '\n':
@@ -124,8 +128,8 @@ func (f *File) headStart(open int) int {
 			continue
 		case isBlank(c):
 			continue
-		case c == ';' || c == '{' || c == '(' || c == '[', c == ':' && newLine,
-			newLine && start < open && f.endsStatement(c, f.Code[start]),
+		case c == ';' || c == '{' || c == '(' || c == '[', c == ':' && newLine && f.Lang != Python,
+			newLine && (start < at || ended) && f.endsStatement(i, f.Code[start]),
 			c == ',' && f.commaEnds(i):
 			return start
 		case c == '}' && (f.Lang != Go || newLine || f.goesOn(start)):
@@ -140,18 +144,39 @@ func (f *File) headStart(open int) int {
 	return start
 }
 
-// endsStatement reports whether a statement ends at a line end between two bytes of code.
-func (f *File) endsStatement(last, next byte) bool {
+// endsStatement reports whether a statement ends at a line end between the last byte of code in front of it, which is at an
+// offset, and the next one.
+func (f *File) endsStatement(at int, next byte) bool {
+	last := f.Code[at]
 	ends := isWord(last) || last == ')' || last == ']' || last == '}' || last == '"' || last == '\'' || last == '`'
 	switch f.Lang {
 	case Go:
 		return ends
+	case Python:
+		return last != '\\'
 	case JavaScript, TypeScript, Ruby:
-		return ends && bytes.IndexByte([]byte(".?:&|+*/,=<>)]"), next) < 0
 	case Java:
-		return isKotlin(f.Path) && ends && bytes.IndexByte([]byte(".?:&|+*/,=<>)]"), next) < 0
+		if !isKotlin(f.Path) {
+			return false
+		}
+	default:
+		return false
 	}
-	return false
+	if f.Lang != Ruby && (last == ')' && f.controls(at) || last == 'e' && f.goesOn(f.wordStart(at))) {
+		return false
+	}
+	return ends && bytes.IndexByte([]byte(".?:&|+*/,=<>)]"), next) < 0
+}
+
+// controls reports whether the condition of an if or a loop ends at an offset.
+func (f *File) controls(at int) bool {
+	mate := f.brackets().mateAt(at)
+	if mate == none {
+		return false
+	}
+	for mate--; mate >= 0 && (f.Code[mate] == ' ' || f.Code[mate] == '\t'); mate-- {
+	}
+	return mate >= 0 && oneOf(string(f.Code[f.wordStart(mate):mate+1]), "if for while")
 }
 
 // commaEnds reports whether a comma parts two blocks, such as arguments or the arms of a match, and not two names in a head.

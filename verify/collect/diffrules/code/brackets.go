@@ -131,3 +131,11 @@ func (f *File) word(at int) (word []byte, end int) {
 	}
 	return f.Code[at:end], end
 }
+
+// wordStart is where the word begins that ends in front of an offset or at it.
+func (f *File) wordStart(at int) int {
+	for at > 0 && isWord(f.Code[at-1]) {
+		at--
+	}
+	return at
+}

@@ -54,6 +54,8 @@ type File struct {
 	around     *blocks
 	ruby       []rubyBlock
 	rubyFound  bool
+	parts      []span // lines that belong to tests
+	partsFound bool
 }
 
 // Parse reads one version of a file. It accepts any bytes.

@@ -11,6 +11,7 @@ type rubyBlock struct {
 	from int  // where its head begins
 	open int  // where its keyword or brace is
 	end  int  // its last byte
+	tail int  // where what ends it begins
 }
 
 // rubyScanner finds the blocks of Ruby.
@@ -44,7 +45,7 @@ func (s *rubyScanner) scan() {
 			s.begin('{', s.headStart(at), at)
 			at++
 		case c == '}':
-			s.shut(at, true)
+			s.shut(at, at, true)
 			at++
 		case isWord(c):
 			word, end := s.word(at)
@@ -57,7 +58,7 @@ func (s *rubyScanner) scan() {
 		}
 	}
 	for _, n := range s.open {
-		s.list[n].end = len(s.Code) - 1
+		s.list[n].end, s.list[n].tail = len(s.Code)-1, len(s.Code)+1
 	}
 }
 
@@ -67,19 +68,19 @@ func (s *rubyScanner) begin(kind byte, from, at int) {
 	} else {
 		s.words++
 	}
-	s.list = append(s.list, rubyBlock{kind, from, at, at})
+	s.list = append(s.list, rubyBlock{kind, from, at, at, at})
 	s.open = append(s.open, len(s.list)-1)
 }
 
 // shut ends the innermost block of a kind. A brace ends what is left open inside.
-func (s *rubyScanner) shut(end int, brace bool) {
+func (s *rubyScanner) shut(tail, end int, brace bool) {
 	if brace && s.braces == 0 || !brace && (s.words == 0 || s.list[s.open[len(s.open)-1]].kind == '{') {
 		return
 	}
 	for {
 		n := s.open[len(s.open)-1]
 		s.open = s.open[:len(s.open)-1]
-		s.list[n].end = end
+		s.list[n].end, s.list[n].tail = end, tail
 		if s.list[n].kind == '{' {
 			s.braces--
 		} else {
@@ -101,7 +102,7 @@ func (s *rubyScanner) isKeyword(at, end int) bool {
 func (s *rubyScanner) keyword(word string, at, end int) {
 	switch word {
 	case "end":
-		s.shut(end-1, false)
+		s.shut(at, end-1, false)
 	case "class", "module":
 		s.begin('c', at, at)
 	case "def":
@@ -188,8 +189,8 @@ func (f *File) rubyBlocks(out *blocks) {
 	}
 	line := 0
 	leave := func(before int) { // ends the blocks that end in front of an offset
-		for len(open) > 0 && list[open[len(open)-1]].end < before {
-			line = f.fillLines(out, line, list[open[len(open)-1]].end-2, inner)
+		for len(open) > 0 && list[open[len(open)-1]].tail < before {
+			line = f.fillLines(out, line, list[open[len(open)-1]].tail, inner)
 			open = open[:len(open)-1]
 		}
 	}
@@ -199,7 +200,7 @@ func (f *File) rubyBlocks(out *blocks) {
 		out.add(b.from, b.open, inner())
 		open = append(open, int32(i))
 	}
-	leave(len(f.Code) + 1)
+	leave(len(f.Code) + 2)
 	f.fillLines(out, line, len(f.Code)+1, inner)
 }
 

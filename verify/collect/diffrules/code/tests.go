@@ -128,11 +128,3 @@ func (d *finder) add(name string, from, body, end int, group bool) int {
 	d.tests = append(d.tests, t)
 	return len(d.tests) - 1
 }
-
-// wordStart is where the word that ends before an offset begins.
-func (d *finder) wordStart(at int) int {
-	for at > 0 && isWord(d.Code[at-1]) {
-		at--
-	}
-	return at
-}
