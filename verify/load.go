@@ -187,6 +187,9 @@ func (l *loader) checkListed() {
 	for _, in := range append(slices.Clip(l.group.Inputs), l.bundle.Inputs...) {
 		there[in.Name] = in.Kind
 	}
+	for _, in := range l.bundle.Inputs { // a pull request can list its own file of a name that the group has too
+		there[l.directory+in.Name] = in.Kind
+	}
 	for _, o := range l.Facts.Contracts {
 		if kind := there[o.File]; kind != check.Contract && kind != check.TaskContract {
 			l.notThere("contracts", o.File)

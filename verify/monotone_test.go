@@ -104,7 +104,7 @@ func (f inputFiles) listed() []string {
 			list = append(list, dir+c.File)
 		}
 		for _, o := range read.Files {
-			list = append(list, dir+o.File)
+			list = append(list, dir+o.File, o.File) // a pull request names its own file by its path in the bundle
 		}
 		for log, content := range f {
 			if sum := sha256.Sum256(content); kindOf(log) == check.Feedback && slices.Contains(read.Digests, hex.EncodeToString(sum[:])) {

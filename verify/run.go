@@ -112,8 +112,11 @@ func (s *subject) unjudged(results []check.Result) check.Result {
 		}
 	}
 	needs := []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules, check.DiffRules}
-	if s.scope == check.ScopeMember || s.scope == check.ScopePast {
+	switch s.scope {
+	case check.ScopeMember, check.ScopePast:
 		needs = []check.Kind{check.Contract, check.Changes, check.DiffRules} // the evidence is the group's, or was never recorded
+	case check.ScopeGroup:
+		needs = []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules} // each pull request has rows of its own
 	}
 	for _, kind := range needs {
 		if s.given[kind] == 0 && (kind == check.Rules && !s.NeedsRules() || kind == check.DiffRules) {

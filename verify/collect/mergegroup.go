@@ -71,7 +71,8 @@ func (f *Found) findPull(root *os.Root, number int64) error {
 func (f *Found) AddPull(number int64, compared *Comparison, contracts *Contracts, known *facts.Facts) error {
 	own := slices.DeleteFunc(slices.Clone(contracts.files), func(c contractFile) bool { return c.kind != check.TaskContract })
 	if compared.rows != nil { // so that it is missed when it is removed later
-		known.Files = append(known.Files, facts.FileOrigin{File: diffRulesFile, Path: verify.PartDirectory(number) + diffRulesFile})
+		name := verify.PartDirectory(number) + diffRulesFile
+		known.Files = append(known.Files, facts.FileOrigin{File: name, Path: name})
 	}
 	inputs, err := decisionInputs(compared, own, known)
 	f.Parts = append(f.Parts, verify.Part{PullRequest: number, Inputs: inputs})

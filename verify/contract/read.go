@@ -391,12 +391,7 @@ func readCatalogue(f *strict.Fields) (list, own []CatalogueRule) {
 	seen := map[string]diag.Pos{}
 	for o := range objects(f, "catalogue", filled(f, f.Get("catalogue"), "catalogue", "list the rules that must be reported, or remove the key")) {
 		rule := CatalogueRule{ID: o.NeedText("id"), ExpiresAt: date(o, o.Get("expires_at"), "expires_at")}
-		if n := o.Node.Member("severity"); IsDiffRule(rule.ID.Value) && n != nil && n.Kind == strict.KindString && n.Text == string(Off) {
-			rule.Severity = Off
-			o.Get("severity")
-		} else {
-			rule.Severity = severity(o, "severity")
-		}
+		rule.Severity = severity(o, "severity", IsDiffRule(rule.ID.Value))
 		o.End()
 		if first, twice := seen[rule.ID.Value]; twice && rule.ID.Value != "" {
 			f.Errs.Add(diag.Error{

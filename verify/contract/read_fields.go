@@ -149,15 +149,21 @@ func ratio(f *strict.Fields, key string) *strict.Ratio {
 	return &r
 }
 
-// severity returns a severity in any of the spellings of rule reports.
-func severity(f *strict.Fields, key string) diag.Severity {
+// severity returns a severity in any of the spellings of rule reports, or [Off] where that is allowed.
+func severity(f *strict.Fields, key string, mayBeOff bool) diag.Severity {
 	n := f.Need(key, "block, warn or info")
 	if n == nil {
 		return ""
 	}
 	severity, known := diag.SeverityWords[n.Text]
+	if mayBeOff && n.Text == string(Off) {
+		severity, known = Off, true
+	}
 	if n.Kind != strict.KindString || !known {
 		words := []string{"block", "error", "warn", "warning", "info", "note"}
+		if mayBeOff {
+			words = append(words, string(Off))
+		}
 		f.WrongFix(n, key, "one of "+strings.Join(words, ", "), strict.WordFix(n, words))
 		return ""
 	}

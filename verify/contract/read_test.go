@@ -173,6 +173,13 @@ var contractCases = []contractCase{
 1:33: /approvals_required/2/id: the key "id" is missing
 1:44: /approvals_required/3/id: id must be a string that is not blank
 1:57: /approvals_required/3/files: "files" is an empty list`},
+	{name: "approvals by diff rules", members: `"approvals_required": [{"id": "a", "rules": ["closeout/new-dependency"]}, {"id": "b", "files": "m/**", "rules": ["closeout/x", "closeout/y"]}]`},
+	{name: "wrong approvals by diff rules", members: `"approvals_required": [{"id": "a", "rules": []}, {"id": "b", "rules": "closeout/x"}, {"id": "c", "rules": ["x", 1]}, {"id": "d", "files": [], "rules": ["closeout/x"]}]`,
+		want: `1:46: /approvals_required/0/rules: "rules" is an empty list
+1:72: /approvals_required/1/rules: rules must be a list
+1:109: /approvals_required/2/rules/0: an item of "rules" must be the id of a diff rule, such as closeout/new-dependency
+1:114: /approvals_required/2/rules/1: an item of "rules" must be the id of a diff rule, such as closeout/new-dependency
+1:140: /approvals_required/3/files: "files" is an empty list`},
 	{name: "unknown key of an approval", members: `"approvals_required": [{"id": "a", "files": "b", "by": "c"}]`, want: `1:51: /approvals_required/0/by: the key "by" is unknown`},
 
 	{name: "off scope", members: `"off_scope": "warn"`},
@@ -232,6 +239,13 @@ var contractCases = []contractCase{
 		want: `1:25: /rules/catalogue: "catalogue" requires a rule report, but "required": false says that there is none`},
 	{name: "rules as list", members: `"rules": []`, want: `1:11: /rules: rules must be an object`},
 	{name: "rules ignored as text", members: `"rules": {"ignore": ["a"]}`, want: `1:23: /rules/ignore/0: 0 must be an object`},
+	{name: "severities of diff rules alone", members: `"rules": {"catalogue": [{"id": "closeout/a", "severity": "off", "expires_at": "2030-01-01"}, {"id": "closeout/b", "severity": "error"}], "required": false}`},
+	{name: "a rule of the report that is off", members: `"rules": {"catalogue": [{"id": "a", "severity": "off"}]}`,
+		want: `1:50: /rules/catalogue/0/severity: severity must be one of block, error, warn, warning, info, note`},
+	{name: "a diff rule that is off in other words", members: `"rules": {"catalogue": [{"id": "closeout/a", "severity": "none"}]}`,
+		want: `1:59: /rules/catalogue/0/severity: severity must be one of block, error, warn, warning, info, note, off`},
+	{name: "a diff rule twice", members: `"rules": {"catalogue": [{"id": "closeout/a", "severity": "off"}, {"id": "closeout/a", "severity": "warn"}]}`,
+		want: `1:74: /rules/catalogue/1/id: the rule "closeout/a" is in the catalogue twice`, unsaid: true},
 	{name: "empty catalogue", members: `"rules": {"catalogue": []}`, want: `1:25: /rules/catalogue: "catalogue" is an empty list`},
 	{name: "wrong catalogue", members: `"rules": {"catalogue": [{"id": " "}, {"id": "a", "severity": "high"}, {"id": "b", "severity": "block", "expires_at": "soon"}, 1]}`,
 		want: `1:26: /rules/catalogue/0/severity: the key "severity" is missing
@@ -273,7 +287,7 @@ var contractCases = []contractCase{
 	{name: "evidence null", members: `"evidence": null`, want: `1:14: /evidence: evidence must be an object`},
 	{name: "evidence, unknown key", members: `"evidence": {"minimum": "bound"}`, want: `1:15: /evidence/minimum: the key "minimum" is unknown`},
 
-	{name: "override", members: `"override": {"label": "go", "permission": "admin", "users": ["octo-cat", "a_b"], "teams": ["release-team"], "binding": "event", "allow_author": true, "never": ["scope.forbidden"]}`},
+	{name: "override", members: `"override": {"label": "go", "permission": "admin", "users": ["octo-cat", "a_b"], "teams": ["release-team"], "binding": "event", "allow_author": true, "never": ["scope.forbidden", "closeout/skipped-test"]}`},
 	{name: "override by default", members: `"override": {}`},
 	{name: "wrong override", members: `"override": {"label": "", "permission": "read", "users": ["@a"], "teams": ["o/t"], "binding": "none", "allow_author": "yes", "never": ["scope"]}`,
 		want: `1:24: /override/label: label must be a string that is not blank
