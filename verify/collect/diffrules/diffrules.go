@@ -17,6 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/linediff"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/rules"
+	"github.com/closeout-gate/closeout/verify/secrets"
 )
 
 // Rule is one diff rule.
@@ -209,7 +210,7 @@ func clip(s string, limit int) string {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 		s = s[:min(len(s), 8*limit)]
 	}
-	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.TrimSpace(visible(secrets.Redact(strings.ToValidUTF8(s, "\uFFFD"))))
 	if len(s) <= limit {
 		return s
 	}

@@ -185,6 +185,7 @@ type measurement struct {
 	blocked map[string]int // those with a row that blocks, by label
 	found   map[string]*findings
 	times   []timed
+	skipped int // changes with files that a partial clone lacks
 	whole   time.Duration
 }
 
@@ -242,12 +243,22 @@ func (m *measurement) work(next <-chan merge) error {
 		}
 		start := time.Now()
 		c, err := readMerge(repo, one)
+		if lost := (*gitobj.MissingObject)(nil); errors.As(err, &lost) {
+			m.skip()
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", one.head, err)
 		}
 		m.add(one, c, c.judge(m.rules).Rules, start)
 	}
 	return nil
+}
+
+func (m *measurement) skip() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.skipped++
 }
 
 // readMerge reads a change as the collector does.
@@ -439,6 +450,9 @@ func (m *measurement) print(out io.Writer) {
 	slices.SortFunc(m.times, func(a, b timed) int { return cmp.Compare(a.took, b.took) })
 	people := m.changes[byAgent] + m.changes[byPerson]
 	fmt.Fprintf(out, "%d changes: agent %d, person %d, bot %d\n", len(m.times), m.changes[byAgent], m.changes[byPerson], m.changes[byBot])
+	if m.skipped > 0 {
+		fmt.Fprintf(out, "%d more changes have files that the clone lacks, and are left out\n", m.skipped)
+	}
 	if n := len(m.times); n > 0 {
 		fmt.Fprintf(out, "%v; a change: median %v, p99 %v, slowest %v (%.12s)\n", m.whole.Round(time.Millisecond), m.times[n/2].took, m.times[n*99/100].took,
 			m.times[n-1].took, m.times[n-1].head)
