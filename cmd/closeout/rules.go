@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -81,7 +82,12 @@ func (f *rulesFlags) run(std stdio) error {
 // find runs the rules. What the repository does not contain ends in an exit code of its own.
 func (f *rulesFlags) find(std stdio) (*rules.Diff, error) {
 	unknown := func(err error) error {
-		fmt.Fprintln(std.err, "closeout rules:", err)
+		text := err.Error()
+		var fixed interface{ Fix() string }
+		if errors.As(err, &fixed) {
+			text += " → " + fixed.Fix()
+		}
+		fmt.Fprintln(std.err, "closeout rules:", text)
 		return exit{exitReview}
 	}
 	git, err := collect.OpenGit(orHere(f.repo), strict.DefaultLimits())

@@ -67,7 +67,7 @@ type Counts struct {
 	OffScopeOnly  int `json:"off_scope_only"` // blocked by scope.off_scope and nothing else: what globs can let through
 }
 
-// Code is a code that blocks.
+// Code is a code that blocks, or the id of a diff rule.
 type Code struct {
 	Code     string `json:"code"`
 	Merges   int    `json:"merges"`
@@ -141,8 +141,9 @@ func NewMerge(commit, author, subject string, s *verify.Screened) Merge {
 		case f.Severity == string(diag.Unknown) && m.why == "":
 			m.why, m.fix = f.Message, f.Fix
 		case f.Severity == string(diag.Block):
-			m.codes[f.Code]++
-			m.files = append(m.files, fileCode(f.Location.Path, f.Code))
+			code := cmp.Or(f.Rule, f.Code)
+			m.codes[code]++
+			m.files = append(m.files, fileCode(f.Location.Path, code))
 		}
 	}
 	if m.why != "" {

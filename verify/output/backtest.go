@@ -165,7 +165,7 @@ func backtestText(w io.Writer, r *backtest.Result) error {
 	for _, words := range verdictWords(r, line) {
 		b.WriteString("  " + words + "\n")
 	}
-	b.WriteString("Only what needs no evidence is judged: scope, protection and form. Commands, tests and rules are not.\n")
+	b.WriteString("Only what needs no evidence is judged: scope, protection, form and diff rules. Commands and reports are not.\n")
 	if r.Counts.Blocked > 0 {
 		for _, t := range tables(r) {
 			b.WriteString("\n" + t.title + "\n")
