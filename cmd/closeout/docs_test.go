@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/verify/collect/diffrules"
 )
 
 var update = flag.Bool("update", false, "write generated documents and goldens")
@@ -69,6 +72,36 @@ func TestExample(t *testing.T) {
 func TestRuleBook(t *testing.T) {
 	text, _ := printed(t, "explain")
 	compare(t, "docs/rules.md", text)
+}
+
+// TestDiffRuleBook compares docs/diff-rules.md with the pages of the diff rules.
+func TestDiffRuleBook(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`# Diff rules
+
+The gate compares the merge base with the head by rules of its own: [the check diffrules](rules.md) judges what
+they find, [the recipes](recipes.md#change-the-severity-of-a-diff-rule) say how the contract changes their
+severity, and [the limits](limits.md#diff-rules) what they read. This page is made from
+` + "`closeout explain closeout/RULE`" + `.
+
+| rule | severity | languages | |
+|---|---|---|---|
+`)
+	for _, id := range diffrules.IDs() {
+		r := diffrules.ByID(id)
+		review := ""
+		if r.Review {
+			review = ", review"
+		}
+		anchor := strings.ReplaceAll(id, "/", "")
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s%s | %s | %s |\n", id, anchor, r.Severity, review, strings.Join(r.Languages, ", "), r.Title)
+	}
+	for _, id := range diffrules.IDs() {
+		title, rest, _ := strings.Cut(diffrules.ByID(id).Page(), "\n")
+		_, title, _ = strings.Cut(title, ": ")
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n%s", id, title, rest)
+	}
+	compare(t, "docs/diff-rules.md", b.String())
 }
 
 // TestCommandsAreDocumented wants an example in the help of every command, and every flag of verify in the docs.
