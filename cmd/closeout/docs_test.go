@@ -94,7 +94,7 @@ severity, and [the limits](limits.md#diff-rules) what they read. This page is ma
 			review = ", review"
 		}
 		anchor := strings.ReplaceAll(id, "/", "")
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s%s | %s | %s |\n", id, anchor, r.Severity, review, strings.Join(r.Languages, ", "), r.Title)
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s%s | %s | %s |\n", id, anchor, r.Severity, review, r.About(), r.Title)
 	}
 	for _, id := range diffrules.IDs() {
 		title, rest, _ := strings.Cut(diffrules.ByID(id).Page(), "\n")

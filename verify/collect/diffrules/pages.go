@@ -38,12 +38,17 @@ func (r *Rule) Page() string {
 		return "" // a test refuses a rule without a page
 	}
 	title, rest, _ := strings.Cut(string(text), "\n")
-	about := "any file"
-	if !slices.Equal(r.Languages, []string{"any"}) {
-		about = strings.Join(r.Languages, ", ")
-	}
+	about := r.About()
 	if r.Review {
 		about += "; a person should look at what it finds"
 	}
 	return fmt.Sprintf("%s\n\n*%s*: %s.\n%s", title, r.Severity, about, rest)
+}
+
+// About says which files the rule is about.
+func (r *Rule) About() string {
+	if slices.Contains(r.Languages, "any") { // the others are those of its cases
+		return "any file"
+	}
+	return strings.Join(r.Languages, ", ")
 }
