@@ -3,6 +3,7 @@ package diffrules
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 )
@@ -22,6 +23,7 @@ type claim struct {
 	level    level
 	subjects []string // what it is about, without blanks
 	matcher  string   // the word that compares
+	truth    bool     // it says that its subject is true, or false
 	expected []string // what it is compared with, where that is a literal, without blanks
 }
 
@@ -61,7 +63,7 @@ func claimOf(lang code.Lang, s statement) (c claim, ok bool) {
 	}
 	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
 	switch {
-	case lang == code.CSharp && humps(word, "Should") || word == "should" || lang == code.Java && humps(word, "should"):
+	case humps(word, "should") && lang != code.Python, lang == code.Ruby && humps(word, "must") && at(s.code, start-1) == '.':
 		c = suffixClaim(lang, all.cut(0, start), word, rest)
 	case lang == code.Python && word == "assert", lang == code.Java && word == "assert" && nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
 		c = expressionClaim(lang, firstOf(lang, rest))
@@ -242,12 +244,22 @@ func suffixClaim(lang code.Lang, before span, word string, rest span) (c claim) 
 	if i := bytes.LastIndex(subject.code, []byte("await ")); i >= 0 {
 		subject = subject.cut(i+6, len(subject.code))
 	}
-	if len(subject.code) == 0 {
+	if subject.code = bytes.TrimPrefix(subject.code, []byte(">")); len(subject.code) < len(subject.text) {
+		subject.text = subject.text[1:] // x => x.Should()
+	}
+	if subject = subject.trim(); len(subject.code) == 0 {
 		return c
 	}
 	if word != "Should" && word != "should" {
-		args, _, _ := arguments(rest)
-		return matcherClaim([]span{subject}, link{name: word[len("should"):], args: args}, false)
+		args, tail, _ := arguments(rest)
+		list := append([]link{{name: word, args: args}}, links(tail)...)
+		for _, l := range list { // x.ShouldBeOfType<T>().ShouldBe(1)
+			l.name = strings.TrimPrefix(strings.ToLower(strings.TrimPrefix(l.name, "must_")), "should")
+			if best := matcherClaim([]span{subject}, l, false); best.level > c.level {
+				c = best
+			}
+		}
+		return c
 	}
 	_, tail, ok := arguments(rest)
 	if !ok {
@@ -319,13 +331,16 @@ func callClaim(lang code.Lang, word string, rest span) (c claim) {
 	}
 	switch name {
 	case "", "true", "istrue", "ok", "that", "isok":
-		c = expressionClaim(lang, args[0])
+		return expressionClaim(lang, args[0])
+	case "false", "isfalse":
+		c = matcherClaim(args[:1], link{name: word}, false)
+		c.level, c.truth = exists, true
 		return c
 	case "called", "calledonce", "calledwith", "calledoncewith", "hascalls", "notcalled":
 		return c // the subject stands before it
 	}
 	c = matcherClaim(args[:1], link{name: word, args: args[1:]}, false)
-	if c.level = levelOf(name); c.level >= partial && len(args) > 1 {
+	if c.level = levelOf(name); c.level >= partial && len(args) > 1 && !isLength(name) {
 		// Which of the two is expected depends on the framework.
 		c.subjects, c.expected = nil, nil
 		for _, a := range args[:2] {
@@ -337,6 +352,11 @@ func callClaim(lang code.Lang, word string, rest span) (c claim) {
 		}
 	}
 	return c
+}
+
+// isLength reports whether a matcher asks how long its first argument is.
+func isLength(name string) bool {
+	return oneOf(name, "len", "lenf", "havelen", "tohavelength", "hassize", "havecount", "haslength")
 }
 
 // nunitClaim reads Assert.That(x, Is.EqualTo(1)).
@@ -352,42 +372,49 @@ func nunitClaim(args []span) claim {
 	return best
 }
 
-// levels are the matchers by what they say, in lower case without underscores, each with blanks around it.
+// levels are the matchers by what they say, in lower case without underscores.
 var levels = [...]string{
-	exists: ` tobedefined tobetruthy tobefalsy tohavebeencalled tohavereturned tothrow tobeinthedocument tobevisible noerror notnil notempty nil empty true
+	exists: ` tobedefined tobetruthy tobefalsy tohavebeencalled tohavereturned tothrow tobeinthedocument tobevisible noerror notnil notempty true
 		isnotnone isnotnull notnull isnotnil false istrue isfalse isnotempty isdefined exists exist truthy befalsey betruthy bepresent bevalid
-		ok isok isnotnil isnotequal notequal ne noterror error isnull isnone isnil benil tobenull tobeundefined tobenan haveoccurred succeed benull
-		notbenull notbeempty notbe beempty bedefined throwexception raiseerror ispresent received called nothrow doesnotthrow anyerror benotnull
-		issome iserr isnotundefined refutenil refuteempty beok assertnotnil nonnull tobecalled notbenullorempty benullorempty any isnotnullorempty zero notzero `,
+		ok isok isnotequal notequal ne error iserror haveoccurred succeed notbenull notbeempty notbe bedefined throwexception raiseerror ispresent
+		received called nothrow doesnotthrow anyerror benotnull issome iserr refutenil refuteempty beok nonnull tobecalled notbenullorempty any
+		isnotnullorempty notzero `,
 	partial: ` tocontain tocontainequal tomatch tomatchobject tobegreaterthan tobegreaterthanorequal tobelessthan tobelessthanorequal tobeinstanceof tohavelength
 		tohaveproperty tobetypeof tobecloseto contains notcontains greater greaterorequal less lessorequal len lenf in notin isinstance regex notregex
-		matches match startswith endswith contain containall include beinstanceof bea bean bekindof haveattributes besuperset issubset subset
-		elementsmatch isgreaterthan islessthan isgreaterthanorequalto islessthanorequalto hassize hassizegreaterthan isinstanceof containsexactly
+		matches match startswith endswith contain containall include includes beinstanceof bea bean bekindof haveattributes besuperset issubset subset
+		elementsmatch isgreaterthan islessthan isgreaterthanorequalto islessthanorequalto hassize hassizegreaterthan isinstanceof hasitem
 		containsstring hasmessagecontaining errorcontains regexp istype isassignablefrom begreaterthan belessthan havecount havecountgreaterthan
 		beoftype beassignableto startwith endwith begreaterthanorequalto belessthanorequalto bepositive ispositive haslength instanceof countequal
-		greaterequal lessequal between isbetween inrange tohavebeenlastcalledwith single instanceof kindof includes operator hasitem containsstring `,
+		greaterequal lessequal between isbetween inrange tohavebeenlastcalledwith single kindof operator isin containsanyof isnotsameas oneof
+		hasvaluegreaterthan isassignableto beoneof `,
 	exact: ` tobe toequal tostricteqal tostrictequal equal equals equalvalues exactly eq same isequalto is be eql deepequal deepstrictequal strictequal
 		jsoneq yamleq dictequal listequal setequal tupleequal multilineequal countequals almostequal indelta inepsilon inline tomatchinlinesnapshot
 		tomatchsnapshot tohavebeencalledwith tohavebeencalledtimes toreturn tohavetext tohavevalue tohaveurl tohavebeennthcalledwith tothrowerror errorscontain
-		equalerror erroris assertequals arrayequals areequal aresame issameas equaltoignoringcase beequivalentto equalto equivalent allclose arrayequal
-		framesequal containsinanyorder hastostring containsexactlyinanyorder bestrictlyequalto tobestrictequal cmp snapshot `,
+		equalerror erroris arrayequals areequal aresame issameas equaltoignoringcase beequivalentto equalto equivalent allclose arrayequal
+		framesequal containsinanyorder hastostring containsexactlyinanyorder bestrictlyequalto tobestrictequal cmp snapshot containsexactly
+		nil null empty isnull isnone isnil benil tobenull tobeundefined undefined tobenan benull beempty isempty isundefined benullorempty zero none `,
 }
 
-func levelOf(name string) level {
-	for l := exists; l <= exact; l++ {
-		if i := strings.Index(levels[l], name); i > 0 && name != "" && isSpace(levels[l][i-1]) {
-			if end := i + len(name); isSpace(levels[l][end]) {
-				return l
-			}
-			// A longer word was found first.
-			for _, word := range strings.Fields(levels[l]) {
-				if word == name {
-					return l
-				}
-			}
+// nothings are the exact matchers that compare with nothing.
+const nothings = " nil null empty isnull isnone isnil benil tobenull tobeundefined undefined tobenan benull beempty isempty isundefined benullorempty zero none "
+
+// isNothing reports whether a matcher compares with nothing.
+func isNothing(matcher string) bool {
+	name := strings.ToLower(strings.ReplaceAll(matcher, "_", ""))
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "assert"), "should")
+	return strings.Contains(nothings, " "+name+" ")
+}
+
+var levelByName = sync.OnceValue(func() map[string]level {
+	names := map[string]level{}
+	for l, list := range levels {
+		for name := range strings.FieldsSeq(list) {
+			names[name] = level(l)
 		}
 	}
-	return unclear
-}
+	return names
+})
+
+func levelOf(name string) level { return levelByName()[name] }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -105,14 +105,14 @@ func truthClaim(lang code.Lang, e span) claim {
 		switch string(e.code[:wordEnd(e.code)]) {
 		case "isinstance", "issubclass", "hasattr", "callable", "any", "all":
 			return claim{level: partial, matcher: string(e.code[:wordEnd(e.code)]), subjects: keys(args[:1])}
-		case "matches":
+		case "matches!":
 			return claim{level: partial, matcher: "matches!", subjects: keys(args[:1])}
 		}
 	}
 	if isLiteral(e.code) {
 		return claim{}
 	}
-	c.subjects = []string{e.key()}
+	c.subjects, c.truth = []string{e.key()}, true
 	return c
 }
 
@@ -200,7 +200,9 @@ func goCondition(s span) (c claim, ok bool) {
 		}
 		return c, true
 	}
-	c = expressionClaim(code.Go, e)
+	if c = expressionClaim(code.Go, e); len(c.subjects) > 0 && strings.HasPrefix(c.subjects[0], "(err") {
+		return claim{}, false
+	}
 	switch c.matcher {
 	case "!=":
 		c.level = exact
@@ -218,7 +220,7 @@ func isLiteral(codeText []byte) bool {
 	}
 	switch c := text[0]; {
 	case c >= '0' && c <= '9', c == '-' && len(text) > 1 && text[1] >= '0' && text[1] <= '9':
-		return bytes.IndexAny(text, "+*/( ") < 0
+		return !bytes.ContainsAny(text, "+*/( ")
 	case c == '"', c == '\'', c == '`':
 		return bytes.IndexByte(text[1:], c) == len(text)-2
 	case c == '[', c == '{':
