@@ -33,12 +33,13 @@ func (d *finder) goFunc(from, at int) int {
 	if at = d.skip(at); d.byteAt(at) == '(' {
 		end := d.past(at)
 		receiver, method = goReceiver(d.Code[at:end]), true
-		at = d.skip(end)
+		for at = end; d.byteAt(at) == ' ' || d.byteAt(at) == '\t'; at++ {
+		}
 	}
 	word, end := d.word(at)
-	open := d.skip(end)
+	open := end
 	if d.byteAt(open) == '[' {
-		open = d.skip(d.past(open))
+		open = d.past(open)
 	}
 	if d.byteAt(open) != '(' {
 		return end
