@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/collect/diffrules"
 	"github.com/closeout-gate/closeout/verify/lint"
 )
 
@@ -25,7 +26,7 @@ func (g *Git) ToLint(base string) (lint.Input, error) {
 	if g.repo.Root() == "" {
 		return lint.Input{}, errors.New("the repository is bare: name the commit to lint, as in --base main")
 	}
-	in := lint.Input{Read: g.readWorkTree, Stat: g.statWorkTree, List: g.listWorkTree, Exclude: g.repo.Exclude()}
+	in := lint.Input{DiffRules: diffrules.IDs(), Read: g.readWorkTree, Stat: g.statWorkTree, List: g.listWorkTree, Exclude: g.repo.Exclude()}
 	whole, err := g.repo.Tracked(func(path string, mode uint32) {
 		in.Files = append(in.Files, lint.File{Path: path, Mode: lintMode(mode)})
 	})
@@ -39,7 +40,7 @@ func (g *Git) commitToLint(name string) (lint.Input, error) {
 	if err != nil {
 		return lint.Input{}, fixed(err)
 	}
-	in := lint.Input{Read: func(path string) ([]byte, error) {
+	in := lint.Input{DiffRules: diffrules.IDs(), Read: func(path string) ([]byte, error) {
 		data, err := blobAt(g, commit.String(), path, maxLinted)
 		if err == nil && data == nil {
 			err = fs.ErrNotExist

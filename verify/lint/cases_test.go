@@ -89,6 +89,12 @@ var contractCases = []lintCase{
 	{"weak", "no override", []edit{{contractPath, `  "override": {"never": ["contract.changed"]},` + "\n", ""}}, diag.Info, "no override.never"},
 	{"weak", "strict", []edit{override(`{"permission": "admin", "binding": "code", "allow_author": false, "never": ["a.b"]}`), {contractPath, `"override"`, `"evidence": {"min": "recorded"}, "override"`}}, "", ""},
 
+	{"unknown_rule", "catalogue", []edit{{contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/skiped-test", "severity": "warn"}]}, "override"`}}, diag.Warn, `:8:34 no diff rule has the id "closeout/skiped-test" → write "closeout/skipped-test"`},
+	{"unknown_rule", "ignore", []edit{{contractPath, `"override"`, `"rules": {"ignore": [{"id": "closeout/x", "files": "src/**", "reason": "a", "until": "2030-01-01"}]}, "override"`}}, diag.Warn, `closeout rules --list`},
+	{"unknown_rule", "approval", []edit{{contractPath, `"override"`, `"approvals_required": [{"id": "a", "rules": ["closeout/new-dependencies"]}], "override"`}}, diag.Warn, `write "closeout/new-dependency"`},
+	{"unknown_rule", "never", []edit{override(`{"never": ["closeout/skipped-tests", "a.b"]}`)}, diag.Warn, `:8:3 no diff rule has the id "closeout/skipped-tests"`},
+	{"unknown_rule", "known", []edit{override(`{"never": ["closeout/skipped-test", "a.b"]}`), {contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/skipped-test", "severity": "off"}, {"id": "lint/x", "severity": "warn"}]}, "override"`}}, "", ""},
+
 	{"owners", "no file", []edit{file(".github/CODEOWNERS", removed), file("CODEOWNERS", "/.github/ @a\n")}, diag.Warn, `CODEOWNERS:0:0 no code owner must approve a change to /.closeout/ → add the line "/.closeout/ @OWNER"`},
 	{"owners", "no line", []edit{file(".github/CODEOWNERS", "/.closeout/ @a\n/src/ @b")}, diag.Warn, "no code owner must approve a change to /.github/"},
 	{"owners", "taken back", []edit{file(".github/CODEOWNERS", "* @a\n/.closeout/ @a\n*.yml\n")}, diag.Warn, "CODEOWNERS:3:1 this line is the last one that matches a new file in /.github/, and names no owner"},

@@ -38,6 +38,7 @@ var (
 			{Name: "lint.command_missing", Severity: diag.Warn},
 			{Name: "lint.argument_missing", Severity: diag.Warn},
 			{Name: "lint.weak", Severity: diag.Warn},
+			{Name: "lint.unknown_rule", Severity: diag.Warn},
 			{Name: "lint.owners", Severity: diag.Warn},
 			{Name: "lint.no_control", Severity: diag.Info},
 			{Name: "lint.no_test_count", Severity: diag.Info},
@@ -111,6 +112,8 @@ type Input struct {
 	Program func(name string) bool
 	// Contract is linted in place of the standing contract; nil for the one of the repository.
 	Contract *Document
+	// DiffRules are the ids of the gate's own rules; nil when they are unknown.
+	DiffRules []string
 	// Exclude is the content of info/exclude, which ignores files in this clone alone.
 	Exclude string
 }
@@ -191,6 +194,7 @@ func (l *linter) contracts() {
 		l.commands(s)
 		l.controls(s)
 		l.weak(s)
+		l.diffRules(s)
 	}
 }
 

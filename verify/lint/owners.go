@@ -1,9 +1,11 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
@@ -178,6 +180,29 @@ func (l *linter) weak(s *source) {
 	}
 	if len(c.Override.Never) == 0 {
 		add("override.never", override, "override.never is empty: every finding can be overridden", "codes that no person can override", "none", neverFix)
+	}
+}
+
+// diffRules reports ids of diff rules that no rule has: what they say about a rule has no effect.
+func (l *linter) diffRules(s *source) {
+	ids := s.contract.DiffRuleIDs()
+	for _, ignore := range s.contract.Rules.Ignore {
+		if contract.IsDiffRule(ignore.ID.Value) {
+			ids = append(ids, ignore.ID)
+		}
+	}
+	for _, id := range ids {
+		if l.DiffRules == nil || slices.Contains(l.DiffRules, id.Value) {
+			continue
+		}
+		f := &check.Finding{
+			Code: "lint.unknown_rule", Message: "no diff rule has the id " + diag.Quote(id.Value), Path: s.path, Pos: id.Pos,
+			Expected: "the id of a diff rule", Actual: id.Value, Fix: "closeout rules --list prints the ids", Identity: []string{id.Value},
+		}
+		if near := diag.Nearest(id.Value, l.DiffRules); near != "" {
+			f.Fix = "write " + diag.Quote(near)
+		}
+		l.report(f)
 	}
 }
 
