@@ -52,10 +52,11 @@ type deadLine struct {
 type dead struct{ tests, assertions []deadLine }
 
 func (d *dead) add(l deadLine) {
-	if l.test != "" {
-		d.tests = append(d.tests, l)
-	} else {
+	switch {
+	case l.test == "":
 		d.assertions = append(d.assertions, l)
+	case len(d.tests) == 0 || d.tests[len(d.tests)-1].test != l.test: // an annotation and its function are one test
+		d.tests = append(d.tests, l)
 	}
 }
 
@@ -81,7 +82,11 @@ func (d *dead) hit(f *File, list []deadLine, what, fix string) Hit {
 
 // deadened finds what the head does not run any more.
 func (f *File) deadened() *dead {
+	if f.dead != nil {
+		return f.dead
+	}
 	d := &dead{}
+	f.dead = d
 	if f.Base == nil || f.Head == nil || f.Lang() == code.None || !code.IsTest(f.Path) && len(f.Base.Tests()) == 0 {
 		return d
 	}
@@ -107,7 +112,10 @@ type goneLine struct {
 }
 
 // The shortest key, and how much of it finds it.
-const shortestKey = 6
+const shortestKey = 5
+
+// marks begin comments.
+const marks = " \t/*#!-;"
 
 func goneOf(f *File) *gone {
 	g := &gone{file: f, byKey: map[string]*goneLine{}, byStart: map[string][]string{}, comments: map[string]int{}}
@@ -126,7 +134,7 @@ func goneOf(f *File) *gone {
 	for _, l := range f.Added() {
 		// What is code elsewhere was moved.
 		if len(g.byKey) > 0 && !isBlank(f.Head.CodeLine(l.Number)) {
-			if was := g.byKey[liveKey(f.Head, l.Number)]; was != nil {
+			if was := g.byKey[strings.TrimLeft(liveKey(f.Head, l.Number), marks)]; was != nil {
 				was.count--
 			}
 		}
@@ -140,7 +148,7 @@ func (g *gone) add(n int) {
 	if test == "" && !isAssertion(g.file.Lang(), g.file.Base.CodeLine(n)) {
 		return
 	}
-	key := liveKey(g.file.Base, n)
+	key := strings.TrimLeft(liveKey(g.file.Base, n), marks)
 	if len(key) < shortestKey {
 		return
 	}
@@ -161,8 +169,12 @@ func (g *gone) declared(n int) string {
 			head[t.Name] = true
 		}
 		for _, t := range g.file.Base.Tests() {
-			if !head[t.Name] {
-				g.tests[declarationLine(g.file.Base, t)] = t.Name
+			if head[t.Name] {
+				continue
+			}
+			// A test without its annotation is none.
+			for n, last := t.Line, declarationLine(g.file.Base, t); n <= last; n++ {
+				g.tests[n] = t.Name
 			}
 		}
 	}
@@ -242,7 +254,7 @@ func deadText(f *code.File, n int) (text []byte, how string) {
 
 // commentText is the comment of a line without its marks.
 func commentText(f *code.File, n int) []byte {
-	return bytes.TrimRight(bytes.TrimLeft(f.CommentLine(n), " \t/*#!-;"), " \t\r*/")
+	return bytes.TrimRight(bytes.TrimLeft(f.CommentLine(n), marks), " \t\r*/")
 }
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }

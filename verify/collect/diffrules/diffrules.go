@@ -60,6 +60,7 @@ type File struct {
 	Base, Head *code.File
 
 	unread         [2]string // why Base and Head were not read, "" where they were or do not exist
+	dead           *dead
 	compared       bool
 	removed, added []linediff.Line
 }
