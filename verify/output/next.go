@@ -116,7 +116,7 @@ func subjectOf(f report.Finding) string {
 	switch {
 	case f.Criterion != "":
 		return f.Criterion
-	case f.Location.Input == "changes", f.Location.Input == "diff":
+	case f.Location.Input == "changes", f.Location.Input == "diff", f.Location.Input == "diff_rules":
 		return f.Location.Path
 	}
 	return ""
@@ -180,11 +180,20 @@ func unknownSteps(r *report.Report, safe func(string) string) []string {
 	return fixSteps(r, unknown, safe)
 }
 
+// isRule reports whether a text is the id of a diff rule that can be quoted in every format.
+func isRule(s string) bool {
+	name, ok := strings.CutPrefix(s, "closeout/")
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
 // explain names the command that explains the first finding of a severity.
 func explain(r *report.Report, severity string) string {
 	code := "CODE"
 	if list := ofSeverity(r, severity); len(list) > 0 && isCode(list[0].Code) {
 		code = list[0].Code
+		if isRule(list[0].Rule) {
+			code = list[0].Rule
+		}
 	}
 	return "`closeout explain " + code + "` explains what a code means and how to fix it."
 }
