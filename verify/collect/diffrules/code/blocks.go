@@ -132,7 +132,7 @@ func (f *File) statementStart(at int, ended bool) int {
 			newLine && (start < at || ended) && f.endsStatement(i, f.Code[start]),
 			c == ',' && f.commaEnds(i):
 			return start
-		case c == '}' && (f.Lang != Go || newLine || f.goesOn(start)):
+		case c == '}' && f.braceEnds(newLine, start):
 			return start
 		case closes(c) != 0:
 			if mate := f.brackets().mateAt(i); mate != none {
@@ -142,6 +142,21 @@ func (f *File) statementStart(at int, ended bool) int {
 		start, newLine = i, false
 	}
 	return start
+}
+
+// braceEnds reports whether a statement ends with the brace in front of an offset. In Go it can belong to a value, in Ruby to
+// one or to a string, and in the others to the hole of a string.
+func (f *File) braceEnds(newLine bool, start int) bool {
+	next := f.byteAt(start)
+	switch {
+	case next == '.' || next == '`':
+		return false
+	case f.Lang == Go:
+		return newLine || f.goesOn(start)
+	case f.Lang == Ruby:
+		return newLine
+	}
+	return newLine || isWord(next) || next == '(' || next == '[' || next == '{' || next == '@'
 }
 
 // endsStatement reports whether a statement ends at a line end between the last byte of code in front of it, which is at an
@@ -154,7 +169,11 @@ func (f *File) endsStatement(at int, next byte) bool {
 		return ends
 	case Python:
 		return last != '\\'
-	case JavaScript, TypeScript, Ruby:
+	case JavaScript, TypeScript:
+		ends = ends || last == '/' // of a regular expression
+	case Ruby:
+		before := f.byteAt(at - 1) // for empty? and do |x|
+		ends = ends || last == '/' || (last == '?' || last == '!' || last == '|') && (isWord(before) || before == ')')
 	case Java:
 		if !isKotlin(f.Path) {
 			return false

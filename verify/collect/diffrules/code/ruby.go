@@ -166,7 +166,12 @@ func (s *rubyScanner) isModifier(at int) bool {
 	}
 	switch c := s.Code[at]; {
 	case c == '\n':
-		return at > 0 && (s.Code[at-1] == '\\' || s.Code[at-1] == '\r' && at > 1 && s.Code[at-2] == '\\')
+		if at > 0 && s.Code[at-1] == '\r' {
+			at--
+		}
+		return at > 0 && s.Code[at-1] == '\\' && s.isModifier(at-1)
+	case c == '?' && isWord(s.byteAt(at-1)): // a method such as empty?
+		return true
 	case isWord(c):
 		from := at
 		for from > 0 && isWord(s.Code[from-1]) {

@@ -113,7 +113,7 @@ func (s *scanner) rubyOperand() (operand, maybe bool) {
 		}
 		return false, word != "def" && c > '9' && s.asArgument(last)
 	}
-	return c != '.', false
+	return c != '.' && (c != ':' || last+1 < s.at || last > 0 && s.code[last-1] == ':'), false // :/ and :% are symbols
 }
 
 // asArgument reports whether what is here is written like an argument: blank before, none behind.

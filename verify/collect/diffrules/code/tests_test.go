@@ -170,6 +170,8 @@ func TestEnclosing(t *testing.T) {
 		{"a.ts", "describe('a', () => {\n  const b = 1\n  if (x) {\n    it('c', () => {\n      ★\n", "[1 3 4]"},
 		{"a.py", "class A:\n    def b(\n        c,\n    ):\n        if x:\n            y()\n        else:\n            '''\nz'''\n            ★\n", "[1 2 7]"},
 		{"a.rb", "class A\n  def b\n    c if d\n    e do\n      unless f\n        ★\n      end\n    end\n  end\nend\n", "[1 2 4 5]"},
+		{"a.rb", "a do |b|\n  it \"c #{d} \" \\\n    'e' do\n    f if g.h? if i\n    ★\n", "[1 2]"},
+		{"a.rb", "a = \\\n  if b\n    c\n  end\n★\n", "[]"},
 		{"a.rb", "a do\n  b { c }\nend\n★\n", "[]"},
 	} {
 		line := 1 + strings.Count(c.text[:strings.Index(c.text, "★")], "\n")
