@@ -7,7 +7,6 @@ var All = slices.Concat(hiddenRules, testRules, assertionRules, codeRules, check
 
 // The groups, each in files of its own.
 var (
-	codeRules     = []*Rule{}
 	checkRules    = []*Rule{} // workflows, scripts and configuration of checks
 	manifestRules = []*Rule{} // dependencies, lock files, snapshots
 )

@@ -1,0 +1,448 @@
+package diffrules
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// TestExit finds files that set up a test run, and newly end it with success or rewrite its outcome.
+var TestExit = &Rule{
+	ID: "closeout/test-exit", Title: "What sets up the tests makes them succeed", Severity: diag.Block, Languages: codeLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, list := range c.fresh(false, scanExits) {
+			for _, m := range list[:min(len(list), 20)] {
+				report(Hit{
+					File: m.file.Path, Line: m.line, Now: m.text(), Detail: m.kind,
+					Fix: "remove it, and correct what the tests find",
+				})
+			}
+		}
+	},
+}
+
+// TestBypass finds other ways around a test, which have good reasons more often.
+var TestBypass = &Rule{
+	ID: "closeout/test-bypass", Title: "A test may end, be left out or compare as equal without its code being right", Severity: diag.Info,
+	Languages: codeLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, list := range c.fresh(true, scanBypasses) {
+			report(Hit{
+				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: kinds(list),
+				Fix: "let the test run to its end and compare what it got",
+			})
+		}
+	},
+}
+
+// exitZero matches the end of a process with success, in code.
+var exitZero = map[code.Lang]func() *regexp.Regexp{
+	code.Go:         strict.Lazily(`\b(os|syscall)\.Exit\(\s*0\s*\)`),
+	code.Python:     strict.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`),
+	code.JavaScript: jsExitZero, code.TypeScript: jsExitZero,
+	code.Ruby:   strict.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`),
+	code.Rust:   strict.Lazily(`\bprocess::exit\(\s*0\s*\)`),
+	code.Java:   strict.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`),
+	code.CSharp: strict.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`),
+}
+
+var jsExitZero = strict.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`)
+
+var exitNeedles = map[code.Lang][]string{
+	code.Go: {"Exit("}, code.Python: {"exit", "quit", "SystemExit"}, code.JavaScript: {".exit", "reallyExit"}, code.TypeScript: {".exit", "reallyExit"},
+	code.Ruby: {"exit"}, code.Rust: {"process::exit"}, code.Java: {".exit(", ".halt(", "exitProcess("}, code.CSharp: {"Environment.Exit"},
+}
+
+// eachExit calls found for each line of code that ends the process with success.
+func eachExit(v *code.File, found func(line int)) {
+	last := 0
+	for _, needle := range exitNeedles[v.Lang] {
+		eachPlace(v.Code, needle, func(pos int) {
+			if line := v.LineAt(pos); line != last && exitZero[v.Lang]().Match(lineOf(v.Code, pos)) {
+				last = line
+				found(line)
+			}
+		})
+	}
+}
+
+const endsWithSuccess = "the process ends with success"
+
+func scanExits(f *File, v *code.File, found func(int, string)) {
+	switch v.Lang {
+	case code.Go:
+		if strings.HasSuffix(f.Path, "_test.go") {
+			goExits(v, found)
+		}
+		return
+	case code.Python:
+		if code.IsTest(f.Path) || isSetup(v) {
+			pythonOutcomes(v, isSetup(v), found)
+		}
+	case code.Java:
+		if code.IsTest(f.Path) {
+			javaSwallowedTests(v, found)
+		}
+	case code.JavaScript, code.TypeScript:
+		if isSetup(v) {
+			jsReplaced(v, found)
+		}
+	}
+	if isSetup(v) && !isChild(v) && !isPlugin(v) {
+		eachExit(v, func(line int) { found(line, endsWithSuccess) })
+	}
+}
+
+// isChild reports whether a file starts processes of its own, which may end with success.
+func isChild(v *code.File) bool {
+	return v.Lang == code.Python && (bytes.Contains(v.Code, []byte("os.fork(")) || bytes.Contains(v.Code, []byte("multiprocessing")))
+}
+
+// isPlugin reports whether a file has hooks of pytest, but is not loaded by itself.
+func isPlugin(v *code.File) bool {
+	return v.Lang == code.Python && !oneOf(path.Base(v.Path), "conftest.py", "sitecustomize.py", "usercustomize.py", "__init__.py")
+}
+
+var jsSetup = strict.Lazily(`(?i)^((jest|vitest|mocha|tests?|e2e|playwright|cypress|karma|ava|unit|integration)[-_.]?)?(global[-_.]?)?(setup|teardown)([-_.]?(tests?|jest|vitest|env|files?|after[-_]?env|global))?\.[cm]?[jt]sx?$|^(jest|vitest|playwright|karma|cypress|web-test-runner|wdio|ava)\.(conf|config)\b|^\.mocharc\.`)
+
+// isSetup reports whether a file sets up the run of tests.
+func isSetup(v *code.File) bool {
+	base, dir := path.Base(v.Path), "/"+path.Dir(v.Path)+"/"
+	has := func(words ...string) bool {
+		for _, word := range words {
+			if bytes.Contains(v.Code, []byte(word)) {
+				return true
+			}
+		}
+		return false
+	}
+	switch v.Lang {
+	case code.Python:
+		return oneOf(base, "conftest.py", "sitecustomize.py", "usercustomize.py") || base == "__init__.py" && code.IsTest(v.Path) ||
+			code.IsTest(v.Path) && has("def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure(")
+	case code.JavaScript, code.TypeScript:
+		return jsSetup().MatchString(base) && (code.IsTest(v.Path) || !strings.HasPrefix(strings.ToLower(base), "setup.") && !strings.HasPrefix(strings.ToLower(base), "teardown.")) ||
+			strings.Contains(dir, "/cypress/support/")
+	case code.Ruby:
+		return oneOf(base, "spec_helper.rb", "rails_helper.rb", "test_helper.rb", "minitest_helper.rb") || strings.Contains(dir, "/spec/support/") ||
+			strings.Contains(dir, "/test/support/") || strings.Contains(dir, "/features/support/")
+	case code.Rust:
+		return strings.Contains(dir, "/tests/") && has("fn main(") || has("#[ctor", "panic::set_hook") && (code.IsTest(v.Path) || has("#[cfg(test)]"))
+	case code.Java:
+		return code.IsTest(v.Path) && has("TestExecutionListener", "LauncherSessionListener", "RunListener", "BeforeAllCallback", "AfterAllCallback", "TestWatcher",
+			"ITestListener", "ISuiteListener", "addShutdownHook", "TestExecutionExceptionHandler")
+	case code.CSharp:
+		return code.IsTest(v.Path) && has("[AssemblyInitialize", "[AssemblyCleanup", "[ModuleInitializer", "[SetUpFixture", "ProcessExit", "TestFramework")
+	}
+	return false
+}
+
+var (
+	goCI   = strict.Lazily(`"CI"|"GITHUB_ACTIONS"|\bif true\b`)
+	goRun  = strict.Lazily(`\.Run\(\)|RunMain\(`)
+	goZero = strict.Lazily(`^\s*(\w+)\s*=\s*0\s*$`)
+	goCode = strict.Lazily(`(\w+)\s*:?=\s*[^\n]*\.Run\(\)`)
+)
+
+// goExits finds TestMain functions that run no test, or do not pass on how the tests ended.
+func goExits(v *code.File, found func(int, string)) {
+	for _, name := range []string{"func TestMain(", "func init()"} {
+		seen := 0
+		eachPlace(v.Code, name, func(pos int) {
+			open := bytes.IndexByte(restOf(v.Code, pos), '{')
+			if seen++; open < 0 || seen > 20 || pos > 0 && v.Code[pos-1] != '\n' {
+				return
+			}
+			start := pos + open
+			end := start + blockLen(v.Code[start:])
+			g := goMain{File: v, start: start, end: end, run: end}
+			if name == "func TestMain(" {
+				param := goParam(v.Code[pos+len(name) : start])
+				if param == "" || !usesWord(v.Code[start:end], param) {
+					found(v.LineAt(pos), "TestMain runs no test")
+				}
+				if run := goRun().FindIndex(v.Code[start:end]); run != nil {
+					g.run = start + run[1]
+					if m := goCode().FindSubmatch(lineOf(v.Code, g.run-1)); m != nil {
+						g.code = string(m[1])
+					}
+				}
+			}
+			g.scan(found)
+		})
+	}
+}
+
+// goMain is the body of a TestMain or an init.
+type goMain struct {
+	*code.File
+	start, end, run int    // run is the offset after the call that runs the tests
+	code            string // the variable that knows how they ended
+}
+
+func (g *goMain) scan(found func(int, string)) {
+	depth, open, exits := 0, []int{}, 0
+	for i := g.start; i < g.end; {
+		stop := bytes.IndexAny(g.Code[i:g.end], "{}\n")
+		if stop < 0 {
+			break
+		}
+		part := g.Code[i : i+stop]
+		if len(part) < maxNear && exits < 50 && bytes.Contains(part, []byte("Exit(")) && exitZero[code.Go]().Match(part) {
+			if exits++; g.certain(i, depth, open) {
+				found(g.LineAt(i+bytes.Index(part, []byte("Exit("))), "TestMain ends with success, whatever the tests found")
+			}
+		} else if m := goZero().FindSubmatch(part[:min(len(part), maxNear)]); m != nil && i > g.run && string(m[1]) == g.code {
+			found(g.LineAt(i+stop-1), "TestMain forgets how the tests ended")
+		}
+		switch g.Code[i+stop] {
+		case '{':
+			depth++
+			open = append(open, i+stop)
+		case '}':
+			depth--
+			open = open[:max(0, len(open)-1)]
+		}
+		i += stop + 1
+	}
+}
+
+// certain reports whether an exit with success is reached in a run that should fail.
+func (g *goMain) certain(pos, depth int, open []int) bool {
+	condition := ""
+	if depth > 1 {
+		condition = string(lineOf(g.Text, open[len(open)-1]))
+	}
+	if pos > g.run {
+		between := g.Code[g.run:pos]
+		passedOn := bytes.Contains(between, []byte("os.Exit(")) || bytes.Contains(between, []byte("panic(")) || bytes.Contains(between, []byte("log.Fatal"))
+		return !passedOn && !strings.Contains(condition, "== 0")
+	}
+	return depth <= 1 || goCI().MatchString(condition)
+}
+
+// goParam is the name of the parameter of TestMain.
+func goParam(params []byte) string {
+	name, _, _ := strings.Cut(strings.TrimSpace(string(params[:min(len(params), 100)])), " ")
+	if name == "_" {
+		return ""
+	}
+	return name
+}
+
+func usesWord(text []byte, word string) bool {
+	used := false
+	eachPlace(text, word, func(pos int) { used = used || wholeWord(text, pos, len(word)) })
+	return used
+}
+
+// blockLen is the length of the block that begins with a brace, in code.
+func blockLen(code []byte) int {
+	depth := 0
+	for i, c := range code {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(code)
+}
+
+var (
+	pyOutcome  = strict.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`)
+	pyStatus   = strict.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`)
+	pyNone     = strict.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`)
+	pyMarker   = strict.Lazily(`\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`)
+	pyNamed    = strict.Lazily(`\bif\b.*\bitem\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+item\.(name|nodeid|originalname)\b`)
+	pyReplaced = strict.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`)
+	pyIgnored  = strict.Lazily(`["'](\*|\*\.py|[^"']*\btests?[_/*][^"']*|[^"']*test_[^"']*|[^"']*_test\.py)["']`)
+)
+
+// pythonOutcomes finds hooks of pytest and patches that make tests succeed.
+func pythonOutcomes(v *code.File, setup bool, found func(int, string)) {
+	on := func(needle string, pattern func() *regexp.Regexp, check func(line int) string) {
+		last := 0
+		eachPlace(v.Code, needle, func(pos int) {
+			if line := v.LineAt(pos); line != last && pattern().Match(lineOf(v.Text, pos)) {
+				last = line
+				if kind := check(line); kind != "" {
+					found(line, kind)
+				}
+			}
+		})
+	}
+	on("Error", pyReplaced, func(int) string { return "assertions are replaced" })
+	on("TestCase", pyReplaced, func(int) string { return "assertions are replaced" })
+	on("pytest.", pyReplaced, func(int) string { return "assertions are replaced" })
+	if !setup {
+		return
+	}
+	on("outcome", pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
+	on("excinfo", pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
+	on("exitstatus", pyStatus, func(line int) string {
+		if above := v.Line(line - 1); bytes.Contains(above, []byte("== 5")) || bytes.Contains(above, []byte("== pytest.ExitCode.NO_TESTS")) || bytes.Contains(above, []byte("== ExitCode.NO_TESTS")) {
+			return ""
+		}
+		return "the exit status of the test run is rewritten"
+	})
+	on("items", pyNone, func(line int) string {
+		if !pythonConditional(v, line) {
+			return "all tests are removed from the run"
+		}
+		return ""
+	})
+	on("add_marker", pyMarker, func(line int) string { return pythonSkips(v, line) })
+	on("items.remove", pyMarker, func(line int) string { return pythonSkips(v, line) })
+	pythonEmptyHooks(v, found)
+	if dir := path.Dir(v.Path); !isExample(v.Path) && path.Base(dir) != "doc" && path.Base(dir) != "docs" {
+		pythonCollectIgnore(v, found)
+	}
+}
+
+// pythonSkips tells whether a hook skips every test, or one by its name.
+func pythonSkips(v *code.File, line int) string {
+	if n := previousCode(v, line); pyNamed().Match(v.Line(n)) && !bytes.Contains(v.Line(n), []byte(" and ")) {
+		return "a test is skipped by its name"
+	}
+	if !pythonConditional(v, line) {
+		return "all tests are skipped"
+	}
+	return ""
+}
+
+// pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that returns.
+func pythonConditional(v *code.File, line int) bool {
+	for n := line - 1; n >= max(1, line-100); n-- {
+		text := bytes.TrimSpace(v.CodeLine(n))
+		for _, word := range []string{"if ", "elif ", "else:", "except", "match ", "while "} {
+			if bytes.HasPrefix(text, []byte(word)) {
+				return true
+			}
+		}
+		if bytes.HasPrefix(text, []byte("def ")) || bytes.HasPrefix(text, []byte("async def ")) {
+			return false
+		}
+	}
+	return false
+}
+
+// previousCode is the number of the line of code before a line.
+func previousCode(v *code.File, line int) int {
+	for n := line - 1; n >= max(1, line-20); n-- {
+		if len(bytes.TrimSpace(v.CodeLine(n))) > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// pythonEmptyHooks finds hooks that stand for running a test, and run none.
+func pythonEmptyHooks(v *code.File, found func(int, string)) {
+	for _, name := range []string{"def pytest_pyfunc_call(", "def pytest_runtest_protocol(", "def pytest_runtestloop("} {
+		eachPlace(v.Code, name, func(pos int) {
+			line := v.LineAt(pos)
+			body := v.CodeLine(nextCode(v, line))
+			if text := string(bytes.TrimSpace(body)); text == "return True" || text == "return 1" {
+				found(line, "a hook runs no test")
+			}
+		})
+	}
+}
+
+// nextCode is the number of the line of code after a line; a text that says what a function is for is none.
+func nextCode(v *code.File, line int) int {
+	for n := line + 1; n <= min(v.Lines(), line+20); n++ {
+		text := v.CodeLine(n)
+		if len(bytes.Trim(text[:min(len(text), maxNear)], " \t\r\"'")) > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// pythonCollectIgnore finds tests that are not collected any more.
+func pythonCollectIgnore(v *code.File, found func(int, string)) {
+	eachPlace(v.Code, "collect_ignore", func(pos int) {
+		if pos > 0 && v.Code[pos-1] != '\n' {
+			return // under a condition, or no statement
+		}
+		line := v.LineAt(pos)
+		depth := 0
+		for n := line; n <= min(v.Lines(), line+200); n++ {
+			text := v.Line(n)
+			if len(text) < maxNear && pyIgnored().Match(text) && v.CommentLine(n) != nil && len(bytes.TrimSpace(v.CodeLine(n))) > 0 {
+				found(n, "tests are not collected any more")
+			}
+			depth += bytes.Count(v.CodeLine(n), []byte("[")) - bytes.Count(v.CodeLine(n), []byte("]"))
+			if depth <= 0 {
+				break
+			}
+		}
+	})
+}
+
+var jsReplace = strict.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`)
+
+// jsReplaced finds setups that replace the functions which declare tests.
+func jsReplaced(v *code.File, found func(int, string)) {
+	for _, name := range []string{"global", "window"} {
+		last := 0
+		eachPlace(v.Code, name, func(pos int) {
+			if line := v.LineAt(pos); line != last && jsReplace().Match(lineOf(v.Code, pos)) {
+				last = line
+				found(line, "the function that declares tests is replaced")
+			}
+		})
+	}
+}
+
+// javaSwallowedTests finds extensions that drop the failures of tests.
+func javaSwallowedTests(v *code.File, found func(int, string)) {
+	eachPlace(v.Code, "handleTestExecutionException(", func(pos int) {
+		open := bytes.IndexByte(v.Code[pos:min(len(v.Code), pos+maxNear)], '{')
+		if open >= 0 && isEmptyBlock(v.Code[pos+open:]) {
+			found(v.LineAt(pos), "the failures of tests are dropped")
+		}
+	})
+}
+
+var (
+	pyBuiltins = strict.Lazily(`setattr\(\s*["']builtins\.(assert\w*|isinstance|all|any|len|eval|exec)["']`)
+	alwaysTrue = strict.Lazily(`^return True;?$|^true$|^return true;?$`)
+)
+
+// scanBypasses finds exits with success in any test, conditional exits of setups, and comparisons that are always equal.
+func scanBypasses(f *File, v *code.File, found func(int, string)) {
+	if v.Lang == code.None || !code.IsTest(f.Path) || isVendored(f.Path) {
+		return
+	}
+	sure := map[int]bool{}
+	scanExits(f, v, func(line int, _ string) { sure[line] = true })
+	eachExit(v, func(line int) {
+		if !sure[line] {
+			found(line, endsWithSuccess)
+		}
+	})
+	if v.Lang != code.Python {
+		return
+	}
+	eachPlace(v.Code, "def __eq__(", func(pos int) {
+		if line := v.LineAt(pos); alwaysTrue().Match(bytes.TrimSpace(v.CodeLine(nextCode(v, line)))) {
+			found(line, "everything is equal")
+		}
+	})
+	eachPlace(v.Code, "setattr(", func(pos int) {
+		if pyBuiltins().Match(restOf(v.Text, pos)) {
+			found(v.LineAt(pos), "a builtin is replaced")
+		}
+	})
+}
