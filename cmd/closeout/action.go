@@ -105,7 +105,7 @@ func (a *action) judge() (*report.Report, error) {
 	options := collect.Options{
 		Root: a.workspace, Confined: true,
 		ContractFile: a.input("contract_file"), Feedback: a.list("feedback"), Rules: a.list("rules"),
-		Diff: a.list("diff"), Coverage: a.input("coverage"), Facts: a.input("facts"),
+		Diff: a.list("diff"), Coverage: a.input("coverage"), Facts: a.input("facts"), BaseTests: a.input("base_tests"),
 	}
 	overInput := a.sarifOverInput(func(path string) bool {
 		_, err := os.Lstat(path) // a new file may be written beside inputs that a pattern finds

@@ -41,13 +41,13 @@ tampered with the log or the step.`
 
 // runFlags are what run is asked to do.
 type runFlags struct {
-	base, contract, contractFile string
-	setup, rules, stream         string
-	only                         []string
-	timeout                      time.Duration
-	recordOnly, verbose, quiet   bool
-	report, format, bundle       string
-	settings                     verify.Settings
+	base, contract, contractFile, baseTests string
+	setup, rules, stream                    string
+	only                                    []string
+	timeout                                 time.Duration
+	recordOnly, verbose, quiet              bool
+	report, format, bundle                  string
+	settings                                verify.Settings
 }
 
 func newRun(std stdio) *cobra.Command {
@@ -81,6 +81,7 @@ func (f *runFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.stream, "stream", "", "with --record-only in a matrix: the `name` of this leg; the step output is feedback_sha256_NAME")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the output of the commands")
 	flags.StringVar(&f.report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json)")
+	flags.StringVar(&f.baseTests, "base-tests", "", "`directory` with the test reports of the base, which are compared with those of the head")
 	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `directory`")
 	flags.StringVar(&f.format, "format", "text", "what to print: "+formatNames())
 	flags.BoolVar(&f.quiet, "quiet", false, "print only the summary line")
@@ -161,7 +162,7 @@ func (f *runFlags) removeReport(target string) error {
 	if err != nil {
 		return err
 	}
-	if (collect.Options{Root: here, ContractFile: f.contractFile}).NamesFile(target) {
+	if (collect.Options{Root: here, ContractFile: f.contractFile, BaseTests: f.baseTests}).NamesFile(target) {
 		return overInput(target)
 	}
 	_, err = collect.RemoveStale(target)

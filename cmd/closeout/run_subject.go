@@ -47,7 +47,7 @@ func (f *runFlags) open(std stdio) (s *subject, err error) {
 	}
 	settings := f.settings
 	settings.Today = today()
-	s.options = collect.Options{Root: here, Names: s.git.Root(), Contract: f.contract, ContractFile: f.contractFile, Settings: settings}
+	s.options = collect.Options{Root: here, Names: s.git.Root(), Contract: f.contract, ContractFile: f.contractFile, BaseTests: f.baseTests, Settings: settings}
 	if err := f.compare(s, std); err != nil {
 		return nil, errors.Join(err, s.git.Close())
 	}

@@ -33,7 +33,7 @@ func (t *treeFlags) check(flags *pflag.FlagSet) error {
 		return fmt.Errorf("--base is empty: name the commit to compare with, such as --base %s", cmp.Or(usualBase(), "main"))
 	}
 	if t.base == "" {
-		for _, name := range append(treeNames, "bundle") {
+		for _, name := range append(treeNames, "bundle", "base-tests") {
 			if flags.Changed(name) {
 				return fmt.Errorf("--%s requires --base, the commit to compare with", name)
 			}

@@ -82,6 +82,7 @@ func (f *verifyFlags) defineInputs(c *cobra.Command) {
 	flags.StringArrayVar(&f.files.Rules, "rules", nil, "rule report, a path or glob; repeatable (default "+collect.DefaultRules+")")
 	flags.StringArrayVar(&f.files.Diff, "diff", nil, "the change: a unified diff, a changes.json, or one of each, which must agree; repeatable; beside --base a unified diff only")
 	flags.StringVar(&f.files.Coverage, "coverage", "", "coverage report")
+	flags.StringVar(&f.files.BaseTests, "base-tests", "", "`directory` with the test reports of the base, which are compared with those of the head, with --base")
 	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `directory`, with --base")
 	flags.BoolVar(&f.settings.Strict, "strict", false, "make every warning block")
 	flags.StringVar(&f.settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
@@ -211,7 +212,7 @@ func ended(r *report.Report) error {
 
 // inputFlags name inputs one by one; beside a BUNDLE, which contains them all, they are refused.
 var inputFlags = []string{
-	"contract-file", "task", "feedback", "feedback-sha256", "rules", "diff", "facts", "coverage", "base", "head", "repo", "contract", "bundle",
+	"contract-file", "task", "feedback", "feedback-sha256", "rules", "diff", "facts", "coverage", "base-tests", "base", "head", "repo", "contract", "bundle",
 }
 
 // check refuses a call that cannot be carried out.

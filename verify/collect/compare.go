@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/collect/diffrules"
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
@@ -16,7 +17,8 @@ type Comparison struct {
 	Changes     []change.Change // nil when they are unavailable
 	Unavailable []facts.Unavailable
 
-	rows []byte // diff_rules.json; nil before [Comparison.RunRules], and when it is unavailable
+	reports []diffrules.TestReports
+	rows    []byte // diff_rules.json; nil before [Comparison.RunRules], and when it is unavailable
 }
 
 // errUnrelated is for a head that has nothing in common with the base: its changes cannot be told from the content of the

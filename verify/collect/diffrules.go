@@ -50,7 +50,7 @@ func (c *Comparison) DiffRules() (*rules.Diff, error) {
 			lost = err
 		}
 		return found && isFile(mode)
-	})
+	}, c.reports...)
 	return found, errors.Join(err, lost)
 }
 

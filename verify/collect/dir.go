@@ -32,6 +32,7 @@ type Found struct {
 	compared    *Comparison
 	facts       *facts.Facts
 	testReports []string
+	baseTests   func(name string) (verify.Opener, error) // nil when the operator supplies no reports of the base
 }
 
 // Contains reports whether a path names one of the inputs, or could, so that no report is written over it.

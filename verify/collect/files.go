@@ -42,6 +42,7 @@ type Options struct {
 	Diff         []string // pr.diff, changes.json, or one of each
 	Coverage     string
 	Facts        string
+	BaseTests    string // a directory with test reports of the base; "" is none
 
 	// For a decision about two commits.
 	Contract string          // path of the standing contract at the base; "" is .closeout/scope_contract.json, .yaml or .yml
@@ -70,6 +71,13 @@ func Files(o Options) (*Found, error) {
 		rules = append(rules, filepath.Join(escapeGlob(f.options.Names), escapeGlob(filepath.FromSlash(o.RulesReport))))
 	}
 	f.globs(check.Rules, o.Rules, rules...)
+	if o.BaseTests != "" {
+		dir, _, err := f.resolve(o.BaseTests)
+		if err != nil {
+			f.fail(err)
+		}
+		f.found.baseTests = func(name string) (verify.Opener, error) { return f.baseReport(dir, name) }
+	}
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -81,6 +89,9 @@ func Files(o Options) (*Found, error) {
 func (o Options) NamesFile(path string) bool {
 	names := slices.Concat([]string{o.ContractFile, o.Coverage, o.Facts}, o.Diff, o.Feedback, o.Rules)
 	top := repoRoot(o.Root) // with two commits the defaults start there
+	if o.BaseTests != "" {
+		names = append(names, escapeGlob(o.BaseTests)+"/**")
+	}
 	if len(o.Feedback) == 0 {
 		names = append(names, DefaultFeedback, filepath.Join(top, DefaultFeedback))
 	}

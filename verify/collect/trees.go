@@ -32,6 +32,7 @@ func Gather(compared *Comparison, contracts *Contracts, o Options) (*Found, erro
 	if err != nil {
 		return nil, err
 	}
+	compared.ReadReports(found, contracts)
 	compared.RunRules()
 	known := Facts(facts.Subject{ChangesFrom: "git"}, compared, contracts, o)
 	if len(contracts.files) == 0 && len(contracts.Unavailable) == 0 {

@@ -15,8 +15,7 @@ import (
 var goTestOutcomes = map[string]caseOutcome{"pass": casePassed, "fail": caseFailed, "skip": caseSkipped}
 
 // parseGoTest returns nil when the first line is no event.
-func parseGoTest(data []byte, limits strict.Limits, errs *diag.Errors) *TestReport {
-	book := newCaseBook()
+func parseGoTest(data []byte, limits strict.Limits, book *caseBook, errs *diag.Errors) *TestReport {
 	packages := map[string]bool{} // whether the last result of a package is that it failed
 	number, begun, ended := 0, false, false
 	for line := range bytes.Lines(data) {
@@ -41,7 +40,7 @@ func parseGoTest(data []byte, limits strict.Limits, errs *diag.Errors) *TestRepo
 		if ends && event.test == "" {
 			packages[event.pkg] = outcome == caseFailed
 		} else if ends {
-			book.add(testCase{group: event.pkg, name: event.test, outcome: outcome})
+			book.add(testCase{group: event.pkg, where: event.pkg, name: event.test, outcome: outcome})
 		}
 		ended = ended || ends
 	}

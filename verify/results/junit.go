@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -53,12 +54,12 @@ type junitCase struct {
 }
 
 // parseJUnit returns nil when the root is another one, or none.
-func parseJUnit(data []byte, limits strict.Limits, errs *diag.Errors) *TestReport {
+func parseJUnit(data []byte, limits strict.Limits, book *caseBook, errs *diag.Errors) *TestReport {
 	text := bytes.TrimPrefix(data, []byte(byteOrderMark))
 	r := &junitReader{
 		dec: xml.NewDecoder(bytes.NewReader(text)), offset: len(data) - len(text),
 		index: strict.LineIndex{Data: data, Line: 1}, limit: limits.Depth, left: limits.Values, most: limits.Values, errs: errs,
-		book: newCaseBook(),
+		book: book,
 	}
 	for r.token() {
 	}
@@ -235,7 +236,7 @@ func (r *junitReader) close() {
 	switch {
 	case r.depth == r.inCase:
 		r.inCase = 0
-		c := testCase{group: r.suites[last].group, class: r.open.class, name: r.open.name}
+		c := testCase{group: r.suites[last].group, where: cmp.Or(r.open.class, r.suites[last].name), class: r.open.class, name: r.open.name}
 		switch {
 		case r.open.failed:
 			c.outcome = caseFailed

@@ -14,6 +14,10 @@ import (
 // A report without cases is not an error here. The report is nil when the text has none of the formats; do not use it if
 // there are errors.
 func ParseTests(data []byte, limits strict.Limits) (*TestReport, *diag.Errors) {
+	return parseTests(data, limits, newCaseBook())
+}
+
+func parseTests(data []byte, limits strict.Limits, book *caseBook) (*TestReport, *diag.Errors) {
 	errs := &diag.Errors{}
 	if strict.OverRulesBytes(data, "the test report", limits, errs) {
 		return nil, errs
@@ -25,9 +29,9 @@ func ParseTests(data []byte, limits strict.Limits) (*TestReport, *diag.Errors) {
 	}
 	switch {
 	case bytes.HasPrefix(text, []byte("<")):
-		return parseJUnit(data, limits, errs), errs
+		return parseJUnit(data, limits, book, errs), errs
 	case bytes.HasPrefix(text, []byte("{")):
-		return parseGoTest(data, limits, errs), errs
+		return parseGoTest(data, limits, book, errs), errs
 	case len(text) == 0:
 		errs.Add(noTestReport(diag.Pos{}, "the test report is empty", "nothing"))
 	default:

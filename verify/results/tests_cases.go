@@ -21,6 +21,7 @@ const (
 // testCase is one case in a report. Cases with the same group, class and name are runs of the same case.
 type testCase struct {
 	group       string // its suite or package
+	where       string // what people call its group: its class, suite or package
 	class, name string // a case without name is unique
 	outcome     caseOutcome
 }
@@ -46,6 +47,7 @@ type caseBook struct {
 	nameless int64              // cases without name that failed
 	ran      bool               // a case without name ran
 	failing  map[string]int64   // how many cases of a group are failing
+	listed   *TestNames         // nil when nobody asks for the names
 }
 
 func newCaseBook() *caseBook {
@@ -63,6 +65,9 @@ func keyOf(parts ...string) caseKey {
 
 // add counts a case. A failing case that occurs again is another run, and is not counted twice.
 func (b *caseBook) add(c testCase) {
+	if b.listed != nil {
+		b.listed.add(c)
+	}
 	if c.name == "" {
 		b.count(c.outcome)
 		b.ran = b.ran || c.outcome != caseSkipped

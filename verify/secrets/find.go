@@ -164,9 +164,11 @@ func slackHook(value string) bool {
 
 func sendGrid(value string) bool { return value[22] == '.' && mixed(value) }
 
-// azureKey reports whether a value is 64 bytes in base 64, and not the key that everyone's storage emulator has.
+// azureKey reports whether a value is 64 bytes in base 64, and not one of the keys that everyone's emulators have, of storage
+// and of Cosmos DB.
 func azureKey(value string) bool {
-	return strings.HasSuffix(value, "==") && mixed(value) && !strings.HasPrefix(value, "Eby8vdM02xNOcqFlqUwJPLlmEtlCDX")
+	return strings.HasSuffix(value, "==") && mixed(value) && !strings.HasPrefix(value, "Eby8vdM02xNOcqFlqUwJPLlmEtlCDX") &&
+		!strings.HasPrefix(value, "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM")
 }
 
 // longestKey is the maximum length of a private key in PEM form.

@@ -85,6 +85,7 @@ func TestFind(t *testing.T) {
 		{"age", "AGE-SECRET" + "-KEY-1QLW2ZKR9XVP4TNYC8HS5MFJD3GPXA6WUEVKTPRQYNZ7CJDM0SGPHFXAULQ", "an age key"},
 		{"Azure", "Account" + "Key=" + base64.StdEncoding.EncodeToString([]byte(random[:64])), "an Azure storage key"},
 		{"storage emulator", "AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==", ""},
+		{"database emulator", "AccountKey=C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==", ""},
 		{"URL", "postgres://app:" + random[:14] + "@db.closeout.dev/main", "a password in a URL"},
 		{"URL, local", "postgres://app:" + random[:14] + "@localhost:5432/main", ""},
 		{"URL, service", "postgres://app:" + random[:14] + "@db:5432/main", ""},

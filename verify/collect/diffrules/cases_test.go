@@ -16,6 +16,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/results"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 var update = flag.Bool("update", false, "write what the cases expect")
@@ -80,13 +82,18 @@ func runCase(t *testing.T, name, rule, kind string) {
 }
 
 // changeOf reads the two versions of each file of a case. A file below head-link/ is a symlink. The sign {+} is left out: it
-// splits tokens, so that no scanner takes a case for a leak.
+// splits tokens, so that no scanner takes a case for a leak. Files below base-report/ and head-report/ are test reports.
 func changeOf(t *testing.T, archive *txtar.Archive) *Change {
 	t.Helper()
 	blobs, changes := map[string][]byte{}, map[string]*change.Change{}
+	reports := map[string]*TestReports{}
 	for _, f := range archive.Files {
 		side, name, found := strings.Cut(f.Name, "/")
 		if !found {
+			continue
+		}
+		if strings.HasSuffix(side, "-report") {
+			addReport(t, reports, side, name, f.Data)
 			continue
 		}
 		if changes[name] == nil {
@@ -126,7 +133,31 @@ func changeOf(t *testing.T, archive *txtar.Archive) *Change {
 		t.Fatal(err)
 	}
 	c.HeadHas = func(path string) bool { return changes[path] != nil && changes[path].NewMode == change.Regular }
+	for _, name := range slices.Sorted(maps.Keys(reports)) {
+		c.Reports = append(c.Reports, *reports[name])
+	}
 	return c
+}
+
+// addReport adds one version of a test report.
+func addReport(t *testing.T, reports map[string]*TestReports, side, name string, data []byte) {
+	t.Helper()
+	names, errs := results.ParseTestNames(data, strict.DefaultLimits())
+	if errs.Any() {
+		t.Fatal(errs.All())
+	}
+	if reports[name] == nil {
+		reports[name] = &TestReports{Path: name, Note: "one report is missing"}
+	}
+	r := reports[name]
+	if side == "base-report" {
+		r.Base = names
+	} else {
+		r.Head = names
+	}
+	if r.Base != nil && r.Head != nil {
+		r.Note = ""
+	}
 }
 
 // hits lists what all rules find, a line for each place.

@@ -51,6 +51,10 @@ type Change struct {
 	Files []*File // by path
 	// HeadHas reports whether the head has a regular file at a path, touched or not.
 	HeadHas func(path string) bool
+	// Reports are the test reports of the base and of the head.
+	Reports []TestReports
+
+	reportDiffs []reportDiff
 }
 
 // File is a touched file.
@@ -126,12 +130,12 @@ func (f *File) compare() {
 }
 
 // Run finds what the rules say about a change. blob reads the content of an object, or fails with tooLarge.
-func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, error), tooLarge error, headHas func(path string) bool) (*rules.Diff, error) {
+func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, error), tooLarge error, headHas func(path string) bool, reports ...TestReports) (*rules.Diff, error) {
 	c, err := read(changes, blob, tooLarge)
 	if err != nil {
 		return nil, err
 	}
-	c.HeadHas = headHas
+	c.HeadHas, c.Reports = headHas, reports
 	return c.judge(All), nil
 }
 

@@ -48,7 +48,7 @@ func findHidden(c *Change, kinds concealment, report func(Hit)) {
 	before := map[string]int{} // how often the lines that go have the same hidden characters, in all files
 	for _, f := range c.Files {
 		if isRead(f, f.Base) {
-			eachHidden(f.Path, f.Removed(), kinds, func(_ linediff.Line, found []rune) { before[string(found)]++ })
+			eachHidden(f.Path, quietStrings(f, f.Base, f.Removed(), kinds), kinds, func(_ linediff.Line, found []rune) { before[string(found)]++ })
 		}
 	}
 	for _, f := range c.Files {
@@ -57,7 +57,7 @@ func findHidden(c *Change, kinds concealment, report func(Hit)) {
 		}
 		var lines []linediff.Line
 		var all []rune
-		eachHidden(f.Path, f.Added(), kinds, func(line linediff.Line, found []rune) {
+		eachHidden(f.Path, quietStrings(f, f.Head, f.Added(), kinds), kinds, func(line linediff.Line, found []rune) {
 			if before[string(found)] > 0 {
 				before[string(found)]--
 				return
@@ -66,9 +66,32 @@ func findHidden(c *Change, kinds concealment, report func(Hit)) {
 			all = append(all, found...)
 		})
 		if len(lines) > 0 {
-			report(Hit{File: f.Path, Line: lines[0].Number, Now: string(lines[0].Text), Detail: hiddenDetail(all, lines), Fix: hiddenFix})
+			report(Hit{File: f.Path, Line: lines[0].Number, Now: string(f.Head.Line(lines[0].Number)), Detail: hiddenDetail(all, lines), Fix: hiddenFix})
 		}
 	}
+}
+
+// quietStrings gives the code of lines in place of their text where strings may have characters without width: in tests, which
+// try them, and in what is minified or vendored.
+func quietStrings(f *File, version *code.File, lines []linediff.Line, kinds concealment) []linediff.Line {
+	if kinds != zeroWidth || f.Lang() == code.None || !isSample(f.Path) && !isForeign(f.Path) {
+		return lines
+	}
+	masked := make([]linediff.Line, len(lines))
+	for i, line := range lines {
+		masked[i] = line
+		if hasHigh(line.Text) {
+			masked[i].Text = version.CodeLine(line.Number)
+		}
+	}
+	return masked
+}
+
+// isForeign reports whether a file is minified, or copied from another project.
+func isForeign(name string) bool {
+	return strings.Contains(name, ".min.") || slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return dir == "vendor" || dir == "node_modules" || dir == "third_party"
+	})
 }
 
 // isRead reports whether a version of a file can have hidden text that does harm. Pictures and documents in formats of their

@@ -106,6 +106,7 @@ func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, er
 		return nil, err
 	}
 	r.stage("reading the changed files of pull request %d", r.Event.Number)
+	compared.ReadReports(found, contracts)
 	compared.RunRules()
 	known := collect.Facts(subject, compared, contracts, r.files, testMerge...)
 	known.Event = r.Event.Facts()
