@@ -48,7 +48,7 @@ func findHidden(c *Change, kinds concealment, report func(Hit)) {
 	before := map[string]int{} // how often the lines that go have the same hidden characters, in all files
 	for _, f := range c.Files {
 		if isRead(f, f.Base) {
-			eachHidden(f.Path, quietStrings(f, f.Base, f.Removed(), kinds), kinds, func(_ linediff.Line, found []rune) { before[string(found)]++ })
+			eachHidden(f.Path, f.Removed(), kinds, func(_ linediff.Line, found []rune) { before[string(found)]++ })
 		}
 	}
 	for _, f := range c.Files {
