@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
@@ -182,6 +184,12 @@ func summary(r *report.Report) string {
 	return b.String()
 }
 
+// reportValidators check a report of a case against its schema.
+var reportValidators = sync.OnceValues(func() (validators [2]func([]byte) error, err error) {
+	validators[0], validators[1], err = schema.ReportValidators()
+	return validators, err
+})
+
 func TestCases(t *testing.T) {
 	for _, corpus := range corpora {
 		for _, c := range findCases(t, corpus) {
@@ -200,6 +208,11 @@ func (c *caseFile) check(t *testing.T) {
 	}
 	b.Settings.Limits = strict.DefaultLimits()
 	r := verify.Judge(b.Bundle)
+	if valid, err := reportValidators(); err != nil {
+		t.Fatal(err)
+	} else if _, err := report.CanonicalChecked(r, valid[0], valid[1]); err != nil {
+		t.Error(err)
+	}
 	if r.Verdict != c.verdict {
 		t.Errorf("verdict %s, and the file's name says %s\n%s", r.Verdict, c.verdict, details(r))
 		return // no update can bless another verdict
