@@ -116,11 +116,14 @@ func (f *File) fillLines(out *blocks, line, before int, inner func() int32) int 
 // headStart is where the head begins of the block that a brace opens.
 func (f *File) headStart(open int) int { return f.statementStart(open, false) }
 
+// maxHead is how far back a statement is looked for, in bytes, where a pair of brackets costs as much as a hundred.
+const maxHead = 4 << 10
+
 // statementStart is where the statement begins that an offset lies in, or the argument. ended is true where a line end in front
 // of the offset can end a statement, which it cannot do in front of the brace of a block.
 func (f *File) statementStart(at int, ended bool) int {
 	start, newLine := at, false
-	for i := at - 1; i >= 0; i-- {
+	for i, cost := at-1, 0; i >= 0 && cost < maxHead; i, cost = i-1, cost+1 {
 		c := f.Code[i]
 		switch {
 		case c == '\n':
@@ -136,7 +139,7 @@ func (f *File) statementStart(at int, ended bool) int {
 			return start
 		case closes(c) != 0:
 			if mate := f.brackets().mateAt(i); mate != none {
-				i = mate
+				i, cost = mate, cost+100
 			}
 		}
 		start, newLine = i, false

@@ -62,8 +62,8 @@ func (f *File) conditionAround(line, first int) bool {
 		if from < first {
 			return false
 		}
-		end := open
-		for end < len(f.Code) && f.Code[end] != '\n' {
+		end, limit := open, min(open+maxHead, len(f.Code))
+		for end < limit && f.Code[end] != '\n' {
 			end++
 		}
 		if f.condition(f.Code[from:end], &function) {
@@ -207,15 +207,15 @@ func (f *File) conditionBehind(at int) bool {
 	if f.Lang != Python && f.Lang != Ruby {
 		return false
 	}
-	end := at
-	for end < len(f.Code) && f.Code[end] != '\n' && f.Code[end] != ';' && closes(f.Code[end]) == 0 {
+	end, limit := at, min(at+maxHead, len(f.Code))
+	for end < limit && f.Code[end] != '\n' && f.Code[end] != ';' && closes(f.Code[end]) == 0 {
 		if c := f.Code[end]; c == '(' || c == '[' || c == '{' {
 			end = f.past(end)
 		} else {
 			end++
 		}
 	}
-	for ; at < end; at++ {
+	for end = min(end, limit); at < end; at++ {
 		switch c := f.Code[at]; {
 		case c == '(' || c == '[' || c == '{':
 			at = f.past(at) - 1

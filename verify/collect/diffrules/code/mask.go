@@ -439,6 +439,22 @@ func isLetter(c byte) bool { return isWord(c) && (c < '0' || c > '9') }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
+// oneOf reports whether a word is in a list of words with a blank between them.
 func oneOf(word, list string) bool {
-	return word != "" && strings.Contains(" "+list+" ", " "+word+" ")
+	for word != "" {
+		from := strings.Index(list, word)
+		if from < 0 {
+			return false
+		}
+		end := from + len(word)
+		if (from == 0 || list[from-1] == ' ') && (end == len(list) || list[end] == ' ') {
+			return true
+		}
+		next := strings.IndexByte(list[end:], ' ')
+		if next < 0 {
+			return false
+		}
+		list = list[end+next+1:]
+	}
+	return false
 }

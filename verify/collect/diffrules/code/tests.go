@@ -115,8 +115,10 @@ func clip(s string, limit int) string {
 	return strings.ToValidUTF8(s[:limit*3/4], "") + fmt.Sprintf("…%016x", h.Sum64())
 }
 
-// squeeze is a text with each run of blanks as one.
-func squeeze(text []byte) string { return string(bytes.Join(bytes.Fields(text), []byte(" "))) }
+// squeeze is a text, or the beginning of a long one, with each run of blanks as one.
+func squeeze(text []byte) string {
+	return string(bytes.Join(bytes.Fields(text[:min(len(text), 10*maxName)]), []byte(" ")))
+}
 
 // add notes a test between two offsets. body is where its body begins.
 func (d *finder) add(name string, from, body, end int, group bool) int {
