@@ -92,7 +92,7 @@ func skeletonOf(name string) skeleton {
 }
 
 func findMixed(c *Change, report func(Hit)) {
-	before := namesBefore(c)
+	var before map[string]bool
 	for _, f := range c.Files {
 		if !isRead(f, f.Head) {
 			continue
@@ -101,14 +101,17 @@ func findMixed(c *Change, report func(Hit)) {
 		for _, line := range f.Added() {
 			eachForeign(f, f.Head, line.Number, func(name string, host bool) {
 				const most = 50 // names of a file that are looked up in its text
-				if tried >= most || before[name] {
-					return
-				}
 				s := skeletonOf(name)
-				if !s.deceives {
+				if !s.deceives || tried >= most {
 					return
 				}
-				if host && s.formula || !host && (s.formula || !s.latin) {
+				if before == nil {
+					before = namesBefore(c)
+				}
+				if before[name] {
+					return
+				}
+				if s.formula || !host && !s.latin {
 					tried++
 					if host || len(s.name) < 3 && s.formula || !hasWord(f.Head.Code, s.name) {
 						return
@@ -145,16 +148,16 @@ func namesBefore(c *Change) map[string]bool {
 
 // eachForeign visits the names of a line that are not ASCII: those of code, and the parts of host names.
 func eachForeign(f *File, version *code.File, number int, visit func(name string, host bool)) {
-	if line := version.CodeLine(number); f.Lang() != code.None && hasHigh(line) {
+	line := version.Line(number)
+	if !mayLookAlike(line) {
+		return
+	}
+	if line := version.CodeLine(number); f.Lang() != code.None && mayLookAlike(line) {
 		for name := range strings.FieldsFuncSeq(string(line), func(r rune) bool { return !inName(r) }) {
 			if hasHigh([]byte(name)) {
 				visit(name, false)
 			}
 		}
-	}
-	line := version.Line(number)
-	if !hasHigh(line) {
-		return
 	}
 	for {
 		at := bytes.Index(line, []byte("://"))
@@ -172,6 +175,23 @@ func eachForeign(f *File, version *code.File, number int, visit func(name string
 			}
 		}
 	}
+}
+
+// mayLookAlike reports whether a line has the first byte of a letter that looks like another.
+func mayLookAlike(line []byte) bool {
+	for i, b := range line {
+		if b < 0xC5 || i+1 == len(line) {
+			continue
+		}
+		next := line[i+1]
+		switch {
+		case b >= 0xCD && b <= 0xD6, b == 0xC5, b == 0xC9,
+			b == 0xE1 && (next == 0x8E || next == 0x8F), b == 0xE2 && (next == 0x85 || next == 0xB2 || next == 0xB3),
+			b == 0xEF && (next == 0xBC || next == 0xBD), b == 0xF0 && next == 0x9D:
+			return true
+		}
+	}
+	return false
 }
 
 func inName(r rune) bool {

@@ -1,6 +1,7 @@
 package diffrules
 
 import (
+	"encoding/binary"
 	"fmt"
 	"path"
 	"slices"
@@ -143,7 +144,7 @@ func joinSome(words []string, all int) string {
 func eachHidden(name string, lines []linediff.Line, kinds concealment, visit func(linediff.Line, []rune)) {
 	local := isTranslation(name)
 	for _, line := range lines {
-		if !hasHigh(line.Text) {
+		if !mayHide(line.Text) {
 			continue
 		}
 		text := line.Text
@@ -158,8 +159,52 @@ func eachHidden(name string, lines []linediff.Line, kinds concealment, visit fun
 
 // hasHigh reports whether a text has bytes that are not ASCII.
 func hasHigh(text []byte) bool {
+	const high = 0x8080808080808080
+	for ; len(text) >= 8; text = text[8:] {
+		if binary.NativeEndian.Uint64(text)&high != 0 {
+			return true
+		}
+	}
 	for _, b := range text {
 		if b >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
+}
+
+// mayHide reports whether a line has the first bytes of a hidden character.
+func mayHide(line []byte) bool {
+	for i, b := range line {
+		if b < 0xC2 || i+1 == len(line) {
+			continue
+		}
+		switch next := line[i+1]; b {
+		case 0xC2:
+			if next == 0xAD {
+				return true
+			}
+		case 0xD8:
+			if next == 0x9C {
+				return true
+			}
+		case 0xE1:
+			if next == 0x85 || next == 0xA0 {
+				return true
+			}
+		case 0xE2:
+			if next == 0x80 || next == 0x81 {
+				return true
+			}
+		case 0xE3:
+			if next == 0x85 {
+				return true
+			}
+		case 0xEF:
+			if next >= 0xB8 {
+				return true
+			}
+		case 0xF3:
 			return true
 		}
 	}
@@ -268,7 +313,7 @@ func runeName(r rune) string {
 
 // visible writes the hidden characters of a text as their numbers, so that a report does not hide what the change hides.
 func visible(text string) string {
-	if !hasHigh([]byte(text)) {
+	if !mayHide([]byte(text)) {
 		return text
 	}
 	var out strings.Builder
