@@ -34,7 +34,7 @@ func TestRecipes(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, errs := contract.Parse("recipe.json", data, strict.DefaultLimits())
-		if errs.Any() || len(c.Criteria) == 0 && c.Rules.Pos.IsZero() {
+		if errs.Any() || len(c.Criteria)+len(c.Approvals) == 0 && c.Rules.Pos.IsZero() {
 			t.Errorf("%v in %s", errs.All(), part[1])
 		}
 	}
