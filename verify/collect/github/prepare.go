@@ -25,7 +25,7 @@ func (o *Objects) Prepare(ids []string) error {
 	if len(ids) > maxPrepared {
 		return &failure{
 			text: fmt.Sprintf("without a checkout, the gate would have to ask GitHub for %d versions of files, and it asks for at most %d", len(ids), maxPrepared),
-			fix:  "check out the repository with fetch-depth: 0 in the job of the gate, before the gate, or split the change",
+			fix:  "check out the repository with fetch-depth: 0 in the job of the gate, before the gate (with checkout: true, the workflow to call does that), or split the change",
 		}
 	}
 	data, errs, large := make([][]byte, len(ids)), make([]error, len(ids)), make([]bool, len(ids))
