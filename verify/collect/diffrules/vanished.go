@@ -2,6 +2,7 @@ package diffrules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
@@ -66,6 +67,7 @@ func (d *reportDiff) hit(report func(Hit), names []string, what, fix string) {
 		return
 	}
 	const most = 20
+	slices.Sort(names) // runners that work in parallel write them in any order
 	report(Hit{
 		File: d.path, Fix: fix,
 		Detail: diag.Plural(int64(len(names)), "test") + " of the report " + what + ": " + joinSome(names[:min(len(names), most)], len(names)),
