@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/github"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -315,7 +314,7 @@ func (a *action) flag(name string) (bool, error) {
 
 // show writes annotations into the log, the job summary, and the findings as SARIF.
 func (a *action) show(r *report.Report) error {
-	docs := output.Options{Docs: checks.Section}
+	docs := output.Options{Docs: explanation}
 	annotations, _ := output.ByName("github")
 	err := annotations.Write(bare(a.std.out), r, docs)
 	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))

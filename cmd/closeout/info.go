@@ -70,6 +70,15 @@ func explain(what string, w io.Writer) error {
 	return showPage(w, section(page(all[at].ID), all[at].ID, name))
 }
 
+// explanation is what explain says about a code or a diff rule, without the title of its page.
+func explanation(code string) string {
+	if rule := diffrules.ByID(code); rule != nil {
+		_, text, _ := strings.Cut(rule.Page(), "\n")
+		return rule.Title + ".\n" + strings.TrimRight(text, "\n")
+	}
+	return checks.Section(code)
+}
+
 // section is what a page says in general and about one code. The name of the page stands for the whole page.
 func section(text, id, name string) string {
 	intro, _, _ := strings.Cut(text, "\n## ")

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -334,6 +333,6 @@ func present(format output.Format, r *report.Report, path string, quiet bool, st
 
 func printReport(w io.Writer, format output.Format, r *report.Report, quiet bool) error {
 	return printAs(w, format.Kind, format.Colors, func(w io.Writer, color bool) error {
-		return format.Write(w, r, output.Options{Color: color, Quiet: quiet, Docs: checks.Section})
+		return format.Write(w, r, output.Options{Color: color, Quiet: quiet, Docs: explanation})
 	})
 }

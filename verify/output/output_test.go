@@ -386,7 +386,7 @@ func TestSARIFLinks(t *testing.T) {
 		"see [a](git.md#b), [c](#d) and [e](https://f)": "see [a](" + page + "git.md#b), [c](" + page + "rules.md#d) and [e](https://f)",
 		"no link (x) [y]": "no link (x) [y]",
 	} {
-		if got := absoluteLinks(text, page); got != want {
+		if got := absoluteLinks(text, page, "rules.md"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

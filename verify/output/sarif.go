@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -101,12 +102,15 @@ type sarifSuppression struct {
 	Justification string `json:"justification"`
 }
 
-// writeSARIF writes one run with a rule for each code that occurs. An overridden finding stays a result, with an accepted
+// sarifID is the SARIF rule of a finding: its diff rule, else its code.
+func sarifID(f report.Finding) string { return cmp.Or(f.Rule, f.Code) }
+
+// writeSARIF writes one run with a rule for each code or diff rule that occurs. An overridden finding stays a result, with an accepted
 // suppression. executionSuccessful is true because the gate ran, whatever it found.
 func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 	var codes []string // that occur
 	for _, f := range r.Findings {
-		codes = append(codes, f.Code)
+		codes = append(codes, sarifID(f))
 	}
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
@@ -121,7 +125,7 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 		run.Properties[fmt.Sprintf("pull_request_%d", p.Number)] = Neutral(p.Verdict)
 	}
 	for _, f := range r.Findings {
-		run.Results = append(run.Results, sarifFinding(r, f, slices.Index(codes, f.Code)))
+		run.Results = append(run.Results, sarifFinding(r, f, slices.Index(codes, sarifID(f))))
 	}
 	b, err := json.MarshalIndent(sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []sarifRun{run}}, "", "  ")
 	if err != nil {
@@ -136,7 +140,8 @@ func docsPage(version string) string {
 	return projectPage + "/blob/v" + strings.ReplaceAll(percentEncode(version), "/", "%2F") + "/docs/"
 }
 
-// sarifRules describes codes. Their help is a section of the rule book, which is page + "rules.md".
+// sarifRules describes codes and diff rules. Their help is a section of the rule book, which is page + "rules.md", or of the
+// page of the diff rules.
 func sarifRules(codes []string, docs func(string) string, page string) []sarifRule {
 	rules := []sarifRule{}
 	for _, code := range codes {
@@ -146,8 +151,12 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 		}
 		rule := sarifRule{ID: line(code)}
 		if help != "" {
-			anchor := percentEncode(strings.ReplaceAll(code, ".", "")) // as GitHub names the heading
-			rule.HelpURI, rule.Help.Markdown = page+"rules.md#"+anchor, absoluteLinks(help, page)
+			book := "rules.md"
+			if isRule(code) {
+				book = "diff-rules.md"
+			}
+			anchor := percentEncode(strings.NewReplacer(".", "", "/", "").Replace(code)) // as GitHub names the heading
+			rule.HelpURI, rule.Help.Markdown = page+book+"#"+anchor, absoluteLinks(help, page, book)
 		} else {
 			help = "Run closeout explain " + line(code) + " to read what this code means and how to fix it."
 		}
@@ -158,8 +167,8 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 }
 
 // absoluteLinks lets the links of a page of the documentation work elsewhere.
-func absoluteLinks(markdown, page string) string {
-	return strings.NewReplacer("](https://", "](https://", "](#", "]("+page+"rules.md#", "](", "]("+page).Replace(markdown)
+func absoluteLinks(markdown, page, book string) string {
+	return strings.NewReplacer("](https://", "](https://", "](#", "]("+page+book+"#", "](", "]("+page).Replace(markdown)
 }
 
 // firstSentence is the text up to the first full stop before a space.
@@ -183,7 +192,7 @@ func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
 		}
 	}
 	result := sarifResult{
-		RuleID:              line(f.Code),
+		RuleID:              line(sarifID(f)),
 		RuleIndex:           rule,
 		Level:               sarifLevels[severityOf(f)],
 		Message:             sarifText{strings.Join(text, "\n")},
