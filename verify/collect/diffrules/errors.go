@@ -50,7 +50,7 @@ func scanSwallowed(f *File, v *code.File, found func(int, string)) {
 var cleanup = strict.Lazily(`(?i)(close|remove|unlink|kill|cancel|terminate|disconnect|shutdown|stop|rm|rmtree|rmdir|delete|clean\w*|quit|release|flush|rollback|dispose|abort|exit|destroy|unsubscribe|detach|unref|teardown|clear|reset|end|free)(_?\w*)?(Sync|Async)?!?\s*\(|\.(close|kill|stop|dispose|cancel|rollback|unlink|delete)\b|__del__|atexit`)
 
 // probes matches calls of JavaScript that are tried to see whether something is there: no other error can be told apart.
-var probes = strict.Lazily(`JSON\.parse\(|new URL\(|require\.resolve\(|\b\w*stat(Sync)?\(|\baccess(Sync)?\(|readFile(Sync)?\(|localStorage|sessionStorage|decodeURI|require\(|import\(|existsSync\(|realpath(Sync)?\(|new RegExp\(|[rR]esolve\w*\(`)
+var probes = strict.Lazily(`(?i)JSON\.parse\(|new URL\(|require\.resolve\(|\b\w*stat(Sync)?\(|\baccess(Sync)?\(|readFile(Sync)?\(|localStorage|sessionStorage|decodeURI|require\(|import\(|existsSync\(|realpath(Sync)?\(|new RegExp\(|resolve\w*\(|createRequire\(|CSSStyleSheet\(|unhandledRejection`)
 
 // isCleanup reports whether what an error came from is short and ends something.
 func isCleanup(block []byte) bool {
@@ -235,8 +235,10 @@ var nothingHandler = strict.Lazily(`^\.catch\(\s*(?:(?:async\s*)?(?:\(\s*\w*\s*(
 // promiseSwallowed finds handlers of rejected promises with nothing in them.
 func promiseSwallowed(v *code.File, found func(int, string)) {
 	eachPlace(v.Code, ".catch(", func(pos int) {
-		if !nothingHandler().Match(v.Code[pos:min(len(v.Code), pos+maxNear)]) {
-			return
+		near := v.Code[pos:min(len(v.Code), pos+maxNear)]
+		handler := nothingHandler().Find(near)
+		if handler == nil || bytes.HasPrefix(bytes.TrimLeft(near[len(handler):], " \t\r\n"), []byte(".finally(")) {
+			return // what follows runs in any case
 		}
 		before := v.Code[max(0, pos-200):pos]
 		if end := bytes.TrimRight(before, " \t\r\n"); len(end) > 0 && isWord(end[len(end)-1]) {

@@ -62,11 +62,13 @@ var exitNeedles = map[code.Lang][]string{
 func eachExit(v *code.File, found func(line int)) {
 	last := 0
 	for _, needle := range exitNeedles[v.Lang] {
-		eachPlace(v.Code, needle, func(pos int) {
-			if line := v.LineAt(pos); line != last && exitZero[v.Lang]().Match(lineOf(v.Code, pos)) {
-				last = line
-				found(line)
+		everyPlace(v.Code, needle, func(pos int) bool {
+			if line := v.LineAt(pos); line != last {
+				if last = line; exitZero[v.Lang]().Match(lineOf(v.Code, pos)) {
+					found(line)
+				}
 			}
+			return true
 		})
 	}
 }
@@ -155,7 +157,7 @@ func goExits(v *code.File, found func(int, string)) {
 		seen := 0
 		eachPlace(v.Code, name, func(pos int) {
 			open := bytes.IndexByte(restOf(v.Code, pos), '{')
-			if seen++; open < 0 || seen > 20 || pos > 0 && v.Code[pos-1] != '\n' {
+			if seen++; open < 0 || seen > 3 || pos > 0 && v.Code[pos-1] != '\n' {
 				return
 			}
 			start := pos + open
@@ -271,13 +273,15 @@ var (
 func pythonOutcomes(v *code.File, setup bool, found func(int, string)) {
 	on := func(needle string, pattern func() *regexp.Regexp, check func(line int) string) {
 		last := 0
-		eachPlace(v.Code, needle, func(pos int) {
-			if line := v.LineAt(pos); line != last && pattern().Match(lineOf(v.Text, pos)) {
-				last = line
-				if kind := check(line); kind != "" {
-					found(line, kind)
+		everyPlace(v.Code, needle, func(pos int) bool {
+			if line := v.LineAt(pos); line != last {
+				if last = line; pattern().Match(lineOf(v.Text, pos)) {
+					if kind := check(line); kind != "" {
+						found(line, kind)
+					}
 				}
 			}
+			return true
 		})
 	}
 	on("Error", pyReplaced, func(int) string { return "assertions are replaced" })
@@ -427,8 +431,9 @@ func scanBypasses(f *File, v *code.File, found func(int, string)) {
 	}
 	sure := map[int]bool{}
 	scanExits(f, v, func(line int, _ string) { sure[line] = true })
+	exits := 0
 	eachExit(v, func(line int) {
-		if !sure[line] {
+		if exits++; !sure[line] && exits <= maxPlaces {
 			found(line, endsWithSuccess)
 		}
 	})

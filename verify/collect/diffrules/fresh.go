@@ -130,14 +130,27 @@ func kinds(marks []mark) string {
 	return strings.Join(names, ", ")
 }
 
-// eachPlace calls found for each place of a word in a text.
+// maxPlaces is how many places of a word in a file the rules look at that do not block: more are no work of a person, and the
+// first ones are reported.
+const maxPlaces = 5000
+
+// eachPlace calls found for the places of a word in a text.
 func eachPlace(text []byte, word string, found func(at int)) {
+	places := 0
+	everyPlace(text, word, func(at int) bool {
+		found(at)
+		places++
+		return places < maxPlaces
+	})
+}
+
+// everyPlace calls found for each place of a word in a text, until it wants no more.
+func everyPlace(text []byte, word string, found func(at int) bool) {
 	for from := 0; ; {
 		i := bytes.Index(text[from:], []byte(word))
-		if i < 0 {
+		if i < 0 || !found(from+i) {
 			return
 		}
-		found(from + i)
 		from += i + len(word)
 	}
 }
@@ -207,7 +220,7 @@ func inProduction(v *code.File, found func(int, string)) func(int, string) {
 // aside reports whether a directory is one of tests, of what only they use, or of what is not shipped.
 func aside(dir string) bool {
 	switch dir {
-	case "testing", "testutil", "testutils", "testhelpers", "testsupport", "test-utils", "test_utils", "test-helpers", "test_helpers", "testdata", "fixtures",
+	case "testing", "testenv", "testutil", "testutils", "testhelpers", "testsupport", "test-utils", "test_utils", "test-helpers", "test_helpers", "testdata", "fixtures",
 		"__fixtures__", "__mocks__", "mocks", "mock", "e2e", "spec", "specs", "test", "tests", "__tests__", "example", "examples", "docs", "doc", "benchmark",
 		"benchmarks", "bench", "benches", "scripts", "eng", "ci", ".github", ".ci", "playground", "playgrounds",
 		"samples", "sample", "hack":

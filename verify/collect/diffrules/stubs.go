@@ -55,8 +55,8 @@ var StubPhrase = &Rule{
 
 var phrases = []string{
 	"in a real implementation", "in a real application", "in a real app", "in a real scenario", "in a production environment", "in production, you", "in production this would",
-	"for now", "placeholder", "todo: implement", "todo implement", "simplified version", "simplified implementation", "stub implementation", "dummy implementation",
-	"mock implementation", "not implemented yet", "not yet implemented", "would normally", "hardcoded for", "temporary workaround",
+	"for now", "placeholder for", "placeholder implementation", "placeholder until", "as a placeholder", "todo: implement", "todo implement", "simplified version", "simplified implementation", "stub implementation", "dummy implementation",
+	"mock implementation", "not implemented yet", "not yet implemented", "hardcoded for", "temporary workaround",
 }
 
 // scanPhrases finds the phrases in comments. It looks at the first two letters of each word only.
@@ -65,7 +65,7 @@ func scanPhrases(f *File, v *code.File, found func(int, string)) {
 		return
 	}
 	text := v.Comments
-	for i := 0; i < len(text); i++ {
+	for i, places := 0, 0; i < len(text) && places < maxPlaces; i++ {
 		c := text[i] | 0x20
 		if c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' && c != 'h' || isWord(at(text, i-1)) {
 			continue
@@ -75,6 +75,7 @@ func scanPhrases(f *File, v *code.File, found func(int, string)) {
 				strings.EqualFold(string(text[i:i+len(phrase)]), phrase) {
 				found(v.LineAt(i), phrase)
 				i += len(phrase)
+				places++
 				break
 			}
 		}
