@@ -45,25 +45,22 @@ func (f *File) Tests() []Test {
 	return f.tests
 }
 
-// kept leaves out groups without tests.
+// kept leaves out groups without tests: those in which the first test behind them does not lie.
 func (d *finder) kept() []Test {
+	keep, next := make([]bool, len(d.tests)), none
+	for i := len(d.tests) - 1; i >= 0; i-- {
+		if !d.tests[i].Group {
+			next = i
+		}
+		keep[i] = next != none && d.tests[next].Line <= d.tests[i].End
+	}
 	var kept []Test
 	for i, t := range d.tests {
-		if !t.Group || i+1 < len(d.tests) && d.tests[i+1].Line <= t.End && d.hasTest(i) {
+		if keep[i] {
 			kept = append(kept, t)
 		}
 	}
 	return kept
-}
-
-// hasTest reports whether a group contains a test: the first test behind it lies in it.
-func (d *finder) hasTest(group int) bool {
-	for i := group + 1; i < len(d.tests) && d.tests[i].Line <= d.tests[group].End; i++ {
-		if !d.tests[i].Group {
-			return true
-		}
-	}
-	return false
 }
 
 // leave forgets the scopes that end before an offset.
