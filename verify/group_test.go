@@ -39,11 +39,11 @@ func asGroup(t *testing.T, files inputFiles) *verify.Bundle {
 	part := verify.Part{PullRequest: read.Subject.PullRequest}
 	b := files.bundle()
 	b.Inputs = slices.DeleteFunc(b.Inputs, func(in verify.Input) bool {
-		own := slices.Contains([]check.Kind{check.TaskContract, check.Facts, check.Changes, check.Diff}, in.Kind)
+		own := slices.Contains([]check.Kind{check.TaskContract, check.Facts, check.Changes, check.Diff, check.DiffRules}, in.Kind)
 		if own && in.Kind != check.Facts {
 			part.Inputs = append(part.Inputs, in)
 		}
-		return in.Kind == check.TaskContract || in.Kind == check.Facts
+		return in.Kind == check.TaskContract || in.Kind == check.Facts || in.Kind == check.DiffRules
 	})
 	group, own := *read, *read
 	group.Event, group.GitHub, group.Unavailable = facts.Event{Name: "merge_group"}, nil, nil
@@ -102,7 +102,7 @@ func TestGroupOfOne(t *testing.T) {
 				t.Fatalf("%s: %+v", c.path, group.PullRequests)
 			}
 			judged++
-			want := blocking(own, func(f report.Finding) bool { return ofMember(f.Code) })
+			want := blocking(own, func(f report.Finding) bool { return ofMember(f.Code) || f.Rule != "" })
 			got := blocking(group, func(f report.Finding) bool { return f.Location.PullRequest > 0 })
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: in the group %v blocks, alone %v", c.path, got, want)
@@ -200,7 +200,11 @@ func expectOutcomes(t *testing.T, name string, r *report.Report) {
 		t.Errorf("%s: the checks have %d findings, the report counts %d", name, sum, all)
 	}
 	for _, f := range r.Findings {
-		if id := checks.ByCode(f.Code).ID; f.Severity == string(diag.Block) && outcomes[id] != report.OutcomeFailed {
+		id := checks.ByCode(f.Code).ID
+		if f.Rule != "" {
+			id = checks.DiffRules.ID
+		}
+		if f.Severity == string(diag.Block) && outcomes[id] != report.OutcomeFailed {
 			t.Errorf("%s: %s blocks, and the check %s has %q", name, f.Code, id, outcomes[id])
 		}
 	}

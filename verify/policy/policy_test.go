@@ -391,6 +391,32 @@ func TestJoinRules(t *testing.T) {
 	}
 }
 
+// Of a diff rule, the standing contract's severity counts, else the rule's own. A task contract can only raise it, and excuses
+// nothing.
+func TestJoinDiffRules(t *testing.T) {
+	const id, ignore = "closeout/a", `"ignore": [{"id": "closeout/a", "files": "x", "reason": "r", "until": "2030-01-01"}]`
+	entry := func(severity string) string {
+		if severity == "" {
+			return ""
+		}
+		return `"rules": {"catalogue": [{"id": "closeout/a", "severity": "` + severity + `"}, {"id": "closeout/b", "severity": "block"}]}`
+	}
+	for _, c := range [][4]string{ // standing, task, the rule's own, and what counts
+		{"", "", "warn", "warn"}, {"off", "", "block", "off"}, {"warn", "", "block", "warn"}, {"block", "", "info", "block"},
+		{"", "off", "block", "block"}, {"", "block", "warn", "block"}, {"warn", "info", "block", "warn"}, {"off", "warn", "block", "warn"},
+		{"warn", "block", "info", "block"}, {"off", "off", "block", "off"}, {"", "error", "info", "block"},
+	} {
+		p, problems := join(t, facts.TrustBase, entry(c[0]), entry(c[1]))
+		if got := p.DiffSeverity(id, diag.Severity(c[2])); string(got) != c[3] || len(problems) > 0 || p.Catalogue != nil || !p.OpenCatalogue {
+			t.Errorf("%q: %s, catalogue %v, %v", c, got, p.Catalogue, problems)
+		}
+	}
+	p, _ := join(t, facts.TrustBase, `"rules": {`+ignore+`}`, `"rules": {`+ignore+`}`)
+	if len(p.DiffIgnore) != 1 || p.DiffIgnore[0].Source.Kind != "contract" || p.Ignore != nil {
+		t.Errorf("exceptions %+v, and %+v", p.DiffIgnore, p.Ignore)
+	}
+}
+
 func TestJoinCriteria(t *testing.T) {
 	for _, c := range []struct {
 		name     string
