@@ -50,7 +50,7 @@ func scanSwallowed(f *File, v *code.File, found func(int, string)) {
 var cleanup = strict.Lazily(`(?i)(close|remove|unlink|kill|cancel|terminate|disconnect|shutdown|stop|rm|rmtree|rmdir|delete|clean\w*|quit|release|flush|rollback|dispose|abort|exit|destroy|unsubscribe|detach|unref|teardown|clear|reset|end|free)(_?\w*)?(Sync|Async)?!?\s*\(|\.(close|kill|stop|dispose|cancel|rollback|unlink|delete)\b|__del__|atexit`)
 
 // probes matches calls of JavaScript that are tried to see whether something is there: no other error can be told apart.
-var probes = strict.Lazily(`(?i)JSON\.parse\(|new URL\(|require\.resolve\(|\b\w*stat(Sync)?\(|\baccess(Sync)?\(|readFile(Sync)?\(|localStorage|sessionStorage|decodeURI|require\(|import\(|existsSync\(|realpath(Sync)?\(|new RegExp\(|resolve\w*\(|createRequire\(|CSSStyleSheet\(|unhandledRejection`)
+var probes = strict.Lazily(`(?i)JSON\.parse\(|new URL\(|require\.resolve\(|\b\w*stat(Sync)?\(|\baccess(Sync)?\(|readFile(Sync)?\(|localStorage|sessionStorage|decodeURI|require\(|import\(|existsSync\(|realpath(Sync)?\(|new RegExp\(|resolve\w*\(|createRequire\(|CSSStyleSheet\(`)
 
 // isCleanup reports whether what an error came from is short and ends something.
 func isCleanup(block []byte) bool {
@@ -84,7 +84,7 @@ func pythonSwallowed(v *code.File, found func(int, string)) {
 	for _, name := range []string{"suppress(Exception", "suppress(BaseException"} {
 		eachPlace(v.Code, name, func(pos int) {
 			line := v.LineAt(pos)
-			if !isCleanup(append(append([]byte{}, v.CodeLine(line+1)...), '\n')) {
+			if !isCleanup(append(append([]byte{}, v.CodeLine(line+1)...), '\n')) && !isCancelled(v, line+1) {
 				found(pos, "any error, in suppress")
 			}
 		})
@@ -177,7 +177,8 @@ func bracesSwallowed(v *code.File, found func(int, string)) {
 			}
 			head, rest = string(rest[1:end]), bytes.TrimLeft(rest[end+1:], " \t\r\n")
 		}
-		if !isEmptyBlock(rest) || !catchesAny(v.Lang, head) || isCleanup(blockBefore(v.Code, pos)) {
+		if len(lineOf(v.Code, pos)) > maxNear || // made smaller by a program
+			!isEmptyBlock(rest) || !catchesAny(v.Lang, head) || isCleanup(blockBefore(v.Code, pos)) {
 			return
 		}
 		if isJS := v.Lang == code.JavaScript || v.Lang == code.TypeScript; isJS && probes().Match(blockBefore(v.Code, pos)) {

@@ -42,7 +42,7 @@ var TestBypass = &Rule{
 
 // exitZero matches the end of a process with success, in code.
 var exitZero = map[code.Lang]func() *regexp.Regexp{
-	code.Go:         strict.Lazily(`\b(os|syscall)\.Exit\(\s*0\s*\)`),
+	code.Go:         strict.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`),
 	code.Python:     strict.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`),
 	code.JavaScript: jsExitZero, code.TypeScript: jsExitZero,
 	code.Ruby:   strict.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`),
@@ -145,10 +145,11 @@ func isSetup(v *code.File) bool {
 }
 
 var (
-	goCI   = strict.Lazily(`"CI"|"GITHUB_ACTIONS"|\bif true\b`)
-	goRun  = strict.Lazily(`\.Run\(\)|RunMain\(`)
-	goZero = strict.Lazily(`^\s*(\w+)\s*=\s*0\s*$`)
-	goCode = strict.Lazily(`(\w+)\s*:?=\s*[^\n]*\.Run\(\)`)
+	goCI     = strict.Lazily(`"CI"|"GITHUB_ACTIONS"|\bif true\b`)
+	goRun    = strict.Lazily(`\.Run\(\)|RunMain\(`)
+	goZero   = strict.Lazily(`^\s*(\w+)\s*=\s*0\s*$`)
+	goBranch = strict.Lazily(`^\s*(\} else|if|switch|select|for|case)\b`)
+	goCode   = strict.Lazily(`(\w+)\s*:?=\s*[^\n]*\.Run\(\)`)
 )
 
 // goExits finds TestMain functions that run no test, or do not pass on how the tests ended.
@@ -225,7 +226,7 @@ func (g *goMain) certain(pos, depth int, open []int) bool {
 		passedOn := bytes.Contains(between, []byte("os.Exit(")) || bytes.Contains(between, []byte("panic(")) || bytes.Contains(between, []byte("log.Fatal"))
 		return !passedOn && !strings.Contains(condition, "== 0")
 	}
-	return depth <= 1 || goCI().MatchString(condition)
+	return depth <= 1 || goCI().MatchString(condition) || !goBranch().MatchString(condition)
 }
 
 // goParam is the name of the parameter of TestMain.
