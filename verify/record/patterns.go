@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"sync"
 
 	"github.com/closeout-gate/closeout/verify/secrets"
 )
@@ -24,7 +25,9 @@ var bearerSet = secrets.SetOf(secrets.Alnum + "-._~+/=")
 const leastBearer = 16
 
 // filter finds the places where something that begin recognises may begin.
-var filter = secrets.NewFilter(append([]string{"bearer", "authorization"}, keys...)...)
+var filter = sync.OnceValue(func() *secrets.Filter {
+	return secrets.NewFilter(append([]string{"bearer", "authorization"}, keys...)...)
+})
 
 // maxSpaces is the maximum number of spaces and tabs on one side of a colon or equals sign.
 const maxSpaces = 32

@@ -77,7 +77,7 @@ func (r *redactor) step(b []byte, most int) int {
 	if r.value.kind != plain {
 		return r.inside(b)
 	}
-	if n := filter.Skip(b, most); n > 0 {
+	if n := filter().Skip(b, most); n > 0 {
 		r.to.add(b[:n])
 		return n
 	}
