@@ -16,6 +16,7 @@ func TestMask(t *testing.T) {
 		{"a.py", "f'{d[\"a\"]:%H}{{}}' + f\"{\", \".join(x)}\"", "f'{d[\"·\"]:··}····' + f\"{\"··\".join(x)}\"", ""},
 		{"a.js", "a = `b${`c${d}`}e` / 2 / f", "a = `··{`··{d}`}·` / 2 / f", ""},
 		{"a.js", "if (a) /b\"[/]/.test(c) // d", "if (a) /·····/.test(c) ····", "// d"},
+		{"a.js", "for(;a++<b;)c>d;return!/e\"/.test(f)", "for(;a++<b;)c>d;return!/··/.test(f)", ""},
 		{"a.jsx", "return <p a=\"b'\">Don't {c /* d */}</p> // e", "return <p a=\"··\">······{c ·······}</p> ····", "/* d */"},
 		{"a.ts", "const a = <T>(b: T) => b / 1 / 2; 'c'", "const a = <T>(b: T) => b / 1 / 2; '·'", ""},
 		{"a.tsx", "const a = <T,>(b: T) => 'c'; f(<A b={<B/>}>d</A>, 'e')", "const a = <T,>(b: T) => '·'; f(<A b={<B/>}>·</A>, '·')", ""},

@@ -126,18 +126,23 @@ func (s *scanner) expressionAfter(last int, newLine bool) bool {
 		return newLine
 	case c == '+' || c == '-':
 		return last == 0 || s.code[last-1] != c
-	case c == '!':
-		return last == 0 || !isWord(s.code[last-1]) && s.code[last-1] != ')' && s.code[last-1] != ']'
+	case c == '!': // that of TypeScript stands behind a value
+		return last == 0 || s.code[last-1] != ')' && s.code[last-1] != ']' && (!isWord(s.code[last-1]) || s.keywordBefore(last-1))
 	case c == '$':
 		return false
 	case isWord(c):
-		word := s.wordBefore(last)
-		if at := last - len(word); at >= 0 && (s.code[at] == '.' || s.code[at] == '$') {
-			return false
-		}
-		return oneOf(word, "return typeof case in of delete void throw new else do instanceof await yield default extends")
+		return s.keywordBefore(last)
 	}
 	return true
+}
+
+// keywordBefore reports whether the word that ends at an offset is one behind which an expression begins.
+func (s *scanner) keywordBefore(last int) bool {
+	word := s.wordBefore(last)
+	if at := last - len(word); at >= 0 && (s.code[at] == '.' || s.code[at] == '$') {
+		return false
+	}
+	return oneOf(word, "return typeof case in of delete void throw new else do instanceof await yield default extends")
 }
 
 // beginsElement reports whether a < begins an element of JSX.
@@ -155,7 +160,7 @@ func (s *scanner) beginsElement() bool {
 		if last == 0 || s.code[last-1] != '=' {
 			return false
 		}
-	case bytes.IndexByte([]byte("(,=?:&|{[;!+"), c) >= 0:
+	case bytes.IndexByte([]byte("(,=?:&|{[;!"), c) >= 0:
 	case c == '}':
 		if !newLine {
 			return false
