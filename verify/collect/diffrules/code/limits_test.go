@@ -20,7 +20,7 @@ var hostile = []string{
 // TestLimits reads files of nothing but one thing, each in some milliseconds. A test that fails here has found something that
 // is not linear.
 func TestLimits(t *testing.T) {
-	const size = 1 << 16
+	const size = 1 << 15
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
