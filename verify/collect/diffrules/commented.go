@@ -101,9 +101,9 @@ func (f *File) deadened() *dead {
 type gone struct {
 	file     *File
 	byKey    map[string]*goneLine
-	byStart  map[string][]string // the keys by their first bytes
-	comments map[string]int      // removed comments, by what they say
-	tests    map[int]string      // the lines of the base that declare tests
+	starts   map[string]bool // the first bytes of the keys
+	comments map[string]int  // removed comments, by what they say
+	tests    map[int]string  // the lines of the base that declare tests
 }
 
 type goneLine struct {
@@ -111,14 +111,14 @@ type goneLine struct {
 	test        string
 }
 
-// The shortest key, and how much of it finds it.
+// The shortest key.
 const shortestKey = 5
 
 // marks begin comments.
 const marks = " \t/*#!-;"
 
 func goneOf(f *File) *gone {
-	g := &gone{file: f, byKey: map[string]*goneLine{}, byStart: map[string][]string{}, comments: map[string]int{}}
+	g := &gone{file: f, byKey: map[string]*goneLine{}, starts: map[string]bool{}, comments: map[string]int{}}
 	if len(f.Added()) == 0 {
 		return g
 	}
@@ -157,7 +157,7 @@ func (g *gone) add(n int) {
 		return
 	}
 	g.byKey[key] = &goneLine{line: n, count: 1, test: test}
-	g.byStart[key[:shortestKey]] = append(g.byStart[key[:shortestKey]], key)
+	g.starts[key[:shortestKey]] = true
 }
 
 // declared is the name of the test that a line of the base declares, when the head has no such test; else "".
@@ -203,16 +203,33 @@ func (g *gone) find(text []byte) *goneLine {
 		if was := g.byKey[strings.TrimRight(key, ";,")]; was != nil && was.count > 0 {
 			return was
 		}
-		for i, start := range g.byStart[key[:shortestKey]] {
-			if was := g.byKey[start]; i < 100 && len(start) >= 10 && strings.HasPrefix(key, start) && was.count > 0 {
-				return was
-			}
+		if was := g.findStart(text, key); was != nil {
+			return was
 		}
 		blank := bytes.IndexAny(text, " \t")
 		if blank < 0 {
 			return nil
 		}
 		text = bytes.TrimLeft(text[blank:], " \t")
+	}
+	return nil
+}
+
+// findStart is what the first words of a text said.
+func (g *gone) findStart(text []byte, key string) *goneLine {
+	if !g.starts[key[:shortestKey]] {
+		return nil
+	}
+	for range 8 {
+		blank := bytes.LastIndexAny(text, " \t")
+		if blank < 0 {
+			return nil
+		}
+		text = bytes.TrimRight(text[:blank], " \t")
+		key = strings.TrimRight(string(squeeze(nil, text)), ";,")
+		if was := g.byKey[key]; was != nil && was.count > 0 && len(key) >= 2*shortestKey {
+			return was
+		}
 	}
 	return nil
 }

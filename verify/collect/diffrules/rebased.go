@@ -47,14 +47,14 @@ func (f *File) rebased() (list []weaker) {
 			continue
 		}
 		were := map[string][]*stated{}
-		for _, s := range f.claims(f.Base, hunk.Removed) {
+		for _, s := range f.statements(f.Base, hunk.Removed) {
 			key := shape(s.code)
 			were[key] = append(were[key], s)
 		}
 		if len(were) == 0 {
 			continue
 		}
-		for _, now := range f.claims(f.Head, hunk.Added) {
+		for _, now := range f.statements(f.Head, hunk.Added) {
 			key := shape(now.code)
 			if was := were[key]; len(was) > 0 {
 				if were[key] = was[1:]; was[0].line() != now.line() {

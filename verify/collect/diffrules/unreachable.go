@@ -25,11 +25,13 @@ func (f *File) unreachableLines(g *gone, d *dead) {
 	for _, l := range f.Added() {
 		added[l.Number] = true
 	}
+	until := 0
 	for _, l := range f.Added() {
-		if !isDeadCondition(f.Lang(), f.Head.CodeLine(l.Number)) {
+		if l.Number <= until || !isDeadCondition(f.Lang(), f.Head.CodeLine(l.Number)) {
 			continue
 		}
-		for n, end := l.Number, blockEnd(f.Head, l.Number); n <= end; n++ {
+		until = blockEnd(f.Head, l.Number)
+		for n := l.Number; n <= until; n++ {
 			if !isAssertion(f.Lang(), f.Head.CodeLine(n)) {
 				continue
 			}
@@ -90,7 +92,7 @@ func blockEnd(f *code.File, line int) int {
 	case f.Lang == code.Python || f.Lang == code.Ruby:
 		return indentEnd(f, line)
 	}
-	depth := 0
+	depth, last := 0, min(line+maxBlock-1, f.Lines())
 	for n := line; n <= f.Lines() && n < line+maxBlock; n++ {
 		for _, c := range f.CodeLine(n) {
 			switch c {
@@ -107,7 +109,7 @@ func blockEnd(f *code.File, line int) int {
 			}
 		}
 	}
-	return line
+	return last
 }
 
 func directiveEnd(f *code.File, line int) int {

@@ -54,11 +54,16 @@ func (f *File) weakened() (list []weaker) {
 		if len(hunk.Removed) == 0 || len(hunk.Added) == 0 || max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
 		}
-		removed := f.claims(f.Base, hunk.Removed)
+		removed := f.statements(f.Base, hunk.Removed)
 		if len(removed) == 0 {
 			continue
 		}
-		added := f.claims(f.Head, hunk.Added)
+		added := f.statements(f.Head, hunk.Added)
+		if len(added) == 0 || onlyLiterals(removed, added) {
+			continue
+		}
+		f.read(removed)
+		f.read(added)
 		for i, now := range added {
 			if was := now.accepts(removed, i, len(added)); was != nil {
 				list = append(list, weaker{now.first, was.line(), now.line(), "the assertion accepts more than before"})
@@ -79,6 +84,20 @@ func (f *File) weakened() (list []weaker) {
 	return list
 }
 
+// onlyLiterals reports whether assertions differ from those before in literals only, of which none is a tolerance or an error.
+// It saves the reading of them.
+func onlyLiterals(removed, added []*stated) bool {
+	if len(removed) != len(added) {
+		return false
+	}
+	for i, s := range added {
+		if shape(removed[i].code) != shape(s.code) || s.loosens(removed[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // stated is an assertion in its place.
 type stated struct {
 	lang code.Lang
@@ -89,7 +108,21 @@ type stated struct {
 func (s *stated) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
 
 // claims are the assertions that changed lines belong to.
-func (f *File) claims(v *code.File, lines []linediff.Line) (list []*stated) {
+func (f *File) claims(v *code.File, lines []linediff.Line) []*stated {
+	list := f.statements(v, lines)
+	f.read(list)
+	return list
+}
+
+// read finds out what assertions say. What is not understood can still expect an error.
+func (f *File) read(list []*stated) {
+	for _, s := range list {
+		s.claim, _ = claimOf(f.Lang(), s.statement)
+	}
+}
+
+// statements are the assertions that changed lines belong to, unread.
+func (f *File) statements(v *code.File, lines []linediff.Line) (list []*stated) {
 	last := 0
 	for _, l := range lines {
 		if l.Number <= last || len(l.Text) > maxStatementBytes {
@@ -100,8 +133,7 @@ func (f *File) claims(v *code.File, lines []linediff.Line) (list []*stated) {
 			continue
 		}
 		last = s.last
-		c, _ := claimOf(f.Lang(), s) // what is not understood can still expect an error
-		list = append(list, &stated{f.Lang(), c, s})
+		list = append(list, &stated{lang: f.Lang(), statement: s})
 	}
 	return list
 }
