@@ -55,6 +55,7 @@ type Change struct {
 	Reports []TestReports
 
 	reportDiffs []reportDiff
+	flows       *flowSet // the workflows among them; nil before they are read
 }
 
 // File is a touched file.
