@@ -1,4 +1,4 @@
 package diffrules
 
 // assertionRules are the rules about what tests check.
-var assertionRules = []*Rule{CommentedTest, CommentedAssertion, WeakenedAssertion, Tautology, MockInIntegration, MockGrowth, FewerAssertions, RebasedExpectation, SpecialCase}
+var assertionRules = []*Rule{CommentedAssertion, WeakenedAssertion, Tautology, MockInIntegration, MockGrowth, FewerAssertions, RebasedExpectation, SpecialCase}

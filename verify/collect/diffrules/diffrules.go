@@ -56,6 +56,8 @@ type Change struct {
 
 	reportDiffs []reportDiff
 	flows       *flowSet // the workflows among them; nil before they are read
+
+	table *testTable // what it does to tests; see tests
 }
 
 // File is a touched file.

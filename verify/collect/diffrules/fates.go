@@ -1,0 +1,462 @@
+package diffrules
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
+)
+
+// fate is what became of a test of the base that the head does not have by its name.
+type fate int8
+
+const (
+	fateRemoved  fate = iota // nothing of it is left
+	fateMoved                // its lines, or what they say, are in another test
+	fateDisabled             // its lines are there, but no runner sees them
+	withItsCode              // what it tests is gone too
+	withSomeCode             // something that it mentions is gone
+)
+
+// fates tells what became of the tests that are gone.
+type fates struct {
+	table *testTable
+	c     *Change
+	lines map[uint64][]place // of added lines
+	words map[string]map[string]bool
+	// defined are names that production code of the base defines, and the touched files of the head do not mention any more.
+	defined map[string]bool
+	// vanished are all other words of which that is true.
+	vanished map[string]bool
+	// touched are the functions and types of which some lines change, and that are still there.
+	touched map[string]bool
+	// retested are the names in tests that are new.
+	retested map[string]bool
+}
+
+type place struct {
+	file *File
+	line int
+}
+
+func (c *Change) fates() *fates {
+	t := c.tests()
+	if t.fates == nil {
+		t.fates = &fates{table: t, c: c}
+		if len(t.gone) > 0 {
+			t.fates.index()
+			t.fates.compareProduction()
+			t.fates.findTouched()
+		}
+	}
+	return t.fates
+}
+
+// index notes where each added line of a test, or of a file with a name like a test's, is.
+func (f *fates) index() {
+	f.lines, f.words = map[uint64][]place{}, map[string]map[string]bool{}
+	for _, file := range f.c.Files {
+		if file.Head == nil || !file.mayTest() && !f.looksParked(file) {
+			continue
+		}
+		words := map[string]bool{}
+		for _, added := range file.Added() {
+			if len(added.Text) > 64<<10 {
+				continue
+			}
+			trimmed := bytes.TrimSpace(added.Text)
+			if !isTelling(trimmed) {
+				continue
+			}
+			if h := hashOf(trimmed); len(f.lines[h]) < 4 {
+				f.lines[h] = append(f.lines[h], place{file, added.Number})
+			}
+			if file.mayTest() {
+				eachWord(withoutComments(file.Head, added.Number), func(w string) { words[w] = true })
+			}
+		}
+		dir := path.Dir(file.Path)
+		f.words[file.Path] = words
+		if f.words[dir+"/"] == nil {
+			f.words[dir+"/"] = map[string]bool{}
+		}
+		for w := range words {
+			f.words[dir+"/"][w] = true
+		}
+	}
+}
+
+// looksParked reports whether a new file that no language claims has the name of a file of tests that are gone.
+func (f *fates) looksParked(file *File) bool {
+	if file.Base != nil || file.Lang() != code.None {
+		return false
+	}
+	name := path.Base(file.Path)
+	for _, one := range f.table.gone {
+		if stem, _, _ := strings.Cut(path.Base(one.in.Path), "."); stem != "" && strings.Contains(name, stem) {
+			return true
+		}
+	}
+	return false
+}
+
+func withoutComments(v *code.File, n int) []byte {
+	line, comments := v.Line(n), v.CommentLine(n)
+	for i, c := range comments {
+		if c != ' ' && c != '\t' && i < len(line) {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// eachWord gives the words and numbers of a text that say something.
+func eachWord(text []byte, give func(string)) {
+	for i := 0; i < len(text); {
+		if !isWord(text[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && isWord(text[i]) {
+			i++
+		}
+		if w := text[start:min(i, start+100)]; len(w) > 1 && !commonWords[string(w)] || w[0] >= '0' && w[0] <= '9' {
+			give(string(w))
+		}
+	}
+}
+
+var commonWords = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`if else for while return func fn def class let const var new await async function end do in not and or is True False None true false nil null
+		self this it describe test expect assert Assert require Equal NoError equal toBe toEqual assertEqual assert_eq assertThat isEqualTo err range with as from import public void
+		private static final throws string int bool String println unwrap mut pub use Some Ok Err should eq to be`) {
+		words[w] = true
+	}
+	return words
+}()
+
+// of tells the fate of a test. where is the place of its lines at the head.
+func (f *fates) of(t *testCase) (what fate, where place) {
+	lines := t.bodyLines()
+	if at, found := f.leftover(t, lines); found {
+		switch {
+		case f.isRun(at, t):
+			return fateMoved, at
+		case runnerFinds(t.in.Path) && (t.stayed > 0 || !at.file.mayTest() || !runnerFinds(at.file.Path)):
+			return fateDisabled, at
+		}
+		return withSomeCode, at
+	}
+	if f.isConverted(t) {
+		return fateMoved, place{}
+	}
+	switch {
+	case mentions(t, f.defined):
+		return withItsCode, place{}
+	case mentions(t, f.vanished):
+		return withSomeCode, place{}
+	}
+	return fateRemoved, place{}
+}
+
+// leftover finds most lines of a test in one file of the head.
+func (f *fates) leftover(t *testCase, lines [][]byte) (place, bool) {
+	if len(lines) == 0 {
+		return place{}, false
+	}
+	if t.stayed > 0 {
+		return place{t.in, t.stayed}, true
+	}
+	counts, first := map[*File]int{}, map[*File]int{}
+	for _, line := range lines {
+		for i, at := range f.lines[hashOf(line)] {
+			if i > 0 && f.lines[hashOf(line)][i-1].file == at.file {
+				continue
+			}
+			if counts[at.file]++; counts[at.file] == 1 {
+				first[at.file] = at.line
+			}
+		}
+	}
+	var best *File
+	for _, file := range f.c.Files {
+		if counts[file] > 0 && (best == nil || counts[file] > counts[best]) {
+			best = file
+		}
+	}
+	if best == nil || 5*counts[best] < 3*len(lines) {
+		return place{}, false
+	}
+	return place{best, first[best]}, true
+}
+
+// isRun reports whether a place is in a test, or in a function that is called.
+func (f *fates) isRun(at place, t *testCase) bool {
+	if !at.file.mayTest() || runnerFinds(t.in.Path) && !runnerFinds(at.file.Path) && at.file.Lang() == t.in.Lang() {
+		return false
+	}
+	if len(bytes.TrimSpace(at.file.Head.CodeLine(at.line))) == 0 {
+		return false // in a comment
+	}
+	for _, file := range f.table.files {
+		if file.File == at.file && innermost(file.head, at.line) != nil {
+			return true
+		}
+	}
+	for _, b := range at.file.Head.Enclosing(at.line) {
+		if declaresTest(at.file.Head.CodeLine(b)) {
+			return true
+		}
+		for _, name := range callsOf(at.file.Head.CodeLine(b)) {
+			if f.isCalled(name, at.file, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isCalled reports whether a function is mentioned anywhere but where it is declared.
+func (f *fates) isCalled(name string, in *File, declared int) bool {
+	for _, file := range f.table.files {
+		if file.Head == nil {
+			continue
+		}
+		for from := 0; ; {
+			i := bytes.Index(file.Head.Code[from:], []byte(name))
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + len(name)
+			if !isWord(at(file.Head.Code, i-1)) && !isWord(at(file.Head.Code, from)) && (file.File != in || file.Head.LineAt(i) != declared) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another way.
+func (f *fates) isConverted(t *testCase) bool {
+	words := map[string]bool{}
+	for n := t.Line; n <= t.End; n++ {
+		eachWord(withoutComments(t.of, n), func(w string) { words[w] = true })
+	}
+	for _, key := range []string{t.in.Path, path.Dir(t.in.Path) + "/"} {
+		added := f.words[key]
+		count := 0
+		for w := range words {
+			if added[w] {
+				count++
+			}
+		}
+		if len(words) > 0 && 5*count >= 4*len(words) {
+			return true
+		}
+	}
+	return false
+}
+
+// compareProduction notes the names that the touched production files do not have any more.
+func (f *fates) compareProduction() {
+	f.defined, f.vanished = map[string]bool{}, map[string]bool{}
+	for _, file := range f.c.Files {
+		if file.Base == nil || !file.isProduction() {
+			continue
+		}
+		if file.Head == nil {
+			if stem, _, _ := strings.Cut(path.Base(file.Path), "."); len(stem) > 2 && stem != "index" && stem != "main" && stem != "mod" {
+				f.defined[stem] = true
+			}
+		}
+		for _, line := range file.Removed() {
+			if len(line.Text) > 64<<10 {
+				continue
+			}
+			for _, name := range definedOn(file.Base.CodeLine(line.Number)) {
+				f.defined[name] = true
+			}
+			eachWord(withoutComments(file.Base, line.Number), func(w string) {
+				if len(w) > 3 && w[0] > '9' {
+					f.vanished[w] = true
+				}
+			})
+		}
+	}
+	for _, file := range f.c.Files {
+		if file.Head == nil || !file.isProduction() {
+			continue
+		}
+		eachWord(file.Head.Text, func(w string) {
+			delete(f.defined, w)
+			delete(f.vanished, w)
+		})
+	}
+}
+
+// isProduction reports whether a file is code that is no test.
+func (f *File) isProduction() bool { return f.Lang() != code.None && !code.IsTest(f.Path) }
+
+// definedOn are the names that a line defines.
+func definedOn(line []byte) []string {
+	fields := bytes.FieldsFunc(line, func(c rune) bool { return c < 0x80 && !isWord(byte(c)) && c != '.' })
+	var names []string
+	for i, word := range fields[:max(0, min(len(fields), 12)-1)] {
+		switch string(word) {
+		case "func", "def", "class", "fn", "struct", "enum", "trait", "interface", "type", "const", "function", "module", "record", "macro_rules", "static", "let", "var", "object", "mod":
+			next := string(fields[i+1])
+			if next != "self" && len(next) > 2 {
+				names = append(names, next[strings.LastIndexByte(next, '.')+1:])
+			}
+		case "public", "private", "protected", "internal", "override", "async", "func (":
+			if name := methodOn(line); name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	if bytes.HasPrefix(line, []byte("func (")) {
+		if name := methodOn(line[len("func ("):]); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// methodOn is the word before the first bracket.
+func methodOn(line []byte) string {
+	i := bytes.IndexByte(line, '(')
+	if i < 0 {
+		return ""
+	}
+	start := i
+	for start > 0 && isWord(line[start-1]) {
+		start--
+	}
+	if i-start < 3 {
+		return ""
+	}
+	return string(line[start:i])
+}
+
+// mentions reports whether the name or the body of a test has one of some words.
+func mentions(t *testCase, words map[string]bool) bool {
+	if len(words) == 0 {
+		return false
+	}
+	found := false
+	for n := t.Line; n <= t.End && !found; n++ {
+		eachWord(withoutComments(t.of, n), func(w string) { found = found || words[w] })
+	}
+	if found {
+		return true
+	}
+	folded := fold(t.Name)
+	for w := range words {
+		if len(w) > 4 && strings.Contains(folded, fold(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+func fold(s string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(s))
+}
+
+// declaresTest reports whether a line that opens a block calls what declares a test, or examples for several.
+func declaresTest(line []byte) bool {
+	for _, name := range append(callsOf(line), firstWord(line)) {
+		switch name {
+		case "it", "its", "test", "specify", "example", "scenario", "Run", "each", "context", "describe", "shared_examples", "shared_context", "shared_examples_for", "It", "Describe":
+			return true
+		}
+	}
+	return false
+}
+
+func firstWord(line []byte) string {
+	line = bytes.TrimLeft(line, " \t")
+	end := 0
+	for end < len(line) && isWord(line[end]) {
+		end++
+	}
+	return string(line[:min(end, 100)])
+}
+
+// findTouched notes the functions that change, and the names that new tests have.
+func (f *fates) findTouched() {
+	f.touched, f.retested = map[string]bool{}, map[string]bool{}
+	for _, file := range f.c.Files {
+		if file.Base == nil || file.Head == nil || !file.isProduction() {
+			continue
+		}
+		for _, line := range file.Removed() {
+			f.touch(file.Base, line.Number)
+		}
+		for _, line := range file.Added() {
+			f.touch(file.Head, line.Number)
+		}
+	}
+	for name := range f.defined {
+		delete(f.touched, name)
+	}
+	for _, file := range f.table.files {
+		for _, one := range file.head {
+			if one.twin == nil {
+				for n := one.Line; n <= one.End; n++ {
+					eachWord(withoutComments(one.of, n), func(w string) { f.retested[w] = true })
+				}
+			}
+		}
+	}
+}
+
+// touch notes the names of what is defined around a line.
+func (f *fates) touch(v *code.File, n int) {
+	if len(bytes.TrimSpace(v.CodeLine(n))) < 2 {
+		return
+	}
+	for _, name := range definedOn(v.CodeLine(n)) {
+		f.touched[name] = true
+	}
+	for _, b := range v.Enclosing(n) {
+		head := v.CodeLine(b)
+		for _, name := range definedOn(head) {
+			f.touched[name] = true
+		}
+		switch first := firstWord(head); first {
+		case "if", "for", "while", "switch", "catch", "return", "else", "foreach", "using", "lock", "match", "with", "try":
+		default:
+			if name := methodOn(head); name != "" {
+				f.touched[name] = true
+			}
+		}
+	}
+}
+
+// isPlain reports whether a test is deleted while a function that it calls changes, and nothing else explains it: few tests are
+// gone, the change removes no definition, and no new test mentions all of the functions.
+func (f *fates) isPlain(t *testCase) bool {
+	if len(f.table.gone) > mostPlain || len(f.defined) > 0 {
+		return false
+	}
+	touched, again := 0, 0
+	for n := t.Line; n <= t.End; n++ {
+		eachWord(withoutComments(t.of, n), func(w string) {
+			if f.touched[w] {
+				touched++
+			}
+			if f.touched[w] && f.retested[w] {
+				again++
+			}
+		})
+	}
+	return touched > again
+}
+
+// mostPlain is how many tests may be gone: who deletes more than a few mostly rebuilds something.
+const mostPlain = 3

@@ -1,0 +1,84 @@
+package diffrules
+
+import (
+	"regexp"
+	"sync"
+
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// FocusedTest finds tests that keep all others from running.
+var FocusedTest = &Rule{
+	ID: "closeout/focused-test", Title: "A test is focused, so that no other runs", Severity: diag.Block, Topic: "focus",
+	Languages: []string{"go", "javascript", "typescript", "ruby"},
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.Files {
+			if !f.mayTest() || f.Head == nil {
+				continue
+			}
+			shape, words := focusOf(f.Lang())
+			if shape == nil {
+				continue
+			}
+			if h, found := f.newFocus(shape(), words); found {
+				report(h)
+			}
+		}
+	},
+}
+
+// newFocus finds lines that focus, of which the base has fewer.
+func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool) {
+	count := func(v *code.File) (lines []int) {
+		if v == nil {
+			return nil
+		}
+		for _, n := range linesWith(v.Code, v, words) {
+			if shape.Match(v.CodeLine(n)) {
+				lines = append(lines, n)
+			}
+		}
+		return lines
+	}
+	lines := count(f.Head)
+	more := len(lines) - len(count(f.Base))
+	if more <= 0 {
+		return h, false
+	}
+	line := lines[0]
+	for _, added := range f.Added() {
+		if shape.Match(f.Head.CodeLine(added.Number)) {
+			line = added.Number
+			break
+		}
+	}
+	return Hit{
+		File: f.Path, Line: line, Now: string(f.Head.Line(line)), Detail: "only " + diag.Plural(int64(len(lines)), "focused test") + " of the file would run",
+		Fix: "remove the focus",
+	}, true
+}
+
+var focusShapes = map[code.Lang]func() *regexp.Regexp{
+	code.JavaScript: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each)?\s*[(` + "`" + `]|[{,]\s*only:\s*true\b`)
+	}),
+	code.Go: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(`)
+	}),
+	code.Ruby: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`)
+	}),
+}
+
+func focusOf(lang code.Lang) (shape func() *regexp.Regexp, words []string) {
+	switch lang {
+	case code.JavaScript, code.TypeScript:
+		return focusShapes[code.JavaScript], []string{"only", "fit", "fdescribe", "fcontext"}
+	case code.Go:
+		return focusShapes[code.Go], []string{"FIt(", "FDescribe", "FContext(", "FSpecify(", "FWhen(", "FEntry("}
+	case code.Ruby:
+		return focusShapes[code.Ruby], []string{"fit", "fdescribe", "fcontext", "fspecify", "fexample", "ffeature", "fscenario", "focus"}
+	}
+	return nil, nil
+}

@@ -1,0 +1,187 @@
+package diffrules
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
+
+// HollowedTest finds tests that checked something at the merge base and check nothing at the head.
+var HollowedTest = &Rule{
+	ID: "closeout/hollowed-test", Title: "A test checks nothing any more", Severity: diag.Block, Topic: "test", Languages: testLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.tests().files {
+			if f.Head == nil {
+				continue
+			}
+			var found []*testCase
+			for _, one := range f.head {
+				if one.twin != nil && one.twin.twin == one && !one.moved && one.mark == 0 && isHollowed(one.twin, one) {
+					found = append(found, one)
+				}
+			}
+			if len(found) == 0 {
+				continue
+			}
+			h := hitOn(found, "still there, but no assertion of it is reached any more")
+			if len(found) > 1 {
+				h.Detail = listNames(found) + " are still there, but no assertion of them is reached any more"
+			}
+			h.Was, h.Now = firstAssertion(found[0].twin), firstStatement(found[0])
+			h.Fix = "restore the assertions, and fix what they find"
+			report(h)
+		}
+	},
+}
+
+// isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call may
+// assert there.
+func isHollowed(base, head *testCase) bool {
+	if base.Group || head.Group || strings.HasPrefix(base.Name, "Benchmark") || bytes.Equal(wholeText(base), wholeText(head)) {
+		return false
+	}
+	before, after := lookInto(base), lookInto(head)
+	if before.assertions == 0 || after.assertions > 0 || after.sounds {
+		return false
+	}
+	for name := range after.calls {
+		if !before.calls[name] && !isHarmless(name) {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeText(t *testCase) []byte {
+	start := offsetOf(t.of, t.Line)
+	end := offsetOf(t.of, t.End) + len(t.of.Line(t.End))
+	return bytes.TrimSpace(t.of.Text[start:end])
+}
+
+// insight is what a test's body does.
+type insight struct {
+	assertions int
+	sounds     bool // a word of it may belong to an assertion, such as one of several lines
+	calls      map[string]bool
+}
+
+// maxBody is how many lines of a test are looked at; a longer one counts as one that asserts.
+const maxBody = 2000
+
+// lookInto counts the assertions of a test that are reached: those before an unconditional return, without tautologies.
+func lookInto(t *testCase) insight {
+	in := insight{calls: map[string]bool{}}
+	if t.End-t.Body > maxBody || t.Body == 0 {
+		in.assertions = 1
+		return in
+	}
+	var names map[string]certainty
+	for n := t.Line; n <= t.End; n++ {
+		line := t.of.CodeLine(n)
+		if n < t.Body {
+			// An annotation may name what must be thrown.
+			if containsAny(line, "should_panic", "expected", "Expected", "should_raise") {
+				in.assertions++
+			}
+			continue
+		}
+		if len(line) > 64<<10 {
+			in.assertions++ // too long to say
+			continue
+		}
+		if isEarlyReturn(t, n, line) {
+			if names == nil {
+				names = map[string]certainty{}
+			}
+			if isUnconditional(t.of, t, n, names) {
+				break
+			}
+		}
+		if isTautology(t.of.Line(n)) {
+			continue
+		}
+		if isAssertion(t.of.Lang, line) {
+			in.assertions++
+			continue
+		}
+		in.sounds = in.sounds || soundsLikeAssertion(line)
+		for _, name := range callsOf(line) {
+			in.calls[name] = true
+		}
+	}
+	return in
+}
+
+// soundsLikeAssertion reports whether a line of code has a word that assertions are made of.
+func soundsLikeAssertion(line []byte) bool {
+	return containsAny(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise", "match", "fail", "ensure", "panic", "snapshot")
+}
+
+// isEarlyReturn reports whether a line returns and something follows it.
+func isEarlyReturn(t *testCase, n int, line []byte) bool {
+	if n >= t.End-1 {
+		return false
+	}
+	word := bytes.TrimRight(bytes.TrimSpace(line), ";")
+	return bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) || bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())"))
+}
+
+// callsOf are the names before the brackets of calls.
+func callsOf(line []byte) []string {
+	var names []string
+	for i, c := range line {
+		if c != '(' && c != '!' && c != '{' || i == 0 || !isWord(line[i-1]) {
+			continue
+		}
+		start := i
+		for start > 0 && isWord(line[start-1]) && i-start < 100 {
+			start--
+		}
+		names = append(names, string(line[start:i]))
+	}
+	return names
+}
+
+// isHarmless reports whether a function of a language or a test framework asserts nothing.
+func isHarmless(name string) bool {
+	switch strings.ToLower(name) {
+	case "print", "println", "printf", "log", "logf", "info", "debug", "warn", "puts", "p", "sprintf", "sprint", "format", "str", "string", "len", "writeline", "done", "if",
+		"return", "func", "function", "for", "while", "switch", "catch", "pass", "skip", "sleep", "helper", "cleanup", "parallel", "setenv", "tempdir", "void", "eprintln", "dbg",
+		"t", "it", "test", "async", "defer", "console", "resolve", "ok":
+		return true
+	}
+	return false
+}
+
+var tautology = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bassert\s*\(?\s*(?:True|true|1)\s*\)?\s*(?:,|;|$)|\bassert(?:True|_true|_)?!?\(\s*(?:\w+,\s*)?(?:true|True)\s*[,)]|` +
+		`\bexpect\(\s*(?:true|1)\s*\)\.(?:toBe\(\s*(?:true|1)\s*\)|toEqual\(\s*(?:true|1)\s*\)|toBeTruthy\(\)|to\.(?:be\.true|eq(?:ual|l)?\b|be\b))|` +
+		`\b(?:require|assert|Assert)\.(?:True|IsTrue|ok)\(\s*(?:\w+,\s*)?true\s*[,)]|` +
+		`\b(?:Equal|AreEqual|assertEquals?|assert_eq!?|assert_equal)\s*\(?\s*(?:t,\s*)?(?:(1)\s*,\s*1|(true)\s*,\s*true|(True)\s*,\s*True)\b|\bexpect\s*\(?\s*true\s*\)?\.to\s+(?:be|eq)`)
+})
+
+// isTautology reports whether a line asserts what is always so.
+func isTautology(line []byte) bool {
+	return len(line) < 1000 && containsAny(line, "rue", "1") && tautology().Match(line)
+}
+
+func firstAssertion(t *testCase) string {
+	for n := t.Body; n <= t.End; n++ {
+		if line := t.of.CodeLine(n); len(line) < 64<<10 && isAssertion(t.of.Lang, line) {
+			return string(t.of.Line(n))
+		}
+	}
+	return ""
+}
+
+func firstStatement(t *testCase) string {
+	for n := t.Body; n <= t.End; n++ {
+		if isTelling(t.of.CodeLine(n)) {
+			return string(t.of.Line(n))
+		}
+	}
+	return string(t.of.Line(t.Line))
+}

@@ -1,0 +1,338 @@
+package diffrules
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
+)
+
+// skipMark is a place that keeps tests from running.
+type skipMark struct {
+	line     int
+	header   bool // it belongs to the declaration of a test, not to its body
+	disabled bool // the runner does not see the test at all
+	// holds tells whether the condition that the mark itself has is met always; never for what is no mark.
+	holds certainty
+}
+
+// skipWords are in every line that has a mark.
+var skipWords = map[code.Lang][]string{
+	code.Go:         {"Skip", "XIt", "PIt", "XDescribe", "PDescribe", "XContext", "PContext", "XWhen", "PWhen", "XSpecify", "PSpecify", "XEntry", "PEntry"},
+	code.Python:     {"kip", "xfail", "expectedFailure", "__test__"},
+	code.JavaScript: {"skip", "xit", "xdescribe", "xtest", "xcontext", "xspecify", "todo", "fixme", "fail", "pending", "runIf"},
+	code.Rust:       {"ignore", "cfg"},
+	code.Java:       {"Disabled", "Ignore", "enabled", "assume", "abort", "SkipException", "TestAborted", "AssumptionViolated"},
+	code.CSharp:     {"Ignore", "Explicit", "Skip", "Inconclusive"},
+	code.Ruby:       {"xit", "xdescribe", "xcontext", "xspecify", "xscenario", "xfeature", "xexample", "skip", "pending", "omit"},
+}
+
+// marksOf finds all marks of a file.
+func marksOf(f *code.File) []skipMark {
+	lang := f.Lang
+	if lang == code.TypeScript {
+		lang = code.JavaScript
+	}
+	words := skipWords[lang]
+	var marks []skipMark
+	for _, n := range linesWith(f.Code, f, words) {
+		if m, found := markAt(lang, f, n); found {
+			m.line = n
+			marks = append(marks, m)
+		}
+	}
+	return marks
+}
+
+// linesWith are the numbers of the lines that contain one of the words.
+func linesWith(text []byte, f *code.File, words []string) []int {
+	var lines []int
+	for _, word := range words {
+		for from := 0; ; {
+			i := bytes.Index(text[from:], []byte(word))
+			if i < 0 {
+				break
+			}
+			n := f.LineAt(from + i)
+			lines = append(lines, n)
+			end := bytes.IndexByte(text[from+i:], '\n')
+			if end < 0 {
+				break
+			}
+			from += i + end + 1
+		}
+	}
+	return sortedSet(lines)
+}
+
+// shapes are the forms of marks in a language. What follows the first group of an expression is looked at by hand.
+type shapes struct{ header, statement *regexp.Regexp }
+
+func lazy(header, statement string) func() shapes {
+	return sync.OnceValue(func() shapes { return shapes{regexp.MustCompile(header), regexp.MustCompile(statement)} })
+}
+
+var shapesOf = map[code.Lang]func() shapes{
+	code.Go: lazy(
+		`(?:^|[^\w.])([XP](?:It|Describe|DescribeTable|Context|Specify|When|Entry))\(`,
+		`(?:^|[^\w.)])(?:\w+\.T\(\)|GinkgoT\(\)|t|b|f|c|tb|tt|st|ts)\.(Skip|Skipf|SkipNow)\(|(?:^|[^\w.])(Skip)\(|\.(Skipf|SkipNow)\(`),
+	code.Python: lazy(
+		`^\s*@(?:\w+\.)*(skip|xfail|expectedFailure|skipif|skipIf|skipUnless)\b`,
+		`^\s*(?:return\s+)?(?:pytest\.|self\.|cls\.|unittest\.)?(skip|xfail|skipTest)\(|^\s*raise\s+(?:\w+\.)*(SkipTest|Skipped|skip\.Exception)\b|`+
+			`^\s*pytestmark\s*(?::[^=]*)?\+?=.*\bmark\.(skip|xfail|skipif)\b|^\s*(__test__)\s*=\s*False`),
+	code.JavaScript: lazy(
+		`(?:^|[^\w.$])(x(?:it|describe|test|context|specify))(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench)(?:\.\w+)*\.(skip|todo|fixme|failing|fails|skipIf|runIf)\b|`+
+			`\b(?:skip|todo):\s*(true|['"`+"`"+`])`,
+		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
+	code.Rust: lazy(`#!?\[\s*(ignore|cfg|cfg_attr)\b`, `\x00(\x00)`),
+	code.Java: lazy(
+		`@(?:\w+\.)*(Disabled|Ignore|Ignored)\b|@Test\s*\([^)]*\b(enabled)\s*=\s*false`,
+		`\b(assumeTrue|assumeFalse|assumeThat)\(|\bAssumptions\.(abort)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|TestAbortedException|TestSkippedException|AssumptionViolatedException)\b`),
+	code.CSharp: lazy(
+		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]`,
+		`\bAssert\.(Ignore|Inconclusive|Skip|SkipWhen|SkipUnless)\(|\bSkip\.(If|IfNot|When|Unless)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|IgnoreException|InconclusiveException|SkipTestException)\b`),
+	code.Ruby: lazy(
+		`^\s*(x(?:it|describe|context|specify|scenario|feature|example))\b|^\s*(?:RSpec\.)?(?:it|describe|context|specify|scenario|feature|example|test)\b.*(?:\b(skip|pending):\s*[^\sfn]|[,\s](:skip|:pending)\b)|`+
+			`^\s*(pending|skip)\b[\s(]+["'].*\bdo\b`,
+		`^\s*(?:before\b[^{]*\{\s*)?(skip|pending|omit)\b(?:\s*$|[\s(]+["':]|\s+(?:if|unless)\b|\()`),
+}
+
+// markAt tells what mark is on a line.
+func markAt(lang code.Lang, f *code.File, n int) (skipMark, bool) {
+	line := f.CodeLine(n)
+	s := shapesOf[lang]()
+	if at, word := firstGroup(s.header, line); at >= 0 {
+		if m := headerMark(lang, f, n, at, word); m.holds != notEver {
+			return m, true
+		}
+	}
+	if at, word := firstGroup(s.statement, line); at >= 0 {
+		if m := statementMark(lang, f, n, at, word); m.holds != notEver {
+			return m, true
+		}
+	}
+	return skipMark{}, false
+}
+
+// firstGroup is the end and the text of the group that matched.
+func firstGroup(r *regexp.Regexp, line []byte) (end int, word string) {
+	m := r.FindSubmatchIndex(line)
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 {
+			return m[i+1], string(line[m[i]:m[i+1]])
+		}
+	}
+	return -1, ""
+}
+
+func headerMark(lang code.Lang, f *code.File, n, at int, word string) skipMark {
+	m := skipMark{header: true, holds: always}
+	switch lang {
+	case code.Python:
+		m.holds = pythonMark(word, argumentsAt(f, n, at))
+	case code.JavaScript:
+		m.holds = scriptMark(word, f, n, at)
+	case code.Rust:
+		return rustMark(f, n, at, word)
+	case code.CSharp:
+		if word == "Skip" {
+			m.holds = skipReason(f, n, at)
+		}
+	}
+	return m
+}
+
+func statementMark(lang code.Lang, f *code.File, n, at int, word string) skipMark {
+	m := skipMark{holds: always}
+	args := func() string { return argumentsAt(f, n, at) }
+	switch lang {
+	case code.Go:
+		if word == "Skip" && !bytes.HasPrefix(trimmedArguments(f, n, at), []byte(`)`)) && !isTextArgument(f, n, at) && !testReceiver(f.CodeLine(n), at) {
+			m.holds = notEver // Skip of an iterator, a decoder
+		}
+	case code.Python:
+		m.disabled = word == "__test__"
+		if word == "skipif" {
+			m.holds = foldCondition(firstArgument(args()), nil)
+		}
+	case code.Java:
+		switch word {
+		case "assumeTrue", "assumeThat":
+			m.holds = foldCondition(firstArgument(args()), nil).not()
+		case "assumeFalse":
+			m.holds = foldCondition(firstArgument(args()), nil)
+		}
+	case code.CSharp:
+		switch word {
+		case "If", "When", "SkipWhen":
+			m.holds = foldCondition(firstArgument(args()), nil)
+		case "IfNot", "Unless", "SkipUnless":
+			m.holds = foldCondition(firstArgument(args()), nil).not()
+		}
+	case code.Ruby:
+		m.holds = modifier(f.CodeLine(n))
+	}
+	return m
+}
+
+// pythonMark tells whether a decorator always skips.
+func pythonMark(word, args string) certainty {
+	switch word {
+	case "skipif", "skipIf":
+		return foldCondition(firstArgument(args), nil)
+	case "skipUnless":
+		return foldCondition(firstArgument(args), nil).not()
+	case "xfail":
+		// A first argument without a name is a condition.
+		first := firstArgument(args)
+		name, value, named := strings.Cut(first, "=")
+		if named && strings.TrimSpace(name) == "condition" {
+			first, named = value, false
+		}
+		if strings.TrimSpace(first) != "" && !named {
+			return foldCondition(first, nil)
+		}
+		if strings.Contains(args, "condition=") {
+			return unknown
+		}
+	}
+	return always
+}
+
+// scriptMark tells whether a declaration of JavaScript is skipped.
+func scriptMark(word string, f *code.File, n, at int) certainty {
+	switch word {
+	case "skipIf":
+		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil)
+	case "runIf":
+		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil).not()
+	case "skip", "fixme", "fails", "failing", "todo":
+		next := trimmedArguments(f, n, at)
+		rest := bytes.TrimLeft(f.CodeLine(n)[at:], " \t")
+		if len(rest) > 0 && rest[0] == '(' && len(next) > 0 && bytes.IndexByte([]byte("\"'`"), next[0]) < 0 && next[0] != '(' {
+			if isWord(next[0]) && bytes.Contains(next[:min(len(next), 200)], []byte("=>")) || bytes.Contains(next[:min(len(next), 200)], []byte("function")) {
+				return always // test.skip(name, () => …)
+			}
+			return notEver // test.skip(condition, reason), or an option
+		}
+	}
+	return always
+}
+
+func rustMark(f *code.File, n, at int, word string) skipMark {
+	m := skipMark{header: true, holds: always}
+	if word == "ignore" {
+		return m
+	}
+	m.header = !bytes.Contains(f.CodeLine(n), []byte("#!"))
+	args := rawArguments(f, n, at)
+	if word == "cfg" {
+		m.disabled, m.holds = true, cfgTruth(args).not()
+		return m
+	}
+	condition, rest, _ := cutOutside(args, ",")
+	if m.holds = cfgTruth(strings.TrimSpace(condition)); !strings.Contains(rest, "ignore") {
+		m.holds = notEver
+	}
+	return m
+}
+
+// skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or SkipUnless it
+// depends.
+func skipReason(f *code.File, n, at int) certainty {
+	line := f.CodeLine(n)
+	if bytes.Contains(line, []byte("SkipWhen")) || bytes.Contains(line, []byte("SkipUnless")) || !bytes.Contains(line[:at], []byte("(")) {
+		return unknown
+	}
+	value := bytes.TrimLeft(line[at:], " \t=")
+	if bytes.HasPrefix(value, []byte("null")) || bytes.HasPrefix(value, []byte(`""`)) && bytes.HasPrefix(bytes.TrimLeft(f.Line(n)[at:], " \t="), []byte(`""`)) {
+		return notEver
+	}
+	if bytes.IndexByte([]byte(`"@$`), at0(value)) >= 0 {
+		return always
+	}
+	end := 0
+	for end < len(value) && isWord(value[end]) {
+		end++
+	}
+	if end > 0 && bytes.Contains(f.Code, append(append([]byte("const string "), value[:end]...), ` = "`...)) {
+		return always
+	}
+	return unknown
+}
+
+func at0(s []byte) byte { return at(s, 0) }
+
+// modifier tells whether a statement of Ruby is under a condition behind it.
+func modifier(line []byte) certainty {
+	for _, word := range []string{" if ", " unless "} {
+		if _, expr, found := bytes.Cut(line, []byte(word)); found {
+			result := foldCondition(string(expr), nil)
+			if word == " unless " {
+				return result.not()
+			}
+			return result
+		}
+	}
+	return always
+}
+
+// argumentsAt are what stands in the brackets after an offset of a line, as code; they may end some lines later.
+func argumentsAt(f *code.File, n, at int) string { return bracketed(f, f.Code, n, at) }
+
+// rawArguments are the same as text.
+func rawArguments(f *code.File, n, at int) string { return bracketed(f, f.Text, n, at) }
+
+func bracketed(f *code.File, text []byte, n, at int) string {
+	start := offsetOf(f, n) + at
+	s := string(text[start:min(len(text), start+2*maxCondition)])
+	trimmed := strings.TrimLeft(s, " \t\r\n")
+	if trimmed == "" || trimmed[0] != '(' && trimmed[0] != '[' {
+		return ""
+	}
+	if end := closing(trimmed, 0); end > 0 {
+		return trimmed[1:end]
+	}
+	return trimmed[1:]
+}
+
+// firstArgument is the first of some arguments.
+func firstArgument(args string) string {
+	first, _, _ := cutOutside(args, ",")
+	return first
+}
+
+// trimmedArguments is the text that begins behind the next bracket, without blanks.
+func trimmedArguments(f *code.File, n, at int) []byte {
+	start := offsetOf(f, n) + at
+	text := f.Code[start:min(len(f.Code), start+2*maxCondition)]
+	if i := bytes.IndexByte(text, '('); i >= 0 {
+		text = text[i+1:]
+	}
+	return bytes.TrimLeft(text, " \t\r\n")
+}
+
+func isTextArgument(f *code.File, n, at int) bool {
+	next := trimmedArguments(f, n, at)
+	return len(next) > 0 && (next[0] == '"' || next[0] == '`')
+}
+
+// testReceiver reports whether what stands before a method of Go sounds like a test.
+func testReceiver(line []byte, end int) bool {
+	switch wordBefore(line, end-len("Skip")) {
+	case "t", "tb", "b", "f", "T", "tt", "st", "ts", "GinkgoT":
+		return true
+	}
+	return false
+}
+
+// offsetOf is where a line begins: a line is a part of the text, and ends where the text's memory ends.
+func offsetOf(f *code.File, n int) int { return cap(f.Text) - cap(f.Line(n)) }
+
+func sortedSet(list []int) []int {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
