@@ -410,3 +410,9 @@ func (p *Policy) Universal() []WidePattern {
 	}
 	return all
 }
+
+// BuiltInProtects reports whether the built-in list protects a path whatever changes in it.
+func BuiltInProtects(path string) bool {
+	_, _, ok := builtInSets()[0].files.Which(path)
+	return ok
+}
