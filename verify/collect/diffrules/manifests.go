@@ -14,7 +14,7 @@ import (
 )
 
 // manifestRules are about dependencies, lock files and snapshots.
-var manifestRules = []*Rule{NewDependency}
+var manifestRules = []*Rule{SnapshotOnly, NewDependency}
 
 // NewDependency finds packages that the manifests of a change name for the first time.
 var NewDependency = &Rule{
