@@ -2,8 +2,10 @@ package diffrules
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"strings"
+	"unicode"
 
 	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 )
@@ -33,6 +35,25 @@ type fates struct {
 	touched map[string]bool
 	// retested are the names in tests that are new.
 	retested map[string]bool
+	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
+	mentioned map[string]*mention
+	told      map[*testCase]told
+	folded    int // how many words were looked for in names of tests
+}
+
+// mostFolded bounds how many words are looked for in names of tests: for the tests behind them, only their lines tell.
+const mostFolded = 1 << 22
+
+// told is an answer about a test that is given several times.
+type told struct {
+	fate
+	at place
+}
+
+// mention is where a name is at the head: the first place, and whether there is one on another line.
+type mention struct {
+	first place
+	again bool
 }
 
 type place struct {
@@ -43,7 +64,7 @@ type place struct {
 func (c *Change) fates() *fates {
 	t := c.tests()
 	if t.fates == nil {
-		t.fates = &fates{table: t, c: c}
+		t.fates = &fates{table: t, c: c, told: map[*testCase]told{}}
 		if len(t.gone) > 0 {
 			t.fates.index()
 			t.fates.compareProduction()
@@ -140,8 +161,16 @@ var commonWords = func() map[string]bool {
 
 // of tells the fate of a test. where is the place of its lines at the head.
 func (f *fates) of(t *testCase) (what fate, where place) {
-	lines := t.bodyLines()
-	if at, found := f.leftover(t, lines); found {
+	known, found := f.told[t]
+	if !found {
+		known.fate, known.at = f.tell(t)
+		f.told[t] = known
+	}
+	return known.fate, known.at
+}
+
+func (f *fates) tell(t *testCase) (what fate, where place) {
+	if at, found := f.leftover(t); found {
 		switch {
 		case f.isRun(at, t):
 			return fateMoved, at
@@ -154,16 +183,17 @@ func (f *fates) of(t *testCase) (what fate, where place) {
 		return fateMoved, place{}
 	}
 	switch {
-	case mentions(t, f.defined):
+	case f.mentions(t, f.defined):
 		return withItsCode, place{}
-	case mentions(t, f.vanished):
+	case f.mentions(t, f.vanished):
 		return withSomeCode, place{}
 	}
 	return fateRemoved, place{}
 }
 
 // leftover finds most lines of a test in one file of the head.
-func (f *fates) leftover(t *testCase, lines [][]byte) (place, bool) {
+func (f *fates) leftover(t *testCase) (place, bool) {
+	lines := t.bodyLines()
 	if len(lines) == 0 {
 		return place{}, false
 	}
@@ -182,8 +212,8 @@ func (f *fates) leftover(t *testCase, lines [][]byte) (place, bool) {
 		}
 	}
 	var best *File
-	for _, file := range f.c.Files {
-		if counts[file] > 0 && (best == nil || counts[file] > counts[best]) {
+	for file, n := range counts { // of many files, a test is in few
+		if best == nil || cmp.Or(cmp.Compare(n, counts[best]), strings.Compare(best.Path, file.Path)) > 0 {
 			best = file
 		}
 	}
@@ -221,23 +251,58 @@ func (f *fates) isRun(at place, t *testCase) bool {
 
 // isCalled reports whether a function is mentioned anywhere but where it is declared.
 func (f *fates) isCalled(name string, in *File, declared int) bool {
-	for _, file := range f.table.files {
-		if file.Head == nil {
-			continue
-		}
-		for from := 0; ; {
-			i := bytes.Index(file.Head.Code[from:], []byte(name))
-			if i < 0 {
-				break
-			}
-			i += from
-			from = i + len(name)
-			if !isWord(at(file.Head.Code, i-1)) && !isWord(at(file.Head.Code, from)) && (file.File != in || file.Head.LineAt(i) != declared) {
-				return true
+	if f.mentioned == nil {
+		f.findMentions()
+	}
+	m := f.mentioned[name]
+	return m != nil && (m.again || m.first.file != nil && m.first != place{in, declared})
+}
+
+// findMentions reads the tests of the head once for all names that will be asked for: a large change can have thousands.
+func (f *fates) findMentions() {
+	f.mentioned = map[string]*mention{}
+	for _, one := range f.table.gone {
+		if at, found := f.leftover(one); found && at.file.mayTest() {
+			for _, b := range at.file.Head.Enclosing(at.line) {
+				for _, name := range callsOf(at.file.Head.CodeLine(b)) {
+					f.mentioned[name] = &mention{}
+				}
 			}
 		}
 	}
-	return false
+	for _, file := range f.table.files {
+		if file.Head == nil || len(f.mentioned) == 0 {
+			continue
+		}
+		eachCodeWord(file.Head, func(word []byte, line int) {
+			switch m := f.mentioned[string(word)]; {
+			case m == nil:
+			case m.first.file == nil:
+				m.first = place{file.File, line}
+			default:
+				m.again = m.again || m.first != place{file.File, line}
+			}
+		})
+	}
+}
+
+// eachCodeWord gives the words of a file's code and their lines.
+func eachCodeWord(v *code.File, give func(word []byte, line int)) {
+	line := 1
+	for i := 0; i < len(v.Code); {
+		start := i
+		for i < len(v.Code) && isWord(v.Code[i]) {
+			i++
+		}
+		if i > start {
+			give(v.Code[start:i], line)
+			continue
+		}
+		if v.Code[i] == '\n' {
+			line++
+		}
+		i++
+	}
 }
 
 // isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another way.
@@ -343,7 +408,7 @@ func methodOn(line []byte) string {
 }
 
 // mentions reports whether the name or the body of a test has one of some words.
-func mentions(t *testCase, words map[string]bool) bool {
+func (f *fates) mentions(t *testCase, words map[string]bool) bool {
 	if len(words) == 0 {
 		return false
 	}
@@ -354,6 +419,9 @@ func mentions(t *testCase, words map[string]bool) bool {
 	if found {
 		return true
 	}
+	if f.folded += len(words); f.folded > mostFolded {
+		return false
+	}
 	folded := fold(t.Name)
 	for w := range words {
 		if len(w) > 4 && strings.Contains(folded, fold(w)) {
@@ -363,8 +431,14 @@ func mentions(t *testCase, words map[string]bool) bool {
 	return false
 }
 
+// fold is a name without what sets its words apart.
 func fold(s string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(s))
+	return strings.Map(func(c rune) rune {
+		if c == '_' || c == ' ' || c == '-' {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, s)
 }
 
 // declaresTest reports whether a line that opens a block calls what declares a test, or examples for several.

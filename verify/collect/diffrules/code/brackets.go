@@ -24,16 +24,27 @@ func closes(c byte) byte {
 	return 0
 }
 
+func isBracket(c byte) bool {
+	return c == '(' || c == ')' || c == '[' || c == ']' || c == '{' || c == '}'
+}
+
 // matchBrackets matches them. A brace closes what is left open inside; another bracket that does not fit is left out.
 func matchBrackets(code []byte) *brackets {
-	b := &brackets{}
+	most := 0
+	for _, c := range code {
+		if isBracket(c) {
+			most++
+		}
+	}
+	all := make([]int32, 3*most) // in one piece of the right size: what grows takes twice as much
+	b := &brackets{all[:0:most], all[most : most : 2*most], all[2*most : 2*most]}
 	var count [256]int
 	inner := int32(none)
 	for i, c := range code {
-		open := closes(c)
-		if c != '(' && c != '[' && c != '{' && open == 0 {
+		if !isBracket(c) {
 			continue
 		}
+		open := closes(c)
 		place := int32(len(b.at))
 		if open == 0 {
 			b.add(i, none, place)
