@@ -76,7 +76,7 @@ func scanUncovered(f *File, v *code.File, found func(line int, kind string, whol
 
 // isWhole reports whether a comment hides more than a line or a branch.
 func isWhole(v *code.File, pos int, word string) bool {
-	arg := argument(v.Comments, pos, word)
+	arg := argument(v.Text, pos, word)
 	switch v.Lang {
 	case code.Ruby:
 		return true

@@ -384,7 +384,7 @@ func pythonCollectIgnore(v *code.File, found func(int, string)) {
 		depth := 0
 		for n := line; n <= min(v.Lines(), line+200); n++ {
 			text := v.Line(n)
-			if len(text) < maxNear && pyIgnored().Match(text) && v.CommentLine(n) != nil && len(bytes.TrimSpace(v.CodeLine(n))) > 0 {
+			if len(text) < maxNear && pyIgnored().Match(text) && len(bytes.TrimSpace(v.CodeLine(n))) > 0 {
 				found(n, "tests are not collected any more")
 			}
 			depth += bytes.Count(v.CodeLine(n), []byte("[")) - bytes.Count(v.CodeLine(n), []byte("]"))

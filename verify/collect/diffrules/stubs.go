@@ -64,8 +64,19 @@ func scanPhrases(f *File, v *code.File, found func(int, string)) {
 	if v.Lang == code.None || isVendored(f.Path) || code.IsTest(f.Path) {
 		return
 	}
-	text := v.Comments
-	for i, places := 0, 0; i < len(text) && places < maxPlaces; i++ {
+	places := 0
+	v.EachComment(func(from, to int) bool {
+		scanComment(v.Text[from:to], func(at int, phrase string) bool {
+			found(v.LineAt(from+at), phrase)
+			places++
+			return places < maxPlaces
+		})
+		return places < maxPlaces
+	})
+}
+
+func scanComment(text []byte, found func(at int, phrase string) bool) {
+	for i := 0; i < len(text); i++ {
 		c := text[i] | 0x20
 		if c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' && c != 'h' || isWord(at(text, i-1)) {
 			continue
@@ -73,9 +84,10 @@ func scanPhrases(f *File, v *code.File, found func(int, string)) {
 		for _, phrase := range phrases {
 			if phrase[0] == c && len(text)-i >= len(phrase) && text[i+1]|0x20 == phrase[1] && !isWord(at(text, i+len(phrase))) &&
 				strings.EqualFold(string(text[i:i+len(phrase)]), phrase) {
-				found(v.LineAt(i), phrase)
+				if !found(i, phrase) {
+					return
+				}
 				i += len(phrase)
-				places++
 				break
 			}
 		}

@@ -135,11 +135,14 @@ type suppressed struct {
 	start int            // 1 + the offset of the first code
 }
 
-// follows reports whether a word stands anywhere after an offset.
+// follows reports whether a word stands anywhere after an offset of a text: in Code, or in a comment of Text.
 func (v *suppressed) follows(text []byte, word string, pos int) bool {
 	last, known := v.last[word]
 	if !known {
 		last = bytes.LastIndex(text, []byte(word))
+		for last >= 0 && v.Lang != code.None && v.Code[last] != word[0] && !v.InComment(last) {
+			last = bytes.LastIndex(text[:last], []byte(word))
+		}
 		v.last[word] = last
 	}
 	return last > pos
@@ -153,20 +156,23 @@ func (v *suppressed) first(pos int) bool {
 	return pos < v.start
 }
 
-// commentsOf are the comments of a file, or where they are not known all of it.
-func commentsOf(v *code.File) []byte {
-	if v.Lang == code.None {
-		return v.Text
-	}
-	return v.Comments
+// eachRemark gives the places of a word in comments, or where they are not known in all of the file.
+func eachRemark(v *code.File, word string, found func(pos int)) {
+	places := 0
+	everyPlace(v.Text, word, func(pos int) bool {
+		if v.Lang == code.None || v.InComment(pos) {
+			found(pos)
+			places++
+		}
+		return places < maxPlaces
+	})
 }
 
 // scanDirectives finds the words of a list that begin a comment.
 func scanDirectives(v *code.File, list string, found func(pos int, word string)) {
-	text := commentsOf(v)
 	for _, word := range tableOf(list) {
-		eachPlace(text, word, func(pos int) {
-			if beginsComment(v, text, pos) && !isWord(at(text, pos+len(word))) {
+		eachRemark(v, word, func(pos int) {
+			if beginsComment(v, v.Text, pos) && !isWord(at(v.Text, pos+len(word))) {
 				found(pos, word)
 			}
 		})
@@ -199,14 +205,13 @@ func argument(text []byte, pos int, word string) string {
 
 // isBlanket reports whether a comment silences all that a checker says, about a line or about the file.
 func (v *suppressed) blanket(pos int, word string) bool {
-	text := commentsOf(v.File)
-	arg := argument(text, pos, word)
+	arg := argument(v.Text, pos, word)
 	alone := v.Lang == code.None || len(bytes.TrimSpace(lineOf(v.Code, pos))) == 0
 	switch word {
 	case "nolint":
 		return !strings.HasPrefix(arg, ":") || strings.HasPrefix(arg, ":all")
 	case "eslint-disable", "oxlint-disable", "tslint:disable", "stylelint-disable":
-		return arg == "" && !v.follows(text, strings.ReplaceAll(word, "disable", "enable"), pos)
+		return arg == "" && !v.follows(v.Text, strings.ReplaceAll(word, "disable", "enable"), pos)
 	case "@ts-nocheck", "mypy: ignore-errors", "pylint: skip-file", "pylint:skip-file":
 		return arg == "" || arg[0] != '='
 	case "biome-ignore":
@@ -220,9 +225,9 @@ func (v *suppressed) blanket(pos int, word string) bool {
 	case "pylint: disable", "pylint:disable", "shellcheck disable":
 		return arg == "=all"
 	case "rubocop:disable":
-		return alone && strings.HasPrefix(arg, "all") && !v.follows(text, "rubocop:enable all", pos)
+		return alone && strings.HasPrefix(arg, "all") && !v.follows(v.Text, "rubocop:enable all", pos)
 	case "ReSharper disable":
-		return strings.HasPrefix(arg, "All") && !v.follows(text, "ReSharper restore All", pos)
+		return strings.HasPrefix(arg, "All") && !v.follows(v.Text, "ReSharper restore All", pos)
 	case "swiftlint:disable":
 		return strings.HasPrefix(arg, "all")
 	}

@@ -5,6 +5,7 @@ package code
 import (
 	"bytes"
 	"path"
+	"sort"
 	"strings"
 )
 
@@ -42,10 +43,8 @@ type File struct {
 	// Code is the text with every comment and the content of every string replaced by spaces. Quotes, line ends and offsets
 	// stay, so that an offset in Code is one in Text. For a language that is not known it is the text.
 	Code []byte
-	// Comments is the opposite: only the text of comments stays, with the characters that begin them. Empty for a language
-	// that is not known.
-	Comments []byte
 
+	comments   []note
 	starts     []int // offset of each line
 	matched    *brackets
 	tests      []Test
@@ -62,7 +61,7 @@ type File struct {
 func Parse(name string, text []byte) *File {
 	f := &File{Path: name, Lang: LangOf(name), Text: text}
 	s := mask(name, f.Lang, text)
-	f.Code, f.Comments, f.texts = s.code, s.comments, s.texts
+	f.Code, f.comments, f.texts = s.code, s.comments, s.texts
 	f.starts = make([]int, 0, bytes.Count(text, []byte("\n"))+1)
 	for at := 0; at < len(text); {
 		f.starts = append(f.starts, at)
@@ -84,8 +83,48 @@ func (f *File) Line(n int) []byte { return f.line(f.Text, n) }
 // CodeLine is a line of Code.
 func (f *File) CodeLine(n int) []byte { return f.line(f.Code, n) }
 
-// CommentLine is a line of Comments.
-func (f *File) CommentLine(n int) []byte { return f.line(f.Comments, n) }
+// note is a comment, with the characters that begin it: the offset of its first byte and that behind its last. A copy of the
+// text with nothing but comments would take as much memory as the text.
+type note struct{ from, to int32 }
+
+// InComment reports whether a byte belongs to a comment.
+func (f *File) InComment(offset int) bool {
+	i := f.comment(offset)
+	return i < len(f.comments) && int(f.comments[i].from) <= offset
+}
+
+// comment is the place of the first comment that ends behind an offset.
+func (f *File) comment(offset int) int {
+	return sort.Search(len(f.comments), func(i int) bool { return int(f.comments[i].to) > offset })
+}
+
+// EachComment gives the offsets of each comment, until give wants no more.
+func (f *File) EachComment(give func(from, to int) bool) {
+	for _, c := range f.comments {
+		if !give(int(c.from), int(c.to)) {
+			return
+		}
+	}
+}
+
+// CommentLine is a line of which only the comments stay, and spaces; nil when there are none.
+func (f *File) CommentLine(n int) []byte {
+	line := f.Line(n)
+	if len(line) == 0 {
+		return nil
+	}
+	start := int(f.starts[n-1])
+	i := f.comment(start)
+	if i == len(f.comments) || int(f.comments[i].from) >= start+len(line) {
+		return nil
+	}
+	out := bytes.Repeat([]byte(" "), len(line))
+	for ; i < len(f.comments) && int(f.comments[i].from) < start+len(line); i++ {
+		from, to := max(int(f.comments[i].from)-start, 0), min(int(f.comments[i].to)-start, len(line))
+		copy(out[from:to], line[from:to])
+	}
+	return out
+}
 
 func (f *File) line(text []byte, n int) []byte {
 	if n < 1 || n > len(f.starts) {

@@ -9,18 +9,19 @@ import (
 // scanner parts a text into code, comments and the content of literals. It reads each byte once, with a stack of its own for
 // literals that contain code.
 type scanner struct {
-	text, code, comments []byte
-	at                   int
-	holes                []hole // those that are open, the outermost first
-	value                int    // where the last literal ends: what follows it is no beginning of an expression
-	condition            int    // where the last condition in parentheses ends, for the same reason
-	parens               []bool // for each open parenthesis, whether it belongs to if, for, while or with
-	divided              int    // a regular expression that began before this offset has no end on its line
-	jsx                  bool
-	kotlin               bool
-	heredocs             []heredoc // whose text begins on the next line
-	lastLine             map[string]int
-	texts                []span
+	text, code []byte
+	comments   []note
+	at         int
+	holes      []hole // those that are open, the outermost first
+	value      int    // where the last literal ends: what follows it is no beginning of an expression
+	condition  int    // where the last condition in parentheses ends, for the same reason
+	parens     []bool // for each open parenthesis, whether it belongs to if, for, while or with
+	divided    int    // a regular expression that began before this offset has no end on its line
+	jsx        bool
+	kotlin     bool
+	heredocs   []heredoc // whose text begins on the next line
+	lastLine   map[string]int
+	texts      []span
 }
 
 // span is a part of a text: the offset of its first byte and that behind its last.
@@ -72,7 +73,7 @@ var syntaxes = map[Lang]syntax{
 
 // mask reads a text.
 func mask(name string, lang Lang, text []byte) *scanner {
-	s := &scanner{text: text, code: text, comments: spaces(text), value: -1, condition: -1, divided: -1}
+	s := &scanner{text: text, code: text, value: -1, condition: -1, divided: -1}
 	syntax, known := syntaxes[lang]
 	switch {
 	case known:
@@ -86,19 +87,6 @@ func mask(name string, lang Lang, text []byte) *scanner {
 		s.hashComments()
 	}
 	return s
-}
-
-// spaces is a text with nothing but its line ends.
-func spaces(text []byte) []byte {
-	out := make([]byte, len(text))
-	for i, c := range text {
-		if c == '\n' || c == '\r' {
-			out[i] = c
-		} else {
-			out[i] = ' '
-		}
-	}
-	return out
 }
 
 func (s *scanner) run(syntax syntax) {
@@ -151,9 +139,9 @@ func (s *scanner) blank(from, to int) {
 	}
 }
 
-// comment moves a part from Code to Comments.
+// comment takes a comment out of Code.
 func (s *scanner) comment(from, to int) {
-	copy(s.comments[from:to], s.text[from:to])
+	s.comments = append(s.comments, note{int32(from), int32(to)})
 	s.blank(from, to)
 }
 

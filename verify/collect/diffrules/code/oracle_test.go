@@ -81,7 +81,7 @@ func goMask(t *testing.T, f *File) bool {
 			if at := differ(code, f.Code); at >= 0 {
 				t.Errorf("%s:%d: code is %q, not %q", f.Path, f.LineAt(at), f.CodeLine(f.LineAt(at)), Parse("", code).Line(f.LineAt(at)))
 			}
-			if at := differ(comments, f.Comments); at >= 0 {
+			if at := differ(comments, commentsOf(f)); at >= 0 {
 				t.Errorf("%s:%d: comment is %q", f.Path, f.LineAt(at), f.CommentLine(f.LineAt(at)))
 			}
 			return true
