@@ -5,6 +5,7 @@ package diffrules
 
 import (
 	"cmp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,8 @@ type Change struct {
 
 	reportDiffs []reportDiff
 	flows       *flowSet // the workflows among them; nil before they are read
+
+	isLarge bool // many bytes were read
 
 	table *testTable // what it does to tests; see tests
 }
@@ -132,11 +135,18 @@ func (f *File) compare() {
 	f.removed, f.added = r.Removed, r.Added
 }
 
+// largeGCPercent saves memory in a large change: what was read stays to the end and has hardly any pointers, so that looking
+// for garbage often costs nearly nothing.
+const largeGCPercent = 20
+
 // Run finds what the rules say about a change. blob reads the content of an object, or fails with tooLarge.
 func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, error), tooLarge error, headHas func(path string) bool, reports ...TestReports) (*rules.Diff, error) {
 	c, err := read(changes, blob, tooLarge)
 	if err != nil {
 		return nil, err
+	}
+	if c.isLarge {
+		defer debug.SetGCPercent(debug.SetGCPercent(largeGCPercent))
 	}
 	c.HeadHas, c.Reports = headHas, reports
 	return c.judge(All), nil

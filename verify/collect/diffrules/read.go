@@ -46,6 +46,7 @@ func read(changes []change.Change, blob func(string, int64) ([]byte, error), too
 			return nil, err
 		}
 	}
+	c.isLarge = r.left < maxTotal-4<<20
 	return c, nil
 }
 
