@@ -81,12 +81,20 @@ func TestRowsAreCapped(t *testing.T) {
 	for i := range maxRows + 4 {
 		many = append(many, Hit{File: "f", Line: i + 1, Detail: "found"})
 	}
-	got := (&Change{}).judge([]*Rule{finds("closeout/a", "", many[:maxRows-1]...)}).Rules
+	find := finds("closeout/a", "", many[:maxRows-1]...)
+	find.Severity = diag.Info
+	got := (&Change{}).judge([]*Rule{find}).Rules
 	if len(got) != maxRows-1 || got[len(got)-1].Detail != "found" {
 		t.Errorf("%d rows: %v", len(got), got[len(got)-1])
 	}
+	find = finds("closeout/a", "", many...)
+	find.Severity = diag.Info
+	got = (&Change{}).judge([]*Rule{find}).Rules
+	if last := got[len(got)-1]; len(got) != maxRows || last.Passed || last.Severity != diag.Info || last.Detail != "… and 5 more places" {
+		t.Errorf("%d rows: %v", len(got), last)
+	}
 	got = (&Change{}).judge([]*Rule{finds("closeout/a", "", many...)}).Rules
-	if last := got[len(got)-1]; len(got) != maxRows || last.Passed || last.Severity != diag.Warn || last.Detail != "… and 5 more places" {
+	if last := got[len(got)-1]; len(got) != maxWarn || last.Line != maxWarn || last.Severity != diag.Warn || last.Detail != "… and 999 more places in f" {
 		t.Errorf("%d rows: %v", len(got), last)
 	}
 }

@@ -12,15 +12,33 @@ import (
 
 // SwallowedError finds handlers of any error that do nothing.
 var SwallowedError = &Rule{
-	ID: "closeout/swallowed-error", Title: "An error is caught and dropped", Severity: diag.Warn, Review: true, Languages: codeLanguages,
+	ID: "closeout/swallowed-error", Title: "An error is caught and dropped", Severity: diag.Warn, Review: true,
+	Languages: []string{"go", "python", "rust", "java", "csharp", "ruby"},
 	Find: func(c *Change, report func(Hit)) {
-		for _, list := range c.fresh(true, scanSwallowed) {
-			report(Hit{
-				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "dropped: " + kinds(list),
-				Fix: "handle the error, log it or pass it on; catch only the error that is meant",
-			})
-		}
+		dropped(c, report, func(lang code.Lang) bool { return !isScript(lang) })
 	},
+}
+
+// SwallowedAttempt is [SwallowedError] for JavaScript, which has no way to catch only one kind of error.
+var SwallowedAttempt = &Rule{
+	ID: "closeout/swallowed-attempt", Title: "An attempt may fail without a word", Severity: diag.Info, Languages: []string{"javascript", "typescript"},
+	Find: func(c *Change, report func(Hit)) { dropped(c, report, isScript) },
+}
+
+func isScript(lang code.Lang) bool { return lang == code.JavaScript || lang == code.TypeScript }
+
+func dropped(c *Change, report func(Hit), wanted func(code.Lang) bool) {
+	scan := func(f *File, v *code.File, found func(int, string)) {
+		if wanted(f.Lang()) {
+			scanSwallowed(f, v, found)
+		}
+	}
+	for _, list := range c.fresh(true, scan) {
+		report(Hit{
+			File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "dropped: " + kinds(list),
+			Fix: "handle the error, log it or pass it on; catch only the error that is meant",
+		})
+	}
 }
 
 func scanSwallowed(f *File, v *code.File, found func(int, string)) {
@@ -181,7 +199,7 @@ func bracesSwallowed(v *code.File, found func(int, string)) {
 			!isEmptyBlock(rest) || !catchesAny(v.Lang, head) || isCleanup(blockBefore(v.Code, pos)) {
 			return
 		}
-		if isJS := v.Lang == code.JavaScript || v.Lang == code.TypeScript; isJS && probes().Match(blockBefore(v.Code, pos)) {
+		if isScript(v.Lang) && probes().Match(blockBefore(v.Code, pos)) {
 			return
 		}
 		found(pos, "any error, in catch")
@@ -198,7 +216,7 @@ func isEmptyBlock(code []byte) bool {
 }
 
 func catchesAny(lang code.Lang, head string) bool {
-	if lang == code.JavaScript || lang == code.TypeScript {
+	if isScript(lang) {
 		return true
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(head), "final "), " ")

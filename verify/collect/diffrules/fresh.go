@@ -11,7 +11,7 @@ import (
 
 // codeRules are about what code hides from checks and tests, and how.
 var codeRules = []*Rule{
-	LoweredThreshold, TestExit, BlanketSuppression, UncoveredCode, SensesTests, StubbedBody, Stub, SwallowedError, TestBypass, SensesCI, UncoveredLine,
+	LoweredThreshold, TestExit, BlanketSuppression, UncoveredCode, SensesTests, StubbedBody, Stub, SwallowedError, SwallowedAttempt, TestBypass, SensesCI, UncoveredLine,
 	Suppression, StubPhrase,
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 	"github.com/closeout-gate/closeout/verify/collect/keydiff"
@@ -132,7 +133,7 @@ func (c *Change) knownPackages() map[string]bool {
 			m := read(f.Base)
 			known[system+m.own] = true
 			for _, d := range m.deps {
-				known[system+d.name] = true
+				known[system+withoutMajor(d.name, system)] = true
 			}
 		}
 		if f.Head != nil {
@@ -142,15 +143,24 @@ func (c *Change) knownPackages() map[string]bool {
 	return known
 }
 
+// withoutMajor removes the major version from the path of a module of Go: another one is no other package.
+func withoutMajor(name, system string) string {
+	if prefix, _, ok := module.SplitPathVersion(name); ok && system == "go " {
+		return prefix
+	}
+	return name
+}
+
 // newDependencies reports the packages of a manifest that are not known, and then knows them.
 func newDependencies(f *File, read readManifest, known map[string]bool, report func(Hit)) {
 	system := ecosystemOf(f.Path) + " "
 	var runtime, dev, elsewhere, names []string
 	for _, d := range read(f.Head).deps {
-		if d.local || known[system+d.name] {
+		name := system + withoutMajor(d.name, system)
+		if d.local || known[name] {
 			continue
 		}
-		known[system+d.name] = true
+		known[name] = true
 		names = append(names, d.name)
 		if d.dev {
 			dev = append(dev, d.name)
@@ -191,11 +201,23 @@ func nameLine(f *File, name string) int {
 	needle := []byte(strings.ToLower(short))
 	for _, line := range f.Added() {
 		text := bytes.ToLower(line.Text[:min(len(line.Text), maxShellLine)])
-		if bytes.Contains(text, needle) || bytes.Contains(bytes.ReplaceAll(text, []byte("_"), []byte("-")), needle) {
+		if f.namesPackage(text, needle) || f.namesPackage(bytes.ReplaceAll(text, []byte("_"), []byte("-")), needle) {
 			return line.Number
 		}
 	}
 	return 0
+}
+
+// namesPackage reports whether a line contains a name that is not a part of a longer one, and that is in no list of features.
+func (f *File) namesPackage(line, name []byte) bool {
+	const more = "-_./@"
+	i := bytes.Index(line, name)
+	if i < 0 || len(name) == 0 {
+		return false
+	}
+	before, after := at(line, i-1), at(line, i+len(name))
+	return !isWord(before) && !strings.ContainsRune(more, rune(before)) && !isWord(after) && !strings.ContainsRune("-_/", rune(after)) &&
+		!(ecosystemOf(f.Path) == "cargo" && bytes.Contains(line[:i], []byte("= [")))
 }
 
 func readGoMod(v *code.File) manifest {

@@ -141,6 +141,9 @@ func (s *sense) scan(v *code.File, found func(int, string)) {
 		if v.InComment(pos) || s.match == nil && isWord(s.needle[0]) && isWord(at(text, pos-1)) {
 			return
 		}
+		if isScript(v.Lang) && len(lineOf(v.Code, pos)) > maxNear {
+			return // made smaller by a program, which took libraries in
+		}
 		line := v.LineAt(pos)
 		if len(bytes.Trim(lineOf(v.Code, pos), " \t\r\"'`")) == 0 {
 			return // a text over several lines
