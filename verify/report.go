@@ -202,7 +202,7 @@ func reportOf(j *judged, members []*judged) *report.Report {
 	if j.scope == check.ScopeGroup {
 		addMembers(r, j, members)
 	}
-	slices.SortStableFunc(r.Findings, compareFindings)
+	diag.SortStable(r.Findings, compareFindings)
 	if more := len(r.Findings) - report.MaxFindings; more > 0 {
 		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
 	}

@@ -1,9 +1,8 @@
 package verify
 
 import (
-	"slices"
-
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -30,6 +29,6 @@ func Screen(b *Bundle) *Screened {
 	l.classify()
 	results, _ := run(l.subject, nil)
 	found := findingsOf(l.subject, results)
-	slices.SortStableFunc(found.findings, compareFindings)
+	diag.SortStable(found.findings, compareFindings)
 	return &Screened{Verdict: verdictOf(&found.counts, nil), Findings: found.findings, Omitted: found.omitted}
 }

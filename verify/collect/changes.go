@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // union joins comparisons of one head with several merge bases. Of a path in more than one of them, the entry that says most
@@ -27,7 +28,7 @@ func union(lists [][]change.Change) []change.Change {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
+	diag.SortStable(all, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 

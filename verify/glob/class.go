@@ -3,6 +3,7 @@ package glob
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -101,7 +102,7 @@ func checkSpan(s span, text string) *Error {
 
 // merge sorts spans and joins those that overlap or touch.
 func merge(spans []span) []span {
-	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high)) })
+	sort.Slice(spans, func(i, j int) bool { return spans[i].low < spans[j].low })
 	merged := spans[:0]
 	for _, s := range spans {
 		last := len(merged) - 1

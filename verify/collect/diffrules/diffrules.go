@@ -178,7 +178,7 @@ func (c *Change) judge(list []*Rule) *rules.Diff {
 		})
 		d.Rules = append(d.Rules, r.finish(rows, more)...)
 	}
-	slices.SortStableFunc(d.Rules, compareRows)
+	diag.SortStable(d.Rules, compareRows)
 	return d
 }
 
@@ -187,7 +187,7 @@ func (r *Rule) finish(rows []rules.DiffRow, more int64) []rules.DiffRow {
 	if len(rows) == 0 {
 		return []rules.DiffRow{{ID: r.ID, Category: r.category(), Severity: r.Severity, Passed: true}}
 	}
-	slices.SortFunc(rows, compareRows)
+	diag.SortStable(rows, compareRows)
 	rows = slices.Compact(rows)
 	last, named := rows[len(rows)-1], ""
 	if r.Severity == diag.Warn && len(rows) > maxWarn {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // The limits of what is read, in bytes. What lies beyond them is named by [UnreadFile] and [UnreadOther].
@@ -39,7 +40,7 @@ func read(changes []change.Change, blob func(string, int64) ([]byte, error), too
 		c.Files[i], order[i] = &File{Change: changes[i]}, i
 		ranks[i] = c.Files[i].rank()
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return ranks[a] - ranks[b] })
+	diag.SortStable(order, func(a, b int) int { return ranks[a] - ranks[b] })
 	r := &reader{blob, tooLarge, maxTotal, map[string][]byte{}}
 	for _, i := range order {
 		if err := r.read(c.Files[i]); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"container/heap"
 	"slices"
+	"sort"
 )
 
 // maxBases limits the work for many merge bases. Histories that people make have one, seldom two.
@@ -39,7 +40,7 @@ func (r *Repo) MergeBases(a, b ID) ([]ID, error) {
 	for _, n := range best {
 		ids = append(ids, g.id(n))
 	}
-	slices.SortStableFunc(ids, func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+	sort.Slice(ids, func(i, j int) bool { return bytes.Compare(ids[i][:], ids[j][:]) < 0 })
 	return ids, nil
 }
 
