@@ -145,7 +145,7 @@ func goneOf(f *File) *gone {
 // add takes a removed line.
 func (g *gone) add(n int) {
 	test := g.declared(n)
-	if test == "" && !isAssertion(g.file.Lang(), g.file.Base.CodeLine(n)) {
+	if test == "" && (!isAssertion(g.file.Lang(), g.file.Base.CodeLine(n)) || isTautology(g.file.Base.Line(n))) {
 		return
 	}
 	key := strings.TrimLeft(liveKey(g.file.Base, n), marks)
@@ -365,7 +365,7 @@ func (f *File) replaced(base, head int) bool {
 }
 
 // nearby is how many lines from a comment its replacement may stand.
-const nearby = 6
+const nearby = 12
 
 func sharesSubject(a, b claim) bool {
 	return slices.ContainsFunc(a.subjects, func(subject string) bool { return slices.Contains(b.subjects, subject) })

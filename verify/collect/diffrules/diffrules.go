@@ -264,14 +264,17 @@ func (t taken) take(r *Rule, h *Hit) bool {
 		return true
 	}
 	keys := h.keys(r.Topic)
-	free := 0
+	free, fresh := 0, 0
 	for _, key := range keys {
 		if first := t[key]; first == nil || first == r {
 			free++
+			if key[2] == "subject" {
+				fresh++
+			}
 		}
 	}
 	// A hit about several subjects stays where one of them is new.
-	if free < len(keys) && (len(h.Others) == 0 || free == 0) {
+	if free < len(keys) && fresh == 0 || len(h.Others) == 0 && free < len(keys) {
 		return false
 	}
 	for _, key := range keys {

@@ -318,10 +318,29 @@ func pythonSkips(v *code.File, line int) string {
 	if n := previousCode(v, line); pyNamed().Match(v.Line(n)) && !bytes.Contains(v.Line(n), []byte(" and ")) {
 		return "a test is skipped by its name"
 	}
-	if !pythonConditional(v, line) {
+	if !pythonConditional(v, line) && !marksUnderCondition(v, line) {
 		return "all tests are skipped"
 	}
 	return ""
+}
+
+// marksUnderCondition reports whether the mark that a line adds is a skipif of the file that depends on something.
+func marksUnderCondition(v *code.File, line int) bool {
+	_, name, _ := bytes.Cut(v.CodeLine(line), []byte("add_marker("))
+	name, _, _ = bytes.Cut(name, []byte(")"))
+	start := append(append([]byte("\n"), bytes.TrimSpace(name)...), " = pytest.mark.skipif("...)
+	code := append([]byte("\n"), v.Code[:min(len(v.Code), 64<<10)]...)
+	i := bytes.LastIndex(code, start)
+	if len(name) == 0 || i < 0 {
+		return false
+	}
+	condition := string(v.Text[i+len(start)-1 : min(len(v.Text), i+len(start)-1+maxCondition)])
+	end := closing("("+condition, 0) - 1
+	if end < 0 {
+		return false
+	}
+	condition, _, _ = cutOutside(condition[:end], ",")
+	return strings.Contains(condition, ".") && foldCondition(condition, constants(v)) == unknown
 }
 
 // pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that returns.

@@ -2,6 +2,7 @@ package diffrules
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
@@ -35,7 +36,7 @@ func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool
 			return nil
 		}
 		for _, n := range linesWith(v.Code, v, words) {
-			if shape.Match(v.CodeLine(n)) {
+			if shape.Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape) {
 				lines = append(lines, n)
 			}
 		}
@@ -48,7 +49,7 @@ func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool
 	}
 	line := lines[0]
 	for _, added := range f.Added() {
-		if shape.Match(f.Head.CodeLine(added.Number)) {
+		if slices.Contains(lines, added.Number) {
 			line = added.Number
 			break
 		}
@@ -57,6 +58,23 @@ func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool
 		File: f.Path, Line: line, Now: string(f.Head.Line(line)), Detail: "only " + diag.Plural(int64(len(lines)), "focused test") + " of the file would run",
 		Fix: "remove the focus",
 	}, true
+}
+
+// ownFocus is a function that a file defines to focus: test.only = (name, run) => {.
+var ownFocus = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*[\w.]+\.only\s*=\s*(?:async\b\s*)?(?:function\b|\w+\s*=>|\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?::[^=]*)?=>)`)
+})
+
+// inOwnFocus reports whether a line belongs to such a function, and focuses nothing by itself.
+func inOwnFocus(v *code.File, n int, shape *regexp.Regexp) bool {
+	defines := func(line []byte) bool {
+		at := ownFocus().FindIndex(line)
+		return at != nil && !shape.Match(line[at[1]:])
+	}
+	if defines(v.CodeLine(n)) {
+		return true
+	}
+	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
 }
 
 var focusShapes = map[code.Lang]func() *regexp.Regexp{

@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
@@ -100,7 +102,7 @@ func lookInto(t *testCase) insight {
 				break
 			}
 		}
-		if isTautology(t.of.Line(n)) {
+		if isTautology(t.of.Line(n)) || saysNothing(t.of, n) {
 			continue
 		}
 		if isAssertion(t.of.Lang, line) {
@@ -166,6 +168,21 @@ var tautology = sync.OnceValue(func() *regexp.Regexp {
 // isTautology reports whether a line asserts what is always so.
 func isTautology(line []byte) bool {
 	return len(line) < 1000 && containsAny(line, "rue", "1") && tautology().Match(line)
+}
+
+// saysNothing reports whether a line asserts something of numbers alone, such as assert_eq!(1 + 1, 2), or that something returns
+// the empty value of Rust.
+func saysNothing(v *code.File, n int) bool {
+	line := v.Line(n)
+	if bytes.HasSuffix(line, []byte("(")) && len(line) < 200 && n < v.Lines() {
+		line = append(bytes.Clone(line), bytes.TrimSpace(v.Line(n+1))...)
+	}
+	call, args, found := bytes.Cut(bytes.TrimSpace(line), []byte("("))
+	if !found || len(line) > 200 || bytes.ContainsAny(call, " \t") || !containsAny(call, "assert", "Equal", "expect") {
+		return false
+	}
+	return bytes.HasPrefix(args, []byte("(),")) || !bytes.ContainsFunc(args, func(r rune) bool { return r == '"' || r == '\'' || r == '`' || r == '_' || unicode.IsLetter(r) }) &&
+		bytes.ContainsAny(args, "0123456789")
 }
 
 func firstAssertion(t *testCase) string {
