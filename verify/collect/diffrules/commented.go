@@ -94,6 +94,7 @@ func (f *File) deadened() *dead {
 	f.commentedLines(gone, d)
 	f.coveredLines(gone, d)
 	f.unreachableLines(gone, d)
+	f.swallowedLines(gone, d)
 	return d
 }
 

@@ -339,7 +339,7 @@ func (f *fates) compareProduction() {
 			}
 		}
 		for _, line := range file.Removed() {
-			if len(line.Text) > 64<<10 {
+			if len(line.Text) > 64<<10 || file.Lang() == code.Rust && file.Base.InTest(line.Number) {
 				continue
 			}
 			for _, name := range definedOn(file.Base.CodeLine(line.Number)) {
@@ -491,7 +491,7 @@ func (f *fates) findTouched() {
 
 // touch notes the names of what is defined around a line.
 func (f *fates) touch(v *code.File, n int) {
-	if len(bytes.TrimSpace(v.CodeLine(n))) < 2 {
+	if len(bytes.TrimSpace(v.CodeLine(n))) < 2 || v.Lang == code.Rust && v.InTest(n) {
 		return
 	}
 	for _, name := range definedOn(v.CodeLine(n)) {

@@ -1,6 +1,7 @@
 package diffrules
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"sync"
@@ -35,8 +36,8 @@ func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool
 		if v == nil {
 			return nil
 		}
-		for _, n := range linesWith(v.Code, v, words) {
-			if shape.Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape) {
+		for _, n := range linesWith(v.Text, v, words) {
+			if isFocus(v, n, shape) && !inOwnFocus(v, n, shape) {
 				lines = append(lines, n)
 			}
 		}
@@ -77,12 +78,29 @@ func inOwnFocus(v *code.File, n int, shape *regexp.Regexp) bool {
 	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
 }
 
+var focusInBrackets = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `]only["'` + "`" + `]\]`)
+})
+
+// isFocus reports whether a line focuses. In it["only"] the word is in a string.
+func isFocus(v *code.File, n int, shape *regexp.Regexp) bool {
+	if shape.Match(v.CodeLine(n)) {
+		return true
+	}
+	line := v.Line(n)
+	if len(line) > 1000 || !bytes.Contains(line, []byte("only")) || v.Lang != code.JavaScript && v.Lang != code.TypeScript {
+		return false
+	}
+	m := focusInBrackets().FindIndex(line)
+	return m != nil && v.CodeLine(n)[m[1]-1] == ']'
+}
+
 var focusShapes = map[code.Lang]func() *regexp.Regexp{
 	code.JavaScript: sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each)?\s*[(` + "`" + `]|[{,]\s*only:\s*true\b`)
 	}),
 	code.Go: sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(`)
+		return regexp.MustCompile(`(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`)
 	}),
 	code.Ruby: sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`)
@@ -94,7 +112,7 @@ func focusOf(lang code.Lang) (shape func() *regexp.Regexp, words []string) {
 	case code.JavaScript, code.TypeScript:
 		return focusShapes[code.JavaScript], []string{"only", "fit", "fdescribe", "fcontext"}
 	case code.Go:
-		return focusShapes[code.Go], []string{"FIt(", "FDescribe", "FContext(", "FSpecify(", "FWhen(", "FEntry("}
+		return focusShapes[code.Go], []string{"FIt(", "FDescribe", "FContext(", "FSpecify(", "FWhen(", "FEntry(", "Focus"}
 	case code.Ruby:
 		return focusShapes[code.Ruby], []string{"fit", "fdescribe", "fcontext", "fspecify", "fexample", "ffeature", "fscenario", "focus"}
 	}

@@ -3,6 +3,7 @@ package diffrules
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -25,6 +26,7 @@ var HollowedTest = &Rule{
 					found = append(found, one)
 				}
 			}
+			f.reportInverted(report)
 			if len(found) == 0 {
 				continue
 			}
@@ -37,6 +39,48 @@ var HollowedTest = &Rule{
 			report(h)
 		}
 	},
+}
+
+// reportInverted reports tests of which nothing changes, but that they must fail now.
+func (f *testFile) reportInverted(report func(Hit)) {
+	var found []*testCase
+	for _, one := range f.head {
+		if one.twin != nil && one.twin.twin == one && !one.Group && one.mark == 0 && expectsFailure(one) && !expectsFailure(one.twin) && sameAssertions(one.twin, one) {
+			found = append(found, one)
+		}
+	}
+	if len(found) > 0 {
+		h := hitOn(found, "expected to fail now")
+		h.Was, h.Now = firstAssertion(found[0]), strings.TrimSpace(string(wholeText(found[0])))
+		h.Fix = "remove the expectation, and fix what the test finds"
+		report(h)
+	}
+}
+
+// expectsFailure reports whether the annotations of a test say that it must fail.
+func expectsFailure(t *testCase) bool {
+	for n := t.Line; n < t.Body; n++ {
+		switch line := squeeze(nil, t.of.CodeLine(n)); t.of.Lang {
+		case code.Rust:
+			if bytes.Contains(line, []byte("#[should_panic")) {
+				return true
+			}
+		case code.Java:
+			if bytes.Contains(line, []byte("@Test(expected")) {
+				return true
+			}
+		case code.CSharp:
+			if bytes.Contains(line, []byte("[ExpectedException")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameAssertions reports whether two versions of a test say the same, and assert something.
+func sameAssertions(base, head *testCase) bool {
+	return slices.EqualFunc(base.bodyLines(), head.bodyLines(), bytes.Equal) && firstAssertion(head) != ""
 }
 
 // isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call may
@@ -99,6 +143,9 @@ func lookInto(t *testCase) insight {
 				names = map[string]certainty{}
 			}
 			if isUnconditional(t.of, t, n, names) {
+				if isAssertion(t.of.Lang, line) {
+					in.assertions++
+				}
 				break
 			}
 		}
@@ -122,13 +169,67 @@ func soundsLikeAssertion(line []byte) bool {
 	return containsAny(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise", "match", "fail", "ensure", "panic", "snapshot")
 }
 
-// isEarlyReturn reports whether a line returns and something follows it.
+// isEarlyReturn reports whether a line returns and something follows it. The condition before the word is left to the caller.
 func isEarlyReturn(t *testCase, n int, line []byte) bool {
-	if n >= t.End-1 {
+	last := t.End - 1 // behind it there is only a bracket
+	if t.of.Lang == code.Python {
+		last = t.End
+	}
+	if n >= last || len(line) > 400 {
 		return false
 	}
 	word := bytes.TrimRight(bytes.TrimSpace(line), ";")
-	return bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) || bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())"))
+	if bytes.HasPrefix(word, []byte("if")) { // if (true) return;
+		i := bytes.Index(word, []byte("return"))
+		if i < 0 || isWord(at(word, i-1)) {
+			return false
+		}
+		word = bytes.TrimRight(word[i:], "; }")
+	}
+	if bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) || bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())")) {
+		return true
+	}
+	switch first := firstWord(word); {
+	case first == "return", first == "next" && t.of.Lang == code.Ruby:
+	default:
+		return false
+	}
+	if t.of.Lang == code.Ruby && modifier(word) != always {
+		return false
+	}
+	return endsHere(t.of, n, word) && !inClosure(t, n)
+}
+
+// endsHere reports whether a statement ends with its line.
+func endsHere(f *code.File, n int, line []byte) bool {
+	depth := depthOf(line)
+	for _, c := range line {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+	}
+	return depth == 0 && bytes.IndexByte([]byte("&|+-*/,?:=.\\<>"), line[len(line)-1]) < 0 && !goesOn(f, n) &&
+		bytes.IndexByte([]byte("&|+-*?:"), at(bytes.TrimLeft(f.CodeLine(n+1), " \t"), 0)) < 0
+}
+
+// inClosure reports whether a line of a test is in a block that is no plain condition of it.
+func inClosure(t *testCase, n int) bool {
+	for _, b := range t.of.Enclosing(n) {
+		if b < t.Body || b >= n {
+			continue
+		}
+		switch head := blockHead(t.of, b, t.Body); firstWord(bytes.TrimLeft(head, "} ")) {
+		case "if", "unless", "try", "begin", "with", "using", "else", "unsafe":
+		default:
+			if len(head) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // callsOf are the names before the brackets of calls.

@@ -21,14 +21,17 @@ type skipMark struct {
 
 // skipWords are in every line that has a mark.
 var skipWords = map[code.Lang][]string{
-	code.Go:         {"Skip", "XIt", "PIt", "XDescribe", "PDescribe", "XContext", "PContext", "XWhen", "PWhen", "XSpecify", "PSpecify", "XEntry", "PEntry"},
-	code.Python:     {"kip", "xfail", "expectedFailure", "__test__"},
-	code.JavaScript: {"skip", "xit", "xdescribe", "xtest", "xcontext", "xspecify", "todo", "fixme", "fail", "pending", "runIf"},
+	code.Go:         {"Skip", "XIt", "PIt", "XDescribe", "PDescribe", "XContext", "PContext", "XWhen", "PWhen", "XSpecify", "PSpecify", "XEntry", "PEntry", "Pending"},
+	code.Python:     {"kip", "xfail", "expectedFailure", "__test__", "parametrize"},
+	code.JavaScript: {"skip", "xit", "xdescribe", "xtest", "xcontext", "xspecify", "todo", "fixme", "fail", "pending", "runIf", ".if(", "todoIf", "ignore", ".each(["},
 	code.Rust:       {"ignore", "cfg"},
 	code.Java:       {"Disabled", "Ignore", "enabled", "assume", "abort", "SkipException", "TestAborted", "AssumptionViolated"},
 	code.CSharp:     {"Ignore", "Explicit", "Skip", "Inconclusive"},
-	code.Ruby:       {"xit", "xdescribe", "xcontext", "xspecify", "xscenario", "xfeature", "xexample", "skip", "pending", "omit"},
+	code.Ruby:       {"xit", "xdescribe", "xcontext", "xspecify", "xscenario", "xfeature", "xexample", "skip", "pend", "omit"},
 }
+
+// bracketWords are in lines such as it["skip"](…).
+var bracketWords = []string{`["skip`, `['skip`, "[`skip", `["todo`, `['todo`, `["fixme`, `['fixme`, `["fail`, `['fail`}
 
 // marksOf finds all marks of a file.
 func marksOf(f *code.File) []skipMark {
@@ -36,9 +39,12 @@ func marksOf(f *code.File) []skipMark {
 	if lang == code.TypeScript {
 		lang = code.JavaScript
 	}
-	words := skipWords[lang]
 	var marks []skipMark
-	for _, n := range linesWith(f.Code, f, words) {
+	lines := linesWith(f.Code, f, skipWords[lang])
+	if lang == code.JavaScript {
+		lines = sortedSet(append(lines, linesWith(f.Text, f, bracketWords)...))
+	}
+	for _, n := range lines {
 		if m, found := markAt(lang, f, n); found {
 			m.line = n
 			marks = append(marks, m)
@@ -77,14 +83,15 @@ func lazy(header, statement string) func() shapes {
 
 var shapesOf = map[code.Lang]func() shapes{
 	code.Go: lazy(
-		`(?:^|[^\w.])([XP](?:It|Describe|DescribeTable|Context|Specify|When|Entry))\(`,
+		`(?:^|[^\w.])([XP](?:It|Describe|DescribeTable|Context|Specify|When|Entry))\(|^[^{]*\b(?:It|Describe|DescribeTable|Context|Specify|When)\(.*,\s*(Pending)\s*,`,
 		`(?:^|[^\w.)])(?:\w+\.T\(\)|GinkgoT\(\)|t|b|f|c|tb|tt|st|ts)\.(Skip|Skipf|SkipNow)\(|(?:^|[^\w.])(Skip)\(|\.(Skipf|SkipNow)\(`),
 	code.Python: lazy(
-		`^\s*@(?:\w+\.)*(skip|xfail|expectedFailure|skipif|skipIf|skipUnless)\b`,
+		`^\s*@(?:\w+\.)*(skip|xfail|expectedFailure|skipif|skipIf|skipUnless|parametrize)\b`,
 		`^\s*(?:return\s+)?(?:pytest\.|self\.|cls\.|unittest\.)?(skip|xfail|skipTest)\(|^\s*raise\s+(?:\w+\.)*(SkipTest|Skipped|skip\.Exception)\b|`+
 			`^\s*pytestmark\s*(?::[^=]*)?\+?=.*\bmark\.(skip|xfail|skipif)\b|^\s*(__test__)\s*=\s*False`),
 	code.JavaScript: lazy(
-		`(?:^|[^\w.$])(x(?:it|describe|test|context|specify))(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench)(?:\.\w+)*\.(skip|todo|fixme|failing|fails|skipIf|runIf)\b|`+
+		`(?:^|[^\w.$])(x(?:it|describe|test|context|specify))(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench)\s*(?:\.\w+)*\.\s*(skip|todo|fixme|failing|fails|skipIf|runIf|todoIf|if)\b|\.(each)\(\[\s*\]\)|`+
+			`\bDeno\.test\.(ignore)\(|\bDeno\.test\(.*\bignore:\s*(true)\b|`+
 			`\b(?:skip|todo):\s*(true|['"`+"`"+`])`,
 		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
 	code.Rust: lazy(`#!?\[\s*(ignore|cfg|cfg_attr)\b`, `\x00(\x00)`),
@@ -92,12 +99,12 @@ var shapesOf = map[code.Lang]func() shapes{
 		`@(?:\w+\.)*(Disabled|Ignore|Ignored)\b|@Test\s*\([^)]*\b(enabled)\s*=\s*false`,
 		`\b(assumeTrue|assumeFalse|assumeThat)\(|\bAssumptions\.(abort)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|TestAbortedException|TestSkippedException|AssumptionViolatedException)\b`),
 	code.CSharp: lazy(
-		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]`,
+		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore)\s*=\s*[@$"]`,
 		`\bAssert\.(Ignore|Inconclusive|Skip|SkipWhen|SkipUnless)\(|\bSkip\.(If|IfNot|When|Unless)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|IgnoreException|InconclusiveException|SkipTestException)\b`),
 	code.Ruby: lazy(
-		`^\s*(x(?:it|describe|context|specify|scenario|feature|example))\b|^\s*(?:RSpec\.)?(?:it|describe|context|specify|scenario|feature|example|test)\b.*(?:\b(skip|pending):\s*[^\sfn]|[,\s](:skip|:pending)\b)|`+
+		`^\s*(?:RSpec\.)?(x(?:it|describe|context|specify|scenario|feature|example))\b|^\s*(?:RSpec\.)?(?:it|describe|context|specify|scenario|feature|example|test)\b.*(?:\b(skip|pending):\s*[^\sfn]|[,\s](:skip|:pending)\b)|`+
 			`^\s*(pending|skip)\b[\s(]+["'].*\bdo\b`,
-		`^\s*(?:before\b[^{]*\{\s*)?(skip|pending|omit)\b(?:\s*$|[\s(]+["':]|\s+(?:if|unless)\b|\()`),
+		`^\s*(?:before\b[^{]*\{\s*)?(skip|pending|omit|pend)\b(?:\s*$|[\s(]+["':]|\s+(?:if|unless)\b|\()`),
 }
 
 // markAt tells what mark is on a line.
@@ -114,7 +121,35 @@ func markAt(lang code.Lang, f *code.File, n int) (skipMark, bool) {
 			return m, true
 		}
 	}
+	if lang == code.JavaScript && (skipsInBrackets(f, n) || skipsOnNextLine(f, n)) {
+		return skipMark{header: true, holds: always}, true
+	}
 	return skipMark{}, false
+}
+
+var bracketShape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `](?:skip|todo|fixme|failing|fails)["'` + "`" + `]\]`)
+})
+
+// skipsInBrackets reports whether a line has it["skip"]. The word is in a string, and its bracket must be code.
+func skipsInBrackets(f *code.File, n int) bool {
+	line := f.Line(n)
+	if len(line) > 1000 {
+		return false
+	}
+	m := bracketShape().FindIndex(line)
+	return m != nil && f.CodeLine(n)[m[1]-1] == ']'
+}
+
+// skipsOnNextLine reports whether a line goes on with .skip where the one before ends with it.
+func skipsOnNextLine(f *code.File, n int) bool {
+	rest, found := bytes.CutPrefix(bytes.TrimLeft(f.CodeLine(n), " \t"), []byte("."))
+	if !found {
+		return false
+	}
+	before := bytes.TrimRight(f.CodeLine(n-1), " \t\r")
+	return oneOf(firstWord(rest), "skip", "todo", "fixme", "failing", "fails") &&
+		oneOf(wordBefore(append(before[:len(before):len(before)], '.'), len(before)+1), "describe", "it", "test", "suite", "context", "specify")
 }
 
 // firstGroup is the end and the text of the group that matched.
@@ -138,7 +173,9 @@ func headerMark(lang code.Lang, f *code.File, n, at int, word string) skipMark {
 	case code.Rust:
 		return rustMark(f, n, at, word)
 	case code.CSharp:
-		if word == "Skip" {
+		if before := bytes.TrimLeft(f.CodeLine(n), " \t"); len(before) > 0 && before[0] != '[' && !bytes.HasPrefix(before, []byte(word)) {
+			m.holds = notEver // no attribute
+		} else if word == "Skip" {
 			m.holds = skipReason(f, n, at)
 		}
 	}
@@ -161,9 +198,9 @@ func statementMark(lang code.Lang, f *code.File, n, at int, word string) skipMar
 	case code.Java:
 		switch word {
 		case "assumeTrue", "assumeThat":
-			m.holds = foldCondition(firstArgument(args()), nil).not()
+			m.holds = foldCondition(assumption(args()), nil).not()
 		case "assumeFalse":
-			m.holds = foldCondition(firstArgument(args()), nil)
+			m.holds = foldCondition(assumption(args()), nil)
 		}
 	case code.CSharp:
 		switch word {
@@ -182,18 +219,20 @@ func statementMark(lang code.Lang, f *code.File, n, at int, word string) skipMar
 func pythonMark(word, args string) certainty {
 	switch word {
 	case "skipif", "skipIf":
-		return foldCondition(firstArgument(args), nil)
+		_, value, _ := namedArgument(firstArgument(args))
+		return foldCondition(value, nil)
+	case "parametrize":
+		if _, values, _ := cutOutside(args, ","); strings.TrimRight(string(squeeze(nil, []byte(values))), ",") == "[]" {
+			return always
+		}
+		return notEver
 	case "skipUnless":
 		return foldCondition(firstArgument(args), nil).not()
 	case "xfail":
 		// A first argument without a name is a condition.
-		first := firstArgument(args)
-		name, value, named := strings.Cut(first, "=")
-		if named && strings.TrimSpace(name) == "condition" {
-			first, named = value, false
-		}
-		if strings.TrimSpace(first) != "" && !named {
-			return foldCondition(first, nil)
+		name, value, named := namedArgument(firstArgument(args))
+		if strings.TrimSpace(value) != "" && (!named || name == "condition") {
+			return foldCondition(value, nil)
 		}
 		if strings.Contains(args, "condition=") {
 			return unknown
@@ -202,12 +241,21 @@ func pythonMark(word, args string) certainty {
 	return always
 }
 
+// namedArgument parts name=value of Python. A comparison has no name.
+func namedArgument(arg string) (name, value string, named bool) {
+	name, value, named = strings.Cut(arg, "=")
+	if name = strings.TrimSpace(name); !named || name == "" || strings.HasPrefix(value, "=") || firstWord([]byte(name)) != name {
+		return "", arg, false
+	}
+	return name, value, true
+}
+
 // scriptMark tells whether a declaration of JavaScript is skipped.
 func scriptMark(word string, f *code.File, n, at int) certainty {
 	switch word {
-	case "skipIf":
+	case "skipIf", "todoIf":
 		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil)
-	case "runIf":
+	case "runIf", "if":
 		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil).not()
 	case "skip", "fixme", "fails", "failing", "todo":
 		next := trimmedArguments(f, n, at)
@@ -244,14 +292,15 @@ func rustMark(f *code.File, n, at int, word string) skipMark {
 // depends.
 func skipReason(f *code.File, n, at int) certainty {
 	line := f.CodeLine(n)
-	if bytes.Contains(line, []byte("SkipWhen")) || bytes.Contains(line, []byte("SkipUnless")) || !bytes.Contains(line[:at], []byte("(")) {
+	if bytes.Contains(line, []byte("SkipWhen")) || bytes.Contains(line, []byte("SkipUnless")) ||
+		!bytes.Contains(line[:at], []byte("(")) && !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("Skip")) {
 		return unknown
 	}
 	value := bytes.TrimLeft(line[at:], " \t=")
-	if bytes.HasPrefix(value, []byte("null")) || bytes.HasPrefix(value, []byte(`""`)) && bytes.HasPrefix(bytes.TrimLeft(f.Line(n)[at:], " \t="), []byte(`""`)) {
+	if bytes.HasPrefix(value, []byte("null")) || bytes.HasPrefix(value, []byte(`""`)) && !bytes.Contains(value, []byte(" + ")) && bytes.HasPrefix(bytes.TrimLeft(f.Line(n)[at:], " \t="), []byte(`""`)) {
 		return notEver
 	}
-	if bytes.IndexByte([]byte(`"@$`), at0(value)) >= 0 {
+	if bytes.IndexByte([]byte(`"@$`), at0(value)) >= 0 || bytes.HasPrefix(value, []byte("nameof(")) {
 		return always
 	}
 	end := 0
@@ -302,6 +351,15 @@ func bracketed(f *code.File, text []byte, n, at int) string {
 // firstArgument is the first of some arguments.
 func firstArgument(args string) string {
 	first, _, _ := cutOutside(args, ",")
+	return first
+}
+
+// assumption is what is assumed: JUnit 4 has a text before it.
+func assumption(args string) string {
+	first, rest, _ := cutOutside(args, ",")
+	if strings.HasPrefix(strings.TrimSpace(first), `"`) {
+		return firstArgument(rest)
+	}
 	return first
 }
 

@@ -10,21 +10,33 @@ func (d *finder) golang() {
 	if !strings.HasSuffix(d.Path, "_test.go") {
 		return
 	}
-	b := d.brackets()
+	b, specs := d.brackets(), bytes.Contains(d.Text, []byte("ginkgo"))
 	for at := 0; at < len(d.Code); {
 		switch c := d.Code[at]; {
 		case c == '.' && bytes.HasPrefix(d.Code[at:], []byte(".Run(")):
 			at = d.subtest(at)
 		case isWord(c):
 			word, end := d.word(at)
-			if string(word) == "func" && b.around(at) == none {
+			switch {
+			case string(word) == "func" && b.around(at) == none:
 				end = d.goFunc(at, end)
+			case specs && d.byteAt(end) == '(' && d.byteAt(at-1) != '.':
+				if group, known := ginkgoCall(string(word)); known {
+					end = d.javaScriptTest(at, end, group, true)
+				}
 			}
 			at = end
 		default:
 			at++
 		}
 	}
+}
+
+// ginkgoCall reports whether a function of Ginkgo declares a test, or a group of them. A table is one test.
+func ginkgoCall(word string) (group, known bool) {
+	word = strings.TrimLeft(word, "FPX")
+	group = oneOf(word, "Describe Context When")
+	return group, group || oneOf(word, "It Specify DescribeTable")
 }
 
 // goFunc reads the head of a function and returns where to go on.

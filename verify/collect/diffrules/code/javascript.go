@@ -57,6 +57,15 @@ func (d *finder) javaScriptCall(at, end int) (open int, group bool) {
 				return none, false
 			}
 			at = end
+		case '[': // it["skip"]
+			if quote := d.byteAt(at + 1); quote != '"' && quote != '\'' && quote != '`' {
+				return none, false
+			}
+			end := d.past(at)
+			if end-at < 4 || end-at > 20 || !oneOf(string(d.Text[at+2:end-2]), "only skip todo concurrent failing fails fixme describe") {
+				return none, false
+			}
+			at = end
 		case '<':
 			if at = d.typeArguments(at); at == none {
 				return none, false
@@ -130,7 +139,7 @@ func (d *finder) javaScriptTest(from, open int, group, certain bool) int {
 	name, literal := d.javaScriptName(d.skip(open+1), comma)
 	before := d.wordBefore(from)
 	switch {
-	case name == "" && !literal, before == "function", body == none && d.byteAt(d.skip(end)) == '{', // a declaration
+	case name == "" && !literal, name == "true" || name == "false", before == "function", body == none && d.byteAt(d.skip(end)) == '{', // a declaration
 		!literal && comma == last && body == none, // no test has a name only
 		!certain && (!literal || body == none):
 		return open + 1
