@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -173,23 +174,25 @@ func writeRows(w io.Writer, d *rules.Diff) error {
 		fmt.Fprintf(&b, "nothing found by %s\n", diag.Plural(passed, "rule"))
 	} else {
 		fmt.Fprintf(&b, "%d block, %d warn, %d info; %s found nothing\n", counts[diag.Block], counts[diag.Warn], counts[diag.Info], diag.Plural(passed, "rule"))
+		fmt.Fprintf(&b, "closeout explain %s explains a rule, and what to do.\n", failed[0].ID)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// writeRow prints a row. Its texts and its path come from the change: each stays on its line, so that none looks like a row.
 func writeRow(b *strings.Builder, r *rules.DiffRow) {
-	place := r.File
+	place := cmp.Or(output.Neutral(r.File), "the change")
 	if r.Line > 0 {
 		place += fmt.Sprintf(":%d", r.Line)
 	}
 	if r.Side == rules.SideBase {
 		place += " (at the merge base)"
 	}
-	fmt.Fprintf(b, "%s: %s %s: %s\n", place, r.Severity, r.ID, r.Detail)
+	fmt.Fprintf(b, "%s: %s %s: %s\n", place, r.Severity, r.ID, output.Neutral(r.Detail))
 	for _, part := range []struct{ name, text string }{{"was", r.Was}, {"now", r.Now}, {"fix", r.Fix}} {
 		if part.text != "" {
-			fmt.Fprintf(b, "    %s: %s\n", part.name, strings.ReplaceAll(part.text, "\n", "\n         "))
+			fmt.Fprintf(b, "    %s: %s\n", part.name, output.Neutral(part.text))
 		}
 	}
 }

@@ -84,7 +84,7 @@ func demandByRules(p *check.Pass, demand func(id, path string)) {
 	for i := range p.DiffRules.Rules {
 		r := &p.DiffRules.Rules[i]
 		asks := names[r.ID]
-		if r.Passed || asks == nil || p.Policy.DiffSeverity(r.ID, r.Severity) == contract.Off || exceptions.excuse(r.ID, []string{r.File}) != nil {
+		if r.Passed || asks == nil || p.Policy.DiffSeverity(r.ID, r.Severity) == contract.Off || exceptions.excuseRow(r) != nil {
 			continue
 		}
 		for _, id := range asks {

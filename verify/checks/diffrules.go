@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -16,6 +17,7 @@ import (
 var DiffRules = &check.Check{
 	ID:    "diffrules",
 	Title: "The change weakens no test and no check",
+	Codes: []check.Code{{Name: "rule.off", Severity: diag.Info}},
 	Also:  []string{"rule.malformed", "rule.failed", "rule.unknown", "rule.expired", "rule.ignore_unused"},
 	Scope: check.ScopeChange | check.ScopeMember | check.ScopePast,
 	Asked: func(in *check.Inputs) bool { return in.State[check.DiffRules] != check.Missing },
@@ -34,7 +36,8 @@ func runDiffRules(p *check.Pass) {
 		return
 	}
 	exceptions := newIgnores(p, p.Policy.DiffIgnore)
-	standard := map[string]diag.Severity{}
+	standard, found := map[string]diag.Severity{}, map[string]int64{} // found counts the places of a rule
+	var warned []*rules.DiffRow                                       // of one rule
 	for i := range p.DiffRules.Rules {
 		row := &p.DiffRules.Rules[i]
 		severity, known := standard[row.ID]
@@ -42,10 +45,26 @@ func runDiffRules(p *check.Pass) {
 			severity = p.Policy.DiffSeverity(row.ID, row.Severity)
 			standard[row.ID] = severity
 		}
-		reportDiffRow(p, row, severity, exceptions)
+		if !row.Passed {
+			found[row.ID]++
+		}
+		if severity != diag.Warn || row.Passed || exceptions.excuseRow(row) != nil {
+			reportDiffRow(p, row, severity, exceptions)
+			continue
+		}
+		if len(warned) > 0 && warned[0].ID != row.ID {
+			reportWarned(p, warned)
+			warned = nil
+		}
+		warned = append(warned, row)
 	}
+	reportWarned(p, warned)
 	for i := range p.Policy.DiffRules {
-		reportExpired(p, &p.Policy.DiffRules[i])
+		rule := &p.Policy.DiffRules[i]
+		reportExpired(p, rule)
+		if standard[rule.ID.Value] == contract.Off {
+			reportOff(p, rule, found[rule.ID.Value])
+		}
 	}
 	for i := range p.Policy.Sources {
 		source := &p.Policy.Sources[i]
@@ -61,19 +80,72 @@ func runDiffRules(p *check.Pass) {
 	}
 }
 
+// reportOff says that a rule is off: who reads the report a year later must not take silence for a change without findings.
+func reportOff(p *check.Pass, rule *policy.Rule, places int64) {
+	found := "it found nothing"
+	if places > 0 {
+		found = "it found " + diag.Plural(places, "place") + ", which does not count"
+		if places > 1 {
+			found = "it found " + diag.Plural(places, "place") + ", which do not count"
+		}
+	}
+	p.Report(check.Finding{
+		Code: "rule.off", Message: fmt.Sprintf("the contract switches off the diff rule %q; %s", rule.ID.Value, found),
+		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
+		Expected: "a rule that counts", Actual: "severity off", Fix: "no action is needed", Identity: []string{rule.ID.Value},
+	})
+}
+
+// maxWarned is how many findings a rule that warns has: nobody reads more of a kind.
+const maxWarned = 6
+
+// reportWarned reports the rows of a rule that warns, none of which is excused: the first ones, and one finding for the others.
+func reportWarned(p *check.Pass, rows []*rules.DiffRow) {
+	most := maxWarned
+	if len(rows) > maxWarned {
+		most--
+	}
+	for _, row := range rows[:min(len(rows), most)] {
+		reportDiffRow(p, row, diag.Warn, &ignores{})
+	}
+	if len(rows) <= maxWarned {
+		return
+	}
+	rest := rows[most:]
+	var files []string
+	for _, row := range rest {
+		if row.File != "" && (len(files) == 0 || files[len(files)-1] != row.File) {
+			files = append(files, row.File)
+		}
+	}
+	others := *rest[0]
+	others.Detail = fmt.Sprintf("\u2026 and %s in %s", diag.Plural(int64(len(rest)), "more place"), strict.CutTo(strings.Join(files, ", "), 500))
+	others.Was, others.Now = "", ""
+	f := diffFinding(&others, diag.Warn)
+	f.Identity = append(f.Identity, "others") // it is none of the first
+	p.Report(f)
+}
+
 // reportDiffRow reports what a rule found in one place.
 func reportDiffRow(p *check.Pass, r *rules.DiffRow, severity diag.Severity, exceptions *ignores) {
 	if r.Passed || severity == contract.Off {
 		return
 	}
+	f := diffFinding(r, severity)
+	excused(&f, exceptions.excuseRow(r))
+	p.Report(f)
+}
+
+// diffFinding is the finding of a row.
+func diffFinding(r *rules.DiffRow, severity diag.Severity) check.Finding {
 	f := check.Finding{
 		Code: "rule.failed", Severity: severity, Message: r.ID + ": " + cmp.Or(r.Detail, "the rule is broken"), Input: check.DiffRules,
-		Expected: "no such text, as at the merge base", Actual: cmp.Or(r.Now, "not there any more"), Path: r.File,
+		Expected: diag.NoSuchText + diag.AsAtBase, Actual: cmp.Or(r.Now, diag.NotThere), Path: r.File,
 		Fix: cmp.Or(r.Fix, "restore what the merge base has"), Identity: []string{r.ID, r.Side, r.Was, r.Now}, Rule: r.ID,
 	}
 	switch {
 	case r.Was != "":
-		f.Expected = r.Was + ", as at the merge base"
+		f.Expected = r.Was + diag.AsAtBase
 	case r.Now == "":
 		f.Expected, f.Actual = "what the merge base has", cmp.Or(r.Detail, "a change that the rule is about")
 	}
@@ -82,8 +154,7 @@ func reportDiffRow(p *check.Pass, r *rules.DiffRow, severity diag.Severity, exce
 	} else if r.Line > 0 { // a place that the head does not have
 		f.Message += fmt.Sprintf(" (line %d of the merge base)", r.Line)
 	}
-	excused(&f, exceptions.excuse(r.ID, []string{r.File}))
-	p.Report(f)
+	return f
 }
 
 // reportNoDiffRule reports an id in a contract that no rule has.

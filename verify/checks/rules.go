@@ -372,6 +372,14 @@ func (l *ignores) excuse(id string, files []string) *policy.Ignore {
 	return best
 }
 
+// excuseRow is excuse for a row of a diff rule. One without a file, which may be about any file, has no exception.
+func (l *ignores) excuseRow(r *rules.DiffRow) *policy.Ignore {
+	if r.File == "" {
+		return nil
+	}
+	return l.excuse(r.ID, []string{r.File})
+}
+
 // excuses reports whether an exception covers all of some files. One whose path is written in a roundabout way is
 // covered by none.
 func (ig *ignore) excuses(files []string) bool {

@@ -96,3 +96,11 @@ func Excerpt(rest []byte) string {
 	line, _, _ := strings.Cut(string(rest[:min(len(rest), 4*maxQuoted)]), "\n")
 	return Quote(strings.TrimSuffix(line, "\r"))
 }
+
+// What a finding of a diff rule says beside the lines that it quotes: Expected is a line of the merge base, or [NoSuchText],
+// and ends in [AsAtBase]; Actual is a line of the head, or [NotThere].
+const (
+	AsAtBase   = ", as at the merge base"
+	NoSuchText = "no such text"
+	NotThere   = "not there any more"
+)

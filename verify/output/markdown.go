@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -130,15 +131,16 @@ func mdTop(r *report.Report) section {
 // topCodes is how many codes the line of the verdict names.
 const topCodes = 6
 
-// mdCodes lists the codes of a severity with their number, in the order of the report.
+// mdCodes lists the codes and diff rules of a severity with their number, in the order of the report.
 func mdCodes(r *report.Report, severity string) string {
 	var codes []string
 	times := map[string]int{}
 	for _, f := range ofSeverity(r, severity) {
-		if times[f.Code] == 0 {
-			codes = append(codes, f.Code)
+		name := cmp.Or(nameOf(f), f.Code)
+		if times[name] == 0 {
+			codes = append(codes, name)
 		}
-		times[f.Code]++
+		times[name]++
 	}
 	var words []string
 	for _, code := range codes[:min(len(codes), topCodes)] {
@@ -223,15 +225,32 @@ func mdFinding(f report.Finding, prefix string) string {
 			b.WriteString("  - " + part[0] + ": " + mdCode(part[1]) + "\n")
 		}
 	}
-	for _, part := range [][2]string{{"Expected", f.Expected}, {"Actual", f.Actual}, {"**Fix**", f.Fix}} {
+	expected, actual := mdCompared(f)
+	for _, part := range [][3]string{{"Expected", f.Expected, expected}, {"Actual", f.Actual, actual}, {"**Fix**", f.Fix, mdText(f.Fix)}} {
 		if part[1] != "" && part[1] != f.Message { // not twice
-			b.WriteString("  - " + part[0] + ": " + mdText(part[1]) + "\n")
+			b.WriteString("  - " + part[0] + ": " + part[2] + "\n")
 		}
 	}
 	if f.Output != nil {
 		b.WriteString(mdTail(f.Output))
 	}
 	return b.String()
+}
+
+// mdCompared is what a finding expected and what it found. A diff rule quotes lines of code, which stay whole.
+func mdCompared(f report.Finding) (expected, actual string) {
+	expected, actual = mdText(f.Expected), mdText(f.Actual)
+	if f.Rule == "" {
+		return expected, actual
+	}
+	was, quoted := strings.CutSuffix(f.Expected, diag.AsAtBase)
+	if quoted && was != diag.NoSuchText {
+		expected = mdCode(was) + diag.AsAtBase
+	}
+	if quoted && f.Actual != diag.NotThere {
+		actual = mdCode(f.Actual)
+	}
+	return expected, actual
 }
 
 // mdOverride says who overrode the findings, and why.

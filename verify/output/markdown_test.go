@@ -189,6 +189,29 @@ func TestTailStaysInItsBlock(t *testing.T) {
 	}
 }
 
+// TestQuotedCode: lines of code that a diff rule quotes are whole; the words beside them are no code.
+func TestQuotedCode(t *testing.T) {
+	f := report.Finding{
+		Code: "rule.failed", Severity: "block", Rule: "closeout/hollowed-test", Message: "closeout/hollowed-test: TestA checks nothing",
+		Expected: "t.Errorf(\"Sum is %d\", got), as at the merge base", Actual: "func TestA(t *testing.T) { // `x` @y",
+	}
+	for _, want := range []string{"  - Expected: `t.Errorf(\"Sum is %d\", got)`, as at the merge base\n", "  - Actual: ``func TestA(t *testing.T) { // `x` @y``\n"} {
+		if got := mdFinding(f, ""); !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+	f.Expected, f.Actual = "no such text, as at the merge base", "not there any more"
+	for _, want := range []string{"  - Expected: no such text, as at the merge base\n", "  - Actual: not there any more\n"} {
+		if got := mdFinding(f, ""); !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+	r := &report.Report{Verdict: report.Failed, Findings: []report.Finding{f}, Counts: report.Counts{Block: 1}}
+	if got := mdTop(r).head; !strings.Contains(got, "Blocked by `closeout/hollowed-test`.") || !strings.Contains(got, "`closeout explain closeout/hollowed-test`") {
+		t.Errorf("the rule is not named: %q", got)
+	}
+}
+
 // indexIs is 1 when s contains part at that place, else 0.
 func indexIs(s, part string, at int) int {
 	if strings.Index(s, part) == at {

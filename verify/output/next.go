@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ const maxFixes = 6
 
 // fixOrder is the order in which fixes have the most effect: what cannot be read hides other findings, and an edit makes
 // records stale, so commands come last. A code that begins with none of them comes before commands.
-var fixOrder = []string{"usage.", "limit.", "contract.", "diff.", "facts.", "subject.", "scope.", "group.", "rule"}
+var fixOrder = []string{"usage.", "limit.", "contract.", "diff.", "facts.", "subject.", "scope.", "group.", "rule", "closeout/"}
 
 // commandCodes begin the codes of findings that a command must be run for.
 var commandCodes = []string{"acceptance.", "coverage.", "evidence.", "feedback."}
@@ -65,10 +66,7 @@ func fixSteps(r *report.Report, severity string, safe func(string) string) []str
 	all := ofSeverity(r, severity)
 	causes := withoutEffects(all)
 	for _, f := range causes {
-		code := f.Code
-		if !isCode(code) {
-			code = "" // it cannot be quoted in every format
-		}
+		code := nameOf(f)
 		i := slices.IndexFunc(steps, func(s step) bool { return s.code == code && s.fix == f.Fix })
 		if i < 0 {
 			i, steps = len(steps), append(steps, step{code: code, fix: f.Fix})
@@ -186,15 +184,24 @@ func isRule(s string) bool {
 	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
+// nameOf is what a finding is called: its diff rule, else its code; "" for what cannot be quoted in every format.
+func nameOf(f report.Finding) string {
+	switch {
+	case isRule(f.Rule):
+		return f.Rule
+	case isCode(f.Code):
+		return f.Code
+	}
+	return ""
+}
+
 // explain names the command that explains the first finding of a severity.
 func explain(r *report.Report, severity string) string {
-	code := "CODE"
-	if list := ofSeverity(r, severity); len(list) > 0 && isCode(list[0].Code) {
-		code = list[0].Code
-		if isRule(list[0].Rule) {
-			code = list[0].Rule
-		}
+	code := ""
+	if list := ofSeverity(r, severity); len(list) > 0 {
+		code = nameOf(list[0])
 	}
+	code = cmp.Or(code, "CODE")
 	return "`closeout explain " + code + "` explains what a code means and how to fix it."
 }
 

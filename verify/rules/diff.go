@@ -60,13 +60,27 @@ func (d *Diff) Failed() []DiffRow {
 	return slices.DeleteFunc(slices.Clone(d.Rules), func(r DiffRow) bool { return r.Passed })
 }
 
-// First has the first rows of each rule, up to a number.
+// More is a row that counts places which have no rows. It names no file, so that no exception from the rule covers it.
+func (r *DiffRow) More(places int64) DiffRow {
+	return DiffRow{
+		ID: r.ID, Category: r.Category, Severity: r.Severity, Detail: diag.Plural(places, "more place") + ", too many to list",
+		Fix: "split the change, so that each place is listed",
+	}
+}
+
+// First has the first rows of each rule, up to a number, and a row that counts the others.
 func (d *Diff) First(most int) *Diff {
-	first, count := &Diff{Schema: d.Schema}, map[string]int{}
-	for _, r := range d.sorted() {
-		if count[r.ID]++; count[r.ID] <= most {
-			first.Rules = append(first.Rules, r)
+	first := &Diff{Schema: d.Schema}
+	for rows := d.sorted(); len(rows) > 0; {
+		n := 1
+		for n < len(rows) && rows[n].ID == rows[0].ID {
+			n++
 		}
+		first.Rules = append(first.Rules, rows[:min(n, most)]...)
+		if n > most {
+			first.Rules = append(first.Rules, rows[0].More(int64(n-most)))
+		}
+		rows = rows[n:]
 	}
 	return first
 }

@@ -155,7 +155,6 @@ func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, err
 // The limits of what is written.
 const (
 	maxRows   = 1000 // of one rule
-	maxWarn   = 6    // of one rule that warns: nobody reads more of a kind
 	maxText   = 200  // bytes of Was and Now
 	maxDetail = 600  // bytes
 )
@@ -189,29 +188,10 @@ func (r *Rule) finish(rows []rules.DiffRow, more int64) []rules.DiffRow {
 	}
 	diag.SortStable(rows, compareRows)
 	rows = slices.Compact(rows)
-	last, named := rows[len(rows)-1], ""
-	if r.Severity == diag.Warn && len(rows) > maxWarn {
-		rest := rows[maxWarn-1:]
-		rows, last, more, named = rows[:maxWarn-1], rest[0], more+int64(len(rest)), filesOf(rest)
-	}
 	if more > 0 {
-		rows = append(rows, rules.DiffRow{
-			ID: r.ID, Category: r.category(), Severity: r.Severity, File: last.File, Side: last.Side, Line: last.Line, Was: last.Was, Now: last.Now,
-			Detail: clip("\u2026 and "+diag.Plural(more, "more place")+named, maxDetail), Fix: last.Fix,
-		})
+		rows = append(rows, rows[0].More(more))
 	}
 	return rows
-}
-
-// filesOf names the files of rows, which are sorted.
-func filesOf(rows []rules.DiffRow) string {
-	var names []string
-	for _, row := range rows {
-		if row.File != "" && (len(names) == 0 || names[len(names)-1] != row.File) {
-			names = append(names, row.File)
-		}
-	}
-	return " in " + listed(names)
 }
 
 func compareRows(a, b rules.DiffRow) int {
