@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,11 +30,14 @@ type fates struct {
 	words map[string]map[string]bool
 	// defined are names that production code of the base defines, and the touched files of the head do not mention any more.
 	defined map[string]bool
+	// dropped are names that a production file defines more often at the base than at the head.
+	dropped map[string]bool
 	// vanished are all other words of which that is true.
 	vanished map[string]bool
-	// touched are the functions and types of which some lines change, and that are still there.
+	// touched are the functions and types of which some lines change, and that are still there and no shorter: what loses
+	// lines may lose what the test was about.
 	touched map[string]bool
-	// retested are the names in tests that are new.
+	// retested are the names in tests that are new, or in new lines of tests and their helpers, in small letters.
 	retested map[string]bool
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
 	mentioned map[string]*mention
@@ -328,7 +332,7 @@ func (f *fates) isConverted(t *testCase) bool {
 
 // compareProduction notes the names that the touched production files do not have any more.
 func (f *fates) compareProduction() {
-	f.defined, f.vanished = map[string]bool{}, map[string]bool{}
+	f.defined, f.dropped, f.vanished = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, file := range f.c.Files {
 		if file.Base == nil || !file.isProduction() {
 			continue
@@ -338,6 +342,7 @@ func (f *fates) compareProduction() {
 				f.defined[stem] = true
 			}
 		}
+		defined := map[string]int{}
 		for _, line := range file.Removed() {
 			if len(line.Text) > 64<<10 || file.Lang() == code.Rust && file.Base.InTest(line.Number) {
 				continue
@@ -345,11 +350,26 @@ func (f *fates) compareProduction() {
 			for _, name := range definedOn(file.Base.CodeLine(line.Number)) {
 				f.defined[name] = true
 			}
+			if !isLocal(file.Base.CodeLine(line.Number)) {
+				count(defined, definedOn(file.Base.CodeLine(line.Number)), -1)
+			}
 			eachWord(withoutComments(file.Base, line.Number), func(w string) {
 				if len(w) > 3 && w[0] > '9' {
 					f.vanished[w] = true
 				}
 			})
+		}
+		if file.Head != nil {
+			for _, line := range file.Added() {
+				if file.Lang() != code.Rust || !file.Head.InTest(line.Number) {
+					count(defined, definedOn(file.Head.CodeLine(line.Number)), 1)
+				}
+			}
+		}
+		for name, n := range defined {
+			if n < 0 {
+				f.dropped[name] = true
+			}
 		}
 	}
 	for _, file := range f.c.Files {
@@ -461,75 +481,140 @@ func firstWord(line []byte) string {
 	return string(line[:min(end, 100)])
 }
 
-// findTouched notes the functions that change, and the names that new tests have.
+// findTouched notes the functions that change, and the names that changed lines of tests have.
 func (f *fates) findTouched() {
 	f.touched, f.retested = map[string]bool{}, map[string]bool{}
+	if len(f.table.gone) > mostPlain {
+		return
+	}
 	for _, file := range f.c.Files {
 		if file.Base == nil || file.Head == nil || !file.isProduction() {
 			continue
 		}
+		balance := map[string]int{}
 		for _, line := range file.Removed() {
-			f.touch(file.Base, line.Number)
+			touch(file.Base, line.Number, balance, -1)
 		}
 		for _, line := range file.Added() {
-			f.touch(file.Head, line.Number)
+			touch(file.Head, line.Number, balance, 1)
 		}
-	}
-	for name := range f.defined {
-		delete(f.touched, name)
-	}
-	for _, file := range f.table.files {
-		for _, one := range file.head {
-			if one.twin == nil {
-				for n := one.Line; n <= one.End; n++ {
-					eachWord(withoutComments(one.of, n), func(w string) { f.retested[w] = true })
-				}
-			}
-		}
-	}
-}
-
-// touch notes the names of what is defined around a line.
-func (f *fates) touch(v *code.File, n int) {
-	if len(bytes.TrimSpace(v.CodeLine(n))) < 2 || v.Lang == code.Rust && v.InTest(n) {
-		return
-	}
-	for _, name := range definedOn(v.CodeLine(n)) {
-		f.touched[name] = true
-	}
-	for _, b := range v.Enclosing(n) {
-		head := v.CodeLine(b)
-		for _, name := range definedOn(head) {
-			f.touched[name] = true
-		}
-		switch first := firstWord(head); first {
-		case "if", "for", "while", "switch", "catch", "return", "else", "foreach", "using", "lock", "match", "with", "try":
-		default:
-			if name := methodOn(head); name != "" {
+		before, after := wordsOf(file.Base, balance), wordsOf(file.Head, balance)
+		for name, n := range balance {
+			if n >= 0 && before[name] && after[name] {
 				f.touched[name] = true
 			}
 		}
 	}
+	for name := range f.dropped {
+		delete(f.touched, name)
+	}
+	for _, file := range f.table.files {
+		for _, line := range file.Added() {
+			if code.IsTest(file.Path) && !isImport(file.Head.CodeLine(line.Number)) || innermost(file.head, line.Number) != nil {
+				f.retest(file.Head, line.Number)
+			}
+		}
+		for _, one := range file.head {
+			for n := one.Line; one.twin == nil && !one.Group && n <= one.End; n++ {
+				f.retest(one.of, n) // some of its lines may have been those of another test
+			}
+		}
+	}
+}
+
+// wordsOf are those of some names that are in the code of a file.
+func wordsOf(v *code.File, names map[string]int) map[string]bool {
+	words := map[string]bool{}
+	if len(names) > 0 {
+		eachWord(v.Code, func(w string) {
+			if _, asked := names[w]; asked {
+				words[w] = true
+			}
+		})
+	}
+	return words
+}
+
+func (f *fates) retest(v *code.File, n int) {
+	eachWord(withoutComments(v, n), func(w string) { f.retested[strings.ToLower(w)] = true })
+}
+
+// touch counts a line for the innermost function, or else type, around it.
+func touch(v *code.File, n int, balance map[string]int, by int) {
+	line := bytes.TrimSpace(v.CodeLine(n))
+	if v.Lang == code.Rust && v.InTest(n) || !bytes.ContainsFunc(line, unicode.IsLetter) || line[0] == '@' || line[0] == '[' || line[0] == '#' {
+		return
+	}
+	if bytes.HasPrefix(line, []byte("=>")) && n > 1 {
+		n-- // the body of a member of C#; its name stands above
+	}
+	around := v.Enclosing(n)
+	if defined := definedOn(v.CodeLine(n)); len(defined) > 0 && (len(around) == 0 || !isLocal(v.CodeLine(n))) {
+		count(balance, defined, by)
+		return
+	}
+	for i := len(around) - 1; i >= 0; i-- {
+		head := v.CodeLine(around[i])
+		if defined := definedOn(head); len(defined) > 0 && !isLocal(head) {
+			count(balance, defined, by)
+			return
+		}
+		switch firstWord(head) {
+		case "if", "for", "while", "switch", "catch", "return", "else", "foreach", "using", "lock", "match", "with", "try":
+			continue
+		}
+		if name := methodOn(head); name != "" && !bytes.ContainsAny(head, "=>.") {
+			balance[name] += by
+			return
+		}
+	}
+}
+
+func count(names map[string]int, list []string, by int) {
+	for _, name := range list {
+		names[name] += by
+	}
+}
+
+// isLocal reports whether a line that defines something defines no function and no type, but a variable.
+func isLocal(line []byte) bool {
+	switch firstWord(line) {
+	case "const", "let", "var", "static", "final", "readonly":
+		return !containsAny(line, "=>", "function", "lambda")
+	}
+	return false
 }
 
 // isPlain reports whether a test is deleted while a function that it calls changes, and nothing else explains it: few tests are
-// gone, the change removes no definition, and no new test mentions all of the functions.
+// gone, the change removes no definition that may have been the reason, and no changed test mentions all of the functions.
 func (f *fates) isPlain(t *testCase) bool {
-	if len(f.table.gone) > mostPlain || len(f.defined) > 0 {
+	if len(f.table.gone) > mostPlain || f.mentions(t, f.dropped) || f.addsData() {
 		return false
+	}
+	for name := range f.dropped {
+		if f.defined[name] {
+			return false
+		}
 	}
 	touched, again := 0, 0
 	for n := t.Line; n <= t.End; n++ {
-		eachWord(withoutComments(t.of, n), func(w string) {
+		eachWord(t.of.CodeLine(n), func(w string) {
 			if f.touched[w] {
 				touched++
 			}
-			if f.touched[w] && f.retested[w] {
+			if f.touched[w] && f.retested[strings.ToLower(w)] {
 				again++
 			}
 		})
 	}
 	return touched > again
+}
+
+// addsData reports whether a file of test data grows: what a test says may be there now.
+func (f *fates) addsData() bool {
+	return slices.ContainsFunc(f.c.Files, func(file *File) bool {
+		return file.Lang() == code.None && containsAny([]byte("/"+file.Path), "/testdata/", "/fixtures/", "/test-data/") && len(file.Added()) > len(file.Removed())
+	})
 }
 
 // mostPlain is how many tests may be gone: who deletes more than a few mostly rebuilds something.

@@ -19,7 +19,7 @@ var DisabledTest = &Rule{
 
 // RemovedTest finds tests that are gone.
 var RemovedTest = &Rule{
-	ID: "closeout/removed-test", Title: "A test is deleted, and the code that it tests changes", Severity: diag.Warn, Review: true, Topic: "test", Languages: testLanguages,
+	ID: "closeout/removed-test", Title: "A test is deleted, and the code that it tests changes", Severity: diag.Block, Review: true, Topic: "test", Languages: testLanguages,
 	Find: func(c *Change, report func(Hit)) {
 		reportGone(c, report, []fate{fateRemoved}, "deleted, and the code that it tests changes", "restore the test, and fix what it finds", c.fates().isPlain)
 	},
