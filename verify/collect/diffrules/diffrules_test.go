@@ -102,7 +102,7 @@ func TestTextsAreCut(t *testing.T) {
 	}
 }
 
-// blobs answers for objects whose ids are "name:size", and counts what is read.
+// blobs answers for objects whose ids are "name:size", with nothing but line ends for the name lines, and counts what is read.
 type blobs map[string]int
 
 var errLarge = errors.New("too large")
@@ -115,7 +115,11 @@ func (b blobs) read(id string, limit int64) ([]byte, error) {
 		return nil, errLarge
 	}
 	b[id]++
-	return []byte(strings.Repeat("x", int(size))), nil
+	letter := "x"
+	if strings.HasPrefix(id, "lines:") {
+		letter = "\n"
+	}
+	return []byte(strings.Repeat(letter, int(size))), nil
 }
 
 func modified(path, base, head string) change.Change {
@@ -143,6 +147,8 @@ func TestReadingHasLimits(t *testing.T) {
 		{"too large and deleted", []change.Change{{Path: "a_test.go", Status: change.Deleted, OldMode: change.Regular, OldID: large}}, []string{"closeout/unread-file basea_test.go:0"}},
 		{"workflow", []change.Change{modified(".github/workflows/ci.yml", "a:1", large)}, []string{"closeout/unread-file .github/workflows/ci.yml:0"}},
 		{"data", []change.Change{modified("a.json", "a:1", large)}, []string{"closeout/unread-other a.json:0"}},
+		{"as many lines as can be compared", []change.Change{modified("a_test.go", "a:1", fmt.Sprintf("lines:%d", maxLines-1))}, nil},
+		{"too many lines", []change.Change{modified("a_test.go", fmt.Sprintf("lines:%d", maxLines), "a:1")}, []string{"closeout/unread-file a_test.go:0"}},
 		{"mode only", []change.Change{modified("a_test.go", "a:1", "a:1")}, nil},
 		{"padding", append(slices.Clone(padding), modified("z_test.go", "a:1", most), modified("z_test.go", "a:1", "b:1")), []string{
 			"closeout/unread-other a/14.txt:0", "closeout/unread-other a/15.txt:0", "closeout/unread-other a/16.txt:0", "closeout/unread-other a/17.txt:0",

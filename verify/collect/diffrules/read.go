@@ -12,15 +12,17 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// The limits of what is read, in bytes. What lies beyond them is named by [UnreadFile] and [UnreadOther].
+// The limits of what is read, in bytes or lines. What lies beyond them is named by [UnreadFile] and [UnreadOther].
 const (
 	maxFile  = 4 << 20  // of one version of a file
+	maxLines = 1 << 20  // of one version of a file; what has more cannot be compared line by line
 	maxTotal = 64 << 20 // of all versions of all files, each content once
 )
 
 // Why a version of a file was not read.
 const (
 	unreadLarge  = "the file is larger than 4 MiB"
+	unreadLines  = "the file has more than 1,048,576 lines"
 	unreadBudget = "the change is larger than 64 MiB"
 	unreadBinary = "the file is binary"
 	unreadMode   = "the file is a symlink or a submodule"
@@ -106,6 +108,9 @@ func (r *reader) version(name string, mode change.Mode, id string) (*code.File, 
 	}
 	if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
 		return nil, unreadBinary, nil
+	}
+	if bytes.Count(text, []byte("\n")) >= maxLines {
+		return nil, unreadLines, nil
 	}
 	return code.Parse(name, text), "", nil
 }

@@ -17,7 +17,7 @@ var UnreadFile = &Rule{
 			if why := f.hidden(); why != "" {
 				report(Hit{
 					File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it",
-					Fix: "keep tests and workflows in text files of at most 4 MiB, or leave this file as it was",
+					Fix: "keep tests and workflows in text files of at most 4 MiB and 1,048,576 lines, or leave this file as it was",
 				})
 			}
 		}
@@ -36,12 +36,15 @@ var UnreadOther = &Rule{
 			if why == "" || f.hidden() != "" {
 				continue
 			}
-			if large := why == unreadLarge || why == unreadBudget; large || f.Lang() != code.None && f.unread[1] == unreadBinary {
+			if isLimit(why) || f.Lang() != code.None && f.unread[1] == unreadBinary {
 				report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: "review the file by hand"})
 			}
 		}
 	},
 }
+
+// isLimit reports whether a file was not read because there is too much to read.
+func isLimit(why string) bool { return why == unreadLarge || why == unreadLines || why == unreadBudget }
 
 // hidden says why a file of tests or a workflow could not be compared with what it was; "" where it could. A file that was
 // unreadable before is hidden only by its size: nothing says that it was written by whoever makes the change.
@@ -51,7 +54,7 @@ func (f *File) hidden() string {
 		return ""
 	}
 	for _, why := range []string{head, base} {
-		if why == unreadLarge || why == unreadBudget {
+		if isLimit(why) {
 			return why
 		}
 	}
