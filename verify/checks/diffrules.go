@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -74,6 +75,7 @@ func runDiffRules(p *check.Pass) {
 			}
 		}
 	}
+	reportStrayIgnores(p, exceptions, standard)
 	exceptions.report(p)
 	if p.Policy.Meter.Spent() {
 		p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
@@ -157,6 +159,27 @@ func diffFinding(r *rules.DiffRow, severity diag.Severity) check.Finding {
 	return f
 }
 
+// reportStrayIgnores reports the exceptions from rules that do not exist: those with the prefix, of which nothing else is said
+// then, and those that lack it where no rule report has such a rule.
+func reportStrayIgnores(p *check.Pass, exceptions *ignores, standard map[string]diag.Severity) {
+	for i := range exceptions.list {
+		ignore := &exceptions.list[i]
+		if _, known := standard[ignore.ID.Value]; !known && !ignore.expired {
+			ignore.used = true
+			reportNoDiffRule(p, ignore.ID, &ignore.Source)
+		}
+	}
+	if len(p.Rules) > 0 || p.Policy.Catalogue != nil {
+		return
+	}
+	for i := range p.Policy.Ignore {
+		ignore := &p.Policy.Ignore[i]
+		if _, meant := standard[rules.DiffPrefix+ignore.ID.Value]; meant {
+			reportNoDiffRule(p, ignore.ID, &ignore.Source)
+		}
+	}
+}
+
 // reportNoDiffRule reports an id in a contract that no rule has.
 func reportNoDiffRule(p *check.Pass, id diag.Text, source *policy.Source) {
 	var known []string
@@ -170,7 +193,11 @@ func reportNoDiffRule(p *check.Pass, id diag.Text, source *policy.Source) {
 		Expected: "the id of a diff rule", Actual: id.Value, Fix: "let a person correct or remove it; closeout rules --list shows the ids",
 		Identity: []string{id.Value},
 	}
-	if near := diag.Nearest(id.Value, known); near != "" {
+	near := diag.Nearest(id.Value, known)
+	if slices.Contains(known, rules.DiffPrefix+id.Value) {
+		near = rules.DiffPrefix + id.Value
+	}
+	if near != "" {
 		f.Fix = fmt.Sprintf("did you mean %q? Let a person correct it", near)
 	}
 	p.Report(f)

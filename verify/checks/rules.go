@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -226,8 +227,12 @@ func reportExpired(p *check.Pass, rule *policy.Rule) {
 	if rule.ExpiresAt == "" || p.Today == "" || p.Today <= rule.ExpiresAt {
 		return
 	}
+	message := fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt)
+	if contract.IsDiffRule(rule.ID.Value) {
+		message = fmt.Sprintf("the entry about the diff rule %q expired on %s and still applies: severity %s", rule.ID.Value, rule.ExpiresAt, rule.Severity)
+	}
 	p.Report(check.Finding{
-		Code: "rule.expired", Message: fmt.Sprintf("the rule %q expired on %s and still counts", rule.ID.Value, rule.ExpiresAt),
+		Code: "rule.expired", Message: message,
 		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
 		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
 		Identity: []string{rule.ID.Value},

@@ -377,9 +377,13 @@ func readRuleBook(f *strict.Fields) RuleBook {
 		o.Wrong(required, "required", "true or false")
 	}
 	for _, key := range []string{"run", "catalogue"} {
-		if n := o.Node.Member(key); n != nil && book.NotRequired && (key == "run" || book.Catalogue != nil || book.DiffRules == nil) {
+		if n := o.Node.Member(key); n != nil && book.NotRequired && (key == "run" || book.Catalogue != nil) {
+			fix := "remove one of the two"
+			if key == "catalogue" {
+				fix += "; an entry about a diff rule needs no report, and its id begins with closeout/"
+			}
 			o.Add(n, o.Pointer(key), diag.Quote(key)+` requires a rule report, but "required": false says that there is none`,
-				`either "required": false or `+diag.Quote(key), "remove one of the two")
+				`either "required": false or `+diag.Quote(key), fix)
 		}
 	}
 	o.End()

@@ -151,7 +151,11 @@ func ratio(f *strict.Fields, key string) *strict.Ratio {
 
 // severity returns a severity in any of the spellings of rule reports, or [Off] where that is allowed.
 func severity(f *strict.Fields, key string, mayBeOff bool) diag.Severity {
-	n := f.Need(key, "block, warn or info")
+	expected := "block, warn or info"
+	if mayBeOff {
+		expected = "block, warn, info or off"
+	}
+	n := f.Need(key, expected)
 	if n == nil {
 		return ""
 	}
@@ -164,7 +168,15 @@ func severity(f *strict.Fields, key string, mayBeOff bool) diag.Severity {
 		if mayBeOff {
 			words = append(words, string(Off))
 		}
-		f.WrongFix(n, key, "one of "+strings.Join(words, ", "), strict.WordFix(n, words))
+		fix := strict.WordFix(n, words)
+		switch {
+		case n.Kind != strict.KindString:
+		case mayBeOff && slices.Contains([]string{"disable", "disabled", "ignore", "none", "false"}, strings.ToLower(n.Text)):
+			fix = `write "off"`
+		case strings.EqualFold(n.Text, string(Off)) && !mayBeOff:
+			fix = "remove the rule from the catalogue, and switch it off in its tool; only diff rules, whose ids begin with closeout/, can be off"
+		}
+		f.WrongFix(n, key, "one of "+strings.Join(words, ", "), fix)
 		return ""
 	}
 	return severity
