@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/collect/diffrules"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 var update = flag.Bool("update", false, "write generated documents and goldens")
@@ -84,6 +85,27 @@ they find, [the recipes](recipes.md#change-the-severity-of-a-diff-rule) say how 
 severity, and [the limits](limits.md#diff-rules) what they read. This page is made from
 ` + "`closeout explain closeout/RULE`" + `.
 
+## What they do not see
+
+The rules read the text of changed files. They run nothing and know no types. A change without findings has none of the
+patterns below, no more:
+
+- Only the named languages are read as code. In others (PHP, Kotlin, Swift, C and C++), only the rules about any file look.
+- What was weak at the merge base, and what is weakened bit by bit over several pull requests: each is compared with its own base.
+- A test that checks less through a helper, a fixture or data that it reads, or whose name a program computes. That a test
+  stopped running without a trace in its file shows only where the
+  [test reports of the base](recipes.md#compare-with-the-tests-of-the-base-branch) are compared.
+- Expected values that fit a wrong program: ` + "`closeout/rebased-expectation`" + ` says where they changed, not whether they are right.
+- New tests that were never good. A [negative control](negative-controls.md) shows that a test can fail.
+- Symlinks, submodules, binary files, generated files that are not committed, and what is larger than [the limits](limits.md#diff-rules).
+- The configuration of test runners and linters, except thresholds and suppressions: the list of
+  [protected files](rules.md#scopeprotected) covers it.
+- A bundle without ` + "`diff_rules.json`" + `: nothing was looked at.
+
+"Quiet" and "Measured" on a page say what the rule leaves alone on purpose, and how often it was right.
+
+## The rules
+
 | rule | severity | languages | |
 |---|---|---|---|
 `)
@@ -102,6 +124,24 @@ severity, and [the limits](limits.md#diff-rules) what they read. This page is ma
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n%s", id, title, rest)
 	}
 	compare(t, "docs/diff-rules.md", b.String())
+}
+
+// TestSoftStart compares the recipe for a soft start with the rules that block.
+func TestSoftStart(t *testing.T) {
+	var rows []string
+	for _, id := range diffrules.IDs() {
+		if diffrules.ByID(id).Severity == diag.Block {
+			rows = append(rows, `      {"id": "`+id+`", "severity": "warn"}`)
+		}
+	}
+	text := read(t, filepath.Join(repository, "docs/recipes.md"))
+	_, rest, _ := strings.Cut(text, "To start softly, ")
+	_, rest, _ = strings.Cut(rest, "\"catalogue\": [\n")
+	list, _, found := strings.Cut(rest, "\n    ]")
+	if !found {
+		t.Fatal("docs/recipes.md has no list for a soft start")
+	}
+	compare(t, "docs/recipes.md", strings.Replace(text, list, strings.Join(rows, ",\n"), 1))
 }
 
 // TestCommandsAreDocumented wants an example in the help of every command, and every flag of verify in the docs.
