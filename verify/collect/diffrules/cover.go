@@ -18,6 +18,8 @@ func (t *testTable) markAll() {
 				one.mark, one.disabled = one.Line, true
 			}
 		}
+		markClass(f)
+		markShadowed(f)
 		if slices.ContainsFunc(f.head, func(one *testCase) bool { return one.mark > 0 }) || slices.ContainsFunc(f.base, func(one *testCase) bool { return one.moved }) {
 			markTests(f.Base, f.base)
 		}
@@ -32,6 +34,7 @@ func markTests(v *code.File, tests []*testCase) {
 		coverRange(tests, skipMark{line: n, disabled: true}, 0, v.Lines())
 	}
 	var names map[string]certainty
+	indirect := 0
 	for _, m := range marksOf(v) {
 		if names == nil {
 			names = constants(v)
@@ -41,6 +44,8 @@ func markTests(v *code.File, tests []*testCase) {
 		}
 		if from, to, covered := reach(v, tests, m, names); covered {
 			coverRange(tests, m, from, to)
+		} else if indirect < maxIndirect && markIndirect(v, tests, m, names) {
+			indirect++
 		}
 	}
 }

@@ -50,6 +50,19 @@ func marksOf(f *code.File) []skipMark {
 			marks = append(marks, m)
 		}
 	}
+	switch lang {
+	case code.Python:
+		marks = append(marks, aliasMarks(f, lines)...)
+	case code.JavaScript:
+		for name := range code.SkipAliases(f) {
+			for _, n := range linesWith(f.Code, f, []string{name + "("}) {
+				if wordBeforeCall(f.CodeLine(n), name) == "" {
+					marks = append(marks, skipMark{line: n, header: true, holds: always})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b skipMark) int { return a.line - b.line })
 	return marks
 }
 

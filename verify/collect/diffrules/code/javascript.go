@@ -4,7 +4,7 @@ import "bytes"
 
 // javaScript finds the calls of describe, it, test and their kin.
 func (d *finder) javaScript() {
-	certain := IsTest(d.Path)
+	certain, aliases := IsTest(d.Path), SkipAliases(d.File)
 	for at := 0; at < len(d.Code); {
 		if c := d.Code[at]; !isWord(c) && c != '$' {
 			at++
@@ -14,13 +14,45 @@ func (d *finder) javaScript() {
 		for end < len(d.Code) && (isWord(d.Code[end]) || d.Code[end] == '$') {
 			end++
 		}
-		if end-at <= len("xdescribe") {
+		if group, known := aliases[string(d.Code[at:end])]; known && d.byteAt(end) == '(' && d.byteAt(at-1) != '.' {
+			end = d.javaScriptTest(at, end, group, certain)
+		} else if end-at <= len("xdescribe") {
 			if open, group := d.javaScriptCall(at, end); open != none {
 				end = d.javaScriptTest(at, open, group, certain)
 			}
 		}
 		at = end
 	}
+}
+
+// SkipAliases are the names that a file gives to functions that skip, as in const later = it.skip. The value is true for those of
+// groups.
+func SkipAliases(f *File) map[string]bool {
+	var names map[string]bool
+	for _, function := range []string{"it.skip", "test.skip", "describe.skip", "it.todo", "test.todo", "test.fixme"} {
+		for from := 0; ; {
+			i := bytes.Index(f.Code[from:], []byte("= "+function))
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + len("= "+function)
+			if c := f.byteAt(from); c != ';' && c != '\n' && c != '\r' {
+				continue
+			}
+			end := i
+			for end > 0 && f.Code[end-1] == ' ' {
+				end--
+			}
+			if start := f.wordStart(end); start < end && len(names) < 10 {
+				if names == nil {
+					names = map[string]bool{}
+				}
+				names[string(f.Code[start:end])] = function == "describe.skip"
+			}
+		}
+	}
+	return names
 }
 
 // javaScriptCall reads it.only.each(…) up to the parenthesis of the call that has the name; none for anything else.
