@@ -15,7 +15,7 @@ import (
 )
 
 // manifestRules are about dependencies, lock files and snapshots.
-var manifestRules = []*Rule{SnapshotOnly, NewDependency}
+var manifestRules = []*Rule{SnapshotOnly, NewDependency, LockHost, LockIntegrity, LockAlone, CheckConfig}
 
 // NewDependency finds packages that the manifests of a change name for the first time.
 var NewDependency = &Rule{

@@ -162,7 +162,7 @@ var UnpinnedAction = &Rule{
 				if name := actionOf(uses); isUnpinned(uses) && !was[name] {
 					was[name] = true
 					if seen++; seen == 1 {
-						hit = p.now.hit(n.Pos.Line, name, "the action "+uses+" is new and not pinned", "pin the action to a full commit id, with the version in a comment")
+						hit = p.now.hit(n.Pos.Line, name, "the touched workflows did not use the action "+uses+" before, and it is not pinned to a commit", "pin the action to a full commit id, with the version in a comment")
 					}
 				}
 			})
@@ -275,7 +275,7 @@ func eachSecret(w *flow, visit func(name string, line int)) {
 	}
 	for _, j := range w.jobs {
 		if s := j.node.Member("secrets"); textOf(s) == "inherit" {
-			visit("all secrets (inherit)", s.Pos.Line)
+			visit("all secrets that there are (inherit)", s.Pos.Line)
 		}
 	}
 	eachText(w.root, func(n *strict.Node) {

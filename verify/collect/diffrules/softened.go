@@ -1,6 +1,7 @@
 package diffrules
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -200,7 +201,7 @@ func (c *Change) removedChecks(p flowPair, report func(Hit)) {
 			continue
 		}
 		for _, name := range s.checks {
-			if !kept[" "+name] && !kept[checkClass(name)] && !slices.Contains(names, name) {
+			if !kept[" "+name] && !kept[checkClass(name)] && !slices.Contains(names, name) && !actionRuns(p.now, name) {
 				gone, names = append(gone, s), append(names, name)
 			}
 		}
@@ -217,6 +218,15 @@ func (c *Change) removedChecks(p flowPair, report func(Hit)) {
 		detail = "the workflow is deleted, and nothing in the change runs " + listed(names)
 	}
 	report(p.was.hit(line, names[0], detail, fixRestore))
+}
+
+// actionRuns reports whether a workflow uses an action that has the name of a check, such as cargo-semver-checks-action.
+func actionRuns(w *flow, check string) bool {
+	name := strings.ReplaceAll(check, " ", "-")
+	return slices.ContainsFunc(w.steps(), func(s *flowStep) bool {
+		action, _, _ := strings.Cut(textOf(s.node.Member("uses")), "@")
+		return strings.Contains(check, " ") && strings.Contains(path.Base(action), name)
+	})
 }
 
 // judges reports whether a workflow runs for each change before it lands.

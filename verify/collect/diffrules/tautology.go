@@ -55,6 +55,9 @@ func (f *File) tautologies() (list []*stated) {
 				continue
 			}
 		}
+		if kind == never && f.afterFail(l.Number) {
+			continue
+		}
 		if kind != mayFail {
 			list = append(list, &stated{statement: s})
 		}
@@ -84,8 +87,24 @@ func (c *Change) removedKeys() map[string]bool {
 // selfish are parts of the names of tests in which a value is compared with itself on purpose.
 var selfish = []string{"eq", "hash", "ident", "nan", "self", "reflex", "same", "comp", "order", "sort", "cmp", "singleton", "intern", "symbol", "memo", "cache"}
 
+// afterFail reports whether a line begins the handler of an error without which the test fails.
+func (f *File) afterFail(line int) bool {
+	if line < 3 || !bytes.Contains(f.Head.CodeLine(line-1), []byte("catch")) {
+		return false
+	}
+	before := bytes.TrimSpace(f.Head.CodeLine(line - 2))
+	word, _, _ := bytes.Cut(before, []byte("("))
+	_, last, found := cutAtLast(string(word), ".")
+	return bytes.HasSuffix(before, []byte(");")) && (string(word) == "fail" || found && oneOf(last, "fail", "Fail"))
+}
+
 // comparesItself reports whether a line lies in a test about the comparison of values.
 func (f *File) comparesItself(line int) bool {
+	for n := max(1, line-2); n <= min(f.Head.Lines(), line+2); n++ {
+		if text := f.Head.CodeLine(n); bytes.Contains(text[:min(len(text), maxNear)], []byte("hashCode")) {
+			return true
+		}
+	}
 	name := f.Path
 	for _, t := range f.Head.Tests() {
 		if t.Line <= line && line <= t.End {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 	"github.com/closeout-gate/closeout/verify/collect/linediff"
@@ -50,6 +51,7 @@ func (f *File) weakened() (list []weaker) {
 	}
 	var strong []string // what added assertions are exact about
 	known := false
+	added := sync.OnceValue(f.addedKeys)
 	for _, hunk := range f.Hunks() {
 		if len(hunk.Removed) == 0 || len(hunk.Added) == 0 || max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
@@ -58,19 +60,19 @@ func (f *File) weakened() (list []weaker) {
 		if len(removed) == 0 {
 			continue
 		}
-		added := f.statements(f.Head, hunk.Added)
-		if len(added) == 0 || onlyLiterals(removed, added) {
+		fresh := f.statements(f.Head, hunk.Added)
+		if len(fresh) == 0 || onlyLiterals(removed, fresh) {
 			continue
 		}
 		f.read(removed)
-		f.read(added)
-		for i, now := range added {
-			if was := now.accepts(removed, i, len(added)); was != nil {
+		f.read(fresh)
+		for i, now := range fresh {
+			if was := now.accepts(removed, i, len(fresh)); was != nil && !added()[lineKey([]byte(was.line()))] {
 				list = append(list, weaker{now.first, was.line(), now.line(), "the assertion accepts more than before"})
 				continue
 			}
 			was := now.weakens(removed)
-			if was == nil || slices.ContainsFunc(added, func(s *stated) bool { return s.expects(was) }) {
+			if was == nil || added()[lineKey([]byte(was.line()))] || slices.ContainsFunc(fresh, func(s *stated) bool { return s.expects(was) }) {
 				continue
 			}
 			if !known {
@@ -82,6 +84,15 @@ func (f *File) weakened() (list []weaker) {
 		}
 	}
 	return list
+}
+
+// addedKeys are the added lines without blanks: an assertion among them was only moved or indented.
+func (f *File) addedKeys() map[string]bool {
+	keys := map[string]bool{}
+	for _, l := range f.Added() {
+		keys[lineKey(l.Text)] = true
+	}
+	return keys
 }
 
 // onlyLiterals reports whether assertions differ from those before in literals only, of which none is a tolerance or an error.
