@@ -82,7 +82,7 @@ const mostEntries = 10_000
 func (f *finder) baseReport(dir, name string) (verify.Opener, error) {
 	exact := filepath.Join(dir, filepath.FromSlash(name))
 	if info, err := os.Lstat(exact); err == nil && info.Mode().IsRegular() {
-		return f.open(exact, false), nil
+		return f.otherThanHead(exact, name)
 	}
 	found, entries := "", 0
 	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
@@ -101,7 +101,19 @@ func (f *finder) baseReport(dir, name string) (verify.Opener, error) {
 	if err != nil || found == "" {
 		return nil, err
 	}
-	return f.open(found, false), nil
+	return f.otherThanHead(found, name)
+}
+
+// otherThanHead opens a report of the base. The report of the head in its place would say that nothing has changed.
+func (f *finder) otherThanHead(file, name string) (verify.Opener, error) {
+	base, err := os.Stat(file)
+	if err != nil {
+		return nil, diag.Reason(err)
+	}
+	if head, err := os.Stat(filepath.Join(f.options.Names, filepath.FromSlash(name))); err == nil && os.SameFile(base, head) {
+		return nil, fmt.Errorf("%q is the test report of the change itself: name a directory that only the base branch writes to", f.shown(file))
+	}
+	return f.open(file, false), nil
 }
 
 // skipMissing lets a directory be missing: the first run on a base has no reports of it.
