@@ -10,7 +10,7 @@ import (
 var DisabledTest = &Rule{
 	ID: "closeout/disabled-test", Title: "A test is still there, but no test runner sees it", Severity: diag.Block, Topic: "test", Languages: testLanguages,
 	Find: func(c *Change, report func(Hit)) {
-		marked(c, report, "taken out of every build", "let the test run again, and fix what it finds", func(head *testCase) bool {
+		marked(c, report, "out of every run now", "let the test run again, and fix what it finds", func(head *testCase) bool {
 			return head.ranBefore() && head.disabled
 		})
 		reportGone(c, report, []fate{fateDisabled}, "still there, but no test runner sees it", "give the test back its name and place, and fix what it finds", nil)
