@@ -72,18 +72,3 @@ func isData(name string) bool {
 		" .svg .png .jpg .jpeg .gif .ico .webp .pdf .zip .gz .bin .dat .pem .crt .key .spec .properties .env .sum .mod .csproj .sln .slnx"+
 		" .resx .props .targets .editorconfig .gitignore .log .proto .graphql .ipynb .txtar .patch .diff .out .map .wasm")
 }
-
-// IsFixture reports whether a path lies in a directory of data for tests, such as testdata.
-func IsFixture(name string) bool {
-	for {
-		segment, rest, found := strings.Cut(name, "/")
-		if !found {
-			return false
-		}
-		if oneOf(strings.ToLower(segment), "testdata test-data test_data fixtures fixture __fixtures__ test-fixtures test_fixtures testfixtures cassettes goldens golden"+
-			" snapshots __snapshots__ __image_snapshots__ playground") {
-			return true
-		}
-		name = rest
-	}
-}
