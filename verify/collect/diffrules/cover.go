@@ -280,7 +280,7 @@ func containsAny(text []byte, words ...string) bool {
 	return false
 }
 
-// offTags are build constraints that nobody sets.
+// offTags are build constraints that are never set.
 var offTags = map[string]certainty{
 	"ignore": notEver, "never": notEver, "none": notEver, "disabled": notEver, "disable": notEver, "skip": notEver, "off": notEver, "todo": notEver, "broken": notEver, "false": notEver,
 	"exclude": notEver, "nobuild": notEver, "donotbuild": notEver, "nacl": notEver, "hurd": notEver,

@@ -15,7 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
-// hiddenRules find what a reader of the change does not see, and what nobody should be able to read in it.
+// hiddenRules find what a reader of the change does not see, and what must not be readable in it.
 var hiddenRules = []*Rule{HiddenText, ZeroWidth, MixedScript, Secret, SecretInTest}
 
 // HiddenText finds characters that show a text in another order than it is read, and those that carry an invisible text.
@@ -37,7 +37,7 @@ type concealment byte
 
 const (
 	bidi      concealment = 1 << iota // changes the order in which the text is shown
-	invisible                         // carries a text that nobody sees: tags and rows of variation selectors
+	invisible                         // carries a text that is not shown: tags and rows of variation selectors
 	zeroWidth                         // has no width
 )
 

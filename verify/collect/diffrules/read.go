@@ -53,7 +53,7 @@ func read(changes []change.Change, blob func(string, int64) ([]byte, error), too
 	return c, nil
 }
 
-// rank orders what is read: what the rules need most comes first, and of that what the merge base has, because whoever makes
+// rank orders what is read: what the rules need most comes first, and of that what the merge base has, because the author of
 // the change cannot add to it. Padding is read last.
 func (f *File) rank() int {
 	rank := 4

@@ -47,7 +47,7 @@ var UnreadOther = &Rule{
 func isLimit(why string) bool { return why == unreadLarge || why == unreadLines || why == unreadBudget }
 
 // hidden says why a file of tests or a workflow could not be compared with what it was; "" where it could. A file that was
-// unreadable before is hidden only by its size: nothing says that it was written by whoever makes the change.
+// unreadable before is hidden only by its size: nothing says that the author of the change wrote it.
 func (f *File) hidden() string {
 	base, head := f.unread[0], f.unread[1]
 	if base == "" && head == "" || !f.matters() {
