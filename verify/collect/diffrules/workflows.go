@@ -246,7 +246,7 @@ func (set *flowSet) joinRenamed() {
 		return
 	}
 	for i := range set.pairs {
-		if set.pairs[i].was != nil {
+		if set.pairs[i].was != nil || set.pairs[i].now == nil {
 			continue
 		}
 		best, score := -1, 0
