@@ -98,7 +98,7 @@ func reportOff(p *check.Pass, rule *policy.Rule, places int64) {
 	})
 }
 
-// maxWarned is how many findings a rule that warns has: nobody reads more of a kind.
+// maxWarned is how many findings a rule that warns has: no person reads more of a kind.
 const maxWarned = 6
 
 // reportWarned reports the rows of a rule that warns, none of which is excused: the first ones, and one finding for the others.
@@ -149,7 +149,7 @@ func diffFinding(r *rules.DiffRow, severity diag.Severity) check.Finding {
 	case r.Was != "":
 		f.Expected = r.Was + diag.AsAtBase
 	case r.Now == "":
-		f.Expected, f.Actual = "what the merge base has", cmp.Or(r.Detail, "a change that the rule is about")
+		f.Expected, f.Actual = "nothing that this rule finds", cmp.Or(r.Detail, "a change that the rule is about")
 	}
 	if r.Side != rules.SideBase {
 		f.Pos.Line = int(r.Line)

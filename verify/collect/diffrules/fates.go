@@ -36,7 +36,7 @@ type fates struct {
 	vanished map[string]bool
 	// touched are the functions and types of which some lines change, and that are still there and no shorter: what loses
 	// lines may lose what the test was about.
-	touched map[string]bool
+	touched map[string][]*File
 	// retested are the names in tests that are new, or in new lines of tests and their helpers, in small letters.
 	retested map[string]bool
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
@@ -483,7 +483,7 @@ func firstWord(line []byte) string {
 
 // findTouched notes the functions that change, and the names that changed lines of tests have.
 func (f *fates) findTouched() {
-	f.touched, f.retested = map[string]bool{}, map[string]bool{}
+	f.touched, f.retested = map[string][]*File{}, map[string]bool{}
 	if len(f.table.gone) > mostPlain {
 		return
 	}
@@ -501,7 +501,7 @@ func (f *fates) findTouched() {
 		before, after := wordsOf(file.Base, balance), wordsOf(file.Head, balance)
 		for name, n := range balance {
 			if n >= 0 && before[name] && after[name] {
-				f.touched[name] = true
+				f.touched[name] = append(f.touched[name], file)
 			}
 		}
 	}
@@ -599,10 +599,10 @@ func (f *fates) isPlain(t *testCase) bool {
 	if f.hasHeir(t) {
 		return false
 	}
-	missed := map[string]bool{} // by the names of what changes, whether no changed test has it
+	missed, knows := map[string]bool{}, t.known() // by the names of what changes, whether no changed test has it
 	for n := t.Line; n <= t.End; n++ {
 		eachReached(t.of.CodeLine(n), t.of.Lang == code.Ruby, func(w string) {
-			if f.touched[w] {
+			if slices.ContainsFunc(f.touched[w], knows) {
 				missed[w] = !f.retested[strings.ToLower(w)]
 			}
 		})
@@ -614,6 +614,27 @@ func (f *fates) isPlain(t *testCase) bool {
 		}
 	}
 	return many > 0 && 2*many >= len(missed)
+}
+
+// known says which other files the file of a test is about: those of its directory, and those that it names. Names such as build
+// or run are in many files.
+func (t *testCase) known() func(*File) bool {
+	text, answers := fold(t.in.Path+"\n"+string(t.of.Text)), map[*File]bool{}
+	return func(file *File) bool {
+		yes, asked := answers[file]
+		if !asked {
+			dir, stem := path.Dir(file.Path), strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
+			switch stem {
+			case "index", "mod", "lib", "main", "__init__":
+				if stem = path.Base(dir); stem == "src" || stem == "lib" || stem == "." {
+					stem = "" // the root of a package, which tests name by what the manifest calls it
+				}
+			}
+			yes = dir == path.Dir(t.in.Path) || strings.Contains(text, fold(stem))
+			answers[file] = yes
+		}
+		return yes
+	}
 }
 
 // eachReached gives the words of a line of code that are called, built or reached through something. A call of Ruby needs no bracket.

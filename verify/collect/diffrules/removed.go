@@ -29,7 +29,7 @@ var RemovedTest = &Rule{
 var DroppedTest = &Rule{
 	ID: "closeout/dropped-test", Title: "A test is deleted", Severity: diag.Warn, Review: true, Topic: "test", Languages: testLanguages,
 	Find: func(c *Change, report func(Hit)) {
-		reportGone(c, report, []fate{fateRemoved, withSomeCode}, "deleted", "restore the test, or say in the description why nobody needs it", func(t *testCase) bool {
+		reportGone(c, report, []fate{fateRemoved, withSomeCode}, "deleted", "restore the test, or say in the description why it is not needed", func(t *testCase) bool {
 			got, _ := c.fates().of(t)
 			return got == withSomeCode || !c.fates().isPlain(t)
 		})

@@ -75,7 +75,11 @@ func listNames(tests []*testCase) string {
 	const most, longest = 3, 80
 	var names []string
 	for _, one := range tests[:min(len(tests), most)] {
-		names = append(names, clip(one.Name, longest))
+		name := clip(one.Name, longest)
+		if strings.Contains(name, " ") {
+			name = diag.Quote(name) // a sentence in a sentence
+		}
+		names = append(names, name)
 	}
 	list := strings.Join(names, ", ")
 	if more := int64(len(tests) - most); more > 0 {

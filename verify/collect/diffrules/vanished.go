@@ -28,7 +28,7 @@ var TestGone = &Rule{
 	ID: "closeout/test-gone", Title: "The change removes a test that ran before", Severity: diag.Warn, Review: true, Languages: []string{"any"},
 	Find: func(c *Change, report func(Hit)) {
 		for _, d := range c.compareReports() {
-			d.hit(report, d.removed, "ran before, removed by the change", "keep the tests, or say in the review why nobody needs them")
+			d.hit(report, d.removed, "ran before, removed by the change", "keep the tests, or say in the review why they are not needed")
 		}
 	},
 }
