@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -139,6 +140,28 @@ func (f *File) compare() {
 // for garbage often costs nearly nothing.
 const largeGCPercent = 20
 
+// saving counts the runs that save memory: the setting is that of the whole process, and backtest judges changes side by side.
+var saving struct {
+	sync.Mutex
+	runs, before int
+}
+
+// saveMemory lets the first of several runs change the setting, and the last one restore it.
+func saveMemory() (end func()) {
+	saving.Lock()
+	defer saving.Unlock()
+	if saving.runs++; saving.runs == 1 {
+		saving.before = debug.SetGCPercent(largeGCPercent)
+	}
+	return func() {
+		saving.Lock()
+		defer saving.Unlock()
+		if saving.runs--; saving.runs == 0 {
+			debug.SetGCPercent(saving.before)
+		}
+	}
+}
+
 // Run finds what the rules say about a change. blob reads the content of an object, or fails with tooLarge.
 func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, error), tooLarge error, headHas func(path string) bool, reports ...TestReports) (*rules.Diff, error) {
 	c, err := read(changes, blob, tooLarge)
@@ -146,7 +169,7 @@ func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, err
 		return nil, err
 	}
 	if c.isLarge {
-		defer debug.SetGCPercent(debug.SetGCPercent(largeGCPercent))
+		defer saveMemory()()
 	}
 	c.HeadHas, c.Reports = headHas, reports
 	return c.judge(All), nil

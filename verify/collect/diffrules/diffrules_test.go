@@ -3,6 +3,7 @@ package diffrules
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -172,5 +173,21 @@ func TestReadingHasLimits(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSavingMemoryEnds checks that the setting of the process is as before when several large changes were judged side by side.
+func TestSavingMemoryEnds(t *testing.T) {
+	before := debug.SetGCPercent(150)
+	defer debug.SetGCPercent(before)
+	first := saveMemory()
+	second := saveMemory()
+	first()
+	if now := debug.SetGCPercent(largeGCPercent); now != largeGCPercent {
+		t.Errorf("one run ended, and the setting is %d", now)
+	}
+	second()
+	if now := debug.SetGCPercent(150); now != 150 {
+		t.Errorf("all runs ended, and the setting is %d", now)
 	}
 }
