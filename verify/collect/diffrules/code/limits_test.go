@@ -2,6 +2,7 @@ package code
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,36 +18,51 @@ var hostile = []string{
 	"=begin\n", "\"\"\"", "'''\n", "x, ", "x && ", "x;", "case a:\n", "if (x)\n", "else\n", "} else {", "=> ", "a ? b : ", "a b ", "aaaa", "fun ", "void test", "object A ", "\\\n",
 }
 
-// TestLimits reads files of nothing but one thing, each in some milliseconds. A test that fails here has found something that
-// is not linear.
+// TestLimits reads files of nothing but one thing. BenchmarkLimits tells how long that takes.
 func TestLimits(t *testing.T) {
-	const size = 1 << 15
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, part := range hostile {
-				for _, prefix := range []string{"", "class A extends TestCase { "} {
-					if took := all(name, []byte(prefix+strings.Repeat(part, size/len(part)))); took > time.Second {
-						t.Errorf("%q after %q: %v", part, prefix, took)
-					}
-				}
+	eachHostile(1<<12, func(name string, text []byte) {
+		if f := all(name, text); len(f.Code) != len(text) {
+			t.Errorf("%s: %q…: the code has %d bytes, the text %d", name, text[:40], len(f.Code), len(text))
+		}
+	})
+}
+
+// BenchmarkLimits reads such files in two sizes: what takes more than about twice as long for twice the size is not linear.
+func BenchmarkLimits(b *testing.B) {
+	for _, size := range []int{1 << 15, 1 << 16} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			for b.Loop() {
+				slowest := time.Duration(0)
+				eachHostile(size, func(name string, text []byte) {
+					start := time.Now()
+					all(name, text)
+					slowest = max(slowest, time.Since(start))
+				})
+				b.ReportMetric(float64(slowest.Milliseconds()), "ms/slowest")
 			}
 		})
 	}
 }
 
+func eachHostile(size int, give func(name string, text []byte)) {
+	for _, name := range names {
+		for _, part := range hostile {
+			for _, prefix := range []string{"", "class A extends TestCase { "} {
+				give(name, []byte(prefix+strings.Repeat(part, size/len(part))))
+			}
+		}
+	}
+}
+
 // all asks for everything about a file.
-func all(name string, text []byte) time.Duration {
-	start := time.Now()
+func all(name string, text []byte) *File {
 	f := Parse(name, text)
 	f.Tests()
 	for n := 1; n <= f.Lines(); n++ {
 		f.Enclosing(n)
 		f.InTest(n)
-		if n%64 == 0 || n == 1 {
-		}
 	}
-	return time.Since(start)
+	return f
 }
 
 // BenchmarkParse measures how fast a language is read: the mask, then the tests.
