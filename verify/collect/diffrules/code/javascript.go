@@ -275,7 +275,7 @@ func (d *finder) nameProperty(from, to int) (name string, literal bool) {
 		return "", false
 	}
 	at = d.skip(end + 1)
-	for end = at; end < to && d.Code[end] != ',' && d.Code[end] != '}'; end++ {
+	for end, to = at, min(to, at+maxHead); end < to && d.Code[end] != ',' && d.Code[end] != '}'; end++ {
 	}
 	return d.javaScriptName(at, end)
 }

@@ -241,9 +241,11 @@ func (d *finder) rubyTest(name string, b rubyBlock, group bool) {
 	d.scopes = append(d.scopes, scope{end: b.end, name: name, test: test, level: d.scope().level})
 }
 
-// rubyBody is where the body of a block begins that is no brace: on the next line, or behind a semicolon.
+// rubyBody is where the body of a block begins that is no brace: on the next line, or behind a semicolon, or so far behind that
+// looking further would cost too much in a line with many blocks.
 func (d *finder) rubyBody(b rubyBlock) int {
-	for at := b.open; at < b.end; {
+	at := b.open
+	for steps := 0; at < b.end && steps < maxHead; steps++ {
 		switch c := d.Code[at]; c {
 		case '\n', ';':
 			return at + 1
@@ -253,7 +255,7 @@ func (d *finder) rubyBody(b rubyBlock) int {
 			at++
 		}
 	}
-	return b.end
+	return min(at, b.end)
 }
 
 func (d *finder) rubyClass(b rubyBlock) {
