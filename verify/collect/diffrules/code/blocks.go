@@ -122,8 +122,11 @@ const maxHead = 4 << 10
 // statementStart is where the statement begins that an offset lies in, or the argument. ended is true where a line end in front
 // of the offset can end a statement, which it cannot do in front of the brace of a block.
 func (f *File) statementStart(at int, ended bool) int {
-	start, newLine := at, false
-	for i, cost := at-1, 0; i >= 0 && cost < maxHead; i, cost = i-1, cost+1 {
+	start, newLine, most := at, false, maxHead
+	if f.Lang == Ruby {
+		most /= 4 // nothing like a list of attributes stands in front of a block
+	}
+	for i, cost := at-1, 0; i >= 0 && cost < most; i, cost = i-1, cost+1 {
 		c := f.Code[i]
 		switch {
 		case c == '\n':
