@@ -2,6 +2,7 @@ package diffrules
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 )
@@ -32,12 +33,12 @@ func findAssertion(lang code.Lang, line []byte) (kind assertion, at int) {
 		return noAssertion, 0
 	}
 	for i := 0; i < len(line); {
-		if !isWord(line[i]) {
+		if !code.IsWord(line[i]) {
 			i++
 			continue
 		}
 		end := i + 1
-		for end < len(line) && isWord(line[end]) {
+		for end < len(line) && code.IsWord(line[end]) {
 			end++
 		}
 		if mayAssert[line[i]] || bytes.Contains(line[i:end], []byte("ssert")) {
@@ -116,7 +117,7 @@ func isCalled(lang code.Lang, word string, rest []byte) bool {
 	case ':':
 		return lang == code.Rust && at(rest, 1) == ':' && at(rest, 2) == '<'
 	case '.':
-		return isWord(at(rest, 1)) && isQualifier(lang, word) && !bytes.HasPrefix(rest, []byte(".New("))
+		return code.IsWord(at(rest, 1)) && isQualifier(lang, word) && !bytes.HasPrefix(rest, []byte(".New("))
 	case ' ', '\t':
 		next := nextByte(rest)
 		return next == '(' && lang != code.Go || next == '{' && (lang == code.Ruby || lang == code.Java)
@@ -206,7 +207,7 @@ func isDeclared(lang code.Lang, line []byte, start int) bool {
 		return false // no blank before it: the start of the line, or a point
 	}
 	i := len(before)
-	for i > 0 && isWord(before[i-1]) {
+	for i > 0 && code.IsWord(before[i-1]) {
 		i--
 	}
 	previous := string(before[i:])
@@ -268,7 +269,7 @@ func wordBefore(line []byte, offset int) string {
 		i -= 2
 	}
 	start := i
-	for start > 0 && offset-start < 80 && isWord(line[start-1]) {
+	for start > 0 && offset-start < 80 && code.IsWord(line[start-1]) {
 		start--
 	}
 	if start == i {
@@ -277,18 +278,7 @@ func wordBefore(line []byte, offset int) string {
 	return string(line[start:i])
 }
 
-func oneOf(word string, words ...string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
-}
-
-func isWord(c byte) bool {
-	return c == '_' || c >= 0x80 || isLower(c) || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
+func oneOf(word string, words ...string) bool { return slices.Contains(words, word) }
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 

@@ -58,7 +58,7 @@ func claimOf(lang code.Lang, s statement) (c claim, ok bool) {
 		return c, false
 	}
 	end := start
-	for end < len(s.code) && isWord(s.code[end]) {
+	for end < len(s.code) && code.IsWord(s.code[end]) {
 		end++
 	}
 	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
@@ -162,7 +162,7 @@ func links(s span) []link {
 			i++
 		}
 		end := i
-		for end < len(s.code) && isWord(s.code[end]) {
+		for end < len(s.code) && code.IsWord(s.code[end]) {
 			end++
 		}
 		if i == 0 || end == i {
@@ -188,7 +188,7 @@ func links(s span) []link {
 // words is a call without brackets: eq 1
 func words(s span) link {
 	end := 0
-	for end < len(s.code) && (isWord(s.code[end]) || s.code[end] == '?') {
+	for end < len(s.code) && (code.IsWord(s.code[end]) || s.code[end] == '?') {
 		end++
 	}
 	l := link{name: string(s.code[:end])}
@@ -304,7 +304,7 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 func callClaim(lang code.Lang, word string, rest span) (c claim) {
 	if at(rest.code, 0) == '.' {
 		end := 1
-		for end < len(rest.code) && isWord(rest.code[end]) {
+		for end < len(rest.code) && code.IsWord(rest.code[end]) {
 			end++
 		}
 		word, rest = string(rest.code[1:end]), rest.cut(end, len(rest.code))

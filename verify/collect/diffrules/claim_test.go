@@ -65,7 +65,7 @@ func TestClaimOf(t *testing.T) {
 			x.must_equal 3 = 3 x`,
 	} {
 		for line := range strings.SplitSeq(list, "\n") {
-			text, want, _ := cutLast(strings.TrimSpace(line), " = ")
+			text, want, _ := cutAtLast(strings.TrimSpace(line), " = ")
 			s, _ := statementAt(code.Parse(names[lang], []byte(text)), 1)
 			c, _ := claimOf(lang, s)
 			if got := fmt.Sprint(int(c.level), " ", strings.Join(c.subjects, " ")); got != want {
@@ -73,12 +73,4 @@ func TestClaimOf(t *testing.T) {
 			}
 		}
 	}
-}
-
-func cutLast(s, separator string) (before, after string, found bool) {
-	i := strings.LastIndex(s, separator)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(separator):], true
 }

@@ -3,6 +3,8 @@ package diffrules
 import (
 	"path"
 	"strings"
+
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 )
 
 // command is one command of a line of shell.
@@ -185,7 +187,7 @@ func unwrapped(words []string) []string {
 		switch {
 		case w == "-" || w == "@" || w == "@-" || w == "-@":
 			words = words[1:]
-		case len(w) > 1 && (w[0] == '@' || w[0] == '-' && isWord(w[1])) || strings.HasPrefix(w, "!"):
+		case len(w) > 1 && (w[0] == '@' || w[0] == '-' && code.IsWord(w[1])) || strings.HasPrefix(w, "!"):
 			words = append([]string{strings.TrimLeft(w, "@-!")}, words[1:]...)
 		case w == "":
 			words = words[1:]
@@ -220,7 +222,7 @@ func isAssignment(w string) bool {
 		return false
 	}
 	for k := range i {
-		if !isWord(w[k]) {
+		if !code.IsWord(w[k]) {
 			return false
 		}
 	}

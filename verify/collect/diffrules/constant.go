@@ -61,7 +61,7 @@ func constantAt(expr string, names map[string]certainty, depth int) certainty {
 	}
 	if left, right, found := strings.Cut(expr, "=="); found {
 		left, right = strings.TrimSpace(left), strings.TrimSpace(strings.TrimPrefix(right, "="))
-		if left == right && isNumberInTest(left) {
+		if left == right && isDecimal(left) {
 			return always
 		}
 		return unknown
@@ -76,7 +76,7 @@ func literal(expr string, names map[string]certainty) certainty {
 	case "false", "False", "FALSE", "None", "nil", "null", "Boolean.FALSE", "cfg!(any())":
 		return notEver
 	}
-	if isNumberInTest(expr) {
+	if isDecimal(expr) {
 		if strings.Trim(expr, "0.") == "" {
 			return notEver
 		}
@@ -95,7 +95,7 @@ func either(a, b certainty) certainty {
 	return unknown
 }
 
-func isNumberInTest(s string) bool {
+func isDecimal(s string) bool {
 	for _, c := range []byte(s) {
 		if (c < '0' || c > '9') && c != '.' {
 			return false

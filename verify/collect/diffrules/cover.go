@@ -150,7 +150,7 @@ func isUnconditional(v *code.File, t *testCase, line int, names map[string]certa
 func returnsBefore(v *code.File, t *testCase, line int, names map[string]certainty) bool {
 	for n := max(t.Body, line-200); n < line; n++ {
 		c := v.CodeLine(n)
-		if i := bytes.Index(c, []byte("return")); i < 0 || isWord(at(c, i-1)) || isWord(at(c, i+len("return"))) {
+		if i := bytes.Index(c, []byte("return")); i < 0 || code.IsWord(at(c, i-1)) || code.IsWord(at(c, i+len("return"))) {
 			continue
 		}
 		reachable := true
@@ -228,7 +228,7 @@ func headTruth(head []byte, names map[string]certainty) certainty {
 	s := strings.TrimLeft(string(head), "} \t")
 	s = strings.TrimPrefix(s, "else ")
 	word := s
-	if i := strings.IndexFunc(s, func(c rune) bool { return c >= 0x80 || !isWord(byte(c)) }); i >= 0 {
+	if i := strings.IndexFunc(s, func(c rune) bool { return c >= 0x80 || !code.IsWord(byte(c)) }); i >= 0 {
 		word = s[:i]
 	}
 	rest := s[len(word):]

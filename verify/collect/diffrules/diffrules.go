@@ -4,14 +4,12 @@
 package diffrules
 
 import (
-	"cmp"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
@@ -20,6 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/rules"
 	"github.com/closeout-gate/closeout/verify/secrets"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Rule is one diff rule.
@@ -217,10 +216,7 @@ func (r *Rule) finish(rows []rules.DiffRow, more int64) []rules.DiffRow {
 	return rows
 }
 
-func compareRows(a, b rules.DiffRow) int {
-	return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.File, b.File), strings.Compare(a.Side, b.Side), cmp.Compare(a.Line, b.Line),
-		strings.Compare(a.Was, b.Was), strings.Compare(a.Now, b.Now), strings.Compare(a.Detail, b.Detail))
-}
+func compareRows(a, b rules.DiffRow) int { return a.Compare(&b) }
 
 func (r *Rule) category() string {
 	if r.Review {
@@ -251,11 +247,7 @@ func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	cut := limit - len("\u2026")
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "\u2026"
+	return strict.CutTo(s, limit-len("…"))
 }
 
 // taken says which rule found what first, by place and by subject.

@@ -260,7 +260,7 @@ func promiseSwallowed(v *code.File, found func(int, string)) {
 			return // what follows runs in any case
 		}
 		before := v.Code[max(0, pos-200):pos]
-		if end := bytes.TrimRight(before, " \t\r\n"); len(end) > 0 && isWord(end[len(end)-1]) {
+		if end := bytes.TrimRight(before, " \t\r\n"); len(end) > 0 && code.IsWord(end[len(end)-1]) {
 			return // the promise has a name: someone else can wait for it
 		}
 		before = before[bytes.LastIndexByte(before, ';')+1:]

@@ -133,7 +133,7 @@ func lastCall(e span) (method, subject string, args []span) {
 		}
 	}
 	start := max(open, 0)
-	for start > 0 && (isWord(e.code[start-1]) || e.code[start-1] == '?') {
+	for start > 0 && (code.IsWord(e.code[start-1]) || e.code[start-1] == '?') {
 		start--
 	}
 	if open < 0 || start < 2 || e.code[start-1] != '.' {
@@ -155,7 +155,7 @@ func keys(list []span) []string {
 
 func wordEnd(text []byte) int {
 	end := 0
-	for end < len(text) && (isWord(text[end]) || text[end] == '!' && end+1 < len(text) && text[end+1] == '(') {
+	for end < len(text) && (code.IsWord(text[end]) || text[end] == '!' && end+1 < len(text) && text[end+1] == '(') {
 		end++
 	}
 	return end
@@ -236,7 +236,7 @@ func isLiteral(codeText []byte) bool {
 // isPlain reports whether a list or map has no names in it.
 func isPlain(text []byte) bool {
 	for i, c := range text {
-		if isWord(c) && (c < '0' || c > '9') && (i == 0 || !isWord(text[i-1])) {
+		if code.IsWord(c) && (c < '0' || c > '9') && (i == 0 || !code.IsWord(text[i-1])) {
 			return false
 		}
 	}

@@ -139,12 +139,12 @@ func withoutComments(v *code.File, n int) []byte {
 // eachWord gives the words and numbers of a text that say something.
 func eachWord(text []byte, give func(string)) {
 	for i := 0; i < len(text); {
-		if !isWord(text[i]) {
+		if !code.IsWord(text[i]) {
 			i++
 			continue
 		}
 		start := i
-		for i < len(text) && isWord(text[i]) {
+		for i < len(text) && code.IsWord(text[i]) {
 			i++
 		}
 		if w := text[start:min(i, start+100)]; len(w) > 1 && !commonWords[string(w)] || w[0] >= '0' && w[0] <= '9' {
@@ -295,7 +295,7 @@ func eachCodeWord(v *code.File, give func(word []byte, line int)) {
 	line := 1
 	for i := 0; i < len(v.Code); {
 		start := i
-		for i < len(v.Code) && isWord(v.Code[i]) {
+		for i < len(v.Code) && code.IsWord(v.Code[i]) {
 			i++
 		}
 		if i > start {
@@ -334,7 +334,7 @@ func (f *fates) isConverted(t *testCase) bool {
 func (f *fates) compareProduction() {
 	f.defined, f.dropped, f.vanished = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, file := range f.c.Files {
-		if file.Base == nil || !file.isProduction() {
+		if file.Base == nil || !file.isNoTest() {
 			continue
 		}
 		if file.Head == nil {
@@ -373,7 +373,7 @@ func (f *fates) compareProduction() {
 		}
 	}
 	for _, file := range f.c.Files {
-		if file.Head == nil || !file.isProduction() {
+		if file.Head == nil || !file.isNoTest() {
 			continue
 		}
 		eachWord(file.Head.Text, func(w string) {
@@ -383,12 +383,12 @@ func (f *fates) compareProduction() {
 	}
 }
 
-// isProduction reports whether a file is code that is no test.
-func (f *File) isProduction() bool { return f.Lang() != code.None && !code.IsTest(f.Path) }
+// isNoTest reports whether a file is code that is no test; see isProduction for what also leaves out configuration and examples.
+func (f *File) isNoTest() bool { return f.Lang() != code.None && !code.IsTest(f.Path) }
 
 // definedOn are the names that a line defines.
 func definedOn(line []byte) []string {
-	fields := bytes.FieldsFunc(line, func(c rune) bool { return c < 0x80 && !isWord(byte(c)) && c != '.' })
+	fields := bytes.FieldsFunc(line, func(c rune) bool { return c < 0x80 && !code.IsWord(byte(c)) && c != '.' })
 	var names []string
 	for i, word := range fields[:max(0, min(len(fields), 12)-1)] {
 		switch string(word) {
@@ -418,7 +418,7 @@ func methodOn(line []byte) string {
 		return ""
 	}
 	start := i
-	for start > 0 && isWord(line[start-1]) {
+	for start > 0 && code.IsWord(line[start-1]) {
 		start--
 	}
 	if i-start < 3 {
@@ -475,7 +475,7 @@ func declaresTest(line []byte) bool {
 func firstWord(line []byte) string {
 	line = bytes.TrimLeft(line, " \t")
 	end := 0
-	for end < len(line) && isWord(line[end]) {
+	for end < len(line) && code.IsWord(line[end]) {
 		end++
 	}
 	return string(line[:min(end, 100)])
@@ -488,7 +488,7 @@ func (f *fates) findTouched() {
 		return
 	}
 	for _, file := range f.c.Files {
-		if file.Base == nil || file.Head == nil || !file.isProduction() {
+		if file.Base == nil || file.Head == nil || !file.isNoTest() {
 			continue
 		}
 		balance := map[string]int{}
@@ -640,12 +640,12 @@ func (t *testCase) known() func(*File) bool {
 // eachReached gives the words of a line of code that are called, built or reached through something. A call of Ruby needs no bracket.
 func eachReached(line []byte, all bool, give func(string)) {
 	for i := 0; i < len(line); {
-		if !isWord(line[i]) {
+		if !code.IsWord(line[i]) {
 			i++
 			continue
 		}
 		start := i
-		for i < len(line) && isWord(line[i]) {
+		for i < len(line) && code.IsWord(line[i]) {
 			i++
 		}
 		if all || bytes.IndexByte([]byte("({.:<!"), at(line, i)) >= 0 || start > 0 && (line[start-1] == '.' || line[start-1] == ':') || bytes.HasSuffix(line[:start], []byte("new ")) {

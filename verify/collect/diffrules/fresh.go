@@ -157,7 +157,7 @@ func everyPlace(text []byte, word string, found func(at int) bool) {
 
 // wholeWord reports whether the word at an offset is no part of a longer one.
 func wholeWord(text []byte, offset, size int) bool {
-	return !isWord(at(text, offset-1)) && !isWord(at(text, offset+size))
+	return !code.IsWord(at(text, offset-1)) && !code.IsWord(at(text, offset+size))
 }
 
 // maxNear is how far from a place it matters what is on its line.

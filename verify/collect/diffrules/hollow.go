@@ -181,7 +181,7 @@ func isEarlyReturn(t *testCase, n int, line []byte) bool {
 	word := bytes.TrimRight(bytes.TrimSpace(line), ";")
 	if bytes.HasPrefix(word, []byte("if")) { // if (true) return;
 		i := bytes.Index(word, []byte("return"))
-		if i < 0 || isWord(at(word, i-1)) {
+		if i < 0 || code.IsWord(at(word, i-1)) {
 			return false
 		}
 		word = bytes.TrimRight(word[i:], "; }")
@@ -236,11 +236,11 @@ func inClosure(t *testCase, n int) bool {
 func callsOf(line []byte) []string {
 	var names []string
 	for i, c := range line {
-		if c != '(' && c != '!' && c != '{' || i == 0 || !isWord(line[i-1]) {
+		if c != '(' && c != '!' && c != '{' || i == 0 || !code.IsWord(line[i-1]) {
 			continue
 		}
 		start := i
-		for start > 0 && isWord(line[start-1]) && i-start < 100 {
+		for start > 0 && code.IsWord(line[start-1]) && i-start < 100 {
 			start--
 		}
 		names = append(names, string(line[start:i]))

@@ -47,7 +47,7 @@ func markIndirect(v *code.File, tests []*testCase, at skipMark, names map[string
 // wordBeforeCall is what stands directly before the name of a call.
 func wordBeforeCall(line []byte, name string) string {
 	i := bytes.Index(line, []byte(name+"("))
-	if c := at(line, i-1); isWord(c) || c == '.' {
+	if c := at(line, i-1); code.IsWord(c) || c == '.' {
 		return string(c)
 	}
 	return ""

@@ -216,7 +216,7 @@ func (f *File) namesPackage(line, name []byte) bool {
 		return false
 	}
 	before, after := at(line, i-1), at(line, i+len(name))
-	return !isWord(before) && !strings.ContainsRune(more, rune(before)) && !isWord(after) && !strings.ContainsRune("-_/", rune(after)) &&
+	return !code.IsWord(before) && !strings.ContainsRune(more, rune(before)) && !code.IsWord(after) && !strings.ContainsRune("-_/", rune(after)) &&
 		!(ecosystemOf(f.Path) == "cargo" && bytes.Contains(line[:i], []byte("= [")))
 }
 
@@ -311,7 +311,7 @@ func withoutVersion(name string) string {
 func pythonName(requirement string) (name, from string) {
 	requirement = strings.TrimSpace(requirement)
 	end := 0
-	for end < len(requirement) && (isWord(requirement[end]) || requirement[end] == '-' || requirement[end] == '.') {
+	for end < len(requirement) && (code.IsWord(requirement[end]) || requirement[end] == '-' || requirement[end] == '.') {
 		end++
 	}
 	rest := strings.TrimSpace(requirement[end:])

@@ -274,7 +274,7 @@ func scriptMark(word string, f *code.File, n, at int) certainty {
 		next := trimmedArguments(f, n, at)
 		rest := bytes.TrimLeft(f.CodeLine(n)[at:], " \t")
 		if len(rest) > 0 && rest[0] == '(' && len(next) > 0 && bytes.IndexByte([]byte("\"'`"), next[0]) < 0 && next[0] != '(' {
-			if isWord(next[0]) && bytes.Contains(next[:min(len(next), 200)], []byte("=>")) || bytes.Contains(next[:min(len(next), 200)], []byte("function")) {
+			if code.IsWord(next[0]) && bytes.Contains(next[:min(len(next), 200)], []byte("=>")) || bytes.Contains(next[:min(len(next), 200)], []byte("function")) {
 				return always // test.skip(name, () => …)
 			}
 			return notEver // test.skip(condition, reason), or an option
@@ -317,7 +317,7 @@ func skipReason(f *code.File, n, at int) certainty {
 		return always
 	}
 	end := 0
-	for end < len(value) && isWord(value[end]) {
+	for end < len(value) && code.IsWord(value[end]) {
 		end++
 	}
 	if end > 0 && bytes.Contains(f.Code, append(append([]byte("const string "), value[:end]...), ` = "`...)) {

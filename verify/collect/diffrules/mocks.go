@@ -134,7 +134,7 @@ func mockIn(lang code.Lang, line []byte) string {
 			if i < 0 {
 				break
 			}
-			if i == 0 || !isWord(mock[0]) || !isWord(rest[i-1]) {
+			if i == 0 || !code.IsWord(mock[0]) || !code.IsWord(rest[i-1]) {
 				return mock
 			}
 			rest = rest[i+len(mock):]

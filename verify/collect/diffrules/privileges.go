@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -284,7 +285,7 @@ func eachSecret(w *flow, visit func(name string, line int)) {
 			if at < 0 {
 				return
 			}
-			before := at > 0 && (isWord(rest[at-1]) || rest[at-1] == '-' || rest[at-1] == '.' || rest[at-1] == '/')
+			before := at > 0 && (code.IsWord(rest[at-1]) || rest[at-1] == '-' || rest[at-1] == '.' || rest[at-1] == '/')
 			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 || strings.Contains(n.Text, "secrets.") && !strings.Contains(n.Text, "\n")
 			rest = rest[at+len("secrets"):]
 			if before || !inside {
@@ -310,7 +311,7 @@ func secretName(rest string) string {
 		return ""
 	}
 	end := 0
-	for end < len(rest) && (isWord(rest[end]) || rest[end] == '-') {
+	for end < len(rest) && (code.IsWord(rest[end]) || rest[end] == '-') {
 		end++
 	}
 	return strings.ToUpper(rest[:end])

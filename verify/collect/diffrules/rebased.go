@@ -73,9 +73,9 @@ func shape(codeText []byte) string {
 		c := codeText[i]
 		switch {
 		case isSpace(c):
-		case isWord(c):
+		case code.IsWord(c):
 			end := i
-			for end < len(codeText) && isWord(codeText[end]) {
+			for end < len(codeText) && code.IsWord(codeText[end]) {
 				end++
 			}
 			if word := string(codeText[i:end]); c >= '0' && c <= '9' || oneOf(word, "true", "false", "True", "False", "nil", "null", "None", "undefined") {

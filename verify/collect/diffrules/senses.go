@@ -138,7 +138,7 @@ func (s *sense) scan(v *code.File, found func(int, string)) {
 	}
 	last := 0
 	eachPlace(text, s.needle, func(pos int) {
-		if v.InComment(pos) || s.match == nil && isWord(s.needle[0]) && isWord(at(text, pos-1)) {
+		if v.InComment(pos) || s.match == nil && code.IsWord(s.needle[0]) && code.IsWord(at(text, pos-1)) {
 			return
 		}
 		if isScript(v.Lang) && len(lineOf(v.Code, pos)) > maxNear {

@@ -42,7 +42,7 @@ func statementAt(f *code.File, line int) (s statement, ok bool) {
 // goesOn reports whether the line after n continues a chain of calls.
 func goesOn(f *code.File, n int) bool {
 	next := bytes.TrimLeft(f.CodeLine(n+1), " \t")
-	return len(next) > 1 && (next[0] == '.' && isWord(next[1]) || next[0] == '?' && next[1] == '.') ||
+	return len(next) > 1 && (next[0] == '.' && code.IsWord(next[1]) || next[0] == '?' && next[1] == '.') ||
 		bytes.HasSuffix(bytes.TrimRight(f.CodeLine(n), " \t\r"), []byte("."))
 }
 

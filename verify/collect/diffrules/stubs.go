@@ -78,11 +78,11 @@ func scanPhrases(f *File, v *code.File, found func(int, string)) {
 func scanComment(text []byte, found func(at int, phrase string) bool) {
 	for i := 0; i < len(text); i++ {
 		c := text[i] | 0x20
-		if c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' && c != 'h' || isWord(at(text, i-1)) {
+		if c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' && c != 'h' || code.IsWord(at(text, i-1)) {
 			continue
 		}
 		for _, phrase := range phrases {
-			if phrase[0] == c && len(text)-i >= len(phrase) && text[i+1]|0x20 == phrase[1] && !isWord(at(text, i+len(phrase))) &&
+			if phrase[0] == c && len(text)-i >= len(phrase) && text[i+1]|0x20 == phrase[1] && !code.IsWord(at(text, i+len(phrase))) &&
 				strings.EqualFold(string(text[i:i+len(phrase)]), phrase) {
 				if !found(i, phrase) {
 					return

@@ -172,7 +172,7 @@ func eachRemark(v *code.File, word string, found func(pos int)) {
 func scanDirectives(v *code.File, list string, found func(pos int, word string)) {
 	for _, word := range tableOf(list) {
 		eachRemark(v, word, func(pos int) {
-			if beginsComment(v, v.Text, pos) && !isWord(at(v.Text, pos+len(word))) {
+			if beginsComment(v, v.Text, pos) && !code.IsWord(at(v.Text, pos+len(word))) {
 				found(pos, word)
 			}
 		})

@@ -208,7 +208,7 @@ func (f *File) kept() []int {
 func isTelling(line []byte) bool {
 	letters := 0
 	for _, c := range line {
-		if isWord(c) || c == '"' || c == '\'' {
+		if code.IsWord(c) || c == '"' || c == '\'' {
 			if letters++; letters > 2 {
 				return true
 			}

@@ -264,9 +264,9 @@ func objectLevels(v *code.File, add adder) {
 			last = string(text[i+1 : min(end, i+60)])
 			last = strings.TrimRight(last, "\"'`")
 			i = end
-		case isWord(c) && (c < '0' || c > '9'):
+		case code.IsWord(c) && (c < '0' || c > '9'):
 			end := i + 1
-			for end < len(text) && isWord(text[end]) {
+			for end < len(text) && code.IsWord(text[end]) {
 				end++
 			}
 			last = string(text[i:min(end, i+60)])
@@ -292,7 +292,7 @@ func objectLevels(v *code.File, add adder) {
 			i++
 		case c >= '0' && c <= '9':
 			end := i + 1
-			for end < len(text) && isWord(text[end]) {
+			for end < len(text) && code.IsWord(text[end]) {
 				end++
 			}
 			last = string(text[i:min(end, i+60)])
@@ -495,7 +495,7 @@ func flagLevels(v *code.File, add adder) {
 	for _, flag := range flags {
 		eachPlace(v.Text, flag, func(pos int) {
 			next := at(v.Text, pos+len(flag))
-			if next != '=' && next != ' ' && next != '"' && next != '\'' && next != ',' || isWord(at(v.Text, pos-1)) || inComment(v.Text, pos) {
+			if next != '=' && next != ' ' && next != '"' && next != '\'' && next != ',' || code.IsWord(at(v.Text, pos-1)) || inComment(v.Text, pos) {
 				return
 			}
 			rest := bytes.TrimLeft(restOf(v.Text, pos+len(flag)), "=\"', ")

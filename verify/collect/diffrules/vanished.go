@@ -178,7 +178,7 @@ func stable(name string) string {
 	depth := 0
 	for i := 0; i < len(name); {
 		end := i
-		for end < len(name) && isWordByte(name[end]) {
+		for end < len(name) && code.IsWord(name[end]) {
 			end++
 		}
 		if end > i {
@@ -218,10 +218,6 @@ func stableWord(word string, inBrackets bool) string {
 		}
 	}
 	return out.String()
-}
-
-func isWordByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }
 
 // declaration is what the change does to the declaration of a test.
@@ -267,7 +263,7 @@ func declare(f *code.File, names map[string]bool) {
 		if !strings.Contains(otherSources, strings.ToLower(path.Ext(f.Path))+".") {
 			return // a list of tests declares none
 		}
-		for word := range strings.FieldsFuncSeq(string(f.Text), func(r rune) bool { return r < 0x80 && !isWordByte(byte(r)) }) {
+		for word := range strings.FieldsFuncSeq(string(f.Text), func(r rune) bool { return r < 0x80 && !code.IsWord(byte(r)) }) {
 			if strings.Contains(strings.ToLower(word), "test") {
 				names[word] = true
 			}

@@ -287,7 +287,7 @@ func (f *File) strongSubjects() (list []string) {
 func stillStrong(strong []string, subject string) bool {
 	for _, s := range strong[:min(len(strong), 10_000)] {
 		if i := strings.Index(s, subject); i >= 0 {
-			if end := i + len(subject); (i == 0 || !isWord(s[i-1])) && (end == len(s) || !isWord(s[end])) {
+			if end := i + len(subject); (i == 0 || !code.IsWord(s[i-1])) && (end == len(s) || !code.IsWord(s[end])) {
 				return true
 			}
 		}

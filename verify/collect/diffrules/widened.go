@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/closeout-gate/closeout/verify/collect/diffrules/code"
 )
 
 // raising are what begins the name of an error that a test expects, and what ends it.
@@ -19,7 +21,7 @@ const broad = " Exception BaseException Throwable RuntimeException Error Standar
 func raised(s *statement) (class, rest string, ok bool) {
 	for _, word := range raising {
 		i := bytes.Index(s.code, []byte(word))
-		if i < 0 || i > 0 && isWord(s.code[i-1]) {
+		if i < 0 || i > 0 && code.IsWord(s.code[i-1]) {
 			continue
 		}
 		tail := s.text[i+len(word):]

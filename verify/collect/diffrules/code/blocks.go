@@ -162,14 +162,14 @@ func (f *File) braceEnds(newLine bool, start int) bool {
 	case f.Lang == Ruby:
 		return newLine
 	}
-	return newLine || isWord(next) || next == '(' || next == '[' || next == '{' || next == '@'
+	return newLine || IsWord(next) || next == '(' || next == '[' || next == '{' || next == '@'
 }
 
 // endsStatement reports whether a statement ends at a line end between the last byte of code in front of it, which is at an
 // offset, and the next one.
 func (f *File) endsStatement(at int, next byte) bool {
 	last := f.Code[at]
-	ends := isWord(last) || last == ')' || last == ']' || last == '}' || last == '"' || last == '\'' || last == '`'
+	ends := IsWord(last) || last == ')' || last == ']' || last == '}' || last == '"' || last == '\'' || last == '`'
 	switch f.Lang {
 	case Go:
 		return ends
@@ -179,7 +179,7 @@ func (f *File) endsStatement(at int, next byte) bool {
 		ends = ends || last == '/' // of a regular expression
 	case Ruby:
 		before := f.byteAt(at - 1) // for empty? and do |x|
-		ends = ends || last == '/' || (last == '?' || last == '!' || last == '|') && (isWord(before) || before == ')')
+		ends = ends || last == '/' || (last == '?' || last == '!' || last == '|') && (IsWord(before) || before == ')')
 	case Java:
 		if !isKotlin(f.Path) {
 			return false

@@ -137,7 +137,7 @@ func (f *File) byteAt(at int) byte {
 // word is the word at an offset and where it ends.
 func (f *File) word(at int) (word []byte, end int) {
 	end = at
-	for end < len(f.Code) && isWord(f.Code[end]) {
+	for end < len(f.Code) && IsWord(f.Code[end]) {
 		end++
 	}
 	return f.Code[at:end], end
@@ -145,7 +145,7 @@ func (f *File) word(at int) (word []byte, end int) {
 
 // wordStart is where the word begins that ends in front of an offset or at it.
 func (f *File) wordStart(at int) int {
-	for at > 0 && isWord(f.Code[at-1]) {
+	for at > 0 && IsWord(f.Code[at-1]) {
 		at--
 	}
 	return at

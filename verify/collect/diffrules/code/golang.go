@@ -15,7 +15,7 @@ func (d *finder) golang() {
 		switch c := d.Code[at]; {
 		case c == '.' && bytes.HasPrefix(d.Code[at:], []byte(".Run(")):
 			at = d.subtest(at)
-		case isWord(c):
+		case IsWord(c):
 			word, end := d.word(at)
 			switch {
 			case string(word) == "func" && b.around(at) == none:

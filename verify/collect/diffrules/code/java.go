@@ -17,7 +17,7 @@ func (d *finder) java() {
 		switch {
 		case c == mark && d.isTestMark(at):
 			at = d.method(d.declaration(at), at)
-		case isWord(c):
+		case IsWord(c):
 			word, end := d.word(at)
 			switch string(word) {
 			case "class", "record", "struct", "object", "interface":
@@ -113,7 +113,7 @@ func (d *finder) declaration(at int) int {
 			}
 			from--
 		}
-		for from > 0 && (isWord(d.Code[from]) || d.Code[from] == '.' || d.Code[from] == ':') {
+		for from > 0 && (IsWord(d.Code[from]) || d.Code[from] == '.' || d.Code[from] == ':') {
 			from--
 		}
 		switch {
@@ -235,7 +235,7 @@ func (d *finder) methodName(at int) (from, to, open int) {
 			}
 			from, to = at, at+n+2
 			at = to
-		case isWord(c):
+		case IsWord(c):
 			word, end := d.word(at)
 			if oneOf(string(word), "class interface struct enum object record import package mod impl trait namespace") && to > from || oneOf(string(word), "class interface enum import package impl trait mod") {
 				return at, at, none

@@ -6,12 +6,12 @@ import "bytes"
 func (d *finder) javaScript() {
 	certain, aliases := IsTest(d.Path), SkipAliases(d.File)
 	for at := 0; at < len(d.Code); {
-		if c := d.Code[at]; !isWord(c) && c != '$' {
+		if c := d.Code[at]; !IsWord(c) && c != '$' {
 			at++
 			continue
 		}
 		end := at
-		for end < len(d.Code) && (isWord(d.Code[end]) || d.Code[end] == '$') {
+		for end < len(d.Code) && (IsWord(d.Code[end]) || d.Code[end] == '$') {
 			end++
 		}
 		if group, known := aliases[string(d.Code[at:end])]; known && d.byteAt(end) == '(' && d.byteAt(at-1) != '.' {
@@ -66,7 +66,7 @@ func (d *finder) javaScriptCall(at, end int) (open int, group bool) {
 	default:
 		return none, false
 	}
-	if d.byteAt(at-1) == '.' && !(word == "test" && d.byteAt(at-2) == 't' && !isWord(d.byteAt(at-3))) {
+	if d.byteAt(at-1) == '.' && !(word == "test" && d.byteAt(at-2) == 't' && !IsWord(d.byteAt(at-3))) {
 		return none, false
 	}
 	named := word != "Deno" && word != "QUnit"

@@ -413,17 +413,18 @@ func (s *scanner) before(at int) (last int, newLine bool) {
 // wordBefore is the word whose last byte is at an offset.
 func (s *scanner) wordBefore(last int) string {
 	from := last + 1
-	for from > 0 && last-from < 32 && isWord(s.code[from-1]) {
+	for from > 0 && last-from < 32 && IsWord(s.code[from-1]) {
 		from--
 	}
 	return string(s.code[from : last+1])
 }
 
-func isWord(c byte) bool {
+// IsWord reports whether a byte belongs to a name or a number. Every byte beyond ASCII does.
+func IsWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-func isLetter(c byte) bool { return isWord(c) && (c < '0' || c > '9') }
+func isLetter(c byte) bool { return IsWord(c) && (c < '0' || c > '9') }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 

@@ -145,7 +145,7 @@ func (p *pythonFinder) statement(n, indent int, code []byte) {
 
 func pythonWord(code []byte) (word string, rest []byte) {
 	n := 0
-	for n < len(code) && isWord(code[n]) {
+	for n < len(code) && IsWord(code[n]) {
 		n++
 	}
 	return string(code[:n]), code[n:]

@@ -47,7 +47,7 @@ func (s *rubyScanner) scan() {
 		case c == '}':
 			s.shut(at, at, true)
 			at++
-		case isWord(c):
+		case IsWord(c):
 			word, end := s.word(at)
 			if s.isKeyword(at, end) {
 				s.keyword(string(word), at, end)
@@ -135,7 +135,7 @@ func (s *rubyScanner) def(at, end int) {
 	for name < len(s.Code) && (s.Code[name] == ' ' || s.Code[name] == '\t') {
 		name++
 	}
-	for name < len(s.Code) && (isWord(s.Code[name]) || s.Code[name] == '.') {
+	for name < len(s.Code) && (IsWord(s.Code[name]) || s.Code[name] == '.') {
 		name++
 	}
 	for c := s.byteAt(name); c == '?' || c == '!'; c = s.byteAt(name) {
@@ -170,11 +170,11 @@ func (s *rubyScanner) isModifier(at int) bool {
 			at--
 		}
 		return at > 0 && s.Code[at-1] == '\\' && s.isModifier(at-1)
-	case c == '?' && isWord(s.byteAt(at-1)): // a method such as empty?
+	case c == '?' && IsWord(s.byteAt(at-1)): // a method such as empty?
 		return true
-	case isWord(c):
+	case IsWord(c):
 		from := at
-		for from > 0 && isWord(s.Code[from-1]) {
+		for from > 0 && IsWord(s.Code[from-1]) {
 			from--
 		}
 		return !oneOf(string(s.Code[from:at+1]), "then else do begin and or not when in ensure elsif if unless while until") || s.byteAt(from-1) == '.'
@@ -265,7 +265,7 @@ func (d *finder) rubyClass(b rubyBlock) {
 	}
 	at = d.skip(at)
 	end := at
-	for end < b.end && (isWord(d.Code[end]) || d.Code[end] == ':') {
+	for end < b.end && (IsWord(d.Code[end]) || d.Code[end] == ':') {
 		end++
 	}
 	if end == at {

@@ -27,7 +27,7 @@ func stepRuby(s *scanner, c byte) {
 		s.rubyCharacter()
 	case '$': // a variable such as $' or $"
 		s.at++
-		if next := s.peek(0); s.at < len(s.text) && !isWord(next) && !isBlank(next) {
+		if next := s.peek(0); s.at < len(s.text) && !IsWord(next) && !isBlank(next) {
 			s.at++
 		}
 	case '<':
@@ -102,7 +102,7 @@ func (s *scanner) rubyOperand() (operand, maybe bool) {
 	switch {
 	case c == ')' || c == ']' || c == '}' || c == '"' || c == '\'' || c == '`':
 		return false, false
-	case isWord(c) || (c == '?' || c == '!') && last > 0 && isWord(s.code[last-1]):
+	case IsWord(c) || (c == '?' || c == '!') && last > 0 && IsWord(s.code[last-1]):
 		word := s.wordBefore(last)
 		at := last - len(word)
 		if at >= 0 && (s.code[at] == '.' || s.code[at] == '@' || s.code[at] == '$' || s.code[at] == ':') {
@@ -145,7 +145,7 @@ func (s *scanner) rubyPercent() {
 		}
 	}
 	open := s.peek(width)
-	if !operand && !maybe || open == 0 || isWord(open) || isBlank(open) || maybe && width == 1 && bytes.IndexByte([]byte("([{<|!"), open) < 0 {
+	if !operand && !maybe || open == 0 || IsWord(open) || isBlank(open) || maybe && width == 1 && bytes.IndexByte([]byte("([{<|!"), open) < 0 {
 		s.at++
 		return
 	}
@@ -163,7 +163,7 @@ func (s *scanner) rubyPercent() {
 func (s *scanner) rubyCharacter() {
 	next := s.peek(1)
 	operand, _ := s.rubyOperand()
-	if !operand || s.at+1 >= len(s.text) || isBlank(next) || isWord(next) && isWord(s.peek(2)) || isWord(s.peek(-1)) {
+	if !operand || s.at+1 >= len(s.text) || isBlank(next) || IsWord(next) && IsWord(s.peek(2)) || IsWord(s.peek(-1)) {
 		s.at++
 		return
 	}
@@ -191,7 +191,7 @@ func (s *scanner) rubyHeredoc() bool {
 		i++
 	}
 	from := i
-	for i < len(s.text) && i < from+100 && (isWord(s.text[i]) || quote != 0 && s.text[i] != quote && s.text[i] != '\n') {
+	for i < len(s.text) && i < from+100 && (IsWord(s.text[i]) || quote != 0 && s.text[i] != quote && s.text[i] != '\n') {
 		i++
 	}
 	if i == from || i == len(s.text) || quote != 0 && s.text[i] != quote {

@@ -11,7 +11,7 @@ func (d *finder) rust() {
 		switch c := d.Code[at]; {
 		case c == '#' && d.byteAt(at+1) == '[' && d.isRustTest(at+1):
 			at = d.rustFunction(at)
-		case isWord(c):
+		case IsWord(c):
 			word, end := d.word(at)
 			if string(word) == "mod" {
 				end = d.rustModule(at, end)
@@ -28,7 +28,7 @@ func (d *finder) isRustTest(at int) bool {
 	end := d.brackets().mateAt(at)
 	from := d.skip(at + 1)
 	to := from
-	for to < end && (isWord(d.Code[to]) || d.Code[to] == ':') {
+	for to < end && (IsWord(d.Code[to]) || d.Code[to] == ':') {
 		to++
 	}
 	if end < from {
@@ -51,7 +51,7 @@ func (d *finder) rustFunction(mark int) int {
 		switch c := d.Code[at]; {
 		case c == '[' || c == '(':
 			at = d.past(at)
-		case isWord(c):
+		case IsWord(c):
 			word, end := d.word(at)
 			if string(word) == "fn" {
 				return d.rustBody(d.declaration(mark), end)

@@ -35,8 +35,8 @@ func stepPython(s *scanner, c byte) {
 
 func (s *scanner) pythonString(c byte) {
 	l := literal{end: c, escape: true, continued: true}
-	for i := 1; i <= 2 && isWord(s.peek(-i)); i++ {
-		if p := s.peek(-i) | 0x20; (p == 'f' || p == 't') && !isWord(s.peek(-i-1)) || (p == 'f' || p == 't') && i == 1 && !isWord(s.peek(-3)) {
+	for i := 1; i <= 2 && IsWord(s.peek(-i)); i++ {
+		if p := s.peek(-i) | 0x20; (p == 'f' || p == 't') && !IsWord(s.peek(-i-1)) || (p == 'f' || p == 't') && i == 1 && !IsWord(s.peek(-3)) {
 			l.hole = '{'
 		}
 	}
@@ -102,7 +102,7 @@ func (s *scanner) javaScriptRegexp() {
 			class = false
 		case c == '/' && !class:
 			s.blank(s.at+1, i)
-			for i++; i < len(s.text) && isWord(s.text[i]); i++ {
+			for i++; i < len(s.text) && IsWord(s.text[i]); i++ {
 			}
 			s.at, s.value = i, i
 			return
@@ -127,10 +127,10 @@ func (s *scanner) expressionAfter(last int, newLine bool) bool {
 	case c == '+' || c == '-':
 		return last == 0 || s.code[last-1] != c
 	case c == '!': // that of TypeScript stands behind a value
-		return last == 0 || s.code[last-1] != ')' && s.code[last-1] != ']' && (!isWord(s.code[last-1]) || s.keywordBefore(last-1))
+		return last == 0 || s.code[last-1] != ')' && s.code[last-1] != ']' && (!IsWord(s.code[last-1]) || s.keywordBefore(last-1))
 	case c == '$':
 		return false
-	case isWord(c):
+	case IsWord(c):
 		return s.keywordBefore(last)
 	}
 	return true
@@ -165,7 +165,7 @@ func (s *scanner) beginsElement() bool {
 		if !newLine {
 			return false
 		}
-	case isWord(c):
+	case IsWord(c):
 		if !s.expressionAfter(last, newLine) || s.wordBefore(last) == "extends" {
 			return false
 		}
@@ -178,7 +178,7 @@ func (s *scanner) beginsElement() bool {
 // typeParameter reports whether a < in front of a name begins the type parameters of an arrow function.
 func (s *scanner) typeParameter() bool {
 	i := s.at + 1
-	for i < len(s.text) && i < s.at+100 && (isWord(s.text[i]) || s.text[i] == '$') {
+	for i < len(s.text) && i < s.at+100 && (IsWord(s.text[i]) || s.text[i] == '$') {
 		i++
 	}
 	if i == s.at+1 {
@@ -294,7 +294,7 @@ func (s *scanner) rustRaw(at int) bool {
 	if at > 0 && (s.text[at-1] == 'b' || s.text[at-1] == 'c') {
 		at--
 	}
-	return at == 0 || !isWord(s.text[at-1])
+	return at == 0 || !IsWord(s.text[at-1])
 }
 
 // rustQuote tells a character from a lifetime.
