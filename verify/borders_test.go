@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check"),
 	"verify/lint":     append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/check", "verify/report"),
 	"verify/report":   nil,
+	"verify/archive":  {"verify/diag", "verify/strict", "verify/report"},
 	"verify/backtest": {"verify", "verify/diag", "verify/glob", "verify/change", "verify/policy", "verify/report"},
 	"verify/output":   {"verify/diag", "verify/report", "verify/backtest"},
 	"verify": append(

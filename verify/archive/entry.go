@@ -1,0 +1,106 @@
+// Package archive is the form of the archive of decisions: a branch of the repository with an entry for each commit that reached the
+// audited branch, and the bundle that its decision was made from.
+//
+// The entries are the leaves of a Merkle tree (RFC 6962), whose root is in the file checkpoint. So an older checkpoint proves that
+// the archive only grew.
+package archive
+
+import "github.com/closeout-gate/closeout/verify/report"
+
+// The schemas of the files of an archive, and of what closeout archive find leaves for closeout archive add.
+const (
+	EntrySchema = "closeout.archive_entry/v1"
+	StateSchema = "closeout.archive_state/v1"
+	FoundSchema = "closeout.archive_found/v1"
+)
+
+// The kinds of an entry.
+const (
+	Decision  = "decision"  // the gate decided
+	Gap       = "gap"       // there is no decision; Why says the reason
+	Withdrawn = "withdrawn" // the bundle of an earlier entry was removed
+)
+
+// Why an entry is a gap.
+const (
+	NoPullRequest = "no_pull_request" // a direct push
+	NoRun         = "no_run"
+	NoArtifact    = "no_artifact"
+	Expired       = "expired"
+	Unreadable    = "unreadable"
+	WrongSubject  = "wrong_subject"
+	Unknown       = "unknown" // a person gave up asking
+)
+
+// What replaying the bundle gave when the entry was made.
+const (
+	ReplaySame      = "same"
+	ReplayDifferent = "different"
+	ReplayNotTried  = "not_tried" // there is no bundle
+)
+
+// What is known about the workflow file of the run: whether it is that of the parent.
+const (
+	WorkflowUnchanged = "unchanged"
+	WorkflowChanged   = "changed"
+	WorkflowElsewhere = "elsewhere" // in another repository: a required workflow
+	WorkflowUnknown   = "unknown"
+)
+
+// Entry is entry.json: one or more commits of a branch, and the decision about them. Its bytes, in canonical form (RFC 8785), are a
+// leaf of the tree. No list is null.
+type Entry struct {
+	Schema       string       `json:"schema"`
+	Seq          int64        `json:"seq"` // the position in the tree, from 0
+	Kind         string       `json:"kind"`
+	Branch       string       `json:"branch"`
+	Commits      []string     `json:"commits"` // of the line of first parents that it answers for, the oldest first; none when withdrawn
+	Parent       *string      `json:"parent"`  // the first parent of the oldest of Commits; null for a first commit
+	PullRequests []string     `json:"pull_requests"`
+	HeadSHA      *string      `json:"head_sha"` // of the report
+	Verdict      *string      `json:"verdict"`  // of the report, for people who browse the branch: readers trust the report
+	Tool         *report.Tool `json:"tool"`     // of the report
+	Run          *Run         `json:"run"`
+	Replay       string       `json:"replay"`
+	ReportSHA256 *string      `json:"report_sha256"`
+	Bundle       []File       `json:"bundle"`    // the files below bundle/, the report among them, sorted by path
+	Omitted      []File       `json:"omitted"`   // files of the bundle that are not in the archive, sorted by path
+	Repairs      *int64       `json:"repairs"`   // the seq of the gap that it closes, about the same commits
+	Withdraws    *int64       `json:"withdraws"` // the seq of the entry whose bundle was removed
+	Why          *string      `json:"why"`       // of a gap, one of the reasons above; of a withdrawn entry, the reason that a person gave
+}
+
+// File is a file of a bundle. Path is relative to bundle/.
+type File struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// Run is the workflow run that the bundle comes from; an entry that was added without GitHub has none.
+type Run struct {
+	ID       string `json:"id"`
+	Attempt  int64  `json:"attempt"`
+	Event    string `json:"event"`
+	Path     string `json:"path"`     // of the workflow file
+	Workflow string `json:"workflow"` // unchanged, changed, elsewhere or unknown
+}
+
+// State is state.json: what a writer must know to append. Hashes are the roots of the complete subtrees at the right edge of the tree,
+// the largest first, as base64; Last is the last commit of each branch that an entry answers for.
+type State struct {
+	Schema string            `json:"schema"`
+	Size   int64             `json:"size"`
+	Hashes []string          `json:"hashes"`
+	Last   map[string]string `json:"last"`
+}
+
+// Found is found/index.json: the entries that closeout archive find made, without their numbers, in the order of the history. The
+// bundle of Entries[i] is the directory i/bundle beside the index.
+type Found struct {
+	Schema  string  `json:"schema"`
+	Origin  string  `json:"origin"` // of the checkpoint: closeout-archive/HOST/OWNER/REPOSITORY
+	Branch  string  `json:"branch"`
+	After   *string `json:"after"` // the last commit that the archive answered for; null for none
+	Entries []Entry `json:"entries"`
+}

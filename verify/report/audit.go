@@ -1,0 +1,179 @@
+package report
+
+// AuditSchema names the form of what closeout audit found.
+const AuditSchema = "closeout.audit/v1"
+
+// Audit is what closeout audit found about the commits of a branch. It contains no time of the audit, no host and no absolute path.
+// Its lists are never null.
+type Audit struct {
+	Schema          string          `json:"schema"`
+	Tool            Tool            `json:"tool"`
+	Subject         AuditSubject    `json:"subject"`
+	Counts          AuditCounts     `json:"counts"`
+	Findings        []AuditFinding  `json:"findings"` // by severity, code, then from the newest commit to the oldest
+	FindingsOmitted int             `json:"findings_omitted"`
+	Decisions       []AuditDecision `json:"decisions"` // the newest first
+	Series          []AuditPeriod   `json:"series"`    // the oldest first, without holes
+	Statistics      AuditStatistics `json:"statistics"`
+	Changes         []AuditChange   `json:"changes"` // of contract, workflow and version, the oldest first
+	// Commits are the first-parent commits since the adoption, the newest first; CSV lists them, JSON does not.
+	Commits []AuditCommit `json:"-"`
+}
+
+// What the audit of an archive rests on besides the archive.
+const (
+	AnchorNone       = "none"
+	AnchorCheckpoint = "checkpoint" // an older checkpoint that the auditor kept
+)
+
+// AuditSubject is what was audited.
+type AuditSubject struct {
+	Branch     string  `json:"branch"`
+	From       *string `json:"from"` // the oldest audited commit; null when there is none
+	To         string  `json:"to"`   // the newest one
+	Adopted    *string `json:"adopted"`
+	Commits    int     `json:"commits"`     // since the adoption, within the range
+	BeforeGate int     `json:"before_gate"` // commits before the adoption, within the range
+	Decisions  int     `json:"decisions"`
+	Archive    *string `json:"archive"` // the commit of the archive; null when there is no archive
+	Entries    int64   `json:"entries"` // in the archive
+	Root       *string `json:"root"`    // of its tree, as base64
+	Anchor     string  `json:"anchor"`
+	Replay     string  `json:"replay"`   // none, sample:N or all
+	Replayed   int     `json:"replayed"` // how many decisions were replayed
+}
+
+// AuditCounts count findings, before the list was cut.
+type AuditCounts struct {
+	Block   int `json:"block"`
+	Unknown int `json:"unknown"`
+	Warn    int `json:"warn"`
+	Info    int `json:"info"`
+}
+
+// AuditFinding is a finding of an audit. Commit is "" and Seq nil where it is not about one.
+type AuditFinding struct {
+	Code         string   `json:"code"`
+	Severity     string   `json:"severity"`
+	Message      string   `json:"message"`
+	Commit       string   `json:"commit,omitempty"`
+	Date         string   `json:"date,omitempty"` // of the commit, YYYY-MM-DD, UTC
+	PullRequests []string `json:"pull_requests,omitempty"`
+	Seq          *int64   `json:"seq,omitempty"`  // of the entry in the archive
+	Path         string   `json:"path,omitempty"` // in the repository or in the archive
+	Expected     string   `json:"expected"`
+	Actual       string   `json:"actual"`
+	Fix          string   `json:"fix"`
+	Fingerprint  string   `json:"fingerprint"`
+}
+
+// How far the report of a decision is about what was merged.
+const (
+	BindingExact  = "exact"  // the commit is the head, has its code tree, or merges it and nothing else
+	BindingFiles  = "files"  // the commit brings the files of the decision, and no others
+	BindingPartly = "partly" // as files, but the parent had changed some of them too
+	BindingNone   = "none"
+)
+
+// AuditDecision is one entry about commits of the branch.
+type AuditDecision struct {
+	Seq          int64           `json:"seq"`
+	Kind         string          `json:"kind"` // decision or gap
+	Commit       string          `json:"commit"`
+	Commits      int             `json:"commits"` // how many it answers for
+	Date         string          `json:"date"`
+	PullRequests []string        `json:"pull_requests"`
+	HeadSHA      *string         `json:"head_sha"`
+	Verdict      string          `json:"verdict"` // of the report, "" for a gap
+	Mode         string          `json:"mode"`    // enforce or observe, "" for a gap
+	Why          string          `json:"why"`     // of a gap
+	Binding      string          `json:"binding"` // "" for a gap
+	Replay       string          `json:"replay"`  // same, different, not_tried or not_replayable
+	Version      string          `json:"version"`
+	Overrides    []AuditOverride `json:"overrides"`
+}
+
+// AuditOverride is an override of a decision: of the pull request, or of a member of a merge group.
+type AuditOverride struct {
+	PullRequest *string  `json:"pull_request"`
+	Actor       string   `json:"actor"`
+	ActorID     string   `json:"actor_id"`
+	Reason      string   `json:"reason"`
+	Codes       []string `json:"codes"` // of the accepted findings, sorted, each once
+	HeadSHA     string   `json:"head_sha"`
+}
+
+// AuditPeriod counts what reached the branch in a week or a month.
+type AuditPeriod struct {
+	From       string      `json:"from"` // its first day, YYYY-MM-DD
+	Passed     int         `json:"passed"`
+	Overridden int         `json:"overridden"`
+	Failed     int         `json:"failed"`
+	Review     int         `json:"review"`
+	Gaps       int         `json:"gaps"`
+	Missing    int         `json:"missing"`
+	Levels     AuditLevels `json:"levels"`
+}
+
+// AuditLevels count criteria by the level of their evidence.
+type AuditLevels struct {
+	Absent   int `json:"absent"`
+	Claimed  int `json:"claimed"`
+	Bound    int `json:"bound"`
+	Recorded int `json:"recorded"`
+}
+
+// AuditStatistics add up all decisions. Lists are sorted by number, the largest first, then by name.
+type AuditStatistics struct {
+	Verdicts      map[string]int `json:"verdicts"`       // passed, overridden, failed, review, gap, missing
+	OverrideShare int            `json:"override_share"` // overridden decisions of all, in basis points
+	Codes         []AuditNumber  `json:"overridden_codes"`
+	People        []AuditPerson  `json:"people"`
+	Reasons       []AuditNumber  `json:"repeated_reasons"` // given three times or more, case and spaces aside
+	Levels        AuditLevels    `json:"levels"`
+	RecordsMedian int64          `json:"records_median"`
+	RecordsP90    int64          `json:"records_p90"`
+	FilesMedian   int64          `json:"files_median"`
+	FilesP90      int64          `json:"files_p90"`
+	Flaky         []AuditNumber  `json:"flaky_criteria"`
+}
+
+// AuditNumber is a name and how often it occurs.
+type AuditNumber struct {
+	Name  string `json:"name"`
+	Times int    `json:"times"`
+}
+
+// AuditPerson is a person who overrode.
+type AuditPerson struct {
+	Actor     string        `json:"actor"`
+	ActorID   string        `json:"actor_id"`
+	Overrides int           `json:"overrides"`
+	Codes     []AuditNumber `json:"codes"`
+	Authors   []AuditNumber `json:"authors"` // whose pull requests they were
+}
+
+// The kinds of an AuditChange.
+const (
+	ChangeContract = "contract"
+	ChangeWorkflow = "workflow"
+	ChangeVersion  = "version"
+)
+
+// AuditChange is a change of what the gate judges by.
+type AuditChange struct {
+	Kind     string `json:"kind"`
+	Commit   string `json:"commit"`
+	Date     string `json:"date"`
+	Text     string `json:"text"`     // what changed, in a few words
+	Loosened bool   `json:"loosened"` // of a contract
+}
+
+// AuditCommit is a line of the CSV.
+type AuditCommit struct {
+	Commit  string
+	Date    string
+	State   string         // decision, gap, missing or pending
+	Entry   *AuditDecision // nil without one
+	Finding string         // the codes of its findings, separated by spaces
+}
