@@ -37,6 +37,16 @@ type Input struct {
 	RepoPaths []string
 }
 
+// Read reads an input, of which one byte more than the limit is enough to see that it is too large.
+func (in Input) Read(limit int64) ([]byte, error) {
+	f, err := in.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit+1))
+}
+
 // Part is the part of a merge group's bundle for one of its pull requests: facts, changes and task contracts. Names
 // are as in a bundle of its own; the report puts [PartDirectory] before them.
 type Part struct {

@@ -297,7 +297,7 @@ func (a *action) readSettings() error {
 	}
 	a.settings.Strict, a.settings.Mode, a.settings.Task = strict, a.input("mode"), a.input("task")
 	a.settings.Digests, a.settings.Event = a.list("feedback_sha256"), a.unaskedEvent()
-	return checkSettings(&a.settings)
+	return a.settings.Check()
 }
 
 // flag reads a boolean as in YAML's core schema.

@@ -34,7 +34,7 @@ func (f *verifyFlags) collect(c *cobra.Command, std stdio) error {
 	if f.trees.base == "" || f.bundle == "" {
 		return errors.New("collect requires --base and --bundle: see closeout collect --help")
 	}
-	if err := errors.Join(checkSettings(&f.settings), f.trees.check(c.Flags())); err != nil {
+	if err := errors.Join(f.settings.Check(), f.trees.check(c.Flags())); err != nil {
 		return err
 	}
 	found, err := f.find(c, nil, std)

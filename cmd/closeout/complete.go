@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/output"
@@ -21,7 +22,7 @@ import (
 // completions give the values of flags, by name. Files are what a shell completes without them.
 var completions = map[string]func(*cobra.Command) []string{
 	"format":    formatsOf,
-	"mode":      func(*cobra.Command) []string { return modes },
+	"mode":      func(*cobra.Command) []string { return verify.Modes() },
 	"color":     func(*cobra.Command) []string { return colorModes },
 	"base":      branches,
 	"head":      branches,

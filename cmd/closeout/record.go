@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/record"
 )
 
@@ -185,7 +186,7 @@ func (f *recordFlags) check(args []string) error {
 	case f.tail < 0 || f.tail > record.LargestTail:
 		return fmt.Errorf("--tail-bytes cannot be %d: expected 0 to %d", f.tail, record.LargestTail)
 	}
-	return checkTask(f.command.Task)
+	return verify.CheckTask(f.command.Task)
 }
 
 // open finds the repository and reads the contracts, nil when there are none to run.

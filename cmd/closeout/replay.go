@@ -1,22 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/schema"
-	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
+	rerun "github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -88,35 +86,30 @@ func replay(dir string, std stdio) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	found.Settings = settingsOf(before)
-	leaveToFacts(&found.Settings, found.Bundle)
-	if err := checkSettings(&found.Settings); err != nil {
-		return false, fmt.Errorf("%s: closeout cannot have run with the settings of the report: %w", name, err)
-	}
-	after := judgeSafely(found.Bundle)
-	again, err := validReport(after)
+	var result *rerun.Result
+	err = caught(func() (err error) {
+		result, err = rerun.Run(old, before, found.Bundle)
+		return err
+	})
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("%s: %w", name, err)
 	}
-	differences, note := []string(nil), ""
-	if before.Tool.Version != after.Tool.Version {
-		differences = decisionsDiffer(before, after)
-		note = fmt.Sprintf(" (only the decision is compared: the report was written by version %s, this is %s)", before.Tool.Version, after.Tool.Version)
-	} else if !bytes.Equal(old, again) {
-		differences = []string{whatDiffers(before, after, again)}
+	note := ""
+	if result.OtherVersion {
+		note = fmt.Sprintf(" (only the decision is compared: the report was written by version %s, this is %s)", before.Tool.Version, result.After.Tool.Version)
 	}
-	if len(differences) > 0 && len(found.Inputs) == 0 {
+	if !result.Same() && len(found.Inputs) == 0 {
 		return false, fmt.Errorf("%q contains a report, but none of its inputs: expected a bundle, which closeout run --bundle DIRECTORY writes", dir)
 	}
 	word := "same"
-	if len(differences) > 0 {
+	if !result.Same() {
 		word = "different"
 	}
 	fmt.Fprintf(std.out, "%s: %s: %s, task %s, head %s%s\n", word, output.Neutral(filepath.ToSlash(dir)), before.Verdict, plain(before.TaskID), plain(before.Subject.HeadSHA), note)
-	for _, line := range differences {
+	for _, line := range result.Differences {
 		fmt.Fprintln(std.out, "  "+output.Neutral(line))
 	}
-	return len(differences) == 0, nil
+	return result.Same(), nil
 }
 
 // plain is a text of a report, on one line.
@@ -127,68 +120,18 @@ func plain(s *string) string {
 	return output.Neutral(*s)
 }
 
-// whatDiffers names the first input that differs, else the first field. Where an input differs, much else follows from it.
-func whatDiffers(before, after *report.Report, again []byte) string {
-	if line := inputDiffers(before.Inputs, after.Inputs); line != "" {
-		return line
-	}
-	old, err := report.Canonical(before)
-	if err == nil {
-		if d := report.FirstDifference(old, again); d != nil {
-			return fmt.Sprintf("%s: the report has %s, computed is %s", d.Where, d.In, d.And)
-		}
-	}
-	return "the values are the same, but the file is not in canonical form (RFC 8785), or has more keys"
-}
-
-// inputDiffers compares the lists of inputs, which are sorted by kind and path; "" when they are equal.
-func inputDiffers(old, again []report.Input) string {
-	for i := range max(len(old), len(again)) {
-		switch {
-		case i < len(old) && i < len(again) && old[i].Kind == again[i].Kind && old[i].Path == again[i].Path:
-			if old[i].SHA256 != again[i].SHA256 {
-				return fmt.Sprintf("the input %s: the report was made from sha256 %.12s…, the bundle contains %.12s…", again[i].Path, old[i].SHA256, again[i].SHA256)
-			}
-		case i >= len(again) || i < len(old) && slices.IndexFunc(again, old[i].SameFile) < 0:
-			return fmt.Sprintf("the input %s is missing in the bundle", old[i].Path)
-		default:
-			return fmt.Sprintf("the input %s is not in the report", again[i].Path)
-		}
-	}
-	return ""
-}
-
 // readReport reads a report with a name. A duplicate key is refused: other readers might take the other value.
 func readReport(name string, data []byte) (*report.Report, error) {
-	if e, wrong := strict.CheckJSON(data); wrong {
-		return nil, errorAt(name, e)
-	}
-	var head struct {
-		Schema any `json:"schema"`
-		Tool   struct {
-			Version any `json:"version"`
-		} `json:"tool"`
-	}
-	err := strict.Unmarshal(data, &head)
-	form, _ := head.Schema.(string)
-	version, _ := head.Tool.Version.(string)
-	switch e := (diag.Error{Pos: strict.PlaceOf(data, "/schema"), Found: diag.Quote(form), Expected: "the schema " + report.Schema}); {
-	case strings.HasPrefix(form, reportSchemas) && form != report.Schema:
-		e.Message, e.Fix = "this is a report of another schema", "use the version of closeout that wrote it"
-		return nil, errorAt(name, e)
-	case err != nil || form != report.Schema || !versionSyntax().MatchString(version):
-		e.Message, e.Fix = "this is not a report that closeout can read", "name a "+report.FileName+", or a directory that contains one"
-		return nil, errorAt(name, e)
-	}
-	var r report.Report
-	if err := strict.Unmarshal(data, &r); err != nil {
+	r, err := rerun.Read(data)
+	var bad *rerun.NoReport
+	switch {
+	case errors.As(err, &bad) && bad.Form:
 		return nil, mismatch(name, data, err)
+	case errors.As(err, &bad):
+		return nil, errorAt(name, bad.Why)
 	}
-	return &r, nil
+	return r, err
 }
-
-// reportSchemas is what the schemas of reports begin with.
-var reportSchemas = report.Schema[:strings.LastIndexByte(report.Schema, '/')+1]
 
 // maxExplained is how large a report may be for a search for what does not match its schema.
 const maxExplained = 16 << 20
@@ -210,43 +153,4 @@ func mismatch(name string, data []byte, err error) error {
 // errorAt writes an error of a file as one line.
 func errorAt(name string, e diag.Error) error {
 	return fmt.Errorf("%s:%d:%d: %s; found %s, expected %s → %s", name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix)
-}
-
-var versionSyntax = strict.Lazily(`^[0-9A-Za-z.+-]{1,64}$`)
-
-// leaveToFacts drops the settings that the bundle's facts contain: the facts were written before judging.
-func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
-	facts := collect.FactsOf(b)
-	if facts == nil {
-		return
-	}
-	if facts.Digests != nil {
-		s.Digests = nil
-	}
-	if facts.Settings.Task != "" {
-		s.Task = ""
-	}
-	if facts.Settings.Today != "" {
-		s.Today = ""
-	}
-}
-
-// settingsOf takes from a report what the bundle's files do not contain.
-func settingsOf(r *report.Report) verify.Settings {
-	s := verify.Settings{Mode: r.Mode, Strict: r.Strict, Digests: r.Settings.Digests, Limits: strict.DefaultLimits()}
-	for _, limit := range strict.AllLimits {
-		if value, given := r.Settings.Limits[limit.Key()]; given { // an older version had fewer
-			limit.Set(&s.Limits, value)
-		}
-	}
-	if r.Settings.Task != nil {
-		s.Task = *r.Settings.Task
-	}
-	if r.Settings.Event != nil {
-		s.Event = *r.Settings.Event
-	}
-	if r.Settings.Today != nil {
-		s.Today = *r.Settings.Today
-	}
-	return s
 }

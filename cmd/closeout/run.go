@@ -118,7 +118,7 @@ func (f *runFlags) check() (output.Format, error) {
 	case f.stream != "" && (!contract.ValidTaskID(f.stream) || strings.Contains(f.stream, ".")):
 		return format, fmt.Errorf("%q cannot be the name of a step output: expected letters, digits, underscores and hyphens", f.stream)
 	}
-	return format, checkSettings(&f.settings)
+	return format, f.settings.Check()
 }
 
 func (f *runFlags) run(std stdio) error {

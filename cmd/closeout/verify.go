@@ -15,9 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -220,7 +218,7 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 	if err != nil {
 		return format, err
 	}
-	if err := checkSettings(&f.settings); err != nil {
+	if err := f.settings.Check(); err != nil {
 		return format, err
 	}
 	var given []string
@@ -236,43 +234,6 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 		return format, fmt.Errorf("nothing to judge: name a BUNDLE, --base, or the inputs; in a repository, write closeout verify --base %s (see closeout verify --help)", cmp.Or(usualBase(), "BRANCH"))
 	}
 	return format, f.trees.check(c.Flags())
-}
-
-// modes are the values of --mode.
-var modes = []string{verify.Enforce, verify.Observe}
-
-// maxLimit is the largest integer that every JSON reader represents exactly: the report contains the limits.
-const maxLimit = 1<<53 - 1
-
-// checkSettings refuses invalid settings.
-func checkSettings(s *verify.Settings) error {
-	if s.Mode != "" && s.Mode != verify.Enforce && s.Mode != verify.Observe {
-		return fmt.Errorf("unknown mode %q%s expected enforce or observe", s.Mode, didYouMean(s.Mode, modes, ""))
-	}
-	if err := checkTask(s.Task); err != nil {
-		return err
-	}
-	for i, d := range s.Digests {
-		digest, err := facts.ReadDigest(d)
-		if err != nil {
-			return err
-		}
-		s.Digests[i] = digest
-	}
-	for _, limit := range strict.AllLimits {
-		if v := limit.Get(&s.Limits); v < 1 || v > maxLimit {
-			return fmt.Errorf("a limit cannot be %d: expected 1 to %d", v, int64(maxLimit))
-		}
-	}
-	return nil
-}
-
-// checkTask refuses a task id that no contract can have; "" is none.
-func checkTask(id string) error {
-	if id == "" || contract.ValidTaskID(id) {
-		return nil
-	}
-	return fmt.Errorf("%q is not a task id: expected at most 64 letters, digits, dots, underscores and hyphens, and no two dots in a row", id)
 }
 
 // reportPath is the named path, else verification_report.json in the bundle or here. A bundle that is not a directory

@@ -63,7 +63,7 @@ func (c *Comparison) baseNames(f *Found, name string) (names *results.TestNames,
 // testNames reads the names of a test report.
 func testNames(open verify.Opener) (*results.TestNames, error) {
 	limits := strict.DefaultLimits()
-	data, err := readInput(verify.Input{Open: open}, limits.RulesBytes)
+	data, err := verify.Input{Open: open}.Read(limits.RulesBytes)
 	if err != nil {
 		return nil, diag.Reason(err)
 	}

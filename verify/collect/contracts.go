@@ -100,7 +100,7 @@ func readOperator(c *Comparison, o Options) (*Contracts, error) {
 	for _, p := range in.RepoPaths {
 		file.origin.HeadHolds = file.origin.HeadHolds || r.contains(p)
 	}
-	if data, err := readInput(in, o.Settings.Limits.ContractBytes); err == nil {
+	if data, err := in.Read(o.Settings.Limits.ContractBytes); err == nil {
 		file.parse(data, o.Settings.Limits)
 	}
 	r.files = append(r.files, file)

@@ -199,34 +199,6 @@ func bytesOpener(data []byte) verify.Opener {
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 }
 
-// readInput reads an input, of which one byte more than the limit is enough to see that it is too large.
-func readInput(in verify.Input, limit int64) ([]byte, error) {
-	f, err := in.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, limit+1))
-}
-
-// FactsOf reads the facts of a bundle; nil when there are none that can be read.
-func FactsOf(b *verify.Bundle) *facts.Facts {
-	for _, in := range b.Inputs {
-		if in.Kind != check.Facts {
-			continue
-		}
-		limits := b.Settings.Limits
-		data, err := readInput(in, limits.RulesBytes)
-		if err != nil || int64(len(data)) > limits.RulesBytes {
-			return nil
-		}
-		if read, errs := facts.Parse(data, limits); !errs.Any() {
-			return read
-		}
-	}
-	return nil
-}
-
 // MaxReport is how large a report may be to be read, in bytes: larger than one about a change within the default limits.
 const MaxReport = 256 << 20
 

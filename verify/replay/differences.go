@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"fmt"
@@ -84,4 +84,35 @@ func number(n *int64) string {
 		return "null"
 	}
 	return strconv.FormatInt(*n, 10)
+}
+
+// whatDiffers names the first input that differs, else the first field. Where an input differs, much else follows from it.
+func whatDiffers(before, after *report.Report, again []byte) string {
+	if line := inputDiffers(before.Inputs, after.Inputs); line != "" {
+		return line
+	}
+	old, err := report.Canonical(before)
+	if err == nil {
+		if d := report.FirstDifference(old, again); d != nil {
+			return fmt.Sprintf("%s: the report has %s, computed is %s", d.Where, d.In, d.And)
+		}
+	}
+	return "the values are the same, but the file is not in canonical form (RFC 8785), or has more keys"
+}
+
+// inputDiffers compares the lists of inputs, which are sorted by kind and path; "" when they are equal.
+func inputDiffers(old, again []report.Input) string {
+	for i := range max(len(old), len(again)) {
+		switch {
+		case i < len(old) && i < len(again) && old[i].Kind == again[i].Kind && old[i].Path == again[i].Path:
+			if old[i].SHA256 != again[i].SHA256 {
+				return fmt.Sprintf("the input %s: the report was made from sha256 %.12s…, the bundle contains %.12s…", again[i].Path, old[i].SHA256, again[i].SHA256)
+			}
+		case i >= len(again) || i < len(old) && slices.IndexFunc(again, old[i].SameFile) < 0:
+			return fmt.Sprintf("the input %s is missing in the bundle", old[i].Path)
+		default:
+			return fmt.Sprintf("the input %s is not in the report", again[i].Path)
+		}
+	}
+	return ""
 }

@@ -1,0 +1,78 @@
+package replay_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/replay"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// example is the bundle of the example, opened anew.
+func example(t *testing.T) *verify.Bundle {
+	t.Helper()
+	found, err := collect.Bundle("../../testdata/example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Bundle
+}
+
+// written is the report that this version gives for the example.
+func written(t *testing.T) []byte {
+	t.Helper()
+	b := example(t)
+	b.Settings = verify.Settings{Limits: strict.DefaultLimits()}
+	data, err := report.Canonical(verify.Judge(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestRun(t *testing.T) {
+	honest := written(t)
+	version := `"version":"` + verify.Version + `"`
+	for name, c := range map[string]struct {
+		old, new string
+		other    bool
+		want     string // in the differences; "" for the same
+	}{
+		"same":                      {},
+		"a message":                 {`"closeout.verification_report/v1"`, `"closeout.verification_report/v1" `, false, "canonical form"},
+		"the task":                  {`"task_id":"`, `"task_id":"x`, false, "task_id"},
+		"another version":           {version, `"version":"0.0.9"`, true, ""},
+		"another version that lies": {version + `},"verdict":"`, `"version":"0.0.9"},"verdict":"x`, true, "verdict"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := bytes.Replace(honest, []byte(c.old), []byte(c.new), 1)
+			if c.old != "" && bytes.Equal(text, honest) {
+				t.Fatalf("the report contains no %s", c.old)
+			}
+			before, err := replay.Read(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := replay.Run(text, before, example(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Join(got.Differences, "\n")
+			if got.OtherVersion != c.other || got.Same() != (c.want == "") || !strings.Contains(lines, c.want) {
+				t.Errorf("other version %v, differences %q", got.OtherVersion, lines)
+			}
+		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	for _, text := range []string{"", "{}", `{"schema":"closeout.verification_report/v2"}`, `{"schema":"a","schema":"b"}`, "[]"} {
+		if r, err := replay.Read([]byte(text)); err == nil {
+			t.Errorf("%q is read as %v", text, r)
+		}
+	}
+}
