@@ -1,0 +1,258 @@
+package collect
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// Merged is what reached a branch at once: commits of its line of first parents, the oldest first, and the one before them.
+type Merged struct {
+	Commits []string
+	Parent  string // "" for the first commit of a repository
+}
+
+// Decided is what a decision was about: of its report, of its changes.json, and of the contract for the evidence directory.
+type Decided struct {
+	Head, CodeTree, EvidenceDir string // "" when unknown
+	MergeBase                   string // "" when unknown
+	// Changes are those of changes.json; without one they are the files of the report, and HasIDs is false.
+	Changes []change.Change
+	HasIDs  bool
+}
+
+// DecidedBy takes from a bundle and its report what the decision was about. The contract of the bundle names the evidence
+// directory: that it is the repository's is another question.
+func DecidedBy(r *report.Report, b *verify.Bundle) (Decided, error) {
+	limits := strict.DefaultLimits()
+	d := Decided{Head: value(r.Subject.HeadSHA), CodeTree: value(r.Subject.CodeTree), MergeBase: value(r.Subject.MergeBaseSHA), EvidenceDir: policy.DefaultEvidenceDir}
+	for _, in := range b.Inputs {
+		switch in.Kind {
+		case check.Contract:
+			data, err := in.Read(limits.ContractBytes)
+			if err != nil {
+				return d, err
+			}
+			if c, errs := contract.Parse(in.Name, data, limits); !errs.Any() && c.Evidence.Dir != "" {
+				d.EvidenceDir = c.Evidence.Dir
+			}
+		case check.Changes:
+			data, err := in.Read(limits.DiffBytes)
+			if err != nil {
+				return d, err
+			}
+			list, errs := change.ReadChanges(bytes.NewReader(data), limits)
+			if errs.Any() {
+				return d, errors.New("changes.json is malformed")
+			}
+			d.Changes, d.HasIDs = list, true
+		}
+	}
+	if !d.HasIDs {
+		for _, f := range r.Files {
+			d.Changes = append(d.Changes, change.Change{Path: f.Path})
+		}
+	}
+	return d, nil
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Bound says how far a decision is about what was merged.
+type Bound struct {
+	How  string // one of the bindings of report
+	Path string // the first path that keeps it from more; "" for none
+	Why  string // what keeps it from more, as what follows the path; "" for exact
+}
+
+// Binding tells how far a decision is about what was merged. It compares what the commits bring to the branch with what was judged:
+// the tree of the last one must have what the change has at each touched path, and differ from the parent at no other. So a
+// change that was judged cannot stand for another one, whatever its report says about commits. The evidence directory is left out.
+//
+// A squash of a file that the parent had changed too contains a text that no one judged: it is merged again where the clone
+// contains its three versions, and otherwise bound partly. An error says that the repository does not contain what is needed.
+func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
+	b := binder{git: g, merged: m, decided: d, tip: m.Commits[len(m.Commits)-1]}
+	is, err := b.identity()
+	if err != nil {
+		return Bound{}, err
+	}
+	differ, err := b.differing()
+	if err != nil {
+		return Bound{}, err
+	}
+	if bound := b.foreign(differ); bound != nil {
+		return *bound, nil
+	}
+	if !d.HasIDs {
+		if is {
+			return Bound{How: report.BindingExact}, nil
+		}
+		return Bound{How: report.BindingNone, Why: "the decision has no changes.json, and the commit is not what was judged"}, nil
+	}
+	return b.contents(differ, is)
+}
+
+type binder struct {
+	git     *Git
+	merged  Merged
+	decided Decided
+	tip     string
+}
+
+// identity reports whether the commit is the head, has its code tree, or merges it.
+func (b *binder) identity() (bool, error) {
+	if b.decided.Head == b.tip {
+		return true, nil
+	}
+	id, err := b.git.repo.ParseID(b.tip)
+	if err != nil {
+		return false, err
+	}
+	info, err := b.git.repo.Commit(id)
+	if err != nil {
+		return false, fixed(err)
+	}
+	if len(info.Parents) == 2 && info.Parents[1].String() == b.decided.Head {
+		return true, nil
+	}
+	if b.decided.CodeTree == "" || b.decided.EvidenceDir == "" {
+		return false, nil
+	}
+	tree, err := b.git.CodeTree(b.tip, b.decided.EvidenceDir)
+	return tree == b.decided.CodeTree, err
+}
+
+// differing is what the commits change on the branch, by path, without evidence.
+func (b *binder) differing() (map[string]change.Change, error) {
+	var list []change.Change
+	var err error
+	if b.merged.Parent == "" {
+		list, err = b.git.Tracked(b.tip)
+	} else {
+		list, err = b.git.compare(b.merged.Parent, b.tip)
+	}
+	differ := make(map[string]change.Change, len(list))
+	for _, c := range list {
+		if !b.evidence(c.Path) {
+			differ[c.Path] = c
+		}
+	}
+	return differ, err
+}
+
+func (b *binder) evidence(path string) bool {
+	dir := b.decided.EvidenceDir
+	return dir != "" && (path == dir || strings.HasPrefix(path, dir+"/"))
+}
+
+// foreign finds the first path that the commits change and the decision does not; nil when there is none.
+func (b *binder) foreign(differ map[string]change.Change) *Bound {
+	judged := make(map[string]bool, len(b.decided.Changes))
+	for _, c := range b.decided.Changes {
+		judged[c.Path] = true
+	}
+	first := ""
+	for path := range differ {
+		if !judged[path] && (first == "" || path < first) {
+			first = path
+		}
+	}
+	if first == "" {
+		return nil
+	}
+	return &Bound{report.BindingNone, first, "was merged and not judged"}
+}
+
+// contents compares what the commit has at each touched path. exact says that it is the head, or a merge of it.
+func (b *binder) contents(differ map[string]change.Change, exact bool) (Bound, error) {
+	result := Bound{How: report.BindingFiles, Why: "the commit has another tree than the head"}
+	if exact {
+		result = Bound{How: report.BindingExact}
+	}
+	for _, judged := range b.decided.Changes {
+		if b.evidence(judged.Path) {
+			continue
+		}
+		merged, err := b.ends(differ, judged.Path)
+		if err != nil {
+			return Bound{}, err
+		}
+		alone := merged.OldID == judged.OldID && merged.OldMode == judged.OldMode || merged.OldID == merged.NewID && merged.OldMode == merged.NewMode
+		if alone && merged.NewID == judged.NewID && merged.NewMode == judged.NewMode {
+			continue // otherwise the branch had changed it too, and its change must be there
+		}
+		kept, err := b.textKept(judged, merged)
+		switch {
+		case err != nil:
+			return Bound{}, err
+		case kept == no:
+			return Bound{report.BindingNone, judged.Path, "was merged with other content than was judged"}, nil
+		case kept == unknown && result.How != report.BindingPartly:
+			result = Bound{report.BindingPartly, judged.Path, "had been changed on the branch too, and the clone does not contain what to compare"}
+		}
+	}
+	return result, nil
+}
+
+// ends is a path before and after the commits.
+func (b *binder) ends(differ map[string]change.Change, path string) (change.Change, error) {
+	if c, ok := differ[path]; ok {
+		return c, nil
+	}
+	mode, id, found, err := b.git.Entry(b.tip, path)
+	if err != nil || !found || mode == DirMode {
+		return change.Change{Path: path, OldMode: change.NoMode, NewMode: change.NoMode}, err
+	}
+	return change.Change{Path: path, OldMode: mode, NewMode: mode, OldID: id, NewID: id}, nil
+}
+
+// kept is an answer about a text.
+type kept int
+
+const (
+	no kept = iota
+	yes
+	unknown
+)
+
+// textKept reports whether a file is what git makes of the two sides that changed it, where the parent changed it since the merge
+// base.
+func (b *binder) textKept(judged, merged change.Change) (kept, error) {
+	if merged.OldID == judged.OldID && merged.OldMode == judged.OldMode {
+		return no, nil // only the change touched it
+	}
+	if b.decided.MergeBase == "" {
+		return no, nil
+	}
+	mode, id, found, err := b.git.Entry(b.decided.MergeBase, judged.Path)
+	switch {
+	case Unknowable(err):
+		return unknown, nil
+	case err != nil || !found || mode != judged.OldMode || id != judged.OldID:
+		return no, err // the list of changes is not about this merge base
+	}
+	ours := change.Change{Path: judged.Path, OldID: judged.OldID, OldMode: judged.OldMode, NewID: merged.OldID, NewMode: merged.OldMode}
+	whole := change.Change{Path: judged.Path, OldID: judged.OldID, OldMode: judged.OldMode, NewID: merged.NewID, NewMode: merged.NewMode}
+	clean, err := linesKept(b.git, ours, judged, whole)
+	switch {
+	case Unknowable(err) || errors.Is(err, ErrTooLarge):
+		return unknown, nil
+	case clean:
+		return yes, err
+	}
+	return no, err
+}
