@@ -36,7 +36,7 @@ const (
 const (
 	ReplaySame      = "same"
 	ReplayDifferent = "different"
-	ReplayNotTried  = "not_tried" // there is no bundle
+	ReplayNotTried  = "not_tried" // there is no bundle, or it is not the bundle of a whole decision
 )
 
 // What is known about the workflow file of the run: whether it is that of the parent.
@@ -86,21 +86,26 @@ type Run struct {
 	Workflow string `json:"workflow"` // unchanged, changed, elsewhere or unknown
 }
 
-// State is state.json: what a writer must know to append. Hashes are the roots of the complete subtrees at the right edge of the tree,
-// the largest first, as base64; Last is the last commit of each branch that an entry answers for.
+// State is state.json: all that a writer must know to append. Hashes are the roots of the complete subtrees at the right edge of the
+// tree, the largest first, as base64; they make Root. Last is the last commit of each branch that an entry answers for.
 type State struct {
 	Schema string            `json:"schema"`
+	Origin string            `json:"origin"` // of the checkpoint: closeout-archive/HOST/OWNER/REPOSITORY
 	Size   int64             `json:"size"`
+	Root   string            `json:"root"`
 	Hashes []string          `json:"hashes"`
 	Last   map[string]string `json:"last"`
 }
 
-// Found is found/index.json: the entries that closeout archive find made, without their numbers, in the order of the history. The
-// bundle of Entries[i] is the directory i/bundle beside the index.
+// Found is found/index.json: the entries that closeout archive find made, without their numbers, in the order of the history; those
+// that repair a gap may be anywhere. The bundle of Entries[i] is the directory i/bundle beside the index, with the files that
+// Bundle lists. [Found.Marshal] writes it.
 type Found struct {
 	Schema  string  `json:"schema"`
-	Origin  string  `json:"origin"` // of the checkpoint: closeout-archive/HOST/OWNER/REPOSITORY
-	Branch  string  `json:"branch"`
-	After   *string `json:"after"` // the last commit that the archive answered for; null for none
+	Origin  string  `json:"origin"` // as in State
+	Branch  string  `json:"branch"` // of all entries
+	After   *string `json:"after"`  // the last commit of the branch that the archive answered for; null for none
+	Size    int64   `json:"size"`   // of the archive that was looked at; 0 for none
+	Date    int64   `json:"date"`   // of the commit in the archive: the committer's date of the last commit of the entries, in seconds
 	Entries []Entry `json:"entries"`
 }

@@ -56,14 +56,17 @@ func shapes(files []File) []File {
 	return first
 }
 
+// CanonicalJSON writes any value in canonical form: RFC 8785, no newline at the end. Every text in it must be UTF-8.
+func CanonicalJSON(value any) ([]byte, error) { return canonical(value) }
+
 // canonical writes a value in canonical form.
 func canonical(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return nil, fmt.Errorf("writing the report as JSON: %w", err)
+		return nil, fmt.Errorf("writing JSON: %w", err)
 	}
 	if err := (*jsontext.Value)(&text).Canonicalize(); err != nil {
-		return nil, fmt.Errorf("writing the report in canonical form: %w", err)
+		return nil, fmt.Errorf("writing JSON in canonical form: %w", err)
 	}
 	return text, nil
 }

@@ -1,0 +1,41 @@
+package archive
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Ref is the branch of the archive.
+const Ref = "refs/heads/closeout-archive"
+
+// The names of an archive.
+const (
+	ReadmeFile     = "README.md"
+	CheckpointFile = "checkpoint"
+	StateFile      = "state.json"
+	Decisions      = "decisions"  // contains a directory for each hundred entries
+	EntryFile      = "entry.json" // in the directory of an entry
+	BundleDir      = "bundle"     // in the directory of an entry; there is none for an empty bundle
+	IndexFile      = "index.json" // of what archive find leaves
+)
+
+// GroupSize is how many entries a directory of [Decisions] contains.
+const GroupSize = 100
+
+// Group is the name of the directory that contains the directory of an entry.
+func Group(seq int64) string { return fmt.Sprintf("%04d", seq/GroupSize) }
+
+// DirName is the name of the directory of an entry. It follows from the entry.
+func (e *Entry) DirName() string {
+	parts := []string{fmt.Sprintf("%06d", e.Seq), e.Kind}
+	if e.Kind == Decision && len(e.PullRequests) > 0 {
+		parts[1] = "pr" + e.PullRequests[0]
+	}
+	if n := len(e.Commits); n > 0 {
+		parts = append(parts, e.Commits[n-1][:8])
+	}
+	return strings.Join(parts, "-")
+}
+
+// Dir is the path of the directory of an entry.
+func (e *Entry) Dir() string { return Decisions + "/" + Group(e.Seq) + "/" + e.DirName() }
