@@ -111,13 +111,18 @@ func Bundle(dir string) (*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, diag.Reason(err))
 	}
-	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return existing(root, path.Join(testsDir, p)) }}}
+	return bundleAt(onDisk{root}, dir)
+}
+
+// bundleAt finds the inputs of a bundle at a place, which is called dir.
+func bundleAt(at place, dir string) (*Found, error) {
+	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return at.existing(path.Join(testsDir, p)) }}}
 	add := func(kind check.Kind, name string, open verify.Opener) {
 		b.Inputs = append(b.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
 		b.Paths = append(b.Paths, filepath.Join(dir, filepath.FromSlash(name)))
 	}
 	for _, f := range bundleFiles {
-		if open := existing(root, f.name); open != nil {
+		if open := at.existing(f.name); open != nil {
 			add(f.kind, f.name, open)
 		}
 	}
@@ -127,15 +132,17 @@ func Bundle(dir string) (*Found, error) {
 	}
 	for _, f := range bundleDirs {
 		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name))
-		names, err := listed(root, f.name, f.extensions)
+		names, err := at.listed(f.name, f.extensions)
 		if err != nil {
 			return nil, fmt.Errorf("the directory %q of the bundle cannot be listed: %w", f.name, diag.Reason(err))
 		}
 		for _, name := range names {
-			add(f.kind, name, opener(root, name))
+			if open := at.existing(name); open != nil { // it may be gone by now
+				add(f.kind, name, open)
+			}
 		}
 	}
-	if err := b.findPulls(root, dir); err != nil {
+	if err := b.findPulls(at, dir); err != nil {
 		return nil, err
 	}
 	return b, nil

@@ -1,10 +1,7 @@
 package collect
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,19 +21,19 @@ const pullsDir = "pulls"
 var numberSyntax = strict.Lazily(`^[1-9][0-9]{0,14}$`)
 
 // findPulls adds the pull requests of a merge group that a bundle contains.
-func (f *Found) findPulls(root *os.Root, dir string) error {
+func (f *Found) findPulls(at place, dir string) error {
 	f.Dirs = append(f.Dirs, filepath.Join(dir, pullsDir))
-	entries, err := fs.ReadDir(root.FS(), pullsDir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	names, err := at.names(pullsDir)
+	if err != nil {
 		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", pullsDir, diag.Reason(err))
 	}
-	for _, entry := range entries {
-		if !numberSyntax().MatchString(entry.Name()) {
+	for _, name := range names {
+		if !numberSyntax().MatchString(name) {
 			continue
 		}
-		number, err := strconv.ParseInt(entry.Name(), 10, 64)
+		number, err := strconv.ParseInt(name, 10, 64)
 		if err == nil {
-			err = f.findPull(root, number)
+			err = f.findPull(at, number)
 		}
 		if err != nil {
 			return err
@@ -45,17 +42,17 @@ func (f *Found) findPulls(root *os.Root, dir string) error {
 	return nil
 }
 
-func (f *Found) findPull(root *os.Root, number int64) error {
+func (f *Found) findPull(at place, number int64) error {
 	part, dir := verify.Part{PullRequest: number}, verify.PartDirectory(number)
 	add := func(kind check.Kind, name string) {
-		if open := existing(root, dir+name); open != nil {
+		if open := at.existing(dir + name); open != nil {
 			part.Inputs = append(part.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
 		}
 	}
 	add(check.Facts, "facts.json")
 	add(check.Changes, "changes.json")
 	add(check.DiffRules, diffRulesFile)
-	names, err := listed(root, dir+contractsDir, policy.ContractExtensions)
+	names, err := at.listed(dir+contractsDir, policy.ContractExtensions)
 	if err != nil {
 		return fmt.Errorf("the directory %q of the bundle cannot be listed: %w", dir+contractsDir, diag.Reason(err))
 	}

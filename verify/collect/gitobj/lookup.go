@@ -62,6 +62,9 @@ func (r *Repo) List(commit ID, path string) ([]Entry, error) {
 	return r.entries(at.ID)
 }
 
+// Tree gives the entries of a tree in git's order.
+func (r *Repo) Tree(id ID) ([]Entry, error) { return r.entries(id) }
+
 // entry finds a name in a tree. It reads the whole tree, because a defect after the name is a defect too, and keeps valid
 // trees, because thousands of lookups may be in the same tree.
 func (r *Repo) entry(tree ID, name string) (Entry, bool, error) {
