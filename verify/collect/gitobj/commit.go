@@ -14,6 +14,7 @@ type CommitInfo struct {
 	Parents []ID   // nil for a first commit; includes those that a shallow clone lacks
 	Author  string // the name without the mail address; "" when there is none
 	Subject string // the first line of the message; "" when there is none
+	Date    int64  // of the committer, in seconds; 0 when there is none, or one before 1970
 }
 
 // Commit reads a commit. It must begin as git writes it: tree, parents, author, committer.
@@ -39,14 +40,28 @@ func parseCommit(content []byte, size int) (CommitInfo, error) {
 	if !ok {
 		return CommitInfo{}, errors.New("it has no author line after its parents")
 	}
-	if _, _, ok := headerLine(rest, "committer "); !ok {
+	committer, _, ok := headerLine(rest, "committer ")
+	if !ok {
 		return CommitInfo{}, errors.New("it has no committer line after its author")
 	}
 	name, _, _ := bytes.Cut(author, []byte{'<'})
 	_, message, _ := bytes.Cut(rest, []byte("\n\n"))
 	subject, _, _ := bytes.Cut(message, []byte{'\n'})
-	info.Author, info.Subject = clipped(bytes.TrimSpace(name)), clipped(subject)
+	info.Author, info.Subject, info.Date = clipped(bytes.TrimSpace(name)), clipped(subject), dateOf(committer)
 	return info, nil
+}
+
+// dateOf reads the seconds between the mail address and the time zone.
+func dateOf(person []byte) int64 {
+	words := bytes.Fields(person[bytes.LastIndexByte(person, '>')+1:])
+	if len(words) == 0 {
+		return 0
+	}
+	seconds, err := strconv.ParseInt(string(words[0]), 10, 64)
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return seconds
 }
 
 // maxText is how many bytes are kept of a text of a commit: it is for people, and a hostile one may have megabytes.
