@@ -3,6 +3,7 @@ package collect
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
@@ -10,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -24,6 +26,7 @@ type Merged struct {
 type Decided struct {
 	Head, CodeTree, EvidenceDir string // "" when unknown
 	MergeBase                   string // "" when unknown
+	ManyBases                   bool   // changes.json joins the changes since several merge bases
 	// Changes are those of changes.json; without one they are the files of the report, and HasIDs is false.
 	Changes []change.Change
 	HasIDs  bool
@@ -55,6 +58,9 @@ func DecidedBy(r *report.Report, b *verify.Bundle) (Decided, error) {
 			}
 			d.Changes, d.HasIDs = list, true
 		}
+	}
+	if f := replay.FactsOf(b); f != nil {
+		d.ManyBases = len(f.Subject.MergeBases) > 1
 	}
 	if !d.HasIDs {
 		for _, f := range r.Files {
@@ -103,7 +109,47 @@ func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
 		}
 		return Bound{How: report.BindingNone, Why: "the decision has no changes.json, and the commit is not what was judged"}, nil
 	}
-	return b.contents(differ, is)
+	bound, err := b.contents(differ, is)
+	if err != nil || bound.How == report.BindingNone {
+		return bound, err
+	}
+	return b.recomputed(bound)
+}
+
+// recomputed compares changes.json with what the clone says about merge base and head, where it contains both. The commit stands for a
+// head that has its tree.
+func (b *binder) recomputed(bound Bound) (Bound, error) {
+	head := b.decided.Head
+	if _, err := b.git.tree(head); err != nil {
+		head = b.tip
+		if bound.How != report.BindingExact {
+			return bound, nil
+		}
+	}
+	if _, err := b.git.tree(b.decided.MergeBase); err != nil || b.decided.ManyBases {
+		return bound, nil
+	}
+	list, err := b.git.compare(b.decided.MergeBase, head)
+	if err != nil {
+		return Bound{}, err
+	}
+	evidence := func(c change.Change) bool { return b.evidence(c.Path) }
+	listed := slices.DeleteFunc(slices.Clone(b.decided.Changes), evidence)
+	computed := slices.DeleteFunc(list, evidence)
+	for i := range max(len(listed), len(computed)) {
+		switch {
+		case i >= len(listed) || i < len(computed) && computed[i].Path < listed[i].Path:
+			return Bound{report.BindingNone, computed[i].Path, "changed between merge base and head, and changes.json does not list it"}, nil
+		case i >= len(computed) || listed[i].Path < computed[i].Path || !sameChange(listed[i], computed[i]):
+			return Bound{report.BindingNone, listed[i].Path, "is in changes.json otherwise than between merge base and head"}, nil
+		}
+	}
+	return bound, nil
+}
+
+// sameChange compares two changes of a path. GitHub's API tells no ids of what was there before.
+func sameChange(listed, computed change.Change) bool {
+	return sameEnd(listed, computed) && listed.OldMode == computed.OldMode && (listed.OldID == "" || listed.OldID == computed.OldID)
 }
 
 type binder struct {

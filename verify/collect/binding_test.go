@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,9 @@ func TestBinding(t *testing.T) {
 	decided := Decided{Head: ids[2], CodeTree: tree, EvidenceDir: ".closeout/evidence", MergeBase: ids[1], Changes: changes, HasIDs: true}
 	lie := decided
 	lie.Changes = changes[:1]
+	forged := decided
+	forged.Changes = slices.Clone(changes)
+	forged.Changes[0].OldID = changes[1].NewID
 	paths := decided
 	paths.HasIDs = false
 	const exact, files, none = report.BindingExact, report.BindingFiles, report.BindingNone
@@ -146,6 +150,7 @@ func TestBinding(t *testing.T) {
 		{"merged without the branch's lines", decided, 4, []int{24}, none, "a"},
 		{"the code tree, with evidence", decided, 1, []int{30}, exact, ""},
 		{"a list that leaves out files", lie, 1, []int{2}, none, "gone"},
+		{"a list with another past", forged, 3, []int{10}, none, "a"},
 		{"without ids, the head", paths, 1, []int{2}, exact, ""},
 		{"without ids, squashed", paths, 3, []int{10}, none, ""},
 	} {

@@ -90,6 +90,9 @@ func FactsOf(b *verify.Bundle) *facts.Facts {
 			continue
 		}
 		limits := b.Settings.Limits
+		if limits == (strict.Limits{}) {
+			limits = strict.DefaultLimits()
+		}
 		data, err := in.Read(limits.RulesBytes)
 		if err != nil || int64(len(data)) > limits.RulesBytes {
 			return nil

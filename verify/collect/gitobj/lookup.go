@@ -84,6 +84,33 @@ func (r *Repo) entry(tree ID, name string) (Entry, bool, error) {
 	return e, ok, nil
 }
 
+// Pick finds entries of a tree by their names, without keeping the tree: entries[i] is zero where there is no names[i]. For walks over
+// thousands of trees, each of which is read once.
+func (r *Repo) Pick(tree ID, names ...string) (entries []Entry, err error) {
+	entries = make([]Entry, len(names))
+	if tree == r.format.emptyTree {
+		return entries, nil
+	}
+	found, err := r.read(tree, limits{want: treeKind})
+	if err != nil {
+		return nil, err
+	}
+	err = r.each(tree, found.content, func(_ int, e treeEntry) {
+		for i, name := range names {
+			if string(e.name) == name {
+				entries[i] = Entry{Name: name, Mode: e.mode, ID: newID(e.id)}
+			}
+		}
+	})
+	return entries, err
+}
+
+// BlobID is the id that a blob with a content has in this repository. It need not contain it.
+func (r *Repo) BlobID(content []byte) ID {
+	id, _ := r.format.sum(blobKind, content)
+	return id
+}
+
 // treeCache is how many bytes of trees are kept for lookups, and entryWeight about how many of them an entry takes.
 const (
 	treeCache   = 32 << 20
