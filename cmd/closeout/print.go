@@ -41,7 +41,7 @@ func printTo(w io.Writer, kind output.Stream) io.Writer {
 	switch kind {
 	case output.JSON:
 		return jsonTo(w)
-	case output.Commands:
+	case output.Commands, output.HTML:
 		return bare(w)
 	}
 	return w

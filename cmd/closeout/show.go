@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -23,7 +24,7 @@ REPORT is a verification_report.json, a directory that contains one, or - for st
 Exit codes: 0 the report is printed, whatever its verdict; 2 it is not a report.`
 
 func newShow(std stdio) *cobra.Command {
-	var name string
+	var name, linkBase string
 	var quiet bool
 	c := &cobra.Command{
 		Use: "show REPORT", Short: "Print a report in any format, without judging", Long: showLong,
@@ -33,20 +34,24 @@ func newShow(std stdio) *cobra.Command {
 			}
 			return nil
 		},
-		Example: "  closeout show verification_report.json --format markdown\n  closeout show - < verification_report.json",
+		Example: "  closeout show verification_report.json --format markdown\n  closeout show verification_report.json --format html > page.html\n  closeout show - < verification_report.json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			format, err := formatNamed(name)
 			if err != nil {
+				return err
+			}
+			if err := output.ParseLinkBase(linkBase); err != nil {
 				return err
 			}
 			r, err := reportNamed(args[0], std)
 			if err != nil {
 				return err
 			}
-			return printReport(std.out, format, r, quiet)
+			return printReport(std.out, format, r, output.Options{Quiet: quiet, LinkBase: linkBase})
 		},
 	}
 	c.Flags().StringVar(&name, "format", "text", "what to print: "+formatNames())
+	c.Flags().StringVar(&linkBase, "link-base", "", "with --format html, link pull requests and commits to this repository: `https://HOST/OWNER/REPOSITORY`")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print only the summary line")
 	return c
 }

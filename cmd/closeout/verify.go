@@ -289,11 +289,12 @@ func present(format output.Format, r *report.Report, path string, quiet bool, st
 	if path == toStdout {
 		w = std.err
 	}
-	return printReport(w, format, r, quiet)
+	return printReport(w, format, r, output.Options{Quiet: quiet})
 }
 
-func printReport(w io.Writer, format output.Format, r *report.Report, quiet bool) error {
+func printReport(w io.Writer, format output.Format, r *report.Report, o output.Options) error {
 	return printAs(w, format.Kind, format.Colors, func(w io.Writer, color bool) error {
-		return format.Write(w, r, output.Options{Color: color, Quiet: quiet, Docs: explanation})
+		o.Color, o.Docs = color, explanation
+		return format.Write(w, r, o)
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 var update = flag.Bool("update", false, "update the golden files")
@@ -31,14 +33,15 @@ func golden(t *testing.T, name, got string) {
 }
 
 // TestGoldens shows every format of every fixture. The file name contains the verdict and is checked against the report, so
-// that -update cannot accept another verdict. The json of the hostile fixtures is left out: it only repeats the fixture.
+// that -update cannot accept another verdict. The json of the hostile fixtures is left out: it only repeats the fixture. So are
+// pages but one: what is in them is compared element by element.
 func TestGoldens(t *testing.T) {
 	for _, f := range fixtures() {
 		if f.report.Verdict != f.verdict {
 			t.Fatalf("fixture %s.%s has verdict %s", f.verdict, f.name, f.report.Verdict)
 		}
 		for _, format := range Formats {
-			if format.Name == "json" && strings.HasPrefix(f.name, "hostile") {
+			if format.Name == "json" && strings.HasPrefix(f.name, "hostile") || format.Name == "html" && (f.name != "realistic" || f.verdict != report.Failed) {
 				continue
 			}
 			name := fmt.Sprintf("%s.%s.%s", f.verdict, f.name, format.Name)

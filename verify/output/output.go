@@ -19,6 +19,8 @@ type Options struct {
 	Quiet bool                     // text only: write only the summary line
 	Docs  func(code string) string // sarif only: the help for a finding code, one paragraph; nil or "" when there is none
 	Bytes int                      // markdown only: the maximum size; 0 is MaxSummary
+	// LinkBase is, for html only, where links to pull requests and commits begin, as [ParseLinkBase] accepts it; "" for no links.
+	LinkBase string
 }
 
 // Format is one way to present a report. Write returns the error of the writer, or an error if the report has no canonical
@@ -39,6 +41,7 @@ var Formats = []Format{
 	{Name: "sarif", Title: "SARIF 2.1.0, for code scanning", Kind: JSON, Write: writeSARIF},
 	{Name: "github", Title: "workflow commands that annotate the pull request", Kind: Commands, Write: writeGitHub},
 	{Name: "agent", Title: "what is left to fix, for the coding agent", Write: writeAgent},
+	{Name: "html", Title: "a page of one file, without scripts", Kind: HTML, Write: writeHTML},
 }
 
 // ByName returns the format of that name; false when there is none. Names are exact.

@@ -19,7 +19,7 @@ func TestByName(t *testing.T) {
 			t.Errorf("ByName(%q) = %q, %v", f.Name, got.Title, ok)
 		}
 	}
-	if want := []string{"text", "json", "markdown", "sarif", "github", "agent"}; !slices.Equal(names, want) {
+	if want := []string{"text", "json", "markdown", "sarif", "github", "agent", "html"}; !slices.Equal(names, want) {
 		t.Errorf("formats are %v, want %v", names, want)
 	}
 	for _, name := range []string{"", "Text", "yaml"} {
@@ -95,7 +95,7 @@ func TestTextColor(t *testing.T) {
 			t.Errorf("colour bleeds over the line %q", l)
 		}
 	}
-	for _, name := range []string{"markdown", "sarif", "github", "agent"} {
+	for _, name := range []string{"markdown", "sarif", "github", "agent", "html"} {
 		if strings.Contains(render(t, name, hostile(), Options{Color: true}), "\x1b") {
 			t.Errorf("%s is coloured", name)
 		}
@@ -174,7 +174,7 @@ func TestTextManyCriteria(t *testing.T) {
 }
 
 func TestObserveIsSaidEverywhere(t *testing.T) {
-	for _, name := range []string{"text", "markdown", "github"} {
+	for _, name := range []string{"text", "markdown", "github", "html"} {
 		for verdict, want := range map[string]string{
 			report.Failed: "OBSERVE MODE: exit 0 although the verdict is failed", report.Passed: "OBSERVE MODE: nothing is enforced",
 		} {

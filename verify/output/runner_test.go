@@ -97,7 +97,7 @@ func TestReader(t *testing.T) {
 // format is left out: its bytes are the report's, and a caller must not print it where a runner listens.
 func TestNoForeignCommands(t *testing.T) {
 	for _, f := range fixtures() {
-		for _, name := range []string{"text", "markdown", "sarif", "agent"} {
+		for _, name := range []string{"text", "markdown", "sarif", "agent", "html"} {
 			t.Run(f.verdict+"."+f.name+"."+name, func(t *testing.T) {
 				out := render(t, name, f.report, Options{Docs: func(string) string { return "A paragraph." }})
 				for _, l := range strings.Split(out, "\n") {

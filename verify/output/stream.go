@@ -15,6 +15,7 @@ const (
 	Plain    Stream = iota // text for people
 	JSON                   // JSON, which may change only to another spelling of the same value: see [NewJSONWriter]
 	Commands               // workflow commands, which neutralise what they quote
+	HTML                   // HTML, which is written as it is: its presenter neutralises for a log too
 )
 
 // Writer makes everything that is written to it safe to print, like [Neutral], except that newlines and tabs stay. A

@@ -1,0 +1,617 @@
+package output
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// auditRoom is how many bytes the lists of the page of an audit may take, and pageDecisions how many decisions it lists.
+const (
+	auditRoom     = 1_250_000
+	pageDecisions = 500
+)
+
+// AuditHTML writes the page of an audit, pictures first. linkBase is the address of the repository for links to pull requests and
+// commits, as [ParseLinkBase] accepts it; "" for a page without links. It returns the error of the writer, or of the address.
+func AuditHTML(w io.Writer, a *report.Audit, linkBase string) error {
+	if err := ParseLinkBase(linkBase); err != nil {
+		return err
+	}
+	p := auditPage{a, forge(linkBase), &room{auditRoom}}
+	why := auditSentence(a)
+	return (&page{
+		title: "Audit of " + a.Subject.Branch + ": " + auditVerdict(a), skip: "Skip to the audit",
+		header: p.header(why),
+		parts: []part{
+			{"timeline", "What reached the branch", p.timeline()},
+			{"rate", "How often a person overrode", p.rate()},
+			{"codes", "What was overridden", p.codes()},
+			{"people", "Who overrode", p.people()},
+			{"levels", "How good the evidence was", p.levels()},
+			{"changes", "What changed in the gate", p.strip()},
+			{"findings", "Findings", p.findings()},
+			{"overrides", "Overrides", p.overrides()},
+			{"changed", "Changes of contract, workflow and version", p.changes()},
+			{"decisions", "Decisions", p.decisions()},
+			{"basis", "What this rests on", p.basis()},
+		},
+		footer: footer(a.Tool),
+	}).write(w)
+}
+
+type auditPage struct {
+	*report.Audit
+	forge forge
+	room  *room
+}
+
+// auditVerdict is the heading of the page.
+func auditVerdict(a *report.Audit) string {
+	switch c := a.Counts; {
+	case c.Block == 1:
+		return "1 finding blocks"
+	case c.Block > 1:
+		return fmt.Sprintf("%d findings block", c.Block)
+	case c.Unknown > 0:
+		return "not everything could be checked"
+	}
+	return "nothing blocks"
+}
+
+// auditSentence says what matters most about an audit.
+func auditSentence(a *report.Audit) string {
+	total := a.Statistics.Verdicts
+	text := fmt.Sprintf("%s of %s since the gate was adopted, %s.", plural(a.Subject.Commits, "commit"), a.Subject.Branch, plural(a.Subject.Decisions, "decision"))
+	var lost []string
+	if n := total["missing"]; n > 0 {
+		lost = append(lost, fmt.Sprintf("%d without any report", n))
+	}
+	if n := total["gap"]; n > 0 {
+		lost = append(lost, fmt.Sprintf("%d with a gap in place of a decision", n))
+	}
+	if len(lost) > 0 {
+		text += " Not accounted for: " + andList(lost) + "."
+	} else if a.Subject.Commits > 0 {
+		text += " Each of them is accounted for."
+	}
+	if n := total[report.Overridden]; n > 0 {
+		text += fmt.Sprintf(" %s overridden (%s).", plural(n, "decision"), share(a.Statistics.OverrideShare, 10_000))
+	}
+	return text
+}
+
+func (p *auditPage) header(why string) node {
+	of, sign := word("top passed"), word("passed")
+	switch {
+	case p.Counts.Block > 0:
+		of, sign = "top failed", "failed"
+	case p.Counts.Unknown > 0:
+		of, sign = "top review", "review"
+	}
+	total := p.Statistics.Verdicts
+	return el("header", class(of),
+		el("p", class("kicker"), say("Close-out gate: audit of "), foreign(p.Subject.Branch)),
+		el("h1", icon(sign), say(capital(auditVerdict(p.Audit)))),
+		el("p", class("why"), say(why)),
+		terms("tiles",
+			term{"Commits", count(p.Subject.Commits)}, term{"Decisions", count(p.Subject.Decisions)},
+			term{"Missing", count(total["missing"])}, term{"Gaps", count(total["gap"])}, term{"Overridden", count(total[report.Overridden])},
+			term{"Findings", say(auditCounts(p.Counts))},
+		), patterns())
+}
+
+func auditCounts(c report.AuditCounts) string {
+	return countWords(&report.Report{Counts: report.Counts{Block: c.Block, Unknown: c.Unknown, Warn: c.Warn, Info: c.Info}})
+}
+
+// verdictKinds are what a bar of the timeline is made of, from the bottom to the top.
+var verdictKinds = []kind{
+	{"k-passed", "Passed"}, {"k-overridden", "Overridden"}, {"k-review", "Review"}, {"k-failed", "Failed"}, {"k-gap", "Gap"}, {"k-missing", "Missing"},
+}
+
+func (p *auditPage) series(counts func(period report.AuditPeriod) []int) *series {
+	s := &series{}
+	for _, period := range p.Series {
+		s.from, s.counts = append(s.from, period.From), append(s.counts, counts(period))
+	}
+	return s
+}
+
+func verdictCounts(p report.AuditPeriod) []int {
+	return []int{p.Passed, p.Overridden, p.Review, p.Failed, p.Gaps, p.Missing}
+}
+
+func (s *series) column(k int) []int {
+	list := make([]int, len(s.counts))
+	for i, counts := range s.counts {
+		list[i] = counts[k]
+	}
+	return list
+}
+
+// per says what a bar is, when it is more than a period.
+func per(size int) string {
+	if size == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" Each bar stands for %d periods.", size)
+}
+
+func (p *auditPage) timeline() []node {
+	if len(p.Series) == 0 {
+		return nil
+	}
+	all := p.series(verdictCounts)
+	s, size := all.joined(maxBars)
+	most := s.total()
+	sentence := fmt.Sprintf("From %s on, %s.", p.Series[0].From, andList(totals(verdictKinds, all)))
+	for _, k := range []int{5, 4} {
+		if i := busiest(all.column(k)); i >= 0 {
+			sentence += fmt.Sprintf(" Most of kind %s: %d from %s on.", strings.ToLower(string(verdictKinds[k].name)), all.counts[i][k], all.from[i])
+		}
+	}
+	return (&figure{
+		id: "timeline-picture", title: "Commits by verdict over time", sentence: sentence + per(size), height: plotTop + plotHeight + axisHeight,
+		body:    append(axes(s.from, most, ""), s.stack(verdictKinds, most)...),
+		legend:  legend(verdictKinds, func(k int) int { return sum(all.column(k)) }),
+		numbers: all.table("Commits by verdict and period", verdictKinds),
+	}).chart()
+}
+
+// totals is "12 passed" and so on, without zeros.
+func totals(kinds []kind, s *series) []string {
+	var list []string
+	for k, of := range kinds {
+		if n := sum(s.column(k)); n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", n, strings.ToLower(string(of.name))))
+		}
+	}
+	if list == nil {
+		return []string{"nothing"}
+	}
+	return list
+}
+
+var rateKinds = []kind{{"k-overridden", "Overridden"}, {"k-passed", "Decisions"}}
+
+func (p *auditPage) rate() []node {
+	all := p.series(func(c report.AuditPeriod) []int {
+		return []int{c.Overridden, c.Passed + c.Overridden + c.Failed + c.Review}
+	})
+	if len(all.from) == 0 || sum(all.column(1)) == 0 {
+		return nil
+	}
+	s, size := all.joined(maxPoints)
+	most := 1 // in tens of percent
+	rates := make([]int, len(s.counts))
+	for i, c := range s.counts {
+		rates[i] = 1000 * c[0] / max(c[1], 1)
+		most = max(most, (rates[i]+99)/100)
+	}
+	overridden, decisions := sum(all.column(0)), sum(all.column(1))
+	sentence := fmt.Sprintf("%d of %d decisions were overridden: %s.", overridden, decisions, share(overridden, decisions))
+	if i := busiest(rates); i >= 0 {
+		sentence += fmt.Sprintf(" The highest share is %s, %d of %d, from %s on.", share(s.counts[i][0], s.counts[i][1]), s.counts[i][0], s.counts[i][1], s.from[i])
+	}
+	if size > 1 {
+		sentence += fmt.Sprintf(" Each point stands for %d periods.", size)
+	}
+	body := append(axes(s.from, most*10, " %"), rateLine(s, rates, most*100)...)
+	return (&figure{
+		id: "rate-picture", title: "Share of decisions that were overridden, over time", sentence: sentence + " The number at a point is how many were overridden.",
+		height: plotTop + plotHeight + axisHeight, body: body, numbers: all.table("Overridden decisions and all decisions by period", rateKinds),
+	}).chart()
+}
+
+// rateLine draws a point for each period with a decision, the number of overrides above it, and a line through them.
+func rateLine(s *series, rates []int, most int) []node {
+	var line [][2]int
+	var marks []node
+	for i, c := range s.counts {
+		if c[1] == 0 {
+			continue
+		}
+		x, width := period(i, len(s.counts))
+		x, y := x+width/2, plotTop+plotHeight-plotHeight*rates[i]/most
+		line = append(line, [2]int{x, y})
+		marks = append(marks, el("circle", class("point"), decimal("cx", x), decimal("cy", y), decimal("r", 35)), words("value middle", x, y-70, fmt.Sprint(c[0])))
+	}
+	return append([]node{el("polyline", class("line"), points(line))}, marks...)
+}
+
+func toBars(list []report.AuditNumber) []bar {
+	var found []bar
+	for _, n := range list {
+		found = append(found, bar{name: n.Name, times: n.Times})
+	}
+	return found
+}
+
+func (p *auditPage) codes() []node {
+	list := toBars(p.Statistics.Codes)
+	if len(list) == 0 {
+		return nil
+	}
+	shown := list[:min(len(list), maxNames)]
+	body, height := bars(shown, "k-overridden-solid")
+	sentence := fmt.Sprintf("%s overridden; most often %s, %d times.", plural(len(list), "code")+were(len(list)), shown[0].name, shown[0].times)
+	return append((&figure{
+		id: "codes-picture", title: "Codes of findings that were overridden", sentence: sentence, height: height, body: body,
+		numbers: barTable("How often each code was overridden", "Code", "Times", "", list[:min(len(list), 100)]),
+	}).chart(), p.reasons()...)
+}
+
+func were(n int) string {
+	if n == 1 {
+		return " was"
+	}
+	return " were"
+}
+
+// reasons are those that were given again and again.
+func (p *auditPage) reasons() []node {
+	if len(p.Statistics.Reasons) == 0 {
+		return nil
+	}
+	columns := []column{{title: "Reason"}, {"Times", "n"}}
+	room := p.room.share(5)
+	rows, left := room.fit(len(p.Statistics.Reasons), func(i int) node {
+		r := p.Statistics.Reasons[i]
+		return row(columns, foreign(r.Name), count(r.Times))
+	})
+	p.room.give(room)
+	return []node{el("h3", say("Reasons given three times or more")), grid("Reasons given three times or more", columns, rows, true), omitted(left, inJSON)}
+}
+
+const inJSON = "the JSON of the audit lists them"
+
+func (p *auditPage) people() []node {
+	var list []bar
+	for _, person := range p.Statistics.People {
+		var words []string
+		for _, author := range person.Authors[:min(len(person.Authors), 5)] {
+			words = append(words, fmt.Sprintf("%s (%d)", author.Name, author.Times))
+		}
+		if more := len(person.Authors) - len(words); more > 0 {
+			words = append(words, fmt.Sprintf("%d more", more))
+		}
+		list = append(list, bar{person.Actor, person.Overrides, strings.Join(words, ", ")})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	shown := list[:min(len(list), maxNames)]
+	body, height := bars(shown, "k-person")
+	sentence := fmt.Sprintf("%s overrode; %s most often, %s.", people(len(list)), shown[0].name, plural(shown[0].times, "time"))
+	return (&figure{
+		id: "people-picture", title: "Overrides by person", sentence: sentence, height: height, body: body,
+		numbers: barTable("Overrides by person", "Person", "Overrides", "Whose pull requests", list[:min(len(list), 100)]),
+	}).chart()
+}
+
+func people(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return fmt.Sprintf("%d people", n)
+}
+
+var levelKinds = []kind{{"k-recorded", "Recorded"}, {"k-bound", "Bound"}, {"k-claimed", "Claimed"}, {"k-absent", "Absent"}}
+
+func (p *auditPage) levels() []node {
+	all := p.series(func(c report.AuditPeriod) []int {
+		return []int{c.Levels.Recorded, c.Levels.Bound, c.Levels.Claimed, c.Levels.Absent}
+	})
+	s, size := all.joined(maxBars)
+	criteria := 0
+	for i, c := range s.counts { // shares of 1000, so that levels compare from period to period
+		n := sum(c)
+		criteria += n
+		for k := range c {
+			s.counts[i][k] = 1000 * c[k] / max(n, 1)
+		}
+	}
+	if criteria == 0 {
+		return nil
+	}
+	sentence := fmt.Sprintf("%s were judged: %s.", plural(criteria, "acceptance criterion"), andList(totals(levelKinds, all)))
+	sentence = strings.Replace(sentence, "criterions", "criteria", 1)
+	return (&figure{
+		id: "levels-picture", title: "Evidence levels of acceptance criteria over time", sentence: sentence + per(size), height: plotTop + plotHeight + axisHeight,
+		body:    append(axes(s.from, 100, " %"), s.stack(levelKinds, 1000)...),
+		legend:  legend(levelKinds, func(k int) int { return sum(all.column(k)) }),
+		numbers: all.table("Acceptance criteria by evidence level and period", levelKinds),
+	}).chart()
+}
+
+// changeKinds are the rows of the strip.
+var changeKinds = []struct {
+	kind        string
+	class, name word
+}{
+	{report.ChangeContract, "m-contract", "Contract"}, {report.ChangeWorkflow, "m-workflow", "Workflow"}, {report.ChangeVersion, "m-version", "Version"},
+}
+
+// strip draws one mark for each change, in a row of its kind, where its date is on the axis of the other charts.
+func (p *auditPage) strip() []node {
+	if len(p.Series) == 0 || len(p.Changes) == 0 {
+		return nil
+	}
+	from := p.series(verdictCounts).from
+	const pitch = 360
+	var body []node
+	var said []string
+	loosened := 0
+	for k, of := range changeKinds {
+		y := plotTop + k*pitch
+		body = append(body, rule("grid", plotLeft, y, plotLeft+plotWidth, y), words("tick end", plotLeft-60, y+40, string(of.name)))
+		list := slices.DeleteFunc(slices.Clone(p.Changes), func(c report.AuditChange) bool { return c.Kind != of.kind })
+		said = append(said, fmt.Sprintf("%d of the %s", len(list), of.kind))
+		body = append(body, marksOf(list[max(0, len(list)-maxMarks):], from, y, of.class)...)
+		for _, c := range list {
+			if c.Loosened {
+				loosened++
+			}
+		}
+	}
+	bottom := plotTop + len(changeKinds)*pitch - 100
+	body = append(append(body, rule("axis", plotLeft, bottom, plotLeft+plotWidth, bottom)), dates(from, bottom)...)
+	sentence := fmt.Sprintf("%s: %s. %d made a contract looser, drawn as triangles.", plural(len(p.Changes), "change"), andList(said), loosened)
+	columns := []column{{title: "Kind"}, {"Changes", "n"}}
+	var rows []node
+	for _, of := range changeKinds {
+		n := 0
+		for _, c := range p.Changes {
+			if c.Kind == of.kind {
+				n++
+			}
+		}
+		rows = append(rows, row(columns, say(string(of.name)), count(n)))
+	}
+	return (&figure{
+		id: "changes-picture", title: "Changes of contract, workflow and version over time", sentence: sentence, height: bottom + axisHeight, body: body,
+		numbers: grid("Changes by kind; a table below lists each of them", columns, rows, true),
+	}).chart()
+}
+
+// marksOf are the marks of changes, which are sorted by date. Those of one period stand side by side.
+func marksOf(list []report.AuditChange, from []string, y int, of word) []node {
+	in := func(c report.AuditChange) int { return max(0, upper(from, c.Date)-1) }
+	var marks []node
+	for i := 0; i < len(list); {
+		at, n := in(list[i]), 1
+		for i+n < len(list) && in(list[i+n]) == at {
+			n++
+		}
+		x, width := period(at, len(from))
+		for k := range n {
+			marks = append(marks, mark(of, x+width*(k+1)/(n+1), y, list[i+k].Loosened))
+		}
+		i += n
+	}
+	return marks
+}
+
+// upper is how many days of a sorted list are not after a day.
+func upper(days []string, day string) int {
+	i, found := slices.BinarySearch(days, day)
+	if found {
+		return i + 1
+	}
+	return i
+}
+
+// mark is the sign of a change: a square for a contract, a diamond for a workflow, a circle for a version, a triangle for a looser
+// contract.
+func mark(of word, x, y int, loosened bool) node {
+	const r = 70
+	switch {
+	case loosened:
+		return el("polygon", class("m-loosened"), points([][2]int{{x - r, y - r}, {x + r, y - r}, {x, y + r}}))
+	case of == "m-version":
+		return el("circle", class(of), decimal("cx", x), decimal("cy", y), decimal("r", r-15))
+	case of == "m-workflow":
+		return el("polygon", class(of), points([][2]int{{x - r, y}, {x, y - r}, {x + r, y}, {x, y + r}}))
+	}
+	return rect(of, x-r+15, y-r+15, 2*r-30, 2*r-30)
+}
+
+func (p *auditPage) findings() []node {
+	if len(p.Findings) == 0 {
+		return []node{el("p", say("There is no finding."))}
+	}
+	var body []node
+	for i := 0; i < len(p.Findings); {
+		n := 1
+		for i+n < len(p.Findings) && p.Findings[i+n].Code == p.Findings[i].Code && p.Findings[i+n].Severity == p.Findings[i].Severity {
+			n++
+		}
+		body = append(body, p.findingGroup(p.Findings[i:i+n]))
+		i += n
+	}
+	return append(body, omitted(p.FindingsOmitted, "the counts include them"))
+}
+
+var findingColumns = []column{
+	{"Commit", "id"}, {"Date", "day"}, {"Pull request", "id"}, {title: "Finding"}, {title: "Expected"}, {title: "Actual"}, {title: "How to fix"},
+}
+
+// findingGroup are the findings of one code.
+func (p *auditPage) findingGroup(list []report.AuditFinding) node {
+	severity := severityOf(report.Finding{Severity: list[0].Severity})
+	room := p.room.share(40)
+	rows, left := room.fit(len(list), func(i int) node {
+		f := list[i]
+		return row(findingColumns, p.commit(f.Commit), say(cmp.Or(f.Date, "–")), p.pulls(f.PullRequests), nodes{foreign(f.Message), belowPath(f.Path)},
+			optional(f.Expected), optional(f.Actual), optional(f.Fix))
+	})
+	p.room.give(room)
+	heading := el("h3", code(list[0].Code), say(" "), severityTag(severity), say(" ", fmt.Sprint(len(list))))
+	table := grid("Findings of one code, the newest commit first", findingColumns, rows, true)
+	if severity == block || severity == unknown || len(list) <= 3 {
+		return nodes{heading, table, omitted(left, inJSON)}
+	}
+	return nodes{heading, fold(false, "Show "+plural(len(list), "finding"), table, omitted(left, inJSON))}
+}
+
+// commit is a commit that a row is about; a dash for none.
+func (p *auditPage) commit(id string) node {
+	if id == "" {
+		return say("–")
+	}
+	return p.forge.commit(id)
+}
+
+func (p *auditPage) pulls(ids []string) node {
+	if len(ids) == 0 {
+		return say("–")
+	}
+	var list nodes
+	for i, id := range ids {
+		if i > 0 {
+			list = append(list, say(", "))
+		}
+		list = append(list, p.forge.pull(id))
+	}
+	return list
+}
+
+// belowPath is the path of a finding, in a line of its own.
+func belowPath(path string) node {
+	if path == "" {
+		return nil
+	}
+	return nodes{el("br"), code(path)}
+}
+
+// optional is a foreign text, or a dash for "".
+func optional(s string) node {
+	if s == "" {
+		return say("–")
+	}
+	return foreign(s)
+}
+
+var overrideColumns = []column{{"Commit", "id"}, {"Date", "day"}, {"Pull request", "id"}, {title: "Person"}, {title: "Reason"}, {title: "Accepted codes"}}
+
+func (p *auditPage) overrides() []node {
+	type override struct {
+		decision *report.AuditDecision
+		report.AuditOverride
+	}
+	var list []override
+	for i := range p.Decisions {
+		for _, o := range p.Decisions[i].Overrides {
+			list = append(list, override{&p.Decisions[i], o})
+		}
+	}
+	if len(list) == 0 {
+		return []node{el("p", say("Nothing was overridden."))}
+	}
+	room := p.room.share(50)
+	rows, left := room.fit(len(list), func(i int) node {
+		o := list[i]
+		pulls := o.decision.PullRequests
+		if o.PullRequest != nil {
+			pulls = []string{*o.PullRequest}
+		}
+		var codes nodes
+		for _, c := range o.Codes {
+			codes = append(codes, code(c), say(" "))
+		}
+		return row(overrideColumns, p.commit(o.decision.Commit), say(o.decision.Date), p.pulls(pulls), foreign(o.Actor), foreign(o.Reason), codes)
+	})
+	p.room.give(room)
+	table := grid("Overrides, the newest first", overrideColumns, rows, true)
+	return []node{foldLong(len(list), "override", table), omitted(left, inJSON)}
+}
+
+// foldLong folds what is long.
+func foldLong(n int, noun string, body node) node {
+	if n <= 25 {
+		return body
+	}
+	return fold(false, "Show "+plural(n, noun), body)
+}
+
+var changeColumns = []column{{"Commit", "id"}, {"Date", "day"}, {title: "Kind"}, {title: "What changed"}}
+
+func (p *auditPage) changes() []node {
+	if len(p.Changes) == 0 {
+		return []node{el("p", say("Neither contract, workflow nor version changed."))}
+	}
+	list := slices.Clone(p.Changes)
+	slices.Reverse(list)
+	room := p.room.share(40)
+	rows, left := room.fit(len(list), func(i int) node {
+		kind := nodes{say(list[i].Kind)}
+		if list[i].Loosened {
+			kind = append(kind, say(" "), el("span", class("tag warn"), say("looser")))
+		}
+		return row(changeColumns, p.commit(list[i].Commit), say(list[i].Date), kind, foreign(list[i].Text))
+	})
+	p.room.give(room)
+	return []node{foldLong(len(list), "change", grid("Changes, the newest first", changeColumns, rows, true)), omitted(left, inJSON)}
+}
+
+var decisionColumns = []column{
+	{"Commit", "id"}, {"Date", "day"}, {"Pull request", "id"}, {title: "Verdict"}, {title: "Bound to the merge"}, {title: "Replay"}, {title: "Version"}, {"Entry", "n"},
+}
+
+func (p *auditPage) decisions() []node {
+	if len(p.Decisions) == 0 {
+		return []node{el("p", say("There is no decision."))}
+	}
+	list := p.Decisions[:min(len(p.Decisions), pageDecisions)]
+	rows, left := p.room.fit(len(list), func(i int) node {
+		d := list[i]
+		return row(decisionColumns, p.commit(d.Commit), say(d.Date), p.pulls(d.PullRequests), verdictOf(d), say(cmp.Or(d.Binding, "–")),
+			say(strings.ReplaceAll(d.Replay, "_", " ")), optional(d.Version), count(d.Seq))
+	})
+	table := grid("Decisions, the newest first", decisionColumns, rows, true)
+	return []node{foldLong(len(list), "decision", table), omitted(left+len(p.Decisions)-len(list), "--format csv lists all")}
+}
+
+// verdictOf is the verdict of a decision, or that it is a gap and why.
+func verdictOf(d report.AuditDecision) node {
+	if d.Verdict == "" {
+		return nodes{tagOf("gap"), say(" ", strings.ReplaceAll(d.Why, "_", " "))}
+	}
+	list := nodes{tagOf(d.Verdict)}
+	if d.Mode == "observe" {
+		list = append(list, say(" observed"))
+	}
+	return list
+}
+
+func (p *auditPage) basis() []node {
+	s := p.Subject
+	ids := func(id *string) node {
+		if id == nil {
+			return nil
+		}
+		return p.forge.commit(*id)
+	}
+	anchor := "nothing but the archive itself: give an older checkpoint with --since-checkpoint"
+	if s.Anchor == report.AnchorCheckpoint {
+		anchor = "an older checkpoint, which the archive still contains"
+	}
+	archive := say("there is no archive")
+	if s.Archive != nil {
+		archive = nodes{ids(s.Archive), say(", ", fmt.Sprint(s.Entries), " entries")}
+	}
+	root := node(nil)
+	if s.Root != nil {
+		root = code(*s.Root)
+	}
+	return []node{terms("facts",
+		term{"Branch", foreign(s.Branch)}, term{"Newest commit", ids(&s.To)}, term{"Oldest commit", ids(s.From)}, term{"Gate adopted at", ids(s.Adopted)},
+		term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive}, term{"Root of its tree", root},
+		term{"Anchor", say(anchor)}, term{"Replay", say(s.Replay, ": ", plural(s.Replayed, "decision"), " judged again")},
+	)}
+}
