@@ -28,6 +28,7 @@ type Hub struct {
 	Lacks         []string         // permissions that the token does not have, such as "issues: read"
 	Verified      []string         // names of commits whose signature GitHub verified
 	MaxTree       int              // entries of a recursive listing before it is cut; 0 is GitHub's 100,000
+	Runs          []*Run
 
 	mu     sync.Mutex
 	faults []*fault
@@ -56,6 +57,8 @@ type Pull struct {
 	Talk      int              // comments; 0 counts Comments
 	App       string           // slug of the app that opened it for its author; "" is none
 	Fork      bool             // its head is in a fork
+	MergedAt  string           // "" is a time of no importance
+	Landed    []string         // names of the commits of the branch that it brought, the last of which is its merge commit
 }
 
 // Event is a label event.
@@ -153,6 +156,10 @@ func (h *Hub) faultFor(call string) Fault {
 func (h *Hub) answer(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if strings.HasPrefix(r.URL.Path, "/storage/") {
+		h.routes().ServeHTTP(w, r)
+		return
+	}
 	if h.Token != "" && r.Header.Get("Authorization") != "Bearer "+h.Token {
 		refuse(w, http.StatusUnauthorized, "Bad credentials")
 		return
@@ -185,6 +192,11 @@ func (h *Hub) routes() *http.ServeMux {
 		{"GET " + repo + "/git/blobs/{sha}", "contents: read", h.blob},
 		{"GET " + repo + "/compare/{range}", "contents: read", h.compare},
 		{"GET " + repo + "/collaborators/{login}/permission", "metadata: read", h.permission},
+		{"GET " + repo + "/actions/runs", "actions: read", h.runs},
+		{"GET " + repo + "/actions/runs/{id}/attempts/{attempt}", "actions: read", h.attempt},
+		{"GET " + repo + "/actions/runs/{id}/artifacts", "actions: read", h.artifacts},
+		{"GET " + repo + "/actions/artifacts/{id}/zip", "actions: read", h.zip},
+		{"GET /storage/{id}", "", h.storage},
 		{"GET /users/{login}", "", h.user},
 		{"GET /user/{id}", "", h.userByID},
 		{"GET /user", "", h.me},

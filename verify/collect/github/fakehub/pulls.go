@@ -47,6 +47,13 @@ func (h *Hub) describe(n int, p *Pull) map[string]any {
 	if p.TestMerge != "" {
 		v["merge_commit_sha"] = h.commitID(p.TestMerge)
 	}
+	v["merged_at"] = nil
+	if p.Merged {
+		v["state"], v["merged_at"] = "closed", cmp.Or(p.MergedAt, someTime)
+		if n := len(p.Landed); n > 0 {
+			v["merge_commit_sha"] = h.commitID(p.Landed[n-1])
+		}
+	}
 	v["changed_files"] = cmp.Or(p.Count, len(h.listFiles(p, from, to)))
 	v["commits"], v["comments"] = cmp.Or(p.Commits, len(h.commitsOf(p))), cmp.Or(p.Talk, len(p.Comments))
 	v["performed_via_github_app"] = appOf(p.App)
@@ -121,7 +128,8 @@ func (h *Hub) pullsOf(w http.ResponseWriter, r *http.Request) {
 		p := h.Pulls[n]
 		from, to := h.ends(p)
 		ids := strings.Fields(h.fixed("rev-list", from+".."+to))
-		if slices.Contains(ids, sha) {
+		landed := p.Merged && slices.ContainsFunc(p.Landed, func(name string) bool { return h.commitID(name) == sha })
+		if landed || slices.Contains(ids, sha) {
 			list = append(list, h.describe(n, p))
 		}
 	}
