@@ -33,7 +33,7 @@ var completions = map[string]func(*cobra.Command) []string{
 }
 
 // directories are the flags whose value is a directory.
-var directories = []string{"bundle", "repo", "cwd", "evidence-dir"}
+var directories = []string{"bundle", "repo", "cwd", "evidence-dir", "found", "decision"}
 
 // completeFlags lets a shell complete the values of the flags of all commands.
 func completeFlags(c *cobra.Command) {
@@ -49,7 +49,7 @@ func completeFlags(c *cobra.Command) {
 		}
 	}
 	c.LocalFlags().VisitAll(complete)
-	if c.Name() == "verify" || c.Name() == "replay" {
+	if path := c.CommandPath(); path == "closeout verify" || path == "closeout replay" {
 		c.ValidArgsFunction = onlyDirectories
 	}
 	for _, below := range c.Commands() {
@@ -63,7 +63,9 @@ func onlyDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 
 // formatsOf lists the formats of a command.
 func formatsOf(c *cobra.Command) []string {
-	switch c.Name() {
+	switch strings.TrimPrefix(c.CommandPath(), "closeout ") {
+	case "archive verify":
+		return output.ArchiveFormats
 	case "lint":
 		return output.LintFormats
 	case "rules":

@@ -29,10 +29,10 @@ var (
 	originSyntax  = strict.Lazily(`^closeout-archive/[0-9A-Za-z.:-]{1,255}/[0-9A-Za-z_-][0-9A-Za-z._-]{0,254}/[0-9A-Za-z._-]{1,255}$`)
 )
 
-// whys are why an entry is a gap.
-var whys = []string{NoPullRequest, NoRun, NoArtifact, Expired, Unreadable, WrongSubject, Unknown}
+// Whys are why an entry is a gap.
+var Whys = []string{NoPullRequest, NoRun, NoArtifact, Expired, Unreadable, WrongSubject, Unknown}
 
-func isWhy(s string) bool    { return slices.Contains(whys, s) }
+func isWhy(s string) bool    { return slices.Contains(Whys, s) }
 func isNumber(s string) bool { return numbersSyntax().MatchString(s) }
 func isOrigin(s string) bool { return originSyntax().MatchString(s) }
 func isDigest(s string) bool { return strict.IsLowerHex(s, 64) }

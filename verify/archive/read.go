@@ -348,13 +348,14 @@ func (r reader) files(key string) []File {
 		list = append(list, File{Path: o.word("path", pathForm, IsPath), SHA256: o.word("sha256", digestForm, isDigest), Bytes: o.number("bytes", 0, maxFileBytes)})
 		o.End()
 	}
-	if !slices.IsSortedFunc(list, byPath) {
+	if !slices.IsSortedFunc(list, ByPath) {
 		r.Wrong(n, key, "a list that is sorted by path")
 	}
 	return list
 }
 
-func byPath(a, b File) int { return cmp.Compare(a.Path, b.Path) }
+// ByPath orders the files of an entry.
+func ByPath(a, b File) int { return cmp.Compare(a.Path, b.Path) }
 
 // last reads the last commits of the branches.
 func (r reader) last() map[string]string {

@@ -170,11 +170,85 @@ func (a *Archive) Entries(visit func(*archive.Item) error) error {
 	if err != nil {
 		return err
 	}
-	return a.walk(list, false, visit)
+	return a.walk(list, func(*archive.Item) error { return nil }, visit)
+}
+
+// ArchiveCheck is how an archive is checked.
+type ArchiveCheck struct {
+	Own *archive.Mark // the auditor's own checkpoint; nil for none
+	// Replay judges a bundle again and says how the result differs from the report; nil when nothing is replayed. It is called
+	// from several goroutines. An error is a difference too.
+	Replay func(bundle *Found, report []byte) (differences []string, err error)
+	// Visit gets each item after its content was read, in the order of the numbers; nil for none.
+	Visit func(*archive.Item) error
+}
+
+// Check checks an archive: its entries, their bundles, and the earlier commits of the branch that the clone has. The error says that
+// an object is missing or damaged: then nothing is known.
+func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
+	list, strange, err := a.items()
+	if err != nil {
+		return nil, err
+	}
+	past, err := a.history()
+	if err != nil {
+		return nil, err
+	}
+	c := archive.NewChecker(past.sizes(how.Own))
+	c.Strange(strange)
+	content := func(it *archive.Item) error {
+		if err := a.read(it); err != nil || how.Replay == nil {
+			return err
+		}
+		return a.replay(it, how.Replay)
+	}
+	err = a.walk(list, content, func(it *archive.Item) error {
+		c.Add(it)
+		if how.Visit == nil {
+			return nil
+		}
+		return how.Visit(it)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range past.wrong {
+		c.Earlier(w.From, w.message, "a commit that closeout archive add makes", w.actual)
+	}
+	state, err := a.File(archive.StateFile)
+	if err != nil {
+		return nil, err
+	}
+	checkpoint, err := a.File(archive.CheckpointFile)
+	if err != nil {
+		return nil, err
+	}
+	result := c.End(state, checkpoint, how.Own, past.marks)
+	result.Commit, result.History = a.Commit, archive.History{Commits: len(past.commits), Complete: past.complete}
+	if len(result.Problems) > 0 {
+		err = a.blame(c, past)
+	}
+	return result, err
+}
+
+// replay judges a decision again whose bundle is whole.
+func (a *Archive) replay(it *archive.Item, judge func(*Found, []byte) ([]string, error)) error {
+	if it.Entry == nil || it.Entry.Kind != archive.Decision || len(it.Entry.Omitted) > 0 || len(it.Files) == 0 {
+		return nil
+	}
+	found, data, err := a.Bundle(it)
+	if err != nil || data == nil {
+		return nil // what is wrong with the files is a problem of its own
+	}
+	it.Replayed = true
+	if it.Differences, err = judge(found, data); err != nil {
+		it.Differences = []string{err.Error()}
+	}
+	return nil
 }
 
 // walk reads items, with as many workers as there are processors, and visits them in their order. A hundred of them are in memory.
-func (a *Archive) walk(list []itemRef, content bool, visit func(*archive.Item) error) error {
+func (a *Archive) walk(list []itemRef, content func(*archive.Item) error, visit func(*archive.Item) error) error {
 	for part := range slices.Chunk(list, archive.GroupSize) {
 		items, errs := make([]*archive.Item, len(part)), make([]error, len(part))
 		var taken atomic.Int64
@@ -186,7 +260,10 @@ func (a *Archive) walk(list []itemRef, content bool, visit func(*archive.Item) e
 					if i >= len(part) {
 						return
 					}
-					items[i], errs[i] = a.item(part[i], content)
+					items[i], errs[i] = a.item(part[i])
+					if errs[i] == nil {
+						errs[i] = content(items[i])
+					}
 				}
 			})
 		}
@@ -204,7 +281,7 @@ func (a *Archive) walk(list []itemRef, content bool, visit func(*archive.Item) e
 }
 
 // item reads an item.
-func (a *Archive) item(ref itemRef, content bool) (*archive.Item, error) {
+func (a *Archive) item(ref itemRef) (*archive.Item, error) {
 	entries, err := a.git.repo.Tree(ref.id)
 	if err != nil {
 		return nil, archiveFixed(err)
@@ -233,10 +310,7 @@ func (a *Archive) item(ref itemRef, content bool) (*archive.Item, error) {
 		}
 	}
 	slices.SortFunc(it.Files, func(a, b archive.Stored) int { return cmp.Compare(a.Path, b.Path) })
-	if content {
-		err = a.read(it)
-	}
-	return it, err
+	return it, nil
 }
 
 // lister lists the files of a bundle.

@@ -1,0 +1,111 @@
+package collect
+
+import (
+	"errors"
+
+	"github.com/closeout-gate/closeout/verify/archive"
+	"github.com/closeout-gate/closeout/verify/collect/gitobj"
+)
+
+// past is the commits of an archive's branch, the newest first.
+type past struct {
+	commits  []gitobj.CommitInfo
+	marks    []archive.Mark // the checkpoints of the earlier ones
+	wrong    []wrongCommit
+	complete bool
+}
+
+// wrongCommit is an earlier commit that no archive has.
+type wrongCommit struct {
+	archive.Mark
+	message, actual string
+}
+
+// history walks the commits of the branch. A shallow clone ends it.
+func (a *Archive) history() (*past, error) {
+	p := &past{}
+	id, err := a.git.repo.ParseID(a.Commit)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		info, err := a.git.repo.Commit(id)
+		if missing := (*gitobj.MissingObject)(nil); errors.As(err, &missing) && missing.Shallow && len(p.commits) > 0 {
+			return p, nil
+		}
+		if err != nil {
+			return nil, archiveFixed(err)
+		}
+		p.commits = append(p.commits, info)
+		if err := a.mark(p, info, len(p.commits) > 1); err != nil {
+			return nil, err
+		}
+		if len(info.Parents) == 0 {
+			p.complete = true
+			return p, nil
+		}
+		id = info.Parents[0]
+	}
+}
+
+// mark notes the checkpoint of a commit. The present one is compared elsewhere.
+func (a *Archive) mark(p *past, info gitobj.CommitInfo, earlier bool) error {
+	m := archive.Mark{From: "commit " + info.ID.String()}
+	if len(info.Parents) > 1 {
+		p.wrong = append(p.wrong, wrongCommit{archive.Mark{From: info.ID.String()}, "is a merge", "two parents"})
+	}
+	if !earlier {
+		return nil
+	}
+	entries, err := a.git.repo.Tree(info.Tree)
+	if err != nil {
+		return archiveFixed(err)
+	}
+	for _, e := range entries {
+		if e.Name != archive.CheckpointFile {
+			continue
+		}
+		data, err := a.git.regularBlob(e, archive.MaxCheckpointBytes)
+		if err != nil {
+			return err
+		}
+		if m.Checkpoint, err = archive.ReadCheckpoint(data); err == nil {
+			p.marks = append(p.marks, m)
+			return nil
+		}
+	}
+	p.wrong = append(p.wrong, wrongCommit{archive.Mark{From: info.ID.String()}, "has no checkpoint that can be read", "none"})
+	return nil
+}
+
+// sizes are those of the trees whose roots are compared.
+func (p *past) sizes(own *archive.Mark) []int64 {
+	var sizes []int64
+	if own != nil {
+		sizes = append(sizes, own.Checkpoint.Size)
+	}
+	for _, m := range p.marks {
+		sizes = append(sizes, m.Checkpoint.Size)
+	}
+	return sizes
+}
+
+// blame finds the commits that changed or removed what was there. It only explains problems, so it is not asked of an archive that
+// has none.
+func (a *Archive) blame(c *archive.Checker, p *past) error {
+	for i := range len(p.commits) - 1 {
+		changes, err := a.git.repo.Compare(p.commits[i+1].Tree, p.commits[i].Tree)
+		if err != nil {
+			if large := (*gitobj.TooLarge)(nil); errors.As(err, &large) {
+				continue
+			}
+			return archiveFixed(err)
+		}
+		for _, ch := range changes {
+			if !ch.OldID.IsZero() {
+				c.Touched(p.commits[i].ID.String(), ch.Path, ch.NewID.IsZero())
+			}
+		}
+	}
+	return nil
+}
