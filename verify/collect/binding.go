@@ -248,7 +248,7 @@ func (b *binder) contents(differ map[string]change.Change, exact bool) (Bound, e
 		case kept == no:
 			return Bound{report.BindingNone, judged.Path, "was merged with other content than was judged"}, nil
 		case kept == unknown && result.How != report.BindingPartly:
-			result = Bound{report.BindingPartly, judged.Path, "had been changed on the branch too, and the clone does not contain what to compare"}
+			result = Bound{report.BindingPartly, judged.Path, "had been changed on the branch too, and how the two were merged cannot be determined"}
 		}
 	}
 	return result, nil
@@ -297,8 +297,39 @@ func (b *binder) textKept(judged, merged change.Change) (kept, error) {
 	switch {
 	case Unknowable(err) || errors.Is(err, ErrTooLarge):
 		return unknown, nil
-	case clean:
+	case err != nil || clean:
 		return yes, err
 	}
-	return no, err
+	counted, err := b.lineCounts(ours, judged, merged)
+	if Unknowable(err) || errors.Is(err, ErrTooLarge) {
+		return unknown, nil
+	}
+	return counted, err
+}
+
+// lineCounts compares, where our merge of a text differs from the merged one, what each side did to the number of each line: other
+// programs may align the same texts otherwise, but a merge without a conflict never adds a line that neither side added. Moved
+// lines are not noticed, so the answer is never yes.
+func (b *binder) lineCounts(ours, judged, merged change.Change) (kept, error) {
+	counts := map[string][2]int{} // of each line: by how many the change, and the merge, have more
+	for i, id := range []string{judged.NewID, judged.OldID, merged.NewID, ours.NewID} {
+		if id == "" {
+			return no, nil // one side deleted it
+		}
+		text, err := b.git.Blob(id, mostMerged)
+		if err != nil {
+			return no, err
+		}
+		for line := range bytes.Lines(text) {
+			n := counts[string(line)]
+			n[i/2] += 1 - i%2*2
+			counts[string(line)] = n
+		}
+	}
+	for _, n := range counts {
+		if n[1] < min(0, n[0]) || n[1] > max(0, n[0]) {
+			return no, nil
+		}
+	}
+	return unknown, nil
 }

@@ -100,6 +100,13 @@ func bindingHistory() *history {
 	put(24, change(first), 4) // reverts what the branch has
 	gone()
 
+	near := strings.Replace(ten, "2\n", "two\n", 1) // beside the line of the change
+	put(5, map[string]string{"a": near}, 3)
+	put(25, change("one"+near[1:]), 5, 2)
+	gone()
+	put(26, change("one"+near[1:]+"evil\n"), 5, 2)
+	gone()
+
 	put(30, map[string]string{"a": first, "n": "new", ".closeout/evidence/e": "log"}, 1) // the tree of the head, and evidence
 	gone()
 	return h
@@ -124,7 +131,7 @@ func TestBinding(t *testing.T) {
 	forged.Changes[0].OldID = changes[1].NewID
 	paths := decided
 	paths.HasIDs = false
-	const exact, files, none = report.BindingExact, report.BindingFiles, report.BindingNone
+	const exact, files, partly, none = report.BindingExact, report.BindingFiles, report.BindingPartly, report.BindingNone
 	for _, c := range []struct {
 		what    string
 		decided Decided
@@ -148,6 +155,8 @@ func TestBinding(t *testing.T) {
 		{"merged with the branch's lines", decided, 4, []int{22}, exact, ""},
 		{"merged with other lines", decided, 4, []int{23}, none, "a"},
 		{"merged without the branch's lines", decided, 4, []int{24}, none, "a"},
+		{"merged with lines beside those of the branch", decided, 5, []int{25}, partly, "a"},
+		{"merged with lines beside those of the branch, and others", decided, 5, []int{26}, none, "a"},
 		{"the code tree, with evidence", decided, 1, []int{30}, exact, ""},
 		{"a list that leaves out files", lie, 1, []int{2}, none, "gone"},
 		{"a list with another past", forged, 3, []int{10}, none, "a"},
