@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,15 +12,15 @@ import (
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const archiveAddLong = `add prints a stream for git fast-import: one commit on the branch closeout-archive, with the new entries. It prints nothing
-when nothing is new. It runs no program, and reads no clock, no network and no repository: the same input gives the same
-commit.
+when nothing is new. It runs no program, and reads no clock and no network: the same input gives the same commit.
 
 --found takes entries that closeout archive find made. Without GitHub, --decision takes a bundle with its report, and --gap
-the reason why there is none; --commit, --parent, --branch and --date say which commit of which branch it is about. Commits
-are added in the order of the branch.
+the reason why there is none; --commit says which commit it is about. Commits are added in the order of the branch. Parent,
+date and branch of the commit are read from the clone, unless --date is given with --branch and --parent.
 
 --state is the file state.json of the archive as it is now. Without it the stream makes the first commit of the archive.
 
@@ -27,7 +28,7 @@ Exit codes: 0 the stream is printed, or nothing is new; 1 the input is not whole
 contradicts itself, the entries do not follow those of the archive; 2 wrong call or environment.`
 
 type archiveAddFlags struct {
-	found, state                          string
+	found, state, repo                    string
 	decision, gap, branch, parent, origin string
 	commits                               []string
 	date, repairs                         int64
@@ -39,7 +40,7 @@ func newArchiveAdd(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use: "add", Short: "Write the commit that adds entries to the archive", Long: archiveAddLong, Args: noWords(""),
 		Example: "  closeout archive add --found found --state state.json > stream\n" +
-			"  closeout archive add --decision bundle --branch main --commit SHA --parent SHA --date SECONDS --state state.json > stream",
+			"  closeout archive add --decision bundle --commit HEAD --state state.json > stream",
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, std) },
 	}
 	flags := c.Flags()
@@ -48,10 +49,11 @@ func newArchiveAdd(std stdio) *cobra.Command {
 	flags.StringVar(&f.gap, "gap", "", "add that there is no decision, and `why`: "+strings.Join(archive.Whys, ", "))
 	flags.StringArrayVar(&f.commits, "commit", nil, "the `commit` of the branch that the entry answers for; again for each commit of a group, the oldest first")
 	flags.StringVar(&f.parent, "parent", "", "the first parent of the oldest `commit`")
-	flags.StringVar(&f.branch, "branch", "", "the `branch` that the commits are on")
-	flags.Int64Var(&f.date, "date", 0, "the committer's date of the newest commit, in `seconds`: git show -s --format=%ct")
+	flags.StringVar(&f.branch, "branch", "", "the `branch` that the commits are on (default that of the archive, else the default branch)")
+	flags.Int64Var(&f.date, "date", -1, "the committer's date of the newest commit, in `seconds` (default as the clone has it)")
+	flags.StringVar(&f.repo, "repo", "", "the git repository that contains the commits: its `directory`, or one inside it (default the enclosing one)")
 	flags.Int64Var(&f.repairs, "repairs", -1, "the `seq` of a gap about the same commits that the decision closes")
-	flags.StringVar(&f.origin, "origin", "", "the `name` of a new archive: closeout-archive/HOST/OWNER/REPOSITORY")
+	flags.StringVar(&f.origin, "origin", "", "the `name` of a new archive: closeout-archive/HOST/OWNER/REPOSITORY (default that of the report's repository on github.com)")
 	flags.StringVar(&f.state, "state", "", "the `file` state.json of the archive (default: there is no archive yet)")
 	flags.Int64Var(&f.keep.MaxFile, "max-file", archive.DefaultMaxFile, "leave out larger files of a bundle, in `bytes`; the entry lists them")
 	flags.StringVar(&f.keep.What, "keep", archive.KeepAll, "`what` of a bundle is kept: all, or report (no logs, no test reports; it cannot be replayed)")
@@ -69,6 +71,9 @@ func (f *archiveAddFlags) run(c *cobra.Command, std stdio) error {
 		if state, err = collect.ArchiveState(f.state); err != nil {
 			return refusedOr(std, err)
 		}
+	}
+	if err := f.look(state); err != nil {
+		return err
 	}
 	in, err := f.input(state)
 	if err != nil {
@@ -118,17 +123,62 @@ func (f *archiveAddFlags) check(c *cobra.Command) error {
 	case f.keep.MaxFile < 1:
 		return fmt.Errorf("--max-file cannot be %d: expected at least 1", f.keep.MaxFile)
 	}
-	for _, name := range []string{"branch", "commit", "date"} {
-		if set := c.Flags().Changed(name); f.found == "" && !set {
-			return fmt.Errorf("--%s is missing: --decision and --gap require --branch, --commit and --date", name)
-		}
+	if f.found == "" && len(f.commits) == 0 {
+		return errors.New("--commit is missing: --decision and --gap require the commit that the entry answers for")
 	}
-	for _, name := range []string{"branch", "commit", "date", "parent", "repairs", "origin"} {
+	for _, name := range []string{"branch", "commit", "date", "parent", "repairs", "origin", "repo"} {
 		if set := c.Flags().Changed(name); f.found != "" && set {
 			return fmt.Errorf("--%s cannot be given beside --found: %s says it", name, archive.IndexFile)
 		}
 	}
 	return nil
+}
+
+// look reads from the clone what the flags leave out about the commits.
+func (f *archiveAddFlags) look(state *archive.State) error {
+	if f.found != "" || f.date >= 0 && f.branch != "" {
+		return nil
+	}
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	defer git.Close()
+	for i, name := range f.commits {
+		if f.commits[i], err = git.Resolve(name); err != nil {
+			return err
+		}
+	}
+	oldest, err := git.Step(f.commits[0])
+	if err != nil {
+		return err
+	}
+	newest, err := git.Step(f.commits[len(f.commits)-1])
+	if err != nil {
+		return err
+	}
+	f.parent = cmp.Or(f.parent, oldest.Parent)
+	if f.date < 0 {
+		f.date = newest.Date
+	}
+	if f.branch == "" {
+		f.branch, err = branchOf(state, git)
+	}
+	return err
+}
+
+// branchOf is the only branch of an archive, else the default branch of the repository.
+func branchOf(state *archive.State, git *collect.Git) (string, error) {
+	if state != nil && len(state.Last) == 1 {
+		for name := range state.Last {
+			return name, nil
+		}
+	}
+	found, err := git.FirstRef(bases[1:]...) // origin/HEAD is no name
+	if err == nil && found == "" {
+		err = errors.New("the repository has no default branch: name the branch of the commits with --branch")
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(found, "refs/"), "heads/"), "remotes/origin/"), err
 }
 
 // input reads the entries.
@@ -156,6 +206,9 @@ func (f *archiveAddFlags) one(state *archive.State, in *collect.ArchiveInput, e 
 		e.Repairs = &f.repairs
 	}
 	found := &archive.Found{Schema: archive.FoundSchema, Origin: f.origin, Branch: f.branch, After: e.Parent, Date: f.date, Entries: []archive.Entry{*e}}
+	if f.origin == "" && in.Repository != "" {
+		found.Origin = "closeout-archive/github.com/" + in.Repository
+	}
 	if state != nil {
 		found.Size = state.Size
 		if f.origin == "" {

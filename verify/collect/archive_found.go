@@ -22,6 +22,8 @@ type ArchiveInput struct {
 	Found *archive.Found
 	root  *os.Root
 	named func(position int, name string) string // the path of a file of a bundle, in root
+	// Repository is OWNER/NAME as the report of a single decision names it; "" when it does not.
+	Repository string
 }
 
 // Open opens a file of the bundle of an entry. No link is followed to the outside.
@@ -138,6 +140,7 @@ func (in *ArchiveInput) decision(dir string) (*archive.Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}
+	in.Repository = value(r.Subject.Repository)
 	e := NewArchiveDecision(r, data, replayed.Same())
 	e.Bundle, err = in.files()
 	return e, err

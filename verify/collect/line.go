@@ -17,6 +17,23 @@ type Step struct {
 	Date           int64  // of the committer, in seconds
 }
 
+// Step reads one commit, named by its whole id.
+func (g *Git) Step(commit string) (Step, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return Step{}, err
+	}
+	info, err := g.repo.Commit(id)
+	if err != nil {
+		return Step{}, fixed(err)
+	}
+	step := Step{Commit: commit, Date: info.Date}
+	if len(info.Parents) > 0 {
+		step.Parent = info.Parents[0].String()
+	}
+	return step, nil
+}
+
 // Line lists the commits of the line of first parents that lead to a tip, the oldest first: those after a commit, or all when it is
 // "". A commit that is not on the line is an error, and so is a commit that was not fetched.
 func (g *Git) Line(tip, after string) ([]Step, error) {
@@ -46,17 +63,9 @@ func (g *Git) hasContract(commit string) (bool, error) {
 func (g *Git) line(tip, after string, more func(Step) (bool, error)) ([]Step, error) {
 	var list []Step
 	for at := tip; at != after; {
-		id, err := g.repo.ParseID(at)
+		step, err := g.Step(at)
 		if err != nil {
 			return nil, err
-		}
-		info, err := g.repo.Commit(id)
-		if err != nil {
-			return nil, fixed(err)
-		}
-		step := Step{Commit: at, Date: info.Date}
-		if len(info.Parents) > 0 {
-			step.Parent = info.Parents[0].String()
 		}
 		wanted, err := more(step)
 		if err != nil {
