@@ -20,7 +20,7 @@ import (
 // the bundle names the repository's paths, and a missing file is noticed. The directory is made when it is not there; it
 // must be empty, since an old file in it would become an input.
 func WriteBundle(dir string, found *Found) (*Found, error) {
-	root, err := newDir(dir)
+	root, err := newDir("bundle", dir)
 	if err != nil {
 		return nil, err
 	}
@@ -54,18 +54,27 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 	return written, err
 }
 
+// NewDirectory makes a directory, or takes an empty one. It follows no symlink.
+func NewDirectory(dir string) error {
+	root, err := newDir("directory", dir)
+	if err != nil {
+		return err
+	}
+	return root.Close()
+}
+
 // newDir opens an empty directory, made when it is not there.
-func newDir(dir string) (*os.Root, error) {
+func newDir(what, dir string) (*os.Root, error) {
 	root, err := openDir(dir, true)
 	if err != nil {
-		return nil, fmt.Errorf("the bundle %q cannot be created: %w", dir, diag.Reason(err))
+		return nil, fmt.Errorf("the %s %q cannot be created: %w", what, dir, diag.Reason(err))
 	}
 	empty, err := isEmpty(root)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("the bundle %q cannot be listed: %w", dir, diag.Reason(err))
+		err = fmt.Errorf("the %s %q cannot be listed: %w", what, dir, diag.Reason(err))
 	case !empty:
-		err = fmt.Errorf("the bundle %q is not empty: name a new directory, or empty it", dir)
+		err = fmt.Errorf("the %s %q is not empty: name a new directory, or empty it", what, dir)
 	default:
 		return root, nil
 	}

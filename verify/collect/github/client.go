@@ -31,7 +31,8 @@ type Config struct {
 	Repository string   // owner/name
 	// RepositoryID is the id of the repository that is meant; another one of the same name is refused. "" accepts any.
 	RepositoryID string
-	Version      string // of this program, for the User-Agent
+	Version      string                               // of this program, for the User-Agent
+	Waits        func(wait time.Duration, why string) // is told each long wait; may be nil
 
 	// For tests; the zero values are the real thing.
 	Clock   Clock
@@ -78,7 +79,11 @@ func New(c Config) (*Client, error) {
 	}
 	rest := github.NewClient(&http.Client{CheckRedirect: stay(&api), Transport: wire})
 	rest.BaseURL, rest.UserAgent = &api, "closeout/"+c.Version
-	return &Client{rest: rest, wire: wire, owner: names[1], name: names[2], id: c.RepositoryID, token: c.Token, base: api.Path}, nil
+	client := &Client{rest: rest, wire: wire, owner: names[1], name: names[2], id: c.RepositoryID, token: c.Token, base: api.Path}
+	if c.Waits != nil {
+		wire.waits = func(wait time.Duration, why string) { c.Waits(wait, client.clean(why)) }
+	}
+	return client, nil
 }
 
 // APIURL decides which API is asked. wanted is what the workflow's author wrote, runner what the runner says

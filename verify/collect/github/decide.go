@@ -158,6 +158,7 @@ func (f *finder) decision(u unit, files []zipFile, text []byte, result *replay.R
 	sum := sha256.Sum256(text)
 	digest := hex.EncodeToString(sum[:])
 	e.ReportSHA256 = &digest
+	f.files += len(files)
 	for _, z := range files {
 		sum := sha256.Sum256(z.Data)
 		e.Bundle = append(e.Bundle, archive.File{Path: z.Path, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(z.Data))})

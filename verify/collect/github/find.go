@@ -29,8 +29,9 @@ type Finding struct {
 const (
 	maxFound      = 1000
 	maxFoundBytes = 1 << 30
-	maxGroup      = 100 // pull requests that a merge queue builds at once
-	maxTried      = 20  // runs of one head whose artifact is read
+	maxFoundFiles = 100_000 // the index lists each
+	maxGroup      = 100     // pull requests that a merge queue builds at once
+	maxTried      = 20      // runs of one head whose artifact is read
 )
 
 // finder looks for decisions.
@@ -39,6 +40,7 @@ type finder struct {
 	*Client
 	entries []archive.Entry
 	bytes   int64
+	files   int
 	queue   *bool // whether the repository has ever used a merge queue; nil before it was asked
 	pulls   map[string][]mergedPull
 }
@@ -48,9 +50,9 @@ type finder struct {
 // entries are those before it. Their bundles are below Out.
 func (c *Client) Find(ctx context.Context, what Finding) ([]archive.Entry, error) {
 	f := &finder{Finding: what, Client: c, pulls: map[string][]mergedPull{}}
-	for line := f.Line; len(line) > 0 && len(f.entries) < maxFound && f.bytes < maxFoundBytes; {
+	for line := f.Line; len(line) > 0 && len(f.entries) < maxFound && f.bytes < maxFoundBytes && f.files < maxFoundFiles; {
 		entry, err := f.next(ctx, line)
-		if err != nil && f.GiveUp {
+		if refused := (*failure)(nil); f.GiveUp && errors.As(err, &refused) {
 			f.GiveUp, err = false, nil
 			entry = f.gap(unit{steps: line[:1]}, archive.Unknown)
 		}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/archive"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/collect/github"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const archiveFindLong = `find asks GitHub which decision let each new commit of a branch in, and downloads its bundle. It writes a new directory, which
+closeout archive add takes: an entry for each commit, or for several that were merged at once, and the bundles. It changes
+nothing else.
+
+A commit leads to its merged pull request, that to the runs of the gate's workflow for its head, and the newest run before
+the merge to the artifact that it uploaded. The bundle is judged again, and must be about what was merged. Where GitHub
+proves that there is no decision, the entry is a gap that says why.
+
+It asks with GITHUB_TOKEN the API of GITHUB_API_URL about GITHUB_REPOSITORY, as a workflow sets them, and takes the commits from
+a clone of the branch, which may lack blobs. Standard output is the sha256 of the index; in a workflow it is also the output
+found_sha256, unless nothing is new. At most 1,000 entries are made; the next call goes on.
+
+Exit codes: 0 all is found; 2 wrong call or environment; 3 GitHub could not be asked about a commit, or the clone lacks an object:
+what is before that commit is written, and the next call goes on there.`
+
+type archiveFindFlags struct {
+	repo, branch, state, out, after string
+	workflow, artifact              string
+	giveUp                          bool
+}
+
+func newArchiveFind(std stdio) *cobra.Command {
+	f := &archiveFindFlags{}
+	c := &cobra.Command{
+		Use: "find", Short: "Find the decisions about new commits on GitHub", Long: archiveFindLong, Args: noWords(""),
+		Example: "  closeout archive find --branch main --state state.json --out found",
+		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.branch, "branch", "", "the `branch` whose commits are looked up: that of the remote origin, else the clone's own")
+	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	flags.StringVar(&f.state, "state", "", "the `file` state.json of the archive (default: there is no archive yet, which begins where the branch has a contract)")
+	flags.StringVar(&f.after, "after", "", "begin after this `commit`, when the archive does not say where, or the branch no longer contains its last commit")
+	flags.StringVar(&f.out, "out", "", "the new `directory` that is written")
+	flags.StringVar(&f.workflow, "workflow", "closeout.yml", "the `name` of the gate's workflow file in .github/workflows")
+	flags.StringVar(&f.artifact, "artifact", "closeout-bundle", "the `name` of the artifact with the bundle")
+	flags.BoolVar(&f.giveUp, "give-up", false, "write down the first commit about which GitHub cannot be asked as a gap, and go on: for a person to decide")
+	refuseTwice(flags)
+	return c
+}
+
+// workflowName is a file name that a workflow can have.
+var workflowName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
+
+func (f *archiveFindFlags) run(std stdio) error {
+	switch {
+	case f.branch == "" || !archive.IsBranch(f.branch):
+		return fmt.Errorf("--branch is %q: expected the name of a branch, such as main", f.branch)
+	case f.out == "":
+		return errors.New("--out is missing: name a new directory")
+	case !workflowName.MatchString(f.workflow):
+		return fmt.Errorf("--workflow is %q: expected the name of a file in .github/workflows, such as closeout.yml", f.workflow)
+	case f.artifact == "":
+		return errors.New("--artifact is empty: expected the name that the gate's workflow gives the artifact")
+	}
+	client, origin, err := clientOfRunner(std)
+	if err != nil {
+		return err
+	}
+	found := &archive.Found{Schema: archive.FoundSchema, Origin: origin, Branch: f.branch}
+	if f.state != "" {
+		state, err := collect.ArchiveState(f.state)
+		if err != nil {
+			return err
+		}
+		found.Origin, found.Size = state.Origin, state.Size
+		if last := state.Last[f.branch]; last != "" {
+			found.After = &last
+		}
+	}
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	defer git.Close()
+	line, err := f.line(git, found.After)
+	if err != nil {
+		return stoppedBy(std, err)
+	}
+	if err := collect.NewDirectory(f.out); err != nil {
+		return err
+	}
+	return f.find(std, client, git, found, line)
+}
+
+// clientOfRunner makes the client from what the runner says of itself, and names the archive of its repository.
+func clientOfRunner(std stdio) (client *github.Client, origin string, err error) {
+	repository, server := os.Getenv("GITHUB_REPOSITORY"), cmp.Or(os.Getenv("GITHUB_SERVER_URL"), "https://github.com")
+	host, err := url.Parse(server)
+	if err != nil || host.Host == "" {
+		return nil, "", fmt.Errorf("GITHUB_SERVER_URL is %q: expected one such as https://github.com", server)
+	}
+	api, err := github.APIURL("", os.Getenv("GITHUB_API_URL"))
+	if err != nil {
+		return nil, "", err
+	}
+	if repository == "" {
+		return nil, "", errors.New("GITHUB_REPOSITORY is not set: expected owner/name of the repository on GitHub")
+	}
+	client, err = github.New(github.Config{
+		API: api, Token: os.Getenv("GITHUB_TOKEN"), Repository: repository, RepositoryID: os.Getenv("GITHUB_REPOSITORY_ID"), Version: verify.Version,
+		Waits: func(wait time.Duration, why string) {
+			fmt.Fprintf(std.err, "closeout: waiting %s: %s\n", wait.Round(time.Second), output.Neutral(why))
+		},
+	})
+	return client, "closeout-archive/" + host.Host + "/" + repository, err
+}
+
+// line lists the commits that the archive does not answer for.
+func (f *archiveFindFlags) line(git *collect.Git, last *string) ([]collect.Step, error) {
+	ref, err := git.FirstRef("refs/remotes/origin/"+f.branch, "refs/heads/"+f.branch)
+	if err == nil && ref == "" {
+		err = fmt.Errorf("the clone has no branch %q: fetch it, or name another one with --branch", f.branch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	tip, err := git.Resolve(ref)
+	if err != nil {
+		return nil, err
+	}
+	if last != nil {
+		line, err := git.Line(tip, *last)
+		switch lost := errors.Is(err, collect.ErrNotOnLine); {
+		case lost && f.after == "":
+			return nil, fmt.Errorf("the archive ends with %s: %w. The branch was rewritten: name with --after the commit after which the archive goes on", *last, err)
+		case err == nil && f.after != "":
+			return nil, fmt.Errorf("--after cannot be given: the archive ends with %s, and goes on there", *last)
+		case !lost:
+			return line, err
+		}
+	}
+	if f.after == "" {
+		return git.ContractLine(tip)
+	}
+	after, err := git.Resolve(f.after)
+	if err != nil {
+		return nil, err
+	}
+	return git.Line(tip, after)
+}
+
+// find writes what is found. The index comes last, and whole: without it no one takes the rest.
+func (f *archiveFindFlags) find(std stdio, client *github.Client, git *collect.Git, found *archive.Found, line []collect.Step) error {
+	entries, stopped := client.Find(context.Background(), github.Finding{
+		Git: git, Line: line, Branch: f.branch, Workflow: f.workflow, Artifact: f.artifact, GiveUp: f.giveUp, Out: f.out,
+		Told: func(e *archive.Entry) { fmt.Fprintln(std.err, "closeout:", told(e)) },
+	})
+	if found.Entries = entries; len(entries) > 0 {
+		found.Date = dateOf(line, entries[len(entries)-1])
+	}
+	data, err := found.Marshal()
+	if err != nil {
+		return err
+	}
+	if _, errs := archive.ReadFound(data); errs.Any() {
+		return fmt.Errorf("%s would be malformed: %s", archive.IndexFile, errs.All()[0].Message)
+	}
+	if err := collect.Create(filepath.Join(f.out, archive.IndexFile), data); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	digest := hex.EncodeToString(sum[:])
+	fmt.Fprintln(std.out, digest)
+	if file := os.Getenv("GITHUB_OUTPUT"); file != "" && len(entries) > 0 {
+		if err := appendTo(file, "found_sha256="+digest+"\n"); err != nil {
+			return err
+		}
+	}
+	if stopped != nil {
+		return stoppedBy(std, stopped)
+	}
+	if left := len(line) - commitsOf(entries); left > 0 {
+		fmt.Fprintf(std.err, "closeout: %s left for the next call\n", diag.Plural(int64(left), "commit"))
+	}
+	return nil
+}
+
+// stoppedBy ends the command with 3 when an error says that GitHub or the clone has no answer.
+func stoppedBy(std stdio, err error) error {
+	var fixed interface{ Fix() string }
+	if !errors.As(err, &fixed) && !collect.Unknowable(err) {
+		return err
+	}
+	return unknowable(std, fmt.Errorf("stopped: %w", err))
+}
+
+// told is an entry in a line.
+func told(e *archive.Entry) string {
+	what := "no decision"
+	switch {
+	case e.Kind == archive.Decision:
+		what = *e.Verdict + ", replay " + e.Replay
+	case e.Why != nil:
+		what += ": " + *e.Why
+	}
+	if len(e.PullRequests) > 0 {
+		what += ", pull request " + strings.Join(e.PullRequests, ", ")
+	}
+	if e.Run != nil {
+		what += ", run " + e.Run.ID
+	}
+	return e.Commits[len(e.Commits)-1] + ": " + what
+}
+
+func commitsOf(entries []archive.Entry) (n int) {
+	for _, e := range entries {
+		n += len(e.Commits)
+	}
+	return n
+}
+
+// dateOf is the committer's date of the last commit of an entry.
+func dateOf(line []collect.Step, e archive.Entry) int64 {
+	for _, s := range line {
+		if s.Commit == e.Commits[len(e.Commits)-1] {
+			return min(s.Date, 1<<33) // the index takes no later one
+		}
+	}
+	return 0
+}
