@@ -12,7 +12,7 @@ import (
 
 // auditRoom is how many bytes the lists of the page of an audit may take, and pageDecisions how many decisions it lists.
 const (
-	auditRoom     = 1_250_000
+	auditRoom     = 1_000_000
 	pageDecisions = 500
 )
 
@@ -25,7 +25,7 @@ func AuditHTML(w io.Writer, a *report.Audit, linkBase string) error {
 	p := auditPage{a, forge(linkBase), &room{auditRoom}}
 	why := auditSentence(a)
 	return (&page{
-		title: "Audit of " + a.Subject.Branch + ": " + auditVerdict(a), skip: "Skip to the audit",
+		title: "Audit of " + limited(a.Subject.Branch) + ": " + auditVerdict(a), skip: "Skip to the audit",
 		header: p.header(why),
 		parts: []part{
 			{"timeline", "What reached the branch", p.timeline()},
@@ -66,7 +66,7 @@ func auditVerdict(a *report.Audit) string {
 // auditSentence says what matters most about an audit.
 func auditSentence(a *report.Audit) string {
 	total := a.Statistics.Verdicts
-	text := fmt.Sprintf("%s of %s since the gate was adopted, %s.", plural(a.Subject.Commits, "commit"), a.Subject.Branch, plural(a.Subject.Decisions, "decision"))
+	text := fmt.Sprintf("%s of %s since the gate was adopted, %s.", plural(a.Subject.Commits, "commit"), limited(a.Subject.Branch), plural(a.Subject.Decisions, "decision"))
 	var lost []string
 	if n := total["missing"]; n > 0 {
 		lost = append(lost, fmt.Sprintf("%d without any report", n))
@@ -239,10 +239,10 @@ func (p *auditPage) codes() []node {
 	}
 	shown := list[:min(len(list), maxNames)]
 	body, height := bars(shown, "k-overridden-solid")
-	sentence := fmt.Sprintf("%s overridden; most often %s, %d times.", plural(len(list), "code")+were(len(list)), shown[0].name, shown[0].times)
+	sentence := fmt.Sprintf("%s overridden; most often %s, %d times.", plural(len(list), "code")+were(len(list)), shortened(shown[0].name), shown[0].times)
 	return append((&figure{
 		id: "codes-picture", title: "Codes of findings that were overridden", sentence: sentence, height: height, body: body,
-		numbers: barTable("How often each code was overridden", "Code", "Times", "", list[:min(len(list), 100)]),
+		numbers: barTable("How often each code was overridden", "Code", "Times", "", list[:min(len(list), 100)], p.room),
 	}).chart(), p.reasons()...)
 }
 
@@ -287,10 +287,10 @@ func (p *auditPage) people() []node {
 	}
 	shown := list[:min(len(list), maxNames)]
 	body, height := bars(shown, "k-person")
-	sentence := fmt.Sprintf("%s overrode; %s most often, %s.", people(len(list)), shown[0].name, plural(shown[0].times, "time"))
+	sentence := fmt.Sprintf("%s overrode; %s most often, %s.", people(len(list)), shortened(shown[0].name), plural(shown[0].times, "time"))
 	return (&figure{
 		id: "people-picture", title: "Overrides by person", sentence: sentence, height: height, body: body,
-		numbers: barTable("Overrides by person", "Person", "Overrides", "Whose pull requests", list[:min(len(list), 100)]),
+		numbers: barTable("Overrides by person", "Person", "Overrides", "Whose pull requests", list[:min(len(list), 100)], p.room),
 	}).chart()
 }
 
@@ -444,6 +444,10 @@ var findingColumns = []column{
 // findingGroup are the findings of one code.
 func (p *auditPage) findingGroup(list []report.AuditFinding) node {
 	severity := severityOf(report.Finding{Severity: list[0].Severity})
+	heading := p.room.take(el("h3", code(list[0].Code), say(" "), tagOf(severity), say(fmt.Sprint(len(list)))))
+	if heading == nil {
+		return omitted(len(list), inJSON)
+	}
 	room := p.room.share(40)
 	rows, left := room.fit(len(list), func(i int) node {
 		f := list[i]
@@ -451,7 +455,6 @@ func (p *auditPage) findingGroup(list []report.AuditFinding) node {
 			optional(f.Expected), optional(f.Actual), optional(f.Fix))
 	})
 	p.room.give(room)
-	heading := el("h3", code(list[0].Code), say(" "), severityTag(severity), say(" ", fmt.Sprint(len(list))))
 	table := grid("Findings of one code, the newest commit first", findingColumns, rows, true)
 	if severity == block || severity == unknown || len(list) <= 3 {
 		return nodes{heading, table, omitted(left, inJSON)}
@@ -570,8 +573,8 @@ func (p *auditPage) decisions() []node {
 	list := p.Decisions[:min(len(p.Decisions), pageDecisions)]
 	rows, left := p.room.fit(len(list), func(i int) node {
 		d := list[i]
-		return row(decisionColumns, p.commit(d.Commit), say(d.Date), p.pulls(d.PullRequests), verdictOf(d), say(cmp.Or(d.Binding, "–")),
-			say(strings.ReplaceAll(d.Replay, "_", " ")), optional(d.Version), count(d.Seq))
+		return row(decisionColumns, p.commit(d.Commit), say(d.Date), p.pulls(d.PullRequests), verdictOf(d), optional(d.Binding),
+			foreign(d.Replay), optional(d.Version), count(d.Seq))
 	})
 	table := grid("Decisions, the newest first", decisionColumns, rows, true)
 	return []node{foldLong(len(list), "decision", table), omitted(left+len(p.Decisions)-len(list), "--format csv lists all")}
@@ -580,7 +583,7 @@ func (p *auditPage) decisions() []node {
 // verdictOf is the verdict of a decision, or that it is a gap and why.
 func verdictOf(d report.AuditDecision) node {
 	if d.Verdict == "" {
-		return nodes{tagOf("gap"), say(" ", strings.ReplaceAll(d.Why, "_", " "))}
+		return nodes{tagOf("gap"), say(" "), foreign(d.Why)}
 	}
 	list := nodes{tagOf(d.Verdict)}
 	if d.Mode == "observe" {
@@ -612,6 +615,6 @@ func (p *auditPage) basis() []node {
 	return []node{terms("facts",
 		term{"Branch", foreign(s.Branch)}, term{"Newest commit", ids(&s.To)}, term{"Oldest commit", ids(s.From)}, term{"Gate adopted at", ids(s.Adopted)},
 		term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive}, term{"Root of its tree", root},
-		term{"Anchor", say(anchor)}, term{"Replay", say(s.Replay, ": ", plural(s.Replayed, "decision"), " judged again")},
+		term{"Anchor", say(anchor)}, term{"Replay", nodes{foreign(s.Replay), say(": ", plural(s.Replayed, "decision"), " judged again")}},
 	)}
 }

@@ -79,7 +79,7 @@ func addWeek(a *report.Audit, week, decisions int) {
 func addFinding(a *report.Audit, code, severity string, d *report.AuditDecision) {
 	a.Counts.Block++
 	f := report.AuditFinding{
-		Code: code, Severity: severity, Message: "a commit reached main without a decision that can be shown", Commit: d.Commit, Date: d.Date, PullRequests: d.PullRequests,
+		Code: code, Severity: severity, Message: "a commit reached main without a decision that can be shown", Commit: d.Commit, Date: d.Date, PullRequests: slices.Clone(d.PullRequests),
 		Expected: "an entry of the archive with a decision", Actual: "none", Fix: "find out who merged it, and judge it again", Fingerprint: digest(code + d.Commit),
 	}
 	i, _ := slices.BinarySearchFunc(a.Findings, f, func(a, b report.AuditFinding) int {

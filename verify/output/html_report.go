@@ -14,7 +14,7 @@ import (
 )
 
 // reportRoom is how many bytes the lists of the page of a report may take.
-const reportRoom = 270_000
+const reportRoom = 220_000
 
 // writeHTML writes a report as a page.
 func writeHTML(w io.Writer, r *report.Report, o Options) error {
@@ -32,7 +32,7 @@ func writeHTML(w io.Writer, r *report.Report, o Options) error {
 		blocking = "What was overridden"
 	}
 	return (&page{
-		title: capital(r.Verdict) + ": close-out gate" + p.about(), skip: "Skip to the report",
+		title: capital(limited(r.Verdict)) + ": close-out gate" + limited(p.about()), skip: "Skip to the report",
 		header: p.header(),
 		parts: []part{
 			{"override", "Override", p.override()},
@@ -110,8 +110,6 @@ func tagOf(s string) node {
 	}
 	return el("span", class(of), foreign(s))
 }
-
-func severityTag(severity string) node { return tagOf(severity) }
 
 func (p *reportPage) header() node {
 	top, known := tops[p.Verdict]
@@ -225,11 +223,14 @@ func (p *reportPage) findings(percent int, severities ...string) []node {
 	left := 0
 	var body []node
 	for _, group := range joinFindings(list) {
-		shown, more := p.findingCard(room, group)
-		left += more
-		if shown != nil {
-			body = append(body, shown)
+		more := len(group)
+		if left == 0 { // what does not fit ends the list, so that its order shows what matters most
+			var card node
+			if card, more = p.findingCard(room, group); card != nil {
+				body = append(body, card)
+			}
 		}
+		left += more
 	}
 	p.room.give(room)
 	for _, severity := range severities {
@@ -257,23 +258,15 @@ func joinFindings(list []report.Finding) [][]report.Finding {
 
 // findingCard shows findings that say the same; nil when there is no room. left is how many are not shown.
 func (p *reportPage) findingCard(room *room, group []report.Finding) (card node, left int) {
-	f := group[0]
-	rule := node(nil)
-	if f.Rule != "" {
-		rule = nodes{say(" "), code(f.Rule)}
+	same := func(of func(f *report.Finding) string) bool {
+		return !slices.ContainsFunc(group, func(f report.Finding) bool { return of(&f) != of(&group[0]) })
 	}
-	title := el("h3", code(f.Code), rule, say(" "), severityTag(severityOf(f)), say(" ", times(len(group))))
-	head := room.take(nodes{title, el("p", class("message"), foreign(f.Message))})
-	tail := room.take(nodes{p.explained(f), tailOf(f)})
-	if head == nil || tail == nil {
+	sameExpected := same(func(f *report.Finding) string { return f.Expected })
+	sameActual := same(func(f *report.Finding) string { return f.Actual })
+	frame := func(places ...node) node { return p.cardFrame(group, sameExpected, sameActual, places) }
+	if room.take(frame()) == nil {
 		return nil, len(group)
 	}
-	same := func(of func(f report.Finding) string) bool {
-		return !slices.ContainsFunc(group, func(other report.Finding) bool { return of(other) != of(f) })
-	}
-	expected := func(f report.Finding) string { return f.Expected }
-	actual := func(f report.Finding) string { return f.Actual }
-	sameExpected, sameActual := same(expected), same(actual)
 	items, left := room.fit(len(group), func(i int) node {
 		item := nodes{p.at(group[i])}
 		if !sameExpected {
@@ -284,15 +277,29 @@ func (p *reportPage) findingCard(room *room, group []report.Finding) (card node,
 		}
 		return el("li", item)
 	})
-	compared := terms("facts", term{"Expected", about(sameExpected, f.Expected)}, term{"Actual", about(sameActual, f.Actual)})
-	return el("article", class(cardOf(severityOf(f))), head, el("ul", class("places"), nodes(items)), omitted(left, "the report lists them"), compared, tail), left
+	return frame(items...), left
+}
+
+// cardFrame is a card of findings that say the same, around the list of their places.
+func (p *reportPage) cardFrame(group []report.Finding, sameExpected, sameActual bool, places []node) node {
+	f := group[0]
+	rule := node(nil)
+	if f.Rule != "" {
+		rule = nodes{say(" "), code(f.Rule)}
+	}
+	return el("article", class(cards[severityOf(f)]),
+		el("h3", code(f.Code), rule, say(" "), tagOf(severityOf(f)), say(times(len(group)))),
+		el("p", class("message"), foreign(f.Message)),
+		el("ul", class("places"), nodes(places)),
+		terms("facts", term{"Expected", about(sameExpected, f.Expected)}, term{"Actual", about(sameActual, f.Actual)}),
+		p.explained(f), tailOf(f))
 }
 
 func times(n int) string {
 	if n == 1 {
 		return ""
 	}
-	return fmt.Sprintf("%d findings", n)
+	return fmt.Sprintf(" %d findings", n)
 }
 
 // about is what all findings of a card share; nil when they do not, or there is none.
@@ -304,8 +311,6 @@ func about(same bool, s string) node {
 }
 
 var cards = map[string]word{block: "card failed", unknown: "card review", warn: "card warn", info: "card info"}
-
-func cardOf(severity string) word { return cards[severity] }
 
 // at is the place of a finding and what is special about it.
 func (p *reportPage) at(f report.Finding) node {
@@ -365,10 +370,9 @@ func (p *reportPage) next() []node {
 	if never := overrideNever(p.Report); never != "" {
 		steps = append(steps, never)
 	}
-	var items []node
-	for _, step := range steps {
-		items = append(items, el("li", el("bdi", quoted(step))))
-	}
+	room := p.room.share(20)
+	items, _ := room.fit(len(steps), func(i int) node { return el("li", el("bdi", quoted(steps[i]))) })
+	p.room.give(room)
 	var body []node
 	if items != nil {
 		body = []node{el("ul", class("steps"), nodes(items))}
@@ -412,12 +416,27 @@ func (p *reportPage) criteria() []node {
 		if a.Tests != nil {
 			outcome = append(outcome, say(" ", diag.Plural(*a.Tests, "test")))
 		}
-		return row(criterionColumns, code(a.ID), code(criterionCommand(a)), outcome, foreign(a.Level), count(a.Attempts), optional(text(a.KeptFrom)))
+		return row(criterionColumns, code(a.ID), commandOf(a), outcome, foreign(a.Level), count(a.Attempts), optional(text(a.KeptFrom)))
 	})
 	p.room.give(room)
 	caption := criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin
 	body := []node{grid(caption, criterionColumns, rows, false), omitted(left, "the report lists them")}
 	return append(body, p.companions()...)
+}
+
+// commandOf is the command of a criterion and how it differs from a plain run at the root.
+func commandOf(a report.Acceptance) node {
+	list := nodes{code(command(a.Run))}
+	if a.Cwd != "" && a.Cwd != "." {
+		list = append(list, say(" in "), code(a.Cwd))
+	}
+	if a.Expect == "fail" {
+		list = append(list, say(", must fail"))
+	}
+	if a.PullRequest != nil {
+		list = append(list, say(", ", pullName(*a.PullRequest)))
+	}
+	return list
 }
 
 var companionColumns = []column{{title: "Report"}, {title: "File"}, {title: "Evidence"}, {title: "Kept from more by"}}
@@ -513,12 +532,20 @@ func (p *reportPage) files() []node {
 	room := p.room.share(40)
 	rows, left := room.fit(len(list), func(i int) node {
 		f := list[i]
-		return row(fileColumns, code(f.Path), foreign(f.Class), foreign(f.Status), foreign(modes(f)))
+		return row(fileColumns, code(f.Path), foreign(f.Class), foreign(f.Status), modesOf(f))
 	})
 	p.room.give(room)
 	bad := counts[0] + counts[1] + counts[2] + counts[6]
 	table := grid("Files that the change touches", fileColumns, rows, true)
 	return append(fileStrip(counts), fold(bad > 0 && len(list) <= 50, "Show "+plural(len(list), "file"), table, omitted(left, "the report lists them")))
+}
+
+// modesOf shows the mode of a file, or both if it changed.
+func modesOf(f report.File) node {
+	if f.OldMode == "" || f.NewMode == "" || f.OldMode == f.NewMode {
+		return optional(modes(f))
+	}
+	return nodes{foreign(f.OldMode), say(" to "), foreign(f.NewMode)}
 }
 
 // fileStrip is the picture of the files by class: one bar, a part of it for each class.
@@ -582,14 +609,16 @@ func (p *reportPage) replay() []node {
 		el("p", say("This page is about the report with this sha256; the report in the bundle must have it too:")),
 		el("pre", at("tabindex", "0"), say("sha256sum BUNDLE/", report.FileName)),
 		terms("facts",
-			term{"sha256 of the report", el("code", class("digest"), say(p.digest))}, term{"Judged by", foreign(p.Tool.Name + " " + p.Tool.Version)},
+			term{"sha256 of the report", el("code", class("digest"), say(p.digest))}, term{"Judged by", program(p.Tool)},
 			term{"Mode", foreign(p.Mode)}, term{"Strict", say(strict)}, term{"Minimum evidence", foreign(p.Settings.EvidenceMin)},
 			term{"Code tree", given(p.Subject.CodeTree)}, term{"Changes from", given(p.Subject.ChangesFrom)},
 		),
 	}
 }
 
+func program(t report.Tool) node { return nodes{foreign(t.Name), say(" "), foreign(t.Version)} }
+
 // footer ends every page.
 func footer(t report.Tool) node {
-	return el("footer", el("p", say("Made from a file by "), foreign(t.Name+" "+t.Version), say(". This page contains no script and loads nothing.")))
+	return el("footer", el("p", say("Made from a file by "), program(t), say(". This page contains no script and loads nothing.")))
 }

@@ -239,18 +239,19 @@ func shortened(s string) string {
 	return s
 }
 
-// barTable is the numbers of bars; note is the title of the last column, "" for none.
-func barTable(caption string, name, unit, note word, list []bar) node {
+// barTable is the numbers of bars, as far as there is room; note is the title of the last column, "" for none.
+func barTable(caption string, name, unit, note word, list []bar, all *room) node {
 	columns := []column{{title: name}, {unit, "n"}}
 	if note != "" {
 		columns = append(columns, column{title: note})
 	}
-	var rows []node
-	for _, b := range list {
-		cells := []node{code(b.name), count(b.times), foreign(b.note)}
-		rows = append(rows, row(columns, cells[:len(columns)]...))
-	}
-	return grid(caption, columns, rows, true)
+	room := all.share(10)
+	rows, left := room.fit(len(list), func(i int) node {
+		cells := []node{code(list[i].name), count(list[i].times), foreign(list[i].note)}
+		return row(columns, cells[:len(columns)]...)
+	})
+	all.give(room)
+	return nodes{grid(caption, columns, rows, true), omitted(left, inJSON)}
 }
 
 // share is "12.5 %" of n parts of all; whole numbers have no decimal place.
