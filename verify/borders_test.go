@@ -52,7 +52,10 @@ var allowed = map[string][]string{
 	"verify/archive":  {"verify/diag", "verify/strict", "verify/report"},
 	"verify/backtest": {"verify", "verify/diag", "verify/glob", "verify/change", "verify/policy", "verify/report"},
 	"verify/replay":   {"verify", "verify/check", "verify/diag", "verify/facts", "verify/report", "verify/strict"},
-	"verify/output":   {"verify/diag", "verify/archive", "verify/report", "verify/backtest"},
+	"verify/canary": append(
+		slices.Clip(readers), "verify", "verify/policy", "verify/check", "verify/checks", "verify/report",
+	),
+	"verify/output": {"verify/diag", "verify/archive", "verify/report", "verify/backtest"},
 	"verify": append(
 		slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks", "verify/report",
 	),

@@ -51,6 +51,8 @@ type action struct {
 	bundle    string      // directory of the bundle that was written; "" for none
 	written   bool        // whether the report is there
 	github    *github.Run // nil when GitHub is not asked
+	// bundleJudged is what the verdict is about; nil until there is one.
+	bundleJudged *verify.Bundle
 }
 
 // run judges and shows the result on every surface. On any error the step fails, and there is a report.
@@ -80,6 +82,7 @@ func (a *action) run() error {
 	if err != nil {
 		return err
 	}
+	a.counterCheck(r)
 	return ended(r)
 }
 
@@ -140,7 +143,7 @@ func (a *action) judge() (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.written = true
+	a.written, a.bundleJudged = true, found.Bundle
 	return r, intoBundle(r, a.bundle, a.report, a.std)
 }
 
