@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/audit"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect/diffrules"
@@ -48,11 +49,11 @@ func explained() []string {
 	return append(codes, diffrules.IDs()...)
 }
 
-// documented are the gate's checks and the pages of lint, whose codes are no findings of the gate.
-func documented() []*check.Check { return slices.Concat(checks.Documented, lint.Pages) }
+// documented are the gate's checks and the pages of lint and audit, whose codes are no findings of the gate.
+func documented() []*check.Check { return slices.Concat(checks.Documented, lint.Pages, audit.Pages) }
 
 // page is the page with an ID.
-func page(id string) string { return cmp.Or(checks.Doc(id), lint.Doc(id)) }
+func page(id string) string { return cmp.Or(checks.Doc(id), lint.Doc(id), audit.Doc(id)) }
 
 // explain prints what the page of a check says about a code, or the page of the check with that name. Case does not matter.
 func explain(what string, w io.Writer) error {

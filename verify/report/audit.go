@@ -88,7 +88,7 @@ type AuditDecision struct {
 	Mode         string          `json:"mode"`    // enforce or observe, "" for a gap
 	Why          string          `json:"why"`     // of a gap
 	Binding      string          `json:"binding"` // "" for a gap
-	Replay       string          `json:"replay"`  // same, different, not_tried or not_replayable
+	Replay       string          `json:"replay"`  // same, different, unknown (another version decides otherwise), not_tried or not_replayable
 	Version      string          `json:"version"`
 	Overrides    []AuditOverride `json:"overrides"`
 }
@@ -176,4 +176,21 @@ type AuditCommit struct {
 	State   string         // decision, gap, missing or pending
 	Entry   *AuditDecision // nil without one
 	Finding string         // the codes of its findings, separated by spaces
+}
+
+// CanonicalAudit returns the document in canonical form (RFC 8785), no newline at the end. A nil list is written as an empty one.
+func CanonicalAudit(a *Audit) ([]byte, error) {
+	fill(&a.Findings)
+	fill(&a.Decisions)
+	fill(&a.Series)
+	fill(&a.Changes)
+	fill(&a.Statistics.Codes)
+	fill(&a.Statistics.People)
+	fill(&a.Statistics.Reasons)
+	fill(&a.Statistics.Flaky)
+	for i := range a.Decisions {
+		fill(&a.Decisions[i].PullRequests)
+		fill(&a.Decisions[i].Overrides)
+	}
+	return CanonicalJSON(a)
 }

@@ -256,3 +256,13 @@ func (r *Repo) Branches() []string {
 	names = slices.Compact(names)
 	return names[:min(len(names), maxBranches)]
 }
+
+// Symbolic is the ref that a symbolic ref names; "" when the ref is none.
+func (r *Repo) Symbolic(ref string) (string, error) {
+	text, ok, err := r.looseRef(ref)
+	target, symbolic := strings.CutPrefix(text, "ref:")
+	if err != nil || !ok || !symbolic {
+		return "", err
+	}
+	return strings.TrimSpace(target), nil
+}

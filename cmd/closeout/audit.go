@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const auditLong = `audit joins the commits of a branch with the archive of decisions, and says what was merged without a decision, against
+it, or on whose word. It reads the clone alone: it asks no network, fetches nothing and writes nothing but the file of --output.
+
+It walks the line of first parents. Each commit since the gate was adopted needs an entry of the archive; the content
+that it brought must be the content that was judged, by a contract that the branch had; and judging the bundle again must
+give the report that was written.
+
+Without an older checkpoint the archive only agrees with itself: --since-checkpoint names a copy of the file checkpoint
+that you kept. See docs/audit.md.
+
+Exit codes: 0 clean, 1 a finding blocks (with --fail-on warn also a warning), 2 wrong call or environment, 3 something
+cannot be known and nothing blocks.`
+
+type auditFlags struct {
+	repo, branch, since, format, out, failOn, links string
+	replay                                          string
+	with                                            []string
+	options                                         collect.AuditOptions
+}
+
+func newAudit(std stdio) *cobra.Command {
+	f := &auditFlags{}
+	c := &cobra.Command{
+		Use: "audit", Short: "Compare what was merged with what was decided", Long: auditLong, Args: noWords("--branch"),
+		Example: "  closeout audit\n  closeout audit --since 2026-01-01 --since-checkpoint ~/checkpoint --format html -o audit.html",
+		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	flags.StringVar(&f.branch, "branch", "", "audit this `branch` or commit (default the default branch)")
+	flags.StringVar(&f.options.Archive, "archive", "", "the branch or `commit` of the archive (default origin/closeout-archive, else closeout-archive)")
+	flags.StringVar(&f.options.Since, "since", "", "the oldest `commit` that is audited, or a day as YYYY-MM-DD")
+	flags.StringVar(&f.options.Until, "until", "", "the newest `commit` that is audited, or a day as YYYY-MM-DD")
+	flags.StringVar(&f.options.Adopted, "adopted", "", "the first `commit` that needs a decision, or a day (default the first that holds a contract and a workflow that runs closeout)")
+	flags.StringVar(&f.replay, "replay", "all", "which decisions are judged again: all, none, or `sample:N`")
+	flags.StringArrayVar(&f.with, "replay-with", nil, "judge decisions of another version with its program: `VERSION=PROGRAM`; may be given again")
+	flags.StringVar(&f.since, "since-checkpoint", "", "a `file` checkpoint of the archive, which you kept")
+	flags.StringVar(&f.format, "format", output.AuditFormats[0], "what to print: "+strings.Join(output.AuditFormats, ", "))
+	flags.StringVar(&f.links, "link-base", "", "in HTML, link to this `address` of the repository, such as https://github.com/OWNER/REPOSITORY")
+	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`")
+	flags.StringVar(&f.failOn, "fail-on", "block", "the mildest severity that fails: block or warn")
+	refuseTwice(flags)
+	return c
+}
+
+func (f *auditFlags) run(std stdio) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	defer git.Close()
+	o := &f.options
+	if o.Branch, o.Name, o.Tip, err = auditedBranch(git, f.branch); err != nil {
+		return err
+	}
+	for _, name := range []*string{&o.Since, &o.Until, &o.Adopted} {
+		if *name == "" || strict.CalendarDay(*name) {
+			continue
+		}
+		if *name, err = git.Resolve(*name); err != nil {
+			return err
+		}
+	}
+	var a *report.Audit
+	if err := caught(func() (err error) { a, err = git.Audit(*o); return err }); err != nil {
+		return err
+	}
+	if err := f.write(a, std); err != nil {
+		return err
+	}
+	return f.end(a)
+}
+
+// check refuses a call that cannot be carried out, and reads the flags.
+func (f *auditFlags) check() error {
+	if !slices.Contains(output.AuditFormats, f.format) {
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, output.AuditFormats, ""), strings.Join(output.AuditFormats, ", "))
+	}
+	if f.failOn != "block" && f.failOn != "warn" {
+		return fmt.Errorf("--fail-on is %q: expected block or warn", f.failOn)
+	}
+	if err := output.ParseLinkBase(f.links); err != nil {
+		return err
+	}
+	o := &f.options
+	kind, number, sampled := strings.Cut(f.replay, ":")
+	n, err := strconv.Atoi(number)
+	switch {
+	case !sampled && (kind == "all" || kind == "none"):
+	case kind == "sample" && sampled && err == nil && n > 0:
+		o.Sample = n
+	default:
+		return fmt.Errorf("--replay is %q: expected all, none, or sample:N with a number of decisions", f.replay)
+	}
+	o.Replay = kind
+	if f.since != "" {
+		mark, err := ownCheckpoint(f.since)
+		if err != nil {
+			return err
+		}
+		mark.From = "--since-checkpoint" // a result contains no path of a machine
+		o.Own = mark
+	}
+	return f.programs()
+}
+
+// programs reads the programs of other versions.
+func (f *auditFlags) programs() error {
+	o := &f.options
+	o.With = map[string]string{}
+	for _, text := range f.with {
+		version, program, ok := strings.Cut(text, "=")
+		version = strings.TrimPrefix(version, "v")
+		if !ok || version == "" || program == "" {
+			return fmt.Errorf("--replay-with is %q: expected VERSION=PROGRAM, such as 0.1.0=/opt/closeout-0.1.0", text)
+		}
+		if _, twice := o.With[version]; twice {
+			return fmt.Errorf("--replay-with names version %s twice, there are %s", version, strings.Join(slices.Sorted(maps.Keys(o.With)), ", "))
+		}
+		path, err := filepath.Abs(program)
+		if err != nil {
+			return err
+		}
+		o.With[version] = path
+	}
+	return nil
+}
+
+// auditedBranch finds the branch, its name without a remote, and its commit. A commit has no name.
+func auditedBranch(git *collect.Git, named string) (branch, name, commit string, err error) {
+	branch = named
+	if branch == "" {
+		branch, err = git.FirstRef(bases...)
+	}
+	if err == nil && branch == "" {
+		err = noBase(git, "closeout audit --branch")
+	}
+	if err == nil {
+		commit, err = git.Resolve(branch)
+	}
+	if err != nil {
+		return "", "", "", err
+	}
+	name, err = git.BranchName(branch)
+	return cmp.Or(name, branch), name, commit, err
+}
+
+// write prints the result, or writes it into a file.
+func (f *auditFlags) write(a *report.Audit, std stdio) error {
+	if f.out != "" {
+		var b bytes.Buffer
+		if err := output.WriteAudit(&b, a, f.format, f.links); err != nil {
+			return err
+		}
+		return collect.WriteOther("audit", f.out, b.Bytes())
+	}
+	kind := map[string]output.Stream{"json": output.JSON, "csv": output.Commands, "html": output.HTML}[f.format] // text is Plain
+	return printAs(std.out, kind, false, func(w io.Writer, _ bool) error {
+		return output.WriteAudit(w, a, f.format, f.links)
+	})
+}
+
+func (f *auditFlags) end(a *report.Audit) error {
+	switch {
+	case a.Counts.Block > 0, f.failOn == "warn" && a.Counts.Warn > 0:
+		return exit{exitFailed}
+	case a.Counts.Unknown > 0:
+		return exit{exitReview}
+	}
+	return nil
+}

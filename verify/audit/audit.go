@@ -1,0 +1,348 @@
+// Package audit joins the commits of a branch with the entries of an archive of decisions, and says what was merged without a
+// decision, against it, or on whose word.
+//
+// It judges what it is given: the commits, the entries, and what the clone answers. The same clone and version give the same result.
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/archive"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// Input is all that an audit joins.
+type Input struct {
+	Version string // of closeout
+	Branch  string // as it was named
+	Line    *Line
+	// Newest and Oldest are the positions of the audited commits; Newest <= Oldest. Adopted is the position of the commit with which the
+	// gate was adopted, -1 when there is none.
+	Newest, Oldest, Adopted int
+	Archive                 *Archive    // nil when there is none
+	Entries                 []*Examined // those with commits, by seq
+	Found                   []report.AuditFinding
+	Changes                 []Change // of contract and workflow, within the whole line, the oldest first
+	Replay                  string   // none, sample:N or all
+}
+
+// Archive is what is known about the archive as a whole.
+type Archive struct {
+	Commit string
+	Size   int64
+	Origin string // "" when there is no checkpoint
+	Root   string
+	Anchor string
+}
+
+// Change is a change of contract or workflow with a commit of the line.
+type Change struct {
+	Kind     string // contract or workflow
+	At       int
+	Path     string
+	Text     string
+	Loosened []string // of a contract: what it lets through now
+	Removed  bool     // of a workflow: no workflow runs the gate any more
+}
+
+// Run joins and judges.
+func Run(in *Input) *report.Audit {
+	j := &joined{Input: in, of: map[int]*Examined{}, repaired: map[int64]bool{}}
+	j.index()
+	j.entries()
+	j.commits()
+	j.versions()
+	j.changed()
+	j.dates()
+	return j.result()
+}
+
+type joined struct {
+	*Input
+	of       map[int]*Examined // by position, the entry that answers for a commit: a repair before what it repairs
+	repaired map[int64]bool    // seqs of gaps
+	last     int               // position of the newest commit that an entry answers for; -1 for none
+	found    []report.AuditFinding
+	changes  []report.AuditChange
+	states   []report.AuditCommit // from the newest audited commit
+}
+
+// add completes a finding about a commit of the line; at is -1 for none.
+func (j *joined) add(f report.AuditFinding, at int, x *Examined) {
+	if at >= 0 {
+		f.Commit, f.Date = j.Line.Commits[at].ID, j.Line.Date(at)
+	}
+	if x != nil {
+		f.PullRequests, f.Seq = x.Row.PullRequests, &x.Entry.Seq
+		if f.Commit == "" {
+			f.Commit = x.Row.Commit
+		}
+	}
+	seal(&f)
+	j.found = append(j.found, f)
+}
+
+// in reports whether a position is audited.
+func (j *joined) in(at int) bool { return at >= j.Newest && at <= j.Oldest }
+
+// after reports whether the gate had been adopted with the commit at a position.
+func (j *joined) after(at int) bool { return j.Adopted >= 0 && at <= j.Adopted }
+
+// index finds which entry answers for which commit.
+func (j *joined) index() {
+	j.last = -1
+	bySeq := map[int64]*Examined{}
+	for _, x := range j.Entries {
+		bySeq[x.Entry.Seq] = x
+		if x.At >= 0 && (j.last < 0 || x.At < j.last) {
+			j.last = x.At
+		}
+		if r := x.Entry.Repairs; r != nil {
+			old := bySeq[*r]
+			if old != nil && old.Entry.Kind == archive.Gap && slices.Equal(old.Entry.Commits, x.Entry.Commits) {
+				j.repaired[*r] = true
+				if j.in(x.At) {
+					j.add(finding("audit.repaired", "the decision was archived after the archive had said that there is none", about{},
+						"a decision when the commit was archived", "entry "+strconv.FormatInt(*r, 10)+" said: "+deref(old.Entry.Why),
+						"read who appended the entry, and whether the run that it names is older than the merge"), x.At, x)
+				}
+			} else if j.in(x.At) {
+				j.add(duplicate("the entry repairs one that is no gap about the same commits", "a gap", "entry "+strconv.FormatInt(*r, 10)), x.At, x)
+			}
+		}
+	}
+	for _, x := range j.Entries {
+		if x.At < 0 || j.repaired[x.Entry.Seq] {
+			continue
+		}
+		for i := range x.Entry.Commits {
+			at := x.At + i
+			if other := j.of[at]; other != nil && other != x && j.in(at) {
+				j.add(duplicate("two entries answer for one commit", "entry "+strconv.FormatInt(other.Entry.Seq, 10)+" alone", "also this one"), at, x)
+				continue
+			}
+			j.of[at] = x
+		}
+	}
+}
+
+func duplicate(message, expected, actual string) report.AuditFinding {
+	return finding("audit.duplicate", message, about{identity: []string{message}}, expected, actual, "read both entries: one of them is about something else, or was appended later")
+}
+
+// entries takes over what was found about each entry.
+func (j *joined) entries() {
+	heads, reports := map[string]*Examined{}, map[string]*Examined{}
+	home := j.home()
+	for _, x := range j.Entries {
+		if x.At >= 0 && !j.in(x.At) {
+			continue
+		}
+		for _, f := range x.Found {
+			j.add(f, x.At, x)
+		}
+		if x.At < 0 {
+			continue
+		}
+		if x.Entry.Kind == archive.Gap && !j.repaired[x.Entry.Seq] && j.after(x.At) {
+			j.gap(x)
+		}
+		if !x.Answered {
+			continue
+		}
+		if sum := deref(x.Entry.ReportSHA256); reports[sum] != nil {
+			j.add(duplicate("one report answers for two merges", "a report of its own", "that of entry "+strconv.FormatInt(reports[sum].Entry.Seq, 10)), x.At, x)
+		} else if head := deref(x.Row.HeadSHA); head != "" && len(x.Row.PullRequests) == 1 {
+			key := x.Row.PullRequests[0] + " " + head
+			if other := heads[key]; other != nil {
+				j.add(duplicate("one head of a pull request was merged twice", "a pull request that is merged once", "also entry "+strconv.FormatInt(other.Entry.Seq, 10)), x.At, x)
+			} else {
+				heads[key] = x
+			}
+		}
+		reports[deref(x.Entry.ReportSHA256)] = x
+		if origin := j.origin(); origin != "" && x.repository != "" && !sameRepository(origin, x.repository) && (home == "" || x.repositoryID != home) {
+			j.add(unbound("the report is about another repository", "", strings.TrimPrefix(origin, "closeout-archive/"), x.repository), x.At, x)
+		}
+	}
+}
+
+func (j *joined) origin() string {
+	if j.Archive == nil {
+		return ""
+	}
+	return j.Archive.Origin
+}
+
+// home is the id of the repository, as the first report says that has the repository's name. A repository that is renamed keeps it.
+func (j *joined) home() string {
+	for _, x := range j.Entries {
+		if x.repositoryID != "" && sameRepository(j.origin(), x.repository) {
+			return x.repositoryID
+		}
+	}
+	return ""
+}
+
+// gap reports that the archive has no decision about commits.
+func (j *joined) gap(x *Examined) {
+	why := deref(x.Entry.Why)
+	if why == archive.NoPullRequest {
+		j.add(finding("audit.direct_push", "commits reached the branch without a pull request", about{identity: []string{why}}, "a pull request with a decision",
+			diag.Plural(int64(len(x.Entry.Commits)), "commit")+", pushed directly", "require pull requests for the branch, without a bypass, and have the commits reviewed"), x.At, x)
+		return
+	}
+	j.add(finding("audit.gap", "the archive has no decision about the merge: "+why, about{identity: []string{why}}, "the report of the run that decided", why,
+		"find the run, and add its decision: closeout archive add; else have the merge reviewed"), x.At, x)
+}
+
+// weekOfSeconds is how long commits may wait for the archive before that is a warning.
+const weekOfSeconds = 7 * secondsPerDay
+
+// commits says of each audited commit what answers for it.
+func (j *joined) commits() {
+	for at := j.Newest; at <= j.Oldest; at++ {
+		if !j.after(at) {
+			break
+		}
+		row := report.AuditCommit{Commit: j.Line.Commits[at].ID, Date: j.Line.Date(at)}
+		x := j.of[at]
+		switch {
+		case x != nil:
+			row.State, row.Entry = x.Entry.Kind, &x.Row
+		case j.Archive == nil:
+			row.State = "unknown"
+		case j.last < 0 || at < j.last:
+			row.State = "pending"
+			j.pending(at)
+		default:
+			row.State = "missing"
+			j.add(finding("audit.missing", "no decision and no gap is archived about the commit", about{}, "an entry that names it", "none",
+				"find how it reached the branch, and have it reviewed; closeout archive find writes down what it finds"), at, nil)
+		}
+		j.states = append(j.states, row)
+	}
+}
+
+func (j *joined) pending(at int) {
+	f := finding("audit.pending", "the commit is newer than the archive", about{}, "an entry that names it", "none yet", "let the archive workflow run, and fetch again")
+	if j.Line.Commits[j.Newest].Seconds-j.Line.Commits[at].Seconds > weekOfSeconds {
+		f = as(diag.Warn, f)
+		f.Fix = "find why the archive workflow no longer runs: it must run after each push to the branch"
+	}
+	j.add(f, at, nil)
+}
+
+// versions lists the versions that judged, in the order of the history.
+func (j *joined) versions() {
+	last, highest := "", ""
+	for at := len(j.Line.Commits) - 1; at >= 0; at-- {
+		x := j.of[at]
+		if x == nil || x.At != at || x.Row.Version == "" {
+			continue
+		}
+		version := x.Row.Version
+		if version != last && last != "" && j.in(at) {
+			text := "version " + last + " → " + version
+			j.change(report.ChangeVersion, at, text, false)
+			j.add(finding("audit.gate_version", "another version of closeout judged than before", about{identity: []string{version}}, last, version, "no action is needed"), at, x)
+		}
+		if highest != "" && older(version, highest) && version != last && j.in(at) {
+			j.add(finding("audit.gate_older", "an older version of closeout judged than before", about{identity: []string{version}}, highest+" or newer", version,
+				"read why: an older version lacks checks; pin the version in a workflow that changes cannot edit"), at, x)
+		}
+		if last = version; highest == "" || older(highest, version) {
+			highest = version
+		}
+	}
+}
+
+// older compares two versions by their numbers.
+func older(a, b string) bool {
+	x, y := numbers(a), numbers(b)
+	return slices.Compare(x, y) < 0
+}
+
+func numbers(version string) []int {
+	core, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), "+")
+	core, pre, _ := strings.Cut(core, "-")
+	var list []int
+	for _, part := range strings.Split(core, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			n = -1
+		}
+		list = append(list, n)
+	}
+	if pre != "" {
+		return append(list, -1) // before the release
+	}
+	return append(list, 0)
+}
+
+func (j *joined) change(kind string, at int, text string, loosened bool) {
+	j.changes = append(j.changes, report.AuditChange{Kind: kind, Commit: j.Line.Commits[at].ID, Date: j.Line.Date(at), Text: text, Loosened: loosened})
+}
+
+// changed takes over the changes of contract and workflow.
+func (j *joined) changed() {
+	for _, c := range j.Changes {
+		if !j.in(c.At) {
+			continue
+		}
+		x := j.of[c.At]
+		if c.Kind == report.ChangeWorkflow {
+			f := finding("audit.workflow_changed", "a workflow that runs the gate changed", about{path: c.Path, identity: []string{c.Text}}, "the workflow of before", c.Text, "read the change of the workflow")
+			if c.Removed {
+				f = as(diag.Warn, f)
+			}
+			j.add(f, c.At, x)
+			j.change(c.Kind, c.At, c.Path+": "+c.Text, false)
+			continue
+		}
+		j.add(finding("audit.contract_changed", "the contract changed", about{path: c.Path, identity: []string{c.Text}}, "the contract of before", c.Text, "read the change of the contract"), c.At, x)
+		if len(c.Loosened) > 0 {
+			shown := c.Loosened[:min(len(c.Loosened), 10)]
+			actual := strings.Join(shown, "; ")
+			if more := len(c.Loosened) - len(shown); more > 0 {
+				actual += fmt.Sprintf("; and %d more", more)
+			}
+			j.add(finding("audit.contract_loosened", "the contract lets through more than before, or requires less", about{path: c.Path, identity: c.Loosened},
+				"a contract that is as strict as before", actual, "read who reviewed the change of the contract, and what was merged until it was strict again"), c.At, x)
+		}
+		j.change(c.Kind, c.At, c.Text, len(c.Loosened) > 0)
+	}
+	slices.SortStableFunc(j.changes, func(a, b report.AuditChange) int {
+		x, _ := j.Line.At(a.Commit)
+		y, _ := j.Line.At(b.Commit)
+		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a.Kind, b.Kind))
+	})
+}
+
+// dates shows where the clock runs backwards by more than a day.
+func (j *joined) dates() {
+	for at := j.Newest; at <= j.Oldest && at+1 < len(j.Line.Commits); at++ {
+		if before := j.Line.Commits[at+1].Seconds; before-j.Line.Commits[at].Seconds > secondsPerDay && j.after(at) {
+			j.add(finding("audit.date_backwards", "the date of the commit is before that of its parent", about{}, j.Line.Date(at+1)+" or later", j.Line.Date(at),
+				"trust the order of the history: a person who pushes directly chooses the date"), at, j.of[at])
+		}
+	}
+}
+
+// LogBroken and LogRewritten are the findings about problems of the archive: within itself, and against an older checkpoint or commit.
+func LogBroken(p archive.Problem) report.AuditFinding { return ofArchive("audit.log_broken", p) }
+
+// LogRewritten is [LogBroken] for what an older checkpoint proves.
+func LogRewritten(p archive.Problem) report.AuditFinding { return ofArchive("audit.log_rewritten", p) }
+
+func ofArchive(code string, p archive.Problem) report.AuditFinding {
+	f := finding(code, "the archive is not as it was written: "+p.Message, about{path: p.Path, identity: []string{p.Message, p.Expected}}, p.Expected, p.Actual,
+		"run closeout archive verify; compare the branch with another clone, and ask who pushed to it")
+	f.Seq = p.Seq
+	return f
+}
