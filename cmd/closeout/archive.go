@@ -26,7 +26,7 @@ func newArchive(std stdio) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newArchiveAdd(std), newArchiveFind(std), newArchiveVerify(std))
+	c.AddCommand(newArchiveAdd(std), newArchiveFind(std), newArchiveVerify(std), newArchiveWithdraw(std))
 	return c
 }
 

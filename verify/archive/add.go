@@ -125,15 +125,16 @@ type Addition struct {
 // Write writes the commit as a stream for git fast-import. Each file must have the size and digest that its entry lists; the stream
 // ends early when one has another, and git refuses it then.
 func (a *Addition) Write(w io.Writer) error {
-	tree, last, origin := &Tree{}, map[string]string{}, a.Found.Origin
+	tree, last, origin, parent := &Tree{}, map[string]string{}, a.Found.Origin, ""
 	if a.State != nil {
+		parent = Ref + "^0" // what the branch is when the stream is read: no repository is known here
 		var err error
 		if tree, err = TreeOf(a.State); err != nil {
 			return err
 		}
 		maps.Copy(last, a.State.Last)
 	}
-	s := newStream(w, a.State == nil, a.Found.Date, addMessage(tree.Size, len(a.New)))
+	s := newStream(w, parent, a.Found.Date, addMessage(tree.Size, len(a.New)))
 	for _, i := range a.New {
 		e := a.Found.Entries[i]
 		e.Seq = tree.Size
@@ -213,11 +214,12 @@ func FileOf(path string, from io.Reader) (File, error) {
 	return File{path, hex.EncodeToString(sum.Sum(nil)), n}, err
 }
 
-// Withdrawal empties the bundle of an entry.
+// Withdrawal removes the bundle of an entry.
 type Withdrawal struct {
+	Commit string // of the archive
+	Date   int64  // of that commit, in seconds
 	State  *State
-	Entry  *Entry // the one whose bundle is removed: a decision, or one that repairs a gap
-	Date   int64
+	Entry  *Entry // the one whose bundle is removed
 	Reason string
 }
 
@@ -227,7 +229,7 @@ func (d *Withdrawal) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s := newStream(w, false, d.Date, fmt.Sprintf("Withdraw the bundle of entry %d", d.Entry.Seq))
+	s := newStream(w, d.Commit, d.Date, fmt.Sprintf("Withdraw the bundle of entry %d", d.Entry.Seq))
 	s.line("D " + d.Entry.Dir() + "/" + BundleDir)
 	data, err := s.entry(&Entry{
 		Schema: EntrySchema, Seq: tree.Size, Kind: Withdrawn, Branch: d.Entry.Branch, Replay: ReplayNotTried, Withdraws: &d.Entry.Seq, Why: &d.Reason,

@@ -18,22 +18,19 @@ const author = "closeout archive <closeout@archive.invalid>"
 var readme []byte
 
 // stream writes one commit for git fast-import.
-type stream struct {
-	w     *bufio.Writer
-	first bool
-}
+type stream struct{ w *bufio.Writer }
 
-// newStream begins the commit. The first one has no parent.
-func newStream(w io.Writer, first bool, date int64, message string) *stream {
-	s := &stream{bufio.NewWriterSize(w, 64<<10), first}
+// newStream begins the commit. The first one has no parent, which is "".
+func newStream(w io.Writer, parent string, date int64, message string) *stream {
+	s := &stream{bufio.NewWriterSize(w, 64<<10)}
 	s.line("feature done")
 	s.line("commit " + Ref)
 	s.line(fmt.Sprintf("committer %s %d +0000", author, date))
 	s.data([]byte(message + "\n"))
-	if first {
+	if parent == "" {
 		s.file(ReadmeFile, readme)
 	} else {
-		s.line("from " + Ref + "^0")
+		s.line("from " + parent)
 	}
 	return s
 }

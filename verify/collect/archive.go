@@ -33,6 +33,7 @@ const maxTop = archive.MaxStateBytes
 // Archive is an archive of decisions, in a commit of a repository.
 type Archive struct {
 	Commit string
+	Date   int64 // of the commit, in seconds
 	git    *Git
 	top    map[string]gitobj.Entry // what the commit's tree contains
 }
@@ -53,11 +54,15 @@ func (g *Git) Archive(ref string) (*Archive, error) {
 	if err != nil {
 		return nil, fixed(err)
 	}
-	entries, err := g.repo.List(commit, "")
+	info, err := g.repo.Commit(commit)
 	if err != nil {
 		return nil, fixed(err)
 	}
-	a := &Archive{Commit: commit.String(), git: g, top: map[string]gitobj.Entry{}}
+	entries, err := g.repo.Tree(info.Tree)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	a := &Archive{Commit: commit.String(), Date: info.Date, git: g, top: map[string]gitobj.Entry{}}
 	for _, e := range entries {
 		a.top[e.Name] = e
 	}
@@ -213,7 +218,7 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 		return nil, err
 	}
 	for _, w := range past.wrong {
-		c.Earlier(w.From, w.message, "a commit that closeout archive add makes", w.actual)
+		c.Earlier(w.id, w.message, "a commit that closeout archive add makes", w.actual)
 	}
 	state, err := a.File(archive.StateFile)
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 
 // past is the commits of an archive's branch, the newest first.
 type past struct {
-	commits  []gitobj.CommitInfo
+	commits  []pastCommit
 	marks    []archive.Mark // the checkpoints of the earlier ones
 	wrong    []wrongCommit
 	complete bool
 }
 
+// pastCommit is a commit of the branch, and its tree.
+type pastCommit struct{ id, tree gitobj.ID }
+
 // wrongCommit is an earlier commit that no archive has.
-type wrongCommit struct {
-	archive.Mark
-	message, actual string
-}
+type wrongCommit struct{ id, message, actual string }
 
 // history walks the commits of the branch. A shallow clone ends it.
 func (a *Archive) history() (*past, error) {
@@ -36,7 +36,7 @@ func (a *Archive) history() (*past, error) {
 		if err != nil {
 			return nil, archiveFixed(err)
 		}
-		p.commits = append(p.commits, info)
+		p.commits = append(p.commits, pastCommit{info.ID, info.Tree})
 		if err := a.mark(p, info, len(p.commits) > 1); err != nil {
 			return nil, err
 		}
@@ -50,9 +50,8 @@ func (a *Archive) history() (*past, error) {
 
 // mark notes the checkpoint of a commit. The present one is compared elsewhere.
 func (a *Archive) mark(p *past, info gitobj.CommitInfo, earlier bool) error {
-	m := archive.Mark{From: "commit " + info.ID.String()}
 	if len(info.Parents) > 1 {
-		p.wrong = append(p.wrong, wrongCommit{archive.Mark{From: info.ID.String()}, "is a merge", "two parents"})
+		p.wrong = append(p.wrong, wrongCommit{info.ID.String(), "is a merge", "two parents"})
 	}
 	if !earlier {
 		return nil
@@ -69,12 +68,15 @@ func (a *Archive) mark(p *past, info gitobj.CommitInfo, earlier bool) error {
 		if err != nil {
 			return err
 		}
-		if m.Checkpoint, err = archive.ReadCheckpoint(data); err == nil {
-			p.marks = append(p.marks, m)
+		if c, err := archive.ReadCheckpoint(data); err == nil {
+			if n := len(p.marks); n > 0 && p.marks[n-1].Checkpoint.Origin == c.Origin {
+				c.Origin = p.marks[n-1].Checkpoint.Origin // one text for all of them
+			}
+			p.marks = append(p.marks, archive.Mark{Checkpoint: c, From: info.ID.String()})
 			return nil
 		}
 	}
-	p.wrong = append(p.wrong, wrongCommit{archive.Mark{From: info.ID.String()}, "has no checkpoint that can be read", "none"})
+	p.wrong = append(p.wrong, wrongCommit{info.ID.String(), "has no checkpoint that can be read", "none"})
 	return nil
 }
 
@@ -94,7 +96,7 @@ func (p *past) sizes(own *archive.Mark) []int64 {
 // has none.
 func (a *Archive) blame(c *archive.Checker, p *past) error {
 	for i := range len(p.commits) - 1 {
-		changes, err := a.git.repo.Compare(p.commits[i+1].Tree, p.commits[i].Tree)
+		changes, err := a.git.repo.Compare(p.commits[i+1].tree, p.commits[i].tree)
 		if err != nil {
 			if large := (*gitobj.TooLarge)(nil); errors.As(err, &large) {
 				continue
@@ -103,7 +105,7 @@ func (a *Archive) blame(c *archive.Checker, p *past) error {
 		}
 		for _, ch := range changes {
 			if !ch.OldID.IsZero() {
-				c.Touched(p.commits[i].ID.String(), ch.Path, ch.NewID.IsZero())
+				c.Touched(p.commits[i].id.String(), ch.Path, ch.NewID.IsZero())
 			}
 		}
 	}
