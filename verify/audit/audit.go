@@ -22,8 +22,9 @@ type Input struct {
 	Branch  string // as it was named
 	Line    *Line
 	// Newest and Oldest are the positions of the audited commits; Newest <= Oldest. Adopted is the position of the commit with which the
-	// gate was adopted, -1 when there is none.
+	// gate was adopted, -1 when there is none. No gate could judge that commit: it needs no decision, unless a person named it.
 	Newest, Oldest, Adopted int
+	AdoptedNamed            bool
 	Archive                 *Archive    // nil when there is none
 	Entries                 []*Examined // those with commits, by seq
 	Found                   []report.AuditFinding
@@ -90,8 +91,8 @@ func (j *joined) add(f report.AuditFinding, at int, x *Examined) {
 // in reports whether a position is audited.
 func (j *joined) in(at int) bool { return at >= j.Newest && at <= j.Oldest }
 
-// after reports whether the gate had been adopted with the commit at a position.
-func (j *joined) after(at int) bool { return j.Adopted >= 0 && at <= j.Adopted }
+// after reports whether the commit at a position needs a decision.
+func (j *joined) after(at int) bool { return at < j.Adopted || j.AdoptedNamed && at == j.Adopted }
 
 // index finds which entry answers for which commit.
 func (j *joined) index() {
@@ -292,7 +293,7 @@ func (j *joined) change(kind string, at int, text string, loosened bool) {
 // changed takes over the changes of contract and workflow.
 func (j *joined) changed() {
 	for _, c := range j.Changes {
-		if !j.in(c.At) {
+		if !j.in(c.At) || !j.after(c.At) {
 			continue
 		}
 		x := j.of[c.At]

@@ -210,13 +210,13 @@ func (l *auditLine) adopt(g *Git, in *audit.Input, named string) error {
 		if err != nil {
 			return err
 		}
-		in.Adopted = at
+		in.Adopted, in.AdoptedNamed = at, true
 		return nil
 	}
 	if h.err != nil || in.Adopted < 0 || l.ended != nil { // the archive begins with the adoption
 		for _, x := range in.Entries {
 			if x.At >= 0 {
-				in.Adopted = max(in.Adopted, x.At+len(x.Entry.Commits)-1)
+				in.Adopted, in.AdoptedNamed = max(in.Adopted, x.At+len(x.Entry.Commits)-1), true
 			}
 		}
 	}
