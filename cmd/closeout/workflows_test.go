@@ -23,8 +23,9 @@ const (
 	matrix     = "docs/workflows/matrix.yml"
 	caller     = "docs/workflows/reusable.yml"
 	reusable   = ".github/workflows/closeout.yml"
-	ownGate    = ".github/workflows/gate.yml"    // of this repository
-	releases   = ".github/workflows/release.yml" // the only workflow that writes, with the token of its run
+	ownGate    = ".github/workflows/gate.yml" // of this repository
+	archiver   = "docs/workflows/archive.yml"
+	releases   = ".github/workflows/release.yml" // with archiver the only workflow that writes, with the token of its run
 )
 
 var handedOut = []string{oneJob, twoJobs, mergeQueue, matrix, caller, reusable}
@@ -146,6 +147,32 @@ func TestWorkflowsBroken(t *testing.T) {
 		{ownGate, ".base.sha }}\n          persist-credentials: false\n      - name: Download", ".head.sha }}\n          persist-credentials: false\n      - name: Download", "./ is the change's own action"},
 		{ownGate, "          ref: ${{ github.event.pull_request.base.sha }}\n", "", "setup is the change's own action"},
 		{ownGate, "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n", "          strict: true\n", "digest"},
+		{twoJobs, "          bundle: closeout-bundle\n", "", "writes no bundle"},
+		{oneJob, "bundle: closeout-bundle", "bundle: bundle", "writes no bundle"},
+		{twoJobs, "bundle\n        if: always()\n", "bundle\n", "upload of the bundle"},
+		{twoJobs, "        if: always()\n        continue-on-error: true\n", "        if: always()\n", "upload of the bundle"},
+		{reusable, "if-no-files-found: ignore", "if-no-files-found: error", "upload of the bundle"},
+		{mergeQueue, "          if-no-files-found: ignore\n          overwrite: true\n", "          if-no-files-found: ignore\n", "upload of the bundle"},
+		{oneJob, "          path: closeout-bundle\n          include-hidden-files: true\n", "          path: closeout-bundle\n", "upload of the bundle"},
+		{matrix, "path: closeout-bundle", "path: .", "upload of the bundle"},
+		{twoJobs, "Upload the bundle", "Upload", "end with the upload"},
+		{archiver, "actions: read", "actions: write", "permissions of find"},
+		{archiver, "      contents: write\n", "      contents: write\n      actions: read\n", "permissions of write"},
+		{archiver, "permissions: {}", "permissions: read-all", "permissions of the workflow"},
+		{archiver, "cancel-in-progress: false", "cancel-in-progress: true", "concurrency"},
+		{archiver, "group: closeout-archive", "group: x", "concurrency"},
+		{archiver, "    branches: [main]\n", "    branches: [main]\n    paths: [src/**]\n", "event"},
+		{archiver, "  schedule:\n    - cron: \"17 3 * * 1\"\n", "", "event"},
+		{archiver, "  workflow_dispatch:", "  workflow_run: {workflows: [gate]}\n  workflow_dispatch:", "event"},
+		{archiver, "    if: github.ref_name == 'main'\n", "", "condition of find"},
+		{archiver, "if: always() && needs.find", "if: needs.find", "condition of write"},
+		{archiver, "sha256sum --check", "sha256sum", "digest"},
+		{archiver, "push --quiet", "push --force --quiet", "push"},
+		{archiver, "origin refs/heads/closeout-archive; then", "origin +refs/heads/closeout-archive; then", "push"},
+		{archiver, "origin refs/heads/closeout-archive; then", "origin HEAD:main; then", "push"},
+		{archiver, "      - name: Download what", "      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1\n      - name: Download what", "write uses"},
+		{archiver, "${{ github.token }}", "${{ secrets.TOKEN }}", "secret"},
+		{archiver, "closeout archive add --found", "closeout archive add ${{ inputs.x }} --found", "expression in a script"},
 		{releases, "${{ github.token }}", "${{ secrets.RELEASE }}", "secret"},
 		{releases, "persist-credentials: false", "persist-credentials: true", "credentials"},
 		{releases, `"${GITHUB_REF_NAME#release/}"`, `"${{ github.ref_name }}"`, "expression in a script"},
@@ -172,7 +199,7 @@ func TestWorkflowsShown(t *testing.T) {
 			t.Errorf("%s does not show %s as it is", name, caller)
 		}
 	}
-	for _, name := range []string{oneJob, twoJobs, mergeQueue, matrix, reusable} {
+	for _, name := range []string{oneJob, twoJobs, mergeQueue, matrix, reusable, archiver} {
 		if !bytes.Contains(page, []byte(strings.TrimPrefix(name, "docs/"))) {
 			t.Errorf("docs/workflows.md does not name %s", name)
 		}
@@ -217,9 +244,15 @@ func problems(t *testing.T, name string, data []byte) []string {
 	if name == matrix {
 		list = append(list, matrixProblems(data)...)
 	}
+	if name == archiver {
+		list = append(list, archiveProblems(w, data)...)
+	}
 	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
 		if ours {
 			list = append(list, jobProblems(name, id, w.Jobs[id])...)
+			if steps := w.Jobs[id].Steps; id == "gate" && text(steps[len(steps)-1].Name) != "Upload the bundle" {
+				list = append(list, "gate does not end with the upload of the bundle")
+			}
 			if id == "record" || name == oneJob {
 				list = append(list, recordProblems(id, w.Jobs[id])...)
 			}
@@ -313,7 +346,7 @@ func textProblems(name string, data []byte) (list []string) {
 		}
 	}
 	secrets := regexp.MustCompile(`secrets\b|github\.token`)
-	if name == releases {
+	if name == releases || name == archiver {
 		secrets = regexp.MustCompile(`secrets\b`)
 	}
 	if secrets.Match(data) {
@@ -446,6 +479,9 @@ func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list [
 	if uses != ownAction && uses != ownSetup && !local && !pinned.MatchString(uses) {
 		list = append(list, uses+" is not pinned")
 	}
+	if ours && input(action, "name") == "closeout-bundle" {
+		return append(list, bundleProblems(which, step)...)
+	}
 	if alone && !slices.Contains([]string{"actions/checkout", "actions/download-artifact", "closeout-gate/closeout"}, which) {
 		list = append(list, "gate uses "+uses)
 	}
@@ -458,7 +494,68 @@ func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list [
 	if uses == ownAction || local && uses == "./" {
 		list = append(list, gateProblems(t, name, action)...)
 	}
+	if uses == ownAction && input(action, "bundle") != "closeout-bundle" {
+		list = append(list, "the gate writes no bundle")
+	}
 	return list
+}
+
+// bundleProblems looks at the upload of the bundle: it cannot change how the gate's job ends, and replaces what is there.
+func bundleProblems(which string, step *actionlint.Step) []string {
+	action, wrong := step.Exec.(*actionlint.ExecAction), which != "actions/upload-artifact" || text(step.If) != "always()"
+	for in, want := range map[string]string{"path": "closeout-bundle", "include-hidden-files": "true", "if-no-files-found": "ignore", "overwrite": "true"} {
+		wrong = wrong || input(action, in) != want
+	}
+	if wrong || step.ContinueOnError == nil || !step.ContinueOnError.Value {
+		return []string{"the upload of the bundle is another one"}
+	}
+	return nil
+}
+
+// pushes are the pushes of a script.
+var pushes = regexp.MustCompile(`git[^\n|;]* push\b[^\n|;]*`)
+
+// archiveProblems looks at the workflow that may write: what reads artifacts cannot write, and what writes opens none.
+func archiveProblems(w *actionlint.Workflow, data []byte) (list []string) {
+	frame := frameProblems(archiver, w)
+	if len(frame) == 0 && w.Concurrency.Group.Value != "closeout-archive" {
+		frame = []string{"concurrency"}
+	}
+	var events []string
+	for _, event := range w.On {
+		events = append(events, event.EventName())
+		if e, ok := event.(*actionlint.WebhookEvent); ok && (e.Branches == nil || len(filterProblems(e)) != 1) {
+			list = append(list, "event "+e.Hook.Value)
+		}
+	}
+	if slices.Sort(events); strings.Join(events, " ") != "push schedule workflow_dispatch" {
+		list = append(list, fmt.Sprintf("events %q", events))
+	}
+	for id, want := range map[string][2]string{
+		"find":  {"actions: read, contents: read, pull-requests: read", "github.ref_name == 'main'"},
+		"write": {"contents: write", "always() && needs.find.outputs.found_sha256 != ''"},
+	} {
+		if got := permissions(w.Jobs[id].Permissions); got != want[0] {
+			list = append(list, "permissions of "+id+": "+got)
+		}
+		if got := text(w.Jobs[id].If); got != want[1] {
+			list = append(list, "condition of "+id+": "+got)
+		}
+		for _, step := range w.Jobs[id].Steps {
+			if action, ok := step.Exec.(*actionlint.ExecAction); ok && strings.HasPrefix(action.Uses.Value, "actions/checkout@") {
+				list = append(list, id+" uses "+action.Uses.Value)
+			}
+		}
+	}
+	if !bytes.Contains(data, []byte(`"$FOUND_SHA256  found/index.json" | sha256sum --check --strict --quiet`)) {
+		list = append(list, "the digest is not checked")
+	}
+	for _, push := range pushes.FindAllString(string(data), -1) {
+		if push != "git -C archive push --quiet origin refs/heads/closeout-archive" {
+			list = append(list, "push: "+push)
+		}
+	}
+	return append(list, frame...)
 }
 
 // localProblems wants actions of this repository to be those of the base branch: the change could replace its own.
