@@ -30,6 +30,7 @@ contradicts itself, the entries do not follow those of the archive; 2 wrong call
 type archiveAddFlags struct {
 	found, state, repo                    string
 	decision, gap, branch, parent, origin string
+	after                                 string // the commit that the archive ends with, if the branch leads from there to the commit
 	commits                               []string
 	date, repairs                         int64
 	keep                                  archive.Keep
@@ -164,7 +165,14 @@ func (f *archiveAddFlags) look(state *archive.State) error {
 	if f.branch == "" {
 		f.branch, err = branchOf(state, git)
 	}
-	return err
+	if err != nil || state == nil || state.Last[f.branch] == "" {
+		return err
+	}
+	// Commits between the last one of the archive and this one stay without an entry, which the audit says.
+	if between, err := git.Line(f.commits[0], state.Last[f.branch]); err == nil && len(between) > 0 {
+		f.after = state.Last[f.branch]
+	}
+	return nil
 }
 
 // branchOf is the only branch of an archive, else the default branch of the repository.
@@ -218,8 +226,11 @@ func (f *archiveAddFlags) one(state *archive.State, in *collect.ArchiveInput, e 
 			found.After = &last // a repair follows nothing
 		}
 	}
-	if state == nil || state.Last[f.branch] == "" {
+	switch {
+	case state == nil || state.Last[f.branch] == "":
 		found.After = nil // the archive of the branch begins here
+	case f.after != "" && e.Repairs == nil:
+		found.After = &f.after
 	}
 	data, err := found.Marshal()
 	if err == nil {
