@@ -33,6 +33,7 @@ type runner struct {
 	exported                      []string
 	outputs                       map[string]string // by "step.name"
 	outcome                       map[string]string // of each step
+	known                         map[string]string // expressions and their values
 }
 
 // ran is what a recording job leaves for the gate's.
@@ -541,6 +542,7 @@ func (r *runner) variables(env *actionlint.Env) (list []string) {
 		return nil
 	}
 	values := map[string]string{"${{ matrix.leg }}": r.leg}
+	maps.Copy(values, r.known)
 	for _, event := range r.workflow.On {
 		if call, ok := event.(*actionlint.WorkflowCallEvent); ok {
 			for _, in := range call.Inputs {
