@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"path"
 	"slices"
 	"strconv"
@@ -39,7 +40,7 @@ func (x *examination) subject() {
 func (x *examination) before(name, commit string) bool {
 	if at, ok := x.Line.At(commit); ok {
 		parent, known := x.Line.At(x.parent)
-		return known && at >= parent
+		return known && at >= parent || !known && x.Line.Incomplete
 	}
 	if x.parent == "" {
 		return false
@@ -148,6 +149,9 @@ func (x *examination) baseContract(f *facts.Facts, c *facts.ContractOrigin, id s
 			"the contract of a commit of the branch before the merge", actual, "distrust the decision: its bundle may be made up"))
 	}
 	switch {
+	case x.Line.Incomplete && (!onLine || !known):
+		x.unavailable("the commit of a contract", errors.New("commit "+orNone(commit)+" is not in the clone"))
+		return
 	case !onLine || !known || at < parent:
 		foreign("the commit " + orNone(commit) + ", which the branch did not contain")
 		return

@@ -99,6 +99,7 @@ type examination struct {
 	*Examined
 	m      *Material
 	parent string
+	cut    bool // the clone does not contain the parent
 	r      *report.Report
 	known  *facts.Facts
 }
@@ -127,12 +128,15 @@ func (x *examination) place() {
 	x.Row.Commit = newest
 	at, ok := x.Line.At(newest)
 	if !ok {
-		if e.Branch == x.Branch {
+		if e.Branch == x.Branch && !x.Line.Incomplete {
 			x.add(unbound("the entry answers for a commit that is not on the branch", "", "a commit of the line of first parents of "+e.Branch, newest))
 		}
 		return
 	}
 	x.At, x.Row.Date = at, x.Line.Date(at)
+	if x.cut = x.Line.Incomplete && at+len(e.Commits) >= len(x.Line.Commits); x.cut {
+		return // the clone ends before the parent
+	}
 	for i, id := range e.Commits {
 		if got, ok := x.Line.At(id); !ok || got != at+len(e.Commits)-1-i {
 			x.add(unbound("the commits of the entry do not follow each other on the branch", "", "neighbours on the line of first parents", id))
@@ -180,11 +184,15 @@ func (x *examination) decision(withdrawn *archive.Entry) {
 	x.verdict()
 	x.replayed()
 	x.known = replay.FactsOf(x.m.Bundle)
+	x.overrides()
+	x.workflow()
+	if x.cut {
+		x.unavailable("what was on the branch before the merge", errors.New("the clone ends with "+x.Row.Commit))
+		return
+	}
 	x.subject()
 	x.bind()
 	x.contracts()
-	x.overrides()
-	x.workflow()
 }
 
 // read reads the report; false when there is none to judge by.

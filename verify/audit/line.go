@@ -11,7 +11,9 @@ type Commit struct {
 // Line is the line of first parents of a branch, the newest commit first.
 type Line struct {
 	Commits []Commit
-	at      map[string]int
+	// Incomplete says that the clone does not contain the commits before the oldest one.
+	Incomplete bool
+	at         map[string]int
 }
 
 // NewLine makes a line of commits, the newest first.

@@ -67,6 +67,7 @@ func (g *Git) walkLine(tip string) (*auditLine, error) {
 		return nil, err
 	}
 	l.line = audit.NewLine(commits)
+	l.line.Incomplete = l.ended != nil
 	return l, nil
 }
 

@@ -41,6 +41,7 @@ type world struct {
 	found archive.Found
 	files []map[string][]byte // of the bundles of found.Entries
 	clock int
+	log   []byte // of every decision; nil for a short one
 }
 
 // deal is what reached the branch at once, and its decision.
@@ -85,7 +86,7 @@ func newWorld(t testing.TB) *world {
 func (w *world) commit(files map[string]string, parents ...int) int {
 	w.mark++
 	w.clock += 3600
-	fmt.Fprintf(&w.h, "commit refs/heads/work%d\nmark :%d\ncommitter c <c@example.org> %d +0000\ndata 1\nm\n", w.mark, w.mark, w.clock)
+	fmt.Fprintf(&w.h, "commit refs/work/%d\nmark :%d\ncommitter c <c@example.org> %d +0000\ndata 1\nm\n", w.mark, w.mark, w.clock)
 	for i, p := range parents {
 		fmt.Fprintf(&w.h, "%s :%d\n", [2]string{"from", "merge"}[min(i, 1)], p)
 	}
@@ -197,7 +198,8 @@ func (w *world) write() {
 func runGit(t testing.TB, dir string, in []byte, args ...string) string {
 	t.Helper()
 	c := exec.Command("git", args...)
-	c.Dir, c.Stdin, c.Env = dir, bytes.NewReader(in), append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	c.Dir, c.Stdin, c.Env = dir, bytes.NewReader(in), append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GIT_AUTHOR_NAME=c", "GIT_AUTHOR_EMAIL=c@example.org", "GIT_COMMITTER_NAME=c", "GIT_COMMITTER_EMAIL=c@example.org", "GIT_COMMITTER_DATE=1770000000 +0000")
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %q: %v\n%s", args, err, out)
@@ -276,10 +278,11 @@ func (w *world) bundle(d *deal) map[string][]byte {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return map[string][]byte{
-		"scope_contract.json": text, "changes.json": list, "facts.json": f,
-		"feedback_record.jsonl": fmt.Appendf(nil, `{"command":["go","test","./..."],"exit_code":%d}`+"\n", d.exit),
+	log := w.log
+	if log == nil {
+		log = fmt.Appendf(nil, `{"command":["go","test","./..."],"exit_code":%d}`+"\n", d.exit)
 	}
+	return map[string][]byte{"scope_contract.json": text, "changes.json": list, "facts.json": f, "feedback_record.jsonl": log}
 }
 
 func (w *world) facts(d *deal, head int) *facts.Facts {
