@@ -111,7 +111,7 @@ func auditCounts(c report.AuditCounts) string {
 
 // verdictKinds are what a bar of the timeline is made of, from the bottom to the top.
 var verdictKinds = []kind{
-	{"k-passed", "Passed"}, {"k-overridden", "Overridden"}, {"k-review", "Review"}, {"k-failed", "Failed"}, {"k-gap", "Gap"}, {"k-missing", "Missing"},
+	{"k-passed", "Passed"}, {"k-overridden", "Overridden"}, {"k-review", "Review"}, {"k-failed", "Failed"}, {"k-gap", "Gaps"}, {"k-missing", "Missing"},
 }
 
 func (p *auditPage) series(counts func(period report.AuditPeriod) []int) *series {
@@ -151,8 +151,10 @@ func (p *auditPage) timeline() []node {
 	most := s.total()
 	sentence := fmt.Sprintf("From %s on, %s.", p.Series[0].From, andList(totals(verdictKinds, all)))
 	for _, k := range []int{5, 4} {
-		if i := busiest(all.column(k)); i >= 0 {
-			sentence += fmt.Sprintf(" Most of kind %s: %d from %s on.", strings.ToLower(string(verdictKinds[k].name)), all.counts[i][k], all.from[i])
+		list := all.column(k)
+		if i := busiest(list); i >= 0 {
+			first := slices.IndexFunc(list, func(n int) bool { return n > 0 })
+			sentence += fmt.Sprintf(" %s: first in the period from %s, most in the period from %s (%d).", verdictKinds[k].name, all.from[first], all.from[i], list[i])
 		}
 	}
 	return (&figure{

@@ -22,7 +22,8 @@ const (
 	maxPoints   = 30  // in a line with a number at each point
 	maxNames    = 10  // in a chart of names
 	maxMarks    = 600 // in a strip
-	segmentTrim = 5   // the gap between two bars
+	segmentTrim = 14  // between two parts of a bar
+	leastHeight = 20  // of a part of a bar, so that it is seen
 )
 
 // figure is a picture, the sentence that says what it shows, and its numbers.
@@ -151,21 +152,21 @@ func dates(from []string, y int) []node {
 	return list
 }
 
-// stack draws a bar for each period, its kinds on top of each other.
+// stack draws a bar for each period, its kinds on top of each other with the ground between them.
 func (s *series) stack(kinds []kind, most int) []node {
 	var bars []node
 	for i, counts := range s.counts {
 		x, width := period(i, len(s.counts))
-		sum := 0
+		trim := min(width/6, 40)
+		bottom, sum := plotTop+plotHeight-segmentTrim, 0
 		for k, n := range counts {
 			if n == 0 {
 				continue
 			}
-			low, high := plotHeight*sum/most, plotHeight*(sum+n)/most
 			sum += n
-			height := max(high-low-segmentTrim, 15)
-			trim := min(width/6, 40)
-			bars = append(bars, rect(kinds[k].class, x+trim/2, plotTop+plotHeight-low-height, max(width-trim, 10), height))
+			top := min(plotTop+plotHeight-plotHeight*sum/most, bottom-leastHeight)
+			bars = append(bars, rect(kinds[k].class, x+trim/2, top, max(width-trim, 10), bottom-top))
+			bottom = top - segmentTrim
 		}
 	}
 	return bars

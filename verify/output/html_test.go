@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +16,20 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/report"
 )
+
+var pagesTo = flag.String("pages", "", "write all pages to this directory, for testdata/browser")
+
+// TestWritePages writes the pages that testdata/browser opens.
+func TestWritePages(t *testing.T) {
+	if *pagesTo == "" {
+		t.Skip("only for testdata/browser, with -pages")
+	}
+	for name, page := range pagesOf(t) {
+		if err := os.WriteFile(filepath.Join(*pagesTo, name+".html"), []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 const linkBase = "https://github.com/acme/shop"
 
