@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
 )
 
 // TestCallsAreDocumented compares the tables of docs/github.md with the calls in the goldens, both ways.
@@ -20,7 +23,7 @@ func TestCallsAreDocumented(t *testing.T) {
 		pattern := strings.NewReplacer("/repos/{owner}/{repo}", "", "orgs/{owner}", "orgs/octo-org", "{branch}", "[^?]+", ".", `\.`).Replace(m[1])
 		rows[m[1]] = regexp.MustCompile("^" + regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(pattern, `[^/?]+`) + `(\?.*)?$`)
 	}
-	for _, call := range goldenCalls(t) {
+	for _, call := range append(goldenCalls(t), findCalls(t)...) {
 		known := false
 		for row, pattern := range rows {
 			if pattern.MatchString(call) {
@@ -36,6 +39,19 @@ func TestCallsAreDocumented(t *testing.T) {
 			t.Errorf("no code calls %s", row)
 		}
 	}
+}
+
+// findCalls are those of archive find.
+func findCalls(t *testing.T) []string {
+	t.Helper()
+	m := newMerge(t)
+	first := *m.run
+	m.run.Earlier, m.run.Attempt, m.run.Started, m.run.Created = []*fakehub.Run{&first}, 2, after, before
+	from := len(m.Calls())
+	if _, _, err := m.find(t, m.base, false); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(called(m.Hub, from), func(call string) bool { return strings.HasPrefix(call, "GET /storage/") })
 }
 
 func goldenCalls(t *testing.T) []string {
