@@ -140,6 +140,7 @@ func duplicate(message, expected, actual string) report.AuditFinding {
 func (j *joined) entries() {
 	heads, reports := map[string]*Examined{}, map[string]*Examined{}
 	home := j.home()
+	fromRuns := slices.ContainsFunc(j.Entries, func(x *Examined) bool { return x.Entry.Run != nil })
 	for _, x := range j.Entries {
 		if x.At >= 0 && !j.in(x.At) {
 			continue
@@ -155,6 +156,10 @@ func (j *joined) entries() {
 		}
 		if !x.Answered {
 			continue
+		}
+		if fromRuns && x.Entry.Run == nil {
+			j.add(finding("audit.added_by_hand", "the entry names no workflow run, and others do", about{}, "the run that decided", "none",
+				"ask who added it, and why the archive workflow did not: git log closeout-archive"), x.At, x)
 		}
 		if sum := deref(x.Entry.ReportSHA256); reports[sum] != nil {
 			j.add(duplicate("one report answers for two merges", "a report of its own", "that of entry "+strconv.FormatInt(reports[sum].Entry.Seq, 10)), x.At, x)

@@ -176,6 +176,9 @@ func deref(s *string) string {
 // decision examines the report and the bundle.
 func (x *examination) decision(withdrawn *archive.Entry) {
 	if !x.read(withdrawn) {
+		if v := x.Row.Verdict; v != report.Passed && v != report.Overridden {
+			x.notGreen("audit.not_green", v, "as the entry says; its report is not there", "require the check of the gate for the branch, and have the merge reviewed")
+		}
 		return
 	}
 	x.Answered = true
@@ -300,7 +303,11 @@ func (x *examination) verdict() {
 	if r.Mode == verify.Observe {
 		code, fix = "audit.observed", "set the mode to enforce when the gate is to decide"
 	}
-	x.add(finding(code, "the change was merged with the verdict "+r.Verdict, about{identity: []string{r.Verdict}}, "passed or overridden", r.Verdict+": "+blocking(r), fix))
+	x.notGreen(code, r.Verdict, blocking(r), fix)
+}
+
+func (x *examination) notGreen(code, verdict, why, fix string) {
+	x.add(finding(code, "the change was merged with the verdict "+verdict, about{identity: []string{verdict}}, "passed or overridden", verdict+": "+why, fix))
 }
 
 // blocking lists the first codes that kept a report from passing.

@@ -34,6 +34,7 @@ var page = &check.Check{
 		{Name: "audit.gate_older", Severity: diag.Warn},
 		{Name: "audit.other_branch", Severity: diag.Warn},
 		{Name: "audit.repaired", Severity: diag.Warn},
+		{Name: "audit.added_by_hand", Severity: diag.Warn},
 		{Name: "audit.overridden", Severity: diag.Info},
 		{Name: "audit.pending", Severity: diag.Info},
 		{Name: "audit.contract_changed", Severity: diag.Info},

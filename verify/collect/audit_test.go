@@ -78,6 +78,12 @@ func plantMore(w *world) {
 		d.entry = func(e *archive.Entry) { passed := "passed"; e.Verdict = &passed }
 		d = w.deal("without its log", squash, nil, "warn audit.not_replayable")
 		d.omit = "feedback_record.jsonl"
+		d = w.deal("added by hand", squash, nil, "warn audit.added_by_hand")
+		d.entry = func(e *archive.Entry) { e.Run = nil }
+		d = w.deal("failed, and without its report", squash, nil, "block audit.not_green", "warn audit.not_replayable")
+		d.exit, d.omit = 1, "verification_report.json"
+		d = w.deal("without its report", squash, nil, "warn audit.not_replayable")
+		d.omit = "verification_report.json"
 		d = w.deal("own workflow", squash, nil, "warn audit.workflow_changed")
 		d.entry = func(e *archive.Entry) { e.Run.Workflow = archive.WorkflowChanged }
 		plantHot(w)
