@@ -29,7 +29,10 @@ func (x *examination) subject() {
 			x.add(unbound("the decision is about a merge into another branch", "", x.m.Entry.Branch, b))
 		}
 	}
-	for _, base := range []struct{ name, commit string }{{"base", deref(s.BaseSHA)}, {"merge base", deref(s.MergeBaseSHA)}} {
+	for i, base := range []struct{ name, commit string }{{"base", deref(s.BaseSHA)}, {"merge base", deref(s.MergeBaseSHA)}} {
+		if i > 0 && base.commit == deref(s.BaseSHA) {
+			break
+		}
 		if base.commit != "" && !x.before(base.name, base.commit) {
 			x.add(unbound("the "+base.name+" of the decision is not what was on the branch before the merge", "", "an ancestor of "+orNone(x.parent), base.commit))
 		}

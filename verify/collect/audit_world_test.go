@@ -41,6 +41,7 @@ type world struct {
 	found archive.Found
 	files []map[string][]byte // of the bundles of found.Entries
 	clock int
+	want  []string // findings about no commit
 	log   []byte // of every decision; nil for a short one
 }
 
@@ -437,6 +438,12 @@ func (w *world) compare(a *report.Audit) {
 			delete(got, w.ids[c])
 		}
 	}
+	slices.Sort(got[""])
+	slices.Sort(w.want)
+	if !slices.Equal(got[""], w.want) {
+		w.t.Errorf("about the archive: found %q, expected %q\n%s", got[""], w.want, shown(""))
+	}
+	delete(got, "")
 	for commit, codes := range got {
 		w.t.Errorf("about %q, which is no merge: found %q\n%s", commit, codes, shown(commit))
 	}

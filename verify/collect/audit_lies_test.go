@@ -1,0 +1,192 @@
+package collect
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/archive"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+const (
+	versionCode   = "info audit.gate_version"
+	olderCode     = "warn audit.gate_older"
+	duplicateCode = "block audit.duplicate"
+)
+
+// byVersion writes another version into a report.
+func byVersion(version string) func(string) string {
+	return func(s string) string {
+		return strings.Replace(s, `"version":"`+verify.Version+`"`, `"version":"`+version+`"`, 1)
+	}
+}
+
+// passing turns a report that failed into one that passed.
+func passing(s string) string {
+	return strings.Replace(strings.Replace(s, `"verdict":"failed"`, `"verdict":"passed"`, 1), `"passed":false`, `"passed":true`, 1)
+}
+
+// TestAuditVersions wants older versions to be seen, and a decision that another version would have made to stay open until a program of
+// that version settles it.
+func TestAuditVersions(t *testing.T) {
+	w := newWorld(t)
+	var open []*deal
+	for range 2 {
+		w.deal("this version", squash, nil)
+		w.deal("older", squash, nil, versionCode, olderCode).report = byVersion("0.1.9")
+		w.deal("this version again", squash, nil, versionCode)
+		d := w.deal("older, and another decision", squash, nil, versionCode, olderCode, "unknown audit.replay_unknown")
+		d.exit, d.report = 1, func(s string) string { return passing(byVersion("0.1.9")(s)) }
+		open = append(open, d)
+		w.deal("this version once more", squash, nil, versionCode)
+	}
+	w.deal("newer", squash, nil, versionCode).report = byVersion("0.10.0")
+	w.deal("this version, which is older", squash, nil, versionCode, olderCode)
+	w.deal("this version, as before", squash, nil)
+	w.build()
+	w.compare(w.audit(w.dir, nil))
+
+	program := func(end string) string {
+		name := filepath.Join(t.TempDir(), "closeout-0.1.9")
+		text := "#!/bin/sh\n[ $# = 2 ] && [ \"$1\" = replay ] && [ -f \"$2/verification_report.json\" ] && [ -f \"$2/facts.json\" ] || exit 2\n" + end + "\n"
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	for end, want := range map[string]string{
+		"exit 1": "block audit.replay_differs", "exit 0": "", "exit 2": "unknown audit.replay_unknown",
+		"echo 'same: x (only the decision is compared: y)'": "unknown audit.replay_unknown",
+	} {
+		for _, d := range open {
+			d.want = []string{versionCode, olderCode}
+			if want != "" {
+				d.want = append(d.want, want)
+			}
+			slices.Sort(d.want)
+		}
+		w.compare(w.audit(w.dir, func(o *AuditOptions) { o.With = map[string]string{"0.1.9": program(end)} }))
+	}
+}
+
+// TestAuditArchive plants entries that answer for what they are not about.
+func TestAuditArchive(t *testing.T) {
+	w := newWorld(t)
+	for range 2 {
+		first := w.deal("first", squash, nil)
+		d := w.deal("two entries for one commit", squash, nil, "block audit.missing")
+		first.want = []string{duplicateCode, "block audit.foreign_contract", unboundCode, unboundCode}
+		d.entry = func(e *archive.Entry) {
+			parent := w.ids[first.parent]
+			e.Commits, e.Parent = []string{w.ids[first.commits[0]]}, &parent
+		}
+		w.want = append(w.want, "block audit.log_broken")
+		d = w.deal("one head of a pull request twice", squash, nil, duplicateCode, unboundCode)
+		d.number, d.judged, d.base = first.number, first.head, first.base
+		d = w.deal("archived for another branch", squash, nil, "warn audit.other_branch")
+		d.baseBranch = "feature"
+		d.entry = func(e *archive.Entry) { e.Branch = "feature" }
+		d = w.deal("wrong parent", squash, nil, "block audit.entry_differs")
+		d.entry = func(e *archive.Entry) { e.Parent = &e.Commits[0] }
+		d = w.deal("wrong head", squash, nil, "block audit.entry_differs")
+		d.entry = func(e *archive.Entry) { head := strings.Repeat("ab", 20); e.HeadSHA = &head }
+		w.clock -= 5 * 86400
+		w.deal("dated before its parent", squash, nil, "info audit.date_backwards")
+		w.clock += 5 * 86400
+		w.deal("dated after it", squash, nil)
+		w.clock -= 600
+		w.deal("a clock that is slow", squash, nil)
+	}
+	off := w.deal("a commit of no branch", squash, nil, "block audit.missing")
+	off.entry = func(e *archive.Entry) { e.Commits = []string{w.ids[off.head]} }
+	w.deals = append(w.deals, &deal{name: "what it is about", commits: []int{off.head}, want: []string{unboundCode}, noEntry: true})
+	w.deal("withdrawn", squash, nil, "warn audit.not_replayable")
+	w.deal("last", squash, nil)
+	w.build()
+	w.withdraw(len(w.found.Entries) - 2)
+	w.compare(w.audit(w.dir, nil))
+}
+
+// withdraw removes the bundle of an entry.
+func (w *world) withdraw(i int) {
+	state, errs := archive.ReadState([]byte(runGit(w.t, w.dir, nil, "show", "closeout-archive:state.json")))
+	if errs.Any() {
+		w.t.Fatal(errs)
+	}
+	e := w.found.Entries[i]
+	e.Seq = int64(i)
+	var stream bytes.Buffer
+	if err := (&archive.Withdrawal{State: state, Entry: &e, Date: int64(w.clock), Commit: runGit(w.t, w.dir, nil, "rev-parse", "closeout-archive"), Reason: "personal data"}).Write(&stream); err != nil {
+		w.t.Fatal(err)
+	}
+	runGit(w.t, w.dir, stream.Bytes(), "fast-import", "--quiet", "--done")
+}
+
+// TestAuditCheckpoint wants an archive that grew since the auditor's checkpoint, and tells one that was made anew.
+func TestAuditCheckpoint(t *testing.T) {
+	w := newWorld(t)
+	small(w)
+	w.build()
+	text := runGit(t, w.dir, nil, "show", "closeout-archive:checkpoint") + "\n"
+	own, err := archive.ReadCheckpoint([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	audit := func() *report.Audit {
+		return w.audit(w.dir, func(o *AuditOptions) { o.Own = &archive.Mark{Checkpoint: own, From: "--since-checkpoint"} })
+	}
+	a := audit()
+	w.compare(a)
+	if a.Subject.Anchor != report.AnchorCheckpoint {
+		t.Errorf("the anchor is %s", a.Subject.Anchor)
+	}
+	own.Root = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+	w.want = []string{"block audit.log_rewritten"}
+	w.compare(audit())
+	own.Size += 5
+	w.compare(audit())
+}
+
+// TestAuditPending wants commits that the archive does not know yet, and a warning when it stopped a week ago.
+func TestAuditPending(t *testing.T) {
+	w := newWorld(t)
+	small(w)
+	for range 2 {
+		w.deal("not archived", squash, nil, "warn audit.pending").noEntry = true
+	}
+	w.clock += 8 * 86400
+	for range 2 {
+		w.deal("new", squash, nil, "info audit.pending").noEntry = true
+	}
+	w.build()
+	w.compare(w.audit(w.dir, nil))
+}
+
+// TestAuditSample wants the same sample for everyone, and no more than was asked for.
+func TestAuditSample(t *testing.T) {
+	w := newWorld(t)
+	small(w)
+	w.build()
+	replayed := func(a *report.Audit) (list []int64) {
+		for _, d := range a.Decisions {
+			if d.Replay == archive.ReplaySame {
+				list = append(list, d.Seq)
+			}
+		}
+		return list
+	}
+	ask := func(o *AuditOptions) { o.Replay, o.Sample = "sample", 3 }
+	first, second := w.audit(w.dir, ask), w.audit(w.dir, ask)
+	if a, b := replayed(first), replayed(second); len(a) != 3 || fmt.Sprint(a) != fmt.Sprint(b) || first.Subject.Replayed != 3 || first.Subject.Replay != "sample:3" {
+		t.Errorf("replayed %v and %v, %+v", a, b, first.Subject)
+	}
+	if a := w.audit(w.dir, func(o *AuditOptions) { o.Replay = "none" }); a.Subject.Replayed != 0 || a.Counts.Block != 2 {
+		t.Errorf("none: %+v %+v", a.Subject, a.Counts)
+	}
+}
