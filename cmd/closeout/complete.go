@@ -70,6 +70,8 @@ func formatsOf(c *cobra.Command) []string {
 		return output.LintFormats
 	case "rules":
 		return rulesFormats
+	case "audit":
+		return output.AuditFormats
 	case "backtest":
 		var names []string
 		for _, f := range output.BacktestFormats {

@@ -58,31 +58,25 @@ func auditVerdict(a *report.Audit) string {
 	case c.Block > 1:
 		return fmt.Sprintf("%d findings block", c.Block)
 	case c.Unknown > 0:
-		return "not everything could be checked"
+		return "incomplete"
 	}
 	return "nothing blocks"
 }
 
-// auditSentence says what matters most about an audit.
+// auditSentence says what matters most about an audit: what the text says first, and the numbers behind it.
 func auditSentence(a *report.Audit) string {
 	total := a.Statistics.Verdicts
-	text := fmt.Sprintf("%s of %s since the gate was adopted, %s.", plural(a.Subject.Commits, "commit"), limited(a.Subject.Branch), plural(a.Subject.Decisions, "decision"))
-	var lost []string
-	if n := total["missing"]; n > 0 {
-		lost = append(lost, fmt.Sprintf("%d without any report", n))
-	}
+	text := capital(auditFirst(a)) + fmt.Sprintf(". %s since the gate was adopted: %s", plural(a.Subject.Commits, "commit"), plural(a.Subject.Decisions, "decision"))
 	if n := total["gap"]; n > 0 {
-		lost = append(lost, fmt.Sprintf("%d with a gap in place of a decision", n))
+		text += ", " + plural(n, "gap")
 	}
-	if len(lost) > 0 {
-		text += " Not accounted for: " + andList(lost) + "."
-	} else if a.Subject.Commits > 0 {
-		text += " Each of them is accounted for."
+	if n := total["missing"]; n > 0 {
+		text += fmt.Sprintf(", %d without any entry", n)
 	}
 	if n := total[report.Overridden]; n > 0 {
-		text += fmt.Sprintf(" %s overridden (%s).", plural(n, "decision"), share(a.Statistics.OverrideShare, 10_000))
+		text += fmt.Sprintf("; %s overridden (%s)", plural(n, "decision")+were(n), share(a.Statistics.OverrideShare, 10_000))
 	}
-	return text
+	return text + "."
 }
 
 func (p *auditPage) header(why string) node {
@@ -98,6 +92,7 @@ func (p *auditPage) header(why string) node {
 		el("p", class("kicker"), say("Close-out gate: audit of "), foreign(p.Subject.Branch)),
 		el("h1", icon(sign), say(capital(auditVerdict(p.Audit)))),
 		el("p", class("why"), say(why)),
+		el("p", class("rests"), say(capital(auditBasis(p.Audit)), ". ", capital(auditReplay(p.Audit)), ".")),
 		terms("tiles",
 			term{"Commits", count(p.Subject.Commits)}, term{"Decisions", count(p.Subject.Decisions)},
 			term{"Missing", count(total["missing"])}, term{"Gaps", count(total["gap"])}, term{"Overridden", count(total[report.Overridden])},
@@ -143,11 +138,11 @@ func per(size int) string {
 }
 
 func (p *auditPage) timeline() []node {
-	if len(p.Series) == 0 {
-		return nil
-	}
 	all := p.series(verdictCounts)
 	s, size := all.joined(maxBars)
+	if len(s.from) == 0 || s.total() == 0 {
+		return []node{el("p", say("No decision, gap or missing commit is counted yet."))}
+	}
 	most := s.total()
 	sentence := fmt.Sprintf("From %s on, %s.", p.Series[0].From, andList(totals(verdictKinds, all)))
 	for _, k := range []int{5, 4} {
@@ -602,10 +597,6 @@ func (p *auditPage) basis() []node {
 		}
 		return p.forge.commit(*id)
 	}
-	anchor := "nothing but the archive itself: give an older checkpoint with --since-checkpoint"
-	if s.Anchor == report.AnchorCheckpoint {
-		anchor = "an older checkpoint, which the archive still contains"
-	}
 	archive := say("there is no archive")
 	if s.Archive != nil {
 		archive = nodes{ids(s.Archive), say(", ", fmt.Sprint(s.Entries), " entries")}
@@ -617,6 +608,6 @@ func (p *auditPage) basis() []node {
 	return []node{terms("facts",
 		term{"Branch", foreign(s.Branch)}, term{"Newest commit", ids(&s.To)}, term{"Oldest commit", ids(s.From)}, term{"Gate adopted at", ids(s.Adopted)},
 		term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive}, term{"Root of its tree", root},
-		term{"Anchor", say(anchor)}, term{"Replay", nodes{foreign(s.Replay), say(": ", plural(s.Replayed, "decision"), " judged again")}},
+		term{"Anchor", foreign(s.Anchor)}, term{"Replay", nodes{foreign(s.Replay), say(": ", plural(s.Replayed, "decision"), " judged again")}},
 	)}
 }

@@ -61,6 +61,7 @@ func addWeek(a *report.Audit, week, decisions int) {
 			of.Passed++
 		}
 		a.Decisions = append(a.Decisions, d)
+		a.Commits = append(a.Commits, report.AuditCommit{Commit: d.Commit, Date: day, State: d.Kind})
 	}
 	if week%11 == 3 {
 		of.Missing++

@@ -51,7 +51,7 @@ var notOnPage = []string{
 	".Override.Accepted", ".OverrideReason", ".OverriddenBy", ".Subject.MergeBaseSHA",
 	".PullRequests.OverrideCode", ".PullRequests.Override.ActorID", ".PullRequests.Override.At", ".PullRequests.Override.Label", ".PullRequests.Override.HeadSHA", ".PullRequests.Override.Accepted",
 	".Decisions.HeadSHA", ".Decisions.Kind", ".Decisions.Mode", ".Decisions.Why", ".Decisions.Overrides.ActorID", ".Decisions.Overrides.HeadSHA",
-	".Statistics.People.ActorID", ".Statistics.People.Codes.", ".Subject.Anchor",
+	".Statistics.People.ActorID", ".Statistics.People.Codes.", ".Commits.",
 }
 
 // skeleton is a page without its texts: elements, and attributes but those that are read out. Steps are left out, in which our own

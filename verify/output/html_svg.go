@@ -172,9 +172,9 @@ func (s *series) stack(kinds []kind, most int) []node {
 	return bars
 }
 
-// total is the largest sum of a period, at least 1.
+// total is the largest sum of a period.
 func (s *series) total() int {
-	most := 1
+	most := 0
 	for _, counts := range s.counts {
 		most = max(most, sum(counts))
 	}
