@@ -58,31 +58,34 @@ func newShow(std stdio) *cobra.Command {
 
 // reportNamed reads the report that an argument names.
 func reportNamed(name string, std stdio) (*report.Report, error) {
-	var data []byte
-	var err error
+	_, r, err := reportBytes(name, std)
+	return r, err
+}
+
+// reportBytes reads the report that an argument names, and the bytes of its file.
+func reportBytes(name string, std stdio) (data []byte, r *report.Report, err error) {
 	switch info, statErr := os.Stat(name); {
 	case name == "-":
 		name = "standard input"
 		data, err = collect.ReportFrom(std.in)
 	case statErr == nil && info.IsDir():
 		if data, err = collect.Report(name); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%q contains no %s: name the report, or run closeout verify first", name, report.FileName)
+			return nil, nil, fmt.Errorf("%q contains no %s: name the report, or run closeout verify first", name, report.FileName)
 		}
 		name = filepath.ToSlash(filepath.Join(name, report.FileName))
 	default:
 		data, err = collect.ReportFile(name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no report %q: closeout run writes %s; or name another one", name, report.FileName)
+		return nil, nil, fmt.Errorf("there is no report %q: closeout run writes %s; or name another one", name, report.FileName)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the report %q cannot be read: %w", name, diag.Reason(err))
+		return nil, nil, fmt.Errorf("the report %q cannot be read: %w", name, diag.Reason(err))
 	}
-	r, err := readReport(name, data)
-	if err != nil {
-		return nil, err
+	if r, err = readReport(name, data); err != nil {
+		return nil, nil, err
 	}
-	return r, checkReport(name, data, r)
+	return data, r, checkReport(name, data, r)
 }
 
 // checkReport compares a report with its schema. What is written again as the same bytes has been compared in parts, which

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/statement"
+)
+
+const statementLong = `statement says the verdict of a report as an in-toto statement with SLSA's verification summary (VSA), for tools that
+read such statements. Nothing is judged, nothing is signed, and no file is written.
+
+--form vsa is the whole statement, about the report's sha256 and the commit of the head. --form predicate is the predicate
+alone, as the action actions/attest takes it as predicate-path. The result is PASSED for passed and overridden, and FAILED
+for failed and review.
+
+REPORT is a verification_report.json, a directory that contains one, or - for standard input.
+
+Exit codes: 0 the statement is printed, whatever the verdict; 2 it is not a report, or lacks what a statement needs.`
+
+// statementForms are the values of --form, the default first.
+var statementForms = []string{"vsa", "predicate"}
+
+type statementFlags struct {
+	form, linkBase string
+	subjects       []string
+}
+
+func newStatement(std stdio) *cobra.Command {
+	f := &statementFlags{}
+	c := &cobra.Command{
+		Use: "statement REPORT", Short: "Say a verdict as an in-toto statement", Long: statementLong,
+		Example: "  closeout statement verification_report.json\n  closeout statement verification_report.json --form predicate > predicate.json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("statement requires one REPORT, found %d: name a %s, a directory that contains one, or - for standard input", len(args), report.FileName)
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], std) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.form, "form", statementForms[0], "`form` of the output: "+strings.Join(statementForms, ", "))
+	flags.StringVar(&f.linkBase, "link-base", "", "where the repository is: `https://HOST/OWNER/REPOSITORY` (default that of the report, on github.com)")
+	flags.StringArrayVar(&f.subjects, "subject", nil, "one more subject, such as an image: `NAME@sha256:HEX`; may be repeated")
+	return c
+}
+
+func (f *statementFlags) run(name string, std stdio) error {
+	if !slices.Contains(statementForms, f.form) {
+		return fmt.Errorf("--form is %q%s expected one of %s", f.form, didYouMean(f.form, statementForms, ""), strings.Join(statementForms, ", "))
+	}
+	if f.form == "predicate" && len(f.subjects) > 0 {
+		return errors.New("--subject requires --form vsa: a predicate has no subject, the tool that signs it names them")
+	}
+	if err := output.ParseLinkBase(f.linkBase); err != nil {
+		return err
+	}
+	o := statement.Options{Repository: f.linkBase}
+	for _, text := range f.subjects {
+		subject, err := statement.ParseSubject(text)
+		if err != nil {
+			return err
+		}
+		o.Subjects = append(o.Subjects, subject)
+	}
+	data, r, err := reportBytes(name, std)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	text, err := f.text(r, hex.EncodeToString(sum[:]), o)
+	if err == nil {
+		_, err = jsonTo(std.out).Write(text)
+	}
+	return err
+}
+
+// text is the statement or the predicate.
+func (f *statementFlags) text(r *report.Report, sum string, o statement.Options) ([]byte, error) {
+	if f.form == "predicate" {
+		summary, err := statement.Summary(r, o.Repository)
+		if err != nil {
+			return nil, err
+		}
+		return report.CanonicalSummary(summary)
+	}
+	s, err := statement.New(r, sum, o)
+	if err != nil {
+		return nil, err
+	}
+	return report.CanonicalStatement(s)
+}
