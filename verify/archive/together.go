@@ -55,7 +55,7 @@ func (r reader) absent(e *Entry, keys ...string) {
 func (r reader) reportListed(e *Entry) {
 	for _, f := range append(append([]File{}, e.Bundle...), e.Omitted...) {
 		if f.Path == report.FileName {
-			r.must("report_sha256", *e.ReportSHA256 == f.SHA256, "the sha256 of "+report.FileName+" among the files")
+			r.must("report_sha256", or(e.ReportSHA256, "") == f.SHA256, "the sha256 of "+report.FileName+" among the files")
 			return
 		}
 	}
