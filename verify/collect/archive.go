@@ -127,6 +127,9 @@ func (a *Archive) items() (list []itemRef, strange []string, err error) {
 		var dirs []itemRef
 		var odd []string
 		dirs, odd, err = a.numbered(gitobj.Entry{Mode: gitobj.ModeTree, ID: group.id}, group.dir, "-")
+		if len(dirs)+len(odd) == 0 {
+			odd = []string{group.dir} // git makes no empty directory
+		}
 		list, strange = append(list, dirs...), append(strange, odd...)
 	}
 	slices.Sort(strange)
