@@ -197,6 +197,11 @@ func TestArchiveChain(t *testing.T) {
 	f.commit("main", "a direct push")
 	f.propose(2, "src/b", "src/c")
 	f.merge(2, "merge")
+	late := filepath.Join(t.TempDir(), "late") // of a run that found the same, and writes after the others
+	outputs, err := f.job("find", late, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if stopped, wrote := f.keep(nil); stopped || !wrote {
 		t.Fatalf("the first time: stopped %v, wrote %v", stopped, wrote)
 	}
@@ -237,6 +242,9 @@ func TestArchiveChain(t *testing.T) {
 	f.keep(nil)
 	if want = append(want, "000005-pr4", "000006-pr5"); !slices.Equal(f.names(), want) {
 		t.Fatalf("got %q, expected %q", f.names(), want)
+	}
+	if _, err := f.job("write", late, map[string]string{"${{ needs.find.outputs.found_sha256 }}": outputs["find.found_sha256"]}); err == nil || !slices.Equal(f.names(), want) {
+		t.Errorf("what another run has added was added again, or nothing was said: %v, %q", err, f.names())
 	}
 	if out := f.verified("--replay"); !strings.HasPrefix(out, "intact: 7 entries") || !strings.Contains(out, "5 decisions, 2 gaps") {
 		t.Errorf("got %s", out)

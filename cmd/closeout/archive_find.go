@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -67,7 +66,7 @@ func newArchiveFind(std stdio) *cobra.Command {
 }
 
 // workflowName is a file name that a workflow can have.
-var workflowName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
+var workflowName = strict.Lazily(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 func (f *archiveFindFlags) run(std stdio) error {
 	switch {
@@ -75,7 +74,7 @@ func (f *archiveFindFlags) run(std stdio) error {
 		return fmt.Errorf("--branch is %q: expected the name of a branch, such as main", f.branch)
 	case f.out == "":
 		return errors.New("--out is missing: name a new directory")
-	case !workflowName.MatchString(f.workflow):
+	case !workflowName().MatchString(f.workflow):
 		return fmt.Errorf("--workflow is %q: expected the name of a file in .github/workflows, such as closeout.yml", f.workflow)
 	case f.artifact == "":
 		return errors.New("--artifact is empty: expected the name that the gate's workflow gives the artifact")

@@ -49,7 +49,7 @@ func (c *Client) mergedPulls(ctx context.Context, commit, branch string) ([]merg
 		}
 	}
 	slices.SortFunc(list, func(a, b mergedPull) int { return cmp.Compare(a.Number, b.Number) })
-	return slices.CompactFunc(list, func(a, b mergedPull) bool { return a.Number == b.Number }), nil
+	return list, nil
 }
 
 // workflowRun is an attempt of a run.

@@ -43,6 +43,9 @@ func newMerge(t *testing.T) *merge {
 	return m
 }
 
+// bundles are what [world.judged] made: the ids of commits are the same in each test.
+var bundles = map[string][]byte{}
+
 // judged is what the gate uploads about a pull request, or about a group whose last one it is: the bundle with its report.
 func (w *world) judged(t *testing.T, event string, number int, head string) []byte {
 	t.Helper()
@@ -52,6 +55,9 @@ func (w *world) judged(t *testing.T, event string, number int, head string) []by
 	if event == "merge_group" {
 		payload = fmt.Sprintf(`{"action":"checks_requested","repository":{"id":17273051,"full_name":"octo-org/octo-repo","default_branch":"main"},
 			"merge_group":{"head_sha":"%s","head_ref":"refs/heads/gh-readonly-queue/main/pr-%d-%s","base_sha":"%s","base_ref":"refs/heads/main"}}`, head, number, main, main)
+	}
+	if known := bundles[payload]; known != nil {
+		return known
 	}
 	run, err := NewRun(Options{EventName: event, Payload: []byte(payload), APIURL: w.server.URL, Token: token, Files: collect.Options{
 		Root: t.TempDir(), Settings: verify.Settings{Limits: strict.DefaultLimits(), Today: "2026-11-21"},
@@ -73,7 +79,8 @@ func (w *world) judged(t *testing.T, event string, number int, head string) []by
 	if err != nil {
 		t.Fatal(err)
 	}
-	return zipped(t, append(filesBelow(t, dir), report.FileName, string(text))...)
+	bundles[payload] = zipped(t, append(filesBelow(t, dir), report.FileName, string(text))...)
+	return bundles[payload]
 }
 
 func filesBelow(t *testing.T, dir string) (pairs []string) {
