@@ -263,15 +263,12 @@ func terms(of word, list ...term) node {
 // room is how many bytes the lists of a page may still take.
 type room struct{ bytes int }
 
-// share is a part of the room, in percent.
+// share is a part of the room, in percent. What it does not take is added to the room again.
 func (r *room) share(percent int) *room {
 	part := r.bytes * percent / 100
 	r.bytes -= part
 	return &room{part}
 }
-
-// give returns what a part did not take.
-func (r *room) give(part *room) { r.bytes += part.bytes }
 
 // take returns a part of the page, ready to be written; nil when there is no room for it.
 func (r *room) take(part node) node {
@@ -293,6 +290,32 @@ func (r *room) fit(n int, item func(i int) node) (items []node, left int) {
 		items = append(items, taken)
 	}
 	return items, 0
+}
+
+// listing is a table with a row for each of n, as far as a share of the room allows.
+type listing struct {
+	percent int
+	caption string
+	shown   bool // the caption is seen, not only read out
+	columns []column
+	n       int
+	cells   func(i int) []node
+	more    string // where the others are
+	noun    string // folds the table when it is long; "" for never
+}
+
+// longTable is how many rows are shown unfolded.
+const longTable = 25
+
+func (r *room) table(l listing) node {
+	part := r.share(l.percent)
+	rows, left := part.fit(l.n, func(i int) node { return row(l.columns, l.cells(i)...) })
+	r.bytes += part.bytes
+	table := nodes{grid(l.caption, l.columns, rows, !l.shown), omitted(left, l.more)}
+	if l.noun != "" && l.n > longTable {
+		return fold(false, "Show "+plural(l.n, l.noun), table)
+	}
+	return table
 }
 
 // omitted says how many items a list leaves out; nil for none.

@@ -255,17 +255,14 @@ func (p *auditPage) reasons() []node {
 	if len(p.Statistics.Reasons) == 0 {
 		return nil
 	}
-	columns := []column{{title: "Reason"}, {"Times", "n"}}
-	room := p.room.share(5)
-	rows, left := room.fit(len(p.Statistics.Reasons), func(i int) node {
-		r := p.Statistics.Reasons[i]
-		return row(columns, foreign(r.Name), count(r.Times))
-	})
-	p.room.give(room)
-	return []node{el("h3", say("Reasons given three times or more")), grid("Reasons given three times or more", columns, rows, true), omitted(left, inJSON)}
+	const title = "Reasons given three times or more"
+	return []node{el("h3", say(title)), barTable(title, "Reason", "Times", "", toBars(p.Statistics.Reasons), p.room)}
 }
 
-const inJSON = "the JSON of the audit lists them"
+const (
+	inJSON = "the JSON of the audit lists them"
+	inCSV  = "--format csv lists all"
+)
 
 func (p *auditPage) people() []node {
 	var list []bar
@@ -445,18 +442,17 @@ func (p *auditPage) findingGroup(list []report.AuditFinding) node {
 	if heading == nil {
 		return omitted(len(list), inJSON)
 	}
-	room := p.room.share(40)
-	rows, left := room.fit(len(list), func(i int) node {
-		f := list[i]
-		return row(findingColumns, p.commit(f.Commit), say(cmp.Or(f.Date, "–")), p.pulls(f.PullRequests), nodes{foreign(f.Message), belowPath(f.Path)},
-			optional(f.Expected), optional(f.Actual), optional(f.Fix))
-	})
-	p.room.give(room)
-	table := grid("Findings of one code, the newest commit first", findingColumns, rows, true)
-	if severity == block || severity == unknown || len(list) <= 3 {
-		return nodes{heading, table, omitted(left, inJSON)}
+	noun := ""
+	if severity == warn || severity == info {
+		noun = "finding"
 	}
-	return nodes{heading, fold(false, "Show "+plural(len(list), "finding"), table, omitted(left, inJSON))}
+	return nodes{heading, p.room.table(listing{
+		percent: 40, caption: "Findings of one code, the newest commit first", columns: findingColumns, n: len(list), more: inJSON, noun: noun,
+		cells: func(i int) []node {
+			f := list[i]
+			return []node{p.commit(f.Commit), say(cmp.Or(f.Date, "–")), p.pulls(f.PullRequests), nodes{foreign(f.Message), belowPath(f.Path)}, optional(f.Expected), optional(f.Actual), optional(f.Fix)}
+		},
+	})}
 }
 
 // commit is a commit that a row is about; a dash for none.
@@ -513,30 +509,21 @@ func (p *auditPage) overrides() []node {
 	if len(list) == 0 {
 		return []node{el("p", say("Nothing was overridden."))}
 	}
-	room := p.room.share(50)
-	rows, left := room.fit(len(list), func(i int) node {
-		o := list[i]
-		pulls := o.decision.PullRequests
-		if o.PullRequest != nil {
-			pulls = []string{*o.PullRequest}
-		}
-		var codes nodes
-		for _, c := range o.Codes {
-			codes = append(codes, code(c), say(" "))
-		}
-		return row(overrideColumns, p.commit(o.decision.Commit), say(o.decision.Date), p.pulls(pulls), foreign(o.Actor), foreign(o.Reason), codes)
-	})
-	p.room.give(room)
-	table := grid("Overrides, the newest first", overrideColumns, rows, true)
-	return []node{foldLong(len(list), "override", table), omitted(left, inJSON)}
-}
-
-// foldLong folds what is long.
-func foldLong(n int, noun string, body node) node {
-	if n <= 25 {
-		return body
-	}
-	return fold(false, "Show "+plural(n, noun), body)
+	return []node{p.room.table(listing{
+		percent: 50, caption: "Overrides, the newest first", columns: overrideColumns, n: len(list), more: inJSON, noun: "override",
+		cells: func(i int) []node {
+			o := list[i]
+			pulls := o.decision.PullRequests
+			if o.PullRequest != nil {
+				pulls = []string{*o.PullRequest}
+			}
+			var codes nodes
+			for _, c := range o.Codes {
+				codes = append(codes, code(c), say(" "))
+			}
+			return []node{p.commit(o.decision.Commit), say(o.decision.Date), p.pulls(pulls), foreign(o.Actor), foreign(o.Reason), codes}
+		},
+	})}
 }
 
 var changeColumns = []column{{"Commit", "id"}, {"Date", "day"}, {title: "Kind"}, {title: "What changed"}}
@@ -547,16 +534,16 @@ func (p *auditPage) changes() []node {
 	}
 	list := slices.Clone(p.Changes)
 	slices.Reverse(list)
-	room := p.room.share(40)
-	rows, left := room.fit(len(list), func(i int) node {
-		kind := nodes{say(list[i].Kind)}
-		if list[i].Loosened {
-			kind = append(kind, say(" "), el("span", class("tag warn"), say("looser")))
-		}
-		return row(changeColumns, p.commit(list[i].Commit), say(list[i].Date), kind, foreign(list[i].Text))
-	})
-	p.room.give(room)
-	return []node{foldLong(len(list), "change", grid("Changes, the newest first", changeColumns, rows, true)), omitted(left, inJSON)}
+	return []node{p.room.table(listing{
+		percent: 40, caption: "Changes, the newest first", columns: changeColumns, n: len(list), more: inJSON, noun: "change",
+		cells: func(i int) []node {
+			kind := nodes{say(list[i].Kind)}
+			if list[i].Loosened {
+				kind = append(kind, say(" "), el("span", class("tag warn"), say("looser")))
+			}
+			return []node{p.commit(list[i].Commit), say(list[i].Date), kind, foreign(list[i].Text)}
+		},
+	})}
 }
 
 var decisionColumns = []column{
@@ -568,13 +555,14 @@ func (p *auditPage) decisions() []node {
 		return []node{el("p", say("There is no decision."))}
 	}
 	list := p.Decisions[:min(len(p.Decisions), pageDecisions)]
-	rows, left := p.room.fit(len(list), func(i int) node {
-		d := list[i]
-		return row(decisionColumns, p.commit(d.Commit), say(d.Date), p.pulls(d.PullRequests), verdictOf(d), optional(d.Binding),
-			foreign(d.Replay), optional(d.Version), count(d.Seq))
+	table := p.room.table(listing{
+		percent: 100, caption: "Decisions, the newest first", columns: decisionColumns, n: len(list), more: inCSV, noun: "decision",
+		cells: func(i int) []node {
+			d := list[i]
+			return []node{p.commit(d.Commit), say(d.Date), p.pulls(d.PullRequests), verdictOf(d), optional(d.Binding), foreign(d.Replay), optional(d.Version), count(d.Seq)}
+		},
 	})
-	table := grid("Decisions, the newest first", decisionColumns, rows, true)
-	return []node{foldLong(len(list), "decision", table), omitted(left+len(p.Decisions)-len(list), "--format csv lists all")}
+	return []node{table, omitted(len(p.Decisions)-len(list), inCSV)}
 }
 
 // verdictOf is the verdict of a decision, or that it is a gap and why.

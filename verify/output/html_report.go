@@ -52,6 +52,8 @@ func writeHTML(w io.Writer, r *report.Report, o Options) error {
 	}).write(w)
 }
 
+const inReport = "the report lists them"
+
 type reportPage struct {
 	*report.Report
 	forge  forge
@@ -232,7 +234,7 @@ func (p *reportPage) findings(percent int, severities ...string) []node {
 		}
 		left += more
 	}
-	p.room.give(room)
+	p.room.bytes += room.bytes
 	for _, severity := range severities {
 		left += max(0, countOf(p.Report, severity)-len(ofSeverity(p.Report, severity)))
 	}
@@ -372,7 +374,7 @@ func (p *reportPage) next() []node {
 	}
 	room := p.room.share(20)
 	items, _ := room.fit(len(steps), func(i int) node { return el("li", el("bdi", quoted(steps[i]))) })
-	p.room.give(room)
+	p.room.bytes += room.bytes
 	var body []node
 	if items != nil {
 		body = []node{el("ul", class("steps"), nodes(items))}
@@ -409,19 +411,17 @@ func (p *reportPage) criteria() []node {
 	if len(p.Acceptance) == 0 {
 		return nil
 	}
-	room := p.room.share(30)
-	rows, left := room.fit(len(p.Acceptance), func(i int) node {
-		a := p.Acceptance[i]
-		outcome := nodes{tagOf(a.Outcome)}
-		if a.Tests != nil {
-			outcome = append(outcome, say(" ", diag.Plural(*a.Tests, "test")))
-		}
-		return row(criterionColumns, code(a.ID), commandOf(a), outcome, foreign(a.Level), count(a.Attempts), optional(text(a.KeptFrom)))
-	})
-	p.room.give(room)
-	caption := criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin
-	body := []node{grid(caption, criterionColumns, rows, false), omitted(left, "the report lists them")}
-	return append(body, p.companions()...)
+	return append([]node{p.room.table(listing{
+		percent: 30, caption: criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin, shown: true, columns: criterionColumns, n: len(p.Acceptance), more: inReport,
+		cells: func(i int) []node {
+			a := p.Acceptance[i]
+			outcome := nodes{tagOf(a.Outcome)}
+			if a.Tests != nil {
+				outcome = append(outcome, say(" ", diag.Plural(*a.Tests, "test")))
+			}
+			return []node{code(a.ID), commandOf(a), outcome, foreign(a.Level), count(a.Attempts), optional(text(a.KeptFrom))}
+		},
+	})}, p.companions()...)
 }
 
 // commandOf is the command of a criterion and how it differs from a plain run at the root.
@@ -445,13 +445,14 @@ func (p *reportPage) companions() []node {
 	if len(p.Companions) == 0 {
 		return nil
 	}
-	room := p.room.share(20)
-	rows, left := room.fit(len(p.Companions), func(i int) node {
-		c := p.Companions[i]
-		return row(companionColumns, foreign(c.Kind), code(c.Path), foreign(c.Level), optional(text(c.KeptFrom)))
-	})
-	p.room.give(room)
-	return []node{fold(false, "Reports and their evidence levels", grid("Reports and their evidence levels", companionColumns, rows, true), omitted(left, "the report lists them"))}
+	const title = "Reports and their evidence levels"
+	return []node{fold(false, title, p.room.table(listing{
+		percent: 20, caption: title, columns: companionColumns, n: len(p.Companions), more: inReport,
+		cells: func(i int) []node {
+			c := p.Companions[i]
+			return []node{foreign(c.Kind), code(c.Path), foreign(c.Level), optional(text(c.KeptFrom))}
+		},
+	}))}
 }
 
 var pullColumns = []column{
@@ -462,21 +463,20 @@ func (p *reportPage) pulls() []node {
 	if len(p.PullRequests) == 0 {
 		return nil
 	}
-	room := p.room.share(30)
-	rows, left := room.fit(len(p.PullRequests), func(i int) node {
-		m := &p.PullRequests[i]
-		by := say("–")
-		if m.Override != nil {
-			by = nodes{foreign(m.Override.Actor), say(": "), foreign(m.Override.Reason)}
-		}
-		head := say("–")
-		if m.HeadSHA != nil {
-			head = p.forge.commit(*m.HeadSHA)
-		}
-		return row(pullColumns, p.forge.pull(fmt.Sprint(m.Number)), tagOf(m.Verdict), say(pullCounts(m)), count(m.Counts.Files), optional(text(m.TaskID)), head, by)
-	})
-	p.room.give(room)
-	return []node{grid(plural(len(p.PullRequests), "pull request")+" in the merge group", pullColumns, rows, false), omitted(left, "the report lists them")}
+	return []node{p.room.table(listing{
+		percent: 30, caption: plural(len(p.PullRequests), "pull request") + " in the merge group", shown: true, columns: pullColumns, n: len(p.PullRequests), more: inReport,
+		cells: func(i int) []node {
+			m := &p.PullRequests[i]
+			by, head := say("–"), say("–")
+			if m.Override != nil {
+				by = nodes{foreign(m.Override.Actor), say(": "), foreign(m.Override.Reason)}
+			}
+			if m.HeadSHA != nil {
+				head = p.forge.commit(*m.HeadSHA)
+			}
+			return []node{p.forge.pull(fmt.Sprint(m.Number)), tagOf(m.Verdict), say(pullCounts(m)), count(m.Counts.Files), optional(text(m.TaskID)), head, by}
+		},
+	})}
 }
 
 var refusedColumns = []column{{title: "Label"}, {title: "Added by"}, {title: "Condition"}, {title: "Why"}}
@@ -486,13 +486,13 @@ func (p *reportPage) refused() []node {
 	if len(list) == 0 {
 		return nil
 	}
-	room := p.room.share(20)
-	rows, left := room.fit(len(list), func(i int) node {
-		r := list[i]
-		return row(refusedColumns, nodes{code(r.Label), say(at[i])}, foreign(r.Actor), foreign(r.Condition), foreign(r.Why))
-	})
-	p.room.give(room)
-	return []node{grid("Labels that do not count", refusedColumns, rows, true), omitted(left, "the report lists them")}
+	return []node{p.room.table(listing{
+		percent: 20, caption: "Labels that do not count", columns: refusedColumns, n: len(list), more: inReport,
+		cells: func(i int) []node {
+			r := list[i]
+			return []node{nodes{code(r.Label), say(at[i])}, foreign(r.Actor), foreign(r.Condition), foreign(r.Why)}
+		},
+	})}
 }
 
 func (p *reportPage) approvals() []node {
@@ -501,8 +501,8 @@ func (p *reportPage) approvals() []node {
 	}
 	room := p.room.share(10)
 	items, left := room.fit(len(p.Approvals), func(i int) node { return el("li", foreign(p.Approvals[i])) })
-	p.room.give(room)
-	return []node{el("p", say("The contract requires these approvals:")), el("ul", nodes(items)), omitted(left, "the report lists them")}
+	p.room.bytes += room.bytes
+	return []node{el("p", say("The contract requires these approvals:")), el("ul", nodes(items)), omitted(left, inReport)}
 }
 
 // classKinds are the classes of touched files, in the order of fileClasses; the last one is for others.
@@ -529,15 +529,15 @@ func (p *reportPage) files() []node {
 	}
 	list := slices.Clone(p.Files)
 	slices.SortStableFunc(list, func(a, b report.File) int { return cmp.Compare(rank(a), rank(b)) })
-	room := p.room.share(40)
-	rows, left := room.fit(len(list), func(i int) node {
-		f := list[i]
-		return row(fileColumns, code(f.Path), foreign(f.Class), foreign(f.Status), modesOf(f))
+	table := p.room.table(listing{
+		percent: 40, caption: "Files that the change touches", columns: fileColumns, n: len(list), more: inReport,
+		cells: func(i int) []node {
+			f := list[i]
+			return []node{code(f.Path), foreign(f.Class), foreign(f.Status), modesOf(f)}
+		},
 	})
-	p.room.give(room)
 	bad := counts[0] + counts[1] + counts[2] + counts[6]
-	table := grid("Files that the change touches", fileColumns, rows, true)
-	return append(fileStrip(counts), fold(bad > 0 && len(list) <= 50, "Show "+plural(len(list), "file"), table, omitted(left, "the report lists them")))
+	return append(fileStrip(counts), fold(bad > 0 && len(list) <= 2*longTable, "Show "+plural(len(list), "file"), table))
 }
 
 // modesOf shows the mode of a file, or both if it changed.
@@ -584,18 +584,18 @@ func (p *reportPage) inputs() []node {
 	if len(p.Inputs) == 0 {
 		return nil
 	}
-	room := p.room.share(60)
-	rows, left := room.fit(len(p.Inputs), func(i int) node {
-		in := p.Inputs[i]
-		file := nodes{code(in.Path)}
-		if in.Ref != nil {
-			file = append(file, say(" at "), p.forge.commit(*in.Ref))
-		}
-		return row(inputColumns, foreign(in.Kind), file, foreign(in.Trust), count(in.Bytes), code(in.SHA256))
+	table := p.room.table(listing{
+		percent: 60, caption: "What the gate read, and how far it trusts it", shown: true, columns: inputColumns, n: len(p.Inputs), more: inReport,
+		cells: func(i int) []node {
+			in := p.Inputs[i]
+			file := nodes{code(in.Path)}
+			if in.Ref != nil {
+				file = append(file, say(" at "), p.forge.commit(*in.Ref))
+			}
+			return []node{foreign(in.Kind), file, foreign(in.Trust), count(in.Bytes), code(in.SHA256)}
+		},
 	})
-	p.room.give(room)
-	table := grid("What the gate read, and how far it trusts it", inputColumns, rows, false)
-	return []node{fold(len(rows) <= 12, "Show "+plural(len(p.Inputs), "input"), table, omitted(left, "the report lists them"))}
+	return []node{fold(len(p.Inputs) <= longTable, "Show "+plural(len(p.Inputs), "input"), table)}
 }
 
 func (p *reportPage) replay() []node {

@@ -246,13 +246,9 @@ func barTable(caption string, name, unit, note word, list []bar, all *room) node
 	if note != "" {
 		columns = append(columns, column{title: note})
 	}
-	room := all.share(10)
-	rows, left := room.fit(len(list), func(i int) node {
-		cells := []node{code(list[i].name), count(list[i].times), foreign(list[i].note)}
-		return row(columns, cells[:len(columns)]...)
-	})
-	all.give(room)
-	return nodes{grid(caption, columns, rows, true), omitted(left, inJSON)}
+	return all.table(listing{percent: 10, caption: caption, columns: columns, n: len(list), more: inJSON, cells: func(i int) []node {
+		return []node{foreign(list[i].name), count(list[i].times), foreign(list[i].note)}[:len(columns)]
+	}})
 }
 
 // share is "12.5 %" of n parts of all; whole numbers have no decimal place.
