@@ -7,6 +7,7 @@ package canary
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,11 +68,14 @@ type canary struct {
 	Options
 	base      *inputs
 	before    *report.Report
-	known     *facts.Facts // of the bundle itself; nil when there are none
-	part      int          // whose scope is tried: a pull request of a merge group, or whole
-	contracts []source     // that judge this part, the standing one first
-	records   [][]record   // of each criterion of the report
-	hex       string       // of the report, in names that no repository has
+	known     *facts.Facts            // of the bundle itself; nil when there are none
+	part      int                     // whose scope is tried: a pull request of a merge group, or whole
+	contracts []source                // that judge this part, the standing one first
+	records   [][]record              // of each criterion of the report
+	logs      map[string]int          // places of the logs, by what the report calls them
+	catalogue map[string]entry        // of rules, by their ids
+	minima    map[string][]ownMinimum // of criteria, by their commands
+	hex       string                  // of the report, in names that no repository has
 	judged    int
 	result    *report.Canary
 }
@@ -131,8 +135,20 @@ func (c *canary) prepare(b *verify.Bundle) (why string) {
 	if len(c.contracts) == 0 {
 		return "no contract can be read"
 	}
-	c.records = c.recordsOf()
+	c.index()
 	return ""
+}
+
+// index prepares what the mutations look up.
+func (c *canary) index() {
+	c.catalogue, c.minima = c.catalogues(), c.ownMinima()
+	c.logs = map[string]int{}
+	names := displays(c.known)
+	for _, i := range c.base.of(check.Feedback, whole) {
+		name := c.base.files[i].Name
+		c.logs[cmp.Or(names[name], name)] = i
+	}
+	c.records = c.recordsOf()
 }
 
 // scopedPart is the first pull request of a merge group to which the contract applies; whole without a group.
@@ -274,13 +290,4 @@ func (c *canary) join() {
 		}
 	}
 	c.result.NotTried = list
-}
-
-// logs are the places of the feedback logs by what the report calls them.
-func (c *canary) logs() map[string]int {
-	list := map[string]int{}
-	for _, i := range c.base.of(check.Feedback, whole) {
-		list[c.base.display(c.known, c.base.files[i].Name)] = i
-	}
-	return list
 }

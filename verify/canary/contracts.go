@@ -3,6 +3,7 @@ package canary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,16 +28,19 @@ type source struct {
 // contracts reads the standing contract and the task contracts of a part, the standing one first. One that cannot be read is
 // left out: the decision does not pass then.
 func (in *inputs) contracts(part int) []source {
-	var list []source
-	for _, of := range []struct {
-		kind check.Kind
-		part int
-	}{{check.Contract, whole}, {check.TaskContract, part}} {
-		known := in.facts(of.part)
-		for _, i := range in.of(of.kind, of.part) {
-			if s := in.source(&in.files[i], known); s != nil {
-				list = append(list, *s)
-			}
+	return append(in.read(check.Contract, whole), in.read(check.TaskContract, part)...)
+}
+
+// read reads the contracts of a kind and a part.
+func (in *inputs) read(kind check.Kind, part int) (list []source) {
+	places := in.of(kind, part)
+	if len(places) == 0 {
+		return nil
+	}
+	known := in.facts(part)
+	for _, i := range places {
+		if s := in.source(&in.files[i], known); s != nil {
+			list = append(list, *s)
 		}
 	}
 	return list
@@ -45,7 +49,7 @@ func (in *inputs) contracts(part int) []source {
 func (in *inputs) source(f *file, known *facts.Facts) *source {
 	errs := &diag.Errors{}
 	c, problems := contract.Parse(f.Name, f.data, in.settings.Limits)
-	s := &source{Contract: c, path: in.display(known, f.Name), root: documentOf(f.Name, f.data, in.settings.Limits, errs)}
+	s := &source{Contract: c, path: cmp.Or(displays(known)[f.Name], f.Name), root: documentOf(f.Name, f.data, in.settings.Limits, errs)}
 	if c == nil || s.root == nil || problems.Any() {
 		return nil
 	}
@@ -73,8 +77,9 @@ func documentOf(name string, data []byte, limits strict.Limits, errs *diag.Error
 // namedTests are the paths of the test reports that the judge may ask for.
 func (in *inputs) namedTests() []string {
 	names := map[string]bool{}
+	list := in.read(check.Contract, whole)
 	for part := whole; part < len(in.parts); part++ {
-		for _, s := range in.contracts(part) {
+		for _, s := range append(list, in.read(check.TaskContract, part)...) {
 			for _, c := range s.Criteria {
 				names[c.TestReport] = true
 			}
@@ -87,12 +92,7 @@ func (in *inputs) namedTests() []string {
 		}
 	}
 	delete(names, "")
-	var list []string
-	for name := range names {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(names))
 }
 
 // at is the value behind some keys; nil when the contract does not contain it.
@@ -153,21 +153,37 @@ func (c *canary) minimum(a *report.Acceptance) (diag.Level, *report.CanaryBecaus
 			line = s.becauseOf("evidence.min is "+string(s.Evidence.Min), "evidence", "min")
 		}
 	}
-	for i := range c.contracts {
-		s := &c.contracts[i]
-		for k, own := range s.Criteria {
-			if own.MinEvidence == "" || own.Cwd != a.Cwd || !slices.Equal(own.Run, a.Run) {
-				continue
-			}
-			if i == 0 {
-				level = own.MinEvidence
-			} else {
-				level = diag.Stronger(level, own.MinEvidence)
-			}
-			if level == own.MinEvidence {
-				line = s.because(s.at("acceptance_criteria").Items[k].Member("min_evidence").Pos, "min_evidence of %s is %s", a.ID, own.MinEvidence)
-			}
+	for _, own := range c.minima[commandKey(a.Run, a.Cwd)] {
+		if own.contract == 0 {
+			level = own.level
+		} else {
+			level = diag.Stronger(level, own.level)
+		}
+		if level == own.level {
+			line = c.contracts[own.contract].because(own.pos, "min_evidence of %s is %s", a.ID, own.level)
 		}
 	}
 	return level, line
+}
+
+// ownMinimum is min_evidence of a criterion in one contract.
+type ownMinimum struct {
+	contract int
+	level    diag.Level
+	pos      diag.Pos
+}
+
+// ownMinima lists min_evidence of all criteria that contain it, by command, in the order of the contracts.
+func (c *canary) ownMinima() map[string][]ownMinimum {
+	list := map[string][]ownMinimum{}
+	for i := range c.contracts {
+		s := &c.contracts[i]
+		for k, own := range s.Criteria {
+			if own.MinEvidence != "" {
+				key := commandKey(own.Run, own.Cwd)
+				list[key] = append(list[key], ownMinimum{i, own.MinEvidence, s.at("acceptance_criteria").Items[k].Member("min_evidence").Pos})
+			}
+		}
+	}
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -20,18 +21,26 @@ type record struct {
 
 // recordsOf lists the records of each criterion, in the order of the report.
 func (c *canary) recordsOf() [][]record {
-	list := make([][]record, len(c.before.Acceptance))
-	for _, file := range c.logs() {
+	list, places := make([][]record, len(c.before.Acceptance)), map[string][]int{}
+	for i := range c.before.Acceptance {
+		key := commandKey(c.before.Acceptance[i].Run, c.before.Acceptance[i].Cwd)
+		places[key] = append(places[key], i)
+	}
+	for _, file := range c.base.of(check.Feedback, whole) {
 		feedback.ReadLog(bytes.NewReader(c.base.files[file].data), c.base.settings.Limits, func(r *feedback.Record) {
-			for i := range c.before.Acceptance {
-				if a := &c.before.Acceptance[i]; r.Tampered == "" && a.Cwd == r.Cwd && slices.Equal(a.Run, r.Argv) {
-					list[i] = append(list[i], record{file, r.Pos.Line, r.TreeBefore, r.TreeAfter})
-				}
+			if r.Tampered != "" || r.Argv == nil {
+				return
+			}
+			for _, i := range places[commandKey(r.Argv, r.Cwd)] {
+				list[i] = append(list[i], record{file, r.Pos.Line, r.TreeBefore, r.TreeAfter})
 			}
 		})
 	}
 	return list
 }
+
+// commandKey tells the commands of criteria apart: no word of a contract contains NUL.
+func commandKey(run []string, cwd string) string { return cwd + "\x00" + strings.Join(run, "\x00") }
 
 // editRecords changes records, each of which is in the list once.
 func (in *inputs) editRecords(list []record, change func(r *record, line []byte) []byte) {
@@ -82,11 +91,10 @@ func (c *canary) exit(a *report.Acceptance) mutation {
 	if a.Expect == "fail" {
 		m.text, m.expected, code = "the negative control "+a.ID+" ended with exit code 0", "acceptance.control_passed", "0"
 	}
-	logs := c.logs()
 	m.edit = func(in *inputs) string {
 		var deciding []record
 		for _, d := range a.DecidedBy {
-			file, known := logs[d.Path]
+			file, known := c.logs[d.Path]
 			if !known {
 				return "the log " + d.Path + " is not among the inputs"
 			}
@@ -187,13 +195,14 @@ func (c *canary) logByte() mutation {
 			if supplied == nil && c.known != nil {
 				supplied = c.known.Digests
 			}
+			sums := map[string]bool{}
+			for _, d := range supplied {
+				_, sum := facts.SplitDigest(d)
+				sums[sum] = true
+			}
 			for _, i := range in.of(check.Feedback, whole) {
 				f := &in.files[i]
-				named := slices.ContainsFunc(supplied, func(d string) bool {
-					_, sum := facts.SplitDigest(d)
-					return sum == digest(f.data)
-				})
-				if brace := bytes.IndexByte(f.data, '{'); named && brace >= 0 {
+				if brace := bytes.IndexByte(f.data, '{'); brace >= 0 && sums[digest(f.data)] {
 					f.data = slices.Concat(f.data[:brace+1], []byte(" "), f.data[brace+1:])
 					return ""
 				}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -24,6 +25,7 @@ type file struct {
 	verify.Input
 	part int // index into the parts of the bundle, or whole
 	data []byte
+	gone bool // a copy does not contain it
 }
 
 // inputs are those of a decision, or a copy of them. Copies share the bytes that they do not change.
@@ -47,7 +49,7 @@ func read(b *verify.Bundle, limit int64) (*inputs, error) {
 			if limit -= int64(len(data)); limit < 0 {
 				return errLarge
 			}
-			in.files = append(in.files, file{input, part, data})
+			in.files = append(in.files, file{Input: input, part: part, data: data})
 		}
 		return nil
 	}
@@ -102,6 +104,9 @@ func (in *inputs) bundle() *verify.Bundle {
 	}
 	for _, f := range in.files {
 		f.Open = opener(f.data)
+		if f.gone {
+			continue
+		}
 		if f.part == whole {
 			b.Inputs = append(b.Inputs, f.Input)
 		} else {
@@ -152,16 +157,15 @@ func (in *inputs) setFacts(part int, f *facts.Facts) error {
 	return err
 }
 
-// display is what the report calls an input of the bundle itself.
-func (in *inputs) display(known *facts.Facts, name string) string {
+// displays is what the report calls the inputs of the bundle itself, where the facts say another name than their own.
+func displays(known *facts.Facts) map[string]string {
+	names := map[string]string{}
 	if known != nil {
-		for _, f := range known.Files {
-			if f.File == name {
-				return f.Path
-			}
+		for _, f := range slices.Backward(known.Files) {
+			names[f.File] = f.Path // the first of a name counts
 		}
 	}
-	return name
+	return names
 }
 
 // resupply gives the records the new digests of reports that were changed, and the gate the new digests of logs: a copy must
@@ -171,23 +175,26 @@ func (in *inputs) resupply(old *inputs) {
 	in.rename(old, func(k check.Kind) bool { return k == check.Feedback }, check.Facts)
 }
 
-// rename replaces the digests of changed inputs of some kinds in the inputs of another kind, and in the settings.
+// rename replaces the digests of changed inputs of some kinds in the inputs of another kind, and in the settings. A copy has the
+// same files at the same places.
 func (in *inputs) rename(old *inputs, changed func(check.Kind) bool, inside check.Kind) {
+	var pairs []string
 	for i := range old.files {
-		was := &old.files[i]
-		now := slices.IndexFunc(in.files, func(f file) bool { return f.Name == was.Name && f.Kind == was.Kind && f.part == was.part })
-		if !changed(was.Kind) || now < 0 || bytes.Equal(was.data, in.files[now].data) {
-			continue
+		if was, now := &old.files[i], &in.files[i]; changed(was.Kind) && !bytes.Equal(was.data, now.data) {
+			pairs = append(pairs, digest(was.data), digest(now.data))
 		}
-		from, to := []byte(digest(was.data)), []byte(digest(in.files[now].data))
-		for k := range in.files {
-			if f := &in.files[k]; f.Kind == inside {
-				f.data = bytes.ReplaceAll(f.data, from, to)
-			}
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	r := strings.NewReplacer(pairs...)
+	for k := range in.files {
+		if f := &in.files[k]; f.Kind == inside {
+			f.data = []byte(r.Replace(string(f.data)))
 		}
-		for k, d := range in.settings.Digests {
-			in.settings.Digests[k] = string(bytes.ReplaceAll([]byte(d), from, to))
-		}
+	}
+	for k, d := range in.settings.Digests {
+		in.settings.Digests[k] = r.Replace(d)
 	}
 }
 

@@ -19,7 +19,6 @@ type rule struct {
 	file, row int
 	id        string
 	severity  diag.Severity // that a violation would have
-	listed    bool          // a catalogue contains it
 	ignored   bool          // rules.ignore has an exception from it
 }
 
@@ -36,17 +35,25 @@ func (c *canary) ofRules() []mutation {
 	return []mutation{c.ruleFailed(), c.ruleMissing()}
 }
 
-// catalogue is the entry of a rule with the strictest severity; nil when no contract lists it.
-func (c *canary) catalogue(id string) (found *contract.CatalogueRule, in *source) {
+// entry is the entry of a rule in a catalogue.
+type entry struct {
+	*contract.CatalogueRule
+	in *source
+}
+
+// catalogues lists the entries of all contracts by rule, of each rule the strictest one.
+func (c *canary) catalogues() map[string]entry {
+	list := map[string]entry{}
 	for i := range c.contracts {
 		s := &c.contracts[i]
 		for k := range s.Rules.Catalogue {
-			if r := &s.Rules.Catalogue[k]; r.ID.Value == id && (found == nil || r.Severity.Rank() < found.Severity.Rank()) {
-				found, in = r, s
+			r := &s.Rules.Catalogue[k]
+			if old, twice := list[r.ID.Value]; !twice || r.Severity.Rank() < old.Severity.Rank() {
+				list[r.ID.Value] = entry{r, s}
 			}
 		}
 	}
-	return found, in
+	return list
 }
 
 // closed reports whether only rules of a catalogue count.
@@ -55,6 +62,10 @@ func (c *canary) closed() bool { return c.contracts[0].Rules.Catalogue != nil }
 // passedRows lists the rows that passed and that would be a finding if they failed, the most severe first.
 func (c *canary) passedRows() []rule {
 	var list []rule
+	ignored := map[string]bool{}
+	for _, i := range c.contracts[0].Rules.Ignore {
+		ignored[i.ID.Value] = true
+	}
 	for _, file := range c.base.of(check.Rules, whole) {
 		r, errs := rules.Parse(c.base.files[file].data, c.base.settings.Limits)
 		if errs.Any() {
@@ -62,17 +73,17 @@ func (c *canary) passedRows() []rule {
 		}
 		for i, row := range r.Rows {
 			found := rule{file: file, row: i, id: row.ID, severity: row.Severity}
-			entry, _ := c.catalogue(row.ID)
-			if found.listed = entry != nil; !found.listed && c.closed() || !row.Passed {
+			entry, listed := c.catalogue[row.ID]
+			if !listed && c.closed() || !row.Passed {
 				continue
 			}
 			if r.Shape == rules.ShapeSARIF || found.severity == "" {
 				found.severity = diag.Block // as the result that the copy gets
 			}
-			if found.listed && c.closed() {
+			if listed && c.closed() {
 				found.severity = entry.Severity
 			}
-			found.ignored = item(c.contracts[0].at("rules", "ignore"), row.ID) != nil
+			found.ignored = ignored[row.ID]
 			list = append(list, found)
 		}
 	}
@@ -159,10 +170,11 @@ func (c *canary) weakRule(id string, after *report.Report) *report.CanaryBecause
 	if n := item(s.at("rules", "ignore"), id); n != nil && excused {
 		return s.because(n.Member("id").Pos, "rules.ignore excuses %s", strict.QuoteJSON(id))
 	}
-	if entry, in := c.catalogue(id); entry != nil && c.closed() {
+	if entry, listed := c.catalogue[id]; listed && c.closed() {
 		if entry.Severity == diag.Block {
 			return nil
 		}
+		in := entry.in
 		return in.because(item(in.at("rules", "catalogue"), id).Member("severity").Pos, "rules.catalogue gives %s the severity %s", strict.QuoteJSON(id), entry.Severity)
 	}
 	if c.closed() || !slices.ContainsFunc(after.Findings, func(f report.Finding) bool { return f.Code == "rule.failed" }) {
@@ -177,11 +189,13 @@ func (c *canary) ruleMissing() mutation {
 		return c.reportsMissing()
 	}
 	id, other := "", "canary-"+c.hex
-	for _, entry := range c.contracts[0].Rules.Catalogue {
-		if found, _ := c.catalogue(entry.ID.Value); id == "" || found.Severity == diag.Block {
-			if id = entry.ID.Value; found.Severity == diag.Block {
-				break
-			}
+	for _, r := range c.contracts[0].Rules.Catalogue {
+		blocks := c.catalogue[r.ID.Value].Severity == diag.Block
+		if id == "" || blocks {
+			id = r.ID.Value
+		}
+		if blocks {
+			break
 		}
 	}
 	return mutation{
@@ -214,9 +228,8 @@ func (c *canary) reportsMissing() mutation {
 		edit: func(in *inputs) string {
 			gone := map[string]bool{}
 			for _, i := range in.of(check.Rules, whole) {
-				gone[in.files[i].Name] = true
+				in.files[i].gone, gone[in.files[i].Name] = true, true
 			}
-			in.files = slices.DeleteFunc(in.files, func(f file) bool { return f.Kind == check.Rules && f.part == whole })
 			known := in.facts(whole)
 			if known == nil || !slices.ContainsFunc(known.Files, func(o facts.FileOrigin) bool { return gone[o.File] }) {
 				return ""
