@@ -11,24 +11,28 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/closeout-gate/closeout/verify/audit"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/lint"
 )
 
-// TestLintPage writes the table of codes into docs/lint.md.
-func TestLintPage(t *testing.T) {
-	var table strings.Builder
-	table.WriteString("| code | severity |\n|---|---|\n")
-	for _, p := range lint.Pages {
-		for _, c := range p.Codes {
-			fmt.Fprintf(&table, "| [`%s`](rules.md#%s) | %s |\n", c.Name, strings.ReplaceAll(c.Name, ".", ""), c.Severity)
+// TestCodeTables writes the tables of codes into docs/lint.md and docs/audit.md.
+func TestCodeTables(t *testing.T) {
+	for name, list := range map[string][]*check.Check{"docs/lint.md": lint.Pages, "docs/audit.md": audit.Pages} {
+		var table strings.Builder
+		table.WriteString("| code | severity |\n|---|---|\n")
+		for _, p := range list {
+			for _, c := range p.Codes {
+				fmt.Fprintf(&table, "| [`%s`](rules.md#%s) | %s |\n", c.Name, strings.ReplaceAll(c.Name, ".", ""), c.Severity)
+			}
 		}
+		page, err := os.ReadFile(filepath.Join(repository, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := "<!-- codes:begin -->\n" + table.String() + "<!-- codes:end -->"
+		compare(t, name, regexp.MustCompile(`(?s)<!-- codes:begin -->.*<!-- codes:end -->`).ReplaceAllLiteralString(string(page), block))
 	}
-	page, err := os.ReadFile(filepath.Join(repository, "docs/lint.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := "<!-- codes:begin -->\n" + table.String() + "<!-- codes:end -->"
-	compare(t, "docs/lint.md", regexp.MustCompile(`(?s)<!-- codes:begin -->.*<!-- codes:end -->`).ReplaceAllLiteralString(string(page), block))
 }
 
 // TestPreCommitHook wants a hook that calls an existing command with existing flags, for the files that it reads.

@@ -144,4 +144,3 @@ func TestAuditPast(t *testing.T) {
 		t.Errorf("a newer commit: %+v", a.Findings)
 	}
 }
-

@@ -42,7 +42,7 @@ type world struct {
 	files []map[string][]byte // of the bundles of found.Entries
 	clock int
 	want  []string // findings about no commit
-	log   []byte // of every decision; nil for a short one
+	log   []byte   // of every decision; nil for a short one
 }
 
 // deal is what reached the branch at once, and its decision.
