@@ -15,6 +15,7 @@ var ErrNotOnLine = errors.New("the history of the branch does not contain the co
 type Step struct {
 	Commit, Parent string // Parent is "" for a first commit
 	Date           int64  // of the committer, in seconds
+	Subject        string // the first line of the message
 }
 
 // Step reads one commit, named by its whole id.
@@ -27,7 +28,7 @@ func (g *Git) Step(commit string) (Step, error) {
 	if err != nil {
 		return Step{}, fixed(err)
 	}
-	step := Step{Commit: commit, Date: info.Date}
+	step := Step{Commit: commit, Date: info.Date, Subject: info.Subject}
 	if len(info.Parents) > 0 {
 		step.Parent = info.Parents[0].String()
 	}

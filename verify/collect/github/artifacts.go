@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const needActions = "actions: read"
@@ -33,10 +36,23 @@ type mergedPull struct {
 	} `json:"base"`
 }
 
+// namedPull is how GitHub names the pull request in the first line of a merge or a squash.
+var namedPull = strict.Lazily(`^Merge pull request #([1-9][0-9]{0,9}) from |\(#([1-9][0-9]{0,9})\)$`)
+
 // mergedPulls lists the pull requests that were merged into a branch of this repository and contain a commit, by number. GitHub lists
-// open ones, and those of forks and other branches, beside them.
-func (c *Client) mergedPulls(ctx context.Context, commit, branch string) ([]mergedPull, error) {
-	list, err := all[mergedPull](ctx, c, c.path("commits/%s/pulls", commit), 0)
+// open ones, and those of forks and other branches, beside them. It may know only some time after a merge what contains a commit: then
+// the one that the commit names is read itself, and must have been merged as this commit.
+func (c *Client) mergedPulls(ctx context.Context, commit collect.Step, branch string) ([]mergedPull, error) {
+	list, err := all[mergedPull](ctx, c, c.path("commits/%s/pulls", commit.Commit), 0)
+	if m := namedPull().FindStringSubmatch(commit.Subject); m != nil && err == nil && len(list) == 0 {
+		var named mergedPull
+		if _, err = c.get(ctx, c.path("pulls/%s", m[1]+m[2]), &named); status(err) == http.StatusNotFound {
+			err = nil // the token may list pull requests, so there is none of this number
+		}
+		if named.MergeCommit == commit.Commit {
+			list = append(list, named)
+		}
+	}
 	if err != nil {
 		return nil, c.fail(err, needPulls)
 	}

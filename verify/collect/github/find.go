@@ -105,7 +105,7 @@ func (f *finder) next(ctx context.Context, line []collect.Step) (*archive.Entry,
 // mergedBy says which pull request brought the first commits of a line, and how many: those whose merge commit is the first commit
 // itself, else one that was rebased, whose merge commit is the last of several that all belong to it.
 func (f *finder) mergedBy(ctx context.Context, line []collect.Step) (units []unit, err error) {
-	pulls, err := f.pullsOf(ctx, line[0].Commit)
+	pulls, err := f.pullsOf(ctx, line[0])
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func unitOf(steps []collect.Step, p mergedPull) unit {
 // allOf reports whether there are commits, and all of them belong to a pull request.
 func (f *finder) allOf(ctx context.Context, steps []collect.Step, number int64) (bool, error) {
 	for _, s := range steps {
-		pulls, err := f.pullsOf(ctx, s.Commit)
+		pulls, err := f.pullsOf(ctx, s)
 		if err != nil || !slices.ContainsFunc(pulls, func(p mergedPull) bool { return p.Number == number }) {
 			return false, err
 		}
@@ -145,13 +145,13 @@ func (f *finder) allOf(ctx context.Context, steps []collect.Step, number int64) 
 	return len(steps) > 0, nil
 }
 
-func (f *finder) pullsOf(ctx context.Context, commit string) ([]mergedPull, error) {
-	if known, ok := f.pulls[commit]; ok {
+func (f *finder) pullsOf(ctx context.Context, s collect.Step) ([]mergedPull, error) {
+	if known, ok := f.pulls[s.Commit]; ok {
 		return known, nil
 	}
-	pulls, err := f.mergedPulls(ctx, commit, f.Branch)
+	pulls, err := f.mergedPulls(ctx, s, f.Branch)
 	if err == nil {
-		f.pulls[commit] = pulls
+		f.pulls[s.Commit] = pulls
 	}
 	return pulls, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -187,11 +188,18 @@ func TestFind(t *testing.T) {
 		"no digest":             {func(m *merge) { artifact(m).Digest = "-" }, decided},
 		"the end is a bit late": {func(m *merge) { m.run.Updated = after }, decided},
 		"no pull request":       {func(m *merge) { m.Pulls = nil }, "gap no_pull_request"},
+		"not listed yet":        {func(m *merge) { m.Fail("/commits/"+m.commit, 1, fakehub.Body("[]")) }, decided},
+		"named, not merged":     {func(m *merge) { m.pull.Merged = false }, "gap no_pull_request"},
+		"named, another commit": {func(m *merge) { m.pull.Landed = []string{m.base} }, "gap no_pull_request"},
 		"not merged":            {func(m *merge) { m.pull.Merged = false }, "gap no_pull_request"},
 		"merged elsewhere":      {func(m *merge) { m.repo.git("", "branch", "other", m.base); m.pull.Base = "other" }, "gap no_pull_request"},
 		"another merge commit":  {func(m *merge) { m.pull.Landed = []string{m.commit, m.base} }, "gap no_pull_request"},
 		"no run":                {func(m *merge) { m.Runs = nil }, "gap no_run of 7"},
 		"a run of another head": {func(m *merge) { m.run.Head = m.base }, "gap no_run of 7"},
+		"all runs are listed":   {func(m *merge) { unfiltered(m, "head_sha="); m.run.Head = m.base }, "gap no_run of 7"},
+		"all events are listed": {func(m *merge) { unfiltered(m, "head_sha="); m.run.Event = "push" }, "gap no_run of 7"},
+		"all names are listed":  {func(m *merge) { unfiltered(m, "name="); artifact(m).Name = "x" }, "gap no_artifact of 7 by 100.1 unchanged"},
+		"later runs are listed": {func(m *merge) { unfiltered(m, "head_sha="); m.run.Started = after; artifact(m).Created = merged }, "gap no_run of 7"},
 		"another event":         {func(m *merge) { m.run.Event = "push" }, "gap no_run of 7"},
 		"pull_request_target":   {func(m *merge) { m.run.Event = "pull_request_target" }, "gap no_run of 7"},
 		"another workflow":      {func(m *merge) { m.run.Path = ".github/workflows/ci.yml" }, "gap no_run of 7"},
@@ -306,6 +314,18 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unfiltered lets GitHub ignore what a query asks for.
+func unfiltered(m *merge, part string) {
+	m.Fail(part, -1, func(w http.ResponseWriter, r *http.Request, answer http.Handler) {
+		q := r.URL.Query()
+		for _, key := range []string{"head_sha", "event", "created", "name"} {
+			q.Del(key)
+		}
+		r.URL.RawQuery = q.Encode()
+		answer.ServeHTTP(w, r)
+	})
 }
 
 func briefs(entries []archive.Entry) (list []string) {
