@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -60,11 +62,11 @@ type Problem struct {
 	Actual   string `json:"actual"`
 }
 
-// Checker compares the items of an archive, in their order, with each other. The zero Checker is ready.
+// Checker compares the items of an archive, in their order, with each other.
 type Checker struct {
 	Check  Check
 	tree   Tree
-	roots  map[int64]string // of the trees of some sizes, which the history names
+	roots  []tlog.Hash // of the trees of all sizes from 1
 	last   map[string]string
 	named  map[string]int64 // by branch and commit: the seq of the entry
 	gaps   map[int64]*Entry
@@ -74,16 +76,11 @@ type Checker struct {
 	broken bool            // the numbers have a hole, so that the root says nothing
 }
 
-// NewChecker begins a check. wanted are the sizes of earlier trees whose roots are compared later.
-func NewChecker(wanted []int64) *Checker {
-	c := &Checker{
-		roots: map[int64]string{}, last: map[string]string{}, named: map[string]int64{}, gaps: map[int64]*Entry{}, closed: map[int64]int64{},
-		pulled: map[int64]*Item{}, gone: map[int64]int64{},
+// NewChecker begins a check.
+func NewChecker() *Checker {
+	return &Checker{
+		last: map[string]string{}, named: map[string]int64{}, gaps: map[int64]*Entry{}, closed: map[int64]int64{}, pulled: map[int64]*Item{}, gone: map[int64]int64{},
 	}
-	for _, size := range wanted {
-		c.roots[size] = ""
-	}
-	return c
 }
 
 // add notes a problem.
@@ -146,12 +143,10 @@ func (c *Checker) Add(it *Item) {
 	}
 }
 
-// append adds a leaf, and remembers the root where the history names it.
+// append adds a leaf, and remembers the root, which an older checkpoint may name.
 func (c *Checker) append(leaf []byte) {
 	c.tree.Append(leaf)
-	if _, wanted := c.roots[c.tree.Size]; wanted {
-		c.roots[c.tree.Size] = c.tree.Root()
-	}
+	c.roots = append(c.roots, c.tree.root())
 }
 
 // files compares the bundle with what the entry lists.
@@ -365,14 +360,13 @@ func oneLine(c Checkpoint) string { return fmt.Sprintf("%s %d %s", c.Origin, c.S
 
 // mark checks that the archive begins with the entries that a checkpoint names.
 func (c *Checker) mark(m Mark) bool {
-	root, known := c.roots[m.Checkpoint.Size]
-	switch {
+	switch size := m.Checkpoint.Size; {
 	case m.Checkpoint.Origin != c.Check.Origin && c.Check.Origin != "":
 		c.add(CheckpointFile, nil, "the checkpoint of "+m.From+" is that of another archive", c.Check.Origin, m.Checkpoint.Origin)
-	case m.Checkpoint.Size > c.tree.Size:
-		c.add(CheckpointFile, nil, "entries were removed since the checkpoint of "+m.From, fmt.Sprintf("at least %d entries", m.Checkpoint.Size), fmt.Sprint(c.tree.Size))
-	case known && root != m.Checkpoint.Root:
-		c.add(CheckpointFile, nil, "entries were changed since the checkpoint of "+m.From, fmt.Sprintf("the first %d entries make %s", m.Checkpoint.Size, m.Checkpoint.Root), "they make "+root)
+	case size > c.tree.Size:
+		c.add(CheckpointFile, nil, "entries were removed since the checkpoint of "+m.From, fmt.Sprintf("at least %d entries", size), fmt.Sprint(c.tree.Size))
+	case c.roots[size-1].String() != m.Checkpoint.Root:
+		c.add(CheckpointFile, nil, "entries were changed since the checkpoint of "+m.From, fmt.Sprintf("the first %d entries make %s", size, m.Checkpoint.Root), "they make "+c.roots[size-1].String())
 	default:
 		return true
 	}

@@ -47,16 +47,18 @@ func (t *Tree) appendHash(h tlog.Hash) {
 }
 
 // Root is the root of the tree, as base64.
-func (t *Tree) Root() string {
+func (t *Tree) Root() string { return t.root().String() }
+
+func (t *Tree) root() tlog.Hash {
 	if t.Size == 0 {
-		root, _ := tlog.TreeHash(0, nil)
-		return root.String()
+		root, _ := tlog.TreeHash(0, nil) // the empty tree needs no reader
+		return root
 	}
 	h := t.edges[len(t.edges)-1]
 	for i := len(t.edges) - 2; i >= 0; i-- {
 		h = tlog.NodeHash(t.edges[i], h)
 	}
-	return h.String()
+	return h
 }
 
 // state is the state with this tree.

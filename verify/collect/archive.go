@@ -198,11 +198,12 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	past, err := a.history()
-	if err != nil {
-		return nil, err
-	}
-	c := archive.NewChecker(past.sizes(how.Own))
+	var past *past
+	var pastErr error
+	var reading sync.WaitGroup
+	reading.Go(func() { past, pastErr = a.history() })
+	defer reading.Wait()
+	c := archive.NewChecker()
 	c.Strange(strange)
 	content := func(it *archive.Item) error {
 		if err := a.read(it); err != nil || how.Replay == nil {
@@ -217,7 +218,8 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 		}
 		return how.Visit(it)
 	})
-	if err != nil {
+	reading.Wait()
+	if err := cmp.Or(err, pastErr); err != nil {
 		return nil, err
 	}
 	for _, w := range past.wrong {

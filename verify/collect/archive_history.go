@@ -80,18 +80,6 @@ func (a *Archive) mark(p *past, info gitobj.CommitInfo, earlier bool) error {
 	return nil
 }
 
-// sizes are those of the trees whose roots are compared.
-func (p *past) sizes(own *archive.Mark) []int64 {
-	var sizes []int64
-	if own != nil {
-		sizes = append(sizes, own.Checkpoint.Size)
-	}
-	for _, m := range p.marks {
-		sizes = append(sizes, m.Checkpoint.Size)
-	}
-	return sizes
-}
-
 // blame finds the commits that changed or removed what was there. It only explains problems, so it is not asked of an archive that
 // has none.
 func (a *Archive) blame(c *archive.Checker, p *past) error {

@@ -217,6 +217,27 @@ func checkCut(t *testing.T, dir string, v variant, checkpoint []byte) {
 	}
 }
 
+// TestArchiveEmptyGroup adds a directory without files, which only plumbing makes.
+func TestArchiveEmptyGroup(t *testing.T) {
+	dir := archiveOf(t, 2, 1)
+	line := func(s string) string { return strings.TrimSpace(s) }
+	empty := line(gitIn(t, dir, strings.NewReader(""), "mktree"))
+	groups := gitIn(t, dir, nil, "ls-tree", "closeout-archive:decisions") + "040000 tree " + empty + "\t0007\n"
+	decisions := line(gitIn(t, dir, strings.NewReader(groups), "mktree"))
+	var top strings.Builder
+	for entry := range strings.Lines(gitIn(t, dir, nil, "ls-tree", "closeout-archive")) {
+		if strings.HasSuffix(entry, "\tdecisions\n") {
+			entry = "040000 tree " + decisions + "\tdecisions\n"
+		}
+		top.WriteString(entry)
+	}
+	tree := line(gitIn(t, dir, strings.NewReader(top.String()), "mktree"))
+	commit := line(gitIn(t, dir, nil, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit-tree", tree, "-p", "closeout-archive", "-m", "x"))
+	if c := checkRef(t, dir, commit, nil); !problemAt(c, "decisions/0007", -1) {
+		t.Errorf("the empty directory is not named: %v", c.Problems)
+	}
+}
+
 // TestArchiveRegrown grows another archive on top of the history of one.
 func TestArchiveRegrown(t *testing.T) {
 	dir := archiveOf(t, 3, 1)
