@@ -103,7 +103,7 @@ func (f *auditFlags) check() error {
 	if f.failOn != "block" && f.failOn != "warn" {
 		return fmt.Errorf("--fail-on is %q: expected block or warn", f.failOn)
 	}
-	if err := output.ParseLinkBase(f.links); err != nil {
+	if err := output.CheckLinkBase(f.links); err != nil {
 		return err
 	}
 	o := &f.options

@@ -40,7 +40,7 @@ func newShow(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := output.ParseLinkBase(linkBase); err != nil {
+			if err := output.CheckLinkBase(linkBase); err != nil {
 				return err
 			}
 			r, err := reportNamed(args[0], std)

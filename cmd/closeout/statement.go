@@ -61,7 +61,7 @@ func (f *statementFlags) run(name string, std stdio) error {
 	if f.form == "predicate" && len(f.subjects) > 0 {
 		return errors.New("--subject requires --form vsa: a predicate has no subject, the tool that signs it names them")
 	}
-	if err := output.ParseLinkBase(f.linkBase); err != nil {
+	if err := output.CheckLinkBase(f.linkBase); err != nil {
 		return err
 	}
 	o := statement.Options{Repository: f.linkBase}

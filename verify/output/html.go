@@ -329,8 +329,8 @@ func omitted(n int, where string) node {
 // forge is where pages link to: the address of a repository, or "" for no links.
 type forge string
 
-// ParseLinkBase checks the address that links begin with: https://HOST/OWNER/REPOSITORY, or "" for a page without links.
-func ParseLinkBase(s string) error {
+// CheckLinkBase checks the address that links begin with: https://HOST/OWNER/REPOSITORY, or "" for a page without links.
+func CheckLinkBase(s string) error {
 	rest, secure := strings.CutPrefix(s, "https://")
 	parts := strings.Split(rest, "/")
 	if s == "" || secure && len(parts) == 3 && isHost(parts[0]) && isRepositoryWord(parts[1]) && isRepositoryWord(parts[2]) {

@@ -17,9 +17,9 @@ const (
 )
 
 // AuditHTML writes the page of an audit, pictures first. linkBase is the address of the repository for links to pull requests and
-// commits, as [ParseLinkBase] accepts it; "" for a page without links. It returns the error of the writer, or of the address.
+// commits, as [CheckLinkBase] accepts it; "" for a page without links. It returns the error of the writer, or of the address.
 func AuditHTML(w io.Writer, a *report.Audit, linkBase string) error {
-	if err := ParseLinkBase(linkBase); err != nil {
+	if err := CheckLinkBase(linkBase); err != nil {
 		return err
 	}
 	p := auditPage{a, forge(linkBase), &room{auditRoom}}

@@ -18,7 +18,7 @@ const reportRoom = 220_000
 
 // writeHTML writes a report as a page.
 func writeHTML(w io.Writer, r *report.Report, o Options) error {
-	if err := ParseLinkBase(o.LinkBase); err != nil {
+	if err := CheckLinkBase(o.LinkBase); err != nil {
 		return err
 	}
 	data, err := report.Canonical(r)
@@ -94,7 +94,7 @@ var tops = map[string]word{report.Passed: "top passed", report.Overridden: "top 
 
 // signs are the pictures of verdicts, on a plane of 24 by 24.
 var signs = map[word]word{
-	"passed": "M6 12.5l4 4 8-9", "failed": "M7 7l10 10M17 7L7 17", "overridden": "M6 15c2-7 9-8 12-4M18 6v5h-5", "review": "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.4v.2",
+	"passed": "M6 12.5l4 4 8-9", "failed": "M7 7l10 10M17 7L7 17", "overridden": "M12 6v7M12 17v.2", "review": "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.4v.2",
 }
 
 // icon is the sign of a verdict. The word beside it says the same.
@@ -180,8 +180,8 @@ func (p *reportPage) why() node {
 		return say(capital(criteriaWords(p.Report)), ", and no finding blocks.")
 	case p.Verdict == report.Review:
 		return first(unknown, lead(p.Counts.Unknown, "fact is unavailable", "facts are unavailable"))
-	case p.Verdict == report.Overridden:
-		return say("A person accepted what blocks.")
+	case p.Verdict == report.Overridden: // in a merge group
+		return nodes{foreign(text(p.OverriddenBy)), say(" accepted ", plural(p.Counts.Block, "blocking finding"), ": "), foreign(text(p.OverrideReason))}
 	}
 	return first(block, lead(p.Counts.Block, "finding blocks", "findings block"))
 }
@@ -565,7 +565,7 @@ func fileStrip(counts []int) []node {
 		used, amounts = append(used, classKinds[k]), append(amounts, n)
 		said = append(said, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k].name))))
 	}
-	picture := el("svg", at("role", "img"), at("aria-labelledby", "strip-name strip-says"), viewBox(planeWidth, 240),
+	picture := el("svg", at("role", "img"), at("aria-labelledby", "strip-name"), at("aria-describedby", "strip-says"), viewBox(planeWidth, 240),
 		el("title", at("id", "strip-name"), say("Files by class")), el("desc", at("id", "strip-says"), say(plural(all, "file"), ": ", andList(said), ".")), nodes(parts))
 	return []node{el("figure", picture, legend(used, func(k int) int { return amounts[k] }))}
 }

@@ -38,7 +38,7 @@ type figure struct {
 
 // chart is the picture with its title, sentence, legend and numbers; the sentence is also shown.
 func (f *figure) chart() []node {
-	picture := el("svg", at("role", "img"), at("aria-labelledby", f.id+"-name "+f.id+"-says"), viewBox(planeWidth, f.height),
+	picture := el("svg", at("role", "img"), at("aria-labelledby", f.id+"-name"), at("aria-describedby", f.id+"-says"), viewBox(planeWidth, f.height),
 		el("title", at("id", f.id+"-name"), say(string(f.title))), el("desc", at("id", f.id+"-says"), say(f.sentence)), nodes(f.body))
 	return []node{
 		el("p", class("says"), say(f.sentence)),

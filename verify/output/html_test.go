@@ -159,7 +159,7 @@ func elementRules(n *html.Node, ids map[string]int) []string {
 		if a.Key == "href" && strings.HasPrefix(a.Val, "#") && ids[a.Val[1:]] != 1 {
 			say("links to %q, which is not there", a.Val)
 		}
-		if a.Key == "aria-labelledby" && slices.ContainsFunc(strings.Fields(a.Val), func(id string) bool { return ids[id] != 1 }) {
+		if (a.Key == "aria-labelledby" || a.Key == "aria-describedby") && slices.ContainsFunc(strings.Fields(a.Val), func(id string) bool { return ids[id] != 1 }) {
 			say("is named by %q, which is not there", a.Val)
 		}
 	}
@@ -265,14 +265,14 @@ func TestPagesAreNeutral(t *testing.T) {
 	}
 }
 
-func TestParseLinkBase(t *testing.T) {
+func TestCheckLinkBase(t *testing.T) {
 	for base, want := range map[string]bool{
 		"": true, "https://github.com/acme/shop": true, "https://ghe.acme.example:8443/a/b.c": true,
 		"http://github.com/acme/shop": false, "https://github.com/acme": false, "https://github.com/acme/shop/": false, "https://github.com/acme/shop/pull": false,
 		"javascript:alert(1)": false, "https://github.com/acme/..": false, "https://x@evil.example/a/b": false, "https://github.com/a\"/b": false,
 		"https://github.com/a?b/c": false, "https:///a/b": false, "https://github.com/a#b/c": false, "github.com/a/b": false,
 	} {
-		if err := ParseLinkBase(base); (err == nil) != want {
+		if err := CheckLinkBase(base); (err == nil) != want {
 			t.Errorf("%q: %v", base, err)
 		}
 		if err := AuditHTML(&strings.Builder{}, audited(1, 1), base); (err == nil) != want {
