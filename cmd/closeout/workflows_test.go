@@ -164,7 +164,7 @@ func TestWorkflowsBroken(t *testing.T) {
 		{archiver, "    branches: [main]\n", "    branches: [main]\n    paths: [src/**]\n", "event"},
 		{archiver, "  schedule:\n    - cron: \"17 3 * * 1\"\n", "", "event"},
 		{archiver, "  workflow_dispatch:", "  workflow_run: {workflows: [gate]}\n  workflow_dispatch:", "event"},
-		{archiver, "    if: github.ref_name == 'main'\n", "", "condition of find"},
+		{archiver, "    if: github.ref == 'refs/heads/main'\n", "", "condition of find"},
 		{archiver, "if: always() && needs.find", "if: needs.find", "condition of write"},
 		{archiver, "sha256sum --check", "sha256sum", "digest"},
 		{archiver, "push --quiet", "push --force --quiet", "push"},
@@ -532,7 +532,7 @@ func archiveProblems(w *actionlint.Workflow, data []byte) (list []string) {
 		list = append(list, fmt.Sprintf("events %q", events))
 	}
 	for id, want := range map[string][2]string{
-		"find":  {"actions: read, contents: read, pull-requests: read", "github.ref_name == 'main'"},
+		"find":  {"actions: read, contents: read, pull-requests: read", "github.ref == 'refs/heads/main'"},
 		"write": {"contents: write", "always() && needs.find.outputs.found_sha256 != ''"},
 	} {
 		if got := permissions(w.Jobs[id].Permissions); got != want[0] {
