@@ -103,3 +103,15 @@ func FactsOf(b *verify.Bundle) *facts.Facts {
 	}
 	return nil
 }
+
+// maxRaised is how many times its default a limit of a report may be.
+const maxRaised = 16
+
+// Bounded reports whether a report asks for a replay whose cost is bounded: the limits of the judge are those of the report, and a
+// report that a change has written could raise them until the replay never ends.
+func Bounded(r *report.Report) bool {
+	defaults := strict.DefaultLimits()
+	return !slices.ContainsFunc(strict.AllLimits, func(limit strict.Limit) bool {
+		return r.Settings.Limits[limit.Key()] > maxRaised*limit.Get(&defaults)
+	})
+}

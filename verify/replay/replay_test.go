@@ -76,3 +76,20 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// TestBounded wants a replay that ends: no limit may be raised much.
+func TestBounded(t *testing.T) {
+	for _, limit := range strict.AllLimits {
+		defaults := strict.DefaultLimits()
+		for times, want := range map[int64]bool{1: true, 16: true, 17: false} {
+			r, err := replay.Read(written(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Settings.Limits[limit.Key()] = times * limit.Get(&defaults)
+			if got := replay.Bounded(r); got != want {
+				t.Errorf("%d times %s: %v", times, limit.Key(), got)
+			}
+		}
+	}
+}

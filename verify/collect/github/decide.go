@@ -182,7 +182,7 @@ func (f *finder) replay(dir string, text []byte) (s subject, result *replay.Resu
 		}
 	}()
 	before, err := replay.Read(text)
-	if err != nil || before.Tool.Name != "closeout" || !slices.Contains(verdicts, before.Verdict) {
+	if err != nil || before.Tool.Name != "closeout" || !slices.Contains(verdicts, before.Verdict) || !replay.Bounded(before) {
 		return s, nil
 	}
 	found, err := collect.Bundle(dir)

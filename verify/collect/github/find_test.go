@@ -231,6 +231,9 @@ func TestFind(t *testing.T) {
 		"an unknown verdict": {func(m *merge) {
 			artifact(m).Data = altered(t, m.bundle, report.FileName, `"verdict":"failed"`, `"verdict":"fine"`)
 		}, "gap unreadable of 7 by 100.1 unchanged"},
+		"a replay without end": {func(m *merge) {
+			artifact(m).Data = altered(t, m.bundle, report.FileName, `"match_steps":`, `"match_steps":9`)
+		}, "gap unreadable of 7 by 100.1 unchanged"},
 		"malformed changes": {func(m *merge) { artifact(m).Data = altered(t, m.bundle, "changes.json", "{", "[") }, "gap unreadable of 7 by 100.1 unchanged"},
 		"a report that lies": {func(m *merge) {
 			artifact(m).Data = altered(t, m.bundle, report.FileName, `"verdict":"failed"`, `"verdict":"passed"`)
