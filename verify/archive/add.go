@@ -66,7 +66,7 @@ func (k Keep) split(e *Entry) {
 		}
 	}
 	e.Bundle = kept
-	slices.SortFunc(e.Omitted, ByPath)
+	diag.SortStable(e.Omitted, ByPath)
 }
 
 // New lists the positions in Entries that an archive does not have yet; state is nil for one that does not exist. The archive may

@@ -323,7 +323,7 @@ func (j *joined) changed() {
 		}
 		j.change(c.Kind, c.At, c.Text, len(c.Loosened) > 0)
 	}
-	slices.SortStableFunc(j.changes, func(a, b report.AuditChange) int {
+	diag.SortStable(j.changes, func(a, b report.AuditChange) int {
 		x, _ := j.Line.At(a.Commit)
 		y, _ := j.Line.At(b.Commit)
 		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a.Kind, b.Kind))

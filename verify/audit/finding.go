@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -55,7 +54,7 @@ func order(list []report.AuditFinding, line *Line) {
 		i, _ := line.At(f.Commit)
 		return i
 	}
-	slices.SortStableFunc(list, func(a, b report.AuditFinding) int {
+	diag.SortStable(list, func(a, b report.AuditFinding) int {
 		return cmp.Or(
 			cmp.Compare(diag.Severity(a.Severity).Rank(), diag.Severity(b.Severity).Rank()), cmp.Compare(a.Code, b.Code),
 			cmp.Compare(at(&a), at(&b)), cmp.Compare(seq(&a), seq(&b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message),

@@ -70,7 +70,7 @@ func (j *joined) decided() []*Examined {
 			list = append(list, x)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Examined) int {
+	diag.SortStable(list, func(a, b *Examined) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(b.Entry.Seq, a.Entry.Seq))
 	})
 	return list
@@ -240,7 +240,7 @@ func sorted(numbers map[string]int, least int) []report.AuditNumber {
 			list = append(list, report.AuditNumber{Name: name, Times: n})
 		}
 	}
-	slices.SortFunc(list, func(a, b report.AuditNumber) int {
+	diag.SortStable(list, func(a, b report.AuditNumber) int {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Name, b.Name))
 	})
 	return list
@@ -283,7 +283,7 @@ func ranked(people map[string]*person) []report.AuditPerson {
 	for _, p := range people {
 		list = append(list, report.AuditPerson{Actor: p.actor, ActorID: p.id, Overrides: p.overrides, Codes: sorted(p.codes, 1), Authors: sorted(p.authors, 1)})
 	}
-	slices.SortFunc(list, func(a, b report.AuditPerson) int {
+	diag.SortStable(list, func(a, b report.AuditPerson) int {
 		return cmp.Or(cmp.Compare(b.Overrides, a.Overrides), cmp.Compare(a.Actor, b.Actor), cmp.Compare(a.ActorID, b.ActorID))
 	})
 	return list

@@ -18,6 +18,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -166,7 +167,7 @@ func (a *Archive) numbered(tree gitobj.Entry, dir, separator string) (list []ite
 		numbers[name] = n
 		list = append(list, itemRef{name, e.ID})
 	}
-	slices.SortFunc(list, func(a, b itemRef) int {
+	diag.SortStable(list, func(a, b itemRef) int {
 		return cmp.Or(cmp.Compare(numbers[a.dir], numbers[b.dir]), cmp.Compare(a.dir, b.dir))
 	})
 	return list, strange, nil
@@ -319,7 +320,7 @@ func (a *Archive) item(ref itemRef) (*archive.Item, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(it.Files, func(a, b archive.Stored) int { return cmp.Compare(a.Path, b.Path) })
+	diag.SortStable(it.Files, func(a, b archive.Stored) int { return cmp.Compare(a.Path, b.Path) })
 	return it, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/closeout-gate/closeout/verify/archive"
@@ -185,6 +184,6 @@ func (in *ArchiveInput) files() (list []archive.File, err error) {
 		list = append(list, file)
 		return err
 	})
-	slices.SortFunc(list, archive.ByPath)
+	diag.SortStable(list, archive.ByPath)
 	return list, err
 }

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/audit"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -169,7 +169,7 @@ func (e *examiner) replays(in *audit.Input, root string) func(int64) bool {
 			all = append(all, pick{sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n", it.Entry.Seq, root)), it.Entry.Seq})
 		}
 	}
-	slices.SortFunc(all, func(a, b pick) int { return bytes.Compare(a.sum[:], b.sum[:]) })
+	diag.SortStable(all, func(a, b pick) int { return bytes.Compare(a.sum[:], b.sum[:]) })
 	chosen := map[int64]bool{}
 	for _, p := range all[:min(len(all), e.options.Sample)] {
 		chosen[p.seq] = true

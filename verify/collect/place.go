@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // place is where a bundle is: a directory, or the objects of a repository. Paths are relative to the bundle, with slashes.
@@ -56,7 +57,7 @@ func (o inObjects) listed(dir string, extensions []string) ([]string, error) {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { // as a directory is walked
+	diag.SortStable(names, func(a, b string) int { // as a directory is walked
 		return cmp.Compare(strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00"))
 	})
 	return names, nil

@@ -528,7 +528,7 @@ func (p *reportPage) files() []node {
 		counts[rank(f)]++
 	}
 	list := slices.Clone(p.Files)
-	slices.SortStableFunc(list, func(a, b report.File) int { return cmp.Compare(rank(a), rank(b)) })
+	diag.SortStable(list, func(a, b report.File) int { return cmp.Compare(rank(a), rank(b)) })
 	table := p.room.table(listing{
 		percent: 40, caption: "Files that the change touches", columns: fileColumns, n: len(list), more: inReport,
 		cells: func(i int) []node {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -64,7 +65,7 @@ func (c *Client) mergedPulls(ctx context.Context, commit collect.Step, branch st
 			return nil, c.fail(err, needPulls)
 		}
 	}
-	slices.SortFunc(list, func(a, b mergedPull) int { return cmp.Compare(a.Number, b.Number) })
+	diag.SortStable(list, func(a, b mergedPull) int { return cmp.Compare(a.Number, b.Number) })
 	return list, nil
 }
 
@@ -121,7 +122,7 @@ func (c *Client) gateRuns(ctx context.Context, workflow, event, head string, bef
 	if slices.ContainsFunc(runs, func(r workflowRun) bool { return r.elsewhere }) {
 		runs = slices.DeleteFunc(runs, func(r workflowRun) bool { return !r.elsewhere })
 	}
-	slices.SortFunc(runs, func(a, b workflowRun) int { return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(b.ID, a.ID)) })
+	diag.SortStable(runs, func(a, b workflowRun) int { return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(b.ID, a.ID)) })
 	return runs, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -164,7 +165,7 @@ func (f *finder) decision(u unit, files []zipFile, text []byte, result *replay.R
 		e.Bundle = append(e.Bundle, archive.File{Path: z.Path, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(z.Data))})
 		f.bytes += int64(len(z.Data))
 	}
-	slices.SortFunc(e.Bundle, func(a, b archive.File) int { return strings.Compare(a.Path, b.Path) })
+	diag.SortStable(e.Bundle, func(a, b archive.File) int { return strings.Compare(a.Path, b.Path) })
 	return e
 }
 
