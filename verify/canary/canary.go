@@ -153,7 +153,7 @@ func (c *canary) index() {
 
 // scopedPart is the first pull request of a merge group to which the contract applies; whole without a group.
 func (c *canary) scopedPart() int {
-	if len(c.before.PullRequests) == 0 {
+	if len(c.base.parts) == 0 || len(c.before.PullRequests) == 0 {
 		return whole
 	}
 	for i, number := range c.base.parts {
