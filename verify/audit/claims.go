@@ -58,7 +58,7 @@ func (x *examination) before(name, commit string) bool {
 
 // bind compares what was decided with what was merged.
 func (x *examination) bind() {
-	b, err := x.Repo.Bind(x.m.Entry.Commits, x.parent, x.r, x.m.Bundle)
+	b, err := x.Repo.Bind(x.m.Entry.Commits, x.parent, x.r, x.m.Bundle, x.known)
 	if err != nil {
 		x.unavailable("what the commit changes", err)
 		return

@@ -20,8 +20,9 @@ import (
 
 // Repository answers what an audit asks of a clone. Every error means that the answer is unavailable. It is used by several goroutines.
 type Repository interface {
-	// Bind tells how far a decision is about what commits brought to the branch. parent is "" for a first commit.
-	Bind(commits []string, parent string, r *report.Report, b *verify.Bundle) (Bound, error)
+	// Bind tells how far a decision is about what commits brought to the branch. parent is "" for a first commit; known are the facts of
+	// the bundle, nil for none.
+	Bind(commits []string, parent string, r *report.Report, b *verify.Bundle, known *facts.Facts) (Bound, error)
 	// Blob is the id of a file of a commit; "" when there is none.
 	Blob(commit, path string) (string, error)
 	// BlobID is the id of a blob with a content.

@@ -14,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/audit"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -226,8 +227,8 @@ type auditedRepo struct {
 type blobKey struct{ tree, path string }
 
 // Bind is that of [audit.Repository].
-func (r *auditedRepo) Bind(commits []string, parent string, rep *report.Report, b *verify.Bundle) (audit.Bound, error) {
-	decided, err := DecidedBy(rep, b)
+func (r *auditedRepo) Bind(commits []string, parent string, rep *report.Report, b *verify.Bundle, known *facts.Facts) (audit.Bound, error) {
+	decided, err := decidedBy(rep, b, known)
 	if err != nil {
 		return audit.Bound{How: report.BindingNone, Why: "of the decision cannot be compared: " + err.Error()}, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -35,6 +36,11 @@ type Decided struct {
 // DecidedBy takes from a bundle and its report what the decision was about. The contract of the bundle names the evidence
 // directory: that it is the repository's is another question.
 func DecidedBy(r *report.Report, b *verify.Bundle) (Decided, error) {
+	return decidedBy(r, b, replay.FactsOf(b))
+}
+
+// decidedBy is [DecidedBy] with the facts of the bundle, nil for none.
+func decidedBy(r *report.Report, b *verify.Bundle, f *facts.Facts) (Decided, error) {
 	limits := strict.DefaultLimits()
 	d := Decided{Head: value(r.Subject.HeadSHA), CodeTree: value(r.Subject.CodeTree), MergeBase: value(r.Subject.MergeBaseSHA), EvidenceDir: policy.DefaultEvidenceDir}
 	for _, in := range b.Inputs {
@@ -59,7 +65,7 @@ func DecidedBy(r *report.Report, b *verify.Bundle) (Decided, error) {
 			d.Changes, d.HasIDs = list, true
 		}
 	}
-	if f := replay.FactsOf(b); f != nil {
+	if f != nil {
 		d.ManyBases = len(f.Subject.MergeBases) > 1
 	}
 	if !d.HasIDs {

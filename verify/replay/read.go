@@ -33,6 +33,11 @@ func Read(data []byte) (*report.Report, error) {
 	if e, wrong := strict.CheckJSON(data); wrong {
 		return nil, &NoReport{Why: e}
 	}
+	var r report.Report
+	failed := strict.Unmarshal(data, &r)
+	if failed == nil && r.Schema == report.Schema && versionSyntax().MatchString(r.Tool.Version) {
+		return &r, nil
+	}
 	var head struct {
 		Schema any `json:"schema"`
 		Tool   struct {
@@ -50,9 +55,9 @@ func Read(data []byte) (*report.Report, error) {
 		e.Message, e.Fix = "this is not a report that closeout can read", "name a "+report.FileName+", or a directory that contains one"
 		return nil, &NoReport{Why: e}
 	}
-	var r report.Report
-	if err := strict.Unmarshal(data, &r); err != nil {
-		return nil, &NoReport{Why: diag.Error{Message: "the report does not match its schema", Found: err.Error()}, Form: true}
+	why := "it has another form"
+	if failed != nil {
+		why = failed.Error()
 	}
-	return &r, nil
+	return nil, &NoReport{Why: diag.Error{Message: "the report does not match its schema", Found: why}, Form: true}
 }
