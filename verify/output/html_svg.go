@@ -23,7 +23,8 @@ const (
 	maxNames    = 10  // in a chart of names
 	maxMarks    = 600 // in a strip
 	segmentTrim = 14  // between two parts of a bar
-	leastHeight = 20  // of a part of a bar, so that it is seen
+	widestBar   = 900
+	leastHeight = 20 // of a part of a bar, so that it is seen
 )
 
 // figure is a picture, the sentence that says what it shows, and its numbers.
@@ -157,7 +158,7 @@ func (s *series) stack(kinds []kind, most int) []node {
 	var bars []node
 	for i, counts := range s.counts {
 		x, width := period(i, len(s.counts))
-		trim := min(width/6, 40)
+		thick := min(max(width-min(width/6, 40), 10), widestBar)
 		bottom, sum := plotTop+plotHeight-segmentTrim, 0
 		for k, n := range counts {
 			if n == 0 {
@@ -165,7 +166,7 @@ func (s *series) stack(kinds []kind, most int) []node {
 			}
 			sum += n
 			top := min(plotTop+plotHeight-plotHeight*sum/most, bottom-leastHeight)
-			bars = append(bars, rect(kinds[k].class, x+trim/2, top, max(width-trim, 10), bottom-top))
+			bars = append(bars, rect(kinds[k].class, x+(width-thick)/2, top, thick, bottom-top))
 			bottom = top - segmentTrim
 		}
 	}
