@@ -189,7 +189,7 @@ func TestFind(t *testing.T) {
 		"the end is a bit late": {func(m *merge) { m.run.Updated = after }, decided},
 		"no pull request":       {func(m *merge) { m.Pulls = nil }, "gap no_pull_request"},
 		"not listed yet":        {func(m *merge) { m.Fail("/commits/"+m.commit, 1, fakehub.Body("[]")) }, decided},
-		"named, not merged":     {func(m *merge) { m.pull.Merged = false }, "gap no_pull_request"},
+		"named, not merged":     {func(m *merge) { m.pull.Merged, m.pull.TestMerge = false, m.commit }, "gap no_pull_request"},
 		"named, another commit": {func(m *merge) { m.pull.Landed = []string{m.base} }, "gap no_pull_request"},
 		"not merged":            {func(m *merge) { m.pull.Merged = false }, "gap no_pull_request"},
 		"merged elsewhere":      {func(m *merge) { m.repo.git("", "branch", "other", m.base); m.pull.Base = "other" }, "gap no_pull_request"},
@@ -214,6 +214,7 @@ func TestFind(t *testing.T) {
 		"no artifact":           {func(m *merge) { m.run.Artifacts = nil }, "gap no_artifact of 7 by 100.1 unchanged"},
 		"another name":          {func(m *merge) { artifact(m).Name = "closeout-bundle-2" }, "gap no_artifact of 7 by 100.1 unchanged"},
 		"of another head":       {func(m *merge) { artifact(m).Head = m.base }, "gap no_artifact of 7 by 100.1 unchanged"},
+		"of another run":        {func(m *merge) { artifact(m).Run = 99 }, "gap no_artifact of 7 by 100.1 unchanged"},
 		"of an earlier attempt": {func(m *merge) { artifact(m).Created = early }, "gap no_artifact of 7 by 100.1 unchanged"},
 		"two of one name": {func(m *merge) {
 			m.run.Artifacts = append(m.run.Artifacts, &fakehub.Artifact{ID: 1001, Data: []byte("x"), Created: before})

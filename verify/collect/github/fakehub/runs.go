@@ -38,6 +38,7 @@ type Artifact struct {
 	Digest  string // "" is that of Data; - leaves it out
 	Created string // "" is a time of no importance
 	Head    string // what the list says of its run; "" is the run's
+	Run     int64  // what the list says of its run; 0 is the run's
 	To      string // where the download leads; "" is this server under another name
 }
 
@@ -111,7 +112,7 @@ func (h *Hub) artifacts(w http.ResponseWriter, r *http.Request) {
 		shown := map[string]any{
 			"id": a.ID, "name": cmp.Or(a.Name, "closeout-bundle"), "size_in_bytes": cmp.Or(a.Size, int64(len(a.Data))), "expired": a.Expired,
 			"created_at": cmp.Or(a.Created, someTime), "digest": cmp.Or(a.Digest, "sha256:"+hex.EncodeToString(sum[:])),
-			"workflow_run": map[string]any{"id": run.ID, "repository_id": h.ID, "head_sha": h.commitID(cmp.Or(a.Head, run.Head))},
+			"workflow_run": map[string]any{"id": cmp.Or(a.Run, run.ID), "repository_id": h.ID, "head_sha": h.commitID(cmp.Or(a.Head, run.Head))},
 		}
 		if a.Digest == "-" {
 			delete(shown, "digest")
