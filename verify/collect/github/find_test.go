@@ -222,7 +222,7 @@ func TestFind(t *testing.T) {
 		"expired":                {func(m *merge) { artifact(m).Expired = true }, "gap expired of 7 by 100.1 unchanged"},
 		"gone meanwhile":         {func(m *merge) { m.Fail("/zip", 1, fakehub.Status(410, "gone")) }, "gap expired of 7 by 100.1 unchanged"},
 		"large":                  {func(m *merge) { artifact(m).Size = maxZip + 1 }, "gap unreadable of 7 by 100.1 unchanged"},
-		"large, and silent":      {func(m *merge) { artifact(m).Data, artifact(m).Size = make([]byte, maxZip+1), 1 }, "gap unreadable of 7 by 100.1 unchanged"},
+		"large, and silent":      {func(m *merge) { artifact(m).Data, artifact(m).Size = make([]byte, maxZip+9), 1 }, "gap unreadable of 7 by 100.1 unchanged"},
 		"another digest":         {func(m *merge) { artifact(m).Digest = "sha256:" + strings.Repeat("0", 64) }, "gap unreadable of 7 by 100.1 unchanged"},
 		"another kind of digest": {func(m *merge) { artifact(m).Digest = "sha1:x" }, "gap unreadable of 7 by 100.1 unchanged"},
 		"no zip":                 {func(m *merge) { artifact(m).Data = []byte("hello") }, "gap unreadable of 7 by 100.1 unchanged"},
@@ -270,6 +270,12 @@ func TestFind(t *testing.T) {
 		"a newer run of another": {func(m *merge) {
 			run := other(m, 101, merged)
 			run.Artifacts[0].Data = altered(t, m.bundle, report.FileName, `"pull_request":7`, `"pull_request":8`)
+			add(m, run)
+		}, decided},
+		"required later": {func(m *merge) {
+			unfiltered(m, "head_sha=")
+			run := other(m, 101, after)
+			run.Path = "octo-org/rules/" + gateFile
 			add(m, run)
 		}, decided},
 		"required beside own": {func(m *merge) {
