@@ -236,7 +236,7 @@ func (x *examination) compareEntry() {
 		{"report_sha256", hex.EncodeToString(sum[:]), deref(e.ReportSHA256)},
 		{"verdict", r.Verdict, deref(e.Verdict)},
 		{"head_sha", deref(r.Subject.HeadSHA), deref(e.HeadSHA)},
-		{"pull_requests", strings.Join(pullRequests(r), ", "), strings.Join(e.PullRequests, ", ")},
+		{"pull_requests", inOrder(pullRequests(r)), inOrder(e.PullRequests)},
 		{"tool", r.Tool.Version, versionOf(e.Tool)},
 	} {
 		if field[0] == "pull_requests" && field[1] == "" {
@@ -247,6 +247,9 @@ func (x *examination) compareEntry() {
 		}
 	}
 }
+
+// inOrder writes numbers in one order.
+func inOrder(list []string) string { return strings.Join(slices.Sorted(slices.Values(list)), ", ") }
 
 func versionOf(t *report.Tool) string {
 	if t == nil {

@@ -135,9 +135,12 @@ func (b *binder) recomputed(bound Bound) (Bound, error) {
 	if _, err := b.git.tree(b.decided.MergeBase); err != nil || b.decided.ManyBases {
 		return bound, nil
 	}
-	list, err := b.git.compare(b.decided.MergeBase, head)
-	if err != nil {
-		return Bound{}, err
+	list := b.list
+	if b.decided.MergeBase != b.merged.Parent || !b.sameTree(head) {
+		var err error
+		if list, err = b.git.compare(b.decided.MergeBase, head); err != nil {
+			return Bound{}, err
+		}
 	}
 	evidence := func(c change.Change) bool { return b.evidence(c.Path) }
 	listed := slices.DeleteFunc(slices.Clone(b.decided.Changes), evidence)
@@ -153,6 +156,14 @@ func (b *binder) recomputed(bound Bound) (Bound, error) {
 	return bound, nil
 }
 
+// sameTree reports whether a head has the tree of the last commit. A branch that nothing else reached meanwhile gives that, and what
+// the commits change is what the change is.
+func (b *binder) sameTree(head string) bool {
+	one, err := b.git.tree(head)
+	other, failed := b.git.tree(b.tip)
+	return err == nil && failed == nil && one == other
+}
+
 // sameChange compares two changes of a path. GitHub's API tells no ids of what was there before.
 func sameChange(listed, computed change.Change) bool {
 	return sameEnd(listed, computed) && listed.OldMode == computed.OldMode && (listed.OldID == "" || listed.OldID == computed.OldID)
@@ -163,6 +174,7 @@ type binder struct {
 	merged  Merged
 	decided Decided
 	tip     string
+	list    []change.Change // what the commits change on the branch, sorted by path
 }
 
 // identity reports whether the commit is the head, has its code tree, or merges it.
@@ -197,6 +209,7 @@ func (b *binder) differing() (map[string]change.Change, error) {
 	} else {
 		list, err = b.git.compare(b.merged.Parent, b.tip)
 	}
+	b.list = list
 	differ := make(map[string]change.Change, len(list))
 	for _, c := range list {
 		if !b.evidence(c.Path) {
