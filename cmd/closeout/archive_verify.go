@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -96,7 +97,11 @@ func (f *archiveVerifyFlags) run(std stdio) error {
 	return nil
 }
 
+// archiveGCPercent keeps the check of ten thousand decisions below 128 MiB: little of what it allocates lives.
+const archiveGCPercent = 50
+
 func checkArchive(git *collect.Git, ref string, how collect.ArchiveCheck) (*archive.Check, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(archiveGCPercent))
 	a, err := git.Archive(ref)
 	if err != nil {
 		return nil, err
