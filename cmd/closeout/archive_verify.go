@@ -154,6 +154,9 @@ func replayArchived(found *collect.Found, written []byte) (differences []string,
 	if err != nil {
 		return nil, err
 	}
+	if !rerun.Bounded(before) {
+		return nil, rerun.ErrUnbounded
+	}
 	err = caught(func() error {
 		r, err := rerun.Run(written, before, found.Bundle)
 		if err == nil {

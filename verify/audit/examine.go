@@ -346,6 +346,12 @@ func (x *examination) replayed() {
 	case !x.Replays(x.Entry.Seq):
 		return
 	}
+	if !replay.Bounded(x.r) {
+		x.Row.Replay = "not_replayable"
+		x.add(as(diag.Unknown, finding("audit.not_replayable", "the decision cannot be judged again: "+replay.ErrUnbounded.Error(), about{path: report.FileName, identity: []string{"limits"}},
+			"limits as an operator needs them", "a limit that closeout archive find refuses", "ask who added the entry; write the bundle to a directory and run closeout replay on it")))
+		return
+	}
 	got, err := judged(x.m.Report, x.r, x.m.Bundle)
 	switch {
 	case err != nil:

@@ -131,6 +131,9 @@ func (in *ArchiveInput) decision(dir string) (*archive.Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the report in %q cannot be read: %w", dir, err)
 	}
+	if !replay.Bounded(r) {
+		return nil, fmt.Errorf("the report in %q cannot be archived: %w; run closeout verify again with smaller limits", dir, replay.ErrUnbounded)
+	}
 	found, err := Bundle(dir)
 	if err != nil {
 		return nil, err

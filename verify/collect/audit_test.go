@@ -84,6 +84,8 @@ func plantMore(w *world) {
 		d.exit, d.omit = 1, "verification_report.json"
 		d = w.deal("without its report", squash, nil, "warn audit.not_replayable")
 		d.omit = "verification_report.json"
+		w.deal("limits that an operator raised", squash, nil).raised = 16
+		w.deal("limits that never end", squash, nil, "unknown audit.not_replayable").raised = 17
 		d = w.deal("own workflow", squash, nil, "warn audit.workflow_changed")
 		d.entry = func(e *archive.Entry) { e.Run.Workflow = archive.WorkflowChanged }
 		plantHot(w)

@@ -107,6 +107,9 @@ func FactsOf(b *verify.Bundle) *facts.Facts {
 // maxRaised is how many times its default a limit of a report may be.
 const maxRaised = 16
 
+// ErrUnbounded says that a bundle of someone else is not judged again, since its report is not [Bounded].
+var ErrUnbounded = fmt.Errorf("the report raises a limit of the judge to more than %d times its default, so that judging the bundle again could take very long", maxRaised)
+
 // Bounded reports whether a report asks for a replay whose cost is bounded: the limits of the judge are those of the report, and a
 // report that a change has written could raise them until the replay never ends.
 func Bounded(r *report.Report) bool {
