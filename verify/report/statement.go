@@ -28,7 +28,7 @@ type Summary struct {
 	Policy             Resource   `json:"policy"`
 	InputAttestations  []Resource `json:"inputAttestations"`
 	VerificationResult string     `json:"verificationResult"` // PASSED or FAILED
-	VerifiedLevels     []string   `json:"verifiedLevels"`     // [] when it failed
+	VerifiedLevels     []string   `json:"verifiedLevels"`     // FAILED alone when it failed
 }
 
 // Verifier is what decided.

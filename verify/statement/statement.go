@@ -60,7 +60,7 @@ func Summary(r *report.Report, repository string) (*report.Summary, error) {
 	}
 	s := &report.Summary{
 		Verifier:           report.Verifier{ID: VerifierID, Version: map[string]string{r.Tool.Name: r.Tool.Version}},
-		VerificationResult: failed,
+		VerificationResult: failed, VerifiedLevels: []string{failed},
 	}
 	switch {
 	case r.Subject.PullRequest != nil:
@@ -105,6 +105,8 @@ func lowest(r *report.Report) diag.Level {
 func repositoryOf(r *report.Report, address string) (string, error) {
 	name := r.Subject.Repository
 	switch {
+	case name != nil && !isRepository(*name):
+		return "", fmt.Errorf("the report names the repository %q: expected OWNER/NAME, as in a report that closeout wrote", *name)
 	case name == nil && address == "":
 		return "", errors.New("the report names no repository: say which it is with --link-base https://HOST/OWNER/REPOSITORY")
 	case address == "":
@@ -113,6 +115,13 @@ func repositoryOf(r *report.Report, address string) (string, error) {
 		return "", fmt.Errorf("--link-base is %q, and the report is about the repository %q: name the address of that one", address, *name)
 	}
 	return address, nil
+}
+
+// isRepository reports whether a name is OWNER/NAME, so that an address with it leads nowhere else.
+func isRepository(name string) bool {
+	owner, rest, found := strings.Cut(name, "/")
+	leads := func(part string) bool { return part == "" || part == "." || part == ".." }
+	return found && !leads(owner) && !leads(rest) && !strings.Contains(rest, "/")
 }
 
 // hostOf is the host of an address https://HOST/OWNER/NAME.
@@ -131,11 +140,11 @@ func inputOf(in *report.Input, repository string) report.Resource {
 	return report.Resource{URI: uri, Digest: map[string]string{"sha256": in.SHA256}}
 }
 
-// escaped is a path in an address.
+// escaped is a path in an address. A colon is escaped too: before it would be the scheme of another address.
 func escaped(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
-		parts[i] = url.PathEscape(part)
+		parts[i] = strings.ReplaceAll(url.PathEscape(part), ":", "%3A")
 	}
 	return strings.Join(parts, "/")
 }

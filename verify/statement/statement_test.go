@@ -109,7 +109,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: the verdict is %s", name, r.Verdict)
 		}
 		accepted := r.Verdict == report.Passed || r.Verdict == report.Overridden
-		if strings.Contains(string(got), `"PASSED"`) != accepted || strings.Contains(string(got), `"verifiedLevels":[]`) == accepted {
+		if strings.Contains(string(got), `"PASSED"`) != accepted || strings.Contains(string(got), `"verifiedLevels":["FAILED"]`) == accepted {
 			t.Errorf("%s: %s: %s", name, r.Verdict, got)
 		}
 	}
@@ -144,9 +144,16 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s is accepted", other)
 		}
 	}
-	r.Inputs[0].Path = `a b/</x>#?.json`
-	if s := statementOf(t, r, statement.Options{}); !strings.HasSuffix(s.Predicate.InputAttestations[0].URI, "/a%20b/%3C/x%3E%23%3F.json") {
-		t.Errorf("%+v", s.Predicate.InputAttestations[0])
+	r.Inputs[0].Path, r.Inputs[1].Path, r.Inputs[1].Ref = `a b/</x>#?.json`, "javascript:alert(1)", nil
+	s = statementOf(t, r, statement.Options{})
+	if !strings.HasSuffix(s.Predicate.InputAttestations[0].URI, "/a%20b/%3C/x%3E%23%3F.json") || s.Predicate.InputAttestations[1].URI != "javascript%3Aalert%281%29" {
+		t.Errorf("%+v", s.Predicate.InputAttestations[:2])
+	}
+	for _, name := range []string{"shop", "acme/", "/shop", "acme/shop/pull", "../shop", "acme/..", "acme/."} {
+		r.Subject.Repository = &name
+		if s, err := statement.New(r, "", statement.Options{}); err == nil {
+			t.Errorf("the repository %q is accepted: %s", name, s.Predicate.ResourceURI)
+		}
 	}
 }
 
