@@ -340,15 +340,19 @@ func status(old, new *treeEntry) Status {
 	return Modified
 }
 
-// pathChunk is how many bytes of paths share an allocation.
-const pathChunk = 32 << 10
+// pathChunk is how many bytes of paths share an allocation: from the first to the last number.
+const (
+	firstChunk = 512
+	pathChunk  = 32 << 10
+)
 
 // path joins a directory and a name, with a slash after the name of a directory. Many paths share one allocation.
 func (w *worker) path(prefix string, e *treeEntry) string {
 	need := len(prefix) + len(e.name) + 1
 	if w.paths.Cap()-w.paths.Len() < need {
+		size := min(pathChunk, max(firstChunk, 2*w.paths.Cap()))
 		w.paths = strings.Builder{}
-		w.paths.Grow(max(pathChunk, need))
+		w.paths.Grow(max(size, need))
 	}
 	start := w.paths.Len()
 	w.paths.WriteString(prefix)

@@ -9,8 +9,10 @@ import (
 
 // Packs and indexes are read in blocks through a bounded cache, not mapped into memory: memory use is small whatever the
 // size of the pack, and a file that shrinks during reading gives an error instead of a fault.
+//
+// A block is small: the objects of an audit, and their places in the index, are far apart in files that are larger than the cache.
 const (
-	blockSize  = 1 << 16
+	blockSize  = 1 << 13
 	blockCache = 16 << 20
 )
 
@@ -99,6 +101,9 @@ func (f *file) block(number int64) ([]byte, error) {
 		return block, nil
 	}
 	offset := number * blockSize
+	if offset >= f.size {
+		return nil, errTruncated // the block before was read when the file was shorter
+	}
 	block, err := f.direct(offset, int(min(blockSize, f.size-offset)))
 	if err != nil {
 		return nil, err

@@ -147,7 +147,7 @@ func (p *packFile) damagedAt(offset int64, why string) error {
 // to more than any compressor writes.
 func (p *packFile) inflate(h header) ([]byte, error) {
 	content := make([]byte, h.size)
-	most := 8*h.size + 2*blockSize
+	most := 8*h.size + 1<<17
 	if err := inflate(content, source{file: p.file, offset: h.data, end: min(h.data+most, p.end())}); err != nil {
 		return nil, p.damagedAt(h.data, err.Error())
 	}
