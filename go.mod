@@ -20,6 +20,7 @@ require (
 	golang.org/x/sys v0.48.0
 	golang.org/x/text v0.43.0
 	golang.org/x/tools v0.51.0
+	maragu.dev/gomponents v1.2.0
 )
 
 require (

@@ -5,69 +5,54 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html"
 	"io"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	g "maragu.dev/gomponents"
 )
 
 // A page is one file without script that loads nothing: its policy allows only the style sheet in it, by digest. Foreign text is
 // shown as text, in an element bdi; what a tag, an attribute, a class, an id or the target of a link is made of has the type word,
 // which no text converts to. A test holds this.
 
-// word is a text of our own: the name of a tag with its attributes, a class, an id. Only constants and what the functions for
-// attributes return become one.
+// word is a text of our own in a page: the name of a tag or attribute, a class, an id. Only constants become one.
 type word string
 
-// node is a part of a page as it is written.
-type node string
+// node is a part of a page, and nodes are several.
+type (
+	node  = g.Node
+	nodes = g.Group
+)
 
 //go:embed html.css
 var stylesheet string
 
-// el is an element: the name of its tag with attributes, and what it contains. Those that begin a part of the page begin a line,
-// so that two pages can be compared.
+// el is an element. Those that begin a part of the page begin a line, so that two pages can be compared.
 func el(tag word, children ...node) node {
-	name, _, _ := strings.Cut(string(tag), " ")
-	begin, end := "", "</"+name+">"
-	switch name {
+	element := g.El(string(tag), children...)
+	switch tag {
 	case "section", "article", "table", "tr", "li", "figure", "h2", "h3", "dt", "p", "details", "svg", "header", "main", "footer", "style", "body":
-		begin = "\n"
-	case "meta", "br":
-		end = ""
+		return nodes{g.Raw("\n"), element}
 	}
-	return node(begin + "<" + string(tag) + ">" + string(join(children)) + end)
-}
-
-// join writes parts one after the other.
-func join(list []node) node {
-	size := 0
-	for _, n := range list {
-		size += len(n)
-	}
-	var b strings.Builder
-	b.Grow(size)
-	for _, n := range list {
-		b.WriteString(string(n))
-	}
-	return node(b.String())
-}
-
-// withValue is an attribute with any value, to be added to a tag.
-func withValue(name word, value string) word {
-	return word(" " + string(name) + `="` + html.EscapeString(value) + `"`)
+	return element
 }
 
 // at is an attribute whose value is a constant.
-func at(name, value word) word { return withValue(name, string(value)) }
+func at(name, value word) node { return g.Attr(string(name), string(value)) }
 
 // class is the attribute class.
-func class(names word) word { return at("class", names) }
+func class(names word) node { return at("class", names) }
+
+// number is an attribute whose value is a number.
+func number[N int | int64](name word, value N) node {
+	return g.Attr(string(name), strconv.FormatInt(int64(value), 10))
+}
 
 // decimal is an attribute whose value is a number in tenths.
-func decimal(name word, tenths int) word { return withValue(name, inTenths(tenths)) }
+func decimal(name word, tenths int) node { return g.Attr(string(name), inTenths(tenths)) }
 
 func inTenths(tenths int) string {
 	if tenths%10 == 0 {
@@ -77,24 +62,24 @@ func inTenths(tenths int) string {
 }
 
 // points is the attribute of a line through points, in tenths.
-func points(list [][2]int) word {
+func points(list [][2]int) node {
 	words := make([]string, len(list))
 	for i, p := range list {
 		words[i] = inTenths(p[0]) + "," + inTenths(p[1])
 	}
-	return withValue("points", strings.Join(words, " "))
+	return g.Attr("points", strings.Join(words, " "))
 }
 
 // viewBox is the plane that a picture is drawn on.
-func viewBox(width, height int) word {
-	return withValue("viewBox", "0 0 "+inTenths(width)+" "+inTenths(height))
+func viewBox(width, height int) node {
+	return g.Attr("viewBox", "0 0 "+inTenths(width)+" "+inTenths(height))
 }
 
 // spoken is what an assistive technology reads out for an element; it may contain foreign text.
-func spoken(s string) word { return withValue("aria-label", visible(s)) }
+func spoken(s string) node { return g.Attr("aria-label", visible(s)) }
 
 // say is a text. Foreign text in it is shown as text too, but without an element of its own; see [foreign].
-func say(words ...string) node { return node(html.EscapeString(visible(strings.Join(words, "")))) }
+func say(words ...string) node { return g.Text(visible(strings.Join(words, ""))) }
 
 // foreign is a text of somebody else.
 func foreign(s string) node {
@@ -149,7 +134,7 @@ func visible(s string) string {
 // part is a section of a page.
 type part struct {
 	id, title word
-	body      node
+	body      []node
 }
 
 // page is what all pages have in common.
@@ -164,7 +149,12 @@ type page struct {
 // write writes a page. Its bytes are safe in the log of a workflow too: no line begins with a colon, and the beginning of a legacy
 // command is broken by a character reference.
 func (p *page) write(w io.Writer) error {
-	_, err := io.WriteString(w, "<!doctype html>\n"+strings.ReplaceAll(string(p.document()), "##[", "##&#91;")+"\n")
+	var b strings.Builder
+	b.WriteString("<!doctype html>\n")
+	if err := p.document().Render(&b); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "##[", "##&#91;")+"\n")
 	return err
 }
 
@@ -175,38 +165,40 @@ func policy() string {
 }
 
 func (p *page) document() node {
-	var contents, sections node
+	var contents, sections []node
 	for _, part := range p.parts {
-		if part.body == "" {
+		if len(part.body) == 0 {
 			continue
 		}
-		heading := el("h2"+at("id", part.id+"-title"), say(string(part.title)))
-		contents += el("li", el("a"+at("href", "#"+part.id), say(string(part.title))))
-		sections += el("section"+at("id", part.id)+at("aria-labelledby", part.id+"-title"), heading, part.body)
+		heading := el("h2", at("id", part.id+"-title"), say(string(part.title)))
+		contents = append(contents, el("li", el("a", at("href", "#"+part.id), say(string(part.title)))))
+		sections = append(sections, el("section", at("id", part.id), at("aria-labelledby", part.id+"-title"), heading, nodes(part.body)))
 	}
-	return el(`html lang="en"`,
+	return el("html", at("lang", "en"),
 		el("head",
-			el(`meta charset="utf-8"`),
-			el(`meta http-equiv="Content-Security-Policy"`+withValue("content", policy())),
-			el(`meta name="viewport" content="width=device-width, initial-scale=1"`),
-			el(`meta name="color-scheme" content="light dark"`),
+			el("meta", at("charset", "utf-8")),
+			el("meta", at("http-equiv", "Content-Security-Policy"), g.Attr("content", policy())),
+			el("meta", at("name", "viewport"), at("content", "width=device-width, initial-scale=1")),
+			el("meta", at("name", "color-scheme"), at("content", "light dark")),
 			el("title", say(p.title)),
-			el("style", node(stylesheet))),
+			el("style", g.Raw(stylesheet)),
+		),
 		el("body",
-			el(`a class="skip" href="#main"`, say(string(p.skip))),
+			el("a", class("skip"), at("href", "#main"), say(string(p.skip))),
 			p.header,
-			el(`nav aria-label="Contents"`, el("ul", contents)),
-			el(`main id="main" tabindex="-1"`, sections),
-			p.footer))
+			el("nav", at("aria-label", "Contents"), el("ul", contents...)),
+			el("main", at("id", "main"), at("tabindex", "-1"), nodes(sections)),
+			p.footer,
+		))
 }
 
 // fold is a part that a reader opens.
-func fold(open bool, summary string, body node) node {
-	tag := word("details")
+func fold(open bool, summary string, body ...node) node {
+	attribute := node(nil)
 	if open {
-		tag = "details open"
+		attribute = g.Attr("open")
 	}
-	return el(tag, el("summary", say(summary)), body)
+	return el("details", attribute, el("summary", say(summary)), nodes(body))
 }
 
 // column is a column of a table.
@@ -216,56 +208,56 @@ type column struct {
 }
 
 // grid is a table that scrolls sideways on a narrow screen. The first cell of a row is its head.
-func grid(caption string, columns []column, rows node, hidden bool) node {
-	var heads node
-	for _, c := range columns {
-		heads += el(`th scope="col"`+c.attribute(), say(string(c.title)))
+func grid(caption string, columns []column, rows []node, hidden bool) node {
+	heads := make([]node, len(columns))
+	for i, c := range columns {
+		heads[i] = el("th", at("scope", "col"), c.attribute(), say(string(c.title)))
 	}
 	title := el("caption", say(caption))
 	if hidden {
-		title = el(`caption class="spoken"`, say(caption))
+		title = el("caption", class("spoken"), say(caption))
 	}
-	return el(`div class="scroll" role="region" tabindex="0"`+spoken(caption),
-		el("table", title, el("thead", el("tr", heads)), el("tbody", rows)))
+	return el("div", class("scroll"), at("role", "region"), at("tabindex", "0"), spoken(caption),
+		el("table", title, el("thead", el("tr", heads...)), el("tbody", rows...)))
 }
 
-func (c column) attribute() word {
+func (c column) attribute() node {
 	if c.class == "" {
-		return ""
+		return nil
 	}
 	return class(c.class)
 }
 
 // row is a row of a table with these columns.
 func row(columns []column, cells ...node) node {
-	var list node
+	list := make([]node, len(cells))
 	for i, cell := range cells {
-		tag := word("td")
 		if i == 0 {
-			tag = `th scope="row"`
+			list[i] = el("th", at("scope", "row"), columns[i].attribute(), cell)
+		} else {
+			list[i] = el("td", columns[i].attribute(), cell)
 		}
-		list += el(tag+columns[i].attribute(), cell)
 	}
-	return el("tr", list)
+	return el("tr", list...)
 }
 
 // count is a cell with a number.
 func count[N int | int64](n N) node { return say(strconv.FormatInt(int64(n), 10)) }
 
-// term is a term and what it means; an empty meaning leaves its term out.
+// names are terms and what they mean; a nil meaning leaves its term out.
 type term struct {
 	name    word
 	meaning node
 }
 
 func terms(of word, list ...term) node {
-	var pairs node
+	var pairs []node
 	for _, t := range list {
-		if t.meaning != "" {
-			pairs += el("div", el("dt", say(string(t.name))), el("dd", t.meaning))
+		if t.meaning != nil {
+			pairs = append(pairs, el("div", el("dt", say(string(t.name))), el("dd", t.meaning)))
 		}
 	}
-	return el("dl"+class(of), pairs)
+	return el("dl", class(of), nodes(pairs))
 }
 
 // room is how many bytes the lists of a page may still take.
@@ -278,26 +270,26 @@ func (r *room) share(percent int) *room {
 	return &room{part}
 }
 
-// take returns a part of the page; "" when there is no room for it.
+// take returns a part of the page, ready to be written; nil when there is no room for it.
 func (r *room) take(part node) node {
-	if len(part) > r.bytes {
-		return ""
+	var b strings.Builder
+	if part.Render(&b) != nil || b.Len() > r.bytes {
+		return nil
 	}
-	r.bytes -= len(part)
-	return part
+	r.bytes -= b.Len()
+	return g.Raw(b.String())
 }
 
 // fit takes the first items that fit, and says how many do not.
-func (r *room) fit(n int, item func(i int) node) (items node, left int) {
-	var list []node
+func (r *room) fit(n int, item func(i int) node) (items []node, left int) {
 	for i := range n {
 		taken := r.take(item(i))
-		if taken == "" {
-			return join(list), n - i
+		if taken == nil {
+			return items, n - i
 		}
-		list = append(list, taken)
+		items = append(items, taken)
 	}
-	return join(list), 0
+	return items, 0
 }
 
 // listing is a table with a row for each of n, as far as a share of the room allows.
@@ -307,9 +299,9 @@ type listing struct {
 	shown   bool // the caption is seen, not only read out
 	columns []column
 	n       int
-	row     func(i int) node // a row of these columns
-	more    string           // where the others are
-	noun    string           // folds the table when it is long; "" for never
+	cells   func(i int) []node
+	more    string // where the others are
+	noun    string // folds the table when it is long; "" for never
 }
 
 // longTable is how many rows are shown unfolded.
@@ -317,21 +309,21 @@ const longTable = 25
 
 func (r *room) table(l listing) node {
 	part := r.share(l.percent)
-	rows, left := part.fit(l.n, l.row)
+	rows, left := part.fit(l.n, func(i int) node { return row(l.columns, l.cells(i)...) })
 	r.bytes += part.bytes
-	table := grid(l.caption, l.columns, rows, !l.shown) + omitted(left, l.more)
+	table := nodes{grid(l.caption, l.columns, rows, !l.shown), omitted(left, l.more)}
 	if l.noun != "" && l.n > longTable {
 		return fold(false, "Show "+plural(l.n, l.noun), table)
 	}
 	return table
 }
 
-// omitted says how many items a list leaves out; "" for none.
+// omitted says how many items a list leaves out; nil for none.
 func omitted(n int, where string) node {
 	if n == 0 {
-		return ""
+		return nil
 	}
-	return el(`p class="more"`, say(fmt.Sprintf("… and %d more, left out here to keep the page small; %s.", n, where)))
+	return el("p", class("more"), say(fmt.Sprintf("… and %d more, left out here to keep the page small; %s.", n, where)))
 }
 
 // forge is where pages link to: the address of a repository, or "" for no links.
@@ -360,7 +352,7 @@ func (f forge) pull(id string) node {
 	if f == "" || id == "" || len(id) > 18 || strings.Trim(id, "0123456789") != "" {
 		return foreign(id)
 	}
-	return el("a"+withValue("href", string(f)+"/pull/"+id), say(id))
+	return el("a", g.Attr("href", string(f)+"/pull/"+id), say(id))
 }
 
 // commit is the beginning of a commit id, with a link when it is one.
@@ -371,5 +363,5 @@ func (f forge) commit(id string) node {
 	if f == "" {
 		return code(id[:12])
 	}
-	return el("a"+withValue("href", string(f)+"/commit/"+id), code(id[:12]))
+	return el("a", g.Attr("href", string(f)+"/commit/"+id), code(id[:12]))
 }

@@ -88,11 +88,11 @@ func (p *auditPage) header(why string) node {
 		of, sign = "top review", "review"
 	}
 	total := p.Statistics.Verdicts
-	return el("header"+class(of),
-		el(`p class="kicker"`, say("Close-out gate: audit of "), foreign(p.Subject.Branch)),
+	return el("header", class(of),
+		el("p", class("kicker"), say("Close-out gate: audit of "), foreign(p.Subject.Branch)),
 		el("h1", icon(sign), say(capital(auditVerdict(p.Audit)))),
-		el(`p class="why"`, say(why)),
-		el(`p class="rests"`, say(capital(auditBasis(p.Audit)), ". ", capital(auditReplay(p.Audit)), ".")),
+		el("p", class("why"), say(why)),
+		el("p", class("rests"), say(capital(auditBasis(p.Audit)), ". ", capital(auditReplay(p.Audit)), ".")),
 		terms("tiles",
 			term{"Commits", count(p.Subject.Commits)}, term{"Decisions", count(p.Subject.Decisions)},
 			term{"Missing", count(total["missing"])}, term{"Gaps", count(total["gap"])}, term{"Overridden", count(total[report.Overridden])},
@@ -137,11 +137,11 @@ func per(size int) string {
 	return fmt.Sprintf(" Each bar stands for %d periods.", size)
 }
 
-func (p *auditPage) timeline() node {
+func (p *auditPage) timeline() []node {
 	all := p.series(verdictCounts)
 	s, size := all.joined(maxBars)
 	if len(s.from) == 0 || s.total() == 0 {
-		return el("p", say("No decision, gap or missing commit is counted yet."))
+		return []node{el("p", say("No decision, gap or missing commit is counted yet."))}
 	}
 	most := s.total()
 	sentence := fmt.Sprintf("From %s on, %s.", p.Series[0].From, andList(totals(verdictKinds, all)))
@@ -154,7 +154,7 @@ func (p *auditPage) timeline() node {
 	}
 	return (&figure{
 		id: "timeline-picture", title: "Commits by verdict over time", sentence: sentence + per(size), height: plotTop + plotHeight + axisHeight,
-		body:    axes(s.from, most, "") + s.stack(verdictKinds, most),
+		body:    append(axes(s.from, most, ""), s.stack(verdictKinds, most)...),
 		legend:  legend(verdictKinds, func(k int) int { return sum(all.column(k)) }),
 		numbers: all.table("Commits by verdict and period", verdictKinds),
 	}).chart()
@@ -176,12 +176,12 @@ func totals(kinds []kind, s *series) []string {
 
 var rateKinds = []kind{{"k-overridden", "Overridden"}, {"k-passed", "Decisions"}}
 
-func (p *auditPage) rate() node {
+func (p *auditPage) rate() []node {
 	all := p.series(func(c report.AuditPeriod) []int {
 		return []int{c.Overridden, c.Passed + c.Overridden + c.Failed + c.Review}
 	})
 	if len(all.from) == 0 || sum(all.column(1)) == 0 {
-		return ""
+		return nil
 	}
 	s, size := all.joined(maxPoints)
 	most := 1 // in tens of percent
@@ -198,7 +198,7 @@ func (p *auditPage) rate() node {
 	if size > 1 {
 		sentence += fmt.Sprintf(" Each point stands for %d periods.", size)
 	}
-	body := axes(s.from, most*10, " %") + rateLine(s, rates, most*100)
+	body := append(axes(s.from, most*10, " %"), rateLine(s, rates, most*100)...)
 	return (&figure{
 		id: "rate-picture", title: "Share of decisions that were overridden, over time", sentence: sentence + " The number at a point is how many were overridden.",
 		height: plotTop + plotHeight + axisHeight, body: body, numbers: all.table("Overridden decisions and all decisions by period", rateKinds),
@@ -206,9 +206,9 @@ func (p *auditPage) rate() node {
 }
 
 // rateLine draws a point for each period with a decision, the number of overrides above it, and a line through them.
-func rateLine(s *series, rates []int, most int) node {
+func rateLine(s *series, rates []int, most int) []node {
 	var line [][2]int
-	var marks node
+	var marks []node
 	for i, c := range s.counts {
 		if c[1] == 0 {
 			continue
@@ -216,9 +216,9 @@ func rateLine(s *series, rates []int, most int) node {
 		x, width := period(i, len(s.counts))
 		x, y := x+width/2, plotTop+plotHeight-plotHeight*rates[i]/most
 		line = append(line, [2]int{x, y})
-		marks += el(`circle class="point"`+decimal("cx", x)+decimal("cy", y)+decimal("r", 35)) + words("value middle", x, y-70, fmt.Sprint(c[0]))
+		marks = append(marks, el("circle", class("point"), decimal("cx", x), decimal("cy", y), decimal("r", 35)), words("value middle", x, y-70, fmt.Sprint(c[0])))
 	}
-	return el(`polyline class="line"`+points(line)) + marks
+	return append([]node{el("polyline", class("line"), points(line))}, marks...)
 }
 
 func toBars(list []report.AuditNumber) []bar {
@@ -229,18 +229,18 @@ func toBars(list []report.AuditNumber) []bar {
 	return found
 }
 
-func (p *auditPage) codes() node {
+func (p *auditPage) codes() []node {
 	list := toBars(p.Statistics.Codes)
 	if len(list) == 0 {
-		return ""
+		return nil
 	}
 	shown := list[:min(len(list), maxNames)]
 	body, height := bars(shown, "k-overridden-solid")
 	sentence := fmt.Sprintf("%s overridden; most often %s, %d times.", plural(len(list), "code")+were(len(list)), shortened(shown[0].name), shown[0].times)
-	return (&figure{
+	return append((&figure{
 		id: "codes-picture", title: "Codes of findings that were overridden", sentence: sentence, height: height, body: body,
 		numbers: barTable("How often each code was overridden", "Code", "Times", "", list[:min(len(list), 100)], p.room),
-	}).chart() + p.reasons()
+	}).chart(), p.reasons()...)
 }
 
 func were(n int) string {
@@ -251,12 +251,12 @@ func were(n int) string {
 }
 
 // reasons are those that were given again and again.
-func (p *auditPage) reasons() node {
+func (p *auditPage) reasons() []node {
 	if len(p.Statistics.Reasons) == 0 {
-		return ""
+		return nil
 	}
 	const title = "Reasons given three times or more"
-	return el("h3", say(title)) + barTable(title, "Reason", "Times", "", toBars(p.Statistics.Reasons), p.room)
+	return []node{el("h3", say(title)), barTable(title, "Reason", "Times", "", toBars(p.Statistics.Reasons), p.room)}
 }
 
 const (
@@ -264,7 +264,7 @@ const (
 	inCSV  = "--format csv lists all"
 )
 
-func (p *auditPage) people() node {
+func (p *auditPage) people() []node {
 	var list []bar
 	for _, person := range p.Statistics.People {
 		var words []string
@@ -277,7 +277,7 @@ func (p *auditPage) people() node {
 		list = append(list, bar{person.Actor, person.Overrides, strings.Join(words, ", ")})
 	}
 	if len(list) == 0 {
-		return ""
+		return nil
 	}
 	shown := list[:min(len(list), maxNames)]
 	body, height := bars(shown, "k-person")
@@ -297,7 +297,7 @@ func people(n int) string {
 
 var levelKinds = []kind{{"k-recorded", "Recorded"}, {"k-bound", "Bound"}, {"k-claimed", "Claimed"}, {"k-absent", "Absent"}}
 
-func (p *auditPage) levels() node {
+func (p *auditPage) levels() []node {
 	all := p.series(func(c report.AuditPeriod) []int {
 		return []int{c.Levels.Recorded, c.Levels.Bound, c.Levels.Claimed, c.Levels.Absent}
 	})
@@ -311,13 +311,13 @@ func (p *auditPage) levels() node {
 		}
 	}
 	if criteria == 0 {
-		return ""
+		return nil
 	}
 	sentence := fmt.Sprintf("%s were judged: %s.", plural(criteria, "acceptance criterion"), andList(totals(levelKinds, all)))
 	sentence = strings.Replace(sentence, "criterions", "criteria", 1)
 	return (&figure{
 		id: "levels-picture", title: "Evidence levels of acceptance criteria over time", sentence: sentence + per(size), height: plotTop + plotHeight + axisHeight,
-		body:    axes(s.from, 100, " %") + s.stack(levelKinds, 1000),
+		body:    append(axes(s.from, 100, " %"), s.stack(levelKinds, 1000)...),
 		legend:  legend(levelKinds, func(k int) int { return sum(all.column(k)) }),
 		numbers: all.table("Acceptance criteria by evidence level and period", levelKinds),
 	}).chart()
@@ -332,21 +332,21 @@ var changeKinds = []struct {
 }
 
 // strip draws one mark for each change, in a row of its kind, where its date is on the axis of the other charts.
-func (p *auditPage) strip() node {
+func (p *auditPage) strip() []node {
 	if len(p.Series) == 0 || len(p.Changes) == 0 {
-		return ""
+		return nil
 	}
 	from := p.series(verdictCounts).from
 	const pitch = 360
-	var body node
+	var body []node
 	var said []string
 	loosened := 0
 	for k, of := range changeKinds {
 		y := plotTop + k*pitch
-		body += rule("grid", plotLeft, y, plotLeft+plotWidth, y) + words("tick end", plotLeft-60, y+40, string(of.name))
+		body = append(body, rule("grid", plotLeft, y, plotLeft+plotWidth, y), words("tick end", plotLeft-60, y+40, string(of.name)))
 		list := slices.DeleteFunc(slices.Clone(p.Changes), func(c report.AuditChange) bool { return c.Kind != of.kind })
 		said = append(said, fmt.Sprintf("%d of the %s", len(list), of.kind))
-		body += marksOf(list[max(0, len(list)-maxMarks):], from, y, of.class)
+		body = append(body, marksOf(list[max(0, len(list)-maxMarks):], from, y, of.class)...)
 		for _, c := range list {
 			if c.Loosened {
 				loosened++
@@ -354,10 +354,10 @@ func (p *auditPage) strip() node {
 		}
 	}
 	bottom := plotTop + len(changeKinds)*pitch - 100
-	body += rule("axis", plotLeft, bottom, plotLeft+plotWidth, bottom) + dates(from, bottom)
+	body = append(append(body, rule("axis", plotLeft, bottom, plotLeft+plotWidth, bottom)), dates(from, bottom)...)
 	sentence := fmt.Sprintf("%s: %s. %d made a contract looser, drawn as triangles.", plural(len(p.Changes), "change"), andList(said), loosened)
 	columns := []column{{title: "Kind"}, {"Changes", "n"}}
-	var rows node
+	var rows []node
 	for _, of := range changeKinds {
 		n := 0
 		for _, c := range p.Changes {
@@ -365,7 +365,7 @@ func (p *auditPage) strip() node {
 				n++
 			}
 		}
-		rows += row(columns, say(string(of.name)), count(n))
+		rows = append(rows, row(columns, say(string(of.name)), count(n)))
 	}
 	return (&figure{
 		id: "changes-picture", title: "Changes of contract, workflow and version over time", sentence: sentence, height: bottom + axisHeight, body: body,
@@ -374,9 +374,9 @@ func (p *auditPage) strip() node {
 }
 
 // marksOf are the marks of changes, which are sorted by date. Those of one period stand side by side.
-func marksOf(list []report.AuditChange, from []string, y int, of word) node {
+func marksOf(list []report.AuditChange, from []string, y int, of word) []node {
 	in := func(c report.AuditChange) int { return max(0, upper(from, c.Date)-1) }
-	var marks node
+	var marks []node
 	for i := 0; i < len(list); {
 		at, n := in(list[i]), 1
 		for i+n < len(list) && in(list[i+n]) == at {
@@ -384,7 +384,7 @@ func marksOf(list []report.AuditChange, from []string, y int, of word) node {
 		}
 		x, width := period(at, len(from))
 		for k := range n {
-			marks += mark(of, x+width*(k+1)/(n+1), y, list[i+k].Loosened)
+			marks = append(marks, mark(of, x+width*(k+1)/(n+1), y, list[i+k].Loosened))
 		}
 		i += n
 	}
@@ -406,29 +406,29 @@ func mark(of word, x, y int, loosened bool) node {
 	const r = 70
 	switch {
 	case loosened:
-		return el(`polygon class="m-loosened"` + points([][2]int{{x - r, y - r}, {x + r, y - r}, {x, y + r}}))
+		return el("polygon", class("m-loosened"), points([][2]int{{x - r, y - r}, {x + r, y - r}, {x, y + r}}))
 	case of == "m-version":
-		return el("circle" + class(of) + decimal("cx", x) + decimal("cy", y) + decimal("r", r-15))
+		return el("circle", class(of), decimal("cx", x), decimal("cy", y), decimal("r", r-15))
 	case of == "m-workflow":
-		return el("polygon" + class(of) + points([][2]int{{x - r, y}, {x, y - r}, {x + r, y}, {x, y + r}}))
+		return el("polygon", class(of), points([][2]int{{x - r, y}, {x, y - r}, {x + r, y}, {x, y + r}}))
 	}
 	return rect(of, x-r+15, y-r+15, 2*r-30, 2*r-30)
 }
 
-func (p *auditPage) findings() node {
+func (p *auditPage) findings() []node {
 	if len(p.Findings) == 0 {
-		return el("p", say("There is no finding."))
+		return []node{el("p", say("There is no finding."))}
 	}
-	var body node
+	var body []node
 	for i := 0; i < len(p.Findings); {
 		n := 1
 		for i+n < len(p.Findings) && p.Findings[i+n].Code == p.Findings[i].Code && p.Findings[i+n].Severity == p.Findings[i].Severity {
 			n++
 		}
-		body += p.findingGroup(p.Findings[i : i+n])
+		body = append(body, p.findingGroup(p.Findings[i:i+n]))
 		i += n
 	}
-	return body + omitted(p.FindingsOmitted, "the counts include them")
+	return append(body, omitted(p.FindingsOmitted, "the counts include them"))
 }
 
 var findingColumns = []column{
@@ -439,20 +439,20 @@ var findingColumns = []column{
 func (p *auditPage) findingGroup(list []report.AuditFinding) node {
 	severity := severityOf(report.Finding{Severity: list[0].Severity})
 	heading := p.room.take(el("h3", code(list[0].Code), say(" "), tagOf(severity), say(fmt.Sprint(len(list)))))
-	if heading == "" {
+	if heading == nil {
 		return omitted(len(list), inJSON)
 	}
 	noun := ""
 	if severity == warn || severity == info {
 		noun = "finding"
 	}
-	return heading + p.room.table(listing{
+	return nodes{heading, p.room.table(listing{
 		percent: 40, caption: "Findings of one code, the newest commit first", columns: findingColumns, n: len(list), more: inJSON, noun: noun,
-		row: func(i int) node {
+		cells: func(i int) []node {
 			f := list[i]
-			return row(findingColumns, p.commit(f.Commit), say(cmp.Or(f.Date, "–")), p.pulls(f.PullRequests), foreign(f.Message)+belowPath(f.Path), optional(f.Expected), optional(f.Actual), optional(f.Fix))
+			return []node{p.commit(f.Commit), say(cmp.Or(f.Date, "–")), p.pulls(f.PullRequests), nodes{foreign(f.Message), belowPath(f.Path)}, optional(f.Expected), optional(f.Actual), optional(f.Fix)}
 		},
-	})
+	})}
 }
 
 // commit is a commit that a row is about; a dash for none.
@@ -467,12 +467,12 @@ func (p *auditPage) pulls(ids []string) node {
 	if len(ids) == 0 {
 		return say("–")
 	}
-	var list node
+	var list nodes
 	for i, id := range ids {
 		if i > 0 {
-			list += say(", ")
+			list = append(list, say(", "))
 		}
-		list += p.forge.pull(id)
+		list = append(list, p.forge.pull(id))
 	}
 	return list
 }
@@ -480,9 +480,9 @@ func (p *auditPage) pulls(ids []string) node {
 // belowPath is the path of a finding, in a line of its own.
 func belowPath(path string) node {
 	if path == "" {
-		return ""
+		return nil
 	}
-	return el("br") + code(path)
+	return nodes{el("br"), code(path)}
 }
 
 // optional is a foreign text, or a dash for "".
@@ -495,7 +495,7 @@ func optional(s string) node {
 
 var overrideColumns = []column{{"Commit", "id"}, {"Date", "day"}, {"Pull request", "id"}, {title: "Person"}, {title: "Reason"}, {title: "Accepted codes"}}
 
-func (p *auditPage) overrides() node {
+func (p *auditPage) overrides() []node {
 	type override struct {
 		decision *report.AuditDecision
 		report.AuditOverride
@@ -507,95 +507,95 @@ func (p *auditPage) overrides() node {
 		}
 	}
 	if len(list) == 0 {
-		return el("p", say("Nothing was overridden."))
+		return []node{el("p", say("Nothing was overridden."))}
 	}
-	return p.room.table(listing{
+	return []node{p.room.table(listing{
 		percent: 50, caption: "Overrides, the newest first", columns: overrideColumns, n: len(list), more: inJSON, noun: "override",
-		row: func(i int) node {
+		cells: func(i int) []node {
 			o := list[i]
 			pulls := o.decision.PullRequests
 			if o.PullRequest != nil {
 				pulls = []string{*o.PullRequest}
 			}
-			var codes node
+			var codes nodes
 			for _, c := range o.Codes {
-				codes += code(c) + say(" ")
+				codes = append(codes, code(c), say(" "))
 			}
-			return row(overrideColumns, p.commit(o.decision.Commit), say(o.decision.Date), p.pulls(pulls), foreign(o.Actor), foreign(o.Reason), codes)
+			return []node{p.commit(o.decision.Commit), say(o.decision.Date), p.pulls(pulls), foreign(o.Actor), foreign(o.Reason), codes}
 		},
-	})
+	})}
 }
 
 var changeColumns = []column{{"Commit", "id"}, {"Date", "day"}, {title: "Kind"}, {title: "What changed"}}
 
-func (p *auditPage) changes() node {
+func (p *auditPage) changes() []node {
 	if len(p.Changes) == 0 {
-		return el("p", say("Neither contract, workflow nor version changed."))
+		return []node{el("p", say("Neither contract, workflow nor version changed."))}
 	}
 	list := slices.Clone(p.Changes)
 	slices.Reverse(list)
-	return p.room.table(listing{
+	return []node{p.room.table(listing{
 		percent: 40, caption: "Changes, the newest first", columns: changeColumns, n: len(list), more: inJSON, noun: "change",
-		row: func(i int) node {
-			kind := say(list[i].Kind)
+		cells: func(i int) []node {
+			kind := nodes{say(list[i].Kind)}
 			if list[i].Loosened {
-				kind += say(" ") + el(`span class="tag warn"`, say("looser"))
+				kind = append(kind, say(" "), el("span", class("tag warn"), say("looser")))
 			}
-			return row(changeColumns, p.commit(list[i].Commit), say(list[i].Date), kind, foreign(list[i].Text))
+			return []node{p.commit(list[i].Commit), say(list[i].Date), kind, foreign(list[i].Text)}
 		},
-	})
+	})}
 }
 
 var decisionColumns = []column{
 	{"Commit", "id"}, {"Date", "day"}, {"Pull request", "id"}, {title: "Verdict"}, {title: "Bound to the merge"}, {title: "Replay"}, {title: "Version"}, {"Entry", "n"},
 }
 
-func (p *auditPage) decisions() node {
+func (p *auditPage) decisions() []node {
 	if len(p.Decisions) == 0 {
-		return el("p", say("There is no decision."))
+		return []node{el("p", say("There is no decision."))}
 	}
 	list := p.Decisions[:min(len(p.Decisions), pageDecisions)]
 	table := p.room.table(listing{
 		percent: 100, caption: "Decisions, the newest first", columns: decisionColumns, n: len(list), more: inCSV, noun: "decision",
-		row: func(i int) node {
+		cells: func(i int) []node {
 			d := list[i]
-			return row(decisionColumns, p.commit(d.Commit), say(d.Date), p.pulls(d.PullRequests), verdictOf(d), optional(d.Binding), foreign(d.Replay), optional(d.Version), count(d.Seq))
+			return []node{p.commit(d.Commit), say(d.Date), p.pulls(d.PullRequests), verdictOf(d), optional(d.Binding), foreign(d.Replay), optional(d.Version), count(d.Seq)}
 		},
 	})
-	return table + omitted(len(p.Decisions)-len(list), inCSV)
+	return []node{table, omitted(len(p.Decisions)-len(list), inCSV)}
 }
 
 // verdictOf is the verdict of a decision, or that it is a gap and why.
 func verdictOf(d report.AuditDecision) node {
 	if d.Verdict == "" {
-		return tagOf("gap") + say(" ") + foreign(d.Why)
+		return nodes{tagOf("gap"), say(" "), foreign(d.Why)}
 	}
-	list := tagOf(d.Verdict)
+	list := nodes{tagOf(d.Verdict)}
 	if d.Mode == "observe" {
-		list += say(" observed")
+		list = append(list, say(" observed"))
 	}
 	return list
 }
 
-func (p *auditPage) basis() node {
+func (p *auditPage) basis() []node {
 	s := p.Subject
 	ids := func(id *string) node {
 		if id == nil {
-			return ""
+			return nil
 		}
 		return p.forge.commit(*id)
 	}
 	archive := say("there is no archive")
 	if s.Archive != nil {
-		archive = ids(s.Archive) + say(", ", fmt.Sprint(s.Entries), " entries")
+		archive = nodes{ids(s.Archive), say(", ", fmt.Sprint(s.Entries), " entries")}
 	}
-	root := node("")
+	root := node(nil)
 	if s.Root != nil {
 		root = code(*s.Root)
 	}
-	return terms("facts",
+	return []node{terms("facts",
 		term{"Branch", foreign(s.Branch)}, term{"Newest commit", ids(&s.To)}, term{"Oldest commit", ids(s.From)}, term{"Gate adopted at", ids(s.Adopted)},
 		term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive}, term{"Root of its tree", root},
-		term{"Anchor", foreign(s.Anchor)}, term{"Replay", foreign(s.Replay) + say(": ", plural(s.Replayed, "decision"), " judged again")},
-	)
+		term{"Anchor", foreign(s.Anchor)}, term{"Replay", nodes{foreign(s.Replay), say(": ", plural(s.Replayed, "decision"), " judged again")}},
+	)}
 }

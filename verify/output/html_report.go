@@ -99,8 +99,8 @@ var signs = map[word]word{
 
 // icon is the sign of a verdict. The word beside it says the same.
 func icon(of word) node {
-	return el(`svg class="icon" aria-hidden="true" focusable="false" viewBox="0 0 24 24"`,
-		el(`circle cx="12" cy="12" r="11"`), el("path"+at("d", signs[of])))
+	return el("svg", class("icon"), at("aria-hidden", "true"), at("focusable", "false"), at("viewBox", "0 0 24 24"),
+		el("circle", number("cx", 12), number("cy", 12), number("r", 11)), el("path", at("d", signs[of])))
 }
 
 // tagOf is a word in the colour of what it means.
@@ -110,7 +110,7 @@ func tagOf(s string) node {
 	if !known {
 		of = "tag"
 	}
-	return el("span"+class(of), foreign(s))
+	return el("span", class(of), foreign(s))
 }
 
 func (p *reportPage) header() node {
@@ -123,20 +123,20 @@ func (p *reportPage) header() node {
 		sign = "failed"
 	}
 	s := p.Subject
-	pull := node("")
+	pull := node(nil)
 	if s.PullRequest != nil {
 		pull = p.forge.pull(fmt.Sprint(*s.PullRequest))
 	}
 	commit := func(id *string) node {
 		if id == nil {
-			return ""
+			return nil
 		}
 		return p.forge.commit(*id)
 	}
-	return el("header"+class(top),
-		el(`p class="kicker"`, say("Close-out gate: verification report")),
+	return el("header", class(top),
+		el("p", class("kicker"), say("Close-out gate: verification report")),
 		el("h1", icon(sign), foreign(capital(p.Verdict))),
-		el(`p class="why"`, p.why()),
+		el("p", class("why"), p.why()),
 		p.note(),
 		terms("tiles",
 			term{"Repository", given(s.Repository)}, term{"Pull request", pull}, term{"Task", given(p.TaskID)},
@@ -149,7 +149,7 @@ func (p *reportPage) header() node {
 // given is a text that may be missing.
 func given(s *string) node {
 	if s == nil {
-		return ""
+		return nil
 	}
 	return foreign(*s)
 }
@@ -157,9 +157,9 @@ func given(s *string) node {
 // note says that nothing is enforced, where that is so.
 func (p *reportPage) note() node {
 	if note := observeNote(p.Report); note != "" {
-		return el(`p class="note"`, say(note))
+		return el("p", class("note"), say(note))
 	}
-	return ""
+	return nil
 }
 
 // why is the cause of the verdict in a sentence.
@@ -169,19 +169,19 @@ func (p *reportPage) why() node {
 		if len(list) == 0 {
 			return say(words, ".")
 		}
-		return say(words, ": ") + foreign(list[0].Message) + p.where(list[0])
+		return nodes{say(words, ": "), foreign(list[0].Message), p.where(list[0])}
 	}
 	switch {
 	case isUsage(p.Report):
-		return say("The gate was not called or configured correctly; the change was not judged. ") + first(block, "Found")
+		return nodes{say("The gate was not called or configured correctly; the change was not judged. "), first(block, "Found")}
 	case p.Override != nil && p.Verdict == report.Overridden:
-		return foreign(p.Override.Actor) + say(" accepted ", plural(len(p.Override.Accepted), "blocking finding"), ": ") + foreign(p.Override.Reason)
+		return nodes{foreign(p.Override.Actor), say(" accepted ", plural(len(p.Override.Accepted), "blocking finding"), ": "), foreign(p.Override.Reason)}
 	case p.Verdict == report.Passed:
 		return say(capital(criteriaWords(p.Report)), ", and no finding blocks.")
 	case p.Verdict == report.Review:
 		return first(unknown, lead(p.Counts.Unknown, "fact is unavailable", "facts are unavailable"))
 	case p.Verdict == report.Overridden: // in a merge group
-		return foreign(text(p.OverriddenBy)) + say(" accepted ", plural(p.Counts.Block, "blocking finding"), ": ") + foreign(text(p.OverrideReason))
+		return nodes{foreign(text(p.OverriddenBy)), say(" accepted ", plural(p.Counts.Block, "blocking finding"), ": "), foreign(text(p.OverrideReason))}
 	}
 	return first(block, lead(p.Counts.Block, "finding blocks", "findings block"))
 }
@@ -198,28 +198,28 @@ func lead(n int, one, more string) string {
 func (p *reportPage) where(f report.Finding) node {
 	at := place(f.Location)
 	if at == "" {
-		return ""
+		return nil
 	}
-	return say(" (") + code(at) + say(")")
+	return nodes{say(" ("), code(at), say(")")}
 }
 
-func (p *reportPage) override() node {
+func (p *reportPage) override() []node {
 	o := p.Override
 	if o == nil {
-		return ""
+		return nil
 	}
-	return terms("facts",
-		term{"Person", foreign(o.Actor) + say(" (account ") + foreign(o.ActorID) + say(")")}, term{"Reason", foreign(o.Reason)},
+	return []node{terms("facts",
+		term{"Person", nodes{foreign(o.Actor), say(" (account "), foreign(o.ActorID), say(")")}}, term{"Reason", foreign(o.Reason)},
 		term{"Override code", given(p.OverrideCode)}, term{"When", foreign(o.At)}, term{"Label", code(o.Label)}, term{"Head", p.forge.commit(o.HeadSHA)},
 		term{"Accepted", say(plural(len(o.Accepted), "finding"))},
-	)
+	)}
 }
 
 // findings are those of some severities, those that say the same joined. They may take that share of the room, in percent.
-func (p *reportPage) findings(percent int, severities ...string) node {
+func (p *reportPage) findings(percent int, severities ...string) []node {
 	list := ofSeverity(p.Report, severities...)
 	if len(list) == 0 {
-		return ""
+		return nil
 	}
 	room := p.room.share(percent)
 	left := 0
@@ -228,7 +228,7 @@ func (p *reportPage) findings(percent int, severities ...string) node {
 		more := len(group)
 		if left == 0 { // what does not fit ends the list, so that its order shows what matters most
 			var card node
-			if card, more = p.findingCard(room, group); card != "" {
+			if card, more = p.findingCard(room, group); card != nil {
 				body = append(body, card)
 			}
 		}
@@ -238,7 +238,7 @@ func (p *reportPage) findings(percent int, severities ...string) node {
 	for _, severity := range severities {
 		left += max(0, countOf(p.Report, severity)-len(ofSeverity(p.Report, severity)))
 	}
-	return join(body) + omitted(left, "the counts include them")
+	return append(body, omitted(left, "the counts include them"))
 }
 
 // joinFindings joins findings that differ only in their place and in what is compared there.
@@ -265,34 +265,34 @@ func (p *reportPage) findingCard(room *room, group []report.Finding) (card node,
 	}
 	sameExpected := same(func(f *report.Finding) string { return f.Expected })
 	sameActual := same(func(f *report.Finding) string { return f.Actual })
-	frame := func(places node) node { return p.cardFrame(group, sameExpected, sameActual, places) }
-	if room.take(frame("")) == "" {
-		return "", len(group)
+	frame := func(places ...node) node { return p.cardFrame(group, sameExpected, sameActual, places) }
+	if room.take(frame()) == nil {
+		return nil, len(group)
 	}
 	items, left := room.fit(len(group), func(i int) node {
-		item := p.at(group[i])
+		item := nodes{p.at(group[i])}
 		if !sameExpected {
-			item += say(" expected ") + foreign(group[i].Expected)
+			item = append(item, say(" expected "), foreign(group[i].Expected))
 		}
 		if !sameActual {
-			item += say(" actual ") + foreign(group[i].Actual)
+			item = append(item, say(" actual "), foreign(group[i].Actual))
 		}
 		return el("li", item)
 	})
-	return frame(items), left
+	return frame(items...), left
 }
 
 // cardFrame is a card of findings that say the same, around the list of their places.
-func (p *reportPage) cardFrame(group []report.Finding, sameExpected, sameActual bool, places node) node {
+func (p *reportPage) cardFrame(group []report.Finding, sameExpected, sameActual bool, places []node) node {
 	f := group[0]
-	rule := node("")
+	rule := node(nil)
 	if f.Rule != "" {
-		rule = say(" ") + code(f.Rule)
+		rule = nodes{say(" "), code(f.Rule)}
 	}
-	return el("article"+class(cards[severityOf(f)]),
+	return el("article", class(cards[severityOf(f)]),
 		el("h3", code(f.Code), rule, say(" "), tagOf(severityOf(f)), say(times(len(group)))),
-		el(`p class="message"`, foreign(f.Message)),
-		el(`ul class="places"`, places),
+		el("p", class("message"), foreign(f.Message)),
+		el("ul", class("places"), nodes(places)),
 		terms("facts", term{"Expected", about(sameExpected, f.Expected)}, term{"Actual", about(sameActual, f.Actual)}),
 		p.explained(f), tailOf(f))
 }
@@ -307,7 +307,7 @@ func times(n int) string {
 // about is what all findings of a card share; nil when they do not, or there is none.
 func about(same bool, s string) node {
 	if !same || s == "" {
-		return ""
+		return nil
 	}
 	return foreign(s)
 }
@@ -320,26 +320,26 @@ func (p *reportPage) at(f report.Finding) node {
 	if at := place(f.Location); at != "" {
 		where = code(at)
 	} else if f.Criterion != "" {
-		where = say("criterion ") + code(f.Criterion)
+		where = nodes{say("criterion "), code(f.Criterion)}
 	}
-	list := where
+	list := nodes{where}
 	if f.Location.PullRequest > 0 {
-		list += say(" in pull request ") + p.forge.pull(fmt.Sprint(f.Location.PullRequest))
+		list = append(list, say(" in pull request "), p.forge.pull(fmt.Sprint(f.Location.PullRequest)))
 	}
 	if f.Times > 1 {
-		list += say(" ", diag.Plural(int64(f.Times), "time"))
+		list = append(list, say(" ", diag.Plural(int64(f.Times), "time")))
 	}
 	if f.Overridden {
-		list += say(" ") + tagOf(report.Overridden)
+		list = append(list, say(" "), tagOf(report.Overridden))
 	}
 	if clause := clauseOf(f); clause != "" {
-		list += say(" because of ") + code(clause)
+		list = append(list, say(" because of "), code(clause))
 	}
 	return list
 }
 
 func (p *reportPage) explained(f report.Finding) node {
-	fix, firstLine := node(""), node("")
+	fix, firstLine := node(nil), node(nil)
 	if f.Fix != "" {
 		fix = foreign(f.Fix)
 	}
@@ -352,21 +352,21 @@ func (p *reportPage) explained(f report.Finding) node {
 // tailOf is the output of a finding, a line of it in an element of its own.
 func tailOf(f report.Finding) node {
 	if f.Output == nil || len(f.Output.Lines) == 0 {
-		return ""
+		return nil
 	}
-	var lines node
+	var lines []node
 	for _, l := range f.Output.Lines {
-		lines += el("span", el("bdi", say(limited(strings.ReplaceAll(l, "\t", "    ")))))
+		lines = append(lines, el("span", el("bdi", say(limited(strings.ReplaceAll(l, "\t", "    "))))))
 	}
 	title := "Output: the last line of "
 	if n := len(f.Output.Lines); n > 1 {
 		title = fmt.Sprintf("Output: the last %d lines of ", n)
 	}
-	return el("details", el("summary", say(title), foreign(f.Output.Stream)), el(`pre tabindex="0"`, lines))
+	return el("details", el("summary", say(title), foreign(f.Output.Stream)), el("pre", at("tabindex", "0"), nodes(lines)))
 }
 
 // next are the steps of the other formats.
-func (p *reportPage) next() node {
+func (p *reportPage) next() []node {
 	inStep := func(s string) string { return strings.ReplaceAll(limited(s), "`", "'") }
 	steps, override := nextSteps(p.Report, inStep), overrideLine(p.Report)
 	if never := overrideNever(p.Report); never != "" {
@@ -375,13 +375,13 @@ func (p *reportPage) next() node {
 	room := p.room.share(20)
 	items, _ := room.fit(len(steps), func(i int) node { return el("li", el("bdi", quoted(steps[i]))) })
 	p.room.bytes += room.bytes
-	var body node
-	if items != "" {
-		body = el(`ul class="steps"`, items)
+	var body []node
+	if items != nil {
+		body = []node{el("ul", class("steps"), nodes(items))}
 	}
 	if override != "" {
-		body += el("p", say("Or a person who may override ("), foreign(overrideWho(p.Report)), say(") can comment")) +
-			el(`pre tabindex="0"`, foreign(override)) + el("p", foreign(overrideSteps(p.Report, p.Settings.Override.Label)))
+		body = append(body, el("p", say("Or a person who may override ("), foreign(overrideWho(p.Report)), say(") can comment")),
+			el("pre", at("tabindex", "0"), foreign(override)), el("p", foreign(overrideSteps(p.Report, p.Settings.Override.Label))))
 	}
 	return body
 }
@@ -392,12 +392,12 @@ func quoted(step string) node {
 	if len(parts)%2 == 0 {
 		return say(step)
 	}
-	var list node
+	var list nodes
 	for i, part := range parts {
 		if i%2 == 1 {
-			list += el("code", say(part))
+			list = append(list, el("code", say(part)))
 		} else {
-			list += say(part)
+			list = append(list, say(part))
 		}
 	}
 	return list
@@ -407,102 +407,102 @@ var criterionColumns = []column{
 	{title: "Criterion"}, {title: "Command"}, {title: "Outcome"}, {title: "Evidence"}, {"Attempts", "n"}, {title: "Kept from more by"},
 }
 
-func (p *reportPage) criteria() node {
+func (p *reportPage) criteria() []node {
 	if len(p.Acceptance) == 0 {
-		return ""
+		return nil
 	}
-	return p.room.table(listing{
+	return append([]node{p.room.table(listing{
 		percent: 30, caption: criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin, shown: true, columns: criterionColumns, n: len(p.Acceptance), more: inReport,
-		row: func(i int) node {
+		cells: func(i int) []node {
 			a := p.Acceptance[i]
-			outcome := tagOf(a.Outcome)
+			outcome := nodes{tagOf(a.Outcome)}
 			if a.Tests != nil {
-				outcome += say(" ", diag.Plural(*a.Tests, "test"))
+				outcome = append(outcome, say(" ", diag.Plural(*a.Tests, "test")))
 			}
-			return row(criterionColumns, code(a.ID), commandOf(a), outcome, foreign(a.Level), count(a.Attempts), optional(text(a.KeptFrom)))
+			return []node{code(a.ID), commandOf(a), outcome, foreign(a.Level), count(a.Attempts), optional(text(a.KeptFrom))}
 		},
-	}) + p.companions()
+	})}, p.companions()...)
 }
 
 // commandOf is the command of a criterion and how it differs from a plain run at the root.
 func commandOf(a report.Acceptance) node {
-	list := code(command(a.Run))
+	list := nodes{code(command(a.Run))}
 	if a.Cwd != "" && a.Cwd != "." {
-		list += say(" in ") + code(a.Cwd)
+		list = append(list, say(" in "), code(a.Cwd))
 	}
 	if a.Expect == "fail" {
-		list += say(", must fail")
+		list = append(list, say(", must fail"))
 	}
 	if a.PullRequest != nil {
-		list += say(", ", pullName(*a.PullRequest))
+		list = append(list, say(", ", pullName(*a.PullRequest)))
 	}
 	return list
 }
 
 var companionColumns = []column{{title: "Report"}, {title: "File"}, {title: "Evidence"}, {title: "Kept from more by"}}
 
-func (p *reportPage) companions() node {
+func (p *reportPage) companions() []node {
 	if len(p.Companions) == 0 {
-		return ""
+		return nil
 	}
 	const title = "Reports and their evidence levels"
-	return fold(false, title, p.room.table(listing{
+	return []node{fold(false, title, p.room.table(listing{
 		percent: 20, caption: title, columns: companionColumns, n: len(p.Companions), more: inReport,
-		row: func(i int) node {
+		cells: func(i int) []node {
 			c := p.Companions[i]
-			return row(companionColumns, foreign(c.Kind), code(c.Path), foreign(c.Level), optional(text(c.KeptFrom)))
+			return []node{foreign(c.Kind), code(c.Path), foreign(c.Level), optional(text(c.KeptFrom))}
 		},
-	}))
+	}))}
 }
 
 var pullColumns = []column{
 	{"Pull request", "id"}, {title: "Verdict"}, {title: "Findings of its own"}, {"Files", "n"}, {title: "Task"}, {"Head", "id"}, {title: "Overridden by"},
 }
 
-func (p *reportPage) pulls() node {
+func (p *reportPage) pulls() []node {
 	if len(p.PullRequests) == 0 {
-		return ""
+		return nil
 	}
-	return p.room.table(listing{
+	return []node{p.room.table(listing{
 		percent: 30, caption: plural(len(p.PullRequests), "pull request") + " in the merge group", shown: true, columns: pullColumns, n: len(p.PullRequests), more: inReport,
-		row: func(i int) node {
+		cells: func(i int) []node {
 			m := &p.PullRequests[i]
 			by, head := say("–"), say("–")
 			if m.Override != nil {
-				by = foreign(m.Override.Actor) + say(": ") + foreign(m.Override.Reason)
+				by = nodes{foreign(m.Override.Actor), say(": "), foreign(m.Override.Reason)}
 			}
 			if m.HeadSHA != nil {
 				head = p.forge.commit(*m.HeadSHA)
 			}
-			return row(pullColumns, p.forge.pull(fmt.Sprint(m.Number)), tagOf(m.Verdict), say(pullCounts(m)), count(m.Counts.Files), optional(text(m.TaskID)), head, by)
+			return []node{p.forge.pull(fmt.Sprint(m.Number)), tagOf(m.Verdict), say(pullCounts(m)), count(m.Counts.Files), optional(text(m.TaskID)), head, by}
 		},
-	})
+	})}
 }
 
 var refusedColumns = []column{{title: "Label"}, {title: "Added by"}, {title: "Condition"}, {title: "Why"}}
 
-func (p *reportPage) refused() node {
+func (p *reportPage) refused() []node {
 	list, at := refusals(p.Report)
 	if len(list) == 0 {
-		return ""
+		return nil
 	}
-	return p.room.table(listing{
+	return []node{p.room.table(listing{
 		percent: 20, caption: "Labels that do not count", columns: refusedColumns, n: len(list), more: inReport,
-		row: func(i int) node {
+		cells: func(i int) []node {
 			r := list[i]
-			return row(refusedColumns, code(r.Label)+say(at[i]), foreign(r.Actor), foreign(r.Condition), foreign(r.Why))
+			return []node{nodes{code(r.Label), say(at[i])}, foreign(r.Actor), foreign(r.Condition), foreign(r.Why)}
 		},
-	})
+	})}
 }
 
-func (p *reportPage) approvals() node {
+func (p *reportPage) approvals() []node {
 	if len(p.Approvals) == 0 {
-		return ""
+		return nil
 	}
 	room := p.room.share(10)
 	items, left := room.fit(len(p.Approvals), func(i int) node { return el("li", foreign(p.Approvals[i])) })
 	p.room.bytes += room.bytes
-	return el("p", say("The contract requires these approvals:")) + el("ul", items) + omitted(left, inReport)
+	return []node{el("p", say("The contract requires these approvals:")), el("ul", nodes(items)), omitted(left, inReport)}
 }
 
 // classKinds are the classes of touched files, in the order of fileClasses; the last one is for others.
@@ -513,9 +513,9 @@ var classKinds = []kind{
 
 var fileColumns = []column{{title: "File"}, {title: "Class"}, {title: "Change"}, {title: "Mode"}}
 
-func (p *reportPage) files() node {
+func (p *reportPage) files() []node {
 	if len(p.Files) == 0 {
-		return ""
+		return nil
 	}
 	counts := make([]int, len(classKinds))
 	rank := func(f report.File) int {
@@ -531,13 +531,13 @@ func (p *reportPage) files() node {
 	diag.SortStable(list, func(a, b report.File) int { return cmp.Compare(rank(a), rank(b)) })
 	table := p.room.table(listing{
 		percent: 40, caption: "Files that the change touches", columns: fileColumns, n: len(list), more: inReport,
-		row: func(i int) node {
+		cells: func(i int) []node {
 			f := list[i]
-			return row(fileColumns, code(f.Path), foreign(f.Class), foreign(f.Status), modesOf(f))
+			return []node{code(f.Path), foreign(f.Class), foreign(f.Status), modesOf(f)}
 		},
 	})
 	bad := counts[0] + counts[1] + counts[2] + counts[6]
-	return fileStrip(counts) + fold(bad > 0 && len(list) <= 2*longTable, "Show "+plural(len(list), "file"), table)
+	return append(fileStrip(counts), fold(bad > 0 && len(list) <= 2*longTable, "Show "+plural(len(list), "file"), table))
 }
 
 // modesOf shows the mode of a file, or both if it changed.
@@ -545,13 +545,13 @@ func modesOf(f report.File) node {
 	if f.OldMode == "" || f.NewMode == "" || f.OldMode == f.NewMode {
 		return optional(modes(f))
 	}
-	return foreign(f.OldMode) + say(" to ") + foreign(f.NewMode)
+	return nodes{foreign(f.OldMode), say(" to "), foreign(f.NewMode)}
 }
 
 // fileStrip is the picture of the files by class: one bar, a part of it for each class.
-func fileStrip(counts []int) node {
+func fileStrip(counts []int) []node {
 	all, x := sum(counts), 0
-	var parts node
+	var parts []node
 	var used []kind
 	var amounts []int
 	var said []string
@@ -560,61 +560,63 @@ func fileStrip(counts []int) node {
 			continue
 		}
 		width := planeWidth*n/all - 20
-		parts += rect(classKinds[k].class, x, 0, max(width, 10), 240)
+		parts = append(parts, rect(classKinds[k].class, x, 0, max(width, 10), 240))
 		x += planeWidth * n / all
 		used, amounts = append(used, classKinds[k]), append(amounts, n)
 		said = append(said, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k].name))))
 	}
-	picture := el(`svg role="img" aria-labelledby="strip-name" aria-describedby="strip-says"`+viewBox(planeWidth, 240),
-		el(`title id="strip-name"`, say("Files by class")), el(`desc id="strip-says"`, say(plural(all, "file"), ": ", andList(said), ".")), parts)
-	return el("figure", picture, legend(used, func(k int) int { return amounts[k] }))
+	picture := el("svg", at("role", "img"), at("aria-labelledby", "strip-name"), at("aria-describedby", "strip-says"), viewBox(planeWidth, 240),
+		el("title", at("id", "strip-name"), say("Files by class")), el("desc", at("id", "strip-says"), say(plural(all, "file"), ": ", andList(said), ".")), nodes(parts))
+	return []node{el("figure", picture, legend(used, func(k int) int { return amounts[k] }))}
 }
 
-func (p *reportPage) other() node {
+func (p *reportPage) other() []node {
 	list := p.findings(60, warn, info)
-	if list == "" {
-		return ""
+	if list == nil {
+		return nil
 	}
-	return fold(false, fmt.Sprintf("Show %d warn, %d info", p.Counts.Warn, p.Counts.Info), list)
+	return []node{fold(false, fmt.Sprintf("Show %d warn, %d info", p.Counts.Warn, p.Counts.Info), list...)}
 }
 
 var inputColumns = []column{{title: "Input"}, {title: "File"}, {title: "Trust"}, {"Bytes", "n"}, {title: "sha256"}}
 
-func (p *reportPage) inputs() node {
+func (p *reportPage) inputs() []node {
 	if len(p.Inputs) == 0 {
-		return ""
+		return nil
 	}
 	table := p.room.table(listing{
 		percent: 60, caption: "What the gate read, and how far it trusts it", shown: true, columns: inputColumns, n: len(p.Inputs), more: inReport,
-		row: func(i int) node {
+		cells: func(i int) []node {
 			in := p.Inputs[i]
-			file := code(in.Path)
+			file := nodes{code(in.Path)}
 			if in.Ref != nil {
-				file += say(" at ") + p.forge.commit(*in.Ref)
+				file = append(file, say(" at "), p.forge.commit(*in.Ref))
 			}
-			return row(inputColumns, foreign(in.Kind), file, foreign(in.Trust), count(in.Bytes), code(in.SHA256))
+			return []node{foreign(in.Kind), file, foreign(in.Trust), count(in.Bytes), code(in.SHA256)}
 		},
 	})
-	return fold(len(p.Inputs) <= longTable, "Show "+plural(len(p.Inputs), "input"), table)
+	return []node{fold(len(p.Inputs) <= longTable, "Show "+plural(len(p.Inputs), "input"), table)}
 }
 
-func (p *reportPage) replay() node {
+func (p *reportPage) replay() []node {
 	strict := "no"
 	if p.Strict {
 		strict = "yes: warnings block"
 	}
-	return el("p", say("The report is a function of its inputs: the bundle, judged again by the same version, gives the same bytes.")) +
-		el(`pre tabindex="0"`, say("closeout replay BUNDLE")) +
-		el("p", say("This page is about the report with this sha256; the report in the bundle must have it too:")) +
-		el(`pre tabindex="0"`, say("sha256sum BUNDLE/", report.FileName)) +
+	return []node{
+		el("p", say("The report is a function of its inputs: the bundle, judged again by the same version, gives the same bytes.")),
+		el("pre", at("tabindex", "0"), say("closeout replay BUNDLE")),
+		el("p", say("This page is about the report with this sha256; the report in the bundle must have it too:")),
+		el("pre", at("tabindex", "0"), say("sha256sum BUNDLE/", report.FileName)),
 		terms("facts",
-			term{"sha256 of the report", el(`code class="digest"`, say(p.digest))}, term{"Judged by", program(p.Tool)},
+			term{"sha256 of the report", el("code", class("digest"), say(p.digest))}, term{"Judged by", program(p.Tool)},
 			term{"Mode", foreign(p.Mode)}, term{"Strict", say(strict)}, term{"Minimum evidence", foreign(p.Settings.EvidenceMin)},
 			term{"Code tree", given(p.Subject.CodeTree)}, term{"Changes from", given(p.Subject.ChangesFrom)},
-		)
+		),
+	}
 }
 
-func program(t report.Tool) node { return foreign(t.Name) + say(" ") + foreign(t.Version) }
+func program(t report.Tool) node { return nodes{foreign(t.Name), say(" "), foreign(t.Version)} }
 
 // footer ends every page.
 func footer(t report.Tool) node {

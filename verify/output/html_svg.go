@@ -32,54 +32,50 @@ type figure struct {
 	id, title word
 	sentence  string
 	height    int
-	body      node
+	body      []node
 	legend    node
 	numbers   node
 }
 
 // chart is the picture with its title, sentence, legend and numbers; the sentence is also shown.
-func (f *figure) chart() node {
-	picture := el(`svg role="img"`+at("aria-labelledby", f.id+"-name")+at("aria-describedby", f.id+"-says")+viewBox(planeWidth, f.height),
-		el("title"+at("id", f.id+"-name"), say(string(f.title))), el("desc"+at("id", f.id+"-says"), say(f.sentence)), f.body)
-	return el(`p class="says"`, say(f.sentence)) +
+func (f *figure) chart() []node {
+	picture := el("svg", at("role", "img"), at("aria-labelledby", f.id+"-name"), at("aria-describedby", f.id+"-says"), viewBox(planeWidth, f.height),
+		el("title", at("id", f.id+"-name"), say(string(f.title))), el("desc", at("id", f.id+"-says"), say(f.sentence)), nodes(f.body))
+	return []node{
+		el("p", class("says"), say(f.sentence)),
 		el("figure", f.legend,
-			el(`div class="scroll plot" role="region" tabindex="0"`+spoken(string(f.title)), picture),
-			fold(false, "Show the numbers", f.numbers))
+			el("div", class("scroll plot"), at("role", "region"), at("tabindex", "0"), spoken(string(f.title)), picture),
+			fold(false, "Show the numbers", f.numbers)),
+	}
 }
 
 func rect(of word, x, y, width, height int) node {
-	return el("rect" + class(of) + decimal("x", x) + decimal("y", y) + decimal("width", width) + decimal("height", height))
+	return el("rect", class(of), decimal("x", x), decimal("y", y), decimal("width", width), decimal("height", height))
 }
 
 func rule(of word, x1, y1, x2, y2 int) node {
-	return el("line" + class(of) + decimal("x1", x1) + decimal("y1", y1) + decimal("x2", x2) + decimal("y2", y2))
+	return el("line", class(of), decimal("x1", x1), decimal("y1", y1), decimal("x2", x2), decimal("y2", y2))
 }
 
 // words are a text in a picture; of says where it begins and how it looks.
 func words(of word, x, y int, s string) node {
-	return el("text"+class(of)+decimal("x", x)+decimal("y", y), say(s))
-}
-
-// fills are patterns: id, length of a side in tenths, class and path.
-var fills = []struct {
-	id    word
-	side  int
-	class word
-	path  word
-}{
-	{"p-overridden", 60, "overridden-line", "M-1 7L7 -1M-1 1L1 -1M5 7L7 5"}, {"p-review", 50, "review-line", "M1 1h2v2h-2z"},
-	{"p-gap", 60, "gap-line", "M-1 -1L7 7M-1 5L1 7M5 -1L7 1"}, {"p-missing", 50, "missing-line", "M0 0L5 5M5 0L0 5"},
-	{"p-claimed", 50, "claimed-line", "M1 1h2v2h-2z"}, {"p-bound", 50, "bound-line", "M0 2h5"},
+	return el("text", class(of), decimal("x", x), decimal("y", y), say(s))
 }
 
 // patterns fill what must be told apart without colour. They stand once in a page.
 func patterns() node {
-	var list node
-	for _, f := range fills {
-		list += el("pattern"+at("id", f.id)+decimal("width", f.side)+decimal("height", f.side)+` patternUnits="userSpaceOnUse"`,
-			el("path"+class(f.class)+at("d", f.path)))
+	pattern := func(id word, size int, body ...node) node {
+		return el("pattern", at("id", id), decimal("width", size), decimal("height", size), at("patternUnits", "userSpaceOnUse"), nodes(body))
 	}
-	return el(`svg class="defs" aria-hidden="true" focusable="false" width="0" height="0"`, el("defs", list))
+	path := func(of, d word) node { return el("path", class(of), at("d", d)) }
+	return el("svg", class("defs"), at("aria-hidden", "true"), at("focusable", "false"), number("width", 0), number("height", 0), el("defs",
+		pattern("p-overridden", 60, path("overridden-line", "M-1 7L7 -1M-1 1L1 -1M5 7L7 5")),
+		pattern("p-review", 50, path("review-line", "M1 1h2v2h-2z")),
+		pattern("p-gap", 60, path("gap-line", "M-1 -1L7 7M-1 5L1 7M5 -1L7 1")),
+		pattern("p-missing", 50, path("missing-line", "M0 0L5 5M5 0L0 5")),
+		pattern("p-claimed", 50, path("claimed-line", "M1 1h2v2h-2z")),
+		pattern("p-bound", 50, path("bound-line", "M0 2h5")),
+	))
 }
 
 // kind is one kind of what is counted, from the bottom of a bar to its top.
@@ -89,12 +85,12 @@ type kind struct {
 
 // legend lists kinds, each with the look of its bars.
 func legend(kinds []kind, amount func(i int) int) node {
-	var items node
+	var items []node
 	for i, k := range kinds {
-		swatch := el(`svg class="swatch" aria-hidden="true" focusable="false"`+viewBox(140, 140), rect(k.class, 5, 5, 130, 130))
-		items += el("li", swatch, say(string(k.name), " ", fmt.Sprint(amount(i))))
+		swatch := el("svg", class("swatch"), at("aria-hidden", "true"), at("focusable", "false"), viewBox(140, 140), rect(k.class, 5, 5, 130, 130))
+		items = append(items, el("li", swatch, say(string(k.name), " ", fmt.Sprint(amount(i)))))
 	}
-	return el(`ul class="legend"`, items)
+	return el("ul", class("legend"), nodes(items))
 }
 
 // series is what is counted in periods.
@@ -126,8 +122,8 @@ func period(i, n int) (x, width int) {
 }
 
 // axes are the lines and words around bars: the levels 0, half and most, and as many dates as there is room for.
-func axes(from []string, most int, unit string) node {
-	list := rule("axis", plotLeft, plotTop+plotHeight, plotLeft+plotWidth, plotTop+plotHeight)
+func axes(from []string, most int, unit string) []node {
+	list := []node{rule("axis", plotLeft, plotTop+plotHeight, plotLeft+plotWidth, plotTop+plotHeight)}
 	levels := []int{0, most}
 	if most > 1 {
 		levels = []int{0, most / 2, most}
@@ -135,31 +131,31 @@ func axes(from []string, most int, unit string) node {
 	for _, n := range levels {
 		y := plotTop + plotHeight - plotHeight*n/most
 		if n > 0 {
-			list += rule("grid", plotLeft, y, plotLeft+plotWidth, y)
+			list = append(list, rule("grid", plotLeft, y, plotLeft+plotWidth, y))
 		}
-		list += words("tick end", plotLeft-60, y+40, fmt.Sprint(n)+unit)
+		list = append(list, words("tick end", plotLeft-60, y+40, fmt.Sprint(n)+unit))
 	}
-	return list + dates(from, plotTop+plotHeight)
+	return append(list, dates(from, plotTop+plotHeight)...)
 }
 
 // dates writes the days on which periods begin below an axis.
-func dates(from []string, y int) node {
-	var list node
+func dates(from []string, y int) []node {
+	var list []node
 	next := 0
 	for i, day := range from {
 		x, _ := period(i, len(from))
 		if x < next || x > plotLeft+plotWidth-labelWidth && i > 0 {
 			continue
 		}
-		list += rule("axis", x, y, x, y+50) + words("tick", x, y+180, day)
+		list = append(list, rule("axis", x, y, x, y+50), words("tick", x, y+180, day))
 		next = x + max(labelWidth+140, plotWidth/6)
 	}
 	return list
 }
 
 // stack draws a bar for each period, its kinds on top of each other with the ground between them.
-func (s *series) stack(kinds []kind, most int) node {
-	var bars node
+func (s *series) stack(kinds []kind, most int) []node {
+	var bars []node
 	for i, counts := range s.counts {
 		x, width := period(i, len(s.counts))
 		thick := min(max(width-min(width/6, 40), 10), widestBar)
@@ -170,7 +166,7 @@ func (s *series) stack(kinds []kind, most int) node {
 			}
 			sum += n
 			top := min(plotTop+plotHeight-plotHeight*sum/most, bottom-leastHeight)
-			bars += rect(kinds[k].class, x+(width-thick)/2, top, thick, bottom-top)
+			bars = append(bars, rect(kinds[k].class, x+(width-thick)/2, top, thick, bottom-top))
 			bottom = top - segmentTrim
 		}
 	}
@@ -200,7 +196,7 @@ func (s *series) table(caption string, kinds []kind) node {
 	for _, k := range kinds {
 		columns = append(columns, column{k.name, "n"})
 	}
-	var rows node
+	var rows []node
 	for i, counts := range s.counts {
 		if sum(counts) == 0 {
 			continue
@@ -209,7 +205,7 @@ func (s *series) table(caption string, kinds []kind) node {
 		for _, n := range counts {
 			cells = append(cells, count(n))
 		}
-		rows += row(columns, cells...)
+		rows = append(rows, row(columns, cells...))
 	}
 	return grid(caption, columns, rows, true)
 }
@@ -222,7 +218,7 @@ type bar struct {
 }
 
 // bars draws a horizontal bar for each name, with the number at its end.
-func bars(list []bar, of word) (body node, height int) {
+func bars(list []bar, of word) (body []node, height int) {
 	const left, thick, pitch = 2000, 160, 280
 	most := 1
 	for _, b := range list {
@@ -231,10 +227,10 @@ func bars(list []bar, of word) (body node, height int) {
 	for i, b := range list {
 		y := 60 + i*pitch
 		length := max((planeWidth-left-700)*b.times/most, 20)
-		body += words("tick end", left-80, y+120, shortened(b.name)) + rect(of, left, y, length, thick) +
-			words("value", left+length+60, y+125, fmt.Sprint(b.times))
+		body = append(body, words("tick end", left-80, y+120, shortened(b.name)), rect(of, left, y, length, thick),
+			words("value", left+length+60, y+125, fmt.Sprint(b.times)))
 	}
-	return body + rule("axis", left, 20, left, 60+len(list)*pitch-60), 60 + len(list)*pitch
+	return append(body, rule("axis", left, 20, left, 60+len(list)*pitch-60)), 60 + len(list)*pitch
 }
 
 // shortened is a name that fits beside a bar.
@@ -251,8 +247,8 @@ func barTable(caption string, name, unit, note word, list []bar, all *room) node
 	if note != "" {
 		columns = append(columns, column{title: note})
 	}
-	return all.table(listing{percent: 10, caption: caption, columns: columns, n: len(list), more: inJSON, row: func(i int) node {
-		return row(columns, []node{foreign(list[i].name), count(list[i].times), foreign(list[i].note)}[:len(columns)]...)
+	return all.table(listing{percent: 10, caption: caption, columns: columns, n: len(list), more: inJSON, cells: func(i int) []node {
+		return []node{foreign(list[i].name), count(list[i].times), foreign(list[i].note)}[:len(columns)]
 	}})
 }
 

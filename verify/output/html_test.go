@@ -299,8 +299,12 @@ func TestForgeLinks(t *testing.T) {
 		if c.kind == "commit" {
 			part = forge(c.base).commit(c.text)
 		}
+		var b strings.Builder
+		if err := part.Render(&b); err != nil {
+			t.Fatal(err)
+		}
 		got := ""
-		for _, n := range elements(parse(t, string(part))) {
+		for _, n := range elements(parse(t, b.String())) {
 			got += attributeOf(n, "href")
 		}
 		if got != c.want {
