@@ -82,6 +82,12 @@ func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	if noun, found := strings.CutSuffix(noun, "criterion"); found {
+		return fmt.Sprintf("%d %scriteria", n, noun)
+	}
+	if k := len(noun) - 2; k >= 0 && noun[k+1] == 'y' && !strings.ContainsRune("aeiou", rune(noun[k])) {
+		return fmt.Sprintf("%d %sies", n, noun[:k+1])
+	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 

@@ -24,3 +24,14 @@ func TestQuotePath(t *testing.T) {
 		}
 	}
 }
+
+func TestPlural(t *testing.T) {
+	for want, noun := range map[string]string{
+		"1 entry": "entry", "2 entries": "entry", "2 broken copies": "broken copy", "2 days": "day", "0 files": "file", "3 acceptance criteria": "acceptance criterion", "2 as": "a",
+	} {
+		n := int64(want[0] - '0')
+		if got := Plural(n, noun); got != want {
+			t.Errorf("%d of %s: %s", n, noun, got)
+		}
+	}
+}

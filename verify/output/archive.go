@@ -28,9 +28,9 @@ func WriteArchive(w io.Writer, c *archive.Check, format string) error {
 	var b strings.Builder
 	count := int64(len(c.Problems) + c.ProblemsOmitted)
 	if count == 0 {
-		fmt.Fprintf(&b, "intact: %s in commit %.12s of %s\n", entries(c.Size), c.Commit, orUnknown(c.Origin))
+		fmt.Fprintf(&b, "intact: %s in commit %.12s of %s\n", diag.Plural(c.Size, "entry"), c.Commit, orUnknown(c.Origin))
 	} else {
-		fmt.Fprintf(&b, "not intact: %s in %s of commit %.12s of %s\n", diag.Plural(count, "problem"), entries(c.Size), c.Commit, orUnknown(c.Origin))
+		fmt.Fprintf(&b, "not intact: %s in %s of commit %.12s of %s\n", diag.Plural(count, "problem"), diag.Plural(c.Size, "entry"), c.Commit, orUnknown(c.Origin))
 	}
 	for i, p := range c.Problems {
 		if i == maxShownProblems {
@@ -71,13 +71,6 @@ func archiveNumbers(b *strings.Builder, c *archive.Check) {
 	} else {
 		b.WriteString("  anchor: none; a history that was rewritten as a whole is found with --since-checkpoint\n")
 	}
-}
-
-func entries(n int64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }
 
 func orUnknown(origin string) string {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -105,9 +106,9 @@ func auditBasis(a *report.Audit) string {
 	case s.Archive == nil:
 		return "rests on: nothing, because there is no archive"
 	case s.Anchor == report.AnchorCheckpoint:
-		return fmt.Sprintf("rests on: your checkpoint, and the archive %.12s with %s", *s.Archive, entries(s.Entries))
+		return fmt.Sprintf("rests on: your checkpoint, and the archive %.12s with %s", *s.Archive, diag.Plural(s.Entries, "entry"))
 	}
-	return fmt.Sprintf("rests on: the archive %.12s with %s, alone; a person who can replace that branch can make another (keep its file checkpoint, and name it with --since-checkpoint)", *s.Archive, entries(s.Entries))
+	return fmt.Sprintf("rests on: the archive %.12s with %s, alone; a person who can replace that branch can make another (keep its file checkpoint, and name it with --since-checkpoint)", *s.Archive, diag.Plural(s.Entries, "entry"))
 }
 
 func auditReplay(a *report.Audit) string {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -41,11 +40,7 @@ func CanarySummary(c *report.Canary) string {
 	if c.Tried == 0 {
 		return "no broken copy of these inputs could be tried"
 	}
-	verb := "were"
-	if c.Tried == 1 {
-		verb = "was"
-	}
-	return fmt.Sprintf("%d of %s of these inputs %s refused", c.Refused, strings.Replace(diag.Plural(int64(c.Tried), "broken copy"), "copys", "copies", 1), verb)
+	return fmt.Sprintf("%d of %s of these inputs%s refused", c.Refused, plural(c.Tried, "broken copy"), were(c.Tried))
 }
 
 // canaryLine is a place in a contract; "" for none.
@@ -96,7 +91,7 @@ func (l *canaryLet) number() string {
 	if l.copies == 1 {
 		return "a broken copy"
 	}
-	return fmt.Sprintf("%d broken copies", l.copies)
+	return plural(l.copies, "broken copy")
 }
 
 // CanaryMarkdown is the paragraph about the counter-checks in the summary of a job.
@@ -160,7 +155,7 @@ func CanaryWarnings(c *report.Canary) []string {
 	var list []string
 	for i, l := range canaryLets(c) {
 		if i == canaryShown {
-			list = append(list, fmt.Sprintf("%d more lines of the contract let broken copies through", len(canaryLets(c))-i))
+			list = append(list, plural(len(canaryLets(c))-i, "more line")+" of the contract let broken copies through")
 			break
 		}
 		text := codesOf(l.codes) + " did not refuse " + l.number() + " of the inputs"

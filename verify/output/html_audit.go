@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -59,6 +60,10 @@ func auditVerdict(a *report.Audit) string {
 		return fmt.Sprintf("%d findings block", c.Block)
 	case c.Unknown > 0:
 		return "incomplete"
+	case a.Subject.Adopted == nil:
+		return "no gate yet"
+	case a.Subject.Decisions == 0:
+		return "no decision yet"
 	}
 	return "nothing blocks"
 }
@@ -80,24 +85,51 @@ func auditSentence(a *report.Audit) string {
 }
 
 func (p *auditPage) header(why string) node {
-	of, sign := word("top passed"), word("passed")
+	of, sign := word("top review"), word("review")
 	switch {
 	case p.Counts.Block > 0:
 		of, sign = "top failed", "failed"
-	case p.Counts.Unknown > 0:
-		of, sign = "top review", "review"
+	case p.Counts.Unknown == 0 && p.Subject.Adopted != nil && p.Subject.Decisions > 0:
+		of, sign = "top passed", "passed"
 	}
 	total := p.Statistics.Verdicts
 	return el("header", class(of),
 		el("p", class("kicker"), say("Close-out gate: audit of "), foreign(p.Subject.Branch)),
 		el("h1", icon(sign), say(capital(auditVerdict(p.Audit)))),
 		el("p", class("why"), say(why)),
+		p.first(),
 		el("p", class("rests"), say(capital(auditBasis(p.Audit)), ". ", capital(auditReplay(p.Audit)), ".")),
 		terms("tiles",
 			term{"Commits", count(p.Subject.Commits)}, term{"Decisions", count(p.Subject.Decisions)},
 			term{"Missing", count(total["missing"])}, term{"Gaps", count(total["gap"])}, term{"Overridden", count(total[report.Overridden])},
 			term{"Findings", say(auditCounts(p.Counts))},
 		), patterns())
+}
+
+// first is the finding that a reader must see; nil when none blocks and nothing is unknown. Those that block come first.
+func (p *auditPage) first() node {
+	if len(p.Findings) == 0 || p.Findings[0].Severity != block && p.Findings[0].Severity != unknown {
+		return nil
+	}
+	f := &p.Findings[0]
+	lead := "Found: "
+	if p.Counts.Block+p.Counts.Unknown > 1 {
+		lead = "The first: "
+	}
+	return el("p", class("why"), say(lead), foreign(f.Message), p.placeOf(f))
+}
+
+// placeOf is the commit or the path that a finding is about, in brackets; nil for neither.
+func (p *auditPage) placeOf(f *report.AuditFinding) node {
+	switch {
+	case f.Commit == "" && f.Path == "":
+		return nil
+	case f.Commit == "":
+		return nodes{say(" ("), code(f.Path), say(")")}
+	case len(f.PullRequests) == 0:
+		return nodes{say(" (commit "), p.forge.commit(f.Commit), say(" of ", f.Date, ")")}
+	}
+	return nodes{say(" (commit "), p.forge.commit(f.Commit), say(" of ", f.Date, ", pull request "), p.pulls(f.PullRequests[:min(len(f.PullRequests), 3)]), say(")")}
 }
 
 func auditCounts(c report.AuditCounts) string {
@@ -165,13 +197,22 @@ func totals(kinds []kind, s *series) []string {
 	var list []string
 	for k, of := range kinds {
 		if n := sum(s.column(k)); n > 0 {
-			list = append(list, fmt.Sprintf("%d %s", n, strings.ToLower(string(of.name))))
+			list = append(list, fmt.Sprintf("%d %s", n, amountOf(n, of)))
 		}
 	}
 	if list == nil {
 		return []string{"nothing"}
 	}
 	return list
+}
+
+// amountOf is the name of a kind behind a number: "5 gaps", "1 gap".
+func amountOf(n int, of kind) string {
+	name := strings.ToLower(string(of.name))
+	if n == 1 {
+		return strings.TrimSuffix(name, "s")
+	}
+	return name
 }
 
 var rateKinds = []kind{{"k-overridden", "Overridden"}, {"k-passed", "Decisions"}}
@@ -183,6 +224,11 @@ func (p *auditPage) rate() []node {
 	if len(all.from) == 0 || sum(all.column(1)) == 0 {
 		return nil
 	}
+	overridden, decisions := sum(all.column(0)), sum(all.column(1))
+	sentence := fmt.Sprintf("%d of %s%s overridden: %s.", overridden, plural(decisions, "decision"), were(overridden), share(overridden, decisions))
+	if overridden == 0 || len(all.from) == 1 { // a picture of one point, or of a line at 0, shows nothing
+		return []node{el("p", class("says"), say(sentence))}
+	}
 	s, size := all.joined(maxPoints)
 	most := 1 // in tens of percent
 	rates := make([]int, len(s.counts))
@@ -190,8 +236,6 @@ func (p *auditPage) rate() []node {
 		rates[i] = 1000 * c[0] / max(c[1], 1)
 		most = max(most, (rates[i]+99)/100)
 	}
-	overridden, decisions := sum(all.column(0)), sum(all.column(1))
-	sentence := fmt.Sprintf("%d of %d decisions were overridden: %s.", overridden, decisions, share(overridden, decisions))
 	if i := busiest(rates); i >= 0 {
 		sentence += fmt.Sprintf(" The highest share is %s, %d of %d, from %s on.", share(s.counts[i][0], s.counts[i][1]), s.counts[i][0], s.counts[i][1], s.from[i])
 	}
@@ -236,7 +280,7 @@ func (p *auditPage) codes() []node {
 	}
 	shown := list[:min(len(list), maxNames)]
 	body, height := bars(shown, "k-overridden-solid")
-	sentence := fmt.Sprintf("%s overridden; most often %s, %d times.", plural(len(list), "code")+were(len(list)), shortened(shown[0].name), shown[0].times)
+	sentence := fmt.Sprintf("%s overridden; most often %s, %s.", plural(len(list), "code")+were(len(list)), shortened(shown[0].name), plural(shown[0].times, "time"))
 	return append((&figure{
 		id: "codes-picture", title: "Codes of findings that were overridden", sentence: sentence, height: height, body: body,
 		numbers: barTable("How often each code was overridden", "Code", "Times", "", list[:min(len(list), 100)], p.room),
@@ -313,8 +357,7 @@ func (p *auditPage) levels() []node {
 	if criteria == 0 {
 		return nil
 	}
-	sentence := fmt.Sprintf("%s were judged: %s.", plural(criteria, "acceptance criterion"), andList(totals(levelKinds, all)))
-	sentence = strings.Replace(sentence, "criterions", "criteria", 1)
+	sentence := fmt.Sprintf("%s%s judged: %s.", plural(criteria, "acceptance criterion"), were(criteria), andList(totals(levelKinds, all)))
 	return (&figure{
 		id: "levels-picture", title: "Evidence levels of acceptance criteria over time", sentence: sentence + per(size), height: plotTop + plotHeight + axisHeight,
 		body:    append(axes(s.from, 100, " %"), s.stack(levelKinds, 1000)...),
@@ -587,7 +630,7 @@ func (p *auditPage) basis() []node {
 	}
 	archive := say("there is no archive")
 	if s.Archive != nil {
-		archive = nodes{ids(s.Archive), say(", ", fmt.Sprint(s.Entries), " entries")}
+		archive = nodes{ids(s.Archive), say(", ", diag.Plural(s.Entries, "entry"))}
 	}
 	root := node(nil)
 	if s.Root != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -350,6 +351,75 @@ func TestWhyInASentence(t *testing.T) {
 		if !found {
 			t.Errorf("the sentence of a %s report is not %q", c.r.Verdict, c.want)
 		}
+	}
+}
+
+// single is an audit in which everything there is occurs once.
+func single() *report.Audit {
+	a := audited(1, 1)
+	a.Subject.Entries, a.Subject.Replayed, a.Subject.BeforeGate, a.Changes = 1, 1, 1, []report.AuditChange{{Kind: report.ChangeContract, Date: weekDay(0), Loosened: true}}
+	a.Series[0] = report.AuditPeriod{From: weekDay(0), Overridden: 1, Gaps: 1, Missing: 1, Levels: report.AuditLevels{Bound: 1}}
+	a.Statistics = report.AuditStatistics{
+		Verdicts: map[string]int{report.Overridden: 1, "gap": 1, "missing": 1}, OverrideShare: 10_000, Codes: []report.AuditNumber{{Name: "scope.off_scope", Times: 1}},
+		People: []report.AuditPerson{{Actor: "mona", Overrides: 1, Authors: []report.AuditNumber{{Name: "hubot", Times: 1}}}},
+	}
+	addFinding(a, "audit.missing", block, &report.AuditDecision{Commit: digest("x")[:40], Date: weekDay(0), PullRequests: []string{"7"}})
+	return a
+}
+
+var oneOfMany = regexp.MustCompile(`\b1 (acceptance |pull |more |blocking )?(\w+s|criteria|people)\b|\b1( \w+)? were\b|entrys|copys|criterions`)
+
+// TestOneIsSingular: what occurs once is said so, and what one picture cannot show is no picture.
+func TestOneIsSingular(t *testing.T) {
+	page := textOf(parse(t, auditPageOf(t, single(), linkBase)))
+	for _, text := range []string{page, auditText(single())} {
+		if m := oneOfMany.FindAllString(text, -1); m != nil {
+			t.Errorf("%q", m)
+		}
+	}
+	for _, want := range []string{"1 of 1 decision was overridden: 100 %", "1 overridden, 1 gap and 1 missing", "1 acceptance criterion was judged", "scope.off_scope, 1 time.", ", 1 entry"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+}
+
+// TestAuditHeader: the head of the page says the verdict, and the first cause with its place.
+func TestAuditHeader(t *testing.T) {
+	none, noGate, noDecision, unavailable := audited(3, 3), audited(3, 3), audited(0, 0), audited(1, 3)
+	noGate.Subject.Adopted = nil
+	unavailable.Counts.Unknown, unavailable.Findings = 1, []report.AuditFinding{{Code: "audit.unavailable", Severity: unknown, Message: "the clone is shallow", Path: "HEAD"}}
+	none.Findings = []report.AuditFinding{{Code: "audit.contract_changed", Severity: info, Message: "the contract was changed"}}
+	none.Counts = report.AuditCounts{Info: 1}
+	noGate.Findings, noGate.Counts = none.Findings, none.Counts
+	for _, c := range []struct {
+		a              *report.Audit
+		class, has, no string
+	}{
+		{single(), "top failed", "Found: a commit reached main without a decision that can be shown (commit " + digest("x")[:12] + " of 2024-01-01, pull request 7)", "The first"},
+		{audited(46, 6), "top failed", "The first: a commit reached main without a decision that can be shown (commit ", "Found"},
+		{unavailable, "top review", "Found: the clone is shallow (HEAD)", "The first"},
+		{none, "top passed", "Nothing blocks", "the contract was changed"},
+		{noGate, "top review", "No gate yet", "Nothing blocks"}, {&report.Audit{}, "top review", "No gate yet", "Nothing blocks"},
+		{noDecision, "top review", "No decision yet", "Nothing blocks"},
+	} {
+		for _, n := range elements(parse(t, auditPageOf(t, c.a, linkBase))) {
+			if text := textOf(n); n.Data == "header" && (attributeOf(n, "class") != c.class || !strings.Contains(text, c.has) || strings.Contains(text, c.no)) {
+				t.Errorf("%s: %s, want %s: %s", attributeOf(n, "class"), text, c.class, c.has)
+			}
+		}
+	}
+}
+
+// TestNoEmptyPicture: one period, or none that was overridden, is a sentence.
+func TestNoEmptyPicture(t *testing.T) {
+	for name, a := range map[string]*report.Audit{"one period": single(), "none overridden": audited(1, 3)} {
+		if page := auditPageOf(t, a, ""); strings.Contains(page, "rate-picture") || !strings.Contains(page, `id="rate"`) {
+			t.Errorf("%s: a picture", name)
+		}
+	}
+	if !strings.Contains(auditPageOf(t, audited(2, 3), ""), "rate-picture") {
+		t.Error("two periods have no picture")
 	}
 }
 
