@@ -213,6 +213,9 @@ func (c *canary) count(m *mutation, after *report.Report) {
 	case line == nil && after.Verdict == report.Overridden && m.skipped(after):
 		c.notTried(m.name, fmt.Sprintf("the check of %s did not run: a person overrode that it could not", m.expected))
 		return
+	case line == nil && after.Verdict == report.Overridden && c.accepted(m) != "":
+		c.notTried(m.name, fmt.Sprintf("a person overrode %s already, so that the copy has no other finding", c.accepted(m)))
+		return
 	default:
 		c.result.LetThrough = append(c.result.LetThrough, report.CanaryLetThrough{
 			Mutation: m.name, Text: m.text, Criterion: m.criterion, Expected: m.expected, Verdict: after.Verdict, Because: line,
@@ -223,10 +226,32 @@ func (c *canary) count(m *mutation, after *report.Report) {
 
 // skipped reports whether the check that has the expected code did not run.
 func (m *mutation) skipped(after *report.Report) bool {
-	return slices.ContainsFunc(checks.All, func(k *check.Check) bool {
-		has := slices.ContainsFunc(k.Codes, func(code check.Code) bool { return code.Name == m.expected })
-		return has && slices.ContainsFunc(after.Checks, func(o report.Check) bool { return o.ID == k.ID && o.Outcome == report.OutcomeSkipped })
-	})
+	id := checkOf(m.expected)
+	return slices.ContainsFunc(after.Checks, func(o report.Check) bool { return o.ID == id && o.Outcome == report.OutcomeSkipped })
+}
+
+// checkOf is the check that has a code; "" when none has.
+func checkOf(code string) string {
+	for _, k := range checks.All {
+		if slices.ContainsFunc(k.Codes, func(c check.Code) bool { return c.Name == code }) {
+			return k.ID
+		}
+	}
+	return ""
+}
+
+// accepted is the code of a finding that a person overrode in the decision itself, and that the copy would have too: the expected
+// one, or that the input cannot be read; "" when there is none.
+func (c *canary) accepted(m *mutation) string {
+	for i := range c.before.Findings {
+		f := &c.before.Findings[i]
+		same := f.Code == m.expected && (m.about == nil || m.about(f))
+		unread := strings.HasSuffix(f.Code, ".malformed") && checkOf(f.Code) == checkOf(m.expected)
+		if f.Overridden && (same || unread) {
+			return f.Code
+		}
+	}
+	return ""
 }
 
 // refuses reports whether a report refuses the copy for the expected reason.

@@ -332,3 +332,20 @@ func BenchmarkRun(b *testing.B) {
 		canary.Run(bundle, r, canary.Options{})
 	}
 }
+
+// TestAcceptedAlready: what a person overrode in the decision itself is no error of the gate.
+func TestAcceptedAlready(t *testing.T) {
+	for text, want := range map[string]string{
+		`[]`: canary.RuleMissing + ": a person overrode rules.missing already", `{"block_failures": []}`: canary.RuleFailed + ": a person overrode rule.malformed already",
+	} {
+		f := strong().contract(rules, `"rules": {"run": ["lint"]}`)
+		f["rule_report.json"] = text
+		c := f.run(t)
+		if c.Verdict != report.Overridden || len(c.LetThrough) > 0 || c.Refused < 10 {
+			t.Errorf("%s: %+v", text, c)
+		}
+		if !slices.ContainsFunc(c.NotTried, func(n report.CanaryNotTried) bool { return strings.HasPrefix(n.Mutation+": "+n.Why, want) }) {
+			t.Errorf("%s: not tried: %+v", text, c.NotTried)
+		}
+	}
+}
