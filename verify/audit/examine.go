@@ -50,7 +50,6 @@ type Auditor struct {
 	Line   *Line
 	Repo   Repository
 	Branch string // the audited branch, without remote; "" when a commit was named
-	Origin string // of the archive; "" when it has no checkpoint
 	// Replays chooses the decisions that are judged again.
 	Replays func(seq int64) bool
 	// Other judges a decision of another version of closeout with that version. known is false when there is no program for it.

@@ -188,6 +188,8 @@ type ArchiveCheck struct {
 	// Replay judges a bundle again and says how the result differs from the report; nil when nothing is replayed. It is called
 	// from several goroutines. An error is a difference too.
 	Replay func(bundle *Found, report []byte) (differences []string, err error)
+	// Content gets each item and what was read of its bundle; nil for none. It is called from several goroutines.
+	Content func(*archive.Item, Contents)
 	// Visit gets each item after its content was read, in the order of the numbers; nil for none.
 	Visit func(*archive.Item) error
 }
@@ -207,10 +209,14 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 	c := archive.NewChecker()
 	c.Strange(strange)
 	content := func(it *archive.Item) error {
-		if err := a.read(it); err != nil || how.Replay == nil {
-			return err
+		read, err := a.read(it)
+		if err == nil && how.Replay != nil {
+			a.replay(it, read, how.Replay)
 		}
-		return a.replay(it, how.Replay)
+		if err == nil && how.Content != nil {
+			how.Content(it, read)
+		}
+		return err
 	}
 	err = a.walk(list, content, func(it *archive.Item) error {
 		c.Add(it)
@@ -243,19 +249,18 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 }
 
 // replay judges a decision again whose bundle is whole.
-func (a *Archive) replay(it *archive.Item, judge func(*Found, []byte) ([]string, error)) error {
+func (a *Archive) replay(it *archive.Item, read Contents, judge func(*Found, []byte) ([]string, error)) {
 	if it.Entry == nil || it.Entry.Kind != archive.Decision || len(it.Entry.Omitted) > 0 || len(it.Files) == 0 {
-		return nil
+		return
 	}
-	found, data, err := a.Bundle(it)
+	found, data, err := a.Bundle(it, read)
 	if err != nil || data == nil {
-		return nil // what is wrong with the files is a problem of its own
+		return // what is wrong with the files is a problem of its own
 	}
 	it.Replayed = true
 	if it.Differences, err = judge(found, data); err != nil {
 		it.Differences = []string{err.Error()}
 	}
-	return nil
 }
 
 // walk reads items, with as many workers as there are processors, and visits them in their order. A hundred of them are in memory.
@@ -362,8 +367,15 @@ func (l *lister) tree(id gitobj.ID, prefix string) error {
 	return nil
 }
 
+// Contents are files of a bundle that are as the entry lists them, by their paths: those that are not too large to be kept.
+type Contents map[string][]byte
+
+// maxContents is how many bytes of a bundle are kept.
+const maxContents = 4 << 20
+
 // read reads the files of a bundle that the entry lists, and notes sizes and digests.
-func (a *Archive) read(it *archive.Item) error {
+func (a *Archive) read(it *archive.Item) (Contents, error) {
+	kept, left := Contents{}, maxContents
 	for i := range it.Files {
 		f := &it.Files[i]
 		want, listed := it.Listed(f.Path)
@@ -375,12 +387,15 @@ func (a *Archive) read(it *archive.Item) error {
 		case errors.Is(err, ErrTooLarge):
 			f.Problem = fmt.Sprintf("it has more than %d bytes", min(want.Bytes, maxArchived))
 		case err != nil:
-			return err
+			return nil, err
 		default:
 			f.Bytes, f.SHA256 = int64(len(data)), hexSum(data)
+			if f.File == want && len(data) <= left {
+				kept[f.Path], left = data, left-len(data)
+			}
 		}
 	}
-	return nil
+	return kept, nil
 }
 
 func hexSum(data []byte) string {
@@ -397,12 +412,16 @@ func (a *Archive) blob(id string, limit int64) ([]byte, error) {
 }
 
 // Bundle gives the inputs of an entry's decision, and the report that was written then. Each file is read when it is opened, and
-// must have the digest that the entry lists. The report is nil when the archive does not have it.
-func (a *Archive) Bundle(it *archive.Item) (*Found, []byte, error) {
+// must have the digest that the entry lists; those that were read before are not read again. The report is nil when the archive does
+// not have it.
+func (a *Archive) Bundle(it *archive.Item, before Contents) (*Found, []byte, error) {
 	files := inObjects{}
 	for _, f := range it.Files {
 		if want, listed := it.Listed(f.Path); listed && f.Problem == "" {
 			files[f.Path] = func() (io.ReadCloser, error) {
+				if data, ok := before[f.Path]; ok {
+					return io.NopCloser(bytes.NewReader(data)), nil
+				}
 				data, err := a.blob(f.ID, want.Bytes)
 				if err == nil && (int64(len(data)) != want.Bytes || hexSum(data) != want.SHA256) {
 					err = fmt.Errorf("the archive has another content than %s/%s lists", it.Dir, archive.EntryFile)

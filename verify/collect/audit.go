@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -71,8 +70,13 @@ func (g *Git) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error
 	case err != nil:
 		return err
 	}
-	e := &examiner{git: g, archive: a, line: l, options: o}
-	check, err := a.Check(ArchiveCheck{Own: o.Own, Visit: e.visit})
+	e := &examiner{archive: a, line: l, options: o, in: in, pulled: map[int64]*archive.Entry{}, done: map[*archive.Item]*audit.Examined{}}
+	e.auditor = audit.Auditor{Line: l.line, Repo: &auditedRepo{git: g, line: l, blobs: map[blobKey]string{}}, Branch: o.Name, Other: e.other}
+	e.auditor.Replays, err = e.replays()
+	var check *archive.Check
+	if err == nil {
+		check, err = a.Check(ArchiveCheck{Own: o.Own, Content: e.content, Visit: e.visit})
+	}
 	if err != nil {
 		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", err))
 		return nil
@@ -85,103 +89,105 @@ func (g *Git) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error
 			in.Found = append(in.Found, audit.LogBroken(p))
 		}
 	}
-	in.Entries = e.examine(in, check)
+	in.Entries = e.examined()
 	return nil
 }
 
-// examiner examines the entries of an archive.
+// examiner examines the entries of an archive while they are read.
 type examiner struct {
-	git     *Git
 	archive *Archive
 	line    *auditLine
 	options *AuditOptions
-	items   []*archive.Item
+	in      *audit.Input
+	auditor audit.Auditor
 	pulled  map[int64]*archive.Entry // by seq, the entry that withdrew it
+	list    []*audit.Examined
+	mu      sync.Mutex
+	done    map[*archive.Item]*audit.Examined // not yet in list
 }
 
-// visit keeps an entry, without its bytes.
+// content examines an entry. Of one that is about no audited commit it only keeps where it is.
+func (e *examiner) content(it *archive.Item, read Contents) {
+	if it.Entry == nil || it.Entry.Withdraws != nil {
+		return
+	}
+	m, audited := &audit.Material{Entry: it.Entry}, e.audited(it.Entry)
+	if it.Entry.Kind == archive.Decision && audited {
+		m = e.material(it, read)
+	}
+	x := e.auditor.Examine(m, nil, audited)
+	e.mu.Lock()
+	e.done[it] = x
+	e.mu.Unlock()
+}
+
+// visit lists what was examined in the order of the archive.
 func (e *examiner) visit(it *archive.Item) error {
 	it.Data = nil
-	switch {
-	case it.Entry == nil:
-	case it.Entry.Withdraws != nil:
-		if e.pulled == nil {
-			e.pulled = map[int64]*archive.Entry{}
-		}
+	if x := e.done[it]; x != nil {
+		e.list = append(e.list, x)
+		delete(e.done, it)
+	} else if it.Entry != nil {
 		e.pulled[*it.Entry.Withdraws] = it.Entry
-	default:
-		e.items = append(e.items, it)
 	}
 	return nil
 }
 
-// examine examines the entries about audited commits, with as many workers as there are processors. Of others it keeps where they are.
-func (e *examiner) examine(in *audit.Input, check *archive.Check) []*audit.Examined {
-	a := &audit.Auditor{
-		Line: e.line.line, Repo: &auditedRepo{git: e.git, line: e.line, blobs: map[blobKey]string{}}, Branch: e.options.Name, Origin: check.Origin,
-		Replays: e.replays(in, check.Root), Other: e.other,
+// examined is the entries, the withdrawn ones among them.
+func (e *examiner) examined() []*audit.Examined {
+	for i, x := range e.list {
+		if by := e.pulled[x.Entry.Seq]; by != nil {
+			e.list[i] = e.auditor.Examine(&audit.Material{Entry: x.Entry}, by, e.audited(x.Entry))
+		}
 	}
-	list := make([]*audit.Examined, len(e.items))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				it := e.items[i]
-				m := &audit.Material{Entry: it.Entry}
-				if it.Entry.Kind == archive.Decision && e.audited(in, it.Entry) && e.pulled[it.Entry.Seq] == nil {
-					m = e.material(it)
-				}
-				list[i] = a.Examine(m, e.pulled[it.Entry.Seq], e.audited(in, it.Entry))
-				e.items[i] = nil
-			}
-		})
-	}
-	for i := range e.items {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
-	return list
+	return e.list
 }
 
 // audited reports whether an entry is about audited commits, or about none of the branch.
-func (e *examiner) audited(in *audit.Input, entry *archive.Entry) bool {
+func (e *examiner) audited(entry *archive.Entry) bool {
 	at, ok := e.line.line.At(entry.Commits[len(entry.Commits)-1])
-	return ok && at >= in.Newest && at <= in.Oldest
+	return ok && at >= e.in.Newest && at <= e.in.Oldest
 }
 
 // replays chooses the decisions that are judged again. A sample is those with the smallest hashes of number and root, so that no one
 // can choose.
-func (e *examiner) replays(in *audit.Input, root string) func(int64) bool {
-	switch e.options.Replay {
-	case "none":
-		return func(int64) bool { return false }
-	case "all":
-		return func(int64) bool { return true }
+func (e *examiner) replays() (func(int64) bool, error) {
+	if e.options.Replay != "sample" {
+		return func(int64) bool { return e.options.Replay == "all" }, nil
 	}
 	type pick struct {
 		sum [32]byte
 		seq int64
 	}
 	var all []pick
-	for _, it := range e.items {
-		if it.Entry.Kind == archive.Decision && e.audited(in, it.Entry) {
-			all = append(all, pick{sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n", it.Entry.Seq, root)), it.Entry.Seq})
+	var tree archive.Tree
+	err := e.archive.Entries(func(it *archive.Item) error {
+		if it.Data != nil {
+			tree.Append(it.Data)
 		}
+		if it.Entry != nil && it.Entry.Kind == archive.Decision && e.audited(it.Entry) {
+			all = append(all, pick{seq: it.Entry.Seq})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].sum = sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n", all[i].seq, tree.Root()))
 	}
 	diag.SortStable(all, func(a, b pick) int { return bytes.Compare(a.sum[:], b.sum[:]) })
 	chosen := map[int64]bool{}
 	for _, p := range all[:min(len(all), e.options.Sample)] {
 		chosen[p.seq] = true
 	}
-	return func(seq int64) bool { return chosen[seq] }
+	return func(seq int64) bool { return chosen[seq] }, nil
 }
 
 // material reads a bundle. Each file is read once.
-func (e *examiner) material(it *archive.Item) *audit.Material {
+func (e *examiner) material(it *archive.Item, read Contents) *audit.Material {
 	m := &audit.Material{Entry: it.Entry}
-	found, data, err := e.archive.Bundle(it)
+	found, data, err := e.archive.Bundle(it, read)
 	if err != nil {
 		m.Err, m.Broken = err, !Unknowable(err)
 		return m

@@ -30,13 +30,13 @@ const reportSchemas = "closeout.verification_report/"
 
 // Read reads a report. A duplicate key is refused: other readers might take the other value. The error is a [NoReport].
 func Read(data []byte) (*report.Report, error) {
-	if e, wrong := strict.CheckJSON(data); wrong {
-		return nil, &NoReport{Why: e}
-	}
 	var r report.Report
-	failed := strict.Unmarshal(data, &r)
+	failed := strict.Unmarshal(data, &r) // refuses duplicate keys too
 	if failed == nil && r.Schema == report.Schema && versionSyntax().MatchString(r.Tool.Version) {
 		return &r, nil
+	}
+	if e, wrong := strict.CheckJSON(data); wrong {
+		return nil, &NoReport{Why: e}
 	}
 	var head struct {
 		Schema any `json:"schema"`

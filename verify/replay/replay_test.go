@@ -70,7 +70,14 @@ func TestRun(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	for _, text := range []string{"", "{}", `{"schema":"closeout.verification_report/v2"}`, `{"schema":"a","schema":"b"}`, "[]"} {
+	honest := string(written(t))
+	if _, err := replay.Read([]byte(honest)); err != nil {
+		t.Fatal(err)
+	}
+	twice := func(key string) string { return strings.Replace(honest, key, key+`null,`+key, 1) }
+	for _, text := range []string{
+		twice(`"verdict":`), twice(`"override":`), twice(`"schema":`), strings.Replace(honest, `{`, `{"new":{"a":1,"a":2},`, 1), honest + honest, honest + "x", honest[:len(honest)-1],
+		"", "{}", `{"schema":"closeout.verification_report/v2"}`, `{"schema":"a","schema":"b"}`, "[]"} {
 		if r, err := replay.Read([]byte(text)); err == nil {
 			t.Errorf("%q is read as %v", text, r)
 		}

@@ -132,23 +132,25 @@ func (c *comparison) level(pairs []pair) ([]pair, error) {
 	return next, nil
 }
 
-// parallel calls a function for each pair, with several workers.
+// parallel calls a function for each pair, with several workers; the last one is the caller itself.
 func (c *comparison) parallel(pairs []pair, workers int, do func(worker int, p *pair)) {
 	var done atomic.Int64
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			for !c.isOver() {
-				begin := int(done.Add(batch)) - batch
-				if begin >= len(pairs) {
-					return
-				}
-				for i := begin; i < min(begin+batch, len(pairs)) && !c.isOver(); i++ {
-					do(w, &pairs[i])
-				}
+	work := func(w int) {
+		for !c.isOver() {
+			begin := int(done.Add(batch)) - batch
+			if begin >= len(pairs) {
+				return
 			}
-		})
+			for i := begin; i < min(begin+batch, len(pairs)) && !c.isOver(); i++ {
+				do(w, &pairs[i])
+			}
+		}
 	}
+	var group sync.WaitGroup
+	for w := range workers - 1 {
+		group.Go(func() { work(w) })
+	}
+	work(workers - 1)
 	group.Wait()
 }
 
