@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"verify/report":    nil,
 	"verify/archive":   {"verify/diag", "verify/strict", "verify/report"},
 	"verify/backtest":  {"verify", "verify/diag", "verify/glob", "verify/change", "verify/policy", "verify/report"},
-	"verify/audit":     append(slices.Clip(readers), "verify", "verify/archive", "verify/check", "verify/replay", "verify/report"),
+	"verify/audit":     append(slices.Clip(readers), "verify", "verify/archive", "verify/check", "verify/policy", "verify/replay", "verify/report"),
 	"verify/replay":    {"verify", "verify/check", "verify/diag", "verify/facts", "verify/report", "verify/strict"},
 	"verify/statement": {"verify/check", "verify/diag", "verify/report", "verify/strict"},
 	"verify/canary": append(

@@ -8,6 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -98,10 +99,11 @@ func (l *loosened) scope(before, after *contract.Contract) {
 			}
 		}
 	}
-	if after.BaseBranches != nil && before.BaseBranches == nil {
-		l.say("base_branches leaves out branches")
-	} else if after.BaseBranches != nil {
-		l.less("base_branches", texts(before.BaseBranches), texts(after.BaseBranches))
+	// A contract without base_branches names the default branch alone.
+	if names := texts(after.BaseBranches); before.BaseBranches != nil {
+		l.more("base_branches", texts(before.BaseBranches), names)
+	} else if len(names) > 1 || strings.ContainsAny(strings.Join(names, ""), "*?[{") {
+		l.say("base_branches names more than the default branch")
 	}
 	if after.AppliesTo != nil && before.AppliesTo == nil {
 		l.say("applies_to leaves out authors")
@@ -123,7 +125,7 @@ func severities(c *contract.Contract) map[string]diag.Severity {
 	all := map[string]diag.Severity{}
 	for _, s := range c.SeverityByPath {
 		for _, p := range s.Files {
-			all[p.Value] = s.Severity
+			all[p.Value] = diag.Stricter(cmp.Or(all[p.Value], s.Severity), s.Severity) // the strictest one counts
 		}
 	}
 	return all
@@ -136,10 +138,12 @@ func weaker(before, after diag.Severity) bool {
 
 func (l *loosened) criteria(before, after []contract.Criterion) {
 	for _, old := range before {
-		i := slices.IndexFunc(after, func(c contract.Criterion) bool { return c.ID == old.ID })
-		if i < 0 && !old.IDGiven { // without ids, an earlier one that is gone renames the others
-			i = slices.IndexFunc(after, func(c contract.Criterion) bool { return slices.Equal(c.Run, old.Run) && c.Cwd == old.Cwd })
-		}
+		i := slices.IndexFunc(after, func(c contract.Criterion) bool {
+			if old.IDGiven {
+				return c.ID == old.ID
+			}
+			return slices.Equal(c.Run, old.Run) && c.Cwd == old.Cwd // without ids, a new one or one that is gone renames the others
+		})
 		if i < 0 {
 			l.say("the criterion %s is gone", diag.Quote(old.ID))
 			continue
@@ -165,8 +169,11 @@ func (l *loosened) criterion(old, now *contract.Criterion) {
 	if now.MaxAttempts > old.MaxAttempts {
 		l.say("%s has max_attempts %d", name, now.MaxAttempts)
 	}
-	if old.TestReport != "" && now.TestReport == "" || now.MinTests < old.MinTests {
+	switch {
+	case old.TestReport != "" && now.TestReport == "" || now.MinTests < old.MinTests:
 		l.say("%s requires fewer tests", name)
+	case old.TestReport != "" && now.TestReport != old.TestReport:
+		l.say("%s has another test_report", name)
 	}
 }
 
@@ -188,6 +195,8 @@ func (l *loosened) rules(before, after *contract.RuleBook) {
 		l.say("rules.required is now false")
 	case before.Run != nil && !slices.Equal(before.Run, after.Run):
 		l.say("rules.run is another command")
+	case before.Run != nil && before.Report != after.Report:
+		l.say("rules.report is another file")
 	}
 	if before.Catalogue != nil && after.Catalogue == nil {
 		l.say("rules.catalogue was removed")
@@ -196,8 +205,8 @@ func (l *loosened) rules(before, after *contract.RuleBook) {
 	}
 	l.catalogue(before.DiffRules, after.DiffRules)
 	for _, now := range after.DiffRules {
-		if now.Severity == contract.Off && !named(before.DiffRules, now.ID.Value) {
-			l.say("the rule %s is off", diag.Quote(now.ID.Value))
+		if now.Severity != diag.Block && !named(before.DiffRules, now.ID.Value) { // the standard severity may be stricter
+			l.say("the rule %s is %s", diag.Quote(now.ID.Value), now.Severity)
 		}
 	}
 	for _, now := range after.Ignore {
@@ -251,7 +260,7 @@ func (l *loosened) budgets(before, after *contract.Contract) {
 	if level(after.Evidence.Min).Rank() < level(before.Evidence.Min).Rank() {
 		l.say("evidence.min is now %s", cmp.Or(string(after.Evidence.Min), "the default"))
 	}
-	if before.Evidence.Dir != after.Evidence.Dir {
+	if cmp.Or(before.Evidence.Dir, policy.DefaultEvidenceDir) != cmp.Or(after.Evidence.Dir, policy.DefaultEvidenceDir) {
 		l.say("evidence.dir is another directory, whose files are not judged")
 	}
 }
@@ -281,6 +290,12 @@ func (l *loosened) coverage(before, after *contract.CoverageRule) {
 	}
 	if before.Floor != nil && ratio(after.Floor, 0) < *before.Floor {
 		l.say("coverage.floor is lower, or gone")
+	}
+	if before.Criterion.Value != "" && before.Criterion.Value != after.Criterion.Value {
+		l.say("coverage.criterion is another one, or gone")
+	}
+	if before.Report != after.Report {
+		l.say("coverage.report is another file")
 	}
 	if before.MaxDrop != nil && ratio(after.MaxDrop, strict.Whole) > *before.MaxDrop {
 		l.say("coverage.max_drop is larger, or gone")

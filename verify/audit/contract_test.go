@@ -46,6 +46,47 @@ func TestLoosened(t *testing.T) {
 			t.Errorf("%s → %s: %q", c.new, c.old, got)
 		}
 	}
+	for _, c := range []struct{ old, new, want string }{ // in both directions, unless want is ""
+		{`"T-1",`, `"T-1", "base_branches": ["main"],`, ""},
+		{`"T-1",`, `"T-1", "base_branches": ["main", "dev"],`, "base_branches"},
+		{`"T-1",`, `"T-1", "base_branches": ["*"],`, "base_branches"},
+		{`"min": "bound"`, `"min": "bound", "dir": ".closeout/evidence"`, ""},
+		{`{"required": false}`, `{"required": false, "catalogue": [{"id": "closeout/skipped-test", "severity": "warn"}]}`, `"closeout/skipped-test" is warn`},
+		{`{"required": false}`, `{"required": false, "catalogue": [{"id": "closeout/skipped-test", "severity": "block"}]}`, ""},
+	} {
+		after := read(strings.Replace(strictContract, c.old, c.new, 1))
+		if got := audit.Loosened(before, after); strings.Join(got, "; ") != "" != (c.want != "") || !strings.Contains(strings.Join(got, "; "), c.want) {
+			t.Errorf("%s → %s: %q", c.old, c.new, got)
+		}
+	}
+	other := func(c [3]string) {
+		from := strings.Replace(strictContract, `"T-1",`, `"T-1", `+c[0]+`,`, 1)
+		if got := audit.Loosened(read(from), read(strings.Replace(from, c[0], c[1], 1))); strings.Join(got, "; ") != "" != (c[2] != "") || !strings.Contains(strings.Join(got, "; "), c[2]) {
+			t.Errorf("%s → %s: %q", c[0], c[1], got)
+		}
+	}
+	coverage := `"coverage": {"report": "c.json", "criterion": "test", "floor": 0.5}`
+	for _, c := range [][3]string{
+		{`"base_branches": ["main"]`, `"base_branches": ["main", "dev"]`, `now contains "dev"`},
+		{`"base_branches": ["main", "dev"]`, `"base_branches": ["main"]`, ""},
+		{coverage, strings.Replace(coverage, "c.json", "d.json", 1), "coverage.report"},
+		{coverage, strings.Replace(coverage, `"criterion": "test", `, ``, 1), "coverage.criterion"},
+		{coverage, strings.Replace(coverage, "0.5", "0.6", 1), ""},
+		{`"off_scope": "warn", "severity_by_path": [{"files": "a", "severity": "block"}, {"files": "a", "severity": "info"}]`, `"off_scope": "warn", "severity_by_path": [{"files": "a", "severity": "info"}]`, `makes "a" info`},
+	} {
+		other(c)
+	}
+	list := strings.Replace(strictContract, `[{"id": "test", "run": ["go", "test", "./..."]}]`, `["go vet ./...", {"run": ["go", "test"], "test_report": "a.xml"}]`, 1)
+	for _, c := range [][3]string{
+		{`["go vet`, `["lint", "go vet`, ""},
+		{`"go vet ./...", `, ``, "is gone"},
+		{`"go vet ./..."`, `"true"`, "is gone"},
+		{`a.xml`, `b.xml`, "another test_report"},
+	} {
+		if got := audit.Loosened(read(list), read(strings.Replace(list, c[0], c[1], 1))); strings.Join(got, "; ") != "" != (c[2] != "") || !strings.Contains(strings.Join(got, "; "), c[2]) {
+			t.Errorf("%s → %s: %q", c[0], c[1], got)
+		}
+	}
 	command := read(strings.Replace(strictContract, `["go", "test", "./..."]`, `["true"]`, 1))
 	if got := audit.Loosened(before, command); len(got) != 1 || !strings.Contains(got[0], "another command") {
 		t.Errorf("another command: %q", got)
