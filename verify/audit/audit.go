@@ -97,6 +97,7 @@ func (j *joined) after(at int) bool { return at < j.Adopted || j.AdoptedNamed &&
 // index finds which entry answers for which commit.
 func (j *joined) index() {
 	j.last = -1
+	j.otherBranches()
 	bySeq := map[int64]*Examined{}
 	for _, x := range j.Entries {
 		bySeq[x.Entry.Seq] = x
@@ -117,9 +118,16 @@ func (j *joined) index() {
 			}
 		}
 	}
+	newest := map[string]*Examined{} // of each branch, the entry before
 	for _, x := range j.Entries {
 		if x.At < 0 || j.repaired[x.Entry.Seq] {
 			continue
+		}
+		if before := newest[x.Entry.Branch]; x.Entry.Repairs == nil {
+			if before != nil && x.At > before.At && j.in(x.At) {
+				j.add(entryDiffers("seq", "a number before "+strconv.FormatInt(before.Entry.Seq, 10)+", which is about a later commit", strconv.FormatInt(x.Entry.Seq, 10)), x.At, x)
+			}
+			newest[x.Entry.Branch] = x
 		}
 		for i := range x.Entry.Commits {
 			at := x.At + i
@@ -132,17 +140,34 @@ func (j *joined) index() {
 	}
 }
 
+// otherBranches passes over what was archived for another branch about commits for which the audited branch has entries of its own:
+// branches that begin at one commit share those before it.
+func (j *joined) otherBranches() {
+	own := map[int]bool{}
+	for _, x := range j.Entries {
+		for i := range x.Entry.Commits {
+			if x.At >= 0 && !x.foreign {
+				own[x.At+i] = true
+			}
+		}
+	}
+	j.Entries = slices.DeleteFunc(slices.Clone(j.Entries), func(x *Examined) bool { return x.foreign && own[x.At] })
+}
+
 func duplicate(message, expected, actual string) report.AuditFinding {
 	return finding("audit.duplicate", message, about{identity: []string{message}}, expected, actual, "read both entries: one of them is about something else, or was appended later")
 }
 
 // entries takes over what was found about each entry.
 func (j *joined) entries() {
-	heads, reports := map[string]*Examined{}, map[string]*Examined{}
+	m := merges{heads: map[string]*Examined{}, reports: map[string]*Examined{}}
 	home := j.home()
 	fromRuns := slices.ContainsFunc(j.Entries, func(x *Examined) bool { return x.Entry.Run != nil })
 	for _, x := range j.Entries {
 		if x.At >= 0 && !j.in(x.At) {
+			if x.At > j.Oldest {
+				m.before(x) // of older ones, it only matters whether they are used again
+			}
 			continue
 		}
 		for _, f := range x.Found {
@@ -154,6 +179,9 @@ func (j *joined) entries() {
 		if x.Entry.Kind == archive.Gap && !j.repaired[x.Entry.Seq] && j.after(x.At) {
 			j.gap(x)
 		}
+		if message, other := m.before(x); other != nil {
+			j.add(duplicate(message, "a merge of its own", "also entry "+strconv.FormatInt(other.Entry.Seq, 10)), x.At, x)
+		}
 		if !x.Answered {
 			continue
 		}
@@ -161,21 +189,34 @@ func (j *joined) entries() {
 			j.add(finding("audit.added_by_hand", "the entry names no workflow run, and others do", about{}, "the run that decided", "none",
 				"ask who added it, and why the archive workflow did not: git log closeout-archive"), x.At, x)
 		}
-		if sum := deref(x.Entry.ReportSHA256); reports[sum] != nil {
-			j.add(duplicate("one report answers for two merges", "a report of its own", "that of entry "+strconv.FormatInt(reports[sum].Entry.Seq, 10)), x.At, x)
-		} else if head := deref(x.Row.HeadSHA); head != "" && len(x.Row.PullRequests) == 1 {
-			key := x.Row.PullRequests[0] + " " + head
-			if other := heads[key]; other != nil {
-				j.add(duplicate("one head of a pull request was merged twice", "a pull request that is merged once", "also entry "+strconv.FormatInt(other.Entry.Seq, 10)), x.At, x)
-			} else {
-				heads[key] = x
-			}
-		}
-		reports[deref(x.Entry.ReportSHA256)] = x
 		if origin := j.origin(); origin != "" && x.repository != "" && !sameRepository(origin, x.repository) && (home == "" || x.repositoryID != home) {
 			j.add(unbound("the report is about another repository", "", strings.TrimPrefix(origin, "closeout-archive/"), x.repository), x.At, x)
 		}
 	}
+}
+
+// merges are the entries so far, by their reports, and by head and pull request.
+type merges struct{ heads, reports map[string]*Examined }
+
+// before notes a decision, and gives an earlier one about the same report or head; nil when there is none.
+func (m *merges) before(x *Examined) (message string, other *Examined) {
+	sum, head := deref(x.Entry.ReportSHA256), cmp.Or(deref(x.Row.HeadSHA), deref(x.Entry.HeadSHA))
+	if sum == "" {
+		return "", nil
+	}
+	message, other = "one report answers for two merges", m.reports[sum]
+	m.reports[sum] = x
+	if len(x.Row.PullRequests) != 1 || head == "" {
+		return message, other
+	}
+	key := x.Row.PullRequests[0] + " " + head
+	if other == nil {
+		message, other = "one head of a pull request was merged twice", m.heads[key]
+	}
+	if m.heads[key] == nil {
+		m.heads[key] = x
+	}
+	return message, other
 }
 
 func (j *joined) origin() string {

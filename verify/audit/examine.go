@@ -64,6 +64,7 @@ type Examined struct {
 	Found    []report.AuditFinding
 	Answered bool // a report was read
 
+	foreign                  bool // it is about another branch
 	repository, repositoryID string
 	levels                   report.AuditLevels
 	records, files           int64
@@ -124,6 +125,7 @@ func Unavailable(what string, err error) report.AuditFinding {
 // place finds the commits of the entry on the line. They must follow each other there.
 func (x *examination) place() {
 	e := x.Entry
+	x.foreign = x.Branch != "" && e.Branch != x.Branch
 	newest := e.Commits[len(e.Commits)-1]
 	x.Row.Commit = newest
 	at, ok := x.Line.At(newest)
@@ -147,7 +149,7 @@ func (x *examination) place() {
 	if x.parent != deref(e.Parent) {
 		x.add(entryDiffers("parent", x.parent, deref(e.Parent)))
 	}
-	if x.Branch != "" && e.Branch != x.Branch {
+	if x.foreign {
 		x.add(finding("audit.other_branch", "the decision was archived for another branch", about{}, x.Branch, e.Branch,
 			"audit that branch too: its rules and its contract may be others; --since names where this branch begins"))
 	}
@@ -183,9 +185,9 @@ func (x *examination) decision(withdrawn *archive.Entry) {
 	}
 	x.Answered = true
 	x.compareEntry()
+	x.replayed()
 	x.summarize()
 	x.verdict()
-	x.replayed()
 	x.known = replay.FactsOf(x.m.Bundle)
 	x.overrides()
 	x.workflow()
@@ -238,8 +240,8 @@ func (x *examination) compareEntry() {
 		{"pull_requests", inOrder(pullRequests(r)), inOrder(e.PullRequests)},
 		{"tool", r.Tool.Version, versionOf(e.Tool)},
 	} {
-		if field[0] == "pull_requests" && field[1] == "" {
-			continue // a decision that was added without GitHub
+		if field[0] == "pull_requests" && x.partOfGroup() {
+			continue
 		}
 		if field[1] != field[2] {
 			x.add(entryDiffers(field[0], field[1], field[2]))
@@ -249,6 +251,14 @@ func (x *examination) compareEntry() {
 
 // inOrder writes numbers in one order.
 func inOrder(list []string) string { return strings.Join(slices.Sorted(slices.Values(list)), ", ") }
+
+// partOfGroup reports whether the entry is about pull requests of a group, of which earlier entries answer for others: a queue may
+// judge each pull request together with those before it.
+func (x *examination) partOfGroup() bool {
+	all := pullRequests(x.r)
+	return len(x.r.PullRequests) > 0 && len(x.Entry.PullRequests) > 0 &&
+		!slices.ContainsFunc(x.Entry.PullRequests, func(n string) bool { return !slices.Contains(all, n) })
+}
 
 func versionOf(t *report.Tool) string {
 	if t == nil {
@@ -327,12 +337,37 @@ func blocking(r *report.Report) string {
 
 // workflow says that the change wrote the workflow of its own run.
 func (x *examination) workflow() {
-	if run := x.Entry.Run; run != nil && run.Workflow == archive.WorkflowChanged {
+	run := x.Entry.Run
+	if run != nil && run.Workflow == archive.WorkflowUnchanged && !x.cut {
+		x.unchanged(run)
+	}
+	if run != nil && run.Workflow == archive.WorkflowChanged {
 		x.add(as(diag.Warn, finding("audit.workflow_changed", "the workflow of the run was not the one of the branch: the change may have written what judged it",
 			about{path: run.Path, identity: []string{"run"}}, "the workflow file of "+orNone(x.parent), "another one at the head",
 			"read how the change edited the workflow; protect /.github/ by an owner or a required workflow")))
 	}
 }
+
+// unchanged compares what the entry says of the run's workflow with what the commits did to it.
+func (x *examination) unchanged(run *archive.Run) {
+	path, _, _ := strings.Cut(run.Path, "@")
+	if i := strings.Index(path, workflows); i > 0 {
+		path = path[i:] // owner and name of the repository are before it
+	}
+	was, err := "", error(nil)
+	if x.parent != "" {
+		was, err = x.Repo.Blob(x.parent, path)
+	}
+	is, failed := x.Repo.Blob(x.Row.Commit, path)
+	switch err = cmp.Or(err, failed); {
+	case err != nil:
+		x.unavailable("the workflow of a run", err)
+	case was == "" || was != is:
+		x.add(entryDiffers("run.workflow", archive.WorkflowChanged+": the commits change "+path+", or it is not there", archive.WorkflowUnchanged))
+	}
+}
+
+const workflows = ".github/workflows/"
 
 // replayed judges the bundle again.
 func (x *examination) replayed() {
@@ -357,6 +392,9 @@ func (x *examination) replayed() {
 		x.differs(err.Error())
 	case got.Same():
 		x.Row.Replay = archive.ReplaySame
+		after := *got.After // only the decision was compared, where another version wrote the report: the replay counts
+		after.Tool = x.r.Tool
+		x.r = &after
 	case got.OtherVersion:
 		x.otherVersion(got)
 	default:

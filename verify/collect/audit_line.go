@@ -138,7 +138,11 @@ func (p *treePart) pick(repo *gitobj.Repo) {
 			p.err = fixed(err)
 			return
 		}
-		p.dirs[i] = rootDirs{found[0].ID, found[1].ID}
+		for j, id := range []*gitobj.ID{&p.dirs[i].closeout, &p.dirs[i].github} {
+			if found[j].Mode == gitobj.ModeTree { // a file, link or submodule of that name is no directory of settings
+				*id = found[j].ID
+			}
+		}
 	}
 	p.trees = nil
 }
@@ -217,7 +221,8 @@ func (l *auditLine) adopt(g *Git, in *audit.Input, named string) error {
 	if h.err != nil || in.Adopted < 0 || l.ended != nil { // the archive begins with the adoption
 		for _, x := range in.Entries {
 			if x.At >= 0 {
-				in.Adopted, in.AdoptedNamed = max(in.Adopted, x.At+len(x.Entry.Commits)-1), true
+				oldest := min(x.At+len(x.Entry.Commits), len(l.dirs)) - 1 // an entry may name more commits than there are
+				in.Adopted, in.AdoptedNamed = max(in.Adopted, oldest), true
 			}
 		}
 	}
@@ -243,6 +248,12 @@ type settings struct {
 type contractState struct {
 	path string // "" for none
 	id   gitobj.ID
+	file bool // it is a regular file
+}
+
+// isRegular reports whether an entry is a regular file, which may be executable.
+func isRegular(e gitobj.Entry) bool {
+	return e.Mode == gitobj.ModeFile || e.Mode == gitobj.ModeExecutable
 }
 
 // gate says whether a workflow runs the gate, and at which version.
@@ -276,15 +287,13 @@ func (s *settings) contract(at int, tree gitobj.ID) {
 			names = append(names, path.Base(policy.StandingContract)+extension)
 		}
 		found, err := s.git.repo.Pick(tree, names...)
-		if missing := (*gitobj.MissingObject)(nil); err != nil && !errors.As(err, &missing) {
-			found = nil // .closeout is a file
-		} else if err != nil {
+		if err != nil {
 			s.fail(err)
 			return
 		}
 		for i, e := range found {
 			if !e.ID.IsZero() && now.path == "" {
-				now = contractState{path.Join(contractDir, names[i]), e.ID}
+				now = contractState{path.Join(contractDir, names[i]), e.ID, isRegular(e)}
 			}
 		}
 	}
@@ -323,6 +332,9 @@ func (s *settings) contract(at int, tree gitobj.ID) {
 
 // parse reads a contract; nil when it is malformed.
 func (s *settings) parse(c contractState) (*contract.Contract, error) {
+	if !c.file {
+		return nil, nil
+	}
 	data, err := s.git.repo.Blob(c.id, s.limits.ContractBytes)
 	if large := (*gitobj.TooLarge)(nil); errors.As(err, &large) {
 		return nil, nil
@@ -368,7 +380,7 @@ func (s *settings) workflows(at int, github gitobj.ID) {
 			return
 		}
 		for _, e := range entries {
-			if e.Mode == gitobj.ModeFile && (strings.HasSuffix(e.Name, ".yml") || strings.HasSuffix(e.Name, ".yaml")) && s.gate(e.ID).runs {
+			if isRegular(e) && (strings.HasSuffix(e.Name, ".yml") || strings.HasSuffix(e.Name, ".yaml")) && s.gate(e.ID).runs {
 				now[path.Join(".github", workflowsDir, e.Name)] = e.ID
 			}
 		}

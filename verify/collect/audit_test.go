@@ -119,14 +119,15 @@ func plantContracts(w *world) {
 	tight := strings.Replace(worldContract, `"secrets/**"`, `"secrets/**", "more/**"`, 1)
 	old := w.tip()
 	w.dealOf("tightened", squash, old, map[string]string{contractPath: tight}, nil, "info audit.contract_changed", overriddenCode).overrider = "mona"
-	d := w.dealOf("judged before", squash, old, map[string]string{"src/early": "x\n"}, nil, "warn audit.older_contract")
-	w.dealOf("loosened", squash, w.tip(), map[string]string{contractPath: loose}, nil, "info audit.contract_changed", "warn audit.contract_loosened", overriddenCode).overrider = "mona"
+	w.dealOf("judged before", squash, old, map[string]string{"src/early": "x\n"}, nil, "warn audit.older_contract")
+	d := w.dealOf("loosened", squash, w.tip(), map[string]string{contractPath: loose}, nil, "info audit.contract_changed", "warn audit.contract_loosened", overriddenCode)
+	d.overrider = "mona"
 	w.deal("while it is loose", squash, nil)
 	w.dealOf("as before", squash, w.tip(), map[string]string{contractPath: worldContract}, nil, "info audit.contract_changed", "warn audit.contract_loosened", overriddenCode).overrider = "mona"
 	w.dealOf("removed the early file", squash, w.tip(), map[string]string{"src/early": ""}, nil)
-	w.dealOf("another version of the gate", squash, w.tip(), map[string]string{".github/workflows/gate.yml": worldWorkflow + "# more\n"}, nil, "info audit.workflow_changed", overriddenCode).overrider = "mona"
-	w.dealOf("back", squash, w.tip(), map[string]string{".github/workflows/gate.yml": worldWorkflow}, nil, "info audit.workflow_changed", overriddenCode).overrider = "mona"
-	_ = d
+	d = w.dealOf("another version of the gate", squash, w.tip(), map[string]string{gatePath: worldWorkflow + "# more\n"}, nil, "info audit.workflow_changed", "warn audit.workflow_changed", overriddenCode)
+	d.overrider, d.entry = "mona", func(e *archive.Entry) { e.Run.Workflow = archive.WorkflowChanged }
+	w.dealOf("back, and the entry denies it", squash, w.tip(), map[string]string{gatePath: worldWorkflow}, nil, "info audit.workflow_changed", "block audit.entry_differs", overriddenCode).overrider = "mona"
 }
 
 // TestAudit wants all planted lies, and only those, in a clone as an auditor has it: without the heads of squashed changes.

@@ -26,6 +26,7 @@ const (
  "evidence": {"min": "claimed"}, "rules": {"required": false}, "override": {"allow_author": true}, "base_branches": ["main", "feature"]}`
 	worldWorkflow = "on: pull_request\njobs:\n  gate:\n    steps:\n      - uses: closeout-gate/closeout@v0.2\n"
 	contractPath  = ".closeout/scope_contract.json"
+	gatePath      = ".github/workflows/gate.yml"
 )
 
 // world is a repository with an archive: commits of every kind, honest or not, and what an audit must say of each.
@@ -80,7 +81,7 @@ func newWorld(t testing.TB) *world {
 	for i := range 3 { // before the gate
 		w.push(map[string]string{fmt.Sprintf("src/old%d", i): "old\n"})
 	}
-	w.push(map[string]string{contractPath: worldContract, ".github/workflows/gate.yml": worldWorkflow, "src/hot": ten})
+	w.push(map[string]string{contractPath: worldContract, gatePath: worldWorkflow, "src/hot": ten})
 	return w
 }
 
@@ -232,7 +233,7 @@ func (w *world) archive(d *deal) {
 	}
 	bundle := w.bundle(d)
 	r := w.judge(bundle, d)
-	e.Run = &archive.Run{ID: fmt.Sprint(1000 + d.number), Attempt: 1, Event: "pull_request", Path: ".github/workflows/gate.yml", Workflow: archive.WorkflowUnchanged}
+	e.Run = &archive.Run{ID: fmt.Sprint(1000 + d.number), Attempt: 1, Event: "pull_request", Path: gatePath, Workflow: archive.WorkflowUnchanged}
 	e.PullRequests, e.HeadSHA, e.Verdict, e.Tool = []string{fmt.Sprint(d.number)}, r.Subject.HeadSHA, &r.Verdict, &r.Tool
 	for name, data := range bundle {
 		f, err := archive.FileOf(name, bytes.NewReader(data))

@@ -34,7 +34,7 @@ type Decided struct {
 }
 
 // DecidedBy takes from a bundle and its report what the decision was about. The contract of the bundle names the evidence
-// directory: that it is the repository's is another question.
+// directory, if the facts say that it is the branch's: whether that is true is another question.
 func DecidedBy(r *report.Report, b *verify.Bundle) (Decided, error) {
 	return decidedBy(r, b, replay.FactsOf(b))
 }
@@ -50,7 +50,7 @@ func decidedBy(r *report.Report, b *verify.Bundle, f *facts.Facts) (Decided, err
 			if err != nil {
 				return d, err
 			}
-			if c, errs := contract.Parse(in.Name, data, limits); !errs.Any() && c.Evidence.Dir != "" {
+			if c, errs := contract.Parse(in.Name, data, limits); !errs.Any() && c.Evidence.Dir != "" && ofBranch(f, in.Name) {
 				d.EvidenceDir = c.Evidence.Dir
 			}
 		case check.Changes:
@@ -74,6 +74,12 @@ func decidedBy(r *report.Report, b *verify.Bundle, f *facts.Facts) (Decided, err
 		}
 	}
 	return d, nil
+}
+
+// ofBranch reports whether facts say that a contract is one of the branch. A person who supplies another contract cannot take
+// directories out of the comparison by it.
+func ofBranch(f *facts.Facts, name string) bool {
+	return f != nil && slices.ContainsFunc(f.Contracts, func(c facts.ContractOrigin) bool { return c.File == name && c.Trust == facts.TrustBase })
 }
 
 func value(s *string) string {

@@ -65,10 +65,10 @@ func decisionOf(r *report.Report) map[string]bool {
 	return d
 }
 
-// addOverride adds the person who overrode.
+// addOverride adds the person who overrode, and why.
 func addOverride(add func(string, ...string), what string, o *report.Override) {
 	if o != nil {
-		add(what, o.Actor, o.At, o.HeadSHA)
+		add(what, o.Actor, o.ActorID, o.At, o.HeadSHA, o.Reason)
 	}
 }
 
