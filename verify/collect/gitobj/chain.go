@@ -19,6 +19,7 @@ type place struct {
 type object struct {
 	kind    kind
 	content []byte
+	checked ID // that the content was found to have; zero before
 }
 
 // chain is the delta of the requested object, and the deltas between it and an object that is stored whole.
@@ -104,8 +105,8 @@ func (c *chain) whole(at place, h header) (object, error) {
 	if err != nil {
 		return object{}, err
 	}
-	c.store.bases.put(at, object{k, content})
-	return object{k, content}, nil
+	c.store.bases.put(at, object{kind: k, content: content})
+	return object{kind: k, content: content}, nil
 }
 
 // baseLimits are the limits of delta bases: the base of a small object may be larger than the object.
@@ -122,7 +123,7 @@ func (c *chain) ascend(base object) (object, error) {
 		if err != nil {
 			return object{}, err
 		}
-		base.content = content
+		base.content, base.checked = content, ID{}
 		c.store.bases.put(c.deltas[i], base)
 	}
 	return base, nil

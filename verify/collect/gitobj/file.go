@@ -14,6 +14,9 @@ import (
 const (
 	blockSize  = 1 << 13
 	blockCache = 16 << 20
+	// indexCache is for the indexes: their entries are in the order of hashes, so that every part is asked for again and again. Half
+	// of it holds the index of half a million objects.
+	indexCache = 32 << 20
 )
 
 type blockKey struct {
@@ -21,8 +24,8 @@ type blockKey struct {
 	block int64
 }
 
-func newBlockCache() *cache[blockKey, []byte] {
-	return newCache[blockKey](blockCache, func(b []byte) int { return cap(b) + 64 })
+func newBlockCache(limit int) *cache[blockKey, []byte] {
+	return newCache[blockKey](limit, func(b []byte) int { return cap(b) + 64 })
 }
 
 // readOnly opens a file without waiting: opening a pipe would wait for a writer.

@@ -24,29 +24,33 @@ var (
 
 func newFormat(size int, midx byte, emptyTree string, hasher func() hash.Hash) *format {
 	id, _ := parseHex([]byte(emptyTree), size)
-	return &format{size: size, midx: midx, emptyTree: id, hashers: sync.Pool{New: func() any { return hasher() }}}
+	return &format{size: size, midx: midx, emptyTree: id, hashers: sync.Pool{New: func() any { return &hashing{Hash: hasher()} }}}
 }
 
 // sum is the id of an object. SHA-1 is computed with collision detection: collided reports that the content was
 // constructed to have the same hash as other content. SHA-256 does not need that.
 func (f *format) sum(kind kind, content []byte) (id ID, collided bool) {
-	var space [32]byte
-	header := append(append(space[:0], kind.String()...), ' ')
+	h := f.hashers.Get().(*hashing)
+	defer f.hashers.Put(h)
+	header := append(append(h.header[:0], kind.String()...), ' ')
 	header = append(strconv.AppendInt(header, int64(len(content)), 10), 0)
-	return f.digest(header, content)
+	return h.digest(header, content)
+}
+
+// hashing is a hash function, and space for what goes in and out, which an interface would move to the heap.
+type hashing struct {
+	hash.Hash
+	header, out [32]byte
 }
 
 // digest computes the hash of a header and content.
-func (f *format) digest(header, content []byte) (id ID, collided bool) {
-	hasher := f.hashers.Get().(hash.Hash)
-	defer f.hashers.Put(hasher)
-	hasher.Reset()
-	hasher.Write(header)
-	hasher.Write(content)
-	var space [32]byte
-	if detecting, ok := hasher.(sha1cd.CollisionResistantHash); ok {
-		sum, collided := detecting.CollisionResistantSum(space[:0])
+func (h *hashing) digest(header, content []byte) (id ID, collided bool) {
+	h.Reset()
+	h.Write(header)
+	h.Write(content)
+	if detecting, ok := h.Hash.(sha1cd.CollisionResistantHash); ok {
+		sum, collided := detecting.CollisionResistantSum(h.out[:0])
 		return newID(sum), collided
 	}
-	return newID(hasher.Sum(space[:0])), false
+	return newID(h.Sum(h.out[:0])), false
 }

@@ -12,7 +12,7 @@ import (
 
 // memory is a file in memory.
 func memory(content []byte) *file {
-	return &file{name: "memory", reader: bytes.NewReader(content), size: int64(len(content)), blocks: newBlockCache()}
+	return &file{name: "memory", reader: bytes.NewReader(content), size: int64(len(content)), blocks: newBlockCache(blockCache)}
 }
 
 // seeds are three objects and an index of version 2 over them, the last with an offset of 8 bytes.
@@ -243,7 +243,7 @@ func FuzzPack(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &store{format: sha1Format, blocks: newBlockCache(), bases: newBaseCache()}
+		s := &store{format: sha1Format, blocks: newBlockCache(blockCache), bases: newBaseCache()}
 		p := &packFile{name: "memory", format: sha1Format, index: x, blocks: s.blocks}
 		p.once.Do(func() {
 			p.file = memory(content)

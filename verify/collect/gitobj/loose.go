@@ -60,7 +60,7 @@ func parseLoose(id ID, compressed []byte, l limits) (object, error) {
 	if err := readRest(content, stream); err != nil {
 		return object{}, err
 	}
-	return object{k, content}, nil
+	return object{kind: k, content: content}, nil
 }
 
 // maxLooseHeader is the largest size of the header, in bytes.

@@ -25,7 +25,8 @@ type store struct {
 	packs   []*packFile
 	multis  []multi
 	recent  atomic.Pointer[packFile] // where the last object was found
-	blocks  *cache[blockKey, []byte]
+	blocks  *cache[blockKey, []byte] // of packs
+	places  *cache[blockKey, []byte] // of indexes
 	bases   *cache[place, object]
 	promise bool // a remote has objects that a pack refers to
 }
@@ -37,7 +38,7 @@ type multi struct {
 }
 
 func openStore(dir string, format *format) (*store, error) {
-	s := &store{format: format, blocks: newBlockCache(), bases: newBaseCache()}
+	s := &store{format: format, blocks: newBlockCache(blockCache), places: newBlockCache(indexCache), bases: newBaseCache()}
 	if err := s.borrow(dir, 0); err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (s *store) openPacks(dir string) error {
 }
 
 func (s *store) addPack(p *packFile) error {
-	f, err := openFile(p.name+".idx", s.blocks)
+	f, err := openFile(p.name+".idx", s.places)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (s *store) addMulti(dir string, names []string, orphans map[string]*packFil
 	if _, there := slices.BinarySearch(names, "multi-pack-index"); !there || len(orphans) == 0 {
 		return nil
 	}
-	f, err := openFile(filepath.Join(dir, "multi-pack-index"), s.blocks)
+	f, err := openFile(filepath.Join(dir, "multi-pack-index"), s.places)
 	if err != nil {
 		return err
 	}
