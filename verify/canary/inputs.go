@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -87,7 +88,7 @@ func (in *inputs) readTests(b *verify.Bundle, limit int64) error {
 	return nil
 }
 
-var errLarge = fmt.Errorf("the inputs became larger while they were read")
+var errLarge = errors.New("the inputs have more bytes than the report lists and may be read")
 
 // copy returns a copy that can be changed.
 func (in *inputs) copy() *inputs {

@@ -94,7 +94,7 @@ func (l *canaryLet) number() string {
 	return plural(l.copies, "broken copy")
 }
 
-// CanaryMarkdown is the paragraph about the counter-checks in the summary of a job.
+// CanaryMarkdown is the paragraph about the counter-checks in the summary of a job. It is shorter than what [MaxSummary] leaves.
 func CanaryMarkdown(c *report.Canary) string {
 	lets := canaryLets(c)
 	var b strings.Builder
@@ -113,7 +113,7 @@ func CanaryMarkdown(c *report.Canary) string {
 		}
 		b.WriteString(" " + mdCode(codesOf(l.codes)) + " did not refuse " + l.number())
 		if l.place != "" {
-			b.WriteString(", because of " + mdCode(l.place) + ": " + mdText(clip(l.text, canaryText)))
+			b.WriteString(", because of " + mdCode(clip(l.place, canaryText)) + ": " + mdText(clip(l.text, canaryText)))
 		}
 		b.WriteString(".")
 	}
@@ -160,7 +160,7 @@ func CanaryWarnings(c *report.Canary) []string {
 		}
 		text := codesOf(l.codes) + " did not refuse " + l.number() + " of the inputs"
 		if l.place != "" {
-			text += ", because of " + l.place + ": " + clip(l.text, canaryText)
+			text += ", because of " + clip(l.place, canaryText) + ": " + clip(l.text, canaryText)
 		}
 		list = append(list, Neutral(text))
 	}
