@@ -29,7 +29,7 @@ var simulated = []struct {
 	{"changes.json", 1639}, {"facts.json", 1100}, {"feedback_record.jsonl", 10246}, {"rule_report.json", 40}, {report.FileName, 5649},
 }
 
-// simulation is decisions that nobody made: half of each text is words that repeat, the rest hex digits.
+// simulation is decisions about no change: half of each text is words that repeat, the rest hex digits.
 type simulation struct {
 	found *archive.Found
 	files map[string][]byte

@@ -81,7 +81,7 @@ func spoken(s string) node { return g.Attr("aria-label", visible(s)) }
 // say is a text. Foreign text in it is shown as text too, but without an element of its own; see [foreign].
 func say(words ...string) node { return g.Text(visible(strings.Join(words, ""))) }
 
-// foreign is a text of somebody else.
+// foreign is a text that is not ours.
 func foreign(s string) node {
 	if s == "" {
 		return el("i", say("(empty)"))

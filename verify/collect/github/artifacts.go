@@ -278,7 +278,7 @@ func (c *Client) mayLead(to *url.URL) bool {
 	return to.User == nil && to.Host != "" && (to.Scheme == "https" || local)
 }
 
-// fetch reads an address without the token, and follows no redirect. Its errors do not contain the address: whoever knows it can read
+// fetch reads an address without the token, and follows no redirect. Its errors do not contain the address: a person who knows it can read
 // the artifact.
 func (c *Client) fetch(ctx context.Context, address *url.URL) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)

@@ -149,7 +149,7 @@ func (h *Hub) zip(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// storage is the other host. It refuses whoever shows it a token.
+// storage is the other host. It refuses a request that has a token.
 func (h *Hub) storage(w http.ResponseWriter, r *http.Request) {
 	a := h.artifact(r)
 	switch {
