@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -95,17 +96,20 @@ func code(s string) node { return el("code", foreign(s)) }
 // fieldCharacters is how many characters of a foreign text a page shows.
 const fieldCharacters = 2000
 
-// limited cuts a text between characters, and says how many are missing.
+// limited cuts a text between characters, and says how many are missing. A character that is shown by its code point counts as
+// what is shown.
 func limited(s string) string {
-	if len(s) <= fieldCharacters {
+	if len(s) <= fieldCharacters && isPlainASCII(s) {
 		return s
 	}
-	characters := 0
-	for i := range s {
-		if characters == fieldCharacters {
+	shown := 0
+	for i := 0; i < len(s); {
+		if shown >= fieldCharacters {
 			return fmt.Sprintf("%s… (%d more characters)", s[:i], utf8.RuneCountInString(s[i:]))
 		}
-		characters++
+		_, size := utf8.DecodeRuneInString(s[i:])
+		shown += utf8.RuneCountInString(visible(s[i : i+size]))
+		i += size
 	}
 	return s
 }
@@ -278,6 +282,13 @@ func (r *room) take(part node) node {
 	}
 	r.bytes -= b.Len()
 	return g.Raw(b.String())
+}
+
+// without is the room that a part leaves which is written whatever its size.
+func (r *room) without(part node) *room {
+	all := &room{math.MaxInt}
+	all.take(part)
+	return &room{max(0, r.bytes-(math.MaxInt-all.bytes))}
 }
 
 // fit takes the first items that fit, and says how many do not.

@@ -13,8 +13,12 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// reportRoom is how many bytes the lists of the page of a report may take.
-const reportRoom = 220_000
+// reportRoom is how many bytes the lists of the page of a report may take, and reportPart how many they may take together with
+// the parts that are no lists.
+const (
+	reportRoom = 220_000
+	reportPart = 275_000
+)
 
 // writeHTML writes a report as a page.
 func writeHTML(w io.Writer, r *report.Report, o Options) error {
@@ -27,6 +31,7 @@ func writeHTML(w io.Writer, r *report.Report, o Options) error {
 	}
 	sum := sha256.Sum256(data)
 	p := reportPage{r, forge(o.LinkBase), &room{reportRoom}, hex.EncodeToString(sum[:])}
+	p.room.bytes = min(reportRoom, (&room{reportPart}).without(nodes{p.header(), nodes(p.override()), nodes(p.replay()), footer(r.Tool)}).bytes)
 	blocking := word("What blocks")
 	if r.Verdict == report.Overridden {
 		blocking = "What was overridden"
