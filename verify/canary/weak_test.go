@@ -26,6 +26,9 @@ var weak = []struct {
 }{
 	{"everything is allowed", one(allowed, "\"allowed_files\": [\n    \"src/**\",\n    \"**\"]"), nil, canary.OffScope, `"**"`},
 	{"any directory is allowed", one(allowed, "\"allowed_files\": [\n    \"*/**\"\n  ]"), one(allowed, `"allowed_files": ["src/**", "*/*.go"]`), canary.OffScope, `"*/**"`},
+	{"all names in braces are allowed", one(allowed, "\"allowed_files\": [\n    \"{src,*}/**\"]"), one(allowed, `"allowed_files": ["{src,test}/**"]`), canary.OffScope, `"{src,*}/**"`},
+	{"two patterns allow everything", one(allowed, "\"allowed_files\": [\"*\",\n    \"**/*\"]"), one(allowed, `"allowed_files": ["*", "src/**/*"]`), canary.OffScope, `"**/*"`},
+	{"claimed evidence for a control", one(`"red.sh"]`, "\"red.sh\"],\n      \"min_evidence\": \"claimed\""), one(`"red.sh"]`, `"red.sh"], "min_evidence": "bound"`), canary.Unbound, `"min_evidence": "claimed"`},
 	{"names without extension are allowed", one(allowed, "\"allowed_files\": [\"src/**\",\n    \"**/?\"]"), one(allowed, `"allowed_files": ["src/**", "**/??"]`), canary.OffScope, `"**/?"`},
 	{"off_scope only warns", one(rollback, rollback+",\n  \"off_scope\": \"warn\""), one(rollback, rollback+",\n  \"off_scope\": \"block\""), canary.OffScope, `"off_scope"`},
 	{"severity_by_path warns", one(rollback, rollback+`,
@@ -52,6 +55,7 @@ var weak = []struct {
     "required": false}`), one(rules, `"rules": {"run": ["lint"]}`), canary.RuleMissing, `"required": false`},
 	{"the catalogue warns of a rule", one(`"severity": "block"`, `"severity": "warn"`), nil, canary.RuleFailed, `"severity": "warn"`},
 	{"the catalogue warns of a rule that is missing", one(`"severity": "block"`, `"severity": "info"`), nil, canary.RuleMissing, `"severity": "info"`},
+	{"exceptions from all rules everywhere", excused("**"), excused("docs/**"), canary.RuleFailed, `"id": "secrets", "files"`},
 	{"an exception from every rule", one(rules, `"rules": {"run": ["lint"], "catalogue": [{"id": "style", "severity": "block"}], "ignore": [
     {"id": "style", "files": ["**"], "reason": "later", "until": "2099-01-01"}]}`), one(rules, `"rules": {"run": ["lint"], "catalogue": [{"id": "style", "severity": "block"}], "ignore": [
     {"id": "style", "files": ["docs/**"], "reason": "later", "until": "2099-01-01"}]}`), canary.RuleFailed, `"id": "style", "files"`},
@@ -65,6 +69,16 @@ const rules = `"rules": {"run": ["lint"], "catalogue": [
     {"id": "secrets", "severity": "block"},
     {"id": "style", "severity": "block"}
   ]}`
+
+// excused excuses all rules in some files.
+func excused(where string) func(files) files {
+	return func(f files) files {
+		f["rule_report.json"] = `[{"slug": "secrets", "passed": true, "file": "src/b.go"}, {"slug": "style", "passed": true, "file": "src/a.go"}]`
+		return f.contract(rules, rules[:len(rules)-1]+`, "ignore": [
+    {"id": "style", "files": ["`+where+`"], "reason": "later", "until": "2099-01-01"},
+    {"id": "secrets", "files": ["`+where+`"], "reason": "later", "until": "2099-01-01"}]}`)
+	}
+}
 
 func one(from, to string) func(files) files {
 	return func(f files) files { return f.contract(from, to) }
