@@ -583,7 +583,7 @@ func (p *reportPage) other() []node {
 	return []node{fold(false, fmt.Sprintf("Show %d warn, %d info", p.Counts.Warn, p.Counts.Info), list...)}
 }
 
-var inputColumns = []column{{title: "Input"}, {title: "File"}, {title: "Trust"}, {"Bytes", "n"}, {title: "sha256"}}
+var inputColumns = []column{{"Input", "id"}, {title: "File"}, {title: "Trust"}, {"Bytes", "n"}, {title: "sha256"}}
 
 func (p *reportPage) inputs() []node {
 	if len(p.Inputs) == 0 {
