@@ -121,6 +121,8 @@ func (a *Archive) items() (list []itemRef, strange []string, err error) {
 	}
 	groups, strangeGroups, err := a.numbered(a.top[archive.Decisions], archive.Decisions, "")
 	strange = append(strange, strangeGroups...)
+	seen := map[gitobj.ID]bool{}
+	groups, strange = distinct(groups, strange, seen)
 	for _, group := range groups {
 		if err != nil {
 			break
@@ -131,10 +133,24 @@ func (a *Archive) items() (list []itemRef, strange []string, err error) {
 		if len(dirs)+len(odd) == 0 {
 			odd = []string{group.dir} // git makes no empty directory
 		}
+		dirs, odd = distinct(dirs, odd, seen)
 		list, strange = append(list, dirs...), append(strange, odd...)
 	}
 	slices.Sort(strange)
 	return list, strange, err
+}
+
+// distinct moves directories that are the same as an earlier one to what is strange: each entry has its own number. A few objects could
+// name millions of entries otherwise.
+func distinct(list []itemRef, strange []string, seen map[gitobj.ID]bool) ([]itemRef, []string) {
+	list = slices.DeleteFunc(list, func(r itemRef) bool {
+		twice := seen[r.id]
+		if seen[r.id] = true; twice {
+			strange = append(strange, r.dir)
+		}
+		return twice
+	})
+	return list, strange
 }
 
 // topModes are what an archive has at its top.

@@ -156,3 +156,39 @@ func TestAuditExecutableWorkflow(t *testing.T) {
 		t.Errorf("found %d missing, expected the push after the adoption", a.Statistics.Verdicts["missing"])
 	}
 }
+
+// TestArchiveOfOneEntry wants a few objects that name one entry thousands of times to be read once; entries of their own all count.
+func TestArchiveOfOneEntry(t *testing.T) {
+	w := newWorld(t)
+	w.deal("one", squash, nil)
+	w.deal("two", squash, nil)
+	w.build()
+	of := func(ref string) (entries, strange int) {
+		a, err := openTest(t, w.dir).Archive(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, odd, err := a.items()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list), len(odd)
+	}
+	if n, odd := of(archive.Ref); n != 2 || odd != 0 {
+		t.Errorf("the archive has %d entries and %d strange paths, expected 2 and none", n, odd)
+	}
+	one := strings.Fields(runGit(t, w.dir, nil, "ls-tree", archive.Ref, "decisions/0000/"))[2]
+	var group, groups strings.Builder
+	for i := range 50 {
+		group.WriteString("040000 tree " + one + "\t0000" + itoa(10+i) + "-x\n")
+	}
+	tree := runGit(t, w.dir, []byte(group.String()), "mktree")
+	for i := range 50 {
+		groups.WriteString("040000 tree " + tree + "\t00" + itoa(10+i) + "\n")
+	}
+	decisions := runGit(t, w.dir, []byte(groups.String()), "mktree")
+	top := runGit(t, w.dir, []byte("040000 tree "+decisions+"\tdecisions\n"), "mktree")
+	if n, odd := of(runGit(t, w.dir, nil, "commit-tree", "-m", "x", top)); n != 1 || odd != 98 {
+		t.Errorf("one entry under 2500 names: found %d entries and %d strange paths, expected 1 and 98", n, odd)
+	}
+}
