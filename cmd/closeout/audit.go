@@ -34,7 +34,7 @@ Exit codes: 0 clean, 1 a finding blocks (with --fail-on warn also a warning), 2 
 cannot be known and nothing blocks.`
 
 // auditGCPercent keeps the audit of 100,000 commits below 256 MiB.
-const auditGCPercent = 100
+const auditGCPercent = 60
 
 type auditFlags struct {
 	repo, branch, since, format, out, failOn, links string
