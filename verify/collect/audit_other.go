@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/verify/audit"
@@ -24,6 +23,9 @@ func (e *examiner) other(version string, m *audit.Material) (same, known bool, e
 	if !known || m.Files == nil {
 		return false, false, nil
 	}
+	if _, hangs := e.hanging.Load(version); hangs {
+		return false, true, fmt.Errorf("%s did not end for an earlier decision", filepath.Base(program))
+	}
 	dir, err := os.MkdirTemp("", "closeout-audit-")
 	if err != nil {
 		return false, true, err
@@ -34,13 +36,16 @@ func (e *examiner) other(version string, m *audit.Material) (same, known bool, e
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), otherTime)
 	defer cancel()
-	var out bytes.Buffer
+	var out beginning
 	c := exec.CommandContext(ctx, program, "replay", filepath.Join(dir, "bundle"))
 	c.Dir, c.Env, c.Stdout, c.Stderr, c.WaitDelay = dir, []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=/usr/bin:/bin"}, &out, &out, time.Second
 	err = c.Run()
+	if ctx.Err() != nil {
+		e.hanging.Store(version, true)
+	}
 	var status *exec.ExitError
 	switch {
-	case strings.Contains(out.String(), "only the decision is compared"):
+	case bytes.Contains(out, []byte("only the decision is compared")):
 		return false, true, fmt.Errorf("%s is not version %s", filepath.Base(program), version)
 	case err == nil:
 		return true, true, nil
@@ -48,6 +53,15 @@ func (e *examiner) other(version string, m *audit.Material) (same, known bool, e
 		return false, true, nil
 	}
 	return false, true, fmt.Errorf("%s replay: %w", filepath.Base(program), err)
+}
+
+// beginning keeps the first kilobytes that are written to it.
+type beginning []byte
+
+func (b *beginning) Write(p []byte) (int, error) {
+	const most = 64 << 10
+	*b = append(*b, p[:min(len(p), most-len(*b))]...)
+	return len(p), nil
 }
 
 // copyTo writes a bundle into the directory bundle of a new directory. The entry's paths lead nowhere else.
