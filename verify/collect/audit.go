@@ -102,7 +102,7 @@ type examiner struct {
 	auditor audit.Auditor
 	pulled  map[int64]*archive.Entry // by seq, the entry that withdrew it
 	list    []*audit.Examined
-	hanging sync.Map                 // versions whose program did not end
+	hanging sync.Map // versions whose program did not end
 	mu      sync.Mutex
 	done    map[*archive.Item]*audit.Examined // not yet in list
 }
