@@ -33,8 +33,8 @@ that you kept. See docs/audit.md.
 Exit codes: 0 clean, 1 a finding blocks (with --fail-on warn also a warning), 2 wrong call or environment, 3 something
 cannot be known and nothing blocks.`
 
-// auditGCPercent keeps the audit of 100,000 commits below 256 MiB.
-const auditGCPercent = 60
+// auditMemory is from where on the collector of garbage runs more often: it keeps the audit of 100,000 commits below 256 MiB.
+const auditMemory = 225 << 20
 
 type auditFlags struct {
 	repo, branch, since, format, out, failOn, links string
@@ -89,7 +89,7 @@ func (f *auditFlags) run(std stdio) error {
 			return err
 		}
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(auditGCPercent))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(auditMemory, debug.SetMemoryLimit(-1)))) // GOMEMLIMIT may be lower
 	var a *report.Audit
 	if err := caught(func() (err error) { a, err = git.Audit(*o); return err }); err != nil {
 		return err
