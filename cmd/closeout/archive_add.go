@@ -226,6 +226,9 @@ func (f *archiveAddFlags) one(state *archive.State, in *collect.ArchiveInput, e 
 			found.After = &last // a repair follows nothing
 		}
 	}
+	if found.Origin == "" {
+		return nil, errors.Join(errors.New("a new archive requires a name, and the report names no repository: --origin closeout-archive/HOST/OWNER/REPOSITORY"), in.Close())
+	}
 	switch {
 	case state == nil || state.Last[f.branch] == "":
 		found.After = nil // the archive of the branch begins here
