@@ -204,6 +204,19 @@ func (f *archiveAddFlags) input(state *archive.State) (*collect.ArchiveInput, er
 	return f.one(state, in, e)
 }
 
+// originOf names the archive; "" when nothing does.
+func (f *archiveAddFlags) originOf(state *archive.State, in *collect.ArchiveInput) string {
+	switch {
+	case f.origin != "":
+		return f.origin
+	case state != nil:
+		return state.Origin
+	case in.Repository != "":
+		return "closeout-archive/github.com/" + in.Repository
+	}
+	return ""
+}
+
 // one makes an index with one entry. What is wrong with it is wrong with the call.
 func (f *archiveAddFlags) one(state *archive.State, in *collect.ArchiveInput, e *archive.Entry) (*collect.ArchiveInput, error) {
 	e.Branch, e.Commits = f.branch, f.commits
@@ -213,15 +226,9 @@ func (f *archiveAddFlags) one(state *archive.State, in *collect.ArchiveInput, e 
 	if f.repairs >= 0 {
 		e.Repairs = &f.repairs
 	}
-	found := &archive.Found{Schema: archive.FoundSchema, Origin: f.origin, Branch: f.branch, After: e.Parent, Date: f.date, Entries: []archive.Entry{*e}}
-	if f.origin == "" && in.Repository != "" {
-		found.Origin = "closeout-archive/github.com/" + in.Repository
-	}
+	found := &archive.Found{Schema: archive.FoundSchema, Origin: f.originOf(state, in), Branch: f.branch, After: e.Parent, Date: f.date, Entries: []archive.Entry{*e}}
 	if state != nil {
 		found.Size = state.Size
-		if f.origin == "" {
-			found.Origin = state.Origin
-		}
 		if last, ok := state.Last[f.branch]; ok && e.Repairs != nil {
 			found.After = &last // a repair follows nothing
 		}
