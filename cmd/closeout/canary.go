@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,10 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/canary"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
-	rerun "github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -54,7 +48,7 @@ func counterCheck(dir, format string, std stdio) error {
 	if !slices.Contains(output.CanaryFormats, format) {
 		return fmt.Errorf("--format is %q%s expected one of %s", format, didYouMean(format, output.CanaryFormats, ""), strings.Join(output.CanaryFormats, ", "))
 	}
-	b, r, err := replayed(dir)
+	b, r, err := unbroken(dir)
 	if err != nil {
 		return err
 	}
@@ -75,35 +69,16 @@ func counterCheck(dir, format string, std stdio) error {
 	return nil
 }
 
-// replayed judges a bundle again, and refuses one whose report is another.
-func replayed(dir string) (*verify.Bundle, *report.Report, error) {
-	old, err := collect.Report(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%q contains no %s: run closeout verify first", dir, report.FileName)
-	}
-	if err != nil && !isDirectory(dir) {
-		return nil, nil, notABundle("closeout canary", dir, err)
-	}
-	name := filepath.ToSlash(filepath.Join(dir, report.FileName))
-	if err != nil {
-		return nil, nil, fmt.Errorf("%q cannot be read: %w", name, diag.Reason(err))
-	}
-	before, err := readReport(name, old)
+// unbroken judges a bundle again, and refuses one whose report is another.
+func unbroken(dir string) (*verify.Bundle, *report.Report, error) {
+	result, err := judgeAgain("closeout canary", dir)
 	if err != nil {
 		return nil, nil, err
-	}
-	found, err := collect.Bundle(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	result, err := rerun.Run(old, before, found.Bundle)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if !result.Same() {
 		return nil, nil, fmt.Errorf("the bundle %q gives another report than its %s: closeout replay %s shows the difference", dir, report.FileName, dir)
 	}
-	return found.Bundle, result.After, nil
+	return result.found.Bundle, result.After, nil
 }
 
 // counterCheckTime is how long the action makes counter-checks: the decision was made, and the job should end.

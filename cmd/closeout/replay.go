@@ -65,40 +65,55 @@ func replayAll(dirs []string, std stdio) error {
 	return exit{code}
 }
 
-// replay replays a bundle, and prints whether the result is the same.
-func replay(dir string, std stdio) (same bool, err error) {
+// replayed is a bundle that was judged again.
+type replayed struct {
+	before *report.Report // as it was written
+	found  *collect.Found
+	*rerun.Result
+}
+
+// judgeAgain judges a bundle again for a command, which an error about another argument names.
+func judgeAgain(command, dir string) (*replayed, error) {
 	old, err := collect.Report(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("%q contains no %s: run closeout verify first", dir, report.FileName)
+		return nil, fmt.Errorf("%q contains no %s: run closeout verify first", dir, report.FileName)
 	}
 	if err != nil && !isDirectory(dir) {
-		return false, notABundle("closeout replay", dir, err)
+		return nil, notABundle(command, dir, err)
 	}
 	name := filepath.ToSlash(filepath.Join(dir, report.FileName))
 	if err != nil {
-		return false, fmt.Errorf("%q cannot be read: %w", name, diag.Reason(err))
+		return nil, fmt.Errorf("%q cannot be read: %w", name, diag.Reason(err))
 	}
-	before, err := readReport(name, old)
-	if err != nil {
-		return false, err
+	r := &replayed{}
+	if r.before, err = readReport(name, old); err != nil {
+		return nil, err
 	}
-	found, err := collect.Bundle(dir)
-	if err != nil {
-		return false, err
+	if r.found, err = collect.Bundle(dir); err != nil {
+		return nil, err
 	}
-	var result *rerun.Result
 	err = caught(func() (err error) {
-		result, err = rerun.Run(old, before, found.Bundle)
+		r.Result, err = rerun.Run(old, r.before, r.found.Bundle)
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	return r, nil
+}
+
+// replay replays a bundle, and prints whether the result is the same.
+func replay(dir string, std stdio) (same bool, err error) {
+	result, err := judgeAgain("closeout replay", dir)
+	if err != nil {
+		return false, err
+	}
+	before := result.before
 	note := ""
 	if result.OtherVersion {
 		note = fmt.Sprintf(" (only the decision is compared: the report was written by version %s, this is %s)", before.Tool.Version, result.After.Tool.Version)
 	}
-	if !result.Same() && len(found.Inputs) == 0 {
+	if !result.Same() && len(result.found.Inputs) == 0 {
 		return false, fmt.Errorf("%q contains a report, but none of its inputs: expected a bundle, which closeout run --bundle DIRECTORY writes", dir)
 	}
 	word := "same"
