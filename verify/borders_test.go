@@ -21,7 +21,7 @@ var impure = []string{
 }
 
 // outside are the directories of the impure half, and of what only tests import.
-var outside = []string{"verify/collect", "verify/record", "verify/strict/stricttest", "cmd"}
+var outside = []string{"verify/collect", "verify/record", "verify/session", "verify/loop", "verify/strict/stricttest", "cmd"}
 
 // readers are the packages that read the inputs.
 var readers = []string{
@@ -52,12 +52,14 @@ var allowed = map[string][]string{
 	"verify/archive":   {"verify/diag", "verify/strict", "verify/report"},
 	"verify/backtest":  {"verify", "verify/diag", "verify/glob", "verify/change", "verify/policy", "verify/report"},
 	"verify/audit":     append(slices.Clip(readers), "verify", "verify/archive", "verify/check", "verify/policy", "verify/replay", "verify/report"),
+	"verify/item":      {"verify/diag", "verify/glob", "verify/strict", "verify/contract", "verify/policy", "verify/report"},
+	"verify/hook":      append(slices.Clip(readers), "verify/policy", "verify/report", "verify/item"),
 	"verify/replay":    {"verify", "verify/check", "verify/diag", "verify/facts", "verify/report", "verify/strict"},
 	"verify/statement": {"verify/check", "verify/diag", "verify/report", "verify/strict"},
 	"verify/canary": append(
 		slices.Clip(readers), "verify", "verify/policy", "verify/check", "verify/checks", "verify/report",
 	),
-	"verify/output": {"verify/diag", "verify/archive", "verify/report", "verify/backtest"},
+	"verify/output": {"verify/diag", "verify/archive", "verify/report", "verify/backtest", "verify/item"},
 	"verify": append(
 		slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks", "verify/report",
 	),
