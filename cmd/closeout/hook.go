@@ -1,0 +1,25 @@
+package main
+
+import "github.com/spf13/cobra"
+
+const hookLong = `hook stands beside the agent: its hooks ask closeout before a write, after a tool, at the start and at the end.
+
+It is the first of three fences and only advice: an agent's hooks can be switched off, time out, or see only some tools.
+What binds is the gate in CI.
+
+hook run is what the agent's settings call; it reads the payload from standard input and answers in the agent's own form.`
+
+func newHook(std stdio) *cobra.Command {
+	c := &cobra.Command{
+		Use: "hook", Short: "Answer the hooks of a coding agent", Long: hookLong,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newHookRun(std))
+	return c
+}
