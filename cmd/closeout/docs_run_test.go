@@ -23,8 +23,8 @@ import (
 // <!-- run ... --> contains commands that a reader need not see, <!-- file: PATH --> writes the next block into a file.
 // In what is printed, a line "..." is any number of lines, and [...] any text in a line.
 
-// session is a command of a page, and what the page says that it prints.
-type session struct {
+// docSession is a command of a page, and what the page says that it prints.
+type docSession struct {
 	line    int    // of the page
 	command string // "" runs nothing
 	hidden  bool   // the page says nothing of its output
@@ -46,7 +46,7 @@ func pages(t *testing.T) []string {
 }
 
 // readSessions finds the commands of a page, in order.
-func readSessions(text string) (list []session) {
+func readSessions(text string) (list []docSession) {
 	var file, block string
 	inside, hidden := false, false
 	for i, line := range strings.Split(text, "\n") {
@@ -55,7 +55,7 @@ func readSessions(text string) (list []session) {
 			file = strings.TrimSuffix(strings.TrimPrefix(line, "<!-- file: "), " -->")
 		case line == "<!-- run":
 			hidden = true
-			list = append(list, session{line: i + 1, hidden: true})
+			list = append(list, docSession{line: i + 1, hidden: true})
 		case hidden && line == "-->":
 			hidden = false
 		case hidden:
@@ -63,7 +63,7 @@ func readSessions(text string) (list []session) {
 		case strings.HasPrefix(line, "```") && !inside:
 			inside, block = true, strings.TrimPrefix(line, "```")
 			if file != "" {
-				list = append(list, session{line: i + 1, hidden: true, command: "mkdir -p \"$(dirname '" + file + "')\" && cat > '" + file + "' <<'closeout-end'\n"})
+				list = append(list, docSession{line: i + 1, hidden: true, command: "mkdir -p \"$(dirname '" + file + "')\" && cat > '" + file + "' <<'closeout-end'\n"})
 			}
 		case line == "```" && inside:
 			if file != "" {
@@ -73,7 +73,7 @@ func readSessions(text string) (list []session) {
 		case inside && file != "":
 			list[len(list)-1].command += line + "\n"
 		case inside && block == "console" && strings.HasPrefix(line, "$ "):
-			list = append(list, session{line: i + 1, command: strings.TrimPrefix(line, "$ ") + "\n"})
+			list = append(list, docSession{line: i + 1, command: strings.TrimPrefix(line, "$ ") + "\n"})
 		case inside && block == "console" && len(list) > 0 && strings.HasPrefix(line, "> ") && len(list[len(list)-1].shown) == 0:
 			list[len(list)-1].command += strings.TrimPrefix(line, "> ") + "\n"
 		case inside && block == "console" && len(list) > 0:
@@ -84,7 +84,7 @@ func readSessions(text string) (list []session) {
 }
 
 // printedBy runs the commands in one shell and returns what each of them prints.
-func printedBy(t *testing.T, list []session) []string {
+func printedBy(t *testing.T, list []docSession) []string {
 	t.Helper()
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "bin")
@@ -161,7 +161,7 @@ func TestSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := readSessions(string(data))
-		if !slices.ContainsFunc(list, func(s session) bool { return !s.hidden }) {
+		if !slices.ContainsFunc(list, func(s docSession) bool { return !s.hidden }) {
 			continue
 		}
 		ran++
@@ -172,7 +172,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-func runPage(t *testing.T, page, text string, list []session) {
+func runPage(t *testing.T, page, text string, list []docSession) {
 	lines := strings.Split(text, "\n")
 	for i, printed := range slices.Backward(printedBy(t, list)) {
 		s := list[i]

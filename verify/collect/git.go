@@ -36,6 +36,9 @@ func (g *Git) Close() error { return g.repo.Close() }
 // Root is the root of the work tree; "" in a bare repository.
 func (g *Git) Root() string { return g.repo.Root() }
 
+// CommonDir is git's directory, which all work trees of the repository share.
+func (g *Git) CommonDir() string { return g.repo.CommonDir() }
+
 // Resolve gives the id of the commit that a person names. [Unknowable] tells whether an error
 // comes from an incomplete clone.
 func (g *Git) Resolve(name string) (string, error) {

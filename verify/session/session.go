@@ -93,7 +93,6 @@ func (s *Store) Path(name ...string) string {
 const (
 	planFile   = "plan.json"
 	eventsFile = "events.jsonl"
-	lockFile   = "lock"
 )
 
 // Plan reads the plan; fs.ErrNotExist when nothing was scanned.

@@ -112,6 +112,9 @@ func (r *Repo) Close() error { return r.objects.close() }
 // Root is the root of the work tree, absolute, and "" for a bare repository.
 func (r *Repo) Root() string { return r.root }
 
+// CommonDir is the directory that all work trees of the repository share, absolute.
+func (r *Repo) CommonDir() string { return r.common }
+
 // Shallow reports whether a part of the history was not fetched.
 func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }
 
