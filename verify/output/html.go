@@ -9,10 +9,11 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	g "maragu.dev/gomponents"
+
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // A page is one file without script that loads nothing: its policy allows only the style sheet in it, by digest. Foreign text is
@@ -99,7 +100,7 @@ const fieldCharacters = 2000
 // limited cuts a text between characters, and says how many are missing. A character that is shown by its code point counts as
 // what is shown.
 func limited(s string) string {
-	if len(s) <= fieldCharacters && isPlainASCII(s) {
+	if len(s) <= fieldCharacters && diag.PlainASCII(s) {
 		return s
 	}
 	shown := 0
@@ -116,7 +117,7 @@ func limited(s string) string {
 
 // visible shows what cannot be seen, and what moves other text, by its code point: ⟨U+202E⟩. Bytes that are not UTF-8 are ⟨0xFF⟩.
 func visible(s string) string {
-	if isPlainASCII(s) {
+	if diag.PlainASCII(s) {
 		return s
 	}
 	var b strings.Builder
@@ -125,7 +126,7 @@ func visible(s string) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, "⟨0x%02X⟩", s[i])
-		case unicode.IsPrint(r) && !unicode.In(r, blanks...):
+		case diag.Shown(r):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // Stream is the kind of text that a format writes, which decides how it reaches a terminal or a log.
@@ -93,7 +95,7 @@ func (w *Writer) put(b *strings.Builder, r rune, raw string) {
 		b.WriteRune(r)
 		return
 	}
-	writeVisible(b, r, raw)
+	diag.WriteVisible(b, r, raw)
 }
 
 // NewJSONWriter returns a writer that spells "##[", which a workflow runner would read as a command, as "##\u005b". In JSON

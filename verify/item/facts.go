@@ -1,0 +1,74 @@
+package item
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// FactsOf are the findings of a report that keep an item open, in the order of the report, [] for none. The texts are neutral
+// and short, and without what only a person may do.
+func FactsOf(r *report.Report) []Fact {
+	facts := []Fact{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !Severe(f.Severity) || f.Overridden {
+			continue
+		}
+		facts = append(facts, Fact{
+			Code: Text(f.Code), Severity: f.Severity, Message: Text(f.Message), Path: Text(f.Location.Path), Line: f.Location.Line,
+			Expected: Text(f.Expected), Actual: Text(f.Actual), Fix: Text(f.Fix), Fingerprint: f.Fingerprint, Tail: tail(f.Output),
+		})
+	}
+	return facts
+}
+
+// OpenOf are the fingerprints of those findings, sorted and each once.
+func OpenOf(r *report.Report) []string {
+	list := []string{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; Severe(f.Severity) && !f.Overridden && !contains(list, f.Fingerprint) {
+			list = append(list, f.Fingerprint)
+		}
+	}
+	diag.SortStable(list, strings.Compare)
+	return list
+}
+
+// The most that an agent is shown of one text, and of what a command printed.
+const (
+	maxText  = 1000 // bytes
+	maxTail  = 40   // lines
+	maxLines = 300  // bytes of a line
+)
+
+// Text prepares a text of a report for an agent: on one line, neutral, short, without what only a person may do.
+func Text(s string) string {
+	s, _, _ = strings.Cut(s, report.PersonMay)
+	return diag.Neutral(cut(s, maxText))
+}
+
+// tail are the last lines of what a command printed, which the record has redacted.
+func tail(o *report.Output) []string {
+	if o == nil {
+		return nil
+	}
+	var lines []string
+	for _, line := range o.Lines[max(len(o.Lines)-maxTail, 0):] {
+		lines = append(lines, diag.Neutral(cut(line, maxLines)))
+	}
+	return lines
+}
+
+// cut shortens a text, at the end of a character.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
+}
