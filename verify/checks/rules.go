@@ -117,7 +117,7 @@ func below(row *rules.Row, root string) *rules.Row {
 			name = strings.TrimPrefix(name, "/")
 		}
 		rest, inside := strings.CutPrefix(name, root+"/")
-		if !inside || irregular(rest) != "" {
+		if !inside || policy.Irregular(rest) != "" {
 			return file
 		}
 		return rest
@@ -390,7 +390,7 @@ func (l *ignores) excuseRow(r *rules.DiffRow) *policy.Ignore {
 func (ig *ignore) excuses(files []string) bool {
 	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool {
 		f = strings.TrimPrefix(f, "./")
-		return !ig.files.Match(f) || irregular(f) != ""
+		return !ig.files.Match(f) || policy.Irregular(f) != ""
 	})
 }
 
