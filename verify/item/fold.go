@@ -36,7 +36,7 @@ func (s *State) apply(e Event) error {
 	if e.Cost != nil {
 		s.Cost += *e.Cost
 	}
-	if e.Event == EventScanned || e.Event == EventStopped {
+	if e.Event == EventScanned || e.Event == EventStopped && e.Item == "" {
 		return nil
 	}
 	it := s.byID[e.Item]
@@ -47,17 +47,23 @@ func (s *State) apply(e Event) error {
 	case EventClaimed:
 		return it.claim(e, s.Claimed(e.Worktree))
 	case EventReleased:
-		it.Worktree, it.Start, it.Open = "", "", false
+		it.Worktree, it.Start, it.Open, it.Unjudged = "", "", false, 0
 	case EventReopened:
 		if it.State != Stuck && it.State != Review {
 			return fmt.Errorf("%s is %s: only a STUCK or REVIEW item gets new tries", it.ID, it.State)
 		}
-		it.State, it.Tries, it.Judged, it.Because = Todo, 0, nil, ""
+		it.State, it.Tries, it.Judged, it.Because, it.Unjudged = Todo, 0, nil, "", 0
 	case EventAttempt:
-		it.Open = true
+		it.Open, it.Unjudged = true, it.Unjudged+1
+		s.hold(e.Budget)
 	case EventEnded:
 		if e.Cost != nil {
 			it.Cost += *e.Cost
+			s.Spent, s.held = s.Spent-s.held+*e.Cost, 0
+		}
+	case EventStopped:
+		if e.Try > 0 {
+			it.Open, it.Unjudged = false, max(it.Unjudged-1, 0)
 		}
 	case EventJudged:
 		return it.judge(e)
@@ -65,6 +71,15 @@ func (s *State) apply(e Event) error {
 		return fmt.Errorf("unknown event %q", e.Event)
 	}
 	return nil
+}
+
+// hold counts what is left of a budget as spent, until the cost of the try is known: the loop may end before that.
+func (s *State) hold(budget *int64) {
+	s.held = 0
+	if budget != nil {
+		s.held = max(*budget-s.Spent, 0)
+	}
+	s.Spent += s.held
 }
 
 func (it *Standing) claim(e Event, has *Standing) error {
@@ -94,6 +109,7 @@ func (it *Standing) judge(e Event) error {
 	}
 	last := e
 	it.State, it.Last, it.Judged, it.Open = after, &last, append(it.Judged, e), false
+	it.Unjudged = 0
 	switch after {
 	case Pass:
 		it.Pass = &last

@@ -38,8 +38,9 @@ type Item struct {
 	Given          bool        `json:"given,omitempty"` // the contract is one of the base; else scan made it
 	Goal           string      `json:"goal"`
 	Allowed        []string    `json:"allowed_files,omitzero"`
-	MaxAttempts    int         `json:"max_attempts"`     // of the joined contracts
-	Columns        [][2]string `json:"columns,omitzero"` // name and value of the list's columns, in order; nil for lines of text
+	MaxAttempts    int         `json:"max_attempts"`          // of the joined contracts
+	StallAfter     int         `json:"stall_after,omitempty"` // of the joined contracts; 0 is [DefaultStallAfter]
+	Columns        [][2]string `json:"columns,omitzero"`      // name and value of the list's columns, in order; nil for lines of text
 }
 
 // Name is the state of an item.
@@ -65,7 +66,7 @@ const (
 	EventAttempt  = "attempt"     // loop starts the command; written before it
 	EventEnded    = "agent_ended" // the command ended
 	EventJudged   = "judged"      // a verdict, whose report and bundle are on disk
-	EventStopped  = "stopped"     // loop ended early; Code says why
+	EventStopped  = "stopped"     // loop ended early; Code says why. With a Try, that one was stopped and does not count
 )
 
 // Event is a line of events.jsonl. Fields that do not apply are absent.
@@ -93,8 +94,9 @@ type Event struct {
 	Reason     string `json:"reason,omitempty"`
 	Exit       *int   `json:"exit,omitempty"`
 	MS         int64  `json:"ms,omitempty"`
-	Cost       *int64 `json:"cost_microusd,omitempty"` // nil when it is unknown or was not asked for
-	LeftBehind bool   `json:"left_running,omitempty"`  // the command left processes running, which were ended
+	Cost       *int64 `json:"cost_microusd,omitempty"`   // nil when it is unknown or was not asked for
+	Budget     *int64 `json:"budget_microusd,omitempty"` // of EventAttempt: what all tries together may cost
+	LeftBehind bool   `json:"left_running,omitempty"`    // the command left processes running, which were ended
 }
 
 // Standing is what the events say about one item.
@@ -111,6 +113,7 @@ type Standing struct {
 	Because  string  // why it is REVIEW or STUCK
 	Cost     int64   // of all tries, in millionths of a US dollar
 	Open     bool    // a try was started and no verdict follows
+	Unjudged int     // tries that were started since the last verdict, without those that were stopped
 }
 
 // State is what all events say.
@@ -119,7 +122,9 @@ type State struct {
 	Items   []*Standing // in the order of the plan
 	Next    int64       // the number of the next event
 	Ignored []Ignored   // events that do not count, because their report does not prove them
-	Cost    int64       // spent, in millionths of a US dollar
+	Cost    int64       // spent, in millionths of a US dollar, as far as it is known
+	Spent   int64       // the most that may be spent: a try without a known cost counts as all of the budget that was left
+	held    int64       // the part of Spent that the last try may cost
 	byID    map[string]*Standing
 }
 

@@ -10,9 +10,10 @@ type Work interface {
 	State() (*item.State, error)
 	// Next claims an item, that with the id or else the first, and tells what to do; nil when nothing is left to hand out.
 	Next(id string) (*item.Handout, error)
-	// Submit records, judges and locks the claimed item. A code, one of the stall reasons, makes it STUCK unless it passes.
-	// The event is nil when nothing was judged, as where files are uncommitted; the facts say why.
-	Submit(id, code string) (*item.Event, []item.Fact, error)
+	// Submit records, judges and locks the claimed item. stuck is asked about the event before it is appended: a code makes a
+	// failed item STUCK, with that code and reason. The event is nil when nothing was judged, as where files are uncommitted;
+	// the facts say why.
+	Submit(id string, stuck func(item.Event) (code, reason string)) (*item.Event, []item.Fact, error)
 	// Append writes an event.
 	Append(item.Event) error
 	// TryDir is the absolute directory of a try, which exists.
