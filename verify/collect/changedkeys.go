@@ -11,11 +11,11 @@ import (
 
 // findKeys notes which keys of a file changed, where only some are protected. A file that is too large or malformed gets
 // none, so that every change of it counts; in a new file each key may be there.
-func (c *Comparison) findKeys(finder *keyFinder, changed *change.Change) {
+func (c *Comparison) findKeys(finder *keyFinder, changed *change.Change, bases []string) {
 	if kind := keydiff.KindOf(changed.Path); kind == nil || !comparesKeys(kind, changed) {
 		return
 	}
-	keys, err := finder.find(changed, c.MergeBases)
+	keys, err := finder.find(changed, bases)
 	var malformed *keydiff.MalformedError
 	unread := errors.Is(err, ErrTooLarge) || errors.Is(err, errNoFile) || errors.As(err, &malformed)
 	switch {

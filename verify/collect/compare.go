@@ -29,13 +29,25 @@ var errUnrelated = &fixable{
 }
 
 // Compare lists the changes between the merge bases of two commits and the head.
-func Compare(objects Objects, base, head string) *Comparison {
+func Compare(objects Objects, base, head string) *Comparison { return compare(objects, base, head) }
+
+// Since is [Compare] for work that starts at a commit, which the head should contain. Where it does not, because the history was
+// rewritten, what differs from the start is changed as well: else what an older commit does not contain could be undone unseen.
+func Since(objects Objects, start, head string) *Comparison { return compare(objects, start, head, start) }
+
+// compare is [Compare] with commits that the head is compared with beside the merge bases.
+func compare(objects Objects, base, head string, more ...string) *Comparison {
 	c := &Comparison{Objects: objects, Base: base, Head: head}
 	bases, err := objects.MergeBases(base, head)
 	if err == nil && len(bases) == 0 {
 		err = errUnrelated
 	}
 	c.MergeBases = bases
+	for _, commit := range more {
+		if !slices.Contains(bases, commit) {
+			bases = append(slices.Clone(bases), commit)
+		}
+	}
 	lists := make([][]change.Change, len(bases))
 	for i := 0; err == nil && i < len(bases); i++ {
 		lists[i], err = objects.Changes(bases[i], head)
@@ -47,7 +59,7 @@ func Compare(objects Objects, base, head string) *Comparison {
 	c.Changes = append([]change.Change{}, union(lists)...)
 	keys := keyFinder{objects: objects}
 	for i := range c.Changes {
-		c.findKeys(&keys, &c.Changes[i])
+		c.findKeys(&keys, &c.Changes[i], bases)
 	}
 	c.findGone()
 	return c

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -26,6 +27,7 @@ type Contracts struct {
 	Unavailable []facts.Unavailable
 	Problems    []ContractProblem // why Policy is nil, as far as the contracts say; those of files first
 	files       []contractFile
+	commit      string // whose contracts count; "" is the base of the comparison
 }
 
 // ContractProblem is an error of a contract.
@@ -66,13 +68,17 @@ func ReadStanding(c *Comparison, o Options) (*Contracts, error) {
 	if o.ContractFile != "" {
 		return readOperator(c, o)
 	}
-	return StandingAt(c.Objects, c.Base, o)
+	return StandingAt(c.Objects, c.contractsAt(o), o)
 }
+
+// contractsAt is the commit whose contracts count.
+func (c *Comparison) contractsAt(o Options) string { return cmp.Or(o.ContractsAt, c.Base) }
 
 // StandingAt reads the standing contract of a commit, at all paths where there may be one, since two are an error that the
 // judge must see.
 func StandingAt(objects Objects, commit string, o Options) (*Contracts, error) {
 	r := contractReader{objects: objects, commit: commit, trust: facts.TrustBase, limits: o.Settings.Limits}
+	r.Contracts.commit = o.ContractsAt
 	if o.Contract != "" {
 		r.read(check.Contract, "scope_contract"+contractExtension(o.Contract), o.Contract)
 	} else {
@@ -87,24 +93,59 @@ func StandingAt(objects Objects, commit string, o Options) (*Contracts, error) {
 
 // readOperator reads the contract that the caller vouches for.
 func readOperator(c *Comparison, o Options) (*Contracts, error) {
+	r := contractReader{objects: c.Objects, commit: c.Head}
+	r.Contracts.commit = o.ContractsAt
+	err := r.readFile(check.Contract, o.ContractFile, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.standing()
+}
+
+// readFile reads a contract on disk that the caller vouches for. The bundle names one of a task by its task_id, which its own
+// name need not be: scan names it otherwise.
+func (r *contractReader) readFile(kind check.Kind, name string, o Options) error {
 	finder := newFinder(o)
-	finder.file(check.Contract, o.ContractFile, o.Own)
+	finder.file(kind, name, kind == check.Contract && o.Own)
 	if finder.err != nil {
-		return nil, finder.err
+		return finder.err
 	}
 	in := finder.found.Inputs[0]
-	file := contractFile{kind: check.Contract, open: in.Open, paths: in.RepoPaths, origin: facts.ContractOrigin{
+	file := contractFile{kind: kind, open: in.Open, paths: in.RepoPaths, origin: facts.ContractOrigin{
 		File: "scope_contract" + contractExtension(in.Name), Path: in.Name, Trust: facts.TrustOperator,
 	}}
-	r := contractReader{objects: c.Objects, commit: c.Head}
 	for _, p := range in.RepoPaths {
 		file.origin.HeadHolds = file.origin.HeadHolds || r.contains(p)
 	}
-	if data, err := in.Read(o.Settings.Limits.ContractBytes); err == nil {
+	data, err := in.Read(o.Settings.Limits.ContractBytes)
+	if err == nil {
 		file.parse(data, o.Settings.Limits)
 	}
+	if kind == check.TaskContract {
+		if len(in.RepoPaths) > 0 {
+			return fmt.Errorf("the task contract %q is inside the repository, where the change can write it: name one outside", in.Name)
+		}
+		file.nameTask(o.Settings.Task)
+		if err == nil { // the error in it, if any, names the file by its new name
+			file.parse(data, o.Settings.Limits)
+		}
+	}
 	r.files = append(r.files, file)
-	return r.standing()
+	return nil
+}
+
+// nameTask names a task contract of the operator by its task_id, or else by the task that the caller named. Its path in the
+// report is one that no repository contains, so that it is not taken for a file of the change.
+func (f *contractFile) nameTask(task string) {
+	id := task
+	if f.parsed != nil && f.parsed.TaskID.Value != "" {
+		id = f.parsed.TaskID.Value
+	}
+	if !contract.ValidTaskID(id) {
+		id = "_"
+	}
+	name := id + contractExtension(f.origin.Path)
+	f.origin.File, f.origin.Path = contractsDir+"/"+name, "../"+name
 }
 
 // WithoutTask joins the standing contract alone: that of a merge group, whose pull requests have the task contracts.
@@ -126,12 +167,17 @@ func (c *Contracts) NamesBranch(branch string) bool {
 	return glob.Compile(globs).Match(branch)
 }
 
-// WithTask adds the contract of the task to the standing contract: the one that the options name, at the base or else at
-// the head, or the only one that the change adds.
+// WithTask adds the contract of the task to the standing contract: the file that the options name, or the task that they name,
+// at the base or else at the head, or the only one that the change adds.
 func (c *Contracts) WithTask(compared *Comparison, o Options) (*Contracts, error) {
 	r := contractReader{
-		Contracts: Contracts{Standing: c.Standing, files: slices.Clone(c.files), Unavailable: slices.Clone(c.Unavailable)},
-		objects:   compared.Objects, commit: compared.Base, trust: facts.TrustBase, limits: o.Settings.Limits,
+		Contracts: Contracts{Standing: c.Standing, files: slices.Clone(c.files), Unavailable: slices.Clone(c.Unavailable), commit: c.commit},
+		objects:   compared.Objects, commit: compared.contractsAt(o), trust: facts.TrustBase, limits: o.Settings.Limits,
+	}
+	if o.TaskFile != "" { // then no task contract of the repository counts, whatever the change adds
+		err := r.readFile(check.TaskContract, o.TaskFile, o)
+		r.join(policy.Join)
+		return &r.Contracts, err
 	}
 	id, added := o.Settings.Task, ""
 	if id == "" {
@@ -148,7 +194,7 @@ func (c *Contracts) WithTask(compared *Comparison, o Options) (*Contracts, error
 			names = []string{added}
 		}
 		if r.readTasks(id, names) {
-			r.findBaseTask(compared.Base, id, len(c.files))
+			r.findBaseTask(compared.contractsAt(o), id, len(c.files))
 		}
 	}
 	r.join(policy.Join)
@@ -159,7 +205,7 @@ func (c *Contracts) WithTask(compared *Comparison, o Options) (*Contracts, error
 // group does whose pull requests add one each, it returns the contracts of each. It is never empty.
 func (c *Contracts) EachTask(compared *Comparison, o Options) ([]*Contracts, error) {
 	added := addedTasks(compared.Changes)
-	if o.Settings.Task != "" || len(added) < 2 {
+	if o.TaskFile != "" || o.Settings.Task != "" || len(added) < 2 {
 		only, err := c.WithTask(compared, o)
 		return []*Contracts{only}, err
 	}

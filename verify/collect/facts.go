@@ -129,10 +129,11 @@ func (c *Comparison) filesAt(name string) (found []string, err error) {
 	return found, nil
 }
 
-// addCoverage reads the coverage report of the base. One that is malformed says nothing.
+// addCoverage reads the coverage report of the base: that of the contracts, where it is another one. A malformed one says nothing.
 func addCoverage(f *facts.Facts, c *Comparison, k *Contracts, o Options) {
 	name, limits := cmp.Or(k.coverage(), contract.DefaultCoverageReport), o.Settings.Limits
-	data, err := blobAt(c.Objects, c.Base, name, limits.RulesBytes)
+	commit := cmp.Or(k.commit, c.Base)
+	data, err := blobAt(c.Objects, commit, name, limits.RulesBytes)
 	if err != nil {
 		f.Unavailable = append(f.Unavailable, unavailable(facts.WantedContracts, name, err))
 		return
@@ -141,7 +142,7 @@ func addCoverage(f *facts.Facts, c *Comparison, k *Contracts, o Options) {
 		return
 	}
 	if read, errs := results.ParseCoverage(data, limits); read != nil && !errs.Any() {
-		f.BaseCoverage = &facts.BaseCoverage{Path: name, Commit: c.Base, Current: read.Current}
+		f.BaseCoverage = &facts.BaseCoverage{Path: name, Commit: commit, Current: read.Current}
 	}
 }
 

@@ -45,8 +45,12 @@ type Options struct {
 	BaseTests    string // a directory with test reports of the base; "" is none
 
 	// For a decision about two commits.
-	Contract string          // path of the standing contract at the base; "" is .closeout/scope_contract.json, .yaml or .yml
-	Settings verify.Settings // limits; mode, strictness, task, day and digests become facts
+	Contract string // path of the standing contract at the base; "" is .closeout/scope_contract.json, .yaml or .yml
+	// ContractsAt is the commit whose standing contract and task contracts count; "" is the base of the comparison. With it the
+	// base is only where the changes start: see [Since].
+	ContractsAt string
+	TaskFile    string          // a task contract outside of the repository that the caller vouches for; "" is none
+	Settings    verify.Settings // limits; mode, strictness, task, day and digests become facts
 	// WorkTree is the code tree of a work tree that is judged in place of the head, which it differs from; "" is none. The
 	// changes are still those of the head.
 	WorkTree string
@@ -87,7 +91,7 @@ func Files(o Options) (*Found, error) {
 // NamesFile reports whether a path is one of the files that the options name, or matches one of their patterns or of the
 // defaults. Nothing is listed for it.
 func (o Options) NamesFile(path string) bool {
-	names := slices.Concat([]string{o.ContractFile, o.Coverage, o.Facts}, o.Diff, o.Feedback, o.Rules)
+	names := slices.Concat([]string{o.ContractFile, o.TaskFile, o.Coverage, o.Facts}, o.Diff, o.Feedback, o.Rules)
 	top := repoRoot(o.Root) // with two commits the defaults start there
 	if o.BaseTests != "" {
 		names = append(names, escapeGlob(o.BaseTests)+"/**")
@@ -204,7 +208,7 @@ func (f *finder) file(kind check.Kind, name string, own bool) {
 		return
 	}
 	in := verify.Input{Kind: kind, Name: display, Open: f.open(path, own)}
-	if kind == check.Contract {
+	if kind == check.Contract || kind == check.TaskContract {
 		in.RepoPaths = repoPaths(f.options.Names, path)
 	}
 	f.found.Inputs = append(f.found.Inputs, in)

@@ -19,6 +19,9 @@ func Trees(objects Objects, base, head string, o Options) (*Found, error) {
 		return nil, err
 	}
 	compared := Compare(objects, base, head)
+	if o.ContractsAt != "" {
+		compared = Since(objects, base, head)
+	}
 	contracts, err := ReadContracts(compared, o)
 	if err != nil {
 		return nil, err
@@ -63,11 +66,11 @@ func misplaced(c *Comparison, o Options) []facts.Misplaced {
 	for _, extension := range policy.ContractExtensions {
 		right := policy.StandingContract + extension
 		inHead := contains(c.Head, right)
-		add("base", right, o.Contract != "" && contains(c.Base, right))
+		add("base", right, o.Contract != "" && contains(c.contractsAt(o), right))
 		add("head", right, inHead)
 		add("work_tree", right, !inHead && o.below(right) != "")
 		for _, place := range wrongPlaces {
-			add("base", place+extension, contains(c.Base, place+extension))
+			add("base", place+extension, contains(c.contractsAt(o), place+extension))
 		}
 	}
 	return list
