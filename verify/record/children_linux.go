@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -20,6 +21,14 @@ const prSetDumpable = 4
 // Hide prevents processes of the same user from reading the memory and the environment of this one, which names the files of
 // the workflow step. It hides nothing from root.
 func Hide() { syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0) }
+
+// tie lets the kernel kill a command when this process ends. It means the thread that starts the command, which must not end
+// before: the function that is returned gives it back.
+func tie(attr *syscall.SysProcAttr) func() {
+	attr.Pdeathsig = syscall.SIGKILL
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}
 
 // children are the processes that a command leaves behind.
 type children struct {

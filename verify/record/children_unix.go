@@ -21,3 +21,6 @@ func (*children) end(group int) (string, error) {
 
 // Hide has an effect on Linux only.
 func Hide() {}
+
+// tie has an effect on Linux only.
+func tie(*syscall.SysProcAttr) func() { return func() {} }

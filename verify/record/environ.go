@@ -44,11 +44,11 @@ func lookEnv(env []string, name string) string {
 	return ""
 }
 
-// lookPath finds a program like execvp: it searches PATH for a name without a slash, and relative directories in PATH are
+// LookPath finds a program like execvp: it searches PATH for a name without a slash, and relative directories in PATH are
 // relative to the directory that the command will run in. It returns "" when there is none. A program in the work tree is an
 // error: the change under test could have planted it, and a contract that says go means that of the machine. A program of
 // the repository must be named with its path.
-func lookPath(name, root, dir string, env []string) (string, error) {
+func LookPath(name, root, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
 	}

@@ -39,7 +39,7 @@ type known struct {
 
 // OpenGit finds git and asks it about the work tree at root, which [Find] found. It needs git 2.34 or newer.
 func OpenGit(root string, env []string) (*Git, error) {
-	program, err := lookPath("git", root, root, env)
+	program, err := LookPath("git", root, root, env)
 	if err != nil {
 		return nil, err
 	}

@@ -11,47 +11,87 @@ import (
 	"time"
 )
 
-// outcome is how a command ended.
-type outcome struct {
-	exit    *int // nil when it has no exit code
-	status  int
-	problem string // the error of the record; "" when the command ended by itself and left nothing running
-	notRun  bool   // nothing was started
-	left    error  // when processes of the command are still running
-	signal  syscall.Signal
-	started time.Time
-	took    time.Duration
+// Process is a command that runs in a process group of its own. When it has ended, so have all that it left running.
+type Process struct {
+	Path    string // of the program
+	Argv    []string
+	Dir     string
+	Env     []string                             // the whole environment
+	Stdin   *os.File                             // nil is empty: a background group that reads from the terminal would be stopped
+	Stdout  io.Writer                            // neither may fail or block for ever
+	Stderr  io.Writer                            //
+	Timeout time.Duration                        // 0 is none
+	Grace   time.Duration                        // between asking it to end and ending it
+	Signals <-chan os.Signal                     // passed on to the command; may be nil
+	After   func(time.Duration) <-chan time.Time // the clock; nil is the system's
+	Tied    bool                                 // the command is killed when this process is, where the system can do that
+}
+
+// Outcome is how a process ended.
+type Outcome struct {
+	Exit        *int // nil when it has no exit code
+	Status      int
+	Problem     string // the error of the record; "" when the command ended by itself and left nothing running
+	LeftRunning bool   // it left processes running, which were ended
+	Left        error  // when processes of the command are still running
+	TimedOut    bool
+	Signal      syscall.Signal // the last one that was passed on; 0 for none
+	Took        time.Duration
+	started     time.Time
+	notRun      bool // nothing was started
 }
 
 // execute runs a command, and ends everything that it left running.
-func (r *Recorder) execute(c Command, path string, out, errs *stream) outcome {
-	end := outcome{started: time.Now(), status: StatusNotRun, notRun: true}
+func (r *Recorder) execute(c Command, path string, out, errs *stream) Outcome {
+	end := Outcome{started: time.Now(), Status: StatusNotRun, notRun: true}
 	dir := r.dir(c.Cwd)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		end.problem = fmt.Sprintf("there is no directory %q to run in", c.Cwd)
+		end.Problem = fmt.Sprintf("there is no directory %q to run in", c.Cwd)
 		return end
 	}
 	if path == "" {
-		end.status, end.problem = StatusNotFound, r.notInPath(c)
+		end.Status, end.Problem = StatusNotFound, r.notInPath(c)
 		return end
 	}
-	cmd := &exec.Cmd{Path: path, Args: c.Argv, Dir: dir, Env: append(ChildEnv(r.Env), "PWD="+dir), SysProcAttr: ownGroup()}
+	p := &Process{
+		Path: path, Argv: c.Argv, Dir: dir, Env: append(ChildEnv(r.Env), "PWD="+dir), Stdout: out, Stderr: errs,
+		Timeout: c.Timeout, Grace: r.Grace, Signals: r.Signals,
+	}
 	defer r.silence()()
-	outputs, err := startPiped(cmd, out, errs)
-	if err != nil {
-		end.problem = r.notStarted(c, err)
-		if errors.Is(err, fs.ErrNotExist) {
-			end.status = StatusNotFound
-		}
-		return end
+	ran, err := p.Run()
+	if err == nil {
+		return *ran
 	}
-	end.notRun = false
-	r.await(cmd, c.Timeout, &end)
-	end.took = time.Since(end.started)
+	end.Problem = r.notStarted(c, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		end.Status = StatusNotFound
+	}
+	return end
+}
+
+// Run runs the process to its end. An error means that it was not started.
+func (p *Process) Run() (*Outcome, error) {
+	if p.After == nil {
+		p.After = time.After
+	}
+	cmd := &exec.Cmd{Path: p.Path, Args: p.Argv, Dir: p.Dir, Env: p.Env, SysProcAttr: ownGroup()}
+	if p.Stdin != nil {
+		cmd.Stdin = p.Stdin
+	}
+	if p.Tied {
+		defer tie(cmd.SysProcAttr)()
+	}
+	end := &Outcome{started: time.Now()}
+	outputs, err := startPiped(cmd, p.Stdout, p.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	p.await(cmd, end)
+	end.Took = time.Since(end.started)
 	ended, err := outputs.children.end(cmd.Process.Pid)
 	open := outputs.drain()
-	end.problem, end.left = oneLine(end.problem, ended, open), err
-	return end
+	end.Problem, end.Left, end.LeftRunning = oneLine(end.Problem, ended, open), err, ended != "" || err != nil
+	return end, nil
 }
 
 // pipes are the output of a running command.
@@ -61,9 +101,8 @@ type pipes struct {
 	children *children
 }
 
-// startPiped starts a command whose output goes to the streams. Standard input is empty: a background group that reads from
-// the terminal would be stopped.
-func startPiped(cmd *exec.Cmd, out, errs *stream) (*pipes, error) {
+// startPiped starts a command whose output goes to the streams.
+func startPiped(cmd *exec.Cmd, out, errs io.Writer) (*pipes, error) {
 	outRead, outWrite, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -96,7 +135,7 @@ func (p *pipes) copy(to io.Writer, from *os.File) {
 		n, err := from.Read(buf)
 		if n > 0 {
 			idle = false
-			to.Write(buf[:n]) // a stream never fails
+			to.Write(buf[:n]) // it never fails
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) && !idle && waits < maxWaits {
 			idle = true
@@ -130,33 +169,32 @@ func (p *pipes) drain() (problem string) {
 }
 
 // await waits for the command, passes signals on, and ends it after its timeout.
-func (r *Recorder) await(cmd *exec.Cmd, timeout time.Duration, end *outcome) {
+func (p *Process) await(cmd *exec.Cmd, end *Outcome) {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	var over, grace <-chan time.Time
-	if timeout > 0 {
-		over = time.After(timeout)
+	if p.Timeout > 0 {
+		over = p.After(p.Timeout)
 	}
-	timedOut := false
 	for {
 		select {
 		case err := <-done:
 			end.exited(cmd.ProcessState, err)
-			if timedOut {
-				end.exit, end.status, end.problem = nil, StatusTimeout, fmt.Sprintf("timeout after %s", timeout)
+			if end.TimedOut {
+				end.Exit, end.Status, end.Problem = nil, StatusTimeout, fmt.Sprintf("timeout after %s", p.Timeout)
 			}
 			return
 		case <-over:
-			timedOut = true
+			end.TimedOut = true
 			signalGroup(cmd.Process.Pid, syscall.SIGTERM)
-			grace = time.After(r.Grace)
-		case s := <-r.Signals:
+			grace = p.After(p.Grace)
+		case s := <-p.Signals:
 			if number, ok := s.(syscall.Signal); ok {
-				end.signal = number
+				end.Signal = number
 				signalGroup(cmd.Process.Pid, number)
 			}
 			if grace == nil {
-				grace = time.After(r.Grace)
+				grace = p.After(p.Grace)
 			}
 		case <-grace:
 			signalGroup(cmd.Process.Pid, syscall.SIGKILL)
@@ -165,17 +203,17 @@ func (r *Recorder) await(cmd *exec.Cmd, timeout time.Duration, end *outcome) {
 }
 
 // exited adds the exit code or signal of a command that has ended.
-func (end *outcome) exited(state *os.ProcessState, err error) {
+func (end *Outcome) exited(state *os.ProcessState, err error) {
 	if state == nil {
-		end.problem = "cannot determine how the command ended: " + err.Error()
+		end.Problem = "cannot determine how the command ended: " + err.Error()
 		return
 	}
 	if number, ok := killedBy(state); ok {
-		end.status, end.problem = StatusSignal+int(number), "signal: "+number.String()
+		end.Status, end.Problem = StatusSignal+int(number), "signal: "+number.String()
 		return
 	}
 	code := state.ExitCode()
-	end.exit, end.status = &code, code
+	end.Exit, end.Status = &code, code
 }
 
 // leftOver is the error of a record whose command left processes running.

@@ -100,20 +100,20 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	}
 	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
 	end := r.execute(c, path, out, errs)
-	e.Exit = end.exit
+	e.Exit = end.Exit
 	e.StartedAt = end.started.UTC().Format(time.RFC3339)
-	e.DurationMS = max(end.took.Milliseconds(), 0)
+	e.DurationMS = max(end.Took.Milliseconds(), 0)
 	e.StdoutTail, e.StdoutSum, e.Truncations.Stdout, e.Redactions.Stdout = out.end()
 	e.StderrTail, e.StderrSum, e.Truncations.Stderr, e.Redactions.Stderr = errs.end()
 	missing, problem := r.settle(e, products)
-	problem = errors.Join(end.left, problem, r.after(e))
-	texts := []string{end.problem, missing}
+	problem = errors.Join(end.Left, problem, r.after(e))
+	texts := []string{end.Problem, missing}
 	if problem != nil {
 		texts = append(texts, problem.Error())
 	}
 	e.Error = strings.ToValidUTF8(oneLine(texts...), "\ufffd")
 	e.NotStarted = end.notRun && problem == nil
-	result := &Result{Exit: end.exit, Status: end.status, Signal: end.signal, Why: e.Error, Problem: problem, Took: end.took, Tails: [2]string{e.StdoutTail, e.StderrTail}}
+	result := &Result{Exit: end.Exit, Status: end.Status, Signal: end.Signal, Why: e.Error, Problem: problem, Took: end.Took, Tails: [2]string{e.StdoutTail, e.StderrTail}}
 	if err := r.write(e, result); err != nil {
 		return nil, fmt.Errorf("the record could not be written: %w", err)
 	}
@@ -160,11 +160,11 @@ func (r *Recorder) Setup(c Command) (*Result, error) {
 	r.last = nil
 	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
 	end := r.execute(c, path, out, errs)
-	result := &Result{Exit: end.exit, Status: end.status, Why: end.problem, Took: end.took}
+	result := &Result{Exit: end.Exit, Status: end.Status, Why: end.Problem, Took: end.Took}
 	result.Tails[0], _, _, _ = out.end()
 	result.Tails[1], _, _, _ = errs.end()
-	if end.signal == 0 {
-		end.signal = r.pending()
+	if end.Signal == 0 {
+		end.Signal = r.pending()
 	}
 	tampered := ""
 	if r.Watch != nil {
@@ -176,18 +176,18 @@ func (r *Recorder) Setup(c Command) (*Result, error) {
 }
 
 // setupProblem says why nothing can be recorded after a setup; nil when it did what it should.
-func setupProblem(end outcome, tampered string) error {
+func setupProblem(end Outcome, tampered string) error {
 	switch {
 	case tampered != "":
 		return fmt.Errorf("the setup wrote what only the recorder may write: %s", tampered)
-	case end.left != nil:
-		return fmt.Errorf("the setup: %w", end.left)
-	case end.signal != 0:
-		return fmt.Errorf("the recorder received a signal while the setup ran, so nothing was recorded: %s", end.signal)
-	case end.exit == nil:
-		return fmt.Errorf("the setup has no exit code, so nothing was recorded: %s", end.problem)
-	case *end.exit != 0:
-		return fmt.Errorf("the setup ended with exit code %d, so nothing was recorded", *end.exit)
+	case end.Left != nil:
+		return fmt.Errorf("the setup: %w", end.Left)
+	case end.Signal != 0:
+		return fmt.Errorf("the recorder received a signal while the setup ran, so nothing was recorded: %s", end.Signal)
+	case end.Exit == nil:
+		return fmt.Errorf("the setup has no exit code, so nothing was recorded: %s", end.Problem)
+	case *end.Exit != 0:
+		return fmt.Errorf("the setup ended with exit code %d, so nothing was recorded", *end.Exit)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 	if dir, err := filepath.EvalSymlinks(r.dir(c.Cwd)); err == nil && !below(r.Root, dir) {
 		return nil, "", fmt.Errorf("the directory %q leads out of the repository", c.Cwd)
 	}
-	if path, err = lookPath(c.Argv[0], r.Root, r.dir(c.Cwd), r.Env); err != nil {
+	if path, err = LookPath(c.Argv[0], r.Root, r.dir(c.Cwd), r.Env); err != nil {
 		return nil, "", err
 	}
 	if r.Watch == nil {

@@ -29,3 +29,5 @@ func lock(*os.File) error { return errors.New("recording is not possible on this
 func tryLock(*os.File) bool { return false }
 
 func runs(int) bool { return true }
+
+func tie(*syscall.SysProcAttr) func() { return func() {} }
