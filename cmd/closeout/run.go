@@ -3,13 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -179,7 +175,7 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 		}
 		return 0, nil // the report says the same
 	}
-	r, err := s.recorder(policies[0].EvidenceDir, std)
+	r, err := s.recorder(s.root, policies[0].EvidenceDir, std)
 	if err != nil {
 		return 0, err
 	}
@@ -187,13 +183,7 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	signals := make(chan os.Signal, 8)
-	notify(signals)
-	defer signal.Stop(signals)
-	r.Signals = signals
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
-	status, err = r.FromPlan(p, s.show)
-	s.show.end()
+	status, err = s.follow(r, p)
 	if err != nil || f.recordOnly {
 		s.show.showFailed(nil)
 	}
@@ -213,10 +203,7 @@ func (f *runFlags) plan(s *subject, policies []*policy.Policy, r *record.Recorde
 	if p.AddPolicy(policies, f.rules, r.Log) {
 		s.show.say("the contract names the command for rules, so the script of --rules is not run")
 	}
-	reports := p.Reports(r.Evidence)
-	if coverage := policies[0].Coverage; coverage != nil {
-		reports = append(reports, coverage.Report)
-	}
+	reports := reportsOf(p, policies[0], r)
 	if err := f.choose(p, s.show); err != nil {
 		return nil, err
 	}
@@ -224,11 +211,7 @@ func (f *runFlags) plan(s *subject, policies []*policy.Policy, r *record.Recorde
 		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
 		s.show.count++
 	}
-	if _, err := record.Clean(r.Root, r.Evidence, reports); err != nil {
-		return nil, err
-	}
-	var err error
-	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
+	if err := prepare(r, p.Logs(), reports); err != nil {
 		return nil, err
 	}
 	tree, differs, err := r.Look()
@@ -270,44 +253,17 @@ func (f *runFlags) supply(p *record.Plan, w *record.Watch, std stdio) error {
 	return nil
 }
 
-// recorder makes the recorder, whose progress s shows.
-func (s *subject) recorder(evidence string, std stdio) (*record.Recorder, error) {
-	root, show := s.root, s.show
-	r := &record.Recorder{
-		Root: root, Evidence: evidence, Log: filepath.Join(root, filepath.FromSlash(evidence), record.FileName),
-		Env: os.Environ(), Tail: record.DefaultTail, Grace: record.DefaultGrace, Stdout: io.Discard, Stderr: io.Discard,
-	}
-	r.Tell = show.say
-	if show.passOn {
-		// Standard output is for the report. In one writer, the lines that switch workflow commands off and on stay in order.
-		both := &together{to: bare(std.err)}
-		r.Stdout, r.Stderr = both, both
-		if inActions() && !isFile(both.to) {
-			r.Commands = both
-		}
-	}
-	var err error
-	r.Git, err = record.OpenGit(root, r.Env)
-	return r, err
-}
-
 // judge judges what was recorded, with the contracts and changes that were read before anything ran.
 func (f *runFlags) judge(s *subject, target string, format output.Format, std stdio) error {
 	watch := reportOnSignal(target, f.settings, std)
 	defer watch.stop()
-	found, err := collect.Gather(s.compared, s.judged, s.options)
-	if err == nil && f.bundle != "" {
-		found, err = collect.WriteBundle(f.bundle, found)
-	}
+	found, err := s.gather(f.bundle)
 	if err != nil {
 		return err
 	}
 	if found.Contains(target) {
 		return overInput(target)
 	}
-	settings := s.options.Settings
-	settings.Notes = found.Settings.Notes
-	found.Settings = settings
 	r, err := judgeAndWrite(found.Bundle, target, watch, std)
 	if err != nil {
 		return err

@@ -15,20 +15,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/record"
 )
 
-// subject is what run records and judges. All of it is read from git before anything runs.
-type subject struct {
-	root     string
-	git      *collect.Git
-	options  collect.Options
-	trial    string // the contract of the work tree that is tried, relative to the root; "" when the base has one
-	same     bool   // the base is HEAD, so that nothing is changed
-	show     *progress
-	compared *collect.Comparison
-	standing *collect.Contracts   // of the base, or the operator's
-	each     []*collect.Contracts // with the task contracts, of which the change may add several
-	judged   *collect.Contracts   // as the gate joins them
-}
-
 // open finds the repository, the base and the contracts.
 func (f *runFlags) open(std stdio) (s *subject, err error) {
 	here, err := os.Getwd()

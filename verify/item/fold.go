@@ -100,7 +100,7 @@ func (it *Standing) judge(e Event) error {
 	if it.State.Locked() {
 		return fmt.Errorf("%s is %s", it.ID, it.State)
 	}
-	after := After(e.Verdict, e.Code, it.Tries, it.MaxAttempts)
+	after := After(e, it.Tries, it.MaxAttempts)
 	if after != e.Outcome {
 		return fmt.Errorf("the verdict %q after %d tries makes %s, the event says %s", e.Verdict, it.Tries, after, e.Outcome)
 	}
@@ -131,15 +131,15 @@ const (
 // CodeBlocked is the code of a verdict that counts as REVIEW because the agent said why the item cannot be done.
 const CodeBlocked = "blocked"
 
-// After is the state after a verdict: tries are those before it. code is one of the stall reasons, [CodeBlocked], or "".
-// Only the verdict passed makes PASS: an override belongs to CI.
-func After(verdict, code string, tries, most int) Name {
+// After is the state after a verdict: tries are those before it. Its code is one of the stall reasons, [CodeBlocked], or "".
+// Only the verdict passed makes PASS, and only where the items that passed before still hold: an override belongs to CI.
+func After(e Event, tries, most int) Name {
 	switch {
-	case verdict == verdictPassed:
+	case e.Verdict == verdictPassed && len(e.Broken) == 0:
 		return Pass
-	case code == CodeBlocked, verdict == verdictReview:
+	case e.Code == CodeBlocked, e.Verdict == verdictReview:
 		return Review
-	case code != "", tries+1 >= most:
+	case e.Code != "", tries+1 >= most:
 		return Stuck
 	}
 	return Todo

@@ -107,7 +107,7 @@ func (it *Standing) Nudge() string {
 // Stuck says whether a verdict, which is not yet one of the item, makes it STUCK, and why: the code is "" when it does not. A
 // first stall only makes a nudge. attempts is how many tries may fail.
 func (it *Standing) Stuck(e Event, attempts int) (code, reason string) {
-	if After(e.Verdict, "", 0, 2) != Todo {
+	if e.Code = ""; After(e, 0, 2) != Todo {
 		return "", ""
 	}
 	if p := ProgressOf(append(slices.Clip(it.Judged), e), it.StallAfter); p.Again {

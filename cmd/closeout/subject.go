@@ -1,0 +1,94 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/record"
+)
+
+// subject is what run and submit record and judge, and the hook judges. All of it is read from git before anything runs.
+type subject struct {
+	root     string
+	git      *collect.Git
+	options  collect.Options
+	trial    string // the contract of the work tree that is tried, relative to the root; "" when the base has one
+	same     bool   // the base is HEAD, so that nothing is changed
+	show     *progress
+	compared *collect.Comparison
+	standing *collect.Contracts   // of the base, or the operator's
+	each     []*collect.Contracts // with the task contracts, of which the change may add several
+	judged   *collect.Contracts   // as the gate joins them
+}
+
+// recorder makes the recorder of a work tree, whose progress s shows.
+func (s *subject) recorder(root, evidence string, std stdio) (*record.Recorder, error) {
+	show := s.show
+	r := &record.Recorder{
+		Root: root, Evidence: evidence, Log: filepath.Join(root, filepath.FromSlash(evidence), record.FileName),
+		Env: os.Environ(), Tail: record.DefaultTail, Grace: record.DefaultGrace, Stdout: io.Discard, Stderr: io.Discard,
+	}
+	r.Tell = show.say
+	if show.passOn {
+		// Standard output is for the report. In one writer, the lines that switch workflow commands off and on stay in order.
+		both := &together{to: bare(std.err)}
+		r.Stdout, r.Stderr = both, both
+		if inActions() && !isFile(both.to) {
+			r.Commands = both
+		}
+	}
+	var err error
+	r.Git, err = record.OpenGit(root, r.Env)
+	return r, err
+}
+
+// reportsOf are the reports that the commands of a plan write.
+func reportsOf(p *record.Plan, first *policy.Policy, r *record.Recorder) []string {
+	reports := p.Reports(r.Evidence)
+	if first.Coverage != nil {
+		reports = append(reports, first.Coverage.Report)
+	}
+	return reports
+}
+
+// prepare removes the evidence of an earlier run, and watches the logs of this one.
+func prepare(r *record.Recorder, logs, reports []string) (err error) {
+	if _, err := record.Clean(r.Root, r.Evidence, reports); err != nil {
+		return err
+	}
+	r.Watch, err = record.NewWatch(r.Root, logs, r.Env)
+	return err
+}
+
+// follow runs and records a plan. A signal that would end this process ends the command, and what follows is not run.
+func (s *subject) follow(r *record.Recorder, p *record.Plan) (status int, err error) {
+	signals := make(chan os.Signal, 8)
+	notify(signals)
+	defer signal.Stop(signals)
+	r.Signals = signals
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
+	status, err = r.FromPlan(p, s.show)
+	s.show.end()
+	return status, err
+}
+
+// gather collects what was recorded, with the contracts and changes that were read before anything ran. A bundle is a new
+// directory for a copy of it, "" for none.
+func (s *subject) gather(bundle string) (*collect.Found, error) {
+	found, err := collect.Gather(s.compared, s.judged, s.options)
+	if err == nil && bundle != "" {
+		found, err = collect.WriteBundle(bundle, found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	settings := s.options.Settings
+	settings.Notes = found.Settings.Notes
+	found.Settings = settings
+	return found, nil
+}
