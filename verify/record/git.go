@@ -253,9 +253,13 @@ func (g *Git) isolated(temp string) []string {
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"),
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + `"` + cString.Replace(g.objects) + `"`,
 		"GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_WORK_TREE=" + g.root,
-		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)),
 	}
+	return append(env, g.settings()...)
+}
+
+// settings are the variables with the settings, for this work tree.
+func (g *Git) settings() []string {
+	env := []string{"GIT_WORK_TREE=" + g.root, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings))}
 	for i, s := range settings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
 	}

@@ -31,3 +31,6 @@ func tryLock(*os.File) bool { return false }
 func runs(int) bool { return true }
 
 func tie(*syscall.SysProcAttr) func() { return func() {} }
+
+// EndMarked has an effect on Linux only.
+func EndMarked(string) error { return nil }
