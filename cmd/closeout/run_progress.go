@@ -20,6 +20,8 @@ type progress struct {
 	live   io.Writer // a terminal; nil when there is none
 	passOn bool      // the output of the commands is shown as they write it
 
+	command string // that speaks
+
 	count  int // of commands
 	number int // of the current one
 	failed []failure
@@ -37,7 +39,7 @@ type failure struct {
 }
 
 func newProgress(std stdio, passOn bool) *progress {
-	p := &progress{to: std.err, passOn: passOn}
+	p := &progress{to: std.err, passOn: passOn, command: "run"}
 	if !passOn && isScreen(bare(std.err)) {
 		p.live = bare(std.err)
 	}
@@ -55,7 +57,7 @@ func isScreen(w io.Writer) bool {
 }
 
 // say prints a message of the recorder.
-func (p *progress) say(text string) { p.print("closeout run: " + text) }
+func (p *progress) say(text string) { p.print("closeout " + p.command + ": " + text) }
 
 // print prints a line, above the live one.
 func (p *progress) print(text string) {

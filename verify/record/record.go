@@ -254,6 +254,14 @@ func (r *Recorder) Look() (tree string, differs bool, err error) {
 	return r.last.id, len(r.last.changes) > 0, nil
 }
 
+// Changed are the first paths at which the work tree differed from HEAD when it was last looked at.
+func (r *Recorder) Changed() []string {
+	if r.last == nil {
+		return nil
+	}
+	return shortest(slices.Sorted(maps.Keys(r.last.changes)))
+}
+
 // after computes the tree again. If that fails there is still a record, with a lower evidence level.
 func (r *Recorder) after(e *entry) (err error) {
 	if r.Git == nil {

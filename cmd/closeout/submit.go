@@ -1,0 +1,401 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/session"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const submitLong = `submit runs and records everything that an item requires, judges the item's changes, and keeps the verdict.
+
+The item is the one that this work tree claims, or ITEM, which is claimed if it is free. The contracts are those of the
+pinned base and of the item, and the changes are those from the commit where the item was claimed to HEAD. The log and the bundle
+go to the state folder; logs in the work tree do not count. Only a verdict "passed" that a replay of the bundle gives again
+makes the item PASS, and only if the items that passed before still hold. There is no flag that changes a verdict.
+
+Uncommitted files are no try: they are listed, and nothing runs. Where .closeout/evidence/blocked.md begins with the id of the
+item, nothing runs either, and the item is REVIEW with the text of that file.
+
+What passes here is proven on this machine. The gate in CI judges the change again, and it decides.
+
+Exit codes: 0 PASS, 1 FAIL or STUCK, 2 wrong call or environment, 3 REVIEW, 128+n after signal n.`
+
+type submitFlags struct {
+	wait          time.Duration
+	state, format string
+}
+
+func newSubmit(std stdio) *cobra.Command {
+	f := &submitFlags{}
+	c := &cobra.Command{
+		Use: "submit [ITEM]", Short: "Record what an item requires, judge it, and keep the verdict", Long: submitLong, Args: cobra.MaximumNArgs(1),
+		Example: "  closeout submit\n  closeout submit T-142 --format agent",
+		RunE:    func(_ *cobra.Command, args []string) error { return f.run(strings.Join(args, ""), std) },
+	}
+	flags := c.Flags()
+	flags.DurationVar(&f.wait, "wait", 0, "wait so long for another submission to end")
+	flags.StringVar(&f.state, "state", "", "the state `folder` (default $CLOSEOUT_STATE, else one below $XDG_STATE_HOME)")
+	flags.StringVar(&f.format, "format", "text", "what to print: text, json, agent")
+	refuseTwice(flags)
+	return c
+}
+
+func (f *submitFlags) run(id string, std stdio) error {
+	write, known := submitFormats[f.format]
+	switch {
+	case !known:
+		return fmt.Errorf("unknown format %q: expected text, json or agent", f.format)
+	case f.wait < 0:
+		return fmt.Errorf("a wait cannot be %s: expected 0 or more", f.wait)
+	}
+	record.Hide()
+	b, err := openBoard(f.state, std)
+	if err != nil {
+		return err
+	}
+	defer b.git.Close()
+	var done *submission
+	err = b.locked(f.wait, func() (err error) {
+		done, err = b.submit(id, nil, std)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := write(b, done, std); err != nil {
+		return err
+	}
+	return endWith(done.exit())
+}
+
+// submission is what a submission came to.
+type submission struct {
+	item   *item.Standing // after it
+	event  *item.Event    // nil when nothing was judged: the facts say why
+	facts  []item.Fact
+	report *report.Report // nil when nothing was judged, and for a blocked item
+}
+
+func (s *submission) exit() int {
+	switch {
+	case s.event == nil:
+		return exitFailed
+	case s.event.Outcome == item.Pass:
+		return exitPassed
+	case s.event.Outcome == item.Review:
+		return exitReview
+	}
+	return exitFailed
+}
+
+// attempt is one submission of an item.
+type attempt struct {
+	*board
+	it   *item.Standing
+	head string
+	dir  string // relative to the state folder
+	s    *subject
+	r    *record.Recorder
+	plan *record.Plan // of the item itself
+}
+
+// submit records and judges an item, the claimed one for "", and appends the event about the verdict last, when the bundle is
+// on the disk and a replay has given the same report. stuck is asked about that event before: a code makes an item that failed
+// STUCK. It may be nil. The caller holds the lock.
+func (b *board) submit(id string, stuck func(item.Event) (code, reason string), std stdio) (*submission, error) {
+	it, err := b.take(id)
+	if err != nil {
+		return nil, err
+	}
+	a := &attempt{board: b, it: it, dir: session.Try(it.ID, len(it.Judged)+1)}
+	if a.head, err = b.git.Resolve("HEAD"); err != nil {
+		return nil, err
+	}
+	if why, err := b.blocked(it.ID); why != "" || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return a.end(&submission{}, item.Event{Verdict: report.Review, Code: item.CodeBlocked, Reason: why}, nil)
+	}
+	done := &submission{}
+	if done.facts, err = a.record(std); err != nil {
+		return nil, err
+	}
+	if len(done.facts) > 0 {
+		done.item = it
+		return done, nil
+	}
+	return a.judge(done, stuck)
+}
+
+// take is the item that is submitted: one that is free is claimed.
+func (b *board) take(id string) (*item.Standing, error) {
+	claimed := b.state.Claimed(b.worktree)
+	if id == "" {
+		if claimed == nil {
+			return nil, errors.New("this work tree has claimed no item: write closeout next, or name one: closeout submit ITEM")
+		}
+		return claimed, nil
+	}
+	it := b.state.Find(id)
+	switch {
+	case it == nil:
+		return nil, fmt.Errorf("there is no item %q: closeout status lists them", id)
+	case it.State.Locked():
+		return nil, fmt.Errorf("submit.locked: %s is %s, and no submission changes that (closeout explain submit.locked)", it.ID, it.State)
+	case claimed != nil && claimed != it:
+		return nil, fmt.Errorf("this work tree has claimed %s: submit that one, or give it back with closeout release %[1]s", claimed.ID)
+	case it.Worktree != "" && it != claimed:
+		return nil, fmt.Errorf("%s is claimed by another work tree: submit it there, or give it back with closeout release %[1]s", it.ID)
+	case it != claimed:
+		if _, err := b.next(id); err != nil {
+			return nil, err
+		}
+	}
+	return b.state.Find(id), nil
+}
+
+// subject is what an item is judged by: the contracts of the pinned base and its own, and its changes up to a commit.
+func (b *board) subject(it *item.Standing, head string) (*subject, error) {
+	s := &subject{root: b.root, git: b.git, options: b.optionsFor(it), compared: collect.Since(b.git, it.Start, head)}
+	standing, err := collect.ReadStanding(s.compared, s.options)
+	if err != nil {
+		return nil, err
+	}
+	s.standing = standing
+	s.judged, err = standing.WithTask(s.compared, s.options)
+	s.each = []*collect.Contracts{s.judged}
+	return s, err
+}
+
+// optionsFor are how an item is judged. Nothing of it comes from the call or from the work tree.
+func (b *board) optionsFor(it *item.Standing) collect.Options {
+	o := collect.Options{
+		Root: b.root, Names: b.root, ContractsAt: b.plan.Base,
+		Settings: verify.Settings{Limits: strict.DefaultLimits(), Today: today(), Task: it.ID},
+	}
+	if !it.Given {
+		o.TaskFile = b.store.Path(session.Contract(it.ID))
+	}
+	return o
+}
+
+// record runs and records what the item requires. Facts say why nothing was run.
+func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
+	if a.s, err = a.subject(a.it, a.head); err != nil {
+		return nil, err
+	}
+	a.s.show = newProgress(std, false)
+	a.s.show.command = "submit"
+	evidence, policies := policy.DefaultEvidenceDir, a.s.policies(false, std)
+	if len(policies) > 0 {
+		evidence = policies[0].EvidenceDir
+	}
+	root, err := record.Find(a.root)
+	if err != nil {
+		return nil, err
+	}
+	if a.r, err = a.s.recorder(root, evidence, std); err != nil {
+		return nil, err
+	}
+	if err := a.makePlan(policies); err != nil {
+		return nil, err
+	}
+	a.r.Tell = nil
+	if _, differs, err := a.r.Look(); err != nil || differs {
+		return a.uncommitted(), err
+	}
+	a.r.Tell = a.s.show.say
+	if err := a.run(a.plan); err != nil {
+		return nil, err
+	}
+	o := &a.s.options
+	o.Settings.Digests = []string{}
+	if a.handOver(o, a.plan); len(o.Feedback) == 0 {
+		o.Feedback = []string{a.guardLog()} // which is not there: the logs of the work tree must not take its place
+	}
+	return nil, nil
+}
+
+// makePlan lists what is recorded, each log in the state folder.
+func (a *attempt) makePlan(policies []*policy.Policy) error {
+	logs := a.store.Path(a.dir, "log")
+	if err := a.clear(logs); err != nil {
+		return err
+	}
+	a.plan = &record.Plan{}
+	var reports []string
+	if len(policies) > 0 { // else the report says what is wrong with the contracts
+		a.plan.AddPolicy(policies, "", filepath.Join(logs, record.FileName))
+		reports = reportsOf(a.plan, policies[0], a.r)
+	}
+	a.s.show.count = len(a.plan.Names())
+	for i := range a.plan.Streams {
+		a.plan.Streams[i].Log = filepath.Join(logs, a.plan.Streams[i].Name+".jsonl")
+	}
+	return prepare(a.r, append(a.plan.Logs(), a.guardLog()), reports)
+}
+
+// clear makes the directory of the logs, and removes what a submission left that was killed.
+func (a *attempt) clear(logs string) error {
+	for _, left := range []string{logs, a.bundle()} {
+		if err := os.RemoveAll(left); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(logs, 0o700)
+}
+
+func (a *attempt) bundle() string { return a.store.Path(a.dir, "bundle") }
+
+// run records a plan. A signal ends the submission.
+func (a *attempt) run(p *record.Plan) error {
+	status, err := a.s.follow(a.r, p)
+	if err == nil && status > record.StatusSignal {
+		fmt.Fprintln(a.s.show.to, "closeout submit: a signal ended it: nothing was judged, and it is no try")
+		err = exit{status}
+	}
+	return err
+}
+
+// handOver adds the logs of a plan to the options of a judgement: no other log counts.
+func (a *attempt) handOver(o *collect.Options, p *record.Plan) {
+	for _, s := range p.Streams {
+		o.Feedback = append(o.Feedback, s.Log)
+		o.Settings.Digests = append(o.Settings.Digests, s.Name+"="+a.r.Watch.Digest(s.Log))
+	}
+}
+
+// uncommitted says what keeps HEAD from being what is in the work tree.
+func (a *attempt) uncommitted() []item.Fact {
+	var list []string
+	for _, path := range a.r.Changed() {
+		list = append(list, diag.QuotePath(path))
+	}
+	return []item.Fact{{
+		Code: "submit.uncommitted", Severity: string(diag.Block), Message: "the work tree differs from HEAD, so nothing was run, and this is no try",
+		Expected: "a work tree without changes", Actual: item.Text(strings.Join(list, ", ")),
+		Fix: "commit what belongs to the item, and take back or ignore the rest; then submit again",
+	}}
+}
+
+// errChanged says that what was judged is not what is on the disk.
+var errChanged = errors.New("the bundle in the state folder is not what was judged, so nothing is locked: something else writes there")
+
+// judge judges what was recorded, and appends the event when its bundle is on the disk.
+func (a *attempt) judge(done *submission, stuck func(item.Event) (code, reason string)) (*submission, error) {
+	found, err := a.s.gather(a.bundle())
+	if err != nil {
+		return nil, err
+	}
+	r := judgeSafely(found.Bundle)
+	data, err := validReport(r)
+	if err == nil {
+		err = collect.Write(filepath.Join(a.bundle(), report.FileName), data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.eventOf(r, data)
+	if err != nil {
+		return nil, err
+	}
+	done.report, done.facts = r, item.FactsOf(r)
+	if r.Verdict == report.Passed && a.board.plan.Guard == item.GuardAll {
+		broken, err := a.guard(&e)
+		if err != nil {
+			return nil, err
+		}
+		done.facts = append(done.facts, broken...)
+	}
+	return a.end(done, e, stuck)
+}
+
+// eventOf is the event about a report, without its outcome.
+func (a *attempt) eventOf(r *report.Report, data []byte) (item.Event, error) {
+	sum := sha256.Sum256(data)
+	e := item.Event{
+		Verdict: r.Verdict, Open: item.OpenOf(r), ReportSHA256: hex.EncodeToString(sum[:]), Bundle: filepath.ToSlash(filepath.Join(a.dir, "bundle")),
+	}
+	if r.Subject.CodeTree != nil {
+		e.Tree = *r.Subject.CodeTree
+	}
+	for _, c := range r.Acceptance {
+		if c.Tests != nil {
+			e.Tests += *c.Tests
+		}
+	}
+	for _, f := range r.Findings {
+		if f.Code == verify.CodeInternal {
+			return e, errors.New(f.Message)
+		}
+	}
+	for _, in := range r.Inputs {
+		if in.Kind == "task_contract" {
+			e.ContractSHA256 = in.SHA256
+		}
+	}
+	if a.it.ContractSHA256 != "" && e.ContractSHA256 != a.it.ContractSHA256 {
+		return e, fmt.Errorf("the contract of %s is not the one that was pinned (sha256 %.12s…, expected %.12s…): scan the items again", a.it.ID, e.ContractSHA256, a.it.ContractSHA256)
+	}
+	return e, nil
+}
+
+// end decides the outcome and appends the event. What it says must be on the disk, and give the same report again.
+func (a *attempt) end(done *submission, e item.Event, stuck func(item.Event) (code, reason string)) (*submission, error) {
+	e.Event, e.Item, e.Try, e.Worktree, e.Head = item.EventJudged, a.it.ID, a.it.Tries+1, a.worktree, a.head
+	if stuck != nil && e.Code == "" {
+		e.Code, e.Reason = stuck(e)
+	}
+	switch e.Outcome = item.After(e, a.it.Tries, a.it.MaxAttempts); {
+	case e.Outcome == item.Stuck && e.Reason == "":
+		e.Code, e.Reason = item.CodeTries, fmt.Sprintf("%d of %d tries failed", e.Try, a.it.MaxAttempts)
+	case e.Outcome == item.Review && e.Code == "" && len(done.facts) > 0:
+		e.Reason = done.facts[0].Message
+	}
+	if e.Bundle != "" {
+		if err := a.keep(e); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.append(e); err != nil {
+		return nil, err
+	}
+	done.event, done.item = &e, a.state.Find(a.it.ID)
+	if done.item.Worktree == "" {
+		return done, a.store.SetClaim(a.worktree, nil)
+	}
+	return done, nil
+}
+
+// keep syncs the directory of the try, and judges its bundle again from the disk.
+func (a *attempt) keep(e item.Event) error {
+	if err := a.store.Sync(a.dir); err != nil {
+		return err
+	}
+	again, err := judgeAgain("closeout submit", a.bundle())
+	switch {
+	case err != nil:
+		return errors.Join(errChanged, err)
+	case !again.Same() || fileSHA256(filepath.Join(a.bundle(), report.FileName)) != e.ReportSHA256:
+		return errChanged
+	}
+	return nil
+}

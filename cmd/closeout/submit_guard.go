@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/session"
+)
+
+// guarding proves the items again that passed before: their kept contracts and changes, with the log of this submission and
+// the code of now. It runs only where the item at hand passes by itself: else nothing can lock.
+type guarding struct {
+	*attempt
+	ran    map[string]bool   // commands, by their keys
+	writer map[string]string // the key of the last command that wrote a report
+	tree   string
+	extra  *record.Plan // that was run last; nil while none was needed
+}
+
+// keptItem is an item that passed, and the commands that prove it.
+type keptItem struct {
+	*item.Standing
+	steps []record.Step
+	order string // of the commands that are still to be run
+}
+
+func (a *attempt) guardLog() string { return a.store.Path(a.dir, "log", "guard.jsonl") }
+
+// guard returns a fact for each item that passed before and no longer holds, and notes them in the event.
+func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
+	list, err := a.passedBefore(e)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	g := &guarding{attempt: a, ran: map[string]bool{}, writer: map[string]string{}, tree: e.Tree}
+	for _, s := range a.plan.Streams {
+		g.note(s.Steps)
+	}
+	kept, err := g.order(list)
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range kept {
+		fact, err := g.prove(it)
+		if err != nil {
+			return nil, err
+		}
+		if fact != nil {
+			facts, e.Broken, e.Open = append(facts, *fact), append(e.Broken, it.ID), append(e.Open, fact.Fingerprint)
+		}
+	}
+	diag.SortStable(e.Open, strings.Compare)
+	return facts, a.writeRatchet(facts)
+}
+
+// passedBefore are the items that passed in this work tree, or at a commit that HEAD contains. The event names the others.
+func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing, err error) {
+	contained := map[string]bool{}
+	for _, it := range a.state.Items {
+		if it.State != item.Pass {
+			continue
+		}
+		head := it.Pass.Head
+		if _, known := contained[head]; !known && it.Pass.Worktree != a.worktree {
+			bases, err := a.git.MergeBases(head, a.head)
+			if err != nil && !collect.Unknowable(err) {
+				return nil, err
+			}
+			contained[head] = slices.Contains(bases, head)
+		}
+		if it.Pass.Worktree == a.worktree || contained[head] {
+			list = append(list, it)
+		} else {
+			e.Unguarded = append(e.Unguarded, it.ID)
+		}
+	}
+	return list, nil
+}
+
+// order finds the commands of each item. Items with equal ones come one after another, and first those that need none: a
+// command that another one follows may find its report overwritten.
+func (g *guarding) order(list []*item.Standing) (kept []keptItem, err error) {
+	for _, it := range list {
+		joined, err := g.s.standing.WithTask(g.s.compared, g.optionsFor(it))
+		if err != nil {
+			return nil, err
+		}
+		k := keptItem{Standing: it}
+		if joined.Policy != nil { // else its kept bundle says whether it holds
+			p := &record.Plan{}
+			p.AddPolicy([]*policy.Policy{joined.Policy}, "", g.guardLog())
+			for _, s := range p.Streams {
+				k.steps = append(k.steps, s.Steps...)
+			}
+		}
+		for _, step := range g.missing(k.steps) {
+			k.order += keyOf(step)
+		}
+		kept = append(kept, k)
+	}
+	diag.SortStable(kept, func(a, b keptItem) int { return strings.Compare(a.order, b.order) })
+	return kept, nil
+}
+
+// keyOf tells commands apart.
+func keyOf(s record.Step) string {
+	return fmt.Sprintf("%q%q%q%q\n", s.Command.Cwd, s.Command.Argv, s.Command.Produces, s.Command.Coverage)
+}
+
+// missing are the commands that did not run, or whose report another one has overwritten.
+func (g *guarding) missing(steps []record.Step) (list []record.Step) {
+	for _, s := range steps {
+		key := keyOf(s)
+		overwritten := slices.ContainsFunc(s.Command.Produces, func(p string) bool { return g.writer[p] != key })
+		if !g.ran[key] || overwritten {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// note keeps which commands ran.
+func (g *guarding) note(steps []record.Step) {
+	for _, s := range steps {
+		g.ran[keyOf(s)] = true
+		for _, p := range s.Command.Produces {
+			g.writer[p] = keyOf(s)
+		}
+	}
+}
+
+// prove runs what is missing, and judges a kept bundle anew. The fact says why the item no longer holds; nil when it does.
+func (g *guarding) prove(it keptItem) (*item.Fact, error) {
+	if steps := g.missing(it.steps); len(steps) > 0 {
+		g.s.show.count += len(steps)
+		p := &record.Plan{Streams: []record.Stream{{Name: "guard", Log: g.guardLog(), Steps: steps}}}
+		if err := g.run(p); err != nil {
+			return nil, err
+		}
+		g.note(steps)
+		g.extra = p
+	}
+	dir := g.store.Path(it.Pass.Bundle)
+	kept, err := judgeAgain("closeout submit", dir)
+	switch {
+	case err != nil:
+		return g.broken(it, "its kept bundle cannot be judged: "+err.Error()), nil
+	case !kept.Same():
+		return g.broken(it, "its kept bundle is not what was judged: "+kept.Differences[0]), nil
+	}
+	found, err := collect.Again(dir, g.options())
+	if err != nil {
+		return g.broken(it, "its kept bundle cannot be judged: "+err.Error()), nil
+	}
+	r := judgeSafely(found.Bundle)
+	if r.Verdict == report.Passed {
+		return nil, nil
+	}
+	fact := g.broken(it, "the verdict "+r.Verdict)
+	if why := item.FactsOf(r); len(why) > 0 {
+		fact.Actual, fact.Path, fact.Line, fact.Tail = why[0].Code+": "+why[0].Message, why[0].Path, why[0].Line, why[0].Tail
+	}
+	return fact, nil
+}
+
+// options are how a kept bundle is judged anew: with the logs of this submission, and the reports of the work tree.
+func (g *guarding) options() collect.Options {
+	o := g.optionsFor(g.it)
+	o.Settings.Task = ""
+	g.handOver(&o, g.plan)
+	if g.extra != nil {
+		g.handOver(&o, g.extra)
+	}
+	return o
+}
+
+// broken is the fact about an item that no longer holds.
+func (g *guarding) broken(it keptItem, actual string) *item.Fact {
+	sum := sha256.Sum256([]byte("ratchet.broken\n" + it.ID))
+	return &item.Fact{
+		Code: "ratchet.broken", Severity: string(diag.Block), Message: it.ID + " passed before, and no longer holds",
+		Expected: fmt.Sprintf("%s holds, as at %.12s", it.ID, it.Pass.Head), Actual: item.Text(actual),
+		Fix: "let this item pass without breaking " + it.ID, Fingerprint: hex.EncodeToString(sum[:]),
+	}
+}
+
+// writeRatchet keeps the facts beside the bundle, where next finds them, and where [session.Store.Proof] sees that the verdict
+// alone makes no PASS.
+func (a *attempt) writeRatchet(facts []item.Fact) error {
+	if len(facts) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(facts); err != nil {
+		return err
+	}
+	return collect.WriteOther("the state", filepath.Join(a.store.Path(a.dir), session.RatchetFile), b.Bytes())
+}
