@@ -72,7 +72,7 @@ func stalled(tries []Event, best, stallAfter int) (code, text string) {
 	case now.Tree == tries[last-1].Tree:
 		return CodeSameTree, fmt.Sprintf("try %d left the code as it was after try %d", last+1, last)
 	case same < last:
-		return CodeSameFindings, fmt.Sprintf("tries %d to %d left the same %s, with other code each time", same+1, last+1, findings(now))
+		return CodeSameFindings, fmt.Sprintf("tries %d to %d left the same %s", same+1, last+1, findings(now))
 	}
 	for i := last - 2; i >= 0; i-- {
 		switch earlier := tries[i]; {
