@@ -1,0 +1,176 @@
+package hook
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Choice is what a person chose for the hooks that are installed.
+type Choice struct {
+	Stop     string // claimed, always or off
+	Fail     string // open or closed
+	Record   bool
+	AllTools bool // the contract denies tools by name: ask before each of them
+}
+
+// Entry is a hook as it stands in the settings of an agent.
+type Entry struct {
+	Event   string // as the agent calls it
+	Matcher string // of the tools that it is for; "" for all
+	Handler string // a JSON object on one line
+	Flat    bool   // handlers stand in the list of an event, with their matcher, and not in groups
+}
+
+// Guard begins a command for a shell: a machine without closeout is left alone. Copilot denies every call of a tool whose hook
+// cannot be started.
+const Guard = "command -v closeout >/dev/null 2>&1 || exit 0; exec "
+
+// wiring is how an agent asks.
+type wiring struct {
+	events        []string // before and after a tool, at the end and at the start of a session
+	files, shells string   // matchers of the tools that write files, and of those that run commands
+	must          []string // tools that write files, which closeout must be asked about
+}
+
+var wirings = map[string]wiring{
+	"claude": {
+		[]string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionStart"},
+		"Edit|Write|MultiEdit|NotebookEdit|mcp__.*", "|Bash|PowerShell", []string{"Edit", "Write", "NotebookEdit"},
+	},
+	"codex": {
+		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
+		"apply_patch|mcp__.*", "|Bash", []string{"apply_patch"},
+	},
+	"copilot": {
+		[]string{"preToolUse", "postToolUse", "agentStop", "sessionStart"},
+		"edit|create|str_replace_editor|apply_patch", "|bash|powershell", []string{"edit", "create", "apply_patch"},
+	},
+}
+
+// Entries are the hooks of an agent, in the order in which they are written; that before a tool is the first.
+func Entries(agent string, c Choice) (list []Entry) {
+	w := wirings[agent]
+	for _, event := range w.events {
+		matcher, seconds := "", "10"
+		switch kind := strings.ToLower(event); {
+		case strings.HasPrefix(kind, "pre") && !c.AllTools:
+			matcher = w.files
+		case strings.HasPrefix(kind, "post"):
+			matcher = w.files + w.shells
+		case strings.HasSuffix(kind, "stop") && c.Stop == "off":
+			continue
+		case strings.HasSuffix(kind, "stop"):
+			seconds = "120" // the change is judged
+		}
+		list = append(list, Entry{event, matcher, handler(agent, event, matcher, seconds, c), agent == "copilot"})
+	}
+	return list
+}
+
+func handler(agent, event, matcher, seconds string, c Choice) string {
+	words := Words(agent, c)
+	command := strings.Join(words, " ")
+	if c.Fail != "closed" {
+		command = Guard + command
+	}
+	switch {
+	case agent == "codex":
+		return `{"type": "command", "command": ` + quote(command) + `, "timeout": ` + seconds + "}"
+	case agent == "copilot" && matcher == "":
+		return `{"type": "command", "bash": ` + quote(command) + `, "timeoutSec": ` + seconds + "}"
+	case agent == "copilot":
+		return `{"type": "command", "matcher": ` + quote(matcher) + `, "bash": ` + quote(command) + `, "timeoutSec": ` + seconds + "}"
+	}
+	failure := ""
+	if c.Fail == "closed" && event == "PreToolUse" {
+		failure = `, "onFailure": "block"`
+	}
+	return `{"type": "command", "command": "closeout", "args": [` + quote(words[1:]...) + `], "timeout": ` + seconds + failure + "}"
+}
+
+// Words are the program and its arguments, as they are written into settings.
+func Words(agent string, c Choice) []string {
+	words := []string{"closeout", "hook", "run", "--agent", agent}
+	if c.Stop == "always" {
+		words = append(words, "--stop", c.Stop)
+	}
+	if c.Fail == "closed" {
+		words = append(words, "--fail", c.Fail)
+	}
+	if c.Record {
+		words = append(words, "--record")
+	}
+	return words
+}
+
+func quote(words ...string) string {
+	var list []string
+	for _, w := range words {
+		list = append(list, string(hujson.String(w)))
+	}
+	return strings.Join(list, ", ")
+}
+
+// isCall reports whether words call the hook of closeout.
+func isCall(words []string) bool {
+	if len(words) < 3 || words[1] != "hook" || words[2] != "run" {
+		return false
+	}
+	program := words[0][strings.LastIndexAny(words[0], `/\`)+1:]
+	return strings.TrimSuffix(program, ".exe") == "closeout"
+}
+
+var (
+	separator = regexp.MustCompile(`[;|&\n]+`)
+	redirect  = regexp.MustCompile(`\d?>+(&\d|\s*\S+)`)
+	quotes    = strings.NewReplacer(`"`, "", `'`, "")
+)
+
+// shellCall is the call of closeout in a command for a shell; nil when the command does anything else too: then it is not ours
+// alone, and stays.
+func shellCall(command string) (call []string) {
+	for _, part := range separator.Split(redirect.ReplaceAllString(command, " "), -1) {
+		words := strings.Fields(quotes.Replace(part))
+		for len(words) > 0 && (words[0] == "exec" || strings.Contains(words[0], "=")) {
+			words = words[1:]
+		}
+		switch {
+		case isCall(words):
+			call = words
+		case len(words) > 0 && !slices.Contains([]string{"command", "exit", "true", ":"}, words[0]):
+			return nil
+		}
+	}
+	return call
+}
+
+// Uncovered are the tools that a matcher leaves out, of those that write files and those that the contract denies. Of a denied glob
+// one name is tried.
+func Uncovered(agent, matcher string, denied []string) (missing []string) {
+	for _, tool := range slices.Concat(wirings[agent].must, denied) {
+		if !covers(agent, matcher, strings.NewReplacer("*", "x", "?", "x").Replace(tool)) {
+			missing = append(missing, tool)
+		}
+	}
+	return missing
+}
+
+var plainMatcher = regexp.MustCompile(`^[\w ,|-]+$`)
+
+// covers reports whether a matcher selects a tool. For Copilot it is an expression for the whole name. For the others one without
+// special characters is a list of names, and any other is an expression for a part of the name.
+func covers(agent, matcher, tool string) bool {
+	switch {
+	case matcher == "" || matcher == "*" && agent != "copilot":
+		return true
+	case agent == "copilot":
+		matcher = "^(?:" + matcher + ")$"
+	case plainMatcher.MatchString(matcher):
+		return slices.Contains(strings.FieldsFunc(matcher, func(r rune) bool { return strings.ContainsRune("|, ", r) }), tool)
+	}
+	r, err := regexp.Compile(matcher)
+	return err == nil && r.MatchString(tool)
+}
