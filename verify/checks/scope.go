@@ -203,7 +203,7 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 
 // specialFinding is about a symlink or submodule that the change brings in, unless every contract names the path.
 func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
-	if !c.NewMode.Special() || c.Literal && c.Class == policy.ClassAllowed {
+	if !c.SpecialCounts(&c.Change) {
 		return check.Finding{}, false
 	}
 	what := "a symlink"

@@ -42,6 +42,11 @@ type Ruling struct {
 	Clause
 }
 
+// SpecialCounts reports whether the change makes a symlink or submodule of a path that the contracts do not name literally.
+func (r *Ruling) SpecialCounts(c *change.Change) bool {
+	return c.NewMode.Special() && !(r.Literal && r.Class == ClassAllowed)
+}
+
 // Clause is what decides about a path: the pattern that forbids or protects it, the criterion that names it, or the list that
 // does not allow it.
 type Clause struct {

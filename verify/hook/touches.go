@@ -1,0 +1,90 @@
+package hook
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Touch is a path that a call would write, as the call names it.
+type Touch struct {
+	Path    string
+	Dir     string // that a relative path starts from, if the arguments name one
+	Deleted bool
+}
+
+// pathKeys are the arguments that name a file, in small letters and without separators.
+var pathKeys = []string{
+	"filepath", "notebookpath", "path", "filename", "file", "targetfile", "newpath", "oldpath", "source", "destination", "paths", "files",
+}
+
+// Touches lists what a call would write. Every value counts where a key is there twice: a reader may take either.
+func (c *Call) Touches() (list []Touch) {
+	if !c.Writes() {
+		return nil
+	}
+	for _, input := range c.Inputs {
+		list = append(list, c.touchesOf(input)...)
+	}
+	return list
+}
+
+func (c *Call) touchesOf(input []byte) (list []Touch) {
+	dirs, views, others := []string{""}, false, false
+	_ = walk(input, func(key, text string) { // it was read before
+		switch key = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key)); {
+		case c.tool() == "applypatch" || slices.Contains(patchKeys, key) && strings.Contains(text, patchBegin):
+			list = append(list, Patch(text)...)
+		case key == "workdir" || key == "cwd":
+			dirs = append(dirs, text)
+		case key == "command":
+			views, others = views || text == "view", others || text != "view"
+		}
+		if text != "" && slices.Contains(pathKeys, key) && (!c.MCP() || absolute(text)) {
+			list = append(list, Touch{Path: text})
+		}
+	})
+	if views && !others { // an editor that is asked to show a file
+		return nil
+	}
+	for _, t := range slices.Clone(list) {
+		for _, dir := range dirs[1:] {
+			list = append(list, Touch{t.Path, dir, t.Deleted})
+		}
+	}
+	return list
+}
+
+// absolute reports whether a path is absolute on any system.
+func absolute(p string) bool {
+	return path.IsAbs(p) || strings.HasPrefix(p, `\`) || len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+}
+
+// A patch may be the argument of a tool with another name. Only these keys are looked at, since a file may contain such a text.
+const patchBegin = "*** Begin Patch"
+
+var patchKeys = []string{"", "input", "patch", "command"}
+
+// patchLines begin the lines of a patch that name a file.
+var patchLines = []struct {
+	begin   string
+	deleted bool
+}{{"*** add file:", false}, {"*** update file:", false}, {"*** delete file:", true}, {"*** move to:", false}}
+
+// Patch lists the files of a patch for apply_patch. It finds the line of a file also where the program, which trims lines, would
+// find one and a strict reader would not. The file that a rename leaves is listed as written: that it is deleted is no milder.
+func Patch(text string) (list []Touch) {
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		for _, p := range patchLines {
+			if len(line) < len(p.begin) || !strings.EqualFold(line[:len(p.begin)], p.begin) {
+				continue
+			}
+			name := strings.TrimSpace(line[len(p.begin):])
+			if name != "" {
+				list = append(list, Touch{Path: name, Deleted: p.deleted})
+			}
+		}
+	}
+	return list
+}
