@@ -1,11 +1,263 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/hook"
+)
+
+const hookRunLong = `hook run answers one call of an agent's hook: the payload comes on standard input, the answer is in the agent's own form.
+
+Before a tool, it denies a write that the contract does not allow: that of the item which this work tree has claimed, else that
+of the base branch. After a tool, it tells the agent which files changed that the contract does not allow, and when the agent
+repeats itself. At the end, it lets the agent go on while the item is not proven. At the start, it says what is to be proven.
+
+The payload says which agent calls, and when; --agent and --event decide only where it does not.
+
+Exit codes are the agent's protocol: 2 denies, 1 denies a commit (git), 0 is everything else, also a wrong call and a failure of
+closeout itself, which never stops an agent unless --fail closed says so.`
+
+// What --stop and --fail take.
+const (
+	stopClaimed = "claimed" // hold only the work tree that has claimed an item
+	stopAlways  = "always"  // also one without claim, where something changed
+	stopOff     = "off"
+	failOpen    = "open"
+	failClosed  = "closed"
+)
+
+// hookFlags are the flags of hook run.
+type hookFlags struct{ agent, event, stop, fail string }
 
 func newHookRun(std stdio) *cobra.Command {
-	c := &cobra.Command{
-		Use: "run", Short: "Answer one call of an agent's hook", Args: noWords(""),
-		RunE: func(*cobra.Command, []string) error { return nil },
+	f := &hookFlags{}
+	wrong := func(err error) error {
+		fmt.Fprintln(std.err, "closeout hook run:", err)
+		return exit{0} // 2 would deny
 	}
+	c := &cobra.Command{
+		Use: "run", Short: "Answer one call of an agent's hook", Long: hookRunLong,
+		Example: "  closeout hook run < payload.json\n  closeout hook run --agent git",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return wrong(fmt.Errorf("it takes no word, and found %q", args[0]))
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			if err := f.check(); err != nil {
+				return wrong(err)
+			}
+			return f.run(std)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.agent, "agent", "", "the `agent`, where the payload does not say: "+strings.Join(hook.Agents, ", "))
+	flags.StringVar(&f.event, "event", "", "the `event`, where the payload does not say: "+strings.Join(hook.Events, ", "))
+	flags.StringVar(&f.stop, "stop", stopClaimed, "when the agent may not stop: claimed, always or off")
+	flags.StringVar(&f.fail, "fail", failOpen, "what happens to a tool when closeout itself fails: open or closed")
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrong(err) })
 	return c
+}
+
+func (f *hookFlags) check() error {
+	for _, flag := range []struct {
+		name, value string
+		allowed     []string
+	}{
+		{"--agent", f.agent, append([]string{""}, hook.Agents...)}, {"--event", f.event, append([]string{""}, hook.Events...)},
+		{"--stop", f.stop, []string{stopClaimed, stopAlways, stopOff}}, {"--fail", f.fail, []string{failOpen, failClosed}},
+	} {
+		if !slices.Contains(flag.allowed, flag.value) {
+			return fmt.Errorf("%s cannot be %q: expected %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.allowed, ", "), ", "))
+		}
+	}
+	return nil
+}
+
+// hookRun is one call.
+type hookRun struct {
+	*hookFlags
+	call    *hook.Call
+	fences  fences
+	line    hook.Line
+	log     []hook.Line // of the session, once it is read
+	session *fence      // of the work tree that the agent is in; nil when there is none
+	began   time.Time
+	logged  bool // the line is in the log already
+}
+
+// How long an answer may take. An agent that waits in vain is worse than one without a fence.
+const (
+	hookLimit = 2 * time.Second
+	stopLimit = 100 * time.Second
+)
+
+// run answers. Whatever happens, it ends in time, with an answer that the agent understands.
+func (f *hookFlags) run(std stdio) error {
+	h := &hookRun{hookFlags: f, fences: fences{}, began: time.Now(), call: &hook.Call{Agent: hook.Agent(f.agent), Event: hook.Event(f.event)}}
+	type result struct {
+		hook.Answer
+		err error
+	}
+	read, done := make(chan struct{}), make(chan result, 1)
+	go func() {
+		a, err := h.safely(func() { close(read) }, std.in)
+		done <- result{a, err}
+	}()
+	limit := time.After(hookLimit)
+	var r result
+	select {
+	case r = <-done:
+	case <-limit:
+		r.err = errors.New("it took longer than 2 s")
+		select {
+		case <-read:
+			if h.call.Event == hook.Stop {
+				r = waitStop(done, r)
+			}
+		default:
+			h.call = &hook.Call{Agent: h.call.Agent, Event: hook.Event(f.event)} // the other one is still being read
+		}
+	}
+	if r.err != nil {
+		r.Answer = h.failed(r.err)
+	}
+	io.WriteString(bare(std.out), r.Stdout)
+	fmt.Fprint(std.err, r.Stderr)
+	if r.Exit != 0 {
+		return exit{r.Exit}
+	}
+	return nil
+}
+
+// waitStop waits longer for the judgement at the end of a turn.
+func waitStop[R any](done chan R, late R) R {
+	select {
+	case r := <-done:
+		return r
+	case <-time.After(stopLimit - hookLimit):
+		return late
+	}
+}
+
+// safely answers; a panic is an error.
+func (h *hookRun) safely(wasRead func(), in io.Reader) (a hook.Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	call, err := h.read(in)
+	h.call = call
+	wasRead()
+	if err != nil {
+		return a, err
+	}
+	h.line = call.Line()
+	a, err = h.answer()
+	if err == nil && h.session != nil && h.session.store != nil && call.Event != "" && !h.logged {
+		h.line.MS = time.Since(h.began).Milliseconds()
+		_ = h.session.store.AddCall(call.Session, h.line) // where the agent is walled off, it cannot be written
+	}
+	return a, err
+}
+
+// read reads the payload. git has none.
+func (h *hookRun) read(in io.Reader) (*hook.Call, error) {
+	if h.agent == string(hook.Git) {
+		return &hook.Call{Agent: hook.Git, Event: hook.Pre, Session: "git"}, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(in, hook.MaxPayload+1))
+	if err == nil && len(data) > hook.MaxPayload {
+		err = fmt.Errorf("the payload is larger than %d bytes", hook.MaxPayload)
+	}
+	if err != nil {
+		return h.call, err
+	}
+	call, err := hook.Read(data, hook.Agent(h.agent), hook.Event(h.event))
+	if err != nil {
+		err = fmt.Errorf("the payload cannot be read: %w", err)
+	}
+	return call, err
+}
+
+func (h *hookRun) answer() (hook.Answer, error) {
+	switch h.call.Event {
+	case hook.Pre:
+		return h.pre()
+	case hook.Post:
+		return h.post()
+	case hook.Stop:
+		return h.end()
+	case hook.Start:
+		return h.start()
+	}
+	return h.call.Silent(), nil
+}
+
+// failed is the answer when closeout itself fails.
+func (h *hookRun) failed(err error) hook.Answer {
+	said := "closeout hook run: " + strings.ReplaceAll(diag.Reason(err).Error(), "\n", "; ")
+	switch {
+	case errors.Is(err, hook.ErrDeep) && h.call.Event == hook.Pre: // the model made it so
+		return h.call.Deny("closeout: " + hook.CodePayload + ": the arguments are nested too deeply to be read → call the tool with plain arguments")
+	case h.call.Event == hook.Pre && h.fail == failClosed:
+		return h.call.Deny("closeout cannot judge: " + strings.TrimPrefix(said, "closeout hook run: "))
+	case h.call.Event == hook.Stop:
+		return h.call.Pass("closeout could not judge, so nothing is proven: " + strings.TrimPrefix(said, "closeout hook run: "))
+	}
+	return hook.Answer{Stderr: said + "\n"}
+}
+
+// note keeps what was answered, for the log.
+func (h *hookRun) note(answer, code string, paths []string) {
+	h.line.Answer, h.line.Code, h.line.Paths = answer, code, paths[:min(len(paths), hook.MaxPaths)]
+}
+
+// errNoRepository says that the agent works in no repository.
+var errNoRepository = errors.New("this is not in a git repository")
+
+// open finds the repository that the agent works in: that of the project, else that of its working directory.
+func (h *hookRun) open() (*fence, error) {
+	err := errNoRepository
+	for _, dir := range append([]string{os.Getenv("CLAUDE_PROJECT_DIR")}, h.dirs()...) {
+		if dir == "" {
+			continue
+		}
+		f, _, failed := h.fences.above(dir)
+		if f != nil {
+			h.session = f
+			return f, nil
+		}
+		if failed != nil && !errors.Is(err, errNoContract) {
+			err = failed
+		}
+	}
+	return nil, err
+}
+
+// dirs are the directories that relative paths may start from.
+func (h *hookRun) dirs() []string {
+	if here, err := os.Getwd(); err == nil && len(h.call.Dirs) == 0 {
+		return []string{here}
+	}
+	return h.call.Dirs
+}
+
+// past is the log of the session.
+func (h *hookRun) past() []hook.Line {
+	if h.log == nil && h.session != nil && h.session.store != nil {
+		h.log = h.session.store.Calls(h.call.Session)
+	}
+	return h.log
 }

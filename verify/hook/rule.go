@@ -35,6 +35,7 @@ type Ruling struct {
 type Fence struct {
 	Policy *policy.Policy
 	Off    map[string]bool // paths that the change contains already and that are off scope at block
+	Denies func(tool string) string
 }
 
 // Rule rules on a path that a tool is about to write; nil for no opinion. c is the change from the start of the task as it
@@ -50,14 +51,15 @@ func (f *Fence) Rule(c change.Change) *Ruling {
 	before := f.Policy.Classify(&c)
 	c.KeysChanged = []string{change.AnyKey}
 	if r := f.Policy.Classify(&c); r.Class == policy.ClassProtected && before.Class != policy.ClassProtected {
-		return &Ruling{"scope.protected", c.Path, "is protected where some of its keys change: " + r.Because + f.keys(r.Because), false}
+		reason, _, _ := strings.Cut(r.Because, "; keys that count: ")
+		return &Ruling{"scope.protected", c.Path, "is protected where some of its keys change: " + reason + keys(reason), false}
 	}
 	c.KeysChanged = nil
 	return f.Judge(&c)
 }
 
 // keys names the keys that count in a file that the built-in list protects by keys.
-func (f *Fence) keys(because string) string {
+func keys(because string) string {
 	for _, b := range policy.BuiltIn {
 		if !strings.Contains(because, b.Patterns[0]) {
 			continue
@@ -90,7 +92,7 @@ func (f *Fence) Judge(c *change.Change) *Ruling {
 	case r.SpecialCounts(c):
 		ruling.Code, ruling.Why = "scope.special_file", "is a symlink or a submodule, which can point outside the scope"
 	case r.Class == policy.ClassOffScope && r.Severity != diag.Info:
-		ruling.Code, ruling.Why, ruling.Deny = "scope.off_scope", "is outside the scope of "+f.task()+", which the contract only counts"+f.budget(r, c.Path), false
+		ruling.Code, ruling.Why, ruling.Deny = "scope.off_scope", "is outside the scope of "+f.task()+", which the contract only counts"+f.budget(r), false
 	default:
 		return nil
 	}
@@ -106,7 +108,7 @@ func (f *Fence) within(path string) bool {
 	return count <= f.Policy.ViolationBudget
 }
 
-func (f *Fence) budget(r policy.Ruling, path string) string {
+func (f *Fence) budget(r policy.Ruling) string {
 	if r.Severity != diag.Block {
 		return ""
 	}
@@ -143,10 +145,11 @@ func (f *Fence) isRecord(name string) bool {
 
 // Tool rules on a tool by its name; nil when the contracts do not deny it.
 func (f *Fence) Tool(name string) *Ruling {
-	for _, p := range f.Policy.Agent.DenyTools {
-		if name != "" && p.Match(name) {
-			return &Ruling{Code: CodeTool, Path: name, Why: "is a tool that the contract denies (agent.deny_tools: " + p.String() + ")", Deny: true}
-		}
+	if f.Denies == nil {
+		return nil
+	}
+	if pattern := f.Denies(name); pattern != "" {
+		return &Ruling{Code: CodeTool, Path: name, Why: "is a tool that the contract denies (agent.deny_tools: " + pattern + ")", Deny: true}
 	}
 	return nil
 }

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/session"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// fence is a repository with the contracts that count in it, as the gate reads them.
+type fence struct {
+	hook.Fence
+	subject
+	store *session.Store // nil when there is no state folder
+	claim *session.Claim // nil when the work tree has none
+	since []string       // the commits that the changes start from
+}
+
+// errNoContract says that a repository is none of ours.
+var errNoContract = errors.New("the base has no contract")
+
+// openFence reads the contracts of the repository at root: those of the claimed item, or of the default base.
+func openFence(root string) (f *fence, err error) {
+	limits := strict.DefaultLimits()
+	git, err := collect.OpenGit(root, limits)
+	if err != nil {
+		return nil, err
+	}
+	f = &fence{subject: subject{root: git.Root(), git: git}}
+	if f.root == "" {
+		return nil, errors.New("the repository has no work tree")
+	}
+	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: today()}}
+	if f.store, err = session.Find("", f.root, git.CommonDir()); err == nil {
+		f.claim, err = f.store.Claim(session.Key(f.root))
+	}
+	if err != nil && f.store != nil {
+		return f, err
+	}
+	if err := f.compare(); err != nil {
+		return f, err
+	}
+	return f, f.read()
+}
+
+// compare finds the changes that count.
+func (f *fence) compare() error {
+	base, err := "", error(nil)
+	if f.claim == nil {
+		if base, err = f.git.FirstRef(bases...); err == nil && base == "" {
+			err = errNoContract
+		}
+	} else {
+		base = f.claim.Start
+	}
+	if err == nil {
+		base, err = f.git.Resolve(base)
+	}
+	if err != nil {
+		return err
+	}
+	head, err := f.git.Resolve("HEAD")
+	if err != nil {
+		return err
+	}
+	if f.claim == nil {
+		f.compared = collect.Compare(f.git, base, head)
+		f.since = f.compared.MergeBases
+		return nil
+	}
+	f.compared = collect.Since(f.git, base, head)
+	f.since = append(slices.Clone(f.compared.MergeBases), base)
+	f.options.ContractsAt, f.options.Settings.Task = f.claim.Base, f.claim.Item
+	if f.claim.Contract != "" {
+		f.options.TaskFile = f.store.Path(f.claim.Contract)
+	}
+	return nil
+}
+
+// read reads the contracts, and counts what the change contains already.
+func (f *fence) read() (err error) {
+	if f.standing, err = collect.ReadStanding(f.compared, f.options); err != nil {
+		return err
+	}
+	if f.standing.Count() == 0 && len(f.standing.Unavailable) == 0 {
+		return errNoContract
+	}
+	if f.judged, err = f.standing.WithTask(f.compared, f.options); err != nil {
+		return err
+	}
+	if f.Policy, err = f.judged.Ready(f.compared); err != nil {
+		return err
+	}
+	f.Off = map[string]bool{}
+	for i := range f.compared.Changes {
+		f.count(&f.compared.Changes[i])
+	}
+	return nil
+}
+
+// count notes a change that uses up the violation budget.
+func (f *fence) count(c *change.Change) {
+	if r := f.Policy.Classify(c); r.Class == policy.ClassOffScope && !r.Contract && r.Severity == diag.Block {
+		f.Off[c.Path] = true
+	}
+}
+
+// changes are what a write or a deletion of a path would be, one for each commit that the changes start from; none when it
+// would be no change.
+func (f *fence) changes(rel string, deleted bool) (list []change.Change, err error) {
+	mode := change.Regular
+	if info, err := os.Lstat(filepath.Join(f.root, rel)); err == nil && info.Mode().IsRegular() && info.Mode()&0o100 != 0 {
+		mode = change.Executable
+	}
+	for _, commit := range slices.Compact(f.since) {
+		c := change.Change{Path: rel, Status: change.Added, OldMode: change.NoMode, NewMode: mode}
+		old, _, found, err := f.git.Entry(commit, rel)
+		if err != nil {
+			return nil, err
+		}
+		if found = found && old != collect.DirMode; found {
+			c.OldMode, c.Status = old, change.Modified
+		}
+		switch {
+		case deleted && !found:
+			continue
+		case deleted:
+			c.Status, c.NewMode = change.Deleted, change.NoMode
+		case found && old.Special():
+			c.Status = change.TypeChanged
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// rule rules on a path of the repository that a tool is about to write or to delete; nil for no opinion.
+func (f *fence) rule(rel string, deleted bool) (worst *hook.Ruling, err error) {
+	for name := range strings.SplitSeq(strings.ToLower(rel), "/") {
+		if name == ".git" {
+			return &hook.Ruling{Code: hook.CodeGitDir, Path: rel, Why: "is git's own", Deny: true}, nil
+		}
+	}
+	list, err := f.changes(rel, deleted)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		added := f.adds(&c)
+		if added {
+			f.Policy.SetAddedTask(rel)
+		}
+		if r := f.Rule(c); r != nil && (worst == nil || r.Deny && !worst.Deny) {
+			worst = r
+		}
+		if added {
+			f.Policy.SetAddedTask("")
+		}
+	}
+	return worst, nil
+}
+
+// adds reports whether a change would add the only task contract, which is then that of the task.
+func (f *fence) adds(c *change.Change) bool {
+	return f.claim == nil && policy.AddsTask(c) && !slices.ContainsFunc(f.compared.Changes, func(other change.Change) bool { return policy.AddsTask(&other) })
+}
+
+// fences opens repositories, each once.
+type fences map[string]*opened
+
+type opened struct {
+	*fence
+	err error
+}
+
+func (all fences) open(root string) *opened {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		real = root
+	}
+	if all[real] == nil {
+		f, err := openFence(root)
+		all[real] = &opened{f, err}
+	}
+	return all[real]
+}
+
+// above finds the repository that a path is in: the outermost one with a contract, since a tool may have made an inner one. It
+// returns the path in it. The fence is nil when no repository encloses the path.
+func (all fences) above(path string) (found *fence, rel string, err error) {
+	for at := path; ; at = filepath.Dir(at) {
+		if _, none := os.Lstat(filepath.Join(at, ".git")); none == nil {
+			o := all.open(at)
+			inside, relErr := filepath.Rel(at, path)
+			switch {
+			case o.err == nil && relErr == nil:
+				found, rel, err = o.fence, filepath.ToSlash(inside), nil
+			case found == nil:
+				err = o.err
+			}
+		} else if !errors.Is(none, fs.ErrNotExist) && !notDirectory(none) && found == nil {
+			err = none
+		}
+		if at == filepath.Dir(at) {
+			return found, rel, err
+		}
+	}
+}
+
+// notDirectory reports whether a path cannot exist, since a part of it is a file or too long.
+func notDirectory(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path) && !errors.Is(err, fs.ErrPermission)
+}
+
+// spellings are the absolute paths that a touched path may mean: as it is written, and as the system follows links, also before
+// "..". A relative one starts from each of the directories.
+func spellings(t hook.Touch, dirs []string) (list []string) {
+	home, _ := os.UserHomeDir()
+	name := fromSlash(t.Path)
+	starts := []string{""}
+	if !filepath.IsAbs(name) {
+		if starts = dirs; t.Dir != "" {
+			starts = nil
+			for _, dir := range dirs {
+				starts = append(starts, under(dir, fromSlash(t.Dir)))
+			}
+		}
+	}
+	for _, start := range starts {
+		list = append(list, under(start, name))
+	}
+	if rest, ok := strings.CutPrefix(name, "~"+string(filepath.Separator)); ok && home != "" {
+		list = append(list, under(home, rest))
+	}
+	for _, p := range slices.Clone(list) {
+		list = append(list, followed(filepath.Clean(p)), followed(p))
+	}
+	for i := range list {
+		list[i] = filepath.Clean(list[i])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func fromSlash(p string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.FromSlash(p)
+	}
+	return p
+}
+
+// under joins without cleaning: what ".." means depends on links.
+func under(dir, name string) string {
+	if dir == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return dir + string(filepath.Separator) + name
+}
+
+// maxFollowed is how many links are followed on one path.
+const maxFollowed = 40
+
+// followed is where a write to a path ends up: links are followed as the system does, also one that leads to nothing.
+func followed(path string) string {
+	sep := string(filepath.Separator)
+	volume := filepath.VolumeName(path)
+	at, steps := volume+sep, strings.Split(path[len(volume):], sep)
+	for links := 0; len(steps) > 0; {
+		step := steps[0]
+		steps = steps[1:]
+		switch step {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, step)
+		target, err := os.Readlink(next)
+		if err != nil || links == maxFollowed {
+			at = next
+			continue
+		}
+		links++
+		if filepath.IsAbs(target) {
+			at = filepath.VolumeName(target) + sep
+			target = target[len(filepath.VolumeName(target)):]
+		}
+		steps = append(strings.Split(target, sep), steps...)
+	}
+	return at
+}
+
+// inside reports whether a path is a directory or below it. Both may be spelled in several ways.
+func inside(dir string, path string) bool {
+	dir = followed(cmp.Or(dir, string(filepath.Separator)))
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

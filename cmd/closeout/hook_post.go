@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/verify/ledger"
+)
+
+// stateLimit is how long the look at the work tree may take after a tool.
+const stateLimit = 300 * time.Millisecond
+
+// post looks at what a tool did: at the files, never at its command, and whether the session repeats itself.
+func (h *hookRun) post() (hook.Answer, error) {
+	f, err := h.open()
+	if onlyOutside(err) && err != nil {
+		return h.call.Silent(), nil
+	}
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	if h.call.Shell() && h.call.Hears() {
+		if a, told, err := h.state(f); told || err != nil {
+			return a, err
+		}
+	}
+	if text := hook.Stall(append(h.past(), h.line)); text != "" && h.call.Hears() {
+		if h.line.Answer == "" {
+			h.note(hook.AnswerNudge, "", nil)
+		}
+		return h.call.Tell(text), nil
+	}
+	return h.call.Silent(), nil
+}
+
+// state tells each path that now differs and is not allowed, once a session.
+func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), stateLimit)
+	defer cancel()
+	list, err := f.differing(ctx)
+	if ctx.Err() != nil {
+		h.note(hook.AnswerTimeout, "", nil)
+		return a, false, nil
+	}
+	if err != nil {
+		return a, false, err
+	}
+	known := map[string]bool{}
+	for _, l := range h.past() {
+		for _, p := range l.Paths {
+			known[p] = known[p] || l.Answer == hook.AnswerTold
+		}
+	}
+	var rulings []hook.Ruling
+	var paths, back []string
+	for i := range list {
+		r := f.Judge(&list[i])
+		if r == nil || !r.Deny || known[r.Path] || len(paths) == hook.MaxPaths {
+			continue
+		}
+		rulings, paths, back = append(rulings, *r), append(paths, r.Path), append(back, f.takeBack(&list[i]))
+	}
+	if len(rulings) == 0 {
+		return a, false, nil
+	}
+	h.note(hook.AnswerTold, rulings[0].Code, paths)
+	shown := min(len(rulings), 10)
+	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. Take it back:\n  " +
+		strings.Join(back[:shown], "\n  ")
+	if more := len(rulings) - shown; more > 0 {
+		text += fmt.Sprintf("\n  and %s more", diag.Plural(int64(more), "path"))
+	}
+	return h.call.Tell(text), true, nil
+}
+
+// takeBack is the command that takes a change of a path back.
+func (f *fence) takeBack(c *change.Change) string {
+	if c.Status == change.Added {
+		return ledger.CommandLine([]string{"git", "rm", "-rf", "--ignore-unmatch", "--", c.Path}) + "; " + ledger.CommandLine([]string{"rm", "-rf", "--", c.Path})
+	}
+	return ledger.CommandLine([]string{"git", "restore", "--source", f.since[len(f.since)-1][:12], "--staged", "--worktree", "--", c.Path})
+}
+
+// differing lists what the work tree changes since the start of the task, committed or not. Of a file that is not committed,
+// the keys that changed are unknown and do not count.
+func (f *fence) differing(ctx context.Context) (list []change.Change, err error) {
+	paths, err := f.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		info, err := os.Lstat(filepath.Join(f.root, p))
+		changes, failed := f.changes(strings.TrimSuffix(p, "/"), err != nil)
+		if failed != nil {
+			return nil, failed
+		}
+		for _, c := range changes[:min(len(changes), 1)] {
+			switch {
+			case err == nil && info.Mode()&os.ModeSymlink != 0:
+				c.NewMode = change.Symlink
+			case err == nil && info.IsDir(): // an inner repository
+				c.NewMode = change.Submodule
+			}
+			c.KeysKnown = true
+			f.count(&c)
+			list = append(list, c)
+		}
+	}
+	for _, c := range f.compared.Changes {
+		if !slices.Contains(paths, c.Path) {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// status lists the paths that differ from HEAD, as git sees them: what it ignores is not among them. A directory ends in "/".
+func (f *fence) status(ctx context.Context) ([]string, error) {
+	out, err := f.runGit(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none")
+	var paths []string
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if len(entry) > 3 {
+			paths = append(paths, entry[3:])
+		}
+	}
+	return paths, err
+}
+
+// runGit runs git at the root. It changes nothing in the repository, and starts no monitor that the repository names.
+func (f *fence) runGit(ctx context.Context, args ...string) (string, error) {
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return "", err
+	}
+	if inside(f.root, followed(program)) {
+		return "", errors.New("git is inside of the work tree: it is not run")
+	}
+	var out, errs bytes.Buffer
+	c := exec.CommandContext(ctx, program, append([]string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.quotePath=false"}, args...)...)
+	c.Dir, c.Stdout, c.Stderr, c.WaitDelay = f.root, &out, &errs, time.Second
+	c.Env = os.Environ()
+	if args[0] != "diff" { // git's own hook is told where its index is
+		c.Env = slices.DeleteFunc(c.Env, func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	}
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(errs.String()))
+	}
+	return out.String(), nil
+}
+
+// staged rules on what is about to be committed.
+func (h *hookRun) staged(f *fence) (hook.Answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), hookLimit)
+	defer cancel()
+	out, err := f.runGit(ctx, "diff", "--cached", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "-z")
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	var list []change.Change
+	parts := strings.Split(out, "\x00") // ":oldmode newmode oldid newid status", path, …
+	for i := 0; i+1 < len(parts); i += 2 {
+		fields := strings.Fields(parts[i])
+		if len(fields) < 5 {
+			return hook.Answer{}, fmt.Errorf("git diff printed %q", parts[i])
+		}
+		changes, err := f.changes(parts[i+1], fields[4] == "D")
+		if err != nil {
+			return hook.Answer{}, err
+		}
+		for _, c := range changes {
+			if c.Status != change.Deleted {
+				c.NewMode = change.Mode(fields[1])
+			}
+			f.count(&c)
+			list = append(list, c)
+		}
+	}
+	var rulings []hook.Ruling
+	for _, c := range list {
+		if added := f.adds(&c); added {
+			f.Policy.SetAddedTask(c.Path)
+		}
+		if r := f.Fence.Rule(c); r != nil && r.Code != hook.CodeRecords {
+			rulings = append(rulings, *r)
+		}
+	}
+	diag.SortStable(rulings, func(a, b hook.Ruling) int { return denials(b) - denials(a) })
+	return h.tell(f, rulings, nil, true)
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/hook"
+)
+
+// aimed is a path that a call would write, in the repository that judges it.
+type aimed struct {
+	*fence
+	rel     string
+	deleted bool
+}
+
+// pre rules on a tool before it runs.
+func (h *hookRun) pre() (hook.Answer, error) {
+	session, failed := h.open()
+	touches := h.call.Touches()
+	if h.call.Agent == hook.Git {
+		if failed != nil {
+			return hook.Answer{}, failed
+		}
+		return h.staged(session)
+	}
+	var rulings []hook.Ruling
+	var at []aimed
+	judge := session
+	for _, t := range touches {
+		for _, p := range spellings(t, h.dirs()) {
+			if r := reserved(session, p); r != nil {
+				rulings = append(rulings, *r)
+				continue
+			}
+			f, rel, err := h.fences.above(p)
+			if f == nil || rel == "." {
+				failed = errors.Join(failed, err)
+				continue
+			}
+			at, judge = append(at, aimed{f, rel, t.Deleted}), f
+		}
+	}
+	if h.session == nil {
+		h.session = judge
+	}
+	if session != nil {
+		if r := session.Tool(h.call.Tool); r != nil {
+			rulings, judge = append(rulings, *r), session
+		}
+	}
+	ruled, err := h.ruleAll(at)
+	rulings = append(rulings, ruled...)
+	return h.tell(judge, rulings, errors.Join(err, failed), len(touches) > 0)
+}
+
+// reserved rules on what no tool writes, wherever it is; nil for anything else.
+func reserved(f *fence, path string) *hook.Ruling {
+	switch {
+	case f == nil:
+		return nil
+	case f.store != nil && inside(f.store.Dir, path):
+		return &hook.Ruling{Code: hook.CodeState, Path: path, Why: "is in the state folder of closeout", Deny: true}
+	case inside(f.git.CommonDir(), path):
+		return &hook.Ruling{Code: hook.CodeGitDir, Path: path, Why: "is git's own", Deny: true}
+	}
+	return nil
+}
+
+// ruleAll rules on all paths of a call together: each of them may use up the violation budget.
+func (h *hookRun) ruleAll(list []aimed) (rulings []hook.Ruling, err error) {
+	for _, a := range list {
+		if a.Policy.ViolationBudget > 0 {
+			h.countEarlier(a.fence)
+		}
+		changes, failed := a.changes(a.rel, a.deleted)
+		err = errors.Join(err, failed)
+		for i := range changes {
+			a.count(&changes[i])
+		}
+	}
+	for _, a := range list {
+		r, failed := a.rule(a.rel, a.deleted)
+		if err = errors.Join(err, failed); r != nil && !slices.Contains(rulings, *r) {
+			rulings = append(rulings, *r)
+		}
+	}
+	diag.SortStable(rulings, func(a, b hook.Ruling) int { return denials(b) - denials(a) })
+	return rulings, err
+}
+
+func denials(r hook.Ruling) int {
+	if r.Deny {
+		return 1
+	}
+	return 0
+}
+
+// countEarlier counts what this session wrote off scope and did not commit yet.
+func (h *hookRun) countEarlier(f *fence) {
+	for _, l := range h.past() {
+		if l.Event != hook.Pre || l.Answer != hook.AnswerNote || f != h.session {
+			continue
+		}
+		for _, p := range l.Paths {
+			if _, err := os.Lstat(filepath.Join(f.root, p)); err == nil {
+				if list, err := f.changes(p, false); err == nil {
+					for i := range list {
+						f.count(&list[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// tell answers with rulings. Where a path could not be judged, one that is denied still is.
+func (h *hookRun) tell(f *fence, rulings []hook.Ruling, failed error, writes bool) (hook.Answer, error) {
+	if len(rulings) == 0 || !rulings[0].Deny {
+		switch {
+		case failed == nil:
+		case onlyOutside(failed) && (h.fail != failClosed || !errors.Is(failed, errNoContract)):
+			return h.call.Silent(), nil
+		default:
+			return hook.Answer{}, failed
+		}
+	}
+	if len(rulings) == 0 {
+		return h.call.Silent(), nil
+	}
+	var paths []string
+	for _, r := range rulings {
+		paths = append(paths, r.Path)
+	}
+	reason := f.Reason(rulings[:min(len(rulings), 5)])
+	if rulings[0].Deny {
+		h.note(hook.AnswerDeny, rulings[0].Code, paths)
+		return h.call.Deny(reason), nil
+	}
+	h.note(hook.AnswerNote, rulings[0].Code, paths)
+	return h.call.Tell(reason), nil
+}
+
+// onlyOutside reports whether all that failed is that there is no repository with a contract.
+func onlyOutside(err error) bool {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(all.Unwrap(), func(e error) bool { return !onlyOutside(e) })
+	}
+	return errors.Is(err, errNoRepository) || errors.Is(err, errNoContract)
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// end decides whether the agent may end its turn.
+func (h *hookRun) end() (hook.Answer, error) {
+	if h.stop == stopOff || h.call.Running || h.call.Aborted {
+		return h.call.Silent(), nil
+	}
+	f, err := h.open()
+	switch {
+	case err != nil && onlyOutside(err):
+		return h.call.Silent(), nil
+	case err != nil:
+		return hook.Answer{}, err
+	case f.claim == nil && h.stop != stopAlways, f.blocked():
+		return h.call.Silent(), nil
+	}
+	dirty, err := f.uncommitted()
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	if len(dirty) == 0 && f.unchanged() {
+		return h.call.Silent(), nil
+	}
+	tree, err := f.git.CodeTree(f.compared.Head, f.Policy.EvidenceDir)
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	if len(dirty) > 0 {
+		return h.hold(f, tree, hook.Digest(dirty...), commitFirst(dirty))
+	}
+	facts, err := f.open()
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	if len(facts) == 0 {
+		return h.call.Silent(), nil
+	}
+	var prints []string
+	for _, fact := range facts {
+		prints = append(prints, fact.Fingerprint)
+	}
+	return h.hold(f, tree, hook.Digest(prints...), f.unproven(facts))
+}
+
+// unchanged reports whether nothing but evidence was committed since the start.
+func (f *fence) unchanged() bool {
+	for i := range f.compared.Changes {
+		if f.Policy.Classify(&f.compared.Changes[i]).Class != policy.ClassEvidence {
+			return false
+		}
+	}
+	return true
+}
+
+// blocked reports whether the agent said why the work cannot be done. Where an item is claimed, it must name it.
+func (f *fence) blocked() bool {
+	data, err := os.ReadFile(filepath.Join(f.root, filepath.FromSlash(item.BlockedFile)))
+	first, _, _ := strings.Cut(string(data), "\n")
+	return err == nil && (f.claim == nil || strings.TrimSpace(first) == f.claim.Item)
+}
+
+// uncommitted lists the files that differ from HEAD, without evidence and reports.
+func (f *fence) uncommitted() (list []string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit/2)
+	defer cancel()
+	paths, err := f.status(ctx)
+	for _, p := range paths {
+		if p != report.FileName && !strings.HasPrefix(p, f.Policy.EvidenceDir+"/") {
+			list = append(list, p)
+		}
+	}
+	return list, err
+}
+
+func commitFirst(paths []string) string {
+	shown := min(len(paths), 10)
+	var names []string
+	for _, p := range paths[:shown] {
+		names = append(names, diag.Neutral(diag.QuotePath(p)))
+	}
+	if more := len(paths) - shown; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return "closeout: files are not committed, and only commits are judged: " + strings.Join(names, ", ") + " → commit what belongs to the task, take back the rest"
+}
+
+// open judges the change with the evidence that is there, and lists the findings that the agent can resolve.
+func (f *fence) open() ([]item.Fact, error) {
+	found, err := f.gather("")
+	if err != nil {
+		return nil, err
+	}
+	r := judgeSafely(found.Bundle)
+	var list []item.Fact
+	for _, fact := range item.FactsOf(r) {
+		if asked(fact, r) {
+			list = append(list, fact)
+		}
+	}
+	return list, nil
+}
+
+// notAsked begin the codes of findings that only a person or the gate's own environment can resolve.
+var notAsked = []string{"override.", "approval.", "subject.", "facts.", "contract.malformed", "contract.missing", "contract.untrusted", "gate."}
+
+// asked reports whether the agent can resolve a finding. Evidence that is recorded where the gate runs is not its to give.
+func asked(fact item.Fact, r *report.Report) bool {
+	for _, code := range notAsked {
+		if strings.HasPrefix(fact.Code, code) {
+			return false
+		}
+	}
+	if fact.Code != "evidence.below_minimum" {
+		return true
+	}
+	for _, a := range r.Acceptance {
+		if a.Level != string(diag.Bound) && strings.Contains(fact.Message, a.ID) {
+			return true
+		}
+	}
+	return r.Settings.EvidenceMin != string(diag.Recorded)
+}
+
+// maxFacts is how many findings the agent is told.
+const maxFacts = 10
+
+// unproven says what is not proven, and how to go on.
+func (f *fence) unproven(facts []item.Fact) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "closeout: %s not proven (%s):\n", f.name(), diag.Plural(int64(len(facts)), "finding"))
+	for i, fact := range facts {
+		if i == maxFacts {
+			fmt.Fprintf(&b, "and %d more\n", len(facts)-maxFacts)
+			break
+		}
+		at := ""
+		if fact.Path != "" {
+			at = " " + fact.Path
+		}
+		if fact.Line > 0 {
+			at += fmt.Sprintf(":%d", fact.Line)
+		}
+		fmt.Fprintf(&b, "- %s%s: %s; expected %s, actual %s → %s\n", fact.Code, at, fact.Message, fact.Expected, fact.Actual, fact.Fix)
+	}
+	b.WriteString(f.ways())
+	return b.String()
+}
+
+// ways says what to record, and the honest exit.
+func (f *fence) ways() string {
+	var b strings.Builder
+	b.WriteString("Record each criterion on the commit that is to be judged:\n")
+	for _, c := range f.Policy.Criteria {
+		words := []string{"closeout", "record", "--criterion", c.ID}
+		if c.Cwd != "." {
+			words = append(words, "--cwd", c.Cwd)
+		}
+		fmt.Fprintf(&b, "  %s\n", diag.Neutral(ledger.CommandLine(append(append(words, "--"), c.Run...))))
+		if b.Len() > 4000 {
+			break
+		}
+	}
+	first := ""
+	if f.claim != nil {
+		b.WriteString("Then: closeout submit\n")
+		first = ", whose first line is " + f.claim.Item
+	} else {
+		b.WriteString("Or all of them, and the verdict: closeout run\n")
+	}
+	fmt.Fprintf(&b, "If it cannot be done, say why in %s%s.", item.BlockedFile, first)
+	return b.String()
+}
+
+func (f *fence) name() string {
+	if f.claim != nil {
+		return f.claim.Item + " is"
+	}
+	return "the change is"
+}
+
+// hold lets the agent go on, but no more often than the contract says, and never twice for the same.
+func (h *hookRun) hold(f *fence, tree, open, reason string) (hook.Answer, error) {
+	h.line.Tree, h.line.Open = tree, open
+	if hook.MayHold(h.past(), tree, open, stopBlocks) {
+		h.note(hook.AnswerBlock, "", nil)
+		// What cannot be counted could go on for ever: then only the first end of a turn is refused.
+		if h.logged = f.store != nil && f.store.AddCall(h.call.Session, h.line) == nil; h.logged || h.call.Active && !h.call.Again {
+			return h.call.Block(reason), nil
+		}
+	}
+	h.note(hook.AnswerGaveIn, "", nil)
+	first, _, _ := strings.Cut(reason, "\n")
+	return h.call.Pass(strings.TrimRight(first, ":") + "; the agent was let go all the same, and the gate will say no"), nil
+}
+
+const stopBlocks = 3
+
+// start tells a new session what is to be proven.
+func (h *hookRun) start() (hook.Answer, error) {
+	f, err := h.open()
+	if err != nil && onlyOutside(err) {
+		return h.call.Silent(), nil
+	}
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	var b strings.Builder
+	last := f.Policy.Sources[len(f.Policy.Sources)-1].Contract
+	b.WriteString("closeout judges what is done here")
+	if f.claim != nil {
+		b.WriteString(": the item " + f.claim.Item)
+	}
+	b.WriteString(".\n")
+	if goal := item.Text(last.Goal.Value); goal != "" {
+		fmt.Fprintf(&b, "Goal: %s\n", goal)
+	}
+	fmt.Fprintf(&b, "Change only: %s\n", f.Allowed())
+	b.WriteString(f.ways())
+	return h.call.Tell(b.String()), nil
+}

@@ -1,0 +1,32 @@
+package collect
+
+import (
+	"errors"
+
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// Ready is the policy of the contracts for the changes of a comparison, with the files that commands name and the task contract
+// that the change adds, as the judge makes it. It is for those who ask about a path before there is a change.
+func (k *Contracts) Ready(c *Comparison) (*policy.Policy, error) {
+	for _, u := range append(c.Unavailable, k.Unavailable...) {
+		return nil, errors.New(u.Error)
+	}
+	for _, p := range k.Problems {
+		return nil, errors.New(p.Path + ": " + p.Message)
+	}
+	if k.Policy == nil {
+		return nil, errors.New("the contracts make no policy")
+	}
+	f := &facts.Facts{}
+	addArguments(f, c, k)
+	for _, u := range f.Unavailable {
+		return nil, errors.New(u.Error)
+	}
+	k.Policy.AddArguments(f.ArgumentPaths)
+	if added := addedTask(c.Changes); added != "" && k.commit == "" {
+		k.Policy.SetAddedTask(added)
+	}
+	return k.Policy, nil
+}
