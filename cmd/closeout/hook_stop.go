@@ -136,16 +136,16 @@ func asked(fact item.Fact, r *report.Report) bool {
 	return r.Settings.EvidenceMin != string(diag.Recorded)
 }
 
-// maxFacts is how many findings the agent is told.
-const maxFacts = 10
+// stopFacts is how many findings the agent is told.
+const stopFacts = 10
 
 // unproven says what is not proven, and how to go on.
 func (f *fence) unproven(facts []item.Fact) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "closeout: %s not proven (%s):\n", f.name(), diag.Plural(int64(len(facts)), "finding"))
 	for i, fact := range facts {
-		if i == maxFacts {
-			fmt.Fprintf(&b, "and %d more\n", len(facts)-maxFacts)
+		if i == stopFacts {
+			fmt.Fprintf(&b, "and %d more\n", len(facts)-stopFacts)
 			break
 		}
 		at := ""

@@ -72,30 +72,30 @@ func members(data []byte, visit func(key string, value jsontext.Value)) error {
 func (c *Call) set(key string, value jsontext.Value) {
 	switch key {
 	case "hook_event_name", "hookEventName":
-		c.Name = text(value)
+		c.Name = plain(value)
 	case "session_id", "sessionId":
-		c.Session = text(value)
+		c.Session = plain(value)
 	case "tool_use_id", "toolUseId", "toolCallId":
-		c.ID = text(value)
+		c.ID = plain(value)
 	case "cwd":
-		if dir := text(value); dir != "" {
+		if dir := plain(value); dir != "" {
 			c.Dirs = append(c.Dirs, dir)
 		}
 	case "tool_name", "toolName":
-		c.Tool = text(value)
+		c.Tool = plain(value)
 	case "tool_input", "toolArgs":
 		c.Inputs = append(c.Inputs, inner(value))
 	case "tool_response", "toolResult", "tool_result":
 		c.Result = value.Clone()
 		c.Failed = c.Failed || strings.Contains(string(value[:min(len(value), 200)]), `"failure"`)
 	case "error":
-		c.Error = text(value)
+		c.Error = plain(value)
 	case "stop_hook_active", "stopHookActive":
 		c.Again, c.Active = c.Again || value.Kind() == 't', true
 	case "background_tasks", "backgroundTasks":
 		c.Running = value.Kind() == '[' && strings.Contains(string(value), "{")
 	case "stop_reason", "stopReason", "reason":
-		reason := strings.ToLower(text(value))
+		reason := strings.ToLower(plain(value))
 		c.Aborted = strings.Contains(reason, "abort") || strings.Contains(reason, "interrupt") || strings.Contains(reason, "cancel")
 	}
 }
@@ -130,18 +130,18 @@ func (c *Call) decide(seen map[string]bool, agent Agent, event Event) {
 	}
 }
 
-// text is the value of a JSON string; "" for anything else.
-func text(value jsontext.Value) string {
+// plain is the value of a JSON string; "" for anything else.
+func plain(value jsontext.Value) string {
 	if value.Kind() != '"' {
 		return ""
 	}
-	plain, _ := jsontext.AppendUnquote(nil, value) // what is not UTF-8 becomes U+FFFD, as in the agent
-	return string(plain)
+	unquoted, _ := jsontext.AppendUnquote(nil, value) // what is not UTF-8 becomes U+FFFD, as in the agent
+	return string(unquoted)
 }
 
 // inner is a value, or the JSON value that it is the text of. A text that is no JSON stays what it is.
 func inner(value jsontext.Value) jsontext.Value {
-	if s := jsontext.Value(text(value)); value.Kind() == '"' && (s.Kind() == '{' || s.Kind() == '[') && walk(s, func(string, string) {}) == nil {
+	if s := jsontext.Value(plain(value)); value.Kind() == '"' && (s.Kind() == '{' || s.Kind() == '[') && walk(s, func(string, string) {}) == nil {
 		return s
 	}
 	return value.Clone()

@@ -33,7 +33,7 @@ func Stall(log []Line) string {
 	}
 	what := ""
 	switch {
-	case same(calls, failedCalls, 1) && allFailed(calls[len(calls)-failedCalls:]):
+	case sameCalls(calls, failedCalls, 1) && allFailed(calls[len(calls)-failedCalls:]):
 		what = fmt.Sprintf("this call has failed %d times in a row", failedCalls)
 	case sameResults(calls, equalCalls, 1):
 		what = fmt.Sprintf("this call has had the same result %d times", equalCalls)
@@ -45,8 +45,8 @@ func Stall(log []Line) string {
 	return "closeout: " + what + ". The same call again will tell nothing new: look at the result, change something else, or say in .closeout/evidence/blocked.md why it cannot be done"
 }
 
-// same reports whether the last n calls are equal to those that come step calls before.
-func same(calls []Line, n, step int) bool {
+// sameCalls reports whether the last n calls are equal to those that come step calls before.
+func sameCalls(calls []Line, n, step int) bool {
 	if len(calls) < n {
 		return false
 	}
@@ -60,7 +60,7 @@ func same(calls []Line, n, step int) bool {
 }
 
 func sameResults(calls []Line, n, step int) bool {
-	if !same(calls, n, step) {
+	if !sameCalls(calls, n, step) {
 		return false
 	}
 	last := calls[len(calls)-n:]
