@@ -119,7 +119,7 @@ type attempt struct {
 // submit records and judges an item, the claimed one for "", and appends the event about the verdict last, when the bundle is
 // on the disk and a replay has given the same report. stuck is asked about that event before: a code makes an item that failed
 // STUCK. It may be nil. The caller holds the lock.
-func (b *board) submit(id string, stuck func(item.Event) (code, reason string), std stdio) (*submission, error) {
+func (b *board) submit(id string, stuck func(item.Event) (code, reason string), std stdio) (done *submission, err error) {
 	it, err := b.take(id)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,10 @@ func (b *board) submit(id string, stuck func(item.Event) (code, reason string), 
 		}
 		return a.end(&submission{}, item.Event{Verdict: report.Review, Code: item.CodeBlocked, Reason: why}, nil)
 	}
-	done := &submission{}
+	if b.plan.Checkout {
+		defer func() { err = errors.Join(err, os.RemoveAll(a.checkout())) }()
+	}
+	done = &submission{}
 	if done.facts, err = a.record(std); err != nil {
 		return nil, err
 	}
@@ -204,25 +207,24 @@ func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
 	}
 	a.s.show = newProgress(std, false)
 	a.s.show.command = "submit"
-	evidence, policies := policy.DefaultEvidenceDir, a.s.policies(false, std)
-	if len(policies) > 0 {
-		evidence = policies[0].EvidenceDir
-	}
-	root, err := record.Find(a.root)
-	if err != nil {
+	policies := a.s.policies(false, std)
+	if err := a.openRecorder(policies, std); err != nil {
 		return nil, err
 	}
-	if a.r, err = a.s.recorder(root, evidence, std); err != nil {
-		return nil, err
+	if a.board.plan.Checkout {
+		if facts, err = a.clean(); err != nil || facts != nil {
+			return facts, err
+		}
+		if err := a.freshTree(policies, std); err != nil {
+			return nil, err
+		}
 	}
 	if err := a.makePlan(policies); err != nil {
 		return nil, err
 	}
-	a.r.Tell = nil
-	if _, differs, err := a.r.Look(); err != nil || differs {
-		return a.uncommitted(), err
+	if facts, err = a.clean(); err != nil || facts != nil {
+		return facts, err
 	}
-	a.r.Tell = a.s.show.say
 	if err := a.run(a.plan); err != nil {
 		return nil, err
 	}
@@ -232,6 +234,47 @@ func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
 		o.Feedback = []string{a.guardLog()} // which is not there: the logs of the work tree must not take its place
 	}
 	return nil, nil
+}
+
+// openRecorder makes the recorder of the work tree where commands run.
+func (a *attempt) openRecorder(policies []*policy.Policy, std stdio) error {
+	evidence := policy.DefaultEvidenceDir
+	if len(policies) > 0 {
+		evidence = policies[0].EvidenceDir
+	}
+	root, err := record.Find(a.s.options.Root)
+	if err != nil {
+		return err
+	}
+	a.r, err = a.s.recorder(root, evidence, std)
+	return err
+}
+
+// checkout is where the fresh work tree is: there is one submission at a time.
+func (a *attempt) checkout() string { return a.store.Path("checkout") }
+
+// freshTree lets commands run in a work tree in which no one has worked.
+func (a *attempt) freshTree(policies []*policy.Policy, std stdio) error {
+	dir := a.checkout()
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := a.r.Git.Checkout(dir, a.head); err != nil {
+		return err
+	}
+	a.s.options.Root, a.s.options.Names = dir, dir
+	return a.openRecorder(policies, std)
+}
+
+// clean says what is uncommitted; nil for nothing.
+func (a *attempt) clean() ([]item.Fact, error) {
+	a.r.Tell = nil
+	_, differs, err := a.r.Look()
+	a.r.Tell = a.s.show.say
+	if err != nil || !differs {
+		return nil, err
+	}
+	return a.uncommitted(), nil
 }
 
 // makePlan lists what is recorded, each log in the state folder.

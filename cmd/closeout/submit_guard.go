@@ -178,7 +178,7 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 // options are how a kept bundle is judged anew: with the logs of this submission, and the reports of the work tree.
 func (g *guarding) options() collect.Options {
 	o := g.optionsFor(g.it)
-	o.Settings.Task = ""
+	o.Settings.Task, o.Root, o.Names = "", g.s.options.Root, g.s.options.Names
 	g.handOver(&o, g.plan)
 	if g.extra != nil {
 		g.handOver(&o, g.extra)

@@ -17,8 +17,12 @@ func FactsOf(r *report.Report) []Fact {
 		if !Severe(f.Severity) || f.Overridden {
 			continue
 		}
+		at := f.Location
+		if at.Input == "feedback" {
+			at = report.Location{} // a line of a log that the agent does not have, or must not touch
+		}
 		facts = append(facts, Fact{
-			Code: Text(f.Code), Severity: f.Severity, Message: Text(f.Message), Path: Text(f.Location.Path), Line: f.Location.Line,
+			Code: Text(f.Code), Severity: f.Severity, Message: Text(f.Message), Path: Text(at.Path), Line: at.Line,
 			Expected: Text(f.Expected), Actual: Text(f.Actual), Fix: Text(f.Fix), Fingerprint: f.Fingerprint, Tail: tail(f.Output),
 		})
 	}

@@ -21,14 +21,16 @@ func TestFactsOf(t *testing.T) {
 	for i := range 50 {
 		hostile.Output.Lines = append(hostile.Output.Lines, fmt.Sprint("line ", i, "\r"))
 	}
+	unknown := finding("facts.unavailable", "unknown", "a")
+	unknown.Location = report.Location{Input: "feedback", Path: "criteria.jsonl", Line: 3}
 	overridden := finding("scope.off_scope", "block", "c")
 	overridden.Overridden = true
 	r := &report.Report{Findings: []report.Finding{
 		hostile, overridden, finding("acceptance.flaky", "warn", "d"), finding("evidence.tree", "info", "e"),
-		finding("facts.unavailable", "unknown", "a"), finding("facts.unavailable", "unknown", "a"),
+		unknown, finding("facts.unavailable", "unknown", "a"),
 	}}
 	facts := FactsOf(r)
-	if len(facts) != 3 || facts[0].Code != "acceptance.failed" || facts[1].Code != "facts.unavailable" {
+	if len(facts) != 3 || facts[0].Code != "acceptance.failed" || facts[1].Code != "facts.unavailable" || facts[1].Path != "" || facts[1].Line != 0 {
 		t.Fatalf("%+v", facts)
 	}
 	f := facts[0]

@@ -234,6 +234,20 @@ func (t *treeMaker) ignores() bool {
 	return answer
 }
 
+// Checkout makes a work tree of a commit in a new directory, with a git directory of its own that reads the objects of this
+// repository, which stays as it is. Nothing is there that git ignores here, and no setting of this repository counts.
+func (g *Git) Checkout(dir, commit string) error {
+	quiet := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}
+	_, err := g.run(append(slices.Clone(quiet), "clone", "--quiet", "--shared", "--no-checkout", "--template=", "--", g.root, dir)...)
+	if err == nil {
+		_, err = g.run(append(quiet, "-C", dir, "checkout", "--quiet", "--detach", commit)...)
+	}
+	if err != nil {
+		return fmt.Errorf("a fresh work tree of %.12s cannot be made: %w", commit, err)
+	}
+	return nil
+}
+
 // tracked reports whether the index or HEAD contains a path.
 func (g *Git) tracked(path string) (bool, error) {
 	staged, err := g.run("ls-files", "-z", "--cached", "--", ":(top,literal)"+path)
