@@ -4,13 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"strings"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/record"
 	"github.com/closeout-gate/closeout/verify/session"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -18,29 +25,40 @@ import (
 // board is the state of the items, as the commands beside an agent see it.
 type board struct {
 	store    *session.Store
-	plan     *item.Plan
-	state    *item.State
-	root     string // of the work tree
-	worktree string // its key
+	plan     *item.Plan  // nil before a scan
+	state    *item.State // nil before a scan
+	proof    item.Proof  // nil believes the events
+	root     string      // of the work tree
+	worktree string      // its key
 	git      *collect.Git
+	standing *policy.Source // see [board.standingAt]
 }
 
 // openBoard finds the repository and the state folder, and folds the events. Without a plan it pins the task contracts of
 // the base. The caller closes git.
 func openBoard(stateDir string, std stdio) (*board, error) {
+	b, err := findBoard(stateDir)
+	if err != nil {
+		return nil, err
+	}
+	b.proof = b.store.Proof
+	if err := b.load(std); err != nil {
+		return nil, errors.Join(err, b.git.Close())
+	}
+	return b, nil
+}
+
+// findBoard finds the repository and the state folder.
+func findBoard(stateDir string) (*board, error) {
 	git, err := collect.OpenGit(".", strict.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
 	b := &board{git: git, root: git.Root(), worktree: session.Key(git.Root())}
 	if b.root == "" {
-		err = errors.New("items need a work tree, and this repository has none")
-	}
-	if err == nil {
+		err = errors.New("items need a work tree, and this repository has none: change to one (cd)")
+	} else {
 		b.store, err = session.Find(stateDir, b.root, git.CommonDir())
-	}
-	if err == nil {
-		err = b.load(std)
 	}
 	if err != nil {
 		return nil, errors.Join(err, git.Close())
@@ -48,26 +66,20 @@ func openBoard(stateDir string, std stdio) (*board, error) {
 	return b, nil
 }
 
-// load reads the plan, or makes one, and folds the events.
+// load reads the plan, or pins the task contracts of the base, and folds the events.
 func (b *board) load(std stdio) error {
-	p, err := b.store.Plan()
+	err := b.read()
 	if errors.Is(err, fs.ErrNotExist) {
-		p, err = b.pinTasks(std)
+		err = (&scanFlags{}).pin(b, std)
 	}
-	if err != nil {
-		return err
-	}
-	b.plan = p
-	return b.fold()
+	return err
 }
 
-// fold folds all events.
-func (b *board) fold() error {
-	events, _, err := b.store.Events()
-	if err != nil {
-		return err
+// read reads the plan and folds the events; fs.ErrNotExist when nothing was scanned.
+func (b *board) read() (err error) {
+	if b.plan, err = b.store.Plan(); err == nil {
+		b.state, err = b.store.Fold(b.plan, b.proof)
 	}
-	b.state, err = item.Fold(b.plan, events, b.store.Proof)
 	return err
 }
 
@@ -78,78 +90,227 @@ func (b *board) locked(wait time.Duration, do func() error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := b.fold(); err != nil {
+	if err := b.read(); err != nil {
 		return err
 	}
 	return do()
 }
 
-// appendWait is how long an event waits for those that other processes append.
-const appendWait = 10 * time.Second
-
 // append adds an event, if it is possible after those that are there, and applies it to the state.
-func (b *board) append(e item.Event) (err error) {
-	unlock, err := b.store.Lock(session.LockEvents, appendWait)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	if err := b.fold(); err != nil {
-		return err
-	}
-	if _, err := b.store.Append(b.state, e); err != nil {
-		return err
-	}
-	return b.fold()
+func (b *board) append(e item.Event) error {
+	return b.store.Update(b.state, b.proof, func() (*item.Event, error) { return &e, nil })
 }
 
 // next claims an item, that with the id or else the first, and tells what to do; nil when nothing is left to hand out.
-func (b *board) next(id string) (*item.Handout, error) {
-	it := b.state.Claimed(b.worktree)
-	for _, other := range b.state.Items {
-		if it == nil && id == "" && other.State == item.Todo && other.Worktree == "" || id != "" && other.ID == id {
-			it = other
-		}
+func (b *board) next(id string) (h *item.Handout, err error) {
+	head, err := b.git.Resolve("HEAD")
+	if err != nil {
+		return nil, err
 	}
-	if it == nil {
+	it, err := b.pick(id)
+	if it != nil && it.Worktree != b.worktree {
+		err = b.store.Update(b.state, b.proof, func() (*item.Event, error) {
+			if it, err = b.pick(id); it == nil || err != nil || it.Worktree == b.worktree {
+				return nil, err
+			}
+			if _, err = b.policyOf(&it.Item); err != nil { // else it would be claimed for nothing
+				return nil, err
+			}
+			start := b.state.StartOf(it, head, func(commit string) bool { return b.contains(head, commit) })
+			return &item.Event{Event: item.EventClaimed, Item: it.ID, Worktree: b.worktree, Start: start}, nil
+		})
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case it == nil && b.proof == nil: // perhaps because of events that nothing proves
+		b.proof = b.store.Proof
+		if err := b.read(); err != nil {
+			return nil, err
+		}
+		return b.next(id)
+	case it == nil:
 		return nil, nil
 	}
-	if it.Worktree != b.worktree {
-		head, err := b.git.Resolve("HEAD")
-		if err != nil {
-			return nil, err
-		}
-		if err := b.append(item.Event{Event: item.EventClaimed, Item: it.ID, Worktree: b.worktree, Start: head}); err != nil {
-			return nil, err
-		}
-		if err := b.store.SetClaim(b.worktree, &session.Claim{Item: it.ID, Base: b.plan.Base, Start: head}); err != nil {
-			return nil, err
-		}
-		it = b.state.Find(it.ID)
+	if err := b.setClaim(it); err != nil {
+		return nil, err
 	}
-	return &item.Handout{Schema: item.HandoutSchema, Item: it.ID, Try: it.Tries + 1, Of: it.MaxAttempts, Goal: it.Goal, BlockedFile: item.BlockedFile}, nil
+	return b.handout(it)
 }
 
-// pinTasks makes a plan of the task contracts of the base.
-func (b *board) pinTasks(std stdio) (*item.Plan, error) {
-	name, _, err := baseName(b.git, "", "scan")
+// pick chooses what to hand out: the claimed item, else that with the id or the first that is open; nil for none.
+func (b *board) pick(id string) (*item.Standing, error) {
+	mine := b.state.Claimed(b.worktree)
+	if id != "" {
+		it, err := b.find(id)
+		switch {
+		case err != nil:
+			return nil, err
+		case mine != nil && mine != it && it.State == item.Todo:
+			return nil, fmt.Errorf("this work tree has %s: submit it first, or give it back with closeout release %s", mine.ID, mine.ID)
+		case it.State != item.Todo, it.Worktree != "" && it != mine:
+			return nil, nil
+		}
+		return it, nil
+	}
+	if mine != nil {
+		return mine, nil
+	}
+	at := slices.IndexFunc(b.state.Items, func(it *item.Standing) bool { return it.State == item.Todo && it.Worktree == "" })
+	if at < 0 {
+		return nil, nil
+	}
+	return b.state.Items[at], nil
+}
+
+// find is the item with an id.
+func (b *board) find(id string) (*item.Standing, error) {
+	if it := b.state.Find(id); it != nil {
+		return it, nil
+	}
+	var ids []string
+	for _, it := range b.state.Items {
+		ids = append(ids, it.ID)
+	}
+	return nil, fmt.Errorf("there is no item %q%s closeout status lists all", id, didYouMean(id, ids, ""))
+}
+
+// contains reports whether a commit is an ancestor of another one, or the same.
+func (b *board) contains(head, commit string) bool {
+	bases, err := b.git.MergeBases(commit, head)
+	return err == nil && slices.Equal(bases, []string{commit})
+}
+
+// setClaim makes the copy of the claim that the hook reads what the events say.
+func (b *board) setClaim(it *item.Standing) error {
+	want := &session.Claim{Item: it.ID, Base: b.plan.Base, Start: it.Start}
+	if !it.Given {
+		want.Contract = session.Contract(it.ID)
+	}
+	if have, err := b.store.Claim(b.worktree); err == nil && have != nil && *have == *want {
+		return nil
+	}
+	return b.store.SetClaim(b.worktree, want)
+}
+
+// handout tells what to do about an item. The facts are those of the last verdict, from the report in its bundle.
+func (b *board) handout(it *item.Standing) (*item.Handout, error) {
+	p, err := b.policyOf(&it.Item)
+	if err != nil || it.Last == nil {
+		return item.HandoutOf(b.state, it, p, nil), err
+	}
+	data, err := b.store.Report(*it.Last)
+	if err != nil {
+		return nil, fmt.Errorf("the last verdict about %s: %w; closeout submit judges again", it.ID, err)
+	}
+	r, err := readReport(it.Last.Bundle, data)
 	if err != nil {
 		return nil, err
 	}
-	base, err := b.git.Resolve(name)
-	if err != nil {
-		return nil, wrongCommit("base", name, b.git, err)
-	}
-	p := &item.Plan{Schema: item.PlanSchema, Base: base, BaseName: name, Guard: item.GuardAll, Fence: "none"}
-	names, err := b.git.Names(base, policy.TasksDir)
+	return item.HandoutOf(b.state, it, p, item.FactsOf(r)), nil
+}
+
+// policyOf joins the contract of an item, which must be the pinned one, with the standing contract of the base.
+func (b *board) policyOf(it *item.Item) (*policy.Policy, error) {
+	name, data, err := b.contractOf(it)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		p.Items = append(p.Items, item.Item{ID: strings.TrimSuffix(name, path.Ext(name)), Given: true, MaxAttempts: 3})
+	if digest(data) != it.ContractSHA256 {
+		return nil, fmt.Errorf("the contract of %s, %s, is not the pinned one: restore it, or pin it with closeout scan --repin", it.ID, name)
 	}
-	if len(p.Items) == 0 {
-		return nil, fmt.Errorf("the base (%.12s) has no task contracts in %s, and nothing was scanned: see closeout scan --help", base, policy.TasksDir)
+	return b.join(it.ID, name, data)
+}
+
+// contractOf reads the contract of an item: from the base, or from the state folder.
+func (b *board) contractOf(it *item.Item) (name string, data []byte, err error) {
+	if !it.Given {
+		name = b.store.Path(session.Contract(it.ID))
+		data, err = os.ReadFile(name)
+		return name, data, err
 	}
-	return p, b.store.WritePlan(p)
+	for _, extension := range policy.ContractExtensions {
+		name = policy.TasksDir + "/" + it.ID + extension
+		mode, id, found, err := b.git.Entry(b.plan.Base, name)
+		if found && (mode == change.Regular || mode == change.Executable) {
+			data, err = b.git.Blob(id, strict.DefaultLimits().ContractBytes)
+		}
+		if found || err != nil {
+			return name, data, err
+		}
+	}
+	return name, nil, fmt.Errorf("the base %.12s has no contract %s", b.plan.Base, name)
+}
+
+// join joins the task contract of an item with the standing contract of the base.
+func (b *board) join(id, name string, data []byte) (*policy.Policy, error) {
+	if b.standing == nil {
+		if err := b.readStanding(); err != nil {
+			return nil, err
+		}
+	}
+	c, errs := contract.Parse(name, data, strict.DefaultLimits())
+	if c != nil {
+		c.CheckTask(errs)
+		if c.TaskID.Value != id && !errs.Any() {
+			errs.Add(diag.Error{Pos: c.TaskID.Pos, Message: "the contract has another task_id than its file", Found: c.TaskID.Value, Expected: id, Fix: "write the name of the file"})
+		}
+	}
+	if all := errs.All(); len(all) > 0 {
+		return nil, fmt.Errorf("%s:%s", name, record.WholeError(all[0]))
+	}
+	task := policy.Source{Contract: c, Kind: "task_contract", File: name, Path: name, Trust: facts.TrustBase}
+	p, problems := policy.Join([]policy.Source{*b.standing, task}, "")
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("%s:%s", p.Sources[problems[0].Source].Path, record.WholeError(problems[0].Error))
+	}
+	return p, nil
+}
+
+// readStanding reads the standing contract of the base.
+func (b *board) readStanding() error {
+	c, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: strict.DefaultLimits()}})
+	if err != nil {
+		return err
+	}
+	alone := c.WithoutTask()
+	switch {
+	case len(c.Unavailable) > 0:
+		return fmt.Errorf("%s → %s", c.Unavailable[0].Error, c.Unavailable[0].Fix)
+	case len(alone.Problems) > 0:
+		return fmt.Errorf("%s:%s", alone.Problems[0].Path, record.WholeError(alone.Problems[0].Error))
+	case alone.Policy == nil:
+		return fmt.Errorf("the base %.12s has no standing contract: write one (closeout init) and merge it", b.plan.Base)
+	}
+	b.standing = &alone.Policy.Sources[0]
+	return nil
+}
+
+// place is how a path of the operator is pinned: relative to the work tree, if it is in it.
+func (b *board) place(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if inside, err := filepath.Rel(b.root, path); err == nil && filepath.IsLocal(inside) {
+		path = filepath.ToSlash(inside)
+	}
+	return path, nil
+}
+
+// readPlace reads the file at a pinned path, and its digest.
+func (b *board) readPlace(place string, most int64) (data []byte, sum string, err error) {
+	name := place
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(b.root, filepath.FromSlash(place))
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, "", fmt.Errorf("%q cannot be read: %w", place, diag.Reason(err))
+	case !info.Mode().IsRegular() || info.Size() > most:
+		return nil, "", fmt.Errorf("%q is no regular file of at most %d bytes", place, most)
+	}
+	data, err = os.ReadFile(name)
+	return data, digest(data), err
 }

@@ -33,7 +33,9 @@ func Compare(objects Objects, base, head string) *Comparison { return compare(ob
 
 // Since is [Compare] for work that starts at a commit, which the head should contain. Where it does not, because the history was
 // rewritten, what differs from the start is changed as well: else what an older commit does not contain could be undone unseen.
-func Since(objects Objects, start, head string) *Comparison { return compare(objects, start, head, start) }
+func Since(objects Objects, start, head string) *Comparison {
+	return compare(objects, start, head, start)
+}
 
 // compare is [Compare] with commits that the head is compared with beside the merge bases.
 func compare(objects Objects, base, head string, more ...string) *Comparison {

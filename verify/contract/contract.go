@@ -19,6 +19,7 @@ type Contract struct {
 	TaskID       diag.Text // zero when absent
 	Goal         diag.Text
 	RollbackPlan diag.Text
+	Example      string // x-example, if it is a text: next shows it
 
 	AllowedFiles   []Pattern
 	ForbiddenFiles []Pattern

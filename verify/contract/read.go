@@ -104,6 +104,9 @@ func readContract(f *strict.Fields) *Contract {
 	for _, m := range f.Node.Members {
 		c.Keys[m.Key] = m.Pos
 	}
+	if n := f.Node.Member("x-example"); n != nil && n.Kind == strict.KindString {
+		c.Example = n.Text
+	}
 	f.Text("$schema") // for editors
 	delete(c.Keys, "$schema")
 	c.TaskID = readTaskID(f)

@@ -110,3 +110,11 @@ const (
 	NoSuchText = "no such text"
 	NotThere   = "not there any more"
 )
+
+// ShellWord quotes a word for a shell, if it must be.
+func ShellWord(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

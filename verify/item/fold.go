@@ -1,62 +1,107 @@
 package item
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Proof reports why the report of an event about a verdict does not prove it; nil when it does.
 type Proof func(Event) error
 
-// Fold applies events in order. An event that is impossible after those before it is an error, which names its number.
-// An event about a verdict that proof refuses is listed in Ignored and changes nothing.
+// Fold applies events in order, as [State.Add] does.
 func Fold(p *Plan, events []Event, proof Proof) (*State, error) {
-	s := &State{Plan: p, Next: 1, byID: make(map[string]*Standing, len(p.Items))}
-	for i, it := range p.Items {
-		st := &Standing{Item: it, N: i + 1, State: Todo}
-		s.Items, s.byID[it.ID] = append(s.Items, st), st
-	}
-	for _, e := range events {
-		if e.N != s.Next {
-			return nil, fmt.Errorf("event %d follows event %d", e.N, s.Next-1)
-		}
-		s.Next++
-		if e.Event == EventJudged && proof != nil {
-			if err := proof(e); err != nil {
-				s.Ignored = append(s.Ignored, Ignored{e, err})
-				continue
-			}
-		}
-		if err := s.apply(e); err != nil {
-			return nil, fmt.Errorf("event %d (%s): %w", e.N, e.Event, err)
+	s := NewState(p)
+	for i := range events {
+		if err := s.Add(&events[i], proof); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// apply is the only place where a state changes.
-func (s *State) apply(e Event) error {
-	if e.Cost != nil {
-		s.Cost += *e.Cost
+// NewState is the state before all events.
+func NewState(p *Plan) *State {
+	s := &State{Plan: p, Next: 1, byID: make(map[string]*Standing, len(p.Items)), claims: map[string]*Standing{}}
+	list := make([]Standing, len(p.Items))
+	for i := range p.Items {
+		list[i] = Standing{Item: p.Items[i], N: i + 1, State: Todo}
+		s.Items, s.byID[p.Items[i].ID] = append(s.Items, &list[i]), &list[i]
 	}
-	if e.Event == EventScanned || e.Event == EventStopped && e.Item == "" {
-		return nil
+	return s
+}
+
+// Add applies the next event. An event that is impossible after those before it is an error, which names its number, and
+// changes nothing. An event about a verdict that proof refuses is listed in Ignored, and changes no item.
+func (s *State) Add(e *Event, proof Proof) error {
+	if e.N != s.Next {
+		return fmt.Errorf("event %d follows event %d", e.N, s.Next-1)
 	}
 	it := s.byID[e.Item]
-	if it == nil {
+	if e.Event == EventJudged && it != nil && proof != nil {
+		err := proof(*e)
+		if err == nil && e.Outcome == Pass && e.ContractSHA256 != it.ContractSHA256 {
+			err = errors.New("it is about another contract than the plan's")
+		}
+		if err != nil {
+			s.Ignored, s.Next = append(s.Ignored, Ignored{*e, err}), s.Next+1
+			it.Verdicts++
+			return nil
+		}
+	}
+	if err := s.Check(e); err != nil {
+		return fmt.Errorf("event %d (%s): %w", e.N, e.Event, err)
+	}
+	s.Next++
+	s.apply(it, e)
+	return nil
+}
+
+// Check says why an event is impossible now, whatever its number is; nil when it is possible.
+func (s *State) Check(e *Event) error {
+	it := s.byID[e.Item]
+	switch {
+	case e.Event == EventScanned, e.Event == EventStopped && e.Item == "":
+		return nil
+	case it == nil:
 		return fmt.Errorf("the plan has no item %q", e.Item)
 	}
 	switch e.Event {
+	case EventReleased, EventAttempt, EventEnded, EventStopped:
+		return nil
 	case EventClaimed:
-		return it.claim(e, s.Claimed(e.Worktree))
-	case EventReleased:
-		it.Worktree, it.Start, it.Open, it.Unjudged = "", "", false, 0
+		return it.canClaim(e)
 	case EventReopened:
 		if it.State != Stuck && it.State != Review {
 			return fmt.Errorf("%s is %s: only a STUCK or REVIEW item gets new tries", it.ID, it.State)
 		}
+		return nil
+	case EventJudged:
+		return it.canJudge(e)
+	}
+	return fmt.Errorf("unknown event %q", e.Event)
+}
+
+// apply is the only place where a state changes.
+func (s *State) apply(it *Standing, e *Event) {
+	if e.Cost != nil {
+		s.Cost += *e.Cost
+	}
+	if it == nil {
+		return
+	}
+	switch e.Event {
+	case EventClaimed:
+		s.claim(it, e)
+	case EventReleased: // the start stays, see [State.StartOf]
+		s.release(it)
+		it.Open, it.Unjudged = false, 0
+	case EventReopened:
 		it.State, it.Tries, it.Judged, it.Because, it.Unjudged = Todo, 0, nil, "", 0
 	case EventAttempt:
 		it.Open, it.Unjudged = true, it.Unjudged+1
 		s.hold(e.Budget)
 	case EventEnded:
+		s.MS += e.MS
 		if e.Cost != nil {
 			it.Cost += *e.Cost
 			s.Spent, s.held = s.Spent-s.held+*e.Cost, 0
@@ -66,11 +111,8 @@ func (s *State) apply(e Event) error {
 			it.Open, it.Unjudged = false, max(it.Unjudged-1, 0)
 		}
 	case EventJudged:
-		return it.judge(e)
-	default:
-		return fmt.Errorf("unknown event %q", e.Event)
+		s.judge(it, e)
 	}
-	return nil
 }
 
 // hold counts what is left of a budget as spent, until the cost of the try is known: the loop may end before that.
@@ -82,44 +124,73 @@ func (s *State) hold(budget *int64) {
 	s.Spent += s.held
 }
 
-func (it *Standing) claim(e Event, has *Standing) error {
+func (it *Standing) canClaim(e *Event) error {
 	switch {
 	case it.State.Locked():
 		return fmt.Errorf("%s is %s", it.ID, it.State)
 	case it.Worktree != "" && it.Worktree != e.Worktree:
 		return fmt.Errorf("%s is claimed by another work tree", it.ID)
-	case has != nil && has != it:
-		return fmt.Errorf("the work tree claims %s already", has.ID)
+	case e.Worktree == "" || e.Start == "":
+		return fmt.Errorf("the claim of %s names no work tree or no start", it.ID)
 	}
-	it.Worktree, it.Start = e.Worktree, e.Start
 	return nil
 }
 
-// judge applies a verdict. The state after it is computed again, and must be what the event says.
-func (it *Standing) judge(e Event) error {
+// claim gives an item to a work tree, which has one at a time.
+func (s *State) claim(it *Standing, e *Event) {
+	if has := s.claims[e.Worktree]; has != nil {
+		s.release(has)
+	}
+	it.Worktree, it.Start, it.passes = e.Worktree, e.Start, s.passes
+	s.claims[e.Worktree] = it
+}
+
+func (s *State) release(it *Standing) {
+	delete(s.claims, it.Worktree)
+	it.Worktree = ""
+}
+
+// StartOf is where the changes of an item start if it is claimed at head: where they started before, unless an item passed
+// since, whose changes would count twice. Else a release would hide what was committed for the item. isBefore reports whether a
+// commit is an ancestor of head.
+func (s *State) StartOf(it *Standing, head string, isBefore func(commit string) bool) string {
+	if it.Start != "" && it.passes == s.passes && isBefore(it.Start) {
+		return it.Start
+	}
+	return head
+}
+
+// canJudge checks that the state after a verdict is one that the verdict can make. How many tries there may be is not asked:
+// a later plan may say another number.
+func (it *Standing) canJudge(e *Event) error {
 	if it.State.Locked() {
 		return fmt.Errorf("%s is %s", it.ID, it.State)
 	}
-	after := After(e, it.Tries, it.MaxAttempts)
-	if after != e.Outcome {
-		return fmt.Errorf("the verdict %q after %d tries makes %s, the event says %s", e.Verdict, it.Tries, after, e.Outcome)
+	after := After(*e, 0, 2)
+	if after != e.Outcome && (after != Todo || e.Outcome != Stuck) {
+		return fmt.Errorf("the verdict %q makes %s, the event says %s", e.Verdict, after, e.Outcome)
 	}
+	return nil
+}
+
+// judge applies a verdict.
+func (s *State) judge(it *Standing, e *Event) {
 	if e.Verdict != verdictReview {
 		it.Tries++
 	}
-	last := e
-	it.State, it.Last, it.Judged, it.Open = after, &last, append(it.Judged, e), false
-	it.Unjudged = 0
-	switch after {
+	it.Judged = append(it.Judged, *e)
+	it.State, it.Last, it.Open, it.Unjudged = e.Outcome, &it.Judged[len(it.Judged)-1], false, 0
+	it.Verdicts++
+	switch it.State {
 	case Pass:
-		it.Pass = &last
+		it.Pass = it.Last
+		s.passes++
 	case Review, Stuck:
 		it.Because = e.Reason
 	}
-	if after.Locked() {
-		it.Worktree = ""
+	if it.State.Locked() {
+		s.release(it)
 	}
-	return nil
 }
 
 // The verdicts that matter here, as the report names them.

@@ -12,17 +12,19 @@ const PlanSchema = "closeout.items/v1"
 // Plan is plan.json: the items and how they are judged, as scan pinned them. Later edits of the list, of the template or of
 // the base change nothing.
 type Plan struct {
-	Schema     string `json:"schema"`
-	Base       string `json:"base"`                // the commit whose contracts count
-	BaseName   string `json:"base_name,omitempty"` // the ref that named it, "" for a commit
-	ListPath   string `json:"list,omitempty"`      // as scan was called; "" when the items are the base's task contracts
-	ListSHA256 string `json:"list_sha256,omitempty"`
-	Template   string `json:"template,omitempty"`
-	TemplateID string `json:"template_sha256,omitempty"`
-	Guard      string `json:"guard"`              // GuardAll or GuardNone
-	Checkout   bool   `json:"checkout,omitempty"` // commands run in a fresh work tree of the head
-	Fence      string `json:"fence"`              // what the operator says about the wall around the state folder: none, sandbox or user
-	Items      []Item `json:"items"`              // in the order of the list; ids are unique
+	Schema     string   `json:"schema"`
+	Base       string   `json:"base"`                // the commit whose contracts count
+	BaseName   string   `json:"base_name,omitempty"` // the ref that named it, "" for a commit
+	ListPath   string   `json:"list,omitempty"`      // as scan was called; "" when the items are the base's task contracts
+	ListSHA256 string   `json:"list_sha256,omitempty"`
+	Template   string   `json:"template,omitempty"`
+	TemplateID string   `json:"template_sha256,omitempty"`
+	Guard      string   `json:"guard"`              // GuardAll or GuardNone
+	Checkout   bool     `json:"checkout,omitempty"` // commands run in a fresh work tree of the head
+	Fence      string   `json:"fence"`              // what the operator says about the wall around the state folder: one of [Fences]
+	Evidence   string   `json:"evidence"`           // the evidence directory of the base's contract, which code trees are without
+	Columns    []string `json:"columns,omitzero"`   // of the list, named item for lines of text; nil without a list
+	Items      []Item   `json:"items"`              // in the order of the list; ids are unique
 }
 
 // What a submission proves about the items that passed before.
@@ -31,16 +33,18 @@ const (
 	GuardNone = "none"
 )
 
+// Fences are what may stand between the agent and the state folder: nothing, a sandbox that only lets the agent write the
+// work tree, or another user.
+var Fences = []string{"none", "sandbox", "user"}
+
 // Item is one task contract.
 type Item struct {
-	ID             string      `json:"id"`
-	ContractSHA256 string      `json:"contract_sha256"`
-	Given          bool        `json:"given,omitempty"` // the contract is one of the base; else scan made it
-	Goal           string      `json:"goal"`
-	Allowed        []string    `json:"allowed_files,omitzero"`
-	MaxAttempts    int         `json:"max_attempts"`          // of the joined contracts
-	StallAfter     int         `json:"stall_after,omitempty"` // of the joined contracts; 0 is [DefaultStallAfter]
-	Columns        [][2]string `json:"columns,omitzero"`      // name and value of the list's columns, in order; nil for lines of text
+	ID             string   `json:"id"`
+	ContractSHA256 string   `json:"contract_sha256"`
+	Given          bool     `json:"given,omitempty"`       // the contract is one of the base; else scan made it
+	MaxAttempts    int      `json:"max_attempts"`          // of the joined contracts
+	StallAfter     int      `json:"stall_after,omitempty"` // of the joined contracts; 0 is [DefaultStallAfter]
+	Values         []string `json:"values,omitzero"`       // of the columns of the list
 }
 
 // Name is the state of an item.
@@ -114,6 +118,8 @@ type Standing struct {
 	Because  string  // why it is REVIEW or STUCK
 	Cost     int64   // of all tries, in millionths of a US dollar
 	Open     bool    // a try was started and no verdict follows
+	Verdicts int     // about it, also those that do not count: no two have the same number
+	passes   int     // that there were when it was claimed
 	Unjudged int     // tries that were started since the last verdict, without those that were stopped
 }
 
@@ -126,6 +132,11 @@ type State struct {
 	Cost    int64       // spent, in millionths of a US dollar, as far as it is known
 	Spent   int64       // the most that may be spent: a try without a known cost counts as all of the budget that was left
 	held    int64       // the part of Spent that the last try may cost
+	MS      int64       // that the commands of all tries took
+	Read    int64       // how many bytes of events.jsonl these are
+	Torn    bool        // a line after them has no end: its writer was killed
+	passes  int
+	claims  map[string]*Standing // by work tree
 	byID    map[string]*Standing
 }
 
@@ -139,14 +150,7 @@ type Ignored struct {
 func (s *State) Find(id string) *Standing { return s.byID[id] }
 
 // Claimed is the item that a work tree claims; nil for none.
-func (s *State) Claimed(worktree string) *Standing {
-	for _, it := range s.Items {
-		if it.Worktree == worktree && worktree != "" {
-			return it
-		}
-	}
-	return nil
-}
+func (s *State) Claimed(worktree string) *Standing { return s.claims[worktree] }
 
 // Count counts the items in a state.
 func (s *State) Count(n Name) (count int) {
@@ -158,22 +162,19 @@ func (s *State) Count(n Name) (count int) {
 	return count
 }
 
-// Holding reports whether an item that passed is proven for a code tree: by its own verdict, or because a later item passed
-// with this tree, which proves those before it again.
-func (s *State) Holding(it *Standing, tree string) bool {
-	if it.Pass == nil {
-		return false
-	}
-	if it.Pass.Tree == tree {
-		return true
-	}
-	for _, later := range s.Items {
-		p := later.Pass
-		if s.Plan.Guard == GuardAll && p != nil && p.N > it.Pass.N && p.Tree == tree && !contains(p.Unguarded, it.ID) {
-			return true
+// HoldingAt tells of each item that passed whether it is proven for a code tree: by its own verdict, or because a later item
+// passed with this tree, which proves those before it again.
+func (s *State) HoldingAt(tree string) func(*Standing) bool {
+	last := &Event{}
+	for _, it := range s.Items {
+		if p := it.Pass; p != nil && p.Tree == tree && p.N > last.N {
+			last = p
 		}
 	}
-	return false
+	return func(it *Standing) bool {
+		p := it.Pass
+		return p != nil && (p.Tree == tree || s.Plan.Guard == GuardAll && p.N < last.N && !contains(last.Unguarded, it.ID))
+	}
 }
 
 func contains(list []string, s string) bool {
@@ -193,11 +194,13 @@ type Handout struct {
 	Of          int         `json:"of"`
 	Goal        string      `json:"goal"`
 	Allowed     []string    `json:"allowed"`
+	Within      []string    `json:"within"` // what the standing contract allows: a path must match both lists
 	Forbidden   []string    `json:"forbidden"`
 	Criteria    []Criterion `json:"criteria"`
 	Passed      []string    `json:"passed"`
-	Facts       []Fact      `json:"facts"`           // those of the last verdict, in the order of the report; [] for none
-	Nudge       string      `json:"nudge,omitempty"` // what the last tries have in common; "" for nothing
+	Facts       []Fact      `json:"facts"`             // those of the last verdict, in the order of the report; [] for none
+	Nudge       string      `json:"nudge,omitempty"`   // what the last tries have in common; "" for nothing
+	Example     string      `json:"example,omitempty"` // x-example of the task contract
 	BlockedFile string      `json:"blocked_file"`
 }
 

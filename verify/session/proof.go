@@ -1,15 +1,16 @@
 package session
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -17,28 +18,55 @@ import (
 // RatchetFile, beside a bundle, lists the facts about items that passed before and no longer hold. Then no verdict makes PASS.
 const RatchetFile = "ratchet.json"
 
-// Proof is that of [item.Fold]: a verdict counts as PASS when the report of its bundle is there, with the digest of the event,
-// and says the same. A verdict that locks nothing as PASS needs none: a forged one gains nothing.
+// Proof is that of [item.Fold]: a verdict counts as PASS when the report of its bundle is there, has the digest of the event,
+// and says the same about the same head, code and contract. A verdict that makes no PASS needs none: who forges one gains
+// nothing.
 func (s *Store) Proof(e item.Event) error {
 	if e.Outcome != item.Pass && e.Verdict != report.Passed {
 		return nil
 	}
-	if !filepath.IsLocal(e.Bundle) {
-		return fmt.Errorf("the bundle %q is not in the state folder", e.Bundle)
+	var r struct {
+		Schema, Verdict string
+		Subject         struct {
+			HeadSHA  string `json:"head_sha"`
+			CodeTree string `json:"code_tree"`
+		}
+		Inputs []struct{ Kind, SHA256 string }
 	}
+	data, err := s.Report(e)
 	if _, err := os.Lstat(s.Path(filepath.Dir(filepath.FromSlash(e.Bundle)), RatchetFile)); e.Outcome == item.Pass && !errors.Is(err, fs.ErrNotExist) {
 		return errors.New("beside its bundle stands that an item that passed before no longer holds")
 	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	switch {
+	case err != nil:
+		return err
+	case r.Schema != report.Schema, r.Verdict != report.Passed:
+		return fmt.Errorf("its report says %q", r.Verdict)
+	case r.Subject.HeadSHA != e.Head, r.Subject.CodeTree != e.Tree:
+		return errors.New("its report is about another commit")
+	}
+	for _, in := range r.Inputs {
+		if in.Kind == "task_contract" && in.SHA256 == e.ContractSHA256 {
+			return nil
+		}
+	}
+	return errors.New("its report is about another contract")
+}
+
+// Report reads the report of a verdict, whose digest must be that of the event.
+func (s *Store) Report(e item.Event) ([]byte, error) {
+	if !filepath.IsLocal(e.Bundle) {
+		return nil, fmt.Errorf("its bundle %q is not in the state folder", e.Bundle)
+	}
 	data, err := os.ReadFile(s.Path(e.Bundle, report.FileName))
 	if err != nil {
-		return fmt.Errorf("its report cannot be read: %w", errors.Unwrap(err))
+		return nil, fmt.Errorf("its report cannot be read: %w", diag.Reason(err))
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != e.ReportSHA256 {
-		return fmt.Errorf("its report has another digest (%x)", sum[:6])
+		return nil, errors.New("its report has another digest")
 	}
-	verdict, ok := report.ReadVerdict(bytes.NewReader(data))
-	if !ok || verdict != report.Passed {
-		return fmt.Errorf("its report says %q", verdict)
-	}
-	return nil
+	return data, nil
 }

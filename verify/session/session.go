@@ -3,7 +3,6 @@
 package session
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -11,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -101,53 +101,102 @@ func (s *Store) Plan() (*item.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	var p item.Plan
-	if err := json.Unmarshal(data, &p); err != nil || p.Schema != item.PlanSchema {
-		return nil, fmt.Errorf("%s is no plan of this version of closeout: %w", s.Path(planFile), cmp.Or(err, errors.New("schema "+strconv.Quote(p.Schema))))
+	p, err := item.ReadPlan(data)
+	if err != nil {
+		err = fmt.Errorf("%s: this is no plan: %w; restore the file, or scan into another folder (--state)", s.Path(planFile), err)
 	}
-	return &p, nil
+	return p, err
 }
 
 // WritePlan writes the plan, atomically.
 func (s *Store) WritePlan(p *item.Plan) error {
-	data, err := json.MarshalIndent(p, "", " ")
+	data, err := p.Marshal()
 	if err != nil {
 		return err
 	}
-	return s.write(planFile, append(data, '\n'))
+	return s.write(planFile, data)
 }
 
 func (s *Store) write(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(s.Path(name)), 0o700); err != nil {
-		return err
+		return s.unwritable(err)
 	}
 	return collect.WriteOther("the state", s.Path(name), data)
 }
 
-// Events reads all events. A last line that is torn is dropped, and torn is true: the next [Store.Append] removes it.
-func (s *Store) Events() (events []item.Event, torn bool, err error) {
-	data, err := os.ReadFile(s.Path(eventsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	whole := data[:bytes.LastIndexByte(data, '\n')+1]
-	lines := bufio.NewScanner(bytes.NewReader(whole))
-	lines.Buffer(nil, len(whole)+1)
-	for n := 1; lines.Scan(); n++ {
-		var e item.Event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, false, fmt.Errorf("%s:%d: this is no event: %w", s.Path(eventsFile), n, err)
-		}
-		events = append(events, e)
-	}
-	return events, len(whole) < len(data), nil
+// Fold folds all events.
+func (s *Store) Fold(p *item.Plan, proof item.Proof) (*item.State, error) {
+	st := item.NewState(p)
+	return st, s.Catch(st, proof)
 }
 
-// Append adds an event with its number, and syncs it to the disk. The caller holds the lock.
-func (s *Store) Append(st *item.State, e item.Event) (item.Event, error) {
+// Catch folds the events that were appended since a state was folded. A last line that is torn is left out: the next
+// [Store.Update] removes it. After an error the state is not to be used.
+func (s *Store) Catch(st *item.State, proof item.Proof) error {
+	f, err := os.Open(s.Path(eventsFile))
+	if errors.Is(err, fs.ErrNotExist) && st.Read == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < st.Read {
+		return fmt.Errorf("%s became shorter while it was read", s.Path(eventsFile))
+	}
+	data := make([]byte, info.Size()-st.Read)
+	if _, err := f.ReadAt(data, st.Read); err != nil && err != io.EOF {
+		return err
+	}
+	whole := data[:bytes.LastIndexByte(data, '\n')+1]
+	st.Torn = len(whole) < len(data)
+	var e item.Event
+	for line := range strings.Lines(string(whole)) {
+		err := item.ReadEvent(strings.TrimSuffix(line, "\n"), &e)
+		if err == nil {
+			err = st.Add(&e, proof)
+		}
+		if err != nil { // the line before has the number of the last event
+			return fmt.Errorf("%s:%d: %w; nothing was done: restore the line, or scan into another folder (--state)", s.Path(eventsFile), st.Next, err)
+		}
+	}
+	st.Read += int64(len(whole))
+	return nil
+}
+
+// updateWait is how long an event waits for those that other processes append.
+const updateWait = 10 * time.Second
+
+// Update appends the event that choose returns for the newest state, with its number, and syncs it to the disk. A nil event
+// changes nothing; one that is impossible is an error, and is not written.
+func (s *Store) Update(st *item.State, proof item.Proof, choose func() (*item.Event, error)) (err error) {
+	unlock, err := s.Lock(LockEvents, updateWait)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := s.Catch(st, proof); err != nil {
+		return err
+	}
+	e, err := choose()
+	if e == nil || err != nil {
+		return err
+	}
+	if err := st.Check(e); err != nil {
+		return err
+	}
+	if err := s.append(st, e); err != nil {
+		return s.unwritable(err)
+	}
+	return s.Catch(st, proof)
+}
+
+// append writes an event after the last whole line.
+func (s *Store) append(st *item.State, e *item.Event) error {
 	now := time.Now
 	if s.Now != nil {
 		now = s.Now
@@ -155,42 +204,22 @@ func (s *Store) Append(st *item.State, e item.Event) (item.Event, error) {
 	e.N, e.At = st.Next, now().UTC().Format(time.RFC3339)
 	line, err := json.Marshal(e)
 	if err != nil {
-		return e, err
+		return err
 	}
 	f, err := os.OpenFile(s.Path(eventsFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return e, err
+		return err
 	}
-	defer f.Close()
-	end, err := wholeLines(f)
+	if st.Torn {
+		err = f.Truncate(st.Read)
+	}
 	if err == nil {
-		_, err = f.WriteAt(append(line, '\n'), end)
+		_, err = f.WriteAt(append(line, '\n'), st.Read)
 	}
 	if err == nil {
 		err = f.Sync()
 	}
-	if err == nil {
-		st.Next++
-	}
-	return e, err
-}
-
-// wholeLines cuts off a torn last line, and returns where the next one starts.
-func wholeLines(f *os.File) (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	end, buf := info.Size(), make([]byte, 1)
-	for ; end > 0; end-- {
-		if _, err := f.ReadAt(buf, end-1); err != nil {
-			return 0, err
-		}
-		if buf[0] == '\n' {
-			break
-		}
-	}
-	return end, f.Truncate(end)
+	return errors.Join(err, f.Close())
 }
 
 // Claim is what a work tree works at, as the hook reads it: a copy of the last EventClaimed with what it needs of the plan.
@@ -232,6 +261,18 @@ func (s *Store) SetClaim(worktree string, c *Claim) error {
 
 // Contract is where scan writes the contract of an item, relative to the state folder.
 func Contract(id string) string { return filepath.Join("items", id, "contract.json") }
+
+// WriteContract writes the contract of an item. It is not synced, as thousands may be written: the plan has its digest.
+func (s *Store) WriteContract(id string, data []byte) error {
+	name := s.Path(Contract(id))
+	if have, err := os.ReadFile(name); err == nil && bytes.Equal(have, data) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return s.unwritable(err)
+	}
+	return s.unwritable(os.WriteFile(name, data, 0o600))
+}
 
 // Try is the directory of a try, relative to the state folder.
 func Try(id string, try int) string { return filepath.Join("items", id, strconv.Itoa(try)) }

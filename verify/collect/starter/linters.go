@@ -202,7 +202,7 @@ lint() {
 	for _, l := range s.linters {
 		b.WriteString("lint " + l.id)
 		for _, w := range l.run {
-			b.WriteString(" " + shellQuote(w))
+			b.WriteString(" " + diag.ShellWord(w))
 		}
 		b.WriteString("\n")
 	}

@@ -277,7 +277,7 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 		if program == "uv" {
 			p.tool("uv")
 			for _, word := range p.prefix[3:] {
-				install += " " + shellQuote(word)
+				install += " " + diag.ShellWord(word)
 			}
 		}
 		if program != "uv" || p.pinOf(setupUV) == "" {
@@ -289,7 +289,7 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 	listed := p.group != ""
 	for _, f := range p.requirementFiles() {
 		if strings.HasSuffix(f, ".txt") {
-			p.prepare(".", "python3 -m pip install -r "+shellQuote(f))
+			p.prepare(".", "python3 -m pip install -r "+diag.ShellWord(f))
 			listed = listed || names(p.text(f), "pytest")
 		}
 	}
@@ -299,9 +299,9 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 			extra = "[" + name + "]"
 		}
 		p.leaves("*.egg-info/")
-		p.prepare(p.dir, "python3 -m pip install -e "+shellQuote("."+extra))
+		p.prepare(p.dir, "python3 -m pip install -e "+diag.ShellWord("."+extra))
 		if name, found := strings.CutPrefix(p.group, "group "); found {
-			p.prepare(p.dir, "python3 -m pip install --group "+shellQuote(name))
+			p.prepare(p.dir, "python3 -m pip install --group "+diag.ShellWord(name))
 		}
 	}
 	if usesPytest && !listed {

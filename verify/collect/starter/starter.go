@@ -173,7 +173,7 @@ func (s *starter) freeID(kind, dir string) string {
 // prepare adds a shell command that prepares a checkout, once.
 func (s *starter) prepare(dir, command string) {
 	if dir != "." {
-		command = "(cd " + shellQuote(dir) + " && " + command + ")"
+		command = "(cd " + diag.ShellWord(dir) + " && " + command + ")"
 	}
 	if !slices.Contains(s.setup, command) {
 		s.setup = append(s.setup, command)
@@ -213,14 +213,6 @@ func from(dir, p string) string {
 		return p
 	}
 	return strings.Repeat("../", strings.Count(dir, "/")+1) + p
-}
-
-// shellQuote quotes a word for a shell, if it must be.
-func shellQuote(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // printable reports whether a directory can be written into a contract as the cwd or the report of a criterion.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // twoJobs is docs/workflows/two-jobs.yml: a test compares the two.
@@ -93,7 +95,7 @@ func (s *starter) setupSteps() string {
 func (s *starter) versionOf(tool, fallback string) string {
 	switch tool {
 	case "go":
-		if dirs := s.dirsOf("go.mod"); len(dirs) > 0 && printable(dirs[0]) && strings.Trim(shellQuote(dirs[0]), "'") == dirs[0] {
+		if dirs := s.dirsOf("go.mod"); len(dirs) > 0 && printable(dirs[0]) && strings.Trim(diag.ShellWord(dirs[0]), "'") == dirs[0] {
 			return "go-version-file: " + join(dirs[0], "go.mod")
 		}
 	case "node":

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/item"
+)
+
+const nextLong = `next claims an item for this work tree and prints what to do: goal, scope, the commands that must pass, and what the last
+verdict found. It is the prompt for an agent. The item that this work tree has already is printed again.
+
+Without a plan, next pins the task contracts of the base, as closeout scan does.
+
+Exit codes: 0 an item is printed, 1 nothing is left to hand out, 2 wrong call or environment.`
+
+type nextFlags struct {
+	state, format string
+	list          bool
+}
+
+func newNext(std stdio) *cobra.Command {
+	f := &nextFlags{}
+	c := &cobra.Command{
+		Use: "next [ITEM]", Short: "Claim an item and print what to do", Long: nextLong, Args: oneWord("ITEM"),
+		Example: "  closeout next > prompt.md\n  closeout next T-142 --format json\n  closeout next --list --format json",
+		RunE:    func(_ *cobra.Command, args []string) error { return f.run(strings.Join(args, ""), std) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.format, "format", "text", "`format` of the output: text, json")
+	flags.BoolVar(&f.list, "list", false, "claim nothing: print the ids of the items that are open; json is the list of a matrix")
+	addState(flags, &f.state)
+	refuseTwice(flags)
+	return c
+}
+
+func (f *nextFlags) run(id string, std stdio) error {
+	if f.format != "text" && f.format != "json" {
+		return fmt.Errorf("--format is %q%s expected text or json", f.format, didYouMean(f.format, []string{"text", "json"}, ""))
+	}
+	if f.list && id != "" {
+		return errors.New("--list takes no ITEM")
+	}
+	b, err := findBoard(f.state)
+	if err != nil {
+		return err
+	}
+	defer b.git.Close()
+	if f.list {
+		b.proof = b.store.Proof
+	}
+	if err := b.load(std); err != nil {
+		return err
+	}
+	if f.list {
+		return f.printOpen(b, std)
+	}
+	h, err := b.next(id)
+	switch {
+	case err != nil:
+		return err
+	case h == nil:
+		fmt.Fprintln(std.err, "closeout next: nothing to hand out:", b.whyNot(id))
+		return exit{exitFailed}
+	case f.format == "json":
+		return writeJSON(std, h)
+	}
+	_, err = io.WriteString(std.out, h.Text())
+	return err
+}
+
+// printOpen prints the ids of the items that are open.
+func (f *nextFlags) printOpen(b *board, std stdio) (err error) {
+	open := []string{}
+	for _, it := range b.state.Items {
+		if it.State == item.Todo {
+			open = append(open, it.ID)
+		}
+	}
+	if f.format == "json" {
+		err = writeJSON(std, open)
+	} else if len(open) > 0 {
+		_, err = fmt.Fprintln(std.out, strings.Join(open, "\n"))
+	}
+	if err == nil && len(open) == 0 {
+		return exit{exitFailed}
+	}
+	return err
+}
+
+// whyNot says why nothing can be handed out.
+func (b *board) whyNot(id string) string {
+	if it := b.state.Find(id); it != nil && it.State.Locked() {
+		return fmt.Sprintf("%s is %s", id, it.State)
+	} else if it != nil {
+		return id + " is claimed by another work tree; closeout release " + id + " takes it from there"
+	}
+	claimed := 0
+	for _, it := range b.state.Items {
+		if it.Worktree != "" {
+			claimed++
+		}
+	}
+	return fmt.Sprintf("%s; %d of them claimed by other work trees", b.tally(), claimed)
+}
+
+// tally counts the items by state.
+func (b *board) tally() string {
+	s := b.state
+	return fmt.Sprintf("%d PASS, %d TODO, %d REVIEW, %d STUCK", s.Count(item.Pass), s.Count(item.Todo), s.Count(item.Review), s.Count(item.Stuck))
+}
+
+// writeJSON prints a value as a line of JSON.
+func writeJSON(std stdio, v any) error {
+	data, err := json.Marshal(v)
+	if err == nil {
+		_, err = jsonTo(std.out).Write(append(data, '\n'))
+	}
+	return err
+}
+
+const releaseLong = `release gives the claim of an item back, so that another work tree can take it. With --reason, an item that is STUCK or
+REVIEW gets new tries; the reason goes into the log. An item that is PASS stays so.
+
+Exit codes: 0 done, 2 wrong call, or nothing to release.`
+
+func newRelease(std stdio) *cobra.Command {
+	state, reason := "", ""
+	c := &cobra.Command{
+		Use: "release ITEM", Aliases: []string{"reopen"}, Short: "Give a claim back, or give a STUCK or REVIEW item new tries", Long: releaseLong,
+		Example: "  closeout release T-142\n  closeout release T-142 --reason 'the test server is back'",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("release requires one ITEM, found %d: closeout status lists them", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.CalledAs() == "reopen" && strings.TrimSpace(reason) == "" {
+				return errors.New("reopen requires --reason: say why the item gets new tries")
+			}
+			return release(state, args[0], strings.TrimSpace(reason), std)
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "`why` a STUCK or REVIEW item gets new tries, for the log")
+	addState(c.Flags(), &state)
+	refuseTwice(c.Flags())
+	return c
+}
+
+func release(state, id, reason string, std stdio) error {
+	b, err := findBoard(state)
+	if err != nil {
+		return err
+	}
+	defer b.git.Close()
+	b.proof = b.store.Proof
+	if err := b.read(); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("no items are pinned: see closeout scan --help")
+	} else if err != nil {
+		return err
+	}
+	it, err := b.find(id)
+	if err != nil {
+		return err
+	}
+	holder, e := it.Worktree, item.Event{Event: item.EventReleased, Item: id, Reason: reason}
+	switch {
+	case it.State == item.Pass:
+		return fmt.Errorf("%s is PASS, which is never taken back", id)
+	case it.State.Locked() && reason == "":
+		return fmt.Errorf("%s is %s: to give it new tries, say why with --reason", id, it.State)
+	case it.State.Locked():
+		e.Event = item.EventReopened
+	case holder == "":
+		return fmt.Errorf("%s is TODO, and no work tree has it: there is nothing to release", id)
+	}
+	if err := b.append(e); err != nil {
+		return err
+	}
+	fmt.Fprintf(std.err, "closeout release: %s is TODO again\n", id)
+	if holder == "" {
+		return nil
+	}
+	return b.store.SetClaim(holder, nil)
+}

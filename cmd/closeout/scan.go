@@ -1,0 +1,348 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/session"
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+const scanLong = `scan pins the items that an agent works at, one after the other, and how they are judged. An item is a task contract.
+
+Without a LIST, the items are the task contracts of the base (.closeout/tasks). With a LIST and a --template, scan makes a task
+contract for each line of the list, or for each row of a CSV file when --col names the column with the items. In the
+template, {{item}} and {{col:NAME}} stand for the item and for another column: in texts, in single words of commands, and in
+patterns, where an item matches only itself.
+
+Later changes of list, template or base change nothing: closeout status says what differs. --add adds the new lines of the
+list. --repin pins again, for the items that are not locked.
+
+The plan is in the state folder, outside of the repository: --state, else $CLOSEOUT_STATE, else a folder in
+$XDG_STATE_HOME/closeout or ~/.local/state/closeout.
+
+Exit codes: 0 pinned, 2 wrong call, list, template or contract: then nothing is written.`
+
+type scanFlags struct {
+	list, template, col, base, guard, fence, state, reason string
+	checkout, add, repin                                   bool
+	given                                                  func(flag string) bool // nil for none
+}
+
+func newScan(std stdio) *cobra.Command {
+	f := &scanFlags{}
+	c := &cobra.Command{
+		Use: "scan [LIST]", Short: "Pin the items and how they are judged", Long: scanLong, Args: oneWord("LIST"),
+		Example: "  closeout scan\n  closeout scan functions.txt --template item.yaml\n  closeout scan people.csv --col email --template item.yaml --fence sandbox",
+	}
+	flags := c.Flags()
+	f.given = func(name string) bool { return flags.Changed(name) }
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		f.list = strings.Join(args, "")
+		return f.run(std)
+	}
+	flags.StringVar(&f.template, "template", "", "the `file` with the contract of each item of the list, with {{item}} in it")
+	flags.StringVar(&f.col, "col", "", "the list is CSV with a header, and this is the `name` of the column with the items")
+	flags.StringVar(&f.base, "base", "", "the `commit` whose contracts count, usually the base branch")
+	flags.StringVar(&f.guard, "guard", item.GuardAll, "which items that passed before each submission proves again: all or none")
+	flags.BoolVar(&f.checkout, "checkout", false, "run the commands in a fresh work tree, where nothing that git ignores can help")
+	flags.StringVar(&f.fence, "fence", item.Fences[0], "what keeps the agent from the state folder, as you say: "+strings.Join(item.Fences, ", "))
+	flags.BoolVar(&f.add, "add", false, "add what is new in the list, and change nothing else")
+	flags.BoolVar(&f.repin, "repin", false, "pin again, with the settings of this call")
+	flags.StringVar(&f.reason, "reason", "", "with --repin: `why`, for the log")
+	addState(flags, &f.state)
+	refuseTwice(flags)
+	return c
+}
+
+// addState adds the flag that names the state folder.
+func addState(flags *pflag.FlagSet, to *string) {
+	flags.StringVar(to, "state", "", "the state `folder`, outside of the repository (default $CLOSEOUT_STATE, else one in ~/.local/state/closeout)")
+}
+
+func (f *scanFlags) run(std stdio) error {
+	switch {
+	case f.guard != item.GuardAll && f.guard != item.GuardNone:
+		return fmt.Errorf("--guard is %q: expected all or none", f.guard)
+	case !slices.Contains(item.Fences, f.fence):
+		return fmt.Errorf("--fence is %q%s expected one of %s", f.fence, didYouMean(f.fence, item.Fences, ""), strings.Join(item.Fences, ", "))
+	case f.list != "" && f.template == "":
+		return errors.New("a LIST requires the contract of its items: --template FILE")
+	case f.list == "" && (f.template != "" || f.col != ""):
+		return errors.New("--template and --col require a LIST")
+	case f.add && (f.list == "" || f.repin):
+		return errors.New("--add requires a LIST, and no --repin: write closeout scan LIST --template FILE --add")
+	}
+	b, err := findBoard(f.state)
+	if err != nil {
+		return err
+	}
+	defer b.git.Close()
+	return f.pin(b, std)
+}
+
+// pinWait is how long a scan waits for a submission.
+const pinWait = 10 * time.Second
+
+// pin makes the plan, or changes it as the flags say, and folds the events.
+func (f *scanFlags) pin(b *board, std stdio) (err error) {
+	unlock, err := b.store.Lock(session.LockSubmit, pinWait)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := b.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	old := b.plan
+	made, err := f.make(b, old)
+	if err != nil {
+		return err
+	}
+	reason := fmt.Sprintf("%s, base %.12s, guard %s", diag.Plural(int64(len(b.plan.Items)), "item"), b.plan.Base, b.plan.Guard)
+	if old != nil {
+		if reason, err = f.merge(b, old); err != nil {
+			return err
+		}
+	}
+	if err := b.writeContracts(made); err != nil {
+		return err
+	}
+	if reason != "" {
+		err = f.write(b, old, reason)
+	} else {
+		err = b.read()
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(std.err, "closeout scan:", b.summary())
+	return nil
+}
+
+func (b *board) summary() string {
+	return fmt.Sprintf("%s pinned in %s; base %.12s, guard %s, fence %s", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard, b.plan.Fence)
+}
+
+// write writes the event, and then the plan, without which it means nothing.
+func (f *scanFlags) write(b *board, old *item.Plan, reason string) error {
+	before, err := b.store.Fold(cmp.Or(old, &item.Plan{}), b.proof)
+	if err == nil {
+		err = b.store.Update(before, b.proof, func() (*item.Event, error) { return &item.Event{Event: item.EventScanned, Reason: reason}, nil })
+	}
+	if err == nil {
+		err = b.store.WritePlan(b.plan)
+	}
+	if err != nil {
+		return err
+	}
+	return b.read()
+}
+
+// writeContracts writes the contracts of the items that have them, also where one is lost.
+func (b *board) writeContracts(made map[string][]byte) error {
+	for _, it := range b.plan.Items {
+		if data := made[it.ID]; data != nil && digest(data) == it.ContractSHA256 {
+			if err := b.store.WriteContract(it.ID, data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// make makes the plan of this call, and the contracts of the items of a list. What the call does not say is as in the old
+// plan, if there is one.
+func (f *scanFlags) make(b *board, old *item.Plan) (made map[string][]byte, err error) {
+	p := &item.Plan{Schema: item.PlanSchema, Guard: cmp.Or(f.guard, item.GuardAll), Checkout: f.checkout, Fence: cmp.Or(f.fence, item.Fences[0])}
+	given := func(flag string) bool { return f.given != nil && f.given(flag) }
+	if old != nil {
+		for flag, keep := range map[string]func(){
+			"guard": func() { p.Guard = old.Guard }, "checkout": func() { p.Checkout = old.Checkout }, "fence": func() { p.Fence = old.Fence },
+		} {
+			if !given(flag) {
+				keep()
+			}
+		}
+	}
+	if old != nil && !given("base") && !f.repin {
+		p.Base, p.BaseName = old.Base, old.BaseName
+	} else if p.BaseName, _, err = baseName(b.git, f.base, "scan"); err != nil {
+		return nil, err
+	} else if p.Base, err = b.git.Resolve(p.BaseName); err != nil {
+		return nil, wrongCommit("base", p.BaseName, b.git, err)
+	}
+	b.plan = p
+	if err := b.readStanding(); err != nil {
+		return nil, err
+	}
+	p.Evidence = cmp.Or(b.standing.Contract.Evidence.Dir, policy.DefaultEvidenceDir)
+	if f.list == "" {
+		return nil, f.addTasks(b)
+	}
+	return f.addList(b)
+}
+
+// addTasks adds the task contracts of the base.
+func (f *scanFlags) addTasks(b *board) error {
+	names, err := b.git.Names(b.plan.Base, policy.TasksDir)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if !slices.Contains(policy.ContractExtensions, path.Ext(name)) {
+			continue
+		}
+		it := item.Item{ID: strings.TrimSuffix(name, path.Ext(name)), Given: true}
+		if key := strings.ToLower(it.ID); seen[key] {
+			return fmt.Errorf("%s/%s: the base has another contract for this task: remove one of them", policy.TasksDir, name)
+		} else {
+			seen[key] = true
+		}
+		name, data, err := b.contractOf(&it)
+		if err != nil {
+			return err
+		}
+		if err := b.complete(&it, name, data); err != nil {
+			return err
+		}
+		b.plan.Items = append(b.plan.Items, it)
+	}
+	if len(b.plan.Items) == 0 {
+		return fmt.Errorf("the base (%.12s) has no task contract in %s, and no LIST was scanned: see closeout scan --help", b.plan.Base, policy.TasksDir)
+	}
+	return nil
+}
+
+// complete joins the contract of an item with the standing one, and notes what the plan needs of it.
+func (b *board) complete(it *item.Item, name string, data []byte) error {
+	if _, err := b.join(it.ID, name, data); err != nil {
+		return err
+	}
+	it.ContractSHA256, it.MaxAttempts, it.StallAfter = digest(data), 3, 3
+	return nil
+}
+
+// addList adds the items of the list, and returns their contracts.
+func (f *scanFlags) addList(b *board) (made map[string][]byte, err error) {
+	p := b.plan
+	var list, template []byte
+	if p.ListPath, err = b.place(f.list); err == nil {
+		list, p.ListSHA256, err = b.readPlace(p.ListPath, item.MaxList)
+	}
+	if err == nil {
+		p.Template, err = b.place(f.template)
+	}
+	if err == nil {
+		template, p.TemplateID, err = b.readPlace(p.Template, strict.DefaultLimits().ContractBytes)
+	}
+	var rows []item.Row
+	if err == nil {
+		p.Columns, rows, err = item.ReadList(f.list, list, f.col)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := item.ReadTemplate(f.template, template, p.Columns)
+	if err != nil {
+		return nil, err
+	}
+	made = make(map[string][]byte, len(rows))
+	for _, row := range rows {
+		it := item.Item{ID: item.ID(row.Item, 6), Values: row.Values}
+		if made[it.ID] != nil {
+			it.ID = item.ID(row.Item, 20)
+		}
+		data, err := t.Contract(it.ID, row)
+		if err == nil {
+			err = b.complete(&it, f.template, data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: the item %s: %w", f.list, row.Line, diag.Quote(row.Item), err)
+		}
+		made[it.ID], p.Items = data, append(p.Items, it)
+	}
+	return made, nil
+}
+
+// merge joins the new plan with the old one, and says what is new; "" for nothing. Without --add and --repin, everything must
+// be as it is pinned.
+func (f *scanFlags) merge(b *board, old *item.Plan) (news string, err error) {
+	p := b.plan
+	var differs []string
+	for _, d := range []struct {
+		what string
+		same bool
+	}{
+		{"the base", p.Base == old.Base}, {"--guard", p.Guard == old.Guard}, {"--checkout", p.Checkout == old.Checkout}, {"--fence", p.Fence == old.Fence},
+		{"the path of the list", p.ListPath == old.ListPath}, {"the template", p.Template == old.Template && p.TemplateID == old.TemplateID},
+		{"the columns", slices.Equal(p.Columns, old.Columns)}, {"the list", f.add || p.ListSHA256 == old.ListSHA256},
+	} {
+		if !d.same {
+			differs = append(differs, d.what)
+		}
+	}
+	if len(differs) > 0 && !f.repin {
+		return "", fmt.Errorf("%s: not what was pinned; --add adds what is new in the list, --repin --reason WHY pins all of it again, and another --state begins anew", strings.Join(differs, ", "))
+	}
+	changed, added, err := f.keep(b, old)
+	switch {
+	case err != nil:
+		return "", err
+	case f.repin:
+		return fmt.Sprintf("--repin: %s; changed: %s; %d items added, %d with another contract", cmp.Or(f.reason, "no reason given"), cmp.Or(strings.Join(differs, ", "), "nothing"), added, changed), nil
+	case added > 0:
+		return fmt.Sprintf("--add: %s", diag.Plural(int64(added), "item")), nil
+	}
+	return "", nil
+}
+
+// keep puts the items of the old plan before those that are new. With --repin those that are not locked get their new contract.
+func (f *scanFlags) keep(b *board, old *item.Plan) (changed, added int, err error) {
+	kept := slices.Clone(old.Items)
+	at, found := make(map[string]int, len(kept)), make([]bool, len(kept))
+	for i, it := range kept {
+		at[it.ID] = i
+	}
+	for _, it := range b.plan.Items {
+		i, there := at[it.ID]
+		if !there {
+			kept, added = append(kept, it), added+1
+			continue
+		}
+		found[i], kept[i].Values = true, it.Values
+		if f.repin && !b.state.Items[i].State.Locked() {
+			if kept[i].ContractSHA256 != it.ContractSHA256 {
+				changed++
+			}
+			kept[i] = it
+		}
+	}
+	for i, there := range found {
+		if it := b.state.Items[i]; !there && (it.Given && it.State == item.Todo || len(it.Values) != len(b.plan.Columns)) {
+			return 0, 0, fmt.Errorf("%s is %s, and is not in what would be pinned: use another --state", it.ID, it.State)
+		}
+	}
+	b.plan.Items = kept
+	return changed, added, nil
+}

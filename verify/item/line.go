@@ -1,0 +1,143 @@
+package item
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/strict"
+)
+
+// A plan has a line for each item, and the log one for each event: up to 100,000, which encoding/json would read in half a
+// second. What [json.Marshal] writes is read here; any other spelling of the same is left to encoding/json.
+
+var eventKeys = []string{
+	"n", "at", "event", "item", "try", "worktree", "start", "head", "tree", "verdict", "outcome", "open", "tests", "bundle",
+	"report_sha256", "contract_sha256", "unguarded", "code", "reason", "exit", "ms", "cost_microusd", "budget_microusd", "left_running",
+}
+
+// ReadEvent reads a line of the log into e. The texts of e are parts of the line.
+func ReadEvent(line string, e *Event) error {
+	*e = Event{}
+	if readLine(line, eventKeys, []any{
+		&e.N, &e.At, &e.Event, &e.Item, &e.Try, &e.Worktree, &e.Start, &e.Head, &e.Tree, &e.Verdict, &e.Outcome, &e.Open, &e.Tests, &e.Bundle,
+		&e.ReportSHA256, &e.ContractSHA256, &e.Unguarded, &e.Code, &e.Reason, &e.Exit, &e.MS, &e.Cost, &e.Budget, &e.LeftBehind,
+	}) {
+		return nil
+	}
+	*e = Event{}
+	return unmarshal([]byte(line), e)
+}
+
+var itemKeys = []string{"id", "contract_sha256", "given", "max_attempts", "stall_after", "values"}
+
+func readItem(line string, it *Item) bool {
+	return readLine(line, itemKeys, []any{&it.ID, &it.ContractSHA256, &it.Given, &it.MaxAttempts, &it.StallAfter, &it.Values})
+}
+
+// unmarshal refuses keys that are unknown or occur twice: another version of closeout may mean something by them.
+func unmarshal(data []byte, v any) error {
+	if e, wrong := strict.CheckJSON(data); wrong {
+		return errors.New(e.Message + ", found " + e.Found)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
+
+// readLine reads an object with some of the keys, in their order, into what to points at. false leaves it half read.
+func readLine(s string, keys []string, to []any) bool {
+	if strings.IndexByte(s, '\\') >= 0 || len(s) < 2 || s[0] != '{' {
+		return false
+	}
+	for k := 0; ; k++ {
+		s = s[1:] // a brace or a comma
+		key, rest, ok := readText(s)
+		for ok && k < len(keys) && keys[k] != key {
+			k++
+		}
+		if !ok || k == len(keys) || rest == "" || rest[0] != ':' {
+			return false
+		}
+		if s, ok = readValue(rest[1:], to[k]); !ok || s == "" {
+			return false
+		}
+		if s[0] != ',' {
+			return s == "}"
+		}
+	}
+}
+
+// readText reads a text without escapes.
+func readText(s string) (text, rest string, ok bool) {
+	if s == "" || s[0] != '"' {
+		return "", s, false
+	}
+	end := strings.IndexByte(s[1:], '"')
+	if end < 0 {
+		return "", s, false
+	}
+	return s[1 : end+1], s[end+2:], true
+}
+
+func readValue(s string, to any) (rest string, ok bool) {
+	switch to := to.(type) {
+	case *string:
+		*to, rest, ok = readText(s)
+	case *Name:
+		var text string
+		text, rest, ok = readText(s)
+		*to = Name(text)
+	case *[]string:
+		return readTexts(s, to)
+	case *bool:
+		rest, *to = strings.CutPrefix(s, "true")
+		ok = *to
+	case *int64:
+		*to, rest, ok = readNumber(s)
+	case *int:
+		var n int64
+		n, rest, ok = readNumber(s)
+		*to = int(n)
+	case **int64:
+		*to = new(int64)
+		**to, rest, ok = readNumber(s)
+	case **int:
+		var n int64
+		n, rest, ok = readNumber(s)
+		small := int(n)
+		*to = &small
+	}
+	return rest, ok
+}
+
+func readTexts(s string, to *[]string) (rest string, ok bool) {
+	*to = []string{}
+	if strings.HasPrefix(s, "[]") {
+		return s[2:], true
+	}
+	for ok = s != "" && s[0] == '['; ok; ok = s[0] == ',' {
+		var text string
+		if text, s, ok = readText(s[1:]); !ok || s == "" {
+			return s, false
+		}
+		if *to = append(*to, text); s[0] == ']' {
+			return s[1:], true
+		}
+	}
+	return s, false
+}
+
+func readNumber(s string) (n int64, rest string, ok bool) {
+	end := 0
+	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '-') {
+		end++
+	}
+	if end > 1 && (s[0] == '0' || s[0] == '-' && s[1] == '0') {
+		return 0, s, false
+	}
+	n, err := strconv.ParseInt(s[:end], 10, 64)
+	return n, s[end:], err == nil
+}
