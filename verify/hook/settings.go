@@ -72,7 +72,7 @@ func (s *Settings) only(in *hujson.Value, what, key string) (v *hujson.Value, e 
 	for i := range o.Members {
 		m := &o.Members[i]
 		switch {
-		case text(&m.Name) != key:
+		case word(&m.Name) != key:
 		case v != nil:
 			return nil, s.wrong(m.Name.StartOffset, diag.Quote(key)+" is there twice, and agents read only one of them", "a second "+diag.Quote(key), "one", "make one of the two")
 		default:
@@ -109,7 +109,7 @@ func (s *Settings) Ours() (list []Hook) {
 	hooks := get(&s.root, "hooks")
 	for e, event := range elements(hooks) {
 		for i, element := range elements(event) {
-			h := Hook{Event: text(&hooks.Value.(*hujson.Object).Members[e].Name), Matcher: text(get(element, "matcher"))}
+			h := Hook{Event: word(&hooks.Value.(*hujson.Object).Members[e].Name), Matcher: word(get(element, "matcher"))}
 			h.path = []step{{&s.root, index(&s.root, "hooks")}, {hooks, e}, {event, i}}
 			inner := get(element, "hooks")
 			if h.Flat = inner == nil; h.Flat && h.reads(element) {
@@ -135,23 +135,23 @@ func (h *Hook) reads(handler *hujson.Value) bool {
 			h.Timeout = minimized(*v)
 		}
 	}
-	command := text(get(handler, "command"))
+	command := word(get(handler, "command"))
 	if args := get(handler, "args"); args != nil {
 		h.Argv = []string{command}
 		for _, a := range elements(args) {
-			h.Argv = append(h.Argv, text(a))
+			h.Argv = append(h.Argv, word(a))
 		}
 		return isCall(h.Argv)
 	}
-	if h.Shell = text(get(handler, "bash")); h.Shell == "" {
+	if h.Shell = word(get(handler, "bash")); h.Shell == "" {
 		h.Shell = command
 	}
 	h.Argv = shellCall(h.Shell)
 	return h.Argv != nil
 }
 
-// text is the value of a string; "" for anything else.
-func text(v *hujson.Value) string {
+// word is the value of a string; "" for anything else.
+func word(v *hujson.Value) string {
 	if v == nil || v.Value.Kind() != '"' {
 		return ""
 	}
@@ -166,7 +166,7 @@ func index(v *hujson.Value, key string) (at int) {
 	}
 	if o, ok := v.Value.(*hujson.Object); ok {
 		for i := range o.Members {
-			if text(&o.Members[i].Name) == key {
+			if word(&o.Members[i].Name) == key {
 				at = i
 			}
 		}

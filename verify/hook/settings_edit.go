@@ -198,14 +198,14 @@ func (s *Settings) without(path []step) []byte {
 	line := bytes.TrimRight(s.text[:from], " \t")
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 	whole, rest := s.cut(from, list[i].end, comma), s.cut(len(line), list[i].end, comma)
-	if same(whole, rest) {
+	if equivalent(whole, rest) {
 		return rest
 	}
 	return whole // the line before ends with a comment, which would reach further
 }
 
-// same reports whether two texts say the same.
-func same(a, b []byte) bool {
+// equivalent reports whether two texts say the same.
+func equivalent(a, b []byte) bool {
 	x, _ := ReadSettings(a)
 	y, err := ReadSettings(b)
 	return err == nil && minimized(x.root) == minimized(y.root)

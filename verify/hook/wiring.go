@@ -24,9 +24,9 @@ type Entry struct {
 	Flat    bool   // handlers stand in the list of an event, with their matcher, and not in groups
 }
 
-// Guard begins a command for a shell: a machine without closeout is left alone. Copilot denies every call of a tool whose hook
+// guard begins a command for a shell: a machine without closeout is left alone. Copilot denies every call of a tool whose hook
 // cannot be started.
-const Guard = "command -v closeout >/dev/null 2>&1 || exit 0; exec "
+const guard = "command -v closeout >/dev/null 2>&1 || exit 0; exec "
 
 // wiring is how an agent asks.
 type wiring struct {
@@ -71,39 +71,57 @@ func Entries(agent string, c Choice) (list []Entry) {
 }
 
 func handler(agent, event, matcher, seconds string, c Choice) string {
-	words := Words(agent, c)
-	command := strings.Join(words, " ")
-	if c.Fail != "closed" {
-		command = Guard + command
-	}
+	call, closed := words(agent, c), c.Fail == "closed"
 	switch {
 	case agent == "codex":
-		return `{"type": "command", "command": ` + quote(command) + `, "timeout": ` + seconds + "}"
+		return `{"type": "command", "command": ` + quote(shell(call, closed)) + `, "timeout": ` + seconds + "}"
 	case agent == "copilot" && matcher == "":
-		return `{"type": "command", "bash": ` + quote(command) + `, "timeoutSec": ` + seconds + "}"
+		return `{"type": "command", "bash": ` + quote(shell(call, closed)) + `, "timeoutSec": ` + seconds + "}"
 	case agent == "copilot":
-		return `{"type": "command", "matcher": ` + quote(matcher) + `, "bash": ` + quote(command) + `, "timeoutSec": ` + seconds + "}"
+		return `{"type": "command", "matcher": ` + quote(matcher) + `, "bash": ` + quote(shell(call, closed)) + `, "timeoutSec": ` + seconds + "}"
 	}
 	failure := ""
-	if c.Fail == "closed" && event == "PreToolUse" {
+	if closed && event == "PreToolUse" {
 		failure = `, "onFailure": "block"`
 	}
-	return `{"type": "command", "command": "closeout", "args": [` + quote(words[1:]...) + `], "timeout": ` + seconds + failure + "}"
+	return `{"type": "command", "command": "closeout", "args": [` + quote(call[1:]...) + `], "timeout": ` + seconds + failure + "}"
 }
 
-// Words are the program and its arguments, as they are written into settings.
-func Words(agent string, c Choice) []string {
-	words := []string{"closeout", "hook", "run", "--agent", agent}
+func words(agent string, c Choice) []string {
+	call := []string{"closeout", "hook", "run", "--agent", agent}
 	if c.Stop == "always" {
-		words = append(words, "--stop", c.Stop)
+		call = append(call, "--stop", c.Stop)
 	}
 	if c.Fail == "closed" {
-		words = append(words, "--fail", c.Fail)
+		call = append(call, "--fail", c.Fail)
 	}
 	if c.Record {
-		words = append(words, "--record")
+		call = append(call, "--record")
 	}
-	return words
+	return call
+}
+
+func shell(call []string, closed bool) string {
+	if closed {
+		return "exec " + strings.Join(call, " ")
+	}
+	return guard + strings.Join(call, " ")
+}
+
+const preCommitHead = "#!/bin/sh\n# Written by closeout hook install. closeout hook remove deletes this file.\n"
+
+// PreCommit is git's hook.
+func PreCommit(c Choice) []byte {
+	return []byte(preCommitHead + shell(words("git", Choice{Fail: c.Fail}), c.Fail == "closed") + "\n")
+}
+
+// CallsUs reports whether a line of a hook of git calls closeout, and whether the whole file is ours.
+func CallsUs(hook []byte) (calls, whole bool) {
+	rest, ours := strings.CutPrefix(string(hook), preCommitHead)
+	for line := range strings.Lines(string(hook)) {
+		calls = calls || shellCall(strings.TrimPrefix(line, "! ")) != nil
+	}
+	return calls, ours && shellCall(rest) != nil && strings.Count(rest, "\n") == 1
 }
 
 func quote(words ...string) string {
@@ -145,6 +163,19 @@ func shellCall(command string) (call []string) {
 		}
 	}
 	return call
+}
+
+// Probe is the payload of a write to a path, as an agent sends it before the write.
+func Probe(agent, root, path string) string {
+	common := `"session_id": "closeout-doctor", "tool_use_id": "1", "hook_event_name": "PreToolUse", "cwd": ` + quote(root)
+	switch agent {
+	case "copilot":
+		return `{"sessionId": "closeout-doctor", "timestamp": 0, "toolName": "edit", "cwd": ` + quote(root) + `, "toolArgs": {"path": ` + quote(path) + "}}"
+	case "codex":
+		patch := "*** Begin Patch\n*** Update File: " + path + "\n@@\n-a\n+b\n*** End Patch"
+		return "{" + common + `, "turn_id": "1", "tool_name": "apply_patch", "tool_input": {"command": ` + quote(patch) + "}}"
+	}
+	return "{" + common + `, "tool_name": "Write", "tool_input": {"file_path": ` + quote(path) + `, "content": ""}}`
 }
 
 // Uncovered are the tools that a matcher leaves out, of those that write files and those that the contract denies. Of a denied glob
