@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -149,6 +150,8 @@ func howEnded(s record.Step, result *record.Result, met bool) string {
 	switch {
 	case s.Criterion == nil && result.Exit != nil:
 		return how
+	case s.Criterion != nil && result.Exit != nil && slices.Contains(s.Criterion.UnknownExit, int64(*result.Exit)):
+		return how + ": the command cannot know"
 	case !met:
 		return how + ", not as expected"
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -168,6 +169,17 @@ func (l *loosened) criterion(old, now *contract.Criterion) {
 	}
 	if now.MaxAttempts > old.MaxAttempts {
 		l.say("%s has max_attempts %d", name, now.MaxAttempts)
+	}
+	unknown := func(c *contract.Criterion) (codes []string) {
+		for _, code := range c.UnknownExit {
+			codes = append(codes, strconv.FormatInt(code, 10))
+		}
+		return codes
+	}
+	if now.ExpectFail {
+		l.less("unknown_exit of "+name, unknown(old), unknown(now))
+	} else {
+		l.more("unknown_exit of "+name, unknown(old), unknown(now))
 	}
 	switch {
 	case old.TestReport != "" && now.TestReport == "" || now.MinTests < old.MinTests:

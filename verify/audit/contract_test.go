@@ -32,6 +32,7 @@ func TestLoosened(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`["src/**"]`, `["src/**", "docs/**"]`, "allowed_files now"},
 		{`, "keys/**"`, ``, "forbidden_files no longer"},
+		{`"./..."]`, `"./..."], "unknown_exit": [75]`, `unknown_exit of the criterion "test" now contains "75"`},
 		{`"min": "bound"`, `"min": "claimed"`, "evidence.min"},
 		{`"permission": "admin"`, `"permission": "write"`, "override.permission"},
 		{`"never": ["scope.forbidden"]`, `"never": []`, "override.never"},

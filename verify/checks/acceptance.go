@@ -27,6 +27,7 @@ var Acceptance = &check.Check{
 		{Name: "acceptance.too_many_attempts", Severity: diag.Block},
 		{Name: check.CodeVacuous, Severity: diag.Block},
 		{Name: check.CodeTestsFailed, Severity: diag.Block},
+		{Name: "acceptance.unknown", Severity: diag.Unknown},
 		{Name: "acceptance.flaky", Severity: diag.Warn},
 		{Name: "acceptance.cached", Severity: diag.Warn},
 	},
@@ -153,8 +154,15 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision)
 		f.Fix = "find out why it does not pass at once; a person may raise max_attempts in the contract"
 	case ledger.Vacuous:
 		describeVacuous(&f, c, last.Output)
+	case ledger.UnknownReason:
+		f.Actual = fmt.Sprintf("exit code %d, by which the command says that it cannot know (unknown_exit)", *last.Exit)
+		f.Message = "cannot determine whether " + criterionName(c) + " ends as the contract expects: " + f.Actual
+		f.Fix = "provide what the command lacks to know, then run and record it again; a person may find it out by hand and change the contract"
 	default:
 		f.Actual = exitWords(*last.Exit, c.Run[0])
+		if ledger.SaysUnknown(c, last.Exit) {
+			f.Actual += fmt.Sprintf(", of unknown_exit, which counts with evidence that is %s and about this code", d.Minimum)
+		}
 		f.Message = criterionName(c) + " failed: " + f.Actual
 		f.Fix = "fix what makes the command fail, then run and record it again"
 		if c.ExpectFail {

@@ -41,6 +41,7 @@ type Contract struct {
 	Rules    RuleBook
 	Evidence EvidenceRule
 	Override OverrideRule
+	Agent    AgentRule
 
 	ProtectedFiles    []Pattern
 	MayTouchProtected []diag.Text // literal paths
@@ -74,11 +75,15 @@ type Criterion struct {
 	MaxAttempts int64      // 3 when absent
 	TestReport  string     // path in the repository; "" when absent
 	MinTests    int64      // 1 when absent and there is a test report, else 0
+	UnknownExit []int64    // exit codes that say that the command cannot know; nil when absent
 	Given       CriterionKeys
 }
 
 // CriterionKeys reports which keys a criterion contains, of those whose default is a normal value.
-type CriterionKeys struct{ Expect, MaxAttempts, MinTests bool }
+type CriterionKeys struct {
+	Expect, MaxAttempts, MinTests bool
+	UnknownExit                   diag.Pos // of the value; zero when absent
+}
 
 // Approval requires an approving review when the change touches a file that it matches, or when a diff rule finds something.
 type Approval struct {
@@ -163,6 +168,14 @@ type RuleIgnore struct {
 type EvidenceRule struct {
 	Min diag.Level // "" when absent
 	Dir string     // "" when absent; the default is .closeout/evidence
+}
+
+// AgentRule is the key agent: what counts beside an agent, on the machine that it works on. It decides no verdict.
+type AgentRule struct {
+	DenyTools []Pattern // globs of names of tools that the agent may not call
+	// StopBlocks is how often its end may be refused, StallAfter after how many tries without progress it is stuck, and MaxAttempts
+	// how many tries it has. nil when absent.
+	StopBlocks, StallAfter, MaxAttempts *int64
 }
 
 // OverrideRule is the key override, with its defaults.

@@ -124,6 +124,7 @@ func readContract(f *strict.Fields) *Contract {
 	c.Rules = readRuleBook(f)
 	c.Evidence = readEvidenceRule(f)
 	c.Override = readOverride(f)
+	c.Agent = readAgent(f)
 	c.AppliesTo = readAppliesTo(f)
 	reportMisplaced(f)
 	f.End()
@@ -165,7 +166,7 @@ func reportMisplaced(f *strict.Fields) {
 
 // alternatives is the number of patterns in the contract after its braces are expanded.
 func (c *Contract) alternatives() int {
-	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches}
+	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, c.Agent.DenyTools}
 	for _, a := range c.Approvals {
 		lists = append(lists, a.Files)
 	}
@@ -349,6 +350,20 @@ func readCoverageRule(f *strict.Fields) *CoverageRule {
 	rule.Criterion = matching(o, "criterion", criterionID, "the id of a criterion")
 	rule.Floor = ratio(o, "floor")
 	rule.MaxDrop = ratio(o, "max_drop")
+	o.End()
+	return rule
+}
+
+// readAgent reads agent.
+func readAgent(f *strict.Fields) AgentRule {
+	o := object(f, "agent")
+	if o == nil {
+		return AgentRule{}
+	}
+	rule := AgentRule{
+		DenyTools:  globs(o, o.Get("deny_tools"), "deny_tools"),
+		StopBlocks: o.Integer("stop_blocks", 0, 20), StallAfter: o.Integer("stall_after", 2, 20), MaxAttempts: o.Integer("max_attempts", 1, 100),
+	}
 	o.End()
 	return rule
 }

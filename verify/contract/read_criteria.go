@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ const (
 	defaultAttempts = 3
 	maxAttempts     = 1000
 	maxTests        = 1_000_000_000
+	maxUnknown      = 8 // exit codes in unknown_exit
 )
 
 var criterionID = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$`)
@@ -87,6 +89,7 @@ func readCriterion(f *strict.Fields, c *Criterion) {
 	if attempts := f.Integer("max_attempts", 1, maxAttempts); attempts != nil {
 		c.MaxAttempts, c.Given.MaxAttempts = *attempts, true
 	}
+	readUnknownExit(f, c)
 	c.TestReport = literalPath(f, "test_report")
 	least := f.Integer("min_tests", 1, maxTests)
 	switch {
@@ -99,6 +102,28 @@ func readCriterion(f *strict.Fields, c *Criterion) {
 		c.MinTests = 1
 	}
 	f.End()
+}
+
+// readUnknownExit reads unknown_exit. 0 and 1 are how commands say that they know; 126 and above mean that they did not end by
+// themselves.
+func readUnknownExit(f *strict.Fields, c *Criterion) {
+	const key = "unknown_exit"
+	n := f.Get(key)
+	items := filled(f, n, key, "name an exit code, such as 75, or remove the key")
+	if len(items) > maxUnknown {
+		f.Add(n, f.Pointer(key), diag.Quote(key)+" has too many exit codes", "at most "+strconv.Itoa(maxUnknown), "let the command use one code, such as 75")
+		return
+	}
+	for _, item := range items {
+		code := f.IntegerOf(item, key, 2, 125)
+		switch {
+		case code == nil:
+		case slices.Contains(c.UnknownExit, *code):
+			f.Add(item, f.Pointer(key), "the exit code "+item.Text+" is in "+diag.Quote(key)+" twice", "each exit code once", "remove one of them")
+		default:
+			c.UnknownExit, c.Given.UnknownExit = append(c.UnknownExit, *code), n.Pos
+		}
+	}
 }
 
 // readArgv reads the command of a criterion. Words may be empty, except the first one, which names a program.

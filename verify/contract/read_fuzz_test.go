@@ -11,7 +11,7 @@ import (
 // FuzzParseContract: parsing never panics, positions are inside the text, and JSON which is a good
 // contract is the same contract when it is read as YAML. YAML refuses tabs and some characters that JSON has.
 func FuzzParseContract(f *testing.F) {
-	for _, c := range contractCases {
+	for _, c := range append(contractCases, agentCases...) {
 		f.Add(c.text())
 	}
 	f.Add("allowed_files:\n- a\nforbidden_files: [b]\nrollback_plan: |\n  c\n")

@@ -332,7 +332,7 @@ func list(errs *diag.Errors) string {
 }
 
 func TestParseContract(t *testing.T) {
-	for _, test := range contractCases {
+	for _, test := range append(contractCases, agentCases...) {
 		t.Run(test.name, func(t *testing.T) {
 			c, errs := Parse("c.json", []byte(test.text()), strict.DefaultLimits())
 			if got := list(errs); got != test.want {
@@ -365,7 +365,7 @@ func TestContractSchemaAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range contractCases {
+	for _, test := range append(contractCases, agentCases...) {
 		t.Run(test.name, func(t *testing.T) {
 			dec := json.NewDecoder(strings.NewReader(test.text()))
 			dec.UseNumber()
@@ -570,7 +570,7 @@ func TestContractErrorTexts(t *testing.T) {
 	}
 	want := `1:1 the key "allowed_file" is unknown
   found "allowed_file"
-  expected one of $schema, acceptance_criteria, allowed_files, applies_to, approvals_required, base_branches, coverage, docs_paths_soft, evidence, forbidden_files, goal, may_touch_protected, network_egress, off_scope, override, protected_files, rollback_plan, rules, severity_by_path, task_id, time_budget_minutes, violation_budget
+  expected one of $schema, acceptance_criteria, agent, allowed_files, applies_to, approvals_required, base_branches, coverage, docs_paths_soft, evidence, forbidden_files, goal, may_touch_protected, network_egress, off_scope, override, protected_files, rollback_plan, rules, severity_by_path, task_id, time_budget_minutes, violation_budget
   did you mean "allowed_files"?
 1:1 the key "allowed_files" is missing
   found no such key

@@ -31,6 +31,15 @@ var headKeys = []string{
 // CheckHeadOnly reports the keys that a task contract may not contain when only the change contains the contract: the author
 // of the change wrote it, so it may only narrow. Keys with the prefix x- have no effect and are allowed.
 func (c *Contract) CheckHeadOnly(errs *diag.Errors) {
+	for _, criterion := range c.Criteria {
+		if pos := criterion.Given.UnknownExit; !pos.IsZero() {
+			errs.Add(diag.Error{
+				Pos: pos, Where: "/acceptance_criteria", Message: `the change adds this contract, so none of its criteria may contain "unknown_exit"`,
+				Found: `"unknown_exit" in the criterion ` + diag.Quote(criterion.ID), Expected: "a criterion that passes or fails",
+				Fix: "remove it, or add the criterion to a contract on the base branch",
+			})
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(c.Keys)) {
 		if slices.Contains(headKeys, key) || strings.HasPrefix(key, "x-") {
 			continue

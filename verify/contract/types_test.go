@@ -11,7 +11,7 @@ import (
 // wholeContract is a contract with every key.
 const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "allowed_files": ["a/**"], "forbidden_files": ["b"],
  "acceptance_criteria": ["go test ./...", {"id": "neg", "run": ["x", ""], "cwd": "./web/", "expect": "fail", "proves": "c1",
-  "min_evidence": "bound", "max_attempts": 7}, {"run": ["y"], "test_report": "u.xml", "min_tests": 9}],
+  "min_evidence": "bound", "max_attempts": 7, "unknown_exit": [75, 2]}, {"run": ["y"], "test_report": "u.xml", "min_tests": 9}],
  "approvals_required": ["note", {"id": "db", "files": "m/**"}], "off_scope": "warn",
  "severity_by_path": [{"files": ["c", "d"], "severity": "info"}], "violation_budget": 2, "time_budget_minutes": 30,
  "network_egress": ["api.example.com"], "docs_paths_soft": ["docs/**"],
@@ -23,7 +23,7 @@ const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "al
  "override": {"label": "l", "permission": "admin", "users": ["u"], "teams": ["t"], "binding": "event", "never": ["scope.forbidden"],
   "allow_author": true},
  "protected_files": ["p"], "may_touch_protected": ["Makefile"], "base_branches": ["main"], "applies_to": {"authors": ["some-app[bot]"]},
- "x-note": [1]}`
+ "agent": {"deny_tools": ["mcp__*"], "stop_blocks": 0, "stall_after": 20, "max_attempts": 100}, "x-note": [1]}`
 
 var documents = []stricttest.Document{
 	{Name: "contract", Schema: "scope_contract", Whole: wholeContract, Parse: stricttest.ErrorsOf(func(data []byte, l strict.Limits) (*Contract, *diag.Errors) {

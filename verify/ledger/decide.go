@@ -23,6 +23,7 @@ const (
 	BelowMinimum    Reason = "evidence.below_minimum"
 	TooManyAttempts Reason = "acceptance.too_many_attempts"
 	Vacuous         Reason = "acceptance.vacuous"
+	UnknownReason   Reason = "acceptance.unknown"
 )
 
 // Deciding is what one stream says about a criterion.
@@ -112,6 +113,8 @@ func (d *Decision) judge(c *contract.Criterion) {
 		return
 	}
 	met := func(x *Deciding) bool { return Met(c, x.Last.Exit) }
+	unknown := func(x *Deciding) bool { return x.unknown(c, d.Minimum) }
+	unmet := func(x *Deciding) bool { return !met(x) && !unknown(x) }
 	d.Flaky = d.first(func(x *Deciding) bool { return met(x) && x.Failures+x.Lower > 0 })
 	d.Cached = d.first(func(x *Deciding) bool { return x.Last.Output.Proof == SomeCached })
 	failed := FailedReason
@@ -123,20 +126,27 @@ func (d *Decision) judge(c *contract.Criterion) {
 		applies func(*Deciding) bool
 	}{
 		{NullExit, func(x *Deciding) bool { return x.Last.Exit == nil }},
-		{Conflict, func(x *Deciding) bool { return !met(x) && d.first(met) != nil }},
-		{failed, func(x *Deciding) bool { return !met(x) && (!c.ExpectFail || *x.Last.Exit == 0) }},
-		{FailedReason, func(x *Deciding) bool { return !met(x) }},
+		{Conflict, func(x *Deciding) bool { return unmet(x) && d.first(met) != nil }},
+		{failed, func(x *Deciding) bool { return unmet(x) && (!c.ExpectFail || *x.Last.Exit == 0) }},
+		{FailedReason, unmet},
 		{Stale, func(x *Deciding) bool { return x.Last.Stale }},
 		{DirtyTree, func(x *Deciding) bool { return x.Last.Dirty }},
 		{BelowMinimum, func(*Deciding) bool { return d.Level.Rank() < d.Minimum.Rank() }},
 		{TooManyAttempts, func(x *Deciding) bool { return x.Tries() > c.MaxAttempts }},
 		{Vacuous, func(x *Deciding) bool { return vacuous(x.Last.Output.Proof) }},
+		{UnknownReason, unknown}, // last: what fails in another log, or fails besides, is known
 	} {
 		if d.At = d.first(rule.applies); d.At != nil {
 			d.Reason = rule.reason
 			return
 		}
 	}
+}
+
+// unknown reports whether the deciding record of a stream says that the command cannot know. That must be as certain as a pass
+// would have to be: else it is a failure, as without unknown_exit, which no claim may turn into an open question.
+func (x *Deciding) unknown(c *contract.Criterion, minimum diag.Level) bool {
+	return SaysUnknown(c, x.Last.Exit) && !x.Last.Stale && !x.Last.Dirty && !x.Last.Foreign && x.Level.Rank() >= minimum.Rank()
 }
 
 // vacuous reports whether the output of a command shows that it proves nothing. A test report does not change that: it may

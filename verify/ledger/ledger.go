@@ -128,6 +128,7 @@ type Attempt struct {
 	StaleTree string // the tree of a stale one
 	Dirty     bool   // its trees differ
 	Trees     bool   // it names both trees
+	Foreign   bool   // it is of the contract of the change, and the criterion is not
 	Output    Output
 	Said      feedback.Said // of one that did not end as expected or ran no test; the zero value when the ledger keeps too much
 
@@ -147,16 +148,22 @@ type criterionTally struct {
 	last           *Tally // the one with the last record of the stream
 }
 
-// Met reports whether an exit code is what a criterion expects. A negative control must have failed by itself.
+// Met reports whether an exit code is what a criterion expects. A negative control must have failed by itself, and know that it
+// did.
 func Met(c *contract.Criterion, exit *int64) bool {
 	switch {
 	case exit == nil:
 		return false
 	case c.ExpectFail:
-		return *exit != 0 && !Cut(*exit)
+		return *exit != 0 && !Cut(*exit) && !SaysUnknown(c, exit)
 	default:
 		return *exit == 0
 	}
+}
+
+// SaysUnknown reports whether an exit code is one by which the command of a criterion says that it cannot know.
+func SaysUnknown(c *contract.Criterion, exit *int64) bool {
+	return exit != nil && slices.Contains(c.UnknownExit, *exit)
 }
 
 // Cut reports whether an exit code says that the command did not end by itself, which proves nothing: 124 is a timeout, 126
@@ -240,6 +247,7 @@ func (s *Stream) Add(r *feedback.Record) {
 		// A record of the contract of the change can show that a standing criterion is not met, but not that it is.
 		if by != ofHead || s.ledger.isHead(i) || !Met(&s.ledger.config.Criteria[i], r.Exit) {
 			s.addAttempt(i, r)
+			s.tallies[i].last.Last.Foreign = by == ofHead && !s.ledger.isHead(i)
 		} else if s.idle[i]++; s.idle[i] == 1 {
 			s.remember(weightLink)
 		}

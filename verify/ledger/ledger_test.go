@@ -17,8 +17,8 @@ const (
 )
 
 var (
-	wanted  = contract.Criterion{ID: "unit", Run: []string{"go", "test"}, Cwd: ".", MaxAttempts: 3}
-	control = contract.Criterion{ID: "red", Run: []string{"red"}, Cwd: ".", ExpectFail: true, MaxAttempts: 3}
+	wanted  = contract.Criterion{ID: "unit", Run: []string{"go", "test"}, Cwd: ".", MaxAttempts: 3, UnknownExit: []int64{75}}
+	control = contract.Criterion{ID: "red", Run: []string{"red"}, Cwd: ".", ExpectFail: true, MaxAttempts: 3, UnknownExit: []int64{75}}
 )
 
 // streams fills a ledger from a short notation: a stream is words, a word one record of the command go test, or of red
@@ -106,6 +106,21 @@ func TestDecide(t *testing.T) {
 		{name: "a control that passes", logs: "!0", criterion: 1, reason: ledger.ControlPassed, level: diag.Claimed, attempts: 1},
 		{name: "a control that is not found", logs: "!127", criterion: 1, reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
 		{name: "a control that cannot be run", logs: "!126", criterion: 1, reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
+		{name: "cannot know", logs: "75", reason: ledger.UnknownReason, level: diag.Claimed, attempts: 1},
+		{name: "cannot know, bound", logs: "75b", minimum: diag.Bound, reason: ledger.UnknownReason, level: diag.Bound, attempts: 1},
+		{name: "another code", logs: "74", reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
+		{name: "a claim is no open question", logs: "75", minimum: diag.Bound, reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
+		{name: "nor is another tree", logs: "75s", reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
+		{name: "nor a file left behind", logs: "75d", reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
+		{name: "nor a claim after a bound failure", logs: "1b 75", reason: ledger.FailedReason, level: diag.Bound, attempts: 1},
+		{name: "cannot know, then passes", logs: "75 0", level: diag.Claimed, attempts: 2, flaky: true},
+		{name: "passes, then cannot know", logs: "0 75", reason: ledger.UnknownReason, level: diag.Claimed, attempts: 2},
+		{name: "cannot know four times", logs: "75 75 75 75", reason: ledger.TooManyAttempts, level: diag.Claimed, attempts: 4},
+		{name: "one stream cannot know", logs: "0|75", reason: ledger.UnknownReason, level: diag.Claimed, attempts: 2},
+		{name: "a failure in another stream is known", logs: "75|1", reason: ledger.FailedReason, level: diag.Claimed, attempts: 2},
+		{name: "a stale pass in another stream blocks", logs: "75|0s", reason: ledger.Stale, level: diag.Claimed, attempts: 2},
+		{name: "a control that cannot know", logs: "!75", criterion: 1, reason: ledger.UnknownReason, level: diag.Claimed, attempts: 1},
+		{name: "a control that claims so", logs: "!75", criterion: 1, minimum: diag.Bound, reason: ledger.FailedReason, level: diag.Claimed, attempts: 1},
 		{name: "a control without exit code", logs: "!null", criterion: 1, reason: ledger.NullExit, level: diag.Claimed, attempts: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -125,6 +140,18 @@ func TestDecideWithDigests(t *testing.T) {
 	}
 	if d := l.Decide(0, diag.Recorded, []ledger.Trust{{Counts: true}, {}, {}}); d.Reason != ledger.BelowMinimum {
 		t.Errorf("bound is not recorded: got %+v", d)
+	}
+}
+
+// Beside a log that passed, a claim in another log with a digest stays a conflict.
+func TestDecideUnknownWithDigests(t *testing.T) {
+	both := []ledger.Trust{{Counts: true, Recorded: true}, {Counts: true, Recorded: true}}
+	for logs, want := range map[string]ledger.Reason{
+		"0b|75b": ledger.UnknownReason, "0b|75": ledger.Conflict, "0b|75d": ledger.Conflict, "75b|75": ledger.FailedReason, "75b|1": ledger.FailedReason,
+	} {
+		if d := streams(t, strings.Split(logs, "|")...).Decide(0, diag.Recorded, both); d.Reason != want {
+			t.Errorf("%s: got %q, expected %q", logs, d.Reason, want)
+		}
 	}
 }
 

@@ -92,6 +92,7 @@ func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s 
 	if c.IDGiven && c.ID != old.ID && p.hasID(c.ID) {
 		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
 	}
+	old.UnknownExit = joinUnknown(old, &c)
 	if s.HeadOnly() {
 		return p.joinHeadCriterion(old, c)
 	}
@@ -108,6 +109,16 @@ func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s 
 		old.TestReport = c.TestReport
 	}
 	return nil
+}
+
+// joinUnknown joins the exit codes that say that a command cannot know. For a command that must pass, such a code is more lenient
+// than a failure: both contracts must list it. For a negative control it is stricter: without it, the code proves the control.
+func joinUnknown(old, c *contract.Criterion) (codes []int64) {
+	if c.ExpectFail || old.ExpectFail {
+		more := slices.DeleteFunc(slices.Clone(c.UnknownExit), func(code int64) bool { return slices.Contains(old.UnknownExit, code) })
+		return slices.Concat(old.UnknownExit, more)
+	}
+	return slices.DeleteFunc(slices.Clone(old.UnknownExit), func(code int64) bool { return !slices.Contains(c.UnknownExit, code) })
 }
 
 func clash(c contract.Criterion, message, found, expected string) *diag.Error {

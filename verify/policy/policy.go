@@ -59,6 +59,7 @@ type Policy struct {
 	DiffIgnore  []Ignore
 	MinEvidence diag.Level // "" when no contract sets it
 	EvidenceDir string
+	Agent       Agent
 
 	// Meter counts the cost of matching paths; nil when it is not measured. See [Policy.Measure].
 	Meter *glob.Meter
@@ -112,7 +113,7 @@ func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 // JoinGroup is [Join] for a merge group, whose standing contract need not name a criterion: each pull request in the group
 // is judged by a join of its own, which must.
 func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
-	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, raise: map[string]diag.Level{}, origin: map[string]int{}}
+	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, Agent: newAgent(), raise: map[string]diag.Level{}, origin: map[string]int{}}
 	var problems []Problem
 	for i, s := range sources {
 		p.current = i
@@ -156,6 +157,7 @@ func (p *Policy) add(s Source, first bool) []diag.Error {
 		}
 	}
 	p.addBudgets(c, first)
+	p.Agent.add(&c.Agent)
 	p.addRules(s, first)
 	problems = append(problems, p.addRuleCommand(c, first)...)
 	problems = append(problems, p.addCoverage(c)...)
