@@ -196,7 +196,7 @@ func (b *board) setClaim(it *item.Standing) error {
 // handout tells what to do about an item. The facts are those of the last verdict, from the report in its bundle.
 func (b *board) handout(it *item.Standing) (*item.Handout, error) {
 	p, err := b.policyOf(&it.Item)
-	if err != nil || it.Last == nil {
+	if err != nil || it.Last == nil || it.Last.Bundle == "" {
 		return item.HandoutOf(b.state, it, p, nil), err
 	}
 	data, err := b.store.Report(*it.Last)
@@ -207,7 +207,8 @@ func (b *board) handout(it *item.Standing) (*item.Handout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return item.HandoutOf(b.state, it, p, item.FactsOf(r)), nil
+	broken, err := b.store.Ratchet(*it.Last)
+	return item.HandoutOf(b.state, it, p, append(item.FactsOf(r), broken...)), err
 }
 
 // policyOf joins the contract of an item, which must be the pinned one, with the standing contract of the base.

@@ -124,7 +124,7 @@ func (b *board) submit(id string, stuck func(item.Event) (code, reason string), 
 	if err != nil {
 		return nil, err
 	}
-	a := &attempt{board: b, it: it, dir: session.Try(it.ID, len(it.Judged)+1)}
+	a := &attempt{board: b, it: it, dir: session.Try(it.ID, it.Verdicts+1)}
 	if a.head, err = b.git.Resolve("HEAD"); err != nil {
 		return nil, err
 	}
@@ -157,10 +157,10 @@ func (b *board) take(id string) (*item.Standing, error) {
 		}
 		return claimed, nil
 	}
-	it := b.state.Find(id)
+	it, err := b.find(id)
 	switch {
-	case it == nil:
-		return nil, fmt.Errorf("there is no item %q: closeout status lists them", id)
+	case err != nil:
+		return nil, err
 	case it.State.Locked():
 		return nil, fmt.Errorf("submit.locked: %s is %s, and no submission changes that (closeout explain submit.locked)", it.ID, it.State)
 	case claimed != nil && claimed != it:
@@ -395,7 +395,7 @@ func (a *attempt) eventOf(r *report.Report, data []byte) (item.Event, error) {
 			e.ContractSHA256 = in.SHA256
 		}
 	}
-	if a.it.ContractSHA256 != "" && e.ContractSHA256 != a.it.ContractSHA256 {
+	if e.ContractSHA256 != a.it.ContractSHA256 {
 		return e, fmt.Errorf("the contract of %s is not the one that was pinned (sha256 %.12s…, expected %.12s…): scan the items again", a.it.ID, e.ContractSHA256, a.it.ContractSHA256)
 	}
 	return e, nil

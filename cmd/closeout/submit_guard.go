@@ -40,19 +40,15 @@ func (a *attempt) guardLog() string { return a.store.Path(a.dir, "log", "guard.j
 
 // guard returns a fact for each item that passed before and no longer holds, and notes them in the event.
 func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
-	list, err := a.passedBefore(e)
-	if err != nil || len(list) == 0 {
-		return nil, err
+	list := a.passedBefore(e)
+	if len(list) == 0 {
+		return nil, nil
 	}
 	g := &guarding{attempt: a, ran: map[string]bool{}, writer: map[string]string{}, tree: e.Tree}
 	for _, s := range a.plan.Streams {
 		g.note(s.Steps)
 	}
-	kept, err := g.order(list)
-	if err != nil {
-		return nil, err
-	}
-	for _, it := range kept {
+	for _, it := range g.order(list) {
 		fact, err := g.prove(it)
 		if err != nil {
 			return nil, err
@@ -66,7 +62,7 @@ func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
 }
 
 // passedBefore are the items that passed in this work tree, or at a commit that HEAD contains. The event names the others.
-func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing, err error) {
+func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing) {
 	contained := map[string]bool{}
 	for _, it := range a.state.Items {
 		if it.State != item.Pass {
@@ -74,11 +70,7 @@ func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing, err error)
 		}
 		head := it.Pass.Head
 		if _, known := contained[head]; !known && it.Pass.Worktree != a.worktree {
-			bases, err := a.git.MergeBases(head, a.head)
-			if err != nil && !collect.Unknowable(err) {
-				return nil, err
-			}
-			contained[head] = slices.Contains(bases, head)
+			contained[head] = a.contains(a.head, head)
 		}
 		if it.Pass.Worktree == a.worktree || contained[head] {
 			list = append(list, it)
@@ -86,21 +78,17 @@ func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing, err error)
 			e.Unguarded = append(e.Unguarded, it.ID)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // order finds the commands of each item. Items with equal ones come one after another, and first those that need none: a
 // command that another one follows may find its report overwritten.
-func (g *guarding) order(list []*item.Standing) (kept []keptItem, err error) {
+func (g *guarding) order(list []*item.Standing) (kept []keptItem) {
 	for _, it := range list {
-		joined, err := g.s.standing.WithTask(g.s.compared, g.optionsFor(it))
-		if err != nil {
-			return nil, err
-		}
 		k := keptItem{Standing: it}
-		if joined.Policy != nil { // else its kept bundle says whether it holds
+		if joined, err := g.policyOf(&it.Item); err == nil { // else nothing runs, and the item does not hold
 			p := &record.Plan{}
-			p.AddPolicy([]*policy.Policy{joined.Policy}, "", g.guardLog())
+			p.AddPolicy([]*policy.Policy{joined}, "", g.guardLog())
 			for _, s := range p.Streams {
 				k.steps = append(k.steps, s.Steps...)
 			}
@@ -111,7 +99,7 @@ func (g *guarding) order(list []*item.Standing) (kept []keptItem, err error) {
 		kept = append(kept, k)
 	}
 	diag.SortStable(kept, func(a, b keptItem) int { return strings.Compare(a.order, b.order) })
-	return kept, nil
+	return kept
 }
 
 // keyOf tells commands apart.

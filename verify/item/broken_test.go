@@ -5,7 +5,7 @@ import "testing"
 // No verdict makes PASS while an item that passed before is broken, whatever the event says.
 func TestBrokenNeverPasses(t *testing.T) {
 	plan := &Plan{Items: []Item{{ID: "a", MaxAttempts: 2}}}
-	claim := Event{N: 1, Event: EventClaimed, Item: "a", Worktree: "w"}
+	claim := Event{N: 1, Event: EventClaimed, Item: "a", Worktree: "w", Start: "s"}
 	judged := func(n int64, outcome Name, broken ...string) Event {
 		return Event{N: n, Event: EventJudged, Item: "a", Verdict: "passed", Outcome: outcome, Broken: broken}
 	}

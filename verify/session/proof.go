@@ -33,10 +33,10 @@ func (s *Store) Proof(e item.Event) error {
 		}
 		Inputs []struct{ Kind, SHA256 string }
 	}
-	data, err := s.Report(e)
 	if _, err := os.Lstat(s.Path(filepath.Dir(filepath.FromSlash(e.Bundle)), RatchetFile)); e.Outcome == item.Pass && !errors.Is(err, fs.ErrNotExist) {
 		return errors.New("beside its bundle stands that an item that passed before no longer holds")
 	}
+	data, err := s.Report(e)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
@@ -54,6 +54,22 @@ func (s *Store) Proof(e item.Event) error {
 		}
 	}
 	return errors.New("its report is about another contract")
+}
+
+// Ratchet reads the facts of a verdict about the items that no longer hold, nil for none.
+func (s *Store) Ratchet(e item.Event) (facts []item.Fact, err error) {
+	if len(e.Broken) == 0 {
+		return nil, nil
+	}
+	name := s.Path(filepath.Dir(filepath.FromSlash(e.Bundle)), RatchetFile)
+	data, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(data, &facts)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w; closeout submit judges again", name, diag.Reason(err))
+	}
+	return facts, err
 }
 
 // Report reads the report of a verdict, whose digest must be that of the event.
