@@ -193,22 +193,35 @@ func (b *board) setClaim(it *item.Standing) error {
 	return b.store.SetClaim(b.worktree, want)
 }
 
-// handout tells what to do about an item. The facts are those of the last verdict, from the report in its bundle.
+// handout tells what to do about an item.
 func (b *board) handout(it *item.Standing) (*item.Handout, error) {
 	p, err := b.policyOf(&it.Item)
-	if err != nil || it.Last == nil || it.Last.Bundle == "" {
-		return item.HandoutOf(b.state, it, p, nil), err
+	if err != nil {
+		return nil, err
+	}
+	facts, err := b.lastFacts(it)
+	if err != nil {
+		return nil, fmt.Errorf("the last verdict about %s: %w; closeout submit judges again", it.ID, err)
+	}
+	return item.HandoutOf(b.state, it, p, facts), nil
+}
+
+// lastFacts are those of the last verdict about an item, from the report in its bundle, and from what is beside it about items
+// that no longer hold.
+func (b *board) lastFacts(it *item.Standing) (facts []item.Fact, err error) {
+	if it.Last == nil || it.Last.Bundle == "" {
+		return nil, nil
 	}
 	data, err := b.store.Report(*it.Last)
 	if err != nil {
-		return nil, fmt.Errorf("the last verdict about %s: %w; closeout submit judges again", it.ID, err)
+		return nil, err
 	}
 	r, err := readReport(it.Last.Bundle, data)
 	if err != nil {
 		return nil, err
 	}
 	broken, err := b.store.Ratchet(*it.Last)
-	return item.HandoutOf(b.state, it, p, append(item.FactsOf(r), broken...)), err
+	return append(item.FactsOf(r), broken...), err
 }
 
 // policyOf joins the contract of an item, which must be the pinned one, with the standing contract of the base.

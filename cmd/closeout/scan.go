@@ -236,10 +236,11 @@ func (f *scanFlags) addTasks(b *board) error {
 
 // complete joins the contract of an item with the standing one, and notes what the plan needs of it.
 func (b *board) complete(it *item.Item, name string, data []byte) error {
-	if _, err := b.join(it.ID, name, data); err != nil {
+	p, err := b.join(it.ID, name, data)
+	if err != nil {
 		return err
 	}
-	it.ContractSHA256, it.MaxAttempts, it.StallAfter = digest(data), 3, 3
+	it.ContractSHA256, it.MaxAttempts, it.StallAfter = digest(data), p.Agent.MaxAttempts, p.Agent.StallAfter
 	return nil
 }
 

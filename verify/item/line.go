@@ -15,7 +15,7 @@ import (
 
 var eventKeys = []string{
 	"n", "at", "event", "item", "try", "worktree", "start", "head", "tree", "verdict", "outcome", "open", "tests", "bundle",
-	"report_sha256", "contract_sha256", "unguarded", "code", "reason", "exit", "ms", "cost_microusd", "budget_microusd", "left_running",
+	"report_sha256", "contract_sha256", "broken", "unguarded", "code", "reason", "exit", "ms", "cost_microusd", "budget_microusd", "left_running",
 }
 
 // ReadEvent reads a line of the log into e. The texts of e are parts of the line.
@@ -23,7 +23,7 @@ func ReadEvent(line string, e *Event) error {
 	*e = Event{}
 	if readLine(line, eventKeys, []any{
 		&e.N, &e.At, &e.Event, &e.Item, &e.Try, &e.Worktree, &e.Start, &e.Head, &e.Tree, &e.Verdict, &e.Outcome, &e.Open, &e.Tests, &e.Bundle,
-		&e.ReportSHA256, &e.ContractSHA256, &e.Unguarded, &e.Code, &e.Reason, &e.Exit, &e.MS, &e.Cost, &e.Budget, &e.LeftBehind,
+		&e.ReportSHA256, &e.ContractSHA256, &e.Broken, &e.Unguarded, &e.Code, &e.Reason, &e.Exit, &e.MS, &e.Cost, &e.Budget, &e.LeftBehind,
 	}) {
 		return nil
 	}

@@ -105,3 +105,19 @@ func (s *Store) halve(name string, more []byte) error {
 	}
 	return collect.WriteOther("the log of the session", name, append(append(kept, data[half:]...), more...))
 }
+
+// Vetoes counts the calls that the hook denied in all sessions, by code.
+func (s *Store) Vetoes() map[string]int {
+	counts := map[string]int{}
+	names, _ := filepath.Glob(s.Path("sessions", "*.jsonl")) // the pattern is right
+	for _, name := range names {
+		data, err := readBounded(name)
+		for line := range bytes.Lines(data) {
+			var l hook.Line
+			if err == nil && bytes.Contains(line, []byte(`"answer":"`+hook.AnswerDeny+`"`)) && json.Unmarshal(line, &l) == nil {
+				counts[l.Code]++
+			}
+		}
+	}
+	return counts
+}

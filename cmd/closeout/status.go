@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+const statusLong = `status counts the items by state. An item that is PASS stays so; it is holding while it is also proven for the code of HEAD, by
+its own submission or by a later one that proved it again.
+
+It says what is not as it was pinned (drift), which lines of the log nothing proves and which therefore do not count, which
+commits belong to no item, and what keeps the agent from the state folder, as the operator said.
+
+With --replay, the bundle of each PASS is judged again, and must give the same report, byte for byte.
+
+Exit codes: 0 all are PASS and holding, 1 one is open, STUCK or not holding, or drift, ignored lines or other reports, 2 wrong
+call or environment, 3 only REVIEW is left. With --to: 0 when the file is written.`
+
+type statusFlags struct {
+	state, format, to string
+	force, replay     bool
+}
+
+func newStatus(std stdio) *cobra.Command {
+	f := &statusFlags{}
+	c := &cobra.Command{
+		Use: "status", Short: "Count the items, and say whether what passed still holds", Long: statusLong, Args: noWords(""),
+		Example: "  closeout status\n  closeout status --format csv --to results.csv\n  closeout status --replay",
+		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.format, "format", output.StatusFormats[0], "`format` of the output: "+strings.Join(output.StatusFormats, ", ")+"; csv, jsonl and markdown have a row for each item")
+	flags.StringVar(&f.to, "to", "", "write to this new `file`")
+	flags.BoolVar(&f.force, "force", false, "with --to: also over a file that is there")
+	flags.BoolVar(&f.replay, "replay", false, "judge the bundle of each PASS again")
+	addState(flags, &f.state)
+	refuseTwice(flags)
+	return c
+}
+
+func (f *statusFlags) run(std stdio) error {
+	if !slices.Contains(output.StatusFormats, f.format) {
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, output.StatusFormats, ""), strings.Join(output.StatusFormats, ", "))
+	}
+	b, err := findBoard(f.state)
+	if err != nil {
+		return err
+	}
+	defer b.git.Close()
+	b.proof = b.store.Proof
+	if err := b.read(); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no items are pinned in %s: write closeout scan, or name the folder with --state", b.store.Dir)
+	} else if err != nil {
+		return err
+	}
+	s, err := f.status(b)
+	if err != nil {
+		return err
+	}
+	if f.to != "" {
+		return f.write(b, s)
+	}
+	kind := output.Plain
+	if f.format != "text" && f.format != "markdown" {
+		kind = output.JSON
+	}
+	err = printAs(std.out, kind, false, func(w io.Writer, _ bool) error { return output.WriteStatus(w, s, f.format) })
+	done, review := s.Done()
+	switch {
+	case err != nil || done:
+		return err
+	case review:
+		return exit{exitReview}
+	}
+	return exit{exitFailed}
+}
+
+// write writes a file with the results. The list and the template stay as they are.
+func (f *statusFlags) write(b *board, s *item.Status) error {
+	place, err := b.place(f.to)
+	if err != nil {
+		return err
+	}
+	if place == b.plan.ListPath || place == b.plan.Template {
+		return fmt.Errorf("--to %q is what was scanned: name another file", f.to)
+	}
+	if _, err := os.Lstat(f.to); !f.force && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--to %q is there already: name another file, or replace it with --force", f.to)
+	}
+	var data bytes.Buffer
+	if err := output.WriteStatus(&data, s, f.format); err != nil {
+		return err
+	}
+	return collect.WriteOther("file", f.to, data.Bytes())
+}
+
+// status is the status at HEAD.
+func (f *statusFlags) status(b *board) (*item.Status, error) {
+	head, err := b.git.Resolve("HEAD")
+	if err != nil {
+		return nil, err
+	}
+	tree, err := b.git.CodeTree(head, b.plan.Evidence)
+	if err != nil {
+		return nil, err
+	}
+	s := b.state.StatusAt(tree)
+	s.Head, s.StateFolder, s.Replayed, s.Drift = head, b.store.Dir, f.replay, b.drift()
+	s.Unclaimed = b.unclaimed(head)
+	if f.replay {
+		s.Differs = b.replayAll()
+	}
+	if f.format == "json" {
+		s.Vetoes = b.store.Vetoes()
+	}
+	return s, nil
+}
+
+// drift lists what is not as it was pinned.
+func (b *board) drift() []string {
+	p, list := b.plan, []string{}
+	for _, file := range []struct{ what, place, digest string }{{"list", p.ListPath, p.ListSHA256}, {"template", p.Template, p.TemplateID}} {
+		if file.place == "" {
+			continue
+		}
+		if _, now, err := b.readPlace(file.place, item.MaxList); err != nil {
+			list = append(list, fmt.Sprintf("the %s: %v", file.what, err))
+		} else if now != file.digest {
+			list = append(list, fmt.Sprintf("the %s %q is not as it was pinned", file.what, file.place))
+		}
+	}
+	if now, err := b.git.Resolve(p.BaseName); err != nil {
+		list = append(list, fmt.Sprintf("the base %q: %v", p.BaseName, err))
+	} else if now != p.Base && b.contractsDiffer(now) {
+		list = append(list, fmt.Sprintf("the contracts of the base %s are not those that were pinned (%.12s, now %.12s)", p.BaseName, p.Base, now))
+	}
+	return list
+}
+
+// contractsDiffer reports whether another commit has other contracts than the base.
+func (b *board) contractsDiffer(now string) bool {
+	names := []string{policy.TasksDir}
+	for _, extension := range policy.ContractExtensions {
+		names = append(names, policy.StandingContract+extension)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, before, _, err := b.git.Entry(b.plan.Base, name)
+		_, after, _, other := b.git.Entry(now, name)
+		return err != nil || other != nil || before != after
+	})
+}
+
+// unclaimed are the commits after the last PASS in the history of HEAD, up to where the claimed item starts.
+func (b *board) unclaimed(head string) string {
+	to, last := head, (*item.Event)(nil)
+	if it := b.state.Claimed(b.worktree); it != nil {
+		to = it.Start
+	}
+	for _, it := range b.state.Items {
+		if it.Pass != nil && it.Pass.Worktree == b.worktree && (last == nil || it.Pass.N > last.N) {
+			last = it.Pass
+		}
+	}
+	if last == nil || last.Head == to || !b.contains(to, last.Head) {
+		return ""
+	}
+	return fmt.Sprintf("%.12s..%.12s", last.Head, to)
+}
+
+// replayAll judges the bundle of each PASS again.
+func (b *board) replayAll() []string {
+	differs := []string{}
+	for _, it := range b.state.Items {
+		if it.Pass == nil {
+			continue
+		}
+		again, err := judgeAgain("closeout status", b.store.Path(it.Pass.Bundle))
+		switch {
+		case err != nil:
+			differs = append(differs, fmt.Sprintf("%s: %v", it.ID, diag.Reason(err)))
+		case !again.Same():
+			differs = append(differs, it.ID+": "+strings.Join(again.Differences, "; "))
+		}
+	}
+	return differs
+}
