@@ -148,7 +148,7 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 	case !kept.Same():
 		return g.broken(it, "its kept bundle is not what was judged: "+kept.Differences[0]), nil
 	}
-	found, err := collect.Again(dir, g.options())
+	found, err := collect.Again(dir, collect.Place{Objects: g.git, Commit: g.head}, g.options())
 	if err != nil {
 		return g.broken(it, "its kept bundle cannot be judged: "+err.Error()), nil
 	}

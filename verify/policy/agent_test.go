@@ -37,7 +37,9 @@ func TestAgent(t *testing.T) {
 
 // Every contract that names the command must list the code; of a negative control it is enough that one does.
 func TestJoinUnknownExit(t *testing.T) {
-	criteria := func(members string) string { return `"acceptance_criteria": [{"id": "t", "run": ["make"]` + members + `}]` }
+	criteria := func(members string) string {
+		return `"acceptance_criteria": [{"id": "t", "run": ["make"]` + members + `}]`
+	}
 	for _, c := range []struct {
 		standing, task string
 		trust          facts.Trust
