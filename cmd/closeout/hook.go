@@ -7,6 +7,7 @@ const hookLong = `hook stands beside the agent: its hooks ask closeout before a 
 It is the first of three fences and only advice: an agent's hooks can be switched off, time out, or see only some tools.
 What binds is the gate in CI.
 
+hook install writes the calls into the settings of agents, hook doctor tries them, and hook remove takes them out again.
 hook run is what the agent's settings call; it reads the payload from standard input and answers in the agent's own form.`
 
 func newHook(std stdio) *cobra.Command {
@@ -20,6 +21,6 @@ func newHook(std stdio) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newHookRun(std))
+	c.AddCommand(newHookInstall(std), newHookRemove(std), newHookDoctor(std), newHookRun(std))
 	return c
 }

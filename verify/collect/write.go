@@ -102,7 +102,7 @@ func Write(path string, data []byte) error {
 	})
 }
 
-// WriteOther writes another file in the same way, over any regular file.
+// WriteOther writes another file in the same way, over any regular file, whose permissions stay.
 func WriteOther(what, path string, data []byte) error {
 	return write(what, path, data, func(t *target) error {
 		info, err := t.dir.Lstat(t.name)
@@ -122,8 +122,12 @@ func write(what, path string, data []byte, check func(*target) error) error {
 	if err := check(t); err != nil {
 		return fmt.Errorf("the %s %q cannot be written: %w", what, path, diag.Reason(err))
 	}
+	mode := fs.FileMode(0o644)
+	if info, err := t.dir.Lstat(t.name); err == nil && info.Mode().IsRegular() {
+		mode = info.Mode().Perm()
+	}
 	temp := ".closeout-" + rand.Text()
-	err = t.fill(temp, data)
+	err = t.fill(temp, data, mode)
 	if err == nil {
 		err = t.dir.Rename(temp, t.name)
 	}
@@ -135,14 +139,14 @@ func write(what, path string, data []byte, check func(*target) error) error {
 }
 
 // fill writes all data, so that it is on the disk before the file gets its name.
-func (t *target) fill(name string, data []byte) error {
+func (t *target) fill(name string, data []byte, mode fs.FileMode) error {
 	f, err := t.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Chmod(mode)
 	}
 	if err == nil {
 		err = f.Sync()

@@ -37,7 +37,7 @@ func strangers(t testing.TB) map[string]string {
 	return files
 }
 
-var choices = []Choice{{}, {Stop: "always", Record: true}, {Fail: "closed", Stop: "off"}, {AllTools: true}}
+var choices = []Choice{{}, {Stop: "always"}, {Fail: "closed", Stop: "off"}, {AllTools: true}}
 
 func TestInstallAndRemove(t *testing.T) {
 	for name, before := range strangers(t) {

@@ -12,8 +12,7 @@ import (
 type Choice struct {
 	Stop     string // claimed, always or off
 	Fail     string // open or closed
-	Record   bool
-	AllTools bool // the contract denies tools by name: ask before each of them
+	AllTools bool   // the contract denies tools by name: ask before each of them
 }
 
 // Entry is a hook as it stands in the settings of an agent.
@@ -94,9 +93,6 @@ func words(agent string, c Choice) []string {
 	}
 	if c.Fail == "closed" {
 		call = append(call, "--fail", c.Fail)
-	}
-	if c.Record {
-		call = append(call, "--record")
 	}
 	return call
 }
@@ -194,13 +190,11 @@ var plainMatcher = regexp.MustCompile(`^[\w ,|-]+$`)
 // covers reports whether a matcher selects a tool. For Copilot it is an expression for the whole name. For the others one without
 // special characters is a list of names, and any other is an expression for a part of the name.
 func covers(agent, matcher, tool string) bool {
-	switch {
-	case matcher == "" || matcher == "*" && agent != "copilot":
+	if matcher == "" || matcher == "*" && agent != "copilot" {
 		return true
-	case agent == "copilot":
-		matcher = "^(?:" + matcher + ")$"
-	case plainMatcher.MatchString(matcher):
-		return slices.Contains(strings.FieldsFunc(matcher, func(r rune) bool { return strings.ContainsRune("|, ", r) }), tool)
+	}
+	if agent == "copilot" || plainMatcher.MatchString(matcher) {
+		matcher = "^(?:" + strings.NewReplacer(", ", "|", ",", "|").Replace(matcher) + ")$"
 	}
 	r, err := regexp.Compile(matcher)
 	return err == nil && r.MatchString(tool)

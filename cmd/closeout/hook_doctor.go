@@ -1,0 +1,267 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/hook"
+)
+
+const hookDoctorLong = `hook doctor tries the installed hooks, as the agent would call them: a write to .git/config must be denied, and one to an
+allowed file must pass without a word.
+
+It also finds what makes a fence dead: a program that is missing, is another one, or lies in the work tree; settings that the
+agent does not read, or that switch hooks off; a hook at the wrong event, without the tools that it must see, or without time.
+
+Without --agent it looks at those that a hook is installed for.
+
+Exit codes: 0 the fences stand; 1 one is dead, or none is there; 2 wrong call or environment.`
+
+// hookDoctor looks at the hooks that are installed.
+type hookDoctor struct {
+	*hookSettings
+	fence   *fence
+	allowed string // a file that an agent may write; "" when none is known
+	dead    int
+}
+
+func newHookDoctor(std stdio) *cobra.Command {
+	d := &hookDoctor{hookSettings: newHookSettings(std)}
+	c := &cobra.Command{
+		Use: "doctor", Short: "Try the installed hooks", Long: hookDoctorLong, Args: noWords(""),
+		RunE: func(*cobra.Command, []string) error { return d.run() },
+	}
+	c.Flags().StringArrayVar(&d.agents, "agent", nil, "an `agent`, several times: "+strings.Join(hook.Agents, ", "))
+	return c
+}
+
+func (d *hookDoctor) run() error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	var err error
+	if d.fence, err = openFence(d.root); err != nil {
+		d.bury("the repository", err.Error(), "without a contract no hook has an opinion: closeout init")
+	} else if d.allowed, err = d.findAllowed(); err != nil {
+		return err
+	}
+	found := 0
+	for _, agent := range hook.Agents {
+		if len(d.agents) == 0 || slices.Contains(d.agents, agent) {
+			found += d.examine(agent)
+		}
+	}
+	if found == 0 {
+		d.bury("hooks", "none is installed", "closeout hook install")
+	}
+	if d.dead > 0 {
+		return exit{exitFailed}
+	}
+	return nil
+}
+
+// bury reports a dead fence.
+func (d *hookDoctor) bury(where, why, fix string) {
+	d.dead++
+	d.out("dead  %s: %s → %s", where, why, fix)
+}
+
+// findAllowed finds a tracked file that an agent may write.
+func (d *hookDoctor) findAllowed() (string, error) {
+	head, err := d.fence.git.Resolve("HEAD")
+	if err != nil {
+		return "", err
+	}
+	files, err := d.fence.git.Tracked(head)
+	for _, f := range files {
+		if r, err := d.fence.rule(f.Path, false); r == nil && err == nil {
+			return f.Path, nil
+		}
+	}
+	return "", err
+}
+
+// installed is an entry, and the file that it is in.
+type installed struct {
+	hook.Hook
+	where string
+}
+
+// examine looks at the hooks of one agent, and counts them.
+func (d *hookDoctor) examine(agent string) int {
+	if agent == "git" {
+		return d.examineGit()
+	}
+	var list []installed
+	for _, scope := range scopes {
+		if f := d.file(agent, scope); f != nil {
+			list = append(list, d.settings(f)...)
+		}
+	}
+	if agent == "copilot" {
+		for _, name := range []string{".github/copilot/settings.json", ".github/copilot/settings.local.json"} {
+			d.settings(&settingsFile{agent: agent, name: name, within: d.root, path: filepath.Join(d.root, filepath.FromSlash(name))})
+		}
+	}
+	if len(list) == 0 {
+		if len(d.agents) > 0 {
+			d.bury(agent, "no hook is installed", "closeout hook install --agent "+agent)
+		}
+		return 0
+	}
+	standard := hook.Entries(agent, hook.Choice{})
+	missed := hook.Uncovered(agent, "^$", deniedTools(d.fence))
+	for _, h := range list {
+		at := slices.IndexFunc(standard, func(e hook.Entry) bool { return e.Event == h.Event && e.Flat == h.Flat })
+		seconds, err := strconv.ParseFloat(cmp.Or(h.Timeout, "1"), 64)
+		switch program, fix := d.program(h.Argv[0]); {
+		case at < 0:
+			d.bury(h.where, "at "+h.Event+" "+agent+" does not ask closeout so", "closeout hook install --agent "+agent)
+		case err != nil || seconds <= 0:
+			d.bury(h.where, "its timeout is "+h.Timeout+", so its answer comes too late", "closeout hook install --agent "+agent)
+		case program != "":
+			d.bury(h.where, program, fix)
+		case at == 0:
+			open := hook.Uncovered(agent, h.Matcher, deniedTools(d.fence))
+			missed = slices.DeleteFunc(missed, func(tool string) bool { return !slices.Contains(open, tool) })
+			d.drive(agent, h)
+		}
+	}
+	if len(missed) > 0 {
+		d.bury(agent, "no hook at "+standard[0].Event+" sees the tools "+strings.Join(missed, ", "), "closeout hook install --agent "+agent)
+	}
+	for _, e := range standard[1:] {
+		if !slices.ContainsFunc(list, func(h installed) bool { return h.Event == e.Event }) {
+			d.out("note  %s: no hook at %s", agent, e.Event)
+		}
+	}
+	if agent == "codex" {
+		d.out("note  codex: whether a person has trusted the hooks cannot be asked: open Codex here and look at /hooks")
+	}
+	return len(list)
+}
+
+// settings reads a settings file.
+func (d *hookDoctor) settings(f *settingsFile) (list []installed) {
+	if err := f.read(); err != nil || f.before == nil {
+		if err != nil {
+			d.bury(f.name, err.Error(), "replace it by a regular file")
+		}
+		return nil
+	}
+	s, e := hook.ReadSettings(f.before)
+	if e != nil {
+		d.bury(fmt.Sprintf("%s:%d:%d", f.name, e.Pos.Line, e.Pos.Column), e.Message+": "+e.Found, e.Fix)
+		return nil
+	}
+	if at, off := s.True("disableAllHooks"); off {
+		d.bury(fmt.Sprintf("%s:%d:%d", f.name, at.Line, at.Column), "disableAllHooks switches all hooks off", "take it out")
+	}
+	for _, h := range s.Ours() {
+		list = append(list, installed{h, fmt.Sprintf("%s:%d:%d", f.name, h.Pos.Line, h.Pos.Column)})
+	}
+	if len(list) > 0 && !s.Plain {
+		d.bury(f.name, "it has comments or commas at the end, and "+f.agent+" reads plain JSON: it ignores the file", "take them out")
+	}
+	return list
+}
+
+// program says what is wrong with the program of a hook.
+func (d *hookDoctor) program(name string) (why, fix string) {
+	if strings.Contains(name, "$") {
+		return "", "" // the shell knows
+	}
+	path, err := exec.LookPath(name)
+	switch {
+	case err != nil && !errors.Is(err, exec.ErrDot):
+		return name + " is not found: " + err.Error(), "install closeout in a directory of PATH"
+	case inside(d.root, followed(path)):
+		return path + " lies in the work tree, where the agent can replace it", "install closeout outside of it"
+	}
+	return "", ""
+}
+
+// maxProbe is how long a hook may take.
+const maxProbe = 10 * time.Second
+
+// drive calls the hook as the agent does: it must deny one path, and say nothing about another.
+func (d *hookDoctor) drive(agent string, h installed) {
+	denied, said, err := d.call(agent, h, ".git/config")
+	if err == nil && !denied {
+		err = errors.New("it does not deny a write to .git/config")
+	}
+	if err == nil && d.allowed != "" {
+		if denied, said, err = d.call(agent, h, d.allowed); err == nil && (denied || said != "" && said != "{}") {
+			err = fmt.Errorf("it is not silent about %q, which is allowed", d.allowed)
+		}
+	}
+	if err != nil {
+		d.bury(h.where, err.Error()+": "+cmp.Or(firstLine(said), "it said nothing"), "see what closeout version says, and closeout hook install --agent "+agent)
+		return
+	}
+	d.out("ok    %s: denies .git/config, is silent about %s", h.where, cmp.Or(d.allowed, "nothing, since no tracked file is allowed"))
+}
+
+// call sends one payload, and reads the answer.
+func (d *hookDoctor) call(agent string, h installed, path string) (denied bool, said string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxProbe)
+	defer cancel()
+	argv := h.Argv
+	if h.Shell != "" {
+		argv = []string{"sh", "-c", h.Shell}
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = time.Second
+	cmd.Dir, cmd.Env = d.root, append(os.Environ(), "CLAUDE_PROJECT_DIR="+d.root)
+	cmd.Stdin = strings.NewReader(hook.Probe(agent, d.root, filepath.Join(d.root, filepath.FromSlash(path))))
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	said = strings.TrimSpace(out.String() + errs.String())
+	if exited := (*exec.ExitError)(nil); errors.As(err, &exited) && ctx.Err() == nil {
+		denied, err = exited.ExitCode() == 2 && strings.Contains(said, "closeout: "), nil
+	}
+	return denied && (agent != "copilot" || strings.Contains(out.String(), `"deny"`)), said, err
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line[:min(len(line), 300)]
+}
+
+// examineGit looks at git's hook, which has no payload to try.
+func (d *hookDoctor) examineGit() int {
+	f := d.file("git", scopeProject)
+	err := f.read()
+	calls, _ := hook.CallsUs(f.before)
+	if err != nil || !calls {
+		if len(d.agents) > 0 {
+			d.bury(f.name, "it does not call closeout", "closeout hook install --agent git")
+		}
+		return 0
+	}
+	info, err := os.Stat(f.path)
+	why, fix := d.program("closeout")
+	switch {
+	case err == nil && info.Mode()&0o111 == 0:
+		d.bury(f.name, "it is not executable, so git skips it", "chmod +x "+f.path)
+	case elsewhere(d.root, d.common) != "":
+		d.bury(f.name, "it "+elsewhere(d.root, d.common), "call closeout from the hook that runs")
+	case why != "":
+		d.bury(f.name, why, fix)
+	default:
+		d.out("ok    %s calls closeout; git commit --no-verify passes it", f.name)
+	}
+	return 1
+}
