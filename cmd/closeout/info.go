@@ -16,6 +16,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/collect/diffrules"
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/lint"
 	"github.com/closeout-gate/closeout/verify/rules"
 )
@@ -49,11 +51,26 @@ func explained() []string {
 	return append(codes, diffrules.IDs()...)
 }
 
-// documented are the gate's checks and the pages of lint and audit, whose codes are no findings of the gate.
-func documented() []*check.Check { return slices.Concat(checks.Documented, lint.Pages, audit.Pages) }
+// documented are the gate's checks and the pages of lint, of audit and of the items, whose codes are no findings of the gate.
+func documented() []*check.Check {
+	items := &check.Check{ID: itemsPage}
+	names, severities := item.Codes()
+	for i, name := range names {
+		items.Codes = append(items.Codes, check.Code{Name: name, Severity: diag.Severity(severities[i])})
+	}
+	return append(slices.Concat(checks.Documented, lint.Pages, audit.Pages), items)
+}
+
+// itemsPage is the ID of the page about what is said beside an agent.
+const itemsPage = "items"
 
 // page is the page with an ID.
-func page(id string) string { return cmp.Or(checks.Doc(id), lint.Doc(id), audit.Doc(id)) }
+func page(id string) string {
+	if id == itemsPage {
+		return item.Page
+	}
+	return cmp.Or(checks.Doc(id), lint.Doc(id), audit.Doc(id))
+}
 
 // explain prints what the page of a check says about a code, or the page of the check with that name. Case does not matter.
 func explain(what string, w io.Writer) error {
