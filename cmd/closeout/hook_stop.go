@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -10,7 +11,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/hook"
 	"github.com/closeout-gate/closeout/verify/item"
-	"github.com/closeout-gate/closeout/verify/ledger"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -69,9 +69,12 @@ func (f *fence) unchanged() bool {
 
 // blocked reports whether the agent said why the work cannot be done. Where an item is claimed, it must name it.
 func (f *fence) blocked() bool {
-	data, err := os.ReadFile(filepath.Join(f.root, filepath.FromSlash(item.BlockedFile)))
-	first, _, _ := strings.Cut(string(data), "\n")
-	return err == nil && (f.claim == nil || strings.TrimSpace(first) == f.claim.Item)
+	if f.claim != nil {
+		why, err := (&board{root: f.root}).blocked(f.claim.Item)
+		return why != "" && err == nil
+	}
+	info, err := os.Lstat(filepath.Join(f.root, filepath.FromSlash(item.BlockedFile)))
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
 // uncommitted lists the files that differ from HEAD, without evidence and reports.
@@ -136,67 +139,38 @@ func asked(fact item.Fact, r *report.Report) bool {
 	return r.Settings.EvidenceMin != string(diag.Recorded)
 }
 
-// stopFacts is how many findings the agent is told.
-const stopFacts = 10
-
 // unproven says what is not proven, and how to go on.
 func (f *fence) unproven(facts []item.Fact) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "closeout: %s not proven (%s):\n", f.name(), diag.Plural(int64(len(facts)), "finding"))
-	for i, fact := range facts {
-		if i == stopFacts {
-			fmt.Fprintf(&b, "and %d more\n", len(facts)-stopFacts)
-			break
-		}
-		at := ""
-		if fact.Path != "" {
-			at = " " + fact.Path
-		}
-		if fact.Line > 0 {
-			at += fmt.Sprintf(":%d", fact.Line)
-		}
-		fmt.Fprintf(&b, "- %s%s: %s; expected %s, actual %s → %s\n", fact.Code, at, fact.Message, fact.Expected, fact.Actual, fact.Fix)
+	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, diag.Plural(int64(len(facts)), "finding"))
+	writeFacts(&b, facts)
+	b.WriteString("\nThe commands, as they are to be recorded on the commit that is judged:\n\n")
+	for _, c := range f.handout().Criteria[:min(len(f.Policy.Criteria), maxFacts)] {
+		fmt.Fprintf(&b, "    %s\n", diag.Neutral(c.Record))
 	}
-	b.WriteString(f.ways())
+	b.WriteString(f.last())
 	return b.String()
 }
 
-// ways says what to record, and the honest exit.
-func (f *fence) ways() string {
-	var b strings.Builder
-	b.WriteString("Record each criterion on the commit that is to be judged:\n")
-	for _, c := range f.Policy.Criteria {
-		words := []string{"closeout", "record", "--criterion", c.ID}
-		if c.Cwd != "." {
-			words = append(words, "--cwd", c.Cwd)
-		}
-		fmt.Fprintf(&b, "  %s\n", diag.Neutral(ledger.CommandLine(append(append(words, "--"), c.Run...))))
-		if b.Len() > 4000 {
-			break
-		}
-	}
-	first := ""
-	if f.claim != nil {
-		b.WriteString("Then: closeout submit\n")
-		first = ", whose first line is " + f.claim.Item
-	} else {
-		b.WriteString("Or all of them, and the verdict: closeout run\n")
-	}
-	fmt.Fprintf(&b, "If it cannot be done, say why in %s%s.", item.BlockedFile, first)
-	return b.String()
+// handout is what is to be done in this work tree.
+func (f *fence) handout() *item.Handout {
+	id := cmp.Or(f.Policy.TaskID, "this change")
+	return item.HandoutOf(&item.State{}, &item.Standing{Item: item.Item{ID: id}}, f.Policy, nil)
 }
 
-func (f *fence) name() string {
+// last is the command that judges, and the honest exit.
+func (f *fence) last() string {
+	command := "closeout run"
 	if f.claim != nil {
-		return f.claim.Item + " is"
+		command = "closeout submit"
 	}
-	return "the change is"
+	return fmt.Sprintf("\nAll of them, and the verdict: %s. If it cannot be done, say why in %s, whose first line is: %s\n", command, item.BlockedFile, f.handout().Item)
 }
 
 // hold lets the agent go on, but no more often than the contract says, and never twice for the same.
 func (h *hookRun) hold(f *fence, tree, open, reason string) (hook.Answer, error) {
 	h.line.Tree, h.line.Open = tree, open
-	if hook.MayHold(h.past(), tree, open, stopBlocks) {
+	if hook.MayHold(h.past(), tree, open, f.Policy.Agent.StopBlocks) {
 		h.note(hook.AnswerBlock, "", nil)
 		// What cannot be counted could go on for ever: then only the first end of a turn is refused.
 		if h.logged = f.store != nil && f.store.AddCall(h.call.Session, h.line) == nil; h.logged || h.call.Active && !h.call.Again {
@@ -208,8 +182,6 @@ func (h *hookRun) hold(f *fence, tree, open, reason string) (hook.Answer, error)
 	return h.call.Pass(strings.TrimRight(first, ":") + "; the agent was let go all the same, and the gate will say no"), nil
 }
 
-const stopBlocks = 3
-
 // start tells a new session what is to be proven.
 func (h *hookRun) start() (hook.Answer, error) {
 	f, err := h.open()
@@ -219,17 +191,6 @@ func (h *hookRun) start() (hook.Answer, error) {
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	var b strings.Builder
-	last := f.Policy.Sources[len(f.Policy.Sources)-1].Contract
-	b.WriteString("closeout judges what is done here")
-	if f.claim != nil {
-		b.WriteString(": the item " + f.claim.Item)
-	}
-	b.WriteString(".\n")
-	if goal := item.Text(last.Goal.Value); goal != "" {
-		fmt.Fprintf(&b, "Goal: %s\n", goal)
-	}
-	fmt.Fprintf(&b, "Change only: %s\n", f.Allowed())
-	b.WriteString(f.ways())
-	return h.call.Tell(b.String()), nil
+	_, text, _ := strings.Cut(f.handout().Text(), "\n") // which try it is, next says
+	return h.call.Tell("# " + f.handout().Item + "\n" + text + f.last()), nil
 }

@@ -107,10 +107,9 @@ func (c *Call) decide(seen map[string]bool, agent Agent, event Event) {
 		c.Agent = Copilot
 	case seen["turn_id"]:
 		c.Agent = Codex
-	case agent != "" && agent != Git:
 	case seen["timestamp"]: // Copilot's payloads in Claude's form have one
 		c.Agent = Copilot
-	default:
+	case agent == "" || agent == Git:
 		c.Agent = Claude
 	}
 	name := strings.ToLower(strings.ReplaceAll(c.Name, "_", ""))
@@ -141,14 +140,15 @@ func plain(value jsontext.Value) string {
 
 // inner is a value, or the JSON value that it is the text of. A text that is no JSON stays what it is.
 func inner(value jsontext.Value) jsontext.Value {
-	if s := jsontext.Value(plain(value)); value.Kind() == '"' && (s.Kind() == '{' || s.Kind() == '[') && walk(s, func(string, string) {}) == nil {
+	if s := jsontext.Value(plain(value)); value.Kind() == '"' && (s.Kind() == '{' || s.Kind() == '[') && walk(s, func(string, func() string) {}) == nil {
 		return s
 	}
 	return value.Clone()
 }
 
-// walk calls visit with every text in a value and the key that it belongs to, duplicates too.
-func walk(data []byte, visit func(key, text string)) error {
+// walk calls visit with every text in a value and the key that it belongs to, duplicates too. A text that is not asked for is not
+// copied.
+func walk(data []byte, visit func(key string, text func() string)) error {
 	dec, keys := newDecoder(data), []string{""}
 	for {
 		token, err := dec.ReadToken()
@@ -169,7 +169,7 @@ func walk(data []byte, visit func(key, text string)) error {
 		case kind == '{' && n%2 == 1:
 			keys[depth] = token.String()
 		default:
-			visit(keys[depth], token.String())
+			visit(keys[depth], token.String)
 		}
 	}
 }

@@ -35,7 +35,6 @@ type Ruling struct {
 type Fence struct {
 	Policy *policy.Policy
 	Off    map[string]bool // paths that the change contains already and that are off scope at block
-	Denies func(tool string) string
 }
 
 // Rule rules on a path that a tool is about to write; nil for no opinion. c is the change from the start of the task as it
@@ -145,10 +144,7 @@ func (f *Fence) isRecord(name string) bool {
 
 // Tool rules on a tool by its name; nil when the contracts do not deny it.
 func (f *Fence) Tool(name string) *Ruling {
-	if f.Denies == nil {
-		return nil
-	}
-	if pattern := f.Denies(name); pattern != "" {
+	if pattern := f.Policy.Agent.Denies(name); pattern != "" {
 		return &Ruling{Code: CodeTool, Path: name, Why: "is a tool that the contract denies (agent.deny_tools: " + pattern + ")", Deny: true}
 	}
 	return nil

@@ -31,17 +31,17 @@ func (c *Call) Touches() (list []Touch) {
 
 func (c *Call) touchesOf(input []byte) (list []Touch) {
 	dirs, views, others := []string{""}, false, false
-	_ = walk(input, func(key, text string) { // it was read before
+	_ = walk(input, func(key string, text func() string) { // it was read before
 		switch key = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key)); {
-		case c.tool() == "applypatch" || slices.Contains(patchKeys, key) && strings.Contains(text, patchBegin):
-			list = append(list, Patch(text)...)
 		case key == "workdir" || key == "cwd":
-			dirs = append(dirs, text)
+			dirs = append(dirs, text())
+		case c.tool() == "applypatch" || slices.Contains(patchKeys, key) && strings.Contains(text(), patchBegin):
+			list = append(list, Patch(text())...)
 		case key == "command":
-			views, others = views || text == "view", others || text != "view"
+			views, others = views || text() == "view", others || text() != "view"
 		}
-		if text != "" && slices.Contains(pathKeys, key) && (!c.MCP() || absolute(text)) {
-			list = append(list, Touch{Path: text})
+		if slices.Contains(pathKeys, key) && text() != "" && (!c.MCP() || absolute(text())) {
+			list = append(list, Touch{Path: text()})
 		}
 	})
 	if views && !others { // an editor that is asked to show a file
