@@ -124,7 +124,7 @@ func (b *board) submit(id string, stuck func(item.Event) (code, reason string), 
 	if err != nil {
 		return nil, err
 	}
-	a := &attempt{board: b, it: it, dir: session.Try(it.ID, it.Verdicts+1)}
+	a := &attempt{board: b, it: it, dir: b.tryOf(it)}
 	if a.head, err = b.git.Resolve("HEAD"); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/verify/item"
@@ -246,6 +247,9 @@ func (l *Loop) judge(it *item.Standing) (note string, stop *end, err error) {
 	}
 	if e != nil {
 		l.Tell(verdict(it, *e))
+		for _, f := range facts[:min(len(facts), maxFacts)] {
+			l.Tell("  " + f.Code + ": " + f.Message)
+		}
 		return "", nil, nil
 	}
 	note = "the last try was not judged"
@@ -256,9 +260,12 @@ func (l *Loop) judge(it *item.Standing) (note string, stop *end, err error) {
 	return note, nil, nil
 }
 
+// maxFacts is how many facts of a verdict are told.
+const maxFacts = 5
+
 // verdict says what a try came to.
 func verdict(it *item.Standing, e item.Event) string {
-	text := fmt.Sprintf("%s: try %d: %s, %s", it.ID, len(it.Judged)+1, e.Verdict, e.Outcome)
+	text := fmt.Sprintf("%s: try %d: %s", it.ID, it.Tries+1, strings.Replace(string(e.Outcome), string(item.Todo), "FAIL", 1))
 	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
 	}

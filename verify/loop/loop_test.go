@@ -59,7 +59,7 @@ func (w *work) Next(id string) (*item.Handout, error) {
 	for _, it := range s.Items {
 		if it.State == item.Todo && (id == "" || id == it.ID) {
 			if it.Worktree == "" {
-				err = w.Append(item.Event{Event: item.EventClaimed, Item: it.ID, Worktree: "w"})
+				err = w.Append(item.Event{Event: item.EventClaimed, Item: it.ID, Worktree: "w", Start: "s"})
 			}
 			return &item.Handout{Item: it.ID, Try: it.Tries + 1, Of: it.MaxAttempts, Nudge: it.Nudge()}, err
 		}
@@ -126,7 +126,6 @@ type play struct {
 	ran   []*record.Process
 	told  []string
 	clock time.Time
-	timer []chan time.Time
 }
 
 func newPlay(t *testing.T, items int, runs ...run) *play {

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/loop"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/verify/session"
+)
+
+const loopLong = `loop works at one item after the other: it runs CMD anew for each try, with what to do and the facts of the last
+verdict on its standard input, and then submits what CMD committed. An item is done when its verdict is PASS, REVIEW when a
+person must decide, and STUCK when its tries are used up or make no progress. What CMD prints or returns decides nothing.
+
+In the words of CMD, {item}, {try}, {prompt_file} and {budget_left} are replaced; CLOSEOUT_ITEM is set. The output of CMD goes
+to the state folder, up to 64 MiB of each stream. When CMD ends, everything that it left running is ended.
+
+loop ends early when the budget is spent, when the cost of a try cannot be read although there is a budget, at the deadline,
+when there is a file "stop" in the state folder, and by SIGINT or SIGTERM. Called again, it goes on; a try that it interrupted
+does not count, and one that it could not end itself is judged first. It never resets, stashes, pushes or merges.
+
+What passes here is proven on this machine. The gate in CI judges the change again, and it decides.
+
+Exit codes: 0 all items PASS, 1 an item is open or STUCK, 2 wrong call or environment, 3 only REVIEW is left, 4 ended early.`
+
+// exitEarly means that calling loop again goes on.
+const exitEarly = 4
+
+// submitWait is how long a loop waits for the submission of another work tree.
+const submitWait = time.Hour
+
+type loopFlags struct {
+	loop          loop.Loop
+	state, budget string
+	costs, prices []string
+}
+
+func newLoop(std stdio) *cobra.Command {
+	f := &loopFlags{}
+	c := &cobra.Command{
+		Use: "loop [flags] -- CMD ARG...", Short: "Run an agent until every item has a verdict", Long: loopLong,
+		Example: "  closeout loop -- true\n" +
+			"  closeout loop --budget-usd 20 --cost json:/total_cost_usd -- claude -p --output-format json --max-budget-usd '{budget_left}'",
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.ArgsLenAtDash() != 0 || len(args) == 0 {
+				return errors.New("there is no command: write it after --, as in closeout loop -- claude -p")
+			}
+			f.loop.Argv = args
+			return f.run(std)
+		},
+	}
+	flags := c.Flags()
+	flags.SetInterspersed(false)
+	flags.StringVar(&f.loop.Task, "task", "", "work at the item with this `id` only")
+	flags.IntVar(&f.loop.Attempts, "attempts", 0, "how many tries of an item may fail, if its contracts do not allow fewer (default theirs)")
+	flags.DurationVar(&f.loop.Timeout, "timeout", 30*time.Minute, "end a try after this time; what it left is judged all the same")
+	flags.DurationVar(&f.loop.Deadline, "deadline", 8*time.Hour, "end the loop after this time")
+	flags.StringVar(&f.budget, "budget-usd", "", "start no try when all tries together have cost this `amount`; needs --cost")
+	flags.StringArrayVar(&f.costs, "cost", nil, "the `place` of a try's cost: json:POINTER into the last JSON value that CMD prints, or jsonl:POINTER, the sum over all lines; repeatable")
+	flags.StringArrayVar(&f.prices, "price-per-mtok", nil, "the `dollars` of a million tokens, if --cost counts tokens; one for each --cost")
+	flags.BoolVar(&f.loop.Commit, "commit", false, "commit what CMD leaves uncommitted, as author \"closeout loop\"")
+	flags.BoolVar(&f.loop.StopOnStuck, "stop-on-stuck", false, "end the loop at the first item that is STUCK")
+	addState(flags, &f.state)
+	refuseTwice(flags)
+	return c
+}
+
+// placeholder is what looks like one in a word of the command.
+var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
+
+// check refuses a call that cannot be carried out.
+func (f *loopFlags) check() (err error) {
+	l := &f.loop
+	if l.Costs, err = loop.ParseCosts(f.costs, f.prices); err != nil {
+		return err
+	}
+	if f.budget != "" {
+		amount, err := loop.ParseDollars(f.budget)
+		if err != nil {
+			return fmt.Errorf("--budget-usd %q is no amount: %w", f.budget, err)
+		}
+		l.Budget = &amount
+	}
+	switch {
+	case runtime.GOOS == "windows":
+		return errors.New("loop is not available on Windows, where commands cannot be recorded: use WSL")
+	case l.Budget != nil && l.Costs == nil:
+		return errors.New("--budget-usd requires --cost: a loop that does not know what is spent cannot stop")
+	case l.Attempts < 0:
+		return fmt.Errorf("--attempts cannot be %d: expected 1 or more", l.Attempts)
+	case l.Timeout <= 0 || l.Deadline <= 0:
+		return fmt.Errorf("--timeout %s and --deadline %s must both be more than 0", l.Timeout, l.Deadline)
+	}
+	for i, word := range l.Argv {
+		for _, name := range placeholder.FindAllString(word, -1) {
+			switch {
+			case i == 0 || !slices.Contains([]string{"{item}", "{try}", "{prompt_file}", "{budget_left}"}, name):
+				return fmt.Errorf("%s in the word %s is not replaced: expected {item}, {try}, {prompt_file} or {budget_left}, after the program", name, diag.Quote(word))
+			case name == "{budget_left}" && l.Budget == nil:
+				return errors.New("{budget_left} requires --budget-usd and --cost")
+			}
+		}
+	}
+	return nil
+}
+
+func (f *loopFlags) run(std stdio) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	record.Hide()
+	b, err := openBoard(f.state, std)
+	if err != nil {
+		return err
+	}
+	defer b.git.Close()
+	if f.loop.Task != "" && b.state.Find(f.loop.Task) == nil {
+		return fmt.Errorf("there is no item %q: closeout status lists them", f.loop.Task)
+	}
+	if err := f.prepare(b, std); err != nil {
+		return err
+	}
+	unlock, err := b.store.Lock("loop-"+b.worktree+".lock", 0)
+	if errors.Is(err, session.ErrLocked) {
+		return fmt.Errorf("another loop works in this work tree: wait for its end, or end it: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 8)
+	notify(signals)
+	defer signal.Stop(signals)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
+	f.loop.Signals = signals
+	code, err := f.loop.Run()
+	if err = errors.Join(err, unlock()); err != nil {
+		return err
+	}
+	return endWith(f.exit(b, code))
+}
+
+// prepare finds the program, and fills in what the loop needs.
+func (f *loopFlags) prepare(b *board, std stdio) (err error) {
+	l := &f.loop
+	if l.Root, err = record.Find(b.root); err != nil {
+		return err
+	}
+	if l.Path, err = findProgram(l.Argv[0], l.Root); err != nil {
+		return err
+	}
+	l.Work = &boardWork{b, std}
+	l.Env = append(record.ChildEnv(os.Environ()), "CLOSEOUT_STATE="+b.store.Dir)
+	l.Grace, l.StopFile = record.DefaultGrace, b.store.Path("stop")
+	l.Tell = func(text string) { fmt.Fprintln(std.out, text) }
+	l.Now, l.After, l.Start = time.Now, time.After, (*record.Process).Run
+	return nil
+}
+
+// findProgram finds the program of a command, and refuses one that the agent could edit.
+func findProgram(name, root string) (path string, err error) {
+	if strings.Contains(name, "/") {
+		path, err = filepath.Abs(name)
+	} else if path, err = record.LookPath(name, root, root, os.Environ()); err == nil && path == "" {
+		err = fmt.Errorf("there is no program %s in PATH", diag.Quote(name))
+	}
+	if err != nil {
+		return "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	for _, program := range []string{path, self} {
+		if planted, err := record.InTree(root, program); err != nil {
+			return "", fmt.Errorf("the program %s: %w", diag.Quote(program), diag.Reason(err))
+		} else if planted {
+			return "", fmt.Errorf("the program %s is in the work tree, where the agent can edit it: use one from outside", diag.Quote(program))
+		}
+	}
+	return path, nil
+}
+
+// exit is that of status, of one item when only that was worked at.
+func (f *loopFlags) exit(b *board, code string) int {
+	if code != loop.CodeDone && code != loop.CodeStuck {
+		return exitEarly
+	}
+	worst := exitPassed
+	for _, it := range b.state.Items {
+		switch {
+		case f.loop.Task != "" && f.loop.Task != it.ID, it.State == item.Pass:
+		case it.State != item.Review:
+			return exitFailed
+		default:
+			worst = exitReview
+		}
+	}
+	return worst
+}
+
+// boardWork lets a loop work at the items.
+type boardWork struct {
+	*board
+	std stdio
+}
+
+func (w *boardWork) State() (*item.State, error) {
+	err := w.read()
+	return w.state, err
+}
+
+func (w *boardWork) Next(id string) (*item.Handout, error) {
+	if err := w.read(); err != nil {
+		return nil, err
+	}
+	if it := w.state.Find(id); it != nil && it.State.Locked() {
+		return nil, nil
+	}
+	return w.next(id)
+}
+
+func (w *boardWork) Prompt(h *item.Handout) string { return h.Text() }
+
+func (w *boardWork) Append(e item.Event) error { return w.append(e) }
+
+func (w *boardWork) TryDir(id string) (string, error) {
+	dir := w.store.Path(w.tryOf(w.state.Find(id)))
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// tryOf is the directory of the next verdict about an item, relative to the state folder.
+func (b *board) tryOf(it *item.Standing) string { return session.Try(it.ID, it.Verdicts+1) }
+
+func (w *boardWork) Commit(message string) error {
+	it := w.state.Claimed(w.worktree)
+	head, err := w.git.Resolve("HEAD")
+	if err != nil || it == nil {
+		return err
+	}
+	s, err := w.subject(it, head)
+	if err != nil {
+		return err
+	}
+	evidence := policy.DefaultEvidenceDir
+	if policies := s.policies(false, w.std); len(policies) > 0 {
+		evidence = policies[0].EvidenceDir
+	}
+	root, err := record.Find(w.root)
+	if err != nil {
+		return err
+	}
+	git, err := record.OpenGit(root, os.Environ())
+	if err != nil {
+		return err
+	}
+	return git.Commit(evidence, message, "closeout loop")
+}
+
+func (w *boardWork) Submit(id string, stuck func(item.Event) (string, string)) (event *item.Event, facts []item.Fact, err error) {
+	err = w.locked(submitWait, func() error {
+		done, err := w.submit(id, stuck, w.std)
+		if err == nil {
+			event, facts = done.event, done.facts
+		}
+		return err
+	})
+	if event != nil && event.Outcome == item.Pass {
+		fmt.Fprint(w.std.out, fenceLine(w.board, event))
+	}
+	return event, facts, err
+}
