@@ -182,10 +182,16 @@ func (d *hookDoctor) program(name string) (why, fix string) {
 	if strings.Contains(name, "$") {
 		return "", "" // the shell knows
 	}
+	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+		name = filepath.Join(d.root, name)
+	}
 	path, err := exec.LookPath(name)
-	switch {
-	case err != nil && !errors.Is(err, exec.ErrDot):
+	if err != nil && !errors.Is(err, exec.ErrDot) {
 		return name + " is not found: " + err.Error(), "install closeout in a directory of PATH"
+	}
+	switch path, err = filepath.Abs(path); {
+	case err != nil:
+		return err.Error(), "call doctor in another directory"
 	case inside(d.root, followed(path)):
 		return path + " lies in the work tree, where the agent can replace it", "install closeout outside of it"
 	}
