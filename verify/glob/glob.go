@@ -191,6 +191,9 @@ func (p Pattern) Alternatives() int { return len(p.alternatives) }
 
 // Universal reports whether the pattern matches nearly everything: it matches improbable paths at depth one and at depth four.
 func (p Pattern) Universal() bool {
+	if !slices.ContainsFunc(p.alternatives, mayProbe) {
+		return false // the usual case, of which a contract may have thousands
+	}
 	set := Compile([]Pattern{p})
 	for _, probe := range probes {
 		if set.Match(probe[0]) && set.Match(probe[1]) {
@@ -198,6 +201,14 @@ func (p Pattern) Universal() bool {
 		}
 	}
 	return false
+}
+
+// mayProbe reports whether the literal text at the start of an alternative lets it match a probe.
+func mayProbe(alternative string) bool {
+	if end := strings.IndexAny(alternative, special); end >= 0 {
+		alternative = alternative[:end]
+	}
+	return strings.HasPrefix(probes[1][0], alternative)
 }
 
 func quote(s string) string { return strconv.Quote(s) }
