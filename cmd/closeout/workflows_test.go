@@ -25,7 +25,9 @@ const (
 	reusable   = ".github/workflows/closeout.yml"
 	ownGate    = ".github/workflows/gate.yml" // of this repository
 	archiver   = "docs/workflows/archive.yml"
-	releases   = ".github/workflows/release.yml" // with archiver the only workflow that writes, with the token of its run
+	// itemsWorkflow lets an agent work, pushes branches, and judges them.
+	itemsWorkflow = "docs/workflows/items.yml"
+	releases      = ".github/workflows/release.yml" // with archiver the only workflow that writes, with the token of its run
 )
 
 var handedOut = []string{oneJob, twoJobs, mergeQueue, matrix, caller, reusable}
@@ -199,7 +201,7 @@ func TestWorkflowsShown(t *testing.T) {
 			t.Errorf("%s does not show %s as it is", name, caller)
 		}
 	}
-	for _, name := range []string{oneJob, twoJobs, mergeQueue, matrix, reusable, archiver} {
+	for _, name := range []string{oneJob, twoJobs, mergeQueue, matrix, reusable, archiver, itemsWorkflow} {
 		if !bytes.Contains(page, []byte(strings.TrimPrefix(name, "docs/"))) {
 			t.Errorf("docs/workflows.md does not name %s", name)
 		}
@@ -246,6 +248,9 @@ func problems(t *testing.T, name string, data []byte) []string {
 	}
 	if name == archiver {
 		list = append(list, archiveProblems(w, data)...)
+	}
+	if name == itemsWorkflow {
+		list = append(list, itemsProblems(w, data)...)
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
 		if ours {
@@ -346,8 +351,11 @@ func textProblems(name string, data []byte) (list []string) {
 		}
 	}
 	secrets := regexp.MustCompile(`secrets\b|github\.token`)
-	if name == releases || name == archiver {
+	switch name {
+	case releases, archiver:
 		secrets = regexp.MustCompile(`secrets\b`)
+	case itemsWorkflow: // itemsProblems looks at its secrets
+		return list
 	}
 	if secrets.Match(data) {
 		list = append(list, "names a secret")

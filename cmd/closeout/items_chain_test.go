@@ -1,0 +1,282 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/rhysd/actionlint"
+)
+
+// crew is a repository whose items the workflow of items.yml hands to an agent.
+type crew struct {
+	t                  *testing.T
+	remote, work, base string
+}
+
+const crewContract = `{"allowed_files": ["src/**"], "forbidden_files": ["secrets/**"], "rollback_plan": "Revert.", "rules": {"required": false},
+  "acceptance_criteria": [{"id": "exists", "run": ["test", "-d", "src"]}], "agent": {"max_attempts": 2}}`
+
+func crewTask(id string) string {
+	return strings.ReplaceAll(`{"task_id": "ID", "goal": "Say ID.", "allowed_files": ["src/ID/**"], "forbidden_files": ["secrets/**"], "rollback_plan": "Revert.",
+  "acceptance_criteria": [{"id": "says", "run": ["grep", "-rq", "ID", "src/ID"]}]}`, "ID", id)
+}
+
+func newCrew(t *testing.T, items ...string) *crew {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the recorder needs a Unix system")
+	}
+	c := &crew{t: t, remote: filepath.Join(t.TempDir(), "remote.git"), work: t.TempDir()}
+	git(t, c.work, "init", "-q", "--bare", "-b", "main", c.remote)
+	git(t, c.work, "init", "-q", "-b", "main")
+	for name, text := range map[string]string{".closeout/scope_contract.json": crewContract, ".gitignore": "*.tmp\n.closeout/evidence\nverification_report.json\n", "src/a": "a\n"} {
+		writeFile(t, filepath.Join(c.work, name), text)
+	}
+	for _, id := range items {
+		writeFile(t, filepath.Join(c.work, ".closeout/tasks", id+".json"), crewTask(id))
+	}
+	git(t, c.work, "add", "-A")
+	git(t, c.work, "commit", "-qm", "base")
+	git(t, c.work, "push", "-q", c.remote, "main")
+	c.base = git(t, c.work, "rev-parse", "HEAD")
+	return c
+}
+
+// job runs the scripts of a job on a machine of its own, whose checkout is that of ref; "" for none. before prepares the
+// temporary directory, as steps that download something do.
+func (c *crew) job(name, ref, item, agent string, before func(temp string)) (r *runner, err error) {
+	c.t.Helper()
+	w, errs := actionlint.Parse(readWorkflow(c.t, itemsWorkflow))
+	if len(errs) > 0 {
+		c.t.Fatal(errs)
+	}
+	r = &runner{t: c.t, workflow: w, work: c.t.TempDir(), temp: c.t.TempDir(), outputs: map[string]string{}}
+	r.known = map[string]string{
+		"${{ github.server_url }}/${{ github.repository }}": "file://" + c.remote, "${{ github.token }}": "token", "${{ secrets.ANTHROPIC_API_KEY }}": "key",
+		"${{ matrix.item }}": item, "${{ runner.temp }}/state": filepath.Join(r.temp, "state"), "${{ runner.temp }}/bundle": filepath.Join(r.temp, "bundle"),
+	}
+	if ref != "" {
+		git(c.t, c.work, "clone", "-q", c.remote, r.work)
+		if out, err := exec.Command("git", "-C", r.work, "checkout", "-q", "--detach", ref).CombinedOutput(); err != nil {
+			return r, &exec.Error{Name: string(out), Err: err} // the step that checks out fails
+		}
+	}
+	if before != nil {
+		before(r.temp)
+	}
+	r.exported = []string{"GITHUB_SHA=" + c.base, "GITHUB_REPOSITORY=o/r"}
+	for _, step := range w.Jobs[name].Steps {
+		run, ok := step.Exec.(*actionlint.ExecRun)
+		if !ok {
+			continue
+		}
+		env := r.variables(step.Env)
+		if agent != "" {
+			env = append(env, "AGENT="+agent)
+		}
+		if err = r.script(run.Run.Value, nil, env, text(step.ID)); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// item runs the three jobs of an item. The verdict is that of the last one: "" where it did not get that far.
+func (c *crew) item(id, agent string) (verdict string) {
+	c.t.Helper()
+	worked, err := c.job("work", c.base, id, agent, nil)
+	if err != nil {
+		return "no work"
+	}
+	if _, err := c.job("push", "", id, "", func(temp string) {
+		copyTree(c.t, worked.temp, filepath.Join(temp, "work"))
+	}); err != nil {
+		return "not pushed"
+	}
+	return c.judge(id)
+}
+
+func (c *crew) judge(id string) string {
+	c.t.Helper()
+	judged, _ := c.job("judge", "origin/items/"+id, id, "", nil)
+	data, err := os.ReadFile(filepath.Join(judged.temp, "bundle", "verification_report.json"))
+	if err != nil {
+		return "no report"
+	}
+	if m := regexp.MustCompile(`"verdict":"(\w+)"`).FindSubmatch(data); m != nil {
+		return string(m[1])
+	}
+	return "no verdict"
+}
+
+func (c *crew) list() string {
+	c.t.Helper()
+	r, err := c.job("list", c.base, "", "", nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return r.outputs["list.items"]
+}
+
+// TestItemsChain runs the scripts of items.yml: an agent that works, one that needs a second try, and some that cheat.
+func TestItemsChain(t *testing.T) {
+	const honest = `mkdir -p src/$CLOSEOUT_ITEM && echo $CLOSEOUT_ITEM > src/$CLOSEOUT_ITEM/x`
+	c := newCrew(t, "T-1", "T-2", "T-3", "T-4", "T-5")
+	if got := c.list(); got != `["T-1","T-2","T-3","T-4","T-5"]` {
+		t.Fatalf("the items are %s", got)
+	}
+	for _, test := range []struct{ id, agent, want string }{
+		{"T-1", honest, "passed"},
+		{"T-2", `if grep -q acceptance.failed; then ` + honest + `; else echo > src/wrong; mkdir -p src/T-2; mv src/wrong src/T-2/x; fi`, "passed"},
+		{"T-3", honest + `; sed -i s/T-3/src/ .closeout/tasks/T-3.json`, "no work"},
+		{"T-4", `true`, "no work"},
+		// What git ignores on its machine passes there. Judged on another one, it does not.
+		{"T-5", `mkdir -p src/T-5; echo no > src/T-5/x; echo T-5 > src/T-5/x.tmp`, "failed"},
+	} {
+		if got := c.item(test.id, test.agent); got != test.want {
+			t.Errorf("%s: %s, expected %s", test.id, got, test.want)
+		}
+	}
+	if got := c.list(); got != `["T-3","T-4"]` {
+		t.Errorf("of these two have a branch: %s", got)
+	}
+	if main := git(t, c.remote, "rev-parse", "main"); main != c.base {
+		t.Errorf("main is %s", main)
+	}
+}
+
+// TestItemsChainForged lets the job of the agent hand over other commits than those that its loop judged.
+func TestItemsChainForged(t *testing.T) {
+	c := newCrew(t, "T-1", "T-2", "T-3")
+	forge := func(id string, commands ...string) string {
+		dir := t.TempDir()
+		git(t, c.work, "clone", "-q", c.remote, dir)
+		out, err := exec.Command("sh", "-ec", "cd "+dir+"; export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; "+strings.Join(commands, "; ")).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v %s", id, err, out)
+		}
+		_, err = c.job("push", "", id, "", func(temp string) {
+			copyTree(t, filepath.Join(dir, "out"), filepath.Join(temp, "work"))
+		})
+		if err != nil {
+			return "not pushed"
+		}
+		return c.judge(id)
+	}
+	const make = `mkdir out; git bundle create -q out/item.bundle `
+	for _, test := range []struct {
+		name, id string
+		commands []string
+		want     string
+	}{
+		{"the work of another item", "T-1", []string{"mkdir src/T-2; echo T-2 > src/T-2/x; git add .; git commit -qm x", make + c.base + "..HEAD"}, "failed"},
+		{"a branch that is there", "T-1", []string{"mkdir src/T-1; echo T-1 > src/T-1/x; git add .; git commit -qm x", make + c.base + "..HEAD"}, "not pushed"},
+		{"a history of its own", "T-2", []string{"git checkout -q --orphan x; git commit -qm x", make + "HEAD"}, "not pushed"},
+		{"no commit", "T-2", []string{"mkdir out; echo > out/item.bundle"}, "not pushed"},
+		{"nothing", "T-2", []string{"mkdir out"}, "not pushed"},
+		{"a workflow of its own", "T-3", []string{"mkdir -p src/T-3 .github/workflows; echo T-3 > src/T-3/x; echo > .github/workflows/x.yml; git add .; git commit -qm x", make + c.base + "..HEAD"}, "failed"},
+		{"what is asked for", "T-2", []string{"mkdir src/T-2; echo T-2 > src/T-2/x; git add .; git commit -qm x", make + c.base + "..HEAD"}, "passed"},
+	} {
+		if got := forge(test.id, test.commands...); got != test.want {
+			t.Errorf("%s: %s, expected %s", test.name, got, test.want)
+		}
+	}
+	if got := c.judge("T-9"); got != "no report" {
+		t.Errorf("an item without a branch: %s", got)
+	}
+}
+
+// itemsProblems looks at the workflow that runs an agent: it has a secret and can write nothing; what writes runs nothing of the
+// change, and pushes to one branch; what judges has neither.
+func itemsProblems(w *actionlint.Workflow, data []byte) (list []string) {
+	list = frameProblems(itemsWorkflow, w)
+	for _, event := range w.On {
+		if event.EventName() != "workflow_dispatch" {
+			list = append(list, "event "+event.EventName())
+		}
+	}
+	const there = "${{ !cancelled() && needs.list.result == 'success' && needs.list.outputs.items != '[]' }}"
+	for id, want := range map[string]struct{ permissions, condition, secret string }{
+		"list": {"contents: read", "github.ref == 'refs/heads/main'", ""}, "work": {"contents: read", "needs.list.outputs.items != '[]'", "${{ secrets.ANTHROPIC_API_KEY }}"},
+		"push": {"contents: write", there, "${{ github.token }}"}, "judge": {"contents: read", there, ""},
+	} {
+		job := w.Jobs[id]
+		if job == nil {
+			list = append(list, "there is no job "+id)
+			continue
+		}
+		if got := permissions(job.Permissions); got != want.permissions {
+			list = append(list, "permissions of "+id+": "+got)
+		}
+		if got := text(job.If); got != want.condition {
+			list = append(list, "condition of "+id+": "+got)
+		}
+		for _, step := range job.Steps {
+			if _, ok := step.Exec.(*actionlint.ExecAction); ok || step.Env == nil {
+				continue
+			}
+			for _, v := range step.Env.Vars {
+				if got := v.Value.Value; regexp.MustCompile(`secrets|token`).MatchString(got) && got != want.secret {
+					list = append(list, "secret of "+id+": "+got)
+				}
+			}
+		}
+		if steps := job.Steps; id == "judge" && !regexp.MustCompile(`^exec closeout run (--base|--task|--bundle|--timeout| |"\$[A-Z_]+"|20m)+$`).MatchString(scriptOf(steps, "Record and judge")) {
+			list = append(list, "judge does more than judge")
+		}
+	}
+	if n := len(regexp.MustCompile(`\{\{[^}]*(secrets\b|github\.token)`).FindAll(data, -1)); n != 2 {
+		list = append(list, "names a secret elsewhere")
+	}
+	if got := pushes.FindAllString(string(data), -1); len(got) != 1 || got[0] != `git push --quiet origin "FETCH_HEAD:refs/heads/items/$ITEM"` {
+		list = append(list, "push: "+strings.Join(got, "; "))
+	}
+	if script := scriptOf(w.Jobs["push"].Steps, "Push them to a branch of their own"); regexp.MustCompile(`checkout|bash|sh -c|closeout`).MatchString(script) {
+		list = append(list, "push runs more than git")
+	}
+	return list
+}
+
+// scriptOf is the script of a step.
+func scriptOf(steps []*actionlint.Step, name string) string {
+	for _, step := range steps {
+		if run, ok := step.Exec.(*actionlint.ExecRun); ok && text(step.Name) == name {
+			lines := strings.Split(run.Run.Value, "\n")
+			return strings.TrimSpace(lines[len(lines)-1] + strings.Join(lines[:len(lines)-1], "\n"))
+		}
+	}
+	return ""
+}
+
+// TestItemsWorkflowBroken breaks each promise of items.yml in turn.
+func TestItemsWorkflowBroken(t *testing.T) {
+	data := string(readWorkflow(t, itemsWorkflow))
+	for _, c := range []struct{ old, new, want string }{
+		{"permissions: {}", "permissions: read-all", "permissions of the workflow"},
+		{"cancel-in-progress: false", "cancel-in-progress: true", "concurrency"},
+		{"  workflow_dispatch:\n", "  workflow_dispatch:\n  pull_request_target:\n", "event pull_request_target"},
+		{"    if: github.ref == 'refs/heads/main'\n", "", "condition of list"},
+		{"max-parallel: 8\n      matrix:\n        item: ${{ fromJSON(needs.list.outputs.items) }}\n    runs-on: ubuntu-latest\n    timeout-minutes: 120\n    permissions:\n      contents: read", "max-parallel: 8\n      matrix:\n        item: ${{ fromJSON(needs.list.outputs.items) }}\n    runs-on: ubuntu-latest\n    timeout-minutes: 120\n    permissions:\n      contents: write", "permissions of work"},
+		{"contents: write", "contents: write\n      actions: write", "permissions of push"},
+		{"BUNDLE: ${{ runner.temp }}/bundle\n", "BUNDLE: ${{ runner.temp }}/bundle\n          KEY: ${{ github.token }}\n", "secret of judge"},
+		{"secrets.ANTHROPIC_API_KEY", "github.token", "secret of work"},
+		{`exec closeout run --base "$GITHUB_SHA"`, `make; exec closeout run --base "$GITHUB_SHA"`, "judge does more"},
+		{`git push --quiet origin "FETCH_HEAD:refs/heads/items/$ITEM"`, `git push --quiet --force origin "FETCH_HEAD:refs/heads/items/$ITEM"`, "push: "},
+		{`refs/heads/items/$ITEM"`, `refs/heads/$ITEM"`, "push: "},
+		{`          git merge-base`, `          git checkout FETCH_HEAD && bash setup.sh; git merge-base`, "push runs more"},
+		{`--task "$ITEM" --commit`, `--task "${{ matrix.item }}" --commit`, "expression in a script"},
+		{"persist-credentials: false", "persist-credentials: true", "credentials"},
+	} {
+		if !strings.Contains(data, c.old) {
+			t.Fatalf("there is no %q", c.old)
+		}
+		if found := problems(t, itemsWorkflow, []byte(strings.Replace(data, c.old, c.new, 1))); !strings.Contains(strings.Join(found, "\n"), c.want) {
+			t.Errorf("with %q: got %q, expected %q", c.new, found, c.want)
+		}
+	}
+}
