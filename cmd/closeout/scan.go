@@ -310,6 +310,8 @@ func (f *scanFlags) merge(b *board, old *item.Plan) (news string, err error) {
 	switch {
 	case err != nil:
 		return "", err
+	case added > 0 && !f.add && !f.repin:
+		return "", fmt.Errorf("%s would be new: --col is not what was pinned; --repin --reason WHY pins all of it again, and another --state begins anew", diag.Plural(int64(added), "item"))
 	case f.repin:
 		return fmt.Sprintf("--repin: %s; changed: %s; %d items added, %d with another contract", cmp.Or(f.reason, "no reason given"), cmp.Or(strings.Join(differs, ", "), "nothing"), added, changed), nil
 	case added > 0:

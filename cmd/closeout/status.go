@@ -74,10 +74,7 @@ func (f *statusFlags) run(std stdio) error {
 	if f.to != "" {
 		return f.write(b, s)
 	}
-	kind := output.Plain
-	if f.format != "text" && f.format != "markdown" {
-		kind = output.JSON
-	}
+	kind := map[string]output.Stream{"json": output.JSON, "jsonl": output.JSON, "csv": output.Commands}[f.format] // the others are Plain
 	err = printAs(std.out, kind, false, func(w io.Writer, _ bool) error { return output.WriteStatus(w, s, f.format) })
 	done, review := s.Done()
 	switch {

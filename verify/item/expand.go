@@ -1,6 +1,7 @@
 package item
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -121,8 +122,8 @@ func ID(text string, digits int) string {
 		}
 	}
 	sum := sha256.Sum256([]byte(text))
-	short := slug.String()
-	return strings.TrimLeft(strings.TrimRight(short[:min(len(short), most)], "-")+"-", "-") + hex.EncodeToString(sum[:])[:digits]
+	short := strings.TrimRight(slug.String()[:min(slug.Len(), most)], "-")
+	return cmp.Or(short, "item") + "-" + hex.EncodeToString(sum[:])[:digits]
 }
 
 // Template is a contract with placeholders: {{item}}, and {{col:NAME}} for a column of the list.

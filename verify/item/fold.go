@@ -48,7 +48,7 @@ func (s *State) Add(e *Event, proof Proof) error {
 			return nil
 		}
 	}
-	if err := s.Check(e); err != nil {
+	if err := s.check(it, e); err != nil {
 		return fmt.Errorf("event %d (%s): %w", e.N, e.Event, err)
 	}
 	s.Next++
@@ -57,8 +57,9 @@ func (s *State) Add(e *Event, proof Proof) error {
 }
 
 // Check says why an event is impossible now, whatever its number is; nil when it is possible.
-func (s *State) Check(e *Event) error {
-	it := s.byID[e.Item]
+func (s *State) Check(e *Event) error { return s.check(s.byID[e.Item], e) }
+
+func (s *State) check(it *Standing, e *Event) error {
 	switch {
 	case e.Event == EventScanned, e.Event == EventStopped && e.Item == "":
 		return nil

@@ -13,9 +13,17 @@ import (
 // A plan has a line for each item, and the log one for each event: up to 100,000, which encoding/json would read in half a
 // second. What [json.Marshal] writes is read here; any other spelling of the same is left to encoding/json.
 
-var eventKeys = []string{
+var eventKeys = quoted(
 	"n", "at", "event", "item", "try", "worktree", "start", "head", "tree", "verdict", "outcome", "open", "tests", "bundle",
 	"report_sha256", "contract_sha256", "broken", "unguarded", "code", "reason", "exit", "ms", "cost_microusd", "budget_microusd", "left_running",
+)
+
+// quoted are keys as they stand before their values.
+func quoted(keys ...string) []string {
+	for i, key := range keys {
+		keys[i] = strconv.Quote(key) + ":"
+	}
+	return keys
 }
 
 // ReadEvent reads a line of the log into e. The texts of e are parts of the line.
@@ -31,7 +39,7 @@ func ReadEvent(line string, e *Event) error {
 	return unmarshal([]byte(line), e)
 }
 
-var itemKeys = []string{"id", "contract_sha256", "given", "max_attempts", "stall_after", "values"}
+var itemKeys = quoted("id", "contract_sha256", "given", "max_attempts", "stall_after", "values")
 
 func readItem(line string, it *Item) bool {
 	return readLine(line, itemKeys, []any{&it.ID, &it.ContractSHA256, &it.Given, &it.MaxAttempts, &it.StallAfter, &it.Values})
@@ -54,14 +62,14 @@ func readLine(s string, keys []string, to []any) bool {
 	}
 	for k := 0; ; k++ {
 		s = s[1:] // a brace or a comma
-		key, rest, ok := readText(s)
-		for ok && k < len(keys) && keys[k] != key {
+		for k < len(keys) && !strings.HasPrefix(s, keys[k]) {
 			k++
 		}
-		if !ok || k == len(keys) || rest == "" || rest[0] != ':' {
+		if k == len(keys) {
 			return false
 		}
-		if s, ok = readValue(rest[1:], to[k]); !ok || s == "" {
+		var ok bool
+		if s, ok = readValue(s[len(keys[k]):], to[k]); !ok || s == "" {
 			return false
 		}
 		if s[0] != ',' {
@@ -130,14 +138,19 @@ func readTexts(s string, to *[]string) (rest string, ok bool) {
 	return s, false
 }
 
+// readNumber reads a number of at most 18 digits.
 func readNumber(s string) (n int64, rest string, ok bool) {
+	rest, minus := strings.CutPrefix(s, "-")
 	end := 0
-	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '-') {
+	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+		n = 10*n + int64(rest[end]-'0')
 		end++
 	}
-	if end > 1 && (s[0] == '0' || s[0] == '-' && s[1] == '0') {
+	if end == 0 || end > 18 || rest[0] == '0' && (end > 1 || minus) {
 		return 0, s, false
 	}
-	n, err := strconv.ParseInt(s[:end], 10, 64)
-	return n, s[end:], err == nil
+	if minus {
+		n = -n
+	}
+	return n, rest[end:], true
 }

@@ -108,6 +108,9 @@ func (s *Store) Plan() (*item.Plan, error) {
 	return p, err
 }
 
+// PlanFile tells one plan from another: each is a file of its own.
+func (s *Store) PlanFile() (fs.FileInfo, error) { return os.Stat(s.Path(planFile)) }
+
 // WritePlan writes the plan, atomically.
 func (s *Store) WritePlan(p *item.Plan) error {
 	data, err := p.Marshal()
@@ -148,14 +151,15 @@ func (s *Store) Catch(st *item.State, proof item.Proof) error {
 	if info.Size() < st.Read {
 		return fmt.Errorf("%s became shorter while it was read", s.Path(eventsFile))
 	}
-	data := make([]byte, info.Size()-st.Read)
-	if _, err := f.ReadAt(data, st.Read); err != nil && err != io.EOF {
+	var text strings.Builder // the events keep parts of it
+	text.Grow(int(info.Size() - st.Read))
+	if _, err := io.Copy(&text, io.NewSectionReader(f, st.Read, info.Size()-st.Read)); err != nil {
 		return err
 	}
-	whole := data[:bytes.LastIndexByte(data, '\n')+1]
-	st.Torn = len(whole) < len(data)
+	whole := text.String()[:strings.LastIndexByte(text.String(), '\n')+1]
+	st.Torn = len(whole) < text.Len()
 	var e item.Event
-	for line := range strings.Lines(string(whole)) {
+	for line := range strings.Lines(whole) {
 		err := item.ReadEvent(strings.TrimSuffix(line, "\n"), &e)
 		if err == nil {
 			err = st.Add(&e, proof)
