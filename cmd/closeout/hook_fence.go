@@ -82,7 +82,9 @@ func (f *fence) compare() error {
 		return nil
 	}
 	f.compared = collect.Since(f.git, base, head)
-	f.since = append(slices.Clone(f.compared.MergeBases), base)
+	if f.since = f.compared.MergeBases; !slices.Contains(f.since, base) {
+		f.since = append(slices.Clone(f.since), base)
+	}
 	f.options.ContractsAt, f.options.Settings.Task = f.claim.Base, f.claim.Item
 	if f.claim.Contract != "" {
 		f.options.TaskFile = f.store.Path(f.claim.Contract)
@@ -125,7 +127,7 @@ func (f *fence) changes(rel string, deleted bool) (list []change.Change, err err
 	if info, err := os.Lstat(filepath.Join(f.root, rel)); err == nil && info.Mode().IsRegular() && info.Mode()&0o100 != 0 {
 		mode = change.Executable
 	}
-	for _, commit := range slices.Compact(f.since) {
+	for _, commit := range f.since {
 		c := change.Change{Path: rel, Status: change.Added, OldMode: change.NoMode, NewMode: mode}
 		old, _, found, err := f.git.Entry(commit, rel)
 		if err != nil {

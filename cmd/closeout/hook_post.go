@@ -15,7 +15,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/hook"
-	"github.com/closeout-gate/closeout/verify/ledger"
 )
 
 // stateLimit is how long the look at the work tree may take after a tool.
@@ -86,10 +85,11 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 
 // takeBack is the command that takes a change of a path back.
 func (f *fence) takeBack(c *change.Change) string {
+	path := diag.Neutral(diag.ShellWord(c.Path))
 	if c.Status == change.Added {
-		return ledger.CommandLine([]string{"git", "rm", "-rf", "--ignore-unmatch", "--", c.Path}) + "; " + ledger.CommandLine([]string{"rm", "-rf", "--", c.Path})
+		return "git rm -rfq --ignore-unmatch -- " + path + "; rm -rf -- " + path
 	}
-	return ledger.CommandLine([]string{"git", "restore", "--source", f.since[len(f.since)-1][:12], "--staged", "--worktree", "--", c.Path})
+	return fmt.Sprintf("git restore --source=%.12s --staged --worktree -- %s", f.since[len(f.since)-1], path)
 }
 
 // differing lists what the work tree changes since the start of the task, committed or not. Of a file that is not committed,
@@ -196,5 +196,5 @@ func (h *hookRun) staged(f *fence) (hook.Answer, error) {
 		}
 	}
 	diag.SortStable(rulings, func(a, b hook.Ruling) int { return denials(b) - denials(a) })
-	return h.tell(f, rulings, nil, true)
+	return h.tell(f, rulings, nil)
 }

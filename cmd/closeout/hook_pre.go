@@ -38,7 +38,7 @@ func (h *hookRun) pre() (hook.Answer, error) {
 			}
 			f, rel, err := h.fences.above(p)
 			if f == nil || rel == "." {
-				failed = errors.Join(failed, err)
+				failed = worse(failed, err)
 				continue
 			}
 			at, judge = append(at, aimed{f, rel, t.Deleted}), f
@@ -54,7 +54,7 @@ func (h *hookRun) pre() (hook.Answer, error) {
 	}
 	ruled, err := h.ruleAll(at)
 	rulings = append(rulings, ruled...)
-	return h.tell(judge, rulings, errors.Join(err, failed), len(touches) > 0)
+	return h.tell(judge, rulings, worse(err, failed))
 }
 
 // reserved rules on what no tool writes, wherever it is; nil for anything else.
@@ -77,14 +77,14 @@ func (h *hookRun) ruleAll(list []aimed) (rulings []hook.Ruling, err error) {
 			h.countEarlier(a.fence)
 		}
 		changes, failed := a.changes(a.rel, a.deleted)
-		err = errors.Join(err, failed)
+		err = worse(err, failed)
 		for i := range changes {
 			a.count(&changes[i])
 		}
 	}
 	for _, a := range list {
 		r, failed := a.rule(a.rel, a.deleted)
-		if err = errors.Join(err, failed); r != nil && !slices.Contains(rulings, *r) {
+		if err = worse(err, failed); r != nil && !slices.Contains(rulings, *r) {
 			rulings = append(rulings, *r)
 		}
 	}
@@ -118,7 +118,7 @@ func (h *hookRun) countEarlier(f *fence) {
 }
 
 // tell answers with rulings. Where a path could not be judged, one that is denied still is.
-func (h *hookRun) tell(f *fence, rulings []hook.Ruling, failed error, writes bool) (hook.Answer, error) {
+func (h *hookRun) tell(f *fence, rulings []hook.Ruling, failed error) (hook.Answer, error) {
 	if len(rulings) == 0 || !rulings[0].Deny {
 		switch {
 		case failed == nil:
@@ -146,8 +146,13 @@ func (h *hookRun) tell(f *fence, rulings []hook.Ruling, failed error, writes boo
 
 // onlyOutside reports whether all that failed is that there is no repository with a contract.
 func onlyOutside(err error) bool {
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(all.Unwrap(), func(e error) bool { return !onlyOutside(e) })
-	}
 	return errors.Is(err, errNoRepository) || errors.Is(err, errNoContract)
+}
+
+// worse is the error that says more.
+func worse(a, b error) error {
+	if a == nil || b != nil && onlyOutside(a) && (!onlyOutside(b) || errors.Is(b, errNoContract)) {
+		return b
+	}
+	return a
 }

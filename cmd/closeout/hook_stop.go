@@ -148,7 +148,7 @@ func (f *fence) unproven(facts []item.Fact) string {
 	for _, c := range f.handout().Criteria[:min(len(f.Policy.Criteria), maxFacts)] {
 		fmt.Fprintf(&b, "    %s\n", diag.Neutral(c.Record))
 	}
-	b.WriteString(f.last())
+	fmt.Fprintf(&b, "\n%s If it cannot be done, say why in %s, whose first line is: %s\n", f.last(), item.BlockedFile, f.handout().Item)
 	return b.String()
 }
 
@@ -158,13 +158,12 @@ func (f *fence) handout() *item.Handout {
 	return item.HandoutOf(&item.State{}, &item.Standing{Item: item.Item{ID: id}}, f.Policy, nil)
 }
 
-// last is the command that judges, and the honest exit.
+// last is the command that judges.
 func (f *fence) last() string {
-	command := "closeout run"
 	if f.claim != nil {
-		command = "closeout submit"
+		return "All of them, and the verdict: closeout submit."
 	}
-	return fmt.Sprintf("\nAll of them, and the verdict: %s. If it cannot be done, say why in %s, whose first line is: %s\n", command, item.BlockedFile, f.handout().Item)
+	return "All of them, and the verdict: closeout run."
 }
 
 // hold lets the agent go on, but no more often than the contract says, and never twice for the same.
@@ -192,5 +191,5 @@ func (h *hookRun) start() (hook.Answer, error) {
 		return hook.Answer{}, err
 	}
 	_, text, _ := strings.Cut(f.handout().Text(), "\n") // which try it is, next says
-	return h.call.Tell("# " + f.handout().Item + "\n" + text + f.last()), nil
+	return h.call.Tell("# " + f.handout().Item + "\n" + text + f.last() + "\n"), nil
 }
