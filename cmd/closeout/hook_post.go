@@ -75,7 +75,7 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 	}
 	h.note(hook.AnswerTold, rulings[0].Code, paths)
 	shown := min(len(rulings), 10)
-	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. Take it back:\n  " +
+	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. What you changed of it, take back:\n  " +
 		strings.Join(back[:shown], "\n  ")
 	if more := len(rulings) - shown; more > 0 {
 		text += fmt.Sprintf("\n  and %s more", diag.Plural(int64(more), "path"))

@@ -20,7 +20,6 @@ const (
 	CodeRecords = "hook.records"
 	CodeTool    = "hook.tool"
 	CodePayload = "hook.payload"
-	CodeFailed  = "hook.failed"
 )
 
 // Ruling is what is said about one path, or about a tool.
