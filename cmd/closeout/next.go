@@ -52,11 +52,11 @@ func (f *nextFlags) run(id string, std stdio) error {
 		return err
 	}
 	defer b.git.Close()
-	if f.list {
+	if f.list || b.load(std) != nil { // the second: perhaps because of events that nothing proves
 		b.proof = b.store.Proof
-	}
-	if err := b.load(std); err != nil {
-		return err
+		if err := b.load(std); err != nil {
+			return err
+		}
 	}
 	if f.list {
 		return f.printOpen(b, std)

@@ -93,7 +93,7 @@ func readCSV(file, text, column string) (columns []string, rows []Row, err error
 		case err == io.EOF:
 			return columns, rows, nil
 		case errors.As(err, &wrong):
-			return nil, nil, fmt.Errorf("%s:%d:%d: this is no CSV: %w", file, wrong.Line, wrong.Column, wrong.Err)
+			return nil, nil, fmt.Errorf("%s:%d: this is no CSV: %w", file, wrong.StartLine, wrong.Err)
 		case err != nil:
 			return nil, nil, err
 		}
@@ -291,7 +291,7 @@ func (x *expansion) command(n *strict.Node) {
 			x.value(word, true)
 			return
 		case filled == word.Text:
-		case word == n.Items[0], shell && strings.HasPrefix(before, "-") && !strings.HasPrefix(before, "--"):
+		case word == n.Items[0], shell && len(before) > 1 && before[0] == '-' && before[1] != '-':
 			x.fail(word, "a placeholder cannot be part of a program: give it to the program as an argument")
 		case strings.HasPrefix(filled, "-") && !strings.HasPrefix(word.Text, "-"):
 			x.fail(word, "the item "+diag.Quote(x.row.Item)+" would be an option of the command")

@@ -36,12 +36,9 @@ func (p *Plan) Marshal() ([]byte, error) {
 
 // ReadPlan reads a plan, and checks what the commands rely on.
 func ReadPlan(data []byte) (*Plan, error) {
-	p, ok := readLines(string(data))
-	if !ok {
-		p = &Plan{}
-		if err := unmarshal(data, p); err != nil {
-			return nil, err
-		}
+	p, err := readLines(string(data))
+	if err != nil {
+		return nil, err
 	}
 	if p.Schema != PlanSchema {
 		return nil, fmt.Errorf("its schema is %q, expected %q", p.Schema, PlanSchema)
@@ -76,24 +73,30 @@ func isID(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// readLines reads what [Plan.Marshal] writes; false for another layout.
-func readLines(text string) (*Plan, bool) {
-	head, lines, found := strings.Cut(text, `"items":[`+"\n")
+// readLines reads what [Plan.Marshal] writes.
+func readLines(text string) (*Plan, error) {
+	head, lines, _ := strings.Cut(text, `"items":[`+"\n")
 	p := &Plan{}
-	if !found || unmarshal([]byte(head+`"items":[]}`), p) != nil {
-		return nil, false
+	if err := unmarshal([]byte(head+`"items":[]}`), p); err != nil {
+		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	p.Items = make([]Item, 0, strings.Count(lines, "\n"))
-	for line := range strings.Lines(lines) {
-		line = strings.TrimSuffix(line, "\n")
-		if line == "]}" {
-			return p, true
+	for line, more := "", true; more; {
+		line, lines, _ = strings.Cut(lines, "\n")
+		if line, more = strings.CutSuffix(line, ","); len(p.Items) == 0 && line == "]}" {
+			return p, nil // without items
 		}
 		var it Item
-		if text = strings.TrimSuffix(line, ","); !readItem(text, &it) && unmarshal([]byte(text), &it) != nil {
-			return nil, false
+		if !readItem(line, &it) {
+			it = Item{}
+			if err := unmarshal([]byte(line), &it); err != nil {
+				return nil, fmt.Errorf("line %d: %w", len(p.Items)+2, err)
+			}
 		}
 		p.Items = append(p.Items, it)
 	}
-	return nil, false
+	if lines != "]}\n" {
+		return nil, fmt.Errorf("line %d: expected the end of the items", len(p.Items)+2)
+	}
+	return p, nil
 }
