@@ -31,8 +31,10 @@ func started(t *testing.T, rest func(h *history)) (git *Git, commit func(mark in
 	h.put("100644", ".closeout/tasks/T-0.json", strings.ReplaceAll(itemContract, "T-1", "T-0"))
 	h.put("100644", "test.sh", "true")
 	h.put("100644", "package.json", `{"scripts": {"test": "a"}}`)
+	h.put("100644", "coverage_report.json", `{"current": 0.9}`)
 	h.commit(2)
 	h.put("100644", ".closeout/scope_contract.json", wideContract)
+	h.put("100644", "coverage_report.json", `{"current": 0.1}`)
 	h.put("100644", ".closeout/tasks/T-0.json", strings.ReplaceAll(wideContract, `"allowed`, `"task_id": "T-0", "goal": "g", "allowed`))
 	h.put("100644", "earlier.txt", "of another item")
 	h.put("100644", "package.json", `{"scripts": {"test": "b"}}`)
@@ -128,12 +130,12 @@ func TestStart(t *testing.T) {
 		{"history rewritten", func(h *history) {
 			fmt.Fprintf(h, "commit refs/heads/other\nmark :3\ncommitter c <c@example.org> 1700000003 +0000\ndata 1\nm\nfrom :1\n")
 			h.put("100644", "src/a/x", "x")
-		}, "contract.changed .closeout/scope_contract.json\ncontract.changed .closeout/tasks/T-0.json\nscope.off_scope earlier.txt\nscope.off_scope test.sh\nscope.protected package.json\n"},
+		}, "contract.changed .closeout/scope_contract.json\ncontract.changed .closeout/tasks/T-0.json\nscope.off_scope coverage_report.json\nscope.off_scope earlier.txt\nscope.off_scope test.sh\nscope.protected package.json\n"},
 		{"a merge of the start", func(h *history) {
 			h.put("100644", "src/a/x", "x")
 			fmt.Fprintf(h, "commit refs/heads/other\nmark :3\ncommitter c <c@example.org> 1700000003 +0000\ndata 1\nm\nfrom :1\nmerge :2\nM 100644 inline src/a/y\ndata 1\ny\n")
 			fmt.Fprintf(h, "M 100644 inline earlier.txt\ndata 15\nof another item\n")
-		}, "contract.changed .closeout/scope_contract.json\ncontract.changed .closeout/tasks/T-0.json\nscope.off_scope test.sh\nscope.protected package.json\n"},
+		}, "contract.changed .closeout/scope_contract.json\ncontract.changed .closeout/tasks/T-0.json\nscope.off_scope coverage_report.json\nscope.off_scope test.sh\nscope.protected package.json\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			git, commit := started(t, func(h *history) {
@@ -149,6 +151,9 @@ func TestStart(t *testing.T) {
 			}
 			if f := found.facts; f.Subject.BaseSHA != start || f.Subject.HeadSHA != head {
 				t.Errorf("subject %+v", f.Subject)
+			}
+			if base := found.facts.BaseCoverage; base == nil || base.Commit != pinned {
+				t.Errorf("the coverage of before is %+v", base)
 			}
 			findings, inputs := scopeFindings(decided(t, found))
 			if want := fmt.Sprintf("base .closeout/scope_contract.json %s\noperator ../T-1.json\n", pinned); inputs != want || findings != test.want {
