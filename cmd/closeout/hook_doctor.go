@@ -42,7 +42,7 @@ func newHookDoctor(std stdio) *cobra.Command {
 		Use: "doctor", Short: "Try the installed hooks", Long: hookDoctorLong, Args: noWords(""),
 		RunE: func(*cobra.Command, []string) error { return d.run() },
 	}
-	c.Flags().StringArrayVar(&d.agents, "agent", nil, "an `agent`, several times: "+strings.Join(hook.Agents, ", "))
+	c.Flags().StringArrayVar(&d.agents, "agent", nil, agentsHelp)
 	return c
 }
 
@@ -248,7 +248,7 @@ func firstLine(s string) string {
 
 // examineGit looks at git's hook, which has no payload to try.
 func (d *hookDoctor) examineGit() int {
-	f := d.file("git", scopeProject)
+	f := d.file("git", "project")
 	err := f.read()
 	calls, _ := hook.CallsUs(f.before)
 	if err != nil || !calls {

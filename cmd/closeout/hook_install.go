@@ -34,14 +34,10 @@ Without --agent and --scope it looks into all settings of this repository.
 
 Exit codes: 0 no hook is left; 2 wrong call or environment.`
 
-// The scopes of settings.
-const (
-	scopeProject = "project"
-	scopeLocal   = "local"
-	scopeUser    = "user"
+var (
+	scopes     = []string{"project", "local", "user"}
+	agentsHelp = "an `agent`, several times: " + strings.Join(hook.Agents, ", ")
 )
-
-var scopes = []string{scopeProject, scopeLocal, scopeUser}
 
 // hookSettings are the settings of the agents here.
 type hookSettings struct {
@@ -60,20 +56,18 @@ type settingsFile struct {
 }
 
 func newHookInstall(std stdio) *cobra.Command {
-	h, scope := newHookSettings(std), ""
+	h := newHookSettings(std)
 	c := &cobra.Command{
 		Use: "install", Short: "Write the hooks into the settings of agents", Long: hookInstallLong, Args: noWords(""),
 		Example: "  closeout hook install --dry-run\n  closeout hook install --agent claude --scope local",
-		RunE: func(*cobra.Command, []string) error {
-			h.scopes = []string{scope}
-			return h.install()
-		},
 	}
-	c.Flags().StringArrayVar(&h.agents, "agent", nil, "an `agent`, several times: "+strings.Join(hook.Agents, ", "))
-	c.Flags().StringVar(&scope, "scope", scopeProject, "whose settings: project (committed), local (only here, Claude Code alone) or user")
-	c.Flags().StringVar(&h.choice.Stop, "stop", stopClaimed, "when the agent may not stop: claimed, always or off")
-	c.Flags().StringVar(&h.choice.Fail, "fail", failOpen, "what happens to a tool when closeout itself fails: open or closed")
-	c.Flags().BoolVar(&h.dryRun, "dry-run", false, "print what would change, and write nothing")
+	flags := c.Flags()
+	flags.StringArrayVar(&h.agents, "agent", nil, agentsHelp)
+	scope := flags.String("scope", "project", "whose settings: project (committed), local (only here, Claude Code alone) or user")
+	flags.StringVar(&h.choice.Stop, "stop", stopClaimed, "when the agent may not stop: claimed, always or off")
+	flags.StringVar(&h.choice.Fail, "fail", failOpen, "what happens to a tool when closeout itself fails: open or closed")
+	flags.BoolVar(&h.dryRun, "dry-run", false, "print what would change, and write nothing")
+	c.RunE = func(*cobra.Command, []string) error { return h.install(*scope) }
 	return c
 }
 
@@ -83,9 +77,8 @@ func newHookRemove(std stdio) *cobra.Command {
 		Use: "remove", Short: "Take the hooks out of the settings of agents", Long: hookRemoveLong, Args: noWords(""),
 		RunE: func(*cobra.Command, []string) error { return h.remove() },
 	}
-	c.Flags().StringArrayVar(&h.agents, "agent", hook.Agents, "an `agent`, several times: "+strings.Join(hook.Agents, ", "))
-	c.Flags().StringArrayVar(&h.scopes, "scope", []string{scopeProject, scopeLocal}, "whose settings, several times: project, local or user")
-	c.Flags().BoolVar(&h.dryRun, "dry-run", false, "print what would change, and write nothing")
+	c.Flags().StringArrayVar(&h.agents, "agent", hook.Agents, agentsHelp)
+	c.Flags().StringArrayVar(&h.scopes, "scope", scopes[:2], "whose settings, several times: project, local or user")
 	return c
 }
 
@@ -95,25 +88,22 @@ func newHookSettings(std stdio) *hookSettings {
 
 // open checks the flags and finds the repository.
 func (h *hookSettings) open() error {
-	for _, flag := range []struct {
-		name           string
-		given, allowed []string
-	}{
-		{"agent", h.agents, hook.Agents}, {"scope", h.scopes, scopes},
-		{"stop", []string{cmp.Or(h.choice.Stop, stopClaimed)}, []string{stopClaimed, stopAlways, stopOff}},
-		{"fail", []string{cmp.Or(h.choice.Fail, failOpen)}, []string{failOpen, failClosed}},
-	} {
-		for _, value := range flag.given {
-			if !slices.Contains(flag.allowed, value) {
-				return fmt.Errorf("--%s cannot be %q: expected one of %s", flag.name, value, strings.Join(flag.allowed, ", "))
-			}
+	f := hookFlags{stop: cmp.Or(h.choice.Stop, stopClaimed), fail: cmp.Or(h.choice.Fail, failOpen)}
+	for _, f.agent = range append(h.agents, "") {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	for _, scope := range h.scopes {
+		if !slices.Contains(scopes, scope) {
+			return fmt.Errorf("--scope cannot be %q: expected %s", scope, strings.Join(scopes, ", "))
 		}
 	}
 	git, err := collect.OpenGit(".", strict.DefaultLimits())
-	if err != nil && slices.Equal(h.scopes, []string{scopeUser}) {
-		return nil
-	}
 	if err != nil {
+		if slices.Equal(h.scopes, scopes[2:]) {
+			return nil // it is not needed
+		}
 		return err
 	}
 	if h.root, h.common = git.Root(), git.CommonDir(); h.root == "" {
@@ -124,19 +114,20 @@ func (h *hookSettings) open() error {
 
 // file is where an agent looks; nil where it knows no such scope.
 func (h *hookSettings) file(agent, scope string) *settingsFile {
-	f := &settingsFile{agent: agent, name: map[string]string{
+	f := &settingsFile{agent: agent, within: h.root, name: map[string]string{
 		"claude project": ".claude/settings.json", "claude local": ".claude/settings.local.json", "claude user": "settings.json",
 		"codex project": ".codex/hooks.json", "codex user": "hooks.json", "copilot project": ".github/hooks/closeout.json",
 		"copilot user": "hooks/closeout.json", "git project": "hooks/pre-commit",
 	}[agent+" "+scope]}
-	f.within = h.root
-	switch home, _ := os.UserHomeDir(); {
-	case f.name == "":
+	if f.name == "" {
 		return nil
-	case agent == "git":
+	}
+	if agent == "git" {
 		f.within = h.common
-	case scope == scopeUser:
-		f.within = cmp.Or(os.Getenv(map[string]string{"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "copilot": "COPILOT_HOME"}[agent]), filepath.Join(home, "."+agent))
+	} else if scope == "user" {
+		home, _ := os.UserHomeDir()
+		variable := map[string]string{"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "copilot": "COPILOT_HOME"}[agent]
+		f.within = cmp.Or(os.Getenv(variable), filepath.Join(home, "."+agent))
 	}
 	if f.path = filepath.Join(f.within, filepath.FromSlash(f.name)); f.within != h.root {
 		f.name = f.path
@@ -149,8 +140,7 @@ func (f *settingsFile) read() (err error) {
 	if f.path = followed(f.path); !inside(f.within, f.path) {
 		return fmt.Errorf("%s leads to %q, outside of %q: replace the symlink by a file", f.name, f.path, f.within)
 	}
-	f.before, err = collect.ReadRegular(f.path, hook.MaxSettings)
-	if errors.Is(err, fs.ErrNotExist) {
+	if f.before, err = collect.ReadRegular(f.path, hook.MaxSettings); errors.Is(err, fs.ErrNotExist) {
 		return nil // not even its directory
 	}
 	return err
@@ -177,13 +167,14 @@ func (h *hookSettings) edit(change func(*settingsFile) ([]byte, *diag.Error)) (l
 	return list, nil
 }
 
-func (h *hookSettings) install() error {
+func (h *hookSettings) install(scope string) error {
+	h.scopes = []string{scope}
 	if err := h.open(); err != nil {
 		return err
 	}
 	if len(h.agents) == 0 {
 		for _, agent := range hook.Agents[:3] {
-			if f := h.file(agent, h.scopes[0]); f != nil && isDirectory(filepath.Dir(f.path)) {
+			if f := h.file(agent, scope); f != nil && isDirectory(filepath.Dir(f.path)) {
 				h.agents = append(h.agents, agent)
 			}
 		}
@@ -192,8 +183,8 @@ func (h *hookSettings) install() error {
 		return fmt.Errorf("no directory of an agent is here (.claude, .codex, .github/hooks): name the agent with --agent %s", strings.Join(hook.Agents, ", --agent "))
 	}
 	for _, agent := range h.agents {
-		if h.file(agent, h.scopes[0]) == nil {
-			return fmt.Errorf("%s has no hooks of scope %s: leave out --agent %s, or choose another scope", agent, h.scopes[0], agent)
+		if h.file(agent, scope) == nil {
+			return fmt.Errorf("%s has no hooks of scope %s: leave out --agent %s, or choose another scope", agent, scope, agent)
 		}
 	}
 	f, failed := openFence(cmp.Or(h.root, "."))
@@ -208,7 +199,7 @@ func (h *hookSettings) install() error {
 		err = h.write(list)
 	}
 	if err == nil {
-		h.tell(failed)
+		h.tell(scope, failed)
 	}
 	return err
 }
@@ -232,15 +223,10 @@ func elsewhere(root, common string) string {
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(root, at)
 	}
-	switch {
-	case err != nil:
-		return "is not used here: git does not say where its hooks are"
-	case followed(at) != followed(filepath.Join(common, "hooks")):
-		return "is not run: core.hooksPath is " + diag.Quote(at)
-	case isDirectory(filepath.Join(root, ".husky")):
-		return "belongs to husky here"
+	if err == nil && followed(at) == followed(filepath.Join(common, "hooks")) {
+		return ""
 	}
-	return ""
+	return "is not run: core.hooksPath is " + diag.Quote(at) // as with husky
 }
 
 func (h *hookSettings) remove() error {
@@ -331,11 +317,11 @@ func deniedTools(f *fence) (list []string) {
 }
 
 // tell says what install cannot do.
-func (h *hookSettings) tell(contract error) {
+func (h *hookSettings) tell(scope string, contract error) {
 	if contract != nil {
 		h.out("note: the hooks have no opinion yet: %v", contract)
 	}
-	if slices.Equal(h.scopes, []string{scopeProject}) && !slices.Equal(h.agents, []string{"git"}) {
+	if scope == "project" && !slices.Equal(h.agents, []string{"git"}) {
 		h.out("note: settings of a project are protected files: a person commits them, and the gate blocks an agent's change of them")
 	}
 	for _, n := range [][2]string{

@@ -2,8 +2,8 @@ package hook
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/tailscale/hujson"
 
@@ -51,8 +51,11 @@ func ReadSettings(text []byte) (*Settings, *diag.Error) {
 	}
 	var err error
 	if s.root, err = hujson.Parse(s.text); err != nil {
-		e := s.wrong(0, "the file is not JSON", errors.Unwrap(err).Error(), "JSON", "correct the file")
-		_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &e.Pos.Line, &e.Pos.Column)
+		place, what, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: line "), ": ")
+		line, column, _ := strings.Cut(place, ", column ")
+		e := s.wrong(0, "the file is not JSON", what, "JSON", "correct the file")
+		e.Pos.Line, _ = strconv.Atoi(line)
+		e.Pos.Column, _ = strconv.Atoi(column)
 		return nil, e
 	}
 	s.Plain = s.root.IsStandard()
