@@ -200,15 +200,18 @@ func (all fences) open(root string) *opened {
 	return all[real]
 }
 
-// above finds the repository that a path is in: the outermost one with a contract, since a tool may have made an inner one. It
-// returns the path in it. The fence is nil when no repository encloses the path.
+// above finds the repository that a path is in: the outermost one with a contract, since a tool may have made an inner one. But a
+// work tree inside of that of the same repository stands for itself. It returns the path in it. The fence is nil when no
+// repository encloses the path.
 func (all fences) above(path string) (found *fence, rel string, err error) {
+	root := "" // of what was found
 	for at := path; ; at = filepath.Dir(at) {
 		if _, none := os.Lstat(filepath.Join(at, ".git")); none == nil {
 			o := all.open(at)
 			inside, relErr := filepath.Rel(at, path)
 			switch {
-			case o.err == nil && relErr == nil:
+			case o.err == nil && relErr == nil && !(found != nil && o.besides(at, found, root)):
+				root = at
 				found, rel, err = o.fence, filepath.ToSlash(inside), nil
 			case found == nil:
 				err = o.err
@@ -220,6 +223,19 @@ func (all fences) above(path string) (found *fence, rel string, err error) {
 			return found, rel, err
 		}
 	}
+}
+
+// beside reports whether two work trees are of one repository.
+func (f *fence) beside(other *fence) bool { return f.git.CommonDir() == other.git.CommonDir() }
+
+// besides reports whether a work tree below is another one of this repository, which has nothing in its place.
+func (f *fence) besides(at string, inner *fence, root string) bool {
+	rel, err := filepath.Rel(at, root)
+	if err != nil || !f.beside(inner) {
+		return false
+	}
+	_, _, tracked, err := f.git.Entry(f.compared.Head, filepath.ToSlash(rel))
+	return err == nil && !tracked
 }
 
 // notDirectory reports whether a path cannot exist, since a part of it is a file or too long.

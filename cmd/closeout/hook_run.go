@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -114,20 +115,17 @@ func (f *hookFlags) run(std stdio) error {
 		a, err := h.safely(func() { close(read) }, std.in)
 		done <- result{a, err}
 	}()
-	limit := time.After(hookLimit)
 	var r result
-	select {
-	case r = <-done:
-	case <-limit:
-		r.err = errors.New("it took longer than 2 s")
+	for limit, waited := hookLimit, false; ; limit, waited = stopLimit-hookLimit, true {
 		select {
-		case <-read:
-			if h.call.Event == hook.Stop {
-				r = waitStop(done, r)
+		case r = <-done:
+		case <-time.After(limit):
+			if !waited && h.stops(read) {
+				continue
 			}
-		default:
-			h.call = &hook.Call{Agent: h.call.Agent, Event: hook.Event(f.event)} // the other one is still being read
+			r.err = errors.New("it took too long")
 		}
+		break
 	}
 	if r.err != nil {
 		r.Answer = h.failed(r.err)
@@ -140,13 +138,15 @@ func (f *hookFlags) run(std stdio) error {
 	return nil
 }
 
-// waitStop waits longer for the judgement at the end of a turn.
-func waitStop[R any](done chan R, late R) R {
+// stops reports whether the payload has been read and is about the end of a turn. A call that is still being read is left
+// alone.
+func (h *hookRun) stops(read chan struct{}) bool {
 	select {
-	case r := <-done:
-		return r
-	case <-time.After(stopLimit - hookLimit):
-		return late
+	case <-read:
+		return h.call.Event == hook.Stop
+	default:
+		h.call = &hook.Call{Agent: hook.Agent(h.agent), Event: hook.Event(h.event)}
+		return false
 	}
 }
 
@@ -165,11 +165,22 @@ func (h *hookRun) safely(wasRead func(), in io.Reader) (a hook.Answer, err error
 	}
 	h.line = call.Line()
 	a, err = h.answer()
-	if err == nil && h.session != nil && h.session.store != nil && call.Event != "" && !h.logged {
-		h.line.MS = time.Since(h.began).Milliseconds()
-		_ = h.session.store.AddCall(call.Session, h.line) // where the agent is walled off, it cannot be written
+	if err != nil {
+		h.note(hook.AnswerFailed, "", nil)
+	}
+	if !h.logged {
+		_ = h.write() // where the agent is walled off, it cannot be written
 	}
 	return a, err
+}
+
+// write adds the call to the log of the session.
+func (h *hookRun) write() error {
+	if h.session == nil || h.session.store == nil || h.call.Event == "" {
+		return errors.New("there is no log")
+	}
+	h.line.MS = time.Since(h.began).Milliseconds()
+	return h.session.store.AddCall(h.call.Session, h.line)
 }
 
 // read reads the payload. git has none.
@@ -227,21 +238,21 @@ func (h *hookRun) note(answer, code string, paths []string) {
 // errNoRepository says that the agent works in no repository.
 var errNoRepository = errors.New("this is not in a git repository")
 
-// open finds the repository that the agent works in: that of the project, else that of its working directory.
+// open finds the work tree that the agent works in: that of the project, or another one of the same repository where the agent's
+// working directory is; a repository elsewhere only where the project has none.
 func (h *hookRun) open() (*fence, error) {
 	err := errNoRepository
 	for _, dir := range append([]string{os.Getenv("CLAUDE_PROJECT_DIR")}, h.dirs()...) {
 		if dir == "" {
 			continue
 		}
-		f, _, failed := h.fences.above(dir)
-		if f != nil {
+		f, _, failed := h.fences.above(filepath.Clean(dir))
+		if err = worse(err, failed); f != nil && (h.session == nil || h.session.beside(f)) {
 			h.session = f
-			return f, nil
 		}
-		if failed != nil && !errors.Is(err, errNoContract) {
-			err = failed
-		}
+	}
+	if h.session != nil {
+		return h.session, nil
 	}
 	return nil, err
 }

@@ -172,7 +172,7 @@ func (h *hookRun) hold(f *fence, tree, open, reason string) (hook.Answer, error)
 	if hook.MayHold(h.past(), tree, open, f.Policy.Agent.StopBlocks) {
 		h.note(hook.AnswerBlock, "", nil)
 		// What cannot be counted could go on for ever: then only the first end of a turn is refused.
-		if h.logged = f.store != nil && f.store.AddCall(h.call.Session, h.line) == nil; h.logged || h.call.Active && !h.call.Again {
+		if h.logged = h.write() == nil; h.logged || h.call.Active && !h.call.Again {
 			return h.call.Block(reason), nil
 		}
 	}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/hook"
+)
+
+// TestHookFindsTheRepository asks about paths that only look as if they were elsewhere.
+func TestHookFindsTheRepository(t *testing.T) {
+	repo := newHookRepo(t, "0")
+	other := filepath.Join(repo.dir, "..", "alias")
+	if err := os.Symlink(repo.dir, other); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(path string) string { return repo.asked(hookWrite{path: path}) }
+	if said := ask("../alias/lib/a.go"); said != "deny" {
+		t.Errorf("through a link to the root: %s", said)
+	}
+	if said := ask("../alias/src/a.go"); said != "silent" {
+		t.Errorf("through a link to the root, in the scope: %s", said)
+	}
+	if said := ask("../elsewhere/x"); said != "silent" {
+		t.Errorf("outside: %s", said)
+	}
+	if said := ask("../state/closeout/x"); said != "silent" {
+		t.Errorf("beside the state folder: %s", said)
+	}
+	// A repository inside, with a contract of its own, stands for nothing.
+	repo.run("", "git", "init", "-q", "-b", "main", "lib/inner")
+	repo.file("lib/inner/.closeout/scope_contract.json", strings.ReplaceAll(strings.ReplaceAll(hookContract, "%BUDGET%", "0"), `"src/**", `, `"**", "src/**", `))
+	repo.run("", "git", "-C", "lib/inner", "add", "-A")
+	repo.run("", "git", "-C", "lib/inner", "commit", "-qm", "mine")
+	if said := ask("lib/inner/x.go"); said != "deny" {
+		t.Errorf("in a repository that the agent made: %s", said)
+	}
+	// A work tree of the same repository does, wherever it lies; what an agent plants over tracked files does not.
+	repo.run("", "git", "worktree", "add", "-q", ".claude/worktrees/w", "-b", "w", "main")
+	for path, want := range map[string]string{".claude/worktrees/w/src/a.go": "silent", ".claude/worktrees/w/lib/a.go": "deny", ".claude/worktrees/x": "deny"} {
+		if said := ask(path); said != want {
+			t.Errorf("%s: %s, expected %s", path, said, want)
+		}
+	}
+	repo.file("lib/.git", "gitdir: "+repo.dir+"/.git/worktrees/w\n")
+	if said := ask("lib/src/a.go"); said != "deny" {
+		t.Errorf("below a planted work tree: %s", said)
+	}
+}
+
+// TestHookStopsElsewhere lets the agent change its directory: the work tree of the project is the one that counts.
+func TestHookStopsElsewhere(t *testing.T) {
+	repo := newHookRepo(t, "0")
+	stop := `{"session_id": "s", "hook_event_name": "Stop", "cwd": "/"}`
+	if out, errs, _ := repo.run(stop, "closeout", "hook", "run", "--stop", "always"); out+errs != "" {
+		t.Errorf("without a project: %s%s", out, errs)
+	}
+	repo.env = append(repo.env, "CLAUDE_PROJECT_DIR="+repo.dir)
+	if out, errs, _ := repo.run(stop, "closeout", "hook", "run", "--stop", "always"); !strings.HasPrefix(out, `{"decision":"block"`) {
+		t.Errorf("with a project: %s%s", out, errs)
+	}
+}
+
+// TestHookKilled kills the hook at once, many times: what follows answers as if nothing had been.
+func TestHookKilled(t *testing.T) {
+	repo := newHookRepo(t, "0")
+	for range 20 {
+		c := exec.Command("closeout", "hook", "run")
+		c.Dir, c.Env, c.Stdin = repo.dir, repo.env, strings.NewReader(`{"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"file_path": "lib/x"}}`)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait() // killed, or done before
+	}
+	if said := repo.asked(hookWrite{path: "lib/x"}); said != "deny" {
+		t.Error(said)
+	}
+	if said := repo.asked(hookWrite{path: "src/x"}); said != "silent" {
+		t.Error(said)
+	}
+}
+
+type panics struct{}
+
+func (panics) Read([]byte) (int, error) { panic("broken") }
+
+// TestHookFails hands over what cannot be read: the agent goes on, and only --fail closed denies.
+func TestHookFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, in := range map[string]func() io.Reader{
+		"a panic":      func() io.Reader { return panics{} },
+		"too large":    func() io.Reader { return io.LimitReader(zeros{}, hook.MaxPayload+1) },
+		"no payload":   func() io.Reader { return strings.NewReader("") },
+		"half of one":  func() io.Reader { return strings.NewReader(`{"tool_name": "Write", "to`) },
+		"another form": func() io.Reader { return strings.NewReader(`"Write"`) },
+	} {
+		for _, c := range []struct {
+			args   string
+			status int
+			out    string
+		}{{"--event pre", 0, ""}, {"", 0, ""}, {"--event post --fail closed", 0, ""}, {"--event pre --fail closed", 2, ""}, {"--event stop --fail closed", 0, `{"systemMessage":`}} {
+			var out, errs bytes.Buffer
+			status := run(append([]string{"hook", "run"}, strings.Fields(c.args)...), stdio{in(), &out, &errs})
+			if status != c.status || !strings.HasPrefix(out.String(), c.out) || c.out == "" && out.Len() > 0 || strings.Count(errs.String(), "\n") != 1 {
+				t.Errorf("%s, %q: exit %d, %q, %q", name, c.args, status, &out, &errs)
+			}
+		}
+	}
+	deep := `{"tool_name": "Write", "tool_input": ` + strings.Repeat("[", 20_000)
+	var out, errs bytes.Buffer
+	if status := run([]string{"hook", "run", "--event", "pre"}, stdio{strings.NewReader(deep), &out, &errs}); status != 2 || !strings.Contains(errs.String(), "hook.payload") {
+		t.Errorf("a deep payload: exit %d, %q", status, &errs)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return len(b), nil }
+
+// TestHookLinks follows links as the system does, also before ".." and to what is not there.
+func TestHookLinks(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"to_abs": dir + "/deep/er", "gone": "no/where", "loop": "loop", "up": "..", "chain": "to_abs"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		"a/b": "a/b", "to_abs/x": "deep/er/x", "to_abs/../x": "deep/x", "gone": "no/where", "gone/x": "no/where/x", "chain/y": "deep/er/y",
+		"loop/x": "loop/x", "./a//b/": "a/b", "up/" + filepath.Base(dir) + "/z": "z",
+	} {
+		if got := followed(dir + "/" + path); got != filepath.Join(dir, want) {
+			t.Errorf("%s leads to %s, expected %s", path, got, want)
+		}
+	}
+}
+
+// BenchmarkHook is one call in a repository of 20,000 files, whose contract has 1,000 patterns.
+func BenchmarkHook(b *testing.B) {
+	dir := b.TempDir()
+	b.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	for name, value := range gitSettings {
+		b.Setenv(name, value)
+	}
+	var patterns []string
+	for i := range 20_000 {
+		name := filepath.Join(dir, fmt.Sprintf("r/src/d%d/f%d.go", i%200, i))
+		if i < 200 {
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(name, []byte(name), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		if i < 1000 {
+			patterns = append(patterns, fmt.Sprintf("src/d%d/**/x%d*.go", i%200, i))
+		}
+	}
+	contract, err := json.Marshal(map[string]any{"allowed_files": patterns, "forbidden_files": []string{"secrets/**"}, "rollback_plan": "Revert.", "acceptance_criteria": [][]string{{"true"}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "r/.closeout"), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "r/.closeout/scope_contract.json"), contract, 0o644); err != nil {
+		b.Fatal(err)
+	}
+	b.Chdir(filepath.Join(dir, "r"))
+	for _, args := range []string{"init -q -b main", "add -A", "commit -qm base"} {
+		if out, err := exec.Command("git", strings.Fields(args)...).CombinedOutput(); err != nil {
+			b.Fatal(string(out))
+		}
+	}
+	for name, payload := range map[string]string{
+		"pre":   `{"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"file_path": "other/a.go"}}`,
+		"start": `{"hook_event_name": "SessionStart"}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				var out, errs bytes.Buffer
+				run([]string{"hook", "run"}, stdio{strings.NewReader(payload), &out, &errs})
+				if out.Len()+errs.Len() == 0 {
+					b.Fatal("no answer")
+				}
+			}
+		})
+	}
+}
