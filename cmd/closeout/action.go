@@ -28,7 +28,7 @@ const actionLong = `action is what the container runs on GitHub: it takes the in
 request with the token, judges it with the files of the workspace, and writes the report, the step's outputs, the job
 summary and annotations. Without a token it judges only the files, as verify does.
 
-Exit codes: 0 passed or overridden, 1 failed, 2 wrong inputs or environment, 3 a fact is unavailable.`
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong inputs or environment, 3 a fact is unknown.`
 
 func newAction(std stdio) *cobra.Command {
 	return &cobra.Command{

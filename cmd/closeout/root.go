@@ -18,7 +18,7 @@ const (
 	exitPassed = 0
 	exitFailed = 1 // a block finding, or a replay that differs
 	exitUsage  = 2 // the call, the configuration or the environment is wrong
-	exitReview = 3 // a fact is unavailable
+	exitReview = 3 // a fact is unknown
 )
 
 // stdio is the process's standard streams.
@@ -59,7 +59,7 @@ const rootLong = `closeout decides whether a coding agent's pull request is real
 In a repository, closeout init writes a contract, once. Then, for each change, closeout run runs what the contract
 requires, judges the change, and says what to do next.
 
-Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unavailable.`
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unknown.`
 
 func newRoot(std stdio) *cobra.Command {
 	version := false

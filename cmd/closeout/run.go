@@ -31,7 +31,7 @@ develop, the first that exists.
 
 With --record-only it does not judge: it sets the step output feedback_sha256 for the job that judges.
 
-Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unavailable, 128+n after signal n.
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unknown, 128+n after signal n.
 With --record-only: 0 whatever failed, 125 if nothing can be supplied to the gate: the recorder failed, or a command
 tampered with the log or the step.`
 

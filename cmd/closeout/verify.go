@@ -41,7 +41,7 @@ With --base, in a git repository, it compares two commits itself and takes the c
 required. Without either, name the inputs one by one. Feedback logs and rule reports are read from the evidence
 directory, .closeout/evidence, unless they are named.
 
-Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unavailable.`
+Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unknown.`
 
 func newVerify(std stdio) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}

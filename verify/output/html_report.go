@@ -184,7 +184,7 @@ func (p *reportPage) why() node {
 	case p.Verdict == report.Passed:
 		return say(capital(criteriaWords(p.Report)), ", and no finding blocks.")
 	case p.Verdict == report.Review:
-		return first(unknown, lead(p.Counts.Unknown, "fact is unavailable", "facts are unavailable"))
+		return first(unknown, lead(p.Counts.Unknown, "fact is unknown", "facts are unknown"))
 	case p.Verdict == report.Overridden: // in a merge group
 		return nodes{foreign(text(p.OverriddenBy)), say(" accepted ", plural(p.Counts.Block, "blocking finding"), ": "), foreign(text(p.OverrideReason))}
 	}

@@ -340,7 +340,7 @@ func TestWhyInASentence(t *testing.T) {
 		{base(), "2 of 2 acceptance criteria passed, and no finding blocks."},
 		{failed(), `3 findings block; the first: criterion "lint" failed: its last record exited with 1`},
 		{overridden(), "mona accepted 3 blocking findings: CI file must move"},
-		{review(), "2 facts are unavailable; the first: the checkout does not contain"},
+		{review(), "2 facts are unknown; the first: the checkout does not contain"},
 		{usage(), "the change was not judged. Found: unknown flag"},
 		{manyFindings(block, 1), "1 finding blocks: a file outside the scope was changed (other/000.go)"},
 	} {
