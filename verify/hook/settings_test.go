@@ -119,3 +119,26 @@ func FuzzSettings(f *testing.F) {
 		}
 	})
 }
+
+// TestForeign checks what stays beside ours.
+func TestForeign(t *testing.T) {
+	mine := `{"command": "./mine.sh"}`
+	for name, c := range map[string]struct{ before, want string }{
+		"a line comment before": {"{\"hooks\": {\"Stop\": [1, // c\n{\"command\": \"closeout hook run\"}, 2,\n 3]}}", "{\"hooks\": {\"Stop\": [1, // c\n 2,\n 3]}}"},
+		"the only one":          {`{"hooks": {"Stop": [{"command": "closeout hook run"}]}}`, `{"hooks": {"Stop": []}}`},
+		"in a group of others":  {`{"hooks": {"Stop": [{"hooks": [{"command": "/opt/closeout hook run --agent claude 2>/dev/null || true"}, ` + mine + `]}]}}`, `{"hooks": {"Stop": [{"hooks": [ ` + mine + `]}]}}`},
+		"a described group":     {`{"hooks": {"Stop": [{"description": "x", "hooks": [{"command": "A=b exec 'closeout' hook run"}]}]}}`, `{"hooks": {"Stop": [{"description": "x", "hooks": []}]}}`},
+		"more in one command":   {`{"hooks": {"Stop": [{"command": "lint && closeout hook run"}]}}`, `{"hooks": {"Stop": [{"command": "lint && closeout hook run"}]}}`},
+		"another program":       {`{"hooks": {"Stop": [{"command": "not-closeout hook run"}, {"command": "closeout", "args": ["run"]}]}}`, `{"hooks": {"Stop": [{"command": "not-closeout hook run"}, {"command": "closeout", "args": ["run"]}]}}`},
+		"a note after the end":  {"{\n  \"hooks\": {\n    \"Stop\": [\n      {\"command\": \"closeout hook run\"}\n    ]\n  }\n}\n// mine\n", "{\n  \n}\n// mine\n"},
+	} {
+		if got, err := Remove([]byte(c.before), false); err != nil || string(got) != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
+		}
+	}
+	installed, _ := Install(nil, Entries("copilot", Choice{}))
+	added := strings.Replace(string(installed), "\n    ]", ",\n      "+mine+"\n    ]", 1)
+	if again, err := Install([]byte(added), Entries("copilot", Choice{})); err != nil || string(again) != added {
+		t.Errorf("an entry of others after ours moved ours: %v\n%s", err, again)
+	}
+}
