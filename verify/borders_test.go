@@ -120,6 +120,21 @@ func TestOneDoor(t *testing.T) {
 	}
 }
 
+// TestNoSecondJudge checks that what stands beside an agent decides nothing by itself: every verdict comes from Judge.
+func TestNoSecondJudge(t *testing.T) {
+	found := importsByPackage(t)
+	for _, dir := range []string{"verify/hook", "verify/item", "verify/session", "verify/loop"} {
+		if len(found[dir]) == 0 {
+			t.Errorf("there is no package %s", dir)
+		}
+		for _, judges := range []string{"verify/check", "verify/checks", "verify/ledger", "verify/override"} {
+			if slices.Contains(found[dir], module+judges) {
+				t.Errorf("%s imports %s", dir, judges)
+			}
+		}
+	}
+}
+
 // importsByPackage lists what the files of each directory import, without tests.
 func importsByPackage(t *testing.T) map[string][]string {
 	t.Helper()
