@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/verify"
@@ -245,7 +246,7 @@ func (b *board) policyOf(it *item.Item) (*policy.Policy, error) {
 		return nil, err
 	}
 	if digest(data) != it.ContractSHA256 {
-		return nil, fmt.Errorf("the contract of %s, %s, is not the pinned one: restore it, or pin it with closeout scan --repin", it.ID, name)
+		return nil, fmt.Errorf("the contract of %s, %s, is not the pinned one: restore it, or scan again, which writes it anew", it.ID, name)
 	}
 	return b.join(it.ID, name, data)
 }
@@ -277,7 +278,11 @@ func (b *board) join(id, name string, data []byte) (*policy.Policy, error) {
 			return nil, err
 		}
 	}
-	c, errs := contract.Parse(name, data, strict.DefaultLimits())
+	format := name
+	if strings.HasPrefix(name, madeOf) {
+		format = "contract.json"
+	}
+	c, errs := contract.Parse(format, data, strict.DefaultLimits())
 	if c != nil {
 		c.CheckTask(errs)
 		if c.TaskID.Value != id && !errs.Any() {
@@ -285,14 +290,24 @@ func (b *board) join(id, name string, data []byte) (*policy.Policy, error) {
 		}
 	}
 	if all := errs.All(); len(all) > 0 {
-		return nil, fmt.Errorf("%s:%s", name, record.WholeError(all[0]))
+		return nil, contractError(name, all[0])
 	}
 	task := policy.Source{Contract: c, Kind: "task_contract", File: name, Path: name, Trust: facts.TrustBase}
 	p, problems := policy.Join([]policy.Source{*b.standing, task}, "")
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("%s:%s", p.Sources[problems[0].Source].Path, record.WholeError(problems[0].Error))
+		return nil, contractError(p.Sources[problems[0].Source].Path, problems[0].Error)
 	}
 	return p, nil
+}
+
+// madeOf begins the name of a contract that scan makes, which has no lines that a person could look up.
+const madeOf = "the contract made of "
+
+func contractError(name string, e diag.Error) error {
+	if strings.HasPrefix(name, madeOf) {
+		return fmt.Errorf("%s: %s: found %s, expected %s → %s", name, strings.TrimPrefix(e.Where+": "+e.Message, ": "), e.Found, e.Expected, e.Fix)
+	}
+	return fmt.Errorf("%s:%s", name, record.WholeError(e))
 }
 
 // readStanding reads the standing contract of the base.
@@ -306,7 +321,7 @@ func (b *board) readStanding() error {
 	case len(c.Unavailable) > 0:
 		return fmt.Errorf("%s → %s", c.Unavailable[0].Error, c.Unavailable[0].Fix)
 	case len(alone.Problems) > 0:
-		return fmt.Errorf("%s:%s", alone.Problems[0].Path, record.WholeError(alone.Problems[0].Error))
+		return contractError(alone.Problems[0].Path, alone.Problems[0].Error)
 	case alone.Policy == nil:
 		return fmt.Errorf("the base %.12s has no standing contract: write one (closeout init) and merge it", b.plan.Base)
 	}

@@ -105,6 +105,7 @@ func (f *scanFlags) pin(b *board, std stdio) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
+	b.plan = nil
 	if err := b.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -276,7 +277,7 @@ func (f *scanFlags) addList(b *board) (made map[string][]byte, err error) {
 		}
 		data, err := t.Contract(it.ID, row)
 		if err == nil {
-			err = b.complete(&it, f.template, data)
+			err = b.complete(&it, madeOf+f.template, data)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: the item %s: %w", f.list, row.Line, diag.Quote(row.Item), err)

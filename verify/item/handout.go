@@ -2,6 +2,7 @@ package item
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -15,7 +16,7 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 	h := &Handout{
 		Schema: HandoutSchema, Item: it.ID, Try: it.Tries + 1, Of: it.MaxAttempts, Goal: task.Goal.Value, Example: task.Example,
 		Allowed: patterns(task.AllowedFiles), Within: patterns(standing.AllowedFiles),
-		Forbidden: append(patterns(standing.ForbiddenFiles), patterns(task.ForbiddenFiles)...),
+		Forbidden: patterns(append(slices.Clip(standing.ForbiddenFiles), task.ForbiddenFiles...)),
 		Criteria:  []Criterion{}, Passed: []string{}, Facts: append([]Fact{}, facts...), Nudge: it.Nudge(), BlockedFile: BlockedFile,
 	}
 	for _, c := range p.Criteria {
@@ -32,7 +33,9 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 func patterns(list []contract.Pattern) []string {
 	texts := []string{}
 	for _, p := range list {
-		texts = append(texts, p.Value)
+		if !contains(texts, p.Value) {
+			texts = append(texts, p.Value)
+		}
 	}
 	return texts
 }
