@@ -31,7 +31,7 @@ const hookContract = `{
 var hookFiles = map[string]string{
 	"src/a.go": "a", "src/core.go": "core", "src/secret/key": "k", "lib/exact.go": "x", "lib/other.go": "y", "ci/test.sh": "true", "ci/real.sh": "true",
 	"package.json": `{"scripts": {"test": "true"}}`, "Makefile": "all:\n", "docs/a.md": "a", "README.md": "r", "examples/x.py": "x",
-	".closeout/tasks/T-1.json": `{"task_id": "T-1", "goal": "A task.", "allowed_files": ["src/**"], "acceptance_criteria": [["true"]]}`,
+	".closeout/tasks/T-1.json": `{"task_id": "T-1", "goal": "A task.", "rollback_plan": "Revert.", "forbidden_files": ["src/secret/**"], "allowed_files": ["src/**"], "acceptance_criteria": ["true"]}`,
 }
 
 // hookWrite is one write, by a tool, and what the hook says. Where it is stricter or milder than the gate, why says so.
@@ -71,7 +71,7 @@ var hookWrites = []hookWrite{
 	{name: "the standing contract", path: ".closeout/scope_contract.json", want: "deny"},
 	{name: "a second standing contract", path: ".closeout/scope_contract.yaml", want: "deny"},
 	{name: "a task contract of the base", path: ".closeout/tasks/T-1.json", want: "deny"},
-	{name: "a new task contract", path: ".closeout/tasks/T-2.json", content: `{"task_id": "T-2", "goal": "Another.", "allowed_files": ["src/**"], "acceptance_criteria": [["true"]]}`, want: "silent"},
+	{name: "a new task contract", path: ".closeout/tasks/T-2.json", content: `{"task_id": "T-2", "goal": "Another.", "rollback_plan": "Revert.", "forbidden_files": ["src/secret/**"], "allowed_files": ["src/**"], "acceptance_criteria": ["true"]}`, want: "silent"},
 	{name: "a new file of the gate", path: ".closeout/x.json", want: "deny"},
 	{name: "a reason", path: ".closeout/evidence/blocked.md", want: "silent"},
 	{name: "evidence that could run", path: ".closeout/evidence/run.sh", want: "deny"},
@@ -126,6 +126,28 @@ func TestHookAgreesWithTheGate(t *testing.T) {
 	}
 }
 
+// TestHookAgreesWithinAnItem does the same where an item is claimed: the changes are those since the claim, by both contracts.
+func TestHookAgreesWithinAnItem(t *testing.T) {
+	for path, want := range map[string]string{
+		"src/b.go": "silent", "src/core.go": "deny", "lib/exact.go": "deny", "docs/a.md": "deny", "src/secret/x": "deny", "notes/n.txt": "silent",
+		"examples/x.py": "note", ".closeout/tasks/T-1.json": "deny", ".closeout/tasks/T-3.json": "deny", "src/work.go": "silent", "src/../main.go": "deny",
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			repo := newHookRepo(t, "0")
+			if _, errs, status := repo.run("", "closeout", "next", "T-1"); status != 0 {
+				t.Fatal(errs)
+			}
+			repo.base = []string{"--base", "HEAD~1", "--task", "T-1"}
+			w := hookWrite{path: path}
+			said := repo.asked(w)
+			if blocked := repo.judged(w); said != want || blocked != (said == "deny") {
+				t.Errorf("the hook: %s, expected %s, and the gate blocks: %t", said, want, blocked)
+			}
+		})
+	}
+}
+
 // TestHookCountsTheBudget compares a series of writes off scope, each committed or not, with a budget of 1.
 func TestHookCountsTheBudget(t *testing.T) {
 	repo := newHookRepo(t, "1")
@@ -150,14 +172,15 @@ func TestHookCountsTheBudget(t *testing.T) {
 
 // hookRepo is a repository with a branch.
 type hookRepo struct {
-	t   *testing.T
-	dir string
-	env []string
+	t    *testing.T
+	dir  string
+	env  []string
+	base []string // what verify compares with
 }
 
 func newHookRepo(t *testing.T, budget string) *hookRepo {
 	dir := t.TempDir()
-	r := &hookRepo{t: t, dir: filepath.Join(dir, "r"), env: gitEnv("XDG_STATE_HOME="+filepath.Join(dir, "state"), "HOME="+dir, "CLAUDE_PROJECT_DIR=", "GITHUB_ACTIONS=")}
+	r := &hookRepo{t: t, base: []string{"--base", "main"}, dir: filepath.Join(dir, "r"), env: gitEnv("XDG_STATE_HOME="+filepath.Join(dir, "state"), "HOME="+dir, "CLAUDE_PROJECT_DIR=", "GITHUB_ACTIONS=")}
 	r.file(".closeout/scope_contract.json", strings.ReplaceAll(hookContract, "%BUDGET%", budget))
 	for name, text := range hookFiles {
 		r.file(name, text)
@@ -252,7 +275,7 @@ func (r *hookRepo) write(w hookWrite) {
 func (r *hookRepo) judged(w hookWrite) (blocked bool) {
 	r.write(w)
 	r.commit("write")
-	r.run("", "closeout", "verify", "--base", "main", "--report", filepath.Join(r.dir, "../report.json"))
+	r.run("", "closeout", append([]string{"verify", "--report", filepath.Join(r.dir, "../report.json")}, r.base...)...)
 	var found report.Report
 	if err := json.Unmarshal([]byte(readFile(r.t, filepath.Join(r.dir, "../report.json"))), &found); err != nil {
 		r.t.Fatal(err)

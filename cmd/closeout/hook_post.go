@@ -68,14 +68,14 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 		if r == nil || !r.Deny || known[r.Path] || len(paths) == hook.MaxPaths {
 			continue
 		}
-		rulings, paths, back = append(rulings, *r), append(paths, r.Path), append(back, f.takeBack(&list[i]))
+		rulings, paths, back = append(rulings, *r), append(paths, r.Path), append(back, f.revert(&list[i]))
 	}
 	if len(rulings) == 0 {
 		return a, false, nil
 	}
 	h.note(hook.AnswerTold, rulings[0].Code, paths)
 	shown := min(len(rulings), 10)
-	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. What you changed of it, take back:\n  " +
+	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. Revert what you changed of it, and leave what was there before:\n  " +
 		strings.Join(back[:shown], "\n  ")
 	if more := len(rulings) - shown; more > 0 {
 		text += fmt.Sprintf("\n  and %s more", diag.Plural(int64(more), "path"))
@@ -83,11 +83,11 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 	return h.call.Tell(text), true, nil
 }
 
-// takeBack is the command that takes a change of a path back.
-func (f *fence) takeBack(c *change.Change) string {
+// revert is the command that reverts a change of a path.
+func (f *fence) revert(c *change.Change) string {
 	path := diag.Neutral(diag.ShellWord(c.Path))
 	if c.Status == change.Added {
-		return "git rm -rfq --ignore-unmatch -- " + path + "; rm -rf -- " + path
+		return "if you made it: git rm -rfq --ignore-unmatch -- " + path + "; rm -rf -- " + path
 	}
 	return fmt.Sprintf("git restore --source=%.12s --staged --worktree -- %s", f.since[len(f.since)-1], path)
 }

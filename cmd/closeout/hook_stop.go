@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/hook"
 	"github.com/closeout-gate/closeout/verify/item"
@@ -29,7 +30,7 @@ func (h *hookRun) end() (hook.Answer, error) {
 	case f.claim == nil && h.stop != stopAlways, f.blocked():
 		return h.call.Silent(), nil
 	}
-	dirty, err := f.uncommitted()
+	dirty, person, err := f.uncommitted()
 	if err != nil {
 		return hook.Answer{}, err
 	}
@@ -41,7 +42,7 @@ func (h *hookRun) end() (hook.Answer, error) {
 		return hook.Answer{}, err
 	}
 	if len(dirty) > 0 {
-		return h.hold(f, tree, hook.Digest(dirty...), commitFirst(dirty))
+		return h.hold(f, tree, hook.Digest(dirty...), commitFirst(dirty, person))
 	}
 	facts, err := f.open()
 	if err != nil {
@@ -77,29 +78,39 @@ func (f *fence) blocked() bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// uncommitted lists the files that differ from HEAD, without evidence and reports.
-func (f *fence) uncommitted() (list []string, err error) {
+// uncommitted lists the files that differ from HEAD, without evidence and reports. Protected ones are for a person to commit: the
+// agent is not held for them.
+func (f *fence) uncommitted() (agent, person []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit/2)
 	defer cancel()
 	paths, err := f.status(ctx)
 	for _, p := range paths {
-		if p != report.FileName && !strings.HasPrefix(p, f.Policy.EvidenceDir+"/") {
-			list = append(list, p)
+		r := f.Policy.Classify(&change.Change{Path: p, Status: change.Modified, OldMode: change.Regular, NewMode: change.Regular, KeysKnown: true})
+		switch shown := diag.Neutral(diag.QuotePath(p)); {
+		case p == report.FileName, strings.HasPrefix(p, f.Policy.EvidenceDir+"/"):
+		case r.Class == policy.ClassProtected:
+			person = append(person, shown)
+		default:
+			agent = append(agent, shown)
 		}
 	}
-	return list, err
+	return agent, person, err
 }
 
-func commitFirst(paths []string) string {
-	shown := min(len(paths), 10)
-	var names []string
-	for _, p := range paths[:shown] {
-		names = append(names, diag.Neutral(diag.QuotePath(p)))
+func commitFirst(agent, person []string) string {
+	text := "closeout: files are not committed, and only commits are judged: " + several(agent) + " → commit what belongs to the task, revert what you changed of the rest"
+	if len(person) > 0 {
+		text += "; leave " + several(person) + ": a person commits it"
 	}
-	if more := len(paths) - shown; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
+	return text
+}
+
+// several lists the first ten.
+func several(list []string) string {
+	if more := len(list) - 10; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:10], ", "), more)
 	}
-	return "closeout: files are not committed, and only commits are judged: " + strings.Join(names, ", ") + " → commit what belongs to the task, take back the rest"
+	return strings.Join(list, ", ")
 }
 
 // open judges the change with the evidence that is there, and lists the findings that the agent can resolve.
@@ -144,11 +155,10 @@ func (f *fence) unproven(facts []item.Fact) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, diag.Plural(int64(len(facts)), "finding"))
 	writeFacts(&b, facts)
-	b.WriteString("\nThe commands, as they are to be recorded on the commit that is judged:\n\n")
-	for _, c := range f.handout().Criteria[:min(len(f.Policy.Criteria), maxFacts)] {
-		fmt.Fprintf(&b, "    %s\n", diag.Neutral(c.Record))
+	b.WriteString(f.commands() + f.last())
+	if f.claim != nil {
+		fmt.Fprintf(&b, " If it cannot be done, say why in %s, whose first line is: %s", item.BlockedFile, f.claim.Item)
 	}
-	fmt.Fprintf(&b, "\n%s If it cannot be done, say why in %s, whose first line is: %s\n", f.last(), item.BlockedFile, f.handout().Item)
 	return b.String()
 }
 
@@ -156,6 +166,16 @@ func (f *fence) unproven(facts []item.Fact) string {
 func (f *fence) handout() *item.Handout {
 	id := cmp.Or(f.Policy.TaskID, "this change")
 	return item.HandoutOf(&item.State{}, &item.Standing{Item: item.Item{ID: id}}, f.Policy, nil)
+}
+
+// commands are those of the criteria, as they are recorded.
+func (f *fence) commands() string {
+	var b strings.Builder
+	b.WriteString("\nThe commands, as they are to be recorded on the commit that is judged:\n\n")
+	for _, c := range f.handout().Criteria[:min(len(f.Policy.Criteria), maxFacts)] {
+		fmt.Fprintf(&b, "    %s\n", diag.Neutral(c.Record))
+	}
+	return b.String() + "\n"
 }
 
 // last is the command that judges.
@@ -190,6 +210,9 @@ func (h *hookRun) start() (hook.Answer, error) {
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	_, text, _ := strings.Cut(f.handout().Text(), "\n") // which try it is, next says
-	return h.call.Tell("# " + f.handout().Item + "\n" + text + f.last() + "\n"), nil
+	h1, text, _ := strings.Cut(f.handout().Text(), "\n")
+	if h1, _, _ = strings.Cut(h1, " (try "); f.claim == nil { // nothing is claimed: only what holds for every change
+		h1, text = "closeout judges what is committed here. You may change: "+f.Allowed(), f.commands()
+	}
+	return h.call.Tell(h1 + "\n" + text + f.last() + "\n"), nil
 }
