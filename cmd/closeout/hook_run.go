@@ -246,7 +246,7 @@ func (h *hookRun) open() (*fence, error) {
 		if dir == "" {
 			continue
 		}
-		f, _, failed := h.fences.above(filepath.Clean(dir))
+		f, _, failed := h.fences.above(dir)
 		if err = worse(err, failed); f != nil && (h.session == nil || h.session.beside(f)) {
 			h.session = f
 		}
@@ -259,10 +259,16 @@ func (h *hookRun) open() (*fence, error) {
 
 // dirs are the directories that relative paths may start from.
 func (h *hookRun) dirs() []string {
-	if here, err := os.Getwd(); err == nil && len(h.call.Dirs) == 0 {
-		return []string{here}
+	list := append([]string{}, h.call.Dirs...)
+	if len(list) == 0 {
+		list = append(list, ".")
 	}
-	return h.call.Dirs
+	for i := range list {
+		if absolute, err := filepath.Abs(list[i]); err == nil {
+			list[i] = absolute
+		}
+	}
+	return list
 }
 
 // past is the log of the session.

@@ -116,6 +116,11 @@ func TestHookFails(t *testing.T) {
 			}
 		}
 	}
+	var said, told bytes.Buffer
+	half := `{"hook_event_name": "Stop", "turn_id": "1", "session_id": "s", `
+	if status := run([]string{"hook", "run", "--fail", "closed"}, stdio{strings.NewReader(half), &said, &told}); status != 0 || !strings.HasPrefix(said.String(), `{"systemMessage":`) {
+		t.Errorf("half of a payload that names its event: exit %d, %q", status, &said)
+	}
 	deep := `{"tool_name": "Write", "tool_input": ` + strings.Repeat("[", 20_000)
 	var out, errs bytes.Buffer
 	if status := run([]string{"hook", "run", "--event", "pre"}, stdio{strings.NewReader(deep), &out, &errs}); status != 2 || !strings.Contains(errs.String(), "hook.payload") {

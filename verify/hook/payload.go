@@ -29,11 +29,8 @@ func Read(data []byte, agent Agent, event Event) (*Call, error) {
 		seen[key] = true
 		c.set(key, value)
 	})
-	if err != nil {
-		return c, err
-	}
-	c.decide(seen, agent, event)
-	return c, nil
+	c.decide(seen, agent, event) // also by the half of a payload: what is said about it is in the agent's form
+	return c, err
 }
 
 // members calls visit with every member of an object, in order, duplicates too.
