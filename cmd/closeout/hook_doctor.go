@@ -147,7 +147,7 @@ func (d *hookDoctor) examine(agent string) int {
 		}
 	}
 	if agent == "codex" {
-		d.out("note  codex: whether a person has trusted the hooks cannot be asked: open Codex here and look at /hooks")
+		d.out("note  codex: whether a person has trusted the hooks cannot be asked, nor whether config.toml switches them off: open Codex here and look at /hooks")
 	}
 	return len(list)
 }

@@ -199,7 +199,7 @@ func (h *hookSettings) install(scope string) error {
 		err = h.write(list)
 	}
 	if err == nil {
-		h.tell(scope, failed)
+		h.tell(list, failed)
 	}
 	return err
 }
@@ -317,12 +317,19 @@ func deniedTools(f *fence) (list []string) {
 }
 
 // tell says what install cannot do.
-func (h *hookSettings) tell(scope string, contract error) {
+func (h *hookSettings) tell(list []*settingsFile, contract error) {
 	if contract != nil {
 		h.out("note: the hooks have no opinion yet: %v", contract)
 	}
-	if scope == "project" && !slices.Equal(h.agents, []string{"git"}) {
-		h.out("note: settings of a project are protected files: a person commits them, and the gate blocks an agent's change of them")
+	var changed []string
+	for _, f := range list {
+		if f.within == h.root && h.scopes[0] == "project" && !bytes.Equal(f.before, f.after) {
+			changed = append(changed, f.name)
+		}
+	}
+	if len(changed) > 0 && !h.dryRun {
+		h.out("note: settings of a project are protected files: the gate blocks an agent's change of them. Commit them before an agent works here:\n" +
+			"  git add " + strings.Join(changed, " ") + " && git commit -m 'Add the hooks of closeout'")
 	}
 	for _, n := range [][2]string{
 		{"claude", "Copilot CLI reads .claude/settings.json too; install for copilot as well where it is used"},
