@@ -34,6 +34,7 @@ type hookDoctor struct {
 	fence   *fence
 	allowed string // a file that an agent may write; "" when none is known
 	dead    int
+	broken  [][3]string // what is wrong with the settings of an agent
 }
 
 func newHookDoctor(std stdio) *cobra.Command {
@@ -77,6 +78,11 @@ func (d *hookDoctor) bury(where, why, fix string) {
 	d.out("dead  %s: %s → %s", where, why, fix)
 }
 
+// note keeps what is wrong with a settings file, in case it matters.
+func (d *hookDoctor) note(where, why, fix string) {
+	d.broken = append(d.broken, [3]string{where, why, fix})
+}
+
 // findAllowed finds a tracked file that an agent may write.
 func (d *hookDoctor) findAllowed() (string, error) {
 	head, err := d.fence.git.Resolve("HEAD")
@@ -104,6 +110,7 @@ func (d *hookDoctor) examine(agent string) int {
 		return d.examineGit()
 	}
 	var list []installed
+	d.broken = nil
 	for _, scope := range scopes {
 		if f := d.file(agent, scope); f != nil {
 			list = append(list, d.settings(f)...)
@@ -114,10 +121,14 @@ func (d *hookDoctor) examine(agent string) int {
 			d.settings(&settingsFile{agent: agent, name: name, within: d.root, path: filepath.Join(d.root, filepath.FromSlash(name))})
 		}
 	}
+	if len(list) == 0 && len(d.agents) == 0 {
+		return 0
+	}
+	for _, f := range d.broken {
+		d.bury(f[0], f[1], f[2])
+	}
 	if len(list) == 0 {
-		if len(d.agents) > 0 {
-			d.bury(agent, "no hook is installed", "closeout hook install --agent "+agent)
-		}
+		d.bury(agent, "no hook is installed", "closeout hook install --agent "+agent)
 		return 0
 	}
 	standard := hook.Entries(agent, hook.Choice{})
@@ -156,23 +167,23 @@ func (d *hookDoctor) examine(agent string) int {
 func (d *hookDoctor) settings(f *settingsFile) (list []installed) {
 	if err := f.read(); err != nil || f.before == nil {
 		if err != nil {
-			d.bury(f.name, err.Error(), "replace it by a regular file")
+			d.note(f.name, err.Error(), "replace it by a regular file")
 		}
 		return nil
 	}
 	s, e := hook.ReadSettings(f.before)
 	if e != nil {
-		d.bury(fmt.Sprintf("%s:%d:%d", f.name, e.Pos.Line, e.Pos.Column), e.Message+": "+e.Found, e.Fix)
+		d.note(fmt.Sprintf("%s:%d:%d", f.name, e.Pos.Line, e.Pos.Column), e.Message+": "+e.Found, e.Fix)
 		return nil
 	}
 	if at, off := s.True("disableAllHooks"); off {
-		d.bury(fmt.Sprintf("%s:%d:%d", f.name, at.Line, at.Column), "disableAllHooks switches all hooks off", "take it out")
+		d.note(fmt.Sprintf("%s:%d:%d", f.name, at.Line, at.Column), "disableAllHooks switches all hooks off", "take it out")
 	}
 	for _, h := range s.Ours() {
 		list = append(list, installed{h, fmt.Sprintf("%s:%d:%d", f.name, h.Pos.Line, h.Pos.Column)})
 	}
 	if len(list) > 0 && !s.Plain {
-		d.bury(f.name, "it has comments or commas at the end, and "+f.agent+" reads plain JSON: it ignores the file", "take them out")
+		d.note(f.name, "it has comments or commas at the end, and "+f.agent+" reads plain JSON: it ignores the file", "take them out")
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -138,7 +139,7 @@ func (h *Hook) reads(handler *hujson.Value) bool {
 			h.Timeout = minimized(*v)
 		}
 	}
-	command := word(get(handler, "command"))
+	command := cmp.Or(word(get(handler, "command")), word(get(handler, "exec")))
 	if args := get(handler, "args"); args != nil {
 		h.Argv = []string{command}
 		for _, a := range elements(args) {
