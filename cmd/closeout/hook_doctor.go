@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/hook"
 )
 
@@ -91,7 +92,7 @@ func (d *hookDoctor) findAllowed() (string, error) {
 	}
 	files, err := d.fence.git.Tracked(head)
 	for _, f := range files {
-		if r, err := d.fence.rule(f.Path, false); r == nil && err == nil {
+		if r, err := d.fence.rule(f.Path, change.Regular); r == nil && err == nil {
 			return f.Path, nil
 		}
 	}

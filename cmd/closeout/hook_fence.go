@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -120,13 +119,9 @@ func (f *fence) count(c *change.Change) {
 	}
 }
 
-// changes are what a write or a deletion of a path would be, one for each commit that the changes start from; none when it
-// would be no change.
-func (f *fence) changes(rel string, deleted bool) (list []change.Change, err error) {
-	mode := change.Regular
-	if info, err := os.Lstat(filepath.Join(f.root, rel)); err == nil && info.Mode().IsRegular() && info.Mode()&0o100 != 0 {
-		mode = change.Executable
-	}
+// changes are what a path would be that gets a mode, or is deleted (NoMode): one for each commit that the changes start from; none
+// when it would be no change.
+func (f *fence) changes(rel string, mode change.Mode) (list []change.Change, err error) {
 	for _, commit := range f.since {
 		c := change.Change{Path: rel, Status: change.Added, OldMode: change.NoMode, NewMode: mode}
 		old, _, found, err := f.git.Entry(commit, rel)
@@ -137,10 +132,10 @@ func (f *fence) changes(rel string, deleted bool) (list []change.Change, err err
 			c.OldMode, c.Status = old, change.Modified
 		}
 		switch {
-		case deleted && !found:
+		case mode == change.NoMode && !found:
 			continue
-		case deleted:
-			c.Status, c.NewMode = change.Deleted, change.NoMode
+		case mode == change.NoMode:
+			c.Status = change.Deleted
 		case found && old.Special():
 			c.Status = change.TypeChanged
 		}
@@ -149,14 +144,26 @@ func (f *fence) changes(rel string, deleted bool) (list []change.Change, err err
 	return list, nil
 }
 
-// rule rules on a path of the repository that a tool is about to write or to delete; nil for no opinion.
-func (f *fence) rule(rel string, deleted bool) (worst *hook.Ruling, err error) {
+// modeOf is the mode of a path after a tool has written or deleted it, as far as it is known before.
+func (f *fence) modeOf(rel string, deleted bool) change.Mode {
+	info, err := os.Lstat(filepath.Join(f.root, rel))
+	switch {
+	case deleted:
+		return change.NoMode
+	case err == nil && info.Mode().IsRegular() && info.Mode()&0o100 != 0:
+		return change.Executable
+	}
+	return change.Regular
+}
+
+// rule rules on a path of the repository that is to get a mode; nil for no opinion.
+func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err error) {
 	for name := range strings.SplitSeq(strings.ToLower(rel), "/") {
 		if name == ".git" {
 			return &hook.Ruling{Code: hook.CodeGitDir, Path: rel, Why: "is git's own", Deny: true}, nil
 		}
 	}
-	list, err := f.changes(rel, deleted)
+	list, err := f.changes(rel, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -216,8 +223,6 @@ func (all fences) above(path string) (found *fence, rel string, err error) {
 			case found == nil:
 				err = o.err
 			}
-		} else if !errors.Is(none, fs.ErrNotExist) && !notDirectory(none) && found == nil {
-			err = none
 		}
 		if at == filepath.Dir(at) {
 			return found, rel, err
@@ -236,12 +241,6 @@ func (f *fence) besides(at string, inner *fence, root string) bool {
 	}
 	_, _, tracked, err := f.git.Entry(f.compared.Head, filepath.ToSlash(rel))
 	return err == nil && !tracked
-}
-
-// notDirectory reports whether a path cannot exist, since a part of it is a file or too long.
-func notDirectory(err error) bool {
-	var path *fs.PathError
-	return errors.As(err, &path) && !errors.Is(err, fs.ErrPermission)
 }
 
 // spellings are the absolute paths that a touched path may mean: as it is written, and as the system follows links, also before

@@ -101,17 +101,18 @@ func (f *fence) differing(ctx context.Context) (list []change.Change, err error)
 	}
 	for _, p := range paths {
 		info, err := os.Lstat(filepath.Join(f.root, p))
-		changes, failed := f.changes(strings.TrimSuffix(p, "/"), err != nil)
+		mode := f.modeOf(p, err != nil)
+		switch {
+		case err == nil && info.Mode()&os.ModeSymlink != 0:
+			mode = change.Symlink
+		case err == nil && info.IsDir(): // an inner repository
+			mode = change.Submodule
+		}
+		changes, failed := f.changes(strings.TrimSuffix(p, "/"), mode)
 		if failed != nil {
 			return nil, failed
 		}
 		for _, c := range changes[:min(len(changes), 1)] {
-			switch {
-			case err == nil && info.Mode()&os.ModeSymlink != 0:
-				c.NewMode = change.Symlink
-			case err == nil && info.IsDir(): // an inner repository
-				c.NewMode = change.Submodule
-			}
 			c.KeysKnown = true
 			f.count(&c)
 			list = append(list, c)
@@ -167,34 +168,16 @@ func (h *hookRun) staged(f *fence) (hook.Answer, error) {
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	var list []change.Change
+	var list []aimed
 	parts := strings.Split(out, "\x00") // ":oldmode newmode oldid newid status", path, …
 	for i := 0; i+1 < len(parts); i += 2 {
-		fields := strings.Fields(parts[i])
-		if len(fields) < 5 {
+		modes := strings.Fields(parts[i])
+		if len(modes) < 2 {
 			return hook.Answer{}, fmt.Errorf("git diff printed %q", parts[i])
 		}
-		changes, err := f.changes(parts[i+1], fields[4] == "D")
-		if err != nil {
-			return hook.Answer{}, err
-		}
-		for _, c := range changes {
-			if c.Status != change.Deleted {
-				c.NewMode = change.Mode(fields[1])
-			}
-			f.count(&c)
-			list = append(list, c)
-		}
+		list = append(list, aimed{f, parts[i+1], change.Mode(modes[1])})
 	}
-	var rulings []hook.Ruling
-	for _, c := range list {
-		if added := f.adds(&c); added {
-			f.Policy.SetAddedTask(c.Path)
-		}
-		if r := f.Fence.Rule(c); r != nil && r.Code != hook.CodeRecords {
-			rulings = append(rulings, *r)
-		}
-	}
-	diag.SortStable(rulings, func(a, b hook.Ruling) int { return denials(b) - denials(a) })
-	return h.tell(f, rulings, nil)
+	rulings, err := h.ruleAll(list)
+	rulings = slices.DeleteFunc(rulings, func(r hook.Ruling) bool { return r.Code == hook.CodeRecords }) // the gate reads them
+	return h.tell(f, rulings, err)
 }

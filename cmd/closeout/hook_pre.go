@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/hook"
 )
@@ -13,8 +14,8 @@ import (
 // aimed is a path that a call would write, in the repository that judges it.
 type aimed struct {
 	*fence
-	rel     string
-	deleted bool
+	rel  string
+	mode change.Mode // that it gets
 }
 
 // pre rules on a tool before it runs.
@@ -41,7 +42,7 @@ func (h *hookRun) pre() (hook.Answer, error) {
 				failed = worse(failed, err)
 				continue
 			}
-			at, judge = append(at, aimed{f, rel, t.Deleted}), f
+			at, judge = append(at, aimed{f, rel, f.modeOf(rel, t.Deleted)}), f
 		}
 	}
 	if h.session == nil {
@@ -76,14 +77,14 @@ func (h *hookRun) ruleAll(list []aimed) (rulings []hook.Ruling, err error) {
 		if a.Policy.ViolationBudget > 0 {
 			h.countEarlier(a.fence)
 		}
-		changes, failed := a.changes(a.rel, a.deleted)
+		changes, failed := a.changes(a.rel, a.mode)
 		err = worse(err, failed)
 		for i := range changes {
 			a.count(&changes[i])
 		}
 	}
 	for _, a := range list {
-		r, failed := a.rule(a.rel, a.deleted)
+		r, failed := a.rule(a.rel, a.mode)
 		if err = worse(err, failed); r != nil && !slices.Contains(rulings, *r) {
 			rulings = append(rulings, *r)
 		}
@@ -107,7 +108,7 @@ func (h *hookRun) countEarlier(f *fence) {
 		}
 		for _, p := range l.Paths {
 			if _, err := os.Lstat(filepath.Join(f.root, p)); err == nil {
-				if list, err := f.changes(p, false); err == nil {
+				if list, err := f.changes(p, change.Regular); err == nil {
 					for i := range list {
 						f.count(&list[i])
 					}
