@@ -51,7 +51,7 @@ func newSubmit(std stdio) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.DurationVar(&f.wait, "wait", 0, "wait so long for another submission to end")
-	flags.StringVar(&f.state, "state", "", "the state `folder` (default $CLOSEOUT_STATE, else one below $XDG_STATE_HOME)")
+	addState(flags, &f.state)
 	flags.StringVar(&f.format, "format", "text", "what to print: text, json, agent")
 	refuseTwice(flags)
 	return c
@@ -202,6 +202,9 @@ func (b *board) optionsFor(it *item.Standing) collect.Options {
 
 // record runs and records what the item requires. Facts say why nothing was run.
 func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
+	if _, err := a.policyOf(&a.it.Item); err != nil { // else it would be judged by a contract that no one pinned
+		return nil, err
+	}
 	if a.s, err = a.subject(a.it, a.head); err != nil {
 		return nil, err
 	}
@@ -335,12 +338,15 @@ func (a *attempt) uncommitted() []item.Fact {
 	return []item.Fact{{
 		Code: "submit.uncommitted", Severity: string(diag.Block), Message: "the work tree differs from HEAD, so nothing was run, and this is no try",
 		Expected: "a work tree without changes", Actual: item.Text(strings.Join(list, ", ")),
-		Fix: "commit what belongs to the item, and take back or ignore the rest; then submit again",
+		Fix: uncommittedFix,
 	}}
 }
 
-// errChanged says that what was judged is not what is on the disk.
-var errChanged = errors.New("the bundle in the state folder is not what was judged, so nothing is locked: something else writes there")
+// uncommittedFix is what an agent does about uncommitted files. Settings of the agent or of the gate are not for it to revert.
+const uncommittedFix = "commit what belongs to the item, and revert or ignore the rest; what a person put there, such as settings of an agent, a person commits: leave it; then submit again"
+
+// errChanged says that what was judged is not what was pinned, or not what is on the disk.
+var errChanged = errors.New("something else wrote to the state folder meanwhile, so nothing is locked, and it is no try: keep the agent out of there, and submit again")
 
 // judge judges what was recorded, and appends the event when its bundle is on the disk.
 func (a *attempt) judge(done *submission, stuck func(item.Event) (code, reason string)) (*submission, error) {
@@ -396,7 +402,7 @@ func (a *attempt) eventOf(r *report.Report, data []byte) (item.Event, error) {
 		}
 	}
 	if e.ContractSHA256 != a.it.ContractSHA256 {
-		return e, fmt.Errorf("the contract of %s is not the one that was pinned (sha256 %.12s…, expected %.12s…): scan the items again", a.it.ID, e.ContractSHA256, a.it.ContractSHA256)
+		return e, errChanged
 	}
 	return e, nil
 }

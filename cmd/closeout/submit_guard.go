@@ -90,7 +90,10 @@ func (g *guarding) order(list []*item.Standing) (kept []keptItem) {
 			p := &record.Plan{}
 			p.AddPolicy([]*policy.Policy{joined}, "", g.guardLog())
 			for _, s := range p.Streams {
-				k.steps = append(k.steps, s.Steps...)
+				for _, step := range s.Steps {
+					step.Name += " of " + it.ID
+					k.steps = append(k.steps, step)
+				}
 			}
 		}
 		for _, step := range g.missing(k.steps) {
@@ -140,20 +143,11 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 		g.note(steps)
 		g.extra = p
 	}
-	dir := g.store.Path(it.Pass.Bundle)
-	kept, err := judgeAgain("closeout submit", dir)
+	r, err := g.again(it)
 	switch {
 	case err != nil:
 		return g.broken(it, "its kept bundle cannot be judged: "+err.Error()), nil
-	case !kept.Same():
-		return g.broken(it, "its kept bundle is not what was judged: "+kept.Differences[0]), nil
-	}
-	found, err := collect.Again(dir, collect.Place{Objects: g.git, Commit: g.head}, g.options())
-	if err != nil {
-		return g.broken(it, "its kept bundle cannot be judged: "+err.Error()), nil
-	}
-	r := judgeSafely(found.Bundle)
-	if r.Verdict == report.Passed {
+	case r.Verdict == report.Passed:
 		return nil, nil
 	}
 	fact := g.broken(it, "the verdict "+r.Verdict)
@@ -163,10 +157,46 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 	return fact, nil
 }
 
+// again judges a kept bundle anew. Its contracts, changes and facts must be those that were judged: the report says their digests,
+// and the event says that of the report.
+func (g *guarding) again(it keptItem) (*report.Report, error) {
+	data, err := g.store.Report(*it.Pass)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := readReport(it.Pass.Bundle, data)
+	if err != nil {
+		return nil, err
+	}
+	dir := g.store.Path(it.Pass.Bundle)
+	found, err := collect.Again(dir, collect.Place{Objects: g.git, Commit: g.head}, g.options())
+	if err != nil {
+		return nil, err
+	}
+	r := judgeSafely(found.Bundle)
+	for _, in := range kept.Inputs {
+		now := ""
+		switch in.Kind {
+		case "contract", "task_contract", "changes", "diff_rules":
+			if i := slices.IndexFunc(r.Inputs, in.SameFile); i >= 0 {
+				now = r.Inputs[i].SHA256
+			}
+		case "facts":
+			now = fileSHA256(filepath.Join(dir, "facts.json"))
+		default:
+			continue // what the commands wrote is new
+		}
+		if now != in.SHA256 {
+			return nil, fmt.Errorf("%s is not what was judged", in.Path)
+		}
+	}
+	return r, nil
+}
+
 // options are how a kept bundle is judged anew: with the logs of this submission, and the reports of the work tree.
 func (g *guarding) options() collect.Options {
 	o := g.optionsFor(g.it)
-	o.Settings.Task, o.Root, o.Names = "", g.s.options.Root, g.s.options.Names
+	o.Root, o.Names = g.s.options.Root, g.s.options.Names
 	g.handOver(&o, g.plan)
 	if g.extra != nil {
 		g.handOver(&o, g.extra)

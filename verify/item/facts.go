@@ -18,8 +18,8 @@ func FactsOf(r *report.Report) []Fact {
 			continue
 		}
 		at := f.Location
-		if at.Input == "feedback" {
-			at = report.Location{} // a line of a log that the agent does not have, or must not touch
+		if at.Input == "feedback" || strings.HasPrefix(at.Path, "../") {
+			at = report.Location{} // a log or contract that the agent does not have
 		}
 		facts = append(facts, Fact{
 			Code: Text(f.Code), Severity: f.Severity, Message: Text(f.Message), Path: Text(at.Path), Line: at.Line,
