@@ -232,9 +232,7 @@ func TestPlay(t *testing.T) {
 		next++
 		it := fmt.Sprintf("f%03d", next)
 		head := p.git("rev-parse", "HEAD")
-		if code, out := p.closeout("next", p.ids[it]); code != 0 {
-			t.Fatal(out)
-		}
+		p.next(it)
 		c.play(p, it)
 		if t.Failed() {
 			t.Fatalf("in %q", c.name)

@@ -1,0 +1,136 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/closeout-gate/closeout/verify/item"
+)
+
+// TestSubmitKilled ends submissions with SIGKILL, while a check runs and at many other points. What they leave is no verdict, or a
+// whole one, and the next submission goes on.
+func TestSubmitKilled(t *testing.T) {
+	p := newPlay(t, 4)
+	p.next("f001")
+	p.once("f001", "kill -9 $PPID")
+	p.do("f001")
+	if _, out := p.closeout("submit"); len(p.verdicts()) != 0 {
+		t.Fatalf("a verdict although the recorder was killed: %s", out)
+	}
+	p.next("f001") // the claim is still there
+	start := time.Now()
+	p.submit("f001", 0, "PASS")
+	whole := time.Since(start)
+	const points = 16
+	for _, it := range []string{"f002", "f003"} {
+		p.next(it)
+		p.do(it)
+		for i := range points {
+			c := p.command(p.program, "submit", p.ids[it])
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(whole * time.Duration(i+1) / points)
+			_ = c.Process.Signal(syscall.SIGKILL) // it may have ended
+			_ = c.Wait()
+			if p.fold().Find(p.ids[it]).State != item.Todo {
+				break
+			}
+		}
+		if p.fold().Find(p.ids[it]).State == item.Todo {
+			p.submit(it, 0, "PASS")
+		}
+		if got := len(p.verdicts()); got != int(it[3]-'0') {
+			t.Errorf("%s: %d verdicts", it, got)
+		}
+	}
+	p.check()
+}
+
+func (p *play) verdicts() (list []item.Event) {
+	for _, e := range p.events() {
+		if e.Event == item.EventJudged {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func (p *play) next(it string) {
+	p.Helper()
+	if code, out := p.closeout("next", p.ids[it]); code != 0 {
+		p.Fatal(out)
+	}
+}
+
+// TestSubmitCheckout wants commands to run where nothing is that git ignores, and the repository to stay as it is.
+func TestSubmitCheckout(t *testing.T) {
+	for _, c := range []struct {
+		scan []string
+		code int
+	}{{nil, 0}, {[]string{"--checkout"}, 1}} {
+		p := newPlay(t, 1, c.scan...)
+		p.next("f001")
+		p.write("src/f001/code.sh", "test -e cache/helps || exit 1\n")
+		p.write("cache/helps", "")
+		p.do("f001")
+		before := p.gitDir()
+		p.submit("f001", c.code, "")
+		if after := p.gitDir(); after != before {
+			t.Errorf("the repository was changed:\n%s\n%s", before, after)
+		}
+		if _, err := os.Stat(filepath.Join(p.state, "checkout")); !os.IsNotExist(err) {
+			t.Error("the fresh work tree is still there")
+		}
+		p.write("src/f001/code.sh", "")
+		p.do("f001")
+		if c.code == 1 {
+			p.submit("f001", 0, "PASS")
+		}
+	}
+}
+
+// gitDir lists what the git directory contains.
+func (p *play) gitDir() string {
+	p.Helper()
+	out, err := p.command("find", ".git", "-type", "f", "-not", "-name", "index").Output()
+	if err != nil {
+		p.Fatal(err)
+	}
+	return strings.TrimSpace(string(out)) + p.git("for-each-ref") + p.git("rev-parse", "HEAD")
+}
+
+// TestSubmitElsewhere says which items are not proven again: those that passed in another work tree, on another branch.
+func TestSubmitElsewhere(t *testing.T) {
+	p := newPlay(t, 2)
+	p.next("f001")
+	p.do("f001")
+	p.submit("f001", 0, "PASS")
+	other := *p
+	other.root = filepath.Join(filepath.Dir(p.root), "other")
+	p.git("worktree", "add", "-q", "--detach", other.root, "main")
+	other.next("f002")
+	other.write("src/f002/breaks-f001", "")
+	other.do("f002")
+	other.submit("f002", 0, "not proven again, because they passed elsewhere: "+p.ids["f001"])
+	if e := p.verdicts()[1]; len(e.Unguarded) != 1 || len(e.Broken) != 0 {
+		t.Errorf("%+v", e)
+	}
+	merged := newPlay(t, 2)
+	merged.next("f001")
+	merged.do("f001")
+	merged.submit("f001", 0, "PASS")
+	other = *merged
+	other.root = filepath.Join(filepath.Dir(merged.root), "other")
+	merged.git("worktree", "add", "-q", "--detach", other.root, "HEAD")
+	other.next("f002")
+	other.write("src/f002/breaks-f001", "")
+	other.do("f002")
+	other.submit("f002", 1, "ratchet.broken: "+p.ids["f001"])
+}
