@@ -108,7 +108,7 @@ func (l *Loop) Run() (code string, err error) {
 
 // end writes down why the loop ends.
 func (l *Loop) end(stop *end, id string) (string, error) {
-	l.Tell("stopped (" + stop.code + "): " + stop.reason)
+	l.Tell("stopped (loop." + stop.code + "): " + stop.reason)
 	return stop.code, l.Work.Append(item.Event{Event: item.EventStopped, Item: id, Try: stop.try, Code: stop.code, Reason: stop.reason})
 }
 
@@ -236,7 +236,8 @@ func (l *Loop) judge(it *item.Standing) (note string, stop *end, err error) {
 			l.Tell("cannot commit: " + err.Error()) // the facts of the submission say what is left
 		}
 	}
-	e, facts, err := l.Work.Submit(it.ID, func(e item.Event) (string, string) { return it.Stuck(e, l.attempts(it)) })
+	before := *it // the submission may change the item
+	e, facts, err := l.Work.Submit(it.ID, func(e item.Event) (string, string) { return before.Stuck(e, l.attempts(&before)) })
 	if err != nil {
 		select {
 		case sig := <-l.Signals: // that ended the submission, after which the try still waits for its verdict
@@ -246,7 +247,7 @@ func (l *Loop) judge(it *item.Standing) (note string, stop *end, err error) {
 		}
 	}
 	if e != nil {
-		l.Tell(verdict(it, *e))
+		l.Tell(verdict(&before, *e))
 		for _, f := range facts[:min(len(facts), maxFacts)] {
 			l.Tell("  " + f.Code + ": " + f.Message)
 		}

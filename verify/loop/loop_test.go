@@ -239,7 +239,7 @@ func TestLoop(t *testing.T) {
 			if got := p.work.shape(); got != c.want || !strings.HasSuffix(got, "stop:"+code) || err != nil && code != CodeNotStarted {
 				t.Errorf("%s, %v: %s\nwant %s", code, err, got, c.want)
 			}
-			if last := p.told[len(p.told)-1]; !strings.HasPrefix(last, "stopped ("+code+"): ") || len(last) < len(code)+20 {
+			if last := p.told[len(p.told)-1]; !strings.HasPrefix(last, "stopped (loop."+code+"): ") || len(last) < len(code)+25 {
 				t.Errorf("told %q", last)
 			}
 		})
