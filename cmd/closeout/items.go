@@ -144,10 +144,8 @@ func (b *board) next(id string) (h *item.Handout, err error) {
 			return nil, err
 		}
 		return b.next(id)
-	case it == nil:
-		return nil, nil
 	}
-	if err := b.setClaim(it); err != nil {
+	if err := b.setClaim(it); err != nil || it == nil {
 		return nil, err
 	}
 	return b.handout(it)
@@ -196,8 +194,14 @@ func (b *board) contains(head, commit string) bool {
 	return err == nil && slices.Equal(bases, []string{commit})
 }
 
-// setClaim makes the copy of the claim that the hook reads what the events say.
+// setClaim makes the copy of the claim that the hook reads what the events say; it is nil where nothing was handed out.
 func (b *board) setClaim(it *item.Standing) error {
+	if it == nil {
+		if b.state.Claimed(b.worktree) != nil {
+			return nil
+		}
+		return b.store.SetClaim(b.worktree, nil)
+	}
 	want := &session.Claim{Item: it.ID, Base: b.plan.Base, Start: it.Start}
 	if !it.Given {
 		want.Contract = session.Contract(it.ID)
