@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/session"
 )
 
 // TestSubmitKilled ends submissions with SIGKILL, while a check runs and at many other points. What they leave is no verdict, or a
@@ -133,4 +134,27 @@ func TestSubmitElsewhere(t *testing.T) {
 	other.write("src/f002/breaks-f001", "")
 	other.do("f002")
 	other.submit("f002", 1, "ratchet.broken: "+p.ids["f001"])
+}
+
+// TestSubmitAlone wants one submission at a time, and says where nothing is proven again.
+func TestSubmitAlone(t *testing.T) {
+	p := newPlay(t, 2, "--guard", "none")
+	p.next("f001")
+	p.do("f001")
+	unlock, err := p.store().Lock(session.LockSubmit, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.submit("f001", 2, "another closeout works with this state folder")
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	p.submit("f001", 0, "PASS")
+	p.next("f002")
+	p.write("src/f002/breaks-f001", "")
+	p.do("f002")
+	p.submit("f002", 0, "the items that passed before were not proven again (guard: none)")
+	if p.fold().Holding(p.fold().Find(p.ids["f001"]), p.verdicts()[1].Tree) {
+		t.Error("f001 holds, although nothing proves it")
+	}
 }
