@@ -154,7 +154,7 @@ func TestSubmitAlone(t *testing.T) {
 	p.write("src/f002/breaks-f001", "")
 	p.do("f002")
 	p.submit("f002", 0, "the items that passed before were not proven again (guard: none)")
-	if p.fold().Holding(p.fold().Find(p.ids["f001"]), p.verdicts()[1].Tree) {
+	if s := p.fold(); s.HoldingAt(p.verdicts()[1].Tree)(s.Find(p.ids["f001"])) {
 		t.Error("f001 holds, although nothing proves it")
 	}
 }
