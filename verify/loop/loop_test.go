@@ -246,6 +246,18 @@ func TestLoop(t *testing.T) {
 	}
 }
 
+// TestExplained wants a page about every end.
+func TestExplained(t *testing.T) {
+	names, _ := item.Codes()
+	for _, code := range []string{
+		CodeDone, CodeBudget, CodeCost, CodeDeadline, CodeStopFile, CodeSignal, CodeStuck, CodeUnjudged, CodeLeft, CodeNotStarted,
+	} {
+		if !slices.Contains(names, "loop."+code) {
+			t.Errorf("nothing explains loop.%s", code)
+		}
+	}
+}
+
 // TestInterrupted stops a loop while the command runs: the try does not count, and the next loop makes it anew.
 func TestInterrupted(t *testing.T) {
 	signals := make(chan os.Signal, 1)
