@@ -301,7 +301,7 @@ func (a *attempt) makePlan(policies []*policy.Policy) error {
 
 // clear makes the directory of the logs, and removes what a submission left that was killed.
 func (a *attempt) clear(logs string) error {
-	for _, left := range []string{logs, a.bundle()} {
+	for _, left := range []string{logs, a.bundle(), a.store.Path(a.dir, session.RatchetFile)} {
 		if err := os.RemoveAll(left); err != nil {
 			return err
 		}
