@@ -171,7 +171,7 @@ func (p *play) check() {
 	want := map[string]item.Name{}
 	tries := map[string]int{}
 	var passed []item.Event
-	ignored := map[int64]bool{}
+	bundles, ignored := []string{"replay"}, map[int64]bool{}
 	for _, i := range state.Ignored {
 		ignored[i.Event.N] = true
 	}
@@ -184,8 +184,9 @@ func (p *play) check() {
 			continue
 		}
 		bundle := filepath.Join(p.state, e.Bundle)
-		if code, out := p.closeout("replay", bundle); code != 0 {
-			p.Errorf("%s does not replay: %s", e.Bundle, out)
+		bundles = append(bundles, bundle)
+		if data, err := os.ReadFile(filepath.Join(bundle, "verification_report.json")); err != nil || !strings.Contains(string(data), `scope_contract.json","ref":"`+p.plan().Base) {
+			p.Errorf("%s is not by the contract of the pinned base: %v", e.Bundle, err)
 		}
 		code, out := p.closeout("verify", bundle, "--quiet", "--report", filepath.Join(p.TempDir(), "report.json"))
 		broken := slices.ContainsFunc(passed, func(before item.Event) bool { return !p.holdsAt(before.Item, e.Head) })
@@ -203,6 +204,9 @@ func (p *play) check() {
 		case tries[e.Item] == 3:
 			want[e.Item] = item.Stuck
 		}
+	}
+	if code, out := p.closeout(bundles...); code != 0 {
+		p.Errorf("a bundle does not replay: %s", out)
 	}
 	for _, it := range state.Items {
 		if w := want[it.ID]; it.State != w && (w != "" || it.State != item.Todo) {
