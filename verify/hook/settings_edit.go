@@ -17,6 +17,9 @@ import (
 // flatFile is a file of hooks in flat lists before its first entry.
 const flatFile = "{\n  \"version\": 1\n}\n"
 
+// maxOurs is how many entries of ours are taken out: each costs a look at the whole file.
+const maxOurs = 200
+
 // Install writes entries into settings; text is nil when there is no file. Where they are there already, nothing changes; else
 // the entries of ours that are there go, and new ones are written.
 func Install(text []byte, entries []Entry) ([]byte, *diag.Error) {
@@ -51,6 +54,9 @@ func Remove(text []byte, flat bool) ([]byte, *diag.Error) {
 		}
 		ours := s.Ours()
 		switch {
+		case len(ours) > maxOurs:
+			p := ours[maxOurs].Pos
+			return nil, &diag.Error{Pos: p, Message: "closeout is called too often", Found: "more entries", Expected: "at most 200", Fix: "delete them"}
 		case len(ours) > 0:
 			rest = s.without(ours[len(ours)-1].path)
 		case flat && len(rest) < len(text) && string(rest) == flatFile:

@@ -142,3 +142,13 @@ func TestForeign(t *testing.T) {
 		t.Errorf("an entry of others after ours moved ours: %v\n%s", err, again)
 	}
 }
+
+// TestTooManyOfOurs checks that a file of nothing but calls does not keep remove busy for minutes.
+func TestTooManyOfOurs(t *testing.T) {
+	for n, refused := range map[int]bool{20: false, 201: true} {
+		text := `{"hooks": {"Stop": [` + strings.Repeat(`{"command": "closeout hook run"},`, n) + `]}}`
+		if _, err := Remove([]byte(text), false); (err != nil) != refused {
+			t.Error(n, err)
+		}
+	}
+}
