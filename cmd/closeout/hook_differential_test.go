@@ -24,12 +24,12 @@ const hookContract = `{
   "severity_by_path": [{"files": ["examples/**"], "severity": "warn"}, {"files": ["scratch/**"], "severity": "info"}],
   "violation_budget": %BUDGET%,
   "rollback_plan": "Revert.",
-  "acceptance_criteria": [{"id": "unit", "run": ["sh", "ci/test.sh"], "test_report": "reports/unit.xml"}]
+  "acceptance_criteria": [{"id": "unit", "run": ["sh", "ci/test.sh"], "test_report": "reports/unit.xml"}, {"run": ["sh", "src/check.sh"]}]
 }`
 
 // hookFiles are those of the base.
 var hookFiles = map[string]string{
-	"src/a.go": "a", "src/core.go": "core", "src/secret/key": "k", "lib/exact.go": "x", "lib/other.go": "y", "ci/test.sh": "true", "ci/real.sh": "true",
+	"src/a.go": "a", "src/core.go": "core", "src/secret/key": "k", "lib/exact.go": "x", "lib/other.go": "y", "ci/test.sh": "true", "ci/real.sh": "true", "src/real.sh": "true",
 	"package.json": `{"scripts": {"test": "true"}}`, "Makefile": "all:\n", "docs/a.md": "a", "README.md": "r", "examples/x.py": "x",
 	".closeout/tasks/T-1.json": `{"task_id": "T-1", "goal": "A task.", "rollback_plan": "Revert.", "forbidden_files": ["src/secret/**"], "allowed_files": ["src/**"], "acceptance_criteria": ["true"]}`,
 }
@@ -66,7 +66,7 @@ var hookWrites = []hookWrite{
 	{name: "a makefile", path: "src/Makefile", want: "deny"},
 	{name: "configuration of a test runner", path: "src/conftest.py", want: "deny"},
 	{name: "the program that a criterion names", path: "ci/test.sh", want: "deny"},
-	{name: "where the link of that program leads", path: "ci/real.sh", want: "deny"},
+	{name: "where the link of that program leads", path: "src/real.sh", want: "deny"},
 	{name: "beside the program", path: "src/test.sh", want: "silent"},
 	{name: "the standing contract", path: ".closeout/scope_contract.json", want: "deny"},
 	{name: "a second standing contract", path: ".closeout/scope_contract.yaml", want: "deny"},
@@ -93,6 +93,9 @@ var hookWrites = []hookWrite{
 	{name: "through a link from outside", path: "lib/to_src/in.go", want: "deny", why: "the gate sees only where it leads; a tool may replace the link"},
 	{name: "up and in again", path: "src/../lib/up.go", want: "deny"},
 	{name: "up through a link", path: "src/to_lib/../src/updated.go", want: "silent"},
+	{name: "up through a link, out of the scope", path: "src/to_lib/../main.go", want: "deny"},
+	{name: "renamed out of the scope", path: "src/a.go", tool: "Move", content: "lib/moved.go", want: "deny"},
+	{name: "renamed in the scope", path: "src/a.go", tool: "Move", content: "src/moved.go", want: "silent"},
 	{name: "with dots", path: "./src/./dotted.go", want: "silent"},
 	{name: "composed otherwise", path: "NFC-e\u0301.txt", want: "deny"},
 	{name: "a backslash", path: `src/a\b.go`, want: "deny"},
@@ -185,7 +188,7 @@ func newHookRepo(t *testing.T, budget string) *hookRepo {
 	for name, text := range hookFiles {
 		r.file(name, text)
 	}
-	for link, target := range map[string]string{"src/to_lib": "../lib", "src/dangling": "secret/gone", "src/to_x": "x", "lib/to_src": "../src", "ci/link.sh": "real.sh"} {
+	for link, target := range map[string]string{"src/to_lib": "../lib", "src/dangling": "secret/gone", "src/to_x": "x", "lib/to_src": "../src", "src/check.sh": "real.sh"} {
 		if err := os.Symlink(target, filepath.Join(r.dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -242,6 +245,9 @@ func (r *hookRepo) asked(w hookWrite) string {
 	if w.tool == "Delete" {
 		tool, input = "apply_patch", map[string]string{"command": "*** Begin Patch\n*** Delete File: " + w.path + "\n*** End Patch"}
 	}
+	if w.tool == "Move" {
+		tool, input = "apply_patch", map[string]string{"command": "*** Begin Patch\n*** Update File: " + w.path + "\n*** Move to: " + w.content + "\n@@\n*** End Patch"}
+	}
 	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": r.dir, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input})
 	if err != nil {
 		r.t.Fatal(err)
@@ -261,9 +267,12 @@ func (r *hookRepo) asked(w hookWrite) string {
 func (r *hookRepo) write(w hookWrite) {
 	path := r.dir + "/" + w.path
 	var err error
-	if w.tool == "Delete" {
+	switch w.tool {
+	case "Delete":
 		err = os.Remove(path)
-	} else {
+	case "Move":
+		err = os.Rename(path, filepath.Join(r.dir, w.content))
+	default:
 		err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(cmp.Or(w.content, w.name+"\n")), 0o644))
 	}
 	if err != nil {

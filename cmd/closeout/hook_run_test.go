@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // TestHookFindsTheRepository asks about paths that only look as if they were elsewhere.
@@ -33,6 +35,13 @@ func TestHookFindsTheRepository(t *testing.T) {
 	}
 	if said := ask("../state/closeout/x"); said != "silent" {
 		t.Errorf("beside the state folder: %s", said)
+	}
+	state, err := filepath.Glob(filepath.Join(repo.dir, "../state/closeout/*"))
+	if err != nil || len(state) != 1 {
+		t.Fatalf("%q: %v", state, err)
+	}
+	if said := ask("../state/closeout/" + filepath.Base(state[0]) + "/claims/x.json"); said != "deny" {
+		t.Errorf("in the state folder: %s", said)
 	}
 	// A repository inside, with a contract of its own, stands for nothing.
 	repo.run("", "git", "init", "-q", "-b", "main", "lib/inner")
@@ -149,6 +158,30 @@ func TestHookLinks(t *testing.T) {
 	} {
 		if got := followed(dir + "/" + path); got != filepath.Join(dir, want) {
 			t.Errorf("%s leads to %s, expected %s", path, got, want)
+		}
+	}
+}
+
+// TestHookAsks leaves out what the agent cannot resolve.
+func TestHookAsks(t *testing.T) {
+	r := &report.Report{Settings: report.Settings{EvidenceMin: "recorded"}, Acceptance: []report.Acceptance{{ID: "unit", Level: "bound"}, {ID: "lint", Level: "claimed"}}}
+	for _, c := range []struct {
+		fact item.Fact
+		want bool
+	}{
+		{item.Fact{Code: "acceptance.failed"}, true},
+		{item.Fact{Code: "scope.off_scope"}, true},
+		{item.Fact{Code: "approval.missing"}, false},
+		{item.Fact{Code: "override.refused"}, false},
+		{item.Fact{Code: "subject.mismatch"}, false},
+		{item.Fact{Code: "facts.unavailable"}, false},
+		{item.Fact{Code: "contract.malformed"}, false},
+		{item.Fact{Code: "contract.changed"}, true},
+		{item.Fact{Code: "evidence.below_minimum", Message: "unit (go test) has only bound evidence"}, false},
+		{item.Fact{Code: "evidence.below_minimum", Message: "lint (golint) has only claimed evidence"}, true},
+	} {
+		if got := asked(c.fact, r); got != c.want {
+			t.Errorf("%+v: %t", c.fact, got)
 		}
 	}
 }
