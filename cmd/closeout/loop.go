@@ -42,7 +42,7 @@ Exit codes: 0 all items PASS, 1 an item is open or STUCK, 2 wrong call or enviro
 const exitEarly = 4
 
 // submitWait is how long a loop waits for the submission of another work tree.
-const submitWait = time.Hour
+const submitWait = 10 * time.Minute
 
 type loopFlags struct {
 	loop          loop.Loop

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,6 +78,10 @@ func TestLoopKilled(t *testing.T) {
 		t.Fatalf("the loop: %v", err)
 	}
 	daemon := strings.TrimSpace(l.read(pid))
+	number, err := strconv.Atoi(daemon)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat("/proc/" + daemon); err != nil {
 		t.Fatalf("the daemon is gone already: %v", err)
 	}
@@ -86,6 +91,7 @@ func TestLoopKilled(t *testing.T) {
 	}
 	if data, err := os.ReadFile("/proc/" + daemon + "/environ"); err == nil && len(data) > 0 {
 		t.Error("the daemon lives on")
+		syscall.Kill(number, syscall.SIGKILL)
 	}
 	if n := strings.Count(l.read(filepath.Join(l.state, "events.jsonl")), `"event":"judged"`); n != 1 {
 		t.Errorf("%d verdicts", n)
