@@ -162,3 +162,29 @@ func TestSubmitAlone(t *testing.T) {
 		t.Error("f001 holds, although nothing proves it")
 	}
 }
+
+// TestSubmitRewritten wants what a rewritten history leaves out to be a change of the item, also where no item asks for it.
+func TestSubmitRewritten(t *testing.T) {
+	p := newPlay(t, 2)
+	p.write("src/notes", "of a person\n")
+	p.commit("notes")
+	p.next("f001")
+	p.git("reset", "-q", "--hard", "HEAD~1")
+	p.do("f001")
+	p.submit("f001", 1, "location: src/notes")
+}
+
+// TestSubmitBundleEdited lets the check of an earlier item edit the bundle that was just judged.
+func TestSubmitBundleEdited(t *testing.T) {
+	p := newPlay(t, 2)
+	p.next("f001")
+	p.write("src/f001/code.sh", "for b in "+p.state+"/items/"+p.ids["f002"]+"/1/bundle/changes.json; do test ! -e $b || echo >> $b; done\n")
+	p.do("f001")
+	p.submit("f001", 0, "PASS")
+	p.next("f002")
+	p.do("f002")
+	p.submit("f002", 2, "something else wrote to the state folder")
+	if got := len(p.verdicts()); got != 1 {
+		t.Errorf("%d verdicts", got)
+	}
+}
