@@ -18,7 +18,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/loop"
-	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/record"
 	"github.com/closeout-gate/closeout/verify/session"
 )
@@ -151,7 +150,11 @@ func (f *loopFlags) run(std stdio) error {
 	if err = errors.Join(err, unlock()); err != nil {
 		return err
 	}
-	return endWith(f.exit(b, code))
+	status, err := f.exit(b, code)
+	if err != nil {
+		return err
+	}
+	return endWith(status)
 }
 
 // prepare finds the program, and fills in what the loop needs.
@@ -196,21 +199,28 @@ func findProgram(name, root string) (path string, err error) {
 }
 
 // exit is that of status, of one item when only that was worked at.
-func (f *loopFlags) exit(b *board, code string) int {
+func (f *loopFlags) exit(b *board, code string) (int, error) {
 	if code != loop.CodeDone && code != loop.CodeStuck {
-		return exitEarly
+		return exitEarly, nil
 	}
-	worst := exitPassed
-	for _, it := range b.state.Items {
-		switch {
-		case f.loop.Task != "" && f.loop.Task != it.ID, it.State == item.Pass:
-		case it.State != item.Review:
-			return exitFailed
-		default:
-			worst = exitReview
+	var done, review bool
+	if it := b.state.Find(f.loop.Task); it != nil {
+		done, review = it.State == item.Pass, it.State == item.Review
+	} else {
+		s, err := (&statusFlags{}).status(b)
+		if err != nil {
+			return exitUsage, err
 		}
+		done, review = s.Done()
 	}
-	return worst
+	switch {
+	case done:
+		return exitPassed, nil
+	case review:
+		return exitReview, nil
+	}
+	f.loop.Tell("closeout status says what is open")
+	return exitFailed, nil
 }
 
 // boardWork lets a loop work at the items.
@@ -247,19 +257,6 @@ func (w *boardWork) TryDir(id string) (string, error) {
 func (b *board) tryOf(it *item.Standing) string { return session.Try(it.ID, it.Verdicts+1) }
 
 func (w *boardWork) Commit(message string) error {
-	it := w.state.Claimed(w.worktree)
-	head, err := w.git.Resolve("HEAD")
-	if err != nil || it == nil {
-		return err
-	}
-	s, err := w.subject(it, head)
-	if err != nil {
-		return err
-	}
-	evidence := policy.DefaultEvidenceDir
-	if policies := s.policies(false, w.std); len(policies) > 0 {
-		evidence = policies[0].EvidenceDir
-	}
 	root, err := record.Find(w.root)
 	if err != nil {
 		return err
@@ -268,7 +265,7 @@ func (w *boardWork) Commit(message string) error {
 	if err != nil {
 		return err
 	}
-	return git.Commit(evidence, message, "closeout loop")
+	return git.Commit(w.plan.Evidence, message, "closeout loop")
 }
 
 func (w *boardWork) Submit(id string, stuck func(item.Event) (string, string)) (event *item.Event, facts []item.Fact, err error) {
