@@ -428,6 +428,9 @@ func (a *attempt) end(done *submission, e item.Event, stuck func(item.Event) (co
 		return nil, err
 	}
 	done.event, done.item = &e, a.state.Find(a.it.ID)
+	if done.item.State != e.Outcome { // the event is there, and nothing proves it
+		return nil, errChanged
+	}
 	if done.item.Worktree == "" {
 		return done, a.store.SetClaim(a.worktree, nil)
 	}
