@@ -23,9 +23,10 @@ type Entry struct {
 	Flat    bool   // handlers stand in the list of an event, with their matcher, and not in groups
 }
 
-// guard begins a command for a shell: a machine without closeout is left alone. Copilot denies every call of a tool whose hook
-// cannot be started.
-const guard = "command -v closeout >/dev/null 2>&1 || exit 0; exec "
+// guard begins a command: a machine without closeout is left alone. Copilot denies every call of a tool whose hook cannot be
+// started. It reads Claude's settings too and takes no notice of "args", nor do old versions of Claude: each command is one for a
+// shell, as a whole.
+const guard = "command -v closeout >/dev/null 2>&1 || exit 0; "
 
 // wiring is how an agent asks.
 type wiring struct {
@@ -70,45 +71,35 @@ func Entries(agent string, c Choice) (list []Entry) {
 }
 
 func handler(agent, event, matcher, seconds string, c Choice) string {
-	call, closed := words(agent, c), c.Fail == "closed"
-	switch {
-	case agent == "codex":
-		return `{"type": "command", "command": ` + quote(shell(call, closed)) + `, "timeout": ` + seconds + "}"
-	case agent == "copilot" && matcher == "":
-		return `{"type": "command", "bash": ` + quote(shell(call, closed)) + `, "timeoutSec": ` + seconds + "}"
-	case agent == "copilot":
-		return `{"type": "command", "matcher": ` + quote(matcher) + `, "bash": ` + quote(shell(call, closed)) + `, "timeoutSec": ` + seconds + "}"
+	command, timeout, filter, failure := "command", "timeout", "", ""
+	if agent == "copilot" {
+		if command, timeout = "bash", "timeoutSec"; matcher != "" {
+			filter = `"matcher": ` + quote(matcher) + ", "
+		}
 	}
-	failure := ""
-	if closed && event == "PreToolUse" {
+	if c.Fail == "closed" && event == "PreToolUse" && agent == "claude" {
 		failure = `, "onFailure": "block"`
 	}
-	return `{"type": "command", "command": "closeout", "args": [` + quote(call[1:]...) + `], "timeout": ` + seconds + failure + "}"
+	return `{"type": "command", ` + filter + `"` + command + `": ` + quote(shell(agent, c)) + `, "` + timeout + `": ` + seconds + failure + "}"
 }
 
-func words(agent string, c Choice) []string {
-	call := []string{"closeout", "hook", "run", "--agent", agent}
+// shell is the command for a shell.
+func shell(agent string, c Choice) string {
+	call, before := "closeout hook run --agent "+agent, guard
 	if c.Stop == "always" {
-		call = append(call, "--stop", c.Stop)
+		call += " --stop always"
 	}
 	if c.Fail == "closed" {
-		call = append(call, "--fail", c.Fail)
+		call, before = call+" --fail closed", ""
 	}
-	return call
-}
-
-func shell(call []string, closed bool) string {
-	if closed {
-		return "exec " + strings.Join(call, " ")
-	}
-	return guard + strings.Join(call, " ")
+	return before + "exec " + call
 }
 
 const preCommitHead = "#!/bin/sh\n# Written by closeout hook install. closeout hook remove deletes this file.\n"
 
 // PreCommit is git's hook.
 func PreCommit(c Choice) []byte {
-	return []byte(preCommitHead + shell(words("git", Choice{Fail: c.Fail}), c.Fail == "closed") + "\n")
+	return []byte(preCommitHead + shell("git", Choice{Fail: c.Fail}) + "\n")
 }
 
 // CallsUs reports whether a line of a hook of git calls closeout, and whether the whole file is ours.
