@@ -136,7 +136,7 @@ func (f *fence) changes(rel string, mode change.Mode) (list []change.Change, err
 			continue
 		case mode == change.NoMode:
 			c.Status = change.Deleted
-		case found && old.Special():
+		case found && old != mode && (old.Special() || mode.Special()):
 			c.Status = change.TypeChanged
 		}
 		list = append(list, c)
@@ -208,26 +208,33 @@ func (all fences) open(root string) *opened {
 }
 
 // above finds the repository that a path is in: the outermost one with a contract, since a tool may have made an inner one. But a
-// work tree inside of that of the same repository stands for itself. It returns the path in it. The fence is nil when no
-// repository encloses the path.
-func (all fences) above(path string) (found *fence, rel string, err error) {
-	root := "" // of what was found
+// work tree inside of that of the same repository stands for itself. It returns the path in it, or that of the inner repository that
+// the path is in, which is all that a commit has of it. The fence is nil when no repository encloses the path.
+func (all fences) above(path string) (found *fence, rel string, inner bool, err error) {
+	root, last, target := "", "", path // of what was found, of the last repository, what counts
 	for at := path; ; at = filepath.Dir(at) {
 		if _, none := os.Lstat(filepath.Join(at, ".git")); none == nil {
 			o := all.open(at)
-			inside, relErr := filepath.Rel(at, path)
-			switch {
-			case o.err == nil && relErr == nil && !(found != nil && o.besides(at, found, root)):
-				root = at
-				found, rel, err = o.fence, filepath.ToSlash(inside), nil
-			case found == nil:
+			if o.err == nil && (found == nil || !o.besides(at, found, root)) {
+				if root, found, err = at, o.fence, nil; last != "" {
+					target = last
+				}
+			} else if found == nil {
 				err = o.err
+			}
+			if o.err == nil || errors.Is(o.err, errNoContract) {
+				last = at
 			}
 		}
 		if at == filepath.Dir(at) {
-			return found, rel, err
+			break
 		}
 	}
+	if found == nil {
+		return nil, "", false, err
+	}
+	rel, err = filepath.Rel(root, target)
+	return found, filepath.ToSlash(rel), target != path, err
 }
 
 // beside reports whether two work trees are of one repository.
@@ -243,8 +250,8 @@ func (f *fence) besides(at string, inner *fence, root string) bool {
 	return err == nil && !tracked
 }
 
-// spellings are the absolute paths that a touched path may mean: as it is written, and as the system follows links, also before
-// "..". A relative one starts from each of the directories.
+// spellings are the absolute paths that a touched path may mean: as the system follows links, also before "..", and the last link
+// itself, which a tool may replace. A relative one starts from each of the directories.
 func spellings(t hook.Touch, dirs []string) (list []string) {
 	home, _ := os.UserHomeDir()
 	name := fromSlash(t.Path)
@@ -263,14 +270,17 @@ func spellings(t hook.Touch, dirs []string) (list []string) {
 	if rest, ok := strings.CutPrefix(name, "~"+string(filepath.Separator)); ok && home != "" {
 		list = append(list, under(home, rest))
 	}
-	for _, p := range slices.Clone(list) {
-		list = append(list, followed(filepath.Clean(p)), followed(p))
+	var all []string
+	for _, p := range list {
+		for _, p := range []string{filepath.Clean(p), p} {
+			all = append(all, followed(p))
+			if dir, name := filepath.Split(p); filepath.IsLocal(name) && name != "." {
+				all = append(all, filepath.Join(followed(dir), name))
+			}
+		}
 	}
-	for i := range list {
-		list[i] = filepath.Clean(list[i])
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func fromSlash(p string) string {

@@ -37,12 +37,16 @@ func (h *hookRun) pre() (hook.Answer, error) {
 				rulings = append(rulings, *r)
 				continue
 			}
-			f, rel, err := h.fences.above(p)
+			f, rel, inner, err := h.fences.above(p)
 			if f == nil || rel == "." {
 				failed = worse(failed, err)
 				continue
 			}
-			at, judge = append(at, aimed{f, rel, f.modeOf(rel, t.Deleted)}), f
+			a := aimed{f, rel, change.Submodule}
+			if !inner {
+				a.mode = f.modeOf(rel, t.Deleted)
+			}
+			at, judge = append(at, a), f
 		}
 	}
 	if h.session == nil {

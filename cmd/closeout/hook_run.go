@@ -246,7 +246,7 @@ func (h *hookRun) open() (*fence, error) {
 		if dir == "" {
 			continue
 		}
-		f, _, failed := h.fences.above(dir)
+		f, _, _, failed := h.fences.above(dir)
 		if err = worse(err, failed); f != nil && (h.session == nil || h.session.beside(f)) {
 			h.session = f
 		}

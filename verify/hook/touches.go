@@ -80,9 +80,11 @@ func Patch(text string) (list []Touch) {
 			if len(line) < len(p.begin) || !strings.EqualFold(line[:len(p.begin)], p.begin) {
 				continue
 			}
-			name := strings.TrimSpace(line[len(p.begin):])
-			if name != "" {
-				list = append(list, Touch{Path: name, Deleted: p.deleted})
+			written := strings.TrimPrefix(line[len(p.begin):], " ") // a strict reader keeps a second space
+			for _, name := range []string{written, strings.TrimSpace(written)} {
+				if touch := (Touch{Path: name, Deleted: p.deleted}); name != "" && !slices.Contains(list, touch) {
+					list = append(list, touch)
+				}
 			}
 		}
 	}
