@@ -57,11 +57,13 @@ func runAcceptance(p *check.Pass) {
 			})
 			continue
 		}
-		if strings.HasPrefix(string(d.Reason), "acceptance.") {
+		// A command that cannot know, and whose own test report says that tests failed, knows.
+		known := d.Reason == ledger.UnknownReason && p.TestsReason(c) == check.CodeTestsFailed
+		if strings.HasPrefix(string(d.Reason), "acceptance.") && !known {
 			p.Report(about(p, c, acceptanceFinding(p, c, &d)))
 		}
-		if d.Reason == ledger.Passed {
-			reportTests(p, c)
+		if d.Reason == ledger.Passed || known {
+			reportTests(p, c, d.At)
 		}
 		if d.Flaky != nil {
 			failures := diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
@@ -244,15 +246,20 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.De
 	return f
 }
 
-// reportTests requires the test report that the criterion names, with enough tests and no failure in it.
-func reportTests(p *check.Pass, c *contract.Criterion) {
+// reportTests requires the test report that the criterion names, with enough tests and no failure in it. A command that passed
+// has nothing that decides against it: at is nil.
+func reportTests(p *check.Pass, c *contract.Criterion, at *ledger.Deciding) {
 	file := p.Tests[c.TestReport]
 	switch code := p.TestsReason(c); code {
 	case check.CodeVacuous:
 		reportTooFew(p, c, file)
 	case check.CodeTestsFailed:
-		f := ofReport(c, code) // the command exited with 0 although its own report says that tests failed
-		f.Message = criterionName(c) + " exited with 0, and its test report says that tests failed"
+		f := ofReport(c, code) // the command did not exit as one that failed, although its own report says that tests failed
+		ended := " exited with 0"
+		if at != nil {
+			ended = fmt.Sprintf(" exited with %d, as if it could not know", *at.Last.Exit)
+		}
+		f.Message = criterionName(c) + ended + ", and its test report says that tests failed"
 		f.Expected = "no failure and no error in " + c.TestReport
 		f.Actual = diag.Plural(file.Report.Failures(), "failure") + firstName(file.Report.FirstFailed)
 		f.Identity = criterionKey(c, file.Report.FirstFailed)
