@@ -12,11 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const statusLong = `status counts the items by state. An item that is PASS stays so; it is holding while it is also proven for the code of HEAD, by
@@ -25,9 +28,13 @@ its own submission or by a later one that proved it again.
 It says what is not as it was pinned (drift), which lines of the log nothing proves and which therefore do not count, which
 commits belong to no item, and what keeps the agent from the state folder, as the operator said.
 
+Once no item is open, and with --replay, it also says what the gate blocks in everything that leads from the base to HEAD,
+as far as that needs no evidence: a PASS is about the commits of its item, and not about those between two items.
+
 With --replay, the bundle of each PASS is judged again, and must give the same report, byte for byte.
 
-Exit codes: 0 all are PASS and holding, 1 one is open, STUCK or not holding, or drift, ignored lines or other reports, 2 wrong
+Exit codes: 0 all are PASS and holding, 1 one is open, STUCK or not holding, or drift, ignored lines, other reports or what
+the gate blocks, 2 wrong
 call or environment, 3 only REVIEW is left. With --to: 0 when the file is written.`
 
 type statusFlags struct {
@@ -121,10 +128,42 @@ func (f *statusFlags) status(b *board) (*item.Status, error) {
 	if f.replay {
 		s.Differs = b.replayAll()
 	}
+	if f.replay || s.Counts[item.Todo] == 0 {
+		s.Blocked = b.screened(head)
+	}
 	if f.format == "json" {
 		s.Vetoes = b.store.Vetoes()
 	}
 	return s, nil
+}
+
+// screened lists what the gate blocks, by the standing contract and without evidence, in all that leads from the base to a
+// commit. Each verdict is about one item: what was committed between two items, or for one that is STUCK, is in no PASS.
+func (b *board) screened(head string) []string {
+	bases, err := b.git.MergeBases(b.plan.Base, head)
+	if err == nil && slices.Contains(bases, head) {
+		return []string{} // nothing leads there
+	}
+	if err == nil && len(bases) == 0 {
+		err = errors.New("it has nothing in common with HEAD")
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("the base %.12s: %v", b.plan.Base, err)}
+	}
+	limits := strict.DefaultLimits()
+	standing, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: limits}})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	found, err := b.git.Screen(&collect.Merge{Commit: head, Parent: bases[0]}, standing, limits)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	list := []string{}
+	for _, fact := range item.FactsOf(&report.Report{Findings: found.Findings}) {
+		list = append(list, strings.TrimSpace(fact.Code+" "+fact.Path)+": "+fact.Message+" → "+fact.Fix)
+	}
+	return list
 }
 
 // drift lists what is not as it was pinned.

@@ -18,6 +18,7 @@ type Status struct {
 	Drift       []string       `json:"drift"`   // what is not as it was pinned
 	Ignored     []string       `json:"ignored"` // events that nothing proves
 	Differs     []string       `json:"differs"` // PASS whose bundle gives another report; only a replay looks
+	Blocked     []string       `json:"blocked"` // what the gate blocks from the base to the head; only once no item is open, and a replay, look
 	Replayed    bool           `json:"replayed"`
 	Torn        bool           `json:"torn"`      // the last event has no end: its writer was killed
 	Unclaimed   string         `json:"unclaimed"` // a range of commits since the last PASS that belong to no item; "" for none
@@ -49,7 +50,7 @@ func (s *State) StatusAt(tree string) *Status {
 	p := s.Plan
 	st := &Status{
 		Schema: StatusSchema, Base: p.Base, Guard: p.Guard, Fence: p.Fence, Tree: tree, Torn: s.Torn, MS: s.MS, Cost: s.Cost, Counts: map[Name]int{},
-		Drift: []string{}, Ignored: []string{}, Differs: []string{}, Vetoes: map[string]int{}, Columns: append([]string{}, p.Columns...), Items: []StatusItem{},
+		Drift: []string{}, Ignored: []string{}, Differs: []string{}, Blocked: []string{}, Vetoes: map[string]int{}, Columns: append([]string{}, p.Columns...), Items: []StatusItem{},
 	}
 	for _, name := range []Name{Todo, Pass, Review, Stuck} {
 		st.Counts[name] = 0
@@ -79,6 +80,6 @@ func (s *State) StatusAt(tree string) *Status {
 // Done reports whether everything passed and holds, and nothing is in doubt. review tells whether only a person's decisions
 // are missing.
 func (s *Status) Done() (done, review bool) {
-	sure := s.Counts[Todo]+s.Counts[Stuck]+len(s.Drift)+len(s.Ignored)+len(s.Differs) == 0 && s.Holding == s.Counts[Pass]
+	sure := s.Counts[Todo]+s.Counts[Stuck]+len(s.Drift)+len(s.Ignored)+len(s.Differs)+len(s.Blocked) == 0 && s.Holding == s.Counts[Pass]
 	return sure && s.Counts[Review] == 0, sure && s.Counts[Review] > 0
 }

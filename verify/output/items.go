@@ -110,7 +110,7 @@ func statusText(b *bytes.Buffer, s *item.Status) {
 	for _, more := range []struct {
 		name string
 		list []string
-	}{{"drift", s.Drift}, {"ignored", s.Ignored}, {"the replay differs", s.Differs}} {
+	}{{"drift", s.Drift}, {"ignored", s.Ignored}, {"the replay differs", s.Differs}, {"the gate blocks", s.Blocked}} {
 		for _, text := range more.list {
 			fmt.Fprintf(b, "%s: %s\n", more.name, Neutral(text))
 		}
