@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -44,10 +45,9 @@ func openFence(root string) (f *fence, err error) {
 	}
 	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: today()}}
 	if f.store, err = session.Find("", f.root, git.CommonDir()); err == nil {
-		f.claim, err = f.store.Claim(session.Key(f.root))
-	}
-	if err != nil && f.store != nil {
-		return f, err
+		if f.claim, err = f.store.Claim(session.Key(f.root)); err != nil {
+			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout next writes it anew", diag.Reason(err))
+		}
 	}
 	if err := f.compare(); err != nil {
 		return f, err

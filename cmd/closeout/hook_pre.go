@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,9 @@ func (h *hookRun) pre() (hook.Answer, error) {
 			return hook.Answer{}, failed
 		}
 		return h.staged(session)
+	}
+	if why := tooMuch(touches); why != "" {
+		return h.call.Deny("closeout: " + hook.CodePayload + ": " + why), nil
 	}
 	var rulings []hook.Ruling
 	var at []aimed
@@ -60,6 +64,27 @@ func (h *hookRun) pre() (hook.Answer, error) {
 	ruled, err := h.ruleAll(at)
 	rulings = append(rulings, ruled...)
 	return h.tell(judge, rulings, worse(err, failed))
+}
+
+// What a call may name. More would take longer than an answer may, and what a model asks for is not to open the fence.
+const (
+	maxTouches = 2000
+	maxNames   = 256 << 10 // bytes of all paths
+	maxPath    = 4096      // bytes: no system takes a longer one
+)
+
+// tooMuch says what is wrong with a call that names too much; "" else.
+func tooMuch(list []hook.Touch) string {
+	all, longest := 0, 0
+	for _, t := range list {
+		n := len(t.Path) + len(t.Dir)
+		all, longest = all+n, max(longest, n)
+	}
+	if len(list) <= maxTouches && all <= maxNames && longest <= maxPath {
+		return ""
+	}
+	return fmt.Sprintf("the call names %d paths of up to %d bytes, %d together; expected at most %d of %d bytes, %d together → write fewer files at once",
+		len(list), longest, all, maxTouches, maxPath, maxNames)
 }
 
 // reserved rules on what no tool writes, wherever it is; nil for anything else.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,6 +144,29 @@ func TestHookFails(t *testing.T) {
 	var out, errs bytes.Buffer
 	if status := run([]string{"hook", "run", "--event", "pre"}, stdio{strings.NewReader(deep), &out, &errs}); status != 2 || !strings.Contains(errs.String(), "hook.payload") {
 		t.Errorf("a deep payload: exit %d, %q", status, &errs)
+	}
+}
+
+// TestHookNamesTooMuch asks for more than can be looked at in time: that does not open the fence.
+func TestHookNamesTooMuch(t *testing.T) {
+	repo := newHookRepo(t, "0")
+	for name, c := range map[string]struct {
+		paths []string
+		want  bool
+	}{
+		"many":      {slices.Repeat([]string{"src/a"}, 2000), false},
+		"too many":  {slices.Repeat([]string{"src/a"}, 2001), true},
+		"long":      {[]string{"src/" + strings.Repeat("a/", 2046)}, false}, // but no pattern allows it
+		"too long":  {[]string{"src/" + strings.Repeat("a/", 2047)}, true},
+		"too large": {slices.Repeat([]string{"src/" + strings.Repeat("a/", 2000)}, 66), true},
+	} {
+		payload, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": map[string]any{"paths": c.paths}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, errs, status := repo.run(string(payload), "closeout", "hook", "run"); strings.HasPrefix(errs, "closeout: hook.payload: ") != c.want || c.want && status != 2 {
+			t.Errorf("%s: exit %d, %s", name, status, errs)
+		}
 	}
 }
 

@@ -137,7 +137,7 @@ func TestReadSkipsContent(t *testing.T) {
 
 func TestPatch(t *testing.T) {
 	text := "<<'EOF'\n*** Begin Patch\r\n  *** Add File: a b.txt \r\n+*** Add File: content\n*** update file:tight\n-*** Delete File: old\n*** Delete File: gone\n*** Move to: x/../y\n*** Add File:\n*** Add File:  two\n"
-	want := []Touch{{Path: "a b.txt"}, {Path: "tight"}, {Path: "gone", Deleted: true}, {Path: "x/../y"}, {Path: " two"}, {Path: "two"}}
+	want := []Touch{{Path: "a b.txt"}, {Path: "tight"}, {Path: "gone", Deleted: true}, {Path: "x/../y"}, {Path: "two"}, {Path: " two"}}
 	if got := Patch(text); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}

@@ -81,10 +81,12 @@ func Patch(text string) (list []Touch) {
 				continue
 			}
 			written := strings.TrimPrefix(line[len(p.begin):], " ") // a strict reader keeps a second space
-			for _, name := range []string{written, strings.TrimSpace(written)} {
-				if touch := (Touch{Path: name, Deleted: p.deleted}); name != "" && !slices.Contains(list, touch) {
-					list = append(list, touch)
-				}
+			name := strings.TrimSpace(written)
+			if name != "" {
+				list = append(list, Touch{Path: name, Deleted: p.deleted})
+			}
+			if name != written {
+				list = append(list, Touch{Path: written, Deleted: p.deleted})
 			}
 		}
 	}

@@ -244,7 +244,10 @@ func (s *Store) Claim(worktree string) (*Claim, error) {
 		return nil, err
 	}
 	c := &Claim{}
-	return c, json.Unmarshal(data, c)
+	if err = json.Unmarshal(data, c); err == nil && (c.Item == "" || c.Base == "" || c.Start == "") {
+		err = errors.New("it says nothing of an item, its base or its start")
+	}
+	return c, err
 }
 
 // SetClaim writes the claim of a work tree; nil removes it.
