@@ -128,10 +128,14 @@ func (b *board) next(id string) (h *item.Handout, err error) {
 			if it, err = b.pick(id); it == nil || err != nil || it.Worktree == b.worktree {
 				return nil, err
 			}
-			if _, err = b.policyOf(&it.Item); err != nil { // else it would be claimed for nothing
+			p, err := b.policyOf(&it.Item) // else it would be claimed for nothing
+			if err != nil {
 				return nil, err
 			}
 			start := b.state.StartOf(it, head, func(commit string) bool { return b.contains(head, commit) })
+			if err := b.sameChecks(it.ID, p, start); err != nil {
+				return nil, err
+			}
 			return &item.Event{Event: item.EventClaimed, Item: it.ID, Worktree: b.worktree, Start: start}, nil
 		})
 	}
@@ -149,6 +153,38 @@ func (b *board) next(id string) (h *item.Handout, err error) {
 		return nil, err
 	}
 	return b.handout(it)
+}
+
+// sameChecks wants the files that the commands of an item name to be those of the base: what commits of no item, or of one
+// that is not PASS, made of them would prove anything.
+func (b *board) sameChecks(id string, p *policy.Policy, commit string) error {
+	changes, err := b.sinceBase(commit)
+	if err != nil {
+		return err
+	}
+	if name := altered(p, changes); name != "" {
+		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: restore it (git checkout %.12s -- %[1]s) and commit, or a person pins a base that has it (closeout scan --repin --reason WHY)", diag.ShellWord(name), id, b.plan.Base)
+	}
+	return nil
+}
+
+// sinceBase lists what differs between the base and a commit.
+func (b *board) sinceBase(commit string) ([]change.Change, error) {
+	c := collect.Compare(b.git, b.plan.Base, commit)
+	if len(c.Unavailable) > 0 {
+		return nil, fmt.Errorf("%s → %s", c.Unavailable[0].Error, c.Unavailable[0].Fix)
+	}
+	return c.Changes, nil
+}
+
+// altered is a changed file that commands name, and that is protected therefore; "" for none.
+func altered(p *policy.Policy, changes []change.Change) string {
+	for i := range changes {
+		if c := &changes[i]; p.Names(c.Path) && p.Classify(c).Class == policy.ClassProtected {
+			return c.Path
+		}
+	}
+	return ""
 }
 
 // pick chooses what to hand out: the claimed item, else that with the id or the first that is open; nil for none.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -200,21 +201,31 @@ func (b *board) contractsDiffer(now string) bool {
 	})
 }
 
-// unclaimed are the commits after the last PASS in the history of HEAD, up to where the claimed item starts.
+// unclaimed are the commits since the base that belong to no item that passed in this work tree, nor to the claimed one: ranges
+// for git log.
 func (b *board) unclaimed(head string) string {
-	to, last := head, (*item.Event)(nil)
-	if it := b.state.Claimed(b.worktree); it != nil {
-		to = it.Start
-	}
+	var passed []*item.Standing
 	for _, it := range b.state.Items {
-		if it.Pass != nil && it.Pass.Worktree == b.worktree && (last == nil || it.Pass.N > last.N) {
-			last = it.Pass
+		if it.Pass != nil && it.Pass.Worktree == b.worktree {
+			passed = append(passed, it)
 		}
 	}
-	if last == nil || last.Head == to || !b.contains(to, last.Head) {
-		return ""
+	diag.SortStable(passed, func(x, y *item.Standing) int { return cmp.Compare(x.Pass.N, y.Pass.N) })
+	from, ranges := b.plan.Base, []string{}
+	upTo := func(to string) {
+		if from != to && b.contains(to, from) {
+			ranges = append(ranges, fmt.Sprintf("%.12s..%.12s", from, to))
+		}
 	}
-	return fmt.Sprintf("%.12s..%.12s", last.Head, to)
+	for _, it := range passed {
+		upTo(it.Start)
+		from = it.Pass.Head
+	}
+	if it := b.state.Claimed(b.worktree); it != nil {
+		head = it.Start
+	}
+	upTo(head)
+	return strings.Join(ranges, " ")
 }
 
 // replayAll judges the bundle of each PASS again.

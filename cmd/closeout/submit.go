@@ -416,7 +416,7 @@ func (a *attempt) end(done *submission, e item.Event, stuck func(item.Event) (co
 	switch e.Outcome = item.After(e, a.it.Tries, a.it.MaxAttempts); {
 	case e.Outcome == item.Stuck && e.Reason == "":
 		e.Code, e.Reason = item.CodeTries, fmt.Sprintf("%d of %d tries failed", e.Try, a.it.MaxAttempts)
-	case e.Outcome == item.Review && e.Code == "" && len(done.facts) > 0:
+	case e.Outcome == item.Review && e.Reason == "" && len(done.facts) > 0:
 		e.Reason = done.facts[0].Message
 	}
 	if e.Bundle != "" {

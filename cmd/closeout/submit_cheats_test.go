@@ -183,6 +183,31 @@ var cheats = []cheat{
 			p.Error("an event without the broken item is believed")
 		}
 	}},
+	{"hides whether an earlier item holds", func(p *play, it string) {
+		p.write("src/"+it+"/unknown-f001", "")
+		p.do(it)
+		p.submit(it, 3, "1. ratchet.unknown: "+p.ids["f001"]+" passed before, and it cannot be known whether it still holds")
+		if st := p.fold().Find(p.ids[it]); st.State != item.Review || st.Tries != 0 {
+			p.Errorf("%s after %d tries", st.State, st.Tries)
+		}
+		p.git("rm", "-q", "src/"+it+"/unknown-f001")
+		p.git("commit", "-q", "-m", "known")
+		if code, out := p.closeout("release", p.ids[it], "--reason", "known"); code != 0 {
+			p.Error(out)
+		}
+		p.submit(it, 0, "PASS")
+	}},
+	{"changes what the check runs between two items", func(p *play, it string) {
+		p.do(it)
+		p.submit(it, 0, "PASS")
+		p.write("check.sh", "true")
+		p.commit("weaker")
+		if code, out := p.closeout("next"); code != 2 || !strings.Contains(out, "check.sh is not as in the pinned base, and a command of f") {
+			p.Errorf("exit %d: %s", code, out)
+		}
+		p.git("checkout", "-q", p.plan().Base, "--", "check.sh")
+		p.commit("as it was")
+	}},
 	{"commits while the check runs", func(p *play, it string) {
 		p.once(it, "echo more >> src/"+it+"/more; git add -A; git -c user.name=a -c user.email=a@example.org commit -qm more\n")
 		p.do(it)

@@ -32,8 +32,9 @@ type guarding struct {
 // keptItem is an item that passed, and the commands that prove it.
 type keptItem struct {
 	*item.Standing
-	steps []record.Step
-	order string // of the commands that are still to be run
+	steps   []record.Step
+	order   string // of the commands that are still to be run
+	altered string // a file that they name, and that is not as in the base
 }
 
 func (a *attempt) guardLog() string { return a.store.Path(a.dir, "log", "guard.jsonl") }
@@ -48,7 +49,11 @@ func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
 	for _, s := range a.plan.Streams {
 		g.note(s.Steps)
 	}
-	for _, it := range g.order(list) {
+	kept, err := g.order(list)
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range kept {
 		fact, err := g.prove(it)
 		if err != nil {
 			return nil, err
@@ -58,6 +63,9 @@ func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
 		}
 	}
 	diag.SortStable(e.Open, strings.Compare)
+	if len(facts) > 0 && !slices.ContainsFunc(facts, func(f item.Fact) bool { return f.Severity == string(diag.Block) }) {
+		e.Code = item.CodeUnknown
+	}
 	return facts, a.writeRatchet(facts)
 }
 
@@ -83,10 +91,15 @@ func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing) {
 
 // order finds the commands of each item. Items with equal ones come one after another, and first those that need none: a
 // command that another one follows may find its report overwritten.
-func (g *guarding) order(list []*item.Standing) (kept []keptItem) {
+func (g *guarding) order(list []*item.Standing) (kept []keptItem, err error) {
+	changes, err := g.sinceBase(g.head)
+	if err != nil {
+		return nil, err
+	}
 	for _, it := range list {
 		k := keptItem{Standing: it}
 		if joined, err := g.policyOf(&it.Item); err == nil { // else nothing runs, and the item does not hold
+			k.altered = altered(joined, changes)
 			p := &record.Plan{}
 			p.AddPolicy([]*policy.Policy{joined}, "", g.guardLog())
 			for _, s := range p.Streams {
@@ -102,7 +115,7 @@ func (g *guarding) order(list []*item.Standing) (kept []keptItem) {
 		kept = append(kept, k)
 	}
 	diag.SortStable(kept, func(a, b keptItem) int { return strings.Compare(a.order, b.order) })
-	return kept
+	return kept, nil
 }
 
 // keyOf tells commands apart.
@@ -134,6 +147,9 @@ func (g *guarding) note(steps []record.Step) {
 
 // prove runs what is missing, and judges a kept bundle anew. The fact says why the item no longer holds; nil when it does.
 func (g *guarding) prove(it keptItem) (*item.Fact, error) {
+	if it.altered != "" {
+		return g.broken(it, it.altered+" is not as in the pinned base, and a command of it names that file"), nil
+	}
 	if steps := g.missing(it.steps); len(steps) > 0 {
 		g.s.show.count += len(steps)
 		p := &record.Plan{Streams: []record.Stream{{Name: "guard", Log: g.guardLog(), Steps: steps}}}
@@ -153,6 +169,10 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 	fact := g.broken(it, "the verdict "+r.Verdict)
 	if why := item.FactsOf(r); len(why) > 0 {
 		fact.Actual, fact.Path, fact.Line, fact.Tail = why[0].Code+": "+why[0].Message, why[0].Path, why[0].Line, why[0].Tail
+	}
+	if r.Verdict == report.Review {
+		fact.Code, fact.Severity = "ratchet.unknown", string(diag.Unknown)
+		fact.Message = it.ID + " passed before, and it cannot be known whether it still holds"
 	}
 	return fact, nil
 }

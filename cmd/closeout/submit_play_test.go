@@ -29,8 +29,9 @@ const (
 	playContract = `{"allowed_files": ["src/**"], "forbidden_files": ["db/**"], "rules": {"required": false}, "rollback_plan": "revert",
  "evidence": {"min": "recorded"}, "acceptance_criteria": [{"id": "sane", "run": ["test", "-d", "src"]}]}`
 	playTemplate = `{"goal": "write {{item}}", "allowed_files": ["src/{{item}}/**"], "forbidden_files": ["db/**"], "rollback_plan": "revert",
- "acceptance_criteria": [{"id": "check", "run": ["sh", "check.sh", "{{item}}"]}]}`
+ "acceptance_criteria": [{"id": "check", "run": ["sh", "check.sh", "{{item}}"], "unknown_exit": [75]}]}`
 	playCheck = `test ! -e src/$1/code.sh || . src/$1/code.sh
+for unknown in src/*/unknown-$1; do test ! -e "$unknown" || exit 75; done
 for breaks in src/*/breaks-$1; do test ! -e "$breaks" || exit 1; done
 grep -qsx good src/$1/result
 `
@@ -230,7 +231,7 @@ func (p *play) holdsAt(id, commit string) bool {
 
 // TestPlay lets an agent cheat in known ways. Each item is then done honestly, unless its tries are used up.
 func TestPlay(t *testing.T) {
-	p := newPlay(t, 24)
+	p := newPlay(t, 26)
 	next := 0
 	for _, c := range cheats {
 		next++

@@ -176,7 +176,7 @@ func (it *Standing) canJudge(e *Event) error {
 
 // judge applies a verdict.
 func (s *State) judge(it *Standing, e *Event) {
-	if e.Verdict != verdictReview {
+	if e.Outcome != Review {
 		it.Tries++
 	}
 	it.Judged = append(it.Judged, *e)
@@ -200,17 +200,20 @@ const (
 	verdictReview = "review"
 )
 
-// CodeBlocked is the code of a verdict that counts as REVIEW because the agent said why the item cannot be done.
-const CodeBlocked = "blocked"
+// The codes of a verdict that counts as REVIEW.
+const (
+	CodeBlocked = "blocked" // the agent said why the item cannot be done
+	CodeUnknown = "unknown" // it cannot be known whether the items that passed before still hold
+)
 
-// After is the state after a verdict: tries are those before it. Its code is one of the stall reasons, [CodeBlocked], or "".
+// After is the state after a verdict: tries are those before it. Its code is one of the stall reasons, one of REVIEW, or "".
 // Only the verdict passed makes PASS, and only where the items that passed before still hold: an override belongs to CI.
 func After(e Event, tries, most int) Name {
 	switch {
+	case e.Code == CodeBlocked, e.Code == CodeUnknown, e.Verdict == verdictReview:
+		return Review
 	case e.Verdict == verdictPassed && len(e.Broken) == 0:
 		return Pass
-	case e.Code == CodeBlocked, e.Verdict == verdictReview:
-		return Review
 	case e.Code != "", tries+1 >= most:
 		return Stuck
 	}

@@ -92,7 +92,7 @@ type Event struct {
 	Bundle         string   `json:"bundle,omitempty"` // directory of the bundle, relative to the state folder
 	ReportSHA256   string   `json:"report_sha256,omitempty"`
 	ContractSHA256 string   `json:"contract_sha256,omitempty"`
-	Broken         []string `json:"broken,omitzero"`    // items that passed before and no longer hold: then no verdict makes PASS
+	Broken         []string `json:"broken,omitzero"`    // items that passed before and do not hold, as far as is known: then no verdict makes PASS
 	Unguarded      []string `json:"unguarded,omitzero"` // items that passed before and were not proven again
 
 	Code       string `json:"code,omitempty"` // why it stopped or is stuck: one of the codes of progress.go and of loop

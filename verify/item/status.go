@@ -21,7 +21,7 @@ type Status struct {
 	Blocked     []string       `json:"blocked"` // what the gate blocks from the base to the head; only once no item is open, and a replay, look
 	Replayed    bool           `json:"replayed"`
 	Torn        bool           `json:"torn"`      // the last event has no end: its writer was killed
-	Unclaimed   string         `json:"unclaimed"` // a range of commits since the last PASS that belong to no item; "" for none
+	Unclaimed   string         `json:"unclaimed"` // commits since the base that belong to no item that passed: ranges for git log; "" for none
 	Tries       int            `json:"tries"`     // verdicts, of all items
 	MS          int64          `json:"ms"`        // that the commands of the loop took
 	Cost        int64          `json:"cost_microusd"`
