@@ -69,7 +69,7 @@ func readPage(t *testing.T, page string) string {
 // block is a block of code in a page, in a language.
 var block = regexp.MustCompile("(?m)^```(json|yaml)\n((?:.*\n)*?)```$")
 
-// TestContractsOfDocuments parses every contract that a page shows. One in YAML says the same as the one in JSON before it.
+// TestContractsOfDocuments parses every contract that a page shows, and a template as it is for the item "one". One in YAML says the same as the one in JSON before it.
 func TestContractsOfDocuments(t *testing.T) {
 	seen, pairs := 0, 0
 	for _, page := range pages(t) {
@@ -79,7 +79,7 @@ func TestContractsOfDocuments(t *testing.T) {
 				continue
 			}
 			seen++
-			c, errs := contract.Parse("scope_contract."+m[1], []byte(m[2]), strict.DefaultLimits())
+			c, errs := contract.Parse("scope_contract."+m[1], []byte(strings.ReplaceAll(m[2], "{{item}}", "one")), strict.DefaultLimits())
 			for _, e := range errs.All() {
 				t.Errorf("%s: a contract is malformed: %s: %s", page, e.Message, e.Fix)
 			}

@@ -18,14 +18,14 @@ import (
 
 const hookRunLong = `hook run answers one call of an agent's hook: the payload comes on standard input, the answer is in the agent's own form.
 
-Before a tool, it denies a write that the contract does not allow: that of the item which this work tree has claimed, else that
-of the base branch. After a tool, it tells the agent which files changed that the contract does not allow, and when the agent
-repeats itself. At the end, it lets the agent go on while the item is not proven. At the start, it says what is to be proven.
+Before a tool, it denies a write that the contract of the base branch does not allow, joined with that of the item that this
+work tree has claimed. After a tool, it tells the agent which files changed that the contract does not allow, and when the agent
+repeats itself. At the end, it refuses to end while the item is not proven. At the start, it says what is to be proven.
 
 The payload says which agent calls, and when; --agent and --event decide only where it does not.
 
-Exit codes are the agent's protocol: 2 denies, 1 denies a commit (git), 0 is everything else, also a wrong call and a failure of
-closeout itself, which never stops an agent unless --fail closed says so.`
+Exit codes are the agent's protocol: 2 denies, 1 denies a commit (git), 0 is everything else, also a wrong call. When closeout itself
+fails, the agent goes on, unless --fail closed says otherwise.`
 
 // What --stop and --fail take.
 const (

@@ -88,6 +88,16 @@ func (b *board) read() (err error) {
 	return err
 }
 
+// readPinned is read where nothing is done without a plan.
+func (b *board) readPinned() error {
+	b.proof = b.store.Proof
+	err := b.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no items are pinned in %s: pin them with closeout scan, or name the folder with --state", b.store.Dir)
+	}
+	return err
+}
+
 // refresh is read for a board that was read before: it folds what is new, unless there is another plan.
 func (b *board) refresh() error {
 	now, err := b.store.PlanFile()
@@ -219,9 +229,12 @@ func (b *board) find(id string) (*item.Standing, error) {
 	}
 	var ids []string
 	for _, it := range b.state.Items {
+		if slices.Contains(it.Values, id) {
+			return nil, fmt.Errorf("there is no item %q (did you mean %q?): the id of an item of a list ends with a digest", id, it.ID)
+		}
 		ids = append(ids, it.ID)
 	}
-	return nil, fmt.Errorf("there is no item %q%s closeout status lists all", id, didYouMean(id, ids, ""))
+	return nil, fmt.Errorf("there is no item %q%s closeout status --format csv lists all", id, didYouMean(id, ids, ""))
 }
 
 // contains reports whether a commit is an ancestor of another one, or the same.

@@ -53,7 +53,7 @@ func newLoop(std stdio) *cobra.Command {
 	f := &loopFlags{}
 	c := &cobra.Command{
 		Use: "loop [flags] -- CMD ARG...", Short: "Run an agent until every item has a verdict", Long: loopLong,
-		Example: "  closeout loop -- true\n" +
+		Example: "  closeout loop --state /tmp/try-it --attempts 1 -- true\n" +
 			"  closeout loop --budget-usd 20 --cost json:/total_cost_usd -- claude -p --output-format json --max-budget-usd '{budget_left}'",
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 0 || len(args) == 0 {
@@ -128,8 +128,10 @@ func (f *loopFlags) run(std stdio) error {
 		return err
 	}
 	defer b.git.Close()
-	if f.loop.Task != "" && b.state.Find(f.loop.Task) == nil {
-		return fmt.Errorf("there is no item %q: closeout status lists them", f.loop.Task)
+	if f.loop.Task != "" {
+		if _, err := b.find(f.loop.Task); err != nil {
+			return err
+		}
 	}
 	if err := f.prepare(b, std); err != nil {
 		return err

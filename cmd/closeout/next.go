@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -137,7 +136,7 @@ func newRelease(std stdio) *cobra.Command {
 		Example: "  closeout release T-142\n  closeout release T-142 --reason 'the test server is back'",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("release requires one ITEM, found %d: closeout status lists them", len(args))
+				return fmt.Errorf("release requires one ITEM, found %d: closeout status --format csv lists all", len(args))
 			}
 			return nil
 		},
@@ -160,10 +159,7 @@ func release(state, id, reason string, std stdio) error {
 		return err
 	}
 	defer b.git.Close()
-	b.proof = b.store.Proof
-	if err := b.read(); errors.Is(err, fs.ErrNotExist) {
-		return errors.New("no items are pinned: see closeout scan --help")
-	} else if err != nil {
+	if err := b.readPinned(); err != nil {
 		return err
 	}
 	it, err := b.find(id)

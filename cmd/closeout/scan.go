@@ -84,6 +84,8 @@ func (f *scanFlags) run(std stdio) error {
 		return errors.New("a LIST requires the contract of its items: --template FILE")
 	case f.list == "" && (f.template != "" || f.col != ""):
 		return errors.New("--template and --col require a LIST")
+	case f.reason != "" && !f.repin:
+		return errors.New("--reason requires --repin: it says why the items are pinned again")
 	case f.add && (f.list == "" || f.repin):
 		return errors.New("--add requires a LIST, and no --repin: write closeout scan LIST --template FILE --add")
 	}

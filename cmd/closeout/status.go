@@ -69,10 +69,7 @@ func (f *statusFlags) run(std stdio) error {
 		return err
 	}
 	defer b.git.Close()
-	b.proof = b.store.Proof
-	if err := b.read(); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no items are pinned in %s: write closeout scan, or name the folder with --state", b.store.Dir)
-	} else if err != nil {
+	if err := b.readPinned(); err != nil {
 		return err
 	}
 	s, err := f.status(b)

@@ -45,7 +45,7 @@ type submitFlags struct {
 func newSubmit(std stdio) *cobra.Command {
 	f := &submitFlags{}
 	c := &cobra.Command{
-		Use: "submit [ITEM]", Short: "Record what an item requires, judge it, and keep the verdict", Long: submitLong, Args: cobra.MaximumNArgs(1),
+		Use: "submit [ITEM]", Short: "Record what an item requires, judge it, and keep the verdict", Long: submitLong, Args: oneWord("ITEM"),
 		Example: "  closeout submit\n  closeout submit T-142 --format agent",
 		RunE:    func(_ *cobra.Command, args []string) error { return f.run(strings.Join(args, ""), std) },
 	}

@@ -39,6 +39,7 @@ func unknownCommand(root *cobra.Command, word string) error {
 // sameCommands are words that other tools have for a command.
 var sameCommands = map[string]string{
 	"check": "verify", "judge": "verify", "validate": "verify", "gate": "verify", "setup": "init", "new": "init", "test": "run", "exec": "record",
+	"claim": "next", "export": "status",
 }
 
 // newHelp is the command help, which refuses a word that is not a command.
