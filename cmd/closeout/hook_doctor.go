@@ -191,9 +191,12 @@ func (d *hookDoctor) settings(f *settingsFile) (list []installed) {
 
 // program says what is wrong with the program of a hook.
 func (d *hookDoctor) program(name string) (why, fix string) {
-	if strings.Contains(name, "$") {
-		return "", "" // the shell knows
-	}
+	name = os.Expand(name, func(variable string) string { // as the shell does
+		if variable == "CLAUDE_PROJECT_DIR" {
+			return d.root
+		}
+		return os.Getenv(variable)
+	})
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
 		name = filepath.Join(d.root, name)
 	}

@@ -127,8 +127,9 @@ func TestForeign(t *testing.T) {
 		"a line comment before": {"{\"hooks\": {\"Stop\": [1, // c\n{\"command\": \"closeout hook run\"}, 2,\n 3]}}", "{\"hooks\": {\"Stop\": [1, // c\n 2,\n 3]}}"},
 		"the only one":          {`{"hooks": {"Stop": [{"command": "closeout hook run"}]}}`, `{"hooks": {"Stop": []}}`},
 		"in a group of others":  {`{"hooks": {"Stop": [{"hooks": [{"command": "/opt/closeout hook run --agent claude 2>/dev/null || true"}, ` + mine + `]}]}}`, `{"hooks": {"Stop": [{"hooks": [ ` + mine + `]}]}}`},
-		"a described group":     {`{"hooks": {"Stop": [{"description": "x", "hooks": [{"command": "A=b exec 'closeout' hook run"}]}]}}`, `{"hooks": {"Stop": [{"description": "x", "hooks": []}]}}`},
+		"a described group":     {`{"hooks": {"Stop": [{"description": "x", "hooks": [{"command": "CLOSEOUT_STATE=$HOME/b exec 'closeout' hook run"}]}]}}`, `{"hooks": {"Stop": [{"description": "x", "hooks": []}]}}`},
 		"more in one command":   {`{"hooks": {"Stop": [{"command": "lint && closeout hook run"}]}}`, `{"hooks": {"Stop": [{"command": "lint && closeout hook run"}]}}`},
+		"a nested command":      {`{"hooks": {"Stop": [{"command": "closeout hook run $(x)"}, {"command": "closeout hook run ` + "`x`" + `"}]}}`, `{"hooks": {"Stop": [{"command": "closeout hook run $(x)"}, {"command": "closeout hook run ` + "`x`" + `"}]}}`},
 		"another program":       {`{"hooks": {"Stop": [{"command": "not-closeout hook run"}, {"command": "closeout", "args": ["run"]}]}}`, `{"hooks": {"Stop": [{"command": "not-closeout hook run"}, {"command": "closeout", "args": ["run"]}]}}`},
 		"a note after the end":  {"{\n  \"hooks\": {\n    \"Stop\": [\n      {\"command\": \"closeout hook run\"}\n    ]\n  }\n}\n// mine\n", "{\n  \n}\n// mine\n"},
 	} {

@@ -130,22 +130,27 @@ func isCall(words []string) bool {
 
 var (
 	separator = regexp.MustCompile(`[;|&\n]+`)
-	redirect  = regexp.MustCompile(`\d?>+(&\d|\s*\S+)`)
+	harmless  = regexp.MustCompile(`[\d&]?>+\s*(&\d|/dev/null)`) // redirections
+	nested    = regexp.MustCompile("[`()<>]|\\$[^\\w{]")         // what runs or writes something else
 	quotes    = strings.NewReplacer(`"`, "", `'`, "")
 )
 
 // shellCall is the call of closeout in a command for a shell; nil when the command does anything else too: then it is not ours
-// alone, and stays.
+// alone, and stays. Doctor runs what it finds, so a stranger's settings must not smuggle in a command.
 func shellCall(command string) (call []string) {
-	for _, part := range separator.Split(redirect.ReplaceAllString(command, " "), -1) {
+	if command = harmless.ReplaceAllString(command, " "); nested.MatchString(command) {
+		return nil
+	}
+	for _, part := range separator.Split(command, -1) {
 		words := strings.Fields(quotes.Replace(part))
-		for len(words) > 0 && (words[0] == "exec" || strings.Contains(words[0], "=")) {
+		for len(words) > 0 && (words[0] == "exec" || strings.HasPrefix(words[0], "CLOSEOUT_") && strings.Contains(words[0], "=")) {
 			words = words[1:]
 		}
 		switch {
-		case isCall(words):
+		case isCall(words) && call == nil:
 			call = words
-		case len(words) > 0 && !slices.Contains([]string{"command", "exit", "true", ":"}, words[0]):
+		case len(words) == 0, len(words) > 1 && words[0] == "command" && words[1] == "-v", slices.Contains([]string{"exit", "true", ":"}, words[0]):
+		default:
 			return nil
 		}
 	}
