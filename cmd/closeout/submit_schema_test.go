@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/verify/item"
+)
+
+// TestSubmitSchema wants what submit prints as JSON to match its schema: of each outcome, and where nothing was judged.
+func TestSubmitSchema(t *testing.T) {
+	compiled, err := schema.Compile("submit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := &item.Plan{Guard: item.GuardAll, Fence: item.Fences[0], Items: []item.Item{{ID: "T-1", MaxAttempts: 3}}}
+	state := item.NewState(plan)
+	b := &board{plan: plan, state: state}
+	list := []submission{{item: state.Items[0], facts: []item.Fact{{Code: "a", Severity: "block", Path: "p", Line: 1, Tail: []string{"x"}}}}}
+	for _, outcome := range []item.Name{item.Todo, item.Pass, item.Review, item.Stuck} {
+		e := &item.Event{Outcome: outcome, Verdict: "failed", Head: "h", Bundle: "b", ReportSHA256: strings.Repeat("0", 64), Reason: "r", Unguarded: []string{"T-0"}}
+		list = append(list, submission{item: state.Items[0], event: e})
+	}
+	for _, s := range list {
+		var out bytes.Buffer
+		if err := submissionJSON(b, &s, stdio{strings.NewReader(""), &out, &out}); err != nil {
+			t.Fatal(err)
+		}
+		var document any
+		if err := json.Unmarshal(out.Bytes(), &document); err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(document); err != nil {
+			t.Errorf("%v\n%s", err, out.Bytes())
+		}
+	}
+}
