@@ -169,7 +169,7 @@ func release(state, id, reason string, std stdio) error {
 	holder, e := it.Worktree, item.Event{Event: item.EventReleased, Item: id, Reason: reason}
 	switch {
 	case it.State == item.Pass:
-		return fmt.Errorf("%s is PASS, which is never taken back", id)
+		return fmt.Errorf("%s is PASS, and stays so", id)
 	case it.State.Locked() && reason == "":
 		return fmt.Errorf("%s is %s: to give it new tries, say why with --reason", id, it.State)
 	case it.State.Locked():
