@@ -32,7 +32,6 @@ type board struct {
 	root     string      // of the work tree
 	worktree string      // its key
 	git      *collect.Git
-	planFile fs.FileInfo    // of the plan that was read
 	standing *policy.Source // of the base; nil until it is needed
 }
 
@@ -79,9 +78,7 @@ func (b *board) load(std stdio) error {
 
 // read reads the plan and folds the events; fs.ErrNotExist when nothing was scanned.
 func (b *board) read() (err error) {
-	if b.planFile, err = b.store.PlanFile(); err != nil {
-		return err
-	}
+	b.standing = nil
 	if b.plan, err = b.store.Plan(); err == nil {
 		b.state, err = b.store.Fold(b.plan, b.proof)
 	}
@@ -98,16 +95,6 @@ func (b *board) readPinned() error {
 	return err
 }
 
-// refresh is read for a board that was read before: it folds what is new, unless there is another plan.
-func (b *board) refresh() error {
-	now, err := b.store.PlanFile()
-	if err == nil && os.SameFile(now, b.planFile) && now.ModTime().Equal(b.planFile.ModTime()) {
-		return b.store.Catch(b.state, b.proof)
-	}
-	b.standing = nil
-	return b.read()
-}
-
 // locked does something that no other submission may do at the same time, with the newest state.
 func (b *board) locked(wait time.Duration, do func() error) (err error) {
 	unlock, err := b.store.Lock(session.LockSubmit, wait)
@@ -115,7 +102,7 @@ func (b *board) locked(wait time.Duration, do func() error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := b.refresh(); err != nil {
+	if err := b.read(); err != nil {
 		return err
 	}
 	return do()

@@ -40,8 +40,8 @@ func newNext(std stdio) *cobra.Command {
 }
 
 func (f *nextFlags) run(id string, std stdio) error {
-	if f.format != "text" && f.format != "json" {
-		return fmt.Errorf("--format is %q%s expected text or json", f.format, didYouMean(f.format, []string{"text", "json"}, ""))
+	if err := textOrJSON(f.format); err != nil {
+		return err
 	}
 	if f.list && id != "" {
 		return errors.New("--list takes no ITEM")
@@ -113,6 +113,13 @@ func (b *board) whyNot(id string) string {
 func (b *board) tally() string {
 	s := b.state
 	return fmt.Sprintf("%d PASS, %d TODO, %d REVIEW, %d STUCK", s.Count(item.Pass), s.Count(item.Todo), s.Count(item.Review), s.Count(item.Stuck))
+}
+
+func textOrJSON(format string) error {
+	if format != "text" && format != "json" {
+		return fmt.Errorf("--format is %q: expected text or json", format)
+	}
+	return nil
 }
 
 // writeJSON prints a value as a line of JSON.

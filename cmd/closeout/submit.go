@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -46,24 +44,23 @@ func newSubmit(std stdio) *cobra.Command {
 	f := &submitFlags{}
 	c := &cobra.Command{
 		Use: "submit [ITEM]", Short: "Record what an item requires, judge it, and keep the verdict", Long: submitLong, Args: oneWord("ITEM"),
-		Example: "  closeout submit\n  closeout submit T-142 --format agent",
+		Example: "  closeout submit\n  closeout submit T-142 --format json",
 		RunE:    func(_ *cobra.Command, args []string) error { return f.run(strings.Join(args, ""), std) },
 	}
 	flags := c.Flags()
 	flags.DurationVar(&f.wait, "wait", 0, "wait so long for another submission to end")
 	addState(flags, &f.state)
-	flags.StringVar(&f.format, "format", "text", "what to print: text, json, agent")
+	flags.StringVar(&f.format, "format", "text", "`format` of the output: text, json")
 	refuseTwice(flags)
 	return c
 }
 
 func (f *submitFlags) run(id string, std stdio) error {
-	write, known := submitFormats[f.format]
-	switch {
-	case !known:
-		return fmt.Errorf("unknown format %q: expected text, json or agent", f.format)
-	case f.wait < 0:
+	if f.wait < 0 {
 		return fmt.Errorf("a wait cannot be %s: expected 0 or more", f.wait)
+	}
+	if err := textOrJSON(f.format); err != nil {
+		return err
 	}
 	record.Hide()
 	b, err := openBoard(f.state, std)
@@ -78,6 +75,10 @@ func (f *submitFlags) run(id string, std stdio) error {
 	})
 	if err != nil {
 		return err
+	}
+	write := printSubmission
+	if f.format == "json" {
+		write = submissionJSON
 	}
 	if err := write(b, done, std); err != nil {
 		return err
@@ -379,9 +380,8 @@ func (a *attempt) judge(done *submission, stuck func(item.Event) (code, reason s
 
 // eventOf is the event about a report, without its outcome.
 func (a *attempt) eventOf(r *report.Report, data []byte) (item.Event, error) {
-	sum := sha256.Sum256(data)
 	e := item.Event{
-		Verdict: r.Verdict, Open: item.OpenOf(r), ReportSHA256: hex.EncodeToString(sum[:]), Bundle: filepath.ToSlash(filepath.Join(a.dir, "bundle")),
+		Verdict: r.Verdict, Open: item.OpenOf(r), ReportSHA256: digest(data), Bundle: filepath.ToSlash(filepath.Join(a.dir, "bundle")),
 	}
 	if r.Subject.CodeTree != nil {
 		e.Tree = *r.Subject.CodeTree

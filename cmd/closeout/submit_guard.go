@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -226,11 +224,10 @@ func (g *guarding) options() collect.Options {
 
 // broken is the fact about an item that no longer holds.
 func (g *guarding) broken(it keptItem, actual string) *item.Fact {
-	sum := sha256.Sum256([]byte("ratchet.broken\n" + it.ID))
 	return &item.Fact{
 		Code: "ratchet.broken", Severity: string(diag.Block), Message: it.ID + " passed before, and no longer holds",
 		Expected: fmt.Sprintf("%s holds, as at %.12s", it.ID, it.Pass.Head), Actual: item.Text(actual),
-		Fix: "let this item pass without breaking " + it.ID, Fingerprint: hex.EncodeToString(sum[:]),
+		Fix: "let this item pass without breaking " + it.ID, Fingerprint: digest([]byte("ratchet.broken\n" + it.ID)),
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -12,9 +11,6 @@ import (
 
 // submitSchema names the form of what submit prints as JSON.
 const submitSchema = "closeout.submit/v1"
-
-// submitFormats print a submission.
-var submitFormats = map[string]func(*board, *submission, stdio) error{"text": printSubmission, "agent": printSubmission, "json": submissionJSON}
 
 // submissionJSON prints a submission for programs. Outcome is "" where nothing was judged.
 func submissionJSON(b *board, s *submission, std stdio) error {
@@ -43,12 +39,7 @@ func submissionJSON(b *board, s *submission, std stdio) error {
 		v.Verdict, v.Head, v.Bundle, v.ReportSHA256, v.Reason = e.Verdict, e.Head, e.Bundle, e.ReportSHA256, e.Reason
 		v.Unguarded = append(v.Unguarded, e.Unguarded...)
 	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = jsonTo(std.out).Write(append(data, '\n'))
-	return err
+	return writeJSON(std, v)
 }
 
 // maxFacts is how many facts are printed.

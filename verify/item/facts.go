@@ -1,6 +1,7 @@
 package item
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ func FactsOf(r *report.Report) []Fact {
 func OpenOf(r *report.Report) []string {
 	list := []string{}
 	for i := range r.Findings {
-		if f := &r.Findings[i]; Severe(f.Severity) && !f.Overridden && !contains(list, f.Fingerprint) {
+		if f := &r.Findings[i]; Severe(f.Severity) && !f.Overridden && !slices.Contains(list, f.Fingerprint) {
 			list = append(list, f.Fingerprint)
 		}
 	}

@@ -8,23 +8,12 @@ import (
 // Proof reports why the report of an event about a verdict does not prove it; nil when it does.
 type Proof func(Event) error
 
-// Fold applies events in order, as [State.Add] does.
-func Fold(p *Plan, events []Event, proof Proof) (*State, error) {
-	s := NewState(p)
-	for i := range events {
-		if err := s.Add(&events[i], proof); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
 // NewState is the state before all events.
 func NewState(p *Plan) *State {
 	s := &State{Plan: p, Next: 1, byID: make(map[string]*Standing, len(p.Items)), claims: map[string]*Standing{}}
 	list := make([]Standing, len(p.Items))
 	for i := range p.Items {
-		list[i] = Standing{Item: p.Items[i], N: i + 1, State: Todo}
+		list[i] = Standing{Item: p.Items[i], State: Todo}
 		s.Items, s.byID[p.Items[i].ID] = append(s.Items, &list[i]), &list[i]
 	}
 	return s

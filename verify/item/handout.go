@@ -33,7 +33,7 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 func patterns(list []contract.Pattern) []string {
 	texts := []string{}
 	for _, p := range list {
-		if !contains(texts, p.Value) {
+		if !slices.Contains(texts, p.Value) {
 			texts = append(texts, p.Value)
 		}
 	}

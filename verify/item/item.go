@@ -4,7 +4,11 @@
 // here judges: every verdict comes from a report.
 package item
 
-import "github.com/closeout-gate/closeout/verify/diag"
+import (
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/diag"
+)
 
 // PlanSchema names the form of plan.json.
 const PlanSchema = "closeout.items/v1"
@@ -107,7 +111,6 @@ type Event struct {
 // Standing is what the events say about one item.
 type Standing struct {
 	Item
-	N        int // its place in the plan, from 1
 	State    Name
 	Tries    int     // that count, since the item was opened the last time
 	Worktree string  // that claims it; "" for none
@@ -173,17 +176,8 @@ func (s *State) HoldingAt(tree string) func(*Standing) bool {
 	}
 	return func(it *Standing) bool {
 		p := it.Pass
-		return p != nil && (p.Tree == tree || s.Plan.Guard == GuardAll && p.N < last.N && !contains(last.Unguarded, it.ID))
+		return p != nil && (p.Tree == tree || s.Plan.Guard == GuardAll && p.N < last.N && !slices.Contains(last.Unguarded, it.ID))
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Handout is what next prints about the item that it hands out: the contract in short, and the facts of the last verdict.

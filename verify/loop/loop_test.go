@@ -39,7 +39,15 @@ func (w *work) crashes() error {
 	return nil
 }
 
-func (w *work) State() (*item.State, error) { return item.Fold(&w.plan, w.events, nil) }
+func (w *work) State() (*item.State, error) {
+	s := item.NewState(&w.plan)
+	for i := range w.events {
+		if err := s.Add(&w.events[i], nil); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
 
 func (w *work) Append(e item.Event) error {
 	if err := w.crashes(); err != nil {

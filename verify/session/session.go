@@ -24,8 +24,7 @@ import (
 
 // Store is a state folder.
 type Store struct {
-	Dir string           // absolute; it may not exist
-	Now func() time.Time // the clock; nil is the system's
+	Dir string // absolute; it may not exist
 }
 
 // Find names the state folder of the repository whose common git directory is given: dir, else $CLOSEOUT_STATE, else a
@@ -107,9 +106,6 @@ func (s *Store) Plan() (*item.Plan, error) {
 	}
 	return p, err
 }
-
-// PlanFile tells one plan from another: each is a file of its own.
-func (s *Store) PlanFile() (fs.FileInfo, error) { return os.Stat(s.Path(planFile)) }
 
 // WritePlan writes the plan, atomically.
 func (s *Store) WritePlan(p *item.Plan) error {
@@ -201,11 +197,7 @@ func (s *Store) Update(st *item.State, proof item.Proof, choose func() (*item.Ev
 
 // append writes an event after the last whole line.
 func (s *Store) append(st *item.State, e *item.Event) error {
-	now := time.Now
-	if s.Now != nil {
-		now = s.Now
-	}
-	e.N, e.At = st.Next, now().UTC().Format(time.RFC3339)
+	e.N, e.At = st.Next, time.Now().UTC().Format(time.RFC3339)
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/session"
@@ -27,7 +26,7 @@ func plan(n int) *item.Plan {
 
 func newStore(t *testing.T) *session.Store {
 	t.Helper()
-	return &session.Store{Dir: filepath.Join(t.TempDir(), "state"), Now: func() time.Time { return time.Unix(0, 0) }}
+	return &session.Store{Dir: filepath.Join(t.TempDir(), "state")}
 }
 
 func fold(t *testing.T, s *session.Store, p *item.Plan) *item.State {
