@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -254,13 +253,13 @@ func (f *fence) besides(at string, inner *fence, root string) bool {
 // itself, which a tool may replace. A relative one starts from each of the directories.
 func spellings(t hook.Touch, dirs []string) (list []string) {
 	home, _ := os.UserHomeDir()
-	name := fromSlash(t.Path)
+	name := filepath.FromSlash(t.Path)
 	starts := []string{""}
 	if !filepath.IsAbs(name) {
 		if starts = dirs; t.Dir != "" {
 			starts = nil
 			for _, dir := range dirs {
-				starts = append(starts, under(dir, fromSlash(t.Dir)))
+				starts = append(starts, under(dir, filepath.FromSlash(t.Dir)))
 			}
 		}
 	}
@@ -281,13 +280,6 @@ func spellings(t hook.Touch, dirs []string) (list []string) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-func fromSlash(p string) string {
-	if runtime.GOOS == "windows" {
-		return filepath.FromSlash(p)
-	}
-	return p
 }
 
 // under joins without cleaning: what ".." means depends on links.

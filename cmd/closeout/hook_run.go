@@ -105,67 +105,55 @@ const (
 
 // run answers. Whatever happens, it ends in time, with an answer that the agent understands.
 func (f *hookFlags) run(std stdio) error {
-	h := &hookRun{hookFlags: f, fences: fences{}, began: time.Now(), call: &hook.Call{Agent: hook.Agent(f.agent), Event: hook.Event(f.event)}}
-	type result struct {
-		hook.Answer
-		err error
-	}
-	read, done := make(chan struct{}), make(chan result, 1)
+	call := &hook.Call{Agent: hook.Agent(f.agent), Event: hook.Event(f.event)}
+	h := &hookRun{hookFlags: f, fences: fences{}, began: time.Now(), call: call}
+	var answer hook.Answer
+	err := errors.New("it took too long")
+	read, done := make(chan struct{}), make(chan func(), 1)
 	go func() {
-		a, err := h.safely(func() { close(read) }, std.in)
-		done <- result{a, err}
+		a, failed := h.safely(read, std.in)
+		done <- func() { answer, err = a, failed }
 	}()
-	var r result
-	for limit, waited := hookLimit, false; ; limit, waited = stopLimit-hookLimit, true {
-		select {
-		case r = <-done:
-		case <-time.After(limit):
-			if !waited && h.stops(read) {
-				continue
-			}
-			r.err = errors.New("it took too long")
+	limit := time.After(hookLimit)
+	select {
+	case <-read:
+		if call = h.call; call.Event == hook.Stop {
+			limit = time.After(stopLimit)
 		}
-		break
+		select {
+		case set := <-done:
+			set()
+		case <-limit:
+		}
+	case <-limit: // the call is still being read
 	}
-	if r.err != nil {
-		r.Answer = h.failed(r.err)
+	if err != nil {
+		answer = f.failed(call, err)
 	}
-	io.WriteString(bare(std.out), r.Stdout)
-	fmt.Fprint(std.err, r.Stderr)
-	if r.Exit != 0 {
-		return exit{r.Exit}
+	io.WriteString(bare(std.out), answer.Stdout)
+	fmt.Fprint(std.err, answer.Stderr)
+	if answer.Exit != 0 {
+		return exit{answer.Exit}
 	}
 	return nil
 }
 
-// stops reports whether the payload has been read and is about the end of a turn. A call that is still being read is left
-// alone.
-func (h *hookRun) stops(read chan struct{}) bool {
-	select {
-	case <-read:
-		return h.call.Event == hook.Stop
-	default:
-		h.call = &hook.Call{Agent: hook.Agent(h.agent), Event: hook.Event(h.event)}
-		return false
-	}
-}
-
-// safely answers; a panic is an error.
-func (h *hookRun) safely(wasRead func(), in io.Reader) (a hook.Answer, err error) {
+// safely answers; a panic is an error. It tells when the call is read.
+func (h *hookRun) safely(read chan struct{}, in io.Reader) (a hook.Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error: %v", p)
 		}
 	}()
-	call, err := h.read(in)
-	h.call = call
-	wasRead()
+	func() {
+		defer close(read)
+		h.call, err = h.read(in)
+	}()
 	if err != nil {
 		return a, err
 	}
-	h.line = call.Line()
-	a, err = h.answer()
-	if err != nil {
+	h.line = h.call.Line()
+	if a, err = h.answer(); err != nil {
 		h.note(hook.AnswerFailed, "", nil)
 	}
 	if !h.logged {
@@ -217,17 +205,17 @@ func (h *hookRun) answer() (hook.Answer, error) {
 }
 
 // failed is the answer when closeout itself fails.
-func (h *hookRun) failed(err error) hook.Answer {
-	said := "closeout hook run: " + strings.ReplaceAll(diag.Reason(err).Error(), "\n", "; ")
+func (f *hookFlags) failed(call *hook.Call, err error) hook.Answer {
+	why := strings.ReplaceAll(diag.Reason(err).Error(), "\n", "; ")
 	switch {
-	case errors.Is(err, hook.ErrDeep) && h.call.Event == hook.Pre: // the model made it so
-		return h.call.Deny("closeout: " + hook.CodePayload + ": the arguments are nested too deeply to be read → call the tool with plain arguments")
-	case h.call.Event == hook.Pre && h.fail == failClosed:
-		return h.call.Deny("closeout cannot judge: " + strings.TrimPrefix(said, "closeout hook run: "))
-	case h.call.Event == hook.Stop:
-		return h.call.Pass("closeout could not judge, so nothing is proven: " + strings.TrimPrefix(said, "closeout hook run: "))
+	case errors.Is(err, hook.ErrDeep) && call.Event == hook.Pre: // the model made it so
+		return call.Deny("closeout: " + hook.CodePayload + ": the arguments are nested too deeply to be read → call the tool with plain arguments")
+	case call.Event == hook.Pre && f.fail == failClosed:
+		return call.Deny("closeout cannot judge: " + why)
+	case call.Event == hook.Stop:
+		return call.Pass("closeout could not judge, so nothing is proven: " + why)
 	}
-	return hook.Answer{Stderr: said + "\n"}
+	return hook.Answer{Stderr: "closeout hook run: " + why + "\n"}
 }
 
 // note keeps what was answered, for the log.

@@ -22,7 +22,6 @@ type Line struct {
 	Failed  bool     `json:"failed,omitempty"` // the payload says that the tool failed
 	Tree    string   `json:"tree,omitempty"`   // of EventStop: the code tree
 	Open    string   `json:"open,omitempty"`   // of EventStop: a digest of the fingerprints
-	Because string   `json:"because,omitempty"`
 }
 
 // The answers.

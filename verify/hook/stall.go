@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/closeout-gate/closeout/verify/item"
 )
 
 // When calls are a stall.
@@ -31,54 +33,30 @@ func Stall(log []Line) string {
 	if nudges >= maxNudges {
 		return ""
 	}
+	failed := func(a, b Line) bool { return a.Call == b.Call && a.Failed && b.Failed }
+	alike := func(a, b Line) bool { return a.Call == b.Call && a.Result == b.Result }
 	what := ""
 	switch {
-	case sameCalls(calls, failedCalls, 1) && allFailed(calls[len(calls)-failedCalls:]):
+	case repeats(calls, failedCalls, 1, failed):
 		what = fmt.Sprintf("this call has failed %d times in a row", failedCalls)
-	case sameResults(calls, equalCalls, 1):
+	case repeats(calls, equalCalls, 1, alike):
 		what = fmt.Sprintf("this call has had the same result %d times", equalCalls)
-	case sameResults(calls, roundCalls, 2) && calls[len(calls)-1].Call != calls[len(calls)-2].Call:
+	case repeats(calls, roundCalls, 2, alike) && calls[len(calls)-1].Call != calls[len(calls)-2].Call:
 		what = "two calls have had the same results in turn, three times"
 	default:
 		return ""
 	}
-	return "closeout: " + what + ". The same call again will tell nothing new: look at the result, change something else, or say in .closeout/evidence/blocked.md why it cannot be done"
+	return "closeout: " + what + ". The same call again will tell nothing new: look at the result, change something else, or say in " + item.BlockedFile + " why it cannot be done"
 }
 
-// sameCalls reports whether the last n calls are equal to those that come step calls before.
-func sameCalls(calls []Line, n, step int) bool {
-	if len(calls) < n {
-		return false
-	}
-	last := calls[len(calls)-n:]
-	for i := step; i < n; i++ {
-		if last[i].Call != last[i-step].Call {
+// repeats reports whether each of the last n calls is the same as the one that comes step calls before.
+func repeats(calls []Line, n, step int, same func(a, b Line) bool) bool {
+	for i := max(len(calls)-n, 0) + step; i < len(calls); i++ {
+		if !same(calls[i], calls[i-step]) {
 			return false
 		}
 	}
-	return true
-}
-
-func sameResults(calls []Line, n, step int) bool {
-	if !sameCalls(calls, n, step) {
-		return false
-	}
-	last := calls[len(calls)-n:]
-	for i := step; i < n; i++ {
-		if last[i].Result != last[i-step].Result {
-			return false
-		}
-	}
-	return true
-}
-
-func allFailed(calls []Line) bool {
-	for _, l := range calls {
-		if !l.Failed {
-			return false
-		}
-	}
-	return true
+	return len(calls) >= n
 }
 
 // maxNormal is how much of a result is compared.
