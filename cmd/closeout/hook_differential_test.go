@@ -172,6 +172,17 @@ func TestHookCountsTheBudget(t *testing.T) {
 		}
 		repo.write(w)
 	}
+	repo = newHookRepo(t, "1")
+	if said := repo.asked(hookWrite{path: "lib/other.go"}); said != "note" { // it was not written, or was restored
+		t.Errorf("a first write: %s", said)
+	}
+	if said := repo.asked(hookWrite{path: "lib/b.go"}); said != "note" {
+		t.Errorf("a write after one that was reverted: %s", said)
+	}
+	repo.file("lib/c.go", "") // by a shell
+	if said := repo.asked(hookWrite{path: "lib/b.go"}); said != "deny" {
+		t.Errorf("a write beside another one: %s", said)
+	}
 }
 
 // hookRepo is a repository with a branch.

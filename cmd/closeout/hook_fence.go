@@ -26,6 +26,8 @@ type fence struct {
 	store *session.Store // nil when there is no state folder
 	claim *session.Claim // nil when the work tree has none
 	since []string       // the commits that the changes start from
+
+	looked bool // what is not committed is counted
 }
 
 // errNoContract says that a repository is none of ours.

@@ -1,10 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/change"
@@ -100,16 +99,20 @@ func reserved(f *fence, path string) *hook.Ruling {
 	return nil
 }
 
-// ruleAll rules on all paths of a call together: each of them may use up the violation budget.
+// ruleAll rules on all paths of a call together: each of them may use up the violation budget, as may what is not committed yet.
 func (h *hookRun) ruleAll(list []aimed) (rulings []hook.Ruling, err error) {
 	for _, a := range list {
-		if a.Policy.ViolationBudget > 0 {
-			h.countEarlier(a.fence)
-		}
 		changes, failed := a.changes(a.rel, a.mode)
 		err = worse(err, failed)
+		before := len(a.Off)
 		for i := range changes {
 			a.count(&changes[i])
+		}
+		if len(a.Off) > before && a.Policy.ViolationBudget > 0 && h.call.Agent != hook.Git && !a.looked {
+			a.looked = true
+			ctx, cancel := context.WithTimeout(context.Background(), stateLimit)
+			_, _ = a.differing(ctx) // else only what is committed counts
+			cancel()
 		}
 	}
 	for _, a := range list {
@@ -127,24 +130,6 @@ func denials(r hook.Ruling) int {
 		return 1
 	}
 	return 0
-}
-
-// countEarlier counts what this session wrote off scope and did not commit yet.
-func (h *hookRun) countEarlier(f *fence) {
-	for _, l := range h.past() {
-		if l.Event != hook.Pre || l.Answer != hook.AnswerNote || f != h.session {
-			continue
-		}
-		for _, p := range l.Paths {
-			if _, err := os.Lstat(filepath.Join(f.root, p)); err == nil {
-				if list, err := f.changes(p, change.Regular); err == nil {
-					for i := range list {
-						f.count(&list[i])
-					}
-				}
-			}
-		}
-	}
 }
 
 // tell answers with rulings. Where a path could not be judged, one that is denied still is.
