@@ -198,9 +198,9 @@ func (b *board) contractsDiffer(now string) bool {
 	})
 }
 
-// unclaimed are the commits since the base that belong to no item that passed in this work tree, nor to the claimed one: ranges
-// for git log.
-func (b *board) unclaimed(head string) string {
+// unclaimed are the commits since the base that belong to no item that passed in this work tree, nor to the claimed one, as
+// ranges for git log.
+func (b *board) unclaimed(head string) []string {
 	var passed []*item.Standing
 	for _, it := range b.state.Items {
 		if it.Pass != nil && it.Pass.Worktree == b.worktree {
@@ -222,7 +222,7 @@ func (b *board) unclaimed(head string) string {
 		head = it.Start
 	}
 	upTo(head)
-	return strings.Join(ranges, " ")
+	return ranges
 }
 
 // replayAll judges the bundle of each PASS again.

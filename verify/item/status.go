@@ -21,7 +21,7 @@ type Status struct {
 	Blocked     []string       `json:"blocked"` // what the gate blocks from the base to the head; only once no item is open, and a replay, look
 	Replayed    bool           `json:"replayed"`
 	Torn        bool           `json:"torn"`      // the last event has no end: its writer was killed
-	Unclaimed   string         `json:"unclaimed"` // commits since the base that belong to no item that passed: ranges for git log; "" for none
+	Unclaimed   []string       `json:"unclaimed"` // ranges of commits since the base that belong to no item that passed
 	Tries       int            `json:"tries"`     // verdicts, of all items
 	MS          int64          `json:"ms"`        // that the commands of the loop took
 	Cost        int64          `json:"cost_microusd"`
@@ -50,7 +50,7 @@ func (s *State) StatusAt(tree string) *Status {
 	p := s.Plan
 	st := &Status{
 		Schema: StatusSchema, Base: p.Base, Guard: p.Guard, Fence: p.Fence, Tree: tree, Torn: s.Torn, MS: s.MS, Cost: s.Cost, Counts: map[Name]int{},
-		Drift: []string{}, Ignored: []string{}, Differs: []string{}, Blocked: []string{}, Vetoes: map[string]int{}, Columns: append([]string{}, p.Columns...), Items: []StatusItem{},
+		Drift: []string{}, Ignored: []string{}, Differs: []string{}, Unclaimed: []string{}, Blocked: []string{}, Vetoes: map[string]int{}, Columns: append([]string{}, p.Columns...), Items: []StatusItem{},
 	}
 	for _, name := range []Name{Todo, Pass, Review, Stuck} {
 		st.Counts[name] = 0

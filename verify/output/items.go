@@ -110,8 +110,12 @@ func statusText(b *bytes.Buffer, s *item.Status) {
 	for _, more := range []struct {
 		name string
 		list []string
-	}{{"drift", s.Drift}, {"ignored", s.Ignored}, {"the replay differs", s.Differs}, {"the gate blocks", s.Blocked}} {
-		for _, text := range more.list {
+	}{{"drift", s.Drift}, {"ignored", s.Ignored}, {"the replay differs", s.Differs}, {"the gate blocks", s.Blocked}, {"commits of no item", s.Unclaimed}} {
+		for i, text := range more.list {
+			if i == statusShown {
+				fmt.Fprintf(b, "%s: and %d more\n", more.name, len(more.list)-i)
+				break
+			}
 			fmt.Fprintf(b, "%s: %s\n", more.name, Neutral(text))
 		}
 	}
@@ -120,9 +124,6 @@ func statusText(b *bytes.Buffer, s *item.Status) {
 	}
 	if s.Torn {
 		b.WriteString("the last event has no end, because its writer was killed: it does not count\n")
-	}
-	if s.Unclaimed != "" {
-		fmt.Fprintf(b, "commits of no item: git log %s\n", s.Unclaimed)
 	}
 	if s.Guard == item.GuardNone {
 		b.WriteString("guard: none: a later item may have broken an earlier one\n")
