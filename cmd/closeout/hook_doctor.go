@@ -136,15 +136,9 @@ func (d *hookDoctor) examine(agent string) int {
 	missed := hook.Uncovered(agent, "^$", deniedTools(d.fence))
 	for _, h := range list {
 		at := slices.IndexFunc(standard, func(e hook.Entry) bool { return e.Event == h.Event && e.Flat == h.Flat })
-		seconds, err := strconv.ParseFloat(cmp.Or(h.Timeout, "1"), 64)
-		switch program, fix := d.program(h.Argv[0]); {
-		case at < 0:
-			d.bury(h.where, "at "+h.Event+" "+agent+" does not ask closeout so", "closeout hook install --agent "+agent)
-		case err != nil || seconds <= 0:
-			d.bury(h.where, "its timeout is "+h.Timeout+", so its answer comes too late", "closeout hook install --agent "+agent)
-		case program != "":
-			d.bury(h.where, program, fix)
-		case at == 0:
+		if why, fix := d.wrong(agent, h, at >= 0); why != "" {
+			d.bury(h.where, why, fix)
+		} else if at == 0 {
 			open := hook.Uncovered(agent, h.Matcher, deniedTools(d.fence))
 			missed = slices.DeleteFunc(missed, func(tool string) bool { return !slices.Contains(open, tool) })
 			d.drive(agent, h)
@@ -162,6 +156,21 @@ func (d *hookDoctor) examine(agent string) int {
 		d.out("note  codex: whether a person has trusted the hooks cannot be asked, nor whether config.toml switches them off: open Codex here and look at /hooks")
 	}
 	return len(list)
+}
+
+// wrong says what is wrong with a hook that stands where the agent asks, or not; "" for nothing.
+func (d *hookDoctor) wrong(agent string, h installed, asked bool) (why, fix string) {
+	fix = "closeout hook install --agent " + agent
+	if seconds, err := strconv.ParseFloat(cmp.Or(h.Timeout, "1"), 64); err != nil || seconds <= 0 {
+		return "its timeout is " + h.Timeout + ", so its answer comes too late", fix
+	}
+	switch {
+	case !asked:
+		return "at " + h.Event + " " + agent + " does not ask closeout so", fix
+	case h.Shell == "":
+		return "Copilot CLI and old versions of Claude Code call it without its arguments", fix
+	}
+	return d.program(h.Argv[0])
 }
 
 // settings reads a settings file.

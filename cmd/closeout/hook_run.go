@@ -164,7 +164,7 @@ func (h *hookRun) safely(read chan struct{}, in io.Reader) (a hook.Answer, err e
 
 // write adds the call to the log of the session.
 func (h *hookRun) write() error {
-	if h.session == nil || h.session.store == nil || h.call.Event == "" {
+	if h.session == nil || h.session.store == nil || h.call.Event == "" || h.call.Session == hook.Trial {
 		return errors.New("there is no log")
 	}
 	h.line.MS = time.Since(h.began).Milliseconds()

@@ -8,20 +8,20 @@ import (
 
 // Line is a line of the log of a session: what was asked and answered, without contents of files and outputs of commands.
 type Line struct {
-	At      string   `json:"at"` // RFC 3339 in UTC, for people: nothing is decided by it
-	Agent   Agent    `json:"agent"`
-	Event   Event    `json:"event"`
-	Tool    string   `json:"tool,omitempty"`
-	Paths   []string `json:"paths,omitempty"`  // at most MaxPaths
-	Answer  string   `json:"answer,omitempty"` // one of the answers; absent for silence
-	Code    string   `json:"code,omitempty"`   // of the first ruling
-	MS      int64    `json:"ms"`
-	ID      string   `json:"id,omitempty"`     // a digest of the call's id: a payload that comes twice counts once
-	Call    string   `json:"call,omitempty"`   // a digest of tool and arguments
-	Result  string   `json:"result,omitempty"` // a digest of the result, without what changes by itself
-	Failed  bool     `json:"failed,omitempty"` // the payload says that the tool failed
-	Tree    string   `json:"tree,omitempty"`   // of EventStop: the code tree
-	Open    string   `json:"open,omitempty"`   // of EventStop: a digest of the fingerprints
+	At     string   `json:"at"` // RFC 3339 in UTC, for people: nothing is decided by it
+	Agent  Agent    `json:"agent"`
+	Event  Event    `json:"event"`
+	Tool   string   `json:"tool,omitempty"`
+	Paths  []string `json:"paths,omitempty"`  // at most MaxPaths
+	Answer string   `json:"answer,omitempty"` // one of the answers; absent for silence
+	Code   string   `json:"code,omitempty"`   // of the first ruling
+	MS     int64    `json:"ms"`
+	ID     string   `json:"id,omitempty"`     // a digest of the call's id: a payload that comes twice counts once
+	Call   string   `json:"call,omitempty"`   // a digest of tool and arguments
+	Result string   `json:"result,omitempty"` // a digest of the result, without what changes by itself
+	Failed bool     `json:"failed,omitempty"` // the payload says that the tool failed
+	Tree   string   `json:"tree,omitempty"`   // of EventStop: the code tree
+	Open   string   `json:"open,omitempty"`   // of EventStop: a digest of the fingerprints
 }
 
 // The answers.
@@ -38,6 +38,9 @@ const (
 
 // MaxPaths is how many paths a line lists.
 const MaxPaths = 50
+
+// Trial is the session of doctor, which no log keeps.
+const Trial = "closeout-doctor"
 
 // Digest is a short digest of some texts.
 func Digest(parts ...string) string {

@@ -159,10 +159,10 @@ func shellCall(command string) (call []string) {
 
 // Probe is the payload of a write to a path, as an agent sends it before the write.
 func Probe(agent, root, path string) string {
-	common := `"session_id": "closeout-doctor", "tool_use_id": "1", "hook_event_name": "PreToolUse", "cwd": ` + quote(root)
+	common := `"session_id": "` + Trial + `", "tool_use_id": "1", "hook_event_name": "PreToolUse", "cwd": ` + quote(root)
 	switch agent {
 	case "copilot":
-		return `{"sessionId": "closeout-doctor", "timestamp": 0, "toolName": "edit", "cwd": ` + quote(root) + `, "toolArgs": {"path": ` + quote(path) + "}}"
+		return `{"sessionId": "` + Trial + `", "timestamp": 0, "toolName": "edit", "cwd": ` + quote(root) + `, "toolArgs": {"path": ` + quote(path) + "}}"
 	case "codex":
 		patch := "*** Begin Patch\n*** Update File: " + path + "\n@@\n-a\n+b\n*** End Patch"
 		return "{" + common + `, "turn_id": "1", "tool_name": "apply_patch", "tool_input": {"command": ` + quote(patch) + "}}"
