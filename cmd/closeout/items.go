@@ -294,9 +294,8 @@ func (b *board) policyOf(it *item.Item) (*policy.Policy, error) {
 // contractOf reads the contract of an item: from the base, or from the state folder.
 func (b *board) contractOf(it *item.Item) (name string, data []byte, err error) {
 	if !it.Given {
-		name = b.store.Path(session.Contract(it.ID))
-		data, err = os.ReadFile(name)
-		return name, data, err
+		data, err = b.store.Read(session.Contract(it.ID))
+		return b.store.Path(session.Contract(it.ID)), data, err
 	}
 	for _, extension := range policy.ContractExtensions {
 		name = policy.TasksDir + "/" + it.ID + extension

@@ -52,7 +52,7 @@ func (s *Store) Ratchet(e item.Event) (facts []item.Fact, err error) {
 		return nil, nil
 	}
 	name := s.Path(filepath.Dir(filepath.FromSlash(e.Bundle)), RatchetFile)
-	data, err := os.ReadFile(name)
+	data, err := s.Read(filepath.Dir(filepath.FromSlash(e.Bundle)), RatchetFile)
 	if err == nil {
 		err = json.Unmarshal(data, &facts)
 	}
@@ -67,7 +67,7 @@ func (s *Store) Report(e item.Event) ([]byte, error) {
 	if !filepath.IsLocal(e.Bundle) {
 		return nil, fmt.Errorf("its bundle %q is not in the state folder", e.Bundle)
 	}
-	data, err := os.ReadFile(s.Path(e.Bundle, report.FileName))
+	data, err := s.Read(e.Bundle, report.FileName)
 	if err != nil {
 		return nil, fmt.Errorf("its report cannot be read: %w", diag.Reason(err))
 	}

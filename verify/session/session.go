@@ -96,7 +96,7 @@ const (
 
 // Plan reads the plan; fs.ErrNotExist when nothing was scanned.
 func (s *Store) Plan() (*item.Plan, error) {
-	data, err := os.ReadFile(s.Path(planFile))
+	data, err := s.Read(planFile)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +105,15 @@ func (s *Store) Plan() (*item.Plan, error) {
 		err = fmt.Errorf("%s: this is no plan: %w; restore the file, or scan into another folder (--state)", s.Path(planFile), err)
 	}
 	return p, err
+}
+
+// Read reads a file of the state folder. Anything but a regular file is an error: reading a pipe would not end.
+func (s *Store) Read(name ...string) ([]byte, error) {
+	path := s.Path(name...)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	return os.ReadFile(path)
 }
 
 // WritePlan writes the plan, atomically.
@@ -132,18 +141,21 @@ func (s *Store) Fold(p *item.Plan, proof item.Proof) (*item.State, error) {
 // Catch folds the events that were appended since a state was folded. A last line that is torn is left out: the next
 // [Store.Update] removes it. After an error the state is not to be used.
 func (s *Store) Catch(st *item.State, proof item.Proof) error {
-	f, err := os.Open(s.Path(eventsFile))
+	info, err := os.Stat(s.Path(eventsFile))
 	if errors.Is(err, fs.ErrNotExist) && st.Read == 0 {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no regular file", s.Path(eventsFile))
+	}
+	f, err := os.Open(s.Path(eventsFile))
 	if err != nil {
 		return err
 	}
+	defer f.Close()
 	if info.Size() < st.Read {
 		return fmt.Errorf("%s became shorter while it was read", s.Path(eventsFile))
 	}
@@ -228,7 +240,7 @@ type Claim struct {
 
 // Claim reads the claim of a work tree; nil when there is none.
 func (s *Store) Claim(worktree string) (*Claim, error) {
-	data, err := os.ReadFile(s.Path("claims", worktree+".json"))
+	data, err := s.Read("claims", worktree+".json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
