@@ -174,7 +174,7 @@ func (f *fence) commands() string {
 	var b strings.Builder
 	b.WriteString("\nThe commands, as they are to be recorded on the commit that is judged:\n\n")
 	for _, c := range f.handout().Criteria[:min(len(f.Policy.Criteria), maxFacts)] {
-		fmt.Fprintf(&b, "    %s\n", diag.Neutral(c.Record))
+		fmt.Fprintf(&b, "    %s\n", c.Line())
 	}
 	return b.String() + "\n"
 }

@@ -61,6 +61,14 @@ func criterionOf(c *contract.Criterion) Criterion {
 // maxPassed is how many of the items that passed the text names.
 const maxPassed = 10
 
+// Line is how to record the criterion, as a line that a shell takes.
+func (c *Criterion) Line() string {
+	if c.Expect == "fail" {
+		return diag.Neutral(c.Record) + " # must fail"
+	}
+	return diag.Neutral(c.Record)
+}
+
 // Text is the handout as the prompt of an agent.
 func (h *Handout) Text() string {
 	b := &strings.Builder{}
@@ -71,11 +79,7 @@ func (h *Handout) Text() string {
 	section(b, "Do not change:", h.Forbidden)
 	line("## Done when\n\nEach of these commands ends as it must. Run them from the root of the repository as written here, which records the result:\n")
 	for _, c := range h.Criteria {
-		must := ""
-		if c.Expect == "fail" {
-			must = " (it must fail)"
-		}
-		line("    %s%s", diag.Neutral(c.Record), must)
+		line("    %s", c.Line())
 	}
 	if h.Example != "" {
 		line("\n## Example\n\n%s", lines(h.Example))
