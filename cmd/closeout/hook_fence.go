@@ -189,23 +189,19 @@ func (f *fence) adds(c *change.Change) bool {
 }
 
 // fences opens repositories, each once.
-type fences map[string]*opened
+type fences map[string]opened
 
 type opened struct {
 	*fence
 	err error
 }
 
-func (all fences) open(root string) *opened {
-	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		real = root
-	}
-	if all[real] == nil {
+func (all fences) open(root string) opened {
+	if root = followed(root); all[root].fence == nil && all[root].err == nil {
 		f, err := openFence(root)
-		all[real] = &opened{f, err}
+		all[root] = opened{f, err}
 	}
-	return all[real]
+	return all[root]
 }
 
 // above finds the repository that a path is in: the outermost one with a contract, since a tool may have made an inner one. But a

@@ -54,19 +54,11 @@ func (c *Call) Tell(text string) Answer {
 	case c.Agent == Copilot:
 		return Answer{Stdout: object("additionalContext", text)}
 	}
-	return Answer{Stdout: `{"hookSpecificOutput":` + strings.TrimSuffix(object("hookEventName", c.eventName(), "additionalContext", text), "\n") + "}\n"}
+	return Answer{Stdout: `{"hookSpecificOutput":` + strings.TrimSuffix(object("hookEventName", c.Name, "additionalContext", text), "\n") + "}\n"}
 }
 
 // maxContext is the longest text for the model, in bytes. The agents cut at 10,000 characters.
 const maxContext = 9000
-
-// eventName is the name that the agent wants to read again.
-func (c *Call) eventName() string {
-	if c.Name != "" {
-		return c.Name
-	}
-	return map[Event]string{Pre: "PreToolUse", Post: "PostToolUse", Start: "SessionStart", Stop: "Stop"}[c.Event]
-}
 
 // Block lets the agent go on instead of stopping.
 func (c *Call) Block(reason string) Answer {
