@@ -3,6 +3,8 @@ package hook
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/closeout-gate/closeout/verify/item"
 )
 
 // Answer is what the process prints, and its exit code, which is the agent's protocol and not that of closeout.
@@ -45,7 +47,7 @@ func (c *Call) failure() bool { return c.Error != "" || strings.HasSuffix(c.Name
 
 // Tell gives the model a text beside what the tool answers, or at the start.
 func (c *Call) Tell(text string) Answer {
-	text = cut(text, maxContext)
+	text = item.Cut(text, maxContext)
 	switch {
 	case c.Agent == Git:
 		return Answer{Stderr: text + "\n"}
@@ -62,7 +64,7 @@ const maxContext = 9000
 
 // Block lets the agent go on instead of stopping.
 func (c *Call) Block(reason string) Answer {
-	return Answer{Stdout: object("decision", "block", "reason", cut(reason, maxContext))}
+	return Answer{Stdout: object("decision", "block", "reason", item.Cut(reason, maxContext))}
 }
 
 // Pass lets the agent stop, and tells the person why that is not the end.
@@ -70,7 +72,7 @@ func (c *Call) Pass(message string) Answer {
 	if c.Agent == Copilot { // it knows no such message
 		return Answer{Stderr: message + "\n"}
 	}
-	return Answer{Stdout: object("systemMessage", cut(message, maxContext)), Stderr: message + "\n"}
+	return Answer{Stdout: object("systemMessage", item.Cut(message, maxContext)), Stderr: message + "\n"}
 }
 
 // object is a JSON object of texts, in order, with a newline.

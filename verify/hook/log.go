@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+
+	"github.com/closeout-gate/closeout/verify/item"
 )
 
 // Line is a line of the log of a session: what was asked and answered, without contents of files and outputs of commands.
@@ -53,7 +55,7 @@ func Digest(parts ...string) string {
 
 // Line starts the line of a call.
 func (c *Call) Line() Line {
-	l := Line{Agent: c.Agent, Event: c.Event, Tool: cut(c.Tool, 100), Failed: c.Failed}
+	l := Line{Agent: c.Agent, Event: c.Event, Tool: item.Cut(c.Tool, 100), Failed: c.Failed}
 	if c.Event != Post {
 		return l
 	}

@@ -158,11 +158,11 @@ func (f *Fence) Reason(list []Ruling) string {
 	for _, r := range list {
 		parts = append(parts, fmt.Sprintf("%s: %s %s", r.Code, item.Text(diag.QuotePath(r.Path)), item.Text(r.Why)))
 	}
-	text := cut("closeout: "+strings.Join(parts, "; "), maxReason-600)
+	text := item.Cut("closeout: "+strings.Join(parts, "; "), maxReason-600)
 	if list[0].Deny {
 		text += " → " + f.advice(list[0].Code)
 	}
-	return cut(text, maxReason)
+	return item.Cut(text, maxReason)
 }
 
 // advice says what to do instead.
@@ -193,16 +193,8 @@ func (f *Fence) Allowed() string {
 			names = append(names[:8], fmt.Sprintf("and %d more", len(names)-8))
 		}
 		if len(names) > 0 {
-			return cut(diag.Neutral(strings.Join(names, ", ")), 500)
+			return item.Cut(diag.Neutral(strings.Join(names, ", ")), 500)
 		}
 	}
 	return ""
-}
-
-// cut shortens a text at the end of a character.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
 }

@@ -3,7 +3,6 @@ package item
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -52,7 +51,7 @@ const (
 // Text prepares a text of a report for an agent: on one line, neutral, short, without what only a person may do.
 func Text(s string) string {
 	s, _, _ = strings.Cut(s, report.PersonMay)
-	return diag.Neutral(cut(s, maxText))
+	return diag.Neutral(Cut(s, maxText))
 }
 
 // tail are the last lines of what a command printed, which the record has redacted.
@@ -62,18 +61,15 @@ func tail(o *report.Output) []string {
 	}
 	var lines []string
 	for _, line := range o.Lines[max(len(o.Lines)-maxTail, 0):] {
-		lines = append(lines, diag.Neutral(cut(line, maxLines)))
+		lines = append(lines, diag.Neutral(Cut(line, maxLines)))
 	}
 	return lines
 }
 
-// cut shortens a text, at the end of a character.
-func cut(s string, most int) string {
+// Cut shortens a text to at most so many bytes, at the end of a character.
+func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "…"
+	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
 }
