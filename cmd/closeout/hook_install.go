@@ -112,7 +112,7 @@ func (h *hookSettings) open() error {
 	return errors.Join(err, git.Close())
 }
 
-// file is where an agent looks; nil where it knows no such scope.
+// file is where an agent looks; nil where there is no such scope.
 func (h *hookSettings) file(agent, scope string) *settingsFile {
 	f := &settingsFile{agent: agent, within: h.root, name: map[string]string{
 		"claude project": ".claude/settings.json", "claude local": ".claude/settings.local.json", "claude user": "settings.json",
@@ -125,9 +125,13 @@ func (h *hookSettings) file(agent, scope string) *settingsFile {
 	if agent == "git" {
 		f.within = h.common
 	} else if scope == "user" {
-		home, _ := os.UserHomeDir()
+		home, err := os.UserHomeDir()
 		variable := map[string]string{"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "copilot": "COPILOT_HOME"}[agent]
-		f.within = cmp.Or(os.Getenv(variable), filepath.Join(home, "."+agent))
+		at := os.Getenv(variable)
+		if at == "" && err != nil {
+			return nil // without a home
+		}
+		f.within, _ = filepath.Abs(cmp.Or(at, filepath.Join(home, "."+agent)))
 	}
 	if f.path = filepath.Join(f.within, filepath.FromSlash(f.name)); f.within != h.root {
 		f.name = f.path
@@ -184,7 +188,7 @@ func (h *hookSettings) install(scope string) error {
 	}
 	for _, agent := range h.agents {
 		if h.file(agent, scope) == nil {
-			return fmt.Errorf("%s has no hooks of scope %s: leave out --agent %s, or choose another scope", agent, scope, agent)
+			return fmt.Errorf("%s has no hooks of scope %s here: leave out --agent %s, or choose another scope", agent, scope, agent)
 		}
 	}
 	f, failed := openFence(cmp.Or(h.root, "."))
