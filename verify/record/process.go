@@ -24,7 +24,6 @@ type Process struct {
 	Grace   time.Duration                        // between asking it to end and ending it
 	Signals <-chan os.Signal                     // passed on to the command; may be nil
 	After   func(time.Duration) <-chan time.Time // the clock; nil is the system's
-	Tied    bool                                 // the command is killed when this process is, where the system can do that
 }
 
 // Outcome is how a process ended.
@@ -78,9 +77,7 @@ func (p *Process) Run() (*Outcome, error) {
 	if p.Stdin != nil {
 		cmd.Stdin = p.Stdin
 	}
-	if p.Tied {
-		defer tie(cmd.SysProcAttr)()
-	}
+	defer tie(cmd.SysProcAttr)()
 	end := &Outcome{started: time.Now()}
 	outputs, err := startPiped(cmd, p.Stdout, p.Stderr)
 	if err != nil {
