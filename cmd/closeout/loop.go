@@ -40,8 +40,8 @@ Exit codes: 0 all items PASS, 1 an item is open or STUCK, 2 wrong call or enviro
 // exitEarly means that calling loop again goes on.
 const exitEarly = 4
 
-// submitWait is how long a loop waits for the submission of another work tree.
-const submitWait = 10 * time.Minute
+// submitWait is how long a loop waits for the submission of another work tree, before it looks whether it must end.
+const submitWait = time.Second
 
 type loopFlags struct {
 	loop          loop.Loop
@@ -133,14 +133,12 @@ func (f *loopFlags) run(std stdio) error {
 			return err
 		}
 	}
-	if err := f.prepare(b, std); err != nil {
+	unlock, err := f.alone(b)
+	if err != nil {
 		return err
 	}
-	unlock, err := b.store.Lock("loop-"+b.worktree+".lock", 0)
-	if errors.Is(err, session.ErrLocked) {
-		return fmt.Errorf("another loop works in this work tree: wait for its end, or end it: %w", err)
-	}
-	if err != nil {
+	defer unlock() // the lock ends with the process at the latest
+	if err := f.prepare(b, std); err != nil {
 		return err
 	}
 	signals := make(chan os.Signal, 8)
@@ -149,7 +147,7 @@ func (f *loopFlags) run(std stdio) error {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
 	f.loop.Signals = signals
 	code, err := f.loop.Run()
-	if err = errors.Join(err, unlock()); err != nil {
+	if err != nil {
 		return err
 	}
 	status, err := f.exit(b, code)
@@ -157,6 +155,20 @@ func (f *loopFlags) run(std stdio) error {
 		return err
 	}
 	return endWith(status)
+}
+
+// alone makes this the only loop in the work tree, and ends what an earlier one left running that was killed: the variable is in
+// the environment of all that a loop starts.
+func (f *loopFlags) alone(b *board) (unlock func() error, err error) {
+	name := "loop-" + b.worktree + ".lock"
+	unlock, err = b.store.Lock(name, 0)
+	if errors.Is(err, session.ErrLocked) {
+		return nil, fmt.Errorf("another loop works in this work tree: wait for its end, or end it: %w", err)
+	}
+	if err == nil {
+		err = errors.Join(os.Setenv("CLOSEOUT_LOOP", b.store.Path(name)), record.EndMarked("CLOSEOUT_LOOP="+b.store.Path(name)))
+	}
+	return unlock, err
 }
 
 // prepare finds the program, and fills in what the loop needs.
@@ -202,7 +214,11 @@ func findProgram(name, root string) (path string, err error) {
 
 // exit is that of status, of one item when only that was worked at.
 func (f *loopFlags) exit(b *board, code string) (int, error) {
-	if code != loop.CodeDone && code != loop.CodeStuck {
+	switch code {
+	case loop.CodeFailed, loop.CodeNotStarted:
+		return exitUsage, nil
+	case loop.CodeDone, loop.CodeStuck:
+	default:
 		return exitEarly, nil
 	}
 	var done, review bool
@@ -270,16 +286,36 @@ func (w *boardWork) Commit(message string) error {
 	return git.Commit(w.plan.Evidence, message, "closeout loop")
 }
 
-func (w *boardWork) Submit(id string, stuck func(item.Event) (string, string)) (event *item.Event, facts []item.Fact, err error) {
+func (w *boardWork) Submit(id string, since int64, attempts int) (it *item.Standing, facts []item.Fact, err error) {
 	err = w.locked(submitWait, func() error {
-		done, err := w.submit(id, stuck, w.std)
-		if err == nil {
-			event, facts = done.event, done.facts
+		if it, facts, err = w.own(id, since); it != nil || err != nil {
+			return err
 		}
-		return err
+		done, err := w.submit(id, func(it *item.Standing, e item.Event) (string, string) { return it.Stuck(e, attempts) }, w.std)
+		if err != nil {
+			return err
+		}
+		if facts = done.facts; done.event != nil {
+			it = done.item
+		}
+		return nil
 	})
-	if event != nil && event.Outcome == item.Pass {
-		fmt.Fprint(w.std.out, fenceLine(w.board, event))
+	if it != nil && it.State == item.Pass {
+		fmt.Fprint(w.std.out, fenceLine(w.board, it.Last))
 	}
-	return event, facts, err
+	return it, facts, err
+}
+
+// own is the item when the command itself submitted it, and that verdict is about HEAD or locked it; nil otherwise.
+func (w *boardWork) own(id string, since int64) (*item.Standing, []item.Fact, error) {
+	it := w.state.Find(id)
+	if it == nil || it.Last == nil || it.Last.N < since {
+		return nil, nil, nil
+	}
+	head, err := w.git.Resolve("HEAD")
+	if err != nil || it.Last.Head != head && !it.State.Locked() {
+		return nil, nil, err
+	}
+	facts, err := w.lastFacts(it)
+	return it, facts, err
 }

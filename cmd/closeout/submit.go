@@ -120,7 +120,7 @@ type attempt struct {
 // submit records and judges an item, the claimed one for "", and appends the event about the verdict last, when the bundle is
 // on the disk and a replay has given the same report. stuck is asked about that event before: a code makes an item that failed
 // STUCK. It may be nil. The caller holds the lock.
-func (b *board) submit(id string, stuck func(item.Event) (code, reason string), std stdio) (done *submission, err error) {
+func (b *board) submit(id string, stuck func(*item.Standing, item.Event) (code, reason string), std stdio) (done *submission, err error) {
 	it, err := b.take(id)
 	if err != nil {
 		return nil, err
@@ -350,7 +350,7 @@ const uncommittedFix = "commit what belongs to the item, and revert or ignore th
 var errChanged = errors.New("something else wrote to the state folder meanwhile, so nothing is locked, and it is no try: keep the agent out of there, and submit again")
 
 // judge judges what was recorded, and appends the event when its bundle is on the disk.
-func (a *attempt) judge(done *submission, stuck func(item.Event) (code, reason string)) (*submission, error) {
+func (a *attempt) judge(done *submission, stuck func(*item.Standing, item.Event) (code, reason string)) (*submission, error) {
 	found, err := a.s.gather(a.bundle())
 	if err != nil {
 		return nil, err
@@ -408,10 +408,10 @@ func (a *attempt) eventOf(r *report.Report, data []byte) (item.Event, error) {
 }
 
 // end decides the outcome and appends the event. What it says must be on the disk, and give the same report again.
-func (a *attempt) end(done *submission, e item.Event, stuck func(item.Event) (code, reason string)) (*submission, error) {
+func (a *attempt) end(done *submission, e item.Event, stuck func(*item.Standing, item.Event) (code, reason string)) (*submission, error) {
 	e.Event, e.Item, e.Try, e.Worktree, e.Head = item.EventJudged, a.it.ID, a.it.Tries+1, a.worktree, a.head
 	if stuck != nil && e.Code == "" {
-		e.Code, e.Reason = stuck(e)
+		e.Code, e.Reason = stuck(a.it, e)
 	}
 	switch e.Outcome = item.After(e, a.it.Tries, a.it.MaxAttempts); {
 	case e.Outcome == item.Stuck && e.Reason == "":

@@ -45,10 +45,18 @@ func (s *State) Add(e *Event, proof Proof) error {
 	return nil
 }
 
+// MostMoney is the largest amount that is believed, in millionths of a US dollar: a million.
+const MostMoney = 1e12
+
 // Check says why an event is impossible now, whatever its number is; nil when it is possible.
 func (s *State) Check(e *Event) error { return s.check(s.byID[e.Item], e) }
 
 func (s *State) check(it *Standing, e *Event) error {
+	for _, amount := range []*int64{e.Cost, e.Budget} {
+		if amount != nil && (*amount < 0 || *amount > MostMoney) {
+			return fmt.Errorf("%d millionths of a dollar are no amount from 0 to a million dollars", *amount)
+		}
+	}
 	switch {
 	case e.Event == EventScanned, e.Event == EventStopped && e.Item == "":
 		return nil
@@ -84,11 +92,11 @@ func (s *State) apply(it *Standing, e *Event) {
 		s.claim(it, e)
 	case EventReleased: // the start stays, see [State.StartOf]
 		s.release(it)
-		it.Open, it.Unjudged = false, 0
+		it.Open = false
 	case EventReopened:
-		it.State, it.Tries, it.Judged, it.Because, it.Unjudged = Todo, 0, nil, "", 0
+		it.State, it.Tries, it.Judged, it.Because = Todo, 0, nil, ""
 	case EventAttempt:
-		it.Open, it.Unjudged = true, it.Unjudged+1
+		it.Open = true
 		s.hold(e.Budget)
 	case EventEnded:
 		s.MS += e.MS
@@ -98,7 +106,7 @@ func (s *State) apply(it *Standing, e *Event) {
 		}
 	case EventStopped:
 		if e.Try > 0 {
-			it.Open, it.Unjudged = false, max(it.Unjudged-1, 0)
+			it.Open = false
 		}
 	case EventJudged:
 		s.judge(it, e)
@@ -169,7 +177,7 @@ func (s *State) judge(it *Standing, e *Event) {
 		it.Tries++
 	}
 	it.Judged = append(it.Judged, *e)
-	it.State, it.Last, it.Open, it.Unjudged = e.Outcome, &it.Judged[len(it.Judged)-1], false, 0
+	it.State, it.Last, it.Open = e.Outcome, &it.Judged[len(it.Judged)-1], false
 	it.Verdicts++
 	switch it.State {
 	case Pass:

@@ -123,7 +123,6 @@ type Standing struct {
 	Open     bool    // a try was started and no verdict follows
 	Verdicts int     // about it, also those that do not count: no two have the same number
 	passes   int     // that there were when it was claimed
-	Unjudged int     // tries that were started since the last verdict, without those that were stopped
 }
 
 // State is what all events say.

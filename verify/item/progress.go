@@ -24,7 +24,7 @@ type Progress struct {
 	Points int    // share of the first findings that the best try was without, in hundredths of a percent
 	Reason string // why the last try is a stall; "" when it is none
 	Text   string // what that reason was seen in
-	Again  bool   // an earlier try was a stall as well
+	Again  bool   // an earlier try was a stall as well, and none since left fewer findings than all before it
 	Slide  bool   // fewer findings than after the try before it, and fewer tests ran
 }
 
@@ -38,11 +38,11 @@ func ProgressOf(tries []Event, stallAfter int) (p Progress) {
 	}
 	best := 0
 	for i := range tries {
-		if len(tries[i].Open) < len(tries[best].Open) {
-			best = i
-		}
 		p.Again = p.Again || p.Reason != ""
 		p.Reason, p.Text = stalled(tries[:i+1], best, stallAfter)
+		if len(tries[i].Open) < len(tries[best].Open) {
+			best, p.Again, p.Reason, p.Text = i, false, "", ""
+		}
 	}
 	p.Again = p.Again && p.Reason != ""
 	last := tries[len(tries)-1]
@@ -104,16 +104,24 @@ func (it *Standing) Nudge() string {
 	return p.Text + ": take another way, or write into " + BlockedFile + " why it cannot be done"
 }
 
+// Attempts is how many tries may fail, where a loop allows a number of them; 0 leaves it to the contracts.
+func (it *Standing) Attempts(allowed int) int {
+	if allowed == 0 {
+		return it.MaxAttempts
+	}
+	return min(allowed, it.MaxAttempts)
+}
+
 // Stuck says whether a verdict, which is not yet one of the item, makes it STUCK, and why: the code is "" when it does not. A
-// first stall only makes a nudge. attempts is how many tries may fail.
-func (it *Standing) Stuck(e Event, attempts int) (code, reason string) {
+// first stall only makes a nudge. A loop allows a number of attempts.
+func (it *Standing) Stuck(e Event, allowed int) (code, reason string) {
 	if e.Code = ""; After(e, 0, 2) != Todo {
 		return "", ""
 	}
 	if p := ProgressOf(append(slices.Clip(it.Judged), e), it.StallAfter); p.Again {
 		return p.Reason, p.Text + ", and an earlier try was a stall as well"
 	}
-	if tries := it.Tries + 1; tries >= min(attempts, it.MaxAttempts) {
+	if tries := it.Tries + 1; tries >= it.Attempts(allowed) {
 		return CodeTries, fmt.Sprintf("%d of %d tries failed", tries, tries)
 	}
 	return "", ""

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -75,14 +76,11 @@ func decimal(text string) (*big.Rat, error) {
 	return nil, fmt.Errorf("%s is not a number from 0 on, such as 0.25", diag.Quote(text))
 }
 
-// most is the largest amount that is believed: a million dollars.
-const most = 1e12
-
 // millionths rounds up to whole millionths of a dollar.
 func millionths(r *big.Rat) (int64, error) {
 	n := new(big.Int).Add(r.Num(), new(big.Int).Sub(r.Denom(), big.NewInt(1)))
 	n.Quo(n, r.Denom())
-	if !n.IsInt64() || n.Int64() > most {
+	if !n.IsInt64() || n.Int64() > item.MostMoney {
 		return 0, errors.New("more than a million dollars")
 	}
 	return n.Int64(), nil

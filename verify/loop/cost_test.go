@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/verify/item"
 )
 
 func TestCost(t *testing.T) {
@@ -99,7 +101,7 @@ func FuzzCost(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if n, err := read(list, out, false); err == nil && (n < 0 || n > most) {
+		if n, err := read(list, out, false); err == nil && (n < 0 || n > item.MostMoney) {
 			t.Errorf("%q of %q is %d", cost, out, n)
 		}
 	})

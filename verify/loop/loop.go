@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/verify/session"
 )
 
 // Work is what a loop works at. The methods are those of next and submit.
@@ -24,10 +25,10 @@ type Work interface {
 	Prompt(*item.Handout) string
 	// Commit commits what git sees, if there is anything.
 	Commit(message string) error
-	// Submit records, judges and locks the claimed item. stuck is asked about the event before it is appended: a code makes a
-	// failed item STUCK, with that code and reason. The event is nil when nothing was judged, as where files are uncommitted;
-	// the facts say why.
-	Submit(id string, stuck func(item.Event) (code, reason string)) (*item.Event, []item.Fact, error)
+	// Submit records, judges and locks the claimed item, as one of at most so many attempts; 0 leaves it to the contracts. Where
+	// the command itself submitted HEAD since an event, there is no second verdict. The item is nil when nothing was judged, as
+	// where files are uncommitted: the facts say why. The error is session.ErrLocked while another work tree submits.
+	Submit(id string, since int64, attempts int) (*item.Standing, []item.Fact, error)
 	// Append writes an event.
 	Append(item.Event) error
 	// TryDir is the absolute directory of the next verdict about an item, and exists.
@@ -61,7 +62,7 @@ type Loop struct {
 	until time.Time
 }
 
-// Why a loop ends before everything has a verdict.
+// Why a loop ends.
 const (
 	CodeDone       = "done"         // nothing is left to hand out
 	CodeBudget     = "budget"       // the budget is spent
@@ -73,6 +74,7 @@ const (
 	CodeUnjudged   = "unjudged"     // no try left anything that can be judged
 	CodeLeft       = "left_running" // processes of the command cannot be ended
 	CodeNotStarted = "not_started"  // there was no process
+	CodeFailed     = "failed"       // closeout itself cannot go on
 )
 
 // end is an end of the loop, with its reason.
@@ -81,205 +83,159 @@ type end struct {
 	try          int // that it interrupted, which does not count; 0 for none
 }
 
-// Run works until nothing is left to hand out, or something ends it early; the code says which.
+func (e *end) Error() string { return e.reason }
+
+// Run works until nothing is left to hand out, or something ends it early; the code says which. An error means that the end
+// could not be written down.
 func (l *Loop) Run() (code string, err error) {
 	l.until = l.Now().Add(l.Deadline)
-	for {
-		h, err := l.Work.Next(l.Task)
-		if err != nil {
-			return "", err
-		}
-		if h == nil {
-			return l.end(&end{code: CodeDone, reason: "nothing is left to hand out"}, "")
-		}
-		stop, err := l.item(h.Item)
-		if stop != nil {
-			code, ended := l.end(stop, h.Item)
-			return code, errors.Join(err, ended)
-		}
-		if err != nil {
-			return "", err
-		}
-		if l.Task != "" {
-			return l.end(&end{code: CodeDone, reason: h.Item + " has a verdict"}, "")
-		}
+	id := ""
+	for err == nil {
+		id, err = l.next()
 	}
-}
-
-// end writes down why the loop ends.
-func (l *Loop) end(stop *end, id string) (string, error) {
+	stop := &end{code: CodeFailed, reason: err.Error()}
+	errors.As(err, &stop)
 	l.Tell("stopped (loop." + stop.code + "): " + stop.reason)
 	return stop.code, l.Work.Append(item.Event{Event: item.EventStopped, Item: id, Try: stop.try, Code: stop.code, Reason: stop.reason})
 }
 
-// item works at an item until it is locked.
-func (l *Loop) item(id string) (stop *end, err error) {
-	_, it, err := l.standing(id)
-	if err != nil {
-		return nil, err
-	}
-	note := ""
+// next works at the next item, and names it. The error is the end of the loop.
+func (l *Loop) next() (id string, err error) {
+	h, err := l.Work.Next(l.Task)
 	switch {
-	case it.Open:
-		l.Tell(fmt.Sprintf("%s: a try ended without a verdict: judging what it left", id))
-		note, stop, err = l.resume(it)
-	case it.State == item.Todo && it.Tries >= l.attempts(it): // an earlier loop had more tries
-		note, stop, err = l.judge(it)
+	case err != nil:
+		return l.Task, err
+	case h == nil:
+		return l.Task, &end{code: CodeDone, reason: "nothing is left to hand out"}
 	}
-	if stop != nil || err != nil {
-		return stop, err
+	if err = l.item(h.Item); err == nil && l.Task != "" {
+		err = &end{code: CodeDone, reason: h.Item + " has a verdict"}
 	}
-	for {
-		s, it, err := l.standing(id)
+	return h.Item, err
+}
+
+// item works at an item until it is locked.
+func (l *Loop) item(id string) error {
+	note, unjudged := "", 0 // tries in a row
+	for first := true; ; first = false {
+		s, err := l.Work.State()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if it.State.Locked() {
-			return l.locked(it), nil
+		it := s.Find(id)
+		switch {
+		case it == nil:
+			return fmt.Errorf("the plan has no item %q any more", id)
+		case it.State == item.Stuck && l.StopOnStuck:
+			return &end{code: CodeStuck, reason: it.ID + " is STUCK: " + it.Because}
+		case it.State.Locked():
+			return nil
+		case first && it.Open, unjudged == 0 && it.Tries >= it.Attempts(l.Attempts): // a loop was killed, or had more tries
+			l.Tell(id + ": judging what the last try left")
+			note, err = l.judge(id, s.Next)
+		default:
+			note, err = l.try(s, it, unjudged, note)
 		}
-		if stop := l.mustStop(s, it); stop != nil {
-			return stop, nil
+		switch {
+		case err != nil:
+			return err
+		case note == "":
+			unjudged = 0
+		default:
+			unjudged++
 		}
-		if note, stop, err = l.try(s, it, note); stop != nil || err != nil {
-			return stop, err
-		}
 	}
-}
-
-func (l *Loop) standing(id string) (*item.State, *item.Standing, error) {
-	s, err := l.Work.State()
-	if err != nil {
-		return nil, nil, err
-	}
-	if it := s.Find(id); it != nil {
-		return s, it, nil
-	}
-	return nil, nil, fmt.Errorf("the plan has no item %q", id)
-}
-
-// attempts is how many tries of an item may fail.
-func (l *Loop) attempts(it *item.Standing) int {
-	if l.Attempts == 0 {
-		return it.MaxAttempts
-	}
-	return min(l.Attempts, it.MaxAttempts)
-}
-
-// resume judges what a try left whose loop ended before the verdict. Its processes may still be there.
-func (l *Loop) resume(it *item.Standing) (note string, stop *end, err error) {
-	dir, err := l.Work.TryDir(it.ID)
-	if err != nil {
-		return "", nil, err
-	}
-	if err := record.EndMarked(mark(dir)); err != nil {
-		return "", &end{code: CodeLeft, reason: err.Error()}, nil
-	}
-	return l.judge(it)
-}
-
-// locked ends the loop at an item without a pass, if that is wanted.
-func (l *Loop) locked(it *item.Standing) *end {
-	if it.State == item.Stuck && l.StopOnStuck {
-		return &end{code: CodeStuck, reason: it.ID + " is STUCK: " + it.Because}
-	}
-	return nil
 }
 
 // mustStop says why no further try is made; nil when it may.
-func (l *Loop) mustStop(s *item.State, it *item.Standing) *end {
-	select {
-	case sig := <-l.Signals:
-		return &end{code: CodeSignal, reason: fmt.Sprint(sig)}
-	default:
+func (l *Loop) mustStop(s *item.State, it *item.Standing, unjudged int) *end {
+	if stop := l.interrupted(); stop != nil {
+		return stop
 	}
-	left := l.until.Sub(l.Now())
-	switch {
-	case l.stopFile():
-		return l.because(CodeStopFile)
-	case left <= 0:
-		return l.because(CodeDeadline)
+	switch most := it.Attempts(l.Attempts); {
 	case l.Budget != nil && s.Spent >= *l.Budget:
-		return &end{code: CodeBudget, reason: l.spent(s)}
-	case it.Unjudged+it.Tries >= l.attempts(it):
-		return &end{code: CodeUnjudged, reason: fmt.Sprintf("%s: %d of %d tries left what cannot be judged: see what is uncommitted", it.ID, it.Unjudged, l.attempts(it))}
+		known := ""
+		if s.Spent > s.Cost {
+			known = fmt.Sprintf(", of which %s are known: a try without a known cost counts as all that was left", Dollars(s.Cost))
+		}
+		return &end{code: CodeBudget, reason: fmt.Sprintf("%s of %s are spent%s; to go on, give a larger --budget-usd", Dollars(s.Spent), Dollars(*l.Budget), known)}
+	case unjudged > 0 && unjudged+it.Tries >= most:
+		return &end{code: CodeUnjudged, reason: fmt.Sprintf("%s: %d of %d tries left what cannot be judged: see what is uncommitted", it.ID, unjudged, most)}
 	}
 	return nil
 }
 
-// because is an end whose reason is known by its code.
-func (l *Loop) because(code string) *end {
-	return &end{code: code, reason: map[string]string{
-		CodeStopFile: l.StopFile + " exists: remove it to go on",
-		CodeDeadline: fmt.Sprintf("the %s of --deadline are over", l.Deadline),
-		CodeSignal:   "a signal came",
-	}[code]}
+// interrupted says why the loop must end now; nil when it need not.
+func (l *Loop) interrupted() *end {
+	select {
+	case sig := <-l.Signals:
+		return &end{code: CodeSignal, reason: "the loop received a signal: " + sig.String()}
+	default:
+	}
+	if _, err := os.Lstat(l.StopFile); !errors.Is(err, fs.ErrNotExist) { // it is there, or cannot be looked for
+		return &end{code: CodeStopFile, reason: l.StopFile + " exists: remove it to go on"}
+	}
+	if !l.Now().Before(l.until) {
+		return &end{code: CodeDeadline, reason: fmt.Sprintf("the %s of --deadline are over", l.Deadline)}
+	}
+	return nil
 }
 
-// spent says how the budget was used up.
-func (l *Loop) spent(s *item.State) string {
-	if s.Spent > s.Cost {
-		return fmt.Sprintf("%s are known to be spent, and a try without a known cost counts as the rest of %s: to go on, give a larger --budget-usd", Dollars(s.Cost), Dollars(*l.Budget))
-	}
-	return fmt.Sprintf("%s of %s are spent: to go on, give a larger --budget-usd", Dollars(s.Spent), Dollars(*l.Budget))
-}
-
-// stopFile reports whether the file is there, or cannot be looked for.
-func (l *Loop) stopFile() bool {
-	_, err := os.Lstat(l.StopFile)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// judge submits what a try left.
-func (l *Loop) judge(it *item.Standing) (note string, stop *end, err error) {
-	if l.Commit {
-		if err := l.Work.Commit("closeout loop: " + it.ID); err != nil {
-			l.Tell("cannot commit: " + err.Error()) // the facts of the submission say what is left
-		}
-	}
-	before := *it // the submission may change the item
-	e, facts, err := l.Work.Submit(it.ID, func(e item.Event) (string, string) { return before.Stuck(e, l.attempts(&before)) })
-	if err != nil {
-		select {
-		case sig := <-l.Signals: // that ended the submission, after which the try still waits for its verdict
-			return "", &end{code: CodeSignal, reason: fmt.Sprint(sig)}, nil
-		default:
-			return "", nil, err
-		}
-	}
-	if e != nil {
-		l.Tell(verdict(&before, *e))
-		for _, f := range facts[:min(len(facts), maxFacts)] {
-			l.Tell("  " + f.Code + ": " + f.Message)
-		}
-		return "", nil, nil
-	}
+// judge submits what a try left, which has the events from since on. The note says why it was not judged; "" when it was.
+func (l *Loop) judge(id string, since int64) (note string, err error) {
 	note = "the last try was not judged"
-	for _, f := range facts {
-		note += "; " + f.Message + ": " + f.Actual + " → " + f.Fix
+	if l.Commit {
+		if err := l.Work.Commit("closeout loop: " + id); err != nil {
+			note += "; it cannot be committed: " + strings.Join(strings.Fields(err.Error()), " ")
+		}
 	}
-	l.Tell(it.ID + ": " + note)
-	return note, nil, nil
+	for {
+		it, facts, err := l.Work.Submit(id, since, l.Attempts)
+		if err == nil && it != nil {
+			l.tellVerdict(it, facts)
+			return "", nil
+		}
+		if err == nil {
+			for _, f := range facts {
+				note += "; " + f.Message + ": " + f.Actual + " → " + f.Fix
+			}
+			l.Tell(id + ": " + note)
+			return note, nil
+		}
+		if stop := l.interrupted(); stop != nil { // by what ended the submission, or while another work tree submits
+			return "", stop
+		}
+		if !errors.Is(err, session.ErrLocked) {
+			return "", err
+		}
+	}
 }
 
 // maxFacts is how many facts of a verdict are told.
 const maxFacts = 5
 
-// verdict says what a try came to.
-func verdict(it *item.Standing, e item.Event) string {
-	text := fmt.Sprintf("%s: try %d: %s", it.ID, it.Tries+1, strings.Replace(string(e.Outcome), string(item.Todo), "FAIL", 1))
+// tellVerdict says what a try came to.
+func (l *Loop) tellVerdict(it *item.Standing, facts []item.Fact) {
+	e := it.Last
+	text := fmt.Sprintf("%s: try %d: %s", it.ID, e.Try, strings.Replace(string(e.Outcome), string(item.Todo), "FAIL", 1))
 	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
 	}
-	if e.Outcome == item.Pass || e.Outcome == item.Review {
-		return text
+	if e.Outcome == item.Todo || e.Outcome == item.Stuck {
+		p := item.ProgressOf(it.Judged, it.StallAfter)
+		text += fmt.Sprintf("; open findings %d, fewest %d, progress %d.%02d %%", p.Open, p.Best, p.Points/100, p.Points%100)
+		if p.Slide {
+			text += "; fewer findings, but fewer tests ran"
+		}
+		if p.Reason != "" && e.Outcome == item.Todo {
+			text += "; " + p.Reason + ": " + p.Text
+		}
 	}
-	p := item.ProgressOf(append(it.Judged[:len(it.Judged):len(it.Judged)], e), it.StallAfter)
-	text += fmt.Sprintf("; open findings %d, fewest %d, progress %d.%02d %%", p.Open, p.Best, p.Points/100, p.Points%100)
-	if p.Slide {
-		text += "; fewer findings, but fewer tests ran"
+	l.Tell(text)
+	for _, f := range facts[:min(len(facts), maxFacts)] {
+		l.Tell("  " + strings.TrimSpace(f.Code+" "+f.Path) + ": " + f.Message)
 	}
-	if p.Reason != "" {
-		text += "; " + p.Reason + ": " + p.Text
+	if more := len(facts) - maxFacts; more > 0 {
+		l.Tell(fmt.Sprintf("  and %d more", more))
 	}
-	return text
 }

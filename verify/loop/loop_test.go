@@ -14,10 +14,11 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/verify/session"
 )
 
 // work is a plan in memory. A verdict is the words that the agent left in code: "1:a,b" is code tree and findings, "1:" passes,
-// "?" is review, "!" is uncommitted.
+// "?" is review, "!" is uncommitted, "#" is an error.
 type work struct {
 	t      *testing.T
 	dir    string
@@ -26,14 +27,15 @@ type work struct {
 	code   string
 	judged int
 	calls  int
-	crash  int // the call that fails; 0 for none
+	crash  int // the call that fails, and all after it; 0 for none
+	busy   int // how often another work tree submits first
 }
 
 var errCrash = errors.New("killed")
 
 func (w *work) crashes() error {
 	w.calls++
-	if w.calls == w.crash {
+	if w.crash > 0 && w.calls >= w.crash {
 		return errCrash
 	}
 	return nil
@@ -89,11 +91,18 @@ func (w *work) TryDir(string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-func (w *work) Submit(id string, stuck func(item.Event) (string, string)) (*item.Event, []item.Fact, error) {
+func (w *work) Submit(id string, since int64, attempts int) (*item.Standing, []item.Fact, error) {
 	if err := w.crashes(); err != nil {
 		return nil, nil, err
 	}
-	if strings.HasPrefix(w.code, "!") {
+	if w.busy > 0 {
+		w.busy--
+		return nil, nil, session.ErrLocked
+	}
+	switch {
+	case w.code == "#":
+		return nil, nil, errors.New("there is no repository any more")
+	case strings.HasPrefix(w.code, "!"):
 		return nil, []item.Fact{{Message: "files are uncommitted", Actual: "a.go", Fix: "commit"}}, nil
 	}
 	s, err := w.State()
@@ -102,20 +111,21 @@ func (w *work) Submit(id string, stuck func(item.Event) (string, string)) (*item
 	}
 	it := s.Find(id)
 	tree, open, _ := strings.Cut(w.code, ":")
-	e := item.Event{Event: item.EventJudged, Item: id, Tree: tree, Verdict: "failed", Open: strings.Split(open, ",")}
+	e := item.Event{Event: item.EventJudged, Item: id, Try: it.Tries + 1, Tree: tree, Verdict: "failed", Open: strings.Split(open, ",")}
 	switch {
 	case tree == "?":
 		e.Verdict = "review"
 	case open == "":
 		e.Verdict, e.Open = "passed", nil
 	}
-	e.Code, e.Reason = stuck(e)
+	e.Code, e.Reason = it.Stuck(e, attempts)
 	e.Outcome = item.After(e, it.Tries, it.MaxAttempts)
 	if err := w.Append(e); err != nil {
 		return nil, nil, err
 	}
 	w.judged++
-	return &e, nil, nil
+	s, err = w.State()
+	return s.Find(id), nil, err
 }
 
 // run is what one call of the command does.
@@ -222,9 +232,9 @@ func TestLoop(t *testing.T) {
 		"budget":             {1, []run{{code: "1:a", out: forty}, {code: "2:b", out: `{"c":0.00006}`}}, cost, "try1 end TODO try2 end TODO stop:budget"},
 		"within the budget":  {1, []run{{code: "1:", out: forty}}, cost, "try1 end PASS stop:done"},
 		"over the budget":    {2, []run{{code: "1:", out: `{"c":1}`}}, cost, "try1 end PASS stop:budget"},
-		"no cost":            {1, []run{{code: "1:"}}, cost, "try1 end stop:cost_unread"},
-		"broken cost":        {1, []run{{code: "1:", out: broken}}, cost, "try1 end stop:cost_unread"},
-		"killed, budget":     {1, []run{{code: "1:a", out: forty, outcome: record.Outcome{Status: 139}}}, cost, "try1 end stop:cost_unread"},
+		"no cost":            {1, []run{{code: "1:"}}, cost, "try1 end PASS stop:cost_unread"},
+		"broken cost":        {1, []run{{code: "1:", out: broken}}, cost, "try1 end PASS stop:cost_unread"},
+		"killed, budget":     {1, []run{{code: "1:a", out: forty, outcome: record.Outcome{Status: 139}}}, cost, "try1 end TODO stop:cost_unread"},
 		"killed, no budget":  {1, []run{{code: "1:", outcome: record.Outcome{Status: 139}}}, nil, "try1 end PASS stop:done"},
 		"timeout":            {1, []run{{code: "1:", outcome: record.Outcome{Status: 124, TimedOut: true}}}, nil, "try1 end PASS stop:done"},
 		"timeout, budget":    {1, []run{{code: "1:a", outcome: record.Outcome{Status: 124, TimedOut: true}}}, cost, "try1 end TODO stop:cost_unread"},
@@ -235,6 +245,8 @@ func TestLoop(t *testing.T) {
 		"cannot be ended":    {1, []run{{code: "1:", outcome: record.Outcome{Left: errors.New("processes are still alive")}}}, nil, "try1 end stop:left_running"},
 		"uncommitted":        {1, []run{{code: "!1:"}}, nil, "try1 end try1 end try1 end stop:unjudged"},
 		"uncommitted, once":  {1, []run{{code: "!1:"}, {code: "1:"}}, nil, "try1 end try1 end PASS stop:done"},
+		"error":              {1, []run{{code: "#"}}, nil, "try1 end stop:failed"},
+		"after uncommitted":  {1, []run{{code: "!1:"}, {code: "1:a"}, {code: "!2:"}}, nil, "try1 end try1 end TODO try2 end try2 end stop:unjudged"},
 		"committed for it":   {1, []run{{code: "!1:"}}, func(p *play) { p.Commit = true }, "try1 end PASS stop:done"},
 		"nothing to be done": {0, nil, nil, "stop:done"},
 	} {
@@ -244,7 +256,7 @@ func TestLoop(t *testing.T) {
 				c.set(p)
 			}
 			code, err := p.Run()
-			if got := p.work.shape(); got != c.want || !strings.HasSuffix(got, "stop:"+code) || err != nil && code != CodeNotStarted {
+			if got := p.work.shape(); got != c.want || !strings.HasSuffix(got, "stop:"+code) || err != nil {
 				t.Errorf("%s, %v: %s\nwant %s", code, err, got, c.want)
 			}
 			if last := p.told[len(p.told)-1]; !strings.HasPrefix(last, "stopped (loop."+code+"): ") || len(last) < len(code)+25 {
@@ -258,7 +270,7 @@ func TestLoop(t *testing.T) {
 func TestExplained(t *testing.T) {
 	names, _ := item.Codes()
 	for _, code := range []string{
-		CodeDone, CodeBudget, CodeCost, CodeDeadline, CodeStopFile, CodeSignal, CodeStuck, CodeUnjudged, CodeLeft, CodeNotStarted,
+		CodeDone, CodeBudget, CodeCost, CodeDeadline, CodeStopFile, CodeSignal, CodeStuck, CodeUnjudged, CodeLeft, CodeNotStarted, CodeFailed,
 	} {
 		if !slices.Contains(names, "loop."+code) {
 			t.Errorf("nothing explains loop.%s", code)
@@ -268,27 +280,20 @@ func TestExplained(t *testing.T) {
 
 // TestInterrupted stops a loop while the command runs: the try does not count, and the next loop makes it anew.
 func TestInterrupted(t *testing.T) {
-	signals := make(chan os.Signal, 1)
-	for code, set := range map[string]func(*play){
-		CodeSignal:   func(p *play) { p.Signals = signals },
-		CodeDeadline: func(p *play) { p.After = p.fires(time.Hour) },
-		CodeStopFile: func(p *play) {
-			poll := p.fires(stopPoll)
-			p.After = func(d time.Duration) <-chan time.Time {
-				os.WriteFile(p.StopFile, nil, 0o600)
-				return poll(d)
-			}
-		},
+	for code, stop := range map[string]func(*play, chan os.Signal){
+		CodeSignal:   func(_ *play, signals chan os.Signal) { signals <- syscall.SIGINT },
+		CodeDeadline: func(p *play, _ chan os.Signal) { p.clock = p.clock.Add(time.Hour) },
+		CodeStopFile: func(p *play, _ chan os.Signal) { os.WriteFile(p.StopFile, nil, 0o600) },
 	} {
 		p := newPlay(t, 1, run{code: "1:", wait: true}, run{code: "2:"})
-		start := p.Start
-		p.Start = func(process *record.Process) (*record.Outcome, error) {
-			if code == CodeSignal && len(p.ran) == 0 {
-				signals <- syscall.SIGINT
-			}
-			return start(process)
+		signals, never := make(chan os.Signal, 1), p.After
+		p.Signals = signals
+		p.After = func(time.Duration) <-chan time.Time {
+			stop(p, signals)
+			over := make(chan time.Time)
+			close(over)
+			return over
 		}
-		set(p)
 		if got, err := p.Run(); got != code || err != nil || p.work.shape() != "try1 end stop:"+code {
 			t.Errorf("%s: %s, %v: %s", code, got, err, p.work.shape())
 		}
@@ -296,22 +301,34 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%s: %+v", code, s.Items[0])
 		}
 		os.Remove(p.StopFile)
-		p.After = func(time.Duration) <-chan time.Time { return nil }
+		p.After = never
 		if got, err := p.Run(); got != CodeDone || err != nil || p.work.shape() != "try1 end stop:"+code+" try1 end PASS stop:done" {
 			t.Errorf("%s, again: %s, %v: %s", code, got, err, p.work.shape())
 		}
 	}
 }
 
-// fires is a clock on which one duration is over at once.
-func (p *play) fires(over time.Duration) func(time.Duration) <-chan time.Time {
-	now := make(chan time.Time, 1)
-	now <- p.clock
-	return func(d time.Duration) <-chan time.Time {
-		if d == over {
-			return now
-		}
-		return nil
+// TestBusy: a loop waits for the submission of another work tree, and ends meanwhile when it must.
+func TestBusy(t *testing.T) {
+	p := newPlay(t, 1, run{code: "1:"})
+	p.work.busy = 3
+	if code, err := p.Run(); code != CodeDone || err != nil || p.work.busy != 0 {
+		t.Errorf("%s, %v: %s", code, err, p.work.shape())
+	}
+	p = newPlay(t, 1, run{code: "1:", outcome: record.Outcome{TimedOut: true}})
+	p.work.busy = 1 << 30
+	signals, start := make(chan os.Signal, 1), p.Start
+	p.Signals = signals
+	p.Start = func(process *record.Process) (*record.Outcome, error) {
+		defer func() { signals <- syscall.SIGTERM }()
+		return start(process)
+	}
+	if code, err := p.Run(); code != CodeSignal || err != nil || p.work.shape() != "try1 end stop:signal" {
+		t.Errorf("%s, %v: %s", code, err, p.work.shape())
+	}
+	p.work.busy = 0
+	if code, err := p.Run(); code != CodeDone || err != nil || p.work.shape() != "try1 end stop:signal PASS stop:done" {
+		t.Errorf("again: %s, %v: %s", code, err, p.work.shape())
 	}
 }
 
@@ -328,6 +345,7 @@ func TestCrash(t *testing.T) {
 		if _, err := p.Run(); !errors.Is(err, errCrash) {
 			t.Fatalf("call %d: %v", crash, err)
 		}
+		p.work.crash = 0
 		if code, err := p.Run(); code != CodeDone || err != nil {
 			t.Fatalf("call %d, again: %s, %v", crash, code, err)
 		}
@@ -350,6 +368,7 @@ func TestCrashCosts(t *testing.T) {
 	if _, err := p.Run(); !errors.Is(err, errCrash) {
 		t.Fatal(err)
 	}
+	p.work.crash = 0
 	if code, err := p.Run(); code != CodeBudget || err != nil || len(p.ran) != 1 || p.work.shape() != "try1 TODO stop:budget" {
 		t.Errorf("%s, %v: %s", code, err, p.work.shape())
 	}
@@ -381,7 +400,7 @@ func TestCommand(t *testing.T) {
 			t.Errorf("try %d: %q", i+1, got)
 		}
 	}
-	if got, want := p.ran[1].Env, []string{"HOME=/h", "CLOSEOUT_ITEM=T-1", "CLOSEOUT_TRY=" + dir + "/2", "PWD=/"}; !slices.Equal(got, want) {
+	if got, want := p.ran[1].Env, []string{"HOME=/h", "CLOSEOUT_ITEM=T-1", "PWD=/"}; !slices.Equal(got, want) {
 		t.Errorf("the environment %q", got)
 	}
 	for i, want := range []string{"T-1 1 of 3 ", "T-1 2 of 3 ", "T-1 3 of 3 try 2 left the code as it was"} {

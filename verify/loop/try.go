@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -26,39 +25,36 @@ const (
 // MostOutput is how many bytes of each output of the command are kept, at most: those at the end.
 const MostOutput = 64 << 20
 
-// mark is a variable in the environment of all processes of a try, by which a later loop finds them.
-func mark(dir string) string { return "CLOSEOUT_TRY=" + dir }
-
-// try runs the command once, and judges what it left. note is what the last try left undone.
-func (l *Loop) try(s *item.State, it *item.Standing, note string) (string, *end, error) {
+// try runs the command once, if it may, and judges what it left. The notes say what the last try, and this one, left undone.
+func (l *Loop) try(s *item.State, it *item.Standing, unjudged int, note string) (string, error) {
+	if stop := l.mustStop(s, it, unjudged); stop != nil {
+		return "", stop
+	}
+	t := &try{Loop: l, item: it.ID, since: s.Next, spent: s.Spent}
 	h, err := l.Work.Next(it.ID)
 	if err == nil && h == nil {
 		err = fmt.Errorf("%s is not handed out", it.ID)
 	}
-	if err != nil {
-		return "", nil, err
+	if err == nil {
+		t.dir, err = l.Work.TryDir(it.ID)
 	}
-	h.Of = l.attempts(it)
-	h.Nudge = strings.TrimPrefix(h.Nudge+"; "+note, "; ")
-	h.Nudge = strings.TrimSuffix(h.Nudge, "; ")
-	dir, err := l.Work.TryDir(it.ID)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	t := &try{Loop: l, dir: dir, item: it.ID, number: h.Try, budget: s.Spent}
+	h.Of, h.Nudge, t.number = it.Attempts(l.Attempts), strings.Trim(h.Nudge+"; "+note, "; "), h.Try
 	if err := t.open(l.Work.Prompt(h)); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	defer t.close()
-	stop, err := t.run()
-	if err != nil || stop != nil && stop.code != CodeCost {
-		return "", stop, err
+	l.Tell(fmt.Sprintf("%s: try %d of %d: the output goes to %s", t.item, h.Try, h.Of, t.out.file.Name()))
+	unread, err := t.run()
+	if err != nil {
+		return "", err
 	}
-	if stop != nil && !t.outcome.TimedOut {
-		return "", stop, nil
+	if note, err = l.judge(t.item, t.since); err == nil && unread != nil {
+		err = unread
 	}
-	note, ended, err := l.judge(it)
-	return note, cmp.Or(ended, stop), err
+	return note, err
 }
 
 // try is one run of the command.
@@ -66,10 +62,10 @@ type try struct {
 	*Loop
 	dir, item string
 	number    int
-	budget    int64 // what may be spent already
+	since     int64 // the number of its first event
+	spent     int64 // at its start
 	prompt    *os.File
 	out, errs *tailFile
-	outcome   *record.Outcome
 }
 
 // open writes the prompt and opens the files for the output.
@@ -96,28 +92,26 @@ func (t *try) close() {
 	t.errs.file.Close()
 }
 
-// run runs the command to its end, between two events. An end of the loop that interrupted it has the number of the try.
-func (t *try) run() (*end, error) {
+// run runs the command to its end, between two events. The first error ends the loop after the verdict, the second one now.
+func (t *try) run() (unread, err error) {
 	if err := t.Work.Append(item.Event{Event: item.EventAttempt, Item: t.item, Try: t.number, Budget: t.Budget}); err != nil {
 		return nil, err
 	}
-	done, signals := make(chan bool), make(chan os.Signal, 1)
-	watched := make(chan *end)
+	done, signals, watched := make(chan bool), make(chan os.Signal, 1), make(chan *end)
 	go func() { watched <- t.watch(done, signals) }()
 	outcome, err := t.Start(&record.Process{
-		Path: t.Path, Argv: t.words(), Dir: t.Root, Env: append(slices.Clip(t.Env), "CLOSEOUT_ITEM="+t.item, mark(t.dir), "PWD="+t.Root), Stdin: t.prompt,
-		Stdout: t.out, Stderr: t.errs, Timeout: t.Timeout, Grace: t.Grace, Signals: signals, After: t.After, Tied: true,
+		Path: t.Path, Argv: t.words(), Dir: t.Root, Env: append(slices.Clip(t.Env), "CLOSEOUT_ITEM="+t.item, "PWD="+t.Root), Stdin: t.prompt,
+		Stdout: t.out, Stderr: t.errs, Timeout: t.Timeout, Grace: t.Grace, Signals: signals, After: t.After,
 	})
 	close(done)
 	stop := <-watched
 	if err != nil {
 		nothing := int64(0)
-		err = fmt.Errorf("the command cannot be started: %w", err)
-		return &end{CodeNotStarted, err.Error(), t.number}, errors.Join(err, t.Work.Append(item.Event{Event: item.EventEnded, Item: t.item, Try: t.number, Cost: &nothing}))
+		err = &end{CodeNotStarted, "the command cannot be started: " + err.Error(), t.number}
+		return nil, errors.Join(err, t.Work.Append(item.Event{Event: item.EventEnded, Item: t.item, Try: t.number, Cost: &nothing}))
 	}
-	t.outcome = outcome
-	cost, unread := t.cost()
-	t.tell(cost, unread)
+	cost, unread := t.cost(outcome)
+	t.tell(outcome, cost, unread)
 	if err := t.Work.Append(item.Event{
 		Event: item.EventEnded, Item: t.item, Try: t.number, Exit: outcome.Exit, MS: outcome.Took.Milliseconds(), Cost: cost,
 		LeftBehind: outcome.LeftRunning, Reason: outcome.Problem,
@@ -127,47 +121,39 @@ func (t *try) run() (*end, error) {
 	switch {
 	case stop != nil:
 		stop.try = t.number
-		return stop, nil
+		return nil, stop
 	case outcome.Left != nil:
-		return &end{code: CodeLeft, reason: outcome.Left.Error()}, nil
+		return nil, &end{code: CodeLeft, reason: outcome.Left.Error()}
 	case t.Budget != nil && cost == nil:
 		return &end{code: CodeCost, reason: fmt.Sprintf("the cost of %s, try %d, cannot be read: %v; it counts as all that was left of the budget", t.item, t.number, unread)}, nil
 	}
 	return nil, nil
 }
 
-// stopPoll is how often the file that stops the loop is looked for while a command runs.
-const stopPoll = time.Second
+// poll is how often to look whether the loop must end, while a command runs.
+const poll = 100 * time.Millisecond
 
 // watch asks the command to end when the loop must. It returns why; nil when the command was done before.
 func (t *try) watch(done <-chan bool, signals chan<- os.Signal) *end {
-	over, poll := t.After(t.until.Sub(t.Now())), t.After(stopPoll)
 	for {
-		var stop *end
 		select {
 		case <-done:
 			return nil
-		case sig := <-t.Signals:
-			stop = &end{code: CodeSignal, reason: fmt.Sprint(sig)}
-		case <-over:
-			stop = t.because(CodeDeadline)
-		case <-poll:
-			if poll = t.After(stopPoll); !t.stopFile() {
-				continue
+		case <-t.After(poll):
+			if stop := t.interrupted(); stop != nil {
+				signals <- syscall.SIGTERM
+				return stop
 			}
-			stop = t.because(CodeStopFile)
 		}
-		signals <- syscall.SIGTERM
-		return stop
 	}
 }
 
 // cost reads what the try has cost; nil when that is unknown, as of a command that was killed, or not asked for.
-func (t *try) cost() (*int64, error) {
+func (t *try) cost(o *record.Outcome) (*int64, error) {
 	switch {
 	case t.Costs == nil:
 		return nil, nil
-	case t.outcome.Exit == nil || t.outcome.Signal != 0:
+	case o.Exit == nil || o.Signal != 0:
 		return nil, errors.New("the command was ended")
 	case t.out.err != nil:
 		return nil, t.out.err
@@ -184,13 +170,13 @@ func (t *try) cost() (*int64, error) {
 }
 
 // tell says how the command ended.
-func (t *try) tell(cost *int64, unread error) {
-	text := fmt.Sprintf("%s: try %d ended after %s", t.item, t.number, t.outcome.Took.Round(time.Millisecond))
-	if t.outcome.Exit != nil {
-		text += fmt.Sprintf(" with exit code %d", *t.outcome.Exit)
+func (t *try) tell(o *record.Outcome, cost *int64, unread error) {
+	text := fmt.Sprintf("%s: try %d ended after %s", t.item, t.number, o.Took.Round(time.Millisecond))
+	if o.Exit != nil {
+		text += fmt.Sprintf(" with exit code %d", *o.Exit)
 	}
-	if t.outcome.Problem != "" {
-		text += ", " + t.outcome.Problem
+	if o.Problem != "" {
+		text += ", " + o.Problem
 	}
 	switch {
 	case cost != nil:
@@ -205,7 +191,7 @@ func (t *try) tell(cost *int64, unread error) {
 func (t *try) words() []string {
 	left := ""
 	if t.Budget != nil {
-		left = strings.TrimPrefix(Dollars(max(*t.Budget-t.budget, 0)), "$")
+		left = strings.TrimPrefix(Dollars(max(*t.Budget-t.spent, 0)), "$")
 	}
 	values := strings.NewReplacer("{prompt_file}", t.prompt.Name(), "{item}", t.item, "{try}", strconv.Itoa(t.number), "{budget_left}", left)
 	words := slices.Clone(t.Argv)
