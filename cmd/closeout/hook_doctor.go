@@ -110,18 +110,7 @@ func (d *hookDoctor) examine(agent string) int {
 	if agent == "git" {
 		return d.examineGit()
 	}
-	var list []installed
-	d.broken = nil
-	for _, scope := range scopes {
-		if f := d.file(agent, scope); f != nil {
-			list = append(list, d.settings(f)...)
-		}
-	}
-	if agent == "copilot" {
-		for _, name := range []string{".github/copilot/settings.json", ".github/copilot/settings.local.json"} {
-			d.settings(&settingsFile{agent: agent, name: name, within: d.root, path: filepath.Join(d.root, filepath.FromSlash(name))})
-		}
-	}
+	list := d.find(agent)
 	if len(list) == 0 && len(d.agents) == 0 {
 		return 0
 	}
@@ -156,6 +145,22 @@ func (d *hookDoctor) examine(agent string) int {
 		d.out("note  codex: whether a person has trusted the hooks cannot be asked, nor whether config.toml switches them off: open Codex here and look at /hooks")
 	}
 	return len(list)
+}
+
+// find finds the hooks of an agent, and what is wrong with its settings.
+func (d *hookDoctor) find(agent string) (list []installed) {
+	d.broken = nil
+	for _, scope := range scopes {
+		if f := d.file(agent, scope); f != nil {
+			list = append(list, d.settings(f)...)
+		}
+	}
+	if agent == "copilot" {
+		for _, name := range []string{".github/copilot/settings.json", ".github/copilot/settings.local.json"} {
+			d.settings(&settingsFile{agent: agent, name: name, within: d.root, path: filepath.Join(d.root, filepath.FromSlash(name))})
+		}
+	}
+	return list
 }
 
 // wrong says what is wrong with a hook that stands where the agent asks, or not; "" for nothing.

@@ -21,19 +21,36 @@ type aimed struct {
 // pre rules on a tool before it runs.
 func (h *hookRun) pre() (hook.Answer, error) {
 	session, failed := h.open()
-	touches := h.call.Touches()
 	if h.call.Agent == hook.Git {
 		if failed != nil {
 			return hook.Answer{}, failed
 		}
 		return h.staged(session)
 	}
+	touches := h.call.Touches()
 	if why := tooMuch(touches); why != "" {
 		return h.call.Deny("closeout: " + hook.CodePayload + ": " + why), nil
 	}
-	var rulings []hook.Ruling
-	var at []aimed
+	at, rulings, err := h.aim(session, touches)
+	failed = worse(failed, err)
 	judge := session
+	if len(at) > 0 {
+		judge = at[len(at)-1].fence
+	}
+	if h.session == nil {
+		h.session = judge
+	}
+	if session != nil {
+		if r := session.Tool(h.call.Tool); r != nil {
+			rulings, judge = append(rulings, *r), session
+		}
+	}
+	ruled, err := h.ruleAll(at)
+	return h.tell(judge, append(rulings, ruled...), worse(err, failed))
+}
+
+// aim finds the paths of touches in their repositories, and rules on those that are in none.
+func (h *hookRun) aim(session *fence, touches []hook.Touch) (at []aimed, rulings []hook.Ruling, failed error) {
 	for _, t := range touches {
 		for _, p := range spellings(t, h.dirs()) {
 			if r := reserved(session, p); r != nil {
@@ -49,20 +66,10 @@ func (h *hookRun) pre() (hook.Answer, error) {
 			if !inner {
 				a.mode = f.modeOf(rel, t.Deleted)
 			}
-			at, judge = append(at, a), f
+			at = append(at, a)
 		}
 	}
-	if h.session == nil {
-		h.session = judge
-	}
-	if session != nil {
-		if r := session.Tool(h.call.Tool); r != nil {
-			rulings, judge = append(rulings, *r), session
-		}
-	}
-	ruled, err := h.ruleAll(at)
-	rulings = append(rulings, ruled...)
-	return h.tell(judge, rulings, worse(err, failed))
+	return at, rulings, failed
 }
 
 // What a call may name. More would take longer than an answer may, and what a model asks for is not to open the fence.
