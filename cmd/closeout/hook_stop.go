@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -190,11 +189,6 @@ func (f *fence) last() string {
 // hold lets the agent go on, but no more often than the contract says, and never twice for the same.
 func (h *hookRun) hold(f *fence, tree, open, reason string) (hook.Answer, error) {
 	h.line.Tree, h.line.Open = tree, open
-	if f.store != nil {
-		if unlock, err := f.store.Lock("stop.lock", time.Second); err == nil { // else it cannot be counted either
-			defer unlock()
-		}
-	}
 	if hook.MayHold(h.past(), tree, open, f.Policy.Agent.StopBlocks) {
 		h.note(hook.AnswerBlock, "", nil)
 		// What cannot be counted could go on for ever: then only the first end of a turn is refused.

@@ -71,17 +71,13 @@ func (c *Call) Line() Line {
 }
 
 // MayHold says whether the agent may be held once more: not more often than the contract allows in a session, and never twice
-// for the same code tree and the same findings.
+// for the same code tree and the same findings. Two hooks that hold it at once count once.
 func MayHold(log []Line, tree, open string, most int) bool {
-	held := 0
+	held := map[[2]string]bool{}
 	for _, l := range log {
-		if l.Event != Stop || l.Answer != AnswerBlock {
-			continue
-		}
-		held++
-		if l.Tree == tree && l.Open == open {
-			return false
+		if l.Event == Stop && l.Answer == AnswerBlock {
+			held[[2]string{l.Tree, l.Open}] = true
 		}
 	}
-	return held < most
+	return !held[[2]string{tree, open}] && len(held) < most
 }

@@ -74,6 +74,7 @@ func TestMayHold(t *testing.T) {
 		{[]Line{held("other", "f"), held("u", "f"), held("t", "x")}, 3, false},
 		{[]Line{{Event: Stop, Answer: AnswerGaveIn, Tree: "t", Open: "f"}, {Event: Pre, Answer: AnswerDeny}}, 1, true},
 		{[]Line{held("t", "f"), held("u", "g")}, 9, false},
+		{[]Line{held("u", "g"), held("u", "g")}, 2, true}, // at the same time, by the hooks of two settings
 	} {
 		if got := MayHold(c.log, "t", "f", c.most); got != c.want {
 			t.Errorf("%+v, at most %d: %t", c.log, c.most, got)
