@@ -36,6 +36,19 @@ var cheats = []cheat{
 		p.write("src/"+it+"/result", "good\n")
 		p.submit(it, 1, "submit.uncommitted")
 	}},
+	{"hides work from git status", func(p *play, it string) {
+		p.write("src/"+it+"/result", "bad\n")
+		p.commit("bad")
+		for _, flag := range []string{"assume-unchanged", "skip-worktree"} {
+			p.git("update-index", "--"+flag, "src/"+it+"/result")
+			p.write("src/"+it+"/result", "good\n")
+			p.submit(it, 1, "submit.uncommitted")
+			p.git("update-index", "--no-"+flag, "src/"+it+"/result")
+		}
+		p.git("replace", p.git("rev-parse", "HEAD:src/"+it+"/result"), p.git("hash-object", "-w", "src/"+it+"/result"))
+		p.submit(it, 1, "submit.uncommitted")
+		p.git("replace", "-d", p.git("rev-parse", "HEAD:src/"+it+"/result"))
+	}},
 	{"edits the contracts", func(p *play, it string) {
 		p.submit(it, 1, "FAIL, try 1")
 		p.write(".closeout/scope_contract.json", strings.ReplaceAll(playContract, `"test", "-d", "src"`, `"true"`))
