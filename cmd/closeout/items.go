@@ -159,7 +159,10 @@ func (b *board) sameChecks(id string, p *policy.Policy, commit string) error {
 	if err != nil {
 		return err
 	}
-	if name := altered(p, changes); name != "" {
+	switch name, err := b.altered(p, changes); {
+	case err != nil:
+		return err
+	case name != "":
 		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: restore it (git checkout %.12s -- %[1]s) and commit, or a person pins a base that has it (closeout scan --repin --reason WHY)", diag.ShellWord(name), id, b.plan.Base)
 	}
 	return nil
@@ -174,14 +177,18 @@ func (b *board) sinceBase(commit string) ([]change.Change, error) {
 	return c.Changes, nil
 }
 
-// altered is a changed file that commands name, and that is protected therefore; "" for none.
-func altered(p *policy.Policy, changes []change.Change) string {
+// altered is a file that commands name, also through links, and that is not as in the base; "" for none. A file that is new may be
+// the work of an item.
+func (b *board) altered(p *policy.Policy, changes []change.Change) (string, error) {
+	if err := collect.AddArguments(p, b.git, b.plan.Base); err != nil {
+		return "", err
+	}
 	for i := range changes {
 		if c := &changes[i]; p.Names(c.Path) && p.Classify(c).Class == policy.ClassProtected {
-			return c.Path
+			return c.Path, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // pick chooses what to hand out: the claimed item, else that with the id or the first that is open; nil for none.

@@ -215,11 +215,13 @@ var cheats = []cheat{
 		p.submit(it, 0, "PASS")
 		p.write("check.sh", "true")
 		p.commit("weaker")
-		if code, out := p.closeout("next"); code != 2 || !strings.Contains(out, "check.sh is not as in the pinned base, and a command of f") {
+		if code, out := p.closeout("next"); code != 2 || !strings.Contains(out, "checks/real.sh is not as in the pinned base, and a command of f") {
 			p.Errorf("exit %d: %s", code, out)
 		}
-		p.git("checkout", "-q", p.plan().Base, "--", "check.sh")
+		p.git("checkout", "-q", p.plan().Base, "--", "checks")
 		p.commit("as it was")
+		p.git("rm", "-q", "link.sh") // leads to what the check runs, but no command names it
+		p.commit("without a link")
 	}},
 	{"commits while the check runs", func(p *play, it string) {
 		p.once(it, "echo more >> src/"+it+"/more; git add -A; git -c user.name=a -c user.email=a@example.org commit -qm more\n")

@@ -97,7 +97,9 @@ func (g *guarding) order(list []*item.Standing) (kept []keptItem, err error) {
 	for _, it := range list {
 		k := keptItem{Standing: it}
 		if joined, err := g.policyOf(&it.Item); err == nil { // else nothing runs, and the item does not hold
-			k.altered = altered(joined, changes)
+			if k.altered, err = g.altered(joined, changes); err != nil {
+				return nil, err
+			}
 			p := &record.Plan{}
 			p.AddPolicy([]*policy.Policy{joined}, "", g.guardLog())
 			for _, s := range p.Streams {

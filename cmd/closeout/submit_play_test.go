@@ -52,7 +52,12 @@ func newPlay(t *testing.T, items int, scan ...string) *play {
 	p.write("list.txt", strings.Join(list, ""))
 	p.write("template.json", playTemplate)
 	p.write(".closeout/scope_contract.json", playContract)
-	p.write("check.sh", playCheck)
+	p.write("checks/real.sh", playCheck)
+	for _, link := range []string{"check.sh", "link.sh"} {
+		if err := os.Symlink("checks/real.sh", p.path(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	p.write("src/keep", "")
 	p.write(".gitignore", ".closeout/evidence\ncache\n")
 	p.git("init", "-q", "-b", "main", ".")

@@ -19,14 +19,22 @@ func (k *Contracts) Ready(c *Comparison) (*policy.Policy, error) {
 	if k.Policy == nil {
 		return nil, errors.New("the contracts make no policy")
 	}
-	f := &facts.Facts{}
-	addArguments(f, c, k)
-	for _, u := range f.Unavailable {
-		return nil, errors.New(u.Error)
+	if err := AddArguments(k.Policy, c.Objects, c.Base); err != nil {
+		return nil, err
 	}
-	k.Policy.AddArguments(f.ArgumentPaths)
 	if added := addedTask(c.Changes); added != "" && k.commit == "" {
 		k.Policy.SetAddedTask(added)
 	}
 	return k.Policy, nil
+}
+
+// AddArguments adds to a policy the files of a commit that its commands name, also through links.
+func AddArguments(p *policy.Policy, objects Objects, commit string) error {
+	f := &facts.Facts{}
+	addArguments(f, &Comparison{Objects: objects, Base: commit}, &Contracts{Policy: p})
+	for _, u := range f.Unavailable {
+		return errors.New(u.Error)
+	}
+	p.AddArguments(f.ArgumentPaths)
+	return nil
 }
