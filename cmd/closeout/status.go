@@ -34,9 +34,8 @@ as far as that needs no evidence: a PASS is about the commits of its item, and n
 
 With --replay, the bundle of each PASS is judged again, and must give the same report, byte for byte.
 
-Exit codes: 0 all are PASS and holding, 1 one is open, STUCK or not holding, or drift, ignored lines, other reports or what
-the gate blocks, 2 wrong
-call or environment, 3 only REVIEW is left. With --to: 0 when the file is written.`
+Exit codes: 0 all are PASS and holding, 1 one is open, STUCK or not holding, or there are drift, ignored lines, other reports
+or what the gate blocks, 2 wrong call or environment, 3 only REVIEW is left. With --to: 0 when the file is written.`
 
 type statusFlags struct {
 	state, format, to string

@@ -183,7 +183,7 @@ func TestForgedEvents(t *testing.T) {
 		"in another order":            {[]item.Event{pass, claim}, "", 0},
 		"an item that is in no plan":  {[]item.Event{{N: 1, Event: item.EventClaimed, Item: "T-9", Worktree: "w", Start: "c"}}, "", 0},
 		"an event that has no name":   {[]item.Event{{N: 1, Item: "T-1"}}, "", 0},
-		"a PASS that is taken back":   {[]item.Event{claim, pass, {N: 3, Event: item.EventReopened, Item: "T-1", Reason: "x"}}, "", 0},
+		"a PASS that is reopened":     {[]item.Event{claim, pass, {N: 3, Event: item.EventReopened, Item: "T-1", Reason: "x"}}, "", 0},
 		"a claim without a work tree": {[]item.Event{{N: 1, Event: item.EventClaimed, Item: "T-1", Start: "c"}}, "", 0},
 	} {
 		s, err := item.Fold(planOf(2), c.log, proof)
