@@ -209,7 +209,7 @@ func (b *board) unclaimed(head string) []string {
 	diag.SortStable(passed, func(x, y *item.Standing) int { return cmp.Compare(x.Pass.N, y.Pass.N) })
 	from, ranges := b.plan.Base, []string{}
 	upTo := func(to string) {
-		if from != to && b.contains(to, from) {
+		if !b.contains(from, to) { // also where the history was rewritten
 			ranges = append(ranges, fmt.Sprintf("%.12s..%.12s", from, to))
 		}
 	}
