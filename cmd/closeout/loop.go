@@ -30,7 +30,7 @@ In the words of CMD, {item}, {try}, {prompt_file} and {budget_left} are replaced
 to the state folder, up to 64 MiB of each stream. When CMD ends, everything that it left running is ended.
 
 loop ends early when the budget is spent, when the cost of a try cannot be read although there is a budget, at the deadline,
-when there is a file "stop" in the state folder, and by SIGINT or SIGTERM. Called again, it goes on; a try that it interrupted
+when there is a file "stop" in the state folder, and by SIGINT, SIGTERM, SIGHUP or SIGQUIT. Called again, it goes on; a try that it interrupted
 does not count, and one that it could not end itself is judged first. It never resets, stashes, pushes or merges.
 
 What passes here is proven on this machine. The gate in CI judges the change again, and it decides.
@@ -57,7 +57,7 @@ func newLoop(std stdio) *cobra.Command {
 			"  closeout loop --budget-usd 20 --cost json:/total_cost_usd -- claude -p --output-format json --max-budget-usd '{budget_left}'",
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 0 || len(args) == 0 {
-				return errors.New("there is no command: write it after --, as in closeout loop -- claude -p")
+				return errors.New("there is no command, or something before it that is no flag: write it after --, as in closeout loop -- claude -p")
 			}
 			f.loop.Argv = args
 			return f.run(std)
@@ -68,7 +68,7 @@ func newLoop(std stdio) *cobra.Command {
 	flags.StringVar(&f.loop.Task, "task", "", "work at the item with this `id` only")
 	flags.IntVar(&f.loop.Attempts, "attempts", 0, "how many tries of an item may fail, if its contracts do not allow fewer (default theirs)")
 	flags.DurationVar(&f.loop.Timeout, "timeout", 30*time.Minute, "end a try after this time; what it left is judged all the same")
-	flags.DurationVar(&f.loop.Deadline, "deadline", 8*time.Hour, "end the loop after this time")
+	flags.DurationVar(&f.loop.Deadline, "deadline", 8*time.Hour, "end the try and the loop after this time; a verdict that is being made is finished")
 	flags.StringVar(&f.budget, "budget-usd", "", "start no try when all tries together have cost this `amount`; needs --cost")
 	flags.StringArrayVar(&f.costs, "cost", nil, "the `place` of a try's cost: json:POINTER into the last JSON value that CMD prints, or jsonl:POINTER, the sum over all lines; repeatable")
 	flags.StringArrayVar(&f.prices, "price-per-mtok", nil, "the `dollars` of a million tokens, if --cost counts tokens; one for each --cost")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -28,11 +27,7 @@ func ParseCosts(costs, prices []string) (list []Cost, err error) {
 		if form != "json" && form != "jsonl" || !pointerForm.MatchString(pointer) {
 			return nil, fmt.Errorf("--cost %q names no place: expected json:POINTER or jsonl:POINTER, such as json:/total_cost_usd", text)
 		}
-		c := Cost{lines: form == "jsonl"}
-		for _, key := range strings.Split(pointer[1:], "/") {
-			c.pointer = append(c.pointer, strings.NewReplacer("~1", "/", "~0", "~").Replace(key))
-		}
-		list = append(list, c)
+		list = append(list, Cost{lines: form == "jsonl", pointer: strings.Split(pointer[1:], "/")})
 	}
 	if len(prices) > 0 && len(prices) != len(costs) {
 		return nil, fmt.Errorf("--price-per-mtok is given %d times and --cost %d times: give a price for each cost, or none", len(prices), len(costs))
@@ -45,8 +40,8 @@ func ParseCosts(costs, prices []string) (list []Cost, err error) {
 	return list, nil
 }
 
-// pointerForm is that of a JSON pointer to a member.
-var pointerForm = regexp.MustCompile(`^(/([^~/]|~[01])*)+$`)
+// pointerForm is that of a JSON pointer through the members of objects.
+var pointerForm = regexp.MustCompile(`^(/[^~/]+)+$`)
 
 // ParseDollars reads an amount of money, in millionths.
 func ParseDollars(text string) (int64, error) {
@@ -127,7 +122,7 @@ func (c Cost) values(output []byte, cut bool) (list []*strict.Node, err error) {
 		if n := lastValue(output); n != nil {
 			return []*strict.Node{n}, nil
 		}
-		return nil, errors.New("the output does not end with a JSON value")
+		return nil, errors.New("the output does not end with a JSON value, each key once")
 	}
 	if cut {
 		return nil, errors.New("the output is too long to be read from its start")
@@ -182,21 +177,10 @@ func parse(text []byte) *strict.Node {
 // find follows the pointer; nil when there is nothing.
 func (c Cost) find(n *strict.Node) *strict.Node {
 	for _, key := range c.pointer {
-		switch {
-		case n.Kind == strict.KindObject:
-			n = n.Member(key)
-		case n.Kind == strict.KindList:
-			i, err := strconv.Atoi(key)
-			if err != nil || i < 0 || i >= len(n.Items) || strconv.Itoa(i) != key {
-				return nil
-			}
-			n = n.Items[i]
-		default:
+		if n == nil || n.Kind != strict.KindObject {
 			return nil
 		}
-		if n == nil {
-			return nil
-		}
+		n = n.Member(key)
 	}
 	return n
 }

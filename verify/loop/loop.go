@@ -105,8 +105,10 @@ func (l *Loop) next() (id string, err error) {
 	switch {
 	case err != nil:
 		return l.Task, err
+	case h == nil && l.Task != "":
+		return l.Task, &end{code: CodeDone, reason: l.Task + " has a verdict already, or another work tree has claimed it"}
 	case h == nil:
-		return l.Task, &end{code: CodeDone, reason: "nothing is left to hand out"}
+		return "", &end{code: CodeDone, reason: "nothing is left to hand out"}
 	}
 	if err = l.item(h.Item); err == nil && l.Task != "" {
 		err = &end{code: CodeDone, reason: h.Item + " has a verdict"}

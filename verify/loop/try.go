@@ -68,22 +68,20 @@ type try struct {
 	out, errs *tailFile
 }
 
-// open writes the prompt and opens the files for the output.
-func (t *try) open(prompt string) (err error) {
+// open writes the prompt and opens the files for the output. After an error, what is open ends with the process.
+func (t *try) open(prompt string) error {
 	name := filepath.Join(t.dir, promptFile)
-	if err := os.WriteFile(name, []byte(prompt), 0o600); err != nil {
-		return err
+	err := os.WriteFile(name, []byte(prompt), 0o600)
+	if err == nil {
+		t.prompt, err = os.Open(name)
 	}
-	if t.prompt, err = os.Open(name); err != nil {
-		return err
+	if err == nil {
+		t.out, err = createTail(filepath.Join(t.dir, outFile), MostOutput)
 	}
-	if t.out, err = createTail(filepath.Join(t.dir, outFile), MostOutput); err != nil {
-		return errors.Join(err, t.prompt.Close())
+	if err == nil {
+		t.errs, err = createTail(filepath.Join(t.dir, errFile), MostOutput)
 	}
-	if t.errs, err = createTail(filepath.Join(t.dir, errFile), MostOutput); err != nil {
-		return errors.Join(err, t.prompt.Close(), t.out.file.Close())
-	}
-	return nil
+	return err
 }
 
 func (t *try) close() {
