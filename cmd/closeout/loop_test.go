@@ -98,6 +98,27 @@ func TestLoopKilled(t *testing.T) {
 	}
 }
 
+// TestCriterionKilled kills a loop while a criterion runs, which ends with it: the pipe reaches its end.
+func TestCriterionKilled(t *testing.T) {
+	l := newLooped(t)
+	bin, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
+	if err := syscall.Mkfifo(gone, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "grep"), []byte("#!/bin/sh\nexec 3>"+gone+"\nexec fake-agent kill\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := l.command("loop", "--", "fake-agent", "write=good", "commit")
+	c.Env = append(c.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l.read(gone)
+	if err := c.Wait(); err == nil || c.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("the loop: %v", err)
+	}
+}
+
 // TestLoopAlone lets an agent start a second loop in the same work tree.
 func TestLoopAlone(t *testing.T) {
 	l := newLooped(t)
