@@ -106,13 +106,8 @@ func (b *board) whyNot(id string) string {
 			claimed++
 		}
 	}
-	return fmt.Sprintf("%s; %d of them claimed by other work trees", b.tally(), claimed)
-}
-
-// tally counts the items by state.
-func (b *board) tally() string {
 	s := b.state
-	return fmt.Sprintf("%d PASS, %d TODO, %d REVIEW, %d STUCK", s.Count(item.Pass), s.Count(item.Todo), s.Count(item.Review), s.Count(item.Stuck))
+	return fmt.Sprintf("%d PASS, %d TODO, %d REVIEW, %d STUCK; %d of them claimed by other work trees", s.Count(item.Pass), s.Count(item.Todo), s.Count(item.Review), s.Count(item.Stuck), claimed)
 }
 
 func textOrJSON(format string) error {

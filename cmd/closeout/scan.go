@@ -94,6 +94,7 @@ func (f *scanFlags) run(std stdio) error {
 		return err
 	}
 	defer b.git.Close()
+	b.proof = b.store.Proof
 	return f.pin(b, std)
 }
 
@@ -133,12 +134,8 @@ func (f *scanFlags) pin(b *board, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(std.err, "closeout scan:", b.summary())
+	fmt.Fprintf(std.err, "closeout scan: %s pinned in %s; base %.12s, guard %s, fence %s\n", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard, b.plan.Fence)
 	return nil
-}
-
-func (b *board) summary() string {
-	return fmt.Sprintf("%s pinned in %s; base %.12s, guard %s, fence %s", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard, b.plan.Fence)
 }
 
 // write writes the event, and then the plan, without which it means nothing.
@@ -176,16 +173,19 @@ func digest(data []byte) string {
 // make makes the plan of this call, and the contracts of the items of a list. What the call does not say is as in the old
 // plan, if there is one.
 func (f *scanFlags) make(b *board, old *item.Plan) (made map[string][]byte, err error) {
-	p := &item.Plan{Schema: item.PlanSchema, Guard: cmp.Or(f.guard, item.GuardAll), Checkout: f.checkout, Fence: cmp.Or(f.fence, item.Fences[0])}
+	p := &item.Plan{Schema: item.PlanSchema, Guard: item.GuardAll, Fence: item.Fences[0]}
 	given := func(flag string) bool { return f.given != nil && f.given(flag) }
 	if old != nil {
-		for flag, keep := range map[string]func(){
-			"guard": func() { p.Guard = old.Guard }, "checkout": func() { p.Checkout = old.Checkout }, "fence": func() { p.Fence = old.Fence },
-		} {
-			if !given(flag) {
-				keep()
-			}
-		}
+		p.Guard, p.Checkout, p.Fence = old.Guard, old.Checkout, old.Fence
+	}
+	if given("guard") {
+		p.Guard = f.guard
+	}
+	if given("checkout") {
+		p.Checkout = f.checkout
+	}
+	if given("fence") {
+		p.Fence = f.fence
 	}
 	if old != nil && !given("base") && !f.repin {
 		p.Base, p.BaseName = old.Base, old.BaseName
