@@ -56,6 +56,7 @@ var workflowCases = []lintCase{
 	{"workflow.permissions", "no token", []edit{flow("      issues: read\n", ""), flow("        with:\n          feedback_sha256", "        with:\n          token: \"\"\n          feedback_sha256")}, "", ""},
 
 	{"workflow.same_job", "one job", []edit{file(flowPath, removed), file(other, oneJob)}, diag.Warn, other + ":5:3 the job gate runs the code of the change and judges it"},
+	{"workflow.same_job", "by hand", []edit{file(other, byHand)}, "", ""},
 	{"workflow.same_job", "accepted", []edit{file(flowPath, oneJob), {contractPath, `"override"`, `"evidence": {"min": "bound"}, "override"`}}, "", ""},
 
 	{"workflow.self_hosted", "label", []edit{flow("runs-on: ubuntu-latest", "runs-on: [self-hosted, linux]")}, diag.Warn, flowPath + ":8:15 the job record runs on a self-hosted runner"},
@@ -136,6 +137,18 @@ const oneJob = `on:
 permissions: {contents: read, pull-requests: read, issues: read}
 jobs:
   gate:
+    runs-on: ubuntu-latest
+    steps:
+      - run: closeout record --from-contract
+      - uses: closeout-gate/closeout@v0
+`
+
+// byHand judges beside the gate, and no merge depends on it.
+const byHand = `on: workflow_dispatch
+permissions: {contents: read, pull-requests: read, issues: read}
+jobs:
+  gate:
+    if: github.ref == 'refs/heads/main'
     runs-on: ubuntu-latest
     steps:
       - run: closeout record --from-contract

@@ -138,7 +138,10 @@ func (w *workflowLint) queue() {
 
 // job lints a job.
 func (w *workflowLint) job(j *job) {
-	w.skippable(j)
+	protects := w.onChange() || w.called() // a merge can depend on it
+	if protects {
+		w.skippable(j)
+	}
 	w.permissions(j)
 	w.observe(j)
 	w.untrusted(j)
@@ -153,7 +156,7 @@ func (w *workflowLint) job(j *job) {
 	}
 	w.secrets(j)
 	w.idToken(j)
-	if j.kind&gates != 0 && !w.acceptsBound() {
+	if protects && j.kind&gates != 0 && !w.acceptsBound() {
 		w.add("same_job", j.pos, "the job "+j.id+" runs the code of the change and judges it, so evidence is at most bound", "two jobs, or \"min\": \"bound\" in the contract", "one job",
 			`record in a job of its own, as docs/workflows/two-jobs.yml does, or write "evidence": {"min": "bound"} in the contract`, j.id)
 	}
