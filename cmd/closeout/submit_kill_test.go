@@ -3,12 +3,13 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/session"
@@ -29,24 +30,12 @@ func TestSubmitKilled(t *testing.T) {
 	if err := os.WriteFile(left, []byte("[]"), 0o600); err != nil { // as of a submission that was killed after it found an item broken
 		t.Fatal(err)
 	}
-	start := time.Now()
 	p.submit("f001", 0, "PASS")
-	whole := time.Since(start)
-	const points = 16
-	for _, it := range []string{"f002", "f003"} {
+	for i, it := range []string{"f002", "f003"} {
 		p.next(it)
 		p.do(it)
-		for i := range points {
-			c := p.command(p.program, "submit", p.ids[it])
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(whole * time.Duration(i+1) / points)
-			_ = c.Process.Signal(syscall.SIGKILL) // it may have ended
-			_ = c.Wait()
-			if p.fold().Find(p.ids[it]).State != item.Todo {
-				break
-			}
+		for point := 1 + i; point < 40 && p.fold().Find(p.ids[it]).State == item.Todo; point += 2 {
+			p.killedAt(point, it)
 		}
 		if p.fold().Find(p.ids[it]).State == item.Todo {
 			p.submit(it, 0, "PASS")
@@ -56,6 +45,44 @@ func TestSubmitKilled(t *testing.T) {
 		}
 	}
 	p.check()
+}
+
+// killedAt ends a submission when the state folder has changed so many times, unless it ends before.
+func (p *play) killedAt(point int, it string) {
+	p.Helper()
+	before := p.stateFiles()
+	c := p.command(p.program, "submit", p.ids[it])
+	if err := c.Start(); err != nil {
+		p.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for changes := 0; changes < point; {
+		select {
+		case <-ended:
+			return
+		default:
+		}
+		if now := p.stateFiles(); now != before {
+			before, changes = now, changes+1
+		}
+	}
+	_ = c.Process.Signal(syscall.SIGKILL) // it may have ended
+	<-ended
+}
+
+// stateFiles lists the files of the state folder with their sizes. Some may go while it looks.
+func (p *play) stateFiles() string {
+	var list strings.Builder
+	_ = filepath.WalkDir(p.state, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			if info, err := entry.Info(); err == nil {
+				fmt.Fprintln(&list, name, info.Size())
+			}
+		}
+		return nil
+	})
+	return list.String()
 }
 
 func (p *play) verdicts() (list []item.Event) {
