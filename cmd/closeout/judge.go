@@ -177,6 +177,11 @@ func fileSHA256(path string) string {
 	if err != nil {
 		return ""
 	}
+	return digest(data)
+}
+
+// digest is the sha256 of a text, in hexadecimal.
+func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

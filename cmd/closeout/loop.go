@@ -221,24 +221,20 @@ func (f *loopFlags) exit(b *board, code string) (int, error) {
 	default:
 		return exitEarly, nil
 	}
-	var done, review bool
+	var status int
 	if it := b.state.Find(f.loop.Task); it != nil {
-		done, review = it.State == item.Pass, it.State == item.Review
+		status = exitOf(it.State == item.Pass, it.State == item.Review)
 	} else {
 		s, err := (&statusFlags{}).status(b)
 		if err != nil {
 			return exitUsage, err
 		}
-		done, review = s.Done()
+		status = exitOf(s.Done())
 	}
-	switch {
-	case done:
-		return exitPassed, nil
-	case review:
-		return exitReview, nil
+	if status == exitFailed {
+		f.loop.Tell("closeout status says what is open")
 	}
-	f.loop.Tell("closeout status says what is open")
-	return exitFailed, nil
+	return status, nil
 }
 
 // boardWork lets a loop work at the items.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -163,11 +161,6 @@ func (b *board) writeContracts(made map[string][]byte) error {
 		}
 	}
 	return nil
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // make makes the plan of this call, and the contracts of the items of a list. What the call does not say is as in the old

@@ -80,14 +80,21 @@ func (f *statusFlags) run(std stdio) error {
 	}
 	kind := map[string]output.Stream{"json": output.JSON, "jsonl": output.JSON, "csv": output.Commands}[f.format] // the others are Plain
 	err = printAs(std.out, kind, false, func(w io.Writer, _ bool) error { return output.WriteStatus(w, s, f.format) })
-	done, review := s.Done()
-	switch {
-	case err != nil || done:
+	if err != nil {
 		return err
-	case review:
-		return exit{exitReview}
 	}
-	return exit{exitFailed}
+	return endWith(exitOf(s.Done()))
+}
+
+// exitOf is the exit code for items: all passed, or only what a person decides is left, or neither.
+func exitOf(passed, review bool) int {
+	switch {
+	case passed:
+		return exitPassed
+	case review:
+		return exitReview
+	}
+	return exitFailed
 }
 
 // write writes a file with the results. The list and the template stay as they are.

@@ -95,15 +95,10 @@ type submission struct {
 }
 
 func (s *submission) exit() int {
-	switch {
-	case s.event == nil:
+	if s.event == nil {
 		return exitFailed
-	case s.event.Outcome == item.Pass:
-		return exitPassed
-	case s.event.Outcome == item.Review:
-		return exitReview
 	}
-	return exitFailed
+	return exitOf(s.event.Outcome == item.Pass, s.event.Outcome == item.Review)
 }
 
 // attempt is one submission of an item.
