@@ -73,7 +73,7 @@ var hookWrites = []hookWrite{
 	{name: "a task contract of the base", path: ".closeout/tasks/T-1.json", want: "deny"},
 	{name: "a new task contract", path: ".closeout/tasks/T-2.json", content: `{"task_id": "T-2", "goal": "Another.", "rollback_plan": "Revert.", "forbidden_files": ["src/secret/**"], "allowed_files": ["src/**"], "acceptance_criteria": ["true"]}`, want: "silent"},
 	{name: "a new file of the gate", path: ".closeout/x.json", want: "deny"},
-	{name: "a reason", path: ".closeout/evidence/blocked.md", want: "silent"},
+	{name: "a reason", path: ".closeout/evidence/blocked.md", want: "silent", why: "git ignores it; the gate blocks it where it is committed"},
 	{name: "evidence that could run", path: ".closeout/evidence/run.sh", want: "deny"},
 	{name: "a feedback log", path: ".closeout/evidence/feedback_record.jsonl", want: "deny", why: "records are written by closeout record; the gate judges their content"},
 	{name: "a feedback log of a job", path: ".closeout/evidence/job/Feedback_Record.jsonl", want: "deny", why: "as the one before"},

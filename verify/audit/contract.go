@@ -275,6 +275,9 @@ func (l *loosened) budgets(before, after *contract.Contract) {
 	if cmp.Or(before.Evidence.Dir, policy.DefaultEvidenceDir) != cmp.Or(after.Evidence.Dir, policy.DefaultEvidenceDir) {
 		l.say("evidence.dir is another directory, whose files are not judged")
 	}
+	if after.Evidence.Commits() && !before.Evidence.Commits() {
+		l.say("evidence.committed is now true")
+	}
 }
 
 // level is a minimum of evidence; the default on a pull request is the highest level that a recorder gives.

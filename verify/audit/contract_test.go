@@ -38,6 +38,7 @@ func TestLoosened(t *testing.T) {
 		{`"never": ["scope.forbidden"]`, `"never": []`, "override.never"},
 		{`"permission": "admin"`, `"permission": "admin", "allow_author": true`, "allow_author"},
 		{`"permission": "admin"`, `"permission": "admin", "users": ["mona"]`, "override.users"},
+		{`"min": "bound"`, `"min": "bound", "committed": true`, "evidence.committed"},
 	} {
 		after := read(strings.Replace(strictContract, c.old, c.new, 1))
 		if got := audit.Loosened(before, after); len(got) != 1 || !strings.Contains(got[0], c.want) {
@@ -52,6 +53,7 @@ func TestLoosened(t *testing.T) {
 		{`"T-1",`, `"T-1", "base_branches": ["main", "dev"],`, "base_branches"},
 		{`"T-1",`, `"T-1", "base_branches": ["*"],`, "base_branches"},
 		{`"min": "bound"`, `"min": "bound", "dir": ".closeout/evidence"`, ""},
+		{`"min": "bound"`, `"min": "bound", "committed": false`, ""},
 		{`{"required": false}`, `{"required": false, "catalogue": [{"id": "closeout/skipped-test", "severity": "warn"}]}`, `"closeout/skipped-test" is warn`},
 		{`{"required": false}`, `{"required": false, "catalogue": [{"id": "closeout/skipped-test", "severity": "block"}]}`, ""},
 	} {

@@ -32,6 +32,19 @@ const (
 // Special reports whether m is a symlink or a submodule.
 func (m Mode) Special() bool { return m == Symlink || m == Submodule }
 
+// What a file of the evidence directory can parse as.
+const (
+	EvidenceFeedback  = "feedback"
+	EvidenceRules     = "rules"
+	EvidenceDiffRules = "diff_rules"
+	EvidenceTests     = "tests"
+	EvidenceCoverage  = "coverage"
+	EvidenceFacts     = "facts"
+	EvidenceChanges   = "changes"
+	EvidenceReport    = "report"
+	EvidenceContract  = "contract"
+)
+
 // AnyKey is listed as a changed key where the content could not be read: any key may have changed.
 const AnyKey = "*"
 
@@ -45,5 +58,6 @@ type Change struct {
 	KeysChanged      []string // keys of package.json, go.mod or pyproject.toml that changed; nil when they were not looked up
 	KeysKnown        bool     // whether KeysChanged was looked up
 	BaseGone         bool     // the head changes the path, and the tip of the base does not have it any more
+	Evidence         string   // what a file of the evidence directory parses as; "" for nothing, and where nothing read it
 	Pos              diag.Pos
 }

@@ -22,6 +22,7 @@ const (
 	fieldNewID
 	fieldKeysChanged
 	fieldBaseGone
+	fieldEvidence
 	fields // how many there are
 )
 
@@ -35,6 +36,7 @@ var fieldKeys = [fields]string{
 	fieldNewID:       "new_id",
 	fieldKeysChanged: "keys_changed",
 	fieldBaseGone:    "base_gone",
+	fieldEvidence:    "evidence",
 }
 
 var modes = []string{string(NoMode), string(Regular), string(Executable), string(Symlink), string(Submodule)}
@@ -44,4 +46,8 @@ var fieldWords = [fields][]string{
 	fieldStatus:  {string(Added), string(Deleted), string(Modified), string(ModeChanged), string(TypeChanged)},
 	fieldOldMode: modes,
 	fieldNewMode: modes,
+	fieldEvidence: {
+		EvidenceFeedback, EvidenceRules, EvidenceDiffRules, EvidenceTests, EvidenceCoverage, EvidenceFacts, EvidenceChanges,
+		EvidenceReport, EvidenceContract,
+	},
 }

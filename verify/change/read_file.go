@@ -133,6 +133,7 @@ func (c *changesReader) change() Change {
 	}
 	change.KeysChanged, change.KeysKnown = c.keysChanged()
 	change.BaseGone = c.baseGone(change.Status)
+	change.Evidence = c.evidence(&change)
 	if !c.wrong {
 		c.agree(&change)
 	}
@@ -203,6 +204,17 @@ func (c *changesReader) baseGone(status Status) bool {
 		c.refuse(fieldBaseGone, "no base_gone beside added and deleted")
 	}
 	return n.Bool
+}
+
+// evidence returns what the file parses as. Only a regular file that the change leaves there can be evidence.
+func (c *changesReader) evidence(change *Change) string {
+	if c.get(fieldEvidence) == nil {
+		return ""
+	}
+	if change.NewMode != Regular {
+		c.refuse(fieldEvidence, "no evidence beside a new_mode other than 100644")
+	}
+	return c.word(fieldEvidence)
 }
 
 // keysChanged returns the keys that changed, and whether they were looked up. A key may be any text.

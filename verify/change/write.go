@@ -70,6 +70,10 @@ func (w *writer) change(c *Change) {
 		w.field(fieldBaseGone)
 		w.raw("true")
 	}
+	if c.Evidence != "" {
+		w.field(fieldEvidence)
+		w.text(c.Evidence)
+	}
 	w.raw("}")
 }
 

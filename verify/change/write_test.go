@@ -17,6 +17,7 @@ var written = []Change{
 	{Path: "m", Status: ModeChanged, OldMode: Regular, NewMode: Executable, OldID: idA, NewID: idA},
 	{Path: "package.json", Status: Modified, OldMode: Regular, NewMode: Regular, OldID: idA, NewID: idB, KeysKnown: true, KeysChanged: []string{"scripts", ""}},
 	{Path: "sub", Status: TypeChanged, OldMode: Regular, NewMode: Submodule, OldID: idA, NewID: idB},
+	{Path: "z", Status: Added, OldMode: NoMode, NewMode: Regular, NewID: idA, Evidence: EvidenceTests},
 	{Path: "ü", Status: Deleted, OldMode: Regular, NewMode: NoMode, OldID: idA},
 }
 

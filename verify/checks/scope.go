@@ -22,6 +22,7 @@ var Scope = &check.Check{
 	Codes: []check.Code{
 		{Name: "scope.forbidden", Severity: diag.Block},
 		{Name: "scope.protected", Severity: diag.Block},
+		{Name: "scope.evidence", Severity: diag.Block},
 		{Name: "scope.off_scope", Severity: diag.Block},
 		{Name: "scope.irregular_path", Severity: diag.Block},
 		{Name: "scope.special_file", Severity: diag.Block},
@@ -192,11 +193,39 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		if c.Severity == diag.Block && off.count <= budget {
 			f.Severity = diag.Warn // within the budget all that would block only warn; one more, and all block
 		}
+	case policy.ClassEvidence:
+		return committedFinding(p, c)
 	case policy.ClassSoft:
 		f = fileFinding(p, "scope.soft", c)
 		f.Message, f.Expected, f.Fix = "a documentation file outside the scope of the task", "nothing: the contract tolerates it", "no action is needed"
 	default:
 		return f, false
+	}
+	return f, true
+}
+
+// committedFinding is about a file of the evidence directory, which no code tree contains. There is none where the contracts let
+// changes bring evidence along and the file is evidence.
+func committedFinding(p *check.Pass, c *check.Change) (f check.Finding, reported bool) {
+	if c.Severity == "" {
+		return f, false
+	}
+	f = fileFinding(p, "scope.evidence", c)
+	f.Severity, f.Contract = c.Severity, standing(p, "evidence")
+	switch {
+	case c.Status == change.Deleted:
+		f.Message, f.Expected, f.Fix = "the change deletes a file of the evidence directory", "nothing: it is not part of the code", "no action is needed"
+	case !p.Policy.EvidenceCommitted:
+		f.Message = "the change brings along a file of the evidence directory, which no code tree contains and no command may read"
+		f.Expected = "evidence only from the job that records, in no commit"
+		f.Fix = `leave this file out of the change; a person may set "evidence": {"committed": true} in the contract of the base branch`
+	case changeKind(p) == check.Diff:
+		f.Message = "whether this file is evidence cannot be determined from a diff"
+		f.Expected, f.Fix = "changes.json, which the collector writes from two trees", "judge the commits (closeout verify --base), or leave this file out of the change"
+	default:
+		f.Message = "this file of the evidence directory is no evidence: it parses as no log and no report that the gate reads"
+		f.Expected = "a feedback log, rule report, test report, coverage report, or another file of a bundle"
+		f.Fix = "move data of the code out of " + diag.QuotePath(p.Policy.EvidenceDir) + ", or leave this file out of the change"
 	}
 	return f, true
 }

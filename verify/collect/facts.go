@@ -60,6 +60,9 @@ func MemberFacts(subject facts.Subject, c *Comparison, k *Contracts, groupHead s
 }
 
 func newFacts(subject facts.Subject, c *Comparison, k *Contracts) *facts.Facts {
+	if k.Policy != nil && k.Policy.EvidenceCommitted {
+		c.findEvidence(k.Policy.EvidenceDir)
+	}
 	f := &facts.Facts{Schema: facts.Schema, Subject: subject, Contracts: []facts.ContractOrigin{}}
 	f.Subject.BaseSHA, f.Subject.HeadSHA = c.Base, c.Head
 	if len(c.MergeBases) > 0 {

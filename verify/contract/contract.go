@@ -168,7 +168,12 @@ type RuleIgnore struct {
 type EvidenceRule struct {
 	Min diag.Level // "" when absent
 	Dir string     // "" when absent; the default is .closeout/evidence
+	// Committed says whether changes may bring evidence along; nil when absent, which means that they may not.
+	Committed *bool
 }
+
+// Commits reports whether the contract lets changes bring evidence along.
+func (e EvidenceRule) Commits() bool { return e.Committed != nil && *e.Committed }
 
 // AgentRule is the key agent: what counts beside an agent, on the machine that it works on. It decides no verdict.
 type AgentRule struct {

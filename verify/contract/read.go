@@ -123,6 +123,7 @@ func readContract(f *strict.Fields) *Contract {
 	c.Coverage = readCoverageRule(f)
 	c.Rules = readRuleBook(f)
 	c.Evidence = readEvidenceRule(f)
+	refuseCode(f, c)
 	c.Override = readOverride(f)
 	c.Agent = readAgent(f)
 	c.AppliesTo = readAppliesTo(f)
@@ -440,6 +441,10 @@ func readEvidenceRule(f *strict.Fields) EvidenceRule {
 		return EvidenceRule{}
 	}
 	rule := EvidenceRule{Min: level(o, "min")}
+	if o.Get("committed") != nil {
+		committed := o.Flag("committed")
+		rule.Committed = &committed
+	}
 	dir := o.Text("dir")
 	parts := strings.Split(strings.ToLower(dir.Value), "/")
 	ours := parts[0] == ".closeout" && (len(parts) < 2 || parts[1] != "evidence")
@@ -457,6 +462,25 @@ func readEvidenceRule(f *strict.Fields) EvidenceRule {
 	}
 	o.End()
 	return rule
+}
+
+// refuseCode reports an evidence directory in which files are that the task may change: code there would be in no code tree.
+func refuseCode(f *strict.Fields, c *Contract) {
+	dir := c.Evidence.Dir
+	if dir == "" || strings.HasPrefix(strings.ToLower(dir)+"/", ".closeout/evidence/") {
+		return
+	}
+	at := strings.ToLower(dir)
+	for _, p := range c.AllowedFiles {
+		fixed, _, _ := strings.Cut(strings.ToLower(p.Value), "*")
+		if fixed == at || strings.HasPrefix(fixed, at+"/") {
+			f.Errs.Add(diag.Error{
+				Pos: c.Keys["evidence"], Where: "/evidence/dir", Message: "the evidence directory " + diag.Quote(dir) + " contains files that allowed_files names, and no record would be bound to them",
+				Found: diag.Quote(p.Value), Expected: "a separate directory, in which no code is", Fix: "use .closeout/evidence or a directory below it",
+			})
+			return
+		}
+	}
 }
 
 var (

@@ -457,7 +457,7 @@ func TestParseContractValues(t *testing.T) {
 notedb[m/**]warn[c d]info2 30api.example.com
 trueout/cov.json800000000000000000 10000000000000000
 qblock2030-01-01q[e]because2029-12-31
-{recorded ci/evidence} {closeout-override maintain [u] [t] code true [scope.forbidden]}
+{recorded ci/evidence <nil>} {closeout-override maintain [u] [t] code true [scope.forbidden]}
 [p]Makefile[main] [some-app[bot]]`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

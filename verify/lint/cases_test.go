@@ -40,9 +40,13 @@ var contractCases = []lintCase{
 	{"evidence_tracked", "log", []edit{file(".closeout/evidence/feedback_record.jsonl", "")}, diag.Block, "git rm -r --cached .closeout/evidence"},
 	{"evidence_tracked", "report", []edit{file("verification_report.json", "")}, diag.Block, "git rm --cached verification_report.json"},
 	{"evidence_tracked", "other directory", []edit{{contractPath, `"override"`, `"evidence": {"dir": "ci/ev"}, "override"`}, file("ci/ev/a.xml", "")}, diag.Block, "ci/ev"},
+	{"evidence_tracked", "committed on purpose", []edit{{contractPath, `"override"`, `"evidence": {"committed": true}, "override"`}, file(".closeout/evidence/a.xml", "")}, "", ""},
+	{"evidence_tracked", "committed, but not the report", []edit{{contractPath, `"override"`, `"evidence": {"committed": true}, "override"`}, file("verification_report.json", "")}, diag.Block, "git rm --cached verification_report.json"},
+	{"evidence_tracked", "not committed on purpose", []edit{{contractPath, `"override"`, `"evidence": {"committed": false}, "override"`}, file(".closeout/evidence/a.xml", "")}, diag.Block, "git rm -r --cached .closeout/evidence"},
 	{"evidence_tracked", "similar names", []edit{file(".closeout/evidence2/a", ""), file("docs/verification_report.json", "")}, "", ""},
 
 	{"not_ignored", "directory", []edit{{".gitignore", ".closeout/evidence/\n", ""}}, diag.Block, "add the line .closeout/evidence/ at the end of .gitignore"},
+	{"not_ignored", "committed on purpose", []edit{{".gitignore", ".closeout/evidence/\n", ""}, {contractPath, `"override"`, `"evidence": {"committed": true}, "override"`}}, "", ""},
 	{"not_ignored", "report", []edit{{".gitignore", "/verification_report.json\n", ""}}, diag.Block, "add the line /verification_report.json"},
 	{"not_ignored", "negated", []edit{{".gitignore", "/verification_report.json\n", "/verification_report.json\n!*.json\n"}}, diag.Block, "verification_report.json"},
 	{"not_ignored", "negated in a nested file", []edit{{".gitignore", ".closeout/evidence/", ".closeout/evidence/*"}, file(".closeout/.gitignore", "!evidence/*.jsonl")}, diag.Block, ".closeout/evidence/"},

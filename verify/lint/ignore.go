@@ -13,14 +13,15 @@ import (
 // evidence reports evidence and reports that git tracks or does not ignore.
 func (l *linter) evidence() {
 	dir := l.evidenceDir()
-	if from, to := l.below(dir); from < to {
+	committed := l.standing != nil && l.standing.contract.Evidence.Commits()
+	if from, to := l.below(dir); from < to && !committed {
 		l.trackedEvidence(dir, l.paths[from], to-from, "git rm -r --cached "+shellWord(dir))
 	}
 	if _, ok := l.tracked(report.FileName); ok {
 		l.trackedEvidence(report.FileName, report.FileName, 1, "git rm --cached "+report.FileName)
 	}
 	for _, p := range [][2]string{{dir + "/feedback_record.jsonl", dir + "/"}, {report.FileName, "/" + report.FileName}} {
-		if l.ignored(p[0]) {
+		if l.ignored(p[0]) || committed && p[0] != report.FileName {
 			continue
 		}
 		l.report(&check.Finding{

@@ -19,9 +19,9 @@ type Class string
 
 // The classes; the first that matches applies.
 const (
-	ClassEvidence  Class = "evidence"
 	ClassForbidden Class = "forbidden"
 	ClassProtected Class = "protected"
+	ClassEvidence  Class = "evidence"
 	ClassAllowed   Class = "allowed"
 	ClassSoft      Class = "soft"
 	ClassOffScope  Class = "off_scope"
@@ -35,7 +35,7 @@ type Ruling struct {
 	Class    Class
 	Because  string        // the pattern or the reason; "" for an allowed or off-scope path
 	Folded   bool          // a forbidden or protected pattern matches only if case and composition are ignored
-	Severity diag.Severity // of an off-scope path, before the violation budget
+	Severity diag.Severity // of an off-scope path, before the violation budget; of evidence, "" where it may be committed
 	Literal  bool          // every contract names the path literally in allowed_files
 	Contract bool          // the path is a contract of the base branch
 	Below    string        // of an off-scope path: a pattern of allowed_files that names a parent directory, but does not match the path
@@ -154,17 +154,18 @@ func (s *protectedSet) clause(pattern string) Clause {
 	return s.clauses[pattern]
 }
 
-// builtInSets are the sets of the built-in list, compiled once.
+// builtInSets are the sets of the built-in list, compiled once: the gate's own inputs, what counts whole, what counts by keys.
 var builtInSets = sync.OnceValue(func() []protectedSet {
 	var whole, keyed []*Protected
-	for i := range BuiltIn {
-		if b := &BuiltIn[i]; b.Keys == nil && b.Harmless == nil {
+	for i := range BuiltIn[1:] {
+		if b := &BuiltIn[1+i]; b.Keys == nil && b.Harmless == nil {
 			whole = append(whole, b)
 		} else {
 			keyed = append(keyed, b)
 		}
 	}
-	return []protectedSet{builtInSet(whole), builtInSet(keyed)}
+	inputs := []*Protected{&BuiltIn[0]}
+	return []protectedSet{builtInSet(inputs), builtInSet(whole), builtInSet(keyed)}
 })
 
 // Prepare compiles the built-in sets. It may run while contracts are read.
@@ -254,11 +255,10 @@ func (p *Policy) Classify(c *change.Change) Ruling {
 }
 
 func (p *Policy) classOf(c *change.Change) Ruling {
-	if len(c.Path) > MaxPath {
+	if evidence := inside(c.Path, p.EvidenceDir); len(c.Path) > MaxPath && evidence {
+		return Ruling{Class: ClassForbidden, Because: fmt.Sprintf("the path is in the evidence directory and longer than %d bytes", MaxPath), Clause: builtIn}
+	} else if len(c.Path) > MaxPath {
 		return Ruling{Class: ClassOffScope, Clause: builtIn}
-	}
-	if inside(c.Path, p.EvidenceDir) {
-		return evidenceClass(c, p.EvidenceDir)
 	}
 	if inside(glob.Fold(c.Path), ReportsDir) {
 		return Ruling{Class: ClassForbidden, Because: ReportsDir + "/**", Folded: !inside(c.Path, ReportsDir), Clause: builtIn}
@@ -271,8 +271,12 @@ func (p *Policy) classOf(c *change.Change) Ruling {
 	if c.Path == p.addedTask && c.Status == change.Added && c.NewMode == change.Regular {
 		return Ruling{Class: ClassAllowed, Because: "the task contract that the change adds", Clause: builtIn}
 	}
-	if r, ok := p.protects(c); ok {
+	evidence := inside(c.Path, p.EvidenceDir)
+	if r, ok := p.protects(c, evidence); ok {
 		return r
+	}
+	if evidence {
+		return p.evidenceClass(c)
 	}
 	class, by := p.scopeClass(c.Path)
 	return Ruling{Class: class, Clause: Clause{by, p.Sources[by].Contract.Keys["allowed_files"]}}
@@ -293,22 +297,34 @@ func inside(path, dir string) bool {
 // must not contain anything that could run or be linked.
 var evidenceExtensions = []string{".jsonl", ".json", ".xml", ".sarif", ".txt", ".log", ".md"}
 
-func evidenceClass(c *change.Change, dir string) Ruling {
-	mode := c.NewMode
-	if c.Status == change.Deleted {
-		mode = c.OldMode
+// evidenceClass classifies what is in the evidence directory and no contract forbids or protects. What a change deletes there
+// harms nothing. What it adds or edits is in no code tree, so that a contract of the base must allow it, and only a file that
+// the collector could parse counts as evidence.
+func (p *Policy) evidenceClass(c *change.Change) Ruling {
+	r := Ruling{Class: ClassEvidence, Severity: diag.Block, Clause: builtIn}
+	regular := c.NewMode == change.Regular && !c.ModeUnknown && c.Path != p.EvidenceDir
+	switch {
+	case c.Status == change.Deleted:
+		r.Severity = diag.Info
+	case !regular, !slices.Contains(evidenceExtensions, path.Ext(c.Path)):
+		return Ruling{Class: ClassForbidden, Because: "the evidence directory may only contain regular files with the extensions " + strings.Join(evidenceExtensions, ", "), Clause: builtIn}
+	case p.EvidenceCommitted && c.Evidence != "":
+		r.Severity = ""
 	}
-	if mode == change.Regular && !c.ModeUnknown && c.Path != dir && slices.Contains(evidenceExtensions, path.Ext(c.Path)) {
-		return Ruling{Class: ClassEvidence, Clause: builtIn}
-	}
-	return Ruling{Class: ClassForbidden, Because: "the evidence directory may only contain regular files with the extensions " + strings.Join(evidenceExtensions, ", "), Clause: builtIn}
+	return r
 }
 
-func (p *Policy) protects(c *change.Change) (Ruling, bool) {
+// protects says what protects a path. Below the evidence directory that is not what protects the gate's own inputs, nor that a
+// command writes a report there.
+func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 	if p.lifts(c.Path) {
 		return Ruling{}, false
 	}
-	for _, set := range p.protected {
+	sets := p.protected
+	if evidence {
+		sets = sets[1:]
+	}
+	for _, set := range sets {
 		pattern, exact, ok := set.files.Which(c.Path)
 		if !ok {
 			continue
@@ -319,7 +335,11 @@ func (p *Policy) protects(c *change.Change) (Ruling, bool) {
 		}
 	}
 	folded := glob.Fold(c.Path)
-	if report, ok := p.reports[folded]; ok && c.Status != change.Deleted { // deleting one from the repository is harmless
+	report, written := p.reports[folded]
+	if evidence && written {
+		return Ruling{}, false
+	}
+	if written && c.Status != change.Deleted { // deleting one from the repository is harmless
 		return Ruling{Class: ClassProtected, Because: fmt.Sprintf("%s (%s)", report.because, report.path), Folded: c.Path != report.path, Clause: report.Clause}, true
 	}
 	if a, ok := p.arguments[folded]; ok && (c.Status != change.Added || !a.paths[c.Path]) {
@@ -418,6 +438,8 @@ func (p *Policy) Universal() []WidePattern {
 
 // BuiltInProtects reports whether the built-in list protects a path whatever changes in it.
 func BuiltInProtects(path string) bool {
-	_, _, ok := builtInSets()[0].files.Which(path)
-	return ok
+	return slices.ContainsFunc(builtInSets()[:2], func(s protectedSet) bool {
+		_, _, ok := s.files.Which(path)
+		return ok
+	})
 }

@@ -59,7 +59,9 @@ type Policy struct {
 	DiffIgnore  []Ignore
 	MinEvidence diag.Level // "" when no contract sets it
 	EvidenceDir string
-	Agent       Agent
+	// EvidenceCommitted says whether changes may bring along files of the evidence directory.
+	EvidenceCommitted bool
+	Agent             Agent
 
 	// Meter counts the cost of matching paths; nil when it is not measured. See [Policy.Measure].
 	Meter *glob.Meter
@@ -162,6 +164,9 @@ func (p *Policy) add(s Source, first bool) []diag.Error {
 	problems = append(problems, p.addRuleCommand(c, first)...)
 	problems = append(problems, p.addCoverage(c)...)
 	p.MinEvidence = diag.Stronger(p.MinEvidence, c.Evidence.Min)
+	if committed := c.Evidence.Committed; committed != nil { // a later contract can only take it back
+		p.EvidenceCommitted = *committed && (first || p.EvidenceCommitted)
+	}
 	return problems
 }
 
