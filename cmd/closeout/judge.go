@@ -125,27 +125,30 @@ type watch struct {
 	stopped sync.Once
 }
 
-// reportOnSignal writes a failing report when the process is told to end before it has decided.
-func reportOnSignal(path string, s verify.Settings, std stdio) *watch {
+// reportOnSignal writes a failing report when the process is told to end before it has decided, and does what comes last.
+func reportOnSignal(path string, s verify.Settings, std stdio, last ...func() error) *watch {
 	w := &watch{signals: make(chan os.Signal, 1), done: make(chan struct{})}
 	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		select {
 		case <-w.done:
 		case sig := <-w.signals:
-			w.end(sig, path, s, std)
+			w.end(sig, path, s, std, last)
 		}
 	}()
 	return w
 }
 
 // end ends the process. A report that was written stays: the decision was made.
-func (w *watch) end(sig os.Signal, path string, s verify.Settings, std stdio) {
+func (w *watch) end(sig os.Signal, path string, s verify.Settings, std stdio, last []func() error) {
 	w.mu.Lock() // for good: no other report may follow
 	err := fmt.Errorf("ended by the signal %q", sig)
 	if !w.decided {
 		r := verify.Failure(verify.CodeInternal, "the gate was ended by a signal before it had decided", "run the gate again", s)
 		err = errors.Join(err, writeReport(r, path, std))
+	}
+	for _, do := range last {
+		err = errors.Join(err, do())
 	}
 	fmt.Fprintln(std.err, "closeout:", err)
 	os.Exit(exitUsage)

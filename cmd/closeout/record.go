@@ -144,6 +144,10 @@ func notify(signals chan<- os.Signal) {
 // runCommand records one command.
 func (f *recordFlags) runCommand(r *record.Recorder, std stdio) (err error) {
 	if f.exclusive {
+		if err := r.MoveAside(f.command.Produces); err != nil {
+			return err
+		}
+		defer func() { err = finish(err, r.PutBack) }()
 		if r.Watch, err = record.NewWatch(r.Root, []string{r.Log}, r.Env); err != nil {
 			return err
 		}
@@ -156,6 +160,9 @@ func (f *recordFlags) runCommand(r *record.Recorder, std stdio) (err error) {
 		fmt.Fprintln(std.err, "closeout record:", result.Why)
 	}
 	if r.Watch != nil {
+		if err := r.PutBack(); err != nil {
+			return err
+		}
 		if err := handOver(r.Watch, []string{r.Log}, r.Watch.Digest(r.Log), std); err != nil {
 			return err
 		}

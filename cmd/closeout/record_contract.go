@@ -101,11 +101,15 @@ func (f *recordFlags) plan(root, log string, list *contracts, std stdio) *record
 // runContracts records all criteria and outputs the digests of the logs.
 func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std stdio) (err error) {
 	p := f.plan(r.Root, r.Log, list, std)
+	if err := r.MoveAside(p.Reports(r.Evidence)); err != nil {
+		return err
+	}
+	defer func() { err = finish(err, r.PutBack) }()
 	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
 		return err
 	}
 	status, err := r.FromPlan(p, teller{std})
-	if err != nil {
+	if err = errors.Join(err, r.PutBack()); err != nil {
 		return err
 	}
 	if err := handOver(r.Watch, p.Logs(), p.HandOver(r.Watch), std); err != nil {

@@ -117,7 +117,7 @@ func (f *runFlags) check() (output.Format, error) {
 	return format, f.settings.Check()
 }
 
-func (f *runFlags) run(std stdio) error {
+func (f *runFlags) run(std stdio) (err error) {
 	format, err := f.check()
 	if err != nil {
 		return err
@@ -132,6 +132,7 @@ func (f *runFlags) run(std stdio) error {
 		return err
 	}
 	defer s.git.Close()
+	defer func() { err = finish(err, s.putBack) }() // what is judged is what was recorded
 	status, err := f.record(s, std)
 	switch {
 	case err != nil:
@@ -189,6 +190,9 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 	}
 	if err != nil || !f.recordOnly {
 		return status, err
+	}
+	if err := s.putBack(); err != nil {
+		return 0, err
 	}
 	if status > 1 {
 		fmt.Fprintln(std.err, "closeout run: nothing is supplied to the gate, because a record is incomplete or a command tampered with it, or a signal came")
@@ -255,7 +259,7 @@ func (f *runFlags) supply(p *record.Plan, w *record.Watch, std stdio) error {
 
 // judge judges what was recorded, with the contracts and changes that were read before anything ran.
 func (f *runFlags) judge(s *subject, target string, format output.Format, std stdio) error {
-	watch := reportOnSignal(target, f.settings, std)
+	watch := reportOnSignal(target, f.settings, std, s.putBack)
 	defer watch.stop()
 	found, err := s.gather(f.bundle)
 	if err != nil {

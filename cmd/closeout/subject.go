@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -24,6 +25,7 @@ type subject struct {
 	standing *collect.Contracts   // of the base, or the operator's
 	each     []*collect.Contracts // with the task contracts, of which the change may add several
 	judged   *collect.Contracts   // as the gate joins them
+	r        *record.Recorder     // nil before one is needed
 }
 
 // recorder makes the recorder of a work tree, whose progress s shows.
@@ -42,9 +44,30 @@ func (s *subject) recorder(root, evidence string, std stdio) (*record.Recorder, 
 			r.Commands = both
 		}
 	}
+	s.r = r
 	var err error
 	r.Git, err = record.OpenGit(root, r.Env)
 	return r, err
+}
+
+// putBack puts back what the recorder moved aside, if there is one.
+func (s *subject) putBack() error {
+	if s.r == nil {
+		return nil
+	}
+	return s.r.PutBack()
+}
+
+// finish does what must be done at the end whatever the error is. Its own error is printed, so it replaces an exit code.
+func finish(err error, do func() error) error {
+	failed, code := do(), exit{}
+	switch {
+	case failed == nil:
+		return err
+	case errors.As(err, &code):
+		return failed
+	}
+	return errors.Join(err, failed)
 }
 
 // reportsOf are the reports that the commands of a plan write.
@@ -56,8 +79,11 @@ func reportsOf(p *record.Plan, first *policy.Policy, r *record.Recorder) []strin
 	return reports
 }
 
-// prepare removes the evidence of an earlier run, and watches the logs of this one.
+// prepare moves tracked evidence aside, removes that of an earlier run, and watches the logs of this one. The caller puts back.
 func prepare(r *record.Recorder, logs, reports []string) (err error) {
+	if err := r.MoveAside(reports); err != nil {
+		return err
+	}
 	if _, err := record.Clean(r.Root, r.Evidence, reports); err != nil {
 		return err
 	}

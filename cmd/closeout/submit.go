@@ -133,6 +133,11 @@ func (b *board) submit(id string, stuck func(*item.Standing, item.Event) (code, 
 	if b.plan.Checkout {
 		defer func() { err = errors.Join(err, os.RemoveAll(a.checkout())) }()
 	}
+	defer func() {
+		if a.s != nil {
+			err = finish(err, a.s.putBack)
+		}
+	}()
 	done = &submission{}
 	if done.facts, err = a.record(std); err != nil {
 		return nil, err

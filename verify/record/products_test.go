@@ -53,7 +53,7 @@ func TestProducts(t *testing.T) {
 		"there before, and appended to":       {write(inEvidence), inEvidence, "", "echo new >> $0", "new\n", "new\n", 0},
 		"there before, elsewhere":             {write(elsewhere), elsewhere, "", "true", "", "old", StatusFailed},
 		"there before, elsewhere, written":    {write(elsewhere), elsewhere, "", "echo new > $0", "new\n", "new\n", 0},
-		"committed evidence":                  {commit(inEvidence), inEvidence, "", "true", "", "", StatusFailed},
+		"committed evidence":                  {commit(inEvidence), inEvidence, "", "true", "", "old", StatusFailed},
 		"committed evidence, and written":     {commit(inEvidence), inEvidence, "", "echo new > $0", "new\n", "new\n", 0},
 		"committed coverage":                  {commit(elsewhere), elsewhere, elsewhere, "true", "", "old", StatusFailed},
 		"committed coverage, written again":   {commit(elsewhere), elsewhere, elsewhere, "printf old > $0", "old", "old", 0},

@@ -59,6 +59,7 @@ type Recorder struct {
 	Watch    *Watch           // owns the log, which no other process may write; nil when recorders share a log
 	Tell     func(string)     // receives messages for the user; may be nil
 
+	aside    aside           // the tracked files of the evidence directory, while commands run
 	reported map[string]bool // texts that were reported already
 	last     *snapshot       // after the last command: an edit since then counts as one while the next command runs
 }

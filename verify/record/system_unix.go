@@ -3,8 +3,11 @@
 package record
 
 import (
+	"errors"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // ownGroup starts a process in a new group, so that all of it can be ended.
@@ -37,3 +40,22 @@ func tryLock(f *os.File) bool {
 
 // runs reports whether there is a process with this id, of any user.
 func runs(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
+
+// renameAt moves a file to another directory of the same file system. Both are open, so that no link on the way counts.
+func renameAt(from, to *os.Root, name string) error {
+	old, err := from.Open(".")
+	if err != nil {
+		return err
+	}
+	defer old.Close() // nothing was written
+	other, err := to.Open(".")
+	if err != nil {
+		return err
+	}
+	defer other.Close() // nothing was written
+	err = unix.Renameat(int(old.Fd()), name, int(other.Fd()), name)
+	if errors.Is(err, unix.EXDEV) {
+		return errors.New("the git directory is on another file system: remove the file from git, and let git ignore it")
+	}
+	return err
+}
