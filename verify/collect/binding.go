@@ -2,7 +2,9 @@ package collect
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,6 +28,7 @@ type Merged struct {
 // Decided is what a decision was about: of its report, of its changes.json, and of the contract for the evidence directory.
 type Decided struct {
 	Head, CodeTree, EvidenceDir string // "" when unknown
+	Committed                   bool   // the contract lets changes bring evidence along
 	MergeBase                   string // "" when unknown
 	ManyBases                   bool   // changes.json joins the changes since several merge bases
 	// Changes are those of changes.json; without one they are the files of the report, and HasIDs is false.
@@ -50,8 +53,8 @@ func decidedBy(r *report.Report, b *verify.Bundle, f *facts.Facts) (Decided, err
 			if err != nil {
 				return d, err
 			}
-			if c, errs := contract.Parse(in.Name, data, limits); !errs.Any() && c.Evidence.Dir != "" && ofBranch(f, in.Name) {
-				d.EvidenceDir = c.Evidence.Dir
+			if c, errs := contract.Parse(in.Name, data, limits); !errs.Any() && ofBranch(f, in.Name) {
+				d.EvidenceDir, d.Committed = cmp.Or(c.Evidence.Dir, d.EvidenceDir), c.Evidence.Commits()
 			}
 		case check.Changes:
 			data, err := in.Read(limits.DiffBytes)
@@ -98,12 +101,13 @@ type Bound struct {
 
 // Binding tells how far a decision is about what was merged. It compares what the commits bring to the branch with what was judged:
 // the tree of the last one must have what the change has at each touched path, and differ from the parent at no other. So a
-// change that was judged cannot stand for another one, whatever its report says about commits. The evidence directory is left out.
+// change that was judged cannot stand for another one, whatever its report says about commits. Only evidence that the gate accepts
+// in any change is left out: what is gone, and where the contract lets changes bring it along, what parses as a log or report.
 //
 // A squash of a file that the parent had changed too contains a text that no one judged: it is merged again where the clone
 // contains its three versions, and otherwise bound partly. An error says that the repository does not contain what is needed.
 func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
-	b := binder{git: g, merged: m, decided: d, tip: m.Commits[len(m.Commits)-1]}
+	b := binder{git: g, merged: m, decided: d, tip: m.Commits[len(m.Commits)-1], reader: evidenceReader{objects: g}, left: map[string]bool{}}
 	is, err := b.identity()
 	if err != nil {
 		return Bound{}, err
@@ -116,6 +120,9 @@ func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
 		return *bound, nil
 	}
 	if !d.HasIDs {
+		if path := b.smuggled(differ); path != "" && d.Head != b.tip {
+			return Bound{report.BindingNone, path, "is in the evidence directory, and the decision does not say with which content"}, nil
+		}
 		if is {
 			return Bound{How: report.BindingExact}, nil
 		}
@@ -148,9 +155,14 @@ func (b *binder) recomputed(bound Bound) (Bound, error) {
 			return Bound{}, err
 		}
 	}
-	evidence := func(c change.Change) bool { return b.evidence(c.Path) }
+	for _, c := range slices.Concat(b.decided.Changes, list) {
+		if _, err := b.leftOut(c.Path); err != nil {
+			return Bound{}, err
+		}
+	}
+	evidence := func(c change.Change) bool { return b.left[c.Path] }
 	listed := slices.DeleteFunc(slices.Clone(b.decided.Changes), evidence)
-	computed := slices.DeleteFunc(list, evidence)
+	computed := slices.DeleteFunc(slices.Clone(list), evidence)
 	for i := range max(len(listed), len(computed)) {
 		switch {
 		case i >= len(listed) || i < len(computed) && computed[i].Path < listed[i].Path:
@@ -181,6 +193,8 @@ type binder struct {
 	decided Decided
 	tip     string
 	list    []change.Change // what the commits change on the branch, sorted by path
+	reader  evidenceReader
+	left    map[string]bool // whether a path of the evidence directory is left out, as far as that is known
 }
 
 // identity reports whether the commit is the head, has its code tree, or merges it.
@@ -206,7 +220,7 @@ func (b *binder) identity() (bool, error) {
 	return tree == b.decided.CodeTree, err
 }
 
-// differing is what the commits change on the branch, by path, without evidence.
+// differing is what the commits change on the branch, by path, without evidence that the gate accepts.
 func (b *binder) differing() (map[string]change.Change, error) {
 	var list []change.Change
 	var err error
@@ -218,16 +232,43 @@ func (b *binder) differing() (map[string]change.Change, error) {
 	b.list = list
 	differ := make(map[string]change.Change, len(list))
 	for _, c := range list {
-		if !b.evidence(c.Path) {
+		left, failed := b.leftOut(c.Path)
+		if err = errors.Join(err, failed); !left {
 			differ[c.Path] = c
 		}
 	}
 	return differ, err
 }
 
-func (b *binder) evidence(path string) bool {
-	dir := b.decided.EvidenceDir
-	return dir != "" && (path == dir || strings.HasPrefix(path, dir+"/"))
+// inEvidence reports whether a path is below the evidence directory.
+func (b *binder) inEvidence(path string) bool {
+	return b.decided.EvidenceDir != "" && strings.HasPrefix(path, b.decided.EvidenceDir+"/")
+}
+
+// leftOut reports whether a path is evidence that the gate accepts in any change, as the last commit has it.
+func (b *binder) leftOut(path string) (bool, error) {
+	if left, known := b.left[path]; known || !b.inEvidence(path) {
+		return left, nil
+	}
+	mode, id, found, err := b.git.Entry(b.tip, path)
+	left := !found
+	if err == nil && mode == change.Regular && b.decided.Committed {
+		var kind string
+		kind, err = b.reader.kind(id)
+		left = kind != ""
+	}
+	b.left[path] = left && err == nil
+	return b.left[path], err
+}
+
+// smuggled is the first path of the evidence directory that the commits change; "" for none.
+func (b *binder) smuggled(differ map[string]change.Change) string {
+	for _, path := range slices.Sorted(maps.Keys(differ)) {
+		if b.inEvidence(path) {
+			return path
+		}
+	}
+	return ""
 }
 
 // foreign finds the first path that the commits change and the decision does not; nil when there is none.
@@ -255,7 +296,10 @@ func (b *binder) contents(differ map[string]change.Change, exact bool) (Bound, e
 		result = Bound{How: report.BindingExact}
 	}
 	for _, judged := range b.decided.Changes {
-		if b.evidence(judged.Path) {
+		if left, err := b.leftOut(judged.Path); left || err != nil {
+			if err != nil {
+				return Bound{}, err
+			}
 			continue
 		}
 		merged, err := b.ends(differ, judged.Path)

@@ -51,12 +51,17 @@ func (h *history) marked(t testing.TB) (dir string, ids map[int]string) {
 
 const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 
+const (
+	evidenceFile = ".closeout/evidence/e.jsonl"
+	evidenceLog  = `{"command": ["true"], "exit_code": 0}` + "\n"
+)
+
 // bindingHistory has a change (2) of a base (1), and what may become of it.
 func bindingHistory() *history {
 	h := &history{}
 	put := func(mark int, files map[string]string, parents ...int) {
 		h.from(mark, parents...)
-		for _, name := range []string{"a", "b", "c", "gone", "n", ".closeout/evidence/e"} {
+		for _, name := range []string{"a", "b", "c", "gone", "n", evidenceFile} {
 			if text, ok := files[name]; ok {
 				h.put("100644", name, text)
 			}
@@ -107,7 +112,28 @@ func bindingHistory() *history {
 	put(26, change("one"+near[1:]+"evil\n"), 5, 2)
 	gone()
 
-	put(30, map[string]string{"a": first, "n": "new", ".closeout/evidence/e": "log"}, 1) // the tree of the head, and evidence
+	with := func(evidence string) map[string]string {
+		return map[string]string{"a": first, "n": "new", evidenceFile: evidence}
+	}
+	put(30, with("data"), 1) // the tree of the head, and what is no evidence
+	gone()
+	put(31, with(evidenceLog), 1) // the tree of the head, and evidence
+	gone()
+	put(32, with("data"), 3, 2) // an evil merge
+	gone()
+	put(6, map[string]string{evidenceFile: "old"}, 1)
+	put(33, change(first), 6) // and old evidence is gone
+	gone()
+	h.WriteString("D " + evidenceFile + "\n")
+	put(7, with(evidenceLog), 1) // a head with evidence
+	gone()
+	put(34, with(evidenceLog), 3) // squashed
+	gone()
+	put(35, with("data"), 3) // with other evidence
+	gone()
+	put(36, with(evidenceLog+evidenceLog), 3)
+	gone()
+	put(37, change(first), 3) // without
 	gone()
 	return h
 }
@@ -131,6 +157,15 @@ func TestBinding(t *testing.T) {
 	forged.Changes[0].OldID = changes[1].NewID
 	paths := decided
 	paths.HasIDs = false
+	committed := decided
+	committed.Committed = true
+	logged := committed
+	logged.Head = ids[7]
+	if logged.Changes, err = git.Changes(ids[1], ids[7]); err != nil {
+		t.Fatal(err)
+	}
+	strictly := logged
+	strictly.Committed = false
 	const exact, files, partly, none = report.BindingExact, report.BindingFiles, report.BindingPartly, report.BindingNone
 	for _, c := range []struct {
 		what    string
@@ -157,7 +192,18 @@ func TestBinding(t *testing.T) {
 		{"merged without the branch's lines", decided, 4, []int{24}, none, "a"},
 		{"merged with lines beside those of the branch", decided, 5, []int{25}, partly, "a"},
 		{"merged with lines beside those of the branch, and others", decided, 5, []int{26}, none, "a"},
-		{"the code tree, with evidence", decided, 1, []int{30}, exact, ""},
+		{"the code tree, with data as evidence", decided, 1, []int{30}, none, evidenceFile},
+		{"the code tree, with data where evidence may be committed", committed, 1, []int{30}, none, evidenceFile},
+		{"the code tree, with evidence", decided, 1, []int{31}, none, evidenceFile},
+		{"the code tree, with evidence that may be committed", committed, 1, []int{31}, exact, ""},
+		{"a merge, with data as evidence", decided, 3, []int{32}, none, evidenceFile},
+		{"old evidence is gone", decided, 6, []int{33}, exact, ""},
+		{"judged evidence, squashed", strictly, 3, []int{34}, files, ""},
+		{"judged evidence, other content", strictly, 3, []int{36}, none, evidenceFile},
+		{"judged evidence, other content that may be committed", logged, 3, []int{36}, files, ""},
+		{"judged evidence, data in its place", logged, 3, []int{35}, none, evidenceFile},
+		{"judged evidence, left out", strictly, 3, []int{37}, files, ""},
+		{"without ids, data as evidence", paths, 1, []int{30}, none, evidenceFile},
 		{"a list that leaves out files", lie, 1, []int{2}, none, "gone"},
 		{"a list with another past", forged, 3, []int{10}, none, "a"},
 		{"without ids, the head", paths, 1, []int{2}, exact, ""},
