@@ -336,6 +336,9 @@ func (a *attempt) uncommitted() []item.Fact {
 	for _, path := range a.r.Changed() {
 		list = append(list, diag.QuotePath(path))
 	}
+	if other := a.r.OtherBytes(); other != "" {
+		list = []string{other}
+	}
 	return []item.Fact{{
 		Code: "submit.uncommitted", Severity: string(diag.Block), Message: "the work tree differs from HEAD, so nothing was run, and this is no try",
 		Expected: "a work tree without changes", Actual: item.Text(strings.Join(list, ", ")),

@@ -184,6 +184,8 @@ func KeptFrom(level diag.Level, d *ledger.Deciding) string {
 		return ""
 	case level == diag.Bound:
 		return noDigest
+	case d.Last.OtherBytes != "":
+		return "files had other bytes than the code tree stands for: " + d.Last.OtherBytes
 	case d.Last.Dirty:
 		return "tree_before and tree_after differ"
 	case d.Last.Stale:

@@ -85,6 +85,13 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 			f.Fix = "commit what belongs to the change, and remove or ignore the other files; then run and record the command again"
 		}
 	case ledger.DirtyTree:
+		if other := d.At.Last.OtherBytes; other != "" {
+			f.Message = "files did not have the bytes that the code tree stands for when " + criterionName(c) + " ran: " + other
+			f.Expected = "files with the bytes of the code tree, or with those that a checkout of it writes on any machine"
+			f.Actual = other
+			f.Fix = otherBytesFix
+			break
+		}
 		changed := changedPaths(": ", d.At)
 		f.Message = "the code changed while " + criterionName(c) + " ran" + changed
 		f.Expected = "the same tree before and after"
@@ -99,6 +106,10 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 	f.Fix += provesHint(c)
 	return f
 }
+
+// otherBytesFix names no command that would overwrite a file.
+const otherBytesFix = "let no command rewrite such a file; if a setting of the machine did, set core.autocrlf=false, " +
+	"or * text=auto eol=lf in .gitattributes, and check the files out again; then run and record the command again"
 
 // changedPaths names the first paths that the record names as changed, "" when it names none. They are words of the
 // change and may be long.

@@ -69,6 +69,7 @@ var logFields = []logField{
 	{name: "run_id", rule: ruleRunID}, {name: "run_attempt", rule: ruleAttempt},
 	{name: "network_hosts", rule: ruleHosts},
 	{name: "changed_paths", rule: rulePaths},
+	{name: "other_bytes", rule: ruleName, keep: func(r *Record) *string { return &r.OtherBytes }},
 	{name: "not_started", rule: ruleFlag},
 	{name: "tampered", rule: ruleName, keep: func(r *Record) *string { return &r.Tampered }},
 }

@@ -25,13 +25,15 @@ type Record struct {
 	// ChangedPaths are the first paths that changed while the command ran; if the trees are equal, those in which the work
 	// tree differs from its commit. The reader keeps at most [MaxChangedPaths].
 	ChangedPaths []string
-	DurationMS   int64 // 0 when absent or null; saturates
-	Hosts        []string
-	HostsGiven   bool       // network_hosts is a list
-	Produced     []Produced // reports that the command wrote
-	Root         string     // of the work tree on the machine that recorded, to which absolute paths in reports are relative; "" when absent or null
-	NotStarted   bool       // the recorder could not start the command: nothing ran
-	Cut          bool       // truncations says that some of the output is missing
+	// OtherBytes says which files did not have the bytes that the trees stand for, and why; "" when absent or null.
+	OtherBytes string
+	DurationMS int64 // 0 when absent or null; saturates
+	Hosts      []string
+	HostsGiven bool       // network_hosts is a list
+	Produced   []Produced // reports that the command wrote
+	Root       string     // of the work tree on the machine that recorded, to which absolute paths in reports are relative; "" when absent or null
+	NotStarted bool       // the recorder could not start the command: nothing ran
+	Cut        bool       // truncations says that some of the output is missing
 
 	outputs [5]span // the values of stdout, stderr, stdout_tail, stderr_tail and error in Line; zero when absent or null
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/feedback"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Config says what to look for.
@@ -126,13 +127,14 @@ type Attempt struct {
 	Exit      *int64
 	Stale     bool   // its trees are equal and none of the accepted ones
 	StaleTree string // the tree of a stale one
-	Dirty     bool   // its trees differ
+	Dirty     bool   // its trees differ, or files had other bytes
 	Trees     bool   // it names both trees
 	Foreign   bool   // it is of the contract of the change, and the criterion is not
 	Output    Output
 	Said      feedback.Said // of one that did not end as expected or ran no test; the zero value when the ledger keeps too much
 
 	ChangedPaths []string // of a stale or dirty one, as in the record
+	OtherBytes   string   // which files had other bytes, and why; "" for none
 }
 
 // Tally sums up the attempts at one criterion, of one level, in one stream.
@@ -279,7 +281,7 @@ func (s *Stream) match(r *feedback.Record) []int {
 
 // level returns how far a record is bound to the judged code.
 func (s *Stream) level(r *feedback.Record) diag.Level {
-	if r.TreeBefore != "" && r.TreeBefore == r.TreeAfter && s.ledger.accepted[r.TreeBefore] {
+	if r.TreeBefore != "" && r.TreeBefore == r.TreeAfter && r.OtherBytes == "" && s.ledger.accepted[r.TreeBefore] {
 		return diag.Bound
 	}
 	return diag.Claimed
@@ -313,6 +315,9 @@ func (s *Stream) addAttempt(i int, r *feedback.Record) {
 	tally.Last.Said = s.ledger.Memory.keep(said, r, !met || vacuous(tally.Last.Output.Proof))
 }
 
+// maxOtherBytes is how much of other_bytes an attempt keeps: it is only shown.
+const maxOtherBytes = 1000
+
 func (s *Stream) attempt(r *feedback.Record) Attempt {
 	sum := sha256.Sum256(r.Line)
 	a := Attempt{Line: r.Pos.Line, SHA256: hex.EncodeToString(sum[:])}
@@ -321,7 +326,8 @@ func (s *Stream) attempt(r *feedback.Record) Attempt {
 		a.Exit = &exit
 	}
 	a.Trees = r.TreeBefore != "" && r.TreeAfter != ""
-	a.Dirty = a.Trees && r.TreeBefore != r.TreeAfter
+	a.OtherBytes = strings.Clone(strict.CutTo(r.OtherBytes, maxOtherBytes))
+	a.Dirty = r.OtherBytes != "" || (a.Trees && r.TreeBefore != r.TreeAfter)
 	a.Stale = a.Trees && !a.Dirty && s.ledger.config.AcceptedTrees != nil && !s.ledger.accepted[r.TreeBefore]
 	if a.Dirty || a.Stale {
 		a.ChangedPaths = r.ChangedPaths

@@ -32,7 +32,10 @@ type entry struct {
 	// Head.
 	Changed []string `json:"changed_paths,omitempty"`
 
-	start map[string]string // the differences from HEAD before the command
+	// OtherBytes are the first files whose bytes are not those that the trees stand for, and why.
+	OtherBytes string `json:"other_bytes,omitempty"`
+
+	start *snapshot // before the command
 
 	Runner     string `json:"runner,omitempty"`
 	RunID      string `json:"run_id,omitempty"`

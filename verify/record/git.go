@@ -53,7 +53,8 @@ func OpenGit(root string, env []string) (*Git, error) {
 		return nil, err
 	}
 	// These redirect git to another repository or change the meaning of its arguments.
-	redirecting := append(strings.Fields(local), "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+	redirecting := append(strings.Fields(local),
+		"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_ATTR_SOURCE")
 	g.env = slices.DeleteFunc(env, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(redirecting, name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
@@ -80,6 +81,14 @@ var settings = [][2]string{
 	{"index.version", "2"}, {"index.sparse", "false"},
 }
 
+// neutral are the settings of a machine that converts no file by itself: what git reads and writes must depend on the
+// code alone.
+var neutral = [][2]string{
+	{"core.attributesFile", os.DevNull}, {"core.autocrlf", "false"}, {"core.eol", "lf"}, {"core.safecrlf", "false"},
+}
+
+const noSystemAttributes = "GIT_ATTR_NOSYSTEM=1" // the file of core.attributesFile for all users
+
 // head is the id of the commit that is checked out.
 func (g *Git) head() (string, error) {
 	id, err := g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -94,6 +103,9 @@ type snapshot struct {
 	head    string // the commit that was checked out
 	id      string
 	changes map[string]string // the difference of each path from HEAD, without the evidence directory
+	odd     []oddFile         // sorted by path
+	// converted are the paths of the files whose bytes are those that a checkout writes, and not those in the tree.
+	converted []string
 }
 
 // tree is the code tree: everything in the work tree that git does not ignore, without the evidence directory.
@@ -116,7 +128,10 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, temp.remove()) }()
-	t := treeMaker{Git: *g, real: g, evidence: evidence, index: filepath.Join(temp.path, "index"), sum: len(head) / 2, made: fileTime(g.dir)}
+	t := treeMaker{
+		Git: *g, real: g, evidence: evidence, temp: temp.path, index: filepath.Join(temp.path, "index"), sum: len(head) / 2,
+		made: fileTime(g.dir),
+	}
 	t.env = append(slices.Clone(g.env), g.isolated(temp.path)...)
 	if k != nil && t.again(k) {
 		return k.snapshot, nil
@@ -136,6 +151,7 @@ type treeMaker struct {
 	Git             // with an environment of its own
 	real     *Git   // with the repository's index
 	evidence string // the directory
+	temp     string // a directory of its own
 	index    string // the file
 	sum      int    // length of an object id
 	made     time.Time
@@ -148,22 +164,32 @@ func (t *treeMaker) again(k *known) bool {
 	if k.index.write(t.index) != nil {
 		return false // the long way says what is wrong
 	}
-	if forgotten == 0 {
+	if len(forgotten) == 0 {
 		others, err := t.run("ls-files", "-z", "--others", "--exclude-standard", "--", ":(top)", ":(top,exclude,literal)"+t.evidence)
 		if err == nil && others == "" {
 			return true
 		}
 	}
-	if t.add() != nil {
+	if t.addNeutral() != nil {
 		return false
 	}
 	id, err := t.run("write-tree", "--missing-ok")
 	if err != nil || strings.TrimSpace(id) != k.snapshot.id {
 		return false
 	}
-	if x, err := readIndex(t.index, t.sum); err == nil {
-		k.index, k.made = x, t.made
+	x, err := readIndex(t.index, t.sum)
+	if err != nil {
+		return false
 	}
+	isForgotten := func(path string) bool { return forgotten[path] }
+	read := slices.DeleteFunc(slices.Clone(x.entries), func(e indexEntry) bool { return !isForgotten(e.path) })
+	found, err := t.compare(x, read, nil)
+	if err != nil || len(found.odd) > 0 {
+		return false
+	}
+	kept := slices.DeleteFunc(slices.Clone(k.snapshot.converted), isForgotten)
+	k.snapshot.converted = slices.Sorted(slices.Values(append(kept, found.converted...)))
+	k.index, k.made = x, t.made
 	return true
 }
 
@@ -176,7 +202,7 @@ func (t *treeMaker) whole() (s snapshot, err error) {
 	if err := t.withoutEvidence(); err != nil {
 		return s, err
 	}
-	if err := t.add(); err != nil {
+	if err := t.addNeutral(); err != nil {
 		return s, err
 	}
 	if err := t.withoutEvidence(); err != nil {
@@ -186,6 +212,9 @@ func (t *treeMaker) whole() (s snapshot, err error) {
 		return s, err
 	}
 	if err := t.dropReports(t.real, s.changes); err != nil {
+		return s, err
+	}
+	if err := t.bind(&s); err != nil {
 		return s, err
 	}
 	// A partial clone lacks the files outside of its cone, and may be unable to fetch them.
@@ -201,6 +230,16 @@ func (t *treeMaker) withoutEvidence() error {
 	}
 	_, err := t.run("rm", "-r", "-f", "--cached", "--sparse", "-q", "--ignore-unmatch", "--", ":(top,literal)"+t.evidence)
 	return err
+}
+
+// addNeutral adds the differences of the work tree to the index, without the filters of the machine.
+func (t *treeMaker) addNeutral() error {
+	filters, err := t.withoutFilters()
+	if err != nil {
+		return err
+	}
+	t.env = append(t.env, configured(settings, neutral, filters)...)
+	return t.add()
 }
 
 // add adds the differences of the work tree to the index. In a sparse checkout the first add finds edits outside of the cone,
@@ -237,10 +276,15 @@ func (t *treeMaker) ignores() bool {
 // Checkout makes a work tree of a commit in a new directory, with a git directory of its own that reads the objects of this
 // repository, which stays as it is. Nothing is there that git ignores here, and no setting of this repository counts.
 func (g *Git) Checkout(dir, commit string) error {
-	quiet := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}
-	_, err := g.run(append(slices.Clone(quiet), "clone", "--quiet", "--shared", "--no-checkout", "--template=", "--", g.root, dir)...)
-	if err == nil {
-		_, err = g.run(append(quiet, "-C", dir, "checkout", "--quiet", "--detach", commit)...)
+	filters, err := g.withoutFilters()
+	if err != nil {
+		return err
+	}
+	quiet := [][2]string{{"core.hooksPath", os.DevNull}, {"core.fsmonitor", "false"}, {"advice.detachedHead", "false"}}
+	c := *g
+	c.env = append(append(slices.Clone(g.env), noSystemAttributes), configured(quiet, neutral, filters)...)
+	if _, err = c.run("clone", "--quiet", "--shared", "--no-checkout", "--template=", "--", g.root, dir); err == nil {
+		_, err = c.run("-C", dir, "checkout", "--quiet", "--detach", commit)
 	}
 	if err != nil {
 		return fmt.Errorf("a fresh work tree of %.12s cannot be made: %w", commit, err)
@@ -266,18 +310,45 @@ func (g *Git) isolated(temp string) []string {
 		"GIT_INDEX_FILE=" + filepath.Join(temp, "index"),
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"),
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + `"` + cString.Replace(g.objects) + `"`,
-		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_NO_REPLACE_OBJECTS=1", noSystemAttributes,
 	}
-	return append(env, g.settings()...)
+	return append(append(env, g.settings()...), configured(settings, neutral)...)
 }
 
 // settings are the variables with the settings, for this work tree.
 func (g *Git) settings() []string {
-	env := []string{"GIT_WORK_TREE=" + g.root, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings))}
-	for i, s := range settings {
+	return append([]string{"GIT_WORK_TREE=" + g.root}, configured(settings)...)
+}
+
+// configured are the variables with some settings, which win over those of every file.
+func configured(lists ...[][2]string) []string {
+	all := slices.Concat(lists...)
+	env := []string{fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(all))}
+	for i, s := range all {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
 	}
 	return env
+}
+
+// withoutFilters are the settings that let no filter run that a file of settings names, because a command can write
+// such a file. Only Git LFS stays: its files are compared with what their pointers name.
+func (g *Git) withoutFilters() (list [][2]string, err error) {
+	names, err := g.run("config", "-z", "--list", "--name-only")
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{"filter.lfs": true}
+	for _, name := range strings.Split(names, "\x00") {
+		end := strings.LastIndexByte(name, '.')
+		if end < len("filter.") || !strings.HasPrefix(name, "filter.") || seen[name[:end]] {
+			continue
+		}
+		filter := name[:end]
+		seen[filter] = true
+		list = append(list, [2]string{filter + ".clean"}, [2]string{filter + ".smudge"}, [2]string{filter + ".process"})
+		list = append(list, [2]string{filter + ".required", "false"})
+	}
+	return list, nil
 }
 
 const gitlink = "160000"
@@ -308,10 +379,13 @@ func (g *Git) changes(evidence string) (map[string]string, error) {
 // the terminal, which is meant for the command.
 //
 // A command can set filters that git then starts. The processes that they leave running are ended, like those of a command.
-func (g *Git) run(args ...string) (string, error) {
+func (g *Git) run(args ...string) (string, error) { return g.feed("", args...) }
+
+// feed is run with a standard input.
+func (g *Git) feed(input string, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	c := exec.Command(g.program, args...)
-	c.Dir, c.Env, c.Stdout, c.Stderr = g.root, g.env, &out, &errs
+	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = g.root, g.env, strings.NewReader(input), &out, &errs
 	c.SysProcAttr = ownGroup()
 	c.WaitDelay = DefaultGrace // for output that another process keeps open
 	err := c.Run()

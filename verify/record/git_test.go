@@ -138,7 +138,6 @@ var clean = map[string]func(r *repo){
 	"tracked and ignored":         func(r *repo) { r.write("a.o", "x"); r.commit(); r.write(".gitignore", "*.o\n"); r.commit() },
 	"staged, then undone":         func(r *repo) { r.write("c", "x"); r.git("add", "c"); r.do(os.Remove(filepath.Join(r.dir, "c"))) },
 	"committed CRLF":              func(r *repo) { r.write("crlf", "a\r\nb\r\n"); r.commit(); r.git("config", "core.autocrlf", "input") },
-	"CRLF in the work tree":       func(r *repo) { r.git("config", "core.autocrlf", "true"); r.write("a.txt", "one\r\n") },
 	"executable": func(r *repo) {
 		r.write("x.sh", "#!/bin/sh\n")
 		r.do(os.Chmod(filepath.Join(r.dir, "x.sh"), 0o755))
@@ -193,10 +192,11 @@ var clean = map[string]func(r *repo){
 	"packed":       func(r *repo) { r.git("gc", "-q") },
 	"shared index": func(r *repo) { r.git("config", "core.splitIndex", "true") },
 	"clean filter": func(r *repo) {
-		r.filter("sed s/big/pointer/")
-		r.write("f.lfs", "pointer\n")
+		r.filter("false")
+		r.git("config", "filter.big.required", "false")
+		r.write("f.lfs", "content\n")
 		r.commit()
-		r.write("f.lfs", "big\n")
+		r.git("config", "filter.big.required", "true")
 	},
 	"report of the gate": func(r *repo) {
 		r.write(report.FileName, gateReport)
@@ -346,8 +346,13 @@ func TestTreeRefused(t *testing.T) {
 			r.write(".gitmodules", "[submodule \"n\"]\n\tpath = nested\n\turl = x\n\tignore = all\n")
 		}, `"nested" is a repository but not a submodule`},
 		"nested, without a commit": {func(r *repo) { r.git("init", "-q", "nested") }, "git add"},
-		"filter that fails":        {func(r *repo) { r.filter("false"); r.write("f.lfs", "x") }, "git add"},
-		"no commit":                {func(r *repo) { r.git("checkout", "-q", "--orphan", "new") }, "HEAD is not a commit"},
+		"pointer filter that fails": {func(r *repo) {
+			r.write(".gitattributes", "*.lfs filter=lfs\n")
+			r.git("config", "filter.lfs.clean", "false")
+			r.git("config", "filter.lfs.required", "true")
+			r.write("f.lfs", "x")
+		}, "git add"},
+		"no commit": {func(r *repo) { r.git("checkout", "-q", "--orphan", "new") }, "HEAD is not a commit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)

@@ -3,7 +3,9 @@ package record
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -27,6 +29,7 @@ const (
 	indexHeader  = 12
 	statBytes    = 40
 	extendedFlag = 0x4000
+	skipFlag     = 0x40 // in the first byte of the extended flags
 	deviceAt     = 16   // the four bytes of the device
 	modeAt       = 26   // the two bytes of the mode that matter
 	submodule    = 0xe0 // the first of them
@@ -84,11 +87,13 @@ func (x *index) contains(path string) bool {
 	return false
 }
 
-// forget lets git read those files again that may have changed since the index was made, at the given time of the file
-// system, and counts them. It compares more than git does: with nanoseconds, the device, and whatever the settings of the
-// repository are. A file whose inode changed shortly before that time may have changed again without a trace, and is read
-// again as well, and so are a submodule and what is mounted in the work tree: see [stampsEdits].
-func (x *index) forget(root string, made time.Time) (forgotten int) {
+// forget lets git read those files again that may have changed since the index was made, at the given time of the
+// file system, and returns their paths. It compares more than git does: with nanoseconds, the device, and whatever
+// the settings of the repository are. A file whose inode changed shortly before that time may have changed again
+// without a trace, and is read again as well, and so are a submodule and what is mounted in the work tree: see
+// [stampsEdits].
+func (x *index) forget(root string, made time.Time) (forgotten map[string]bool) {
+	forgotten = map[string]bool{}
 	certain := made.Add(-2 * time.Second).UnixNano()
 	top, _, _ := statNumbers(root)
 	for _, e := range x.entries {
@@ -99,9 +104,28 @@ func (x *index) forget(root string, made time.Time) (forgotten int) {
 		}
 		clear(numbers[:24])
 		clear(numbers[36:])
-		forgotten++
+		forgotten[e.path] = true
 	}
 	return forgotten
+}
+
+// mode is the mode of an entry, as git prints it.
+func (x *index) mode(e indexEntry) string {
+	return fmt.Sprintf("%06o", binary.BigEndian.Uint32(x.data[e.at+24:]))
+}
+
+// id is the object id of an entry.
+func (x *index) id(e indexEntry) string {
+	return hex.EncodeToString(x.data[e.at+statBytes : e.at+statBytes+x.sum])
+}
+
+// include lets git check out what a sparse checkout leaves out.
+func (x *index) include() {
+	for _, e := range x.entries {
+		if flags := e.at + statBytes + x.sum; binary.BigEndian.Uint16(x.data[flags:])&extendedFlag != 0 {
+			x.data[flags+2] &^= skipFlag
+		}
+	}
 }
 
 // write writes the index. Git does not verify the checksum at its end, except for git fsck.

@@ -237,7 +237,7 @@ func (r *Recorder) before(e *entry) (err error) {
 		return err
 	}
 	s := r.last
-	e.Head, e.TreeBefore, e.start = s.head, s.id, s.changes
+	e.Head, e.TreeBefore, e.start, e.OtherBytes = s.head, s.id, s, describe(s.odd)
 	e.Changed = shortest(slices.Sorted(maps.Keys(s.changes)))
 	return nil
 }
@@ -252,6 +252,9 @@ func (r *Recorder) Look() (tree string, differs bool, err error) {
 		r.last = &s
 	}
 	r.tellPaths("the work tree differs from HEAD, so this record is not about the commit", slices.Sorted(maps.Keys(r.last.changes)))
+	if other := describe(r.last.odd); other != "" {
+		r.tell("some files do not have the bytes that the code tree stands for, so no record of it can count: " + other)
+	}
 	return r.last.id, len(r.last.changes) > 0, nil
 }
 
@@ -261,6 +264,15 @@ func (r *Recorder) Changed() []string {
 		return nil
 	}
 	return shortest(slices.Sorted(maps.Keys(r.last.changes)))
+}
+
+// OtherBytes says at which files a checkout of the code tree would have written other bytes when the work tree was
+// last looked at, and why; "" when there are none.
+func (r *Recorder) OtherBytes() string {
+	if r.last == nil {
+		return ""
+	}
+	return describe(r.last.odd)
 }
 
 // after computes the tree again. If that fails there is still a record, with a lower evidence level.
@@ -273,18 +285,43 @@ func (r *Recorder) after(e *entry) (err error) {
 	if err != nil {
 		return fmt.Errorf("the code tree after the command cannot be computed: %w", err)
 	}
-	r.last = &s
-	if e.TreeAfter = s.id; s.id != e.TreeBefore {
-		paths := map[string]string{}
-		maps.Copy(paths, e.start)
-		maps.Copy(paths, s.changes)
-		maps.DeleteFunc(paths, func(path, _ string) bool { return e.start[path] == s.changes[path] })
-		if list := slices.Sorted(maps.Keys(paths)); len(list) > 0 {
-			e.Changed = shortest(list)
-			r.tellPaths("the code changed while the command ran", list)
+	r.last, e.TreeAfter = &s, s.id
+	changed, odd := e.start.changed(&s), append(slices.Clone(e.start.odd), s.odd...)
+	if s.id == e.TreeBefore {
+		changed = e.start.rewritten(&s)
+		for _, path := range changed {
+			odd = append(odd, oddFile{path, "was rewritten while the command ran: git reads the same content from other bytes"})
 		}
 	}
+	e.OtherBytes = describe(odd)
+	if len(changed) > 0 {
+		e.Changed = shortest(changed)
+		r.tellPaths("the code changed while the command ran", changed)
+	}
 	return nil
+}
+
+// changed are the paths at which another snapshot differs from HEAD in another way.
+func (s *snapshot) changed(other *snapshot) []string {
+	paths := map[string]string{}
+	maps.Copy(paths, s.changes)
+	maps.Copy(paths, other.changes)
+	maps.DeleteFunc(paths, func(path, _ string) bool { return s.changes[path] == other.changes[path] })
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// rewritten are the paths of files that have the bytes of the tree in one snapshot, and those of a checkout in the
+// other one.
+func (s *snapshot) rewritten(other *snapshot) (paths []string) {
+	for _, two := range [][2][]string{{s.converted, other.converted}, {other.converted, s.converted}} {
+		for _, path := range two[0] {
+			if _, both := slices.BinarySearch(two[1], path); !both {
+				paths = append(paths, path)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // Limits of the paths in a record and in a message.
@@ -304,6 +341,25 @@ func shortest(paths []string) (list []string) {
 		list = append(list, path)
 	}
 	return list
+}
+
+// describe names the first of some odd files, each once; "" for none.
+func describe(list []oddFile) string {
+	var texts []string
+	named := map[string]bool{}
+	for _, o := range list {
+		if named[o.path] {
+			continue
+		}
+		named[o.path] = true
+		if len(texts) < maxShown {
+			texts = append(texts, strconv.Quote(shortest([]string{o.path})[0])+" "+o.why)
+		}
+	}
+	if more := len(named) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.ToValidUTF8(strings.Join(texts, "; "), "\ufffd")
 }
 
 // tellPaths reports the first of some paths to the user.
