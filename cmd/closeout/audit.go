@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,9 @@ it, or on whose word. It reads the clone alone: it asks no network, fetches noth
 It walks the line of first parents. Each commit since the gate was adopted needs an entry of the archive; the content
 that it brought must be the content that was judged, by a contract that the branch had; and judging the bundle again must
 give the report that was written.
+
+A commit without an entry may wait seven days for the archive, from the first date of it and the commits after it until
+--as-of, which the result contains: the same clone, version and day give the same bytes.
 
 Without an older checkpoint the archive only agrees with itself: --since-checkpoint names a copy of the file checkpoint
 that you kept. See docs/audit.md.
@@ -56,6 +60,7 @@ func newAudit(std stdio) *cobra.Command {
 	flags.StringVar(&f.options.Archive, "archive", "", "the branch or `commit` of the archive (default origin/closeout-archive, else closeout-archive)")
 	flags.StringVar(&f.options.Since, "since", "", "the oldest `commit` that is audited, or a day as YYYY-MM-DD")
 	flags.StringVar(&f.options.Until, "until", "", "the newest `commit` that is audited, or a day as YYYY-MM-DD")
+	flags.StringVar(&f.options.AsOf, "as-of", "", "the `day` of the audit, YYYY-MM-DD in UTC: commits of the seven days until then may still wait for the archive (default today)")
 	flags.StringVar(&f.options.Adopted, "adopted", "", "the first `commit` that needs a decision, or a day (default the first that holds a contract and a workflow that runs closeout)")
 	flags.StringVar(&f.replay, "replay", "all", "which decisions are judged again: all, none, or `sample:N`")
 	flags.StringArrayVar(&f.with, "replay-with", nil, "judge decisions of another version with its program: `VERSION=PROGRAM`; may be given again")
@@ -112,6 +117,12 @@ func (f *auditFlags) check() error {
 		return err
 	}
 	o := &f.options
+	if o.AsOf == "" {
+		o.AsOf = time.Now().UTC().Format(time.DateOnly)
+	}
+	if !strict.CalendarDay(o.AsOf) {
+		return fmt.Errorf("--as-of is %q: expected a day as YYYY-MM-DD", o.AsOf)
+	}
 	kind, number, sampled := strings.Cut(f.replay, ":")
 	n, err := strconv.Atoi(number)
 	switch {

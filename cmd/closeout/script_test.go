@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"closeout": main, "closeout-stuck": stuck, "on-terminal": onTerminal, "fake-agent": fakeAgent})
+	testscript.Main(m, map[string]func(){"closeout": main, "closeout-stuck": stuck, "on-terminal": onTerminal, "fake-agent": fakeAgent, "archived": archived})
 }
 
 // gitSettings let git read nothing of the machine's settings, and leave out what costs time.

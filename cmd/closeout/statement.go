@@ -24,7 +24,8 @@ for failed and review.
 
 REPORT is a verification_report.json, a directory that contains one, or - for standard input.
 
-Exit codes: 0 the statement is printed, whatever the verdict; 2 it is not a report, or lacks what a statement needs.`
+Exit codes: 0 the statement is printed, whatever the verdict; 2 it is not a report, or lacks what a statement needs: a
+contract, a subject, and something that was judged.`
 
 // statementForms are the values of --form, the default first.
 var statementForms = []string{"vsa", "predicate"}

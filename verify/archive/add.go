@@ -34,6 +34,14 @@ type Keep struct {
 	MaxFile int64  // in bytes
 }
 
+// Limit is how large a file of a bundle may be that an archive keeps by default.
+func Limit(path string) int64 {
+	if path == report.FileName {
+		return maxReport
+	}
+	return DefaultMaxFile
+}
+
 // kept reports whether a file is kept.
 func (k Keep) kept(f File) bool {
 	switch {

@@ -30,6 +30,9 @@ type Input struct {
 	Found                   []report.AuditFinding
 	Changes                 []Change // of contract and workflow, within the whole line, the oldest first
 	Replay                  string   // none, sample:N or all
+	// AsOf is the day of the audit, counted from 1970-01-01. Unread says that there is an archive, whose entries cannot be read.
+	AsOf   int
+	Unread bool
 }
 
 // Archive is what is known about the archive as a whole.
@@ -109,12 +112,11 @@ func (j *joined) index() {
 			if old != nil && old.Entry.Kind == archive.Gap && slices.Equal(old.Entry.Commits, x.Entry.Commits) {
 				j.repaired[*r] = true
 				if j.in(x.At) {
-					j.add(finding("audit.repaired", "the decision was archived after the archive had said that there is none", about{},
-						"a decision when the commit was archived", "entry "+strconv.FormatInt(*r, 10)+" said: "+deref(old.Entry.Why),
-						"read who appended the entry, and whether the run that it names is older than the merge"), x.At, x)
+					j.add(afterMerge("the archive had said that there is no decision", "a decision when the commit was archived",
+						"entry "+strconv.FormatInt(*r, 10)+" said: "+deref(old.Entry.Why)), x.At, x)
 				}
 			} else if j.in(x.At) {
-				j.add(duplicate("the entry repairs one that is no gap about the same commits", "a gap", "entry "+strconv.FormatInt(*r, 10)), x.At, x)
+				j.add(contradicted("the entry repairs one that is no gap about the same commits", "a gap", "entry "+strconv.FormatInt(*r, 10)), x.At, x)
 			}
 		}
 	}
@@ -132,7 +134,7 @@ func (j *joined) index() {
 		for i := range x.Entry.Commits {
 			at := x.At + i
 			if other := j.of[at]; other != nil && other != x && j.in(at) {
-				j.add(duplicate("two entries answer for one commit", "entry "+strconv.FormatInt(other.Entry.Seq, 10)+" alone", "also this one"), at, x)
+				j.add(contradicted("two entries answer for one commit", "entry "+strconv.FormatInt(other.Entry.Seq, 10)+" alone", "also this one"), at, x)
 				continue
 			}
 			j.of[at] = x
@@ -141,21 +143,32 @@ func (j *joined) index() {
 }
 
 // otherBranches passes over what was archived for another branch about commits for which the audited branch has entries of its own:
-// branches that begin at one commit share those before it.
+// branches that begin at one commit share those before it. A pull request has one verdict, for whichever branch it was archived.
 func (j *joined) otherBranches() {
-	own := map[int]bool{}
+	own := map[int]*Examined{}
 	for _, x := range j.Entries {
 		for i := range x.Entry.Commits {
 			if x.At >= 0 && !x.foreign {
-				own[x.At+i] = true
+				own[x.At+i] = x
 			}
 		}
 	}
-	j.Entries = slices.DeleteFunc(slices.Clone(j.Entries), func(x *Examined) bool { return x.foreign && own[x.At] })
+	j.Entries = slices.DeleteFunc(slices.Clone(j.Entries), func(x *Examined) bool {
+		mine := own[x.At]
+		if !x.foreign || mine == nil {
+			return false
+		}
+		decided := x.Entry.Kind == archive.Decision && mine.Entry.Kind == archive.Decision && slices.Equal(x.Entry.PullRequests, mine.Entry.PullRequests)
+		if verdict := deref(x.Entry.Verdict); decided && verdict != deref(mine.Entry.Verdict) && j.in(mine.At) {
+			j.add(contradicted("the pull request was decided otherwise for another branch", "one verdict: "+deref(mine.Entry.Verdict),
+				fmt.Sprintf("entry %d says %s", x.Entry.Seq, verdict)), mine.At, mine)
+		}
+		return true
+	})
 }
 
-func duplicate(message, expected, actual string) report.AuditFinding {
-	return finding("audit.duplicate", message, about{identity: []string{message}}, expected, actual, "read both entries: one of them is about something else, or was appended later")
+func contradicted(message, expected, actual string) report.AuditFinding {
+	return finding("audit.contradicted", message, about{identity: []string{message}}, expected, actual, "read both entries: one of them is about something else, or was appended later")
 }
 
 // entries takes over what was found about each entry.
@@ -180,7 +193,7 @@ func (j *joined) entries() {
 			j.gap(x)
 		}
 		if message, other := m.before(x); other != nil {
-			j.add(duplicate(message, "a merge of its own", "also entry "+strconv.FormatInt(other.Entry.Seq, 10)), x.At, x)
+			j.add(contradicted(message, "a merge of its own", "also entry "+strconv.FormatInt(other.Entry.Seq, 10)), x.At, x)
 		}
 		if !x.Answered {
 			continue
@@ -248,11 +261,12 @@ func (j *joined) gap(x *Examined) {
 		"find the run, and add its decision: closeout archive add; else have the merge reviewed"), x.At, x)
 }
 
-// weekOfSeconds is how long commits may wait for the archive before that is a warning.
-const weekOfSeconds = 7 * secondsPerDay
+// maxPending is how many days commits may wait for the archive.
+const maxPending = 7
 
 // commits says of each audited commit what answers for it.
 func (j *joined) commits() {
+	earliest := j.earliest()
 	for at := j.Newest; at <= j.Oldest; at++ {
 		if !j.after(at) {
 			break
@@ -262,27 +276,52 @@ func (j *joined) commits() {
 		switch {
 		case x != nil:
 			row.State, row.Entry = x.Entry.Kind, &x.Row
-		case j.Archive == nil:
+			if x.Row.Verdict == report.NotJudged {
+				row.State = report.NotJudged
+			}
+		case j.Archive == nil && j.Unread:
 			row.State = "unknown"
-		case j.last < 0 || at < j.last:
-			row.State = "pending"
-			j.pending(at)
-		default:
+		case j.last >= 0 && at > j.last:
 			row.State = "missing"
 			j.add(finding("audit.missing", "no decision and no gap is archived about the commit", about{}, "an entry that names it", "none",
 				"find how it reached the branch, and have it reviewed; closeout archive find writes down what it finds"), at, nil)
+		default:
+			row.State = j.waiting(at, earliest[at-j.Newest])
 		}
 		j.states = append(j.states, row)
 	}
 }
 
-func (j *joined) pending(at int) {
-	f := finding("audit.pending", "the commit is newer than the archive", about{}, "an entry that names it", "none yet", "let the archive workflow run, and fetch again")
-	if j.Line.Commits[j.Newest].Seconds-j.Line.Commits[at].Seconds > weekOfSeconds {
-		f = as(diag.Warn, f)
-		f.Fix = "find why the archive workflow no longer runs: it must run after each push to the branch"
+// earliest is, for each audited commit, the first day that it or a commit after it is dated: a commit whose date is too young waits no
+// longer than those that were made on top of it.
+func (j *joined) earliest() []int {
+	var days []int
+	for at := j.Newest; at <= j.Oldest; at++ {
+		day := dayOf(j.Line.Commits[at].Seconds)
+		if at > j.Newest {
+			day = min(day, days[len(days)-1])
+		}
+		days = append(days, day)
 	}
-	j.add(f, at, nil)
+	return days
+}
+
+// waiting says of a commit that is newer than the archive whether it is pending or missing. A date after the audit is no reason to wait.
+func (j *joined) waiting(at, day int) string {
+	age := j.AsOf - day
+	if age >= 0 && age < maxPending {
+		j.add(finding("audit.pending", "the commit is newer than the archive", about{}, "an entry that names it", "none yet",
+			"let the archive workflow run, and fetch again"), at, nil)
+		return "pending"
+	}
+	actual := fmt.Sprintf("none for %s, as of %s", diag.Plural(int64(age), "day"), civil(j.AsOf))
+	if age < 0 {
+		actual = "none, and every date since the commit is after " + civil(j.AsOf)
+	}
+	j.add(finding("audit.missing", "the archive has no entry about the commit, and it can wait no longer", about{identity: []string{"old"}},
+		fmt.Sprintf("an entry that names it within %d days", maxPending), actual,
+		"find why the archive workflow no longer runs: it must run after each push to the branch; then fetch again"), at, nil)
+	return "missing"
 }
 
 // versions lists the versions that judged, in the order of the history.

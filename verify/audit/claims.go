@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -12,7 +13,9 @@ import (
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -190,6 +193,81 @@ func (x *examination) headContract(c *facts.ContractOrigin, inputs []verify.Inpu
 		x.add(finding("audit.foreign_contract", "the decision was made by a task contract that the change does not contain", about{path: c.Path, identity: []string{c.File}},
 			"a file of the change", "another text, or none", "distrust the decision: its bundle may be made up"))
 	}
+}
+
+// late says that the decision was made when GitHub had merged already: it let nothing in.
+func (x *examination) late() {
+	of := func(f *facts.Facts) {
+		if f == nil || f.GitHub == nil || f.GitHub.PullRequest == nil || !f.GitHub.PullRequest.Merged {
+			return
+		}
+		number := strconv.FormatInt(f.GitHub.PullRequest.Number, 10)
+		x.add(afterMerge("pull request "+number+" was merged already", "a decision about an open pull request", "GitHub called it merged when the gate asked"))
+	}
+	of(x.known)
+	for _, part := range x.m.Bundle.Parts {
+		of(x.factsOf(part.Inputs))
+	}
+}
+
+func afterMerge(why, expected, actual string) report.AuditFinding {
+	return finding("audit.after_merge", "the decision was made after the merge: "+why, about{identity: []string{why}}, expected, actual,
+		"read which run made the entry, and have the merge reviewed unless a decision from before it is found")
+}
+
+// leftOut examines which pull requests applies_to left out.
+func (x *examination) leftOut() {
+	not := x.r.LeftOut()
+	for _, number := range not {
+		f := x.known
+		for _, part := range x.m.Bundle.Parts {
+			if part.PullRequest == number {
+				f = x.factsOf(part.Inputs)
+			}
+		}
+		x.notJudged(number, f)
+	}
+	isLeftOut := func(n string) bool {
+		return slices.ContainsFunc(not, func(left int64) bool { return strconv.FormatInt(left, 10) == n })
+	}
+	ofGroup := len(x.r.PullRequests) > 0 && len(x.Entry.PullRequests) > 0 // an entry may answer for some of its pull requests
+	if x.r.NotJudged() || (ofGroup && !slices.ContainsFunc(x.Entry.PullRequests, func(n string) bool { return !isLeftOut(n) })) {
+		x.Row.Verdict = report.NotJudged
+	}
+}
+
+// notJudged looks for the author in the contract that the branch had before the merge: by which contract the gate left the author out is
+// only what the bundle says. Facts are nil where the bundle has none.
+func (x *examination) notJudged(number int64, f *facts.Facts) {
+	what := "the merge"
+	if number > 0 {
+		what = fmt.Sprintf("pull request %d", number)
+	}
+	author := "no author that the facts name"
+	if f != nil && f.GitHub != nil && f.GitHub.PullRequest != nil {
+		pr, path := f.GitHub.PullRequest, ""
+		author = cmp.Or(pr.Author, author)
+		for _, c := range f.Contracts {
+			if strings.HasPrefix(c.File, "scope_contract.") {
+				path = c.Path
+			}
+		}
+		if x.cut {
+			return // what is before the merge is unavailable
+		}
+		standing, err := x.Repo.Contract(x.parent, path)
+		switch {
+		case err != nil:
+			x.unavailable("the contract of the branch before the merge", err)
+			return
+		case standing != nil && standing.AppliesTo != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(pr):
+			x.add(as(diag.Info, finding("audit.not_judged", what+" was not judged: the contract leaves out its author", about{identity: []string{what}},
+				"a decision, or an author that applies_to leaves out", author, "no action is needed: applies_to of the contract says who is judged")))
+			return
+		}
+	}
+	x.add(finding("audit.not_judged", what+" was not judged, and the contract of the branch does not leave out its author", about{identity: []string{what}},
+		"a decision, or an author that applies_to leaves out at "+orNone(x.parent), author, "have the merge reviewed, and distrust the bundle"))
 }
 
 // overrides lists who overrode, and looks for authors among them.

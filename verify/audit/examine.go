@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/archive"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/replay"
@@ -27,6 +28,9 @@ type Repository interface {
 	Blob(commit, path string) (string, error)
 	// BlobID is the id of a blob with a content.
 	BlobID(content []byte) string
+	// Contract is the standing contract of a commit: the one at its usual place, else that at a path; nil when there is none that can be
+	// used.
+	Contract(commit, path string) (*contract.Contract, error)
 	// Ancestor reports whether a commit is another one, or an ancestor of it.
 	Ancestor(old, young string) (bool, error)
 }
@@ -189,8 +193,10 @@ func (x *examination) decision(withdrawn *archive.Entry) {
 	x.summarize()
 	x.verdict()
 	x.known = replay.FactsOf(x.m.Bundle)
+	x.late()
 	x.overrides()
 	x.workflow()
+	x.leftOut()
 	if x.cut {
 		x.unavailable("what was on the branch before the merge", errors.New("the clone ends with "+x.Row.Commit))
 		return
@@ -203,30 +209,57 @@ func (x *examination) decision(withdrawn *archive.Entry) {
 // read reads the report; false when there is none to judge by.
 func (x *examination) read(withdrawn *archive.Entry) bool {
 	fix := "ask for the bundle: the run that made it may still have it; the decision itself cannot be checked"
-	not := func(why string) bool {
-		x.Row.Replay = "not_replayable"
-		x.Row.Verdict = deref(x.Entry.Verdict)
-		x.add(finding("audit.not_replayable", "the decision cannot be judged again: "+why, about{identity: []string{why}}, "the bundle of the decision", "none", fix))
+	not := func(code, why string) bool {
+		x.Row.Replay, x.Row.Verdict = "not_replayable", deref(x.Entry.Verdict)
+		x.add(finding(code, "the decision cannot be judged again: "+why, about{identity: []string{why}}, "the bundle of the decision", "none", fix))
 		return false
 	}
 	switch {
 	case withdrawn != nil:
-		return not("its bundle was withdrawn, because: " + deref(withdrawn.Why))
+		return not("audit.withdrawn", "its bundle was withdrawn, because: "+deref(withdrawn.Why))
 	case x.m.Err != nil && x.m.Broken:
-		return not("the archive contains other files than the entry lists")
+		return not("audit.not_replayable", "the archive contains other files than the entry lists")
 	case x.m.Err != nil:
 		x.Row.Verdict = deref(x.Entry.Verdict)
 		x.unavailable("the bundle of entry "+strconv.FormatInt(x.Entry.Seq, 10), x.m.Err)
 		return false
 	case x.m.Report == nil || x.m.Bundle == nil:
-		return not("the archive does not contain its report")
+		if len(x.m.Entry.Omitted) > 0 {
+			x.Row.Verdict = deref(x.Entry.Verdict)
+			x.omitted(nil)
+			return false
+		}
+		return not("audit.not_replayable", "the archive does not contain its report")
 	}
 	r, err := replay.Read(x.m.Report)
 	if err != nil {
-		return not("its report cannot be read: " + err.Error())
+		return not("audit.not_replayable", "its report cannot be read: "+err.Error())
 	}
 	x.r = r
 	return true
+}
+
+// omitted says that files of the bundle are not in the archive. One that the archive could have kept blocks: it may be the one that would
+// show what the report hides. The report says how large its inputs were, too.
+func (x *examination) omitted(inputs []report.Input) {
+	x.Row.Replay = "not_replayable"
+	severity, shown := diag.Unknown, x.m.Entry.Omitted[0]
+	for _, f := range x.m.Entry.Omitted {
+		size := f.Bytes
+		for _, in := range inputs {
+			if in.SHA256 == f.SHA256 {
+				size = min(size, in.Bytes)
+			}
+		}
+		if size <= archive.Limit(f.Path) {
+			severity, shown = diag.Block, f
+			break
+		}
+	}
+	x.add(as(severity, finding("audit.omitted", "the decision cannot be judged again: a file of its bundle was left out of the archive",
+		about{path: shown.Path}, "all files of the bundle, except those of more than "+diag.Plural(archive.Limit(shown.Path), "byte"),
+		fmt.Sprintf("%s of %s left out", diag.Plural(int64(len(x.m.Entry.Omitted)), "file"), diag.Plural(int64(len(x.m.Entry.Omitted)+len(x.m.Entry.Bundle)), "file")),
+		"ask for the bundle of the run; archive with --keep all, and a --max-file that is large enough")))
 }
 
 // compareEntry compares what the entry says of the report with the report.
@@ -371,19 +404,17 @@ const workflows = ".github/workflows/"
 
 // replayed judges the bundle again.
 func (x *examination) replayed() {
-	switch omitted := x.m.Entry.Omitted; {
-	case len(omitted) > 0:
-		x.Row.Replay = "not_replayable"
-		x.add(finding("audit.not_replayable", "the decision cannot be judged again: files of its bundle were left out of the archive",
-			about{path: omitted[0].Path}, "all files of the bundle", diag.Plural(int64(len(omitted)), "file")+" left out", "keep them: closeout archive find --keep all, with a larger --max-file"))
+	if len(x.m.Entry.Omitted) > 0 {
+		x.omitted(x.r.Inputs)
 		return
-	case !x.Replays(x.Entry.Seq):
+	}
+	if !x.Replays(x.Entry.Seq) {
 		return
 	}
 	if !replay.Bounded(x.r) {
 		x.Row.Replay = "not_replayable"
-		x.add(as(diag.Unknown, finding("audit.not_replayable", "the decision cannot be judged again: "+replay.ErrUnbounded.Error(), about{path: report.FileName, identity: []string{"limits"}},
-			"limits as an operator needs them", "a limit that closeout archive find refuses", "ask who added the entry; write the bundle to a directory and run closeout replay on it")))
+		x.add(finding("audit.not_replayable", "the decision cannot be judged again: "+replay.ErrUnbounded.Error(), about{path: report.FileName, identity: []string{"limits"}},
+			"limits as an operator needs them", "a limit that closeout archive find refuses", "ask who added the entry; write the bundle to a directory and run closeout replay on it"))
 		return
 	}
 	got, err := judged(x.m.Report, x.r, x.m.Bundle)

@@ -78,7 +78,7 @@ func (j *joined) decided() []*Examined {
 
 func (j *joined) subject(decisions []*Examined) report.AuditSubject {
 	s := report.AuditSubject{
-		Branch: j.Branch, To: j.Line.Commits[j.Newest].ID, Anchor: report.AnchorNone, Replay: j.Replay, Commits: len(j.states),
+		Branch: j.Branch, To: j.Line.Commits[j.Newest].ID, Anchor: report.AnchorNone, Replay: j.Replay, AsOf: civil(j.AsOf), Commits: len(j.states),
 		BeforeGate: j.Oldest - j.Newest + 1 - len(j.states),
 	}
 	from := j.Line.Commits[j.Oldest].ID
@@ -87,8 +87,14 @@ func (j *joined) subject(decisions []*Examined) report.AuditSubject {
 		s.Adopted = &j.Line.Commits[j.Adopted].ID
 	}
 	for _, x := range decisions {
-		if x.Entry.Kind == archive.Decision {
+		switch {
+		case x.Row.Verdict == report.NotJudged:
+			s.NotJudged++
+		case x.Entry.Kind == archive.Decision:
 			s.Decisions++
+		}
+		if x.Row.Why != archive.NoPullRequest {
+			s.Merges++
 		}
 		if x.Row.Replay == archive.ReplaySame || x.Row.Replay == archive.ReplayDifferent || x.Row.Replay == "unknown" {
 			s.Replayed++
@@ -168,6 +174,8 @@ func count(p *report.AuditPeriod, x *Examined) {
 		p.Failed++
 	case report.Review:
 		p.Review++
+	case report.NotJudged:
+		p.NotJudged++
 	case "gap":
 		p.Gaps++
 	}
@@ -183,7 +191,7 @@ func add(to, l *report.AuditLevels) {
 
 // statistics add up decisions.
 func (j *joined) statistics(decisions []*Examined) report.AuditStatistics {
-	s := report.AuditStatistics{Verdicts: map[string]int{report.Passed: 0, report.Overridden: 0, report.Failed: 0, report.Review: 0, "gap": 0, "missing": 0}}
+	s := report.AuditStatistics{Verdicts: map[string]int{report.Passed: 0, report.Overridden: 0, report.Failed: 0, report.Review: 0, report.NotJudged: 0, "gap": 0, "missing": 0}}
 	codes, reasons, flaky := map[string]int{}, map[string]int{}, map[string]int{}
 	spelled := map[string]string{}
 	people := map[string]*person{}

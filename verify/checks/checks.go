@@ -8,6 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // All lists the checks in the order in which they run and are reported; Scope of each says what it judges. Only Override
@@ -35,7 +36,7 @@ var All = []*check.Check{
 const CodeUnavailable = "facts.unavailable"
 
 // CodeNotApplicable is the code of the only finding about a pull request that applies_to leaves out.
-const CodeNotApplicable = "gate.not_applicable"
+const CodeNotApplicable = report.CodeNotApplicable
 
 // Gate is the gate itself. It does not run: its codes are for runs that cannot judge, or have nothing to judge.
 var Gate = &check.Check{

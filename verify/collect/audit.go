@@ -8,13 +8,16 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/audit"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // AuditOptions are what an audit is asked for.
@@ -29,6 +32,7 @@ type AuditOptions struct {
 	Sample                int
 	With                  map[string]string // programs by version
 	Own                   *archive.Mark     // the auditor's own checkpoint; nil for none
+	AsOf                  string            // the day of the audit, YYYY-MM-DD
 }
 
 // Audit joins the commits of a branch with an archive. The error is one of usage, as [ErrUsage]; what the clone does not contain is
@@ -38,7 +42,11 @@ func (g *Git) Audit(o AuditOptions) (*report.Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &audit.Input{Version: verify.Version, Branch: o.Branch, Line: l.line, Replay: o.Replay}
+	day, err := time.Parse(time.DateOnly, o.AsOf)
+	if err != nil {
+		return nil, err
+	}
+	in := &audit.Input{Version: verify.Version, Branch: o.Branch, Line: l.line, Replay: o.Replay, AsOf: int(day.Unix() / (24 * 60 * 60))}
 	if o.Replay == "sample" {
 		in.Replay = fmt.Sprintf("sample:%d", o.Sample)
 	}
@@ -65,6 +73,7 @@ func (g *Git) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error
 		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", &fixable{errors.New("there is no branch closeout-archive"), "fetch it: git fetch origin closeout-archive:closeout-archive; docs/archive.md says how it is made"}))
 		return nil
 	case Unknowable(err):
+		in.Unread = true
 		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", archiveFixed(err)))
 		return nil
 	case err != nil:
@@ -78,6 +87,7 @@ func (g *Git) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error
 		check, err = a.Check(ArchiveCheck{Own: o.Own, Content: e.content, Visit: e.visit})
 	}
 	if err != nil {
+		in.Unread = true
 		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", err))
 		return nil
 	}
@@ -268,6 +278,29 @@ func (r *auditedRepo) Blob(commit, path string) (string, error) {
 
 // BlobID is that of [audit.Repository].
 func (r *auditedRepo) BlobID(content []byte) string { return r.git.repo.BlobID(content).String() }
+
+// Contract is that of [audit.Repository].
+func (r *auditedRepo) Contract(commit, path string) (*contract.Contract, error) {
+	o := Options{Settings: verify.Settings{Limits: strict.DefaultLimits()}}
+	if commit == "" {
+		return nil, nil
+	}
+	usual, err := r.git.hasContract(commit)
+	if err != nil {
+		return nil, err
+	}
+	if !usual {
+		o.Contract = path
+	}
+	found, err := StandingAt(r.git, commit, o)
+	if err == nil && len(found.Unavailable) > 0 {
+		err = errors.New(found.Unavailable[0].Error)
+	}
+	if err != nil || len(found.files) != 1 || !found.files[0].valid {
+		return nil, err // two contracts are none
+	}
+	return found.Standing, nil
+}
 
 // Ancestor is that of [audit.Repository].
 func (r *auditedRepo) Ancestor(old, young string) (bool, error) {

@@ -140,7 +140,7 @@ func TestAuditPast(t *testing.T) {
 			t.Errorf("until %s: %v\n%s\n%s", until, err, before, after)
 		}
 	}
-	if a := w.audit(w.dir, nil); a.Counts.Info != 1 || a.Findings[len(a.Findings)-1].Code != "audit.pending" {
+	if a := w.audit(w.dir, func(o *AuditOptions) { o.AsOf = "2026-02-03" }); a.Counts.Info != 1 || a.Findings[len(a.Findings)-1].Code != "audit.pending" {
 		t.Errorf("a newer commit: %+v", a.Findings)
 	}
 }

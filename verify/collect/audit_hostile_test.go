@@ -7,6 +7,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // TestAuditBranches wants entries of another branch about commits that both branches have to be no part of an audit, and entries of the
@@ -191,4 +192,85 @@ func TestArchiveOfOneEntry(t *testing.T) {
 	if n, odd := of(runGit(t, w.dir, nil, "commit-tree", "-m", "x", top)); n != 1 || odd != 98 {
 		t.Errorf("one entry under 2500 names: found %d entries and %d strange paths, expected 1 and 98", n, odd)
 	}
+}
+
+// TestAuditNotJudged wants a merge whose author the contract of the branch leaves out to be not judged, and one that a report alone
+// calls so to be a merge without a decision.
+func TestAuditNotJudged(t *testing.T) {
+	const right, wrong = "info audit.not_judged", "block audit.not_judged"
+	applies := func(authors string) string {
+		return strings.Replace(worldContract, `"base_branches"`, `"applies_to": {"authors": [`+authors+`]}, "base_branches"`, 1)
+	}
+	w := newWorld(t)
+	agents := applies(`"agent"`)
+	w.dealOf("who is judged", squash, w.tip(), map[string]string{contractPath: agents}, nil, "info audit.contract_changed", "warn audit.contract_loosened", overriddenCode).overrider = "mona"
+	by := func(author string, want ...string) *deal {
+		d := w.deal("by "+author, squash, nil, want...)
+		d.author, d.exit = author, 1 // no command passed
+		return d
+	}
+	for range 2 {
+		by("mona", right)
+		w.deal("by agent", squash, nil)
+		w.deal("by agent, and failed", squash, nil, "block audit.not_green").exit = 1
+	}
+	d := by("mona", wrong, "block audit.foreign_contract")
+	d.contract = strings.Replace(agents, `"agent"`, `"none"`, 1)
+	d.author = "agent"
+	d = by("mona", wrong, "warn audit.operator_contract")
+	d.author, d.trust, d.contract = "agent", facts.TrustOperator, applies(`"none"`)
+	old := w.tip()
+	w.dealOf("all are judged", squash, old, map[string]string{contractPath: worldContract}, nil, "info audit.contract_changed", overriddenCode).overrider = "mona"
+	d = w.dealOf("by mona, and merged after that", squash, old, map[string]string{"src/late": "x\n"}, nil, wrong, "warn audit.older_contract")
+	d.author, d.exit = "mona", 1
+	w.build()
+	a := w.audit(w.dir, nil)
+	w.compare(a)
+	if s := a.Subject; s.NotJudged != 5 || s.Decisions != 6 || s.Merges != 11 || a.Statistics.Verdicts[report.NotJudged] != 5 || a.Statistics.Verdicts[report.Passed] != 2 {
+		t.Errorf("counted %+v, %+v", s, a.Statistics.Verdicts)
+	}
+}
+
+// TestAuditOtherVerdict wants a decision that an entry for another branch contradicts to block, and one that it repeats not.
+func TestAuditOtherVerdict(t *testing.T) {
+	w := newWorld(t)
+	for _, verdict := range []string{report.Passed, report.Failed} {
+		d := w.deal("archived twice, the other one "+verdict, squash, nil)
+		d.entry = func(e *archive.Entry) {
+			other := *e
+			other.Branch, other.Verdict = "release", &verdict
+			w.found.Entries, w.files = append(w.found.Entries, other), append(w.files, w.last)
+		}
+		if verdict == report.Failed {
+			d.want = []string{"block audit.contradicted"}
+		}
+	}
+	w.build()
+	w.compare(w.audit(w.dir, nil))
+}
+
+// TestAuditLate wants a decision about a pull request that was merged already to be seen.
+func TestAuditLate(t *testing.T) {
+	w := newWorld(t)
+	w.deal("before", squash, nil)
+	w.deal("after", squash, nil, "unknown audit.after_merge").merged = true
+	w.deal("before again", squash, nil)
+	w.build()
+	w.compare(w.audit(w.dir, nil))
+}
+
+// TestAuditOmitted wants a file that no archive keeps to leave a decision open, and one that the archive had room for to block, whatever
+// the entry says of its size.
+func TestAuditOmitted(t *testing.T) {
+	const unknown, blocks = "unknown audit.omitted", "block audit.omitted"
+	w := newWorld(t)
+	w.log = []byte(`{"command":["go","test","./..."],"exit_code":0}` + "\n" + strings.Repeat(`{"command":["true","`+strings.Repeat("x", 2000)+`"],"exit_code":0}`+"\n", 600))
+	w.deal("without its large log", squash, nil, unknown).omit = "feedback_record.jsonl"
+	w.deal("without its changes", squash, nil, blocks).omit = "changes.json"
+	d := w.deal("without its changes, which are said to be large", squash, nil, blocks)
+	d.omit = "changes.json"
+	d.entry = func(e *archive.Entry) { e.Omitted[0].Bytes = 5 << 20 }
+	w.build()
+	a := w.audit(w.dir, nil)
+	w.compare(a)
 }

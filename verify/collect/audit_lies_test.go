@@ -17,7 +17,7 @@ import (
 const (
 	versionCode   = "info audit.gate_version"
 	olderCode     = "warn audit.gate_older"
-	duplicateCode = "block audit.duplicate"
+	duplicateCode = "block audit.contradicted"
 )
 
 // byVersion writes another version into a report.
@@ -106,7 +106,7 @@ func TestAuditArchive(t *testing.T) {
 	off := w.deal("a commit of no branch", squash, nil, "block audit.missing")
 	off.entry = func(e *archive.Entry) { e.Commits = []string{w.ids[off.head]} }
 	w.deals = append(w.deals, &deal{name: "what it is about", commits: []int{off.head}, want: []string{unboundCode}, noEntry: true})
-	w.deal("withdrawn", squash, nil, "warn audit.not_replayable")
+	w.deal("withdrawn", squash, nil, "unknown audit.withdrawn")
 	w.deal("last", squash, nil)
 	w.build()
 	w.withdraw(len(w.found.Entries) - 2)
@@ -153,19 +153,52 @@ func TestAuditCheckpoint(t *testing.T) {
 	w.compare(audit())
 }
 
-// TestAuditPending wants commits that the archive does not know yet, and a warning when it stopped a week ago.
+// TestAuditPending wants commits that the archive does not know yet to wait for a week, whatever date they claim, and no longer.
 func TestAuditPending(t *testing.T) {
+	const pending, missing = "info audit.pending", "block audit.missing"
+	const day = 86400
 	w := newWorld(t)
 	small(w)
-	for range 2 {
-		w.deal("not archived", squash, nil, "warn audit.pending").noEntry = true
+	w.clock = 1_770_000_000 / day * day
+	wait := func(name string, days int) *deal {
+		w.clock += days * day
+		d := w.deal(name, squash, nil)
+		d.noEntry = true
+		return d
 	}
-	w.clock += 8 * 86400
-	for range 2 {
-		w.deal("new", squash, nil, "info audit.pending").noEntry = true
-	}
+	old := wait("not archived for more than a week", 0)
+	wait("dated into the next month, so that it looks young", 30).want = []string{missing}
+	w.clock -= 30 * day
+	edge := wait("a week old", 1)
+	young := wait("six days old", 1)
+	last := wait("new", 6)
+	as := asOf(w.clock)
+	w.clock += 400 * day
 	w.build()
+	audit := func(day string) {
+		t.Helper()
+		w.compare(w.audit(w.dir, func(o *AuditOptions) { o.AsOf = day }))
+	}
+	old.want, edge.want, young.want, last.want = []string{missing}, []string{missing, "info audit.date_backwards"}, []string{pending}, []string{pending}
+	audit(as)
+	young.want, last.want = []string{missing}, []string{missing}
+	audit("2027-05-05")
+	audit("2026-01-01") // before all of them: a date after the audit is no reason to wait
+}
+
+// TestAuditDead wants an archive that is gone to answer for nothing: what is young waits, what is old is missing.
+func TestAuditDead(t *testing.T) {
+	w := newWorld(t)
+	d := w.deal("old", squash, nil, "block audit.missing")
+	w.clock += 20 * 86400
+	w.deal("young", squash, nil, "info audit.pending")
+	w.build()
+	runGit(t, w.dir, nil, "update-ref", "-d", archive.Ref)
+	w.want = []string{"unknown audit.unavailable"}
 	w.compare(w.audit(w.dir, nil))
+	if a := w.audit(w.dir, func(o *AuditOptions) { o.Until = w.ids[d.commits[0]] }); a.Counts.Block != 1 {
+		t.Errorf("found %+v, expected the old one", a.Counts)
+	}
 }
 
 // TestAuditSample wants the same sample for everyone, and no more than was asked for.

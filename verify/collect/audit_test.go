@@ -39,7 +39,7 @@ func plant(w *world) {
 			w.deal("no entry", squash, nil, "block audit.missing").noEntry = true
 			d = w.deal("no run", squash, nil, "block audit.gap")
 			d.gap, d.why = true, archive.NoRun
-			d = w.deal("repaired", squash, nil, "warn audit.repaired")
+			d = w.deal("repaired", squash, nil, "unknown audit.after_merge")
 			d.gap, d.why, d.repair = true, archive.NoRun, true
 		case 4:
 			w.deal("another content", squash, map[string]string{"src/added": "evil" + itoa(i) + "\n"}, unboundCode)
@@ -76,13 +76,13 @@ func plantMore(w *world) {
 		d = w.deal("entry that lies", squash, nil, "block audit.entry_differs", "block audit.not_green")
 		d.exit = 1
 		d.entry = func(e *archive.Entry) { passed := "passed"; e.Verdict = &passed }
-		d = w.deal("without its log", squash, nil, "warn audit.not_replayable")
+		d = w.deal("without its log", squash, nil, "block audit.omitted")
 		d.omit = "feedback_record.jsonl"
 		d = w.deal("added by hand", squash, nil, "warn audit.added_by_hand")
 		d.entry = func(e *archive.Entry) { e.Run = nil }
-		d = w.deal("failed, and without its report", squash, nil, "block audit.not_green", "warn audit.not_replayable")
+		d = w.deal("failed, and without its report", squash, nil, "block audit.not_green", "block audit.omitted")
 		d.exit, d.omit = 1, "verification_report.json"
-		d = w.deal("without its report", squash, nil, "warn audit.not_replayable")
+		d = w.deal("without its report", squash, nil, "block audit.omitted")
 		d.omit = "verification_report.json"
 		w.deal("limits that an operator raised", squash, nil).raised = 16
 		w.deal("limits that never end", squash, nil, "unknown audit.not_replayable").raised = 17

@@ -54,25 +54,23 @@ func auditText(a *report.Audit) string {
 
 // auditFirst is the sentence that an auditor must not miss.
 func auditFirst(a *report.Audit) string {
-	commits, archive := map[string]bool{}, false
+	blocked, archive := map[string]bool{}, false
 	for _, f := range a.Findings { // those that block come first
 		if f.Severity == block && f.Commit != "" {
-			commits[f.Commit] = true
+			blocked[f.Commit] = true
 		}
 		archive = archive || strings.HasPrefix(f.Code, "audit.log_")
 	}
-	pending := 0
-	for _, c := range a.Commits {
-		if c.State == "pending" {
-			pending++
-		}
-	}
+	t := tallyOf(a, blocked)
 	var parts []string
 	if archive {
 		parts = append(parts, "the archive is not as it was written")
 	}
-	if n := len(commits); n > 0 {
-		parts = append(parts, auditMerges(n, a.FindingsOmitted > 0)+" cannot be accounted for")
+	if bad := t.bad(); bad != "" {
+		if a.FindingsOmitted > 0 {
+			bad = "at least " + bad
+		}
+		parts = append(parts, bad+" cannot be accounted for")
 	}
 	if len(parts) == 0 && a.Counts.Unknown > 0 {
 		parts = append(parts, "not everything could be checked")
@@ -81,23 +79,76 @@ func auditFirst(a *report.Audit) string {
 	case len(parts) > 0:
 	case a.Subject.Adopted == nil:
 		parts = append(parts, "the branch has no gate yet: no commit holds both a contract and a workflow that runs closeout")
-	case pending == len(a.Commits) && pending > 0:
+	case t.pending == len(a.Commits) && t.pending > 0:
 		parts = append(parts, "the archive answers for no commit yet")
 	default:
-		parts = append(parts, plural(len(a.Commits)-pending, "merge")+" accounted for")
+		parts = append(parts, plural(t.good, "merge")+" accounted for")
 	}
-	if pending > 0 {
-		parts = append(parts, plural(pending, "commit")+" newer than the archive")
+	if t.notJudged > 0 {
+		parts = append(parts, plural(t.notJudged, "merge")+" not judged")
+	}
+	if t.pending > 0 {
+		parts = append(parts, plural(t.pending, "commit")+" newer than the archive")
 	}
 	return strings.Join(parts, "; ")
 }
 
-func auditMerges(n int, more bool) string {
-	text := plural(n, "merge")
-	if more {
-		return "at least " + text
+// tally counts what reached the branch. A merge is an entry of the archive about pull requests, which may answer for several commits; a
+// commit that was pushed directly, or that no entry answers for, is counted alone.
+type tally struct {
+	badMerges, badCommits int // what a finding that blocks is about
+	good, notJudged       int // merges
+	pending               int // commits
+}
+
+func (t tally) bad() string {
+	var parts []string
+	if t.badMerges > 0 {
+		parts = append(parts, plural(t.badMerges, "merge"))
 	}
-	return text
+	if t.badCommits > 0 {
+		parts = append(parts, plural(t.badCommits, "commit"))
+	}
+	return strings.Join(parts, " and ")
+}
+
+func tallyOf(a *report.Audit, blocked map[string]bool) (t tally) {
+	bad, of := map[string]bool{}, map[string]bool{} // entries by their newest commit, and commits of the branch
+	for i := range a.Commits {
+		c := &a.Commits[i]
+		of[c.Commit] = true
+		if c.Entry != nil && blocked[c.Commit] {
+			bad[c.Entry.Commit] = true
+		}
+	}
+	counted := map[string]bool{}
+	for i := range a.Commits {
+		c := &a.Commits[i]
+		d := c.Entry
+		alone := d == nil || d.Why == "no_pull_request"
+		switch {
+		case c.State == "pending":
+			t.pending++
+		case alone && (blocked[c.Commit] || (d != nil && bad[d.Commit])):
+			t.badCommits++
+		case alone || counted[d.Commit]:
+		case bad[d.Commit]:
+			t.badMerges++
+		case d.Verdict == report.NotJudged:
+			t.notJudged++
+		default:
+			t.good++
+		}
+		if d != nil {
+			counted[d.Commit] = true
+		}
+	}
+	for commit := range blocked {
+		if !of[commit] { // an entry about a commit that the branch does not have
+			t.badMerges++
+		}
+	}
+	return t
 }
 
 func auditBasis(a *report.Audit) string {
@@ -116,14 +167,23 @@ func auditReplay(a *report.Audit) string {
 	if s.Replay == "none" {
 		return "replayed: none of " + plural(s.Decisions, "decision") + "; verdicts are those that the reports say"
 	}
-	return fmt.Sprintf("replayed: %d of %s", s.Replayed, plural(s.Decisions, "decision"))
+	return fmt.Sprintf("replayed: %d of %s", s.Replayed, plural(s.Decisions+s.NotJudged, "report"))
 }
 
 func auditRange(a *report.Audit) string {
 	s := &a.Subject
-	text := fmt.Sprintf("branch: %s, %s since the gate was adopted, up to %.12s", Neutral(s.Branch), plural(s.Commits, "commit"), s.To)
+	text := fmt.Sprintf("branch: %s, %s since the gate was adopted, up to %.12s: %s", Neutral(s.Branch), plural(s.Commits, "commit"), s.To, auditWords(s))
 	if s.BeforeGate > 0 {
 		text += fmt.Sprintf("; %s before the gate", plural(s.BeforeGate, "commit"))
+	}
+	return text + "; as of " + s.AsOf
+}
+
+// auditWords says how many merges there are, and how many of them were judged.
+func auditWords(s *report.AuditSubject) string {
+	text := plural(s.Merges, "merge") + ", " + plural(s.Decisions, "decision")
+	if s.NotJudged > 0 {
+		text += fmt.Sprintf(", %d not judged", s.NotJudged)
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,11 +69,28 @@ func TestAuditSentences(t *testing.T) {
 		"archive is not as it was": func(a *report.Audit) {
 			a.Findings = []report.AuditFinding{{Severity: "block", Code: "audit.log_broken"}}
 		},
+		"0 merges accounted for; 1 merge not judged": func(a *report.Audit) { a.Commits[0].Entry.Verdict = report.NotJudged },
+		"1 merge accounted for; 2 commits newer": func(a *report.Audit) {
+			second := report.AuditCommit{Commit: strings.Repeat("c", 40), State: "decision", Entry: a.Commits[0].Entry}
+			a.Commits = append(a.Commits, second, report.AuditCommit{State: "pending"}, report.AuditCommit{State: "pending"})
+		},
+		"1 merge and 2 commits cannot be": func(a *report.Audit) { // one finding about a middle commit of a merge, a push and a missing one
+			push, missing := strings.Repeat("d", 40), strings.Repeat("e", 40)
+			middle := report.AuditCommit{Commit: strings.Repeat("c", 40), State: "decision", Entry: a.Commits[0].Entry}
+			a.Commits = append(a.Commits, middle, report.AuditCommit{Commit: missing, State: "missing"},
+				report.AuditCommit{Commit: push, State: "gap", Entry: &report.AuditDecision{Commit: push, Why: "no_pull_request"}})
+			for _, c := range []string{middle.Commit, push, missing} {
+				a.Findings = append(a.Findings, report.AuditFinding{Severity: "block", Commit: c})
+			}
+		},
 		"1 merge cannot be": func(a *report.Audit) {
 			a.Findings = []report.AuditFinding{{Severity: "block", Code: "audit.gap", Commit: commit}, {Severity: "block", Code: "audit.unbound", Commit: commit}}
 		},
 	} {
-		a := &report.Audit{Subject: report.AuditSubject{Adopted: &commit}, Commits: []report.AuditCommit{{Commit: commit, State: "decision"}}}
+		a := &report.Audit{
+			Subject: report.AuditSubject{Adopted: &commit},
+			Commits: []report.AuditCommit{{Commit: commit, State: "decision", Entry: &report.AuditDecision{Commit: commit, Verdict: report.Passed}}},
+		}
 		change(a)
 		if line, _, _ := strings.Cut(writtenAudit(t, a, "text"), "\n"); !strings.Contains(line, want) {
 			t.Errorf("%q does not contain %q", line, want)
@@ -108,6 +126,17 @@ func TestAuditJSON(t *testing.T) {
 	for _, list := range []string{"findings", "decisions", "series", "changes", "people", "overridden_codes", "repeated_reasons", "flaky_criteria"} {
 		if !strings.Contains(text, `"`+list+`":[]`) {
 			t.Errorf("%s is not an empty list: %s", list, text)
+		}
+	}
+}
+
+// TestShares wants shares that add up, and are as near as can be to the numbers.
+func TestShares(t *testing.T) {
+	for _, c := range []struct{ numbers, want []int }{
+		{[]int{1, 1, 1}, []int{34, 33, 33}}, {[]int{0, 0}, []int{0, 0}}, {[]int{2, 1}, []int{67, 33}}, {[]int{0, 5}, []int{0, 100}}, {[]int{199, 1, 0}, []int{100, 0, 0}},
+	} {
+		if got := shares(c.numbers, 100); !slices.Equal(got, c.want) {
+			t.Errorf("shares of %v: %v, expected %v", c.numbers, got, c.want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func auditVerdict(a *report.Audit) string {
 // auditSentence says what matters most about an audit: what the text says first, and the numbers behind it.
 func auditSentence(a *report.Audit) string {
 	total := a.Statistics.Verdicts
-	text := capital(auditFirst(a)) + fmt.Sprintf(". %s since the gate was adopted: %s", plural(a.Subject.Commits, "commit"), plural(a.Subject.Decisions, "decision"))
+	text := capital(auditFirst(a)) + fmt.Sprintf(". %s since the gate was adopted: %s", plural(a.Subject.Commits, "commit"), auditWords(&a.Subject))
 	if n := total["gap"]; n > 0 {
 		text += ", " + plural(n, "gap")
 	}
@@ -100,8 +100,8 @@ func (p *auditPage) header(why string) node {
 		p.first(),
 		el("p", class("rests"), say(capital(auditBasis(p.Audit)), ". ", capital(auditReplay(p.Audit)), ".")),
 		terms("tiles",
-			term{"Commits", count(p.Subject.Commits)}, term{"Decisions", count(p.Subject.Decisions)},
-			term{"Missing", count(total["missing"])}, term{"Gaps", count(total["gap"])}, term{"Overridden", count(total[report.Overridden])},
+			term{"Commits", count(p.Subject.Commits)}, term{"Merges", count(p.Subject.Merges)}, term{"Decisions", count(p.Subject.Decisions)},
+			term{"Not judged", count(p.Subject.NotJudged)}, term{"Missing", count(total["missing"])}, term{"Gaps", count(total["gap"])}, term{"Overridden", count(total[report.Overridden])},
 			term{"Findings", say(auditCounts(p.Counts))},
 		), patterns())
 }
@@ -136,9 +136,10 @@ func auditCounts(c report.AuditCounts) string {
 	return countWords(&report.Report{Counts: report.Counts{Block: c.Block, Unknown: c.Unknown, Warn: c.Warn, Info: c.Info}})
 }
 
-// verdictKinds are what a bar of the timeline is made of, from the bottom to the top.
+// verdictKinds are what a bar of the timeline is made of, from the bottom to the top. What was not judged has the look of bound evidence,
+// which no bar of the timeline has.
 var verdictKinds = []kind{
-	{"k-passed", "Passed"}, {"k-overridden", "Overridden"}, {"k-review", "Review"}, {"k-failed", "Failed"}, {"k-gap", "Gaps"}, {"k-missing", "Missing"},
+	{"k-passed", "Passed"}, {"k-overridden", "Overridden"}, {"k-review", "Review"}, {"k-failed", "Failed"}, {"k-bound", "Not judged"}, {"k-gap", "Gaps"}, {"k-missing", "Missing"},
 }
 
 func (p *auditPage) series(counts func(period report.AuditPeriod) []int) *series {
@@ -150,7 +151,7 @@ func (p *auditPage) series(counts func(period report.AuditPeriod) []int) *series
 }
 
 func verdictCounts(p report.AuditPeriod) []int {
-	return []int{p.Passed, p.Overridden, p.Review, p.Failed, p.Gaps, p.Missing}
+	return []int{p.Passed, p.Overridden, p.Review, p.Failed, p.NotJudged, p.Gaps, p.Missing}
 }
 
 func (s *series) column(k int) []int {
@@ -173,11 +174,11 @@ func (p *auditPage) timeline() []node {
 	all := p.series(verdictCounts)
 	s, size := all.joined(maxBars)
 	if len(s.from) == 0 || s.total() == 0 {
-		return []node{el("p", say("No decision, gap or missing commit is counted yet."))}
+		return []node{el("p", say("No merge, gap or missing commit is counted yet."))}
 	}
 	most := s.total()
 	sentence := fmt.Sprintf("From %s on, %s.", p.Series[0].From, andList(totals(verdictKinds, all)))
-	for _, k := range []int{5, 4} {
+	for _, k := range []int{6, 5} {
 		list := all.column(k)
 		if i := busiest(list); i >= 0 {
 			first := slices.IndexFunc(list, func(n int) bool { return n > 0 })
@@ -185,10 +186,10 @@ func (p *auditPage) timeline() []node {
 		}
 	}
 	return (&figure{
-		id: "timeline-picture", title: "Commits by verdict over time", sentence: sentence + per(size), height: plotTop + plotHeight + axisHeight,
+		id: "timeline-picture", title: "Merges by verdict, and commits without an entry, over time", sentence: sentence + per(size), height: plotTop + plotHeight + axisHeight,
 		body:    append(axes(s.from, most, ""), s.stack(verdictKinds, most)...),
 		legend:  legend(verdictKinds, func(k int) int { return sum(all.column(k)) }),
-		numbers: all.table("Commits by verdict and period", verdictKinds),
+		numbers: all.table("Merges by verdict, and commits without an entry, by period", verdictKinds),
 	}).chart()
 }
 
@@ -348,11 +349,8 @@ func (p *auditPage) levels() []node {
 	s, size := all.joined(maxBars)
 	criteria := 0
 	for i, c := range s.counts { // shares of 1000, so that levels compare from period to period
-		n := sum(c)
-		criteria += n
-		for k := range c {
-			s.counts[i][k] = 1000 * c[k] / max(n, 1)
-		}
+		criteria += sum(c)
+		s.counts[i] = shares(c, 1000)
 	}
 	if criteria == 0 {
 		return nil
@@ -613,6 +611,9 @@ func verdictOf(d report.AuditDecision) node {
 	if d.Verdict == "" {
 		return nodes{tagOf("gap"), say(" "), foreign(d.Why)}
 	}
+	if d.Verdict == report.NotJudged {
+		return tagOf("not judged")
+	}
 	list := nodes{tagOf(d.Verdict)}
 	if d.Mode == "observe" {
 		list = append(list, say(" observed"))
@@ -638,7 +639,7 @@ func (p *auditPage) basis() []node {
 	}
 	return []node{terms("facts",
 		term{"Branch", foreign(s.Branch)}, term{"Newest commit", ids(&s.To)}, term{"Oldest commit", ids(s.From)}, term{"Gate adopted at", ids(s.Adopted)},
-		term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive}, term{"Root of its tree", root},
-		term{"Anchor", foreign(s.Anchor)}, term{"Replay", nodes{foreign(s.Replay), say(": ", plural(s.Replayed, "decision"), " judged again")}},
+		term{"Audited as of", foreign(s.AsOf)}, term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive}, term{"Root of its tree", root},
+		term{"Anchor", foreign(s.Anchor)}, term{"Replay", nodes{foreign(s.Replay), say(": ", plural(s.Replayed, "report"), " judged again")}},
 	)}
 }

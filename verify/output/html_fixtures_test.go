@@ -28,8 +28,9 @@ func audited(weeks, decisions int) *report.Audit {
 	slices.Reverse(a.Decisions)
 	total := a.Statistics.Verdicts
 	a.Subject.Decisions = total[report.Passed] + total[report.Overridden] + total[report.Failed]
-	a.Subject.Commits = a.Subject.Decisions + total["gap"] + total["missing"]
-	a.Subject.Entries = int64(a.Subject.Decisions + total["gap"])
+	a.Subject.NotJudged, a.Subject.AsOf = total[report.NotJudged], weekDay(weeks)
+	a.Subject.Merges = a.Subject.Decisions + a.Subject.NotJudged + total["gap"]
+	a.Subject.Commits, a.Subject.Entries = a.Subject.Merges+total["missing"], int64(a.Subject.Merges)
 	a.Statistics.OverrideShare = 10_000 * total[report.Overridden] / max(a.Subject.Decisions, 1)
 	if a.Statistics.OverrideShare > 0 {
 		addPeople(a)
@@ -54,6 +55,8 @@ func addWeek(a *report.Audit, week, decisions int) {
 			d.Kind, d.Verdict, d.Mode, d.Why, d.Binding, d.HeadSHA, d.Replay, d.Version = "gap", "", "", "no_run", "", nil, "not_tried", ""
 			of.Gaps++
 			addFinding(a, "audit.gap", block, &d)
+		case i == 3 && week%4 == 1:
+			d.Verdict, of.NotJudged = report.NotJudged, of.NotJudged+1
 		case i == 2 && week%13 == 4:
 			d.Verdict, of.Failed = report.Failed, of.Failed+1
 			addFinding(a, "audit.not_green", block, &d)
@@ -61,17 +64,18 @@ func addWeek(a *report.Audit, week, decisions int) {
 			of.Passed++
 		}
 		a.Decisions = append(a.Decisions, d)
-		a.Commits = append(a.Commits, report.AuditCommit{Commit: d.Commit, Date: day, State: d.Kind})
+		a.Commits = append(a.Commits, report.AuditCommit{Commit: d.Commit, Date: day, State: d.Kind, Entry: &report.AuditDecision{Commit: d.Commit, Verdict: d.Verdict, Why: d.Why}})
 	}
 	if week%11 == 3 {
 		of.Missing++
+		a.Commits = append(a.Commits, report.AuditCommit{Commit: digest("missing" + day)[:40], Date: day, State: "missing"})
 		addFinding(a, "audit.missing", block, &report.AuditDecision{Commit: digest("missing" + day)[:40], Date: day})
 	}
 	if week%7 == 2 {
 		kind := []string{report.ChangeContract, report.ChangeWorkflow, report.ChangeVersion}[week/7%3]
 		a.Changes = append(a.Changes, report.AuditChange{Kind: kind, Commit: digest("change" + day)[:40], Date: day, Text: "allowed_files has src/** too", Loosened: week%21 == 2})
 	}
-	for word, n := range map[string]int{report.Passed: of.Passed, report.Overridden: of.Overridden, report.Failed: of.Failed, "gap": of.Gaps, "missing": of.Missing} {
+	for word, n := range map[string]int{report.Passed: of.Passed, report.Overridden: of.Overridden, report.Failed: of.Failed, report.NotJudged: of.NotJudged, "gap": of.Gaps, "missing": of.Missing} {
 		a.Statistics.Verdicts[word] += n
 	}
 	a.Series = append(a.Series, of)

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -256,6 +257,25 @@ func barTable(caption string, name, unit, note word, list []bar, all *room) node
 func share(n, all int) string {
 	tenths := (1000*n + all/2) / max(all, 1)
 	return inTenths(tenths) + " %"
+}
+
+// shares are the parts of a whole that numbers have. They add up to the whole: those that lost most by rounding down get what is left.
+func shares(numbers []int, whole int) []int {
+	all := max(sum(numbers), 1)
+	parts, order := make([]int, len(numbers)), make([]int, len(numbers))
+	left := whole
+	for i, n := range numbers {
+		parts[i], order[i] = whole*n/all, i
+		left -= parts[i]
+	}
+	if sum(numbers) == 0 {
+		return parts
+	}
+	diag.SortStable(order, func(a, b int) int { return cmp.Compare(whole*numbers[b]%all, whole*numbers[a]%all) })
+	for _, i := range order[:left] {
+		parts[i]++
+	}
+	return parts
 }
 
 // busiest is the index of the largest value of a list, the first one; -1 when all are 0.

@@ -34,10 +34,13 @@ type AuditSubject struct {
 	Adopted    *string `json:"adopted"`
 	Commits    int     `json:"commits"`     // since the adoption, within the range
 	BeforeGate int     `json:"before_gate"` // commits before the adoption, within the range
-	Decisions  int     `json:"decisions"`
-	Archive    *string `json:"archive"` // the commit of the archive; null when there is no archive
-	Entries    int64   `json:"entries"` // in the archive
-	Root       *string `json:"root"`    // of its tree, as base64
+	Merges     int     `json:"merges"`      // what reached the branch by pull requests, as the entries say; each may be several commits
+	Decisions  int     `json:"decisions"`   // merges that were judged
+	NotJudged  int     `json:"not_judged"`  // merges that applies_to left out
+	AsOf       string  `json:"as_of"`       // the day of the audit, YYYY-MM-DD
+	Archive    *string `json:"archive"`     // the commit of the archive; null when there is no archive
+	Entries    int64   `json:"entries"`     // in the archive
+	Root       *string `json:"root"`        // of its tree, as base64
 	Anchor     string  `json:"anchor"`
 	Replay     string  `json:"replay"`   // none, sample:N or all
 	Replayed   int     `json:"replayed"` // how many decisions were replayed
@@ -67,6 +70,9 @@ type AuditFinding struct {
 	Fingerprint  string   `json:"fingerprint"`
 }
 
+// NotJudged is the verdict of a merge that applies_to left out, whose report says passed.
+const NotJudged = "not_judged"
+
 // How far the report of a decision is about what was merged.
 const (
 	BindingExact  = "exact"  // the commit is the head, has its code tree, or merges it and nothing else
@@ -84,7 +90,7 @@ type AuditDecision struct {
 	Date         string          `json:"date"`
 	PullRequests []string        `json:"pull_requests"`
 	HeadSHA      *string         `json:"head_sha"`
-	Verdict      string          `json:"verdict"` // of the report, "" for a gap
+	Verdict      string          `json:"verdict"` // of the report, or not_judged; "" for a gap
 	Mode         string          `json:"mode"`    // enforce or observe, "" for a gap
 	Why          string          `json:"why"`     // of a gap
 	Binding      string          `json:"binding"` // "" for a gap
@@ -110,6 +116,7 @@ type AuditPeriod struct {
 	Overridden int         `json:"overridden"`
 	Failed     int         `json:"failed"`
 	Review     int         `json:"review"`
+	NotJudged  int         `json:"not_judged"`
 	Gaps       int         `json:"gaps"`
 	Missing    int         `json:"missing"`
 	Levels     AuditLevels `json:"levels"`
@@ -125,7 +132,7 @@ type AuditLevels struct {
 
 // AuditStatistics add up all decisions. Lists are sorted by number, the largest first, then by name.
 type AuditStatistics struct {
-	Verdicts      map[string]int `json:"verdicts"`       // passed, overridden, failed, review, gap, missing
+	Verdicts      map[string]int `json:"verdicts"`       // passed, overridden, failed, review, not_judged, gap, missing
 	OverrideShare int            `json:"override_share"` // overridden decisions of all, in basis points
 	Codes         []AuditNumber  `json:"overridden_codes"`
 	People        []AuditPerson  `json:"people"`
@@ -173,7 +180,7 @@ type AuditChange struct {
 type AuditCommit struct {
 	Commit  string
 	Date    string
-	State   string         // decision, gap, missing or pending
+	State   string         // decision, not_judged, gap, missing, pending or unknown
 	Entry   *AuditDecision // nil without one
 	Finding string         // the codes of its findings, separated by spaces
 }

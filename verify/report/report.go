@@ -70,6 +70,25 @@ type PullRequest struct {
 	OverrideRefused []Refusal         `json:"override_refused"`
 }
 
+// CodeNotApplicable is the code of the only finding about a pull request that applies_to leaves out.
+const CodeNotApplicable = "gate.not_applicable"
+
+// LeftOut lists the pull requests that applies_to left out: 0 for one that is judged by itself.
+func (r *Report) LeftOut() []int64 {
+	var list []int64
+	for _, f := range r.Findings {
+		if f.Code == CodeNotApplicable {
+			list = append(list, f.Location.PullRequest)
+		}
+	}
+	return list
+}
+
+// NotJudged reports whether applies_to left out everything that the report is about: its verdict is passed, and nothing was judged.
+func (r *Report) NotJudged() bool {
+	return r.Verdict == Passed && len(r.LeftOut()) >= max(1, len(r.PullRequests))
+}
+
 // PullRequestCounts are totals of one pull request, before any list was cut.
 type PullRequestCounts struct {
 	Block   int `json:"block"`

@@ -58,6 +58,9 @@ func Summary(r *report.Report, repository string) (*report.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.NotJudged() {
+		return nil, errors.New("the report says that nothing was judged, because applies_to of the contract leaves out the author: there is no verdict to state; write statements only for reports without the finding " + report.CodeNotApplicable)
+	}
 	s := &report.Summary{
 		Verifier:           report.Verifier{ID: VerifierID, Version: map[string]string{r.Tool.Name: r.Tool.Version}},
 		VerificationResult: failed, VerifiedLevels: []string{failed},
