@@ -105,7 +105,8 @@ type Bound struct {
 // in any change is left out: what is gone, and where the contract lets changes bring it along, what parses as a log or report.
 //
 // A squash of a file that the parent had changed too contains a text that no one judged: it is merged again where the clone
-// contains its three versions, and otherwise bound partly. An error says that the repository does not contain what is needed.
+// contains its three versions, and otherwise bound partly. What one side moved is merged at its new path, as git does. An error says
+// that the repository does not contain what is needed.
 func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
 	b := binder{git: g, merged: m, decided: d, tip: m.Commits[len(m.Commits)-1], reader: evidenceReader{objects: g}, left: map[string]bool{}}
 	is, err := b.identity()
@@ -116,10 +117,10 @@ func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
 	if err != nil {
 		return Bound{}, err
 	}
-	if bound := b.foreign(differ); bound != nil {
-		return *bound, nil
-	}
 	if !d.HasIDs {
+		if foreign := b.foreign(differ); foreign != nil {
+			return *foreign, nil
+		}
 		if path := b.smuggled(differ); path != "" && d.Head != b.tip {
 			return Bound{report.BindingNone, path, "is in the evidence directory, and the decision does not say with which content"}, nil
 		}
@@ -128,9 +129,18 @@ func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
 		}
 		return Bound{How: report.BindingNone, Why: "the decision has no changes.json, and the commit is not what was judged"}, nil
 	}
-	bound, err := b.contents(differ, is)
-	if err != nil || bound.How == report.BindingNone {
+	var bound Bound
+	if foreign := b.foreign(differ); foreign != nil {
+		bound = *foreign
+	} else if bound, err = b.contents(differ, is); err != nil {
 		return bound, err
+	}
+	if bound.How == report.BindingNone {
+		along, err := b.alongRenames(differ, is)
+		if err != nil || along.How == report.BindingNone {
+			return bound, err
+		}
+		bound = along
 	}
 	return b.recomputed(bound)
 }
@@ -194,7 +204,8 @@ type binder struct {
 	tip     string
 	list    []change.Change // what the commits change on the branch, sorted by path
 	reader  evidenceReader
-	left    map[string]bool // whether a path of the evidence directory is left out, as far as that is known
+	left    map[string]bool   // whether a path of the evidence directory is left out, as far as that is known
+	was     map[string]string // of files that a side moved, the paths at the merge base
 }
 
 // identity reports whether the commit is the head, has its code tree, or merges it.
@@ -353,7 +364,7 @@ func (b *binder) textKept(judged, merged change.Change) (kept, error) {
 	if b.decided.MergeBase == "" {
 		return no, nil
 	}
-	mode, id, found, err := b.git.Entry(b.decided.MergeBase, judged.Path)
+	mode, id, found, err := b.git.Entry(b.decided.MergeBase, cmp.Or(b.was[judged.Path], judged.Path))
 	switch {
 	case Unknowable(err):
 		return unknown, nil
