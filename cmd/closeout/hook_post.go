@@ -68,14 +68,14 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 		if r == nil || !r.Deny || known[r.Path] || len(paths) == hook.MaxPaths {
 			continue
 		}
-		rulings, paths, back = append(rulings, *r), append(paths, r.Path), append(back, f.revert(&list[i]))
+		rulings, paths, back = append(rulings, *r), append(paths, r.Path), append(back, f.undo(&list[i]))
 	}
 	if len(rulings) == 0 {
 		return a, false, nil
 	}
 	h.note(hook.AnswerTold, rulings[0].Code, paths)
 	shown := min(len(rulings), 10)
-	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. Revert what you changed of it, and leave what was there before:\n  " +
+	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. Undo what you changed, and leave what was there before you came:\n  " +
 		strings.Join(back[:shown], "\n  ")
 	if more := len(rulings) - shown; more > 0 {
 		text += fmt.Sprintf("\n  and %s more", diag.Plural(int64(more), "path"))
@@ -83,13 +83,13 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 	return h.call.Tell(text), true, nil
 }
 
-// revert is the command that reverts a change of a path.
-func (f *fence) revert(c *change.Change) string {
-	path := diag.Neutral(diag.ShellWord(c.Path))
+// undo says what of a change of a path is to be undone. It names no command: what a person put there would go with it.
+func (f *fence) undo(c *change.Change) string {
+	path := diag.Neutral(diag.QuotePath(c.Path))
 	if c.Status == change.Added {
-		return "if you made it: git rm -rfq --ignore-unmatch -- " + path + "; rm -rf -- " + path
+		return path + ": if you made it, put it elsewhere"
 	}
-	return fmt.Sprintf("git restore --source=%.12s --staged --worktree -- %s", f.since[len(f.since)-1], path)
+	return fmt.Sprintf("%s: what you changed of it since %.12s", path, f.since[len(f.since)-1])
 }
 
 // differing lists what the work tree changes since the start of the task, committed or not. Of a file that is not committed,

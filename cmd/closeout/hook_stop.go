@@ -98,7 +98,7 @@ func (f *fence) uncommitted() (agent, person []string, err error) {
 }
 
 func commitFirst(agent, person []string) string {
-	text := "closeout: files are not committed, and only commits are judged: " + several(agent) + " → commit what belongs to the task, revert what you changed of the rest"
+	text := "closeout: files are not committed, and only commits are judged: " + several(agent) + " → commit what belongs to the task, undo what you changed besides, and leave what was there before you came"
 	if len(person) > 0 {
 		text += "; leave " + several(person) + ": a person commits it"
 	}

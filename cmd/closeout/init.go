@@ -313,7 +313,8 @@ func (f *initFlags) next(plan *starter.Plan) {
 		add = strings.Replace(add, "add", "add --force", 1)
 	}
 	if f.tracked {
-		add = "git rm -q --cached " + filepath.ToSlash(f.path(report.FileName)) + " && " + add
+		f.out("     Let git no longer track %s first, which stays on disk: it would make every record differ from the commit",
+			filepath.ToSlash(f.path(report.FileName)))
 	}
 	if remote, err := f.git.FirstRef(bases[:remoteBases]...); remote == "" && err == nil {
 		f.out("  3. Commit it on the branch that other branches start from:\n       %s", add)

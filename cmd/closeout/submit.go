@@ -346,8 +346,9 @@ func (a *attempt) uncommitted() []item.Fact {
 	}}
 }
 
-// uncommittedFix is what an agent does about uncommitted files. Settings of the agent or of the gate are not for it to revert.
-const uncommittedFix = "commit what belongs to the item, and revert or ignore the rest; what a person put there, such as settings of an agent, a person commits: leave it; then submit again"
+// uncommittedFix is what an agent does about uncommitted files. What a person put there is not for it to undo.
+const uncommittedFix = "commit what belongs to the item, and undo what you changed besides; leave what was there before you came, " +
+	"such as settings of an agent, which a person commits or ignores; then submit again"
 
 // errChanged says that what was judged is not what was pinned, or not what is on the disk.
 var errChanged = errors.New("something else wrote to the state folder meanwhile, so nothing is locked, and it is no try: keep the agent out of there, and submit again")

@@ -37,8 +37,8 @@ var contractCases = []lintCase{
 	{"contract", "task", []edit{task(`"allowed_files": ["src/**"], ` + noCriteria)}, "", ""},
 	{"contract", "no contract in tasks", []edit{file(".closeout/tasks/README.md", "x")}, "", ""},
 
-	{"evidence_tracked", "log", []edit{file(".closeout/evidence/feedback_record.jsonl", "")}, diag.Block, "git rm -r --cached .closeout/evidence"},
-	{"evidence_tracked", "report", []edit{file("verification_report.json", "")}, diag.Block, "git rm --cached verification_report.json"},
+	{"evidence_tracked", "log", []edit{file(".closeout/evidence/feedback_record.jsonl", "")}, diag.Block, "let git no longer track .closeout/evidence, which stays on disk"},
+	{"evidence_tracked", "report", []edit{file("verification_report.json", "")}, diag.Block, "let git no longer track verification_report.json, which stays"},
 	{"evidence_tracked", "other directory", []edit{{contractPath, `"override"`, `"evidence": {"dir": "ci/ev"}, "override"`}, file("ci/ev/a.xml", "")}, diag.Block, "ci/ev"},
 	{"evidence_tracked", "committed on purpose", []edit{{contractPath, `"override"`, `"evidence": {"committed": true}, "override"`}, file(".closeout/evidence/a.xml", "")}, "", ""},
 	{"evidence_tracked", "committed, but not the report", []edit{{contractPath, `"override"`, `"evidence": {"committed": true}, "override"`}, file("verification_report.json", "")}, diag.Block, "git rm --cached verification_report.json"},

@@ -15,10 +15,10 @@ func (l *linter) evidence() {
 	dir := l.evidenceDir()
 	committed := l.standing != nil && l.standing.contract.Evidence.Commits()
 	if from, to := l.below(dir); from < to && !committed {
-		l.trackedEvidence(dir, l.paths[from], to-from, "git rm -r --cached "+shellWord(dir))
+		l.trackedEvidence(dir, l.paths[from], to-from, "let git no longer track "+diag.QuotePath(dir)+", which stays on disk, and ignore it")
 	}
 	if _, ok := l.tracked(report.FileName); ok {
-		l.trackedEvidence(report.FileName, report.FileName, 1, "git rm --cached "+report.FileName)
+		l.trackedEvidence(report.FileName, report.FileName, 1, "let git no longer track "+report.FileName+", which stays on disk, and ignore it")
 	}
 	for _, p := range [][2]string{{dir + "/feedback_record.jsonl", dir + "/"}, {report.FileName, "/" + report.FileName}} {
 		if l.ignored(p[0]) || committed && p[0] != report.FileName {

@@ -96,7 +96,7 @@ func agentItem(b *strings.Builder, r *report.Report, n int, f report.Finding) {
 		}
 	}
 	part("allowed fix", fix)
-	part("command", revertCommand(r, f))
+	part("what of it", undo(r, f))
 	if id := recordedAs(f); id != "" && severityOf(f) == block {
 		part("prove it", runCommand(r, id))
 	}
@@ -110,19 +110,18 @@ func recordedAs(f report.Finding) string {
 	return f.Criterion
 }
 
-// revertCommand reverts the file of a finding that asks for it; "" when the merge base is unknown, or the name of the file may
-// mean another one to a shell or to git: a file named * would revert all.
-func revertCommand(r *report.Report, f report.Finding) string {
+// undo says what of a file a fix reverts. It names no command: one that is typed at the wrong moment takes a person's work along.
+func undo(r *report.Report, f report.Finding) string {
 	i := slices.IndexFunc(r.Files, func(file report.File) bool { return file.Path == f.Location.Path })
 	switch {
-	case !strings.HasPrefix(f.Fix, "revert this file") || i < 0 || strings.Trim(f.Location.Path, plainWord) != "" || f.Location.Path[0] == ':':
+	case !strings.HasPrefix(f.Fix, "revert this file") || i < 0:
 		return ""
 	case r.Files[i].Status == "added":
-		return command([]string{"git", "rm", "--", f.Location.Path})
+		return "the commits must not add it; where it was there before you came, it stays on disk"
 	case r.Subject.MergeBaseSHA == nil:
 		return ""
 	}
-	return command([]string{"git", "checkout", *r.Subject.MergeBaseSHA, "--", f.Location.Path})
+	return fmt.Sprintf("only what the commits since the merge base %.12s change in it", *r.Subject.MergeBaseSHA)
 }
 
 func agentCriteria(b *strings.Builder, r *report.Report) {

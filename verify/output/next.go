@@ -58,7 +58,6 @@ func fixRank(code string) int {
 func fixSteps(r *report.Report, severity string, safe func(string) string) []string {
 	type step struct {
 		code, fix string
-		command   string // reverts the file of the only finding
 		findings  int
 		about     []string // files and criteria
 	}
@@ -72,10 +71,6 @@ func fixSteps(r *report.Report, severity string, safe func(string) string) []str
 			i, steps = len(steps), append(steps, step{code: code, fix: f.Fix})
 		}
 		steps[i].findings++
-		steps[i].command = ""
-		if steps[i].findings == 1 {
-			steps[i].command = revertCommand(r, f)
-		}
 		if about := subjectOf(f); about != "" && !slices.Contains(steps[i].about, about) {
 			steps[i].about = append(steps[i].about, about)
 		}
@@ -83,11 +78,7 @@ func fixSteps(r *report.Report, severity string, safe func(string) string) []str
 	diag.SortStable(steps, func(a, b step) int { return fixRank(a.code) - fixRank(b.code) })
 	var list []string
 	for _, s := range steps[:min(len(steps), maxFixes)] {
-		step := fixStep(s.code, s.fix, s.about, safe)
-		if s.command != "" {
-			step += " Type " + inQuotes(s.command) + "."
-		}
-		list = append(list, step)
+		list = append(list, fixStep(s.code, s.fix, s.about, safe))
 	}
 	shown := 0
 	for _, s := range steps[:len(list)] {

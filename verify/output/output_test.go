@@ -127,31 +127,6 @@ func TestTextOneLineAFinding(t *testing.T) {
 	}
 }
 
-// TestAgentRevert: the command reverts the one file, and none is given where a name could mean others.
-func TestAgentRevert(t *testing.T) {
-	base := "4f1f7c3d2b9a8e6d5c4b3a29181706f5e4d3c2b1"
-	for _, c := range []struct{ path, status, want string }{
-		{"scripts/a.sh", "modified", "git checkout " + base + " -- scripts/a.sh"},
-		{"scripts/a.sh", "deleted", "git checkout " + base + " -- scripts/a.sh"},
-		{"-rf", "added", "git rm -- -rf"},
-		{"*", "added", ""},
-		{":!x", "added", ""},
-		{":x", "modified", ""},
-		{"a b", "modified", ""},
-		{"\"a\\377\"", "modified", ""},
-	} {
-		r := &report.Report{Subject: report.Subject{MergeBaseSHA: &base}, Files: []report.File{{Path: c.path, Status: c.status}}}
-		f := report.Finding{Code: "scope.off_scope", Fix: "revert this file; a person may extend allowed_files", Location: report.Location{Path: c.path}}
-		if got := revertCommand(r, f); got != c.want {
-			t.Errorf("%q, %s: got %q", c.path, c.status, got)
-		}
-		f.Fix = "rename the file"
-		if got := revertCommand(r, f); got != "" {
-			t.Errorf("%q: got %q for another fix", c.path, got)
-		}
-	}
-}
-
 func TestTextOmitted(t *testing.T) {
 	r := failed()
 	if strings.Contains(render(t, "text", r, Options{}), "does not list") {

@@ -65,7 +65,7 @@ func (r *Recorder) clearOne(root *os.Root, p, coverage string) (aside string, er
 		}
 	}
 	if tracked && !inEvidence && p != coverage {
-		return "", fmt.Errorf("the report %q is committed or staged, so a copy in the change could pass as the output of the command: write the report to %s, or remove it from git (git rm --cached) and add it to .gitignore", p, r.Evidence)
+		return "", fmt.Errorf("the report %q is committed or staged, so a copy in the change could pass as the output of the command: write the report to %s, or let git no longer track it, which leaves the file on disk, and add it to .gitignore", p, r.Evidence)
 	}
 	return moveAside(root, p)
 }
