@@ -15,14 +15,15 @@ import (
 )
 
 // harmful is a command that removes files or overwrites them, in a text or as the words of a command.
-var harmful = regexp.MustCompile(`\bgit(?: -[\w=.-]+(?: \S+)?)*? (?:rm|restore|reset|clean|stash)\b|\bgit checkout\b[^\n` + "`" + `]* -- ` +
-	`|(?:^|[\s;&|` + "`" + `(])(?:rm|unlink|rmdir) +(?:-\w+ +)*[\w./"'$*-]|\bgit checkout [\w./-]+\.\w+`)
+var harmful = regexp.MustCompile(`\bgit(?: -[\w=.-]+(?: \S+)?)*? (?:rm|restore|reset|clean|stash)\b` +
+	"|\\bgit checkout\\b[^\n`]* -- |\\bgit checkout [\\w./-]+\\.\\w+" +
+	"|(?:^|[\\s;&|`(])(?:rm|unlink|rmdir) +(?:-\\w+ +)*[\\w./\"'$*-]")
 
 // harmfulWords are those of the same commands one by one.
-var harmfulWords = []string{"rm", "restore", "reset", "clean", "stash"}
+var harmfulWords = []string{"rm", "checkout", "restore", "reset", "clean", "stash"}
 
-// TestNothingNamesAHarmfulCommand looks into all texts of the program and all pages: none names a command that would remove or overwrite
-// a person's work, and no list of words is one. What the program itself does with its own copies is no text.
+// TestNothingNamesAHarmfulCommand looks into all texts of the program and all pages: none names a command that would remove
+// or overwrite a person's work, and no list of words is one. What the program does with its own copies is no text.
 func TestNothingNamesAHarmfulCommand(t *testing.T) {
 	texts := 0
 	look := func(where, text string) {
@@ -56,9 +57,11 @@ func TestNothingNamesAHarmfulCommand(t *testing.T) {
 		t.Errorf("%d texts: %v", texts, err)
 	}
 	for text, want := range map[string]bool{
-		"git rm -rfq --ignore-unmatch -- x": true, "rm -rf -- x": true, "git restore --source=1 -- x": true, "git checkout 1 -- x": true, "git -C a clean -x": true,
-		"`git stash`": true, "x && rm greet.go.bak": true, "git reset --hard": true, "git checkout src/rules.py": true,
-		"git switch -c work": false, "git checkout -qb work": false, "remove the file": false, "a clean work tree": false, "git cleans up": false, "form a": false,
+		"git rm -rfq --ignore-unmatch -- x": true, "rm -rf -- x": true, "git restore --source=1 -- x": true,
+		"git checkout 1 -- x": true, "git -C a clean -x": true, "`git stash`": true, "x && rm greet.go.bak": true,
+		"git reset --hard": true, "git checkout src/rules.py": true,
+		"git switch -c work": false, "git checkout -qb work": false, "remove the file": false, "a clean work tree": false,
+		"git cleans up": false, "form a": false,
 	} {
 		if harmful.MatchString(text) != want {
 			t.Errorf("%q: expected %t", text, want)
@@ -87,8 +90,9 @@ func lookAtLiterals(path string, look func(where, text string)) error {
 			look(files.Position(n.Pos()).String(), literal(n))
 		case *ast.CompositeLit:
 			for i := 1; i < len(n.Elts); i++ {
-				if word := literal(n.Elts[i]); literal(n.Elts[i-1]) == "git" && (word == "checkout" || slices.Contains(harmfulWords, word)) {
-					look(files.Position(n.Pos()).String(), "git "+word+" -- ")
+				word := literal(n.Elts[i])
+				if literal(n.Elts[i-1]) == "git" && slices.Contains(harmfulWords, word) {
+					look(files.Position(n.Pos()).String(), "git "+word+" -- x")
 				}
 			}
 		}

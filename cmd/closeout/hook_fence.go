@@ -27,6 +27,9 @@ type fence struct {
 	claim *session.Claim // nil when the work tree has none
 	since []string       // the commits that the changes start from
 
+	before *session.Before // nil when it is not known what belongs to the person
+	person map[string]bool // the paths that differed before
+
 	looked bool // what is not committed is counted
 }
 

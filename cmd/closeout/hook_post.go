@@ -33,6 +33,8 @@ func (h *hookRun) post() (hook.Answer, error) {
 		if a, told, err := h.state(f); told || err != nil {
 			return a, err
 		}
+	} else {
+		h.remember(f, nil, false)
 	}
 	if text := hook.Stall(append(h.past(), h.line)); text != "" && h.call.Hears() {
 		if h.line.Answer == "" {
@@ -43,11 +45,16 @@ func (h *hookRun) post() (hook.Answer, error) {
 	return h.call.Silent(), nil
 }
 
-// state tells each path that now differs and is not allowed, once a session.
-func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
+// state tells each path that now differs, is not allowed, and does not belong to the person, once a session.
+func (h *hookRun) state(f *fence) (a hook.Answer, said bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stateLimit)
 	defer cancel()
-	list, err := f.differing(ctx)
+	paths, err := f.status(ctx)
+	var list []change.Change
+	if err == nil {
+		h.remember(f, paths, true)
+		list, err = f.differing(paths)
+	}
 	if ctx.Err() != nil {
 		h.note(hook.AnswerTimeout, "", nil)
 		return a, false, nil
@@ -55,6 +62,7 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 	if err != nil {
 		return a, false, err
 	}
+	differs := setOf(paths)
 	known := map[string]bool{}
 	for _, l := range h.past() {
 		for _, p := range l.Paths {
@@ -62,18 +70,21 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 		}
 	}
 	var rulings []hook.Ruling
-	var paths, back []string
+	var told, back []string
 	for i := range list {
 		r := f.Judge(&list[i])
-		if r == nil || !r.Deny || known[r.Path] || len(paths) == hook.MaxPaths {
+		if r == nil || !r.Deny || known[r.Path] || len(told) == hook.MaxPaths {
 			continue
 		}
-		rulings, paths, back = append(rulings, *r), append(paths, r.Path), append(back, f.undo(&list[i]))
+		if differs[r.Path] && (f.before == nil || f.persons(r.Path)) || !differs[r.Path] && f.committedBefore(r.Path) {
+			continue
+		}
+		rulings, told, back = append(rulings, *r), append(told, r.Path), append(back, f.undo(&list[i]))
 	}
 	if len(rulings) == 0 {
 		return a, false, nil
 	}
-	h.note(hook.AnswerTold, rulings[0].Code, paths)
+	h.note(hook.AnswerTold, rulings[0].Code, told)
 	shown := min(len(rulings), 10)
 	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. Undo what you changed, and leave what was there before you came:\n  " +
 		strings.Join(back[:shown], "\n  ")
@@ -86,19 +97,18 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 // undo says what of a change of a path is to be undone. It names no command: what a person put there would go with it.
 func (f *fence) undo(c *change.Change) string {
 	path := diag.Neutral(diag.QuotePath(c.Path))
+	if f.person[c.Path] {
+		return path + ": it was there before you came: " + outOfCommits
+	}
 	if c.Status == change.Added {
 		return path + ": if you made it, put it elsewhere"
 	}
 	return fmt.Sprintf("%s: what you changed of it since %.12s", path, f.since[len(f.since)-1])
 }
 
-// differing lists what the work tree changes since the start of the task, committed or not. Of a file that is not committed,
-// the keys that changed are unknown and do not count.
-func (f *fence) differing(ctx context.Context) (list []change.Change, err error) {
-	paths, err := f.status(ctx)
-	if err != nil {
-		return nil, err
-	}
+// differing lists what the work tree changes since the start of the task, committed or not; paths are those that differ from
+// HEAD. Of a file that is not committed, the keys that changed are unknown and do not count.
+func (f *fence) differing(paths []string) (list []change.Change, err error) {
 	for _, p := range paths {
 		info, err := os.Lstat(filepath.Join(f.root, p))
 		mode := f.modeOf(p, err != nil)
@@ -108,7 +118,7 @@ func (f *fence) differing(ctx context.Context) (list []change.Change, err error)
 		case err == nil && info.IsDir(): // an inner repository
 			mode = change.Submodule
 		}
-		changes, failed := f.changes(strings.TrimSuffix(p, "/"), mode)
+		changes, failed := f.changes(p, mode)
 		if failed != nil {
 			return nil, failed
 		}
@@ -126,13 +136,14 @@ func (f *fence) differing(ctx context.Context) (list []change.Change, err error)
 	return list, nil
 }
 
-// status lists the paths that differ from HEAD, as git sees them: what it ignores is not among them. A directory ends in "/".
+// status lists the paths that differ from HEAD, as git sees them: what it ignores is not among them. An inner repository is
+// one path.
 func (f *fence) status(ctx context.Context) ([]string, error) {
 	out, err := f.runGit(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none")
 	var paths []string
 	for entry := range strings.SplitSeq(out, "\x00") {
 		if len(entry) > 3 {
-			paths = append(paths, entry[3:])
+			paths = append(paths, strings.TrimSuffix(entry[3:], "/"))
 		}
 	}
 	return paths, err

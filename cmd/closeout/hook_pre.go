@@ -27,6 +27,9 @@ func (h *hookRun) pre() (hook.Answer, error) {
 		}
 		return h.staged(session)
 	}
+	if session != nil {
+		h.remember(session, nil, false)
+	}
 	touches := h.call.Touches()
 	if why := tooMuch(touches); why != "" {
 		return h.call.Deny("closeout: " + hook.CodePayload + ": " + why), nil
@@ -118,7 +121,9 @@ func (h *hookRun) ruleAll(list []aimed) (rulings []hook.Ruling, err error) {
 		if len(a.Off) > before && a.Policy.ViolationBudget > 0 && h.call.Agent != hook.Git && !a.looked {
 			a.looked = true
 			ctx, cancel := context.WithTimeout(context.Background(), stateLimit)
-			_, _ = a.differing(ctx) // else only what is committed counts
+			if paths, failed := a.status(ctx); failed == nil { // else only what is committed counts
+				_, _ = a.differing(paths)
+			}
 			cancel()
 		}
 	}

@@ -30,7 +30,7 @@ func (h *hookRun) end() (hook.Answer, error) {
 	case f.claim == nil && h.stop != stopAlways, f.blocked():
 		return h.call.Silent(), nil
 	}
-	dirty, person, err := f.uncommitted()
+	dirty, person, err := h.uncommitted(f)
 	if err != nil {
 		return hook.Answer{}, err
 	}
@@ -78,13 +78,21 @@ func (f *fence) blocked() bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// uncommitted lists the files that differ from HEAD, without evidence and reports. Protected ones are for a person to commit: the
-// agent is not held for them.
-func (f *fence) uncommitted() (agent, person []string, err error) {
+// uncommitted lists the files that differ from HEAD, without evidence and reports, and without those that belong to the
+// person, also where the agent changed them further: only the person can tell the two apart. Other protected ones are for a
+// person to commit: the agent is not held for them.
+func (h *hookRun) uncommitted(f *fence) (agent, person []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit/2)
 	defer cancel()
 	paths, err := f.status(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	h.remember(f, paths, true)
 	for _, p := range paths {
+		if f.persons(p) {
+			continue
+		}
 		r := f.Policy.Classify(&change.Change{Path: p, Status: change.Modified, OldMode: change.Regular, NewMode: change.Regular, KeysKnown: true})
 		switch shown := diag.Neutral(diag.QuotePath(p)); {
 		case p == report.FileName, strings.HasPrefix(p, f.Policy.EvidenceDir+"/"):
@@ -94,7 +102,7 @@ func (f *fence) uncommitted() (agent, person []string, err error) {
 			agent = append(agent, shown)
 		}
 	}
-	return agent, person, err
+	return agent, person, nil
 }
 
 func commitFirst(agent, person []string) string {
@@ -122,7 +130,7 @@ func (f *fence) open() ([]item.Fact, error) {
 	r := judgeSafely(found.Bundle)
 	var list []item.Fact
 	for _, fact := range item.FactsOf(r) {
-		if asked(fact, r) {
+		if asked(fact, r) && !(undone(fact) && f.committedBefore(fact.Path)) {
 			list = append(list, fact)
 		}
 	}
@@ -150,12 +158,17 @@ func asked(fact item.Fact, r *report.Report) bool {
 	return r.Settings.EvidenceMin != string(diag.Recorded)
 }
 
+// undone reports whether a finding asks to undo a change of a file.
+func undone(fact item.Fact) bool {
+	return fact.Path != "" && strings.HasPrefix(fact.Fix, "revert this file")
+}
+
 // unproven says what is not proven, and how to go on.
 func (f *fence) unproven(facts []item.Fact) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, diag.Plural(int64(len(facts)), "finding"))
 	writeFacts(&b, facts)
-	b.WriteString(f.commands() + f.last())
+	b.WriteString(f.keepOf(facts) + f.commands() + f.last())
 	if f.claim != nil {
 		fmt.Fprintf(&b, " If it cannot be done, say why in %s, whose first line is: %s", item.BlockedFile, f.claim.Item)
 	}
@@ -210,6 +223,7 @@ func (h *hookRun) start() (hook.Answer, error) {
 	if err != nil {
 		return hook.Answer{}, err
 	}
+	h.remember(f, nil, false)
 	h1, text, _ := strings.Cut(f.handout().Text(), "\n")
 	if h1, _, _ = strings.Cut(h1, " (try "); f.claim == nil { // nothing is claimed: only what holds for every change
 		h1, text = "closeout judges what is committed here. You may change: "+f.Allowed(), f.commands()

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/session"
+)
+
+// firstLook is how long the look may take that tells what is there before the agent works.
+const firstLook = time.Second
+
+// remember finds what belongs to the person: what differed when the claim or HEAD of the work tree was first seen. paths is
+// what differs now, if that is known already.
+//
+// An agent moves HEAD and claims items itself. So only the start of a session, or a tool before which no call of the session
+// is known, can show the work of a person in between, and what an agent is known to have changed stays its own.
+func (h *hookRun) remember(f *fence, paths []string, looked bool) {
+	if f.store == nil || h.call.Session == hook.Trial {
+		return
+	}
+	key, claim, head := session.Key(f.root), "", f.compared.Head
+	if f.claim != nil {
+		claim = f.claim.Item + " " + f.claim.Start
+	}
+	known, err := f.store.Before(key)
+	began := h.call.Event == hook.Start || h.call.Event == hook.Pre && len(h.past()) == 0
+	fresh := known == nil || began && (known.Claim != claim || known.Head != head)
+	if known == nil && h.call.Event == hook.Stop || fresh && !looked && !began && h.call.Event != hook.Post {
+		return // the agent has worked already
+	}
+	if fresh && !looked {
+		ctx, cancel := context.WithTimeout(context.Background(), firstLook)
+		defer cancel()
+		var failed error
+		if paths, failed = f.status(ctx); failed != nil {
+			return
+		}
+		looked = true
+	}
+	now := &session.Before{Start: head}
+	if known != nil {
+		*now = *known
+	}
+	switch {
+	case known == nil:
+		now.Person = paths
+	case fresh:
+		now.Person, now.Agents = without(paths, known.Agents), without(paths, without(paths, known.Agents))
+		if known.Claim != claim {
+			now.Start = head
+		}
+	case looked:
+		now.Agents = without(paths, known.Person)
+	}
+	now.Claim, now.Head = claim, head
+	if known == nil || now.Head != known.Head || now.Claim != known.Claim || !slices.Equal(now.Agents, known.Agents) {
+		err = f.store.SetBefore(key, now, known == nil && err == nil)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		now, err = f.store.Before(key)
+	}
+	if err == nil { // else it cannot be told whose a path is
+		f.before, f.person = now, setOf(now.Person)
+	}
+}
+
+// without are the paths of a list that another one does not have.
+func without(list, other []string) (rest []string) {
+	has := setOf(other)
+	for _, p := range list {
+		if !has[p] {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, p := range list {
+		set[p] = true
+	}
+	return set
+}
+
+// persons reports whether a path that differs from HEAD belongs to the person or to the fence: the agent is not told of it.
+func (f *fence) persons(path string) bool {
+	return f.person[path] || strings.HasPrefix(path, ".") && f.isFence(path)
+}
+
+// committedBefore reports whether a path is in HEAD as it was when the work tree was first seen. What was committed since a
+// claim belongs to the item.
+func (f *fence) committedBefore(path string) bool {
+	if f.before == nil || f.claim != nil {
+		return false
+	}
+	mode, id, found, err := f.git.Entry(f.compared.Head, path)
+	oldMode, oldID, there, failed := f.git.Entry(f.before.Start, path)
+	return err == nil && failed == nil && found == there && mode == oldMode && id == oldID
+}
+
+// isFence reports whether a path is a file with settings of an agent that differs from HEAD only by the entries of closeout.
+func (f *fence) isFence(path string) bool {
+	for _, agent := range hook.Agents[:3] {
+		for _, scope := range scopes[:2] {
+			s := (&hookSettings{root: f.root}).file(agent, scope)
+			if s == nil || s.name != path || s.read() != nil {
+				continue
+			}
+			now, wrong := hook.Remove(s.before, agent == "copilot")
+			if wrong != nil || bytes.Equal(now, s.before) {
+				continue
+			}
+			var committed []byte
+			if mode, id, found, err := f.git.Entry(f.compared.Head, path); err != nil || found && mode != change.Regular {
+				continue
+			} else if found {
+				if committed, err = f.git.Blob(id, hook.MaxSettings); err != nil {
+					continue
+				}
+			}
+			old, wrong := hook.Remove(committed, agent == "copilot")
+			return wrong == nil && bytes.Equal(now, old)
+		}
+	}
+	return false
+}
+
+// outOfCommits is what an agent does about a file that it should not have committed, and that was there before.
+const outOfCommits = "take it out of your commits, and leave it on disk as it is"
+
+// keepOf says which of the paths that the commits contain were on disk before the agent came; "" for none.
+func (f *fence) keepOf(facts []item.Fact) string {
+	var list []string
+	for _, fact := range facts {
+		if f.person[fact.Path] && !slices.Contains(list, fact.Path) {
+			list = append(list, fact.Path)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "Before you came, the work tree had " + several(list) + " as a person left it: " + outOfCommits + ".\n"
+}
