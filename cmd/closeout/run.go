@@ -215,6 +215,7 @@ func (f *runFlags) plan(s *subject, policies []*policy.Policy, r *record.Recorde
 		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
 		s.show.count++
 	}
+	r.LogsAway = f.recordOnly
 	if err := prepare(r, p.Logs(), reports); err != nil {
 		return nil, err
 	}

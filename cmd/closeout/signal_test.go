@@ -22,7 +22,8 @@ import (
 
 // stuck is the gate that never comes to an end: it is ready for a signal, says so and waits.
 func stuck() {
-	reportOnSignal(os.Args[1], verify.Settings{Limits: strict.DefaultLimits()}, stdio{os.Stdin, os.Stdout, os.Stderr})
+	reportOnSignal(os.Args[1], verify.Settings{Limits: strict.DefaultLimits()}, stdio{os.Stdin, os.Stdout, os.Stderr},
+		func() error { return os.WriteFile(os.Args[1]+".last", nil, 0o600) })
 	fmt.Println("ready")
 	select {}
 }
@@ -55,6 +56,9 @@ func TestSignalLeavesReport(t *testing.T) {
 		}
 		if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), `"verdict":"failed"`) {
 			t.Errorf("%v: report %s, %v", sig, data, err)
+		}
+		if _, err := os.Stat(path + ".last"); err != nil {
+			t.Errorf("%v: what comes last was not done: %v", sig, err)
 		}
 	}
 }

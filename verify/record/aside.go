@@ -172,7 +172,7 @@ func (r *Recorder) putBackAll(name string) error {
 		case err != nil:
 			problems = append(problems, fmt.Errorf("the tracked file %q cannot be put back, and is in %q: %w", p, kept, reason(err)))
 		case earlier:
-			r.tell(fmt.Sprintf("a command wrote %q; its earlier version, which is not committed, is in %q", p, kept))
+			r.tell(fmt.Sprintf("the earlier version of %q, which is not committed, is in %q", p, kept))
 		}
 		stays = stays || earlier || err != nil
 		return nil
@@ -206,10 +206,12 @@ func (r *Recorder) putBackOne(name, p string) (earlier bool, err error) {
 	}
 	defer to.Close() // the rename has ended
 	base := path.Base(p)
-	if _, err := to.Lstat(base); errors.Is(err, fs.ErrNotExist) {
+	_, err = to.Lstat(base)
+	written := !errors.Is(err, fs.ErrNotExist)
+	if !written && !(r.LogsAway && base == FileName) {
 		return false, renameAt(from, to, base)
 	}
-	replaced := base == FileName || slices.Contains(r.aside.reports, p)
+	replaced := written && (base == FileName || slices.Contains(r.aside.reports, p))
 	if !replaced && !r.Git.has(p, filepath.Join(r.Git.dir, asideDir, name, filepath.FromSlash(p)), r.aside.tracked[p]) {
 		return true, nil
 	}

@@ -56,6 +56,7 @@ type Recorder struct {
 	Tail     int              // bytes kept of each stream
 	Grace    time.Duration    // between SIGTERM and SIGKILL
 	Signals  <-chan os.Signal // passed on to the command; may be nil
+	LogsAway bool             // a tracked log stays away at the end: a gate that is given no digests would read it
 	Watch    *Watch           // owns the log, which no other process may write; nil when recorders share a log
 	Tell     func(string)     // receives messages for the user; may be nil
 
