@@ -155,7 +155,7 @@ func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]s
 
 // settle finds the odd ones among the files whose bytes are not those in the index.
 func (t *treeMaker) settle(found *comparison, x *index, differ []indexEntry, changes map[string]string) error {
-	clean, err := t.clean(x)
+	clean, err := t.clean()
 	if err != nil {
 		return err
 	}
@@ -287,21 +287,20 @@ func pathList(entries []indexEntry) string {
 
 // clean is git with the objects and the index, and nothing else of the repository or of the machine, at an empty work
 // tree: all attributes come from the tree, and no setting counts.
-func (t *treeMaker) clean(x *index) (*Git, error) {
+func (t *treeMaker) clean() (*Git, error) {
 	c := t.Git
 	c.root = filepath.Join(t.temp, "clean")
-	gitDir, index := filepath.Join(t.temp, "git"), filepath.Join(t.temp, "index-clean")
+	gitDir := filepath.Join(t.temp, "git")
 	format := "[core]\n\trepositoryFormatVersion = 0\n"
 	if t.sum == sha256.Size {
 		format = "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n"
 	}
-	x.include()
 	err := errors.Join(
-		os.MkdirAll(c.root, 0o700), os.MkdirAll(filepath.Join(gitDir, "refs"), 0o700), x.write(index),
+		os.MkdirAll(c.root, 0o700), os.MkdirAll(filepath.Join(gitDir, "refs"), 0o700),
 		os.WriteFile(filepath.Join(gitDir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600),
 		os.WriteFile(filepath.Join(gitDir, "config"), []byte(format), 0o600),
 	)
-	c.env = append(slices.Clone(t.env), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+c.root, "GIT_INDEX_FILE="+index,
+	c.env = append(slices.Clone(t.env), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+c.root,
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	c.env = append(c.env, configured(settings, neutral)...)
 	return &c, err

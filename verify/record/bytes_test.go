@@ -104,6 +104,11 @@ var honest = map[string]func(r *repo){
 		r.git("sparse-checkout", "set", "src")
 		r.write("docs/x.bat", "1\r\n")
 	},
+	"sparse, and there all the same, in UTF-16": func(r *repo) {
+		r.attributes("*.ps1 working-tree-encoding=UTF-16LE-BOM\n", "docs/x.ps1", utf16LE)
+		r.git("sparse-checkout", "set", "src")
+		r.write("docs/x.ps1", utf16LE)
+	},
 	"partial clone": func(r *repo) {
 		r.attributes("* text=auto\n*.bat eol=crlf\n", "x.bat", "1\r\n")
 		r.git("config", "uploadpack.allowFilter", "true")
@@ -117,7 +122,7 @@ var honest = map[string]func(r *repo){
 		r.write(".git/info/attributes", "*.md diff=markdown\n")
 		r.write("../.config/git/attributes", "*.md diff=markdown\n")
 	},
-	"UTF-16 in the names of attributes only": func(r *repo) { r.attributes("*.md linguist-generated\n", "x.md", "1\n") },
+	"attributes that convert nothing": func(r *repo) { r.attributes("*.md linguist-generated\n", "x.md", "1\r\n") },
 }
 
 func TestHonestBytes(t *testing.T) {
@@ -153,6 +158,15 @@ var odd = map[string]struct {
 		r.attributes("*.bat eol=crlf\n", "x.bat", "1\r\n2\r\n")
 		r.write("x.bat", "1\r\n2\n")
 	}, `"x.bat" (eol=crlf) has other line ends`},
+	"eol=crlf, a carriage return too many": {func(r *repo) {
+		r.attributes("*.bat text eol=crlf\n", "x.bat", "1\r\r\n")
+		r.write("x.bat", "1\r\r\n")
+	}, `"x.bat" (text eol=crlf) has other line ends`},
+	"text only where no commit shows it": {func(r *repo) {
+		r.attributes("x text=auto eol=crlf\n", "x", "1\n\x00")
+		r.write(".git/info/attributes", "x text\n")
+		r.write("x", "1\r\n\x00")
+	}, `"x" (text eol=crlf) has other line ends`},
 	"UTF-16": {func(r *repo) {
 		r.attributes("x.ps1 working-tree-encoding=UTF-16LE-BOM\n", "x.ps1", utf16LE)
 		r.git("config", "core.checkRoundtripEncoding", "none")

@@ -29,7 +29,6 @@ const (
 	indexHeader  = 12
 	statBytes    = 40
 	extendedFlag = 0x4000
-	skipFlag     = 0x40 // in the first byte of the extended flags
 	deviceAt     = 16   // the four bytes of the device
 	modeAt       = 26   // the two bytes of the mode that matter
 	submodule    = 0xe0 // the first of them
@@ -117,15 +116,6 @@ func (x *index) mode(e indexEntry) string {
 // id is the object id of an entry.
 func (x *index) id(e indexEntry) string {
 	return hex.EncodeToString(x.data[e.at+statBytes : e.at+statBytes+x.sum])
-}
-
-// include lets git check out what a sparse checkout leaves out.
-func (x *index) include() {
-	for _, e := range x.entries {
-		if flags := e.at + statBytes + x.sum; binary.BigEndian.Uint16(x.data[flags:])&extendedFlag != 0 {
-			x.data[flags+2] &^= skipFlag
-		}
-	}
 }
 
 // write writes the index. Git does not verify the checksum at its end, except for git fsck.
