@@ -127,7 +127,13 @@ func (d *hookDoctor) examine(agent string) int {
 		at := slices.IndexFunc(standard, func(e hook.Entry) bool { return e.Event == h.Event && e.Flat == h.Flat })
 		if why, fix := d.wrong(agent, h, at >= 0); why != "" {
 			d.bury(h.where, why, fix)
-		} else if at == 0 {
+			continue
+		}
+		if h.Flag("--agent") == "" || h.Flag("--event") == "" {
+			d.out("note  %s: it is of an older version, and lets the payload say which agent calls, and when → closeout hook install --agent %s",
+				h.where, agent)
+		}
+		if at == 0 {
 			open := hook.Uncovered(agent, h.Matcher, deniedTools(d.fence))
 			missed = slices.DeleteFunc(missed, func(tool string) bool { return !slices.Contains(open, tool) })
 			d.drive(agent, h)
@@ -169,7 +175,12 @@ func (d *hookDoctor) wrong(agent string, h installed, asked bool) (why, fix stri
 	if seconds, err := strconv.ParseFloat(cmp.Or(h.Timeout, "1"), 64); err != nil || seconds <= 0 {
 		return "its timeout is " + h.Timeout + ", so its answer comes too late", fix
 	}
-	switch {
+	event := hook.EventOf(h.Event)
+	switch said, when := h.Flag("--agent"), h.Flag("--event"); {
+	case asked && said != "" && said != agent:
+		return "it answers in the form of " + said, fix
+	case asked && when != "" && when != string(event):
+		return "at " + h.Event + " it answers as at " + when, fix
 	case !asked:
 		return "at " + h.Event + " " + agent + " does not ask closeout so", fix
 	case h.Shell == "":

@@ -36,6 +36,9 @@ func (h *hookRun) pre() (hook.Answer, error) {
 	}
 	at, rulings, err := h.aim(session, touches)
 	failed = worse(failed, err)
+	if h.call.Unnamed() {
+		failed = worse(failed, errors.New("the arguments of the tool name no file"))
+	}
 	judge := session
 	if len(at) > 0 {
 		judge = at[len(at)-1].fence

@@ -22,7 +22,8 @@ Before a tool, it denies a write that the contract of the base branch does not a
 work tree has claimed. After a tool, it tells the agent which files changed that the contract does not allow, and when the agent
 repeats itself. At the end, it refuses to end while the item is not proven. At the start, it says what is to be proven.
 
-The payload says which agent calls, and when; --agent and --event decide only where it does not.
+The installed command says which agent calls, and when (--agent, --event), and the payload cannot say otherwise. In a command
+without them, of an older version, the payload says it.
 
 Exit codes are the agent's protocol: 2 denies, 1 denies a commit (git), 0 is everything else, also a wrong call. When closeout itself
 fails, the agent goes on, unless --fail closed says otherwise.`
@@ -62,8 +63,8 @@ func newHookRun(std stdio) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.agent, "agent", "", "the `agent`, where the payload does not say: "+strings.Join(hook.Agents, ", "))
-	flags.StringVar(&f.event, "event", "", "the `event`, where the payload does not say: "+strings.Join(hook.Events, ", "))
+	flags.StringVar(&f.agent, "agent", "", "the `agent` that calls; else the payload says it: "+strings.Join(hook.Agents, ", "))
+	flags.StringVar(&f.event, "event", "", "the `event` at which it calls; else the payload says it: "+strings.Join(hook.Events, ", "))
 	flags.StringVar(&f.stop, "stop", stopClaimed, "when the agent may not stop: claimed, always or off")
 	flags.StringVar(&f.fail, "fail", failOpen, "what happens to a tool when closeout itself fails: open or closed")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrong(err) })
@@ -177,15 +178,17 @@ func (h *hookRun) read(in io.Reader) (*hook.Call, error) {
 		return &hook.Call{Agent: hook.Git, Event: hook.Pre, Session: "git"}, nil
 	}
 	data, err := io.ReadAll(io.LimitReader(in, hook.MaxPayload+1))
-	if err == nil && len(data) > hook.MaxPayload {
-		err = fmt.Errorf("the payload is larger than %d bytes", hook.MaxPayload)
-	}
 	if err != nil {
 		return h.call, err
 	}
-	call, err := hook.Read(data, hook.Agent(h.agent), hook.Event(h.event))
-	if err != nil {
+	call, err := hook.Read(data, hook.Agent(h.agent), hook.Event(h.event)) // also of a part, which may say who calls
+	switch {
+	case len(data) > hook.MaxPayload:
+		err = fmt.Errorf("the payload is larger than %d bytes", hook.MaxPayload)
+	case err != nil:
 		err = fmt.Errorf("the payload cannot be read: %w", err)
+	case call.Event == hook.Pre && call.Tool == "":
+		err = errors.New("the payload names no tool")
 	}
 	return call, err
 }

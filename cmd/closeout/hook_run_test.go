@@ -147,6 +147,68 @@ func TestHookFails(t *testing.T) {
 	}
 }
 
+// TestHookFailsAsInstalled gives each agent's commands, as they are installed, payloads that cannot be read. By default the agent goes on.
+// With --fail closed no tool does, in the agent's own form, and an end of a turn is never refused: that could go on for ever.
+func TestHookFailsAsInstalled(t *testing.T) {
+	repo := newHookRepo(t, "0")
+	t.Chdir(repo.dir)
+	t.Setenv("CLAUDE_PROJECT_DIR", "")
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	broken := map[string]func() io.Reader{"too large": func() io.Reader { return io.LimitReader(zeros{}, hook.MaxPayload+1) }}
+	for name, text := range map[string]string{
+		"empty": "", "a blank": " ", "null": "null", "a text": `"Write"`, "no JSON": "Write src/a.go", "half": `{"tool_name": "Write", "to`,
+		"twice": `{"tool_name": "Write"} {}`, "deep": `{"tool_name": "Write", "tool_input": ` + strings.Repeat("[", 20_000),
+		"too large in good form": `{"tool_name": "Write", "x": "` + strings.Repeat("x", hook.MaxPayload) + `"}`,
+		"no tool":                `{"session_id": "1"}`, "no name of a tool": `{"tool_name": 5, "tool_input": {"file_path": "lib/a"}}`,
+		"an end, it says, of half":      `{"hook_event_name": "Stop", "stop_hook_active": true, "x`,
+		"another agent, it says, in it": `{"sessionId": "1", "timestamp": 1, "turn_id": "1", "x`,
+	} {
+		broken[name] = func() io.Reader { return strings.NewReader(text) }
+	}
+	for _, agent := range hook.Agents[:3] {
+		for name, in := range broken {
+			for _, c := range []struct {
+				fail, event string
+				status      int
+			}{{"open", "pre", 0}, {"closed", "pre", 2}, {"open", "stop", 0}, {"closed", "stop", 0}, {"closed", "post", 0}, {"closed", "start", 0}} {
+				if c.event != "pre" && (strings.HasPrefix(name, "no ") || strings.HasPrefix(name, "too large")) {
+					continue // the first is read, the second takes long
+				}
+				if c.event == "pre" && name == "deep" {
+					c.status = 2 // the model made it so
+				}
+				var out, errs bytes.Buffer
+				status := run([]string{"hook", "run", "--agent", agent, "--event", c.event, "--fail", c.fail}, stdio{in(), &out, &errs})
+				form := strings.HasPrefix(out.String(), `{"permissionDecision":"deny","permissionDecisionReason":"closeout`)
+				denied := c.status == 2 && agent == "copilot"
+				silent := out.Len() == 0 || c.event == "stop" && strings.HasPrefix(out.String(), `{"systemMessage":`)
+				if status != c.status || form != denied || !denied && !silent || !strings.HasPrefix(errs.String(), "closeout") {
+					t.Errorf("%s, %s, %s, --fail %s: exit %d, %q, %q", agent, name, c.event, c.fail, status, &out, &errs)
+				}
+			}
+		}
+	}
+	// What can be read goes on in both modes; arguments that are not understood do so only in the default one.
+	for payload, want := range map[string]int{
+		`{"tool_name": "Write", "tool_input": {"file_path": "src/a.go"}}`:                         0,
+		`{"tool_name": "Read", "tool_input": {"file_path": "lib/a.go"}}`:                          0,
+		`{"tool_name": "Bash", "tool_input": {"command": "true"}}`:                                0,
+		`{"tool_name": "str_replace_editor", "tool_input": {"command": "view", "path": "lib/a"}}`: 0,
+		`{"tool_name": "mcp__db__create", "tool_input": {"table": "x"}}`:                          0,
+		`{"tool_name": "Write", "tool_input": {"file_path": 5}}`:                                  2,
+		`{"toolName": "edit", "toolArgs": "{\"path\": \"lib/a"}`:                                  2,
+		`{"tool_name": "apply_patch", "tool_input": {"command": "no patch"}}`:                     2,
+	} {
+		for fail, status := range map[string]int{"open": 0, "closed": want} {
+			var out, errs bytes.Buffer
+			got := run([]string{"hook", "run", "--agent", "claude", "--event", "pre", "--fail", fail}, stdio{strings.NewReader(payload), &out, &errs})
+			if got != status {
+				t.Errorf("%s, --fail %s: exit %d, %q", payload, fail, got, &errs)
+			}
+		}
+	}
+}
+
 // TestHookNamesTooMuch asks for more than can be looked at in time: that does not open the fence.
 func TestHookNamesTooMuch(t *testing.T) {
 	repo := newHookRepo(t, "0")

@@ -42,6 +42,14 @@ var eventNames = map[string]Event{
 	"pretooluse": Pre, "posttooluse": Post, "posttoolusefailure": Post, "stop": Stop, "agentstop": Stop, "sessionstart": Start,
 }
 
+// ownNames are what we call the events where a payload names another one.
+var ownNames = map[Event]string{Pre: "PreToolUse", Post: "PostToolUse", Stop: "Stop", Start: "SessionStart"}
+
+// EventOf is the event that an agent calls by a name; "" for one without opinion.
+func EventOf(name string) Event {
+	return eventNames[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+}
+
 // Call is a payload, as far as it matters.
 type Call struct {
 	Agent   Agent

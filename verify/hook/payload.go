@@ -20,8 +20,9 @@ func newDecoder(data []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// Read reads a payload. It decides who calls and when; agent and event decide only where the payload does not say. Keys that
-// are not known are skipped unread, values of another type than expected count as absent.
+// Read reads a payload. agent and event are those of the installed command, and count: a payload chooses neither another form of the
+// answer nor another event. Only where one is "" does the payload say it, for commands of older versions. Keys that are not known are
+// skipped unread, values of another type than expected count as absent.
 func Read(data []byte, agent Agent, event Event) (*Call, error) {
 	c := &Call{Agent: agent, Event: event}
 	seen := map[string]bool{}
@@ -97,24 +98,27 @@ func (c *Call) set(key string, value jsontext.Value) {
 	}
 }
 
-// decide tells the agent and the event by the keys of the payload.
+// decide tells the agent and the event by the keys of the payload, where the command does not.
 func (c *Call) decide(seen map[string]bool, agent Agent, event Event) {
 	switch {
+	case agent != "" && agent != Git:
 	case seen["toolName"], seen["toolArgs"], seen["sessionId"]:
 		c.Agent = Copilot
 	case seen["turn_id"]:
 		c.Agent = Codex
 	case seen["timestamp"]: // Copilot's payloads in Claude's form have one
 		c.Agent = Copilot
-	case agent == "" || agent == Git:
+	default:
 		c.Agent = Claude
 	}
 	name := strings.ToLower(strings.ReplaceAll(c.Name, "_", ""))
 	c.Failed = c.Failed || name == "posttoolusefailure" || c.Error != ""
 	switch {
-	case c.Name != "":
-		c.Event = eventNames[name]
+	case event != "" && EventOf(c.Name) != event:
+		c.Name = ownNames[event]
 	case event != "":
+	case c.Name != "":
+		c.Event = EventOf(c.Name)
 	case seen["toolResult"], seen["error"] && c.Tool != "":
 		c.Event = Post
 	case c.Tool != "":

@@ -20,7 +20,7 @@ var pathKeys = []string{
 
 // Touches lists what a call would write. Every value counts where a key is there twice: a reader may take either.
 func (c *Call) Touches() (list []Touch) {
-	if !c.Writes() {
+	if !c.Writes() || c.views() {
 		return nil
 	}
 	for _, input := range c.Inputs {
@@ -29,24 +29,37 @@ func (c *Call) Touches() (list []Touch) {
 	return list
 }
 
+// views reports whether an editor is asked only to show a file.
+func (c *Call) views() bool {
+	views, others := false, false
+	for _, input := range c.Inputs {
+		_ = walk(input, func(key string, text func() string) { // it was read before
+			if strings.EqualFold(key, "command") {
+				views, others = views || text() == "view", others || text() != "view"
+			}
+		})
+	}
+	return views && !others
+}
+
+// Unnamed reports whether the agent's own tool would write, and its arguments do not say what: then they are not understood.
+func (c *Call) Unnamed() bool {
+	return c.Writes() && !c.MCP() && !c.views() && len(c.Touches()) == 0
+}
+
 func (c *Call) touchesOf(input []byte) (list []Touch) {
-	dirs, views, others := []string{""}, false, false
+	dirs := []string{""}
 	_ = walk(input, func(key string, text func() string) { // it was read before
 		switch key = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key)); {
 		case key == "workdir" || key == "cwd":
 			dirs = append(dirs, text())
 		case c.tool() == "applypatch" || slices.Contains(patchKeys, key) && strings.Contains(text(), patchBegin):
 			list = append(list, Patch(text())...)
-		case key == "command":
-			views, others = views || text() == "view", others || text() != "view"
 		}
 		if slices.Contains(pathKeys, key) && text() != "" && (!c.MCP() || absolute(text())) {
 			list = append(list, Touch{Path: text()})
 		}
 	})
-	if views && !others { // an editor that is asked to show a file
-		return nil
-	}
 	for _, t := range slices.Clone(list) {
 		for _, dir := range dirs[1:] {
 			list = append(list, Touch{t.Path, dir, t.Deleted})

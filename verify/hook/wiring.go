@@ -80,12 +80,15 @@ func handler(agent, event, matcher, seconds string, c Choice) string {
 	if c.Fail == "closed" && event == "PreToolUse" && agent == "claude" {
 		failure = `, "onFailure": "block"`
 	}
-	return `{"type": "command", ` + filter + `"` + command + `": ` + quote(shell(agent, c)) + `, "` + timeout + `": ` + seconds + failure + "}"
+	return `{"type": "command", ` + filter + `"` + command + `": ` + quote(shell(agent, event, c)) + `, "` + timeout + `": ` + seconds + failure + "}"
 }
 
-// shell is the command for a shell.
-func shell(agent string, c Choice) string {
+// shell is the command for a shell. It says who calls and when, so that no payload does.
+func shell(agent, event string, c Choice) string {
 	call, before := "closeout hook run --agent "+agent, guard
+	if event != "" {
+		call += " --event " + string(EventOf(event))
+	}
 	if c.Stop == "always" {
 		call += " --stop always"
 	}
@@ -99,7 +102,7 @@ const preCommitHead = "#!/bin/sh\n# Written by closeout hook install. closeout h
 
 // PreCommit is git's hook.
 func PreCommit(c Choice) []byte {
-	return []byte(preCommitHead + shell("git", Choice{Fail: c.Fail}) + "\n")
+	return []byte(preCommitHead + shell("git", "", Choice{Fail: c.Fail}) + "\n")
 }
 
 // CallsUs reports whether a line of a hook of git calls closeout, and whether the whole file is ours.
@@ -155,6 +158,18 @@ func shellCall(command string) (call []string) {
 		}
 	}
 	return call
+}
+
+// Flag is the value of a flag of the call; "" where it does not have it.
+func (h *Hook) Flag(name string) (value string) {
+	for i, word := range h.Argv {
+		if v, ok := strings.CutPrefix(word, name+"="); ok {
+			value = v
+		} else if word == name && i+1 < len(h.Argv) {
+			value = h.Argv[i+1]
+		}
+	}
+	return value
 }
 
 // Probe is the payload of a write to a path, as an agent sends it before the write.
