@@ -41,8 +41,8 @@ var contractCases = []lintCase{
 	{"evidence_tracked", "report", []edit{file("verification_report.json", "")}, diag.Block, "let git no longer track verification_report.json, which stays"},
 	{"evidence_tracked", "other directory", []edit{{contractPath, `"override"`, `"evidence": {"dir": "ci/ev"}, "override"`}, file("ci/ev/a.xml", "")}, diag.Block, "ci/ev"},
 	{"evidence_tracked", "committed on purpose", []edit{{contractPath, `"override"`, `"evidence": {"committed": true}, "override"`}, file(".closeout/evidence/a.xml", "")}, "", ""},
-	{"evidence_tracked", "committed, but not the report", []edit{{contractPath, `"override"`, `"evidence": {"committed": true}, "override"`}, file("verification_report.json", "")}, diag.Block, "git rm --cached verification_report.json"},
-	{"evidence_tracked", "not committed on purpose", []edit{{contractPath, `"override"`, `"evidence": {"committed": false}, "override"`}, file(".closeout/evidence/a.xml", "")}, diag.Block, "git rm -r --cached .closeout/evidence"},
+	{"evidence_tracked", "committed, but not the report", []edit{{contractPath, `"override"`, `"evidence": {"committed": true}, "override"`}, file("verification_report.json", "")}, diag.Block, "let git no longer track verification_report.json"},
+	{"evidence_tracked", "not committed on purpose", []edit{{contractPath, `"override"`, `"evidence": {"committed": false}, "override"`}, file(".closeout/evidence/a.xml", "")}, diag.Block, "let git no longer track .closeout/evidence"},
 	{"evidence_tracked", "similar names", []edit{file(".closeout/evidence2/a", ""), file("docs/verification_report.json", "")}, "", ""},
 
 	{"not_ignored", "directory", []edit{{".gitignore", ".closeout/evidence/\n", ""}}, diag.Block, "add the line .closeout/evidence/ at the end of .gitignore"},

@@ -24,12 +24,11 @@ const root = "../../testdata"
 
 // golden are cases whose statements are in testdata/statement.
 var golden = map[string]string{
-	"passed":         "cases/override/passed.nothing-blocks.txtar",
-	"overridden":     "cases/override/overridden.binding-event.txtar",
-	"failed":         "cases/override/failed.author.txtar",
-	"review":         "cases/approval/review.reviews-unknown.txtar",
-	"group":          "cases/group/passed.two.txtar",
-	"not-applicable": "cases/gate/passed.left-out.txtar",
+	"passed":     "cases/override/passed.nothing-blocks.txtar",
+	"overridden": "cases/override/overridden.binding-event.txtar",
+	"failed":     "cases/override/failed.author.txtar",
+	"review":     "cases/approval/review.reviews-unknown.txtar",
+	"group":      "cases/group/passed.two.txtar",
 }
 
 // judged is the report of a case.
@@ -86,6 +85,13 @@ func statementOf(t *testing.T, r *report.Report, o statement.Options) *report.St
 		t.Fatal(err)
 	}
 	return s
+}
+
+func TestNothingJudged(t *testing.T) {
+	r := judged(t, "cases/gate/passed.left-out.txtar")
+	if _, err := statement.New(r, strings.Repeat("0", 64), statement.Options{}); err == nil || !strings.Contains(err.Error(), "applies_to") {
+		t.Errorf("a statement about a report that judged nothing: %v", err)
+	}
 }
 
 func TestGolden(t *testing.T) {
