@@ -5,6 +5,7 @@ package hook
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -82,11 +83,13 @@ func (c *Call) MCP() bool { return strings.HasPrefix(c.Tool, "mcp__") }
 var writers = []string{
 	"edit", "write", "multiedit", "notebookedit", "create", "strreplaceeditor", "strreplacebasededittool", "strreplace", "insert", "applypatch",
 	"writefile", "createfile", "editfile", "deletefile", "replace", "delete",
+	"replacestringinfile", "multireplacestringinfile", "inserteditintofile", "editfiles", "editnotebookfile", // of VS Code
 }
 
 // readers are their tools that change no file.
 var readers = []string{
 	"read", "view", "glob", "grep", "rg", "ls", "webfetch", "websearch", "todowrite", "todoread", "updateplan", "askuserquestion", "exitplanmode", "fetch",
+	"lsp", "runtests", "senduserfile",
 }
 
 // Writes reports whether the tool is known to write the files that its arguments name.
@@ -97,9 +100,54 @@ func (c *Call) Writes() bool {
 	return slices.Contains(writers, c.tool())
 }
 
-// verbs are the words in the name of an MCP tool that writes files. A path that it names counts only if it is absolute: others
-// may be relative to anything. What is missed here is seen in the state after the call.
-var verbs = []string{"write", "edit", "create", "delete", "remove", "move", "rename", "replace", "insert", "patch", "append", "save"}
+// verbs are in the name of a tool that writes files, readWords are words in the name of one that only reads.
+var (
+	verbs = []string{
+		"write", "edit", "create", "delete", "remove", "move", "rename", "replace", "insert", "patch", "append", "save",
+		"update", "modify", "apply", "download", "export", "generate", "format", "upsert",
+	}
+	readWords = []string{
+		"read", "get", "list", "search", "find", "grep", "glob", "view", "show", "cat", "stat", "info", "tree", "query", "fetch", "lookup",
+		"describe", "inspect", "explain", "count", "open", "preview", "analyze", "diff", "summary", "usages",
+	}
+)
+
+// OnlyReads reports whether the tool is known to change no file, by its name. What is missed here is seen in the state after the call.
+func (c *Call) OnlyReads() bool {
+	if !c.MCP() && slices.Contains(readers, c.tool()) {
+		return true
+	}
+	if slices.ContainsFunc(verbs, func(v string) bool { return strings.Contains(c.tool(), v) }) {
+		return false
+	}
+	return slices.ContainsFunc(wordsOf(c.Tool[strings.LastIndex(c.Tool, "__")+1:]), func(w string) bool { return slices.Contains(readWords, w) })
+}
+
+// wordsOf are the words of a name, in small letters: of read_file as of readFile.
+func wordsOf(name string) []string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case unicode.IsUpper(r):
+			b.WriteRune(' ')
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(r)
+		default:
+			b.WriteRune(' ')
+		}
+	}
+	return strings.Fields(b.String())
+}
+
+// forges are in the names of MCP servers whose relative paths are in a repository elsewhere.
+var forges = []string{"github", "gitlab", "bitbucket", "gitea", "forgejo"}
+
+// remote reports whether relative paths of the tool are in a repository elsewhere.
+func (c *Call) remote() bool {
+	server, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(c.Tool), "mcp__"), "__")
+	return c.MCP() && slices.ContainsFunc(forges, func(f string) bool { return strings.Contains(server, f) })
+}
 
 // Shell reports whether the tool may have changed any file, so that the state must tell.
 func (c *Call) Shell() bool {

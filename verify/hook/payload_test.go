@@ -120,6 +120,93 @@ func TestReadHostile(t *testing.T) {
 	}
 }
 
+// TestTouchesOfTools asks about tools of several agents: all that are not known only to read are ruled on by the paths that they name.
+func TestTouchesOfTools(t *testing.T) {
+	for _, c := range []struct {
+		tool, input string
+		want        []string
+	}{
+		{"replace_string_in_file", `{"filePath":"/r/a","oldString":"/x","newString":"/y"}`, []string{"/r/a"}},
+		{"multi_replace_string_in_file", `{"explanation":"e","replacements":[{"filePath":"/r/a"},{"filePath":"/r/b"}]}`, []string{"/r/a", "/r/b"}},
+		{"insert_edit_into_file", `{"filePath":"/r/a","code":"x"}`, []string{"/r/a"}},
+		{"create_file", `{"filePath":"/r/a","content":"x"}`, []string{"/r/a"}},
+		{"editFiles", `{"files":["src/a","src/b"]}`, []string{"src/a", "src/b"}},
+		{"edit_notebook_file", `{"filePath":"file:///r/a.ipynb"}`, []string{"/r/a.ipynb"}},
+		{"mcp__serena__replace_symbol_body", `{"relative_path":"lib/a","body":"x"}`, []string{"lib/a"}},
+		{"mcp__fs__write_file", `{"path":"lib/a"}`, []string{"lib/a"}},
+		{"mcp__fs__move_file", `{"source":"a","destination":"b"}`, []string{"a", "b"}},
+		{"mcp__fs__get_and_replace", `{"path":"a"}`, []string{"a"}},
+		{"mcp__ide__applyEdit", `{"uri":"FILE:///r/a%20b"}`, []string{"/r/a b"}},
+		{"mcp__jetbrains__reformat_file", `{"pathInProject":"lib/a"}`, []string{"lib/a"}},
+		{"mcp__github__create_or_update_file", `{"owner":"o","repo":"r","path":"a"}`, nil},
+		{"mcp__github__create_or_update_file", `{"path":"/r/a"}`, []string{"/r/a"}},
+		{"Scribble", `{"target_file":"/r/a","source":"production"}`, []string{"/r/a"}},
+		{"mcp__web__post", `{"uri":"https://example.com/a","path":"HTTPS://example.com"}`, nil},
+
+		{"mcp__jetbrains__get_file_text_by_path", `{"pathInProject":"lib/a"}`, nil},
+		{"mcp__fs__read_multiple_files", `{"paths":["/r/a"]}`, nil},
+		{"mcp__fs__directory_tree", `{"path":"/r"}`, nil},
+		{"mcp__ide__getDiagnostics", `{"uri":"file:///r/a"}`, nil},
+		{"mcp__serena__find_symbol", `{"relative_path":"lib/a"}`, nil},
+		{"Read", `{"file_path":"/r/a"}`, nil},
+		{"Grep", `{"pattern":"x","path":"/r"}`, nil},
+		{"Glob", `{"pattern":"x","path":"/r"}`, nil},
+		{"LS", `{"path":"/r"}`, nil},
+		{"LSP", `{"filePath":"/r/a","operation":"hover"}`, nil},
+		{"view", `{"path":"/r/a"}`, nil},
+		{"view_image", `{"path":"/r/a"}`, nil},
+		{"read_file", `{"filePath":"/r/a"}`, nil},
+		{"list_dir", `{"path":"/r"}`, nil},
+		{"get_errors", `{"filePaths":["/r/a"]}`, nil},
+		{"list_code_usages", `{"filePaths":["/r/a"]}`, nil},
+		{"grep_search", `{"includePattern":"src/**","path":"/r"}`, nil},
+		{"copilot_getNotebookSummary", `{"filePath":"/r/a"}`, nil},
+		{"runTests", `{"files":["/r/a_test.go"]}`, nil},
+		{"Bash", `{"command":"cat > lib/a; apply_patch '*** Begin Patch\n*** Add File: b'","cwd":"/r"}`, nil},
+		{"run_in_terminal", `{"command":"true","explanation":"e","isBackground":false}`, nil},
+		{"Task", `{"description":"d","prompt":"write /r/a","subagent_type":"x"}`, nil},
+		{"TodoWrite", `{"todos":[{"content":"c","status":"s"}]}`, nil},
+	} {
+		call, err := Read([]byte(`{"tool_name":"`+c.tool+`","tool_input":`+c.input+`}`), Claude, Pre)
+		var got []string
+		for _, touch := range call.Touches() {
+			got = append(got, touch.Path)
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s %s: %q, expected %q; %v", c.tool, c.input, got, c.want, err)
+		}
+	}
+}
+
+// TestURIs reads what programs may take for a file in a URI.
+func TestURIs(t *testing.T) {
+	for text, want := range map[string][]string{
+		"file:///r/a":           {"/r/a"},
+		"file:/r/a":             {"/r/a"},
+		"FiLe:///r/a":           {"/r/a"},
+		"file://localhost/r/a":  {"/r/a"},
+		"file://LOCALHOST/r/a":  {"/r/a"},
+		"file://host/r/a":       {"//host/r/a", "/r/a"},
+		"file:///r/%61%2Fb":     {"/r/a/b"},
+		"file:///r/%2e%2e/a":    {"/r/../a"},
+		"file:///r/%zz":         {"/r/%zz"},
+		"file:///r/a?x#y":       {"/r/a"},
+		"file:///r/a%23y":       {"/r/a#y"},
+		"file:///C:/r/a":        {"C:/r/a"},
+		"file:///c%3A/r/a":      {"c:/r/a"},
+		"file://":               {""},
+		"file:a":                {"file:a"},
+		"files:///r/a":          {"files:///r/a"},
+		"untitled:Untitled-1":   {"untitled:Untitled-1"},
+		"src/a%20b":             {"src/a%20b"},
+		"https://example.com/a": {"https://example.com/a"}, // of a tool that takes paths
+	} {
+		if got := (&Call{Tool: "Write"}).local(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, expected %q", text, got, want)
+		}
+	}
+}
+
 // TestReadSkipsContent checks that the content of a file costs no memory of its own beyond one copy.
 func TestReadSkipsContent(t *testing.T) {
 	payload := []byte(`{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"content":"` + strings.Repeat("x\\n", 10<<20) + `","file_path":"/a"}}`)

@@ -1,7 +1,9 @@
 package hook
 
 import (
+	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,12 +17,18 @@ type Touch struct {
 
 // pathKeys are the arguments that name a file, in small letters and without separators.
 var pathKeys = []string{
-	"filepath", "notebookpath", "path", "filename", "file", "targetfile", "newpath", "oldpath", "source", "destination", "paths", "files",
+	"filepath", "notebookpath", "path", "filename", "file", "targetfile", "newpath", "oldpath", "paths", "files", "filepaths", "filenames",
+	"relativepath", "absolutepath", "targetpath", "outputpath", "outputfile", "pathinproject", "newfilepath", "oldfilepath",
+	"uri", "uris", "fileuri", "newuri", "olduri",
 }
 
-// Touches lists what a call would write. Every value counts where a key is there twice: a reader may take either.
+// endKeys name files where the tool is known to write: elsewhere they may mean anything.
+var endKeys = []string{"source", "destination"}
+
+// Touches lists what a call would write, as far as its arguments say: those of any tool that is not known only to read. Every value
+// counts where a key is there twice: a reader may take either.
 func (c *Call) Touches() (list []Touch) {
-	if !c.Writes() || c.views() {
+	if c.OnlyReads() || c.views() {
 		return nil
 	}
 	for _, input := range c.Inputs {
@@ -53,11 +61,17 @@ func (c *Call) touchesOf(input []byte) (list []Touch) {
 		switch key = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key)); {
 		case key == "workdir" || key == "cwd":
 			dirs = append(dirs, text())
+		case !c.Writes():
 		case c.tool() == "applypatch" || slices.Contains(patchKeys, key) && strings.Contains(text(), patchBegin):
 			list = append(list, Patch(text())...)
 		}
-		if slices.Contains(pathKeys, key) && text() != "" && (!c.MCP() || absolute(text())) {
-			list = append(list, Touch{Path: text()})
+		if !slices.Contains(pathKeys, key) && !(c.Writes() && slices.Contains(endKeys, key)) {
+			return
+		}
+		for _, p := range c.local(text()) {
+			if p != "" && (absolute(p) || !c.remote()) {
+				list = append(list, Touch{Path: p})
+			}
 		}
 	})
 	for _, t := range slices.Clone(list) {
@@ -67,6 +81,35 @@ func (c *Call) touchesOf(input []byte) (list []Touch) {
 	}
 	return list
 }
+
+// local are the paths that a text may mean: it is one, or a URI of a file, which another host may serve. Another URI is no file, but for
+// a tool that takes paths.
+func (c *Call) local(text string) (list []string) {
+	scheme, rest, _ := strings.Cut(text, ":")
+	if !strings.EqualFold(scheme, "file") || !strings.HasPrefix(rest, "/") {
+		if strings.HasPrefix(rest, "//") && (c.MCP() || !c.Writes()) {
+			return nil
+		}
+		return []string{text}
+	}
+	if end := strings.IndexAny(rest, "?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	if plain, err := url.PathUnescape(rest); err == nil {
+		rest = plain
+	}
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		from := strings.IndexByte(after+"/", '/')
+		if from > 0 && !strings.EqualFold(after[:from], "localhost") {
+			list = append(list, rest)
+		}
+		rest = after[from:]
+	}
+	return append(list, drive.ReplaceAllString(rest, "$1"))
+}
+
+// drive begins the path of a URI on Windows.
+var drive = regexp.MustCompile(`^/+([A-Za-z]:)`)
 
 // absolute reports whether a path is absolute on any system.
 func absolute(p string) bool {

@@ -35,6 +35,9 @@ type wiring struct {
 	must          []string // tools that write files, which closeout must be asked about
 }
 
+// ofVSCode are the tools by which VS Code writes files: it reads the hooks of Copilot.
+const ofVSCode = "create_file|replace_string_in_file|multi_replace_string_in_file|insert_edit_into_file|editFiles|edit_notebook_file"
+
 var wirings = map[string]wiring{
 	"claude": {
 		[]string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionStart"},
@@ -46,7 +49,7 @@ var wirings = map[string]wiring{
 	},
 	"copilot": {
 		[]string{"preToolUse", "postToolUse", "agentStop", "sessionStart"},
-		"edit|create|str_replace_editor|apply_patch", "|bash|powershell", []string{"edit", "create", "apply_patch"},
+		"edit|create|str_replace_editor|apply_patch|" + ofVSCode, "|bash|powershell", []string{"edit", "create", "apply_patch"},
 	},
 }
 
