@@ -42,7 +42,6 @@ const filterLFS = "filter=lfs"
 const (
 	modeFile       = "100644"
 	modeExecutable = "100755"
-	modeLink       = "120000"
 )
 
 // bind compares all files with the index, puts the bytes of the odd ones into it, so that the tree is not that of
@@ -86,7 +85,7 @@ func (t *treeMaker) unseen(changes map[string]string, found *comparison) (list [
 	slices.Sort(paths)
 	for _, name := range paths[:min(len(paths), maxChanged)] {
 		fields := strings.Fields(changes[name]) // :old mode, new mode, old id, new id, status
-		if len(fields) != 5 || fields[4] != "M" || fields[1] == modeLink || found.bound[name] != "" {
+		if len(fields) != 5 || fields[4] != "M" || !strings.HasPrefix(fields[1], "100") || found.bound[name] != "" {
 			continue
 		}
 		for _, attribute := range found.attributes[name] {
@@ -119,13 +118,8 @@ func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]s
 		all = all || path.Base(name) == ".gitattributes"
 	}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e indexEntry) bool {
-		switch x.mode(e) {
-		case modeLink:
-			return false
-		case modeFile, modeExecutable:
-			return !all && len(found.attributes[e.path]) == 0
-		}
-		return true
+		isFile := x.mode(e) == modeFile || x.mode(e) == modeExecutable
+		return !isFile || (!all && len(found.attributes[e.path]) == 0)
 	})
 	attributes := found.attributes
 	if all {
@@ -141,11 +135,7 @@ func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]s
 			continue
 		}
 		found.bound[e.path] = are[i]
-		if x.mode(e) == modeLink {
-			found.odd = append(found.odd, oddFile{e.path, "is not the symbolic link that a checkout writes"})
-		} else {
-			differ = append(differ, e)
-		}
+		differ = append(differ, e)
 	}
 	if len(differ) == 0 {
 		return found, nil
@@ -368,16 +358,8 @@ func (t *treeMaker) hashEntry(mode, name string, lineEnds bool, buffer []byte) (
 		return "", nil
 	case err != nil:
 		return "", err
-	case info.Mode().Type() == os.ModeSymlink:
-		target, err := os.Readlink(file)
-		if err != nil {
-			return "", err
-		}
-		return t.hashBlob(modeLink, strings.NewReader(target), int64(len(target)))
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%q changed while it was read", name)
-	case mode == modeLink:
-		mode = modeFile
 	}
 	f, err := os.Open(file)
 	if err != nil {

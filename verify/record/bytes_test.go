@@ -236,13 +236,6 @@ var odd = map[string]struct {
 		r.write(".git/info/attributes", "x.sh filter=lfs\n")
 		r.write("x.sh", "exit 0\n")
 	}, `"x.sh" (filter=lfs) has other bytes`},
-	"a file in place of a link": {func(r *repo) {
-		r.do(os.Symlink("a.txt", filepath.Join(r.dir, "l")))
-		r.commit()
-		r.git("config", "core.symlinks", "false")
-		r.do(os.Remove(filepath.Join(r.dir, "l")))
-		r.write("l", "a.txt")
-	}, `"l" is not the symbolic link`},
 	"a new file": {func(r *repo) {
 		r.attributes("* text=auto\n")
 		r.write("new.sh", "exit 0\r\n")
