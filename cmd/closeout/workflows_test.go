@@ -559,7 +559,7 @@ func archiveProblems(w *actionlint.Workflow, data []byte) (list []string) {
 		list = append(list, "the digest is not checked")
 	}
 	for _, push := range pushes.FindAllString(string(data), -1) {
-		if push != "git -C archive push --quiet origin refs/heads/closeout-archive" {
+		if push != `git -C "$archive" push --quiet origin refs/heads/closeout-archive` {
 			list = append(list, "push: "+push)
 		}
 	}
