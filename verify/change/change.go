@@ -2,6 +2,8 @@
 package change
 
 import (
+	"slices"
+
 	"github.com/closeout-gate/closeout/verify/diag"
 )
 
@@ -56,8 +58,44 @@ type Change struct {
 	ModeUnknown      bool     // the source prints no modes for this change; they are given as Regular
 	OldID, NewID     string   // object ids in hexadecimal, abbreviated in most diffs; "" where the path or the id is missing
 	KeysChanged      []string // keys of package.json, go.mod or pyproject.toml that changed; nil when they were not looked up
-	KeysKnown        bool     // whether KeysChanged was looked up
+	KeysKnown        bool     // whether KeysChanged, or Attributes for a .gitattributes, was looked up
+	Attributes       []Effect // what a change of a .gitattributes does; nil for any other file, and when it is unknown
 	BaseGone         bool     // the head changes the path, and the tip of the base does not have it any more
 	Evidence         string   // what a file of the evidence directory parses as; "" for nothing, and where nothing read it
 	Pos              diag.Pos
+}
+
+// AttributesFile is the name of files that set attributes of paths for git.
+const AttributesFile = ".gitattributes"
+
+// Effect is what a change of a .gitattributes does to an attribute of files that the change does not delete. Of the values, those
+// that git gives no meaning are "unspecified".
+type Effect struct {
+	Line      int    // the first that decides in the head; 0 where there is none
+	Attribute string // one of the lists below; of a macro, MacroPrefix and its name
+	Was, Now  string // values; of a macro, what it sets
+	New       bool   // the base does not contain the files
+	Files     int64
+	Paths     []string // the first of them, as git quotes paths
+}
+
+// The attributes of an effect.
+var (
+	ConvertingAttributes = []string{"filter", "ident", "working-tree-encoding", "text", "eol"} // they decide which bytes a checkout writes
+	HidingAttributes     = []string{"diff", "linguist-generated"}                              // they hide a file from a review
+)
+
+// MacroPrefix begins the attribute of an effect that is the definition of a macro.
+const MacroPrefix = "[attr]"
+
+// Hides reports whether the effect is only that a code host no longer shows what changes.
+func (e *Effect) Hides() bool { return slices.Contains(HidingAttributes, e.Attribute) }
+
+// Converts is the first effect that decides which bytes a checkout writes; nil when there is none.
+func (c *Change) Converts() *Effect {
+	i := slices.IndexFunc(c.Attributes, func(e Effect) bool { return !e.Hides() })
+	if i < 0 {
+		return nil
+	}
+	return &c.Attributes[i]
 }

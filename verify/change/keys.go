@@ -21,6 +21,7 @@ const (
 	fieldOldID
 	fieldNewID
 	fieldKeysChanged
+	fieldAttributes
 	fieldBaseGone
 	fieldEvidence
 	fields // how many there are
@@ -35,6 +36,7 @@ var fieldKeys = [fields]string{
 	fieldOldID:       "old_id",
 	fieldNewID:       "new_id",
 	fieldKeysChanged: "keys_changed",
+	fieldAttributes:  "attributes",
 	fieldBaseGone:    "base_gone",
 	fieldEvidence:    "evidence",
 }
@@ -51,3 +53,14 @@ var fieldWords = [fields][]string{
 		EvidenceReport, EvidenceContract,
 	},
 }
+
+// The keys of an effect.
+const (
+	keyLine      = "line"
+	keyAttribute = "attribute"
+	keyWas       = "was"
+	keyNow       = "now"
+	keyNew       = "new"
+	keyCount     = "files"
+	keyPaths     = "paths"
+)

@@ -3,6 +3,7 @@ package change
 import (
 	"cmp"
 	"encoding/base64"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,6 +133,9 @@ func (c *changesReader) change() Change {
 		NewID:   c.id(fieldNewID),
 	}
 	change.KeysChanged, change.KeysKnown = c.keysChanged()
+	if change.Attributes = c.attributes(change.Path); change.Attributes != nil {
+		change.KeysKnown = true
+	}
 	change.BaseGone = c.baseGone(change.Status)
 	change.Evidence = c.evidence(&change)
 	if !c.wrong {
@@ -236,6 +240,65 @@ func (c *changesReader) keysChanged() ([]string, bool) {
 		keys[i] = item.Text
 	}
 	return keys, true
+}
+
+// attributes returns what a change of a .gitattributes does; nil when that was not looked up.
+func (c *changesReader) attributes(name string) []Effect {
+	n := c.get(fieldAttributes)
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind != strict.KindList:
+		c.refuse(fieldAttributes, "a list")
+	case c.get(fieldKeysChanged) != nil, path.Base(name) != AttributesFile:
+		c.refuse(fieldAttributes, "no attributes but for a "+AttributesFile+", and there no keys_changed")
+	}
+	effects := []Effect{}
+	for i, item := range n.Items {
+		where := c.where() + "/" + fieldKeys[fieldAttributes] + "/" + strconv.Itoa(i)
+		if f := strict.Object(item, where, c.errs); f != nil {
+			effects = append(effects, readEffect(f))
+		}
+	}
+	return effects
+}
+
+func readEffect(f *strict.Fields) Effect {
+	e := Effect{New: f.Flag(keyNew), Paths: []string{}}
+	if line := f.Integer(keyLine, 1, strict.MaxSafeInteger); line != nil {
+		e.Line = int(*line)
+	}
+	known := slices.Concat(ConvertingAttributes, HidingAttributes)
+	attribute := "one of " + strings.Join(known, ", ") + ", or " + MacroPrefix + " and the name of a macro"
+	if n := f.Need(keyAttribute, attribute); n != nil {
+		macro := len(n.Text) > len(MacroPrefix) && strings.HasPrefix(n.Text, MacroPrefix)
+		if e.Attribute = n.Text; n.Kind != strict.KindString || !(macro || slices.Contains(known, n.Text)) {
+			f.Wrong(n, keyAttribute, attribute)
+		}
+	}
+	e.Was, e.Now = needString(f, keyWas), needString(f, keyNow)
+	if n := f.Need(keyCount, "an integer"); n != nil {
+		if count := f.IntegerOf(n, keyCount, 0, strict.MaxSafeInteger); count != nil {
+			e.Files = *count
+		}
+	}
+	for _, path := range f.TextsOf(f.Need(keyPaths, "a list"), keyPaths) {
+		e.Paths = append(e.Paths, path.Value)
+	}
+	f.End()
+	return e
+}
+
+// needString returns a string, which may be empty.
+func needString(f *strict.Fields, key string) string {
+	n := f.Need(key, "a string")
+	if n == nil {
+		return ""
+	}
+	if n.Kind != strict.KindString {
+		f.Wrong(n, key, "a string")
+	}
+	return n.Text
 }
 
 // agree reports a change whose status, modes and ids contradict each other.

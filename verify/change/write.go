@@ -3,6 +3,7 @@ package change
 import (
 	"encoding/base64"
 	"errors"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -62,7 +63,11 @@ func (w *writer) change(c *Change) {
 	w.id(c.OldID)
 	w.field(fieldNewID)
 	w.id(c.NewID)
-	if c.KeysKnown {
+	switch {
+	case c.Attributes != nil:
+		w.field(fieldAttributes)
+		w.effects(c.Attributes)
+	case c.KeysKnown:
 		w.field(fieldKeysChanged)
 		w.list(c.KeysChanged)
 	}
@@ -92,6 +97,33 @@ func (w *writer) list(values []string) {
 			w.raw(",")
 		}
 		w.text(v)
+	}
+	w.raw("]")
+}
+
+func (w *writer) effects(effects []Effect) {
+	w.raw("[")
+	for i := range effects {
+		if i > 0 {
+			w.raw(",")
+		}
+		e := &effects[i]
+		w.raw("{")
+		if e.Line > 0 {
+			w.raw(`"` + keyLine + `":` + strconv.Itoa(e.Line) + ",")
+		}
+		w.raw(`"` + keyAttribute + `":`)
+		w.text(e.Attribute)
+		w.raw(`,"` + keyWas + `":`)
+		w.text(e.Was)
+		w.raw(`,"` + keyNow + `":`)
+		w.text(e.Now)
+		if e.New {
+			w.raw(`,"` + keyNew + `":true`)
+		}
+		w.raw(`,"` + keyCount + `":` + strconv.FormatInt(e.Files, 10) + `,"` + keyPaths + `":`)
+		w.list(e.Paths)
+		w.raw("}")
 	}
 	w.raw("]")
 }

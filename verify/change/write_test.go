@@ -11,6 +11,11 @@ import (
 )
 
 var written = []Change{
+	{Path: ".gitattributes", Status: Modified, OldMode: Regular, NewMode: Regular, OldID: idA, NewID: idB, KeysKnown: true, Attributes: []Effect{
+		{Line: 3, Attribute: "text", Was: "auto", Now: "unset", Files: 12, Paths: []string{"a", "b c"}},
+		{Attribute: "filter", Was: "unspecified", Now: "lfs", New: true, Files: 1, Paths: []string{"\"\\303\\274\""}},
+		{Line: 1, Attribute: "[attr]raw", Was: "-text", Paths: []string{}},
+	}},
 	{Path: "a \"b\"\\\n\t<&>\u2028", Status: Modified, OldMode: Regular, NewMode: Executable, OldID: idA, NewID: idB},
 	{Path: "a\xff\xfe", Status: Added, OldMode: NoMode, NewMode: Symlink, NewID: idB},
 	{Path: "go.mod", Status: Modified, OldMode: Regular, NewMode: Regular, OldID: idA, NewID: idB, KeysKnown: true, KeysChanged: []string{}, BaseGone: true},

@@ -28,6 +28,7 @@ var Scope = &check.Check{
 		{Name: "scope.special_file", Severity: diag.Block},
 		{Name: "scope.empty_diff", Severity: diag.Block},
 		{Name: "scope.base_branch", Severity: diag.Block},
+		{Name: "scope.hidden_from_review", Severity: diag.Info},
 		{Name: "scope.soft", Severity: diag.Info},
 		{Name: "scope.universal_glob", Severity: diag.Warn},
 	},
@@ -63,6 +64,7 @@ func runScope(p *check.Pass) {
 			continue // contract.changed is that path's only finding
 		}
 		reportPath(p, c, off)
+		reportHidden(p, c)
 	}
 	reportEmptyDiff(p)
 	reportUniversal(p)
@@ -174,6 +176,9 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		if f.Contract.Path == "" {
 			f.Contract = standing(p, "may_touch_protected")
 		}
+		if e := c.Converts(); e != nil {
+			f.Pos.Line = e.Line
+		}
 	case policy.ClassOffScope:
 		f = fileFinding(p, "scope.off_scope", c)
 		f.Severity = c.Severity
@@ -246,6 +251,22 @@ func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
 	f.Identity = append(f.Identity, string(c.NewMode))
 	f.Contract = clause(p, p.Policy.Unnamed(c.Path))
 	return f, true
+}
+
+// reportHidden reports attributes by which a code host no longer shows what changes in a file.
+func reportHidden(p *check.Pass, c *check.Change) {
+	for i := range c.Attributes {
+		e := &c.Attributes[i]
+		if !e.Hides() {
+			continue
+		}
+		f := fileFinding(p, "scope.hidden_from_review", c)
+		f.Message = fmt.Sprintf("reviewers no longer see what changes in %s: %s is %s", policy.Paths(e, "file"), e.Attribute, e.Now)
+		f.Expected = "files that reviews show today stay visible"
+		f.Fix = "no action is needed, where the files are generated or binary"
+		f.Pos.Line, f.Identity = e.Line, []string{e.Attribute}
+		p.Report(f)
+	}
 }
 
 func reportEmptyDiff(p *check.Pass) {

@@ -63,6 +63,7 @@ func compare(objects Objects, base, head string, more ...string) *Comparison {
 	for i := range c.Changes {
 		c.findKeys(&keys, &c.Changes[i], bases)
 	}
+	c.findEffects(bases)
 	c.findGone()
 	return c
 }

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/diag"
 )
 
 // ProtectedVersion counts the changes of the built-in list of protected files. The docs show it with the list.
-const ProtectedVersion = 2
+const ProtectedVersion = 3
 
 // Protected is an entry of the built-in list: files that an agent may not touch even where a pattern allows them, because
 // they decide how the gate, the agent or an acceptance command behaves. With keys, a change counts only if it changes one of
@@ -21,6 +22,7 @@ type Protected struct {
 	NewKeys  []string // those of them that count in a new file; no other new file counts
 	Harmless []string // keys that do not count; every other key counts, and so does a new file
 	New      string   // why a new file counts regardless of Keys; "" when it does not
+	Effects  bool     // Keys are attributes, of which the effect on files counts
 }
 
 // BuiltIn is the list of protected files, the inputs of the gate first. It is documented and versioned.
@@ -87,6 +89,16 @@ var BuiltIn = []Protected{
 		Reason: "configuration of a linter",
 	},
 	{
+		Patterns: []string{".gitmodules", ".lfsconfig"},
+		Reason:   "it decides which files a checkout gets, and from where",
+	},
+	{
+		Patterns: []string{"**/.gitattributes"},
+		Reason:   "it decides which bytes a checkout writes",
+		Keys:     append(slices.Clone(change.ConvertingAttributes), change.MacroPrefix),
+		Effects:  true,
+	},
+	{
 		Patterns: []string{"**/package.json"},
 		Reason:   "its scripts, test settings and overrides define what an acceptance command runs",
 		Keys:     append([]string{"scripts", "workspaces"}, manifestKeys...),
@@ -124,6 +136,9 @@ var manifestKeys = []string{
 func (e *Protected) counts(c *change.Change, exact bool) (keys []string, ok bool) {
 	if e.Keys == nil && e.Harmless == nil || !exact {
 		return nil, true
+	}
+	if e.Effects {
+		return nil, !c.KeysKnown || slices.Contains(c.KeysChanged, change.AnyKey) || c.Converts() != nil
 	}
 	switch c.Status {
 	case change.Added:
@@ -168,6 +183,9 @@ func (e *Protected) why(pattern string, c *change.Change, keys []string) string 
 		reason = e.New
 	}
 	reason += " (" + pattern + ")"
+	if e.Effects {
+		return reason + effects(c)
+	}
 	const most = 5
 	switch {
 	case len(keys) > most:
@@ -176,4 +194,49 @@ func (e *Protected) why(pattern string, c *change.Change, keys []string) string 
 		reason += "; keys that count: " + strings.Join(keys, ", ")
 	}
 	return reason
+}
+
+// effects describes what a change of attributes does to the bytes that a checkout writes.
+func effects(c *change.Change) string {
+	if !c.KeysKnown {
+		return "; what it does to existing files is unknown"
+	}
+	var list []string
+	for i := range c.Attributes {
+		if e := &c.Attributes[i]; !e.Hides() {
+			list = append(list, effect(e))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	const most = 5
+	if more := len(list) - most; more > 0 {
+		list = append(list[:most], fmt.Sprintf("and %d more", more))
+	}
+	return "; " + strings.Join(list, "; ")
+}
+
+func effect(e *change.Effect) string {
+	if name, isMacro := strings.CutPrefix(e.Attribute, change.MacroPrefix); isMacro {
+		return fmt.Sprintf("the macro %s is %q instead of %q", name, e.Now, e.Was)
+	}
+	kind := "file"
+	if e.New {
+		kind = "new file"
+	}
+	return fmt.Sprintf("%s is %s instead of %s for %s", e.Attribute, e.Now, e.Was, Paths(e, kind))
+}
+
+// Paths counts the files that a change of attributes is about, and names the first.
+func Paths(e *change.Effect, kind string) string {
+	names := slices.Clone(e.Paths)
+	if more := e.Files - int64(len(names)); more > 0 && len(names) > 0 {
+		names = append(names, "…")
+	}
+	text := diag.Plural(e.Files, kind)
+	if len(names) > 0 {
+		text += " (" + strings.Join(names, ", ") + ")"
+	}
+	return text
 }
