@@ -73,6 +73,9 @@ func (f *forge) propose(number int, files ...string) {
 	head := f.commit(branch, branch)
 	f.Pulls[number] = &fakehub.Pull{Author: "agent", Base: "main", Head: head}
 	workspace := f.t.TempDir()
+	if err := borrow(workspace, f.remote); err != nil {
+		f.t.Fatal(err)
+	}
 	writeFile(f.t, filepath.Join(workspace, "event.json"), fmt.Sprintf(`{"action": "opened", "number": %d, "repository": {"id": 1, "full_name": "o/r", "default_branch": "main"},
   "pull_request": {"number": %d, "head": {"ref": "x", "sha": %q}, "base": {"ref": "main", "sha": %q}}}`, number, number, head, git(f.t, f.work, "rev-parse", "main")))
 	c := exec.Command("closeout", "action")

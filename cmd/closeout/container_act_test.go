@@ -46,6 +46,7 @@ func TestContainerAct(t *testing.T) {
 	action := imageOfAction.ReplaceAllString(string(readWorkflow(t, "action.yml")), "  image: docker://"+containerImage)
 	writeFile(t, filepath.Join(p.dir, "gate/action.yml"), action)
 	writeFile(t, filepath.Join(p.dir, "event.json"), p.event)
+	p.fetch(p.dir)
 
 	code := runAct(t, p.dir, false, "failed")
 	p.state(code)

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/closeout-gate/closeout/verify/collect/github"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
 )
 
@@ -165,11 +166,11 @@ func TestContainerHugeLog(t *testing.T) {
 // TestContainerSignal cancels a gate that waits for GitHub.
 func TestContainerSignal(t *testing.T) {
 	asked := make(chan struct{}, 100)
-	github := newPullRequest(t, func(w http.ResponseWriter, r *http.Request) {
+	p := newPullRequest(t, func(w http.ResponseWriter, r *http.Request) {
 		asked <- struct{}{}
 		<-r.Context().Done()
 	})
-	c := github.container()
+	c := p.container()
 	name := "closeout-signal-" + strings.ToLower(regexp.MustCompile(`\W`).ReplaceAllString(filepath.Base(c.commands)+fmt.Sprint(os.Getpid()), ""))
 	cmd := c.command([]string{"--network", "host", "--name", name}, "action")
 	var out strings.Builder
@@ -251,12 +252,19 @@ func (p *pullRequest) state(code string) {
 	p.hub.Store(hub)
 }
 
-// container is the action that judges the pull request, with a workspace that contains the evidence only.
+// fetch copies the repository to where the gate reads it.
+func (p *pullRequest) fetch(workspace string) {
+	p.t.Helper()
+	git(p.t, p.dir, "clone", "-q", "--bare", "--no-hardlinks", ".", filepath.Join(workspace, github.Repository))
+}
+
+// container is the action that judges the pull request, with a workspace that contains the evidence and the repository only.
 func (p *pullRequest) container() *inContainer {
 	c := newContainer(p.t)
 	for _, name := range []string{"log.jsonl", "rules.json"} {
 		copyFile(p.t, filepath.Join(p.dir, name), filepath.Join(c.workspace, name))
 	}
+	p.fetch(c.workspace)
 	writeFile(p.t, filepath.Join(c.commands, "event.json"), p.event)
 	return c.env("GITHUB_EVENT_NAME=pull_request", "GITHUB_EVENT_PATH=/github/file_commands/event.json", "GITHUB_REPOSITORY=o/r",
 		"INPUT_TOKEN=token", "INPUT_API_URL="+p.api, "INPUT_FEEDBACK=log.jsonl", "INPUT_RULES=rules.json")

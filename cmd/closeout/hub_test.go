@@ -2,17 +2,20 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/closeout-gate/closeout/verify/collect/github"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
 )
 
@@ -54,6 +57,24 @@ func setHub(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	hubOf(ts).state.Store(&state.Hub)
 	ts.Defer(state.Close)
+	if workspace := ts.MkAbs("workspace"); isDirectory(workspace) {
+		ts.Check(borrow(workspace, state.Dir))
+	}
+}
+
+// borrow makes the repository that the gate reads in a workspace. It has no objects of its own, but all that a repository
+// has and gets: TestWorkflowsFetch shows that a workflow fetches what is needed.
+func borrow(workspace, dir string) error {
+	objects, err := exec.Command("git", "-C", dir, "rev-parse", "--path-format=absolute", "--git-path", "objects").Output()
+	if err != nil {
+		return err
+	}
+	repo := filepath.Join(workspace, github.Repository)
+	if out, err := exec.Command("git", "init", "-q", "--bare", "--template=", repo).CombinedOutput(); err != nil {
+		return fmt.Errorf("git init: %s", out)
+	}
+	info := filepath.Join(repo, "objects/info")
+	return errors.Join(os.MkdirAll(info, 0o755), os.WriteFile(filepath.Join(info, "alternates"), objects, 0o644))
 }
 
 func hubOf(ts *testscript.TestScript) *hubServer {

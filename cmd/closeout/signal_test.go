@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/collect/github"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -163,6 +164,7 @@ func TestSignalWhileCollecting(t *testing.T) {
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		dir := t.TempDir()
+		git(t, dir, "init", "-q", "--bare", github.Repository)
 		path := filepath.Join(dir, report.FileName)
 		writeTest(t, path, `{"schema":"closeout.verification_report/v1","verdict":"passed"}`)
 		event := filepath.Join(t.TempDir(), "event.json")

@@ -458,7 +458,7 @@ func (r *runner) steps() (ran, error) {
 	}
 	for _, step := range job.Steps {
 		run, ok := step.Exec.(*actionlint.ExecRun)
-		if !ok {
+		if !ok || fetches(step) {
 			continue
 		}
 		failed := r.script(run.Run.Value, r.variables(job.Env), r.variables(step.Env), text(step.ID))

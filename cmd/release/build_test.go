@@ -145,6 +145,9 @@ func testHTTPS(t *testing.T, program string) {
 	write(t, `{"action": "opened", "repository": {"id": 1, "full_name": "o/r", "default_branch": "main"}, "pull_request": {"number": 1,
   "head": {"ref": "topic", "sha": "1111111111111111111111111111111111111111"},
   "base": {"ref": "main", "sha": "2222222222222222222222222222222222222222"}}}`, work, "event.json")
+	for _, name := range []string{"HEAD", "objects/none", "refs/none"} { // the repository that the gate reads, without a commit
+		write(t, "", work, "closeout.git", name)
+	}
 	cmd := exec.Command(program, "action")
 	cmd.Env = []string{
 		"SSL_CERT_FILE=" + filepath.Join(work, "ca.pem"), "GITHUB_WORKSPACE=" + work, "GITHUB_EVENT_NAME=pull_request", "GITHUB_REPOSITORY=o/r",

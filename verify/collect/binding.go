@@ -161,7 +161,7 @@ func (b *binder) recomputed(bound Bound) (Bound, error) {
 	list := b.list
 	if b.decided.MergeBase != b.merged.Parent || !b.sameTree(head) {
 		var err error
-		if list, err = b.git.compare(b.decided.MergeBase, head); err != nil {
+		if list, err = b.git.Changes(b.decided.MergeBase, head); err != nil {
 			return Bound{}, err
 		}
 	}
@@ -238,7 +238,7 @@ func (b *binder) differing() (map[string]change.Change, error) {
 	if b.merged.Parent == "" {
 		list, err = b.git.Tracked(b.tip)
 	} else {
-		list, err = b.git.compare(b.merged.Parent, b.tip)
+		list, err = b.git.Changes(b.merged.Parent, b.tip)
 	}
 	b.list = list
 	differ := make(map[string]change.Change, len(list))

@@ -15,12 +15,6 @@ import (
 // diffRulesFile is the name of what the diff rules found, in a bundle and in each part of it.
 const diffRulesFile = "diff_rules.json"
 
-// preparer is implemented by objects for which it matters that many blobs will be read. The error means that there are too
-// many, or that one of them cannot be read.
-type preparer interface {
-	Prepare(blobs []string) error
-}
-
 // RunRules runs the diff rules, before the facts are made. What they find becomes an input of the decision; when a file cannot
 // be read, that is unavailable. There is nothing to say when the changes are unavailable.
 func (c *Comparison) RunRules() {
@@ -38,11 +32,6 @@ func (c *Comparison) RunRules() {
 
 // DiffRules says what the diff rules find in the changes.
 func (c *Comparison) DiffRules() (*rules.Diff, error) {
-	if many, ok := c.Objects.(preparer); ok {
-		if err := many.Prepare(c.texts()); err != nil {
-			return nil, err
-		}
-	}
 	var lost error // the first question about the head that has no answer
 	found, err := diffrules.Run(c.Changes, c.Objects.Blob, ErrTooLarge, func(path string) bool {
 		mode, _, found, err := c.Objects.Entry(c.Head, path)
@@ -55,21 +44,6 @@ func (c *Comparison) DiffRules() (*rules.Diff, error) {
 }
 
 func isFile(mode change.Mode) bool { return mode == change.Regular || mode == change.Executable }
-
-// texts are the ids of all versions of the changed files.
-func (c *Comparison) texts() []string {
-	var ids []string
-	for i := range c.Changes {
-		f := &c.Changes[i]
-		if f.OldID != "" && isFile(f.OldMode) {
-			ids = append(ids, f.OldID)
-		}
-		if f.NewID != "" && isFile(f.NewMode) {
-			ids = append(ids, f.NewID)
-		}
-	}
-	return ids
-}
 
 // marshalRows writes diff_rules.json. Of rules that found very much, so that the judge would refuse the file, the last rows are
 // left out: each rule that failed still has rows.

@@ -15,8 +15,7 @@ import (
 // Git is a repository on disk. It is read without git: what its configuration, hooks, replace refs or the environment say
 // changes nothing.
 type Git struct {
-	repo     *gitobj.Repo
-	compared map[[2]string][]change.Change // results of Changes, which [Whole] asks first
+	repo *gitobj.Repo
 }
 
 // OpenGit opens the repository that encloses a directory, within the limits that the judge has.
@@ -27,7 +26,7 @@ func OpenGit(dir string, limits strict.Limits) (*Git, error) {
 	}
 	repo.MaxChanges, repo.MaxEntries, repo.MaxPathBytes = TreeLimits(limits)
 	repo.MaxChanges++
-	return &Git{repo, map[[2]string][]change.Change{}}, nil
+	return &Git{repo}, nil
 }
 
 // Close closes the repository.
@@ -154,20 +153,14 @@ func (g *Git) tree(commit string) (gitobj.ID, error) {
 	return info.Tree, err
 }
 
-// Changes is that of [Objects]. The list must not be written to.
-func (g *Git) Changes(oldCommit, newCommit string) ([]change.Change, error) {
-	pair := [2]string{oldCommit, newCommit}
-	if list, known := g.compared[pair]; known {
-		return list, nil
-	}
-	list, err := g.compare(oldCommit, newCommit)
-	if err == nil {
-		g.compared[pair] = list
-	}
-	return list, err
+// HasCommit is the error that says why a commit cannot be read; nil when it can.
+func (g *Git) HasCommit(id string) error {
+	_, err := g.tree(id)
+	return fixed(err)
 }
 
-func (g *Git) compare(oldCommit, newCommit string) ([]change.Change, error) {
+// Changes is that of [Objects].
+func (g *Git) Changes(oldCommit, newCommit string) ([]change.Change, error) {
 	before, err := g.tree(oldCommit)
 	if err != nil {
 		return nil, fixed(err)
@@ -286,21 +279,6 @@ func (g *Git) IsMergeOf(commit string, parents ...string) (bool, error) {
 		return false, fixed(err)
 	}
 	return slices.EqualFunc(info.Parents, parents, func(id gitobj.ID, p string) bool { return id.String() == p }), nil
-}
-
-// Whole reports whether a repository contains everything that a comparison of two commits needs. An incomplete clone is not
-// used where there is another source.
-func Whole(g *Git, base, head string) bool {
-	bases, err := g.MergeBases(base, head)
-	if err != nil || len(bases) == 0 {
-		return false
-	}
-	for _, commit := range append(bases, base) {
-		if _, err := g.Changes(commit, head); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // Lost takes the place of the objects of a repository whose commits cannot be found. Every question ends in Err.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -128,14 +127,8 @@ func (g *Git) Screen(m *Merge, standing *Contracts, limits strict.Limits) (*veri
 	return verify.Screen(&verify.Bundle{Inputs: inputs, Settings: o.Settings}), nil
 }
 
-// apart is a repository that remembers no comparison: each is asked for once, from several goroutines, and there may be
-// thousands.
+// apart is a repository in which the first parent is the merge base of it and its child, whatever else the history contains.
 type apart struct{ *Git }
 
-// MergeBases says that the first parent is the merge base of it and its child, whatever else the history contains.
+// MergeBases is that of [Objects].
 func (a apart) MergeBases(parent, _ string) ([]string, error) { return []string{parent}, nil }
-
-// Changes is that of [Objects].
-func (a apart) Changes(oldCommit, newCommit string) ([]change.Change, error) {
-	return a.compare(oldCommit, newCommit)
-}

@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-// Objects is what the collector asks of a repository: its objects on disk, or GitHub's API. Commits, trees and blobs are
+// Objects is what the collector asks of a repository. Commits, trees and blobs are
 // named by their whole hexadecimal ids. Every error means that the answer is unavailable; one with a method Fix() string
 // says how to fix it.
 type Objects interface {

@@ -2,8 +2,8 @@
 //
 // A [Run] collects the inputs of one decision, in this order: the commits ([Client.Pull], or [Client.Group] and
 // [Client.Member]), what differs between them, the contracts, the details that the contracts make matter
-// ([Client.Details]), and last where the head is now ([Client.ReadHeadAgain]). [Client.Objects] reads trees and files when
-// there is no checkout.
+// ([Client.Details]), and last where the head is now ([Client.ReadHeadAgain]). Commits, trees and files come from git: a step of
+// the workflow fetched them ([Fetch]).
 //
 // Nothing is judged here. What is unavailable is listed as [facts.Unavailable] with what would help; it never becomes an
 // empty list. Every list is read to its end or is unavailable.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 func TestCrossCheck(t *testing.T) {
@@ -49,15 +48,7 @@ func TestCrossCheck(t *testing.T) {
 				c.setup(w)
 			}
 			p := w.client.Pull(context.Background(), 7)
-			o := w.client.Objects(context.Background(), strict.DefaultLimits())
-			bases, err := o.MergeBases(p.Subject.BaseSHA, p.Subject.HeadSHA)
-			if err != nil {
-				t.Fatal(err)
-			}
-			changes, err := o.Changes(bases[0], p.Subject.HeadSHA)
-			if err != nil {
-				t.Fatal(err)
-			}
+			changes := w.changes(p.Subject.BaseSHA, p.Subject.HeadSHA)
 			if c.edit != nil {
 				c.edit(&changes)
 			}

@@ -220,7 +220,7 @@ func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 	return append(insiders, outsiders...)
 }
 
-// maxUpdates is how many merges are examined: without a checkout each takes calls.
+// maxUpdates is how many merges are examined: each compares trees.
 const maxUpdates = 20
 
 // findUpdates marks the merges that GitHub made for one of the given people and that contain nothing of their own. Those of

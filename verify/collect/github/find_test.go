@@ -61,7 +61,7 @@ func (w *world) judged(t *testing.T, event string, number int, head string) []by
 		return known
 	}
 	run, err := NewRun(Options{EventName: event, Payload: []byte(payload), APIURL: w.server.URL, Token: token, Files: collect.Options{
-		Root: t.TempDir(), Settings: verify.Settings{Limits: strict.DefaultLimits(), Today: "2026-11-21"},
+		Root: w.workspace(), Settings: verify.Settings{Limits: strict.DefaultLimits(), Today: "2026-11-21"},
 	}})
 	if err != nil {
 		t.Fatal(err)

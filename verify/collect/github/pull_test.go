@@ -429,6 +429,19 @@ func checkFacts(t *testing.T, s interface{ Validate(any) error }, p *Pull) {
 	}
 }
 
+// A normal pull request: everything that a verdict needs of GitHub, in how many calls.
+func TestCallsOfANormalPull(t *testing.T) {
+	w := newWorld(t)
+	p := w.client.Pull(context.Background(), 7)
+	w.client.Details(context.Background(), p, labels)
+	w.client.CrossCheck(context.Background(), p, w.changes(p.Subject.BaseSHA, p.Subject.HeadSHA))
+	w.client.ReadHeadAgain(context.Background(), p)
+	if len(p.Unavailable) > 0 {
+		t.Fatal(p.Unavailable)
+	}
+	compareGolden(t, "calls", called(w.Hub, 0))
+}
+
 func compareGolden(t *testing.T, name string, v any) {
 	t.Helper()
 	got, err := json.MarshalIndent(v, "", "  ")

@@ -2,16 +2,32 @@ package github
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/override"
 )
+
+// Repository is the directory of the workspace into which a workflow fetches the commits: a bare repository.
+const Repository = "closeout.git"
+
+// Fetch is the script of the step that does so. It fetches the default branch, the base branch or the head of the merge
+// group, the head of the pull request, and GitHub's test merge, if there is one. Of a merge group, it fetches the head of
+// the last pull request: the group contains the heads of the others where the queue merges. The script reads GITHUB_TOKEN
+// and variables that the runner sets.
+//
+//go:embed fetch.sh
+var Fetch string
 
 // Options says what a run collects, where, and with whose rights.
 type Options struct {
@@ -75,7 +91,10 @@ func (r *Run) Collect(ctx context.Context) (*collect.Found, error) {
 	if err := r.files.CheckDiff(); err != nil {
 		return nil, err
 	}
-	from := r.openSource(ctx)
+	from, err := r.openSource()
+	if err != nil {
+		return nil, err
+	}
 	defer from.close()
 	if r.Event.Name == "merge_group" {
 		return r.collectGroup(ctx, from)
@@ -91,9 +110,9 @@ func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, er
 	objects, name := from.of(pull.Unavailable, subject.BaseSHA, subject.HeadSHA)
 	subject.ChangesFrom = name
 	r.stage("comparing the commits of pull request %d", r.Event.Number)
-	testMerge := from.testMerge(name, pull.TestMerge, subject.BaseSHA, subject.HeadSHA)
+	testMerge := from.testMerge(pull.TestMerge, subject.BaseSHA, subject.HeadSHA)
 	compared := collect.Compare(objects, subject.BaseSHA, subject.HeadSHA)
-	standing, err := r.standing(ctx, from.api, compared, subject)
+	standing, err := r.standing(ctx, from, compared, subject)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +148,7 @@ func (r *Run) collectGroup(ctx context.Context, from *source) (*collect.Found, e
 	subject.ChangesFrom = name
 	r.stage("comparing the commits of the merge group")
 	compared := collect.Compare(objects, subject.BaseSHA, subject.HeadSHA)
-	standing, err := r.standing(ctx, from.api, compared, subject)
+	standing, err := r.standing(ctx, from, compared, subject)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +196,7 @@ func (r *Run) collectMember(ctx context.Context, from *source, found *collect.Fo
 // A branch that anybody may push to could name itself under base_branches, or exclude its author in applies_to; the pull
 // request would pass there, and its base would then be changed. So the contract of another branch than the default one
 // applies only when the default branch's contract names that branch.
-func (r *Run) standing(ctx context.Context, api *Objects, compared *collect.Comparison, subject facts.Subject) (*collect.Contracts, error) {
+func (r *Run) standing(ctx context.Context, from *source, compared *collect.Comparison, subject facts.Subject) (*collect.Contracts, error) {
 	isDefault := subject.BaseBranch == subject.DefaultBranch
 	if isDefault || compared.Base == "" || compared.Head == "" || r.files.ContractFile != "" {
 		return collect.ReadStanding(compared, r.files)
@@ -186,7 +205,8 @@ func (r *Run) standing(ctx context.Context, api *Objects, compared *collect.Comp
 	if err != nil {
 		return collect.StandingAt(collect.Lost{Err: err}, "", r.files)
 	}
-	standing, err := collect.StandingAt(api, tip, r.files)
+	objects, _ := from.of(nil, tip)
+	standing, err := collect.StandingAt(objects, tip, r.files)
 	if err != nil || !standing.NamesBranch(subject.BaseBranch) {
 		return standing, err
 	}
@@ -217,68 +237,67 @@ func (c *Client) finish(ctx context.Context, pull *Pull, known *facts.Facts) {
 	known.Unavailable = append(known.Unavailable, pull.Unavailable...)
 }
 
-// source says where trees are read: in the workspace's own repository when it contains what is needed, else through the
-// API. Whatever is read is checked against its id either way.
-type source struct {
-	git   *collect.Git // nil when the workspace has no repository
-	api   *Objects
-	whole map[[2]string]bool // by base and head: whether git contains what leads from one to the other
-}
-
-func (r *Run) openSource(ctx context.Context) *source {
-	s := &source{api: r.Client.Objects(ctx, r.files.Settings.Limits), whole: map[[2]string]bool{}}
-	if git, err := collect.OpenGit(r.files.Root, r.files.Settings.Limits); err == nil {
-		s.git = git
+// openSource opens the repository that the workflow fetched, or the one of a checkout. What a damaged one contains is
+// unavailable. Every other error is one of usage.
+func (r *Run) openSource() (*source, error) {
+	dir := filepath.Join(r.files.Root, Repository)
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		dir = r.files.Root
 	}
-	return s
+	git, err := collect.OpenGit(dir, r.files.Settings.Limits)
+	if none := (*gitobj.NotARepository)(nil); errors.As(err, &none) {
+		const step = "- name: Fetch the commits\n  env:\n    GITHUB_TOKEN: ${{ github.token }}\n  run: |\n    "
+		r.stage("add this step before the gate:\n%s", step+strings.ReplaceAll(strings.TrimSpace(Fetch), "\n", "\n    "))
+		return nil, errors.New("the workspace contains no git repository, from which the gate reads base and head: " +
+			"add the step \"Fetch the commits\" before the gate; the log of the gate and docs/action.md show it")
+	}
+	if planted := (*gitobj.Planted)(nil); errors.As(err, &planted) {
+		return nil, fmt.Errorf("the workspace is a checkout that tracks %q, so a change could have written what the gate "+
+			"reads there: judge in a job that checks nothing out, or remove %s from the repository", planted.Tracked, Repository)
+	}
+	if err != nil && !collect.Unknowable(err) {
+		return nil, err
+	}
+	return &source{git, err}, nil
 }
 
-// of gives the source of some commits, and its name: git when it contains them all, with what leads from the base to each,
-// else the API. Commits that are unknown have no source; missing says why.
-func (s *source) of(missing []facts.Unavailable, base string, heads ...string) (collect.Objects, string) {
-	for _, head := range heads {
-		if base == "" || head == "" {
+// source is the repository that contains the commits.
+type source struct {
+	git *collect.Git // nil when it is damaged
+	bad error        // says how it is damaged
+}
+
+// of gives the objects of some commits, and the name of their source. Unknown commits have none; missing says why.
+func (s *source) of(missing []facts.Unavailable, commits ...string) (collect.Objects, string) {
+	if s.bad != nil {
+		return collect.Lost{Err: s.bad}, ""
+	}
+	for _, commit := range commits {
+		if commit == "" {
 			return lost(missing), ""
 		}
-	}
-	for _, head := range heads {
-		if !s.isWhole(base, head) {
-			return s.api, "api"
+		if err := s.git.HasCommit(commit); err != nil {
+			fix := "run the job again: a branch may have moved after the step that fetched"
+			var fixed interface{ Fix() string }
+			if errors.As(err, &fixed) {
+				fix += "; if that does not help, " + fixed.Fix()
+			}
+			return collect.Lost{Err: &failure{text: err.Error() + ", and GitHub names it now", fix: fix}}, ""
 		}
 	}
 	return s.git, "git"
 }
 
-func (s *source) isWhole(base, head string) bool {
-	pair := [2]string{base, head}
-	whole, known := s.whole[pair]
-	if !known {
-		whole = s.git != nil && collect.Whole(s.git, base, head)
-		s.whole[pair] = whole
-	}
-	return whole
-}
-
-// testMerge is GitHub's merge of head and base, which a job may have had checked out, when it merges exactly these two; the
-// first source that knows the commit decides. An unknown commit is not accepted.
-func (s *source) testMerge(from, commit, base, head string) []collect.Place {
-	if from == "" || commit == "" {
+// testMerge is GitHub's merge of head and base, which a job may have had checked out, when it merges exactly these two.
+// An unknown commit is not accepted.
+func (s *source) testMerge(commit, base, head string) []collect.Place {
+	if s.git == nil || commit == "" {
 		return nil
 	}
-	if from == "git" {
-		if merges, err := s.git.IsMergeOf(commit, base, head); err == nil {
-			return placeIf(merges, s.git, commit)
-		}
-	}
-	merges, err := s.api.IsMergeOf(commit, base, head)
-	return placeIf(err == nil && merges, s.api, commit)
-}
-
-func placeIf(merges bool, objects collect.Objects, commit string) []collect.Place {
-	if !merges {
+	if merges, err := s.git.IsMergeOf(commit, base, head); err != nil || !merges {
 		return nil
 	}
-	return []collect.Place{{Objects: objects, Commit: commit}}
+	return []collect.Place{{Objects: s.git, Commit: commit}}
 }
 
 func (s *source) close() {

@@ -81,7 +81,6 @@ type unanswered struct {
 	why     string
 	limited bool // a rate limit, which ends by itself
 	reached bool // there was a connection, in this request or before
-	large   bool // the answer is too large
 	tries   int
 }
 
@@ -95,9 +94,8 @@ func (e *unanswered) Error() string {
 // fault is why an attempt gave no answer.
 type fault struct {
 	why     string
-	again   bool // whether asking again may help
-	limited bool // a rate limit
-	large   bool
+	again   bool          // whether asking again may help
+	limited bool          // a rate limit
 	wait    time.Duration // how long GitHub asks to wait; 0 when it does not say
 }
 
@@ -120,7 +118,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		wait := max(failed.wait, time.Second<<(try-1))
 		t.spend(t.clock.Now().Sub(start))
 		if !failed.again || req.Method != http.MethodGet || try == maxAttempts || wait > t.remaining() {
-			return nil, &unanswered{why: failed.why, limited: failed.limited, reached: t.hasReached(), large: failed.large, tries: try}
+			return nil, &unanswered{why: failed.why, limited: failed.limited, reached: t.hasReached(), tries: try}
 		}
 		t.spend(wait)
 		if t.waits != nil && wait >= longWait {
@@ -212,7 +210,7 @@ func (t *transport) attempt(req *http.Request) (*http.Response, *fault) {
 		return nil, &fault{why: "the answer is incomplete: " + err.Error(), again: true}
 	}
 	if len(body) > maxBody {
-		return nil, &fault{why: fmt.Sprintf("the answer is larger than %d MiB", maxBody>>20), large: true}
+		return nil, &fault{why: fmt.Sprintf("the answer is larger than %d MiB", maxBody>>20)}
 	}
 	if failed := t.judge(resp, body); failed != nil {
 		return nil, failed

@@ -27,18 +27,12 @@ const maxErrorText = 300 // bytes of an error that go into the facts
 // failure is an error with what would help, as collect.Objects requires.
 type failure struct {
 	text, fix string
-	cause     error  // nil for none
-	limit     string // the flag of the limit that was hit; "" when none was
 }
 
 func (e *failure) Error() string { return e.text }
-func (e *failure) Unwrap() error { return e.cause }
 
 // Fix says what would help; "" when that is unknown.
 func (e *failure) Fix() string { return e.fix }
-
-// Limit is the flag of the limit that was hit; "" when none was.
-func (e *failure) Limit() string { return e.limit }
 
 // fail explains why a call failed and what would help. permission is the one that the call needs.
 func (c *Client) fail(err error, permission string) *failure {

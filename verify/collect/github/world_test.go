@@ -15,7 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 var update = flag.Bool("update", false, "write goldens")
@@ -177,6 +180,33 @@ func newWorld(t testing.TB) *world {
 	t.Cleanup(func() { w.server.Close(); w.Hub.Close() })
 	w.client = w.connect(token, "")
 	return w
+}
+
+const gitlink = "sub:cccccccccccccccccccccccccccccccccccccccc"
+
+// workspace is one into which a workflow fetched the repository.
+func (w *world) workspace() string {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	if err := os.Symlink(w.repo.dir, filepath.Join(dir, Repository)); err != nil {
+		w.t.Fatal(err)
+	}
+	return dir
+}
+
+// changes are those between the merge base of two commits and the second.
+func (w *world) changes(base, head string) []change.Change {
+	w.t.Helper()
+	git, err := collect.OpenGit(w.repo.dir, strict.DefaultLimits())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer git.Close()
+	c := collect.Compare(git, base, head)
+	if len(c.Unavailable) > 0 {
+		w.t.Fatal(c.Unavailable)
+	}
+	return c.Changes
 }
 
 // connect makes a client; path is what is between host and endpoints, as on an enterprise server.

@@ -2,8 +2,6 @@ package fakehub
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -159,60 +157,6 @@ func parents(ids string) []map[string]any {
 		list = append(list, map[string]any{"sha": id})
 	}
 	return list
-}
-
-func (h *Hub) gitCommit(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("sha")
-	if h.commitID(id) != id {
-		refuse(w, http.StatusNotFound, "Not Found")
-		return
-	}
-	c := h.commit(id)
-	inner := c["commit"].(map[string]any)
-	inner["sha"], inner["parents"] = id, c["parents"]
-	reply(w, http.StatusOK, inner)
-}
-
-func (h *Hub) tree(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("sha")
-	if _, kind := h.object(id); kind != "tree" {
-		refuse(w, http.StatusNotFound, "Not Found")
-		return
-	}
-	args := []string{"ls-tree", "-z"}
-	if r.URL.Query().Has("recursive") {
-		args = append(args, "-r", "-t")
-	}
-	entries, truncated := []map[string]any{}, false
-	for line := range strings.SplitSeq(strings.TrimSuffix(h.fixed(append(args, id)...), "\x00"), "\x00") {
-		if line == "" {
-			continue
-		}
-		if h.MaxTree > 0 && len(args) > 2 && len(entries) == h.MaxTree {
-			truncated = true
-			break
-		}
-		meta, name, _ := strings.Cut(line, "\t")
-		f := strings.Fields(meta)
-		entries = append(entries, map[string]any{"path": strings.ToValidUTF8(name, "\ufffd"), "mode": f[0], "type": f[1], "sha": f[2]})
-	}
-	reply(w, http.StatusOK, map[string]any{"sha": id, "tree": entries, "truncated": truncated})
-}
-
-func (h *Hub) blob(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("sha")
-	if _, kind := h.object(id); kind != "blob" {
-		refuse(w, http.StatusNotFound, "Not Found")
-		return
-	}
-	data := []byte(h.fixed("cat-file", "blob", id))
-	var lines bytes.Buffer
-	for text := base64.StdEncoding.EncodeToString(data); text != ""; {
-		n := min(60, len(text))
-		fmt.Fprintln(&lines, text[:n])
-		text = text[n:]
-	}
-	reply(w, http.StatusOK, map[string]any{"sha": id, "size": len(data), "encoding": "base64", "content": lines.String()})
 }
 
 func (h *Hub) compare(w http.ResponseWriter, r *http.Request) {

@@ -27,7 +27,6 @@ type Hub struct {
 	TokenLogin    string           // whose token it is; "" is the job's own, which may not ask
 	Lacks         []string         // permissions that the token does not have, such as "issues: read"
 	Verified      []string         // names of commits whose signature GitHub verified
-	MaxTree       int              // entries of a recursive listing before it is cut; 0 is GitHub's 100,000
 	Runs          []*Run
 
 	mu     sync.Mutex
@@ -187,9 +186,6 @@ func (h *Hub) routes() *http.ServeMux {
 		{"POST " + repo + "/check-runs", "checks: write", h.checkRun},
 		{"GET " + repo + "/git/ref/{ref...}", "contents: read", h.ref},
 		{"GET " + repo + "/branches/{branch...}", "contents: read", h.branch},
-		{"GET " + repo + "/git/commits/{sha}", "contents: read", h.gitCommit},
-		{"GET " + repo + "/git/trees/{sha}", "contents: read", h.tree},
-		{"GET " + repo + "/git/blobs/{sha}", "contents: read", h.blob},
 		{"GET " + repo + "/compare/{range}", "contents: read", h.compare},
 		{"GET " + repo + "/collaborators/{login}/permission", "metadata: read", h.permission},
 		{"GET " + repo + "/actions/runs", "actions: read", h.runs},
