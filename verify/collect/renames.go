@@ -140,7 +140,7 @@ func (b binder) alongRenames(differ map[string]change.Change, exact bool) (Bound
 	if base == "" || parent == "" || base == parent || b.decided.ManyBases {
 		return none, nil
 	}
-	branch, err := b.git.compare(base, parent)
+	branch, err := b.git.Changes(base, parent)
 	if err != nil {
 		return none, unlessUnknowable(err)
 	}
