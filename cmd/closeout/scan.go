@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ contract for each line of the list, or for each row of a CSV file when --col nam
 template, {{item}} and {{col:NAME}} stand for the item and for another column: in texts, in single words of commands, and in
 patterns, where an item matches only itself.
 
-Later changes of list, template or base change nothing: closeout status says what differs. --add adds the new lines of the
+Later changes of list, template, base or PATH change nothing: closeout status says what differs. --add adds the new lines of the
 list. --repin pins again, for the items that are not locked.
 
 The plan is in the state folder, outside of the repository: --state, else $CLOSEOUT_STATE, else a folder in
@@ -38,6 +39,7 @@ Exit codes: 0 pinned, 2 wrong call, list, template or contract: then nothing is 
 type scanFlags struct {
 	list, template, col, base, guard, fence, state, reason string
 	checkout, add, repin                                   bool
+	left                                                   int                    // entries of PATH that are not pinned
 	given                                                  func(flag string) bool // nil for none
 }
 
@@ -132,6 +134,9 @@ func (f *scanFlags) pin(b *board, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
+	if f.left > 0 {
+		fmt.Fprintln(std.err, "closeout scan: PATH is pinned without its empty entries, which find programs in the work tree")
+	}
 	fmt.Fprintf(std.err, "closeout scan: %s pinned in %s; base %.12s, guard %s, fence %s\n", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard, b.plan.Fence)
 	return nil
 }
@@ -169,7 +174,12 @@ func (f *scanFlags) make(b *board, old *item.Plan) (made map[string][]byte, err 
 	p := &item.Plan{Schema: item.PlanSchema, Guard: item.GuardAll, Fence: item.Fences[0]}
 	given := func(flag string) bool { return f.given != nil && f.given(flag) }
 	if old != nil {
-		p.Guard, p.Checkout, p.Fence = old.Guard, old.Checkout, old.Fence
+		p.Guard, p.Checkout, p.Fence, p.Path = old.Guard, old.Checkout, old.Fence, old.Path
+	}
+	if old == nil || f.repin {
+		if p.Path, f.left, err = pinPath(os.Getenv("PATH"), b.root); err != nil {
+			return nil, err
+		}
 	}
 	if given("guard") {
 		p.Guard = f.guard

@@ -71,6 +71,7 @@ func (f *statusFlags) run(std stdio) error {
 	if err := b.readPinned(); err != nil {
 		return err
 	}
+	b.tellPath("status", std)
 	s, err := f.status(b)
 	if err != nil {
 		return err

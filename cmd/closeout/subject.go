@@ -16,6 +16,7 @@ import (
 // subject is what run and submit record and judge, and the hook judges. All of it is read from git before anything runs.
 type subject struct {
 	root     string
+	path     []string // PATH for commands, as a plan has it; nil for that of this process
 	git      *collect.Git
 	options  collect.Options
 	trial    string // the contract of the work tree that is tried, relative to the root; "" when the base has one
@@ -33,7 +34,7 @@ func (s *subject) recorder(root, evidence string, std stdio) (*record.Recorder, 
 	show := s.show
 	r := &record.Recorder{
 		Root: root, Evidence: evidence, Log: filepath.Join(root, filepath.FromSlash(evidence), record.FileName),
-		Env: os.Environ(), Tail: record.DefaultTail, Grace: record.DefaultGrace, Stdout: io.Discard, Stderr: io.Discard,
+		Env: withPath(s.path, root), Tail: record.DefaultTail, Grace: record.DefaultGrace, Stdout: io.Discard, Stderr: io.Discard,
 	}
 	r.Tell = show.say
 	if show.passOn {

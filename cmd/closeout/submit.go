@@ -28,6 +28,8 @@ pinned base and of the item, and the changes are those from the commit where the
 go to the state folder; logs in the work tree do not count. Only a verdict "passed" that a replay of the bundle gives again
 makes the item PASS, and only if the items that passed before still hold. There is no flag that changes a verdict.
 
+Commands run with the PATH of closeout scan, so that no program that is put before another one later counts.
+
 Uncommitted files are no try: they are listed, and nothing runs. Where .closeout/evidence/blocked.md begins with the id of the
 item, nothing runs either, and the item is REVIEW with the text of that file.
 
@@ -209,6 +211,8 @@ func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
 	if a.s, err = a.subject(a.it, a.head); err != nil {
 		return nil, err
 	}
+	a.s.path = a.board.plan.Path
+	a.tellPath("submit", std)
 	a.s.show = newProgress(std, false)
 	a.s.show.command = "submit"
 	policies := a.s.policies(false, std)

@@ -27,6 +27,7 @@ type Plan struct {
 	Checkout   bool     `json:"checkout,omitempty"` // commands run in a fresh work tree of the head
 	Fence      string   `json:"fence"`              // what the operator says about the wall around the state folder: one of [Fences]
 	Evidence   string   `json:"evidence"`           // the evidence directory of the base's contract, which code trees are without
+	Path       []string `json:"path,omitzero"`      // PATH of scan; what is below the work tree relative to it; nil in old plans
 	Columns    []string `json:"columns,omitzero"`   // of the list, named item for lines of text; nil without a list
 	Items      []Item   `json:"items"`              // in the order of the list; ids are unique
 }
