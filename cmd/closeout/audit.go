@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,10 +40,9 @@ cannot be known and nothing blocks.`
 const auditMemory = 225 << 20
 
 type auditFlags struct {
-	repo, branch, since, format, out, failOn, links string
-	replay                                          string
-	with                                            []string
-	options                                         collect.AuditOptions
+	repo, branch, since, format, out, failOn string
+	with                                     []string
+	options                                  collect.AuditOptions
 }
 
 func newAudit(std stdio) *cobra.Command {
@@ -62,11 +60,9 @@ func newAudit(std stdio) *cobra.Command {
 	flags.StringVar(&f.options.Until, "until", "", "the newest `commit` that is audited, or a day as YYYY-MM-DD")
 	flags.StringVar(&f.options.AsOf, "as-of", "", "the `day` of the audit, YYYY-MM-DD in UTC: commits of the seven days until then may still wait for the archive (default today)")
 	flags.StringVar(&f.options.Adopted, "adopted", "", "the first `commit` that needs a decision, or a day (default the first that holds a contract and a workflow that runs closeout)")
-	flags.StringVar(&f.replay, "replay", "all", "which decisions are judged again: all, none, or `sample:N`")
 	flags.StringArrayVar(&f.with, "replay-with", nil, "judge decisions of another version with its program: `VERSION=PROGRAM`; may be given again")
 	flags.StringVar(&f.since, "since-checkpoint", "", "a `file` checkpoint of the archive, which you kept")
 	flags.StringVar(&f.format, "format", output.AuditFormats[0], "what to print: "+strings.Join(output.AuditFormats, ", "))
-	flags.StringVar(&f.links, "link-base", "", "in HTML, link to this `address` of the repository, such as https://github.com/OWNER/REPOSITORY")
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`")
 	flags.StringVar(&f.failOn, "fail-on", "block", "the mildest severity that fails: block or warn")
 	refuseTwice(flags)
@@ -113,9 +109,6 @@ func (f *auditFlags) check() error {
 	if f.failOn != "block" && f.failOn != "warn" {
 		return fmt.Errorf("--fail-on is %q: expected block or warn", f.failOn)
 	}
-	if err := output.CheckLinkBase(f.links); err != nil {
-		return err
-	}
 	o := &f.options
 	if o.AsOf == "" {
 		o.AsOf = time.Now().UTC().Format(time.DateOnly)
@@ -123,16 +116,6 @@ func (f *auditFlags) check() error {
 	if !strict.CalendarDay(o.AsOf) {
 		return fmt.Errorf("--as-of is %q: expected a day as YYYY-MM-DD", o.AsOf)
 	}
-	kind, number, sampled := strings.Cut(f.replay, ":")
-	n, err := strconv.Atoi(number)
-	switch {
-	case !sampled && (kind == "all" || kind == "none"):
-	case kind == "sample" && sampled && err == nil && n > 0:
-		o.Sample = n
-	default:
-		return fmt.Errorf("--replay is %q: expected all, none, or sample:N with a number of decisions", f.replay)
-	}
-	o.Replay = kind
 	if f.since != "" {
 		mark, err := ownCheckpoint(f.since)
 		if err != nil {
@@ -189,14 +172,14 @@ func auditedBranch(git *collect.Git, named string) (branch, name, commit string,
 func (f *auditFlags) write(a *report.Audit, std stdio) error {
 	if f.out != "" {
 		var b bytes.Buffer
-		if err := output.WriteAudit(&b, a, f.format, f.links); err != nil {
+		if err := output.WriteAudit(&b, a, f.format); err != nil {
 			return err
 		}
 		return collect.WriteOther("audit", f.out, b.Bytes())
 	}
 	kind := map[string]output.Stream{"json": output.JSON, "csv": output.Commands, "html": output.HTML}[f.format] // text is Plain
 	return printAs(std.out, kind, false, func(w io.Writer, _ bool) error {
-		return output.WriteAudit(w, a, f.format, f.links)
+		return output.WriteAudit(w, a, f.format)
 	})
 }
 

@@ -24,6 +24,9 @@ func didYouMean(word string, known []string, before string) string {
 
 // unknownCommand is the error for a word that is not the name of a command.
 func unknownCommand(root *cobra.Command, word string) error {
+	if err := wasRemoved(root, word); err != nil {
+		return err
+	}
 	var names []string
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
@@ -74,6 +77,9 @@ func wrongFlag(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
+	}
+	if gone := wasRemoved(c, "--"+unknown.GetSpecifiedName()); gone != nil {
+		return gone
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

@@ -29,7 +29,6 @@ type Input struct {
 	Entries                 []*Examined // those with commits, by seq
 	Found                   []report.AuditFinding
 	Changes                 []Change // of contract and workflow, within the whole line, the oldest first
-	Replay                  string   // none, sample:N or all
 	// AsOf is the day of the audit, counted from 1970-01-01. Unread says that there is an archive, whose entries cannot be read.
 	AsOf   int
 	Unread bool
@@ -51,7 +50,6 @@ type Change struct {
 	Path     string
 	Text     string
 	Loosened []string // of a contract: what it lets through now
-	Removed  bool     // of a workflow: no workflow runs the gate any more
 }
 
 // Run joins and judges.
@@ -60,9 +58,7 @@ func Run(in *Input) *report.Audit {
 	j.index()
 	j.entries()
 	j.commits()
-	j.versions()
 	j.changed()
-	j.dates()
 	return j.result()
 }
 
@@ -175,7 +171,6 @@ func contradicted(message, expected, actual string) report.AuditFinding {
 func (j *joined) entries() {
 	m := merges{heads: map[string]*Examined{}, reports: map[string]*Examined{}}
 	home := j.home()
-	fromRuns := slices.ContainsFunc(j.Entries, func(x *Examined) bool { return x.Entry.Run != nil })
 	for _, x := range j.Entries {
 		if x.At >= 0 && !j.in(x.At) {
 			if x.At > j.Oldest {
@@ -197,10 +192,6 @@ func (j *joined) entries() {
 		}
 		if !x.Answered {
 			continue
-		}
-		if fromRuns && x.Entry.Run == nil {
-			j.add(finding("audit.added_by_hand", "the entry names no workflow run, and others do", about{}, "the run that decided", "none",
-				"ask who added it, and why the archive workflow did not: git log closeout-archive"), x.At, x)
 		}
 		if origin := j.origin(); origin != "" && x.repository != "" && !sameRepository(origin, x.repository) && (home == "" || x.repositoryID != home) {
 			j.add(unbound("the report is about another repository", "", strings.TrimPrefix(origin, "closeout-archive/"), x.repository), x.At, x)
@@ -324,100 +315,35 @@ func (j *joined) waiting(at, day int) string {
 	return "missing"
 }
 
-// versions lists the versions that judged, in the order of the history.
-func (j *joined) versions() {
-	last, highest := "", ""
-	for at := len(j.Line.Commits) - 1; at >= 0; at-- {
-		x := j.of[at]
-		if x == nil || x.At != at || x.Row.Version == "" {
-			continue
-		}
-		version := x.Row.Version
-		if version != last && last != "" && j.in(at) {
-			text := "version " + last + " → " + version
-			j.change(report.ChangeVersion, at, text, false)
-			j.add(finding("audit.gate_version", "another version of closeout judged than before", about{identity: []string{version}}, last, version, "no action is needed"), at, x)
-		}
-		if highest != "" && older(version, highest) && version != last && j.in(at) {
-			j.add(finding("audit.gate_older", "an older version of closeout judged than before", about{identity: []string{version}}, highest+" or newer", version,
-				"read why: an older version lacks checks; pin the version in a workflow that changes cannot edit"), at, x)
-		}
-		if last = version; highest == "" || older(highest, version) {
-			highest = version
-		}
-	}
-}
-
-// older compares two versions by their numbers.
-func older(a, b string) bool {
-	x, y := numbers(a), numbers(b)
-	return slices.Compare(x, y) < 0
-}
-
-func numbers(version string) []int {
-	core, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), "+")
-	core, pre, _ := strings.Cut(core, "-")
-	var list []int
-	for _, part := range strings.Split(core, ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			n = -1
-		}
-		list = append(list, n)
-	}
-	if pre != "" {
-		return append(list, -1) // before the release
-	}
-	return append(list, 0)
-}
-
-func (j *joined) change(kind string, at int, text string, loosened bool) {
-	j.changes = append(j.changes, report.AuditChange{Kind: kind, Commit: j.Line.Commits[at].ID, Date: j.Line.Date(at), Text: text, Loosened: loosened})
-}
-
 // changed takes over the changes of contract and workflow.
 func (j *joined) changed() {
 	for _, c := range j.Changes {
 		if !j.in(c.At) || !j.after(c.At) {
 			continue
 		}
-		x := j.of[c.At]
+		text := c.Text
 		if c.Kind == report.ChangeWorkflow {
-			f := finding("audit.workflow_changed", "a workflow that runs the gate changed", about{path: c.Path, identity: []string{c.Text}}, "the workflow of before", c.Text, "read the change of the workflow")
-			if c.Removed {
-				f = as(diag.Warn, f)
-			}
-			j.add(f, c.At, x)
-			j.change(c.Kind, c.At, c.Path+": "+c.Text, false)
+			text = c.Path + ": " + c.Text
+		}
+		j.changes = append(j.changes, report.AuditChange{
+			Kind: c.Kind, Commit: j.Line.Commits[c.At].ID, Date: j.Line.Date(c.At), Text: text, Loosened: len(c.Loosened) > 0,
+		})
+		if len(c.Loosened) == 0 {
 			continue
 		}
-		j.add(finding("audit.contract_changed", "the contract changed", about{path: c.Path, identity: []string{c.Text}}, "the contract of before", c.Text, "read the change of the contract"), c.At, x)
-		if len(c.Loosened) > 0 {
-			shown := c.Loosened[:min(len(c.Loosened), 10)]
-			actual := strings.Join(shown, "; ")
-			if more := len(c.Loosened) - len(shown); more > 0 {
-				actual += fmt.Sprintf("; and %d more", more)
-			}
-			j.add(finding("audit.contract_loosened", "the contract lets through more than before, or requires less", about{path: c.Path, identity: c.Loosened},
-				"a contract that is as strict as before", actual, "read who reviewed the change of the contract, and what was merged until it was strict again"), c.At, x)
+		shown := c.Loosened[:min(len(c.Loosened), 10)]
+		actual := strings.Join(shown, "; ")
+		if more := len(c.Loosened) - len(shown); more > 0 {
+			actual += fmt.Sprintf("; and %d more", more)
 		}
-		j.change(c.Kind, c.At, c.Text, len(c.Loosened) > 0)
+		j.add(finding("audit.contract_loosened", "the contract lets through more than before, or requires less", about{path: c.Path, identity: c.Loosened},
+			"a contract that is as strict as before", actual, "read who reviewed the change of the contract, and what was merged until it was strict again"), c.At, j.of[c.At])
 	}
 	diag.SortStable(j.changes, func(a, b report.AuditChange) int {
 		x, _ := j.Line.At(a.Commit)
 		y, _ := j.Line.At(b.Commit)
 		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a.Kind, b.Kind))
 	})
-}
-
-// dates shows where the clock runs backwards by more than a day.
-func (j *joined) dates() {
-	for at := j.Newest; at <= j.Oldest && at+1 < len(j.Line.Commits); at++ {
-		if before := j.Line.Commits[at+1].Seconds; before-j.Line.Commits[at].Seconds > secondsPerDay && j.after(at) {
-			j.add(finding("audit.date_backwards", "the date of the commit is before that of its parent", about{}, j.Line.Date(at+1)+" or later", j.Line.Date(at),
-				"trust the order of the history: a person who pushes directly chooses the date"), at, j.of[at])
-		}
-	}
 }
 
 // LogBroken and LogRewritten are the findings about problems of the archive: within itself, and against an older checkpoint or commit.

@@ -127,7 +127,7 @@ func (x *examination) contractsOf(f *facts.Facts, inputs []verify.Input, standin
 		case data == nil:
 			continue // the judge reports it
 		case c.Trust == facts.TrustBase:
-			x.baseContract(f, &c, x.Repo.BlobID(data), kind)
+			x.baseContract(f, &c, x.Repo.BlobID(data))
 		case c.Trust == facts.TrustHead:
 			x.headContract(&c, inputs, x.Repo.BlobID(data))
 		default:
@@ -146,12 +146,12 @@ func (x *examination) operatorContract(path, actual string) {
 }
 
 // baseContract looks for a contract where its origin says that it is from.
-func (x *examination) baseContract(f *facts.Facts, c *facts.ContractOrigin, id string, kind check.Kind) {
+func (x *examination) baseContract(f *facts.Facts, c *facts.ContractOrigin, id string) {
 	commit := cmp.Or(c.Commit, f.Subject.BaseSHA)
 	at, onLine := x.Line.At(commit)
 	parent, known := x.Line.At(x.parent)
 	foreign := func(actual string) {
-		x.add(finding("audit.foreign_contract", "the decision was made by a contract that the branch did not have", about{path: c.Path, identity: []string{c.File}},
+		x.add(finding("audit.contradicted", "the decision was made by a contract that the branch did not have", about{path: c.Path, identity: []string{"contract", c.File}},
 			"the contract of a commit of the branch before the merge", actual, "distrust the decision: its bundle may be made up"))
 	}
 	switch {
@@ -171,13 +171,6 @@ func (x *examination) baseContract(f *facts.Facts, c *facts.ContractOrigin, id s
 		foreign("a text that " + short(commit) + " does not have at this path")
 		return
 	}
-	if kind != check.Contract {
-		return
-	}
-	if now, err := x.Repo.Blob(x.parent, c.Path); err == nil && now != id {
-		x.add(finding("audit.older_contract", "the contract had changed between the decision and the merge", about{path: c.Path},
-			"the contract of "+x.parent, "that of "+commit, "judge the change again by the contract of then, or require branches to be up to date before merging"))
-	}
 }
 
 func short(id string) string { return id[:min(len(id), 12)] }
@@ -190,7 +183,7 @@ func (x *examination) headContract(c *facts.ContractOrigin, inputs []verify.Inpu
 		return // bound without a list of files
 	}
 	if !slices.ContainsFunc(list, func(ch change.Change) bool { return ch.Path == c.Path && ch.NewID == id }) {
-		x.add(finding("audit.foreign_contract", "the decision was made by a task contract that the change does not contain", about{path: c.Path, identity: []string{c.File}},
+		x.add(finding("audit.contradicted", "the decision was made by a task contract that the change does not contain", about{path: c.Path, identity: []string{"contract", c.File}},
 			"a file of the change", "another text, or none", "distrust the decision: its bundle may be made up"))
 	}
 }

@@ -54,8 +54,6 @@ type Auditor struct {
 	Line   *Line
 	Repo   Repository
 	Branch string // the audited branch, without remote; "" when a commit was named
-	// Replays chooses the decisions that are judged again.
-	Replays func(seq int64) bool
 	// Other judges a decision of another version of closeout with that version. known is false when there is no program for it.
 	Other func(version string, m *Material) (same, known bool, err error)
 }
@@ -153,10 +151,6 @@ func (x *examination) place() {
 	if x.parent != deref(e.Parent) {
 		x.add(entryDiffers("parent", x.parent, deref(e.Parent)))
 	}
-	if x.foreign {
-		x.add(finding("audit.other_branch", "the decision was archived for another branch", about{}, x.Branch, e.Branch,
-			"audit that branch too: its rules and its contract may be others; --since names where this branch begins"))
-	}
 }
 
 func unbound(message, path, expected, actual string) report.AuditFinding {
@@ -165,7 +159,7 @@ func unbound(message, path, expected, actual string) report.AuditFinding {
 }
 
 func entryDiffers(field, expected, actual string) report.AuditFinding {
-	return finding("audit.entry_differs", "the entry says something else than its report, or than the history: "+field,
+	return finding("audit.contradicted", "the entry says something else than its report, or than the history: "+field,
 		about{path: archive.EntryFile, identity: []string{field}}, orNone(expected), orNone(actual),
 		"trust the report; ask who wrote the entry: git log closeout-archive")
 }
@@ -195,7 +189,6 @@ func (x *examination) decision(withdrawn *archive.Entry) {
 	x.known = replay.FactsOf(x.m.Bundle)
 	x.late()
 	x.overrides()
-	x.workflow()
 	x.leftOut()
 	if x.cut {
 		x.unavailable("what was on the branch before the merge", errors.New("the clone ends with "+x.Row.Commit))
@@ -368,47 +361,10 @@ func blocking(r *report.Report) string {
 	return cmp.Or(strings.Join(codes, ", "), "no finding says why")
 }
 
-// workflow says that the change wrote the workflow of its own run.
-func (x *examination) workflow() {
-	run := x.Entry.Run
-	if run != nil && run.Workflow == archive.WorkflowUnchanged && !x.cut {
-		x.unchanged(run)
-	}
-	if run != nil && run.Workflow == archive.WorkflowChanged {
-		x.add(as(diag.Warn, finding("audit.workflow_changed", "the workflow of the run was not the one of the branch: the change may have written what judged it",
-			about{path: run.Path, identity: []string{"run"}}, "the workflow file of "+orNone(x.parent), "another one at the head",
-			"read how the change edited the workflow; protect /.github/ by an owner or a required workflow")))
-	}
-}
-
-// unchanged compares what the entry says of the run's workflow with what the commits did to it.
-func (x *examination) unchanged(run *archive.Run) {
-	path, _, _ := strings.Cut(run.Path, "@")
-	if i := strings.Index(path, workflows); i > 0 {
-		path = path[i:] // owner and name of the repository are before it
-	}
-	was, err := "", error(nil)
-	if x.parent != "" {
-		was, err = x.Repo.Blob(x.parent, path)
-	}
-	is, failed := x.Repo.Blob(x.Row.Commit, path)
-	switch err = cmp.Or(err, failed); {
-	case err != nil:
-		x.unavailable("the workflow of a run", err)
-	case was == "" || was != is:
-		x.add(entryDiffers("run.workflow", archive.WorkflowChanged+": the commits change "+path+", or it is not there", archive.WorkflowUnchanged))
-	}
-}
-
-const workflows = ".github/workflows/"
-
 // replayed judges the bundle again.
 func (x *examination) replayed() {
 	if len(x.m.Entry.Omitted) > 0 {
 		x.omitted(x.r.Inputs)
-		return
-	}
-	if !x.Replays(x.Entry.Seq) {
 		return
 	}
 	if !replay.Bounded(x.r) {
@@ -435,7 +391,7 @@ func (x *examination) replayed() {
 
 func (x *examination) differs(what string) {
 	x.Row.Replay = archive.ReplayDifferent
-	x.add(finding("audit.replay_differs", "judging the bundle again gives another result than its report", about{path: report.FileName},
+	x.add(finding("audit.contradicted", "judging the bundle again gives another result than its report", about{path: report.FileName, identity: []string{"replay"}},
 		"the report of the archive", what, "distrust the report; write the bundle to a directory and run closeout replay on it"))
 }
 

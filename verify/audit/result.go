@@ -78,7 +78,7 @@ func (j *joined) decided() []*Examined {
 
 func (j *joined) subject(decisions []*Examined) report.AuditSubject {
 	s := report.AuditSubject{
-		Branch: j.Branch, To: j.Line.Commits[j.Newest].ID, Anchor: report.AnchorNone, Replay: j.Replay, AsOf: civil(j.AsOf), Commits: len(j.states),
+		Branch: j.Branch, To: j.Line.Commits[j.Newest].ID, Anchor: report.AnchorNone, AsOf: civil(j.AsOf), Commits: len(j.states),
 		BeforeGate: j.Oldest - j.Newest + 1 - len(j.states),
 	}
 	from := j.Line.Commits[j.Oldest].ID

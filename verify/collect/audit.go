@@ -2,9 +2,7 @@ package collect
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -14,7 +12,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/audit"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/strict"
@@ -28,8 +25,6 @@ type AuditOptions struct {
 	Archive string // a ref or commit; "" is the usual one
 	// Since, Until and Adopted are commits or days (YYYY-MM-DD); "" for none.
 	Since, Until, Adopted string
-	Replay                string // none, all or sample
-	Sample                int
 	With                  map[string]string // programs by version
 	Own                   *archive.Mark     // the auditor's own checkpoint; nil for none
 	AsOf                  string            // the day of the audit, YYYY-MM-DD
@@ -46,10 +41,7 @@ func (g *Git) Audit(o AuditOptions) (*report.Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &audit.Input{Version: verify.Version, Branch: o.Branch, Line: l.line, Replay: o.Replay, AsOf: int(day.Unix() / (24 * 60 * 60))}
-	if o.Replay == "sample" {
-		in.Replay = fmt.Sprintf("sample:%d", o.Sample)
-	}
+	in := &audit.Input{Version: verify.Version, Branch: o.Branch, Line: l.line, AsOf: int(day.Unix() / (24 * 60 * 60))}
 	if l.ended != nil {
 		in.Found = append(in.Found, audit.Unavailable("the history before "+l.line.Commits[len(l.line.Commits)-1].ID, l.ended))
 	}
@@ -81,11 +73,7 @@ func (g *Git) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error
 	}
 	e := &examiner{archive: a, line: l, options: o, in: in, pulled: map[int64]*archive.Entry{}, done: map[*archive.Item]*audit.Examined{}}
 	e.auditor = audit.Auditor{Line: l.line, Repo: &auditedRepo{git: g, line: l, blobs: map[blobKey]string{}}, Branch: o.Name, Other: e.other}
-	e.auditor.Replays, err = e.replays()
-	var check *archive.Check
-	if err == nil {
-		check, err = a.Check(ArchiveCheck{Own: o.Own, Content: e.content, Visit: e.visit})
-	}
+	check, err := a.Check(ArchiveCheck{Own: o.Own, Content: e.content, Visit: e.visit})
 	if err != nil {
 		in.Unread = true
 		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", err))
@@ -158,41 +146,6 @@ func (e *examiner) examined() []*audit.Examined {
 func (e *examiner) audited(entry *archive.Entry) bool {
 	at, ok := e.line.line.At(entry.Commits[len(entry.Commits)-1])
 	return ok && at >= e.in.Newest && at <= e.in.Oldest
-}
-
-// replays chooses the decisions that are judged again. A sample is those with the smallest hashes of number and root, so that no one
-// can choose.
-func (e *examiner) replays() (func(int64) bool, error) {
-	if e.options.Replay != "sample" {
-		return func(int64) bool { return e.options.Replay == "all" }, nil
-	}
-	type pick struct {
-		sum [32]byte
-		seq int64
-	}
-	var all []pick
-	var tree archive.Tree
-	err := e.archive.Entries(func(it *archive.Item) error {
-		if it.Data != nil {
-			tree.Append(it.Data)
-		}
-		if it.Entry != nil && it.Entry.Kind == archive.Decision && e.audited(it.Entry) {
-			all = append(all, pick{seq: it.Entry.Seq})
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		all[i].sum = sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n", all[i].seq, tree.Root()))
-	}
-	diag.SortStable(all, func(a, b pick) int { return bytes.Compare(a.sum[:], b.sum[:]) })
-	chosen := map[int64]bool{}
-	for _, p := range all[:min(len(all), e.options.Sample)] {
-		chosen[p.seq] = true
-	}
-	return func(seq int64) bool { return chosen[seq] }, nil
 }
 
 // material reads a bundle. Each file is read once.

@@ -21,15 +21,15 @@ func TestAuditBranches(t *testing.T) {
 		w.found.Entries, w.files = append(w.found.Entries, gap), append(w.files, nil)
 	}
 	w.deal("on the branch", squash, nil)
-	w.deal("archived for another branch alone", squash, nil, "warn audit.other_branch", unboundCode).entry = func(e *archive.Entry) { e.Branch = "dev" }
+	w.deal("archived for another branch alone", squash, nil, unboundCode).entry = func(e *archive.Entry) { e.Branch = "dev" }
 	w.deal("archived too early", squash, nil)
-	w.deal("archived too late", squash, nil, "block audit.entry_differs").entry = func(*archive.Entry) {
+	w.deal("archived too late", squash, nil, duplicateCode).entry = func(*archive.Entry) {
 		last := w.found.Entries[len(w.found.Entries)-1]
 		w.found.Entries = slices.Insert(w.found.Entries, 0, last)[:len(w.found.Entries)]
 		w.files = slices.Insert(w.files, 0, w.files[len(w.files)-1])[:len(w.files)]
 	}
 	w.deals[len(w.deals)-1].want, w.deals[len(w.deals)-2].want = nil, nil
-	w.deals[0].want = []string{"block audit.entry_differs"} // the one after the entry that has too small a number
+	w.deals[0].want = []string{duplicateCode} // the one after the entry that has too small a number
 	w.build()
 	w.compare(w.audit(w.dir, nil))
 }
@@ -203,7 +203,7 @@ func TestAuditNotJudged(t *testing.T) {
 	}
 	w := newWorld(t)
 	agents := applies(`"agent"`)
-	w.dealOf("who is judged", squash, w.tip(), map[string]string{contractPath: agents}, nil, "info audit.contract_changed", "warn audit.contract_loosened", overriddenCode).overrider = "mona"
+	w.dealOf("who is judged", squash, w.tip(), map[string]string{contractPath: agents}, nil, "warn audit.contract_loosened", overriddenCode).overrider = "mona"
 	by := func(author string, want ...string) *deal {
 		d := w.deal("by "+author, squash, nil, want...)
 		d.author, d.exit = author, 1 // no command passed
@@ -214,14 +214,14 @@ func TestAuditNotJudged(t *testing.T) {
 		w.deal("by agent", squash, nil)
 		w.deal("by agent, and failed", squash, nil, "block audit.not_green").exit = 1
 	}
-	d := by("mona", wrong, "block audit.foreign_contract")
+	d := by("mona", wrong, duplicateCode)
 	d.contract = strings.Replace(agents, `"agent"`, `"none"`, 1)
 	d.author = "agent"
 	d = by("mona", wrong, "warn audit.operator_contract")
 	d.author, d.trust, d.contract = "agent", facts.TrustOperator, applies(`"none"`)
 	old := w.tip()
-	w.dealOf("all are judged", squash, old, map[string]string{contractPath: worldContract}, nil, "info audit.contract_changed", overriddenCode).overrider = "mona"
-	d = w.dealOf("by mona, and merged after that", squash, old, map[string]string{"src/late": "x\n"}, nil, wrong, "warn audit.older_contract")
+	w.dealOf("all are judged", squash, old, map[string]string{contractPath: worldContract}, nil, overriddenCode).overrider = "mona"
+	d = w.dealOf("by mona, and merged after that", squash, old, map[string]string{"src/late": "x\n"}, nil, wrong)
 	d.author, d.exit = "mona", 1
 	w.build()
 	a := w.audit(w.dir, nil)

@@ -426,7 +426,7 @@ func (s *settings) compare(at int, now map[string]gitobj.ID) {
 	for _, p := range paths {
 		before, was := s.running[p]
 		after, is := now[p]
-		c := audit.Change{Kind: report.ChangeWorkflow, At: at, Path: p, Removed: len(now) == 0}
+		c := audit.Change{Kind: report.ChangeWorkflow, At: at, Path: p}
 		old, pin := s.gates[before].pin, s.gates[after].pin
 		switch {
 		case before == after:

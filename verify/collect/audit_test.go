@@ -62,23 +62,23 @@ func plantMore(w *world) {
 		d.repository, d.repositoryID = "evil/shop", "666"
 		d = w.deal("another base branch", squash, nil, unboundCode)
 		d.baseBranch = "feature"
-		d = w.deal("own contract", squash, nil, "block audit.foreign_contract")
+		d = w.deal("own contract", squash, nil, duplicateCode)
 		d.contract = strings.Replace(worldContract, "secrets/**", "none/**", 1)
-		d = w.deal("contract of a commit elsewhere", squash, nil, "block audit.foreign_contract")
+		d = w.deal("contract of a commit elsewhere", squash, nil, duplicateCode)
 		d.contractCommit = d.head
 		d = w.deal("operator's contract", squash, nil, "warn audit.operator_contract")
 		d.trust = facts.TrustOperator
-		d = w.deal("report that lies", squash, nil, "block audit.replay_differs")
+		d = w.deal("report that lies", squash, nil, duplicateCode)
 		d.exit = 1
 		d.report = func(s string) string {
 			return strings.Replace(strings.Replace(s, `"verdict":"failed"`, `"verdict":"passed"`, 1), `"passed":false`, `"passed":true`, 1)
 		}
-		d = w.deal("entry that lies", squash, nil, "block audit.entry_differs", "block audit.not_green")
+		d = w.deal("entry that lies", squash, nil, duplicateCode, "block audit.not_green")
 		d.exit = 1
 		d.entry = func(e *archive.Entry) { passed := "passed"; e.Verdict = &passed }
 		d = w.deal("without its log", squash, nil, "block audit.omitted")
 		d.omit = "feedback_record.jsonl"
-		d = w.deal("added by hand", squash, nil, "warn audit.added_by_hand")
+		d = w.deal("added by hand", squash, nil)
 		d.entry = func(e *archive.Entry) { e.Run = nil }
 		d = w.deal("failed, and without its report", squash, nil, "block audit.not_green", "block audit.omitted")
 		d.exit, d.omit = 1, "verification_report.json"
@@ -86,7 +86,7 @@ func plantMore(w *world) {
 		d.omit = "verification_report.json"
 		w.deal("limits that an operator raised", squash, nil).raised = 16
 		w.deal("limits that never end", squash, nil, "unknown audit.not_replayable").raised = 17
-		d = w.deal("own workflow", squash, nil, "warn audit.workflow_changed")
+		d = w.deal("own workflow", squash, nil)
 		d.entry = func(e *archive.Entry) { e.Run.Workflow = archive.WorkflowChanged }
 		plantHot(w)
 		plantContracts(w)
@@ -118,16 +118,16 @@ func plantContracts(w *world) {
 	loose := strings.Replace(worldContract, `"secrets/**"`, `"nothing/**"`, 1)
 	tight := strings.Replace(worldContract, `"secrets/**"`, `"secrets/**", "more/**"`, 1)
 	old := w.tip()
-	w.dealOf("tightened", squash, old, map[string]string{contractPath: tight}, nil, "info audit.contract_changed", overriddenCode).overrider = "mona"
-	w.dealOf("judged before", squash, old, map[string]string{"src/early": "x\n"}, nil, "warn audit.older_contract")
-	d := w.dealOf("loosened", squash, w.tip(), map[string]string{contractPath: loose}, nil, "info audit.contract_changed", "warn audit.contract_loosened", overriddenCode)
+	w.dealOf("tightened", squash, old, map[string]string{contractPath: tight}, nil, overriddenCode).overrider = "mona"
+	w.dealOf("judged before", squash, old, map[string]string{"src/early": "x\n"}, nil)
+	d := w.dealOf("loosened", squash, w.tip(), map[string]string{contractPath: loose}, nil, "warn audit.contract_loosened", overriddenCode)
 	d.overrider = "mona"
 	w.deal("while it is loose", squash, nil)
-	w.dealOf("as before", squash, w.tip(), map[string]string{contractPath: worldContract}, nil, "info audit.contract_changed", "warn audit.contract_loosened", overriddenCode).overrider = "mona"
+	w.dealOf("as before", squash, w.tip(), map[string]string{contractPath: worldContract}, nil, "warn audit.contract_loosened", overriddenCode).overrider = "mona"
 	w.dealOf("removed the early file", squash, w.tip(), map[string]string{"src/early": ""}, nil)
-	d = w.dealOf("another version of the gate", squash, w.tip(), map[string]string{gatePath: worldWorkflow + "# more\n"}, nil, "info audit.workflow_changed", "warn audit.workflow_changed", overriddenCode)
+	d = w.dealOf("another version of the gate", squash, w.tip(), map[string]string{gatePath: worldWorkflow + "# more\n"}, nil, overriddenCode)
 	d.overrider, d.entry = "mona", func(e *archive.Entry) { e.Run.Workflow = archive.WorkflowChanged }
-	w.dealOf("back, and the entry denies it", squash, w.tip(), map[string]string{gatePath: worldWorkflow}, nil, "info audit.workflow_changed", "block audit.entry_differs", overriddenCode).overrider = "mona"
+	w.dealOf("back, and the entry denies it", squash, w.tip(), map[string]string{gatePath: worldWorkflow}, nil, overriddenCode).overrider = "mona"
 }
 
 // TestAudit wants all planted lies, and only those, in a clone as an auditor has it: without the heads of squashed changes.

@@ -405,7 +405,7 @@ func asOf(seconds int) string { return time.Unix(int64(seconds), 0).UTC().Format
 func (w *world) audit(dir string, change func(*AuditOptions)) *report.Audit {
 	w.t.Helper()
 	git := openTest(w.t, dir)
-	o := AuditOptions{Branch: "main", Name: "main", Replay: "all", AsOf: asOf(w.clock)}
+	o := AuditOptions{Branch: "main", Name: "main", AsOf: asOf(w.clock)}
 	var err error
 	if o.Tip, err = git.Resolve("main"); err != nil {
 		w.t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 var AuditFormats = []string{"text", "json", "csv", "html"}
 
 // WriteAudit writes what closeout audit found. Only the text and the cells are neutralised.
-func WriteAudit(w io.Writer, a *report.Audit, format, linkBase string) error {
+func WriteAudit(w io.Writer, a *report.Audit, format string) error {
 	switch format {
 	case "json":
 		data, err := report.CanonicalAudit(a)
@@ -27,7 +27,7 @@ func WriteAudit(w io.Writer, a *report.Audit, format, linkBase string) error {
 	case "csv":
 		return auditCSV(w, a)
 	case "html":
-		return AuditHTML(w, a, linkBase)
+		return AuditHTML(w, a)
 	}
 	_, err := io.WriteString(w, auditText(a))
 	return err
@@ -164,9 +164,6 @@ func auditBasis(a *report.Audit) string {
 
 func auditReplay(a *report.Audit) string {
 	s := &a.Subject
-	if s.Replay == "none" {
-		return "replayed: none of " + plural(s.Decisions, "decision") + "; verdicts are those that the reports say"
-	}
 	return fmt.Sprintf("replayed: %d of %s", s.Replayed, plural(s.Decisions+s.NotJudged, "report"))
 }
 

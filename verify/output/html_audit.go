@@ -17,13 +17,9 @@ const (
 	pageDecisions = 500
 )
 
-// AuditHTML writes the page of an audit, pictures first. linkBase is the address of the repository for links to pull requests and
-// commits, as [CheckLinkBase] accepts it; "" for a page without links. It returns the error of the writer, or of the address.
-func AuditHTML(w io.Writer, a *report.Audit, linkBase string) error {
-	if err := CheckLinkBase(linkBase); err != nil {
-		return err
-	}
-	p := auditPage{a, forge(linkBase), &room{auditRoom}}
+// AuditHTML writes the page of an audit, pictures first. It returns the error of the writer.
+func AuditHTML(w io.Writer, a *report.Audit) error {
+	p := auditPage{a, forge(""), &room{auditRoom}}
 	why := auditSentence(a)
 	return (&page{
 		title: "Audit of " + limited(a.Subject.Branch) + ": " + auditVerdict(a), skip: "Skip to the audit",
@@ -37,7 +33,7 @@ func AuditHTML(w io.Writer, a *report.Audit, linkBase string) error {
 			{"changes", "What changed in the gate", p.strip()},
 			{"findings", "Findings", p.findings()},
 			{"overrides", "Overrides", p.overrides()},
-			{"changed", "Changes of contract, workflow and version", p.changes()},
+			{"changed", "Changes of contract and workflow", p.changes()},
 			{"decisions", "Decisions", p.decisions()},
 			{"basis", "What this rests on", p.basis()},
 		},
@@ -369,7 +365,7 @@ var changeKinds = []struct {
 	kind        string
 	class, name word
 }{
-	{report.ChangeContract, "m-contract", "Contract"}, {report.ChangeWorkflow, "m-workflow", "Workflow"}, {report.ChangeVersion, "m-version", "Version"},
+	{report.ChangeContract, "m-contract", "Contract"}, {report.ChangeWorkflow, "m-workflow", "Workflow"},
 }
 
 // strip draws one mark for each change, in a row of its kind, where its date is on the axis of the other charts.
@@ -409,7 +405,7 @@ func (p *auditPage) strip() []node {
 		rows = append(rows, row(columns, say(string(of.name)), count(n)))
 	}
 	return (&figure{
-		id: "changes-picture", title: "Changes of contract, workflow and version over time", sentence: sentence, height: bottom + axisHeight, body: body,
+		id: "changes-picture", title: "Changes of contract and workflow over time", sentence: sentence, height: bottom + axisHeight, body: body,
 		numbers: grid("Changes by kind; a table below lists each of them", columns, rows, true),
 	}).chart()
 }
@@ -441,15 +437,12 @@ func upper(days []string, day string) int {
 	return i
 }
 
-// mark is the sign of a change: a square for a contract, a diamond for a workflow, a circle for a version, a triangle for a looser
-// contract.
+// mark is the sign of a change: a square for a contract, a diamond for a workflow, a triangle for a looser contract.
 func mark(of word, x, y int, loosened bool) node {
 	const r = 70
 	switch {
 	case loosened:
 		return el("polygon", class("m-loosened"), points([][2]int{{x - r, y - r}, {x + r, y - r}, {x, y + r}}))
-	case of == "m-version":
-		return el("circle", class(of), decimal("cx", x), decimal("cy", y), decimal("r", r-15))
 	case of == "m-workflow":
 		return el("polygon", class(of), points([][2]int{{x - r, y}, {x, y - r}, {x + r, y}, {x, y + r}}))
 	}
@@ -571,7 +564,7 @@ var changeColumns = []column{{"Commit", "id"}, {"Date", "day"}, {title: "Kind"},
 
 func (p *auditPage) changes() []node {
 	if len(p.Changes) == 0 {
-		return []node{el("p", say("Neither contract, workflow nor version changed."))}
+		return []node{el("p", say("Neither contract nor workflow changed."))}
 	}
 	list := slices.Clone(p.Changes)
 	slices.Reverse(list)
@@ -640,6 +633,6 @@ func (p *auditPage) basis() []node {
 	return []node{terms("facts",
 		term{"Branch", foreign(s.Branch)}, term{"Newest commit", ids(&s.To)}, term{"Oldest commit", ids(s.From)}, term{"Gate adopted at", ids(s.Adopted)},
 		term{"Audited as of", foreign(s.AsOf)}, term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive}, term{"Root of its tree", root},
-		term{"Anchor", foreign(s.Anchor)}, term{"Replay", nodes{foreign(s.Replay), say(": ", plural(s.Replayed, "report"), " judged again")}},
+		term{"Anchor", foreign(s.Anchor)}, term{"Replay", say(plural(s.Replayed, "report"), " judged again")},
 	)}
 }

@@ -18,7 +18,7 @@ func audited(weeks, decisions int) *report.Audit {
 		Schema: report.AuditSchema, Tool: report.Tool{Name: "closeout", Version: "0.4.0"},
 		Subject: report.AuditSubject{
 			Branch: "main", From: ptr(digest("from")[:40]), To: digest("to")[:40], Adopted: ptr(digest("from")[:40]), BeforeGate: 212,
-			Archive: ptr(digest("archive")[:40]), Root: ptr("T2tOZXhhbXBsZVJvb3RPZlRoZVRyZWVJbkJhc2U2NA0="), Anchor: report.AnchorCheckpoint, Replay: "sample:50", Replayed: 50,
+			Archive: ptr(digest("archive")[:40]), Root: ptr("T2tOZXhhbXBsZVJvb3RPZlRoZVRyZWVJbkJhc2U2NA0="), Anchor: report.AnchorCheckpoint, Replayed: 40,
 		},
 		Statistics: report.AuditStatistics{Verdicts: map[string]int{}},
 	}
@@ -72,7 +72,7 @@ func addWeek(a *report.Audit, week, decisions int) {
 		addFinding(a, "audit.missing", block, &report.AuditDecision{Commit: digest("missing" + day)[:40], Date: day})
 	}
 	if week%7 == 2 {
-		kind := []string{report.ChangeContract, report.ChangeWorkflow, report.ChangeVersion}[week/7%3]
+		kind := []string{report.ChangeContract, report.ChangeWorkflow}[week/7%2]
 		a.Changes = append(a.Changes, report.AuditChange{Kind: kind, Commit: digest("change" + day)[:40], Date: day, Text: "allowed_files has src/** too", Loosened: week%21 == 2})
 	}
 	for word, n := range map[string]int{report.Passed: of.Passed, report.Overridden: of.Overridden, report.Failed: of.Failed, report.NotJudged: of.NotJudged, "gap": of.Gaps, "missing": of.Missing} {

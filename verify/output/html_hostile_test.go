@@ -113,7 +113,7 @@ func TestHostileTexts(t *testing.T) {
 			for i := range a.Changes {
 				a.Changes[i].Kind, a.Changes[i].Date = report.ChangeContract, weekDay(i)
 			}
-			return auditPageOf(t, a, linkBase)
+			return auditPageOf(t, a)
 		},
 	}
 	for name, write := range pages {

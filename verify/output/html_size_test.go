@@ -90,16 +90,16 @@ func TestAuditPageSize(t *testing.T) {
 		hostile.Statistics.Reasons = append(hostile.Statistics.Reasons, report.AuditNumber{Name: long})
 	}
 	for name, a := range map[string]*report.Audit{"usual": usual, "hostile": hostile, "empty": {}} {
-		page := auditPageOf(t, a, linkBase)
+		page := auditPageOf(t, a)
 		t.Logf("%s: %d bytes", name, len(page))
 		if len(page) > 1_500_000 {
 			t.Errorf("%s: the page has %d bytes", name, len(page))
 		}
-		if again := auditPageOf(t, a, linkBase); again != page {
+		if again := auditPageOf(t, a); again != page {
 			t.Errorf("%s: the page differs from run to run", name)
 		}
 	}
-	rows := strings.Count(auditPageOf(t, usual, ""), `<td class="n">`)
+	rows := strings.Count(auditPageOf(t, usual), `<td class="n">`)
 	if rows < pageDecisions {
 		t.Errorf("%d rows with an entry, want at least %d", rows, pageDecisions)
 	}

@@ -34,10 +34,10 @@ func TestWritePages(t *testing.T) {
 
 const linkBase = "https://github.com/acme/shop"
 
-func auditPageOf(t testing.TB, a *report.Audit, base string) string {
+func auditPageOf(t testing.TB, a *report.Audit) string {
 	t.Helper()
 	var b strings.Builder
-	if err := AuditHTML(&b, a, base); err != nil {
+	if err := AuditHTML(&b, a); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -51,7 +51,7 @@ func pagesOf(t testing.TB) map[string]string {
 	}
 	pages["without-links"] = render(t, "html", failed(), Options{})
 	for name, a := range audits() {
-		pages["audit."+name] = auditPageOf(t, a, linkBase)
+		pages["audit."+name] = auditPageOf(t, a)
 	}
 	return pages
 }
@@ -205,7 +205,7 @@ func TestPagesHaveStructure(t *testing.T) {
 
 // TestStructureIsSeen breaks a page in each way that the rules are about.
 func TestStructureIsSeen(t *testing.T) {
-	page := auditPageOf(t, audited(9, 4), linkBase)
+	page := auditPageOf(t, audited(9, 4))
 	for _, c := range []struct{ old, with, want string }{
 		{`<h1>`, `<h1>x</h1><h1>`, "2 elements h1"}, {`<h2 `, `<h4>x</h4><h2 `, "h4 follows"}, {`lang="en"`, ``, "has no language"}, {`<th scope="col"`, `<th`, "has the scope"},
 		{`<caption class="spoken">`, `<p>`, "has no caption"}, {`role="img"`, ``, "is no picture"}, {`href="#main"`, `href="#other"`, "which is not there"},
@@ -275,9 +275,6 @@ func TestCheckLinkBase(t *testing.T) {
 	} {
 		if err := CheckLinkBase(base); (err == nil) != want {
 			t.Errorf("%q: %v", base, err)
-		}
-		if err := AuditHTML(&strings.Builder{}, audited(1, 1), base); (err == nil) != want {
-			t.Errorf("audit, %q: %v", base, err)
 		}
 		if err := writeHTML(&strings.Builder{}, failed(), Options{LinkBase: base}); (err == nil) != want {
 			t.Errorf("report, %q: %v", base, err)
@@ -371,7 +368,7 @@ var oneOfMany = regexp.MustCompile(`\b1 (acceptance |pull |more |blocking )?(\w+
 
 // TestOneIsSingular: what occurs once is said so, and what one picture cannot show is no picture.
 func TestOneIsSingular(t *testing.T) {
-	page := textOf(parse(t, auditPageOf(t, single(), linkBase)))
+	page := textOf(parse(t, auditPageOf(t, single())))
 	for _, text := range []string{page, auditText(single())} {
 		if m := oneOfMany.FindAllString(text, -1); m != nil {
 			t.Errorf("%q", m)
@@ -403,7 +400,7 @@ func TestAuditHeader(t *testing.T) {
 		{noGate, "top review", "No gate yet", "Nothing blocks"}, {&report.Audit{}, "top review", "No gate yet", "Nothing blocks"},
 		{noDecision, "top review", "No decision yet", "Nothing blocks"},
 	} {
-		for _, n := range elements(parse(t, auditPageOf(t, c.a, linkBase))) {
+		for _, n := range elements(parse(t, auditPageOf(t, c.a))) {
 			if text := textOf(n); n.Data == "header" && (attributeOf(n, "class") != c.class || !strings.Contains(text, c.has) || strings.Contains(text, c.no)) {
 				t.Errorf("%s: %s, want %s: %s", attributeOf(n, "class"), text, c.class, c.has)
 			}
@@ -414,21 +411,21 @@ func TestAuditHeader(t *testing.T) {
 // TestNoEmptyPicture: one period, or none that was overridden, is a sentence.
 func TestNoEmptyPicture(t *testing.T) {
 	for name, a := range map[string]*report.Audit{"one period": single(), "none overridden": audited(1, 3)} {
-		if page := auditPageOf(t, a, ""); strings.Contains(page, "rate-picture") || !strings.Contains(page, `id="rate"`) {
+		if page := auditPageOf(t, a); strings.Contains(page, "rate-picture") || !strings.Contains(page, `id="rate"`) {
 			t.Errorf("%s: a picture", name)
 		}
 	}
-	if !strings.Contains(auditPageOf(t, audited(2, 3), ""), "rate-picture") {
+	if !strings.Contains(auditPageOf(t, audited(2, 3)), "rate-picture") {
 		t.Error("two periods have no picture")
 	}
 }
 
 func TestAuditPageErrors(t *testing.T) {
-	if err := AuditHTML(fullDisk{}, audited(1, 1), ""); !errors.Is(err, errFull) {
+	if err := AuditHTML(fullDisk{}, audited(1, 1)); !errors.Is(err, errFull) {
 		t.Error(err)
 	}
 }
 
 func TestAuditGolden(t *testing.T) {
-	golden(t, "failed.audit.html", auditPageOf(t, audited(14, 3), linkBase))
+	golden(t, "failed.audit.html", auditPageOf(t, audited(14, 3)))
 }

@@ -15,7 +15,7 @@ type Audit struct {
 	Decisions       []AuditDecision `json:"decisions"` // the newest first
 	Series          []AuditPeriod   `json:"series"`    // the oldest first, without holes
 	Statistics      AuditStatistics `json:"statistics"`
-	Changes         []AuditChange   `json:"changes"` // of contract, workflow and version, the oldest first
+	Changes         []AuditChange   `json:"changes"` // of contract and workflow, the oldest first
 	// Commits are the first-parent commits since the adoption, the newest first; CSV lists them, JSON does not.
 	Commits []AuditCommit `json:"-"`
 }
@@ -42,8 +42,7 @@ type AuditSubject struct {
 	Entries    int64   `json:"entries"`     // in the archive
 	Root       *string `json:"root"`        // of its tree, as base64
 	Anchor     string  `json:"anchor"`
-	Replay     string  `json:"replay"`   // none, sample:N or all
-	Replayed   int     `json:"replayed"` // how many decisions were replayed
+	Replayed   int     `json:"replayed"` // how many reports were computed again
 }
 
 // AuditCounts count findings, before the list was cut.
@@ -164,7 +163,6 @@ type AuditPerson struct {
 const (
 	ChangeContract = "contract"
 	ChangeWorkflow = "workflow"
-	ChangeVersion  = "version"
 )
 
 // AuditChange is a change of what the gate judges by.
