@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -9,15 +10,15 @@ import (
 const archiveLong = `archive keeps decisions: on a branch of the same repository, closeout-archive, which only grows. Each commit that reached
 the audited branch has an entry there, with the bundle that its decision was made from.
 
-closeout archive add writes what git fast-import turns into the next commit of that branch; closeout archive verify shows
-from a clone that nothing was changed or removed.
+closeout archive add writes what git fast-import turns into the next commit of that branch; closeout audit shows from a clone
+that nothing was changed or removed.
 
 See docs/archive.md.`
 
 func newArchive(std stdio) *cobra.Command {
 	c := &cobra.Command{
-		Use: "archive", Short: "Keep decisions on a branch that only grows, and verify it", Long: archiveLong,
-		Example: "  closeout archive verify\n  closeout archive add --found found --state state.json > stream",
+		Use: "archive", Short: "Keep decisions on a branch that only grows", Long: archiveLong,
+		Example: "  closeout archive add --found found --state state.json > stream",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(c, args[0])
@@ -26,7 +27,7 @@ func newArchive(std stdio) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newArchiveAdd(std), newArchiveFind(std), newArchiveVerify(std), newArchiveWithdraw(std))
+	c.AddCommand(newArchiveAdd(std), newArchiveFind(std), newArchiveWithdraw(std))
 	return c
 }
 
@@ -34,4 +35,15 @@ func newArchive(std stdio) *cobra.Command {
 func refused(std stdio, err error) error {
 	fmt.Fprintln(std.err, "closeout:", err)
 	return exit{exitFailed}
+}
+
+// unknowable ends a command for which the clone lacks something.
+func unknowable(std stdio, err error) error {
+	text := err.Error()
+	var fix interface{ Fix() string }
+	if errors.As(err, &fix) {
+		text += "\n" + fix.Fix()
+	}
+	fmt.Fprintln(std.err, "closeout:", text)
+	return exit{exitReview}
 }

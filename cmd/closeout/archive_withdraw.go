@@ -14,9 +14,9 @@ import (
 )
 
 const archiveWithdrawLong = `withdraw prints a stream for git fast-import: one commit that removes the bundle of an entry from the archive and adds an
-entry that says so, with the reason. The entry itself stays, and with it every checkpoint.
+entry that says so, with the reason. The entry itself stays.
 
-The archive must be intact: it is verified first. The removed files are still in the history of the branch; docs/archive.md
+The archive must be intact, which is looked at first. The removed files are still in the history of the branch; docs/archive.md
 says how to remove them there.
 
 Exit codes: 0 the stream is printed; 1 the archive is not intact, or has no such bundle; 2 wrong call or environment; 3
@@ -74,7 +74,7 @@ func (f *archiveWithdrawFlags) run(word string, std stdio) error {
 // errNoBundle says that there is nothing to withdraw.
 var errNoBundle = errors.New("nothing can be withdrawn")
 
-// withdrawal verifies the archive and finds the entry.
+// withdrawal checks the archive and finds the entry.
 func withdrawal(git *collect.Git, ref string, seq int64) (*archive.Withdrawal, error) {
 	a, err := git.Archive(ref)
 	if err != nil {
@@ -91,14 +91,14 @@ func withdrawal(git *collect.Git, ref string, seq int64) (*archive.Withdrawal, e
 		return nil, err
 	}
 	if len(check.Problems) > 0 {
-		return nil, fmt.Errorf("%w: the archive is not intact; closeout archive verify shows why", errNoBundle)
+		return nil, fmt.Errorf("%w: the archive is not intact; closeout audit shows why", errNoBundle)
 	}
 	if d.Entry == nil {
 		return nil, fmt.Errorf("%w: the archive has %d entries, and none with the number %d that has a bundle", errNoBundle, check.Size, seq)
 	}
 	data, err := a.File(archive.StateFile)
 	if err == nil {
-		d.State, _ = archive.ReadState(data) // verified
+		d.State, _ = archive.ReadState(data) // it was read before
 	}
 	return d, err
 }

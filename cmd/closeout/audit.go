@@ -30,8 +30,8 @@ give the report that was written.
 A commit without an entry may wait seven days for the archive, from the first date of it and the commits after it until
 --as-of, which the result contains: the same clone, version and day give the same bytes.
 
-Without an older checkpoint the archive only agrees with itself: --since-checkpoint names a copy of the file checkpoint
-that you kept. See docs/audit.md.
+Each commit of the archive must only add to it. Alone, the archive only agrees with itself: keep the id of its commit, and
+name it with --since at the next audit. See docs/audit.md.
 
 Exit codes: 0 clean, 1 a finding blocks (with --fail-on warn also a warning), 2 wrong call or environment, 3 something
 cannot be known and nothing blocks.`
@@ -40,28 +40,27 @@ cannot be known and nothing blocks.`
 const auditMemory = 225 << 20
 
 type auditFlags struct {
-	repo, branch, since, format, out, failOn string
-	with                                     []string
-	options                                  collect.AuditOptions
+	repo, branch, format, out, failOn string
+	since, with                       []string
+	options                           collect.AuditOptions
 }
 
 func newAudit(std stdio) *cobra.Command {
 	f := &auditFlags{}
 	c := &cobra.Command{
 		Use: "audit", Short: "Compare what was merged with what was decided", Long: auditLong, Args: noWords("--branch"),
-		Example: "  closeout audit\n  closeout audit --since 2026-01-01 --since-checkpoint ~/checkpoint --format html -o audit.html",
+		Example: "  closeout audit\n  closeout audit --since 2026-01-01 --format html -o audit.html",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
 	flags.StringVar(&f.branch, "branch", "", "audit this `branch` or commit (default the default branch)")
 	flags.StringVar(&f.options.Archive, "archive", "", "the branch or `commit` of the archive (default origin/closeout-archive, else closeout-archive)")
-	flags.StringVar(&f.options.Since, "since", "", "the oldest `commit` that is audited, or a day as YYYY-MM-DD")
+	flags.StringArrayVar(&f.since, "since", nil, "the oldest `commit` that is audited, or a day as YYYY-MM-DD; or a commit of the archive that you kept, since which it must only have grown; may be given for both")
 	flags.StringVar(&f.options.Until, "until", "", "the newest `commit` that is audited, or a day as YYYY-MM-DD")
 	flags.StringVar(&f.options.AsOf, "as-of", "", "the `day` of the audit, YYYY-MM-DD in UTC: commits of the seven days until then may still wait for the archive (default today)")
 	flags.StringVar(&f.options.Adopted, "adopted", "", "the first `commit` that needs a decision, or a day (default the first that holds a contract and a workflow that runs closeout)")
 	flags.StringArrayVar(&f.with, "replay-with", nil, "judge decisions of another version with its program: `VERSION=PROGRAM`; may be given again")
-	flags.StringVar(&f.since, "since-checkpoint", "", "a `file` checkpoint of the archive, which you kept")
 	flags.StringVar(&f.format, "format", output.AuditFormats[0], "what to print: "+strings.Join(output.AuditFormats, ", "))
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`")
 	flags.StringVar(&f.failOn, "fail-on", "block", "the mildest severity that fails: block or warn")
@@ -82,7 +81,16 @@ func (f *auditFlags) run(std stdio) error {
 	if o.Branch, o.Name, o.Tip, err = auditedBranch(git, f.branch); err != nil {
 		return err
 	}
-	for _, name := range []*string{&o.Since, &o.Until, &o.Adopted} {
+	o.Since = nil
+	for _, name := range f.since {
+		if resolved, err := git.Resolve(name); err == nil {
+			name = resolved
+		} else if !strict.CalendarDay(name) && !strict.IsLowerHex(name, 40, 64) { // the archive may have lost the commit that a person kept
+			return err
+		}
+		o.Since = append(o.Since, name)
+	}
+	for _, name := range []*string{&o.Until, &o.Adopted} {
 		if *name == "" || strict.CalendarDay(*name) {
 			continue
 		}
@@ -115,14 +123,6 @@ func (f *auditFlags) check() error {
 	}
 	if !strict.CalendarDay(o.AsOf) {
 		return fmt.Errorf("--as-of is %q: expected a day as YYYY-MM-DD", o.AsOf)
-	}
-	if f.since != "" {
-		mark, err := ownCheckpoint(f.since)
-		if err != nil {
-			return err
-		}
-		mark.From = "--since-checkpoint" // a result contains no path of a machine
-		o.Own = mark
 	}
 	return f.programs()
 }

@@ -64,8 +64,6 @@ func onlyDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 // formatsOf lists the formats of a command.
 func formatsOf(c *cobra.Command) []string {
 	switch strings.TrimPrefix(c.CommandPath(), "closeout ") {
-	case "archive verify":
-		return output.ArchiveFormats
 	case "lint":
 		return output.LintFormats
 	case "rules":

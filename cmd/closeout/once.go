@@ -8,7 +8,7 @@ import (
 )
 
 // onceFlags say what is judged and where the report goes. Of two values the last one would silently win.
-var onceFlags = []string{"contract-file", "contract", "task", "facts", "coverage", "base-tests", "base", "head", "repo", "bundle", "mode", "report", "found", "decision", "state", "ref", "since-checkpoint"}
+var onceFlags = []string{"contract-file", "contract", "task", "facts", "coverage", "base-tests", "base", "head", "repo", "bundle", "mode", "report", "found", "state", "ref"}
 
 // once refuses a second value of a flag.
 type once struct {

@@ -9,9 +9,23 @@ import (
 
 // removed are the commands and flags that an older version had, after the command that had them, and what to use instead.
 var removed = map[string]string{
-	"audit --link-base": "copy the ids of the page; --format csv lists a line for each commit",
-	"audit --replay":    "leave it out: every decision is judged again",
+	"archive add --branch":     fromFind,
+	"archive add --commit":     fromFind,
+	"archive add --date":       fromFind,
+	"archive add --decision":   fromFind,
+	"archive add --gap":        fromFind,
+	"archive add --origin":     fromFind,
+	"archive add --parent":     fromFind,
+	"archive add --repairs":    fromFind,
+	"archive add --repo":       fromFind,
+	"archive verify":           "closeout audit shows whether the archive only grew",
+	"audit --since-checkpoint": "name the id of a commit of the archive that you kept: closeout audit --since COMMIT",
+	"audit --link-base":        "copy the ids of the page; --format csv lists a line for each commit",
+	"audit --replay":           "leave it out: every decision is judged again",
 }
+
+// fromFind says how entries are made.
+const fromFind = "closeout archive find makes the entries that --found takes"
 
 // wasRemoved is the error for a word that an older version knew; nil for any other.
 func wasRemoved(c *cobra.Command, word string) error {

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 func TestMain(m *testing.M) {
@@ -48,7 +53,7 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(env.WorkDir, "base"), os.DirFS(filepath.Join(repository, "testdata", "base")))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "hub": setHub, "hubcalls": hubCalls, "event": writeEvent,
+			"status": status, "hub": setHub, "hubcalls": hubCalls, "event": writeEvent, "intact": intact,
 		},
 	})
 }
@@ -67,5 +72,21 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != args[0] {
 		ts.Fatalf("closeout %q exited with %s, expected %s", args[1:], got, args[0])
+	}
+}
+
+// intact wants an archive without problems, and with a number of entries: intact REPOSITORY ENTRIES. With ! it wants a problem that says
+// something: ! intact REPOSITORY TEXT.
+func intact(ts *testscript.TestScript, neg bool, args []string) {
+	git, err := collect.OpenGit(ts.MkAbs(args[0]), strict.DefaultLimits())
+	ts.Check(err)
+	defer git.Close()
+	a, err := git.Archive("")
+	ts.Check(err)
+	check, err := a.Check(collect.ArchiveCheck{})
+	ts.Check(err)
+	text := fmt.Sprint(check.Problems)
+	if right := strconv.FormatInt(check.Size, 10) == args[1] && len(check.Problems) == 0; !neg && !right || neg && !strings.Contains(text, args[1]) {
+		ts.Fatalf("%d entries, problems %s", check.Size, text)
 	}
 }

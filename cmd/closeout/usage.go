@@ -27,7 +27,7 @@ func refuse(args []string, cause error, std stdio) int {
 	if at != 0 {
 		name, at = "verify", slices.Index(args, "verify")
 	}
-	if group := slices.Index(args, "archive"); at < 0 || group >= 0 && group < at { // archive verify judges nothing
+	if group := slices.Index(args, "archive"); at < 0 || group >= 0 && group < at { // archive verify of older versions judged nothing
 		return exitUsage
 	}
 	call := readLoosely(append(slices.Clone(args[:at]), args[at+1:]...))

@@ -133,33 +133,29 @@ type Addition struct {
 // Write writes the commit as a stream for git fast-import. Each file must have the size and digest that its entry lists; the stream
 // ends early when one has another, and git refuses it then.
 func (a *Addition) Write(w io.Writer) error {
-	tree, last, origin, parent := &Tree{}, map[string]string{}, a.Found.Origin, ""
+	state, parent := State{Origin: a.Found.Origin, Last: map[string]string{}}, ""
 	if a.State != nil {
 		parent = Ref + "^0" // what the branch is when the stream is read: no repository is known here
-		var err error
-		if tree, err = TreeOf(a.State); err != nil {
-			return err
-		}
-		maps.Copy(last, a.State.Last)
+		state = *a.State
+		state.Last = maps.Clone(a.State.Last)
 	}
-	s := newStream(w, parent, a.Found.Date, addMessage(tree.Size, len(a.New)))
+	s := newStream(w, parent, a.Found.Date, addMessage(state.Size, len(a.New)))
 	for _, i := range a.New {
 		e := a.Found.Entries[i]
-		e.Seq = tree.Size
+		e.Seq = state.Size
 		a.Keep.split(&e)
-		data, err := s.entry(&e)
-		if err != nil {
+		if err := s.entry(&e); err != nil {
 			return fmt.Errorf("entry %d of %s: %w", i, IndexFile, err)
 		}
 		if err := a.files(s, i, &e); err != nil {
 			return err
 		}
-		tree.Append(data)
+		state.Size++
 		if e.Repairs == nil {
-			last[e.Branch] = e.Commits[len(e.Commits)-1]
+			state.Last[e.Branch] = e.Commits[len(e.Commits)-1]
 		}
 	}
-	return s.end(tree.state(origin, last))
+	return s.end(state)
 }
 
 func addMessage(first int64, count int) string {
@@ -233,18 +229,15 @@ type Withdrawal struct {
 
 // Write writes the commit as a stream for git fast-import.
 func (d *Withdrawal) Write(w io.Writer) error {
-	tree, err := TreeOf(d.State)
-	if err != nil {
-		return err
-	}
 	s := newStream(w, d.Commit, d.Date, fmt.Sprintf("Withdraw the bundle of entry %d", d.Entry.Seq))
 	s.line("D " + d.Entry.Dir() + "/" + BundleDir)
-	data, err := s.entry(&Entry{
-		Schema: EntrySchema, Seq: tree.Size, Kind: Withdrawn, Branch: d.Entry.Branch, Replay: ReplayNotTried, Withdraws: &d.Entry.Seq, Why: &d.Reason,
+	state := *d.State
+	err := s.entry(&Entry{
+		Schema: EntrySchema, Seq: state.Size, Kind: Withdrawn, Branch: d.Entry.Branch, Replay: ReplayNotTried, Withdraws: &d.Entry.Seq, Why: &d.Reason,
 	})
 	if err != nil {
 		return err
 	}
-	tree.Append(data)
-	return s.end(tree.state(d.State.Origin, d.State.Last))
+	state.Size++
+	return s.end(state)
 }

@@ -1,8 +1,7 @@
 // Package archive is the form of the archive of decisions: a branch of the repository with an entry for each commit that reached the
 // audited branch, and the bundle that its decision was made from.
 //
-// The entries are the leaves of a Merkle tree (RFC 6962), whose root is in the file checkpoint. So an older checkpoint proves that
-// the archive only grew.
+// Each commit of that branch only adds files. So the id of one of its commits, kept elsewhere, proves that the archive only grew since.
 package archive
 
 import "github.com/closeout-gate/closeout/verify/report"
@@ -47,11 +46,11 @@ const (
 	WorkflowUnknown   = "unknown"
 )
 
-// Entry is entry.json: one or more commits of a branch, and the decision about them. Its bytes, in canonical form (RFC 8785), are a
-// leaf of the tree. No list is null.
+// Entry is entry.json: one or more commits of a branch, and the decision about them. It is in canonical form (RFC 8785).
+// No list is null.
 type Entry struct {
 	Schema       string       `json:"schema"`
-	Seq          int64        `json:"seq"` // the position in the tree, from 0
+	Seq          int64        `json:"seq"` // its number, from 0
 	Kind         string       `json:"kind"`
 	Branch       string       `json:"branch"`
 	Commits      []string     `json:"commits"` // of the line of first parents that it answers for, the oldest first; none when withdrawn
@@ -86,15 +85,15 @@ type Run struct {
 	Workflow string `json:"workflow"` // unchanged, changed, elsewhere or unknown
 }
 
-// State is state.json: all that a writer must know to append. Hashes are the roots of the complete subtrees at the right edge of the
-// tree, the largest first, as base64; they make Root. Last is the last commit of each branch that an entry answers for.
+// State is state.json: all that a writer must know to append. Last is the last commit of each branch that an entry answers for.
 type State struct {
 	Schema string            `json:"schema"`
-	Origin string            `json:"origin"` // of the checkpoint: closeout-archive/HOST/OWNER/REPOSITORY
+	Origin string            `json:"origin"` // closeout-archive/HOST/OWNER/REPOSITORY
 	Size   int64             `json:"size"`
-	Root   string            `json:"root"`
-	Hashes []string          `json:"hashes"`
 	Last   map[string]string `json:"last"`
+	// Root and Hashes are those of a Merkle tree, which older versions wrote. They are not written any more.
+	Root   string   `json:"root,omitempty"`
+	Hashes []string `json:"hashes,omitempty"`
 }
 
 // Found is found/index.json: the entries that closeout archive find made, without their numbers, in the order of the history; those

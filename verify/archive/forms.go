@@ -1,12 +1,9 @@
 package archive
 
 import (
-	"encoding/base64"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/closeout-gate/closeout/verify/strict"
 )
@@ -26,6 +23,7 @@ var (
 	versionSyntax = strict.Lazily(`^[0-9A-Za-z.+-]{1,64}$`)
 	eventSyntax   = strict.Lazily(`^[a-z_]{1,64}$`)
 	numbersSyntax = strict.Lazily(`^[1-9][0-9]{0,18}$`)
+	hashSyntax    = strict.Lazily(`^[A-Za-z0-9+/]{43}=$`)
 	originSyntax  = strict.Lazily(`^closeout-archive/[0-9A-Za-z.:-]{1,255}/[0-9A-Za-z_-][0-9A-Za-z._-]{0,254}/[0-9A-Za-z._-]{1,255}$`)
 )
 
@@ -35,16 +33,11 @@ var Whys = []string{NoPullRequest, NoRun, NoArtifact, Expired, Unreadable, Wrong
 func isWhy(s string) bool    { return slices.Contains(Whys, s) }
 func isNumber(s string) bool { return numbersSyntax().MatchString(s) }
 func isOrigin(s string) bool { return originSyntax().MatchString(s) }
+func isHash(s string) bool   { return hashSyntax().MatchString(s) }
 func isDigest(s string) bool { return strict.IsLowerHex(s, 64) }
 
 // isID refuses the id of zeros, with which git means no object.
 func isID(s string) bool { return strict.IsLowerHex(s, 40, 64) && strings.Trim(s, "0") != "" }
-
-// isHash accepts a hash as it is written: base64 has several texts for one value.
-func isHash(s string) bool {
-	h, err := tlog.ParseHash(s)
-	return err == nil && base64.StdEncoding.EncodeToString(h[:]) == s
-}
 
 // isLine reports whether a text is one line that people can read.
 func isLine(s string) bool {

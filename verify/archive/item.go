@@ -14,9 +14,6 @@ type Item struct {
 	Errs    *diag.Errors // why it cannot
 	Files   []Stored     // below bundle/, sorted by path
 	Strange []string     // paths in Dir that no entry has: neither entry.json nor below bundle/, or no regular files
-	// Replayed says that the bundle was judged again, and Differences what differs from its report.
-	Replayed    bool
-	Differences []string
 }
 
 // Stored is a file of a bundle as the archive has it. SHA256 is "" until the content was read.

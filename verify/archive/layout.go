@@ -11,7 +11,7 @@ const Ref = "refs/heads/closeout-archive"
 // The names of an archive.
 const (
 	ReadmeFile     = "README.md"
-	CheckpointFile = "checkpoint"
+	CheckpointFile = "checkpoint" // of older versions
 	StateFile      = "state.json"
 	Decisions      = "decisions"  // contains a directory for each hundred entries
 	EntryFile      = "entry.json" // in the directory of an entry

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -166,47 +165,38 @@ func TestReadOtherKinds(t *testing.T) {
 	}
 }
 
-// stateOf is the state of an archive with some leaves.
-func stateOf(leaves int) *State {
-	var tree Tree
-	for i := range leaves {
-		tree.Append(fmt.Append(nil, i))
+// hashText is a hash as older versions wrote it.
+var hashText = strings.Repeat("A", 43) + "="
+
+// stateOf is the state of an archive, as this version writes it, or as older ones did.
+func stateOf(size int64, hashes ...string) *State {
+	s := &State{Schema: StateSchema, Origin: "closeout-archive/github.com/o/r", Size: size, Last: map[string]string{"main": id("1"), "release/1": id("2")}, Hashes: hashes}
+	if len(hashes) > 0 {
+		s.Root = hashes[0]
 	}
-	return tree.state("closeout-archive/github.com/o/r", map[string]string{"main": id("1"), "release/1": id("2")})
+	return s
 }
 
 func TestReadState(t *testing.T) {
-	s := stateOf(3)
-	checkEdits(t, "archive_state", text(t, s), []edit{
+	reads := func(data []byte) (bool, *diag.Errors) {
+		s, errs := ReadState(data)
+		return s != nil, errs
+	}
+	checkEdits(t, "archive_state", text(t, stateOf(3)), []edit{
 		{"", "", "", false},
-		{`"size":3`, `"size":4`, "hashes must be a list of 1", true},
-		{`"size":3`, `"size":5`, "", false}, // the hashes of 5 entries would make the same root: verify counts the entries
 		{`"size":3`, `"size":0`, "size must be", false},
 		{`"size":3`, `"size":99999999999999999999`, "size must be", true},
-		{`"hashes":["` + s.Hashes[0] + `",`, `"hashes":[`, "hashes must be a list of 2", true},
-		{`"hashes":["` + s.Hashes[0], `"hashes":["` + s.Hashes[1], "root must be the root that the hashes make", true},
-		{`"root":"` + s.Root, `"root":"` + s.Hashes[0], "root must be the root that the hashes make", true},
-		{`"root":"` + s.Root, `"root":"` + s.Root[:43], "root must be a hash", false},
+		{`"size":3`, `"size": 3`, "not in canonical form", true},
 		{`"release/1"`, `"release 1"`, "a key of last", true},
 		{`"` + id("2"), `"` + id("2")[:7], "object id", false},
 		{`github.com/o/r`, `github.com/o`, "origin must be", false},
 		{`github.com/o/r`, `github.com/o/r\n2`, "origin must be", false},
-	}, func(data []byte) (bool, *diag.Errors) {
-		s, errs := ReadState(data)
-		return s != nil, errs
-	})
-	// base64 has several texts for one value: only one of them counts.
-	other := []byte(s.Root)
-	alphabet := "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	other[42] = alphabet[strings.IndexByte(alphabet, other[42])|1]
-	if string(other) != s.Root && isHash(string(other)) {
-		t.Errorf("%s is taken for %s", other, s.Root)
-	}
-	full := stateOf(1)
-	full.Hashes = slices.Repeat(full.Hashes, 65)
-	if got, errs := ReadState([]byte(text(t, full))); got != nil || !errs.Any() {
-		t.Error("65 hashes are accepted")
-	}
+	}, reads)
+	checkEdits(t, "archive_state", text(t, stateOf(3, hashText, hashText)), []edit{
+		{"", "", "", false},
+		{`"root":"` + hashText, `"root":"` + hashText[:43], "root must be a hash", false},
+		{`"hashes":["` + hashText + `","` + hashText + `"],`, "", `the key "hashes" is missing`, false},
+	}, reads)
 }
 
 func TestReadFound(t *testing.T) {
@@ -229,25 +219,7 @@ func TestReadFound(t *testing.T) {
 	}
 }
 
-func TestReadCheckpoint(t *testing.T) {
-	right := stateOf(3).Checkpoint()
-	if got, err := ReadCheckpoint([]byte(right.String())); err != nil || got != right {
-		t.Errorf("%v, %v", got, err)
-	}
-	lines := strings.Split(right.String(), "\n")
-	for _, wrong := range []string{
-		"", "\n\n\n", right.String() + "\n", right.String() + "— sig\n", strings.TrimSuffix(right.String(), "\n"), strings.ReplaceAll(right.String(), "\n", "\r\n"),
-		lines[0] + "\n03\n" + lines[2] + "\n", lines[0] + "\n0\n" + lines[2] + "\n", lines[0] + "\n+3\n" + lines[2] + "\n", lines[0] + "\n9223372036854775808\n" + lines[2] + "\n",
-		"closeout-archive/github.com\n3\n" + lines[2] + "\n", "go.sum database tree\n3\n" + lines[2] + "\n", lines[0] + "\n3\n" + lines[2][:40] + "\n", lines[0] + "\n3\n" + lines[2] + "=\n",
-		strings.Repeat("x", 5000),
-	} {
-		if got, err := ReadCheckpoint([]byte(wrong)); err == nil {
-			t.Errorf("%q is read as %v", wrong, got)
-		}
-	}
-}
-
-// What is read is what would be written: no two texts have one meaning, since the bytes are a leaf.
+// What is read is what would be written: no two texts have one meaning.
 func FuzzReadEntry(f *testing.F) {
 	for _, e := range []*Entry{decision(), gap(), withdrawn()} {
 		f.Add([]byte(text(f, e)))
@@ -272,7 +244,7 @@ func FuzzReadEntry(f *testing.F) {
 
 func FuzzReadState(f *testing.F) {
 	f.Add([]byte(text(f, stateOf(1))))
-	f.Add([]byte(text(f, stateOf(7))))
+	f.Add([]byte(text(f, stateOf(7, hashText))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, errs := ReadState(data)
 		stricttest.CheckPlaces(t, data, errs)
@@ -296,15 +268,6 @@ func FuzzReadFound(f *testing.F) {
 		positions, _, err := found.New(nil)
 		if err == nil && len(positions) > len(found.Entries) {
 			t.Errorf("%d positions of %d", len(positions), len(found.Entries))
-		}
-	})
-}
-
-func FuzzReadCheckpoint(f *testing.F) {
-	f.Add([]byte(stateOf(3).Checkpoint().String()))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if c, err := ReadCheckpoint(data); err == nil && c.String() != string(data) {
-			t.Errorf("%q is read as %q", data, c)
 		}
 	})
 }

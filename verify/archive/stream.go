@@ -54,28 +54,32 @@ func (s *stream) file(path string, content []byte) {
 	s.data(content)
 }
 
-// entry adds entry.json, and returns its bytes. What cannot be read again is not written.
-func (s *stream) entry(e *Entry) ([]byte, error) {
+// entry adds entry.json. What cannot be read again is not written.
+func (s *stream) entry(e *Entry) error {
 	data, err := e.Marshal()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if _, errs := ReadEntry(data); errs.Any() {
 		first := errs.All()[0]
-		return nil, fmt.Errorf("it would be no entry: %s; found %s, expected %s", first.Message, first.Found, first.Expected)
+		return fmt.Errorf("it would be no entry: %s; found %s, expected %s", first.Message, first.Found, first.Expected)
 	}
 	s.file(e.Dir()+"/"+EntryFile, data)
-	return data, nil
+	return nil
 }
 
-// end writes the state and the checkpoint, and ends the stream.
-func (s *stream) end(state *State) error {
+// end writes the state, and ends the stream. What only older versions wrote goes.
+func (s *stream) end(state State) error {
+	if state.Root != "" {
+		s.line("D " + CheckpointFile)
+		s.file(ReadmeFile, readme)
+	}
+	state.Schema, state.Root, state.Hashes = StateSchema, "", nil
 	data, err := state.Marshal()
 	if err != nil {
 		return err
 	}
 	s.file(StateFile, data)
-	s.file(CheckpointFile, []byte(state.Checkpoint().String()))
 	s.line("done")
 	return s.w.Flush()
 }

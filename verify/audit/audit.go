@@ -38,9 +38,8 @@ type Input struct {
 type Archive struct {
 	Commit string
 	Size   int64
-	Origin string // "" when there is no checkpoint
-	Root   string
-	Anchor string
+	Origin string // "" when its state cannot be read
+	Kept   string // the commit of it that the auditor kept; "" for none
 }
 
 // Change is a change of contract or workflow with a commit of the line.
@@ -346,15 +345,10 @@ func (j *joined) changed() {
 	})
 }
 
-// LogBroken and LogRewritten are the findings about problems of the archive: within itself, and against an older checkpoint or commit.
-func LogBroken(p archive.Problem) report.AuditFinding { return ofArchive("audit.log_broken", p) }
-
-// LogRewritten is [LogBroken] for what an older checkpoint proves.
-func LogRewritten(p archive.Problem) report.AuditFinding { return ofArchive("audit.log_rewritten", p) }
-
-func ofArchive(code string, p archive.Problem) report.AuditFinding {
-	f := finding(code, "the archive is not as it was written: "+p.Message, about{path: p.Path, identity: []string{p.Message, p.Expected}}, p.Expected, p.Actual,
-		"run closeout archive verify; compare the branch with another clone, and ask who pushed to it")
+// LogBroken is the finding about a problem of the archive.
+func LogBroken(p archive.Problem) report.AuditFinding {
+	f := finding("audit.log_broken", "the archive is not as it was written: "+p.Message, about{path: p.Path, identity: []string{p.Message, p.Expected}}, p.Expected, p.Actual,
+		"compare the branch with another clone, and ask who pushed to it")
 	f.Seq = p.Seq
 	return f
 }

@@ -19,7 +19,6 @@ var page = &check.Check{
 		{Name: "audit.contradicted", Severity: diag.Block},
 		{Name: "audit.not_judged", Severity: diag.Block},
 		{Name: "audit.log_broken", Severity: diag.Block},
-		{Name: "audit.log_rewritten", Severity: diag.Block},
 		{Name: "audit.omitted", Severity: diag.Unknown},
 		{Name: "audit.withdrawn", Severity: diag.Unknown},
 		{Name: "audit.after_merge", Severity: diag.Unknown},

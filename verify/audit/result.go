@@ -78,7 +78,7 @@ func (j *joined) decided() []*Examined {
 
 func (j *joined) subject(decisions []*Examined) report.AuditSubject {
 	s := report.AuditSubject{
-		Branch: j.Branch, To: j.Line.Commits[j.Newest].ID, Anchor: report.AnchorNone, AsOf: civil(j.AsOf), Commits: len(j.states),
+		Branch: j.Branch, To: j.Line.Commits[j.Newest].ID, AsOf: civil(j.AsOf), Commits: len(j.states),
 		BeforeGate: j.Oldest - j.Newest + 1 - len(j.states),
 	}
 	from := j.Line.Commits[j.Oldest].ID
@@ -101,9 +101,9 @@ func (j *joined) subject(decisions []*Examined) report.AuditSubject {
 		}
 	}
 	if arc := j.Archive; arc != nil {
-		s.Archive, s.Entries, s.Anchor = &arc.Commit, arc.Size, cmp.Or(arc.Anchor, report.AnchorNone)
-		if arc.Root != "" {
-			s.Root = &arc.Root
+		s.Archive, s.Entries = &arc.Commit, arc.Size
+		if arc.Kept != "" {
+			s.Kept = &arc.Kept
 		}
 	}
 	return s

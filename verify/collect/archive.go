@@ -200,10 +200,7 @@ func (a *Archive) Entries(visit func(*archive.Item) error) error {
 
 // ArchiveCheck is how an archive is checked.
 type ArchiveCheck struct {
-	Own *archive.Mark // the auditor's own checkpoint; nil for none
-	// Replay judges a bundle again and says how the result differs from the report; nil when nothing is replayed. It is called
-	// from several goroutines. An error is a difference too.
-	Replay func(bundle *Found, report []byte) (differences []string, err error)
+	Since string // a commit of the branch that the auditor kept; "" for none
 	// Content gets each item and what was read of its bundle; nil for none. It is called from several goroutines.
 	Content func(*archive.Item, Contents)
 	// Visit gets each item after its content was read, in the order of the numbers; nil for none.
@@ -220,15 +217,12 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 	var past *past
 	var pastErr error
 	var reading sync.WaitGroup
-	reading.Go(func() { past, pastErr = a.history() })
+	reading.Go(func() { past, pastErr = a.history(how.Since) })
 	defer reading.Wait()
 	c := archive.NewChecker()
 	c.Strange(strange)
 	content := func(it *archive.Item) error {
 		read, err := a.read(it)
-		if err == nil && how.Replay != nil {
-			a.replay(it, read, how.Replay)
-		}
 		if err == nil && how.Content != nil {
 			how.Content(it, read)
 		}
@@ -245,38 +239,19 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 	if err := cmp.Or(err, pastErr); err != nil {
 		return nil, err
 	}
-	for _, w := range past.wrong {
-		c.Earlier(w.id, w.message, "a commit that closeout archive add makes", w.actual)
-	}
 	state, err := a.File(archive.StateFile)
 	if err != nil {
 		return nil, err
 	}
-	checkpoint, err := a.File(archive.CheckpointFile)
-	if err != nil {
-		return nil, err
+	result := c.End(state)
+	for _, w := range past.wrong {
+		c.Wrong(w.id, w.message, w.expected, w.actual)
 	}
-	result := c.End(state, checkpoint, how.Own, past.marks)
-	result.Commit, result.History = a.Commit, archive.History{Commits: len(past.commits), Complete: past.complete}
-	if len(result.Problems) > 0 {
-		err = a.blame(c, past)
+	for _, t := range past.touched {
+		c.Touched(t.commit, t.path, t.removed)
 	}
-	return result, err
-}
-
-// replay judges a decision again whose bundle is whole.
-func (a *Archive) replay(it *archive.Item, read Contents, judge func(*Found, []byte) ([]string, error)) {
-	if it.Entry == nil || it.Entry.Kind != archive.Decision || len(it.Entry.Omitted) > 0 || len(it.Files) == 0 {
-		return
-	}
-	found, data, err := a.Bundle(it, read)
-	if err != nil || data == nil {
-		return // what is wrong with the files is a problem of its own
-	}
-	it.Replayed = true
-	if it.Differences, err = judge(found, data); err != nil {
-		it.Differences = []string{err.Error()}
-	}
+	result.Complete = past.complete
+	return result, nil
 }
 
 // walk reads items, with as many workers as there are processors, and visits them in their order. A hundred of them are in memory.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/archive"
 	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/replay"
-	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // ArchiveInput is what archive add reads: entries, and the files of their bundles.
@@ -21,8 +18,6 @@ type ArchiveInput struct {
 	Found *archive.Found
 	root  *os.Root
 	named func(position int, name string) string // the path of a file of a bundle, in root
-	// Repository is OWNER/NAME as the report of a single decision names it; "" when it does not.
-	Repository string
 }
 
 // Open opens a file of the bundle of an entry. No link is followed to the outside.
@@ -103,90 +98,4 @@ func (e *ArchiveErrors) Error() string {
 		text += fmt.Sprintf("%s:%d:%d: %s; found %s, expected %s → %s", e.Name, one.Pos.Line, one.Pos.Column, one.Message, one.Found, one.Expected, one.Fix)
 	}
 	return text
-}
-
-// ArchiveDecision makes an entry from a bundle with its report: kind, files, and what the report says. The bundle is replayed.
-func ArchiveDecision(dir string) (*ArchiveInput, *archive.Entry, error) {
-	root, err := openRoot(dir)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, diag.Reason(err))
-	}
-	in := &ArchiveInput{root: root, named: func(_ int, name string) string { return name }}
-	e, err := in.decision(dir)
-	if err != nil {
-		return nil, nil, errors.Join(err, root.Close())
-	}
-	return in, e, nil
-}
-
-func (in *ArchiveInput) decision(dir string) (*archive.Entry, error) {
-	data, err := Report(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%q contains no %s: run closeout verify first", dir, report.FileName)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the report in %q cannot be read: %w", dir, diag.Reason(err))
-	}
-	r, err := replay.Read(data)
-	if err != nil {
-		return nil, fmt.Errorf("the report in %q cannot be read: %w", dir, err)
-	}
-	if !replay.Bounded(r) {
-		return nil, fmt.Errorf("the report in %q cannot be archived: %w; run closeout verify again with smaller limits", dir, replay.ErrUnbounded)
-	}
-	found, err := Bundle(dir)
-	if err != nil {
-		return nil, err
-	}
-	replayed, err := replay.Run(data, r, found.Bundle)
-	if err != nil {
-		return nil, fmt.Errorf("%q: %w", dir, err)
-	}
-	in.Repository = value(r.Subject.Repository)
-	e := NewArchiveDecision(r, data, replayed.Same())
-	e.Bundle, err = in.files()
-	return e, err
-}
-
-// NewArchiveDecision makes the entry of a decision from its report, without its commits and files.
-func NewArchiveDecision(r *report.Report, data []byte, same bool) *archive.Entry {
-	sum := hexSum(data)
-	e := &archive.Entry{
-		Schema: archive.EntrySchema, Kind: archive.Decision, HeadSHA: r.Subject.HeadSHA, Verdict: &r.Verdict, Tool: &r.Tool,
-		Replay: archive.ReplayDifferent, ReportSHA256: &sum, PullRequests: []string{},
-	}
-	if same {
-		e.Replay = archive.ReplaySame
-	}
-	if n := r.Subject.PullRequest; n != nil && len(r.PullRequests) == 0 {
-		e.PullRequests = append(e.PullRequests, strconv.FormatInt(*n, 10))
-	}
-	for _, p := range r.PullRequests {
-		e.PullRequests = append(e.PullRequests, strconv.FormatInt(p.Number, 10))
-	}
-	return e
-}
-
-// files lists the files of a bundle, sorted, with their digests.
-func (in *ArchiveInput) files() (list []archive.File, err error) {
-	err = fs.WalkDir(in.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil || entry.IsDir():
-			return err
-		case !archive.IsPath(name):
-			return fmt.Errorf("an archive cannot have the file %q of the bundle: rename it", name)
-		case len(list) >= archive.MaxFiles:
-			return fmt.Errorf("the bundle has more than %d files: expected a bundle that closeout wrote", archive.MaxFiles)
-		}
-		f, err := in.Open(0, name)
-		if err != nil {
-			return fmt.Errorf("%q cannot be read: %w", name, diag.Reason(err))
-		}
-		defer f.Close()
-		file, err := archive.FileOf(name, f)
-		list = append(list, file)
-		return err
-	})
-	diag.SortStable(list, archive.ByPath)
-	return list, err
 }

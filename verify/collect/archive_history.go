@@ -7,95 +7,84 @@ import (
 	"github.com/closeout-gate/closeout/verify/collect/gitobj"
 )
 
-// past is the commits of an archive's branch, the newest first.
+// past is what is wrong with the commits of an archive's branch.
 type past struct {
-	commits  []pastCommit
-	marks    []archive.Mark // the checkpoints of the earlier ones
+	touched  []touch
 	wrong    []wrongCommit
 	complete bool
 }
 
-// pastCommit is a commit of the branch, and its tree.
-type pastCommit struct{ id, tree gitobj.ID }
+// touch is a path that a commit changed or removed.
+type touch struct {
+	commit, path string
+	removed      bool
+}
 
-// wrongCommit is an earlier commit that no archive has.
-type wrongCommit struct{ id, message, actual string }
+// wrongCommit is a commit that no archive has.
+type wrongCommit struct{ id, message, expected, actual string }
 
-// history walks the commits of the branch. A shallow clone ends it.
-func (a *Archive) history() (*past, error) {
+// history walks the commits of the branch, back to one of them or to the first: each must only add files below decisions/. A shallow
+// clone ends it.
+func (a *Archive) history(since string) (*past, error) {
 	p := &past{}
 	id, err := a.git.repo.ParseID(a.Commit)
 	if err != nil {
 		return nil, err
 	}
+	young := gitobj.CommitInfo{}
 	for {
 		info, err := a.git.repo.Commit(id)
-		if missing := (*gitobj.MissingObject)(nil); errors.As(err, &missing) && missing.Shallow && len(p.commits) > 0 {
+		if missing := (*gitobj.MissingObject)(nil); errors.As(err, &missing) && missing.Shallow && young.ID != (gitobj.ID{}) {
 			return p, nil
 		}
 		if err != nil {
 			return nil, archiveFixed(err)
 		}
-		p.commits = append(p.commits, pastCommit{info.ID, info.Tree})
-		if err := a.mark(p, info, len(p.commits) > 1); err != nil {
-			return nil, err
+		if young.ID != (gitobj.ID{}) {
+			if err := a.onlyAdds(p, young, info); err != nil {
+				return nil, err
+			}
 		}
-		if len(info.Parents) == 0 {
+		if info.ID.String() == since {
 			p.complete = true
 			return p, nil
 		}
-		id = info.Parents[0]
+		if len(info.Parents) > 1 {
+			p.wrong = append(p.wrong, wrongCommit{info.ID.String(), "is a merge", "a commit that closeout archive add makes", "two parents"})
+		}
+		if len(info.Parents) == 0 {
+			p.complete = true
+			if since != "" {
+				p.wrong = append(p.wrong, wrongCommit{a.Commit, "does not follow the one that you kept", "a branch that only grew since " + since, "another branch"})
+			}
+			return p, nil
+		}
+		young, id = info, info.Parents[0]
 	}
 }
 
-// mark notes the checkpoint of a commit. The present one is compared elsewhere.
-func (a *Archive) mark(p *past, info gitobj.CommitInfo, earlier bool) error {
-	if len(info.Parents) > 1 {
-		p.wrong = append(p.wrong, wrongCommit{info.ID.String(), "is a merge", "two parents"})
-	}
-	if !earlier {
-		return nil
-	}
-	entries, err := a.git.repo.Tree(info.Tree)
-	if err != nil {
-		return archiveFixed(err)
-	}
-	for _, e := range entries {
-		if e.Name != archive.CheckpointFile {
-			continue
-		}
-		data, err := a.git.regularBlob(e, archive.MaxCheckpointBytes)
+// onlyAdds compares the entries of a commit with those of its parent.
+func (a *Archive) onlyAdds(p *past, young, old gitobj.CommitInfo) error {
+	var trees [2]gitobj.Entry
+	for i, tree := range []gitobj.ID{old.Tree, young.Tree} {
+		found, err := a.git.repo.Pick(tree, archive.Decisions)
 		if err != nil {
-			return err
-		}
-		if c, err := archive.ReadCheckpoint(data); err == nil {
-			if n := len(p.marks); n > 0 && p.marks[n-1].Checkpoint.Origin == c.Origin {
-				c.Origin = p.marks[n-1].Checkpoint.Origin // one text for all of them
-			}
-			p.marks = append(p.marks, archive.Mark{Checkpoint: c, From: info.ID.String()})
-			return nil
-		}
-	}
-	p.wrong = append(p.wrong, wrongCommit{info.ID.String(), "has no checkpoint that can be read", "none"})
-	return nil
-}
-
-// blame finds the commits that changed or removed what was there. It only explains problems, so it is not asked of an archive that
-// has none.
-func (a *Archive) blame(c *archive.Checker, p *past) error {
-	for i := range len(p.commits) - 1 {
-		changes, err := a.git.repo.Compare(p.commits[i+1].tree, p.commits[i].tree)
-		if err != nil {
-			if large := (*gitobj.TooLarge)(nil); errors.As(err, &large) {
-				continue
-			}
 			return archiveFixed(err)
 		}
-		for _, ch := range changes {
-			if !ch.OldID.IsZero() {
-				c.Touched(p.commits[i].id.String(), ch.Path, ch.NewID.IsZero())
-			}
+		trees[i] = found[0]
+	}
+	lost := func(path string, removed bool) {
+		if len(p.touched) < archive.MaxProblems {
+			p.touched = append(p.touched, touch{young.ID.String(), path, removed})
 		}
 	}
-	return nil
+	switch before, now := trees[0], trees[1]; {
+	case before.ID.IsZero(), before.ID == now.ID && before.Mode == now.Mode:
+		return nil
+	case before.Mode != gitobj.ModeTree || now.Mode != gitobj.ModeTree:
+		lost(archive.Decisions, now.ID.IsZero())
+		return nil
+	default:
+		return archiveFixed(a.git.repo.Kept(before.ID, now.ID, archive.Decisions+"/", lost))
+	}
 }

@@ -19,15 +19,15 @@ import (
 
 // AuditOptions are what an audit is asked for.
 type AuditOptions struct {
-	Branch  string // as the result names it
-	Name    string // of the branch, as entries of the archive name it; "" when a commit was named
-	Tip     string // the commit of the branch
-	Archive string // a ref or commit; "" is the usual one
-	// Since, Until and Adopted are commits or days (YYYY-MM-DD); "" for none.
-	Since, Until, Adopted string
-	With                  map[string]string // programs by version
-	Own                   *archive.Mark     // the auditor's own checkpoint; nil for none
-	AsOf                  string            // the day of the audit, YYYY-MM-DD
+	Branch  string   // as the result names it
+	Name    string   // of the branch, as entries of the archive name it; "" when a commit was named
+	Tip     string   // the commit of the branch
+	Archive string   // a ref or commit; "" is the usual one
+	Since   []string // commits of the branch or of the archive, or days (YYYY-MM-DD)
+	// Until and Adopted are commits or days; "" for none.
+	Until, Adopted string
+	With           map[string]string // programs by version
+	AsOf           string            // the day of the audit, YYYY-MM-DD
 }
 
 // Audit joins the commits of a branch with an archive. The error is one of usage, as [ErrUsage]; what the clone does not contain is
@@ -45,7 +45,7 @@ func (g *Git) Audit(o AuditOptions) (*report.Audit, error) {
 	if l.ended != nil {
 		in.Found = append(in.Found, audit.Unavailable("the history before "+l.line.Commits[len(l.line.Commits)-1].ID, l.ended))
 	}
-	if err := l.bound(in, &o); err != nil {
+	if err := l.bound(g, in, &o); err != nil {
 		return nil, err
 	}
 	if err := g.auditArchive(in, l, &o); err != nil {
@@ -73,19 +73,18 @@ func (g *Git) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error
 	}
 	e := &examiner{archive: a, line: l, options: o, in: in, pulled: map[int64]*archive.Entry{}, done: map[*archive.Item]*audit.Examined{}}
 	e.auditor = audit.Auditor{Line: l.line, Repo: &auditedRepo{git: g, line: l, blobs: map[blobKey]string{}}, Branch: o.Name, Other: e.other}
-	check, err := a.Check(ArchiveCheck{Own: o.Own, Content: e.content, Visit: e.visit})
+	check, err := a.Check(ArchiveCheck{Since: l.kept, Content: e.content, Visit: e.visit})
 	if err != nil {
 		in.Unread = true
 		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", err))
 		return nil
 	}
-	in.Archive = &audit.Archive{Commit: a.Commit, Size: check.Size, Origin: check.Origin, Root: check.Root, Anchor: check.Anchor}
+	in.Archive = &audit.Archive{Commit: a.Commit, Size: check.Size, Origin: check.Origin, Kept: l.kept}
 	for _, p := range check.Problems {
-		if p.Path == archive.CheckpointFile && p.Seq == nil && (strings.Contains(p.Message, " since the checkpoint of ") || strings.Contains(p.Message, "of another archive")) {
-			in.Found = append(in.Found, audit.LogRewritten(p))
-		} else {
-			in.Found = append(in.Found, audit.LogBroken(p))
-		}
+		in.Found = append(in.Found, audit.LogBroken(p))
+	}
+	if !check.Complete {
+		in.Found = append(in.Found, audit.Unavailable("the first commits of the archive", &fixable{errors.New("the clone of the archive is shallow"), "fetch the whole archive: git fetch --unshallow origin closeout-archive"}))
 	}
 	in.Entries = e.examined()
 	return nil

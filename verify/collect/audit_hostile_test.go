@@ -47,7 +47,7 @@ func TestAuditAgain(t *testing.T) {
 	w.build()
 	w.compare(w.audit(w.dir, nil))
 	since := func(d *deal) func(*AuditOptions) {
-		return func(o *AuditOptions) { o.Since = w.ids[d.commits[0]] }
+		return func(o *AuditOptions) { o.Since = []string{w.ids[d.commits[0]]} }
 	}
 	w.compare(w.audit(w.dir, since(d)))
 	if a := w.audit(w.dir, since(w.deals[3])); len(a.Findings) != 0 {

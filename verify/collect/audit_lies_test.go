@@ -125,29 +125,33 @@ func (w *world) withdraw(i int) {
 	runGit(w.t, w.dir, stream.Bytes(), "fast-import", "--quiet", "--done")
 }
 
-// TestAuditCheckpoint wants an archive that grew since the auditor's checkpoint, and tells one that was made anew.
-func TestAuditCheckpoint(t *testing.T) {
+// TestAuditKept wants an archive that grew since the commit that the auditor kept, and tells one that was made anew.
+func TestAuditKept(t *testing.T) {
 	w := newWorld(t)
 	small(w)
 	w.build()
-	text := runGit(t, w.dir, nil, "show", "closeout-archive:checkpoint") + "\n"
-	own, err := archive.ReadCheckpoint([]byte(text))
-	if err != nil {
-		t.Fatal(err)
+	kept := runGit(t, w.dir, nil, "rev-parse", "closeout-archive")
+	w.withdraw(0) // one more commit
+	w.deals[0].want = []string{"unknown audit.withdrawn"}
+	audit := func(since ...string) *report.Audit {
+		return w.audit(w.dir, func(o *AuditOptions) { o.Since = since })
 	}
-	audit := func() *report.Audit {
-		return w.audit(w.dir, func(o *AuditOptions) { o.Own = &archive.Mark{Checkpoint: own, From: "--since-checkpoint"} })
-	}
-	a := audit()
+	a := audit(kept)
 	w.compare(a)
-	if a.Subject.Anchor != report.AnchorCheckpoint {
-		t.Errorf("the anchor is %s", a.Subject.Anchor)
+	if a.Subject.Kept == nil || *a.Subject.Kept != kept {
+		t.Errorf("the commit that was kept is %v", a.Subject.Kept)
 	}
-	own.Root = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-	w.want = []string{"block audit.log_rewritten"}
-	w.compare(audit())
-	own.Size += 5
-	w.compare(audit())
+	w.compare(audit(kept, w.ids[w.deals[0].commits[0]]))
+	w.want = []string{"block audit.log_broken"}
+	anew := runGit(t, w.dir, nil, "commit-tree", "-m", "anew", kept+"^{tree}")
+	w.compare(audit(anew))
+	w.compare(audit(strings.Repeat("ab", 20))) // the clone does not have it any more
+	for _, since := range [][]string{{kept, anew}, {w.ids[1], w.ids[2]}, {w.ids[w.deals[0].head]}} {
+		o := AuditOptions{Branch: "main", Name: "main", Tip: w.ids[w.tip()], Since: since, AsOf: asOf(w.clock)}
+		if _, err := w.git.Audit(o); err == nil {
+			t.Errorf("%v is accepted", since)
+		}
+	}
 }
 
 // TestAuditPending wants commits that the archive does not know yet to wait for a week, whatever date they claim, and no longer.

@@ -30,7 +30,8 @@ const (
 type auditLine struct {
 	line  *audit.Line
 	dirs  []rootDirs
-	ended error // why the line has no end; nil when it leads to a first commit
+	ended error  // why the line has no end; nil when it leads to a first commit
+	kept  string // the commit of the archive that the auditor kept; "" for none
 }
 
 // rootDirs are the ids of two directories at the root of a commit; zero where it has none.
@@ -153,7 +154,7 @@ func (l *auditLine) day(at int) string {
 }
 
 // bound finds the range that is audited. A day includes more rather than less where the dates run backwards.
-func (l *auditLine) bound(in *audit.Input, o *AuditOptions) error {
+func (l *auditLine) bound(g *Git, in *audit.Input, o *AuditOptions) error {
 	in.Newest, in.Oldest, in.Adopted = 0, len(l.line.Commits)-1, -1
 	if o.Until != "" {
 		at, err := l.find(o.Until, "--until", false)
@@ -162,17 +163,34 @@ func (l *auditLine) bound(in *audit.Input, o *AuditOptions) error {
 		}
 		in.Newest = at
 	}
-	if o.Since != "" {
-		at, err := l.find(o.Since, "--since", true)
+	since := ""
+	for _, name := range o.Since {
+		of := &since
+		if _, onLine := l.line.At(name); !onLine && !strict.CalendarDay(name) && g.mayBeArchive(name) {
+			of = &l.kept
+		}
+		if *of != "" {
+			return fmt.Errorf("--since names %q and %q: expected one commit or day of the branch, and one commit of the archive", *of, name)
+		}
+		*of = name
+	}
+	if since != "" {
+		at, err := l.find(since, "--since", true)
 		if err != nil {
 			return err
 		}
 		in.Oldest = at
 	}
 	if in.Newest > in.Oldest {
-		return fmt.Errorf("--since %q is newer than --until %q: expected an older commit or day", o.Since, o.Until)
+		return fmt.Errorf("--since %q is newer than --until %q: expected an older commit or day", since, o.Until)
 	}
 	return nil
+}
+
+// mayBeArchive reports whether a commit is one of an archive, or one that the clone does not have, as where the archive was replaced.
+func (g *Git) mayBeArchive(commit string) bool {
+	_, err := g.Archive(commit)
+	return err == nil || Unknowable(err)
 }
 
 // find gives the position of a commit, or of the first or last commit of the days that a day begins or ends.

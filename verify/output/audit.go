@@ -59,7 +59,7 @@ func auditFirst(a *report.Audit) string {
 		if f.Severity == block && f.Commit != "" {
 			blocked[f.Commit] = true
 		}
-		archive = archive || strings.HasPrefix(f.Code, "audit.log_")
+		archive = archive || f.Code == "audit.log_broken"
 	}
 	t := tallyOf(a, blocked)
 	var parts []string
@@ -156,10 +156,10 @@ func auditBasis(a *report.Audit) string {
 	switch {
 	case s.Archive == nil:
 		return "rests on: nothing, because there is no archive"
-	case s.Anchor == report.AnchorCheckpoint:
-		return fmt.Sprintf("rests on: your checkpoint, and the archive %.12s with %s", *s.Archive, diag.Plural(s.Entries, "entry"))
+	case s.Kept != nil:
+		return fmt.Sprintf("rests on: the commit %.12s that you kept, and the archive %.12s with %s", *s.Kept, *s.Archive, diag.Plural(s.Entries, "entry"))
 	}
-	return fmt.Sprintf("rests on: the archive %.12s with %s, alone; a person who can replace that branch can make another (keep its file checkpoint, and name it with --since-checkpoint)", *s.Archive, diag.Plural(s.Entries, "entry"))
+	return fmt.Sprintf("rests on: the archive %.12s with %s, alone; a person who can replace that branch can make another (keep the id of its commit, and name it with --since)", *s.Archive, diag.Plural(s.Entries, "entry"))
 }
 
 func auditReplay(a *report.Audit) string {

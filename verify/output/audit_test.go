@@ -21,7 +21,7 @@ func hostileAudit() *report.Audit {
 	}
 	a := &report.Audit{
 		Schema: report.AuditSchema, Tool: report.Tool{Name: "closeout", Version: "0.2.0"},
-		Subject: report.AuditSubject{Branch: bad, To: d.Commit, Adopted: &d.Commit, Archive: &d.Commit, Entries: 2, Anchor: "none", Replayed: 1, Decisions: 1, Commits: 1},
+		Subject: report.AuditSubject{Branch: bad, To: d.Commit, Adopted: &d.Commit, Archive: &d.Commit, Entries: 2, Replayed: 1, Decisions: 1, Commits: 1},
 		Counts:  report.AuditCounts{Block: 60, Unknown: 1},
 		Commits: []report.AuditCommit{{Commit: d.Commit, Date: d.Date, State: "decision", Entry: &d, Finding: "audit.overridden"}, {Commit: "@x", Date: "\tx", State: "missing"}},
 	}

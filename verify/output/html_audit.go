@@ -626,13 +626,9 @@ func (p *auditPage) basis() []node {
 	if s.Archive != nil {
 		archive = nodes{ids(s.Archive), say(", ", diag.Plural(s.Entries, "entry"))}
 	}
-	root := node(nil)
-	if s.Root != nil {
-		root = code(*s.Root)
-	}
 	return []node{terms("facts",
 		term{"Branch", foreign(s.Branch)}, term{"Newest commit", ids(&s.To)}, term{"Oldest commit", ids(s.From)}, term{"Gate adopted at", ids(s.Adopted)},
-		term{"Audited as of", foreign(s.AsOf)}, term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive}, term{"Root of its tree", root},
-		term{"Anchor", foreign(s.Anchor)}, term{"Replay", say(plural(s.Replayed, "report"), " judged again")},
+		term{"Audited as of", foreign(s.AsOf)}, term{"Commits before the gate", count(s.BeforeGate)}, term{"Archive", archive},
+		term{"Commit of it that was kept", ids(s.Kept)}, term{"Replay", say(plural(s.Replayed, "report"), " judged again")},
 	)}
 }

@@ -18,7 +18,7 @@ func audited(weeks, decisions int) *report.Audit {
 		Schema: report.AuditSchema, Tool: report.Tool{Name: "closeout", Version: "0.4.0"},
 		Subject: report.AuditSubject{
 			Branch: "main", From: ptr(digest("from")[:40]), To: digest("to")[:40], Adopted: ptr(digest("from")[:40]), BeforeGate: 212,
-			Archive: ptr(digest("archive")[:40]), Root: ptr("T2tOZXhhbXBsZVJvb3RPZlRoZVRyZWVJbkJhc2U2NA0="), Anchor: report.AnchorCheckpoint, Replayed: 40,
+			Archive: ptr(digest("archive")[:40]), Kept: ptr(digest("kept")[:40]), Replayed: 40,
 		},
 		Statistics: report.AuditStatistics{Verdicts: map[string]int{}},
 	}

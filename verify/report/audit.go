@@ -20,12 +20,6 @@ type Audit struct {
 	Commits []AuditCommit `json:"-"`
 }
 
-// What the audit of an archive rests on besides the archive.
-const (
-	AnchorNone       = "none"
-	AnchorCheckpoint = "checkpoint" // an older checkpoint that the auditor kept
-)
-
 // AuditSubject is what was audited.
 type AuditSubject struct {
 	Branch     string  `json:"branch"`
@@ -40,9 +34,8 @@ type AuditSubject struct {
 	AsOf       string  `json:"as_of"`       // the day of the audit, YYYY-MM-DD
 	Archive    *string `json:"archive"`     // the commit of the archive; null when there is no archive
 	Entries    int64   `json:"entries"`     // in the archive
-	Root       *string `json:"root"`        // of its tree, as base64
-	Anchor     string  `json:"anchor"`
-	Replayed   int     `json:"replayed"` // how many reports were computed again
+	Kept       *string `json:"kept"`        // the commit of the archive that the auditor kept; null for none
+	Replayed   int     `json:"replayed"`    // how many reports were computed again
 }
 
 // AuditCounts count findings, before the list was cut.

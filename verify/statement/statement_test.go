@@ -190,3 +190,11 @@ func TestParseSubject(t *testing.T) {
 		}
 	}
 }
+
+// TestNotJudged wants no statement about a report that says passed because applies_to left out the author.
+func TestNotJudged(t *testing.T) {
+	r := judged(t, "cases/gate/passed.left-out.txtar")
+	if _, err := statement.New(r, strings.Repeat("0", 64), statement.Options{}); err == nil || !strings.Contains(err.Error(), "nothing was judged") {
+		t.Errorf("the verdict %s is stated: %v", r.Verdict, err)
+	}
+}
