@@ -89,7 +89,7 @@ func newRoot(std stdio) *cobra.Command {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	addGroup(root, "Start here:", newInit(std), newRun(std))
-	addGroup(root, "Look closer:", newArchive(std), newAudit(std), newBacktest(std), newCanary(std), newExplain(std), newLint(std), newReplay(std), newRules(std), newShow(std))
+	addGroup(root, "Look closer:", newArchive(std), newAudit(std), newBacktest(std), newExplain(std), newLint(std), newReplay(std), newRules(std), newShow(std))
 	addGroup(root, "Beside an agent:", newHook(std), newLoop(std), newNext(std), newRelease(std), newScan(std), newStatus(std), newSubmit(std))
 	addGroup(root, "Parts, for workflows and other tools:", newAction(std), newCollect(std), newRecord(std), newSchema(std), newStatement(std), newVerify(std))
 	root.AddCommand(newVersion(std))

@@ -24,6 +24,9 @@ func didYouMean(word string, known []string, before string) string {
 
 // unknownCommand is the error for a word that is not the name of a command.
 func unknownCommand(root *cobra.Command, word string) error {
+	if instead := removedCommands[strings.TrimSpace(strings.TrimPrefix(root.CommandPath(), "closeout")+" "+word)]; instead != "" {
+		return fmt.Errorf("the command %q was removed: %s", word, instead)
+	}
 	var names []string
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
@@ -77,6 +80,10 @@ func wrongFlag(c *cobra.Command, err error) error {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name := strings.TrimPrefix(c.CommandPath(), "closeout ") + " --" + unknown.GetSpecifiedName()
+	if instead := removedFlags[name]; instead != "" {
+		return fmt.Errorf("the flag --%s was removed: %s", unknown.GetSpecifiedName(), instead)
+	}
 	word := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()) // -format is read as -f, -o, ...
 	return fmt.Errorf("%w%s see %s --help", err, didYouMean(word, names, "--"), c.CommandPath())
 }

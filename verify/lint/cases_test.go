@@ -87,6 +87,8 @@ var contractCases = []lintCase{
 	{"weak", "write", []edit{override(`{"permission": "write", "never": ["a.b"]}`)}, diag.Warn, "override.permission"},
 	{"weak", "never", []edit{override(`{"never": []}`)}, diag.Warn, ":8:3 override.never is empty"},
 	{"weak", "no override", []edit{{contractPath, `  "override": {"never": ["contract.changed"]},` + "\n", ""}}, diag.Info, "no override.never"},
+	{"weak", "off scope", []edit{{contractPath, `"override"`, `"off_scope": "warn", "override"`}}, diag.Warn, ":8:3 off_scope lets a change touch files"},
+	{"weak", "off scope blocks", []edit{{contractPath, `"override"`, `"off_scope": "block", "override"`}}, "", ""},
 	{"weak", "strict", []edit{override(`{"permission": "admin", "binding": "code", "allow_author": false, "never": ["a.b"]}`), {contractPath, `"override"`, `"evidence": {"min": "recorded"}, "override"`}}, "", ""},
 
 	{"unknown_rule", "catalogue", []edit{{contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/skiped-test", "severity": "warn"}]}, "override"`}}, diag.Warn, `:8:34 no diff rule has the id "closeout/skiped-test" → write "closeout/skipped-test"`},

@@ -157,6 +157,9 @@ func (l *linter) weak(s *source) {
 	if c.Evidence.Min == diag.Claimed {
 		add("evidence.min", c.Keys["evidence"], "evidence.min accepts records that are not bound to the code", "bound or recorded", "claimed", `write "min": "recorded", or "bound" with one job`)
 	}
+	if c.OffScope == diag.Warn {
+		add("off_scope", c.Keys["off_scope"], "off_scope lets a change touch files that no contract allows", "block", "warn", `remove "off_scope"`)
+	}
 	for _, one := range c.Criteria {
 		if one.MinEvidence == diag.Claimed {
 			add("min_evidence of "+one.ID, one.Pos, "the criterion "+one.ID+" accepts records that are not bound to the code", "bound or recorded", "claimed", `remove "min_evidence", or write "recorded"`)
