@@ -163,7 +163,7 @@ func (b *board) sameChecks(id string, p *policy.Policy, commit string) error {
 	case err != nil:
 		return err
 	case name != "":
-		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: restore it (git checkout %.12s -- %[1]s) and commit, or a person pins a base that has it (closeout scan --repin --reason WHY)", diag.ShellWord(name), id, b.plan.Base)
+		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: restore it (git checkout %.12s -- %[1]s) and commit, or a person pins a base that has it, in another state folder (closeout scan --state FOLDER)", diag.ShellWord(name), id, b.plan.Base)
 	}
 	return nil
 }

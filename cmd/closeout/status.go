@@ -27,7 +27,7 @@ const statusLong = `status counts the items by state. An item that is PASS stays
 its own submission or by a later one that proved it again.
 
 It says what is not as it was pinned (drift), which lines of the log nothing proves and which therefore do not count, which
-commits belong to no item, and what keeps the agent from the state folder, as the operator said.
+commits belong to no item, and where the state folder is.
 
 Once no item is open, and with --replay, it also says what the gate blocks in everything that leads from the base to HEAD,
 as far as that needs no evidence: a PASS is about the commits of its item, and not about those between two items.
@@ -50,7 +50,7 @@ func newStatus(std stdio) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", output.StatusFormats[0], "`format` of the output: "+strings.Join(output.StatusFormats, ", ")+"; csv, jsonl and markdown have a row for each item")
+	flags.StringVar(&f.format, "format", output.StatusFormats[0], "`format` of the output: "+strings.Join(output.StatusFormats, ", ")+"; csv has a row for each item")
 	flags.StringVar(&f.to, "to", "", "write to this new `file`")
 	flags.BoolVar(&f.force, "force", false, "with --to: also over a file that is there")
 	flags.BoolVar(&f.replay, "replay", false, "judge the bundle of each PASS again")
@@ -78,7 +78,7 @@ func (f *statusFlags) run(std stdio) error {
 	if f.to != "" {
 		return f.write(b, s)
 	}
-	kind := map[string]output.Stream{"json": output.JSON, "jsonl": output.JSON, "csv": output.Commands}[f.format] // the others are Plain
+	kind := map[string]output.Stream{"json": output.JSON, "csv": output.Commands}[f.format] // the others are Plain
 	err = printAs(std.out, kind, false, func(w io.Writer, _ bool) error { return output.WriteStatus(w, s, f.format) })
 	if err != nil {
 		return err

@@ -225,7 +225,7 @@ func (l *Loop) tellVerdict(it *item.Standing, facts []item.Fact) {
 	}
 	if e.Outcome == item.Todo || e.Outcome == item.Stuck {
 		p := item.ProgressOf(it.Judged, it.StallAfter)
-		text += fmt.Sprintf("; open findings %d, fewest %d, progress %d.%02d %%", p.Open, p.Best, p.Points/100, p.Points%100)
+		text += fmt.Sprintf("; open findings %d", p.Open)
 		if p.Slide {
 			text += "; fewer findings, but fewer tests ran"
 		}
