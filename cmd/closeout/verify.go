@@ -229,7 +229,7 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 	}
 	switch {
 	case len(args) == 1 && len(given) > 0:
-		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which contains its inputs under their names; if %q is no BUNDLE, %s", strings.Join(given, ", "), args[0], expanded(c, args[0]))
+		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which contains its inputs under their names; if %q is no BUNDLE, put the pattern before it into quotes", strings.Join(given, ", "), args[0])
 	case len(args) == 0 && len(given) == 0:
 		return format, fmt.Errorf("nothing to judge: name a BUNDLE, --base, or the inputs; in a repository, write closeout verify --base %s (see closeout verify --help)", cmp.Or(usualBase(), "BRANCH"))
 	}
