@@ -27,7 +27,7 @@ contract for each line of the list, or for each row of a CSV file when --col nam
 template, {{item}} and {{col:NAME}} stand for the item and for another column: in texts, in single words of commands, and in
 patterns, where an item matches only itself.
 
-Later changes of list, template or base change nothing: closeout status says what differs. To pin something else, name another
+Later changes of list, template or base change nothing: closeout item status says what differs. To pin something else, name another
 state folder.
 
 The plan is in the state folder, outside of the repository: --state, else $CLOSEOUT_STATE, else a folder in
@@ -44,8 +44,8 @@ type scanFlags struct {
 func newScan(std stdio) *cobra.Command {
 	f := &scanFlags{}
 	c := &cobra.Command{
-		Use: "scan [LIST]", Short: "Pin the items and how they are judged", Long: scanLong, Args: oneWord("LIST"),
-		Example: "  closeout scan\n  closeout scan functions.txt --template item.yaml\n  closeout scan people.csv --col email --template item.yaml",
+		Use: "scan [LIST]", Short: "Fix the list of items (task contracts), and how they are judged", Long: scanLong, Args: oneWord("LIST"),
+		Example: "  closeout item scan\n  closeout item scan functions.txt --template item.yaml\n  closeout item scan people.csv --col email --template item.yaml",
 	}
 	flags := c.Flags()
 	f.given = func(name string) bool { return flags.Changed(name) }
@@ -121,7 +121,7 @@ func (f *scanFlags) pin(b *board, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "closeout scan: %s pinned in %s; base %.12s, guard %s\n", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard)
+	fmt.Fprintf(std.err, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard)
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (f *scanFlags) addTasks(b *board) error {
 		b.plan.Items = append(b.plan.Items, it)
 	}
 	if len(b.plan.Items) == 0 {
-		return fmt.Errorf("the base (%.12s) has no task contract in %s, and no LIST was scanned: see closeout scan --help", b.plan.Base, policy.TasksDir)
+		return fmt.Errorf("the base (%.12s) has no task contract in %s, and no LIST was scanned: see closeout item scan --help", b.plan.Base, policy.TasksDir)
 	}
 	return nil
 }

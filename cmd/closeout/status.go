@@ -45,8 +45,8 @@ type statusFlags struct {
 func newStatus(std stdio) *cobra.Command {
 	f := &statusFlags{}
 	c := &cobra.Command{
-		Use: "status", Short: "Count the items, and say whether what passed still holds", Long: statusLong, Args: noWords(""),
-		Example: "  closeout status\n  closeout status --format csv --to results.csv\n  closeout status --replay",
+		Use: "status", Short: "Show how many items passed, and whether they still hold", Long: statusLong, Args: noWords(""),
+		Example: "  closeout item status\n  closeout item status --format csv --to results.csv\n  closeout item status --replay",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
@@ -238,7 +238,7 @@ func (b *board) replayAll() []string {
 		if it.Pass == nil {
 			continue
 		}
-		again, err := judgeAgain("closeout status", b.store.Path(it.Pass.Bundle))
+		again, err := judgeAgain("closeout item status", b.store.Path(it.Pass.Bundle))
 		switch {
 		case err != nil:
 			differs = append(differs, fmt.Sprintf("%s: %v", it.ID, diag.Reason(err)))

@@ -29,7 +29,7 @@ func unknownCommand(root *cobra.Command, word string) error {
 	}
 	var names []string
 	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "help" {
+		if c.Annotations[oldName] == "" {
 			names = append(names, c.Name())
 		}
 	}
@@ -71,7 +71,7 @@ func wrongFlag(c *cobra.Command, err error) error {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	name := strings.TrimPrefix(c.CommandPath(), "closeout ") + " --" + unknown.GetSpecifiedName()
+	name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "closeout "), "item ") + " --" + unknown.GetSpecifiedName()
 	if instead := removedFlags[name]; instead != "" {
 		return fmt.Errorf("the flag --%s was removed: %s", unknown.GetSpecifiedName(), instead)
 	}

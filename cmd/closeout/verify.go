@@ -46,7 +46,7 @@ Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a f
 func newVerify(std stdio) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
 	c := &cobra.Command{
-		Use: "verify [BUNDLE]", Short: "Judge a bundle, a change in a repository, or the inputs that the flags name", Long: verifyLong,
+		Use: "verify [BUNDLE]", Short: "Judge a change by results that were recorded before, and run nothing", Long: verifyLong,
 		Example: `  closeout verify testdata/example
   closeout verify --base origin/main
   closeout verify testdata/example --format markdown --report -

@@ -89,7 +89,7 @@ var contractCases = []lintCase{
 	{"weak", "strict", []edit{override(`{"permission": "admin", "binding": "code", "allow_author": false, "never": ["a.b"]}`), {contractPath, `"override"`, `"evidence": {"min": "recorded"}, "override"`}}, "", ""},
 
 	{"unknown_rule", "catalogue", []edit{{contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/skiped-test", "severity": "warn"}]}, "override"`}}, diag.Warn, `:8:34 no diff rule has the id "closeout/skiped-test" → write "closeout/skipped-test"`},
-	{"unknown_rule", "ignore", []edit{{contractPath, `"override"`, `"rules": {"ignore": [{"id": "closeout/x", "files": "src/**", "reason": "a", "until": "2030-01-01"}]}, "override"`}}, diag.Warn, `closeout rules --list`},
+	{"unknown_rule", "ignore", []edit{{contractPath, `"override"`, `"rules": {"ignore": [{"id": "closeout/x", "files": "src/**", "reason": "a", "until": "2030-01-01"}]}, "override"`}}, diag.Warn, `closeout diff --list`},
 	{"unknown_rule", "approval", []edit{{contractPath, `"override"`, `"approvals_required": [{"id": "a", "rules": ["closeout/new-dependencies"]}], "override"`}}, diag.Warn, `write "closeout/new-dependency"`},
 	{"unknown_rule", "never", []edit{override(`{"never": ["closeout/skipped-tests", "a.b"]}`)}, diag.Warn, `:8:3 no diff rule has the id "closeout/skipped-tests"`},
 	{"unknown_rule", "known", []edit{override(`{"never": ["closeout/skipped-test", "a.b"]}`), {contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/skipped-test", "severity": "off"}, {"id": "lint/x", "severity": "warn"}]}, "override"`}}, "", ""},

@@ -212,7 +212,7 @@ func (l *linter) diffRules(s *source) {
 		}
 		f := &check.Finding{
 			Code: "lint.unknown_rule", Message: "no diff rule has the id " + diag.Quote(id.Value), Path: s.path, Pos: id.Pos,
-			Expected: "the id of a diff rule", Actual: id.Value, Fix: "closeout rules --list prints the ids", Identity: []string{id.Value},
+			Expected: "the id of a diff rule", Actual: id.Value, Fix: "closeout diff --list prints the ids", Identity: []string{id.Value},
 		}
 		if near := diag.Nearest(id.Value, l.DiffRules); near != "" {
 			f.Fix = "write " + diag.Quote(near)

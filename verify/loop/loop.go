@@ -187,7 +187,7 @@ func (l *Loop) interrupted() *end {
 func (l *Loop) judge(id string, since int64) (note string, err error) {
 	note = "the last try was not judged"
 	if l.Commit {
-		if err := l.Work.Commit("closeout loop: " + id); err != nil {
+		if err := l.Work.Commit("closeout item loop: " + id); err != nil {
 			note += "; it cannot be committed: " + strings.Join(strings.Fields(err.Error()), " ")
 		}
 	}
