@@ -56,10 +56,7 @@ var allowed = map[string][]string{
 	"verify/hook":      append(slices.Clip(readers), "verify/policy", "verify/report", "verify/item"),
 	"verify/replay":    {"verify", "verify/check", "verify/diag", "verify/facts", "verify/report", "verify/strict"},
 	"verify/statement": {"verify/check", "verify/diag", "verify/report", "verify/strict"},
-	"verify/canary": append(
-		slices.Clip(readers), "verify", "verify/policy", "verify/check", "verify/checks", "verify/report",
-	),
-	"verify/output": {"verify/diag", "verify/archive", "verify/report", "verify/backtest", "verify/item"},
+	"verify/output":    {"verify/diag", "verify/archive", "verify/report", "verify/backtest", "verify/item"},
 	"verify": append(
 		slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks", "verify/report",
 	),

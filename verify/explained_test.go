@@ -66,49 +66,6 @@ func TestExitWords(t *testing.T) {
 	}
 }
 
-// TestNearestCommand wants a criterion that was never run to name the recorded command that is meant, and how it differs; and
-// no command where none is like it.
-func TestNearestCommand(t *testing.T) {
-	for _, c := range []struct {
-		wanted string
-		log    []string // a command each, as JSON; a directory after @
-		want   string
-	}{
-		{`"pytest", "-x", "tests"`, []string{`["pytest","tests"]`}, `pytest tests (feedback_record.jsonl:1), without "-x"`},
-		{`"pytest", "tests"`, []string{`["pytest","-x","tests"]`}, `pytest -x tests (feedback_record.jsonl:1), with "-x" in addition`},
-		{`"pytest", "tests"`, []string{`["pytest","tests"]@web`}, `pytest tests (feedback_record.jsonl:1), in web instead of .`},
-		{`"pytest", "tests"`, []string{`["pytest","tests"]@/tmp`}, `pytest tests (feedback_record.jsonl:1), outside of the repository instead of .`},
-		{`"pytest", "-x", "a", "b"`, []string{`["pytest","-x","b","a"]`}, `pytest -x b a (feedback_record.jsonl:1), with the words in another order`},
-		{`"pytest", "tests"`, []string{`"pytest tests | tee log"`}, `"pytest tests | tee log" (feedback_record.jsonl:1), which needs a shell: record the words of the contract`},
-		{`"pytest", "tests"`, []string{`["python","-m","pytest","tests"]`}, `python -m pytest tests (feedback_record.jsonl:1), with "python" "-m" in addition`},
-		{`"pytest", "-x", "tests"`, []string{`["pytest","other"]`, `["pytest","tests"]@web`, `["pytest","tests"]`}, `(feedback_record.jsonl:3), without "-x"`},
-		{`"make", "test"`, []string{`["make","lint"]`, `["ls"]`, `["sh","-c","x"]`}, ""},
-		{`"go", "test", "./..."`, []string{`["go","vet","./cmd"]`}, ""},
-		{`"go", "test", "./..."`, []string{}, ""},
-	} {
-		log := `{"command":["other"],"exit_code":0}`
-		for i, command := range c.log {
-			words, cwd, found := strings.Cut(command, "@")
-			if !found {
-				cwd = "."
-			}
-			if line := fmt.Sprintf(`{"command":%s,"cwd":%q,"exit_code":0}`, words, cwd); i == 0 {
-				log = line
-			} else {
-				log += "\n" + line
-			}
-		}
-		list := explained(t, `{"id": "unit", "run": [`+c.wanted+`]}`, log+"\n")
-		if len(list) != 1 || list[0].Code != "acceptance.missing" {
-			t.Fatalf("%s: got %+v", c.wanted, list)
-		}
-		f := list[0]
-		if c.want == "" && f.Actual != "no such record" || !strings.HasSuffix(f.Message, c.want) || !strings.HasSuffix(f.Actual, c.want) {
-			t.Errorf("%s, %v: %s", c.wanted, c.log, f.Message)
-		}
-	}
-}
-
 // TestOutputOfFinding wants the end of the stream that explains the failure, and the line of it that looks like an error.
 func TestOutputOfFinding(t *testing.T) {
 	many := strings.Repeat("a line\n", 30)

@@ -17,7 +17,7 @@ See docs/archive.md.`
 
 func newArchive(std stdio) *cobra.Command {
 	c := &cobra.Command{
-		Use: "archive", Short: "Keep decisions on a branch that only grows", Long: archiveLong,
+		Use: "archive", Short: "Keep the gate's decisions on an append-only branch", Long: archiveLong,
 		Example: "  closeout archive add --found found --state state.json > stream",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -48,7 +48,7 @@ type auditFlags struct {
 func newAudit(std stdio) *cobra.Command {
 	f := &auditFlags{}
 	c := &cobra.Command{
-		Use: "audit", Short: "Compare what was merged with what was decided", Long: auditLong, Args: noWords("--branch"),
+		Use: "audit", Short: "Compare what was merged with what the gate decided", Long: auditLong, Args: noWords("--branch"),
 		Example: "  closeout audit\n  closeout audit --since 2026-01-01 --format html -o audit.html",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}

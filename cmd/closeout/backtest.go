@@ -51,7 +51,7 @@ const maxLast = 2000
 func newBacktest(std stdio) *cobra.Command {
 	f := &backtestFlags{}
 	c := &cobra.Command{
-		Use: "backtest", Short: "Judge the last merges by scope, protection and form", Long: backtestLong, Args: noWords("--branch"),
+		Use: "backtest", Short: "Show which of your last merges the contract would have blocked", Long: backtestLong, Args: noWords("--branch"),
 		Example: "  closeout backtest\n  closeout backtest --last 1000 --format markdown",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}

@@ -66,8 +66,12 @@ func formatsOf(c *cobra.Command) []string {
 	switch strings.TrimPrefix(c.CommandPath(), "closeout ") {
 	case "lint":
 		return output.LintFormats
-	case "rules":
-		return rulesFormats
+	case "diff", "rules":
+		return diffFormats
+	case "show":
+		return showFormats()
+	case "item status", "status":
+		return output.StatusFormats
 	case "audit":
 		return output.AuditFormats
 	case "backtest":

@@ -242,7 +242,7 @@ func checkCommand(t *testing.T, page, name, rest string) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	path := []string{name}
-	if name == "archive" || name == "hook" { // those with commands below them
+	if name == "archive" || name == "hook" || name == "item" { // those with commands below them
 		path = append(path, strings.Fields(rest + " x")[0])
 	}
 	c, _, err := root.Find(path)

@@ -12,7 +12,7 @@ hook run is what the agent's settings call; it reads the payload from standard i
 
 func newHook(std stdio) *cobra.Command {
 	c := &cobra.Command{
-		Use: "hook", Short: "Answer the hooks of a coding agent", Long: hookLong,
+		Use: "hook", Short: "Stop a coding agent's wrong writes while it works", Long: hookLong,
 		Example: "  closeout hook install\n  closeout hook doctor",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {

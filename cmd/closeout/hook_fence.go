@@ -50,7 +50,7 @@ func openFence(root string) (f *fence, err error) {
 	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: today()}}
 	if f.store, err = session.Find("", f.root, git.CommonDir()); err == nil {
 		if f.claim, err = f.store.Claim(session.Key(f.root)); err != nil {
-			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout next writes it anew", diag.Reason(err))
+			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout item next writes it anew", diag.Reason(err))
 		}
 	}
 	if err := f.compare(); err != nil {

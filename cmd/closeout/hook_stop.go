@@ -194,7 +194,7 @@ func (f *fence) commands() string {
 // last is the command that judges.
 func (f *fence) last() string {
 	if f.claim != nil {
-		return "All of them, and the verdict: closeout submit."
+		return "All of them, and the verdict: closeout item submit."
 	}
 	return "All of them, and the verdict: closeout run."
 }

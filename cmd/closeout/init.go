@@ -58,7 +58,7 @@ type initFlags struct {
 func newInit(std stdio) *cobra.Command {
 	f := &initFlags{out: func(format string, args ...any) { fmt.Fprintf(std.out, format+"\n", args...) }}
 	c := &cobra.Command{
-		Use: "init", Short: "Write the first contract and workflow of a repository", Long: initLong, Args: noWords(""),
+		Use: "init", Short: "Write the contract and the workflow that a repository begins with", Long: initLong, Args: noWords(""),
 		Example: "  closeout init --dry-run\n  closeout init --test 'make check'",
 		RunE:    func(*cobra.Command, []string) error { return f.run() },
 	}

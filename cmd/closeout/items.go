@@ -90,7 +90,7 @@ func (b *board) readPinned() error {
 	b.proof = b.store.Proof
 	err := b.read()
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no items are pinned in %s: pin them with closeout scan, or name the folder with --state", b.store.Dir)
+		return fmt.Errorf("no items are pinned in %s: pin them with closeout item scan, or name the folder with --state", b.store.Dir)
 	}
 	return err
 }
@@ -163,7 +163,7 @@ func (b *board) sameChecks(id string, p *policy.Policy, commit string) error {
 	case err != nil:
 		return err
 	case name != "":
-		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: undo the change of it since %.12s and commit, or a person pins a base that has it (closeout scan --repin --reason WHY)", diag.ShellWord(name), id, b.plan.Base)
+		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: undo the change of it since %.12s and commit, or a person pins a base that has it, in another state folder (closeout item scan --state FOLDER)", diag.ShellWord(name), id, b.plan.Base)
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func (b *board) pick(id string) (*item.Standing, error) {
 		case err != nil:
 			return nil, err
 		case mine != nil && mine != it && it.State == item.Todo:
-			return nil, fmt.Errorf("this work tree has %s: submit it first, or give it back with closeout release %s", mine.ID, mine.ID)
+			return nil, fmt.Errorf("this work tree has %s: submit it first, or give it back with closeout item release %s", mine.ID, mine.ID)
 		case it.State != item.Todo, it.Worktree != "" && it != mine:
 			return nil, nil
 		}
@@ -228,7 +228,7 @@ func (b *board) find(id string) (*item.Standing, error) {
 		}
 		ids = append(ids, it.ID)
 	}
-	return nil, fmt.Errorf("there is no item %q%s closeout status --format csv lists all", id, didYouMean(id, ids, ""))
+	return nil, fmt.Errorf("there is no item %q%s closeout item status --format csv lists all", id, didYouMean(id, ids, ""))
 }
 
 // contains reports whether a commit is an ancestor of another one, or the same.
@@ -263,7 +263,7 @@ func (b *board) handout(it *item.Standing) (*item.Handout, error) {
 	}
 	facts, err := b.lastFacts(it)
 	if err != nil {
-		return nil, fmt.Errorf("the last verdict about %s: %w; closeout submit judges again", it.ID, err)
+		return nil, fmt.Errorf("the last verdict about %s: %w; closeout item submit judges again", it.ID, err)
 	}
 	return item.HandoutOf(b.state, it, p, facts), nil
 }

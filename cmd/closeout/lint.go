@@ -33,7 +33,7 @@ type lintFlags struct {
 func newLint(std stdio) *cobra.Command {
 	f := &lintFlags{}
 	c := &cobra.Command{
-		Use: "lint", Short: "Look for mistakes in contracts and workflows", Long: lintLong, Args: noWords(""),
+		Use: "lint", Short: "Find mistakes in contracts and workflows", Long: lintLong, Args: noWords(""),
 		Example: "  closeout lint\n  closeout lint --base origin/main --strict",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}

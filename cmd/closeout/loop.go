@@ -52,12 +52,12 @@ type loopFlags struct {
 func newLoop(std stdio) *cobra.Command {
 	f := &loopFlags{}
 	c := &cobra.Command{
-		Use: "loop [flags] -- CMD ARG...", Short: "Run an agent until every item has a verdict", Long: loopLong,
-		Example: "  closeout loop --state /tmp/try-it --attempts 1 -- true\n" +
-			"  closeout loop --budget-usd 20 --cost json:/total_cost_usd -- claude -p --output-format json --max-budget-usd '{budget_left}'",
+		Use: "loop [flags] -- CMD ARG...", Short: "Run an agent again and again until every item has a verdict", Long: loopLong,
+		Example: "  closeout item loop --state /tmp/try-it --attempts 1 -- true\n" +
+			"  closeout item loop --budget-usd 20 --cost json:/total_cost_usd -- claude -p --output-format json --max-budget-usd '{budget_left}'",
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 0 || len(args) == 0 {
-				return errors.New("there is no command, or something before it that is no flag: write it after --, as in closeout loop -- claude -p")
+				return errors.New("there is no command, or something before it that is no flag: write it after --, as in closeout item loop -- claude -p")
 			}
 			f.loop.Argv = args
 			return f.run(std)
@@ -72,7 +72,7 @@ func newLoop(std stdio) *cobra.Command {
 	flags.StringVar(&f.budget, "budget-usd", "", "start no try when all tries together have cost this `amount`; needs --cost")
 	flags.StringArrayVar(&f.costs, "cost", nil, "the `place` of a try's cost: json:POINTER into the last JSON value that CMD prints, or jsonl:POINTER, the sum over all lines; repeatable")
 	flags.StringArrayVar(&f.prices, "price-per-mtok", nil, "the `dollars` of a million tokens, if --cost counts tokens; one for each --cost")
-	flags.BoolVar(&f.loop.Commit, "commit", false, "commit what CMD leaves uncommitted, as author \"closeout loop\"")
+	flags.BoolVar(&f.loop.Commit, "commit", false, "commit what CMD leaves uncommitted, as author \"closeout item loop\"")
 	flags.BoolVar(&f.loop.StopOnStuck, "stop-on-stuck", false, "end the loop at the first item that is STUCK")
 	addState(flags, &f.state)
 	refuseTwice(flags)
@@ -232,7 +232,7 @@ func (f *loopFlags) exit(b *board, code string) (int, error) {
 		status = exitOf(s.Done())
 	}
 	if status == exitFailed {
-		f.loop.Tell("closeout status says what is open")
+		f.loop.Tell("closeout item status says what is open")
 	}
 	return status, nil
 }
@@ -279,7 +279,7 @@ func (w *boardWork) Commit(message string) error {
 	if err != nil {
 		return err
 	}
-	return git.Commit(w.plan.Evidence, message, "closeout loop")
+	return git.Commit(w.plan.Evidence, message, "closeout item loop")
 }
 
 func (w *boardWork) Submit(id string, since int64, attempts int) (it *item.Standing, facts []item.Fact, err error) {

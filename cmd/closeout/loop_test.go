@@ -122,7 +122,7 @@ func TestCriterionKilled(t *testing.T) {
 // TestLoopAlone lets an agent start a second loop in the same work tree.
 func TestLoopAlone(t *testing.T) {
 	l := newLooped(t)
-	out, err := l.command("loop", "--attempts", "1", "--", "sh", "-c", "closeout loop -- fake-agent crash; echo exit $?").CombinedOutput()
+	out, err := l.command("loop", "--attempts", "1", "--", "sh", "-c", "closeout item loop -- fake-agent crash; echo exit $?").CombinedOutput()
 	if err == nil {
 		t.Errorf("passed: %s", out)
 	}

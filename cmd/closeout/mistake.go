@@ -20,7 +20,7 @@ func oneBundle(c *cobra.Command, args []string) error {
 	if len(args) < 2 {
 		return nil
 	}
-	return fmt.Errorf("%s takes one BUNDLE, and found %d words: %s", c.CommandPath(), len(args), expanded(c, args[0]))
+	return fmt.Errorf("%s takes one BUNDLE, and found %d words: name one directory, and put a pattern into quotes", c.CommandPath(), len(args))
 }
 
 // noWords refuses words that belong to no flag. flag is the one that takes a branch, if there is one.
@@ -46,20 +46,6 @@ func oneWord(name string) cobra.PositionalArgs {
 	}
 }
 
-// expanded shows how to write the pattern that the shell replaced by several files, of which first is left over; it is also
-// advice for a word that is no file.
-func expanded(c *cobra.Command, first string) string {
-	for _, flag := range []string{"feedback", "rules"} {
-		given, err := c.Flags().GetStringArray(flag)
-		if err != nil || len(given) != 1 || filepath.Dir(given[0]) != filepath.Dir(first) || isDirectory(first) {
-			continue
-		}
-		pattern := filepath.Join(filepath.Dir(first), "*"+filepath.Ext(first))
-		return fmt.Sprintf("the shell has replaced a pattern; put it into quotes: --%s '%s'", flag, filepath.ToSlash(pattern))
-	}
-	return "name one directory; see " + c.CommandPath() + " --help"
-}
-
 func isDirectory(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
@@ -70,7 +56,7 @@ func isDirectory(name string) bool {
 func notABundle(command, word string, err error) error {
 	verify := "closeout verify"
 	if info, statErr := os.Stat(word); statErr == nil && !info.IsDir() || filepath.Base(word) == report.FileName { // an older report is gone by now
-		return fmt.Errorf("%w: %s", err, insteadOfFile(command, word))
+		return fmt.Errorf("%w: name the directory that contains it: %s %s", err, command, filepath.ToSlash(filepath.Dir(word)))
 	}
 	if base, head, isRange := cutRange(word); isRange {
 		return fmt.Errorf("%w: to judge a range of commits, write %s --base %s --head %s", err, verify, base, head)
@@ -79,31 +65,6 @@ func notABundle(command, word string, err error) error {
 		return fmt.Errorf("%w, but %q is a commit: to judge the changes since it, write %s --base %s", err, word, verify, word)
 	}
 	return fmt.Errorf("%w: name a directory that contains the inputs, or write %s --base %s", err, verify, cmp.Or(usualBase(), "BRANCH"))
-}
-
-// insteadOfFile says how to name a file that is no directory.
-func insteadOfFile(command, word string) string {
-	name := filepath.Base(word)
-	flag := ""
-	switch {
-	case name == report.FileName:
-		return "name the directory that contains the report: " + command + " " + filepath.ToSlash(filepath.Dir(word))
-	case strings.Contains(name, "contract"):
-		flag = "--contract-file"
-	case strings.HasSuffix(name, ".jsonl"):
-		flag = "--feedback"
-	case strings.HasSuffix(name, ".diff"), strings.HasSuffix(name, ".patch"), name == "changes.json":
-		flag = "--diff"
-	case strings.Contains(name, "coverage"):
-		flag = "--coverage"
-	case strings.Contains(name, "facts"):
-		flag = "--facts"
-	case strings.Contains(name, "rule"), strings.HasSuffix(name, ".sarif"):
-		flag = "--rules"
-	default:
-		return "name the directory that contains it, or the kind of input, such as --diff " + word
-	}
-	return "to name one input, write closeout verify " + flag + " " + word + ", and the other inputs"
 }
 
 // cutRange cuts a range of commits as git writes it; the head of "main.." is HEAD.

@@ -15,7 +15,7 @@ import (
 const nextLong = `next claims an item for this work tree and prints what to do: goal, scope, the commands that must pass, and what the last
 verdict found. It is the prompt for an agent. The item that this work tree has already is printed again.
 
-Without a plan, next pins the task contracts of the base, as closeout scan does.
+Without a plan, next pins the task contracts of the base, as closeout item scan does.
 
 Exit codes: 0 an item is printed, 1 nothing is left to hand out, 2 wrong call or environment.`
 
@@ -27,8 +27,8 @@ type nextFlags struct {
 func newNext(std stdio) *cobra.Command {
 	f := &nextFlags{}
 	c := &cobra.Command{
-		Use: "next [ITEM]", Short: "Claim an item and print what to do", Long: nextLong, Args: oneWord("ITEM"),
-		Example: "  closeout next > prompt.md\n  closeout next T-142 --format json\n  closeout next --list --format json",
+		Use: "next [ITEM]", Short: "Take an item, and print what to do", Long: nextLong, Args: oneWord("ITEM"),
+		Example: "  closeout item next > prompt.md\n  closeout item next T-142 --format json\n  closeout item next --list --format json",
 		RunE:    func(_ *cobra.Command, args []string) error { return f.run(strings.Join(args, ""), std) },
 	}
 	flags := c.Flags()
@@ -65,7 +65,7 @@ func (f *nextFlags) run(id string, std stdio) error {
 	case err != nil:
 		return err
 	case h == nil:
-		fmt.Fprintln(std.err, "closeout next: nothing to hand out:", b.whyNot(id))
+		fmt.Fprintln(std.err, "closeout item next: nothing to hand out:", b.whyNot(id))
 		return exit{exitFailed}
 	case f.format == "json":
 		return writeJSON(std, h)
@@ -98,7 +98,7 @@ func (b *board) whyNot(id string) string {
 	if it := b.state.Find(id); it != nil && it.State.Locked() {
 		return fmt.Sprintf("%s is %s", id, it.State)
 	} else if it != nil {
-		return id + " is claimed by another work tree; closeout release " + id + " takes it from there"
+		return id + " is claimed by another work tree; closeout item release " + id + " takes it from there"
 	}
 	claimed := 0
 	for _, it := range b.state.Items {
@@ -134,18 +134,15 @@ Exit codes: 0 done, 2 wrong call, or nothing to release.`
 func newRelease(std stdio) *cobra.Command {
 	state, reason := "", ""
 	c := &cobra.Command{
-		Use: "release ITEM", Aliases: []string{"reopen"}, Short: "Give a claim back, or give a STUCK or REVIEW item new tries", Long: releaseLong,
-		Example: "  closeout release T-142\n  closeout release T-142 --reason 'the test server is back'",
+		Use: "release ITEM", Short: "Give an item back, or give a STUCK or REVIEW one new tries", Long: releaseLong,
+		Example: "  closeout item release T-142\n  closeout item release T-142 --reason 'the test server is back'",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("release requires one ITEM, found %d: closeout status --format csv lists all", len(args))
+				return fmt.Errorf("release requires one ITEM, found %d: closeout item status --format csv lists all", len(args))
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if c.CalledAs() == "reopen" && strings.TrimSpace(reason) == "" {
-				return errors.New("reopen requires --reason: say why the item gets new tries")
-			}
+		RunE: func(_ *cobra.Command, args []string) error {
 			return release(state, args[0], strings.TrimSpace(reason), std)
 		},
 	}
@@ -182,7 +179,7 @@ func release(state, id, reason string, std stdio) error {
 	if err := b.append(e); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "closeout release: %s is TODO again\n", id)
+	fmt.Fprintf(std.err, "closeout item release: %s is TODO again\n", id)
 	if holder == "" {
 		return nil
 	}

@@ -24,13 +24,12 @@ The command's output and its exit status are passed on unchanged. The record con
 whole output stream, the redacted end of each, and the code tree before and after, which binds it to exactly this code.
 The command's words are recorded unchanged: do not put a secret there.
 
-With --from-contract it runs every acceptance criterion and negative control of a contract instead, after the command
-that writes the rule report. It prints the sha256 of each log, and sets the step output feedback_sha256 when GITHUB_OUTPUT
-is set; so does --exclusive for one command. Such a log must be new, and the recorder alone writes it: a command that
-changes it is tampering, which the log then records.
+With --record-only, closeout run records every criterion and negative control of the contract. With --exclusive, record
+prints the sha256 of the log, and sets the step output feedback_sha256 when GITHUB_OUTPUT is set. Such a log must be new,
+and the recorder alone writes it: a command that changes it is tampering, which the log then records.
 
 Exit codes: the command's own; 128+n after signal n; 124 timeout; 125 the recorder failed; 126, 127 the command could not
-be started. With --from-contract: 0 when every criterion ended as expected, else 1.`
+be started.`
 
 // recordFlags are what record is asked to do.
 type recordFlags struct {
@@ -50,7 +49,7 @@ func newRecord(std stdio) *cobra.Command {
 	f := &recordFlags{}
 	c := &cobra.Command{
 		Use: "record [flags] -- CMD ARG...", Short: "Run a command and record it", Long: recordLong,
-		Example: "  closeout record -- go test ./...\n  closeout record --from-contract",
+		Example: "  closeout record -- go test ./...",
 		RunE:    func(_ *cobra.Command, args []string) error { return recordFailed(f.run(args, std), std) },
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return recordFailed(wrongFlag(c, err), std) })
@@ -72,6 +71,9 @@ func (f *recordFlags) define(c *cobra.Command) {
 	flags.Lookup("from-contract").NoOptDefVal = ownContracts
 	flags.StringVar(&f.setup, "setup", "", "with --from-contract: run this Bash `script` first, which must succeed and is not recorded")
 	flags.StringVar(&f.rules, "rules", "", "with --from-contract: the Bash `script` that writes the rule report, if the contract does not name a command for it")
+	for _, name := range []string{"from-contract", "setup", "rules"} { // now closeout run --record-only
+		flags.Lookup(name).Hidden = true
+	}
 	flags.BoolVar(&f.exclusive, "exclusive", false, "the log must be new, nothing else may write it, and its sha256 becomes a step output")
 	flags.BoolVar(&f.noTree, "no-tree", false, "record without code trees: such a record is bound to no code")
 	flags.IntVar(&f.tail, "tail-bytes", record.DefaultTail, "how much of the end of each output stream is kept")
@@ -181,7 +183,7 @@ func endWith(status int) error {
 func (f *recordFlags) check(args []string) error {
 	switch {
 	case f.fromContract == nil && len(args) == 0:
-		return errors.New("there is no command: write closeout record -- go test ./..., or closeout record --from-contract")
+		return errors.New("there is no command: write closeout record -- go test ./..., or closeout run --record-only for those of the contract")
 	case f.fromContract == nil && (f.setup != "" || f.rules != ""):
 		return errors.New("--setup and --rules require --from-contract")
 	case f.fromContract != nil && len(args) > 0:

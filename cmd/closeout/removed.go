@@ -22,15 +22,24 @@ var removed = map[string]string{
 	"audit --since-checkpoint": "name the id of a commit of the archive that you kept: closeout audit --since COMMIT",
 	"audit --link-base":        "copy the ids of the page; --format csv lists a line for each commit",
 	"audit --replay":           "leave it out: every decision is judged again",
+	"canary":                   "closeout lint names what a contract cannot refuse",
+	"item scan --add":          "scan the longer list into another state folder: closeout item scan LIST --template FILE --state FOLDER",
+	"item scan --fence":        "docs/items.md says what keeps an agent from the state folder; no result names it any more",
+	"item scan --reason":       "write it where the team reads it; a plan is not pinned again",
+	"item scan --repin":        "scan into another state folder: closeout item scan --state FOLDER",
+	"reopen":                   "closeout item release ITEM --reason WHY gives new tries",
 }
 
 // fromFind says how entries are made.
 const fromFind = "closeout archive find makes the entries that --found takes"
 
-// wasRemoved is the error for a word that an older version knew; nil for any other.
+// wasRemoved is the error for a word that an older version knew; nil for any other. The commands about items had names of their own.
 func wasRemoved(c *cobra.Command, word string) error {
 	name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath()+" "+word, c.Root().Name()), " ")
 	instead, known := removed[name]
+	if !known {
+		instead, known = removed["item "+name]
+	}
 	if !known {
 		return nil
 	}

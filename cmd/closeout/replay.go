@@ -32,7 +32,7 @@ Exit codes: 0 all are the same, whatever the verdict; 1 one is different; 2 one 
 
 func newReplay(std stdio) *cobra.Command {
 	return &cobra.Command{
-		Use: "replay BUNDLE...", Short: "Recompute reports and compare", Long: replayLong,
+		Use: "replay BUNDLE...", Short: "Judge again from kept inputs, and compare with the report", Long: replayLong,
 		Example: "  closeout verify testdata/example; closeout replay testdata/example\n  closeout replay bundles/*",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

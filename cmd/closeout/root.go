@@ -88,13 +88,44 @@ func newRoot(std stdio) *cobra.Command {
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	addGroup(root, "Start here:", newInit(std), newRun(std))
-	addGroup(root, "Look closer:", newArchive(std), newAudit(std), newBacktest(std), newCanary(std), newExplain(std), newLint(std), newReplay(std), newRules(std), newShow(std))
-	addGroup(root, "Beside an agent:", newHook(std), newLoop(std), newNext(std), newRelease(std), newScan(std), newStatus(std), newSubmit(std))
-	addGroup(root, "Parts, for workflows and other tools:", newAction(std), newCollect(std), newRecord(std), newSchema(std), newStatement(std), newVerify(std))
-	root.AddCommand(newVersion(std))
+	addGroup(root, "The gate:", newInit(std), newRun(std), newVerify(std), newExplain(std), newLint(std),
+		newBacktest(std), newShow(std), newDiff(std))
+	addGroup(root, "Beside an agent:", newHook(std), newItem(std))
+	addGroup(root, "Later:", newAudit(std), newArchive(std), newReplay(std), newStatement(std))
+	for _, c := range []*cobra.Command{newAction(std), newCollect(std), newRecord(std), newSchema(std), newVersion(std)} {
+		c.Hidden = true // parts, for workflows and other tools
+		root.AddCommand(c)
+	}
+	rules := newDiff(std)
+	rules.Use = "rules"
+	for _, c := range append(newItem(std).Commands(), rules) { // their names before version 0.2.0
+		c.Hidden, c.Annotations = true, map[string]string{oldName: "yes"}
+		root.AddCommand(c)
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
 	completeFlags(root)
 	return root
+}
+
+// oldName annotates a command that has another name now, and keeps the old one for a version.
+const oldName = "old name"
+
+// newItem groups the commands about items.
+func newItem(std stdio) *cobra.Command {
+	c := &cobra.Command{
+		Use: "item", Short: "Hand task contracts to an agent one at a time, and lock each by a verdict",
+		Long:    "item hands task contracts to an agent, one at a time, and locks each by the verdict of the gate. docs/items.md describes it.",
+		Example: "  closeout item scan\n  closeout item next\n  closeout item submit",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newScan(std), newNext(std), newSubmit(std), newStatus(std), newRelease(std), newLoop(std))
+	return c
 }
 
 // addGroup adds commands that the help lists together, with the groups in the order of the calls.

@@ -49,7 +49,7 @@ type runFlags struct {
 func newRun(std stdio) *cobra.Command {
 	f := &runFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
 	c := &cobra.Command{
-		Use: "run", Short: "Record what the contract requires, and judge the change", Long: runLong, Args: noWords("--base"),
+		Use: "run", Short: "Run the commands that the contract requires, and judge your change", Long: runLong, Args: noWords("--base"),
 		Example: "  closeout run\n  closeout run --format agent\n  closeout run --only unit --verbose",
 		RunE: func(*cobra.Command, []string) error {
 			err := f.run(std)

@@ -28,8 +28,8 @@ contract for each line of the list, or for each row of a CSV file when --col nam
 template, {{item}} and {{col:NAME}} stand for the item and for another column: in texts, in single words of commands, and in
 patterns, where an item matches only itself.
 
-Later changes of list, template, base or PATH change nothing: closeout status says what differs. --add adds the new lines of the
-list. --repin pins again, for the items that are not locked.
+Later changes of list, template, base or PATH change nothing: closeout item status says what differs. To pin something else, name
+another state folder.
 
 The plan is in the state folder, outside of the repository: --state, else $CLOSEOUT_STATE, else a folder in
 $XDG_STATE_HOME/closeout or ~/.local/state/closeout.
@@ -37,17 +37,17 @@ $XDG_STATE_HOME/closeout or ~/.local/state/closeout.
 Exit codes: 0 pinned, 2 wrong call, list, template or contract: then nothing is written.`
 
 type scanFlags struct {
-	list, template, col, base, guard, fence, state, reason string
-	checkout, add, repin                                   bool
-	left                                                   int                    // entries of PATH that are not pinned
-	given                                                  func(flag string) bool // nil for none
+	list, template, col, base, guard, state string
+	checkout                                bool
+	left                                    int                    // entries of PATH that are not pinned
+	given                                   func(flag string) bool // nil for none
 }
 
 func newScan(std stdio) *cobra.Command {
 	f := &scanFlags{}
 	c := &cobra.Command{
-		Use: "scan [LIST]", Short: "Pin the items and how they are judged", Long: scanLong, Args: oneWord("LIST"),
-		Example: "  closeout scan\n  closeout scan functions.txt --template item.yaml\n  closeout scan people.csv --col email --template item.yaml --fence sandbox",
+		Use: "scan [LIST]", Short: "Fix the list of items (task contracts), and how they are judged", Long: scanLong, Args: oneWord("LIST"),
+		Example: "  closeout item scan\n  closeout item scan functions.txt --template item.yaml\n  closeout item scan people.csv --col email --template item.yaml",
 	}
 	flags := c.Flags()
 	f.given = func(name string) bool { return flags.Changed(name) }
@@ -60,10 +60,6 @@ func newScan(std stdio) *cobra.Command {
 	flags.StringVar(&f.base, "base", "", "the `commit` whose contracts count, usually the base branch")
 	flags.StringVar(&f.guard, "guard", item.GuardAll, "which items that passed before each submission proves again: all or none")
 	flags.BoolVar(&f.checkout, "checkout", false, "run the commands in a fresh work tree, where nothing that git ignores can help")
-	flags.StringVar(&f.fence, "fence", item.Fences[0], "what keeps the agent from the state folder, as you say: "+strings.Join(item.Fences, ", "))
-	flags.BoolVar(&f.add, "add", false, "add what is new in the list, and change nothing else")
-	flags.BoolVar(&f.repin, "repin", false, "pin again, with the settings of this call")
-	flags.StringVar(&f.reason, "reason", "", "with --repin: `why`, for the log")
 	addState(flags, &f.state)
 	refuseTwice(flags)
 	return c
@@ -78,16 +74,10 @@ func (f *scanFlags) run(std stdio) error {
 	switch {
 	case f.guard != item.GuardAll && f.guard != item.GuardNone:
 		return fmt.Errorf("--guard is %q: expected all or none", f.guard)
-	case !slices.Contains(item.Fences, f.fence):
-		return fmt.Errorf("--fence is %q%s expected one of %s", f.fence, didYouMean(f.fence, item.Fences, ""), strings.Join(item.Fences, ", "))
 	case f.list != "" && f.template == "":
 		return errors.New("a LIST requires the contract of its items: --template FILE")
 	case f.list == "" && (f.template != "" || f.col != ""):
 		return errors.New("--template and --col require a LIST")
-	case f.reason != "" && !f.repin:
-		return errors.New("--reason requires --repin: it says why the items are pinned again")
-	case f.add && (f.list == "" || f.repin):
-		return errors.New("--add requires a LIST, and no --repin: write closeout scan LIST --template FILE --add")
 	}
 	b, err := findBoard(f.state)
 	if err != nil {
@@ -101,7 +91,7 @@ func (f *scanFlags) run(std stdio) error {
 // pinWait is how long a scan waits for a submission.
 const pinWait = 10 * time.Second
 
-// pin makes the plan, or changes it as the flags say, and folds the events.
+// pin makes the plan, or compares with the one that is there, and folds the events.
 func (f *scanFlags) pin(b *board, std stdio) (err error) {
 	unlock, err := b.store.Lock(session.LockSubmit, pinWait)
 	if err != nil {
@@ -117,34 +107,34 @@ func (f *scanFlags) pin(b *board, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	reason := fmt.Sprintf("%s, base %.12s, guard %s", diag.Plural(int64(len(b.plan.Items)), "item"), b.plan.Base, b.plan.Guard)
 	if old != nil {
-		if reason, err = f.merge(b, old); err != nil {
+		if err := f.same(b.plan, old); err != nil {
 			return err
 		}
+		b.plan = old
 	}
-	if err := b.writeContracts(made); err != nil {
-		return err
-	}
-	if reason != "" {
-		err = f.write(b, old, reason)
-	} else {
+	err = b.writeContracts(made)
+	switch {
+	case err == nil && old == nil:
+		err = f.write(b)
+	case err == nil:
 		err = b.read()
 	}
 	if err != nil {
 		return err
 	}
 	if f.left > 0 {
-		fmt.Fprintln(std.err, "closeout scan: PATH is pinned without its empty entries, which find programs in the work tree")
+		fmt.Fprintln(std.err, "closeout item scan: PATH is pinned without its empty entries, which find programs in the work tree")
 	}
-	fmt.Fprintf(std.err, "closeout scan: %s pinned in %s; base %.12s, guard %s, fence %s\n", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard, b.plan.Fence)
+	fmt.Fprintf(std.err, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard)
 	return nil
 }
 
 // write writes the event, and then the plan, without which it means nothing.
-func (f *scanFlags) write(b *board, old *item.Plan, reason string) error {
-	before, err := b.store.Fold(cmp.Or(old, &item.Plan{}), b.proof)
+func (f *scanFlags) write(b *board) error {
+	before, err := b.store.Fold(&item.Plan{}, b.proof)
 	if err == nil {
+		reason := fmt.Sprintf("%s, base %.12s, guard %s", diag.Plural(int64(len(b.plan.Items)), "item"), b.plan.Base, b.plan.Guard)
 		err = b.store.Update(before, b.proof, func() (*item.Event, error) { return &item.Event{Event: item.EventScanned, Reason: reason}, nil })
 	}
 	if err == nil {
@@ -171,15 +161,12 @@ func (b *board) writeContracts(made map[string][]byte) error {
 // make makes the plan of this call, and the contracts of the items of a list. What the call does not say is as in the old
 // plan, if there is one.
 func (f *scanFlags) make(b *board, old *item.Plan) (made map[string][]byte, err error) {
-	p := &item.Plan{Schema: item.PlanSchema, Guard: item.GuardAll, Fence: item.Fences[0]}
+	p := &item.Plan{Schema: item.PlanSchema, Guard: item.GuardAll}
 	given := func(flag string) bool { return f.given != nil && f.given(flag) }
 	if old != nil {
-		p.Guard, p.Checkout, p.Fence, p.Path = old.Guard, old.Checkout, old.Fence, old.Path
-	}
-	if old == nil || f.repin {
-		if p.Path, f.left, err = pinPath(os.Getenv("PATH"), b.root); err != nil {
-			return nil, err
-		}
+		p.Guard, p.Checkout, p.Path = old.Guard, old.Checkout, old.Path
+	} else if p.Path, f.left, err = pinPath(os.Getenv("PATH"), b.root); err != nil {
+		return nil, err
 	}
 	if given("guard") {
 		p.Guard = f.guard
@@ -187,10 +174,7 @@ func (f *scanFlags) make(b *board, old *item.Plan) (made map[string][]byte, err 
 	if given("checkout") {
 		p.Checkout = f.checkout
 	}
-	if given("fence") {
-		p.Fence = f.fence
-	}
-	if old != nil && !given("base") && !f.repin {
+	if old != nil && !given("base") {
 		p.Base, p.BaseName = old.Base, old.BaseName
 	} else if p.BaseName, _, err = baseName(b.git, f.base, "scan"); err != nil {
 		return nil, err
@@ -235,7 +219,7 @@ func (f *scanFlags) addTasks(b *board) error {
 		b.plan.Items = append(b.plan.Items, it)
 	}
 	if len(b.plan.Items) == 0 {
-		return fmt.Errorf("the base (%.12s) has no task contract in %s, and no LIST was scanned: see closeout scan --help", b.plan.Base, policy.TasksDir)
+		return fmt.Errorf("the base (%.12s) has no task contract in %s, and no LIST was scanned: see closeout item scan --help", b.plan.Base, policy.TasksDir)
 	}
 	return nil
 }
@@ -292,66 +276,26 @@ func (f *scanFlags) addList(b *board) (made map[string][]byte, err error) {
 	return made, nil
 }
 
-// merge joins the new plan with the old one, and says what is new; "" for nothing. Without --add and --repin, everything must
-// be as it is pinned.
-func (f *scanFlags) merge(b *board, old *item.Plan) (news string, err error) {
-	p := b.plan
+// same wants everything to be as it is pinned.
+func (f *scanFlags) same(p, old *item.Plan) error {
 	var differs []string
 	for _, d := range []struct {
 		what string
 		same bool
 	}{
-		{"the base", p.Base == old.Base}, {"--guard", p.Guard == old.Guard}, {"--checkout", p.Checkout == old.Checkout}, {"--fence", p.Fence == old.Fence},
+		{"the base", p.Base == old.Base}, {"--guard", p.Guard == old.Guard}, {"--checkout", p.Checkout == old.Checkout},
 		{"the path of the list", p.ListPath == old.ListPath}, {"the template", p.Template == old.Template && p.TemplateID == old.TemplateID},
-		{"the columns", slices.Equal(p.Columns, old.Columns)}, {"the list", f.add || p.ListSHA256 == old.ListSHA256},
+		{"the columns", slices.Equal(p.Columns, old.Columns)}, {"the list", p.ListSHA256 == old.ListSHA256},
 	} {
 		if !d.same {
 			differs = append(differs, d.what)
 		}
 	}
-	if len(differs) > 0 && !f.repin {
-		return "", fmt.Errorf("%s: not what was pinned; --add adds what is new in the list, --repin --reason WHY pins all of it again, and another --state begins anew", strings.Join(differs, ", "))
+	if len(differs) == 0 && !slices.EqualFunc(p.Items, old.Items, func(x, y item.Item) bool { return x.ID == y.ID }) {
+		differs = []string{"--col"}
 	}
-	changed, added, err := f.keep(b, old)
-	switch {
-	case err != nil:
-		return "", err
-	case added > 0 && !f.add && !f.repin:
-		return "", fmt.Errorf("%s would be new: --col is not what was pinned; --repin --reason WHY pins all of it again, and another --state begins anew", diag.Plural(int64(added), "item"))
-	case f.repin:
-		return fmt.Sprintf("--repin: %s; changed: %s; %d items added, %d with another contract", cmp.Or(f.reason, "no reason given"), cmp.Or(strings.Join(differs, ", "), "nothing"), added, changed), nil
-	case added > 0:
-		return fmt.Sprintf("--add: %s", diag.Plural(int64(added), "item")), nil
+	if len(differs) > 0 {
+		return fmt.Errorf("%s: not what was pinned; another --state begins anew", strings.Join(differs, ", "))
 	}
-	return "", nil
-}
-
-// keep puts the items of the old plan before those that are new. With --repin those that are not locked get their new contract.
-func (f *scanFlags) keep(b *board, old *item.Plan) (changed, added int, err error) {
-	kept := slices.Clone(old.Items)
-	at, found := make(map[string]int, len(kept)), make([]bool, len(kept))
-	for i, it := range kept {
-		at[it.ID] = i
-	}
-	for _, it := range b.plan.Items {
-		i, there := at[it.ID]
-		if !there {
-			kept, added = append(kept, it), added+1
-			continue
-		}
-		found[i], kept[i].Values = true, it.Values
-		if f.repin && !b.state.Items[i].State.Locked() {
-			if kept[i].ContractSHA256 != it.ContractSHA256 {
-				changed++
-			}
-			kept[i] = it
-		}
-	}
-	for i, there := range found {
-		if it := b.state.Items[i]; !there && (it.Given && it.State == item.Todo || len(it.Values) != len(b.plan.Columns)) {
-			return 0, 0, fmt.Errorf("%s is %s, and is not in what would be pinned: use another --state", it.ID, it.State)
-		}
-	}
-	b.plan.Items = kept
-	return changed, added, nil
+	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +29,7 @@ func newShow(std stdio) *cobra.Command {
 	var name, linkBase string
 	var quiet bool
 	c := &cobra.Command{
-		Use: "show REPORT", Short: "Print a report in any format, without judging", Long: showLong,
+		Use: "show REPORT", Short: "Print a report as text, Markdown, JSON or a page", Long: showLong,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("show requires one REPORT, found %d: name a %s, a directory that contains one, or - for standard input", len(args), report.FileName)
@@ -36,6 +38,9 @@ func newShow(std stdio) *cobra.Command {
 		},
 		Example: "  closeout show verification_report.json --format markdown\n  closeout show verification_report.json --format html > page.html\n  closeout show - < verification_report.json",
 		RunE: func(_ *cobra.Command, args []string) error {
+			if name == "sarif" || name == "github" {
+				return fmt.Errorf("show --format %s was removed: write closeout verify --format %s where the bundle is, or the input sarif of the action", name, name)
+			}
 			format, err := formatNamed(name)
 			if err != nil {
 				return err
@@ -50,10 +55,15 @@ func newShow(std stdio) *cobra.Command {
 			return printReport(std.out, format, r, output.Options{Quiet: quiet, LinkBase: linkBase})
 		},
 	}
-	c.Flags().StringVar(&name, "format", "text", "what to print: "+formatNames())
+	c.Flags().StringVar(&name, "format", "text", "what to print: "+strings.Join(showFormats(), ", "))
 	c.Flags().StringVar(&linkBase, "link-base", "", "with --format html, link pull requests and commits to this repository: `https://HOST/OWNER/REPOSITORY`")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print only the summary line")
 	return c
+}
+
+// showFormats are the formats for people and programs; sarif and github are what a step of the gate writes.
+func showFormats() []string {
+	return slices.DeleteFunc(strings.Split(formatNames(), ", "), func(name string) bool { return name == "sarif" || name == "github" })
 }
 
 // reportNamed reads the report that an argument names.

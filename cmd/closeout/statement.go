@@ -38,7 +38,7 @@ type statementFlags struct {
 func newStatement(std stdio) *cobra.Command {
 	f := &statementFlags{}
 	c := &cobra.Command{
-		Use: "statement REPORT", Short: "Say a verdict as an in-toto statement", Long: statementLong,
+		Use: "statement REPORT", Short: "Write a verdict as an in-toto statement, to sign", Long: statementLong,
 		Example: "  closeout statement verification_report.json\n  closeout statement verification_report.json --form predicate > predicate.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

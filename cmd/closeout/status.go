@@ -27,7 +27,7 @@ const statusLong = `status counts the items by state. An item that is PASS stays
 its own submission or by a later one that proved it again.
 
 It says what is not as it was pinned (drift), which lines of the log nothing proves and which therefore do not count, which
-commits belong to no item, and what keeps the agent from the state folder, as the operator said.
+commits belong to no item, and where the state folder is.
 
 Once no item is open, and with --replay, it also says what the gate blocks in everything that leads from the base to HEAD,
 as far as that needs no evidence: a PASS is about the commits of its item, and not about those between two items.
@@ -45,12 +45,12 @@ type statusFlags struct {
 func newStatus(std stdio) *cobra.Command {
 	f := &statusFlags{}
 	c := &cobra.Command{
-		Use: "status", Short: "Count the items, and say whether what passed still holds", Long: statusLong, Args: noWords(""),
-		Example: "  closeout status\n  closeout status --format csv --to results.csv\n  closeout status --replay",
+		Use: "status", Short: "Show how many items passed, and whether they still hold", Long: statusLong, Args: noWords(""),
+		Example: "  closeout item status\n  closeout item status --format csv --to results.csv\n  closeout item status --replay",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", output.StatusFormats[0], "`format` of the output: "+strings.Join(output.StatusFormats, ", ")+"; csv, jsonl and markdown have a row for each item")
+	flags.StringVar(&f.format, "format", output.StatusFormats[0], "`format` of the output: "+strings.Join(output.StatusFormats, ", ")+"; csv has a row for each item")
 	flags.StringVar(&f.to, "to", "", "write to this new `file`")
 	flags.BoolVar(&f.force, "force", false, "with --to: also over a file that is there")
 	flags.BoolVar(&f.replay, "replay", false, "judge the bundle of each PASS again")
@@ -79,7 +79,7 @@ func (f *statusFlags) run(std stdio) error {
 	if f.to != "" {
 		return f.write(b, s)
 	}
-	kind := map[string]output.Stream{"json": output.JSON, "jsonl": output.JSON, "csv": output.Commands}[f.format] // the others are Plain
+	kind := map[string]output.Stream{"json": output.JSON, "csv": output.Commands}[f.format] // the others are Plain
 	err = printAs(std.out, kind, false, func(w io.Writer, _ bool) error { return output.WriteStatus(w, s, f.format) })
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (b *board) replayAll() []string {
 		if it.Pass == nil {
 			continue
 		}
-		again, err := judgeAgain("closeout status", b.store.Path(it.Pass.Bundle))
+		again, err := judgeAgain("closeout item status", b.store.Path(it.Pass.Bundle))
 		switch {
 		case err != nil:
 			differs = append(differs, fmt.Sprintf("%s: %v", it.ID, diag.Reason(err)))

@@ -28,7 +28,7 @@ pinned base and of the item, and the changes are those from the commit where the
 go to the state folder; logs in the work tree do not count. Only a verdict "passed" that a replay of the bundle gives again
 makes the item PASS, and only if the items that passed before still hold. There is no flag that changes a verdict.
 
-Commands run with the PATH of closeout scan, so that no program that is put before another one later counts.
+Commands run with the PATH of closeout item scan, so that no program that is put before another one later counts.
 
 Uncommitted files are no try: they are listed, and nothing runs. Where .closeout/evidence/blocked.md begins with the id of the
 item, nothing runs either, and the item is REVIEW with the text of that file.
@@ -45,8 +45,8 @@ type submitFlags struct {
 func newSubmit(std stdio) *cobra.Command {
 	f := &submitFlags{}
 	c := &cobra.Command{
-		Use: "submit [ITEM]", Short: "Record what an item requires, judge it, and keep the verdict", Long: submitLong, Args: oneWord("ITEM"),
-		Example: "  closeout submit\n  closeout submit T-142 --format json",
+		Use: "submit [ITEM]", Short: "Run what the item requires, judge it, and keep the verdict", Long: submitLong, Args: oneWord("ITEM"),
+		Example: "  closeout item submit\n  closeout item submit T-142 --format json",
 		RunE:    func(_ *cobra.Command, args []string) error { return f.run(strings.Join(args, ""), std) },
 	}
 	flags := c.Flags()
@@ -156,7 +156,7 @@ func (b *board) take(id string) (*item.Standing, error) {
 	claimed := b.state.Claimed(b.worktree)
 	if id == "" {
 		if claimed == nil {
-			return nil, errors.New("this work tree has claimed no item: write closeout next, or name one: closeout submit ITEM")
+			return nil, errors.New("this work tree has claimed no item: write closeout item next, or name one: closeout item submit ITEM")
 		}
 		return claimed, nil
 	}
@@ -167,9 +167,9 @@ func (b *board) take(id string) (*item.Standing, error) {
 	case it.State.Locked():
 		return nil, fmt.Errorf("submit.locked: %s is %s, and no submission changes that (closeout explain submit.locked)", it.ID, it.State)
 	case claimed != nil && claimed != it:
-		return nil, fmt.Errorf("this work tree has claimed %s: submit that one, or give it back with closeout release %[1]s", claimed.ID)
+		return nil, fmt.Errorf("this work tree has claimed %s: submit that one, or give it back with closeout item release %[1]s", claimed.ID)
 	case it.Worktree != "" && it != claimed:
-		return nil, fmt.Errorf("%s is claimed by another work tree: submit it there, or give it back with closeout release %[1]s", it.ID)
+		return nil, fmt.Errorf("%s is claimed by another work tree: submit it there, or give it back with closeout item release %[1]s", it.ID)
 	case it != claimed:
 		if _, err := b.next(id); err != nil {
 			return nil, err
@@ -320,7 +320,7 @@ func (a *attempt) bundle() string { return a.store.Path(a.dir, "bundle") }
 func (a *attempt) run(p *record.Plan) error {
 	status, err := a.s.follow(a.r, p)
 	if err == nil && status > record.StatusSignal {
-		fmt.Fprintln(a.s.show.to, "closeout submit: a signal ended it: nothing was judged, and it is no try")
+		fmt.Fprintln(a.s.show.to, "closeout item submit: a signal ended it: nothing was judged, and it is no try")
 		err = exit{status}
 	}
 	return err
@@ -450,7 +450,7 @@ func (a *attempt) keep(e item.Event) error {
 	if err := a.store.Sync(a.dir); err != nil {
 		return err
 	}
-	again, err := judgeAgain("closeout submit", a.bundle())
+	again, err := judgeAgain("closeout item submit", a.bundle())
 	switch {
 	case err != nil:
 		return errors.Join(errChanged, err)

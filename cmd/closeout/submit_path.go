@@ -55,13 +55,13 @@ func withPath(path []string, root string) []string {
 // tellPath says what is wrong with the PATH of the plan.
 func (b *board) tellPath(command string, std stdio) {
 	if b.plan.Path == nil {
-		fmt.Fprintf(std.err, "closeout %s: the plan is of an older version and has no PATH, so commands run with that of the call; "+
-			"closeout scan --repin --reason WHY pins one\n", command)
+		fmt.Fprintf(std.err, "closeout item %s: the plan is of an older version and has no PATH, so commands run with that of the call; "+
+			"to pin one, scan into another state folder: closeout item scan --state FOLDER\n", command)
 	}
 	for _, entry := range b.plan.Path {
 		if filepath.IsAbs(entry) && !isDirectory(entry) {
-			fmt.Fprintf(std.err, "closeout %s: %q is in the PATH that scan pinned, and is no directory any more; if a command needs it, "+
-				"pin another PATH: closeout scan --repin --reason WHY\n", command, entry)
+			fmt.Fprintf(std.err, "closeout item %s: %q is in the PATH that scan pinned, and is no directory any more; if a command needs it, "+
+				"pin another PATH in another state folder: closeout item scan --state FOLDER\n", command, entry)
 		}
 	}
 }

@@ -28,11 +28,10 @@ func submissionJSON(b *board, s *submission, std stdio) error {
 		Facts        []item.Fact `json:"facts"`
 		Unguarded    []string    `json:"unguarded"`
 		Guard        string      `json:"guard"`
-		Fence        string      `json:"fence"`
 		Remaining    int         `json:"remaining"`
 	}{
 		Schema: submitSchema, Item: s.item.ID, Tries: s.item.Tries, Of: s.item.MaxAttempts, Facts: append([]item.Fact{}, s.facts...),
-		Unguarded: []string{}, Guard: b.plan.Guard, Fence: b.plan.Fence, Remaining: b.state.Count(item.Todo),
+		Unguarded: []string{}, Guard: b.plan.Guard, Remaining: b.state.Count(item.Todo),
 	}
 	if e := s.event; e != nil {
 		v.Outcome = strings.Replace(string(e.Outcome), string(item.Todo), "FAIL", 1)
@@ -74,7 +73,7 @@ func outcomeLine(b *board, s *submission) string {
 
 // fenceLine says how much a PASS of this machine is worth.
 func fenceLine(b *board, e *item.Event) string {
-	text := "proven on this machine (fence: " + b.plan.Fence + "); the gate in CI decides\n"
+	text := "proven on this machine; the gate in CI decides\n"
 	switch {
 	case b.plan.Guard == item.GuardNone:
 		text += "the items that passed before were not proven again (guard: none)\n"

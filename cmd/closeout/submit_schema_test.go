@@ -16,7 +16,7 @@ func TestSubmitSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := &item.Plan{Guard: item.GuardAll, Fence: item.Fences[0], Items: []item.Item{{ID: "T-1", MaxAttempts: 3}}}
+	plan := &item.Plan{Guard: item.GuardAll, Items: []item.Item{{ID: "T-1", MaxAttempts: 3}}}
 	state := item.NewState(plan)
 	b := &board{plan: plan, state: state}
 	list := []submission{{item: state.Items[0], facts: []item.Fact{{Code: "a", Severity: "block", Path: "p", Line: 1, Tail: []string{"x"}}}}}

@@ -29,20 +29,11 @@ func unknownCommand(root *cobra.Command, word string) error {
 	}
 	var names []string
 	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "help" {
+		if c.Annotations[oldName] == "" {
 			names = append(names, c.Name())
 		}
 	}
-	if same := sameCommands[strings.ToLower(word)]; same != "" {
-		return fmt.Errorf("unknown command %q (did you mean %q?): write closeout %s, and see closeout --help", word, same, same)
-	}
 	return fmt.Errorf("unknown command %q%s see closeout --help", word, didYouMean(word, names, ""))
-}
-
-// sameCommands are words that other tools have for a command.
-var sameCommands = map[string]string{
-	"check": "verify", "judge": "verify", "validate": "verify", "gate": "verify", "setup": "init", "new": "init", "test": "run", "exec": "record",
-	"claim": "next", "export": "status",
 }
 
 // newHelp is the command help, which refuses a word that is not a command.

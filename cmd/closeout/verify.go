@@ -46,7 +46,7 @@ Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a f
 func newVerify(std stdio) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
 	c := &cobra.Command{
-		Use: "verify [BUNDLE]", Short: "Judge a bundle, a change in a repository, or the inputs that the flags name", Long: verifyLong,
+		Use: "verify [BUNDLE]", Short: "Judge a change by results that were recorded before, and run nothing", Long: verifyLong,
 		Example: `  closeout verify testdata/example
   closeout verify --base origin/main
   closeout verify testdata/example --format markdown --report -
@@ -229,7 +229,7 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, err
 	}
 	switch {
 	case len(args) == 1 && len(given) > 0:
-		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which contains its inputs under their names; if %q is no BUNDLE, %s", strings.Join(given, ", "), args[0], expanded(c, args[0]))
+		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which contains its inputs under their names; if %q is no BUNDLE, put the pattern before it into quotes", strings.Join(given, ", "), args[0])
 	case len(args) == 0 && len(given) == 0:
 		return format, fmt.Errorf("nothing to judge: name a BUNDLE, --base, or the inputs; in a repository, write closeout verify --base %s (see closeout verify --help)", cmp.Or(usualBase(), "BRANCH"))
 	}

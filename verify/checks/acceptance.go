@@ -223,11 +223,6 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.De
 	f.Message = criterionName(c) + " was never run"
 	f.Expected = "a record of exactly this command in " + c.Cwd + " with " + expectation(c)
 	f.Actual = "no such record"
-	if d.Nearest != nil {
-		near := nearest(c, d.Nearest)
-		f.Message += "; " + near
-		f.Actual += "; " + near
-	}
 	f.Fix = "run the command exactly as the contract writes it, and record it"
 	f.Input, f.Pos = check.Contract, c.Pos
 	f.Path = p.Policy.Origin(c.ID).Path
@@ -240,7 +235,7 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.De
 		f.Message = criterionName(c) + " has no record that counts for it"
 		f.Actual = fmt.Sprintf("%s of this command with the task_id %s of the change's own contract, which cannot pass a criterion of another contract",
 			diag.Plural(d.Idle, "record"), p.Policy.TaskID)
-		f.Fix = "run the command and record it without this task_id, as closeout record --from-contract does"
+		f.Fix = "run the command and record it without this task_id, as closeout run --record-only does"
 	}
 	f.Fix += provesHint(c)
 	return f

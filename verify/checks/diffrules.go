@@ -190,7 +190,7 @@ func reportNoDiffRule(p *check.Pass, id diag.Text, source *policy.Source) {
 	}
 	f := check.Finding{
 		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Input: check.Kind(source.Kind), Path: source.Path, Pos: id.Pos,
-		Expected: "the id of a diff rule", Actual: id.Value, Fix: "let a person correct or remove it; closeout rules --list shows the ids",
+		Expected: "the id of a diff rule", Actual: id.Value, Fix: "let a person correct or remove it; closeout diff --list shows the ids",
 		Identity: []string{id.Value},
 	}
 	near := diag.Nearest(id.Value, known)

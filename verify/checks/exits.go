@@ -1,12 +1,9 @@
 package checks
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/ledger"
 )
 
@@ -48,58 +45,4 @@ func cutText(s string) string {
 		return string(runes[:most]) + "…"
 	}
 	return fields
-}
-
-// nearest says which recorded command is most like that of a criterion, and how it differs.
-func nearest(c *contract.Criterion, x *ledger.Near) string {
-	text := fmt.Sprintf("the nearest recorded command is %s (%s:%d), ", x.Text, x.Stream, x.Line)
-	var differs []string
-	switch lacks, adds := without(c.Run, x.Words), without(x.Words, c.Run); {
-	case x.Shell:
-		differs = append(differs, "which needs a shell: record the words of the contract")
-	case len(lacks)+len(adds) == 0 && !slices.Equal(c.Run, x.Words):
-		differs = append(differs, "with the words in another order")
-	default:
-		if len(lacks) > 0 {
-			differs = append(differs, "without "+quoted(lacks))
-		}
-		if len(adds) > 0 {
-			differs = append(differs, "with "+quoted(adds)+" in addition")
-		}
-	}
-	if x.Cwd != c.Cwd {
-		where := "outside of the repository"
-		if x.Cwd != "" {
-			where = "in " + x.Cwd
-		}
-		differs = append(differs, fmt.Sprintf("%s instead of %s", where, c.Cwd))
-	}
-	return text + strings.Join(differs, ", ")
-}
-
-// without lists the words of a that b lacks, as often as it lacks them.
-func without(a, b []string) []string {
-	left := slices.Clone(b)
-	var list []string
-	for _, word := range a {
-		if i := slices.Index(left, word); i >= 0 {
-			left = slices.Delete(left, i, i+1)
-		} else {
-			list = append(list, word)
-		}
-	}
-	return list
-}
-
-// quoted lists words for a message, the first ones.
-func quoted(words []string) string {
-	const most = 5
-	var list []string
-	for _, word := range words[:min(len(words), most)] {
-		list = append(list, strconv.Quote(cutText(word)))
-	}
-	if more := len(words) - most; more > 0 {
-		list = append(list, fmt.Sprintf("%d more words", more))
-	}
-	return strings.Join(list, " ")
 }

@@ -6,8 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/collect/diffrules"
@@ -26,7 +29,7 @@ func (g *Git) ToLint(base string) (lint.Input, error) {
 	if g.repo.Root() == "" {
 		return lint.Input{}, errors.New("the repository is bare: name the commit to lint, as in --base main")
 	}
-	in := lint.Input{DiffRules: diffrules.IDs(), Read: g.readWorkTree, Stat: g.statWorkTree, List: g.listWorkTree, Exclude: g.repo.Exclude()}
+	in := lint.Input{DiffRules: diffrules.IDs(), Read: g.readWorkTree, Stat: g.statWorkTree, List: g.listWorkTree, Ignored: g.ignored}
 	whole, err := g.repo.Tracked(func(path string, mode uint32) {
 		in.Files = append(in.Files, lint.File{Path: path, Mode: lintMode(mode)})
 	})
@@ -64,6 +67,20 @@ func lintMode(mode uint32) change.Mode {
 		return change.Symlink
 	}
 	return modeOf(mode)
+}
+
+// ignored asks git, for which only .gitignore files and info/exclude count, not the settings of one person.
+func (g *Git) ignored(name string) (bool, error) {
+	c := exec.Command("git", "-c", "core.excludesFile=", "-c", "core.fsmonitor=false", "check-ignore", "-q", "--no-index", "--", name)
+	c.Dir = g.repo.Root()
+	// Variables such as GIT_DIR, which git sets for its hooks, would lead to another repository.
+	c.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+	err := c.Run()
+	var status *exec.ExitError
+	if errors.As(err, &status) && status.ExitCode() == 1 {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // workTree opens the work tree. No link in it is followed to the outside.

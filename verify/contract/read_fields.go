@@ -143,7 +143,7 @@ func ratio(f *strict.Fields, key string) *strict.Ratio {
 	}
 	r, ok := strict.ParseRatio(n)
 	if !ok {
-		f.WrongFix(n, key, "a number from 0 to 1, such as 0.85", strict.ShareFix(n))
+		f.WrongFix(n, key, "a number from 0 to 1, such as 0.85", "write the share itself: 85 % is 0.85")
 		return nil
 	}
 	return &r

@@ -37,37 +37,13 @@ type Fence struct {
 }
 
 // Rule rules on a path that a tool is about to write; nil for no opinion. c is the change from the start of the task as it
-// would be committed, without the keys, which are not known yet.
+// would be committed. The keys that it changes in a manifest are not known yet: the gate looks at them.
 func (f *Fence) Rule(c change.Change) *Ruling {
 	if f.isRecord(c.Path) {
 		return &Ruling{CodeRecords, c.Path, "holds what was recorded or judged, which no tool edits: records are written by closeout record, reports by closeout", true}
 	}
 	c.KeysKnown, c.KeysChanged = true, nil
-	if r := f.Judge(&c); r != nil && r.Deny {
-		return r
-	}
-	before := f.Policy.Classify(&c)
-	c.KeysChanged = []string{change.AnyKey}
-	if r := f.Policy.Classify(&c); r.Class == policy.ClassProtected && before.Class != policy.ClassProtected {
-		reason, _, _ := strings.Cut(r.Because, "; keys that count: ")
-		return &Ruling{"scope.protected", c.Path, "is protected where some of its keys change: " + reason + keys(reason), false}
-	}
-	c.KeysChanged = nil
 	return f.Judge(&c)
-}
-
-// keys names the keys that count in a file that the built-in list protects by keys.
-func keys(because string) string {
-	for _, b := range policy.BuiltIn {
-		if !strings.Contains(because, b.Patterns[0]) {
-			continue
-		}
-		if b.Harmless != nil {
-			return "; every key counts but " + strings.Join(b.Harmless, ", ")
-		}
-		return "; keys that count: " + strings.Join(b.Keys, ", ")
-	}
-	return ""
 }
 
 // Judge says what the gate finds about a change; nil for nothing that blocks or warns.

@@ -16,7 +16,7 @@ import (
 var fake = strings.Repeat("a", 64)
 
 func planOf(n int) *item.Plan {
-	p := &item.Plan{Schema: item.PlanSchema, Base: "base", Guard: item.GuardAll, Fence: "none"}
+	p := &item.Plan{Schema: item.PlanSchema, Base: "base", Guard: item.GuardAll}
 	for i := range n {
 		p.Items = append(p.Items, item.Item{ID: fmt.Sprintf("T-%d", i+1), ContractSHA256: fake, MaxAttempts: 3})
 	}

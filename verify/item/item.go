@@ -25,7 +25,6 @@ type Plan struct {
 	TemplateID string   `json:"template_sha256,omitempty"`
 	Guard      string   `json:"guard"`              // GuardAll or GuardNone
 	Checkout   bool     `json:"checkout,omitempty"` // commands run in a fresh work tree of the head
-	Fence      string   `json:"fence"`              // what the operator says about the wall around the state folder: one of [Fences]
 	Evidence   string   `json:"evidence"`           // the evidence directory of the base's contract, which code trees are without
 	Path       []string `json:"path,omitzero"`      // PATH of scan; what is below the work tree relative to it; nil in old plans
 	Columns    []string `json:"columns,omitzero"`   // of the list, named item for lines of text; nil without a list
@@ -37,10 +36,6 @@ const (
 	GuardAll  = "all"
 	GuardNone = "none"
 )
-
-// Fences are what may stand between the agent and the state folder: nothing, a sandbox that only lets the agent write the
-// work tree, or another user.
-var Fences = []string{"none", "sandbox", "user"}
 
 // Item is one task contract.
 type Item struct {
@@ -68,7 +63,7 @@ func (n Name) Locked() bool { return n != Todo }
 
 // The kinds of events.
 const (
-	EventScanned  = "scanned"     // the plan was written, or changed by --add or --repin; Reason says which
+	EventScanned  = "scanned"     // the plan was written; Reason says what it pins
 	EventClaimed  = "claimed"     // a work tree took an item; Start is the commit that its changes start from
 	EventReleased = "released"    // a work tree gave it back
 	EventReopened = "reopened"    // a STUCK or REVIEW item gets new tries; Reason says why

@@ -108,7 +108,7 @@ func TestPlan(t *testing.T) {
 	}
 	for _, change := range [][2]string{
 		{`"T-1"`, `"../x"`}, {`"T-1"`, `"T-2"`}, {`"T-1"`, `"t-2"`}, {`"T-1"`, `""`}, {`"T-1"`, `"-1"`}, {`"T-1"`, `"a..b"`}, {`"max_attempts":3`, `"max_attempts":0`},
-		{item.PlanSchema, "closeout.items/v2"}, {`"guard":"all"`, `"guard":"some"`}, {`"fence":"none"`, `"fence":"wall"`}, {fake, "aa"}, {`"base":"base"`, `"base":""`},
+		{item.PlanSchema, "closeout.items/v2"}, {`"guard":"all"`, `"guard":"some"`}, {fake, "aa"}, {`"base":"base"`, `"base":""`},
 		{`"base":"base"`, `"base":"base","more":1`}, {`"base":"base"`, `"base":"base","base":"x"`}, {`"values":["x\ny",`, `"values":[`}, {"]}\n", ""}, {"]}\n", "]}\nx"},
 	} {
 		if bad := strings.Replace(string(text), change[0], change[1], 1); bad == string(text) {

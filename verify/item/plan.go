@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -43,8 +42,8 @@ func ReadPlan(data []byte) (*Plan, error) {
 	if p.Schema != PlanSchema {
 		return nil, fmt.Errorf("its schema is %q, expected %q", p.Schema, PlanSchema)
 	}
-	if p.Base == "" || p.Guard != GuardAll && p.Guard != GuardNone || !slices.Contains(Fences, p.Fence) {
-		return nil, fmt.Errorf("it names no base, guard or fence that scan could have written")
+	if p.Base == "" || (p.Guard != GuardAll && p.Guard != GuardNone) {
+		return nil, fmt.Errorf("it names no base or guard that scan could have written")
 	}
 	seen := make(map[string]bool, len(p.Items))
 	for i := range p.Items {

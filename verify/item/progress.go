@@ -20,8 +20,6 @@ const DefaultStallAfter = 3
 // Progress is what the verdicts about an item say about its way. Neither time nor output counts.
 type Progress struct {
 	Open   int    // findings after the last try
-	Best   int    // the fewest so far
-	Points int    // share of the first findings that the best try was without, in hundredths of a percent
 	Reason string // why the last try is a stall; "" when it is none
 	Text   string // what that reason was seen in
 	Again  bool   // an earlier try was a stall as well, and none since left fewer findings than all before it
@@ -46,11 +44,7 @@ func ProgressOf(tries []Event, stallAfter int) (p Progress) {
 	}
 	p.Again = p.Again && p.Reason != ""
 	last := tries[len(tries)-1]
-	p.Open, p.Best = len(last.Open), len(tries[best].Open)
-	p.Points = 10000
-	if first := len(tries[0].Open); first > 0 {
-		p.Points = 10000 * (first - p.Best) / first
-	}
+	p.Open = len(last.Open)
 	if len(tries) > 1 {
 		before := tries[len(tries)-2]
 		p.Slide = len(last.Open) < len(before.Open) && last.Tests < before.Tests

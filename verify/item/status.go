@@ -10,7 +10,6 @@ type Status struct {
 	Schema      string         `json:"schema"`
 	Base        string         `json:"base"`
 	Guard       string         `json:"guard"`
-	Fence       string         `json:"fence"`
 	Head        string         `json:"head"` // the commit that "holding" is about
 	Tree        string         `json:"tree"` // its code tree
 	Counts      map[Name]int   `json:"counts"`
@@ -49,7 +48,7 @@ type StatusItem struct {
 func (s *State) StatusAt(tree string) *Status {
 	p := s.Plan
 	st := &Status{
-		Schema: StatusSchema, Base: p.Base, Guard: p.Guard, Fence: p.Fence, Tree: tree, Torn: s.Torn, MS: s.MS, Cost: s.Cost, Counts: map[Name]int{},
+		Schema: StatusSchema, Base: p.Base, Guard: p.Guard, Tree: tree, Torn: s.Torn, MS: s.MS, Cost: s.Cost, Counts: map[Name]int{},
 		Drift: []string{}, Ignored: []string{}, Differs: []string{}, Unclaimed: []string{}, Blocked: []string{}, Vetoes: map[string]int{}, Columns: append([]string{}, p.Columns...), Items: []StatusItem{},
 	}
 	for _, name := range []Name{Todo, Pass, Review, Stuck} {

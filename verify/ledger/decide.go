@@ -52,7 +52,6 @@ type Decision struct {
 	Attempts int64      // records of the deciding level, in all streams
 	Foreign  int64      // matching records of another task
 	Idle     int64      // matching records of the contract of the change, which cannot pass a standing criterion
-	Nearest  *Near      // of a criterion that was never run, the recorded command that is most like it; nil when none is like it
 }
 
 // Trust says whether a stream counts, and whether the workflow supplied its digest. Streams are identified by their index in
@@ -85,9 +84,6 @@ func (l *Ledger) Decide(i int, minimum diag.Level, trust []Trust) Decision {
 	d.judge(c)
 	if d.At != nil {
 		d.Level = d.At.Level
-	}
-	if d.Reason == Missing && d.Foreign+d.Idle == 0 {
-		d.Nearest = l.nearest(c, trust)
 	}
 	return d
 }

@@ -42,7 +42,6 @@ type Ledger struct {
 	config   Config
 	criteria map[string][]int // command key → indexes into Criteria
 	tasks    map[string]bool
-	words    map[string]bool // of the commands of the criteria, without options
 	heads    map[string]bool // keys of HeadCommands
 	// headWords are keys, without directory, of all commands that only contracts of changes name: the directory of a record
 	// may be unknown.
@@ -55,7 +54,6 @@ type Ledger struct {
 	made, madeBytes int             // what the streams remember of them
 	roots           []string        // of work trees in which they were written, at most maxRoots
 	overflow        bool            // and there was more
-	compared        int             // commands with criteria that were never run
 	indexed         sync.Once
 	byName          map[string][]made // what streams remember, by the name of the file; set by index
 	namedIn         map[string][]int  // digest of a companion → streams in which a record names it
@@ -65,13 +63,12 @@ type Ledger struct {
 func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, criteria: map[string][]int{}, accepted: set(c.AcceptedTrees), egress: set(c.Egress),
-		tasks: set(append(slices.Clip(c.Tasks), c.TaskID)), words: map[string]bool{}, heads: map[string]bool{}, headWords: map[string]bool{},
+		tasks: set(append(slices.Clip(c.Tasks), c.TaskID)), heads: map[string]bool{}, headWords: map[string]bool{},
 		names: map[string]bool{}, digests: map[string]bool{},
 	}
 	for i, criterion := range c.Criteria {
 		key := string(appendKey(nil, criterion.Run, criterion.Cwd))
 		l.criteria[key] = append(l.criteria[key], i)
-		l.addWords(criterion.Run)
 		if l.isHead(i) {
 			l.headWords[string(appendKey(nil, criterion.Run, ""))] = true
 		}
@@ -200,8 +197,6 @@ type Stream struct {
 	ids     map[digest]struct{}
 	order   order
 	open    openNulls
-	near    []*Near
-	nearBy  map[string]bool // keys of near
 	key     []byte
 }
 
@@ -257,7 +252,6 @@ func (s *Stream) Add(r *feedback.Record) {
 	s.settle(r)
 	if len(matches) == 0 {
 		s.addOther(r)
-		s.addNear(r)
 	}
 }
 
@@ -374,7 +368,6 @@ func (s *Stream) addOther(r *feedback.Record) {
 type Memory struct {
 	used, most int64
 	said       int // bytes of what records say
-	near       int // commands that are like those of criteria
 }
 
 // NewMemory returns a memory for so many ids.
@@ -395,4 +388,21 @@ func (s *Stream) remember(weight int64) {
 	if m := s.ledger.Memory; m != nil {
 		m.used += weight
 	}
+}
+
+// maxSaid is how many bytes of what records say are kept.
+const maxSaid = 4 << 20
+
+// keep replaces what an earlier record said by what a record says, if it is to be shown and there is room.
+func (m *Memory) keep(said feedback.Said, r *feedback.Record, shown bool) feedback.Said {
+	if m == nil {
+		m = &Memory{}
+	}
+	m.said -= said.Size()
+	if !shown || m.said+3*feedback.MaxSaid > maxSaid {
+		return feedback.Said{}
+	}
+	said.Keep(r)
+	m.said += said.Size()
+	return said
 }

@@ -76,7 +76,7 @@ func (c *commandLint) mustFail() bool { return c.criterion != nil && c.criterion
 
 func (c *commandLint) vacuous() {
 	if c.mustFail() {
-		if argv := unwrap(c.run); path.Base(argv[0]) == "false" || path.Base(argv[0]) == "exit" {
+		if argv := unwrap(c.run); len(argv) > 0 && (path.Base(argv[0]) == "false" || path.Base(argv[0]) == "exit") {
 			c.add("lint.vacuous_command", "the negative control fails whatever the code is", "a command that fails because a test fails", argv[0],
 				"run the test that the missing code breaks: see docs/negative-controls.md")
 		}
@@ -141,75 +141,22 @@ func (c *commandLint) lacks(code, message, p, written string) {
 // shellWord quotes a path for a shell where that is necessary.
 func shellWord(s string) string { return ledger.CommandLine([]string{s}) }
 
-// part is a simple command of a command, and the directories in which it may run.
-type part struct {
-	argv []string
-	dirs []string
-}
-
-// parts returns the simple commands of a command: itself, or those of the script that it passes to a shell.
-func (c *commandLint) parts() []part {
-	argv := unwrap(c.run)
-	text, _, isScript := shellScript(argv)
-	if !isScript {
-		return []part{{argv, []string{c.cwd}}}
-	}
-	list, ok := readScript(text)
-	if !ok {
-		return nil
-	}
-	var parts []part
-	dirs := []string{c.cwd}
-	for _, p := range list {
-		for _, command := range p.commands {
-			argv := staticArgv(command)
-			if len(argv) == 0 {
-				continue
-			}
-			if argv[0] == "cd" && len(argv) > 1 {
-				dirs = append(dirs, path.Join(dirs[len(dirs)-1], argv[1]))
-			}
-			parts = append(parts, part{unwrap(argv), slices.Clone(dirs)})
-		}
-	}
-	return parts
-}
-
-// staticArgv is the words of a command up to the first whose value is unknown, without assignments. Words that a shell would
-// expand to file names are left out.
-func staticArgv(command []word) []string {
-	for len(command) > 0 && isAssignment(command[0]) {
-		command = command[1:]
-	}
-	var argv []string
-	for i, w := range command {
-		if w.dynamic {
-			if i == 0 {
-				return nil
-			}
-			continue
-		}
-		argv = append(argv, w.text)
-	}
-	return argv
-}
-
 // arguments reports words that look like files of the repository and are none, and scripts that a task runner does not have.
 func (c *commandLint) arguments() {
-	for _, p := range c.parts() {
-		if name, file, near, found := c.taskMissing(p); found {
-			fix := "correct the name, or add it to " + file
-			if near != "" {
-				fix = "write " + diag.Quote(near) + " instead of " + diag.Quote(name)
-			}
-			c.add("lint.argument_missing", file+" has no "+diag.Quote(name), "a name that "+file+" defines", "no such name", fix, name)
+	argv := unwrap(c.run)
+	if len(argv) == 0 || writers.has(path.Base(argv[0])) {
+		return
+	}
+	if name, file, near, found := c.taskMissing(argv); found {
+		fix := "correct the name, or add it to " + file
+		if near != "" {
+			fix = "write " + diag.Quote(near) + " instead of " + diag.Quote(name)
 		}
-		output := false
-		for i, arg := range p.argv {
-			if i > 0 && !output {
-				c.argument(p, i)
-			}
-			output = outputFlags.has(arg)
+		c.add("lint.argument_missing", file+" has no "+diag.Quote(name), "a name that "+file+" defines", "no such name", fix, name)
+	}
+	for i, arg := range argv[1:] {
+		if !outputFlags.has(argv[i]) {
+			c.argument(argv[0], arg)
 		}
 	}
 }
@@ -232,38 +179,32 @@ var sourceExtensions = strict.Lazily(`\.(?:py|sh|bash|js|cjs|mjs|jsx|ts|cts|mts|
 var notFile = strict.Lazily(`[\s*?\[\]{}$=<>|;&!"'\\,^~()]|://|^[-/@]|^\.\.?$|^\.\./|\.\.\.$`)
 
 // argument reports a word that looks like a file.
-func (c *commandLint) argument(p part, place int) {
-	if writers.has(path.Base(p.argv[0])) {
-		return
-	}
-	written, _, _ := strings.Cut(p.argv[place], "::")
+func (c *commandLint) argument(program, word string) {
+	written, _, _ := strings.Cut(word, "::")
 	written = strings.TrimSuffix(lineSuffix().ReplaceAllString(written, ""), "/")
 	name := strings.TrimSuffix(written, "/...")
 	if name == "" || len(name) > 500 || notFile().MatchString(name) || strings.HasSuffix(written, "/...") && !strings.HasPrefix(written, "./") {
 		return
 	}
-	for _, dir := range p.dirs {
-		full := path.Join(dir, name)
-		if full == "." || strings.HasPrefix(full, "../") || c.exists(full) || c.made(full) || c.reports(full) {
-			return
-		}
+	full := path.Join(c.cwd, name)
+	if full == "." || strings.HasPrefix(full, "../") || c.exists(full) || c.made(full) || c.reports(full) {
+		return
 	}
-	full := path.Join(p.dirs[len(p.dirs)-1], name)
-	if c.looksLikeFile(p, place, name, full) {
-		c.lacks("lint.argument_missing", diag.Quote(full)+" does not exist", full, p.argv[place])
+	if c.looksLikeFile(program, name, full) {
+		c.lacks("lint.argument_missing", diag.Quote(full)+" does not exist", full, word)
 	}
 }
 
 var lineSuffix = strict.Lazily(`:[0-9]+$`)
 
 // looksLikeFile reports whether a word is so much like a file that its absence is worth a finding.
-func (c *commandLint) looksLikeFile(p part, place int, name, full string) bool {
+func (c *commandLint) looksLikeFile(program, name, full string) bool {
 	if strings.HasPrefix(name, "./") || sourceExtensions().MatchString(name) {
 		return true
 	}
 	first, _, nested := strings.Cut(name, "/")
 	mode, ok := c.tracked(path.Join(strings.TrimSuffix(full, name), first))
-	return nested && ok && mode == dirMode && p.argv[0] != "go"
+	return nested && ok && mode == dirMode && program != "go"
 }
 
 // reports reports whether a path is that of a report that a command writes.
@@ -297,33 +238,26 @@ func (c *commandLint) counts() {
 	if c.criterion == nil || c.mustFail() || c.criterion.TestReport != "" {
 		return
 	}
-	for _, p := range c.parts() {
-		name := testRunner(p.argv)
-		if name == "" {
-			continue
-		}
-		file := c.evidenceDir() + "/" + c.criterion.ID + ".xml"
-		flag := "let " + name + " write a report in the form of JUnit to " + file
-		if name == "pytest" || name == "py.test" {
-			flag = "add " + quoted("--junitxml="+file) + " to the command"
-		}
-		c.add("lint.no_test_count", "nothing counts the tests that "+name+" runs", `"test_report"`, "none",
-			flag+`, and "test_report": `+quoted(file)+` to the criterion`)
+	argv := unwrap(c.run)
+	if len(argv) == 0 || testRunner(argv) == "" {
 		return
 	}
+	name, file := testRunner(argv), c.evidenceDir()+"/"+c.criterion.ID+".xml"
+	flag := "let " + name + " write a report in the form of JUnit to " + file
+	if name == "pytest" || name == "py.test" {
+		flag = "add " + quoted("--junitxml="+file) + " to the command"
+	}
+	c.add("lint.no_test_count", "nothing counts the tests that "+name+" runs", `"test_report"`, "none",
+		flag+`, and "test_report": `+quoted(file)+` to the criterion`)
 }
 
 // cached reports go test where Go may show the result of an earlier run.
 func (c *commandLint) cached() {
-	for _, p := range c.parts() {
-		if len(p.argv) < 2 || path.Base(p.argv[0]) != "go" || p.argv[1] != "test" {
-			continue
-		}
-		if !slices.ContainsFunc(p.argv, goAlwaysRuns().MatchString) {
-			c.add("lint.cached", "go test may print the result of an earlier run", "-count=1", "none", `write "go", "test", "-count=1"`)
-			return
-		}
+	argv := unwrap(c.run)
+	if len(argv) < 2 || path.Base(argv[0]) != "go" || argv[1] != "test" || slices.ContainsFunc(argv, goAlwaysRuns().MatchString) {
+		return
 	}
+	c.add("lint.cached", "go test may print the result of an earlier run", "-count=1", "none", `write "go", "test", "-count=1"`)
 }
 
 var goAlwaysRuns = strict.Lazily(`^--?(?:count|bench|benchtime|cpuprofile|memprofile|blockprofile|mutexprofile|trace|fuzz|exec|c|args)(?:=|$)`)

@@ -114,8 +114,8 @@ type Input struct {
 	Contract *Document
 	// DiffRules are the ids of the gate's own rules; nil when they are unknown.
 	DiffRules []string
-	// Exclude is the content of info/exclude, which ignores files in this clone alone.
-	Exclude string
+	// Ignored asks git whether it ignores a path, whether or not git tracks it; nil where there is no work tree.
+	Ignored func(path string) (bool, error)
 }
 
 // Document is a named text.
@@ -159,9 +159,6 @@ type linter struct {
 	flows      []*workflow
 	flowsRead  bool
 	flowUnread bool // one of them cannot be read
-
-	ignoreFiles   map[string][]ignoreRule // by directory
-	ignoredBefore map[string]bool
 }
 
 // source is a contract that was read.

@@ -303,6 +303,22 @@ func TestNamedContract(t *testing.T) {
 	}
 }
 
+// TestWithoutGit says what is not checked where git does not run, and reports nothing about it where there is no work tree.
+func TestWithoutGit(t *testing.T) {
+	files := clean()
+	delete(files, ".gitignore")
+	in := lint.Texts(files)
+	in.Ignored = func(string) (bool, error) { return false, errors.New("no git") }
+	lines := shown(lint.Run(in))
+	if len(lines) != 1 || !strings.Contains(lines[0], "info lint.not_checked .gitignore:0:0 git check-ignore failed: no git") {
+		t.Errorf("found %q", lines)
+	}
+	in.Ignored = nil
+	if lines := shown(lint.Run(in)); lines != nil {
+		t.Errorf("found %q", lines)
+	}
+}
+
 // TestPartial checks no patterns where git does not list all files.
 func TestPartial(t *testing.T) {
 	in := lint.Texts(clean())

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
@@ -84,12 +86,19 @@ func shown(p, dir string) string {
 
 // ownerRule is a line of a CODEOWNERS file.
 type ownerRule struct {
-	parts    []string
+	pattern  string
 	anchored bool
+	direct   bool // the pattern ends with /*, which matches nothing further down
 	dir      bool // the pattern ends with a slash: it matches what is in the directory
 	owned    bool // it names an owner
 	line     int
 }
+
+// Limits of a CODEOWNERS file.
+const (
+	maxOwnerLines = 10_000
+	maxOwnerLine  = 1000
+)
 
 // parseOwners reads a CODEOWNERS file. GitHub skips lines that it cannot read, among them those with ! and [.
 func parseOwners(text string) []ownerRule {
@@ -99,7 +108,7 @@ func parseOwners(text string) []ownerRule {
 		line++
 		one, _, _ = strings.Cut(one, " #")
 		fields := strings.Fields(one)
-		if len(fields) == 0 || strings.ContainsAny(fields[0][:1], "#!") || strings.Contains(fields[0], "[") || line > maxIgnoreRules || len(fields[0]) > maxIgnoreLine {
+		if len(fields) == 0 || strings.ContainsAny(fields[0][:1], "#!") || strings.Contains(fields[0], "[") || line > maxOwnerLines || len(fields[0]) > maxOwnerLine {
 			continue
 		}
 		pattern, r := fields[0], ownerRule{line: line}
@@ -115,7 +124,8 @@ func parseOwners(text string) []ownerRule {
 		if pattern = strings.TrimPrefix(pattern, "/"); pattern == "" || !valid {
 			continue
 		}
-		r.parts = strings.Split(pattern, "/")
+		r.direct = r.anchored && (pattern == "*" || strings.HasSuffix(pattern, "/*"))
+		r.pattern = strings.ReplaceAll(pattern, "{", `\{`) // braces are no alternatives there
 		rules = append(rules, r)
 	}
 	return rules
@@ -135,13 +145,15 @@ func lastOwner(rules []ownerRule, path string) *ownerRule {
 // matches reports whether a rule matches a file: by its whole path, or by a directory above it. Only a pattern that ends with
 // /* matches nothing further down.
 func (r *ownerRule) matches(names []string) bool {
-	direct := r.parts[len(r.parts)-1] == "*" && r.anchored
 	for end := len(names); end > 0; end-- {
-		whole := end == len(names)
-		if whole && r.dir || !whole && direct && !r.dir {
+		if whole := end == len(names); (whole && r.dir) || (!whole && r.direct && !r.dir) {
 			continue
 		}
-		if r.anchored && matchParts(r.parts, names[:end]) || !r.anchored && matchPart(r.parts[0], names[end-1]) {
+		name := names[end-1]
+		if r.anchored {
+			name = strings.Join(names[:end], "/")
+		}
+		if match, err := doublestar.Match(r.pattern, name); match && err == nil {
 			return true
 		}
 	}
@@ -156,6 +168,9 @@ func (l *linter) weak(s *source) {
 	}
 	if c.Evidence.Min == diag.Claimed {
 		add("evidence.min", c.Keys["evidence"], "evidence.min accepts records that are not bound to the code", "bound or recorded", "claimed", `write "min": "recorded", or "bound" with one job`)
+	}
+	if c.OffScope == diag.Warn {
+		add("off_scope", c.Keys["off_scope"], "off_scope lets a change touch files that no contract allows", "block", "warn", `remove "off_scope"`)
 	}
 	for _, one := range c.Criteria {
 		if one.MinEvidence == diag.Claimed {
@@ -197,7 +212,7 @@ func (l *linter) diffRules(s *source) {
 		}
 		f := &check.Finding{
 			Code: "lint.unknown_rule", Message: "no diff rule has the id " + diag.Quote(id.Value), Path: s.path, Pos: id.Pos,
-			Expected: "the id of a diff rule", Actual: id.Value, Fix: "closeout rules --list prints the ids", Identity: []string{id.Value},
+			Expected: "the id of a diff rule", Actual: id.Value, Fix: "closeout diff --list prints the ids", Identity: []string{id.Value},
 		}
 		if near := diag.Nearest(id.Value, l.DiffRules); near != "" {
 			f.Fix = "write " + diag.Quote(near)

@@ -11,21 +11,20 @@ import (
 
 // taskMissing looks for the name of a script, target or recipe in the file that defines it. found is true when the file can be
 // read completely and does not define the name.
-func (c *commandLint) taskMissing(p part) (name, file, near string, found bool) {
-	dir := p.dirs[len(p.dirs)-1]
+func (c *commandLint) taskMissing(argv []string) (name, file, near string, found bool) {
 	var known []string
-	switch program := path.Base(p.argv[0]); program {
+	switch program := path.Base(argv[0]); program {
 	case "npm", "pnpm", "yarn", "bun":
-		name, file = packageScript(p.argv), path.Join(dir, "package.json")
+		name, file = packageScript(argv), path.Join(c.cwd, "package.json")
 		known = c.packageScripts(file)
 	case "make", "gmake":
-		name = onlyName(p.argv[1:])
-		file, known = c.firstOf(dir, []string{"GNUmakefile", "makefile", "Makefile"}, makeTargets)
+		name = onlyName(argv[1:])
+		file, known = c.firstOf(c.cwd, []string{"GNUmakefile", "makefile", "Makefile"}, makeTargets)
 	case "just":
-		name = onlyName(p.argv[1:])
-		file, known = c.firstOf(dir, []string{"justfile", "Justfile", ".justfile"}, justRecipes)
+		name = onlyName(argv[1:])
+		file, known = c.firstOf(c.cwd, []string{"justfile", "Justfile", ".justfile"}, justRecipes)
 	}
-	if name == "" || known == nil || slices.Contains(known, name) || slices.ContainsFunc(p.dirs, func(d string) bool { return c.exists(path.Join(d, name)) }) {
+	if name == "" || known == nil || slices.Contains(known, name) || c.exists(path.Join(c.cwd, name)) {
 		return "", "", "", false
 	}
 	return name, file, closest(name, sorted(known)), true

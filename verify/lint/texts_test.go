@@ -16,6 +16,14 @@ func Texts(files map[string]string) Input {
 		}
 		return []byte(text), nil
 	}}
+	in.Ignored = func(path string) (bool, error) {
+		ignored := false
+		for line := range strings.Lines(files[".gitignore"]) { // git itself answers in testdata/script/lint.txtar
+			pattern := strings.Trim(strings.TrimSpace(line), "/")
+			ignored = ignored || pattern == path || strings.HasPrefix(path, pattern+"/")
+		}
+		return ignored, nil
+	}
 	for path, text := range files {
 		mode := change.Regular
 		if strings.HasPrefix(text, "#!") {

@@ -23,14 +23,14 @@ func TestVacuousInBash(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	pick := func(words ...string) string { return words[random.IntN(len(words))] }
 	said := 0
-	for range 300 {
+	for range 1500 {
 		var script strings.Builder
 		script.WriteString(pick("", "", "", "set -e; ", "set -o pipefail\n", "set -eo pipefail; ", "X=1; "))
 		for i := range 1 + random.IntN(3) {
 			if i > 0 {
 				script.WriteString(pick("; ", " && ", " || ", "\n", " | ", "\n# pytest\n"))
 			}
-			script.WriteString(pick("pytest", "pytest -x 2>&1", "true", "echo a", "cat", "tee /dev/null", "exit 0", "exit $?", "exit", "false", "(pytest)", "! true", "set +e", "X=1 pytest", "echo $(pytest)"))
+			script.WriteString(pick("pytest", "pytest -x 2>&1", "true", "echo a", "cat", "tee /dev/null", "exit 0", "exit $?", "exit", "false", "(pytest)", "! true", "set +e", "X=1 pytest", "echo $(pytest)", "pytest", "true", "true"))
 		}
 		flags := pick("-c", "-ec", "-eo pipefail -c", "-o pipefail -c")
 		argv := append(append([]string{"bash"}, strings.Fields(flags)...), script.String())
@@ -47,54 +47,5 @@ func TestVacuousInBash(t *testing.T) {
 	}
 	if said < 50 {
 		t.Errorf("lint says of %d scripts that they cannot fail", said)
-	}
-}
-
-func TestReadScript(t *testing.T) {
-	for script, want := range map[string]string{
-		"a b; c":                "a b ; c",
-		"a | b |& c && d":       "a | b | c && d",
-		"a 2>&1 >x 3<y b":       "a b",
-		"a &>log && b":          "a && b",
-		"a \\\n b # c\nd":       "a b ; d",
-		`a 'b c' "d\"e" f\ g`:   "a b c d\"e f g",
-		"a &&\n\n b":            "a && b",
-		"a $(b c) `d` e":        "a $ ` e",
-		"":                      "?",
-		"a &&":                  "?",
-		"| a":                   "?",
-		"a; | b":                "?",
-		"if a; then b; fi":      "?",
-		"{ a; }":                "?",
-		"(a)":                   "?",
-		"! a":                   "?",
-		"a <<EOF\nb\nEOF":       "?",
-		"a 'b":                  "?",
-		`a "b`:                  "?",
-		"a >":                   "?",
-		"case a in b) c;; esac": "?",
-		`a $(b "c)")`:           "?",
-		"a `b":                  "?",
-	} {
-		got := "?"
-		if list, ok := readScript(script); ok {
-			got = ""
-			for _, p := range list {
-				for i, c := range p.commands {
-					if i > 0 {
-						got += "| "
-					}
-					got += strings.Join(argvOf(c), " ") + " "
-				}
-				got += p.next + " "
-			}
-			got = strings.TrimSpace(strings.Join(strings.Fields(got), " "))
-		}
-		if strings.TrimSuffix(got, " ;") != want {
-			t.Errorf("%q reads as %q, expected %q", script, got, want)
-		}
-	}
-	if _, ok := readScript(strings.Repeat("a;", maxScript)); ok {
-		t.Error("a script of any length is read")
 	}
 }

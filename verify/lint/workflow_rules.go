@@ -226,18 +226,15 @@ func (w *workflowLint) ignoresFailure(id string, n *strict.Node) {
 
 // hidesFailure reports whether a line that calls the gate ends in || true.
 func hidesFailure(script string) bool {
-	script = strings.ReplaceAll(script, "\\\n", " ")
-	for line := range strings.Lines(script) {
-		_, after, found := strings.Cut(line, "||")
-		if kindOfText(line)&gates == 0 || !found {
-			continue
-		}
-		if list, ok := readScript(after); ok && len(list[0].commands) == 1 && simple(list[0].commands[0], maxNested) != "" {
+	for line := range strings.Lines(strings.ReplaceAll(script, "\\\n", " ")) {
+		if kindOfText(line)&gates != 0 && orSucceeds().MatchString(line) {
 			return true
 		}
 	}
 	return false
 }
+
+var orSucceeds = strict.Lazily(`\|\|\s*(?:true|:|exit 0|echo)(?:[\s;&|)]|$)`)
 
 // grants are the permissions of a job: those of the job, else of the workflow.
 type grants struct {

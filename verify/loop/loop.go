@@ -187,7 +187,7 @@ func (l *Loop) interrupted() *end {
 func (l *Loop) judge(id string, since int64) (note string, err error) {
 	note = "the last try was not judged"
 	if l.Commit {
-		if err := l.Work.Commit("closeout loop: " + id); err != nil {
+		if err := l.Work.Commit("closeout item loop: " + id); err != nil {
 			note += "; it cannot be committed: " + strings.Join(strings.Fields(err.Error()), " ")
 		}
 	}
@@ -225,7 +225,7 @@ func (l *Loop) tellVerdict(it *item.Standing, facts []item.Fact) {
 	}
 	if e.Outcome == item.Todo || e.Outcome == item.Stuck {
 		p := item.ProgressOf(it.Judged, it.StallAfter)
-		text += fmt.Sprintf("; open findings %d, fewest %d, progress %d.%02d %%", p.Open, p.Best, p.Points/100, p.Points%100)
+		text += fmt.Sprintf("; open findings %d", p.Open)
 		if p.Slide {
 			text += "; fewer findings, but fewer tests ran"
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // StatusFormats are the formats of [WriteStatus]. The first is the default.
-var StatusFormats = []string{"text", "json", "csv", "jsonl", "markdown"}
+var StatusFormats = []string{"text", "json", "csv"}
 
 // statusColumns are those that follow the columns of the list.
 var statusColumns = []string{"id", "state", "tries", "holding", "head", "report_sha256", "because"}
@@ -24,17 +24,8 @@ func WriteStatus(w io.Writer, s *item.Status, format string) (err error) {
 	switch format {
 	case "json":
 		err = json.NewEncoder(&b).Encode(s)
-	case "jsonl":
-		for i := range s.Items {
-			err = json.NewEncoder(&b).Encode(struct {
-				Columns map[string]string `json:"columns"`
-				item.StatusItem
-			}{byColumn(s.Columns, s.Items[i].Values), s.Items[i]})
-		}
 	case "csv":
 		err = statusCSV(&b, s)
-	case "markdown":
-		statusTable(&b, s)
 	default:
 		statusText(&b, s)
 	}
@@ -42,14 +33,6 @@ func WriteStatus(w io.Writer, s *item.Status, format string) (err error) {
 		_, err = w.Write(b.Bytes())
 	}
 	return err
-}
-
-func byColumn(columns, values []string) map[string]string {
-	m := map[string]string{}
-	for i, name := range columns {
-		m[name] = values[i]
-	}
-	return m
 }
 
 // statusRow are the cells of an item, the columns of the list first.
@@ -74,30 +57,8 @@ func statusCSV(w io.Writer, s *item.Status) error {
 	return c.WriteAll(rows)
 }
 
-func statusTable(b *bytes.Buffer, s *item.Status) {
-	var head []string
-	for _, name := range append(append([]string{}, s.Columns...), statusColumns...) {
-		head = append(head, mdText(name))
-	}
-	b.WriteString(mdHead(head...))
-	for i := range s.Items {
-		row := statusRow(&s.Items[i])
-		for k := range row {
-			row[k] = mdText(row[k])
-		}
-		b.WriteString(mdRow(row...))
-	}
-}
-
 // statusShown is how many items of a kind the text lists.
 const statusShown = 20
-
-// fences say what an operator's word about the fence means.
-var fences = map[string]string{
-	"none":    "none: the agent can write the state folder. Mistakes are caught here, malice is not; the gate in CI decides",
-	"sandbox": "sandbox: as the operator says, the agent cannot write the state folder. The gate in CI decides",
-	"user":    "user: as the operator says, the agent is another user, who cannot write the state folder. The gate in CI decides",
-}
 
 func statusText(b *bytes.Buffer, s *item.Status) {
 	c := s.Counts
@@ -128,7 +89,7 @@ func statusText(b *bytes.Buffer, s *item.Status) {
 	if s.Guard == item.GuardNone {
 		b.WriteString("guard: none: a later item may have broken an earlier one\n")
 	}
-	fmt.Fprintf(b, "state: %s\nfence: %s\n", Neutral(s.StateFolder), fences[s.Fence])
+	fmt.Fprintf(b, "state: %s\n", Neutral(s.StateFolder))
 }
 
 func statusList(b *bytes.Buffer, s *item.Status, name string, of func(*item.StatusItem) bool) {

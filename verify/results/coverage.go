@@ -19,9 +19,6 @@ func ParseCoverage(data []byte, limits strict.Limits) (*Coverage, *diag.Errors) 
 	}
 	if n.Kind != strict.KindObject {
 		e := strict.WrongElement(n, "", "a coverage report", `an object with "current"`)
-		if fix := strict.ShareFix(n); fix != "" {
-			e.Fix = `write {"current": ` + strings.TrimPrefix(fix, "write ") + "}"
-		}
 		errs.Add(e)
 		return nil, errs
 	}
@@ -56,12 +53,10 @@ func otherCoverage(n *strict.Node) (diag.Error, bool) {
 		if at == nil || n.Member("current") != nil {
 			continue
 		}
-		if fix := strict.ShareFix(&strict.Node{Kind: strict.KindString, Text: at.Text + "%"}); fix != "" {
-			return diag.Error{
-				Pos: n.Pos, Message: "this is the summary of another tool", Found: strings.Join(path, ".") + " " + at.Text, Expected: `an object with "current"`,
-				Fix: `write {"current": ` + strings.TrimPrefix(fix, "write ") + "} to the file",
-			}, true
-		}
+		return diag.Error{
+			Pos: n.Pos, Message: "this is the summary of another tool", Found: strings.Join(path, ".") + " " + at.Text, Expected: `an object with "current"`,
+			Fix: `write {"current": 0.62} to the file for 62 %`,
+		}, true
 	}
 	return diag.Error{}, false
 }

@@ -57,7 +57,7 @@ func (s *Store) Ratchet(e item.Event) (facts []item.Fact, err error) {
 		err = json.Unmarshal(data, &facts)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w; closeout submit judges again", name, diag.Reason(err))
+		err = fmt.Errorf("%s: %w; closeout item submit judges again", name, diag.Reason(err))
 	}
 	return facts, err
 }

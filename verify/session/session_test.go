@@ -17,7 +17,7 @@ import (
 )
 
 func plan(n int) *item.Plan {
-	p := &item.Plan{Schema: item.PlanSchema, Base: "base", Guard: item.GuardAll, Fence: "none"}
+	p := &item.Plan{Schema: item.PlanSchema, Base: "base", Guard: item.GuardAll}
 	for i := range n {
 		p.Items = append(p.Items, item.Item{ID: fmt.Sprint("T-", i), ContractSHA256: strings.Repeat("a", 64), MaxAttempts: 3})
 	}

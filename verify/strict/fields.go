@@ -48,7 +48,7 @@ func (f *Fields) Share(n *Node, key string) (Ratio, bool) {
 	r, ok := ParseRatio(n)
 	if !ok {
 		e := WrongType(n, f.Pointer(key), "a number from 0 to 1")
-		e.Fix = cmp.Or(ShareFix(n), "write the share itself: 62 % is 0.62")
+		e.Fix = "write the share itself: 62 % is 0.62"
 		f.Errs.Add(e)
 	}
 	return r, ok

@@ -12,29 +12,9 @@ import (
 
 // This file says what to write in place of a wrong key or value. What it suggests is always accepted where it is written.
 
-// sameKeys are words that people and other tools write for the same thing, the key of an input among them.
-var sameKeys = [][]string{
-	{"run", "command", "cmd", "argv", "script", "exec", "shell", "steps"},
-	{"exit_code", "exit", "code", "status", "returncode", "rc", "exitstatus", "result"},
-	{"acceptance_criteria", "criteria", "acceptance", "tests", "checks", "commands"},
-	{"allowed_files", "allowed_paths", "allow", "files", "paths", "include", "scope", "whitelist"},
-	{"forbidden_files", "forbidden_paths", "forbid", "denied_files", "deny", "disallowed_files", "exclude", "blocked_files", "blacklist"},
-	{"rollback_plan", "rollback", "revert"},
-	{"goal", "description", "objective", "summary", "title"},
-	{"slug", "id", "name", "rule", "rule_id", "key", "identifier"}, {"id", "name", "slug", "key", "identifier", "title"},
-	{"task_id", "id", "task", "ticket", "issue"},
-	{"detail", "message", "text", "description"},
-	{"stdout", "output", "out"}, {"stderr", "err"},
-	{"current", "coverage", "value", "percent", "total", "line_rate"},
-	{"$schema", "schema"},
-	{"file", "path", "filename"}, {"path", "file", "filename", "name"},
-	{"cwd", "dir", "directory", "workdir", "working_directory"},
-	{"expires_at", "expires", "until"}, {"until", "expires", "expires_at"},
-	{"passed", "ok", "success", "status", "result"},
-	{"time_budget_minutes", "timeout", "time_budget"},
-	{"network_egress", "network", "hosts"},
-	{"rules", "results", "findings", "rows"},
-	{"duration_ms", "duration", "elapsed", "time"},
+// sameKeys are the keys that the formats had from which this gate's grew, and those of the inputs.
+var sameKeys = map[string]string{
+	"command": "run", "cmd": "run", "acceptancecommands": "acceptance_criteria", "criteria": "acceptance_criteria",
 }
 
 // plainKey leaves out what writers of keys differ in: case, hyphens and underscores.
@@ -55,10 +35,8 @@ func (f *Fields) meant(key string) string {
 		taken = func(k string) bool { return f.Node != nil && f.Node.Member(k) != nil }
 	}
 	free := slices.DeleteFunc(slices.Clone(f.Known), taken)
-	for _, words := range sameKeys {
-		if slices.Contains(free, words[0]) && slices.ContainsFunc(words[1:], func(w string) bool { return plainKey(w) == plain }) {
-			return words[0]
-		}
+	if same := sameKeys[plain]; slices.Contains(free, same) {
+		return same
 	}
 	for _, k := range free {
 		if len(plain) > 2 && strings.HasPrefix(plainKey(k), plain) {
@@ -137,34 +115,6 @@ func integerFix(n *Node, low, high int64) string {
 		return "write " + text + ", without quotes"
 	}
 	return "write " + text
-}
-
-// ShareFix says how to write a share from 0 to 1 that is written as a text or in percent; "" when n is neither.
-func ShareFix(n *Node) string {
-	text := strings.TrimSpace(n.Text)
-	digits, percent := strings.CutSuffix(text, "%")
-	digits = strings.TrimSpace(digits)
-	value, err := strconv.ParseFloat(digits, 64)
-	if n.Kind != KindString && n.Kind != KindNumber || err != nil || value < 0 || value > 100 {
-		return ""
-	}
-	share := digits
-	if percent || value > 1 {
-		share = hundredth(digits)
-	}
-	if _, ok := ParseRatio(&Node{Kind: KindNumber, Text: share}); !ok {
-		return ""
-	}
-	return "write " + share
-}
-
-// hundredth divides a decimal number by 100, without the errors of binary fractions.
-func hundredth(decimal string) string {
-	whole, fraction, _ := strings.Cut(decimal, ".")
-	whole = "00" + strings.TrimLeft(whole, "0")
-	cut := len(whole) - 2
-	share := cmp.Or(strings.TrimLeft(whole[:cut], "0"), "0") + "." + whole[cut:] + fraction
-	return strings.TrimSuffix(strings.TrimRight(share, "0"), ".")
 }
 
 // Line writes a key and its value as the document does: in the block style of YAML the key has no quotes.

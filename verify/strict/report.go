@@ -27,7 +27,7 @@ var documentFixes = map[string]string{
 	"the rule report": `write only the report to the file: rows such as [{"slug": "docs", "passed": true}] or SARIF 2.1.0, for which most linters have an option; ` +
 		`JUnit XML is the test_report of a criterion`,
 	"the coverage report":        `write {"current": 0.84}, the share of the code that the tests cover`,
-	"the rows of the diff rules": `let closeout rules --format json or closeout collect write diff_rules.json`,
+	"the rows of the diff rules": `let closeout diff --format json or closeout collect write diff_rules.json`,
 	"facts.json":                 `write at least {"schema": "closeout.facts/v1"}, or let closeout collect write it`,
 }
 

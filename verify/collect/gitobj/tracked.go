@@ -1,7 +1,6 @@
 package gitobj
 
 import (
-	"path/filepath"
 	"strings"
 )
 
@@ -60,13 +59,4 @@ func (w *walker) tree(id ID, prefix string) error {
 		}
 	}
 	return nil
-}
-
-// Exclude is the content of info/exclude, which lists what git ignores in this clone; "" when it cannot be read.
-func (r *Repo) Exclude() string {
-	text, err := readSmall(filepath.Join(r.common, "info", "exclude"), smallFile)
-	if err != nil {
-		return ""
-	}
-	return text
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
-const rulesLong = `rules compares two commits by the gate's own rules, the diff rules: tests that are skipped or deleted, weakened
+const diffLong = `diff compares two commits by the gate's own rules, the diff rules: tests that are skipped or deleted, weakened
 checks, hidden characters. verify --base, run, collect and the action do the same; here nothing else is judged, no contract is
 read, and each rule has its own severity.
 
@@ -27,34 +27,34 @@ develop, the first that exists.
 
 Exit codes: 0 nothing blocks, 1 a rule blocks, 2 wrong call or environment, 3 a file cannot be read.`
 
-type rulesFlags struct {
+type diffFlags struct {
 	treeFlags
 	format string
 	list   bool
 }
 
-var rulesFormats = []string{"text", "json"}
+var diffFormats = []string{"text", "json"}
 
-func newRules(std stdio) *cobra.Command {
-	f := &rulesFlags{}
+func newDiff(std stdio) *cobra.Command {
+	f := &diffFlags{}
 	c := &cobra.Command{
-		Use: "rules", Short: "Look for skipped tests and weakened checks in a change", Long: rulesLong, Args: noWords("--base"),
-		Example: "  closeout rules\n  closeout rules --base origin/main --format json\n  closeout rules --list",
+		Use: "diff", Short: "Show skipped tests, weakened checks and secrets in a change, without a contract", Long: diffLong, Args: noWords("--base"),
+		Example: "  closeout diff\n  closeout diff --base origin/main --format json\n  closeout diff --list",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.base, "base", "", "look at the changes from this `commit`, usually the base branch, to --head")
 	flags.StringVar(&f.head, "head", "HEAD", "the `commit` that is looked at")
 	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
-	flags.StringVar(&f.format, "format", rulesFormats[0], "`format` of the output: "+strings.Join(rulesFormats, ", ")+"; json is the diff_rules.json of a bundle")
+	flags.StringVar(&f.format, "format", diffFormats[0], "`format` of the output: "+strings.Join(diffFormats, ", ")+"; json is the diff_rules.json of a bundle")
 	flags.BoolVar(&f.list, "list", false, "print the ids of all rules, with severity and title, and look at no change")
 	refuseTwice(flags)
 	return c
 }
 
-func (f *rulesFlags) run(std stdio) error {
-	if !slices.Contains(rulesFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, rulesFormats, ""), strings.Join(rulesFormats, ", "))
+func (f *diffFlags) run(std stdio) error {
+	if !slices.Contains(diffFormats, f.format) {
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, diffFormats, ""), strings.Join(diffFormats, ", "))
 	}
 	if f.list {
 		return printAs(std.out, output.Plain, false, func(w io.Writer, _ bool) error { return listRules(w) })
@@ -81,14 +81,14 @@ func (f *rulesFlags) run(std stdio) error {
 }
 
 // find runs the rules. What the repository does not contain ends in an exit code of its own.
-func (f *rulesFlags) find(std stdio) (*rules.Diff, error) {
+func (f *diffFlags) find(std stdio) (*rules.Diff, error) {
 	unknown := func(err error) error {
 		text := err.Error()
 		var fixed interface{ Fix() string }
 		if errors.As(err, &fixed) {
 			text += " → " + fixed.Fix()
 		}
-		fmt.Fprintln(std.err, "closeout rules:", text)
+		fmt.Fprintln(std.err, "closeout diff:", text)
 		return exit{exitReview}
 	}
 	git, err := collect.OpenGit(orHere(f.repo), strict.DefaultLimits())
@@ -97,7 +97,7 @@ func (f *rulesFlags) find(std stdio) (*rules.Diff, error) {
 	}
 	defer git.Close()
 	why := ""
-	if f.base, why, err = baseName(git, f.base, "rules"); err != nil {
+	if f.base, why, err = baseName(git, f.base, "diff"); err != nil {
 		return nil, err
 	}
 	base, err := git.Resolve(f.base)
@@ -117,7 +117,7 @@ func (f *rulesFlags) find(std stdio) (*rules.Diff, error) {
 		return nil, err
 	}
 	shown := strings.TrimPrefix(strings.TrimPrefix(f.base, "refs/heads/"), "refs/remotes/")
-	fmt.Fprintf(std.err, "closeout rules: the base%s is %s (%.12s)\n", why, shown, base)
+	fmt.Fprintf(std.err, "closeout diff: the base%s is %s (%.12s)\n", why, shown, base)
 	compared := collect.Compare(git, base, head)
 	for _, u := range compared.Unavailable {
 		if compared.Changes == nil {
