@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -76,8 +78,8 @@ var edited = []struct{ name, script, at string }{
 	{"a replaced head", "cd r; cp -R src ../src; echo 2 > src/a; git commit -qam two; git replace HEAD HEAD~1; cp ../src/a src/a; git status -s", ""},
 }
 
-// TestCodeTrees compares the recorder's code tree with the gate's.
-func TestCodeTrees(t *testing.T) {
+// TestSoakCodeTrees compares the recorder's code tree with the gate's.
+func TestSoakCodeTrees(t *testing.T) {
 	for _, c := range checkouts {
 		t.Run(c.name, func(t *testing.T) {
 			before, after, accepted := codeTrees(t, c.script, c.at)

@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -16,7 +18,7 @@ type hostile struct {
 	full  int // the size that BenchmarkHostile runs
 	write func(t testing.TB, dir string, n int) []string
 
-	small int    // the size that TestHostileInputs runs
+	small int    // the size that TestSoakHostileInputs runs
 	limit string // the limit that it hits then
 }
 

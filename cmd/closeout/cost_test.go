@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && soak
 
 package main
 
@@ -50,8 +50,8 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// TestHostileInputs makes each input small, and lowers the limit that bounds it.
-func TestHostileInputs(t *testing.T) {
+// TestSoakHostileInputs makes each input small, and lowers the limit that bounds it.
+func TestSoakHostileInputs(t *testing.T) {
 	for _, h := range hostileInputs {
 		t.Run(h.name, func(t *testing.T) {
 			dir := t.TempDir()

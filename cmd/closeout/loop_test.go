@@ -7,9 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/item"
@@ -57,66 +55,6 @@ func (l *looped) read(name string) string {
 		l.Fatal(err)
 	}
 	return string(data)
-}
-
-// TestLoopKilled kills a loop while its agent and a daemon of it run. The agent ends with it; the next loop ends the daemon, and
-// judges what they left, which is one try.
-func TestLoopKilled(t *testing.T) {
-	l := newLooped(t)
-	pid := filepath.Join(t.TempDir(), "pid")
-	gone := filepath.Join(t.TempDir(), "gone")
-	if err := syscall.Mkfifo(gone, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	// The agent keeps the pipe open as long as it lives.
-	first := l.command("loop", "--", "sh", "-c", "fake-agent write=good commit daemon="+pid+"; exec 3>"+gone+"; exec fake-agent kill")
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
-	l.read(gone) // to the end: the daemon does not have the pipe
-	if err := first.Wait(); err == nil || first.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Fatalf("the loop: %v", err)
-	}
-	daemon := strings.TrimSpace(l.read(pid))
-	number, err := strconv.Atoi(daemon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat("/proc/" + daemon); err != nil {
-		t.Fatalf("the daemon is gone already: %v", err)
-	}
-	out, err := l.command("loop", "--", "fake-agent", "crash").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "T-1: try 1: PASS") {
-		t.Errorf("the next loop: %v\n%s", err, out)
-	}
-	if data, err := os.ReadFile("/proc/" + daemon + "/environ"); err == nil && len(data) > 0 {
-		t.Error("the daemon lives on")
-		syscall.Kill(number, syscall.SIGKILL)
-	}
-	if n := strings.Count(l.read(filepath.Join(l.state, "events.jsonl")), `"event":"judged"`); n != 1 {
-		t.Errorf("%d verdicts", n)
-	}
-}
-
-// TestCriterionKilled kills a loop while a criterion runs, which ends with it: the pipe reaches its end.
-func TestCriterionKilled(t *testing.T) {
-	l := newLooped(t)
-	bin, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
-	if err := syscall.Mkfifo(gone, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(bin, "grep"), []byte("#!/bin/sh\nexec 3>"+gone+"\nexec fake-agent kill\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	c := l.command("loop", "--", "fake-agent", "write=good", "commit")
-	c.Env = append(c.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	l.read(gone)
-	if err := c.Wait(); err == nil || c.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Errorf("the loop: %v", err)
-	}
 }
 
 // TestLoopAlone lets an agent start a second loop in the same work tree.

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && soak
 
 package main
 
@@ -14,8 +14,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/session"
 )
-
-func (p *play) store() *session.Store { return &session.Store{Dir: p.state} }
 
 // once lets the check of an item run code of the agent, the first time only: later checks run it again.
 func (p *play) once(it, code string) {

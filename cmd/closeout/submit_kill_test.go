@@ -3,87 +3,14 @@
 package main
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/session"
 )
-
-// TestSubmitKilled ends submissions with SIGKILL, while a check runs and at many other points. What they leave is no verdict, or a
-// whole one, and the next submission goes on.
-func TestSubmitKilled(t *testing.T) {
-	p := newPlay(t, 4)
-	p.next("f001")
-	p.once("f001", "kill -9 $PPID")
-	p.do("f001")
-	if _, out := p.closeout("submit"); len(p.verdicts()) != 0 {
-		t.Fatalf("a verdict although the recorder was killed: %s", out)
-	}
-	p.next("f001") // the claim is still there
-	left := filepath.Join(p.state, "items", p.ids["f001"], "1", session.RatchetFile)
-	if err := os.WriteFile(left, []byte("[]"), 0o600); err != nil { // as of a submission that was killed after it found an item broken
-		t.Fatal(err)
-	}
-	p.submit("f001", 0, "PASS")
-	for i, it := range []string{"f002", "f003"} {
-		p.next(it)
-		p.do(it)
-		for point := 1 + i; point < 40 && p.fold().Find(p.ids[it]).State == item.Todo; point += 2 {
-			p.killedAt(point, it)
-		}
-		if p.fold().Find(p.ids[it]).State == item.Todo {
-			p.submit(it, 0, "PASS")
-		}
-		if got := len(p.verdicts()); got != int(it[3]-'0') {
-			t.Errorf("%s: %d verdicts", it, got)
-		}
-	}
-	p.check()
-}
-
-// killedAt ends a submission when the state folder has changed so many times, unless it ends before.
-func (p *play) killedAt(point int, it string) {
-	p.Helper()
-	before := p.stateFiles()
-	c := p.command(p.program, "submit", p.ids[it])
-	if err := c.Start(); err != nil {
-		p.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	for changes := 0; changes < point; {
-		select {
-		case <-ended:
-			return
-		default:
-		}
-		if now := p.stateFiles(); now != before {
-			before, changes = now, changes+1
-		}
-	}
-	_ = c.Process.Signal(syscall.SIGKILL) // it may have ended
-	<-ended
-}
-
-// stateFiles lists the files of the state folder with their sizes. Some may go while it looks.
-func (p *play) stateFiles() string {
-	var list strings.Builder
-	_ = filepath.WalkDir(p.state, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			if info, err := entry.Info(); err == nil {
-				fmt.Fprintln(&list, name, info.Size())
-			}
-		}
-		return nil
-	})
-	return list.String()
-}
 
 func (p *play) verdicts() (list []item.Event) {
 	for _, e := range p.events() {

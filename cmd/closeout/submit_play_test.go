@@ -10,11 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/session"
 )
 
 // play is a repository with items, and an agent that works at them.
@@ -170,91 +170,4 @@ func (p *play) fold() *item.State {
 	return s
 }
 
-// check compares every state with what a judgement of the kept bundles by other commands, and a look at the commits, tell.
-func (p *play) check() {
-	p.Helper()
-	state := p.fold()
-	want := map[string]item.Name{}
-	tries := map[string]int{}
-	var passed []item.Event
-	bundles, ignored := []string{"replay"}, map[int64]bool{}
-	for _, i := range state.Ignored {
-		ignored[i.Event.N] = true
-	}
-	for _, e := range p.events() {
-		if e.Event != item.EventJudged || ignored[e.N] {
-			continue
-		}
-		if e.Code == item.CodeBlocked {
-			want[e.Item] = item.Review
-			continue
-		}
-		bundle := filepath.Join(p.state, e.Bundle)
-		bundles = append(bundles, bundle)
-		if data, err := os.ReadFile(filepath.Join(bundle, "verification_report.json")); err != nil || !strings.Contains(string(data), `scope_contract.json","ref":"`+p.plan().Base) {
-			p.Errorf("%s is not by the contract of the pinned base: %v", e.Bundle, err)
-		}
-		code, out := p.closeout("verify", bundle, "--quiet", "--report", filepath.Join(p.TempDir(), "report.json"))
-		broken := slices.ContainsFunc(passed, func(before item.Event) bool { return !p.holdsAt(before.Item, e.Head) })
-		tries[e.Item]++
-		switch {
-		case code == 0 && !broken && !p.holdsAt(e.Item, e.Head):
-			p.Errorf("%s passed at %s, which does not have what it asks for", e.Item, e.Head)
-		case code == 0 && !broken:
-			want[e.Item] = item.Pass
-			passed = append(passed, e)
-		case code == 3:
-			want[e.Item] = item.Review
-		case code != 1 && code != 0:
-			p.Errorf("verify of %s: %s", e.Bundle, out)
-		case tries[e.Item] == 3:
-			want[e.Item] = item.Stuck
-		}
-	}
-	if code, out := p.closeout(bundles...); code != 0 {
-		p.Errorf("a bundle does not replay: %s", out)
-	}
-	for _, it := range state.Items {
-		if w := want[it.ID]; it.State != w && (w != "" || it.State != item.Todo) {
-			p.Errorf("%s is %s, and should be %s", it.ID, it.State, w)
-		}
-	}
-}
-
-// holdsAt looks whether a commit has what an item asks for.
-func (p *play) holdsAt(id, commit string) bool {
-	name := ""
-	for line, known := range p.ids {
-		if known == id {
-			name = line
-		}
-	}
-	out, err := p.command("git", "show", commit+":src/"+name+"/result").Output()
-	files := p.git("ls-tree", "-r", "--name-only", commit)
-	return err == nil && string(out) == "good\n" && !strings.Contains(files, "/breaks-"+name)
-}
-
-// TestPlay lets an agent cheat in known ways. Each item is then done honestly, unless its tries are used up.
-func TestPlay(t *testing.T) {
-	p := newPlay(t, 27)
-	next := 0
-	for _, c := range cheats {
-		next++
-		it := fmt.Sprintf("f%03d", next)
-		head := p.git("rev-parse", "HEAD")
-		p.next(it)
-		c.play(p, it)
-		if t.Failed() {
-			t.Fatalf("in %q", c.name)
-		}
-		if st := p.fold().Find(p.ids[it]); st.State == item.Todo {
-			p.git("reset", "-q", "--hard", head)
-			p.do(it)
-			p.submit(it, 0, "PASS")
-		}
-	}
-	p.check()
-	if got := p.fold().Count(item.Pass); got < 15 {
-		t.Errorf("%d items passed", got)
-	}
-}
+func (p *play) store() *session.Store { return &session.Store{Dir: p.state} }

@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -25,9 +27,9 @@ const partsFile = "closeout_" + verify.Version + ".cdx.json"
 
 var here = target{runtime.GOOS, runtime.GOARCH}
 
-// TestBuild builds a release for this system, and its program again in another directory, with other settings in the
+// TestSoakBuild builds a release for this system, and its program again in another directory, with other settings in the
 // environment.
-func TestBuild(t *testing.T) {
+func TestSoakBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
 	}

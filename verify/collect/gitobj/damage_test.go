@@ -1,3 +1,5 @@
+//go:build soak
+
 package gitobj_test
 
 import (
@@ -72,9 +74,9 @@ func TestMissingObjects(t *testing.T) {
 	}
 }
 
-// TestDamage damages the files of repositories in many places, by flipping bits and by cutting: the answer is an error
+// TestSoakDamage damages the files of repositories in many places, by flipping bits and by cutting: the answer is an error
 // or right.
-func TestDamage(t *testing.T) {
+func TestSoakDamage(t *testing.T) {
 	for i, storage := range []struct {
 		pattern string
 		rounds  int
