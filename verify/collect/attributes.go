@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -201,33 +202,34 @@ func (f *effectFinder) walk(dir string, old, new levels) error {
 	if len(old.list) > maxAttributesDepth {
 		return ErrTooLarge
 	}
-	commits := slices.Compact([]string{f.head, f.base, f.tip})
+	const head, base, tip = 0, 1, 2 // the tip of the base branch
+	var entries [3]map[string]entry
 	var names []string
-	for _, commit := range commits {
-		more, err := f.objects.Names(commit, strings.TrimSuffix(dir, "/"))
+	for i, commit := range [...]string{f.head, f.base, f.tip} {
+		if i == tip && f.tip == f.base {
+			entries[tip] = entries[base]
+			break
+		}
+		more, err := f.entries(commit, dir)
 		if err != nil {
 			return err
 		}
-		names = append(names, more...)
+		entries[i] = more
+		names = slices.AppendSeq(names, maps.Keys(more))
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		f.eval.Steps += stepsOfEntry
-		if f.eval.Steps > maxAttributeSteps {
-			return ErrTooLarge
-		}
-		var modes [3]change.Mode // in the head, the base and the tip of the base branch
+		var modes [3]change.Mode
 		var ids [3]string
-		for i, commit := range [...]string{f.head, f.base, f.tip} {
-			var err error
-			if modes[i], ids[i], _, err = f.objects.Entry(commit, dir+name); err != nil {
-				return err
-			}
+		for i := range entries {
+			modes[i], ids[i] = entries[i][name].mode, entries[i][name].id
 		}
 		isFile := func(i int) bool { return modes[i] == change.Regular || modes[i] == change.Executable }
-		const head, base, tip = 0, 1, 2
 		if isFile(head) || (isFile(tip) && !isFile(base)) { // it is there after a merge
 			f.compare(dir+name, old, new, isFile(base) || isFile(tip))
+			if f.eval.Steps > maxAttributeSteps {
+				return ErrTooLarge
+			}
 		}
 		if modes[head] == DirMode || (modes[tip] == DirMode && ids[tip] != ids[base]) {
 			if err := f.walk(dir+name+"/", old, new); err != nil {
@@ -236,6 +238,33 @@ func (f *effectFinder) walk(dir string, old, new levels) error {
 		}
 	}
 	return nil
+}
+
+// entry is a file or a directory.
+type entry struct {
+	mode change.Mode
+	id   string
+}
+
+// entries lists a directory of one commit at once: the repository keeps only the commit that was last asked for.
+func (f *effectFinder) entries(commit, dir string) (map[string]entry, error) {
+	names, err := f.objects.Names(commit, strings.TrimSuffix(dir, "/"))
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]entry, len(names))
+	for _, name := range names {
+		f.eval.Steps += stepsOfEntry
+		if f.eval.Steps > maxAttributeSteps {
+			return nil, ErrTooLarge
+		}
+		mode, id, _, err := f.objects.Entry(commit, dir+name)
+		if err != nil {
+			return nil, err
+		}
+		all[name] = entry{mode, id}
+	}
+	return all, nil
 }
 
 // compare notes which attributes of a file differ. Where case is ignored, a pattern may be for more files.
@@ -250,7 +279,7 @@ func (f *effectFinder) compare(name string, old, new levels, existing bool) {
 			switch {
 			case was.Value == now.Value || noted[i]:
 				continue
-			case hides && (now.Value == gitattr.Unspecified || !existing):
+			case hides && now.Value == gitattr.Unspecified:
 				continue
 			case !existing && (now.Value == gitattr.Unspecified || (i != gitattr.Filter && i != gitattr.Encoding)):
 				continue
