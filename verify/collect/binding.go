@@ -16,6 +16,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/secrets"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -28,12 +29,13 @@ type Merged struct {
 // Decided is what a decision was about: of its report, of its changes.json, and of the contract for the evidence directory.
 type Decided struct {
 	Head, CodeTree, EvidenceDir string // "" when unknown
-	Committed                   bool   // the contract lets changes bring evidence along
 	MergeBase                   string // "" when unknown
 	ManyBases                   bool   // changes.json joins the changes since several merge bases
 	// Changes are those of changes.json; without one they are the files of the report, and HasIDs is false.
 	Changes []change.Change
 	HasIDs  bool
+	// Policy is that of the branch's contract; nil when the facts name none.
+	Policy *policy.Policy
 }
 
 // DecidedBy takes from a bundle and its report what the decision was about. The contract of the bundle names the evidence
@@ -54,7 +56,9 @@ func decidedBy(r *report.Report, b *verify.Bundle, f *facts.Facts) (Decided, err
 				return d, err
 			}
 			if c, errs := contract.Parse(in.Name, data, limits); !errs.Any() && ofBranch(f, in.Name) {
-				d.EvidenceDir, d.Committed = cmp.Or(c.Evidence.Dir, d.EvidenceDir), c.Evidence.Commits()
+				source := policy.Source{Contract: c, Kind: "contract", File: in.Name, Trust: facts.TrustBase}
+				d.Policy, _ = policy.Join([]policy.Source{source}, "") // its problems are those of the decision
+				d.EvidenceDir = d.Policy.EvidenceDir
 			}
 		case check.Changes:
 			data, err := in.Read(limits.DiffBytes)
@@ -263,13 +267,31 @@ func (b *binder) leftOut(path string) (bool, error) {
 	}
 	mode, id, found, err := b.git.Entry(b.tip, path)
 	left := !found
-	if err == nil && mode == change.Regular && b.decided.Committed {
-		var kind string
-		kind, err = b.reader.kind(id)
-		left = kind != ""
+	if err == nil && mode == change.Regular && b.decided.Policy != nil {
+		left, err = b.accepts(path, mode, id)
 	}
 	b.left[path] = left && err == nil
 	return b.left[path], err
+}
+
+// accepts reports whether the gate takes a file of the evidence directory for evidence: by the contract of the branch, by what it
+// parses as, and without a secret in it.
+func (b *binder) accepts(path string, mode change.Mode, id string) (bool, error) {
+	kind, err := b.reader.kind(id)
+	if err != nil || kind == "" {
+		return false, err
+	}
+	r := b.decided.Policy.Classify(&change.Change{Path: path, Status: change.Added, OldMode: change.NoMode, NewMode: mode, NewID: id, Evidence: kind})
+	if r.Class != policy.ClassEvidence || r.Severity != "" || r.Folded || policy.Irregular(path) != "" {
+		return false, nil
+	}
+	text, err := b.git.Blob(id, maxEvidenceFile)
+	if err != nil {
+		return false, err
+	}
+	clean := true
+	secrets.Find(text, func(secrets.Found) { clean = false })
+	return clean, nil
 }
 
 // smuggled is the first path of the evidence directory that the commits change; "" for none.

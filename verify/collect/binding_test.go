@@ -9,7 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // from begins a commit with parents.
@@ -135,7 +139,21 @@ func bindingHistory() *history {
 	gone()
 	put(37, change(first), 3) // without
 	gone()
+	put(38, with(strings.Replace(evidenceLog, `"exit_code"`, `"stdout": "AKIA`+`QYLPMN5HFIQR7BBB", "exit_code"`, 1)), 1) // with a secret
+	gone()
 	return h
+}
+
+// branchPolicy is the policy of a contract that lets changes bring evidence along.
+func branchPolicy(t *testing.T, forbidden string) *policy.Policy {
+	t.Helper()
+	text := `{"allowed_files": ["src/**"], "forbidden_files": [` + forbidden + `], "rollback_plan": "revert", "acceptance_criteria": ["true"], "evidence": {"committed": true}}`
+	c, errs := contract.Parse("scope_contract.json", []byte(text), strict.DefaultLimits())
+	if errs.Any() {
+		t.Fatal(errs)
+	}
+	p, _ := policy.Join([]policy.Source{{Contract: c, Kind: "contract", File: "scope_contract.json", Trust: facts.TrustBase}}, "")
+	return p
 }
 
 func TestBinding(t *testing.T) {
@@ -158,14 +176,16 @@ func TestBinding(t *testing.T) {
 	paths := decided
 	paths.HasIDs = false
 	committed := decided
-	committed.Committed = true
+	committed.Policy = branchPolicy(t, `"db/**"`)
+	forbidding := decided
+	forbidding.Policy = branchPolicy(t, `"**/*.jsonl"`)
 	logged := committed
 	logged.Head = ids[7]
 	if logged.Changes, err = git.Changes(ids[1], ids[7]); err != nil {
 		t.Fatal(err)
 	}
 	strictly := logged
-	strictly.Committed = false
+	strictly.Policy = nil
 	const exact, files, partly, none = report.BindingExact, report.BindingFiles, report.BindingPartly, report.BindingNone
 	for _, c := range []struct {
 		what    string
@@ -196,6 +216,8 @@ func TestBinding(t *testing.T) {
 		{"the code tree, with data where evidence may be committed", committed, 1, []int{30}, none, evidenceFile},
 		{"the code tree, with evidence", decided, 1, []int{31}, none, evidenceFile},
 		{"the code tree, with evidence that may be committed", committed, 1, []int{31}, exact, ""},
+		{"the code tree, with evidence that the contract forbids", forbidding, 1, []int{31}, none, evidenceFile},
+		{"the code tree, with a secret in the evidence", committed, 1, []int{38}, none, evidenceFile},
 		{"a merge, with data as evidence", decided, 3, []int{32}, none, evidenceFile},
 		{"old evidence is gone", decided, 6, []int{33}, exact, ""},
 		{"judged evidence, squashed", strictly, 3, []int{34}, files, ""},
