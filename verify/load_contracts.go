@@ -96,7 +96,7 @@ func (l *loader) contractPath(in Input) string {
 func (l *loader) readContract(in Input) {
 	origin := l.origin(in)
 	parse := func(data []byte, limits strict.Limits) (*contract.Contract, *diag.Errors) {
-		c, errs := contract.Parse(in.Name, data, limits)
+		c, errs := l.bundle.Parsed.Parse(in.Name, data, limits)
 		if c != nil && in.Kind == check.TaskContract {
 			checkTask(c, in, origin.Trust, errs)
 		}

@@ -71,7 +71,7 @@ func counterCheck(dir, format string, std stdio) error {
 
 // unbroken judges a bundle again, and refuses one whose report is another.
 func unbroken(dir string) (*verify.Bundle, *report.Report, error) {
-	result, err := judgeAgain("closeout canary", dir)
+	result, err := judgeAgain("closeout canary", dir, nil)
 	if err != nil {
 		return nil, nil, err
 	}

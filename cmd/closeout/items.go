@@ -32,7 +32,8 @@ type board struct {
 	root     string      // of the work tree
 	worktree string      // its key
 	git      *collect.Git
-	standing *policy.Source // of the base; nil until it is needed
+	standing *policy.Source  // of the base; nil until it is needed
+	parsed   *contract.Cache // what is pinned is parsed once, and judged often
 }
 
 // openBoard finds the repository and the state folder, and folds the events. Without a plan it pins the task contracts of
@@ -55,7 +56,7 @@ func findBoard(stateDir string) (*board, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &board{git: git, root: git.Root(), worktree: session.Key(git.Root())}
+	b := &board{parsed: &contract.Cache{}, git: git, root: git.Root(), worktree: session.Key(git.Root())}
 	if b.root == "" {
 		err = errors.New("items need a work tree, and this repository has none: change to one (cd)")
 	} else {
@@ -328,7 +329,7 @@ func (b *board) join(id, name string, data []byte) (*policy.Policy, error) {
 	if strings.HasPrefix(name, madeOf) {
 		format = "contract.json"
 	}
-	c, errs := contract.Parse(format, data, strict.DefaultLimits())
+	c, errs := b.parsed.Parse(format, data, strict.DefaultLimits())
 	if c != nil {
 		c.CheckTask(errs)
 		if c.TaskID.Value != id && !errs.Any() {
@@ -358,7 +359,7 @@ func contractError(name string, e diag.Error) error {
 
 // readStanding reads the standing contract of the base.
 func (b *board) readStanding() error {
-	c, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: strict.DefaultLimits()}})
+	c, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: strict.DefaultLimits()}, Parsed: b.parsed})
 	if err != nil {
 		return err
 	}
