@@ -181,7 +181,8 @@ func (b *board) sinceBase(commit string) ([]change.Change, error) {
 // altered is a file that commands name, also through links, and that is not as in the base; "" for none. A file that is new may be
 // the work of an item.
 func (b *board) altered(p *policy.Policy, changes []change.Change) (string, error) {
-	if err := collect.AddArguments(p, b.git, b.plan.Base); err != nil {
+	p, err := collect.WithArguments(p, b.git, b.plan.Base)
+	if err != nil {
 		return "", err
 	}
 	for i := range changes {
