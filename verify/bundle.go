@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/strict"
 )
 
@@ -21,6 +22,8 @@ type Bundle struct {
 	// function knows of none.
 	TestReport func(path string) Opener
 	Settings   Settings
+	// Parsed has the contracts that earlier decisions of the process parsed; nil for none. It changes no report.
+	Parsed *contract.Cache
 }
 
 // Opener opens a file.

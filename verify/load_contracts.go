@@ -96,7 +96,7 @@ func (l *loader) contractPath(in Input) string {
 func (l *loader) readContract(in Input) {
 	origin := l.origin(in)
 	parse := func(data []byte, limits strict.Limits) (*contract.Contract, *diag.Errors) {
-		c, errs := contract.Parse(in.Name, data, limits)
+		c, errs := l.bundle.Parsed.Parse(in.Name, data, limits)
 		if c != nil && in.Kind == check.TaskContract {
 			checkTask(c, in, origin.Trust, errs)
 		}
@@ -144,7 +144,7 @@ func (l *loader) joinContracts(join func([]policy.Source, string) (*policy.Polic
 		return
 	}
 	if l.Facts != nil {
-		p.AddArguments(l.Facts.ArgumentPaths)
+		p = p.WithArguments(l.Facts.ArgumentPaths)
 	}
 	p.Measure(glob.NewMeter(l.settings.Limits.MatchSteps))
 	l.Policy = p
@@ -226,7 +226,7 @@ func (l *loader) classify() {
 		return
 	}
 	added := l.addedTask()
-	l.Policy.SetAddedTask(added)
+	l.Policy = l.Policy.WithAddedTask(added)
 	if added != "" && l.given[check.TaskContract] == 0 {
 		l.AbsentTask = added
 	}

@@ -42,7 +42,7 @@ func (l *loader) loadGroup() []*subject {
 
 // loadMember reads what belongs to one pull request. Settings and standing contract are the group's.
 func (g *loader) loadMember(p Part) *subject {
-	l := newLoader(&Bundle{Inputs: p.Inputs, Settings: g.bundle.Settings}, check.ScopeMember)
+	l := newLoader(&Bundle{Inputs: p.Inputs, Settings: g.bundle.Settings, Parsed: g.bundle.Parsed}, check.ScopeMember)
 	l.group, l.spent, l.directory, l.settings = *g.bundle, g.spent, PartDirectory(p.PullRequest), g.settings
 	l.number = p.PullRequest
 	l.Task, l.Today, l.Strict, l.MaxFindings = g.Task, g.Today, g.Strict, g.MaxFindings

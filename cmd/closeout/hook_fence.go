@@ -172,15 +172,12 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 		return nil, err
 	}
 	for _, c := range list {
-		added := f.adds(&c)
-		if added {
-			f.Policy.SetAddedTask(rel)
+		fence := f.Fence
+		if f.adds(&c) {
+			fence.Policy = f.Policy.WithAddedTask(rel)
 		}
-		if r := f.Rule(c); r != nil && (worst == nil || r.Deny && !worst.Deny) {
+		if r := fence.Rule(c); r != nil && (worst == nil || r.Deny && !worst.Deny) {
 			worst = r
-		}
-		if added {
-			f.Policy.SetAddedTask("")
 		}
 	}
 	return worst, nil

@@ -32,7 +32,8 @@ type board struct {
 	root     string      // of the work tree
 	worktree string      // its key
 	git      *collect.Git
-	standing *policy.Source // of the base; nil until it is needed
+	standing *policy.Source  // of the base; nil until it is needed
+	parsed   *contract.Cache // what is pinned is parsed once, and judged often
 }
 
 // openBoard finds the repository and the state folder, and folds the events. Without a plan it pins the task contracts of
@@ -55,7 +56,7 @@ func findBoard(stateDir string) (*board, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &board{git: git, root: git.Root(), worktree: session.Key(git.Root())}
+	b := &board{parsed: &contract.Cache{}, git: git, root: git.Root(), worktree: session.Key(git.Root())}
 	if b.root == "" {
 		err = errors.New("items need a work tree, and this repository has none: change to one (cd)")
 	} else {
@@ -180,7 +181,8 @@ func (b *board) sinceBase(commit string) ([]change.Change, error) {
 // altered is a file that commands name, also through links, and that is not as in the base; "" for none. A file that is new may be
 // the work of an item.
 func (b *board) altered(p *policy.Policy, changes []change.Change) (string, error) {
-	if err := collect.AddArguments(p, b.git, b.plan.Base); err != nil {
+	p, err := collect.WithArguments(p, b.git, b.plan.Base)
+	if err != nil {
 		return "", err
 	}
 	for i := range changes {
@@ -328,7 +330,7 @@ func (b *board) join(id, name string, data []byte) (*policy.Policy, error) {
 	if strings.HasPrefix(name, madeOf) {
 		format = "contract.json"
 	}
-	c, errs := contract.Parse(format, data, strict.DefaultLimits())
+	c, errs := b.parsed.Parse(format, data, strict.DefaultLimits())
 	if c != nil {
 		c.CheckTask(errs)
 		if c.TaskID.Value != id && !errs.Any() {
@@ -358,7 +360,7 @@ func contractError(name string, e diag.Error) error {
 
 // readStanding reads the standing contract of the base.
 func (b *board) readStanding() error {
-	c, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: strict.DefaultLimits()}})
+	c, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: strict.DefaultLimits()}, Parsed: b.parsed})
 	if err != nil {
 		return err
 	}

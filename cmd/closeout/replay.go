@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/output"
 	rerun "github.com/closeout-gate/closeout/verify/replay"
@@ -73,7 +74,7 @@ type replayed struct {
 }
 
 // judgeAgain judges a bundle again for a command, which an error about another argument names.
-func judgeAgain(command, dir string) (*replayed, error) {
+func judgeAgain(command, dir string, parsed *contract.Cache) (*replayed, error) {
 	old, err := collect.Report(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%q contains no %s: run closeout verify first", dir, report.FileName)
@@ -92,6 +93,7 @@ func judgeAgain(command, dir string) (*replayed, error) {
 	if r.found, err = collect.Bundle(dir); err != nil {
 		return nil, err
 	}
+	r.found.Parsed = parsed
 	err = caught(func() (err error) {
 		r.Result, err = rerun.Run(old, r.before, r.found.Bundle)
 		return err
@@ -104,7 +106,7 @@ func judgeAgain(command, dir string) (*replayed, error) {
 
 // replay replays a bundle, and prints whether the result is the same.
 func replay(dir string, std stdio) (same bool, err error) {
-	result, err := judgeAgain("closeout replay", dir)
+	result, err := judgeAgain("closeout replay", dir, nil)
 	if err != nil {
 		return false, err
 	}

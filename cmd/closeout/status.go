@@ -156,7 +156,7 @@ func (b *board) screened(head string) []string {
 		return []string{fmt.Sprintf("the base %.12s: %v", b.plan.Base, err)}
 	}
 	limits := strict.DefaultLimits()
-	standing, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: limits}})
+	standing, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: limits}, Parsed: b.parsed})
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -239,7 +239,7 @@ func (b *board) replayAll() []string {
 		if it.Pass == nil {
 			continue
 		}
-		again, err := judgeAgain("closeout item status", b.store.Path(it.Pass.Bundle))
+		again, err := judgeAgain("closeout item status", b.store.Path(it.Pass.Bundle), b.parsed)
 		switch {
 		case err != nil:
 			differs = append(differs, fmt.Sprintf("%s: %v", it.ID, diag.Reason(err)))

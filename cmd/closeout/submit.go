@@ -194,7 +194,7 @@ func (b *board) subject(it *item.Standing, head string) (*subject, error) {
 // optionsFor are how an item is judged. Nothing of it comes from the call or from the work tree.
 func (b *board) optionsFor(it *item.Standing) collect.Options {
 	o := collect.Options{
-		Root: b.root, Names: b.root, ContractsAt: b.plan.Base,
+		Root: b.root, Names: b.root, ContractsAt: b.plan.Base, Parsed: b.parsed,
 		Settings: verify.Settings{Limits: strict.DefaultLimits(), Today: today(), Task: it.ID},
 	}
 	if !it.Given {
@@ -450,7 +450,7 @@ func (a *attempt) keep(e item.Event) error {
 	if err := a.store.Sync(a.dir); err != nil {
 		return err
 	}
-	again, err := judgeAgain("closeout item submit", a.bundle())
+	again, err := judgeAgain("closeout item submit", a.bundle(), a.parsed)
 	switch {
 	case err != nil:
 		return errors.Join(errChanged, err)

@@ -85,7 +85,7 @@ func keptContracts(kept *Found, known *facts.Facts, o Options) (*Contracts, erro
 			return nil, fmt.Errorf("the facts do not say where the contract %q comes from", in.Name)
 		}
 		file := contractFile{kind: in.Kind, origin: known.Contracts[i]}
-		file.parse(data, o.Settings.Limits)
+		file.parse(data, o)
 		c.files = append(c.files, file)
 	}
 	if c.join(policy.Join); c.Policy == nil {

@@ -49,7 +49,7 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 	}
 	written, err := Bundle(dir)
 	if err == nil {
-		written.Settings = found.Settings
+		written.Settings, written.Parsed = found.Settings, found.Parsed
 	}
 	return written, err
 }

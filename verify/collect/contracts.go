@@ -16,7 +16,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Contracts are the contracts of a decision: the standing one, or the operator's in its place, and the one of the task.
@@ -48,8 +47,8 @@ type contractFile struct {
 }
 
 // parse reads the content of a contract, once for all stages.
-func (f *contractFile) parse(data []byte, limits strict.Limits) {
-	read, errs := contract.Parse(f.origin.File, data, limits)
+func (f *contractFile) parse(data []byte, o Options) {
+	read, errs := o.Parsed.Parse(f.origin.File, data, o.Settings.Limits)
 	f.parsed, f.valid, f.errs, f.open = read, read != nil && !errs.Any(), errs.All(), bytesOpener(data)
 }
 
@@ -77,7 +76,7 @@ func (c *Comparison) contractsAt(o Options) string { return cmp.Or(o.ContractsAt
 // StandingAt reads the standing contract of a commit, at all paths where there may be one, since two are an error that the
 // judge must see.
 func StandingAt(objects Objects, commit string, o Options) (*Contracts, error) {
-	r := contractReader{objects: objects, commit: commit, trust: facts.TrustBase, limits: o.Settings.Limits}
+	r := contractReader{objects: objects, commit: commit, trust: facts.TrustBase, options: o}
 	r.Contracts.commit = o.ContractsAt
 	if o.Contract != "" {
 		r.read(check.Contract, "scope_contract"+contractExtension(o.Contract), o.Contract)
@@ -119,15 +118,15 @@ func (r *contractReader) readFile(kind check.Kind, name string, o Options) error
 	}
 	data, err := in.Read(o.Settings.Limits.ContractBytes)
 	if err == nil {
-		file.parse(data, o.Settings.Limits)
+		file.parse(data, o)
 	}
 	if kind == check.TaskContract {
 		if len(in.RepoPaths) > 0 {
 			return fmt.Errorf("the task contract %q is inside the repository, where the change can write it: name one outside", in.Name)
 		}
 		file.nameTask(o.Settings.Task)
-		if err == nil { // the error in it, if any, names the file by its new name
-			file.parse(data, o.Settings.Limits)
+		if err == nil && !file.valid { // the error in it names the file by its new name
+			file.parse(data, o)
 		}
 	}
 	r.files = append(r.files, file)
@@ -172,7 +171,7 @@ func (c *Contracts) NamesBranch(branch string) bool {
 func (c *Contracts) WithTask(compared *Comparison, o Options) (*Contracts, error) {
 	r := contractReader{
 		Contracts: Contracts{Standing: c.Standing, files: slices.Clone(c.files), Unavailable: slices.Clone(c.Unavailable), commit: c.commit},
-		objects:   compared.Objects, commit: compared.contractsAt(o), trust: facts.TrustBase, limits: o.Settings.Limits,
+		objects:   compared.Objects, commit: compared.contractsAt(o), trust: facts.TrustBase, options: o,
 	}
 	if o.TaskFile != "" { // then no task contract of the repository counts, whatever the change adds
 		err := r.readFile(check.TaskContract, o.TaskFile, o)
@@ -246,7 +245,7 @@ type contractReader struct {
 	objects Objects
 	commit  string
 	trust   facts.Trust
-	limits  strict.Limits
+	options Options
 	err     error
 }
 
@@ -255,7 +254,7 @@ const maxContract = 64 << 20
 
 // read reads the contract at a path, and reports whether there is one or that is unavailable.
 func (r *contractReader) read(kind check.Kind, file, name string) bool {
-	limit := max(maxContract, r.limits.ContractBytes)
+	limit := max(maxContract, r.options.Settings.Limits.ContractBytes)
 	data, err := blobAt(r.objects, r.commit, name, limit)
 	switch {
 	case errors.Is(err, ErrTooLarge):
@@ -268,7 +267,7 @@ func (r *contractReader) read(kind check.Kind, file, name string) bool {
 		return false
 	default:
 		f := contractFile{kind: kind, origin: facts.ContractOrigin{File: file, Path: name, Commit: r.commit, Trust: r.trust}}
-		f.parse(data, r.limits)
+		f.parse(data, r.options)
 		r.files = append(r.files, f)
 	}
 	return true

@@ -15,6 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
@@ -54,6 +55,8 @@ type Options struct {
 	// WorkTree is the code tree of a work tree that is judged in place of the head, which it differs from; "" is none. The
 	// changes are still those of the head.
 	WorkTree string
+	// Parsed has the contracts that the process parsed before; nil for none.
+	Parsed *contract.Cache
 
 	declared string // the coverage report that the contracts declare, relative to Names; "" is none
 }
@@ -147,7 +150,7 @@ func newFinder(o Options) *finder {
 	if o.EvidenceDir == "" {
 		o.EvidenceDir = policy.DefaultEvidenceDir
 	}
-	f := &finder{options: o, found: &Found{Bundle: &verify.Bundle{}}}
+	f := &finder{options: o, found: &Found{Bundle: &verify.Bundle{Parsed: o.Parsed}}}
 	f.found.TestReport = func(p string) verify.Opener { return f.existing(filepath.Join(o.Names, filepath.FromSlash(p))) }
 	return f
 }

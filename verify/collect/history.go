@@ -94,7 +94,7 @@ func StandingText(extension string, text []byte, limits strict.Limits) *Contract
 	file := contractFile{kind: check.Contract, origin: facts.ContractOrigin{
 		File: "scope_contract" + extension, Path: policy.StandingContract + extension, Trust: facts.TrustBase,
 	}}
-	file.parse(text, limits)
+	file.parse(text, Options{Settings: verify.Settings{Limits: limits}})
 	c := &Contracts{files: []contractFile{file}}
 	if file.valid {
 		c.Standing = file.parsed

@@ -19,22 +19,22 @@ func (k *Contracts) Ready(c *Comparison) (*policy.Policy, error) {
 	if k.Policy == nil {
 		return nil, errors.New("the contracts make no policy")
 	}
-	if err := AddArguments(k.Policy, c.Objects, c.Base); err != nil {
+	p, err := WithArguments(k.Policy, c.Objects, c.Base)
+	if err != nil {
 		return nil, err
 	}
 	if added := addedTask(c.Changes); added != "" && k.commit == "" {
-		k.Policy.SetAddedTask(added)
+		p = p.WithAddedTask(added)
 	}
-	return k.Policy, nil
+	return p, nil
 }
 
-// AddArguments adds to a policy the files of a commit that its commands name, also through links.
-func AddArguments(p *policy.Policy, objects Objects, commit string) error {
+// WithArguments is a policy with the files of a commit that its commands name, also through links.
+func WithArguments(p *policy.Policy, objects Objects, commit string) (*policy.Policy, error) {
 	f := &facts.Facts{}
 	addArguments(f, &Comparison{Objects: objects, Base: commit}, &Contracts{Policy: p})
 	for _, u := range f.Unavailable {
-		return errors.New(u.Error)
+		return nil, errors.New(u.Error)
 	}
-	p.AddArguments(f.ArgumentPaths)
-	return nil
+	return p.WithArguments(f.ArgumentPaths), nil
 }

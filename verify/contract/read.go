@@ -70,9 +70,14 @@ func tooLong(n *strict.Node, where string, errs *diag.Errors) bool {
 	return long
 }
 
+// isYAML reports whether a contract is YAML, which its name decides.
+func isYAML(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
 // contractDocument parses the text to a tree; nil when that is impossible.
 func contractDocument(name string, data []byte, limits strict.Limits, errs *diag.Errors) *strict.Node {
-	yaml := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+	yaml := isYAML(name)
 	limit := limits.ContractBytes
 	if yaml && limit > maxYAML {
 		limit = max(maxYAML, limit/(strict.DefaultLimits().ContractBytes/maxYAML))

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -222,15 +223,25 @@ func (p *Policy) Measure(m *glob.Meter) {
 	p.protected[len(p.protected)-1].files.Metered(m)
 }
 
-// AddArguments adds files that the facts list as arguments of commands.
-func (p *Policy) AddArguments(paths []string) {
-	for _, path := range paths {
-		p.arguments.add(path, &command{by: "the criterion that the facts name", Clause: builtIn})
+// WithArguments is the policy with files that the facts list as arguments of commands.
+func (p *Policy) WithArguments(paths []string) *Policy {
+	with := *p
+	with.arguments = arguments{}
+	for folded, a := range p.arguments {
+		with.arguments[folded] = argument{a.command, maps.Clone(a.paths)}
 	}
+	for _, path := range paths {
+		with.arguments.add(path, &command{by: "the criterion that the facts name", Clause: builtIn})
+	}
+	return &with
 }
 
-// SetAddedTask sets the task contract that the change adds, which is always in scope; "" for none.
-func (p *Policy) SetAddedTask(path string) { p.addedTask = path }
+// WithAddedTask is the policy for a change that adds this task contract, which is always in scope; "" for none.
+func (p *Policy) WithAddedTask(path string) *Policy {
+	with := *p
+	with.addedTask = path
+	return &with
+}
 
 // Classify classifies one change.
 func (p *Policy) Classify(c *change.Change) Ruling {

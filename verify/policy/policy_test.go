@@ -516,11 +516,15 @@ func TestUniversal(t *testing.T) {
 
 func TestAddedTask(t *testing.T) {
 	p, _ := join(t, "", "")
-	p.SetAddedTask(".closeout/tasks/T-1.json")
+	without := p
+	p = p.WithAddedTask(".closeout/tasks/T-1.json")
 	c := modified(".closeout/tasks/T-1.json")
 	c.Status, c.OldMode = change.Added, change.NoMode
 	if got := p.Classify(c).Class; got != policy.ClassAllowed {
 		t.Errorf("the added task contract is %s", got)
+	}
+	if got := without.Classify(c).Class; got != policy.ClassProtected {
+		t.Errorf("the policy that was there before says %s of an added task contract", got)
 	}
 	c.NewMode = change.Symlink
 	if got := p.Classify(c).Class; got != policy.ClassProtected {

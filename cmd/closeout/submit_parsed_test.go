@@ -1,0 +1,82 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"reflect"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// Each stage of a submission that reads contracts takes them from the cache of the process: with an empty one, it leaves the standing
+// contract and that of the item there. No stage modifies what the next one gets.
+func TestSubmitParsesOnce(t *testing.T) {
+	p := newPlay(t, 3)
+	p.closeout("next")
+	p.do("f001")
+	p.submit("f001", 0, "")
+	t.Chdir(p.root)
+	std := stdio{nil, io.Discard, io.Discard}
+	b, err := openBoard(p.state, std)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.git.Close()
+	for try, id := range []string{p.ids["f002"], p.ids["f003"]} {
+		err := b.locked(0, func() error {
+			if _, err := b.next(id); err != nil {
+				return err
+			}
+			p.do(id[:4])
+			done, err := b.submit(id, nil, std)
+			if err == nil && done.report.Verdict != report.Passed {
+				t.Errorf("%s: %s", id, done.report.Verdict)
+			}
+			return err
+		})
+		if want := 3 + try; err != nil || b.parsed.Len() != want { // the standing contract, and those of the items
+			t.Fatalf("%s: %d contracts parsed, want %d: %v", id, b.parsed.Len(), want, err)
+		}
+	}
+	used := b.parsed
+
+	it := b.state.Find(p.ids["f001"])
+	head := p.git("rev-parse", "HEAD")
+	dir := b.store.Path(it.Pass.Bundle)
+	for _, stage := range []struct {
+		name string
+		do   func(parsed *contract.Cache) error
+	}{
+		{"policyOf", func(*contract.Cache) error { _, err := b.policyOf(&it.Item); return err }},
+		{"subject", func(*contract.Cache) error { _, err := b.subject(it, head); return err }},
+		{"keep", func(parsed *contract.Cache) error { _, err := judgeAgain("closeout submit", dir, parsed); return err }},
+		{"guard", func(*contract.Cache) error {
+			o := b.optionsFor(it)
+			o.Feedback, o.Settings.Digests = []string{"none.jsonl"}, []string{}
+			found, err := collect.Again(dir, collect.Place{Objects: b.git, Commit: head}, o)
+			if err == nil && found.Parsed != o.Parsed {
+				t.Error("what the guard judges has another cache")
+			}
+			return err
+		}},
+	} {
+		b.parsed, b.standing = &contract.Cache{}, nil
+		if err := stage.do(b.parsed); err != nil || b.parsed.Len() != 2 {
+			t.Errorf("%s: %d contracts parsed, want 2: %v", stage.name, b.parsed.Len(), err)
+		}
+	}
+
+	name, data, err := b.contractOf(&it.Item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := b.optionsFor(it).Settings.Limits
+	shared, _ := used.Parse(name, data, limits)
+	if fresh, errs := contract.Parse(name, data, limits); errs.Any() || !reflect.DeepEqual(shared, fresh) {
+		t.Errorf("the judgements modified the contract: got %+v, want %+v", shared, fresh)
+	}
+}
