@@ -21,8 +21,9 @@ const firstLook = time.Second
 // remember finds what belongs to the person: what differed when the claim or HEAD of the work tree was first seen. paths is
 // what differs now, if that is known already.
 //
-// An agent moves HEAD and claims items itself. So only the start of a session, or a tool before which no call of the session
-// is known, can show the work of a person in between, and what an agent is known to have changed stays its own.
+// An agent moves HEAD and claims items itself. So only the first call of a session can show the work of a person in between,
+// and what an agent is known to have changed stays its own. A session that is compacted or resumed starts again under its id:
+// it has worked already.
 func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 	if f.store == nil || h.call.Session == hook.Trial {
 		return
@@ -32,10 +33,17 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 		claim = f.claim.Item + " " + f.claim.Start
 	}
 	known, err := f.store.Before(key)
-	began := h.call.Event == hook.Start || h.call.Event == hook.Pre && len(h.past()) == 0
+	began := (h.call.Event == hook.Start || h.call.Event == hook.Pre) && len(h.past()) == 0
+	first := known == nil && err == nil
 	fresh := known == nil || began && (known.Claim != claim || known.Head != head)
-	if known == nil && h.call.Event == hook.Stop || fresh && !looked && !began && h.call.Event != hook.Post {
-		return // the agent has worked already
+	switch {
+	case err != nil && !began: // it is damaged: a session that has worked already cannot say what was there
+		return
+	case first && h.call.Event == hook.Stop:
+		f.late = f.store.CanRemember()
+		return
+	case first && !began && h.call.Event == hook.Pre: // the agent has worked already
+		return
 	}
 	if fresh && !looked {
 		ctx, cancel := context.WithTimeout(context.Background(), firstLook)
@@ -55,15 +63,16 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 		now.Person = paths
 	case fresh:
 		now.Person, now.Agents = without(paths, known.Agents), without(paths, without(paths, known.Agents))
-		if known.Claim != claim {
-			now.Start = head
-		}
 	case looked:
 		now.Agents = without(paths, known.Person)
 	}
+	if began && f.claim == nil || fresh && now.Claim != claim { // also where HEAD was seen: a person may have switched there
+		now.Start = head
+	}
 	now.Claim, now.Head = claim, head
-	if known == nil || now.Head != known.Head || now.Claim != known.Claim || !slices.Equal(now.Agents, known.Agents) {
-		err = f.store.SetBefore(key, now, known == nil && err == nil)
+	if known == nil || now.Start != known.Start || now.Head != known.Head || now.Claim != known.Claim ||
+		!slices.Equal(now.Agents, known.Agents) {
+		err = f.store.SetBefore(key, now, first)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		now, err = f.store.Before(key)

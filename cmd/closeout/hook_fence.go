@@ -29,6 +29,7 @@ type fence struct {
 
 	before *session.Before // nil when it is not known what belongs to the person
 	person map[string]bool // the paths that differed before
+	late   bool            // the hook sees the work tree for the first time when the agent stops
 
 	looked bool // what is not committed is counted
 }

@@ -89,6 +89,9 @@ func (h *hookRun) uncommitted(f *fence) (agent, person []string, err error) {
 		return nil, nil, err
 	}
 	h.remember(f, paths, true)
+	if f.before == nil && !f.late { // it cannot be told whose they are
+		return nil, nil, nil
+	}
 	for _, p := range paths {
 		if f.persons(p) {
 			continue

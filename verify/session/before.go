@@ -22,7 +22,7 @@ type Before struct {
 
 func beforeFile(worktree string) string { return filepath.Join("before", worktree+".json") }
 
-// Before reads what is remembered about a work tree; nil when that is nothing.
+// Before reads what is remembered about a work tree; nil when that is nothing, or is damaged.
 func (s *Store) Before(worktree string) (*Before, error) {
 	data, err := s.Read(beforeFile(worktree))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,23 @@ func (s *Store) Before(worktree string) (*Before, error) {
 	if err = json.Unmarshal(data, b); err == nil && b.Start == "" {
 		err = errors.New("it names no commit")
 	}
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// CanRemember reports whether what is known about a work tree could be written.
+func (s *Store) CanRemember() bool {
+	dir := filepath.Dir(s.Path(beforeFile("")))
+	if os.MkdirAll(dir, 0o700) != nil {
+		return false
+	}
+	f, err := os.CreateTemp(dir, "try-*")
+	if err != nil {
+		return false
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name())) == nil
 }
 
 // SetBefore remembers what is known about a work tree. Of two processes that see it first, the one that wrote first is right,
