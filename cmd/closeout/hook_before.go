@@ -117,7 +117,8 @@ func (f *fence) committedBefore(path string) bool {
 	return err == nil && failed == nil && found == there && mode == oldMode && id == oldID
 }
 
-// isFence reports whether a path is a file with settings of an agent that differs from HEAD only by the entries of closeout.
+// isFence reports whether a path is a file with settings of an agent that differs from HEAD only by entries of closeout, as
+// hook install writes them. Where HEAD has them already, other ones switch a part of the fence off.
 func (f *fence) isFence(path string) bool {
 	for _, agent := range hook.Agents[:3] {
 		for _, scope := range scopes[:2] {
@@ -126,7 +127,7 @@ func (f *fence) isFence(path string) bool {
 				continue
 			}
 			now, wrong := hook.Remove(s.before, agent == "copilot")
-			if wrong != nil || bytes.Equal(now, s.before) {
+			if wrong != nil || !hook.Installed(s.before, agent) {
 				continue
 			}
 			var committed []byte
@@ -138,7 +139,7 @@ func (f *fence) isFence(path string) bool {
 				}
 			}
 			old, wrong := hook.Remove(committed, agent == "copilot")
-			return wrong == nil && bytes.Equal(now, old)
+			return wrong == nil && bytes.Equal(now, old) && !hook.Installed(committed, agent)
 		}
 	}
 	return false

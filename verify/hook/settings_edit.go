@@ -45,6 +45,22 @@ func said(text []byte) (list []string) {
 	return list
 }
 
+// Installed reports whether our entries in settings are what [Install] writes for some choice, all of them and no others.
+func Installed(text []byte, agent string) bool {
+	found := slices.Sorted(slices.Values(said(text))) // the events of others set the order
+	for _, stop := range []string{"", "always", "off"} {
+		for _, fail := range []string{"", "closed"} {
+			for _, all := range []bool{false, true} {
+				fresh, err := Install(nil, Entries(agent, Choice{stop, fail, all}))
+				if err == nil && slices.Equal(found, slices.Sorted(slices.Values(said(fresh)))) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // Remove takes our entries out of settings, the last first, with the containers that we made. It returns nil when nothing is left.
 func Remove(text []byte, flat bool) ([]byte, *diag.Error) {
 	for rest := text; rest != nil; {

@@ -65,7 +65,7 @@ func thereAndBack(t *testing.T, agent string, before []byte) {
 		if text, err = Install(text, entries); err != nil {
 			t.Fatal(err)
 		}
-		if got := said(text); len(got) != len(entries) {
+		if got := said(text); len(got) != len(entries) || !Installed(text, agent) {
 			t.Fatalf("%d entries of %d:\n%s", len(got), len(entries), text)
 		}
 	}
@@ -74,6 +74,35 @@ func thereAndBack(t *testing.T, agent string, before []byte) {
 	}
 	if after, err := Remove(once, flat); err != nil || string(after) != string(before) {
 		t.Fatalf("removed: %v\n%q\nwant\n%q\ninstalled\n%s", err, after, before, once)
+	}
+}
+
+// TestInstalled checks that entries which call closeout in another way, or at too few events, are not what is installed.
+func TestInstalled(t *testing.T) {
+	for _, agent := range []string{"claude", "codex", "copilot"} {
+		text, err := Install(nil, Entries(agent, Choice{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, edit := range map[string][2]string{
+			"no edit":       {"", ""},
+			"another event": {"--event pre", "--event start"},
+			"off":           {"--event stop", "--event stop --stop off"},
+			"no time":       {": 10}", ": 0}"},
+			"another tool":  {"\"matcher\": \"", "\"matcher\": \"x"},
+			"another agent": {"--agent " + agent, "--agent git"},
+			"old":           {" --agent " + agent + " --event pre", ""},
+			"a key more":    {"{\"type\"", "{\"async\": true, \"type\""},
+		} {
+			edited := strings.Replace(string(text), edit[0], edit[1], 1)
+			if want := name == "no edit"; edited == string(text) != want || Installed([]byte(edited), agent) != want {
+				t.Errorf("%s, %s: %v\n%s", agent, name, !want, edited)
+			}
+		}
+		s, _ := ReadSettings(text)
+		if Installed(s.without(s.Ours()[0].path), agent) {
+			t.Errorf("%s: one is missing", agent)
+		}
 	}
 }
 
