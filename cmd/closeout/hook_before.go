@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 	}
 	key, claim, head := session.Key(f.root), "", f.compared.Head
 	if f.claim != nil {
-		claim = f.claim.Item + " " + f.claim.Start
+		claim = fmt.Sprintf("%s %s %d", f.claim.Item, f.claim.Start, f.claim.Event)
 	}
 	known, err := f.store.Before(key)
 	began := (h.call.Event == hook.Start || h.call.Event == hook.Pre) && len(h.past()) == 0

@@ -123,8 +123,9 @@ func (f *fence) differing(paths []string) (list []change.Change, err error) {
 			return nil, failed
 		}
 		for _, c := range changes[:min(len(changes), 1)] {
-			c.KeysKnown = true
-			f.count(&c)
+			if c.KeysKnown = true; !f.persons(p) {
+				f.count(&c)
+			}
 			list = append(list, c)
 		}
 	}

@@ -247,7 +247,7 @@ func (b *board) setClaim(it *item.Standing) error {
 		}
 		return b.store.SetClaim(b.worktree, nil)
 	}
-	want := &session.Claim{Item: it.ID, Base: b.plan.Base, Start: it.Start}
+	want := &session.Claim{Item: it.ID, Base: b.plan.Base, Start: it.Start, Event: it.Claimed}
 	if !it.Given {
 		want.Contract = session.Contract(it.ID)
 	}

@@ -139,7 +139,7 @@ func (s *State) claim(it *Standing, e *Event) {
 	if has := s.claims[e.Worktree]; has != nil {
 		s.release(has)
 	}
-	it.Worktree, it.Start, it.passes = e.Worktree, e.Start, s.passes
+	it.Worktree, it.Start, it.Claimed, it.passes = e.Worktree, e.Start, e.N, s.passes
 	s.claims[e.Worktree] = it
 }
 

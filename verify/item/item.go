@@ -111,6 +111,7 @@ type Standing struct {
 	Tries    int     // that count, since the item was opened the last time
 	Worktree string  // that claims it; "" for none
 	Start    string  // the commit that its changes start from; "" when it was never claimed
+	Claimed  int64   // the number of the event by which it was claimed the last time
 	Pass     *Event  // the event that locked it as PASS; nil otherwise
 	Last     *Event  // the last event about a verdict; nil for none
 	Judged   []Event // the verdicts since it was opened the last time, in order

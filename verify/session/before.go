@@ -13,7 +13,7 @@ import (
 // Before is what a work tree had when its claim or HEAD was first seen by the hook. That belongs to the person, whatever
 // happens to it later. It is kept by work tree, so that a second session does not take the first one's edits for the person's.
 type Before struct {
-	Claim  string   `json:"claim,omitempty"`  // the item and its start; "" for none
+	Claim  string   `json:"claim,omitempty"`  // the item, its start, and the number of the event; "" for none
 	Start  string   `json:"start"`            // HEAD when this claim was first seen
 	Head   string   `json:"head"`             // HEAD at the last look
 	Person []string `json:"person,omitempty"` // what differed from HEAD then, and no agent is known to have changed

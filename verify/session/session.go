@@ -236,6 +236,7 @@ type Claim struct {
 	Base     string `json:"base"`               // the pinned commit whose contracts count
 	Start    string `json:"start"`              // the commit that the item's changes start from
 	Contract string `json:"contract,omitempty"` // of the item, relative to the state folder; "" when the base has it
+	Event    int64  `json:"event,omitempty"`    // the number of the EventClaimed: an item that was released is claimed anew
 }
 
 // Claim reads the claim of a work tree; nil when there is none.
