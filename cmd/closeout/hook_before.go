@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/hook"
 	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/report"
 	"github.com/closeout-gate/closeout/verify/session"
 )
 
@@ -146,19 +147,45 @@ func (f *fence) isFence(path string) bool {
 	return false
 }
 
-// outOfCommits is what an agent does about a file that it should not have committed, and that was there before.
-const outOfCommits = "take it out of your commits, and leave it on disk as it is"
+// wasThere is what an agent does about a file that it should not have committed, and that was there before.
+const wasThere = "it was there before you came: take it out of your commits, and leave it on disk as it is"
 
-// keepOf says which of the paths that the commits contain were on disk before the agent came; "" for none.
-func (f *fence) keepOf(facts []item.Fact) string {
+// leave gives the findings that ask to undo a change of a person's file a fix that leaves it on disk.
+func leave(facts []item.Fact, person map[string]bool) []item.Fact {
+	for i := range facts {
+		if undone(facts[i]) && person[facts[i].Path] {
+			facts[i].Fix = wasThere
+		}
+	}
+	return facts
+}
+
+// personsOf are the paths of a work tree that a person had changed before the agent came, as facts name them; none where the
+// hook has not seen it.
+func personsOf(store *session.Store, root string) map[string]bool {
+	person := map[string]bool{}
+	if known, err := store.Before(session.Key(root)); err == nil && known != nil {
+		for _, p := range known.Person {
+			person[item.Text(p)] = true
+		}
+	}
+	return person
+}
+
+// tellPersons says which of the paths that the commits should not change were on disk before the agent came: a report does not
+// know.
+func tellPersons(s *subject, r *report.Report, std stdio) {
+	store, err := session.Find("", s.root, s.git.CommonDir())
+	if err != nil {
+		return
+	}
 	var list []string
-	for _, fact := range facts {
-		if f.person[fact.Path] && !slices.Contains(list, fact.Path) {
+	for _, fact := range leave(item.FactsOf(r), personsOf(store, s.root)) {
+		if fact.Fix == wasThere && !slices.Contains(list, fact.Path) {
 			list = append(list, fact.Path)
 		}
 	}
-	if len(list) == 0 {
-		return ""
+	if len(list) > 0 {
+		fmt.Fprintf(std.err, "closeout run: do not revert %s: %s\n", several(list), wasThere)
 	}
-	return "Before you came, the work tree had " + several(list) + " as a person left it: " + outOfCommits + ".\n"
 }

@@ -98,7 +98,7 @@ func (h *hookRun) state(f *fence) (a hook.Answer, said bool, err error) {
 func (f *fence) undo(c *change.Change) string {
 	path := diag.Neutral(diag.QuotePath(c.Path))
 	if f.person[c.Path] {
-		return path + ": it was there before you came: " + outOfCommits
+		return path + ": " + wasThere
 	}
 	if c.Status == change.Added {
 		return path + ": if you made it, put it elsewhere"

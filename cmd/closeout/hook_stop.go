@@ -170,8 +170,8 @@ func undone(fact item.Fact) bool {
 func (f *fence) unproven(facts []item.Fact) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, diag.Plural(int64(len(facts)), "finding"))
-	writeFacts(&b, facts)
-	b.WriteString(f.keepOf(facts) + f.commands() + f.last())
+	writeFacts(&b, leave(facts, f.person))
+	b.WriteString(f.commands() + f.last())
 	if f.claim != nil {
 		fmt.Fprintf(&b, " If it cannot be done, say why in %s, whose first line is: %s", item.BlockedFile, f.claim.Item)
 	}

@@ -285,7 +285,7 @@ func (b *board) lastFacts(it *item.Standing) (facts []item.Fact, err error) {
 		return nil, err
 	}
 	broken, err := b.store.Ratchet(*it.Last)
-	return append(item.FactsOf(r), broken...), err
+	return leave(append(item.FactsOf(r), broken...), personsOf(b.store, b.root)), err
 }
 
 // policyOf joins the contract of an item, which must be the pinned one, with the standing contract of the base.

@@ -285,5 +285,6 @@ func (f *runFlags) judge(s *subject, target string, format output.Format, std st
 		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", diag.Reason(err))
 		return exit{exitUsage}
 	}
+	tellPersons(s, r, std)
 	return ended(r)
 }

@@ -165,7 +165,7 @@ func (b *board) screened(head string) []string {
 		return []string{err.Error()}
 	}
 	list := []string{}
-	for _, fact := range item.FactsOf(&report.Report{Findings: found.Findings}) {
+	for _, fact := range leave(item.FactsOf(&report.Report{Findings: found.Findings}), personsOf(b.store, b.root)) {
 		list = append(list, strings.TrimSpace(fact.Code+" "+fact.Path)+": "+fact.Message+" → "+fact.Fix)
 	}
 	return list

@@ -375,7 +375,7 @@ func (a *attempt) judge(done *submission, stuck func(*item.Standing, item.Event)
 	if err != nil {
 		return nil, err
 	}
-	done.report, done.facts = r, item.FactsOf(r)
+	done.report, done.facts = r, leave(item.FactsOf(r), personsOf(a.store, a.root))
 	if r.Verdict == report.Passed && a.board.plan.Guard == item.GuardAll {
 		broken, err := a.guard(&e)
 		if err != nil {
