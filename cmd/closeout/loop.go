@@ -72,7 +72,7 @@ func newLoop(std stdio) *cobra.Command {
 	flags.StringVar(&f.budget, "budget-usd", "", "start no try when all tries together have cost this `amount`; needs --cost")
 	flags.StringArrayVar(&f.costs, "cost", nil, "the `place` of a try's cost: json:POINTER into the last JSON value that CMD prints, or jsonl:POINTER, the sum over all lines; repeatable")
 	flags.StringArrayVar(&f.prices, "price-per-mtok", nil, "the `dollars` of a million tokens, if --cost counts tokens; one for each --cost")
-	flags.BoolVar(&f.loop.Commit, "commit", false, "commit what CMD leaves uncommitted, as author \"closeout item loop\"")
+	flags.BoolVar(&f.loop.Commit, "commit", false, "commit what CMD leaves uncommitted, but for what differed before, as author \"closeout item loop\"")
 	flags.BoolVar(&f.loop.StopOnStuck, "stop-on-stuck", false, "end the loop at the first item that is STUCK")
 	addState(flags, &f.state)
 	refuseTwice(flags)
@@ -147,6 +147,7 @@ func (f *loopFlags) run(std stdio) error {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
 	f.loop.Signals = signals
 	code, err := f.loop.Run()
+	_ = f.loop.Work.(*boardWork).remember(false) // then the next loop knows less
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,17 @@ func (f *loopFlags) prepare(b *board, std stdio) (err error) {
 	if l.Path, err = findProgram(l.Argv[0], l.Root); err != nil {
 		return err
 	}
-	l.Work = &boardWork{b, std}
+	w := &boardWork{board: b, std: std}
+	l.Work = w
+	err = w.remember(true)
+	switch {
+	case !l.Commit: // nothing is taken for the agent's
+	case err != nil:
+		return fmt.Errorf("what differs from HEAD before CMD runs cannot be remembered, and --commit would commit it: %w", err)
+	case len(w.person) > 0 && !b.plan.Checkout:
+		return fmt.Errorf("the work tree differs from HEAD before CMD runs, and --commit leaves that alone: %s: commit or ignore it, "+
+			"or let commands run in a fresh work tree (closeout item scan --checkout)", several(w.person))
+	}
 	l.Env = append(record.ChildEnv(os.Environ()), "CLOSEOUT_STATE="+b.store.Dir)
 	l.Grace, l.StopFile = record.DefaultGrace, b.store.Path("stop")
 	l.Tell = func(text string) { fmt.Fprintln(std.out, text) }
@@ -240,7 +251,53 @@ func (f *loopFlags) exit(b *board, code string) (int, error) {
 // boardWork lets a loop work at the items.
 type boardWork struct {
 	*board
-	std stdio
+	std    stdio
+	person []string // what differed from HEAD before the loop began, and no agent left: it is not committed
+}
+
+// differing are the paths at which the work tree differs from HEAD.
+func (w *boardWork) differing() ([]string, *record.Git, error) {
+	root, err := record.Find(w.root)
+	if err != nil {
+		return nil, nil, err
+	}
+	git, err := record.OpenGit(root, os.Environ())
+	if err != nil {
+		return nil, nil, err
+	}
+	paths, err := git.Differing(w.plan.Evidence)
+	return paths, git, err
+}
+
+// remember finds what belongs to the person when the loop begins, and what the tries left when it ends. A try that was killed
+// left the rest.
+func (w *boardWork) remember(begins bool) error {
+	paths, _, err := w.differing()
+	if err != nil {
+		return err
+	}
+	head, err := w.git.Resolve("HEAD")
+	if err != nil {
+		return err
+	}
+	known, err := w.store.Before(w.worktree)
+	if err != nil {
+		return err
+	}
+	now := &session.Before{Start: head, Head: head}
+	killed := slices.ContainsFunc(w.state.Items, func(it *item.Standing) bool { return it.Open && it.Worktree == w.worktree })
+	switch {
+	case known == nil && !killed:
+		now.Person = paths
+	case known != nil:
+		*now = *known
+		if now.Agents = without(paths, known.Person); begins && !killed {
+			now.Agents = without(now.Agents, without(now.Agents, known.Agents))
+			now.Person = without(paths, known.Agents)
+		}
+	}
+	w.person = now.Person
+	return w.store.SetBefore(w.worktree, now, false)
 }
 
 func (w *boardWork) State() (*item.State, error) {
@@ -271,15 +328,12 @@ func (w *boardWork) TryDir(id string) (string, error) {
 func (b *board) tryOf(it *item.Standing) string { return session.Try(it.ID, it.Verdicts+1) }
 
 func (w *boardWork) Commit(message string) error {
-	root, err := record.Find(w.root)
+	paths, git, err := w.differing()
 	if err != nil {
 		return err
 	}
-	git, err := record.OpenGit(root, os.Environ())
-	if err != nil {
-		return err
-	}
-	return git.Commit(w.plan.Evidence, message, "closeout item loop")
+	leave := without(paths, without(paths, w.person)) // git refuses to exclude what it ignores
+	return git.Commit(w.plan.Evidence, message, "closeout item loop", leave)
 }
 
 func (w *boardWork) Submit(id string, since int64, attempts int) (it *item.Standing, facts []item.Fact, err error) {

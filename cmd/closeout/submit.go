@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -220,7 +221,7 @@ func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
 		return nil, err
 	}
 	if a.board.plan.Checkout {
-		if facts, err = a.clean(); err != nil || facts != nil {
+		if facts, err = a.clean(personsOf(a.store, a.root)); err != nil || facts != nil {
 			return facts, err
 		}
 		if err := a.freshTree(policies, std); err != nil {
@@ -230,7 +231,7 @@ func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
 	if err := a.makePlan(policies); err != nil {
 		return nil, err
 	}
-	if facts, err = a.clean(); err != nil || facts != nil {
+	if facts, err = a.clean(nil); err != nil || facts != nil {
 		return facts, err
 	}
 	if err := a.run(a.plan); err != nil {
@@ -274,12 +275,12 @@ func (a *attempt) freshTree(policies []*policy.Policy, std stdio) error {
 	return a.openRecorder(policies, std)
 }
 
-// clean says what is uncommitted; nil for nothing.
-func (a *attempt) clean() ([]item.Fact, error) {
+// clean says what is uncommitted; nil for nothing. What a person had there before the agent came does not count.
+func (a *attempt) clean(person map[string]bool) ([]item.Fact, error) {
 	a.r.Tell = nil
 	_, differs, err := a.r.Look()
 	a.r.Tell = a.s.show.say
-	if err != nil || !differs {
+	if err != nil || !differs || len(person) > 0 && !slices.ContainsFunc(a.r.Differing(), func(p string) bool { return !person[item.Text(p)] }) {
 		return nil, err
 	}
 	return a.uncommitted(), nil

@@ -1,11 +1,14 @@
 package record
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Commit commits what git sees in the work tree, without the evidence directory, if there is anything. The name becomes that of
 // author and committer. No hook of the repository is run, and nothing is signed.
-func (g *Git) Commit(evidence, message, name string) error {
-	t := treeMaker{Git: *g, evidence: evidence}
+func (g *Git) Commit(evidence, message, name string, leave []string) error {
+	t := treeMaker{Git: *g, evidence: evidence, leave: leave}
 	t.env = append(slices.Clone(g.env), g.settings()...)
 	for _, role := range []string{"AUTHOR", "COMMITTER"} {
 		t.env = append(t.env, "GIT_"+role+"_NAME="+name, "GIT_"+role+"_EMAIL=loop@closeout.invalid")
@@ -13,9 +16,19 @@ func (g *Git) Commit(evidence, message, name string) error {
 	if err := t.add(); err != nil {
 		return err
 	}
-	if _, err := t.run("diff", "--cached", "--quiet", "HEAD"); err == nil {
+	var only []string // what is left may be in the index already
+	if len(leave) > 0 {
+		only = t.code()
+	}
+	if _, err := t.run(append([]string{"diff", "--cached", "--quiet", "HEAD"}, only...)...); err == nil {
 		return nil // nothing was changed
 	}
-	_, err := t.run("commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message)
+	_, err := t.run(append([]string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message}, only...)...)
 	return err
+}
+
+// Differing are the paths at which the work tree differs from HEAD, without the evidence directory.
+func (g *Git) Differing(evidence string) ([]string, error) {
+	s, err := g.tree(evidence)
+	return slices.Sorted(maps.Keys(s.changes)), err
 }

@@ -148,12 +148,13 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 
 // treeMaker makes one code tree.
 type treeMaker struct {
-	Git             // with an environment of its own
-	real     *Git   // with the repository's index
-	evidence string // the directory
-	temp     string // a directory of its own
-	index    string // the file
-	sum      int    // length of an object id
+	Git               // with an environment of its own
+	real     *Git     // with the repository's index
+	evidence string   // the directory
+	leave    []string // paths that are not added
+	temp     string   // a directory of its own
+	index    string   // the file
+	sum      int      // length of an object id
 	made     time.Time
 }
 
@@ -246,10 +247,7 @@ func (t *treeMaker) addNeutral() error {
 // and the second one does not treat files that are not checked out as deleted. Neither reads the evidence directory, to which
 // other recorders may be writing.
 func (t *treeMaker) add() error {
-	code := []string{"--", ":(top)"}
-	if !t.ignores() {
-		code = append(code, ":(top,exclude,literal)"+t.evidence)
-	}
+	code := t.code()
 	if !t.sparse {
 		_, err := t.run(append([]string{"add", "--sparse", "-A"}, code...)...)
 		return err
@@ -259,6 +257,18 @@ func (t *treeMaker) add() error {
 	}
 	_, err := t.run(append([]string{"add", "-u"}, code...)...)
 	return err
+}
+
+// code selects what is added.
+func (t *treeMaker) code() []string {
+	code := []string{"--", ":(top)"}
+	if !t.ignores() {
+		code = append(code, ":(top,exclude,literal)"+t.evidence)
+	}
+	for _, path := range t.leave {
+		code = append(code, ":(top,exclude,literal)"+path)
+	}
+	return code
 }
 
 // ignores asks whether git ignores the evidence directory, which it then refuses to exclude. Whether the directory exists must

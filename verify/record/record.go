@@ -259,6 +259,9 @@ func (r *Recorder) Look() (tree string, differs bool, err error) {
 	return r.last.id, len(r.last.changes) > 0, nil
 }
 
+// Differing are the paths at which the work tree differed from HEAD when it was last looked at.
+func (r *Recorder) Differing() []string { return slices.Sorted(maps.Keys(r.last.changes)) }
+
 // Changed are the first paths at which the work tree differed from HEAD when it was last looked at.
 func (r *Recorder) Changed() []string {
 	if r.last == nil {
