@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,6 +109,7 @@ type attempt struct {
 	it   *item.Standing
 	head string
 	dir  string // relative to the state folder
+	tree string // the folder of the fresh work tree, in the state folder; "" for none
 	s    *subject
 	r    *record.Recorder
 	plan *record.Plan // of the item itself
@@ -133,9 +133,7 @@ func (b *board) submit(id string, stuck func(*item.Standing, item.Event) (code, 
 		}
 		return a.end(&submission{}, item.Event{Verdict: report.Review, Code: item.CodeBlocked, Reason: why}, nil)
 	}
-	if b.plan.Checkout {
-		defer func() { err = errors.Join(err, os.RemoveAll(a.checkout())) }()
-	}
+	defer func() { err = errors.Join(err, a.leaveTree()) }()
 	defer func() {
 		if a.s != nil {
 			err = finish(err, a.s.putBack)
@@ -259,22 +257,6 @@ func (a *attempt) openRecorder(policies []*policy.Policy, std stdio) error {
 	return err
 }
 
-// checkout is where the fresh work tree is: there is one submission at a time.
-func (a *attempt) checkout() string { return a.store.Path("checkout") }
-
-// freshTree lets commands run in a work tree in which no one has worked.
-func (a *attempt) freshTree(policies []*policy.Policy, std stdio) error {
-	dir := a.checkout()
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	if err := a.r.Git.Checkout(dir, a.head); err != nil {
-		return err
-	}
-	a.s.options.Root, a.s.options.Names = dir, dir
-	return a.openRecorder(policies, std)
-}
-
 // clean says what is uncommitted; nil for nothing. What a person had there before the agent came does not count.
 func (a *attempt) clean(person map[string]bool) ([]item.Fact, error) {
 	a.r.Tell = nil
@@ -303,16 +285,6 @@ func (a *attempt) makePlan(policies []*policy.Policy) error {
 		a.plan.Streams[i].Log = filepath.Join(logs, a.plan.Streams[i].Name+".jsonl")
 	}
 	return prepare(a.r, append(a.plan.Logs(), a.guardLog()), reports)
-}
-
-// clear makes the directory of the logs, and removes what a submission left that was killed.
-func (a *attempt) clear(logs string) error {
-	for _, left := range []string{logs, a.bundle(), a.store.Path(a.dir, session.RatchetFile)} {
-		if err := os.RemoveAll(left); err != nil {
-			return err
-		}
-	}
-	return os.MkdirAll(logs, 0o700)
 }
 
 func (a *attempt) bundle() string { return a.store.Path(a.dir, "bundle") }

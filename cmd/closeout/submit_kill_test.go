@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,13 +45,58 @@ func TestSubmitCheckout(t *testing.T) {
 		if after := p.gitDir(); after != before {
 			t.Errorf("the repository was changed:\n%s\n%s", before, after)
 		}
-		if _, err := os.Stat(filepath.Join(p.state, "checkout")); !os.IsNotExist(err) {
-			t.Error("the fresh work tree is still there")
+		if left, err := filepath.Glob(filepath.Join(p.state, "checkout*")); len(left) > 0 || err != nil {
+			t.Errorf("the fresh work tree is still there: %q %v", left, err)
 		}
 		p.write("src/f001/code.sh", "")
 		p.do("f001")
 		if c.code == 1 {
 			p.submit("f001", 0, "PASS")
+		}
+	}
+}
+
+// TestSubmitKeepsForeign wants what a submission did not make to stay in the state folder, and what a killed one left to go.
+func TestSubmitKeepsForeign(t *testing.T) {
+	p := newPlay(t, 1, "--checkout")
+	try := filepath.Join(p.state, "items", p.ids["f001"], "1")
+	made := filepath.Join(p.state, treeBegin+"1")
+	foreign := []string{"checkout/precious", "checkout-2/precious", "checkout-2/tree/precious", "checkout-3"}
+	var files []string
+	for _, name := range foreign {
+		files = append(files, filepath.Join(p.state, name))
+	}
+	put := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put(append(files, filepath.Join(made, madeHere), filepath.Join(made, "tree", "left"))...)
+	p.next("f001")
+	p.do("f001")
+	for _, name := range []string{"bundle/precious", "log/precious", session.RatchetFile} {
+		put(filepath.Join(try, name))
+		p.submit("f001", 2, "it did not make what is there: ask the person whose it is")
+		if _, err := os.Stat(filepath.Join(try, name)); err != nil {
+			t.Error(err)
+		}
+		if err := os.Rename(try, try+strings.ReplaceAll(name, "/", "-")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(filepath.Join(try, madeHere), filepath.Join(try, "bundle", "left"), filepath.Join(try, "log", "left"))
+	p.submit("f001", 0, "PASS")
+	for _, name := range files {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{made, filepath.Join(try, "bundle", "left"), filepath.Join(try, "log", "left")} {
+		if _, err := os.Lstat(name); err == nil {
+			t.Errorf("%s is still there", name)
 		}
 	}
 }

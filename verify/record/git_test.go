@@ -442,6 +442,8 @@ func TestTempDirsLeft(t *testing.T) {
 	for _, name := range []string{tempPrefix + dead + "-1", tempPrefix + dead + "-2", tempPrefix + "1-1", tempPrefix + "x-1", "closeout-tree", "other-" + dead} {
 		r.do(os.MkdirAll(filepath.Join(base, name, "objects"), 0o755))
 	}
+	foreign := tempPrefix + dead + "-3"
+	r.do(os.MkdirAll(filepath.Join(base, foreign, "of a person"), 0o755))
 	locked, err := os.Open(filepath.Join(base, tempPrefix+dead+"-2"))
 	r.do(err)
 	r.do(lock(locked))
@@ -454,7 +456,7 @@ func TestTempDirsLeft(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if want := []string{"closeout-tree", tempPrefix + "1-1", tempPrefix + dead + "-2", tempPrefix + "x-1", "other-" + dead}; !slices.Equal(left, want) {
+	if want := []string{"closeout-tree", tempPrefix + "1-1", tempPrefix + dead + "-2", foreign, tempPrefix + "x-1", "other-" + dead}; !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
 	r.do(locked.Close())

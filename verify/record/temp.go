@@ -3,8 +3,10 @@ package record
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -63,10 +65,10 @@ func sweep(base string) {
 		return
 	}
 	for _, e := range entries {
-		rest, ours := strings.CutPrefix(e.Name(), tempPrefix)
+		rest, begins := strings.CutPrefix(e.Name(), tempPrefix)
 		number, _, _ := strings.Cut(rest, "-")
 		pid, err := strconv.Atoi(number)
-		if !ours || !e.IsDir() || err != nil || pid <= 0 || runs(pid) {
+		if !begins || !e.IsDir() || err != nil || pid <= 0 || runs(pid) {
 			continue
 		}
 		path := filepath.Join(base, e.Name())
@@ -74,9 +76,24 @@ func sweep(base string) {
 		if err != nil {
 			continue
 		}
-		if tryLock(f) {
+		if tryLock(f) && onlyOurs(path) {
 			os.RemoveAll(path)
 		}
 		f.Close()
 	}
+}
+
+// ours are the directories that a treeMaker makes.
+var ours = []string{"objects", "clean", "git"}
+
+// onlyOurs reports whether a directory has only what a treeMaker and git put there.
+func onlyOurs(path string) bool {
+	entries, err := os.ReadDir(path)
+	foreign := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		if e.IsDir() {
+			return !slices.Contains(ours, e.Name())
+		}
+		return !strings.HasPrefix(e.Name(), "index") && !strings.HasPrefix(e.Name(), "sharedindex.")
+	})
+	return err == nil && !foreign
 }
