@@ -14,10 +14,12 @@ import (
 	"testing"
 )
 
-// harmful is a command that removes files or overwrites them, in a text or as the words of a command.
+// harmful is a command that removes files or overwrites them, in a text or as the words of a command, or the advice to remove some.
 var harmful = regexp.MustCompile(`\bgit(?: -[\w=.-]+(?: \S+)?)*? (?:rm|restore|reset|clean|stash)\b` +
 	"|\\bgit checkout\\b[^\n`]* -- |\\bgit checkout [\\w./-]+\\.\\w+" +
-	"|(?:^|[\\s;&|`(])(?:rm|unlink|rmdir) +(?:-\\w+ +)*[\\w./\"'$*-]")
+	"|(?:^|[\\s;&|`(])(?:rm|unlink|rmdir) +(?:-\\w+ +)*[\\w./\"'$*-]" +
+	`|(?i:\b(?:remove|delete|discard) (?:or ignore\b|(?:the|an?) (?:\w+ )?(?:files?|director(?:y|ies)|folders?|repositor(?:y|ies)|logs?|reports?)\b))` +
+	`|\b(?:is|are) (?:an?|not|no|another)\b[^→]*: (?:remove|delete|discard) (?:it|them)\b`)
 
 // harmfulWords are those of the same commands one by one.
 var harmfulWords = []string{"rm", "checkout", "restore", "reset", "clean", "stash"}
@@ -60,7 +62,9 @@ func TestNothingNamesAHarmfulCommand(t *testing.T) {
 		"git rm -rfq --ignore-unmatch -- x": true, "rm -rf -- x": true, "git restore --source=1 -- x": true,
 		"git checkout 1 -- x": true, "git -C a clean -x": true, "`git stash`": true, "x && rm greet.go.bak": true,
 		"git reset --hard": true, "git checkout src/rules.py": true,
-		"git switch -c work": false, "git checkout -qb work": false, "remove the file": false, "a clean work tree": false,
+		"is a link, not a regular file: remove it": true, "commit it, and remove or ignore the rest": true,
+		"delete the old report": true, "is a repository: add it, remove it": false, "it is a key: write it, or remove the key": false,
+		"git switch -c work": false, "git checkout -qb work": false, "remove the file": true, "remove the line": false, "a clean work tree": false,
 		"git cleans up": false, "form a": false,
 	} {
 		if harmful.MatchString(text) != want {

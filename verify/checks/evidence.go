@@ -82,7 +82,8 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 		f.Actual = "the record names another tree" + changed
 		f.Fix = "run and record the command again on the code as it is now; a new file that .gitignore does not name is code too"
 		if changed != "" {
-			f.Fix = "commit what belongs to the change, and remove or ignore the other files; then run and record the command again"
+			f.Fix = "commit what belongs to the change, and leave other people's files as they are: let git ignore them, " +
+				"or record in a fresh work tree (git worktree add); then run and record the command again"
 		}
 	case ledger.DirtyTree:
 		if other := d.At.Last.OtherBytes; other != "" {

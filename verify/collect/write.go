@@ -43,7 +43,7 @@ func RemoveStale(path string) (*Stale, error) {
 }
 
 // errForeign says what is in the place of a report.
-var errForeign = errors.New("the existing file is not a report of closeout: remove it, or name another path")
+var errForeign = errors.New("the existing file is not a report of closeout: name another path")
 
 // replaceable refuses a target that is something else than a report, a symlink or an empty file, and returns the report.
 func (t *target) replaceable() (*Stale, error) {
@@ -56,7 +56,7 @@ func (t *target) replaceable() (*Stale, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, nil
 	case info.IsDir():
-		return nil, errors.New("it is a directory: remove it, or name another path")
+		return nil, errors.New("it is a directory: name another path")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file: name another path")
 	case info.Size() == 0:

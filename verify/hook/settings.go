@@ -48,7 +48,7 @@ func ReadSettings(text []byte) (*Settings, *diag.Error) {
 	s := &Settings{}
 	s.text, s.bom = bytes.CutPrefix(text, []byte(bom))
 	if len(bytes.TrimSpace(s.text)) == 0 {
-		return nil, s.wrong(0, "the file is empty", "no JSON", "an object", "write {} into it, or delete it")
+		return nil, s.wrong(0, "the file is empty", "no JSON", "an object", "write {} into it")
 	}
 	var err error
 	if s.root, err = hujson.Parse(s.text); err != nil {
@@ -88,7 +88,7 @@ func (s *Settings) only(in *hujson.Value, what, key string) (v *hujson.Value, e 
 
 func (s *Settings) misshaped(v *hujson.Value, what, expected string) *diag.Error {
 	found := map[hujson.Kind]string{'{': "an object", '[': "a list", '"': "a text", '0': "a number", 'n': "null", 't': "true", 'f': "false"}[v.Value.Kind()]
-	return s.wrong(v.StartOffset, what+" is not "+expected, found, expected, "correct it, or delete it")
+	return s.wrong(v.StartOffset, what+" is not "+expected, found, expected, "correct it, or let a person take it out")
 }
 
 func (s *Settings) wrong(at int, message, found, expected, fix string) *diag.Error {

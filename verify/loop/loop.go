@@ -175,7 +175,7 @@ func (l *Loop) interrupted() *end {
 	default:
 	}
 	if _, err := os.Lstat(l.StopFile); !errors.Is(err, fs.ErrNotExist) { // it is there, or cannot be looked for
-		return &end{code: CodeStopFile, reason: l.StopFile + " exists: remove it to go on"}
+		return &end{code: CodeStopFile, reason: l.StopFile + " exists: the person who made it takes it away to go on"}
 	}
 	if !l.Now().Before(l.until) {
 		return &end{code: CodeDeadline, reason: fmt.Sprintf("the %s of --deadline are over", l.Deadline)}

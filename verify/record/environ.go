@@ -65,7 +65,7 @@ func LookPath(name, root, dir string, env []string) (string, error) {
 			return "", err
 		}
 		if planted {
-			return "", fmt.Errorf("PATH finds %q in the work tree, as %q: name it with its path if you want to run it, or remove the directory from PATH", name, path)
+			return "", fmt.Errorf("PATH finds %q in the work tree, as %q: name it with its path if you want to run it, or take the directory out of PATH", name, path)
 		}
 		return path, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -363,6 +364,15 @@ func (g *Git) withoutFilters() (list [][2]string, err error) {
 
 const gitlink = "160000"
 
+// nestedError names no way that loses the repository: it may be that of a person.
+func nestedError(path string) error {
+	return fmt.Errorf("%q is a repository but not a submodule in HEAD, so edits in it would be invisible: name it in .git/info/exclude or .gitignore, "+
+		"commit it as a submodule, or ask the person whose it is to move it out of the work tree", path)
+}
+
+// unborn is what git says about a repository in the work tree that has no commit.
+var unborn = regexp.MustCompile(`: '(.+?)/?' does not have a commit checked out`)
+
 // changes lists the differences between the index and HEAD. It refuses repositories inside of the work tree that are not
 // submodules in HEAD: git only records their commit, so that edits in them would be invisible.
 func (g *Git) changes(evidence string) (map[string]string, error) {
@@ -376,7 +386,7 @@ func (g *Git) changes(evidence string) (map[string]string, error) {
 		path := parts[i+1]
 		modes := strings.Fields(strings.TrimPrefix(parts[i], ":"))
 		if len(modes) > 1 && modes[0] != gitlink && modes[1] == gitlink {
-			return nil, fmt.Errorf("%q is a repository but not a submodule in HEAD, so edits in it would be invisible: remove it, add it to .gitignore, or commit it as a submodule", path)
+			return nil, nestedError(path)
 		}
 		if path != evidence && !strings.HasPrefix(path, evidence+"/") {
 			changes[path] = parts[i]
@@ -395,7 +405,7 @@ func (g *Git) run(args ...string) (string, error) { return g.feed("", args...) }
 func (g *Git) feed(input string, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	c := exec.Command(g.program, args...)
-	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = g.root, g.env, strings.NewReader(input), &out, &errs
+	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = g.root, append(slices.Clip(g.env), "LANGUAGE=C"), strings.NewReader(input), &out, &errs
 	c.SysProcAttr = ownGroup()
 	c.WaitDelay = DefaultGrace // for output that another process keeps open
 	err := c.Run()
@@ -403,6 +413,9 @@ func (g *Git) feed(input string, args ...string) (string, error) {
 		if _, alive := g.strays.end(c.Process.Pid); alive != nil {
 			return "", fmt.Errorf("git %s: %w", args[0], alive)
 		}
+	}
+	if nested := unborn.FindStringSubmatch(errs.String()); err != nil && nested != nil {
+		return "", nestedError(nested[1])
 	}
 	if err != nil {
 		return "", fmt.Errorf("git %s: %w: %s", args[0], err, oneLine(strings.TrimSpace(errs.String())))

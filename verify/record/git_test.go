@@ -345,7 +345,7 @@ func TestTreeRefused(t *testing.T) {
 			r.git("clone", "-q", r.other(), "nested")
 			r.write(".gitmodules", "[submodule \"n\"]\n\tpath = nested\n\turl = x\n\tignore = all\n")
 		}, `"nested" is a repository but not a submodule`},
-		"nested, without a commit": {func(r *repo) { r.git("init", "-q", "nested") }, "git add"},
+		"nested, without a commit": {func(r *repo) { r.git("init", "-q", "lib/it's mine") }, `"lib/it's mine" is a repository but not a submodule`},
 		"pointer filter that fails": {func(r *repo) {
 			r.write(".gitattributes", "*.lfs filter=lfs\n")
 			r.git("config", "filter.lfs.clean", "false")

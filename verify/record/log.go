@@ -98,7 +98,7 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 		}
 		line, ended := bytes.CutSuffix(block, []byte("\n"))
 		if !ended {
-			return nil, errors.New("its last line is incomplete, perhaps after a crash: inspect it, then complete or remove it")
+			return nil, errors.New("its last line is incomplete, perhaps after a crash: inspect it and complete it, or name a new log with --log")
 		}
 		if start := bytes.LastIndexByte(line, '\n'); start >= 0 || length == size {
 			return line[start+1:], nil

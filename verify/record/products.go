@@ -110,9 +110,9 @@ func lstatPlain(root *os.Root, p string) (fs.FileInfo, error) {
 		case last && info.Mode().IsRegular():
 			return info, nil
 		case last:
-			return nil, fmt.Errorf("is a %s, not a regular file: remove it", kindOf(info.Mode()))
+			return nil, fmt.Errorf("is a %s, not a regular file: let the command write its report to another path, or ask the person whose it is to move it", kindOf(info.Mode()))
 		case !info.IsDir():
-			return nil, fmt.Errorf("its parent %q is a link or a file, not a directory: remove it", names[i])
+			return nil, fmt.Errorf("its parent %q is a link or a file, not a directory: let the command write its report to another path, or ask the person whose it is to move it", names[i])
 		}
 	}
 	return nil, syscall.ENOENT

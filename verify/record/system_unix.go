@@ -55,7 +55,7 @@ func renameAt(from, to *os.Root, name string) error {
 	defer other.Close() // nothing was written
 	err = unix.Renameat(int(old.Fd()), name, int(other.Fd()), name)
 	if errors.Is(err, unix.EXDEV) {
-		return errors.New("the git directory is on another file system: remove the file from git, and let git ignore it")
+		return errors.New("the git directory is on another file system: let git no longer track the file, which stays on disk, and ignore it")
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func (l *ownLog) empty() error {
 	}
 	defer f.Close() // nothing was written to it
 	if info, err := f.Stat(); err != nil || info.Size() > 0 {
-		return errors.Join(fmt.Errorf("the log %q already contains records, and its digest would confirm them: remove the logs of the last run, or name a new log with --log", l.path), err)
+		return errors.Join(fmt.Errorf("the log %q already contains records, and its digest would confirm them: name a new log with --log, or move the logs of the last run away", l.path), err)
 	}
 	return nil
 }

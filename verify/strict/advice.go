@@ -81,7 +81,7 @@ func notJSON(p *jsonPlace, err error) diag.Error {
 func (p *jsonPlace) atTheEnd(e *diag.Error) {
 	e.Message, e.Found = "the text ends before the value does", "the end"
 	if p.first() {
-		e.Message, e.Found, e.Fix = "the file is empty", "nothing", "write the value, or remove the file"
+		e.Message, e.Found, e.Fix = "the file is empty", "nothing", "write the value"
 	}
 	if n := len(p.open); n > 0 {
 		b := p.open[n-1]

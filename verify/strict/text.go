@@ -11,7 +11,7 @@ func CheckText(data []byte, errs *diag.Errors) bool {
 	e := diag.Error{Pos: diag.Pos{Line: 1, Column: 1}, Expected: "a contract in UTF-8, without byte order mark"}
 	switch {
 	case yamlBlank(data):
-		e.Message, e.Found, e.Fix = "the contract is empty", "no value", "write allowed_files, forbidden_files, acceptance_criteria and rollback_plan: closeout schema scope_contract describes them; or remove the file"
+		e.Message, e.Found, e.Fix = "the contract is empty", "no value", "write allowed_files, forbidden_files, acceptance_criteria and rollback_plan: closeout schema scope_contract describes them"
 	case wrongEncoding(&e, data):
 	case !utf8.Valid(data):
 		at := invalidUTF8(data)

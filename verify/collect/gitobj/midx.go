@@ -26,7 +26,7 @@ func openMultiIndex(f *file, format *format) (*multiIndex, error) {
 		return nil, x.damaged("it is not a multi-pack-index")
 	}
 	if header[4] != 1 || header[7] != 0 {
-		return nil, &Unsupported{What: plainName(f.name) + " is a multi-pack-index of an unsupported version: delete it and run git repack -ad"}
+		return nil, &Unsupported{What: plainName(f.name) + " is a multi-pack-index of an unsupported version: let git write it again with git multi-pack-index write"}
 	}
 	if header[5] != format.midx {
 		return nil, x.damaged("its hash function differs from the repository's")
