@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // stepVariables give access to the workflow step: they allow to set its outputs and the environment of later steps, and to
@@ -72,15 +73,41 @@ func LookPath(name, root, dir string, env []string) (string, error) {
 	return "", nil
 }
 
-// InTree reports whether a program is in the work tree, by its own path or as the target of a symlink. The path is absolute, and
-// root is without symlinks.
+// InTree reports whether a program is in the work tree: by its own path, as the target of a link, or by a link to a directory that is
+// followed on the way, since the change can turn any of them. The path is absolute, and root is without symlinks.
 func InTree(root, path string) (bool, error) {
-	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return false, err
+	at := filepath.VolumeName(path) + string(filepath.Separator)
+	rest := split(path[len(filepath.VolumeName(path)):])
+	for links := 0; len(rest) > 0; {
+		next := filepath.Join(at, rest[0])
+		rest = rest[1:]
+		if next != root && below(root, next) {
+			return true, nil
+		}
+		info, err := os.Lstat(next)
+		if err != nil {
+			return false, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		target, err := os.Readlink(next)
+		if links++; err != nil || links > 255 {
+			return false, errors.Join(fmt.Errorf("the link %q cannot be followed", next), err)
+		}
+		if filepath.IsAbs(target) {
+			at = filepath.VolumeName(target) + string(filepath.Separator)
+			target = target[len(filepath.VolumeName(target)):]
+		}
+		rest = append(split(target), rest...)
 	}
-	target, err := filepath.EvalSymlinks(path)
-	return below(root, parent) || err == nil && below(root, target), err
+	return false, nil
+}
+
+// split are the names of a path. ".." stays: it is the parent of what a link leads to.
+func split(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
 
 // below reports whether a path is the root or below it. Both are absolute and without symlinks.

@@ -432,6 +432,11 @@ func TestRefused(t *testing.T) {
 		os.Symlink(filepath.Join(bin, "planted"), filepath.Join(elsewhere, "linked")),
 		os.Symlink(elsewhere, filepath.Join(r.Root, "away")),
 		os.Symlink("/bin/sh", filepath.Join(bin, "shell")),
+		os.Mkdir(filepath.Join(elsewhere, "bin"), 0o755),
+		os.WriteFile(filepath.Join(elsewhere, "bin", "tool"), []byte("#!/bin/sh\n"), 0o755),
+		os.Symlink(filepath.Join(elsewhere, "bin"), filepath.Join(bin, "out")),
+		os.Symlink(filepath.Join(r.Root, "away"), filepath.Join(elsewhere, "back")),
+		os.Symlink("bin", filepath.Join(elsewhere, "shims")),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -447,11 +452,20 @@ func TestRefused(t *testing.T) {
 		{"planted, relative", "bin", Command{Argv: []string{"planted"}}, "in the work tree"},
 		{"planted, by a link", elsewhere, Command{Argv: []string{"linked"}}, "in the work tree"},
 		{"a link in the work tree", bin, Command{Argv: []string{"shell"}}, "in the work tree"},
+		{"a link to a directory", filepath.Join(bin, "out"), Command{Argv: []string{"tool"}}, "in the work tree"},
+		{"a link to the parent of a directory", filepath.Join(r.Root, "away", "bin"), Command{Argv: []string{"tool"}}, "in the work tree"},
+		{"a link outside to one inside", filepath.Join(elsewhere, "back", "bin"), Command{Argv: []string{"tool"}}, "in the work tree"},
 		{"a directory that leads out", "", Command{Argv: []string{"/bin/true"}, Cwd: "away"}, "leads out of the repository"},
 	} {
 		r.Env = []string{"PATH=" + c.path}
 		if _, err := r.Run(c.command); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for _, honest := range []string{filepath.Join(elsewhere, "shims"), filepath.Join(elsewhere, "bin")} {
+		r.Env = []string{"PATH=" + honest}
+		if result, err := r.Run(Command{Argv: []string{"tool"}, Cwd: "."}); err != nil || result.Status != 0 {
+			t.Errorf("in %s: %+v, %v", honest, result, err)
 		}
 	}
 	r.Env = []string{"PATH=" + bin}
