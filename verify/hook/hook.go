@@ -95,7 +95,7 @@ var readers = []string{
 // Writes reports whether the tool is known to write the files that its arguments name.
 func (c *Call) Writes() bool {
 	if c.MCP() {
-		return slices.ContainsFunc(verbs, func(v string) bool { return strings.Contains(c.tool(), v) })
+		return slices.ContainsFunc(c.words(), isVerb)
 	}
 	return slices.Contains(writers, c.tool())
 }
@@ -104,11 +104,20 @@ func (c *Call) Writes() bool {
 var (
 	verbs = []string{
 		"write", "edit", "create", "delete", "remove", "move", "rename", "replace", "insert", "patch", "append", "save",
-		"update", "modify", "apply", "download", "export", "generate", "format", "upsert",
+		"update", "modify", "apply", "download", "export", "generate", "format", "upsert", "fix",
+	}
+	// verbBegins may be before a verb. With one of verbEnds it is no verb: an editor opens, and a list of edited files is read.
+	verbBegins = []string{"", "re", "over", "multi", "un", "auto"}
+	verbEnds   = []string{"or", "ors", "ed", "d", "er", "r", "ted", "ter", "ment", "ments", "ture", "tures"}
+	// changeWords change something, and need not write the files that they name.
+	changeWords = []string{
+		"add", "set", "put", "clear", "refactor", "suppress", "organize", "restore", "revert", "reset", "checkout", "undo", "convert", "upload",
+		"drop", "purge", "truncate", "extract",
 	}
 	readWords = []string{
 		"read", "get", "list", "search", "find", "grep", "glob", "view", "show", "cat", "stat", "info", "tree", "query", "fetch", "lookup",
 		"describe", "inspect", "explain", "count", "open", "preview", "analyze", "diff", "summary", "usages",
+		"lint", "errors", "problems", "hover", "diagnostics", "references", "definition", "definitions", "symbols", "outline", "blame", "exists", "is",
 	}
 )
 
@@ -117,11 +126,26 @@ func (c *Call) OnlyReads() bool {
 	if !c.MCP() && slices.Contains(readers, c.tool()) {
 		return true
 	}
-	if slices.ContainsFunc(verbs, func(v string) bool { return strings.Contains(c.tool(), v) }) {
+	words := c.words()
+	if slices.ContainsFunc(words, func(w string) bool { return isVerb(w) || slices.Contains(changeWords, w) }) {
 		return false
 	}
-	return slices.ContainsFunc(wordsOf(c.Tool[strings.LastIndex(c.Tool, "__")+1:]), func(w string) bool { return slices.Contains(readWords, w) })
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(readWords, w) })
 }
+
+// isVerb reports whether a word says that files are written, alone or with another word right after it, as in writefile.
+func isVerb(word string) bool {
+	return slices.ContainsFunc(verbBegins, func(begin string) bool {
+		rest, begins := strings.CutPrefix(word, begin)
+		return begins && slices.ContainsFunc(verbs, func(v string) bool {
+			end, is := strings.CutPrefix(rest, v)
+			return is && !slices.Contains(verbEnds, end)
+		})
+	})
+}
+
+// words are those of the name of the tool, without its server.
+func (c *Call) words() []string { return wordsOf(c.Tool[strings.LastIndex(c.Tool, "__")+1:]) }
 
 // wordsOf are the words of a name, in small letters: of read_file as of readFile.
 func wordsOf(name string) []string {
