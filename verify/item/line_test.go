@@ -99,6 +99,12 @@ func TestPlan(t *testing.T) {
 	if got, err := item.ReadPlan(text); err != nil || !reflect.DeepEqual(got, p) {
 		t.Errorf("%s\nis read as %+v, %v", text, got, err)
 	}
+	for _, old := range []string{`"guard":"all","fence":"sandbox"`, `"guard":"all","fence":"none"`} { // as commit 49a3901 wrote it
+		before := strings.Replace(string(text), `"guard":"all"`, old, 1)
+		if got, err := item.ReadPlan([]byte(before)); err != nil || !reflect.DeepEqual(got, p) {
+			t.Errorf("%s\nis read as %+v, %v", before, got, err)
+		}
+	}
 	var other bytes.Buffer
 	if err := json.Indent(&other, text, "", "\t"); err != nil {
 		t.Fatal(err)
@@ -108,7 +114,8 @@ func TestPlan(t *testing.T) {
 	}
 	for _, change := range [][2]string{
 		{`"T-1"`, `"../x"`}, {`"T-1"`, `"T-2"`}, {`"T-1"`, `"t-2"`}, {`"T-1"`, `""`}, {`"T-1"`, `"-1"`}, {`"T-1"`, `"a..b"`}, {`"max_attempts":3`, `"max_attempts":0`},
-		{item.PlanSchema, "closeout.items/v2"}, {`"guard":"all"`, `"guard":"some"`}, {fake, "aa"}, {`"base":"base"`, `"base":""`},
+		{item.PlanSchema, "closeout.items/v2"}, {`"guard":"all"`, `"guard":"some"`}, {`"guard":"all"`, `"guard":"all","fence":"x"`},
+		{`"guard":"all"`, `"guard":"all","fence":"none","fence":"none"`}, {`"guard":"all"`, `"fence":"none","guard":"all"`}, {fake, "aa"}, {`"base":"base"`, `"base":""`},
 		{`"base":"base"`, `"base":"base","more":1`}, {`"base":"base"`, `"base":"base","base":"x"`}, {`"values":["x\ny",`, `"values":[`}, {"]}\n", ""}, {"]}\n", "]}\nx"},
 	} {
 		if bad := strings.Replace(string(text), change[0], change[1], 1); bad == string(text) {
