@@ -40,6 +40,9 @@ func wasRemoved(c *cobra.Command, word string) error {
 	if !known {
 		instead, known = removed["item "+name]
 	}
+	if old, below := strings.CutPrefix(name, "item "); !known && below {
+		instead, known = removed[old]
+	}
 	if !known {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,27 +14,33 @@ import (
 )
 
 // didYouMean is what separates what is wrong from what was expected: a colon, or a question with the known name that is nearest to
-// a word. before is what is written before such a name, such as "--".
+// a word, or the only one that begins with it. before is what is written before such a name, such as "--".
 func didYouMean(word string, known []string, before string) string {
 	near := diag.Nearest(word, known)
+	begins := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, word) })
+	if near == "" && len(word) > 2 && len(begins) == 1 {
+		near = begins[0]
+	}
 	if near == "" {
 		return ":"
 	}
 	return fmt.Sprintf(" (did you mean %q?):", before+near)
 }
 
-// unknownCommand is the error for a word that is not the name of a command.
-func unknownCommand(root *cobra.Command, word string) error {
-	if err := wasRemoved(root, word); err != nil {
+// unknownCommand is the error for a word that is not the name of a command below another one.
+func unknownCommand(above *cobra.Command, word string) error {
+	if err := wasRemoved(above, word); err != nil {
 		return err
 	}
 	var names []string
-	for _, c := range root.Commands() {
+	for _, c := range above.Commands() {
 		if c.Annotations[oldName] == "" {
 			names = append(names, c.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q%s see closeout --help", word, didYouMean(word, names, ""))
+	path := above.CommandPath()
+	name := strings.TrimPrefix(strings.TrimPrefix(path, above.Root().Name())+" "+word, " ")
+	return fmt.Errorf("unknown command %q%s see %s --help", name, didYouMean(word, names, ""), path)
 }
 
 // newHelp is the command help, which refuses a word that is not a command.
@@ -44,7 +51,7 @@ func newHelp() *cobra.Command {
 			root := c.Root()
 			target, rest, err := root.Find(args)
 			if len(args) > 0 && (err != nil || target == root || len(rest) > 0) {
-				return unknownCommand(root, args[len(args)-max(len(rest), 1)])
+				return unknownCommand(target, args[len(args)-max(len(rest), 1)])
 			}
 			target.InitDefaultHelpFlag()
 			return target.Help()
