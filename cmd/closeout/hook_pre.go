@@ -46,8 +46,11 @@ func (h *hookRun) pre() (hook.Answer, error) {
 	if h.session == nil {
 		h.session = judge
 	}
-	if session != nil {
-		if r := session.Tool(h.call.Tool); r != nil {
+	for _, name := range h.call.Tools {
+		if session == nil {
+			break
+		}
+		if r := session.Tool(name); r != nil {
 			rulings, judge = append(rulings, *r), session
 		}
 	}

@@ -60,6 +60,7 @@ type Call struct {
 	ID      string   // of the call of a tool; "" when unknown
 	Dirs    []string // every working directory that the payload names
 	Tool    string
+	Tools   []string         // every name that the payload gives the tool
 	Inputs  []jsontext.Value // arguments of the tool: more than one where a key is there twice
 	Result  jsontext.Value   // what the tool answered
 	Error   string           // why the tool failed
@@ -175,5 +176,5 @@ func (c *Call) remote() bool {
 
 // Shell reports whether the tool may have changed any file, so that the state must tell.
 func (c *Call) Shell() bool {
-	return c.MCP() || c.Tool != "" && !slices.Contains(writers, c.tool()) && !slices.Contains(readers, c.tool())
+	return c.MCP() || len(c.Tools) > 1 || (c.Tool != "" && !slices.Contains(writers, c.tool()) && !slices.Contains(readers, c.tool()))
 }

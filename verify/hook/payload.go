@@ -80,7 +80,7 @@ func (c *Call) set(key string, value jsontext.Value) {
 			c.Dirs = append(c.Dirs, dir)
 		}
 	case "tool_name", "toolName":
-		c.Tool = plain(value)
+		c.name(plain(value))
 	case "tool_input", "toolArgs":
 		c.Inputs = append(c.Inputs, inner(value))
 	case "tool_response", "toolResult", "tool_result":
@@ -96,6 +96,30 @@ func (c *Call) set(key string, value jsontext.Value) {
 		reason := strings.ToLower(plain(value))
 		c.Aborted = strings.Contains(reason, "abort") || strings.Contains(reason, "interrupt") || strings.Contains(reason, "cancel")
 	}
+}
+
+// name takes a name of the tool. Where there are several, a reader may take any: that counts which may do most.
+func (c *Call) name(tool string) {
+	c.Tools = append(c.Tools, tool)
+	other := &Call{Tool: tool}
+	if len(c.Tools) == 1 || other.power() > c.power() {
+		c.Tool = tool
+	}
+}
+
+// power orders tools by what they may do to files.
+func (c *Call) power() int {
+	switch {
+	case c.Tool == "":
+		return 0
+	case c.OnlyReads():
+		return 1
+	case !c.Writes():
+		return 2
+	case c.MCP(): // its relative paths may be elsewhere
+		return 3
+	}
+	return 4
 }
 
 // decide tells the agent and the event by the keys of the payload, where the command does not.

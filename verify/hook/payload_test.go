@@ -294,3 +294,20 @@ func FuzzPatch(f *testing.F) {
 		}
 	})
 }
+
+// TestToolTwice wants the name that may do most to count, in any order, and all of them to be known.
+func TestToolTwice(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{`"tool_name":"Write","tool_name":"Read"`, "Write"},
+		{`"tool_name":"Read","toolName":"Write"`, "Write"},
+		{`"tool_name":"mcp__github__create_file","tool_name":"Edit"`, "Edit"},
+		{`"tool_name":"Read","tool_name":"Scribble"`, "Scribble"},
+		{`"tool_name":"Read","tool_name":3`, "Read"},
+		{`"tool_name":"Read","tool_name":"Read"`, "Read"},
+	} {
+		call, err := Read([]byte(`{"hook_event_name":"PreToolUse",`+c.names+`,"tool_input":{"file_path":"a"}}`), "", "")
+		if err != nil || call.Tool != c.want || len(call.Tools) != 2 || !call.Shell() {
+			t.Errorf("%s: %q of %q, %v", c.names, call.Tool, call.Tools, err)
+		}
+	}
+}
