@@ -262,7 +262,8 @@ func (a *attempt) clean(person map[string]bool) ([]item.Fact, error) {
 	a.r.Tell = nil
 	_, differs, err := a.r.Look()
 	a.r.Tell = a.s.show.say
-	if err != nil || !differs || len(person) > 0 && !slices.ContainsFunc(a.r.Differing(), func(p string) bool { return !person[item.Text(p)] }) {
+	agents := func(path string) bool { return !person[item.Text(path)] }
+	if err != nil || !differs || (len(person) > 0 && !slices.ContainsFunc(a.r.Differing(), agents)) {
 		return nil, err
 	}
 	return a.uncommitted(), nil
