@@ -110,7 +110,7 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 
 // otherBytesFix names no command that would overwrite a file.
 const otherBytesFix = "let no command rewrite such a file; if a setting of the machine did, set core.autocrlf=false, " +
-	"or * text=auto eol=lf in .gitattributes, and check the files out again; then run and record the command again"
+	"or * text=auto eol=lf in .gitattributes, and record in a fresh checkout"
 
 // changedPaths names the first paths that the record names as changed, "" when it names none. They are words of the
 // change and may be long.

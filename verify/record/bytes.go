@@ -90,9 +90,8 @@ func (t *treeMaker) unseen(changes map[string]string, found *comparison) (list [
 			continue
 		}
 		for _, attribute := range found.attributes[name] {
-			if strings.HasPrefix(attribute, "filter=") && attribute != filterLFS {
-				why := "(" + attribute + ") has other bytes than the commit, and no filter but that of Git LFS counts"
-				list = append(list, oddFile{name, why})
+			if strings.HasPrefix(attribute, "filter=") {
+				list = append(list, oddFile{name, "(" + attribute + ") has other bytes than the commit, and no filter counts"})
 			}
 		}
 		data := readSome(t.onDisk(name))
@@ -119,8 +118,11 @@ func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]s
 		all = all || path.Base(name) == ".gitattributes"
 	}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e indexEntry) bool {
-		isFile := x.mode(e) == modeFile || x.mode(e) == modeExecutable
-		return !isFile || (!all && len(found.attributes[e.path]) == 0)
+		if t.content[e.path] {
+			found.converted = append(found.converted, e.path)
+			return true
+		}
+		return !x.isFile(e) || (!all && len(found.attributes[e.path]) == 0)
 	})
 	attributes := found.attributes
 	if all {
@@ -138,10 +140,11 @@ func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]s
 		found.bound[e.path] = are[i]
 		differ = append(differ, e)
 	}
-	if len(differ) == 0 {
-		return found, nil
+	if len(differ) > 0 {
+		err = t.settle(found, x, differ, changes)
 	}
-	return found, t.settle(found, x, differ, changes)
+	slices.Sort(found.converted)
+	return found, err
 }
 
 // settle finds the odd ones among the files whose bytes are not those in the index.
@@ -184,7 +187,6 @@ func (t *treeMaker) settle(found *comparison, x *index, differ []indexEntry, cha
 		switch {
 		case checkedOut == is:
 			found.converted = append(found.converted, e.path)
-		case slices.Contains(attributes[e.path], filterLFS) && namesContent(want, t.onDisk(e.path)):
 		case len(old) == 5 && is == old[1]+" "+old[2]:
 			continue // the bytes are those of HEAD, although git would commit others
 		default:
@@ -193,8 +195,57 @@ func (t *treeMaker) settle(found *comparison, x *index, differ []indexEntry, cha
 		}
 		delete(found.bound, e.path)
 	}
-	slices.Sort(found.converted)
 	return nil
+}
+
+// pointers gives files back the entries that they had in an index before git added what it found, where the attributes of
+// the tree give the file to Git LFS, the entry was a pointer, and the file has the content that it names.
+func (t *treeMaker) pointers(before *index) error {
+	x, err := readIndex(t.index, t.sum)
+	if err != nil {
+		return err
+	}
+	ids := map[string]string{}
+	for _, e := range before.entries {
+		ids[e.path] = before.id(e)
+	}
+	changed := slices.DeleteFunc(slices.Clone(x.entries), func(e indexEntry) bool {
+		return !x.isFile(e) || ids[e.path] == "" || ids[e.path] == x.id(e)
+	})
+	if len(changed) == 0 {
+		return nil
+	}
+	clean, err := t.clean()
+	if err != nil {
+		return err
+	}
+	attributes, err := clean.attributes(changed, "--cached")
+	if err != nil {
+		return err
+	}
+	changed = slices.DeleteFunc(changed, func(e indexEntry) bool { return !slices.Contains(attributes[e.path], filterLFS) })
+	if len(changed) == 0 {
+		return nil
+	}
+	added := make([]string, len(changed))
+	for i, e := range changed {
+		added[i] = x.id(e)
+		x.setID(e, ids[e.path])
+	}
+	if err := x.write(t.index); err != nil {
+		return err
+	}
+	if _, err := clean.feed(pathList(changed), "checkout-index", "-f", "-z", "--stdin", "--prefix=lfs/"); err != nil {
+		return err
+	}
+	t.content = map[string]bool{}
+	for i, e := range changed {
+		pointer := filepath.Join(clean.root, "lfs", filepath.FromSlash(e.path))
+		if t.content[e.path] = namesContent(pointer, t.onDisk(e.path)); !t.content[e.path] {
+			x.setID(e, added[i])
+		}
+	}
+	return x.write(t.index)
 }
 
 // endsInCRLF reports whether a file is what git makes of an entry that it gives CRLF to: every line ends so, and with

@@ -88,6 +88,13 @@ var honest = map[string]func(r *repo){
 		r.lfs(pointerTo("big\n"))
 		r.attributes("*.iso filter=lfs -text\n", "x.iso", pointerTo("big\n"))
 	},
+	"content, with a git-lfs that fails": func(r *repo) {
+		r.write("x.iso", pointerTo("big\n"))
+		r.attributes("*.iso filter=lfs -text\n")
+		r.git("config", "filter.lfs.process", "false")
+		r.git("config", "filter.lfs.required", "true")
+		r.write("x.iso", "big\n")
+	},
 	"link":      func(r *repo) { r.do(os.Symlink("a.txt", filepath.Join(r.dir, "l"))); r.attributes("* text=auto\n") },
 	"submodule": func(r *repo) { r.git("submodule", "--quiet", "add", r.other(), "sub"); r.attributes("* text=auto\n") },
 	"executable": func(r *repo) {
@@ -223,7 +230,7 @@ var odd = map[string]struct {
 		r.attributes("*.sh filter=lfs -text\n", "x.sh", pointerTo("exit 1\n"))
 		r.lfs(pointerTo("exit 1\n"))
 		r.write("x.sh", "exit 0\n")
-	}, `"x.sh" (filter=lfs) has other bytes than a checkout writes`},
+	}, `"x.sh" (filter=lfs) has other bytes than the commit, and no filter counts`},
 	"content in place of what is no pointer": {func(r *repo) {
 		r.attributes("*.sh filter=lfs -text\n", "x.sh", "exit 1\n")
 		r.lfs("exit 1\n")
@@ -234,6 +241,12 @@ var odd = map[string]struct {
 		r.commit()
 		r.lfs(pointerTo("exit 0\n"))
 		r.write(".git/info/attributes", "x.sh filter=lfs\n")
+		r.write("x.sh", "exit 0\n")
+	}, `"x.sh" (filter=lfs) has other bytes`},
+	"content that another pointer names, hidden by attributes of the machine": {func(r *repo) {
+		r.write("x.sh", pointerTo("exit 1\n"))
+		r.attributes("*.sh filter=lfs text\n")
+		r.write(".git/info/attributes", "x.sh text\n")
 		r.write("x.sh", "exit 0\n")
 	}, `"x.sh" (filter=lfs) has other bytes`},
 	"a new file": {func(r *repo) {

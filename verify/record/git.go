@@ -149,13 +149,14 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 
 // treeMaker makes one code tree.
 type treeMaker struct {
-	Git               // with an environment of its own
-	real     *Git     // with the repository's index
-	evidence string   // the directory
-	leave    []string // paths that are not added
-	temp     string   // a directory of its own
-	index    string   // the file
-	sum      int      // length of an object id
+	Git                      // with an environment of its own
+	real     *Git            // with the repository's index
+	evidence string          // the directory
+	leave    []string        // paths that are not added
+	temp     string          // a directory of its own
+	index    string          // the file
+	sum      int             // length of an object id
+	content  map[string]bool // the files with the content that their pointer of Git LFS names
 	made     time.Time
 }
 
@@ -240,8 +241,15 @@ func (t *treeMaker) addNeutral() error {
 	if err != nil {
 		return err
 	}
+	before, err := readIndex(t.index, t.sum)
+	if err != nil {
+		return err
+	}
 	t.env = append(t.env, configured(settings, neutral, filters)...)
-	return t.add()
+	if err := t.add(); err != nil {
+		return err
+	}
+	return t.pointers(before)
 }
 
 // add adds the differences of the work tree to the index. In a sparse checkout the first add finds edits outside of the cone,
@@ -342,13 +350,14 @@ func configured(lists ...[][2]string) []string {
 }
 
 // withoutFilters are the settings that let no filter run that a file of settings names, because a command can write
-// such a file. Only Git LFS stays: its files are compared with what their pointers name.
+// such a file: the program would run between two looks at the work tree, and after what it edits. That of Git LFS is no
+// exception: see [treeMaker.pointers].
 func (g *Git) withoutFilters() (list [][2]string, err error) {
 	names, err := g.run("config", "-z", "--list", "--name-only")
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{"filter.lfs": true}
+	seen := map[string]bool{}
 	for _, name := range strings.Split(names, "\x00") {
 		end := strings.LastIndexByte(name, '.')
 		if end < len("filter.") || !strings.HasPrefix(name, "filter.") || seen[name[:end]] {
@@ -398,7 +407,7 @@ func (g *Git) changes(evidence string) (map[string]string, error) {
 // run runs git at the root and returns its standard output. In a separate process group it does not receive an interrupt from
 // the terminal, which is meant for the command.
 //
-// A command can set filters that git then starts. The processes that they leave running are ended, like those of a command.
+// A command can set programs that git then starts. The processes that they leave running are ended, like those of a command.
 func (g *Git) run(args ...string) (string, error) { return g.feed("", args...) }
 
 // feed is run with a standard input.

@@ -118,6 +118,16 @@ func (x *index) id(e indexEntry) string {
 	return hex.EncodeToString(x.data[e.at+statBytes : e.at+statBytes+x.sum])
 }
 
+// setID gives an entry another object id.
+func (x *index) setID(e indexEntry, id string) {
+	_, _ = hex.Decode(x.data[e.at+statBytes:e.at+statBytes+x.sum], []byte(id)) // as [index.id] returned it
+}
+
+// isFile reports whether an entry is a file with bytes of its own.
+func (x *index) isFile(e indexEntry) bool {
+	return x.mode(e) == modeFile || x.mode(e) == modeExecutable
+}
+
 // write writes the index. Git does not verify the checksum at its end, except for git fsck.
 func (x *index) write(path string) error {
 	return os.WriteFile(path, append(bytes.Clone(x.data), make([]byte, x.sum)...), 0o600)
