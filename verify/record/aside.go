@@ -212,7 +212,7 @@ func (r *Recorder) putBackOne(name, p string) (earlier bool, err error) {
 		return false, renameAt(from, to, base)
 	}
 	replaced := written && (base == FileName || slices.Contains(r.aside.reports, p))
-	if !replaced && !r.Git.has(p, filepath.Join(r.Git.dir, asideDir, name, filepath.FromSlash(p)), r.aside.tracked[p]) {
+	if !replaced && !has(filepath.Join(r.Git.dir, asideDir, name, filepath.FromSlash(p)), r.aside.tracked[p]) {
 		return true, nil
 	}
 	return false, reason(from.Remove(base))
@@ -241,12 +241,13 @@ func (g *Git) trackedIn(dir string) (map[string][]string, error) {
 	return list, nil
 }
 
-// has reports whether git has the content of a file, as it would store it at a path.
-func (g *Git) has(p, file string, ids []string) bool {
+// has reports whether git has the bytes of a file under one of some ids. Git itself would ask the filters of the machine.
+func has(file string, ids []string) bool {
 	info, err := os.Lstat(file)
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || len(ids) == 0 {
 		return false
 	}
-	id, err := g.run("hash-object", "--path="+p, "--", file)
-	return err == nil && slices.Contains(ids, strings.TrimSpace(id))
+	t := treeMaker{sum: len(ids[0]) / 2}
+	is, err := t.hashFile(modeFile, file)
+	return err == nil && slices.Contains(ids, strings.TrimPrefix(is, modeFile+" "))
 }
