@@ -309,6 +309,20 @@ func TestBytesAgain(t *testing.T) {
 	}
 }
 
+// TestIgnoreStat: a setting by which git never looks at a file again that it has read once.
+func TestIgnoreStat(t *testing.T) {
+	r := newRepo(t)
+	g, _ := r.openSession()
+	r.git("config", "core.ignoreStat", "true")
+	for i, text := range []string{"one\n", "one\n", "two\n"} {
+		r.write("a.txt", text)
+		certain(g)
+		if s, err := g.tree(evidenceDir); err != nil || (len(s.changes) > 0) != (i == 2) {
+			t.Errorf("look %d: %v, %v", i, s.changes, err)
+		}
+	}
+}
+
 // TestCheckoutBytes: a fresh work tree is as it would be on any machine.
 func TestCheckoutBytes(t *testing.T) {
 	r := newRepo(t)

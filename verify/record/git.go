@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -17,14 +18,15 @@ import (
 // Git computes the code tree of a work tree with git, because filters, line endings and ignore rules are up to git. It does
 // not change the repository: index and new objects go to a temporary directory.
 type Git struct {
-	program string
-	root    string
-	objects string // the objects of the repository
-	dir     string // the git directory of this work tree
-	swept   bool   // what killed recorders left was removed
-	sparse  bool   // files may be left out of the work tree
-	env     []string
-	strays  *children // what programs that git starts, such as filters, leave running
+	program   string
+	root      string
+	objects   string      // the objects of the repository
+	dir       string      // the git directory of this work tree
+	swept     bool        // what killed recorders left was removed
+	sparse    bool        // files may be left out of the work tree
+	abilities [][2]string // settings
+	env       []string
+	strays    *children // what programs that git starts, such as filters, leave running
 
 	ignored map[string]bool // whether git ignores an evidence directory, as far as it was asked
 	known   *known          // the last tree without differences from HEAD; nil when there is none
@@ -71,14 +73,15 @@ func OpenGit(root string, env []string) (*Git, error) {
 	g.objects, g.dir = lines[1], lines[2]
 	_, err = os.Lstat(lines[3])
 	g.sparse = !errors.Is(err, fs.ErrNotExist)
-	return g, nil
+	g.abilities, err = abilities(g.dir)
+	return g, err
 }
 
 // settings disable features of git that run programs or write to the repository: a file system monitor, hooks, shared index
 // files. The others let git notice every edit: a repository can allow it to compare less.
 var settings = [][2]string{
 	{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull}, {"core.splitIndex", "false"},
-	{"core.untrackedCache", "false"}, {"core.trustctime", "true"}, {"core.checkStat", "default"},
+	{"core.untrackedCache", "false"}, {"core.trustctime", "true"}, {"core.checkStat", "default"}, {"core.ignoreStat", "false"},
 	{"index.version", "2"}, {"index.sparse", "false"},
 }
 
@@ -86,6 +89,41 @@ var settings = [][2]string{
 // code alone.
 var neutral = [][2]string{
 	{"core.attributesFile", os.DevNull}, {"core.autocrlf", "false"}, {"core.eol", "lf"}, {"core.safecrlf", "false"},
+	{"attr.tree", ""},
+}
+
+// abilities are the settings that say what the file system of a git directory can do, as git finds out when it makes one.
+// A command could say that it can do less: git then ignores executable bits, and reads a file as the link that it replaced,
+// or as one of another case. What it cannot do is up to the settings of the repository, as are links on Windows.
+func abilities(dir string) (list [][2]string, err error) {
+	temp, err := os.MkdirTemp(dir, "closeout-probe-*")
+	if err != nil {
+		return nil, nil // a git directory that cannot be written to
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	file := filepath.Join(temp, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(filepath.Join(temp, "FILE")); errors.Is(err, fs.ErrNotExist) {
+		list = append(list, [2]string{"core.ignoreCase", "false"})
+	}
+	info, err := os.Lstat(file)
+	if err != nil || runtime.GOOS == "windows" {
+		return list, err
+	}
+	if err := os.Chmod(file, 0o700); err == nil {
+		if now, err := os.Lstat(file); err == nil && now.Mode() != info.Mode() {
+			list = append(list, [2]string{"core.fileMode", "true"})
+		}
+	}
+	link := filepath.Join(temp, "link")
+	if os.Symlink("file", link) == nil {
+		if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			list = append(list, [2]string{"core.symlinks", "true"})
+		}
+	}
+	return list, nil
 }
 
 const noSystemAttributes = "GIT_ATTR_NOSYSTEM=1" // the file of core.attributesFile for all users
@@ -245,7 +283,7 @@ func (t *treeMaker) addNeutral() error {
 	if err != nil {
 		return err
 	}
-	t.env = append(t.env, configured(settings, neutral, filters)...)
+	t.env = append(t.env, configured(settings, neutral, t.abilities, filters)...)
 	if err := t.add(); err != nil {
 		return err
 	}
@@ -331,7 +369,7 @@ func (g *Git) isolated(temp string) []string {
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + `"` + cString.Replace(g.objects) + `"`,
 		"GIT_NO_REPLACE_OBJECTS=1", noSystemAttributes,
 	}
-	return append(append(env, g.settings()...), configured(settings, neutral)...)
+	return append(append(env, g.settings()...), configured(settings, neutral, g.abilities)...)
 }
 
 // settings are the variables with the settings, for this work tree.

@@ -143,13 +143,6 @@ var clean = map[string]func(r *repo){
 		r.do(os.Chmod(filepath.Join(r.dir, "x.sh"), 0o755))
 		r.commit()
 	},
-	"executable, no fileMode": func(r *repo) {
-		r.write("x.sh", "#!/bin/sh\n")
-		r.git("add", "x.sh")
-		r.git("update-index", "--chmod=+x", "x.sh")
-		r.git("commit", "-qm", "x")
-		r.git("config", "core.fileMode", "false")
-	},
 	"symlink": func(r *repo) { r.do(os.Symlink("nowhere", filepath.Join(r.dir, "link"))); r.commit() },
 	"submodule": func(r *repo) {
 		r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.other(), "sub")

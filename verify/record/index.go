@@ -29,6 +29,7 @@ const (
 	indexHeader  = 12
 	statBytes    = 40
 	extendedFlag = 0x4000
+	assumeValid  = 0x80 // of the first byte of the flags: git does not look at the file
 	deviceAt     = 16   // the four bytes of the device
 	modeAt       = 26   // the two bytes of the mode that matter
 	submodule    = 0xe0 // the first of them
@@ -96,6 +97,7 @@ func (x *index) forget(root string, made time.Time) (forgotten map[string]bool) 
 	certain := made.Add(-2 * time.Second).UnixNano()
 	top, _, _ := statNumbers(root)
 	for _, e := range x.entries {
+		x.data[e.at+statBytes+x.sum] &^= assumeValid
 		numbers := x.data[e.at : e.at+statBytes]
 		now, changed, ok := statNumbers(root + "/" + e.path)
 		if ok && changed < certain && numbers[modeAt] != submodule && [4]byte(now[deviceAt:]) == [4]byte(top[deviceAt:]) && bytes.Equal(now[:24], numbers[:24]) && bytes.Equal(now[36:], numbers[36:]) {

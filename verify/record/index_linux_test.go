@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestForgetMounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		numbers, _, _ := statNumbers(f.Name())
-		x := &index{data: append(make([]byte, indexHeader), numbers[:]...), entries: []indexEntry{{indexHeader, path}}}
+		x := &index{data: slices.Concat(make([]byte, indexHeader), numbers[:], []byte{0, 0}), entries: []indexEntry{{indexHeader, path}}}
 		other, _, _ := statNumbers(root)
 		if bytes.Equal(other[deviceAt:deviceAt+4], numbers[deviceAt:deviceAt+4]) != (want == 0) {
 			t.Skip("both directories are on one file system")
