@@ -13,7 +13,7 @@ func (g *Git) Commit(evidence, message, name string, leave []string) error {
 	for _, role := range []string{"AUTHOR", "COMMITTER"} {
 		t.env = append(t.env, "GIT_"+role+"_NAME="+name, "GIT_"+role+"_EMAIL=loop@closeout.invalid")
 	}
-	if err := t.add(); err != nil {
+	if err := t.add(nil); err != nil {
 		return err
 	}
 	var only []string // what is left may be in the index already

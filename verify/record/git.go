@@ -284,7 +284,7 @@ func (t *treeMaker) addNeutral() error {
 		return err
 	}
 	t.env = append(t.env, configured(settings, neutral, t.abilities, filters)...)
-	if err := t.add(); err != nil {
+	if err := t.add(t.unmoved(before)); err != nil {
 		return err
 	}
 	return t.pointers(before)
@@ -292,9 +292,9 @@ func (t *treeMaker) addNeutral() error {
 
 // add adds the differences of the work tree to the index. In a sparse checkout the first add finds edits outside of the cone,
 // and the second one does not treat files that are not checked out as deleted. Neither reads the evidence directory, to which
-// other recorders may be writing.
-func (t *treeMaker) add() error {
-	code := t.code()
+// other recorders may be writing. except are pathspecs of what it leaves as it is.
+func (t *treeMaker) add(except []string) error {
+	code := append(t.code(), except...)
 	if !t.sparse {
 		_, err := t.run(append([]string{"add", "--sparse", "-A"}, code...)...)
 		return err
@@ -316,6 +316,23 @@ func (t *treeMaker) code() []string {
 		code = append(code, ":(top,exclude,literal)"+path)
 	}
 	return code
+}
+
+// unmoved are the submodules of an index that have the commit checked out that it names, as pathspecs that exclude them.
+// To add one, git compares the files in it, with the filters that are set there, and then takes nothing but the commit.
+func (t *treeMaker) unmoved(x *index) (pathspecs []string) {
+	for _, e := range x.entries {
+		if x.mode(e) != gitlink {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(t.onDisk(e.path), ".git")); err != nil {
+			continue
+		}
+		if head, err := t.run("-C", e.path, "rev-parse", "HEAD"); err == nil && strings.TrimSpace(head) == x.id(e) {
+			pathspecs = append(pathspecs, ":(top,exclude,literal)"+e.path)
+		}
+	}
+	return pathspecs
 }
 
 // ignores asks whether git ignores the evidence directory, which it then refuses to exclude. Whether the directory exists must

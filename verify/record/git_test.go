@@ -369,6 +369,24 @@ func TestTreeLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestTreeRunsNoFilterOfSubmodule: the settings of a submodule are in reach of a command as well.
+func TestTreeRunsNoFilterOfSubmodule(t *testing.T) {
+	r := newRepo(t)
+	r.git("submodule", "--quiet", "add", r.other(), "sub")
+	r.write(".gitignore", "sub\n")
+	r.commit()
+	r.git("-C", "sub", "config", "filter.lfs.clean", "touch "+r.dir+"/../ran; cat")
+	r.write(".git/modules/sub/info/attributes", "* filter=lfs\n")
+	r.write("sub/a.txt", "edited")
+	before := r.files()
+	if got, err := r.tree(); err != nil || got != r.headTree() {
+		t.Fatal(got, err)
+	}
+	if after := r.files(); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
 // files lists everything in and beside the repository.
 func (r *repo) files() string {
 	var all []string
