@@ -71,9 +71,28 @@ func (t *treeMaker) bind(s *snapshot) error {
 			return err
 		}
 	}
-	s.odd = append(found.odd, t.unseen(s.changes, found)...)
+	s.odd = slices.Concat(found.odd, t.unseen(s.changes, found), t.leftOut(x))
 	slices.SortFunc(s.odd, func(a, b oddFile) int { return strings.Compare(a.path, b.path) })
 	return nil
+}
+
+// leftOut are the files that a sparse checkout left out although they were there at the first look: a command narrowed it.
+func (t *treeMaker) leftOut(x *index) (list []oddFile) {
+	if !t.sparse {
+		return nil
+	}
+	there := map[string]bool{}
+	for _, e := range x.entries {
+		if _, err := os.Lstat(t.onDisk(e.path)); err == nil {
+			there[e.path] = true
+		} else if t.real.first[e.path] {
+			list = append(list, oddFile{e.path, "is gone since the recorder started, outside of the sparse checkout"})
+		}
+	}
+	if t.real.first == nil {
+		t.real.first = there
+	}
+	return list
 }
 
 // unseen are those of the first differences from HEAD that git may not show where the settings of the machine count:

@@ -323,6 +323,24 @@ func TestIgnoreStat(t *testing.T) {
 	}
 }
 
+// TestNarrowed: a command narrows a sparse checkout, and removes what is outside of it now.
+func TestNarrowed(t *testing.T) {
+	r := newRepo(t)
+	r.write("tests/a", "exit 1\n")
+	r.write("docs/a", "")
+	r.commit()
+	r.git("sparse-checkout", "set", "src", "tests")
+	g, _ := r.openSession()
+	for i, cone := range []string{"tests", "docs tests", "docs", "docs", "tests"} {
+		r.git(append([]string{"sparse-checkout", "set", "src"}, strings.Fields(cone)...)...)
+		s, err := g.tree(evidenceDir)
+		r.do(err)
+		if got := describe(s.odd); strings.Contains(got, `"tests/a" is gone`) != (cone == "docs") || len(s.changes) > 0 {
+			t.Errorf("look %d: %q, %v", i, got, s.changes)
+		}
+	}
+}
+
 // TestCheckoutBytes: a fresh work tree is as it would be on any machine.
 func TestCheckoutBytes(t *testing.T) {
 	r := newRepo(t)

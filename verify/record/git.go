@@ -20,11 +20,12 @@ import (
 type Git struct {
 	program   string
 	root      string
-	objects   string      // the objects of the repository
-	dir       string      // the git directory of this work tree
-	swept     bool        // what killed recorders left was removed
-	sparse    bool        // files may be left out of the work tree
-	abilities [][2]string // settings
+	objects   string          // the objects of the repository
+	dir       string          // the git directory of this work tree
+	swept     bool            // what killed recorders left was removed
+	sparse    bool            // files may be left out of the work tree
+	first     map[string]bool // the files that were there at the first look, in a sparse checkout
+	abilities [][2]string     // settings
 	env       []string
 	strays    *children // what programs that git starts, such as filters, leave running
 
