@@ -225,12 +225,17 @@ func (t *treeMaker) pointers(before *index) error {
 		return err
 	}
 	ids := map[string]string{}
-	for _, e := range before.entries {
-		ids[e.path] = before.id(e)
+	var changed []indexEntry
+	old := before.entries
+	for _, e := range x.entries { // both are sorted by path
+		for len(old) > 0 && old[0].path < e.path {
+			old = old[1:]
+		}
+		if len(old) > 0 && old[0].path == e.path && !bytes.Equal(before.rawID(old[0]), x.rawID(e)) && x.isFile(e) {
+			ids[e.path] = before.id(old[0])
+			changed = append(changed, e)
+		}
 	}
-	changed := slices.DeleteFunc(slices.Clone(x.entries), func(e indexEntry) bool {
-		return !x.isFile(e) || ids[e.path] == "" || ids[e.path] == x.id(e)
-	})
 	if len(changed) == 0 {
 		return nil
 	}

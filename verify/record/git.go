@@ -323,7 +323,7 @@ func (t *treeMaker) code() []string {
 // To add one, git compares the files in it, with the filters that are set there, and then takes nothing but the commit.
 func (t *treeMaker) unmoved(x *index) (pathspecs []string) {
 	for _, e := range x.entries {
-		if x.mode(e) != gitlink {
+		if x.data[e.at+modeAt] != submodule {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(t.onDisk(e.path), ".git")); err != nil {

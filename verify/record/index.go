@@ -117,12 +117,14 @@ func (x *index) mode(e indexEntry) string {
 
 // id is the object id of an entry.
 func (x *index) id(e indexEntry) string {
-	return hex.EncodeToString(x.data[e.at+statBytes : e.at+statBytes+x.sum])
+	return hex.EncodeToString(x.rawID(e))
 }
+
+func (x *index) rawID(e indexEntry) []byte { return x.data[e.at+statBytes : e.at+statBytes+x.sum] }
 
 // setID gives an entry another object id.
 func (x *index) setID(e indexEntry, id string) {
-	_, _ = hex.Decode(x.data[e.at+statBytes:e.at+statBytes+x.sum], []byte(id)) // as [index.id] returned it
+	_, _ = hex.Decode(x.rawID(e), []byte(id)) // as [index.id] returned it
 }
 
 // isFile reports whether an entry is a file with bytes of its own.
