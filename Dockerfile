@@ -4,6 +4,7 @@ FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 COPY cmd cmd
+COPY internal internal
 COPY schema schema
 COPY verify verify
 RUN CGO_ENABLED=0 GOFLAGS="$(cat cmd/release/flags.txt)" go build -o /closeout ./cmd/closeout

@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,90 +14,104 @@ import (
 	"testing"
 )
 
-// impure are the packages that what judges may not import: a decision is a function of the bytes of its inputs. Of
-// time, only Duration would be harmless, and no package needs it.
+// impure are the packages that a pure package may not import: a decision is a function of the bytes of its inputs. Of time, only
+// Duration would be harmless, and no package needs it.
 var impure = []string{
 	"os", "os/exec", "os/signal", "net", "net/http", "time", "math/rand", "math/rand/v2", "crypto/rand", "log", "log/slog", "syscall",
 	"runtime", "runtime/debug", "unsafe", "context", "path/filepath",
 }
 
-// outside are the directories of the impure half, and of what only tests import.
-var outside = []string{"verify/collect", "verify/record", "verify/session", "verify/loop", "verify/strict/stricttest", "cmd"}
-
 // readers are the packages that read the inputs.
 var readers = []string{
-	"verify/diag", "verify/glob", "verify/strict", "verify/contract", "verify/feedback", "verify/rules", "verify/change", "verify/facts",
-	"verify/results",
+	"verify/input", "verify/glob", "verify/contract", "verify/feedback", "verify/reports", "verify/change", "verify/facts",
 }
 
-// allowed says which of our own packages a package may import. Imports go one way.
-var allowed = map[string][]string{
-	"schema":           nil,
-	"verify/diag":      nil,
-	"verify/glob":      nil,
-	"verify/secrets":   nil,
-	"verify/strict":    {"verify/diag"},
-	"verify/contract":  {"verify/diag", "verify/glob", "verify/strict"},
-	"verify/feedback":  {"verify/diag", "verify/strict", "verify/contract"},
-	"verify/rules":     {"verify/diag", "verify/strict"},
-	"verify/change":    {"verify/diag", "verify/strict"},
-	"verify/facts":     {"verify/diag", "verify/strict", "verify/contract"},
-	"verify/results":   {"verify/diag", "verify/strict"},
-	"verify/policy":    readers,
-	"verify/ledger":    {"verify/diag", "verify/strict", "verify/contract", "verify/feedback"},
-	"verify/override":  append(slices.Clip(readers), "verify/report"),
-	"verify/check":     append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override"),
-	"verify/checks":    append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/report"),
-	"verify/lint":      append(slices.Clip(readers), "verify/policy", "verify/ledger", "verify/check", "verify/report"),
-	"verify/report":    nil,
-	"verify/archive":   {"verify/diag", "verify/strict", "verify/report"},
-	"verify/backtest":  {"verify", "verify/diag", "verify/glob", "verify/change", "verify/policy", "verify/report"},
-	"verify/audit":     append(slices.Clip(readers), "verify", "verify/archive", "verify/check", "verify/override", "verify/policy", "verify/replay", "verify/report"),
-	"verify/item":      {"verify/diag", "verify/glob", "verify/strict", "verify/contract", "verify/policy", "verify/report"},
-	"verify/hook":      append(slices.Clip(readers), "verify/policy", "verify/report", "verify/item"),
-	"verify/replay":    {"verify", "verify/check", "verify/diag", "verify/facts", "verify/report", "verify/strict"},
-	"verify/statement": {"verify/check", "verify/diag", "verify/report", "verify/strict"},
-	"verify/output":    {"verify/diag", "verify/archive", "verify/report", "verify/backtest", "verify/item"},
-	"verify": append(
-		slices.Clip(readers), "verify/policy", "verify/ledger", "verify/override", "verify/check", "verify/checks", "verify/report",
-	),
+// judges says which of our own packages each package of the decision may import. Imports go one way, and none leads out of verify.
+var judges = map[string][]string{
+	"verify/input":    nil,
+	"verify/glob":     nil,
+	"verify/report":   nil,
+	"verify/contract": {"verify/input", "verify/glob"},
+	"verify/feedback": {"verify/input", "verify/contract"},
+	"verify/reports":  {"verify/input"},
+	"verify/change":   {"verify/input"},
+	"verify/facts":    {"verify/input", "verify/contract"},
+	"verify/policy":   readers,
+	"verify/proof":    {"verify/input", "verify/contract", "verify/feedback"},
+	"verify/override": append(slices.Clip(readers), "verify/report"),
+	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report"),
+	"verify":          append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/checks", "verify/report"),
+}
+
+// pure are the packages outside of the decision that know no system either: what they say is a function of what they are given.
+var pure = []string{
+	"schema", "internal/lint", "internal/present", "internal/start/backtest", "internal/rules/secrets", "internal/agent/item",
+	"internal/agent/hook", "internal/audit/archive", "internal/audit/audit", "internal/audit/replay", "internal/audit/statement",
+}
+
+// gate are the rooms that decide and show what a pull request meets. Nothing in them knows what stands beside an agent, or what
+// happens a year later.
+var gate = []string{
+	"verify", "internal/collect", "internal/git", "internal/github", "internal/record", "internal/rules", "internal/source",
+	"internal/toolchain", "internal/present", "internal/lint", "internal/start",
+}
+
+// misplaced are the imports that this rule still finds: the collector reads the clone for an audit, the client of GitHub finds what an
+// archive keeps, and the presenters show both. A new one is refused.
+var misplaced = map[string][]string{
+	"internal/collect": {"internal/audit/archive", "internal/audit/audit", "internal/audit/replay"},
+	"internal/github":  {"internal/audit/archive", "internal/audit/replay"},
+	"internal/present": {"internal/agent/item"},
 }
 
 // only says which packages alone may import something: the tests of an importer do not count.
 var only = map[string][]string{
-	"github.com/google/go-github/v62/github": {"verify/collect/github"},
-	"net/http":                               {"verify/collect/github", "verify/collect/github/fakehub"},
-	module + "verify/collect/github":         {"cmd/closeout"},
-	module + "verify/collect/github/fakehub": nil,
-	module + "verify/strict/stricttest":      nil,
+	"github.com/google/go-github/v62/github": {"internal/github"},
+	"net/http":                               {"internal/github", "internal/testkit/fakehub"},
+	module + "internal/github":               {"cmd/closeout"},
+	module + "internal/testkit/fakehub":      nil,
+	module + "internal/testkit/stricttest":   nil,
 }
 
 const module = "github.com/closeout-gate/closeout/"
 
-// TestBorders checks the border between collect and judge, and the direction of all imports.
+// within reports whether a package is in one of some rooms.
+func within(dir string, rooms ...string) bool {
+	return slices.ContainsFunc(rooms, func(room string) bool { return dir == room || strings.HasPrefix(dir, room+"/") })
+}
+
+// TestBorders checks the direction of all imports: the decision stands alone, and knows no system.
 func TestBorders(t *testing.T) {
-	packages := 0
-	for dir, imports := range importsByPackage(t) {
-		if slices.ContainsFunc(outside, func(o string) bool { return dir == o || strings.HasPrefix(dir, o+"/") }) {
-			continue
-		}
-		packages++
-		mine, known := allowed[dir]
-		if !known {
+	found := importsByPackage(t)
+	for dir, imports := range found {
+		may, known := judges[dir]
+		if within(dir, "verify") && !known {
 			t.Errorf("package %s is not in the table of allowed imports", dir)
 		}
 		for _, imported := range imports {
 			own, isOwn := strings.CutPrefix(imported, module)
-			if isOwn && !slices.Contains(mine, own) {
+			if known && isOwn && !slices.Contains(may, own) {
 				t.Errorf("%s imports %s", dir, own)
 			}
-			if slices.Contains(impure, imported) {
-				t.Errorf("%s imports %s: what judges must be pure", dir, imported)
+			if (known || slices.Contains(pure, dir)) && slices.Contains(impure, imported) {
+				t.Errorf("%s imports %s, and it must be pure", dir, imported)
+			}
+			if isOwn && within(dir, gate...) && within(own, "internal/agent", "internal/audit") && !slices.Contains(misplaced[dir], own) {
+				t.Errorf("%s imports %s: the gate knows neither agent nor audit", dir, own)
 			}
 		}
 	}
-	if packages != len(allowed) {
-		t.Errorf("%d packages judge, the table has %d", packages, len(allowed))
+	for _, dir := range slices.Concat(pure, gate) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(p string) bool { return within(p, dir) }) {
+			t.Errorf("there is no package %s: the table is out of date", dir)
+		}
+	}
+	for dir, list := range misplaced {
+		for _, own := range list {
+			if !slices.Contains(found[dir], module+own) {
+				t.Errorf("%s does not import %s any more: take it from the table", dir, own)
+			}
+		}
 	}
 }
 
@@ -119,16 +134,20 @@ func TestOneDoor(t *testing.T) {
 
 // TestNoSecondJudge checks that what stands beside an agent decides nothing by itself: every verdict comes from Judge.
 func TestNoSecondJudge(t *testing.T) {
-	found := importsByPackage(t)
-	for _, dir := range []string{"verify/hook", "verify/item", "verify/session", "verify/loop"} {
-		if len(found[dir]) == 0 {
-			t.Errorf("there is no package %s", dir)
+	agents := 0
+	for dir, imports := range importsByPackage(t) {
+		if !within(dir, "internal/agent") {
+			continue
 		}
-		for _, judges := range []string{"verify/check", "verify/checks", "verify/ledger", "verify/override"} {
-			if slices.Contains(found[dir], module+judges) {
-				t.Errorf("%s imports %s", dir, judges)
+		agents++
+		for _, decides := range []string{"verify/checks", "verify/proof", "verify/override"} {
+			if slices.Contains(imports, module+decides) {
+				t.Errorf("%s imports %s", dir, decides)
 			}
 		}
+	}
+	if agents != 4 {
+		t.Errorf("%d packages stand beside an agent, expected 4", agents)
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Version is the tool's version. Every report contains it: the same inputs and version give the same bytes.
@@ -32,7 +32,7 @@ type Opener func() (io.ReadCloser, error)
 // Input is one file. Name is what the report calls it: a path in the repository, or its name in the bundle; slashes,
 // never absolute. Open may be called once.
 type Input struct {
-	Kind check.Kind
+	Kind checks.Kind
 	Name string
 	Open Opener
 	// RepoPaths are the file's paths in the repository; none when it is elsewhere or unknown. A change that
@@ -71,9 +71,9 @@ type Settings struct {
 	// Event is the event about a pull request or a merge group of a caller that did not ask GitHub; "" for none.
 	// The evidence then needs the same level as where GitHub was asked.
 	Event  string
-	Limits strict.Limits
+	Limits input.Limits
 	// Notes are problems that the collector met, such as a pattern that matches no file.
-	Notes []check.Problem
+	Notes []checks.Problem
 }
 
 // The modes.

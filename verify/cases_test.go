@@ -16,13 +16,12 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 var update = flag.Bool("update", false, "write what the cases give as what they expect")
@@ -206,7 +205,7 @@ func (c *caseFile) check(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Settings.Limits = strict.DefaultLimits()
+	b.Settings.Limits = input.DefaultLimits()
 	r := verify.Judge(b.Bundle)
 	if valid, err := reportValidators(); err != nil {
 		t.Fatal(err)
@@ -267,7 +266,7 @@ func TestEveryCheckHasCases(t *testing.T) {
 	}
 }
 
-func hasCase(t *testing.T, c *check.Check, verdict string) bool {
+func hasCase(t *testing.T, c *checks.Check, verdict string) bool {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, "cases", c.ID, verdict+".*.txtar"))
 	if err != nil {

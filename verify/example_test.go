@@ -3,10 +3,10 @@ package verify_test
 import (
 	"fmt"
 
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // A program that has a bundle, such as the artifact of a workflow, can judge it without the command line.
@@ -16,7 +16,7 @@ func ExampleJudge() {
 		fmt.Println(err)
 		return
 	}
-	found.Settings.Limits = strict.DefaultLimits() // without limits, no input is small enough
+	found.Settings.Limits = input.DefaultLimits() // without limits, no input is small enough
 	r := verify.Judge(found.Bundle)
 	fmt.Println(r.Verdict, r.Counts.Block, verify.ExitCode(r))
 	for _, f := range r.Findings[:2] {

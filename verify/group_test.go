@@ -12,16 +12,14 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // textInput is an input with a text.
-func textInput(kind check.Kind, name, text string) verify.Input {
+func textInput(kind checks.Kind, name, text string) verify.Input {
 	return verify.Input{Kind: kind, Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 }
 
@@ -32,26 +30,26 @@ func asGroup(t *testing.T, files inputFiles) *verify.Bundle {
 	if files["facts.json"] == nil {
 		return nil
 	}
-	read, errs := facts.Parse(files["facts.json"], strict.DefaultLimits())
+	read, errs := facts.Parse(files["facts.json"], input.DefaultLimits())
 	if errs.Any() || read.Subject.PullRequest == 0 {
 		return nil
 	}
 	part := verify.Part{PullRequest: read.Subject.PullRequest}
 	b := files.bundle()
 	b.Inputs = slices.DeleteFunc(b.Inputs, func(in verify.Input) bool {
-		own := slices.Contains([]check.Kind{check.TaskContract, check.Facts, check.Changes, check.Diff, check.DiffRules}, in.Kind)
-		if own && in.Kind != check.Facts {
+		own := slices.Contains([]checks.Kind{checks.TaskContract, checks.Facts, checks.Changes, checks.Diff, checks.DiffRules}, in.Kind)
+		if own && in.Kind != checks.Facts {
 			part.Inputs = append(part.Inputs, in)
 		}
-		return in.Kind == check.TaskContract || in.Kind == check.Facts || in.Kind == check.DiffRules
+		return in.Kind == checks.TaskContract || in.Kind == checks.Facts || in.Kind == checks.DiffRules
 	})
 	group, own := *read, *read
 	group.Event, group.GitHub, group.Unavailable = facts.Event{Name: "merge_group"}, nil, nil
 	group.Subject.PullRequests, group.Subject.PullRequest = []int64{part.PullRequest}, 0
 	own.Event, own.Settings = facts.Event{}, facts.Settings{}
 	own.Membership = &facts.Membership{HeadInGroup: true}
-	b.Inputs = append(b.Inputs, textInput(check.Facts, "facts.json", marshal(t, &group)))
-	part.Inputs = append(part.Inputs, textInput(check.Facts, "facts.json", marshal(t, &own)))
+	b.Inputs = append(b.Inputs, textInput(checks.Facts, "facts.json", marshal(t, &group)))
+	part.Inputs = append(part.Inputs, textInput(checks.Facts, "facts.json", marshal(t, &own)))
 	b.Parts = []verify.Part{part}
 	return b
 }
@@ -67,8 +65,8 @@ func marshal(t *testing.T, v any) string {
 
 // ofMember reports whether a code is one that each pull request of a group is judged by.
 func ofMember(code string) bool {
-	return slices.ContainsFunc(check.For(checks.All, check.ScopeMember), func(c *check.Check) bool {
-		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == code })
+	return slices.ContainsFunc(checks.For(checks.All, checks.ScopeMember), func(c *checks.Check) bool {
+		return slices.ContainsFunc(c.Codes, func(k checks.Code) bool { return k.Name == code })
 	})
 }
 
@@ -76,7 +74,7 @@ func ofMember(code string) bool {
 func blocking(r *report.Report, keep func(report.Finding) bool) []string {
 	var list []string
 	for _, f := range r.Findings {
-		if f.Severity == string(diag.Block) && keep(f) {
+		if f.Severity == string(input.Block) && keep(f) {
 			list = append(list, f.Code+" "+f.Fingerprint)
 		}
 	}
@@ -183,7 +181,7 @@ func expectInputs(t *testing.T, name string, f inputFiles, r *report.Report) {
 // joinsCauses reports whether one finding of the report is that of several checks.
 func joinsCauses(r *report.Report) bool {
 	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
-		return f.Severity == string(diag.Unknown) && strings.HasPrefix(f.Message, "cannot determine ") && strings.Contains(f.Message, "; ")
+		return f.Severity == string(input.Unknown) && strings.HasPrefix(f.Message, "cannot determine ") && strings.Contains(f.Message, "; ")
 	})
 }
 
@@ -202,9 +200,9 @@ func expectOutcomes(t *testing.T, name string, r *report.Report) {
 	for _, f := range r.Findings {
 		id := checks.ByCode(f.Code).ID
 		if f.Rule != "" {
-			id = checks.DiffRules.ID
+			id = checks.DiffRulesCheck.ID
 		}
-		if f.Severity == string(diag.Block) && outcomes[id] != report.OutcomeFailed {
+		if f.Severity == string(input.Block) && outcomes[id] != report.OutcomeFailed {
 			t.Errorf("%s: %s blocks, and the check %s has %q", name, f.Code, id, outcomes[id])
 		}
 	}
@@ -289,7 +287,7 @@ func TestGroupCounts(t *testing.T) {
 		expectClasses(t, c.path, r)
 		blocks, all := map[int64]int{}, 0
 		for _, f := range r.Findings {
-			if f.Severity == string(diag.Block) {
+			if f.Severity == string(input.Block) {
 				blocks[f.Location.PullRequest]++
 				all++
 			}

@@ -7,15 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // The trusts of inputs that are no contracts.
@@ -28,11 +26,11 @@ const (
 
 // readStanding reads the standing contract; a second one is an error.
 func (l *loader) readStanding() {
-	standing := l.of(check.Contract)
+	standing := l.of(checks.Contract)
 	for i, in := range standing {
 		l.readContract(in)
 		if i > 0 {
-			l.contractProblem(in, diag.Error{
+			l.contractProblem(in, input.Error{
 				Message: "there are two standing contracts", Found: standing[0].Name + " and " + in.Name, Expected: "one",
 				Fix: "remove one of them",
 			})
@@ -42,35 +40,35 @@ func (l *loader) readStanding() {
 
 // readTasks reads the task contracts, and joins them with the standing one.
 func (l *loader) readTasks() {
-	tasks := l.of(check.TaskContract)
+	tasks := l.of(checks.TaskContract)
 	for _, in := range tasks {
 		l.readContract(in)
 	}
 	if len(tasks) > 1 {
-		l.contractProblem(tasks[1], diag.Error{
+		l.contractProblem(tasks[1], input.Error{
 			Message: "there is more than one task contract", Found: fmt.Sprintf("%d task contracts", len(tasks)), Expected: "one",
 			Fix: "keep the contract of the task that is judged",
 		})
 	}
-	if l.given[check.Contract] == 0 {
-		l.State[check.Contract] = check.Missing // a task contract alone judges nothing
+	if l.given[checks.Contract] == 0 {
+		l.State[checks.Contract] = checks.Missing // a task contract alone judges nothing
 		return
 	}
-	if l.State[check.Contract] != check.Usable {
+	if l.State[checks.Contract] != checks.Usable {
 		return
 	}
 	// To judge by another contract than the one that the caller named would judge another task.
 	if l.Task != "" && !slices.ContainsFunc(l.contracts, func(s policy.Source) bool { return s.Contract.TaskID.Value == l.Task }) {
-		l.NoTask, l.State[check.Contract] = true, check.Missing
+		l.NoTask, l.State[checks.Contract] = true, checks.Missing
 		return
 	}
 	l.joinContracts(policy.Join)
 }
 
 // contractProblem adds an error that no parser of one contract can find.
-func (l *loader) contractProblem(in Input, e diag.Error) {
+func (l *loader) contractProblem(in Input, e input.Error) {
 	l.problem(in.Kind, l.contractPath(in), e)
-	l.State[check.Contract] = check.Malformed
+	l.State[checks.Contract] = checks.Malformed
 }
 
 // origin is what the facts say about a contract. Without facts about contracts the operator is responsible for all of them.
@@ -95,16 +93,16 @@ func (l *loader) contractPath(in Input) string {
 
 func (l *loader) readContract(in Input) {
 	origin := l.origin(in)
-	parse := func(data []byte, limits strict.Limits) (*contract.Contract, *diag.Errors) {
+	parse := func(data []byte, limits input.Limits) (*contract.Contract, *input.Errors) {
 		c, errs := l.bundle.Parsed.Parse(in.Name, data, limits)
-		if c != nil && in.Kind == check.TaskContract {
+		if c != nil && in.Kind == checks.TaskContract {
 			checkTask(c, in, origin.Trust, errs)
 		}
 		return c, errs
 	}
 	c, listed := readSmall(l, in, l.contractPath(in), "the contract", cmp.Or(string(origin.Trust), "unknown"), parse)
 	listed.Ref = text(origin.Commit)
-	l.join(check.Contract, stateOf(c))
+	l.join(checks.Contract, stateOf(c))
 	if c == nil {
 		return
 	}
@@ -119,13 +117,13 @@ func (l *loader) readContract(in Input) {
 }
 
 // checkTask adds the rules for task contracts to those for every contract.
-func checkTask(c *contract.Contract, in Input, trust facts.Trust, errs *diag.Errors) {
+func checkTask(c *contract.Contract, in Input, trust facts.Trust, errs *input.Errors) {
 	c.CheckTask(errs)
 	if trust == facts.TrustHead {
 		c.CheckHeadOnly(errs)
 	}
 	if id := c.TaskID; id.Value != "" && id.Value != stem(in.Name) {
-		errs.Add(diag.Error{
+		errs.Add(input.Error{
 			Pos: id.Pos, Where: "/task_id", Message: "the file is not named after its task_id", Found: fmt.Sprintf("%q in %s", id.Value, in.Name),
 			Expected: fmt.Sprintf("task_id %q, or the file name %s.json", stem(in.Name), id.Value), Fix: fmt.Sprintf("rename the file (git mv %[1]s/%[2]s %[1]s/%[3]s%[4]s), or write \"task_id\": %[5]q", policy.TasksDir, path.Base(in.Name), id.Value, path.Ext(in.Name), stem(in.Name)),
 		})
@@ -137,10 +135,10 @@ func (l *loader) joinContracts(join func([]policy.Source, string) (*policy.Polic
 	p, problems := join(l.contracts, l.fallbackTask())
 	for _, problem := range problems {
 		s := l.contracts[problem.Source]
-		l.problem(check.Kind(s.Kind), s.Path, problem.Error)
+		l.problem(checks.Kind(s.Kind), s.Path, problem.Error)
 	}
 	if len(problems) > 0 {
-		l.State[check.Contract] = check.Malformed
+		l.State[checks.Contract] = checks.Malformed
 		return
 	}
 	if l.Facts != nil {
@@ -158,7 +156,7 @@ func (l *loader) fallbackTask() string {
 		return "local"
 	case l.Facts.Subject.PullRequest > 0:
 		return fmt.Sprintf("pr-%d", l.Facts.Subject.PullRequest)
-	case l.scope != check.ScopeChange:
+	case l.scope != checks.ScopeChange:
 		return "merge-group"
 	}
 	return "local"
@@ -172,19 +170,19 @@ func (l *loader) setMinimum(p *policy.Policy) {
 	}
 	f := l.Facts
 	switch {
-	case l.settings.Event != "", f != nil && (f.Subject.PullRequest > 0 || l.scope != check.ScopeChange || strings.HasPrefix(f.Event.Name, "pull_request")):
-		l.Minimum = diag.Recorded
+	case l.settings.Event != "", f != nil && (f.Subject.PullRequest > 0 || l.scope != checks.ScopeChange || strings.HasPrefix(f.Event.Name, "pull_request")):
+		l.Minimum = input.Recorded
 	case f != nil && f.Subject.AcceptedTrees != nil:
-		l.Minimum = diag.Bound
+		l.Minimum = input.Bound
 	default:
-		l.Minimum, l.Unbound = diag.Claimed, true
+		l.Minimum, l.Unbound = input.Claimed, true
 	}
 }
 
 // authorise finds the standing contract, if it can be trusted, and who may override. The defaults apply only if there is no
 // standing contract at all: one that cannot be read may be stricter.
 func (l *loader) authorise() {
-	if l.given[check.Contract] == 0 {
+	if l.given[checks.Contract] == 0 {
 		l.Rule = override.NewRule()
 		return
 	}
@@ -206,13 +204,13 @@ func (l *loader) authorise() {
 
 // hidesRule reports whether a problem may hide who may override, or which findings have no override: a problem of a
 // contract that the change did not write, or of facts that list a file that is not there.
-func (l *loader) hidesRule(p check.Problem) bool {
-	if p.Kind == check.TaskContract {
-		return !slices.ContainsFunc(l.of(check.TaskContract), func(in Input) bool {
+func (l *loader) hidesRule(p checks.Problem) bool {
+	if p.Kind == checks.TaskContract {
+		return !slices.ContainsFunc(l.of(checks.TaskContract), func(in Input) bool {
 			return l.contractPath(in) == p.Path && l.origin(in).Trust == facts.TrustHead
 		})
 	}
-	return p.Kind == check.Contract || p.Kind == check.Facts
+	return p.Kind == checks.Contract || p.Kind == checks.Facts
 }
 
 // classify lets the contracts decide about every touched path.
@@ -227,7 +225,7 @@ func (l *loader) classify() {
 	}
 	added := l.addedTask()
 	l.Policy = l.Policy.WithAddedTask(added)
-	if added != "" && l.given[check.TaskContract] == 0 {
+	if added != "" && l.given[checks.TaskContract] == 0 {
 		l.AbsentTask = added
 	}
 	for i := range l.Changes {
@@ -243,12 +241,12 @@ func (l *loader) classify() {
 // dropChanges reports that it costs too much to compare the touched paths with the patterns. A path that was not compared
 // with all patterns must not be reported as if it was.
 func (l *loader) dropChanges() {
-	kind := check.Changes
-	if l.State[check.Diff] == check.Usable {
-		kind = check.Diff
+	kind := checks.Changes
+	if l.State[checks.Diff] == checks.Usable {
+		kind = checks.Diff
 	}
-	l.problem(kind, "", strict.TooManySteps(l.settings.Limits.MatchSteps))
-	l.State[check.Changes], l.Changes, l.AddedTasks = check.Malformed, nil, nil
+	l.problem(kind, "", input.TooManySteps(l.settings.Limits.MatchSteps))
+	l.State[checks.Changes], l.Changes, l.AddedTasks = checks.Malformed, nil, nil
 }
 
 // addedTask is the task contract that the change adds: the one that judges, the one that the caller named, or the only
@@ -266,7 +264,7 @@ func (l *loader) addedTask() string {
 // list the contracts, it should have been.
 func (l *loader) isJudged(added string) bool {
 	for _, s := range l.contracts {
-		if s.Kind == string(check.TaskContract) {
+		if s.Kind == string(checks.TaskContract) {
 			return stem(added) == s.Contract.TaskID.Value && (len(s.RepoPaths) == 0 || slices.Contains(s.RepoPaths, added))
 		}
 	}

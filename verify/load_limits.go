@@ -4,10 +4,9 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/rules"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 // spending is what was used of the limits that several inputs share, also those of the parts of a merge group.
@@ -21,10 +20,10 @@ type spending struct {
 const smallShare = 16
 
 // affords counts the bytes of an input that stays in memory; false, with an error, when there are too many.
-func (l *loader) affords(bytes int64, errs *diag.Errors) bool {
+func (l *loader) affords(bytes int64, errs *input.Errors) bool {
 	most := smallShare * max(l.settings.Limits.RulesBytes, l.settings.Limits.ContractBytes)
 	if l.spent.small += bytes; l.spent.small > most {
-		errs.Add(strict.TooLarge("all contracts, reports and facts files together", most, strict.FlagRulesBytes))
+		errs.Add(input.TooLarge("all contracts, reports and facts files together", most, input.FlagRulesBytes))
 		return false
 	}
 	return true
@@ -40,21 +39,21 @@ func (l *loader) affordChanges(list []change.Change) []change.Change {
 	if l.spent.changes += int64(len(list)); l.spent.changes <= most {
 		return list
 	}
-	l.State[check.Changes] = check.Malformed
-	l.Problems = append(l.Problems, check.Problem{
-		Kind: check.Changes, Error: strict.OverLimit("the number of changed files of a merge group and its pull requests together", most, strict.FlagFiles),
+	l.State[checks.Changes] = checks.Malformed
+	l.Problems = append(l.Problems, checks.Problem{
+		Kind: checks.Changes, Error: input.OverLimit("the number of changed files of a merge group and its pull requests together", most, input.FlagFiles),
 	})
 	return nil
 }
 
 // parseRules reads a rule report, and counts its rows.
-func (l *loader) parseRules(data []byte, limits strict.Limits) (*rules.Report, *diag.Errors) {
-	r, errs := rules.Parse(data, limits)
+func (l *loader) parseRules(data []byte, limits input.Limits) (*reports.Report, *input.Errors) {
+	r, errs := reports.Parse(data, limits)
 	if r == nil {
 		return nil, errs
 	}
 	if l.spent.rows += int64(len(r.Rows)); l.spent.rows > limits.Rows {
-		errs.Add(strict.OverLimit("the number of rows of all rule reports together", limits.Rows, strict.FlagRows))
+		errs.Add(input.OverLimit("the number of rows of all rule reports together", limits.Rows, input.FlagRows))
 		return nil, errs
 	}
 	return r, errs
@@ -66,12 +65,12 @@ func (l *loader) boundInputs() {
 	most := l.settings.Limits.Inputs
 	bundle := *l.bundle
 	bundle.Inputs = slices.Clone(bundle.Inputs)
-	for _, kind := range []check.Kind{check.TaskContract, check.Feedback, check.Rules} {
+	for _, kind := range []checks.Kind{checks.TaskContract, checks.Feedback, checks.Rules} {
 		if int64(l.given[kind]) <= most {
 			continue
 		}
-		l.problem(kind, "", strict.OverLimit("the number of files of the kind "+string(kind), most, strict.FlagInputs))
-		l.State[kind] = check.Malformed
+		l.problem(kind, "", input.OverLimit("the number of files of the kind "+string(kind), most, input.FlagInputs))
+		l.State[kind] = checks.Malformed
 		bundle.Inputs = slices.DeleteFunc(bundle.Inputs, func(in Input) bool { return in.Kind == kind })
 		delete(l.given, kind)
 	}

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // TestSoakMonotone takes away, empties and doubles what the facts of a case list, and empties every file: no case that is not
@@ -71,7 +71,7 @@ func (f inputFiles) listed() []string {
 		if path.Base(name) != "facts.json" {
 			continue
 		}
-		read, errs := facts.Parse(data, strict.DefaultLimits())
+		read, errs := facts.Parse(data, input.DefaultLimits())
 		if read == nil || errs.Any() {
 			continue
 		}
@@ -83,7 +83,7 @@ func (f inputFiles) listed() []string {
 			list = append(list, dir+o.File, o.File) // a pull request names its own file by its path in the bundle
 		}
 		for log, content := range f {
-			if sum := sha256.Sum256(content); kindOf(log) == check.Feedback && slices.Contains(read.Digests, hex.EncodeToString(sum[:])) {
+			if sum := sha256.Sum256(content); kindOf(log) == checks.Feedback && slices.Contains(read.Digests, hex.EncodeToString(sum[:])) {
 				list = append(list, log)
 			}
 		}
@@ -99,16 +99,16 @@ func others(name string) []string {
 		dir = name[:i]
 	}
 	switch kindOf(strings.TrimPrefix(name, dir)) {
-	case check.Contract:
+	case checks.Contract:
 		return []string{"scope_contract.json", "scope_contract.yaml", "scope_contract.yml", "contracts/copy.json"}
-	case check.TaskContract:
+	case checks.TaskContract:
 		return []string{
 			dir + "contracts/copy.json", dir + "contracts/sub/" + path.Base(name), strings.TrimSuffix(name, path.Ext(name)) + ".yaml",
 			dir + "contracts/" + strings.ToLower(path.Base(name)),
 		}
-	case check.Feedback:
+	case checks.Feedback:
 		return []string{"feedback_record.jsonl", "feedback/copy.jsonl", "feedback/000.jsonl"}
-	case check.Rules:
+	case checks.Rules:
 		return []string{"rule_report.json", "rules/copy.json", "rules/copy.sarif"}
 	}
 	return nil

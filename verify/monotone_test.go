@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // inputFiles are those of a bundle, by their names.
@@ -20,7 +20,7 @@ type inputFiles map[string][]byte
 // bundle is what collect.Bundle makes of the files.
 func (f inputFiles) bundle() *verify.Bundle {
 	b := &verify.Bundle{TestReport: func(p string) verify.Opener { return f.open(path.Join("tests", p)) }}
-	b.Settings.Limits = strict.DefaultLimits()
+	b.Settings.Limits = input.DefaultLimits()
 	parts := map[int64]*verify.Part{}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		list, inside := &b.Inputs, name
@@ -51,20 +51,20 @@ func (f inputFiles) open(name string) verify.Opener {
 }
 
 // kindOf is the kind of an input of a bundle; "" when the name is no input's.
-func kindOf(name string) check.Kind {
+func kindOf(name string) checks.Kind {
 	directory, _, nested := strings.Cut(name, "/")
 	switch {
 	case nested:
-		return map[string]check.Kind{
-			"contracts.json": check.TaskContract, "contracts.yaml": check.TaskContract, "contracts.yml": check.TaskContract,
-			"feedback.jsonl": check.Feedback, "rules.json": check.Rules, "rules.sarif": check.Rules,
+		return map[string]checks.Kind{
+			"contracts.json": checks.TaskContract, "contracts.yaml": checks.TaskContract, "contracts.yml": checks.TaskContract,
+			"feedback.jsonl": checks.Feedback, "rules.json": checks.Rules, "rules.sarif": checks.Rules,
 		}[directory+path.Ext(name)]
 	case strings.HasPrefix(name, "scope_contract."):
-		return check.Contract
+		return checks.Contract
 	}
-	return map[string]check.Kind{
-		"feedback_record.jsonl": check.Feedback, "rule_report.json": check.Rules, "changes.json": check.Changes, "pr.diff": check.Diff,
-		"facts.json": check.Facts, "coverage_report.json": check.Coverage, "diff_rules.json": check.DiffRules,
+	return map[string]checks.Kind{
+		"feedback_record.jsonl": checks.Feedback, "rule_report.json": checks.Rules, "changes.json": checks.Changes, "pr.diff": checks.Diff,
+		"facts.json": checks.Facts, "coverage_report.json": checks.Coverage, "diff_rules.json": checks.DiffRules,
 	}[name]
 }
 

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -14,14 +13,14 @@ import (
 // letThrough decides whether a person accepted what blocks. It runs the override check, which depends on the findings of
 // all other checks, and puts its result in its place.
 func (j *judged) letThrough() {
-	i := slices.IndexFunc(j.checks, func(c report.Check) bool { return c.ID == checks.Override.ID })
+	i := slices.IndexFunc(j.checks, func(c report.Check) bool { return c.ID == checks.OverrideCheck.ID })
 	if i < 0 || j.Facts == nil || j.Facts.GitHub == nil || j.Facts.GitHub.PullRequest == nil {
 		return
 	}
 	decision := override.Decide(j.question())
 	inputs := j.Inputs
 	inputs.Override = &decision
-	result := check.Run([]*check.Check{checks.Override}, codes(), &inputs)[0]
+	result := checks.Run([]*checks.Check{checks.OverrideCheck}, codes(), &inputs)[0]
 	j.checks[i] = j.add(&result)
 	for _, refused := range decision.Refused {
 		j.refused = append(j.refused, report.Refusal{
@@ -39,7 +38,7 @@ func (j *judged) question() *override.Question {
 		Blocked: slices.Sorted(slices.Values(j.blockingCodes)), OtherContent: j.otherContent(),
 	}
 	for _, f := range j.findings {
-		if f.Severity == string(diag.Block) {
+		if f.Severity == string(input.Block) {
 			q.Printed = append(q.Printed, f.Message, f.Fix, f.Expected, f.Actual)
 		}
 	}
@@ -58,14 +57,14 @@ func (j *judged) otherContent() []string {
 	}
 	blocked, listed := map[string]bool{}, 0
 	for _, f := range j.findings {
-		if f.Severity == string(diag.Block) {
+		if f.Severity == string(input.Block) {
 			blocked[f.Location.Path], listed = true, listed+1
 		}
 	}
 	var paths []string
 	for _, path := range j.Member.Other {
-		if blocked[check.Valid(path)] || listed < len(j.blocking) {
-			paths = append(paths, diag.QuotePath(path))
+		if blocked[checks.Valid(path)] || listed < len(j.blocking) {
+			paths = append(paths, input.QuotePath(path))
 		}
 	}
 	return paths
@@ -78,7 +77,7 @@ func (j *judged) accept(g *override.Grant) {
 		Accepted: slices.Clone(j.blocking),
 	}
 	for i := range j.findings {
-		if f := &j.findings[i]; f.Severity == string(diag.Block) {
+		if f := &j.findings[i]; f.Severity == string(input.Block) {
 			f.Overridden = true
 		}
 	}

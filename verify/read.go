@@ -8,8 +8,7 @@ import (
 	"hash"
 	"io"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const (
@@ -93,7 +92,7 @@ func (p *pipe) produce(r io.Reader) {
 func (p *pipe) Read(out []byte) (int, error) {
 	for len(p.current.data) == 0 {
 		if p.current.err != nil {
-			return 0, diag.Reason(p.current.err)
+			return 0, input.Reason(p.current.err)
 		}
 		if !p.next() {
 			return 0, io.EOF
@@ -125,16 +124,16 @@ func (p *pipe) drain() {
 
 // readAll reads a small input into memory. It returns nil and adds an error when the input is larger than limit or
 // cannot be read.
-func readAll(in Input, what string, limit int64, flag string, errs *diag.Errors) ([]byte, seen) {
+func readAll(in Input, what string, limit int64, flag string, errs *input.Errors) ([]byte, seen) {
 	var data []byte
 	got := stream(in, func(r io.Reader) {
 		var buf bytes.Buffer
 		_, err := buf.ReadFrom(io.LimitReader(r, limit+1))
 		switch {
 		case err != nil:
-			errs.Add(diag.Unreadable(what, err))
+			errs.Add(input.Unreadable(what, err))
 		case int64(buf.Len()) > limit:
-			errs.Add(strict.TooLarge(what, limit, flag))
+			errs.Add(input.TooLarge(what, limit, flag))
 		default:
 			data = buf.Bytes()
 		}

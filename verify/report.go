@@ -8,14 +8,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
-	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/proof"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // found is what the checks of a subject found, as a report lists it.
@@ -24,17 +22,17 @@ type found struct {
 	findings      []report.Finding
 	omitted       int // how many more there are than findings
 	counts        report.Counts
-	blocking      []string     // fingerprints of all findings that block, sorted
-	blockingCodes []string     // and their codes, and the ids of diff rules
-	code          *string      // the override code; nil when nothing blocks
-	kept          []check.Kept // what findings are made of
+	blocking      []string      // fingerprints of all findings that block, sorted
+	blockingCodes []string      // and their codes, and the ids of diff rules
+	code          *string       // the override code; nil when nothing blocks
+	kept          []checks.Kept // what findings are made of
 }
 
 // findingsOf counts the findings of a subject, and lists the first ones.
-func findingsOf(s *subject, results []check.Result) found {
+func findingsOf(s *subject, results []checks.Result) found {
 	var f found
 	for i := range results {
-		if result := &results[i]; result.Check != checks.Gate || result.Findings.Len() > 0 {
+		if result := &results[i]; result.Check != checks.GateCheck || result.Findings.Len() > 0 {
 			f.checks = append(f.checks, f.add(result))
 		}
 	}
@@ -49,7 +47,7 @@ func findingsOf(s *subject, results []check.Result) found {
 func (f *found) joinCauses() {
 	same := map[string][]int{}
 	for i := range f.kept {
-		if u := f.kept[i].Lacks; u != nil && f.kept[i].Severity == diag.Unknown {
+		if u := f.kept[i].Lacks; u != nil && f.kept[i].Severity == input.Unknown {
 			same[causeOf(u)] = append(same[causeOf(u)], i)
 		}
 	}
@@ -101,63 +99,63 @@ func (f *found) join(places []int) {
 	if more := len(undecided) - maxUndecided; more > 0 {
 		undecided = append(undecided[:maxUndecided], fmt.Sprintf("and %d more", more))
 	}
-	reason := check.Valid(f.kept[places[0]].Lacks.Error)
+	reason := checks.Valid(f.kept[places[0]].Lacks.Error)
 	*first = report.Finding{
 		Code: code, Severity: first.Severity, Message: "cannot determine " + strings.Join(undecided, "; ") + ": " + reason,
-		Location: report.Location{Input: string(check.Facts)}, Expected: "these facts in facts.json", Actual: reason, Fix: first.Fix,
+		Location: report.Location{Input: string(checks.Facts)}, Expected: "these facts in facts.json", Actual: reason, Fix: first.Fix,
 		Fingerprint: first.Fingerprint, Times: 1,
 	}
 }
 
 // add adds the findings of one check, and the fingerprints of all that block, also of those that are not listed.
-func (f *found) add(result *check.Result) report.Check {
+func (f *found) add(result *checks.Result) report.Check {
 	all := &result.Findings
 	for _, kept := range all.List() {
 		f.kept = append(f.kept, kept)
 		f.findings = append(f.findings, report.Finding{
-			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected),
-			Actual: check.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,
+			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: checks.Valid(kept.Expected),
+			Actual: checks.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,
 			Location:  report.Location{Input: string(kept.Input), Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
 			Criterion: kept.Criterion, Rule: kept.Rule, Contract: contractPlace(&kept.Contract), Output: outputOf(kept.Output),
 		})
 	}
 	f.omitted += all.Len() - len(all.List())
-	for code, print := range all.Prints(diag.Block) {
+	for code, print := range all.Prints(input.Block) {
 		f.blocking = append(f.blocking, print.String())
 		if !slices.Contains(f.blockingCodes, code) {
 			f.blockingCodes = append(f.blockingCodes, code)
 		}
 	}
 	f.blockingCodes = append(f.blockingCodes, all.BlockingRules()...)
-	f.counts.Block += all.Count(diag.Block)
-	f.counts.Unknown += all.Count(diag.Unknown)
-	f.counts.Warn += all.Count(diag.Warn)
-	f.counts.Info += all.Count(diag.Info)
+	f.counts.Block += all.Count(input.Block)
+	f.counts.Unknown += all.Count(input.Unknown)
+	f.counts.Warn += all.Count(input.Warn)
+	f.counts.Info += all.Count(input.Info)
 	return report.Check{ID: result.Check.ID, Outcome: outcome(result), Findings: all.Len()}
 }
 
 // contractPlace is the place of a finding in a contract; nil when it has none.
-func contractPlace(p *check.Place) *report.Location {
+func contractPlace(p *checks.Place) *report.Location {
 	if p.Path == "" {
 		return nil
 	}
-	return &report.Location{Path: check.Valid(p.Path), Line: p.Pos.Line, Column: p.Pos.Column}
+	return &report.Location{Path: checks.Valid(p.Path), Line: p.Pos.Line, Column: p.Pos.Column}
 }
 
-func outputOf(t *ledger.Tail) *report.Output {
+func outputOf(t *proof.Tail) *report.Output {
 	if t == nil {
 		return nil
 	}
 	return &report.Output{Stream: t.Stream, Lines: t.Lines, Error: t.Error}
 }
 
-func outcome(result *check.Result) string {
+func outcome(result *checks.Result) string {
 	switch {
 	case result.Skipped:
 		return report.OutcomeSkipped
-	case result.Findings.Count(diag.Block) > 0:
+	case result.Findings.Count(input.Block) > 0:
 		return report.OutcomeFailed
-	case result.Findings.Count(diag.Unknown) > 0:
+	case result.Findings.Count(input.Unknown) > 0:
 		return report.OutcomeUnknown
 	default:
 		return report.OutcomePassed
@@ -168,7 +166,7 @@ func outcome(result *check.Result) string {
 // equal.
 func compareFindings(a, b report.Finding) int {
 	return cmp.Or(
-		cmp.Compare(diag.Severity(a.Severity).Rank(), diag.Severity(b.Severity).Rank()),
+		cmp.Compare(input.Severity(a.Severity).Rank(), input.Severity(b.Severity).Rank()),
 		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Location.Path, b.Location.Path),
 		cmp.Compare(a.Location.Line, b.Location.Line), cmp.Compare(a.Location.Column, b.Location.Column),
 		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Location.PullRequest, b.Location.PullRequest),
@@ -199,15 +197,15 @@ func reportOf(j *judged, members []*judged) *report.Report {
 			r.Counts.Records += l.Records
 		}
 	}
-	if j.scope == check.ScopeGroup {
+	if j.scope == checks.ScopeGroup {
 		addMembers(r, j, members)
 	}
-	diag.SortStable(r.Findings, compareFindings)
+	input.SortStable(r.Findings, compareFindings)
 	if more := len(r.Findings) - report.MaxFindings; more > 0 {
 		r.Findings, r.FindingsOmitted = r.Findings[:report.MaxFindings], r.FindingsOmitted+more
 	}
 	boundOutputs(r.Findings)
-	diag.SortStable(r.Inputs, func(a, b report.Input) int {
+	input.SortStable(r.Inputs, func(a, b report.Input) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), cmp.Compare(a.SHA256, b.SHA256))
 	})
 	r.Passed = r.Verdict == report.Passed || r.Verdict == report.Overridden
@@ -219,7 +217,7 @@ func boundOutputs(findings []report.Finding) {
 	kept := 0
 	for i := range findings {
 		if f := &findings[i]; f.Output != nil {
-			if kept++; kept > check.MaxOutputs {
+			if kept++; kept > checks.MaxOutputs {
 				f.Output = nil
 			}
 		}
@@ -237,7 +235,7 @@ func text(s string) *string {
 func (s *subject) reportSubject() report.Subject {
 	var r report.Subject
 	switch {
-	case s.State[check.Diff] == check.Usable:
+	case s.State[checks.Diff] == checks.Usable:
 		r.ChangesFrom = text("diff")
 	case s.Facts != nil:
 		r.ChangesFrom = text(s.Facts.Subject.ChangesFrom)
@@ -259,21 +257,21 @@ func (s *subject) reportSubject() report.Subject {
 func (s *subject) reportSettings() report.Settings {
 	// Without a policy no evidence was compared with a minimum.
 	return report.Settings{
-		EvidenceMin: string(cmp.Or(s.Minimum, diag.Claimed)), Task: text(s.settings.Task), Event: text(s.settings.Event),
+		EvidenceMin: string(cmp.Or(s.Minimum, input.Claimed)), Task: text(s.settings.Task), Event: text(s.settings.Event),
 		Today: text(s.settings.Today), Digests: slices.Clone(s.Digests), Limits: reportLimits(&s.settings.Limits), Override: reportRule(s.Rule),
 	}
 }
 
-func reportLimits(l *strict.Limits) report.Limits {
+func reportLimits(l *input.Limits) report.Limits {
 	limits := report.Limits{}
-	for _, limit := range strict.AllLimits {
+	for _, limit := range input.AllLimits {
 		limits[limit.Key()] = limit.Get(l)
 	}
 	return limits
 }
 
 // acceptance lists the criteria, and what the evidence proves of each.
-func acceptance(in *check.Inputs) []report.Acceptance {
+func acceptance(in *checks.Inputs) []report.Acceptance {
 	if in.Policy == nil {
 		return nil
 	}
@@ -281,7 +279,7 @@ func acceptance(in *check.Inputs) []report.Acceptance {
 	for i := range list {
 		c := &in.Policy.Criteria[i]
 		list[i] = report.Acceptance{
-			ID: c.ID, Run: validAll(c.Run), Cwd: check.Valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeFailed, Level: string(diag.Absent),
+			ID: c.ID, Run: validAll(c.Run), Cwd: checks.Valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeFailed, Level: string(input.Absent),
 			KeptFrom: text("no log could be judged"),
 		}
 		if c.ExpectFail {
@@ -295,14 +293,14 @@ func acceptance(in *check.Inputs) []report.Acceptance {
 	return list
 }
 
-func fillAcceptance(a *report.Acceptance, in *check.Inputs, c *contract.Criterion, d *ledger.Decision) {
+func fillAcceptance(a *report.Acceptance, in *checks.Inputs, c *contract.Criterion, d *proof.Decision) {
 	a.Level, a.Attempts = string(d.Level), d.Attempts
 	deciding := d.At
 	if deciding == nil && len(d.Deciding) > 0 {
 		deciding = &d.Deciding[0]
 	}
-	a.KeptFrom = text(check.KeptFrom(d.Level, deciding))
-	if d.Reason == ledger.Passed && in.TestsReason(c) == "" {
+	a.KeptFrom = text(checks.KeptFrom(d.Level, deciding))
+	if d.Reason == proof.Passed && in.TestsReason(c) == "" {
 		a.Outcome = report.OutcomePassed
 	}
 	if file := in.Tests[c.TestReport]; c.TestReport != "" && file != nil && file.Report != nil {
@@ -314,7 +312,7 @@ func fillAcceptance(a *report.Acceptance, in *check.Inputs, c *contract.Criterio
 }
 
 // failUncontrolled fails the criteria whose negative control is not proven: nothing shows that they can fail.
-func failUncontrolled(list []report.Acceptance, in *check.Inputs) {
+func failUncontrolled(list []report.Acceptance, in *checks.Inputs) {
 	for i, control := range list {
 		proven := in.Policy.Criteria[i].Proves.Value
 		if control.Outcome == report.OutcomePassed || proven == "" {
@@ -328,7 +326,7 @@ func failUncontrolled(list []report.Acceptance, in *check.Inputs) {
 	}
 }
 
-func companions(in *check.Inputs) []report.Companion {
+func companions(in *checks.Inputs) []report.Companion {
 	var list []report.Companion
 	for _, c := range in.Companions {
 		list = append(list, report.Companion{Kind: string(c.Kind), Path: c.Path, Level: string(c.Level), KeptFrom: text(c.KeptFrom)})
@@ -340,7 +338,7 @@ func (s *subject) files() []report.File {
 	list := make([]report.File, len(s.Changes))
 	for i, c := range s.Changes {
 		list[i] = report.File{
-			Path: check.Valid(c.Path), Status: string(c.Status), Class: cmp.Or(string(c.Class), "unknown"), // no contract could be read
+			Path: checks.Valid(c.Path), Status: string(c.Status), Class: cmp.Or(string(c.Class), "unknown"), // no contract could be read
 			OldMode: string(c.OldMode), NewMode: string(c.NewMode),
 		}
 		if !utf8.ValidString(c.Path) {
@@ -353,7 +351,7 @@ func (s *subject) files() []report.File {
 func validAll(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = check.Valid(s)
+		out[i] = checks.Valid(s)
 	}
 	return out
 }
@@ -387,7 +385,7 @@ func addMembers(r *report.Report, group *judged, members []*judged) {
 // addView adds the criteria that only a pull request's own contract names, and the reports that they name.
 func addView(r *report.Report, m *judged) {
 	for _, a := range acceptance(m.view) {
-		if m.Policy.Origin(a.ID).Kind == string(check.TaskContract) {
+		if m.Policy.Origin(a.ID).Kind == string(checks.TaskContract) {
 			a.PullRequest = &m.number
 			r.Acceptance = append(r.Acceptance, a)
 		}
@@ -444,7 +442,7 @@ func addChecks(r *report.Report, own []report.Check) {
 		}
 	}
 	order := func(id string) int {
-		return slices.IndexFunc(checks.Documented, func(c *check.Check) bool { return c.ID == id })
+		return slices.IndexFunc(checks.Documented, func(c *checks.Check) bool { return c.ID == id })
 	}
-	diag.SortStable(r.Checks, func(a, b report.Check) int { return order(a.ID) - order(b.ID) })
+	input.SortStable(r.Checks, func(a, b report.Check) int { return order(a.ID) - order(b.ID) })
 }

@@ -1,8 +1,8 @@
 package verify
 
 import (
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -17,7 +17,7 @@ type Screened struct {
 // Screen judges what needs no evidence, by the checks with [check.ScopePast]. It reads contracts, changes, the
 // rows of the diff rules and facts of the bundle; other inputs are ignored. What blocks is exactly what [Judge] reports from these checks.
 func Screen(b *Bundle) *Screened {
-	l := newLoader(b, check.ScopePast)
+	l := newLoader(b, checks.ScopePast)
 	l.boundInputs()
 	l.readFacts()
 	l.settle()
@@ -29,6 +29,6 @@ func Screen(b *Bundle) *Screened {
 	l.classify()
 	results, _ := run(l.subject, nil)
 	found := findingsOf(l.subject, results)
-	diag.SortStable(found.findings, compareFindings)
+	input.SortStable(found.findings, compareFindings)
 	return &Screened{Verdict: verdictOf(&found.counts, nil), Findings: found.findings, Omitted: found.omitted}
 }

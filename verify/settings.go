@@ -4,9 +4,8 @@ import (
 	"fmt"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Modes are the values of a mode.
@@ -19,7 +18,7 @@ const maxLimit = 1<<53 - 1
 func (s *Settings) Check() error {
 	if s.Mode != "" && s.Mode != Enforce && s.Mode != Observe {
 		meant := ":"
-		if near := diag.Nearest(s.Mode, Modes()); near != "" {
+		if near := input.Nearest(s.Mode, Modes()); near != "" {
 			meant = fmt.Sprintf(" (did you mean %q?):", near)
 		}
 		return fmt.Errorf("unknown mode %q%s expected enforce or observe", s.Mode, meant)
@@ -34,7 +33,7 @@ func (s *Settings) Check() error {
 		}
 		s.Digests[i] = digest
 	}
-	for _, limit := range strict.AllLimits {
+	for _, limit := range input.AllLimits {
 		if v := limit.Get(&s.Limits); v < 1 || v > maxLimit {
 			return fmt.Errorf("a limit cannot be %d: expected 1 to %d", v, int64(maxLimit))
 		}

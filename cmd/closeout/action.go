@@ -15,13 +15,12 @@ import (
 	"github.com/sethvargo/go-githubactions"
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const actionLong = `action is what the container runs on GitHub: it takes the inputs of action.yml from INPUT_*, reads the pull
@@ -55,7 +54,7 @@ type action struct {
 
 // run judges and shows the result on every surface. On any error the step fails, and there is a report.
 func (a *action) run() error {
-	a.settings = verify.Settings{Limits: strict.DefaultLimits()}
+	a.settings = verify.Settings{Limits: input.DefaultLimits()}
 	var r *report.Report
 	err := caught(func() (err error) {
 		r, err = a.judge()
@@ -268,7 +267,7 @@ func inWorkspace(workspace, what, name string) (string, error) {
 		real, err := filepath.EvalSymlinks(dir)
 		root, errRoot := filepath.EvalSymlinks(workspace)
 		if err != nil || errRoot != nil {
-			return "", fmt.Errorf("the directory of the %s %q cannot be used: %w", what, name, diag.Reason(errors.Join(err, errRoot)))
+			return "", fmt.Errorf("the directory of the %s %q cannot be used: %w", what, name, input.Reason(errors.Join(err, errRoot)))
 		}
 		if real != filepath.Join(root, filepath.Dir(inside)) {
 			return "", fmt.Errorf("the %s %q is behind a symlink: name a path without one", what, name)
@@ -314,32 +313,32 @@ func (a *action) flag(name string) (bool, error) {
 
 // show writes annotations into the log, the job summary, and the findings as SARIF.
 func (a *action) show(r *report.Report) error {
-	docs := output.Options{Docs: explanation}
-	annotations, _ := output.ByName("github")
+	docs := present.Options{Docs: explanation}
+	annotations, _ := present.ByName("github")
 	err := annotations.Write(bare(a.std.out), r, docs)
 	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))
 }
 
 // writeSARIF writes the findings into a file for code scanning, when the workflow names one.
-func (a *action) writeSARIF(r *report.Report, o output.Options) error {
+func (a *action) writeSARIF(r *report.Report, o present.Options) error {
 	if a.sarif == "" {
 		return nil
 	}
 	var b bytes.Buffer
-	format, _ := output.ByName("sarif")
+	format, _ := present.ByName("sarif")
 	if err := format.Write(&b, r, o); err != nil {
 		return err
 	}
 	return collect.WriteOther("SARIF file", a.sarif, b.Bytes())
 }
 
-func (a *action) summary(r *report.Report, o output.Options) error {
+func (a *action) summary(r *report.Report, o present.Options) error {
 	file := a.gha.Getenv("GITHUB_STEP_SUMMARY")
 	if file == "" {
 		return nil
 	}
 	var b strings.Builder
-	markdown, _ := output.ByName("markdown")
+	markdown, _ := present.ByName("markdown")
 	if err := markdown.Write(&b, r, o); err != nil {
 		return err
 	}

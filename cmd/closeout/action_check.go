@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect/github"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 

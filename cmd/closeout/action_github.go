@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -57,7 +57,7 @@ func (a *action) openRun(files collect.Options) (*github.Run, error) {
 	if file := a.gha.Getenv("GITHUB_EVENT_PATH"); file != "" {
 		var err error
 		if payload, err = readEventFile(file); err != nil {
-			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", diag.Reason(err))
+			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", input.Reason(err))
 		}
 	}
 	return github.NewRun(github.Options{
@@ -97,8 +97,8 @@ func (a *action) comment(r *report.Report) {
 // write passes the result, as Markdown, to something that GitHub keeps. If it cannot be written, that is a warning.
 func (a *action) write(r *report.Report, what string, put func(ctx context.Context, markdown string) error) {
 	var b strings.Builder
-	markdown, _ := output.ByName("markdown")
-	err := markdown.Write(&b, r, output.Options{Bytes: output.MaxComment})
+	markdown, _ := present.ByName("markdown")
+	err := markdown.Write(&b, r, present.Options{Bytes: present.MaxComment})
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), writeTime)
 		defer cancel()
@@ -110,7 +110,7 @@ func (a *action) write(r *report.Report, what string, put func(ctx context.Conte
 }
 
 func (a *action) notWritten(what string, err error) {
-	a.gha.Warningf("%s", "the "+what+" was not written: "+output.Neutral(err.Error()))
+	a.gha.Warningf("%s", "the "+what+" was not written: "+present.Neutral(err.Error()))
 }
 
 // writeTime bounds what writing to GitHub may take: the verdict exists already.

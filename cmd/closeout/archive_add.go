@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/archive"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const archiveAddLong = `add prints a stream for git fast-import: one commit on the branch closeout-archive, with the new entries. It prints nothing
@@ -63,7 +63,7 @@ func (f *archiveAddFlags) run(std stdio) error {
 		return refused(std, err)
 	}
 	if left > 0 {
-		fmt.Fprintf(std.err, "closeout: %s left out: the archive has grown since they were made; make them anew\n", diag.Plural(int64(left), "repair"))
+		fmt.Fprintf(std.err, "closeout: %s left out: the archive has grown since they were made; make them anew\n", input.Plural(int64(left), "repair"))
 	}
 	if len(positions) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 
 	"github.com/rhysd/actionlint"
 
-	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 )
 
 // forge is a repository with GitHub around it, whose merges the workflow of the archive keeps.
@@ -30,7 +30,7 @@ type forge struct {
 func newForge(t *testing.T) *forge {
 	t.Helper()
 	f := &forge{t: t, remote: filepath.Join(t.TempDir(), "remote.git"), work: t.TempDir()}
-	run := func(args ...string) { git(t, f.work, args...) }
+	run := func(args ...string) { gitIn(t, f.work, args...) }
 	run("init", "-q", "--bare", "-b", "main", f.remote)
 	run("-C", f.remote, "config", "uploadpack.allowFilter", "true")
 	run("init", "-q", "-b", "main")
@@ -56,17 +56,17 @@ func (f *forge) write(name, text string) { writeFile(f.t, filepath.Join(f.work, 
 // commit adds everything to a branch and pushes it.
 func (f *forge) commit(branch, message string) string {
 	f.t.Helper()
-	git(f.t, f.work, "add", "-A")
-	git(f.t, f.work, "commit", "-qm", message)
-	git(f.t, f.work, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
-	return git(f.t, f.work, "rev-parse", "HEAD")
+	gitIn(f.t, f.work, "add", "-A")
+	gitIn(f.t, f.work, "commit", "-qm", message)
+	gitIn(f.t, f.work, "push", "-q", "origin", "HEAD:refs/heads/"+branch)
+	return gitIn(f.t, f.work, "rev-parse", "HEAD")
 }
 
 // propose makes a pull request of some files, lets the gate judge it, and keeps the bundle as the gate's workflow does.
 func (f *forge) propose(number int, files ...string) {
 	f.t.Helper()
 	branch := fmt.Sprintf("topic-%d", number)
-	git(f.t, f.work, "checkout", "-qb", branch, "main")
+	gitIn(f.t, f.work, "checkout", "-qb", branch, "main")
 	for _, name := range files {
 		f.write(name, "good\n")
 	}
@@ -77,7 +77,7 @@ func (f *forge) propose(number int, files ...string) {
 		f.t.Fatal(err)
 	}
 	writeFile(f.t, filepath.Join(workspace, "event.json"), fmt.Sprintf(`{"action": "opened", "number": %d, "repository": {"id": 1, "full_name": "o/r", "default_branch": "main"},
-  "pull_request": {"number": %d, "head": {"ref": "x", "sha": %q}, "base": {"ref": "main", "sha": %q}}}`, number, number, head, git(f.t, f.work, "rev-parse", "main")))
+  "pull_request": {"number": %d, "head": {"ref": "x", "sha": %q}, "base": {"ref": "main", "sha": %q}}}`, number, number, head, gitIn(f.t, f.work, "rev-parse", "main")))
 	c := exec.Command("closeout", "action")
 	c.Env = gitEnv("GITHUB_WORKSPACE="+workspace, "GITHUB_EVENT_NAME=pull_request", "GITHUB_EVENT_PATH="+filepath.Join(workspace, "event.json"), "GITHUB_REPOSITORY=o/r",
 		"GITHUB_API_URL="+f.api, "INPUT_TOKEN=token", "INPUT_BUNDLE=closeout-bundle", "INPUT_MODE=observe")
@@ -91,20 +91,20 @@ func (f *forge) propose(number int, files ...string) {
 // merge merges a pull request as GitHub does: squash, merge or rebase.
 func (f *forge) merge(number int, how string) {
 	f.t.Helper()
-	git(f.t, f.work, "checkout", "-q", "main")
-	head, before := f.Pulls[number].Head, git(f.t, f.work, "rev-parse", "main")
+	gitIn(f.t, f.work, "checkout", "-q", "main")
+	head, before := f.Pulls[number].Head, gitIn(f.t, f.work, "rev-parse", "main")
 	switch how {
 	case "squash":
-		git(f.t, f.work, "merge", "-q", "--squash", head)
-		git(f.t, f.work, "commit", "-qm", fmt.Sprintf("topic (#%d)", number))
+		gitIn(f.t, f.work, "merge", "-q", "--squash", head)
+		gitIn(f.t, f.work, "commit", "-qm", fmt.Sprintf("topic (#%d)", number))
 	case "merge":
-		git(f.t, f.work, "merge", "-q", "--no-ff", "-m", fmt.Sprintf("Merge pull request #%d", number), head)
+		gitIn(f.t, f.work, "merge", "-q", "--no-ff", "-m", fmt.Sprintf("Merge pull request #%d", number), head)
 	case "rebase":
-		git(f.t, f.work, "cherry-pick", before+".."+head)
+		gitIn(f.t, f.work, "cherry-pick", before+".."+head)
 	}
-	git(f.t, f.work, "push", "-q", "origin", "main")
+	gitIn(f.t, f.work, "push", "-q", "origin", "main")
 	f.Pulls[number].Merged = true
-	f.Pulls[number].Landed = strings.Fields(git(f.t, f.work, "rev-list", "--first-parent", "--reverse", before+"..main"))
+	f.Pulls[number].Landed = strings.Fields(gitIn(f.t, f.work, "rev-list", "--first-parent", "--reverse", before+"..main"))
 }
 
 func zipOf(t *testing.T, dir string) []byte {
@@ -169,7 +169,7 @@ func (f *forge) keep(known map[string]string) (stopped, wrote bool) {
 func (f *forge) audited() string {
 	f.t.Helper()
 	clone := filepath.Join(f.t.TempDir(), "clone")
-	git(f.t, f.work, "clone", "-q", "file://"+f.remote, clone)
+	gitIn(f.t, f.work, "clone", "-q", "file://"+f.remote, clone)
 	c := exec.Command("closeout", "audit")
 	c.Dir, c.Env = clone, gitEnv()
 	out, err := c.CombinedOutput()
@@ -182,7 +182,7 @@ func (f *forge) audited() string {
 // names are the directories of the entries.
 func (f *forge) names() (list []string) {
 	f.t.Helper()
-	for line := range strings.Lines(git(f.t, f.remote, "ls-tree", "-r", "--name-only", "closeout-archive")) {
+	for line := range strings.Lines(gitIn(f.t, f.remote, "ls-tree", "-r", "--name-only", "closeout-archive")) {
 		if parts := strings.Split(line, "/"); len(parts) == 4 && parts[3] == "entry.json\n" {
 			name := parts[2]
 			list = append(list, name[:strings.LastIndex(name, "-")])
@@ -254,10 +254,10 @@ func TestArchiveChain(t *testing.T) {
 	}
 
 	// At once it would be the same archive.
-	tree := git(t, f.remote, "rev-parse", "closeout-archive^{tree}")
-	git(t, f.remote, "branch", "-qm", "closeout-archive", "earlier")
+	tree := gitIn(t, f.remote, "rev-parse", "closeout-archive^{tree}")
+	gitIn(t, f.remote, "branch", "-qm", "closeout-archive", "earlier")
 	f.keep(nil)
-	if again := git(t, f.remote, "rev-parse", "closeout-archive^{tree}"); again != tree {
+	if again := gitIn(t, f.remote, "rev-parse", "closeout-archive^{tree}"); again != tree {
 		t.Errorf("at once the tree is %s, in steps it was %s", again, tree)
 	}
 }
@@ -267,7 +267,7 @@ func TestArchiveChainGivesUp(t *testing.T) {
 	f := newForge(t)
 	f.propose(1, "src/a")
 	f.merge(1, "squash")
-	f.Fail("/commits/"+git(t, f.work, "rev-parse", "main"), -1, fakehub.Status(404, "Not Found"))
+	f.Fail("/commits/"+gitIn(t, f.work, "rev-parse", "main"), -1, fakehub.Status(404, "Not Found"))
 	giveUp := map[string]string{"${{ inputs.give_up && '--give-up' || '' }}": "--give-up"}
 	f.keep(nil)
 	if stopped, wrote := f.keep(nil); !stopped || wrote {
@@ -298,7 +298,7 @@ func TestArchiveChainTampered(t *testing.T) {
 		if _, err := f.job("write", found, map[string]string{"${{ needs.find.outputs.found_sha256 }}": outputs["find.found_sha256"]}); err == nil {
 			t.Errorf("%s: the job passed", name)
 		}
-		if refs := git(t, f.remote, "for-each-ref", "refs/heads/closeout-archive"); refs != "" {
+		if refs := gitIn(t, f.remote, "for-each-ref", "refs/heads/closeout-archive"); refs != "" {
 			t.Fatalf("%s: %s", name, refs)
 		}
 	}

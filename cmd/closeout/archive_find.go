@@ -15,13 +15,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/archive"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const archiveFindLong = `find asks GitHub which decision let each new commit of a branch in, and downloads its bundle. It writes a new directory, which
@@ -66,7 +65,7 @@ func newArchiveFind(std stdio) *cobra.Command {
 }
 
 // workflowName is a file name that a workflow can have.
-var workflowName = strict.Lazily(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
+var workflowName = input.Lazily(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 func (f *archiveFindFlags) run(std stdio) error {
 	switch {
@@ -94,7 +93,7 @@ func (f *archiveFindFlags) run(std stdio) error {
 			found.After = &last
 		}
 	}
-	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
 	if err != nil {
 		return err
 	}
@@ -126,7 +125,7 @@ func clientOfRunner(std stdio) (client *github.Client, origin string, err error)
 	client, err = github.New(github.Config{
 		API: api, Token: os.Getenv("GITHUB_TOKEN"), Repository: repository, RepositoryID: os.Getenv("GITHUB_REPOSITORY_ID"), Version: verify.Version,
 		Waits: func(wait time.Duration, why string) {
-			fmt.Fprintf(std.err, "closeout: waiting %s: %s\n", wait.Round(time.Second), output.Neutral(why))
+			fmt.Fprintf(std.err, "closeout: waiting %s: %s\n", wait.Round(time.Second), present.Neutral(why))
 		},
 	})
 	return client, "closeout-archive/" + host.Host + "/" + repository, err
@@ -197,7 +196,7 @@ func (f *archiveFindFlags) find(std stdio, client *github.Client, git *collect.G
 		return stoppedBy(std, stopped)
 	}
 	if left := len(line) - commitsOf(entries); left > 0 {
-		fmt.Fprintf(std.err, "closeout: %s left for the next call\n", diag.Plural(int64(left), "commit"))
+		fmt.Fprintf(std.err, "closeout: %s left for the next call\n", input.Plural(int64(left), "commit"))
 	}
 	return nil
 }

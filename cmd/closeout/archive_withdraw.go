@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/archive"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const archiveWithdrawLong = `withdraw prints a stream for git fast-import: one commit that removes the bundle of an entry from the archive and adds an
@@ -53,7 +53,7 @@ func (f *archiveWithdrawFlags) run(word string, std stdio) error {
 	if !archive.IsReason(f.reason) {
 		return errors.New("--reason must be a text of one line with at most 1000 bytes: say why the bundle is removed")
 	}
-	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
 	if err != nil {
 		return err
 	}

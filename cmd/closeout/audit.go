@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const auditLong = `audit joins the commits of a branch with the archive of decisions, and says what was merged without a decision, against
@@ -61,7 +61,7 @@ func newAudit(std stdio) *cobra.Command {
 	flags.StringVar(&f.options.AsOf, "as-of", "", "the `day` of the audit, YYYY-MM-DD in UTC: commits of the seven days until then may still wait for the archive (default today)")
 	flags.StringVar(&f.options.Adopted, "adopted", "", "the first `commit` that needs a decision, or a day (default the first that holds a contract and a workflow that runs closeout)")
 	flags.StringArrayVar(&f.with, "replay-with", nil, "judge decisions of another version with its program: `VERSION=PROGRAM`; may be given again")
-	flags.StringVar(&f.format, "format", output.AuditFormats[0], "what to print: "+strings.Join(output.AuditFormats, ", "))
+	flags.StringVar(&f.format, "format", present.AuditFormats[0], "what to print: "+strings.Join(present.AuditFormats, ", "))
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`")
 	flags.StringVar(&f.failOn, "fail-on", "block", "the mildest severity that fails: block or warn")
 	refuseTwice(flags)
@@ -72,7 +72,7 @@ func (f *auditFlags) run(std stdio) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,13 @@ func (f *auditFlags) run(std stdio) error {
 	for _, name := range f.since {
 		if resolved, err := git.Resolve(name); err == nil {
 			name = resolved
-		} else if !strict.CalendarDay(name) && !strict.IsLowerHex(name, 40, 64) { // the archive may have lost the commit that a person kept
+		} else if !input.CalendarDay(name) && !input.IsLowerHex(name, 40, 64) { // the archive may have lost the commit that a person kept
 			return err
 		}
 		o.Since = append(o.Since, name)
 	}
 	for _, name := range []*string{&o.Until, &o.Adopted} {
-		if *name == "" || strict.CalendarDay(*name) {
+		if *name == "" || input.CalendarDay(*name) {
 			continue
 		}
 		if *name, err = git.Resolve(*name); err != nil {
@@ -111,8 +111,8 @@ func (f *auditFlags) run(std stdio) error {
 
 // check refuses a call that cannot be carried out, and reads the flags.
 func (f *auditFlags) check() error {
-	if !slices.Contains(output.AuditFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, output.AuditFormats, ""), strings.Join(output.AuditFormats, ", "))
+	if !slices.Contains(present.AuditFormats, f.format) {
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, present.AuditFormats, ""), strings.Join(present.AuditFormats, ", "))
 	}
 	if f.failOn != "block" && f.failOn != "warn" {
 		return fmt.Errorf("--fail-on is %q: expected block or warn", f.failOn)
@@ -121,7 +121,7 @@ func (f *auditFlags) check() error {
 	if o.AsOf == "" {
 		o.AsOf = time.Now().UTC().Format(time.DateOnly)
 	}
-	if !strict.CalendarDay(o.AsOf) {
+	if !input.CalendarDay(o.AsOf) {
 		return fmt.Errorf("--as-of is %q: expected a day as YYYY-MM-DD", o.AsOf)
 	}
 	return f.programs()
@@ -172,14 +172,14 @@ func auditedBranch(git *collect.Git, named string) (branch, name, commit string,
 func (f *auditFlags) write(a *report.Audit, std stdio) error {
 	if f.out != "" {
 		var b bytes.Buffer
-		if err := output.WriteAudit(&b, a, f.format); err != nil {
+		if err := present.WriteAudit(&b, a, f.format); err != nil {
 			return err
 		}
 		return collect.WriteOther("audit", f.out, b.Bytes())
 	}
-	kind := map[string]output.Stream{"json": output.JSON, "csv": output.Commands, "html": output.HTML}[f.format] // text is Plain
+	kind := map[string]present.Stream{"json": present.JSON, "csv": present.Commands, "html": present.HTML}[f.format] // text is Plain
 	return printAs(std.out, kind, false, func(w io.Writer, _ bool) error {
-		return output.WriteAudit(w, a, f.format)
+		return present.WriteAudit(w, a, f.format)
 	})
 }
 

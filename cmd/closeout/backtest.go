@@ -18,16 +18,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/start"
+	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/backtest"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/collect/starter"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const backtestLong = `backtest judges the last merges of the default branch by what needs no evidence: scope, protection and form. It says
@@ -66,14 +65,14 @@ func newBacktest(std stdio) *cobra.Command {
 }
 
 func (f *backtestFlags) run(std stdio) error {
-	format, known := output.BacktestFormatByName(f.format)
+	format, known := present.BacktestFormatByName(f.format)
 	switch {
 	case !known:
 		return fmt.Errorf("unknown format %q%s expected text, json or markdown", f.format, didYouMean(f.format, []string{"text", "json", "markdown"}, ""))
 	case f.last < 1 || f.last > maxLast:
 		return fmt.Errorf("--last cannot be %d: expected 1 to %d", f.last, maxLast)
 	}
-	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func (f *backtestFlags) findContract(git *collect.Git) (*contractText, error) {
 func contractAt(file string) (*contractText, error) {
 	text, err := readContractFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), fs.Stat)
 	if err != nil {
-		return nil, fmt.Errorf("the contract %q cannot be read: %w: name a file with --contract", file, diag.Reason(err))
+		return nil, fmt.Errorf("the contract %q cannot be read: %w: name a file with --contract", file, input.Reason(err))
 	}
 	name := filepath.ToSlash(file)
 	if filepath.IsAbs(file) {
@@ -148,7 +147,7 @@ func standingContracts(root string) (found []*contractText, err error) {
 		case err == nil:
 			found = append(found, &contractText{name, text})
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("the contract %q cannot be read: %w", name, diag.Reason(err))
+			return nil, fmt.Errorf("the contract %q cannot be read: %w", name, input.Reason(err))
 		}
 	}
 	return found, nil
@@ -165,7 +164,7 @@ func proposedContract(git *collect.Git) (*contractText, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := starter.New(files, git, starter.Options{})
+	plan, err := start.New(files, git, start.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("%s, and closeout init would not write one (%w): run closeout init --test 'COMMAND', or name a contract with --contract-file", none, err)
 	}
@@ -178,7 +177,7 @@ func readContractFile(dir fs.FS, name string, look func(fs.FS, string) (fs.FileI
 	if err != nil {
 		return nil, err
 	}
-	limit := strict.DefaultLimits().ContractBytes
+	limit := input.DefaultLimits().ContractBytes
 	switch {
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
@@ -194,7 +193,7 @@ func (f *backtestFlags) judge(git *collect.Git, file *contractText) (*backtest.R
 	if !slices.Contains(policy.ContractExtensions, extension) {
 		extension = ".json"
 	}
-	standing := collect.StandingText(extension, file.text, strict.DefaultLimits()).WithoutTask()
+	standing := collect.StandingText(extension, file.text, input.DefaultLimits()).WithoutTask()
 	if err := errorsOf(file, extension, standing); err != nil {
 		return nil, err
 	}
@@ -224,7 +223,7 @@ func errorsOf(file *contractText, extension string, c *collect.Contracts) error 
 	if c.Policy != nil {
 		return nil
 	}
-	_, errs := contract.Parse("scope_contract"+extension, file.text, strict.DefaultLimits())
+	_, errs := contract.Parse("scope_contract"+extension, file.text, input.DefaultLimits())
 	all := errs.All()
 	if c.Standing != nil {
 		_, problems := policy.Join([]policy.Source{{Contract: c.Standing, Kind: "contract"}}, "")
@@ -254,7 +253,7 @@ func screen(git *collect.Git, history *collect.History, standing *collect.Contra
 				m := &history.Merges[i]
 				var screened *verify.Screened
 				err := caught(func() (err error) {
-					screened, err = git.Screen(m, standing, strict.DefaultLimits())
+					screened, err = git.Screen(m, standing, input.DefaultLimits())
 					return err
 				})
 				if err != nil {

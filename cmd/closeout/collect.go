@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const collectLong = `collect writes a bundle: a directory with every input of one decision. Nothing is judged.
@@ -19,7 +19,7 @@ Exit codes: 0 the bundle is written, also when a fact is unavailable, which its 
 environment.`
 
 func newCollect(std stdio) *cobra.Command {
-	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
+	f := &verifyFlags{settings: verify.Settings{Limits: input.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: noWords("--base"),
 		Example: "  closeout collect --base origin/main --bundle bundle",

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/record"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // completions give the values of flags, by name. Files are what a shell completes without them.
@@ -65,18 +65,18 @@ func onlyDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 func formatsOf(c *cobra.Command) []string {
 	switch strings.TrimPrefix(c.CommandPath(), "closeout ") {
 	case "lint":
-		return output.LintFormats
+		return present.LintFormats
 	case "diff", "rules":
 		return diffFormats
 	case "show":
 		return showFormats()
 	case "item status", "status":
-		return output.StatusFormats
+		return present.StatusFormats
 	case "audit":
-		return output.AuditFormats
+		return present.AuditFormats
 	case "backtest":
 		var names []string
-		for _, f := range output.BacktestFormats {
+		for _, f := range present.BacktestFormats {
 			names = append(names, f.Name)
 		}
 		return names
@@ -90,7 +90,7 @@ func branches(c *cobra.Command) []string {
 	if repo := c.Flags().Lookup("repo"); repo != nil && repo.Value.String() != "" {
 		dir = repo.Value.String()
 	}
-	git, err := collect.OpenGit(dir, strict.DefaultLimits())
+	git, err := collect.OpenGit(dir, input.DefaultLimits())
 	if err != nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func criterionIDs() []string {
 // completed is where completions go. The script of a shell reads their last line, such as ":4", which nothing may change.
 type completed struct{ io.Writer }
 
-var directive = strict.Lazily(`^:[0-9]+\n$`)
+var directive = input.Lazily(`^:[0-9]+\n$`)
 
 func (c completed) Write(p []byte) (int, error) {
 	if directive().Match(p) {

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 )
 
 // The image that .ci/container built, and act, which runs workflows here.
@@ -123,15 +123,15 @@ func TestContainerForeignGit(t *testing.T) {
 // judgedRepository makes a repository in dir whose branch topic adds a file that the contract allows, with a log beside.
 func judgedRepository(t *testing.T, dir string) {
 	t.Helper()
-	git(t, dir, "init", "-q", "-b", "main", ".")
+	gitIn(t, dir, "init", "-q", "-b", "main", ".")
 	writeFile(t, filepath.Join(dir, ".closeout/scope_contract.json"), `{"allowed_files": ["src/**"], "forbidden_files": ["secrets/**"],
   "acceptance_criteria": ["true"], "evidence": {"min": "claimed"}, "rollback_plan": "Revert the commit."}`)
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-qm", "base")
-	git(t, dir, "checkout", "-qb", "topic")
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "commit", "-qm", "base")
+	gitIn(t, dir, "checkout", "-qb", "topic")
 	writeFile(t, filepath.Join(dir, "src/more.txt"), "more\n")
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-qm", "work")
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "commit", "-qm", "work")
 	writeFile(t, filepath.Join(dir, "log.jsonl"), `{"command":["true"],"exit_code":0}`+"\n")
 	writeFile(t, filepath.Join(dir, "rules.json"), `{"block_failures": [], "warn_failures": []}`)
 }
@@ -211,8 +211,8 @@ func newPullRequest(t *testing.T, answer http.HandlerFunc) *pullRequest {
 	p := &pullRequest{t: t, dir: t.TempDir()}
 	judgedRepository(t, p.dir)
 	writeFile(t, filepath.Join(p.dir, "other.txt"), "other\n")
-	git(t, p.dir, "add", "other.txt")
-	git(t, p.dir, "commit", "-qm", "more")
+	gitIn(t, p.dir, "add", "other.txt")
+	gitIn(t, p.dir, "commit", "-qm", "more")
 	if answer == nil {
 		answer = func(w http.ResponseWriter, r *http.Request) { p.hub.Load().ServeHTTP(w, r) }
 	}
@@ -223,8 +223,8 @@ func newPullRequest(t *testing.T, answer http.HandlerFunc) *pullRequest {
 		"action": "opened", "number": 7, "repository": map[string]any{"id": 1, "full_name": "o/r", "default_branch": "main"},
 		"pull_request": map[string]any{
 			"number": 7,
-			"head":   map[string]any{"ref": "topic", "sha": git(t, p.dir, "rev-parse", "topic")},
-			"base":   map[string]any{"ref": "main", "sha": git(t, p.dir, "rev-parse", "main")},
+			"head":   map[string]any{"ref": "topic", "sha": gitIn(t, p.dir, "rev-parse", "topic")},
+			"base":   map[string]any{"ref": "main", "sha": gitIn(t, p.dir, "rev-parse", "main")},
 		},
 		"sender": map[string]any{"login": "agent", "id": 10, "type": "User"},
 	})
@@ -255,7 +255,7 @@ func (p *pullRequest) state(code string) {
 // fetch copies the repository to where the gate reads it.
 func (p *pullRequest) fetch(workspace string) {
 	p.t.Helper()
-	git(p.t, p.dir, "clone", "-q", "--bare", "--no-hardlinks", ".", filepath.Join(workspace, github.Repository))
+	gitIn(p.t, p.dir, "clone", "-q", "--bare", "--no-hardlinks", ".", filepath.Join(workspace, github.Repository))
 }
 
 // container is the action that judges the pull request, with a workspace that contains the evidence and the repository only.

@@ -10,12 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/collect/diffrules"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
-	"github.com/closeout-gate/closeout/verify/rules"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/rules"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 const diffLong = `diff compares two commits by the gate's own rules, the diff rules: tests that are skipped or deleted, weakened
@@ -57,7 +56,7 @@ func (f *diffFlags) run(std stdio) error {
 		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, diffFormats, ""), strings.Join(diffFormats, ", "))
 	}
 	if f.list {
-		return printAs(std.out, output.Plain, false, func(w io.Writer, _ bool) error { return listRules(w) })
+		return printAs(std.out, present.Plain, false, func(w io.Writer, _ bool) error { return listRules(w) })
 	}
 	found, err := f.find(std)
 	if err != nil {
@@ -71,17 +70,17 @@ func (f *diffFlags) run(std stdio) error {
 		if err != nil {
 			return err
 		}
-	} else if err := printAs(std.out, output.Plain, false, func(w io.Writer, _ bool) error { return writeRows(w, found) }); err != nil {
+	} else if err := printAs(std.out, present.Plain, false, func(w io.Writer, _ bool) error { return writeRows(w, found) }); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(found.Rules, func(r rules.DiffRow) bool { return !r.Passed && r.Severity == diag.Block }) {
+	if slices.ContainsFunc(found.Rules, func(r reports.DiffRow) bool { return !r.Passed && r.Severity == input.Block }) {
 		return exit{exitFailed}
 	}
 	return nil
 }
 
 // find runs the rules. What the repository does not contain ends in an exit code of its own.
-func (f *diffFlags) find(std stdio) (*rules.Diff, error) {
+func (f *diffFlags) find(std stdio) (*reports.Diff, error) {
 	unknown := func(err error) error {
 		text := err.Error()
 		var fixed interface{ Fix() string }
@@ -91,7 +90,7 @@ func (f *diffFlags) find(std stdio) (*rules.Diff, error) {
 		fmt.Fprintln(std.err, "closeout diff:", text)
 		return exit{exitReview}
 	}
-	git, err := collect.OpenGit(orHere(f.repo), strict.DefaultLimits())
+	git, err := collect.OpenGit(orHere(f.repo), input.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
@@ -143,11 +142,11 @@ func orHere(dir string) string {
 func listRules(w io.Writer) error {
 	var b strings.Builder
 	width := 0
-	for _, id := range diffrules.IDs() {
+	for _, id := range rules.IDs() {
 		width = max(width, len(id))
 	}
-	for _, id := range diffrules.IDs() {
-		r := diffrules.ByID(id)
+	for _, id := range rules.IDs() {
+		r := rules.ByID(id)
 		fmt.Fprintf(&b, "%-5s  %-*s  %s\n", r.Severity, width, r.ID, r.Title)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -155,25 +154,25 @@ func listRules(w io.Writer) error {
 }
 
 // writeRows prints what was found, the worst first, and how many rules found nothing.
-func writeRows(w io.Writer, d *rules.Diff) error {
+func writeRows(w io.Writer, d *reports.Diff) error {
 	var b strings.Builder
 	failed := d.Failed()
-	diag.SortStable(failed, func(x, y rules.DiffRow) int {
+	input.SortStable(failed, func(x, y reports.DiffRow) int {
 		if order := x.Severity.Rank() - y.Severity.Rank(); order != 0 {
 			return order
 		}
 		return x.Compare(&y)
 	})
-	counts := map[diag.Severity]int64{}
+	counts := map[input.Severity]int64{}
 	for _, r := range failed {
 		counts[r.Severity]++
 		writeRow(&b, &r)
 	}
 	passed := int64(len(d.Rules) - len(failed))
 	if len(failed) == 0 {
-		fmt.Fprintf(&b, "nothing found by %s\n", diag.Plural(passed, "rule"))
+		fmt.Fprintf(&b, "nothing found by %s\n", input.Plural(passed, "rule"))
 	} else {
-		fmt.Fprintf(&b, "%d block, %d warn, %d info; %s found nothing\n", counts[diag.Block], counts[diag.Warn], counts[diag.Info], diag.Plural(passed, "rule"))
+		fmt.Fprintf(&b, "%d block, %d warn, %d info; %s found nothing\n", counts[input.Block], counts[input.Warn], counts[input.Info], input.Plural(passed, "rule"))
 		fmt.Fprintf(&b, "closeout explain %s explains a rule, and what to do.\n", failed[0].ID)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -181,18 +180,18 @@ func writeRows(w io.Writer, d *rules.Diff) error {
 }
 
 // writeRow prints a row. Its texts and its path come from the change: each stays on its line, so that none looks like a row.
-func writeRow(b *strings.Builder, r *rules.DiffRow) {
-	place := cmp.Or(output.Neutral(r.File), "the change")
+func writeRow(b *strings.Builder, r *reports.DiffRow) {
+	place := cmp.Or(present.Neutral(r.File), "the change")
 	if r.Line > 0 {
 		place += fmt.Sprintf(":%d", r.Line)
 	}
-	if r.Side == rules.SideBase {
+	if r.Side == reports.SideBase {
 		place += " (at the merge base)"
 	}
-	fmt.Fprintf(b, "%s: %s %s: %s\n", place, r.Severity, r.ID, output.Neutral(r.Detail))
+	fmt.Fprintf(b, "%s: %s %s: %s\n", place, r.Severity, r.ID, present.Neutral(r.Detail))
 	for _, part := range []struct{ name, text string }{{"was", r.Was}, {"now", r.Now}, {"fix", r.Fix}} {
 		if part.text != "" {
-			fmt.Fprintf(b, "    %s: %s\n", part.name, output.Neutral(part.text))
+			fmt.Fprintf(b, "    %s: %s\n", part.name, present.Neutral(part.text))
 		}
 	}
 }

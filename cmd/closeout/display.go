@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/internal/present"
 )
 
 // colorMode is the value of --color: auto, always or never; "" is auto.
@@ -34,7 +34,7 @@ func (m *colorMode) Set(value string) error {
 
 // console is a standard stream. What is written to it is neutralised.
 type console struct {
-	*output.Writer
+	*present.Writer
 	color *colorMode // both streams share it
 }
 
@@ -86,8 +86,8 @@ func colored(mode string, terminal bool) bool {
 }
 
 // printAs prints what write writes, as its kind requires; colors says whether it can be coloured.
-func printAs(w io.Writer, kind output.Stream, colors bool, write func(w io.Writer, color bool) error) error {
-	if kind != output.Plain {
+func printAs(w io.Writer, kind present.Stream, colors bool, write func(w io.Writer, color bool) error) error {
+	if kind != present.Plain {
 		return write(printTo(w, kind), false)
 	}
 	color := colors && displayOf(w).color
@@ -106,7 +106,7 @@ func show(w io.Writer, colors bool, write func(io.Writer) error) error {
 	case s.width == 0:
 		to = w
 	case !colors:
-		neutral := output.NewWriter(&text)
+		neutral := present.NewWriter(&text)
 		to, flush = neutral, neutral.Flush
 	}
 	if err := write(to); err != nil {
@@ -115,6 +115,6 @@ func show(w io.Writer, colors bool, write func(io.Writer) error) error {
 	if err := flush(); err != nil || s.width == 0 {
 		return err
 	}
-	_, err := io.WriteString(bare(w), output.Wrap(text.String(), s.width))
+	_, err := io.WriteString(bare(w), present.Wrap(text.String(), s.width))
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 var (
@@ -79,7 +79,7 @@ func TestContractsOfDocuments(t *testing.T) {
 				continue
 			}
 			seen++
-			c, errs := contract.Parse("scope_contract."+m[1], []byte(strings.ReplaceAll(m[2], "{{item}}", "one")), strict.DefaultLimits())
+			c, errs := contract.Parse("scope_contract."+m[1], []byte(strings.ReplaceAll(m[2], "{{item}}", "one")), input.DefaultLimits())
 			for _, e := range errs.All() {
 				t.Errorf("%s: a contract is malformed: %s: %s", page, e.Message, e.Fix)
 			}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/collect/diffrules"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/internal/rules"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 var update = flag.Bool("update", false, "write generated documents and goldens")
@@ -109,8 +109,8 @@ patterns below, no more:
 | rule | severity | languages | |
 |---|---|---|---|
 `)
-	for _, id := range diffrules.IDs() {
-		r := diffrules.ByID(id)
+	for _, id := range rules.IDs() {
+		r := rules.ByID(id)
 		review := ""
 		if r.Review {
 			review = ", review"
@@ -118,8 +118,8 @@ patterns below, no more:
 		anchor := strings.ReplaceAll(id, "/", "")
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s%s | %s | %s |\n", id, anchor, r.Severity, review, r.About(), r.Title)
 	}
-	for _, id := range diffrules.IDs() {
-		title, rest, _ := strings.Cut(diffrules.ByID(id).Page(), "\n")
+	for _, id := range rules.IDs() {
+		title, rest, _ := strings.Cut(rules.ByID(id).Page(), "\n")
 		_, title, _ = strings.Cut(title, ": ")
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n%s", id, title, rest)
 	}
@@ -129,8 +129,8 @@ patterns below, no more:
 // TestSoftStart compares the recipe for a soft start with the rules that block.
 func TestSoftStart(t *testing.T) {
 	var rows []string
-	for _, id := range diffrules.IDs() {
-		if diffrules.ByID(id).Severity == diag.Block {
+	for _, id := range rules.IDs() {
+		if rules.ByID(id).Severity == input.Block {
 			rows = append(rows, `      {"id": "`+id+`", "severity": "warn"}`)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/hook"
-	"github.com/closeout-gate/closeout/verify/item"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/session"
 )
 
 // firstLook is how long the look may take that tells what is there before the agent works.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/agent/hook"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/hook"
 )
 
 const hookDoctorLong = `hook doctor tries the installed hooks, as the agent would call them: a write to .git/config must be denied, and one to an

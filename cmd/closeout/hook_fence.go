@@ -9,14 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/session"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // fence is a repository with the contracts that count in it, as the gate reads them.
@@ -39,7 +38,7 @@ var errNoContract = errors.New("the base has no contract")
 
 // openFence reads the contracts of the repository at root: those of the claimed item, or of the default base.
 func openFence(root string) (f *fence, err error) {
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	git, err := collect.OpenGit(root, limits)
 	if err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func openFence(root string) (f *fence, err error) {
 	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: today()}}
 	if f.store, err = session.Find("", f.root, git.CommonDir()); err == nil {
 		if f.claim, err = f.store.Claim(session.Key(f.root)); err != nil {
-			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout item next writes it anew", diag.Reason(err))
+			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout item next writes it anew", input.Reason(err))
 		}
 	}
 	if err := f.compare(); err != nil {
@@ -119,7 +118,7 @@ func (f *fence) read() (err error) {
 
 // count notes a change that uses up the violation budget.
 func (f *fence) count(c *change.Change) {
-	if r := f.Policy.Classify(c); r.Class == policy.ClassOffScope && !r.Contract && r.Severity == diag.Block {
+	if r := f.Policy.Classify(c); r.Class == policy.ClassOffScope && !r.Contract && r.Severity == input.Block {
 		f.Off[c.Path] = true
 	}
 }

@@ -14,11 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/collect/linediff"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/hook"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/git/linediff"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const hookInstallLong = `hook install writes the hooks into the settings of agents: claude, codex, copilot, or the pre-commit hook of git.
@@ -99,7 +98,7 @@ func (h *hookSettings) open() error {
 			return fmt.Errorf("--scope cannot be %q: expected %s", scope, strings.Join(scopes, ", "))
 		}
 	}
-	git, err := collect.OpenGit(".", strict.DefaultLimits())
+	git, err := collect.OpenGit(".", input.DefaultLimits())
 	if err != nil {
 		if slices.Equal(h.scopes, scopes[2:]) {
 			return nil // it is not needed
@@ -151,7 +150,7 @@ func (f *settingsFile) read() (err error) {
 }
 
 // edit reads the files of all agents and scopes, and changes them in memory.
-func (h *hookSettings) edit(change func(*settingsFile) ([]byte, *diag.Error)) (list []*settingsFile, err error) {
+func (h *hookSettings) edit(change func(*settingsFile) ([]byte, *input.Error)) (list []*settingsFile, err error) {
 	for _, agent := range h.agents {
 		for _, scope := range h.scopes {
 			f := h.file(agent, scope)
@@ -161,7 +160,7 @@ func (h *hookSettings) edit(change func(*settingsFile) ([]byte, *diag.Error)) (l
 			if err := f.read(); err != nil {
 				return nil, err
 			}
-			var e *diag.Error
+			var e *input.Error
 			if f.after, e = change(f); e != nil {
 				return nil, fmt.Errorf("%s:%d:%d: %s: found %s, expected %s; %s; nothing was changed", f.name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix)
 			}
@@ -193,7 +192,7 @@ func (h *hookSettings) install(scope string) error {
 	}
 	f, failed := openFence(cmp.Or(h.root, "."))
 	h.choice.AllTools = failed == nil && len(deniedTools(f)) > 0
-	list, err := h.edit(func(f *settingsFile) ([]byte, *diag.Error) {
+	list, err := h.edit(func(f *settingsFile) ([]byte, *input.Error) {
 		if f.agent == "git" {
 			return h.preCommit(f), nil
 		}
@@ -230,14 +229,14 @@ func elsewhere(root, common string) string {
 	if err == nil && followed(at) == followed(filepath.Join(common, "hooks")) {
 		return ""
 	}
-	return "is not run: core.hooksPath is " + diag.Quote(at) // as with husky
+	return "is not run: core.hooksPath is " + input.Quote(at) // as with husky
 }
 
 func (h *hookSettings) remove() error {
 	if err := h.open(); err != nil {
 		return err
 	}
-	list, err := h.edit(func(f *settingsFile) ([]byte, *diag.Error) {
+	list, err := h.edit(func(f *settingsFile) ([]byte, *input.Error) {
 		switch calls, ours := hook.CallsUs(f.before); {
 		case f.agent != "git":
 			return hook.Remove(f.before, f.agent == "copilot")

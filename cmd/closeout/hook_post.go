@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/agent/hook"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // stateLimit is how long the look at the work tree may take after a tool.
@@ -89,14 +89,14 @@ func (h *hookRun) state(f *fence) (a hook.Answer, said bool, err error) {
 	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. Undo what you changed, and leave what was there before you came:\n  " +
 		strings.Join(back[:shown], "\n  ")
 	if more := len(rulings) - shown; more > 0 {
-		text += fmt.Sprintf("\n  and %s more", diag.Plural(int64(more), "path"))
+		text += fmt.Sprintf("\n  and %s more", input.Plural(int64(more), "path"))
 	}
 	return h.call.Tell(text), true, nil
 }
 
 // undo says what of a change of a path is to be undone. It names no command: what a person put there would go with it.
 func (f *fence) undo(c *change.Change) string {
-	path := diag.Neutral(diag.QuotePath(c.Path))
+	path := input.Neutral(input.QuotePath(c.Path))
 	if f.person[c.Path] {
 		return path + ": " + wasThere
 	}

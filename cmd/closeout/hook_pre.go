@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/closeout-gate/closeout/internal/agent/hook"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // aimed is a path that a call would write, in the repository that judges it.
@@ -139,7 +139,7 @@ func (h *hookRun) ruleAll(list []aimed) (rulings []hook.Ruling, err error) {
 			rulings = append(rulings, *r)
 		}
 	}
-	diag.SortStable(rulings, func(a, b hook.Ruling) int { return denials(b) - denials(a) })
+	input.SortStable(rulings, func(a, b hook.Ruling) int { return denials(b) - denials(a) })
 	return rulings, err
 }
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/hook"
+	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const hookRunLong = `hook run answers one call of an agent's hook: the payload comes on standard input, the answer is in the agent's own form.
@@ -209,7 +209,7 @@ func (h *hookRun) answer() (hook.Answer, error) {
 
 // failed is the answer when closeout itself fails.
 func (f *hookFlags) failed(call *hook.Call, err error) hook.Answer {
-	why := strings.ReplaceAll(diag.Reason(err).Error(), "\n", "; ")
+	why := strings.ReplaceAll(input.Reason(err).Error(), "\n", "; ")
 	switch {
 	case errors.Is(err, hook.ErrDeep) && call.Event == hook.Pre: // the model made it so
 		return call.Deny("closeout: " + hook.CodePayload + ": the arguments are nested too deeply to be read → call the tool with plain arguments")

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/hook"
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/hook"
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -97,7 +97,7 @@ func (h *hookRun) uncommitted(f *fence) (agent, person []string, err error) {
 			continue
 		}
 		r := f.Policy.Classify(&change.Change{Path: p, Status: change.Modified, OldMode: change.Regular, NewMode: change.Regular, KeysKnown: true})
-		switch shown := diag.Neutral(diag.QuotePath(p)); {
+		switch shown := input.Neutral(input.QuotePath(p)); {
 		case p == report.FileName, strings.HasPrefix(p, f.Policy.EvidenceDir+"/"):
 		case r.Class == policy.ClassProtected:
 			person = append(person, shown)
@@ -154,11 +154,11 @@ func asked(fact item.Fact, r *report.Report) bool {
 		return true
 	}
 	for _, a := range r.Acceptance {
-		if a.Level != string(diag.Bound) && strings.Contains(fact.Message, a.ID) {
+		if a.Level != string(input.Bound) && strings.Contains(fact.Message, a.ID) {
 			return true
 		}
 	}
-	return r.Settings.EvidenceMin != string(diag.Recorded)
+	return r.Settings.EvidenceMin != string(input.Recorded)
 }
 
 // undone reports whether a finding asks to undo a change of a file.
@@ -169,7 +169,7 @@ func undone(fact item.Fact) bool {
 // unproven says what is not proven, and how to go on.
 func (f *fence) unproven(facts []item.Fact) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, diag.Plural(int64(len(facts)), "finding"))
+	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, input.Plural(int64(len(facts)), "finding"))
 	writeFacts(&b, leave(facts, f.person))
 	b.WriteString(f.commands() + f.last())
 	if f.claim != nil {

@@ -62,7 +62,7 @@ func TestHostileHistories(t *testing.T) {
 			o.t = t
 			g.add(c.history)
 			base, head := g.commits[c.base], g.commits[c.head]
-			bases := strings.Fields(git(t, o.dir, "merge-base", "--all", base, head))
+			bases := strings.Fields(gitIn(t, o.dir, "merge-base", "--all", base, head))
 			if len(bases) == 1 {
 				holdAgainstGit(t, o.dir, base, bases[0], head)
 				return
@@ -77,7 +77,7 @@ func holdUnion(t *testing.T, dir, base, head string, bases []string) {
 	t.Helper()
 	want := map[string]bool{}
 	for _, b := range bases {
-		out := git(t, dir, "diff-tree", "-r", "-z", "--name-only", "--no-renames", b, head)
+		out := gitIn(t, dir, "diff-tree", "-r", "-z", "--name-only", "--no-renames", b, head)
 		for path := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 			want[path] = true
 		}

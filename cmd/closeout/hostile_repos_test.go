@@ -143,7 +143,7 @@ func TestHostileRepositories(t *testing.T) {
 	sound := t.TempDir()
 	script(t, sound, template)
 	r := filepath.Join(sound, "r")
-	want, err := asGit(t, r, git(t, r, "merge-base", "main", "work"), "work")
+	want, err := asGit(t, r, gitIn(t, r, "merge-base", "main", "work"), "work")
 	if err != nil || strings.Count(want, "\n") != 9 {
 		t.Fatalf("%s %v", want, err)
 	}

@@ -19,8 +19,8 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // gitProgram runs git, the oracle of these tests, free of the machine's configuration. Without git the test is skipped.
@@ -41,7 +41,7 @@ func gitProgram(t testing.TB, dir, input string, args ...string) (string, error)
 }
 
 // git runs git where it must not fail, and gives its output without the last newline.
-func git(t testing.TB, dir string, args ...string) string {
+func gitIn(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	out, err := gitProgram(t, dir, "", args...)
 	if err != nil {
@@ -61,7 +61,7 @@ type objects struct {
 
 func newObjects(t testing.TB, format string) *objects {
 	dir := t.TempDir()
-	git(t, dir, "init", "-q", "-b", "main", "--object-format="+format)
+	gitIn(t, dir, "init", "-q", "-b", "main", "--object-format="+format)
 	return &objects{t, dir, format == "sha256", map[string]bool{}, zlib.NewWriter(io.Discard)}
 }
 
@@ -221,7 +221,7 @@ func listed(t testing.TB, j *judged) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	changes, errs := change.ReadChanges(f, strict.DefaultLimits())
+	changes, errs := change.ReadChanges(f, input.DefaultLimits())
 	if errs.Any() {
 		t.Fatal(errs.All())
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 )
 
 // hubState is what a script says of a GitHub, and how it misbehaves.

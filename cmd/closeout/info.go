@@ -10,16 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/audit/audit"
+	"github.com/closeout-gate/closeout/internal/lint"
+	"github.com/closeout-gate/closeout/internal/rules"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/audit"
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/collect/diffrules"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/item"
-	"github.com/closeout-gate/closeout/verify/lint"
-	"github.com/closeout-gate/closeout/verify/rules"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 func newExplain(std stdio) *cobra.Command {
@@ -48,15 +47,15 @@ func explained() []string {
 			codes = append(codes, k.Name)
 		}
 	}
-	return append(codes, diffrules.IDs()...)
+	return append(codes, rules.IDs()...)
 }
 
 // documented are the gate's checks and the pages of lint, of audit and of the items, whose codes are no findings of the gate.
-func documented() []*check.Check {
-	items := &check.Check{ID: itemsPage}
+func documented() []*checks.Check {
+	items := &checks.Check{ID: itemsPage}
 	names, severities := item.Codes()
 	for i, name := range names {
-		items.Codes = append(items.Codes, check.Code{Name: name, Severity: diag.Severity(severities[i])})
+		items.Codes = append(items.Codes, checks.Code{Name: name, Severity: input.Severity(severities[i])})
 	}
 	return append(slices.Concat(checks.Documented, lint.Pages, audit.Pages), items)
 }
@@ -76,11 +75,11 @@ func page(id string) string {
 func explain(what string, w io.Writer) error {
 	name := strings.ToLower(what)
 	all := documented()
-	at := slices.IndexFunc(all, func(c *check.Check) bool {
-		return c.ID == name || slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == name })
+	at := slices.IndexFunc(all, func(c *checks.Check) bool {
+		return c.ID == name || slices.ContainsFunc(c.Codes, func(k checks.Code) bool { return k.Name == name })
 	})
 	if at < 0 {
-		if rule := cmp.Or(diffrules.ByID(name), diffrules.ByID(rules.DiffPrefix+name)); rule != nil {
+		if rule := cmp.Or(rules.ByID(name), rules.ByID(reports.DiffPrefix+name)); rule != nil {
 			return showPage(w, rule.Page())
 		}
 		return fmt.Errorf("there is no finding %q%s see closeout explain for all of them", what, didYouMean(name, explained(), ""))
@@ -90,7 +89,7 @@ func explain(what string, w io.Writer) error {
 
 // explanation is what explain says about a code or a diff rule, without the title of its page.
 func explanation(code string) string {
-	if rule := diffrules.ByID(code); rule != nil {
+	if rule := rules.ByID(code); rule != nil {
 		_, text, _ := strings.Cut(rule.Page(), "\n")
 		return rule.Title + ".\n" + strings.TrimRight(text, "\n")
 	}

@@ -10,17 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/backtest"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/git"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/start"
+	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/collect/gitobj"
-	"github.com/closeout-gate/closeout/verify/collect/starter"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const initLong = `init writes the first contract of a repository: the standing contract .closeout/scope_contract.json, lines for
@@ -73,27 +72,27 @@ func (f *initFlags) run() error {
 	if err != nil {
 		return err
 	}
-	git, err := openToInit()
+	repository, err := openToInit()
 	if err != nil {
 		return err
 	}
-	defer git.Close() // it was only read
-	f.git = git
-	if f.root, err = fromHere(git.Root()); err != nil {
+	defer repository.Close() // it was only read
+	f.git = repository
+	if f.root, err = fromHere(repository.Root()); err != nil {
 		return err
 	}
-	head, err := git.Resolve("HEAD")
+	head, err := repository.Resolve("HEAD")
 	if err != nil {
-		return noHead(git, err, "init reads the files of the last commit")
+		return noHead(repository, err, "init reads the files of the last commit")
 	}
 	if o.Contract, err = f.existing(); err != nil {
 		return err
 	}
-	files, err := git.Tracked(head)
+	files, err := repository.Tracked(head)
 	if err != nil {
 		return err
 	}
-	plan, err := starter.New(files, git, o)
+	plan, err := start.New(files, repository, o)
 	if err != nil {
 		return f.refused(plan, err)
 	}
@@ -102,8 +101,8 @@ func (f *initFlags) run() error {
 }
 
 // noHead is the error where HEAD cannot be read, which most often means that nothing is committed yet.
-func noHead(git *collect.Git, err error, why string) error {
-	if head, refErr := git.FirstRef("HEAD"); head == "" && refErr == nil {
+func noHead(repository *collect.Git, err error, why string) error {
+	if head, refErr := repository.FirstRef("HEAD"); head == "" && refErr == nil {
 		return fmt.Errorf("%s, and this repository has no commit yet: write git add -A && git commit -m 'First commit', then closeout init", why)
 	}
 	return fmt.Errorf("%s, and the commit HEAD cannot be read: %w", why, err)
@@ -111,13 +110,13 @@ func noHead(git *collect.Git, err error, why string) error {
 
 // openToInit opens the enclosing repository, whose files may be many.
 func openToInit() (*collect.Git, error) {
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	limits.Files, limits.PathBytes = maxTracked, maxTracked*maxTrackedName
-	git, err := collect.OpenGit(".", limits)
-	if none := (*gitobj.NotARepository)(nil); errors.As(err, &none) {
+	repository, err := collect.OpenGit(".", limits)
+	if none := (*git.NotARepository)(nil); errors.As(err, &none) {
 		return nil, fmt.Errorf("%w, and commit your files; then run closeout init again", err)
 	}
-	return git, err
+	return repository, err
 }
 
 // fromHere is the root of a work tree, relative to the working directory.
@@ -139,14 +138,14 @@ func fromHere(root string) (string, error) {
 }
 
 // options reads the flags.
-func (f *initFlags) options() (o starter.Options, err error) {
+func (f *initFlags) options() (o start.Options, err error) {
 	o.YAML = f.yaml
 	if f.test == "" {
 		return o, nil
 	}
 	argv, problem := contract.SplitCommand(f.test)
 	if problem != nil {
-		return o, fmt.Errorf("--test %s: %s, found %s; %s", diag.Quote(f.test), problem.Message, problem.Found, problem.Fix)
+		return o, fmt.Errorf("--test %s: %s, found %s; %s", input.Quote(f.test), problem.Message, problem.Found, problem.Fix)
 	}
 	o.Test = argv
 	return o, nil
@@ -166,22 +165,22 @@ func (f *initFlags) existing() (string, error) {
 func (f *initFlags) path(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }
 
 // refused says what is missing, after what was found and left out.
-func (f *initFlags) refused(plan *starter.Plan, err error) error {
-	if !errors.Is(err, starter.ErrNoTests) {
+func (f *initFlags) refused(plan *start.Plan, err error) error {
+	if !errors.Is(err, start.ErrNoTests) {
 		return err
 	}
 	f.notes(plan)
 	return fmt.Errorf("%w in the files of HEAD: expected tests with a go.mod, package.json, pyproject.toml, Cargo.toml or a similar file, or a target test in a Makefile; name the command: closeout init --test 'COMMAND'", err)
 }
 
-func (f *initFlags) notes(plan *starter.Plan) {
+func (f *initFlags) notes(plan *start.Plan) {
 	for _, note := range plan.Notes {
-		f.out("note: %s", output.Neutral(note))
+		f.out("note: %s", present.Neutral(note))
 	}
 }
 
 // write writes the files of a plan, or prints them. What cannot be written is refused before the first file is.
-func (f *initFlags) write(plan *starter.Plan) error {
+func (f *initFlags) write(plan *start.Plan) error {
 	ignore, missing, err := f.ignoreFile(plan)
 	if err != nil {
 		return err
@@ -210,7 +209,7 @@ func (f *initFlags) write(plan *starter.Plan) error {
 }
 
 // backtest says how the contract would have judged the last merges. It is only a preview: an error of it is no error of init.
-func (f *initFlags) backtest(plan *starter.Plan) {
+func (f *initFlags) backtest(plan *start.Plan) {
 	r, err := f.judged(plan)
 	switch {
 	case err != nil:
@@ -218,22 +217,22 @@ func (f *initFlags) backtest(plan *starter.Plan) {
 		if more {
 			what += ": closeout lint shows why"
 		}
-		f.out("\nThere is no backtest: %s", output.Neutral(what))
+		f.out("\nThere is no backtest: %s", present.Neutral(what))
 	case r.Counts.Merges == 0:
-		f.out("\nThere is no backtest: %s contains no merges.", output.Neutral(r.Branch))
+		f.out("\nThere is no backtest: %s contains no merges.", present.Neutral(r.Branch))
 	default:
 		c := r.Counts
 		f.out("\nBacktest: of the last %s of %s, %d would have passed scope and protection, and %d would have been blocked (%d by\nprotected files alone). closeout backtest lists them.",
-			diag.Plural(int64(c.Merges), "merge"), output.Neutral(r.Branch), c.Passed, c.Blocked, c.ProtectedOnly)
+			input.Plural(int64(c.Merges), "merge"), present.Neutral(r.Branch), c.Passed, c.Blocked, c.ProtectedOnly)
 	}
 }
 
-func (f *initFlags) judged(plan *starter.Plan) (*backtest.Result, error) {
+func (f *initFlags) judged(plan *start.Plan) (*backtest.Result, error) {
 	file := &contractText{name: plan.Contract}
 	if len(plan.Files) > 0 && plan.Files[0].Path == plan.Contract {
 		file.text = plan.Files[0].Data
 	} else {
-		text, err := collect.ReadRegular(f.path(plan.Contract), strict.DefaultLimits().ContractBytes)
+		text, err := collect.ReadRegular(f.path(plan.Contract), input.DefaultLimits().ContractBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +245,7 @@ func (f *initFlags) judged(plan *starter.Plan) (*backtest.Result, error) {
 const backtestLast = 200
 
 // create writes a file unless there is one.
-func (f *initFlags) create(file starter.File, kept bool) error {
+func (f *initFlags) create(file start.File, kept bool) error {
 	switch {
 	case kept:
 		f.out("kept   %s (it exists)", file.Path)
@@ -282,13 +281,13 @@ func (f *initFlags) writeIgnore(text string, missing []string) error {
 }
 
 // ignoreFile is the text of .gitignore with the lines that it lacks.
-func (f *initFlags) ignoreFile(plan *starter.Plan) (text string, missing []string, err error) {
+func (f *initFlags) ignoreFile(plan *start.Plan) (text string, missing []string, err error) {
 	data, err := collect.ReadRegular(f.path(".gitignore"), maxIgnoreFile)
 	if err != nil {
 		return "", nil, fmt.Errorf("%w; init adds lines to it: replace it by a regular file", err)
 	}
-	text, missing = starter.WithIgnored(string(data), plan.Ignore)
-	if starter.Ignored(text, plan.Contract) {
+	text, missing = start.WithIgnored(string(data), plan.Ignore)
+	if start.Ignored(text, plan.Contract) {
 		f.ignored = true
 		plan.Notes = append(plan.Notes, ".gitignore ignores "+plan.Contract+": add it with git add --force")
 	}
@@ -296,7 +295,7 @@ func (f *initFlags) ignoreFile(plan *starter.Plan) (text string, missing []strin
 }
 
 // next prints the next three steps.
-func (f *initFlags) next(plan *starter.Plan) {
+func (f *initFlags) next(plan *start.Plan) {
 	if f.dryRun {
 		f.out("\nNothing was written: run closeout init without --dry-run.")
 		return

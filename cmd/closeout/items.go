@@ -10,17 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/record"
-	"github.com/closeout-gate/closeout/verify/session"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // board is the state of the items, as the commands beside an agent see it.
@@ -52,7 +51,7 @@ func openBoard(stateDir string, std stdio) (*board, error) {
 
 // findBoard finds the repository and the state folder.
 func findBoard(stateDir string) (*board, error) {
-	git, err := collect.OpenGit(".", strict.DefaultLimits())
+	git, err := collect.OpenGit(".", input.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +163,7 @@ func (b *board) sameChecks(id string, p *policy.Policy, commit string) error {
 	case err != nil:
 		return err
 	case name != "":
-		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: undo the change of it since %.12s and commit, or a person pins a base that has it, in another state folder (closeout item scan --state FOLDER)", diag.ShellWord(name), id, b.plan.Base)
+		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: undo the change of it since %.12s and commit, or a person pins a base that has it, in another state folder (closeout item scan --state FOLDER)", input.ShellWord(name), id, b.plan.Base)
 	}
 	return nil
 }
@@ -310,7 +309,7 @@ func (b *board) contractOf(it *item.Item) (name string, data []byte, err error) 
 		name = policy.TasksDir + "/" + it.ID + extension
 		mode, id, found, err := b.git.Entry(b.plan.Base, name)
 		if found && (mode == change.Regular || mode == change.Executable) {
-			data, err = b.git.Blob(id, strict.DefaultLimits().ContractBytes)
+			data, err = b.git.Blob(id, input.DefaultLimits().ContractBytes)
 		}
 		if found || err != nil {
 			return name, data, err
@@ -330,11 +329,11 @@ func (b *board) join(id, name string, data []byte) (*policy.Policy, error) {
 	if strings.HasPrefix(name, madeOf) {
 		format = "contract.json"
 	}
-	c, errs := b.parsed.Parse(format, data, strict.DefaultLimits())
+	c, errs := b.parsed.Parse(format, data, input.DefaultLimits())
 	if c != nil {
 		c.CheckTask(errs)
 		if c.TaskID.Value != id && !errs.Any() {
-			errs.Add(diag.Error{Pos: c.TaskID.Pos, Message: "the contract has another task_id than its file", Found: c.TaskID.Value, Expected: id, Fix: "write the name of the file"})
+			errs.Add(input.Error{Pos: c.TaskID.Pos, Message: "the contract has another task_id than its file", Found: c.TaskID.Value, Expected: id, Fix: "write the name of the file"})
 		}
 	}
 	if all := errs.All(); len(all) > 0 {
@@ -351,7 +350,7 @@ func (b *board) join(id, name string, data []byte) (*policy.Policy, error) {
 // madeOf begins the name of a contract that scan makes, which has no lines that a person could look up.
 const madeOf = "the contract made of "
 
-func contractError(name string, e diag.Error) error {
+func contractError(name string, e input.Error) error {
 	if strings.HasPrefix(name, madeOf) {
 		return fmt.Errorf("%s: %s: found %s, expected %s → %s", name, strings.TrimPrefix(e.Where+": "+e.Message, ": "), e.Found, e.Expected, e.Fix)
 	}
@@ -360,7 +359,7 @@ func contractError(name string, e diag.Error) error {
 
 // readStanding reads the standing contract of the base.
 func (b *board) readStanding() error {
-	c, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: strict.DefaultLimits()}, Parsed: b.parsed})
+	c, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: input.DefaultLimits()}, Parsed: b.parsed})
 	if err != nil {
 		return err
 	}
@@ -398,7 +397,7 @@ func (b *board) readPlace(place string, most int64) (data []byte, sum string, er
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return nil, "", fmt.Errorf("%q cannot be read: %w", place, diag.Reason(err))
+		return nil, "", fmt.Errorf("%q cannot be read: %w", place, input.Reason(err))
 	case !info.Mode().IsRegular() || info.Size() > most:
 		return nil, "", fmt.Errorf("%q is no regular file of at most %d bytes", place, most)
 	}

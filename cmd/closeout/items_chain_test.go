@@ -32,18 +32,18 @@ func newCrew(t *testing.T, items ...string) *crew {
 		t.Skip("the recorder needs a Unix system")
 	}
 	c := &crew{t: t, remote: filepath.Join(t.TempDir(), "remote.git"), work: t.TempDir()}
-	git(t, c.work, "init", "-q", "--bare", "-b", "main", c.remote)
-	git(t, c.work, "init", "-q", "-b", "main")
+	gitIn(t, c.work, "init", "-q", "--bare", "-b", "main", c.remote)
+	gitIn(t, c.work, "init", "-q", "-b", "main")
 	for name, text := range map[string]string{".closeout/scope_contract.json": crewContract, ".gitignore": "*.tmp\n.closeout/evidence\nverification_report.json\n", "src/a": "a\n"} {
 		writeFile(t, filepath.Join(c.work, name), text)
 	}
 	for _, id := range items {
 		writeFile(t, filepath.Join(c.work, ".closeout/tasks", id+".json"), crewTask(id))
 	}
-	git(t, c.work, "add", "-A")
-	git(t, c.work, "commit", "-qm", "base")
-	git(t, c.work, "push", "-q", c.remote, "main")
-	c.base = git(t, c.work, "rev-parse", "HEAD")
+	gitIn(t, c.work, "add", "-A")
+	gitIn(t, c.work, "commit", "-qm", "base")
+	gitIn(t, c.work, "push", "-q", c.remote, "main")
+	c.base = gitIn(t, c.work, "rev-parse", "HEAD")
 	return c
 }
 
@@ -61,7 +61,7 @@ func (c *crew) job(name, ref, item, agent string, before func(temp string)) (r *
 		"${{ matrix.item }}": item, "${{ runner.temp }}/state": filepath.Join(r.temp, "state"), "${{ runner.temp }}/bundle": filepath.Join(r.temp, "bundle"),
 	}
 	if ref != "" {
-		git(c.t, c.work, "clone", "-q", c.remote, r.work)
+		gitIn(c.t, c.work, "clone", "-q", c.remote, r.work)
 		if out, err := exec.Command("git", "-C", r.work, "checkout", "-q", "--detach", ref).CombinedOutput(); err != nil {
 			return r, &exec.Error{Name: string(out), Err: err} // the step that checks out fails
 		}
@@ -145,7 +145,7 @@ func TestItemsChain(t *testing.T) {
 	if got := c.list(); got != `["T-3","T-4"]` {
 		t.Errorf("of these two have a branch: %s", got)
 	}
-	if main := git(t, c.remote, "rev-parse", "main"); main != c.base {
+	if main := gitIn(t, c.remote, "rev-parse", "main"); main != c.base {
 		t.Errorf("main is %s", main)
 	}
 }
@@ -155,7 +155,7 @@ func TestItemsChainForged(t *testing.T) {
 	c := newCrew(t, "T-1", "T-2", "T-3")
 	forge := func(id string, commands ...string) string {
 		dir := t.TempDir()
-		git(t, c.work, "clone", "-q", c.remote, dir)
+		gitIn(t, c.work, "clone", "-q", c.remote, dir)
 		out, err := exec.Command("sh", "-ec", "cd "+dir+"; export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; "+strings.Join(commands, "; ")).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v %s", id, err, out)

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/output"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -65,7 +65,7 @@ func intoBundle(r *report.Report, bundle, path string, std stdio) error {
 func caught(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(output.NewWriter(os.Stderr), "closeout: internal error: %v\n%s", p, debug.Stack())
+			fmt.Fprintf(present.NewWriter(os.Stderr), "closeout: internal error: %v\n%s", p, debug.Stack())
 			err = fmt.Errorf("internal error: %v", p)
 		}
 	}()

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/lint"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/lint"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const lintLong = `lint looks for mistakes in contracts and workflows: patterns that match nothing, commands that cannot
@@ -43,16 +43,16 @@ func newLint(std stdio) *cobra.Command {
 	flags.StringVar(&f.contract, "contract", "", "lint this `file` in place of the standing contract")
 	flags.BoolVar(&f.path, "path", false, "also look for programs in PATH")
 	flags.BoolVar(&f.strict, "strict", false, "fail on warnings too")
-	flags.StringVar(&f.format, "format", output.LintFormats[0], "`format` of the output: "+strings.Join(output.LintFormats, ", "))
+	flags.StringVar(&f.format, "format", present.LintFormats[0], "`format` of the output: "+strings.Join(present.LintFormats, ", "))
 	refuseTwice(flags)
 	return c
 }
 
 func (f *lintFlags) run(std stdio) error {
-	if !slices.Contains(output.LintFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, output.LintFormats, ""), strings.Join(output.LintFormats, ", "))
+	if !slices.Contains(present.LintFormats, f.format) {
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, present.LintFormats, ""), strings.Join(present.LintFormats, ", "))
 	}
-	git, err := collect.OpenGit(cmp.Or(f.repo, "."), strict.DefaultLimits())
+	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
 	if err != nil {
 		return err
 	}
@@ -65,15 +65,15 @@ func (f *lintFlags) run(std stdio) error {
 		return err
 	}
 	r := lint.Report(lint.Run(in), verify.Version)
-	kind := output.Plain
+	kind := present.Plain
 	switch f.format {
 	case "json":
-		kind = output.JSON
+		kind = present.JSON
 	case "github":
-		kind = output.Commands
+		kind = present.Commands
 	}
 	err = printAs(std.out, kind, f.format == "text", func(w io.Writer, color bool) error {
-		return output.WriteLint(w, r, f.format, output.Options{Color: color})
+		return present.WriteLint(w, r, f.format, present.Options{Color: color})
 	})
 	if err != nil {
 		return err

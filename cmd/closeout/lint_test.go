@@ -11,14 +11,14 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/closeout-gate/closeout/verify/audit"
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/lint"
+	"github.com/closeout-gate/closeout/internal/audit/audit"
+	"github.com/closeout-gate/closeout/internal/lint"
+	"github.com/closeout-gate/closeout/verify/checks"
 )
 
 // TestCodeTables writes the tables of codes into docs/lint.md and docs/audit.md.
 func TestCodeTables(t *testing.T) {
-	for name, list := range map[string][]*check.Check{"docs/lint.md": lint.Pages, "docs/audit.md": audit.Pages} {
+	for name, list := range map[string][]*checks.Check{"docs/lint.md": lint.Pages, "docs/audit.md": audit.Pages} {
 		var table strings.Builder
 		table.WriteString("| code | severity |\n|---|---|\n")
 		for _, p := range list {

@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/item"
-	"github.com/closeout-gate/closeout/verify/loop"
-	"github.com/closeout-gate/closeout/verify/record"
-	"github.com/closeout-gate/closeout/verify/session"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/loop"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const loopLong = `loop works at one item after the other: it runs CMD anew for each try, with what to do and the facts of the last
@@ -109,7 +109,7 @@ func (f *loopFlags) check() (err error) {
 		for _, name := range placeholder.FindAllString(word, -1) {
 			switch {
 			case i == 0 || !slices.Contains([]string{"{item}", "{try}", "{prompt_file}", "{budget_left}"}, name):
-				return fmt.Errorf("%s in the word %s is not replaced: expected {item}, {try}, {prompt_file} or {budget_left}, after the program", name, diag.Quote(word))
+				return fmt.Errorf("%s in the word %s is not replaced: expected {item}, {try}, {prompt_file} or {budget_left}, after the program", name, input.Quote(word))
 			case name == "{budget_left}" && l.Budget == nil:
 				return errors.New("{budget_left} requires --budget-usd and --cost")
 			}
@@ -204,7 +204,7 @@ func findProgram(name, root string) (path string, err error) {
 	if strings.Contains(name, "/") {
 		path, err = filepath.Abs(name)
 	} else if path, err = record.LookPath(name, root, root, os.Environ()); err == nil && path == "" {
-		err = fmt.Errorf("there is no program %s in PATH", diag.Quote(name))
+		err = fmt.Errorf("there is no program %s in PATH", input.Quote(name))
 	}
 	if err != nil {
 		return "", err
@@ -215,9 +215,9 @@ func findProgram(name, root string) (path string, err error) {
 	}
 	for _, program := range []string{path, self} {
 		if planted, err := record.InTree(root, program); err != nil {
-			return "", fmt.Errorf("the program %s: %w", diag.Quote(program), diag.Reason(err))
+			return "", fmt.Errorf("the program %s: %w", input.Quote(program), input.Reason(err))
 		} else if planted {
-			return "", fmt.Errorf("the program %s is in the work tree, where the agent can edit it: use one from outside", diag.Quote(program))
+			return "", fmt.Errorf("the program %s is in the work tree, where the agent can edit it: use one from outside", input.Quote(program))
 		}
 	}
 	return path, nil

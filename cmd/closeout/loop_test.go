@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // oneBundle refuses more than one BUNDLE, which is most often a pattern that the shell replaced by the files it matches.
@@ -79,7 +79,7 @@ func cutRange(word string) (base, head string, found bool) {
 
 // resolves reports whether the repository here has a commit of that name.
 func resolves(name string) bool {
-	git, err := collect.OpenGit(".", strict.DefaultLimits())
+	git, err := collect.OpenGit(".", input.DefaultLimits())
 	if err != nil {
 		return false
 	}

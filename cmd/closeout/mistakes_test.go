@@ -149,7 +149,7 @@ func (m *mistake) prepare(t *testing.T, dir, before, line string) string {
 	case "remove":
 		err = os.RemoveAll(path)
 	case "git":
-		git(t, dir, strings.Fields(value)...)
+		gitIn(t, dir, strings.Fields(value)...)
 		name = before
 	}
 	if err != nil {
@@ -290,11 +290,11 @@ func newcomersRepository(t *testing.T) string {
 	write(t, filepath.Join(dir, ".gitignore"), ".closeout/evidence\nverification_report.json\n")
 	write(t, filepath.Join(dir, ".closeout/scope_contract.json"), read(t, filepath.Join(base, "scope_contract.json")))
 	write(t, filepath.Join(dir, "src/sum.go"), "package sum\n\nfunc Sum(a, b int) int { return a }\n")
-	git(t, dir, "init", "-q", "-b", "main")
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-q", "-m", "Start")
-	git(t, dir, "switch", "-q", "-c", "feature")
+	gitIn(t, dir, "init", "-q", "-b", "main")
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "commit", "-q", "-m", "Start")
+	gitIn(t, dir, "switch", "-q", "-c", "feature")
 	write(t, filepath.Join(dir, "src/sum.go"), "package sum\n\nfunc Sum(a, b int) int { return a + b }\n")
-	git(t, dir, "commit", "-q", "-a", "-m", "Return the sum")
+	gitIn(t, dir, "commit", "-q", "-a", "-m", "Return the sum")
 	return dir
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/internal/agent/item"
 )
 
 const nextLong = `next claims an item for this work tree and prints what to do: goal, scope, the commands that must pass, and what the last

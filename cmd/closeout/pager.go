@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/output"
-	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/record"
 )
 
 // showPage shows a page of our own documentation: on a terminal through a pager, with lines that fit and bold headings.
 func showPage(w io.Writer, text string) error {
 	s := displayOf(w)
-	shown := output.Page(text, s.width, s.color)
+	shown := present.Page(text, s.width, s.color)
 	if s.terminal && throughPager(bare(w), shown) {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/internal/present"
 )
 
 // neutral wraps the standard streams, so that everything that a command prints passes one writer, which prevents that text of
@@ -13,7 +13,7 @@ import (
 // command, JSON, and the formats that write workflow commands or colours of their own.
 func (s stdio) neutral() (wrapped stdio, flush func() error) {
 	color := new(colorMode)
-	out, errs := &console{output.NewWriter(s.out), color}, &console{output.NewWriter(s.err), color}
+	out, errs := &console{present.NewWriter(s.out), color}, &console{present.NewWriter(s.err), color}
 	return stdio{s.in, out, errs}, func() error { return errors.Join(out.Flush(), errs.Flush()) }
 }
 
@@ -28,7 +28,7 @@ func bare(w io.Writer) io.Writer {
 // jsonTo is where JSON goes: unchanged, except for what GitHub's runner would execute as a command.
 func jsonTo(w io.Writer) io.Writer {
 	if inActions() {
-		return output.NewJSONWriter(bare(w))
+		return present.NewJSONWriter(bare(w))
 	}
 	return bare(w)
 }
@@ -37,11 +37,11 @@ func jsonTo(w io.Writer) io.Writer {
 func inActions() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
 // printTo is where a format goes.
-func printTo(w io.Writer, kind output.Stream) io.Writer {
+func printTo(w io.Writer, kind present.Stream) io.Writer {
 	switch kind {
-	case output.JSON:
+	case present.JSON:
 		return jsonTo(w)
-	case output.Commands, output.HTML:
+	case present.Commands, present.HTML:
 		return bare(w)
 	}
 	return w

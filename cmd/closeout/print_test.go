@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/internal/present"
 )
 
 // evilText is a text that acts on a workflow runner, on a terminal and on a reader, in all ways that are known. It can be
@@ -107,7 +107,7 @@ func TestReportsDoNotAct(t *testing.T) {
 	bundle := hostileBundle(t)
 	for _, actions := range []string{"true", ""} {
 		t.Setenv("GITHUB_ACTIONS", actions)
-		for _, format := range output.Formats {
+		for _, format := range present.Formats {
 			for _, report := range []string{"", "--report=-"} {
 				call := []string{"verify", bundle, "--format", format.Name}
 				if report != "" {
@@ -122,7 +122,7 @@ func TestReportsDoNotAct(t *testing.T) {
 						jsonIsHarmless(t, call, text, actions == "true")
 						continue
 					}
-					harmless(t, call, text, format.Kind == output.Commands)
+					harmless(t, call, text, format.Kind == present.Commands)
 				}
 			}
 		}

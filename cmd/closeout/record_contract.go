@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/output"
-	"github.com/closeout-gate/closeout/verify/record"
 )
 
 // contracts are those whose criteria are to be run.
@@ -139,7 +139,7 @@ func (t teller) End(s record.Step, result *record.Result, met bool) {
 	if s.Name == record.StepSetup && s.Criterion == nil {
 		return // an error says what went wrong
 	}
-	fmt.Fprintf(t.std.err, "closeout record: %s: %s (%s)\n", s.Name, howEnded(s, result, met), output.Neutral(strings.Join(s.Command.Argv, " ")))
+	fmt.Fprintf(t.std.err, "closeout record: %s: %s (%s)\n", s.Name, howEnded(s, result, met), present.Neutral(strings.Join(s.Command.Argv, " ")))
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
 		fmt.Fprintf(t.std.err, "closeout record: %s: %s\n", s.Name, result.Why)
 	}

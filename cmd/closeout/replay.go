@@ -10,14 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	rerun "github.com/closeout-gate/closeout/internal/audit/replay"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/schema"
-	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
-	rerun "github.com/closeout-gate/closeout/verify/replay"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const replayLong = `replay judges bundles again and compares each result with its verification_report.json, byte for byte. It writes no file.
@@ -84,7 +83,7 @@ func judgeAgain(command, dir string, parsed *contract.Cache) (*replayed, error) 
 	}
 	name := filepath.ToSlash(filepath.Join(dir, report.FileName))
 	if err != nil {
-		return nil, fmt.Errorf("%q cannot be read: %w", name, diag.Reason(err))
+		return nil, fmt.Errorf("%q cannot be read: %w", name, input.Reason(err))
 	}
 	r := &replayed{}
 	if r.before, err = readReport(name, old); err != nil {
@@ -122,9 +121,9 @@ func replay(dir string, std stdio) (same bool, err error) {
 	if !result.Same() {
 		word = "different"
 	}
-	fmt.Fprintf(std.out, "%s: %s: %s, task %s, head %s%s\n", word, output.Neutral(filepath.ToSlash(dir)), before.Verdict, plain(before.TaskID), plain(before.Subject.HeadSHA), note)
+	fmt.Fprintf(std.out, "%s: %s: %s, task %s, head %s%s\n", word, present.Neutral(filepath.ToSlash(dir)), before.Verdict, plain(before.TaskID), plain(before.Subject.HeadSHA), note)
 	for _, line := range result.Differences {
-		fmt.Fprintln(std.out, "  "+output.Neutral(line))
+		fmt.Fprintln(std.out, "  "+present.Neutral(line))
 	}
 	return result.Same(), nil
 }
@@ -134,7 +133,7 @@ func plain(s *string) string {
 	if s == nil {
 		return "none"
 	}
-	return output.Neutral(*s)
+	return present.Neutral(*s)
 }
 
 // readReport reads a report with a name. A duplicate key is refused: other readers might take the other value.
@@ -155,19 +154,19 @@ const maxExplained = 16 << 20
 
 // mismatch says where a report does not match its schema.
 func mismatch(name string, data []byte, err error) error {
-	e := diag.Error{
-		Pos: diag.Pos{Line: 1, Column: 1}, Message: "the report does not match its schema", Found: err.Error(),
+	e := input.Error{
+		Pos: input.Pos{Line: 1, Column: 1}, Message: "the report does not match its schema", Found: err.Error(),
 		Expected: "what closeout schema verification_report prints", Fix: "use the report as closeout wrote it",
 	}
 	if v := validators(); v.err == nil && len(data) <= maxExplained {
 		if pointer, message, ok := schema.Mismatch(v.whole(data)); ok {
-			e.Pos, e.Found = strict.PlaceOf(data, pointer), cmp.Or(strings.TrimPrefix(pointer, "/"), "the report")+": "+message
+			e.Pos, e.Found = input.PlaceOf(data, pointer), cmp.Or(strings.TrimPrefix(pointer, "/"), "the report")+": "+message
 		}
 	}
 	return errorAt(name, e)
 }
 
 // errorAt writes an error of a file as one line.
-func errorAt(name string, e diag.Error) error {
+func errorAt(name string, e input.Error) error {
 	return fmt.Errorf("%s:%d:%d: %s; found %s, expected %s → %s", name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/internal/present"
 )
 
 // Exit codes. They do not depend on the output format.
@@ -143,7 +143,7 @@ func help(c *cobra.Command) {
 	w, usage := c.OutOrStdout(), usageOf(c)
 	s := displayOf(w)
 	_ = show(w, false, func(w io.Writer) error { // a help that has no reader is no error
-		_, err := io.WriteString(w, output.Page(text, s.width, false)+usage)
+		_, err := io.WriteString(w, present.Page(text, s.width, false)+usage)
 		return err
 	})
 }

@@ -10,14 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/record"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const runLong = `run records everything that the contract of the base branch requires, and judges the change.
@@ -47,7 +46,7 @@ type runFlags struct {
 }
 
 func newRun(std stdio) *cobra.Command {
-	f := &runFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
+	f := &runFlags{settings: verify.Settings{Limits: input.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "run", Short: "Run the commands that the contract requires, and judge your change", Long: runLong, Args: noWords("--base"),
 		Example: "  closeout run\n  closeout run --format agent\n  closeout run --only unit --verbose",
@@ -83,7 +82,7 @@ func (f *runFlags) define(c *cobra.Command) {
 	flags.BoolVar(&f.quiet, "quiet", false, "print only the summary line")
 	flags.BoolVar(&f.settings.Strict, "strict", false, "make every warning block")
 	flags.StringVar(&f.settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
-	for _, limit := range strict.AllLimits {
+	for _, limit := range input.AllLimits {
 		flags.Var(limitFlag{&f.settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
 	}
 	refuseTwice(flags)
@@ -100,7 +99,7 @@ func runFailed(err error, std stdio) error {
 }
 
 // check refuses a call that cannot be carried out.
-func (f *runFlags) check() (output.Format, error) {
+func (f *runFlags) check() (present.Format, error) {
 	format, err := formatNamed(f.format)
 	switch {
 	case err != nil:
@@ -239,7 +238,7 @@ func (f *runFlags) choose(p *record.Plan, show *progress) error {
 	}
 	show.count = len(p.Names())
 	if left := len(all) - show.count; left > 0 {
-		show.say(fmt.Sprintf("--only leaves out %s, whose evidence will be missing: run without it at the end", diag.Plural(int64(left), "command")))
+		show.say(fmt.Sprintf("--only leaves out %s, whose evidence will be missing: run without it at the end", input.Plural(int64(left), "command")))
 	}
 	return nil
 }
@@ -259,7 +258,7 @@ func (f *runFlags) supply(p *record.Plan, w *record.Watch, std stdio) error {
 }
 
 // judge judges what was recorded, with the contracts and changes that were read before anything ran.
-func (f *runFlags) judge(s *subject, target string, format output.Format, std stdio) error {
+func (f *runFlags) judge(s *subject, target string, format present.Format, std stdio) error {
 	watch := reportOnSignal(target, f.settings, std, s.putBack)
 	defer watch.stop()
 	found, err := s.gather(f.bundle)
@@ -276,13 +275,13 @@ func (f *runFlags) judge(s *subject, target string, format output.Format, std st
 	if err := intoBundle(r, f.bundle, target, std); err != nil {
 		return err
 	}
-	if f.quiet || format.Kind != output.Plain {
+	if f.quiet || format.Kind != present.Plain {
 		s.show.showFailed(nil)
 	} else {
 		s.show.showFailed(r)
 	}
-	if err := present(format, r, target, f.quiet, std); err != nil {
-		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", diag.Reason(err))
+	if err := presentReport(format, r, target, f.quiet, std); err != nil {
+		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", input.Reason(err))
 		return exit{exitUsage}
 	}
 	tellPersons(s, r, std)

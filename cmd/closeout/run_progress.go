@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/closeout-gate/closeout/verify/output"
-	"github.com/closeout-gate/closeout/verify/record"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -70,7 +70,7 @@ func (p *progress) print(text string) {
 // Start shows that a command starts.
 func (p *progress) Start(s record.Step) {
 	p.number++
-	line := fmt.Sprintf("[%d/%d] %s", p.number, p.count, output.Neutral(s.Name))
+	line := fmt.Sprintf("[%d/%d] %s", p.number, p.count, present.Neutral(s.Name))
 	switch {
 	case p.passOn:
 		p.print(line + ": " + words(s))
@@ -111,13 +111,13 @@ func (p *progress) clear() {
 // End shows how a command ended.
 func (p *progress) End(s record.Step, result *record.Result, met bool) {
 	p.end()
-	text := fmt.Sprintf("[%d/%d] %s: %s, %s", p.number, p.count, output.Neutral(s.Name), howEnded(s, result, met), short(result.Took))
+	text := fmt.Sprintf("[%d/%d] %s: %s, %s", p.number, p.count, present.Neutral(s.Name), howEnded(s, result, met), short(result.Took))
 	if !p.passOn {
 		text += " (" + words(s) + ")"
 	}
 	p.print(text)
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
-		p.print("  " + output.Neutral(result.Why))
+		p.print("  " + present.Neutral(result.Why))
 	}
 	if !met || result.Exit != nil && *result.Exit != 0 && s.Criterion == nil {
 		p.failed = append(p.failed, failure{s.Name, result.Tails})
@@ -152,9 +152,9 @@ func (p *progress) showFailed(printed *report.Report) {
 				continue
 			}
 			lines = lines[max(0, len(lines)-maxTail):]
-			p.print(fmt.Sprintf("\n%s: the end of its %s:", output.Neutral(f.name), what))
+			p.print(fmt.Sprintf("\n%s: the end of its %s:", present.Neutral(f.name), what))
 			for _, line := range lines {
-				p.print("  " + output.Neutral(strings.TrimRight(line, "\r")))
+				p.print("  " + present.Neutral(strings.TrimRight(line, "\r")))
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func (p *progress) showFailed(printed *report.Report) {
 // words are the words of a command, as far as they fit.
 func words(s record.Step) string {
 	const most = 100
-	text := []rune(output.Neutral(strings.Join(s.Command.Argv, " ")))
+	text := []rune(present.Neutral(strings.Join(s.Command.Argv, " ")))
 	if len(text) > most {
 		return string(text[:most]) + "…"
 	}

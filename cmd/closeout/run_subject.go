@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/collect/github"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/record"
 )
 
 // open finds the repository, the base and the contracts.
@@ -132,7 +132,7 @@ func readEvent() (*github.Event, error) {
 	if file := os.Getenv("GITHUB_EVENT_PATH"); file != "" {
 		var err error
 		if payload, err = readEventFile(file); err != nil {
-			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", diag.Reason(err))
+			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", input.Reason(err))
 		}
 	}
 	return github.ParseEvent(os.Getenv("GITHUB_EVENT_NAME"), payload)

@@ -14,11 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/session"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const scanLong = `scan pins the items that an agent works at, one after the other, and how they are judged. An item is a task contract.
@@ -126,7 +125,7 @@ func (f *scanFlags) pin(b *board, std stdio) (err error) {
 	if f.left > 0 {
 		fmt.Fprintln(std.err, "closeout item scan: PATH is pinned without its empty entries, which find programs in the work tree")
 	}
-	fmt.Fprintf(std.err, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n", diag.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard)
+	fmt.Fprintf(std.err, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n", input.Plural(int64(len(b.plan.Items)), "item"), b.store.Dir, b.plan.Base, b.plan.Guard)
 	return nil
 }
 
@@ -134,7 +133,7 @@ func (f *scanFlags) pin(b *board, std stdio) (err error) {
 func (f *scanFlags) write(b *board) error {
 	before, err := b.store.Fold(&item.Plan{}, b.proof)
 	if err == nil {
-		reason := fmt.Sprintf("%s, base %.12s, guard %s", diag.Plural(int64(len(b.plan.Items)), "item"), b.plan.Base, b.plan.Guard)
+		reason := fmt.Sprintf("%s, base %.12s, guard %s", input.Plural(int64(len(b.plan.Items)), "item"), b.plan.Base, b.plan.Guard)
 		err = b.store.Update(before, b.proof, func() (*item.Event, error) { return &item.Event{Event: item.EventScanned, Reason: reason}, nil })
 	}
 	if err == nil {
@@ -245,7 +244,7 @@ func (f *scanFlags) addList(b *board) (made map[string][]byte, err error) {
 		p.Template, err = b.place(f.template)
 	}
 	if err == nil {
-		template, p.TemplateID, err = b.readPlace(p.Template, strict.DefaultLimits().ContractBytes)
+		template, p.TemplateID, err = b.readPlace(p.Template, input.DefaultLimits().ContractBytes)
 	}
 	var rows []item.Row
 	if err == nil {
@@ -269,7 +268,7 @@ func (f *scanFlags) addList(b *board) (made map[string][]byte, err error) {
 			err = b.complete(&it, madeOf+f.template, data)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: the item %s: %w", f.list, row.Line, diag.Quote(row.Item), err)
+			return nil, fmt.Errorf("%s:%d: the item %s: %w", f.list, row.Line, input.Quote(row.Item), err)
 		}
 		made[it.ID], p.Items = data, append(p.Items, it)
 	}

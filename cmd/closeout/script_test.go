@@ -11,8 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 func TestMain(m *testing.M) {
@@ -78,7 +78,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 // intact wants an archive without problems, and with a number of entries: intact REPOSITORY ENTRIES. With ! it wants a problem that says
 // something: ! intact REPOSITORY TEXT.
 func intact(ts *testscript.TestScript, neg bool, args []string) {
-	git, err := collect.OpenGit(ts.MkAbs(args[0]), strict.DefaultLimits())
+	git, err := collect.OpenGit(ts.MkAbs(args[0]), input.DefaultLimits())
 	ts.Check(err)
 	defer git.Close()
 	a, err := git.Archive("")

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -45,14 +45,14 @@ func newShow(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := output.CheckLinkBase(linkBase); err != nil {
+			if err := present.CheckLinkBase(linkBase); err != nil {
 				return err
 			}
 			r, err := reportNamed(args[0], std)
 			if err != nil {
 				return err
 			}
-			return printReport(std.out, format, r, output.Options{Quiet: quiet, LinkBase: linkBase})
+			return printReport(std.out, format, r, present.Options{Quiet: quiet, LinkBase: linkBase})
 		},
 	}
 	c.Flags().StringVar(&name, "format", "text", "what to print: "+strings.Join(showFormats(), ", "))
@@ -90,7 +90,7 @@ func reportBytes(name string, std stdio) (data []byte, r *report.Report, err err
 		return nil, nil, fmt.Errorf("there is no report %q: closeout run writes %s; or name another one", name, report.FileName)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("the report %q cannot be read: %w", name, diag.Reason(err))
+		return nil, nil, fmt.Errorf("the report %q cannot be read: %w", name, input.Reason(err))
 	}
 	if r, err = readReport(name, data); err != nil {
 		return nil, nil, err
@@ -110,8 +110,8 @@ func checkReport(name string, data []byte, r *report.Report) error {
 	} else if len(data) <= maxExplained {
 		err = v.whole(data)
 	} else if err == nil {
-		return errorAt(name, diag.Error{
-			Pos: diag.Pos{Line: 1, Column: 1}, Message: "the report is not in canonical form (RFC 8785), and too large to be compared with its schema",
+		return errorAt(name, input.Error{
+			Pos: input.Pos{Line: 1, Column: 1}, Message: "the report is not in canonical form (RFC 8785), and too large to be compared with its schema",
 			Found: fmt.Sprintf("%d bytes", len(data)), Expected: fmt.Sprintf("canonical form, or at most %d bytes", maxExplained), Fix: "use the report as closeout wrote it",
 		})
 	}

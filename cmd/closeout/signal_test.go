@@ -15,15 +15,15 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect/github"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // stuck is the gate that never comes to an end: it is ready for a signal, says so and waits.
 func stuck() {
-	reportOnSignal(os.Args[1], verify.Settings{Limits: strict.DefaultLimits()}, stdio{os.Stdin, os.Stdout, os.Stderr},
+	reportOnSignal(os.Args[1], verify.Settings{Limits: input.DefaultLimits()}, stdio{os.Stdin, os.Stdout, os.Stderr},
 		func() error { return os.WriteFile(os.Args[1]+".last", nil, 0o600) })
 	fmt.Println("ready")
 	select {}
@@ -78,7 +78,7 @@ func judgeTest(b *verify.Bundle, path string) (*report.Report, error) {
 // TestPanicLeavesReport lets an input break the gate.
 func TestPanicLeavesReport(t *testing.T) {
 	b := &verify.Bundle{Inputs: []verify.Input{{Kind: "facts", Name: "facts.json"}}} // it has no Open
-	b.Settings.Limits = strict.DefaultLimits()
+	b.Settings.Limits = input.DefaultLimits()
 	path := filepath.Join(t.TempDir(), "report.json")
 	r, err := judgeTest(b, path)
 	if err != nil {
@@ -139,7 +139,7 @@ func TestStaleReportIsGone(t *testing.T) {
 		}
 		return io.NopCloser(strings.NewReader("{}")), nil
 	}}}}
-	b.Settings.Limits = strict.DefaultLimits()
+	b.Settings.Limits = input.DefaultLimits()
 	if _, err := judgeTest(b, path); err != nil || !opened {
 		t.Fatalf("opened %v, %v", opened, err)
 	}
@@ -164,7 +164,7 @@ func TestSignalWhileCollecting(t *testing.T) {
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		dir := t.TempDir()
-		git(t, dir, "init", "-q", "--bare", github.Repository)
+		gitIn(t, dir, "init", "-q", "--bare", github.Repository)
 		path := filepath.Join(dir, report.FileName)
 		writeTest(t, path, `{"schema":"closeout.verification_report/v1","verdict":"passed"}`)
 		event := filepath.Join(t.TempDir(), "event.json")

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/item"
-	"github.com/closeout-gate/closeout/verify/session"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 )
 
 // TestSoakPlay lets an agent cheat in known ways. Each item is then done honestly, unless its tries are used up.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/internal/audit/statement"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/statement"
 )
 
 const statementLong = `statement says the verdict of a report as an in-toto statement with SLSA's verification summary (VSA), for tools that
@@ -62,7 +62,7 @@ func (f *statementFlags) run(name string, std stdio) error {
 	if f.form == "predicate" && len(f.subjects) > 0 {
 		return errors.New("--subject requires --form vsa: a predicate has no subject, the tool that signs it names them")
 	}
-	if err := output.CheckLinkBase(f.linkBase); err != nil {
+	if err := present.CheckLinkBase(f.linkBase); err != nil {
 		return err
 	}
 	o := statement.Options{Repository: f.linkBase}

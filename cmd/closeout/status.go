@@ -13,14 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/item"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const statusLong = `status counts the items by state. An item that is PASS stays so; it is holding while it is also proven for the code of HEAD, by
@@ -50,7 +49,7 @@ func newStatus(std stdio) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", output.StatusFormats[0], "`format` of the output: "+strings.Join(output.StatusFormats, ", ")+"; csv has a row for each item")
+	flags.StringVar(&f.format, "format", present.StatusFormats[0], "`format` of the output: "+strings.Join(present.StatusFormats, ", ")+"; csv has a row for each item")
 	flags.StringVar(&f.to, "to", "", "write to this new `file`")
 	flags.BoolVar(&f.force, "force", false, "with --to: also over a file that is there")
 	flags.BoolVar(&f.replay, "replay", false, "judge the bundle of each PASS again")
@@ -60,8 +59,8 @@ func newStatus(std stdio) *cobra.Command {
 }
 
 func (f *statusFlags) run(std stdio) error {
-	if !slices.Contains(output.StatusFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, output.StatusFormats, ""), strings.Join(output.StatusFormats, ", "))
+	if !slices.Contains(present.StatusFormats, f.format) {
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, present.StatusFormats, ""), strings.Join(present.StatusFormats, ", "))
 	}
 	b, err := findBoard(f.state)
 	if err != nil {
@@ -79,8 +78,8 @@ func (f *statusFlags) run(std stdio) error {
 	if f.to != "" {
 		return f.write(b, s)
 	}
-	kind := map[string]output.Stream{"json": output.JSON, "csv": output.Commands}[f.format] // the others are Plain
-	err = printAs(std.out, kind, false, func(w io.Writer, _ bool) error { return output.WriteStatus(w, s, f.format) })
+	kind := map[string]present.Stream{"json": present.JSON, "csv": present.Commands}[f.format] // the others are Plain
+	err = printAs(std.out, kind, false, func(w io.Writer, _ bool) error { return present.WriteStatus(w, s, f.format) })
 	if err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func (f *statusFlags) write(b *board, s *item.Status) error {
 		return fmt.Errorf("--to %q is there already: name another file, or replace it with --force", f.to)
 	}
 	var data bytes.Buffer
-	if err := output.WriteStatus(&data, s, f.format); err != nil {
+	if err := present.WriteStatus(&data, s, f.format); err != nil {
 		return err
 	}
 	return collect.WriteOther("file", f.to, data.Bytes())
@@ -155,7 +154,7 @@ func (b *board) screened(head string) []string {
 	if err != nil {
 		return []string{fmt.Sprintf("the base %.12s: %v", b.plan.Base, err)}
 	}
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	standing, err := collect.StandingAt(b.git, b.plan.Base, collect.Options{Settings: verify.Settings{Limits: limits}, Parsed: b.parsed})
 	if err != nil {
 		return []string{err.Error()}
@@ -214,7 +213,7 @@ func (b *board) unclaimed(head string) []string {
 			passed = append(passed, it)
 		}
 	}
-	diag.SortStable(passed, func(x, y *item.Standing) int { return cmp.Compare(x.Pass.N, y.Pass.N) })
+	input.SortStable(passed, func(x, y *item.Standing) int { return cmp.Compare(x.Pass.N, y.Pass.N) })
 	from, ranges := b.plan.Base, []string{}
 	upTo := func(to string) {
 		if !b.contains(from, to) { // also where the history was rewritten
@@ -242,7 +241,7 @@ func (b *board) replayAll() []string {
 		again, err := judgeAgain("closeout item status", b.store.Path(it.Pass.Bundle), b.parsed)
 		switch {
 		case err != nil:
-			differs = append(differs, fmt.Sprintf("%s: %v", it.ID, diag.Reason(err)))
+			differs = append(differs, fmt.Sprintf("%s: %v", it.ID, input.Reason(err)))
 		case !again.Same():
 			differs = append(differs, it.ID+": "+strings.Join(again.Differences, "; "))
 		}

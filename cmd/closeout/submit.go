@@ -10,15 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/record"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/session"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 const submitLong = `submit runs and records everything that an item requires, judges the item's changes, and keeps the verdict.
@@ -194,7 +193,7 @@ func (b *board) subject(it *item.Standing, head string) (*subject, error) {
 func (b *board) optionsFor(it *item.Standing) collect.Options {
 	o := collect.Options{
 		Root: b.root, Names: b.root, ContractsAt: b.plan.Base, Parsed: b.parsed,
-		Settings: verify.Settings{Limits: strict.DefaultLimits(), Today: today(), Task: it.ID},
+		Settings: verify.Settings{Limits: input.DefaultLimits(), Today: today(), Task: it.ID},
 	}
 	if !it.Given {
 		o.TaskFile = b.store.Path(session.Contract(it.ID))
@@ -312,13 +311,13 @@ func (a *attempt) handOver(o *collect.Options, p *record.Plan) {
 func (a *attempt) uncommitted() []item.Fact {
 	var list []string
 	for _, path := range a.r.Changed() {
-		list = append(list, diag.QuotePath(path))
+		list = append(list, input.QuotePath(path))
 	}
 	if other := a.r.OtherBytes(); other != "" {
 		list = []string{other}
 	}
 	return []item.Fact{{
-		Code: "submit.uncommitted", Severity: string(diag.Block), Message: "the work tree differs from HEAD, so nothing was run, and this is no try",
+		Code: "submit.uncommitted", Severity: string(input.Block), Message: "the work tree differs from HEAD, so nothing was run, and this is no try",
 		Expected: "a work tree without changes", Actual: item.Text(strings.Join(list, ", ")),
 		Fix: uncommittedFix,
 	}}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/internal/agent/item"
 )
 
 // maxBlocked is how much of a blocked.md is read.

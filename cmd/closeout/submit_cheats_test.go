@@ -11,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/closeout-gate/closeout/verify/item"
-	"github.com/closeout-gate/closeout/verify/session"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 )
 
 // once lets the check of an item run code of the agent, the first time only: later checks run it again.

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/record"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/session"
 )
 
 // guarding proves the items again that passed before: their kept contracts and changes, with the log of this submission and
@@ -60,8 +60,8 @@ func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
 			facts, e.Broken, e.Open = append(facts, *fact), append(e.Broken, it.ID), append(e.Open, fact.Fingerprint)
 		}
 	}
-	diag.SortStable(e.Open, strings.Compare)
-	if len(facts) > 0 && !slices.ContainsFunc(facts, func(f item.Fact) bool { return f.Severity == string(diag.Block) }) {
+	input.SortStable(e.Open, strings.Compare)
+	if len(facts) > 0 && !slices.ContainsFunc(facts, func(f item.Fact) bool { return f.Severity == string(input.Block) }) {
 		e.Code = item.CodeUnknown
 	}
 	return facts, a.writeRatchet(facts)
@@ -114,7 +114,7 @@ func (g *guarding) order(list []*item.Standing) (kept []keptItem, err error) {
 		}
 		kept = append(kept, k)
 	}
-	diag.SortStable(kept, func(a, b keptItem) int { return strings.Compare(a.order, b.order) })
+	input.SortStable(kept, func(a, b keptItem) int { return strings.Compare(a.order, b.order) })
 	return kept, nil
 }
 
@@ -171,7 +171,7 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 		fact.Actual, fact.Path, fact.Line, fact.Tail = why[0].Code+": "+why[0].Message, why[0].Path, why[0].Line, why[0].Tail
 	}
 	if r.Verdict == report.Review {
-		fact.Code, fact.Severity = "ratchet.unknown", string(diag.Unknown)
+		fact.Code, fact.Severity = "ratchet.unknown", string(input.Unknown)
 		fact.Message = it.ID + " passed before, and it cannot be known whether it still holds"
 	}
 	return fact, nil
@@ -227,7 +227,7 @@ func (g *guarding) options() collect.Options {
 // broken is the fact about an item that no longer holds.
 func (g *guarding) broken(it keptItem, actual string) *item.Fact {
 	return &item.Fact{
-		Code: "ratchet.broken", Severity: string(diag.Block), Message: it.ID + " passed before, and no longer holds",
+		Code: "ratchet.broken", Severity: string(input.Block), Message: it.ID + " passed before, and no longer holds",
 		Expected: fmt.Sprintf("%s holds, as at %.12s", it.ID, it.Pass.Head), Actual: item.Text(actual),
 		Fix: "let this item pass without breaking " + it.ID, Fingerprint: digest([]byte("ratchet.broken\n" + it.ID)),
 	}

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/report"
 )

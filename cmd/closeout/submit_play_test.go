@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/item"
-	"github.com/closeout-gate/closeout/verify/session"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 )
 
 // play is a repository with items, and an agent that works at them.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/item"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // submitSchema names the form of what submit prints as JSON.
@@ -52,7 +52,7 @@ func printSubmission(b *board, s *submission, std stdio) error {
 	if s.event != nil && s.event.Outcome == item.Todo {
 		fmt.Fprintf(&t, "\nChange the code, commit, and submit again; or say in %s why it cannot be done, after a first line %s\n", item.BlockedFile, s.item.ID)
 	}
-	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", b.state.Count(item.Todo), diag.Plural(int64(len(b.state.Items)), "item"))
+	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", b.state.Count(item.Todo), input.Plural(int64(len(b.state.Items)), "item"))
 	_, err := io.WriteString(std.out, t.String())
 	return err
 }
@@ -101,6 +101,6 @@ func writeFacts(t *strings.Builder, facts []item.Fact) {
 		}
 	}
 	if left := len(facts) - maxFacts; left > 0 {
-		fmt.Fprintf(t, "\n… and %s\n", diag.Plural(int64(left), "more fact"))
+		fmt.Fprintf(t, "\n… and %s\n", input.Plural(int64(left), "more fact"))
 	}
 }

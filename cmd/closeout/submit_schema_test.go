@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/schema"
-	"github.com/closeout-gate/closeout/verify/item"
 )
 
 // TestSubmitSchema wants what submit prints as JSON to match its schema: of each outcome, and where nothing was judged.

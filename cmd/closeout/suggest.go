@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // didYouMean is what separates what is wrong from what was expected: a colon, or a question with the known name that is nearest to
 // a word, or the only one that begins with it. before is what is written before such a name, such as "--".
 func didYouMean(word string, known []string, before string) string {
-	near := diag.Nearest(word, known)
+	near := input.Nearest(word, known)
 	begins := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, word) })
 	if near == "" && len(word) > 2 && len(begins) == 1 {
 		near = begins[0]

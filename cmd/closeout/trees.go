@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // treeFlags name two commits of a repository, whose difference is what is judged.
@@ -76,7 +76,7 @@ func (t *treeFlags) collect(o collect.Options, bundle string) (*collect.Found, e
 }
 
 // open opens the repository and finds the two commits.
-func (t *treeFlags) open(limits strict.Limits) (git *collect.Git, base, head string, err error) {
+func (t *treeFlags) open(limits input.Limits) (git *collect.Git, base, head string, err error) {
 	if git, err = collect.OpenGit(cmp.Or(t.repo, "."), limits); err != nil {
 		return nil, "", "", err
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // refuse ends a call that could not be carried out. A call of the gate still writes a failing report wherever an
@@ -34,7 +34,7 @@ func refuse(args []string, cause error, std stdio) int {
 	if name == "run" {
 		call.words = nil // it judges no directory
 	}
-	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout "+name+" --help", verify.Settings{Limits: strict.DefaultLimits()})
+	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout "+name+" --help", verify.Settings{Limits: input.DefaultLimits()})
 	for _, path := range call.targets() {
 		if err := writeReport(r, path, std); err != nil && err.Error() != cause.Error() {
 			fmt.Fprintln(std.err, "closeout:", err)

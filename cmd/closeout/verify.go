@@ -13,12 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/collect"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/output"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // verifyFlags are the flags of verify.
@@ -44,7 +43,7 @@ directory, .closeout/evidence, unless they are named.
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unknown.`
 
 func newVerify(std stdio) *cobra.Command {
-	f := &verifyFlags{settings: verify.Settings{Limits: strict.DefaultLimits()}}
+	f := &verifyFlags{settings: verify.Settings{Limits: input.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "verify [BUNDLE]", Short: "Judge a change by results that were recorded before, and run nothing", Long: verifyLong,
 		Example: `  closeout verify testdata/example
@@ -83,15 +82,15 @@ func (f *verifyFlags) defineInputs(c *cobra.Command) {
 	flags.StringVar(&f.bundle, "bundle", "", "copy every input into this new `directory`, with --base")
 	flags.BoolVar(&f.settings.Strict, "strict", false, "make every warning block")
 	flags.StringVar(&f.settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
-	for _, limit := range strict.AllLimits {
+	for _, limit := range input.AllLimits {
 		flags.Var(limitFlag{&f.settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
 	}
 }
 
 // limitFlag is a limit as a flag.
 type limitFlag struct {
-	limits *strict.Limits
-	limit  strict.Limit
+	limits *input.Limits
+	limit  input.Limit
 }
 
 func (l limitFlag) String() string {
@@ -114,8 +113,8 @@ func (l limitFlag) Set(text string) error {
 func (l limitFlag) Type() string { return "int" }
 
 // formatNamed is the format that --format names.
-func formatNamed(name string) (output.Format, error) {
-	format, ok := output.ByName(name)
+func formatNamed(name string) (present.Format, error) {
+	format, ok := present.ByName(name)
 	if !ok {
 		return format, fmt.Errorf("unknown format %q%s expected one of %s", name, didYouMean(name, strings.Split(formatNames(), ", "), ""), formatNames())
 	}
@@ -124,7 +123,7 @@ func formatNamed(name string) (output.Format, error) {
 
 func formatNames() string {
 	var names []string
-	for _, f := range output.Formats {
+	for _, f := range present.Formats {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
@@ -158,8 +157,8 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 	if err := intoBundle(r, f.bundle, target, std); err != nil {
 		return err
 	}
-	if err := present(format, r, target, f.quiet, std); err != nil {
-		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", diag.Reason(err))
+	if err := presentReport(format, r, target, f.quiet, std); err != nil {
+		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", input.Reason(err))
 		return exit{exitUsage} // the report is written, and stays
 	}
 	return ended(r)
@@ -213,7 +212,7 @@ var inputFlags = []string{
 }
 
 // check refuses a call that cannot be carried out.
-func (f *verifyFlags) check(c *cobra.Command, args []string) (output.Format, error) {
+func (f *verifyFlags) check(c *cobra.Command, args []string) (present.Format, error) {
 	format, err := formatNamed(f.format)
 	if err != nil {
 		return format, err
@@ -284,15 +283,15 @@ func (f *verifyFlags) find(c *cobra.Command, args []string, std stdio) (found *c
 }
 
 // present prints a report. When the report itself goes to standard output, the text goes to standard error.
-func present(format output.Format, r *report.Report, path string, quiet bool, std stdio) error {
+func presentReport(format present.Format, r *report.Report, path string, quiet bool, std stdio) error {
 	w := std.out
 	if path == toStdout {
 		w = std.err
 	}
-	return printReport(w, format, r, output.Options{Quiet: quiet})
+	return printReport(w, format, r, present.Options{Quiet: quiet})
 }
 
-func printReport(w io.Writer, format output.Format, r *report.Report, o output.Options) error {
+func printReport(w io.Writer, format present.Format, r *report.Report, o present.Options) error {
 	return printAs(w, format.Kind, format.Colors, func(w io.Writer, color bool) error {
 		o.Color, o.Docs = color, explanation
 		return format.Write(w, r, o)

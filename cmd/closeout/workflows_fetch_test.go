@@ -15,7 +15,7 @@ import (
 
 	"github.com/rhysd/actionlint"
 
-	"github.com/closeout-gate/closeout/verify/collect/github/fakehub"
+	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 )
 
 // gateJob is what the job that judges does: the script of the workflow that fetches, then the action. A repository and a
@@ -55,7 +55,7 @@ func newGateJob(t *testing.T) *gateJob {
 
 func (j *gateJob) git(args ...string) string {
 	j.t.Helper()
-	return git(j.t, j.work, args...)
+	return gitIn(j.t, j.work, args...)
 }
 
 // commit adds a file to what is checked out, and pushes it to a branch.

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/rhysd/actionlint"
 
-	"github.com/closeout-gate/closeout/verify/collect/github"
+	"github.com/closeout-gate/closeout/internal/github"
 )
 
 // The workflows that the documentation hands out.
@@ -540,13 +540,13 @@ func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list [
 	if uses != ownAction && uses != ownSetup && !local && !pinned.MatchString(uses) {
 		list = append(list, uses+" is not pinned")
 	}
-	if ours && input(action, "name") == "closeout-bundle" {
+	if ours && inputOf(action, "name") == "closeout-bundle" {
 		return append(list, bundleProblems(which, step)...)
 	}
 	if alone && !slices.Contains([]string{"actions/download-artifact", "closeout-gate/closeout"}, which) {
 		list = append(list, "gate uses "+uses)
 	}
-	if keep := input(action, "persist-credentials"); which == "actions/checkout" && keep != "false" {
+	if keep := inputOf(action, "persist-credentials"); which == "actions/checkout" && keep != "false" {
 		list = append(list, "checkout keeps its credentials")
 	}
 	if ours {
@@ -555,7 +555,7 @@ func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list [
 	if uses == ownAction || local && uses == "./" {
 		list = append(list, gateProblems(t, name, action)...)
 	}
-	if uses == ownAction && input(action, "bundle") != "closeout-bundle" {
+	if uses == ownAction && inputOf(action, "bundle") != "closeout-bundle" {
 		list = append(list, "the gate writes no bundle")
 	}
 	return list
@@ -565,7 +565,7 @@ func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list [
 func bundleProblems(which string, step *actionlint.Step) []string {
 	action, wrong := step.Exec.(*actionlint.ExecAction), which != "actions/upload-artifact" || text(step.If) != "always()"
 	for in, want := range map[string]string{"path": "closeout-bundle", "include-hidden-files": "true", "if-no-files-found": "ignore", "overwrite": "true"} {
-		wrong = wrong || input(action, in) != want
+		wrong = wrong || inputOf(action, in) != want
 	}
 	if wrong || step.ContinueOnError == nil || !step.ContinueOnError.Value {
 		return []string{"the upload of the bundle is another one"}
@@ -629,7 +629,7 @@ func localProblems(job *actionlint.Job) (list []string) {
 		}
 		uses := action.Uses.Value
 		if strings.HasPrefix(uses, "actions/checkout@") {
-			checkedOut = input(action, "ref")
+			checkedOut = inputOf(action, "ref")
 		}
 		if strings.HasPrefix(uses, "./") && checkedOut != "${{ github.event.pull_request.base.sha }}" {
 			list = append(list, uses+" is the change's own action")
@@ -638,7 +638,7 @@ func localProblems(job *actionlint.Job) (list []string) {
 	return list
 }
 
-func input(action *actionlint.ExecAction, name string) string {
+func inputOf(action *actionlint.ExecAction, name string) string {
 	if in := action.Inputs[name]; in != nil {
 		return in.Value.Value
 	}
@@ -652,7 +652,7 @@ func handOverProblems(name, which string, step *actionlint.Step) (list []string)
 		if name == matrix && strings.HasSuffix(which, "-artifact") && in != "include-hidden-files" {
 			continue // see matrixProblems
 		}
-		if got := input(action, in); got != want {
+		if got := inputOf(action, in); got != want {
 			list = append(list, fmt.Sprintf("%s: %s is %q", which, in, got))
 		}
 	}
@@ -660,7 +660,7 @@ func handOverProblems(name, which string, step *actionlint.Step) (list []string)
 	if name == mergeQueue || name == reusable {
 		head = "${{ github.event.pull_request.head.sha || github.sha }}"
 	}
-	if got := input(action, "ref"); which == "actions/checkout" && got != head {
+	if got := inputOf(action, "ref"); which == "actions/checkout" && got != head {
 		list = append(list, "checkout of "+got)
 	}
 	if which == "actions/download-artifact" && (step.ContinueOnError == nil || !step.ContinueOnError.Value) {

@@ -4,7 +4,7 @@ package change
 import (
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Status is what happened to a path between two trees.
@@ -62,7 +62,7 @@ type Change struct {
 	Attributes       []Effect // what a change of a .gitattributes does; nil for any other file, and when it is unknown
 	BaseGone         bool     // the head changes the path, and the tip of the base does not have it any more
 	Evidence         string   // what a file of the evidence directory parses as; "" for nothing, and where nothing read it
-	Pos              diag.Pos
+	Pos              input.Pos
 }
 
 // AttributesFile is the name of files that set attributes of paths for git.

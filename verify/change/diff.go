@@ -6,8 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // makeDiff is the advice that closes most errors about pr.diff.
@@ -35,7 +34,7 @@ const sectionStart = "diff --git "
 // The changes are sorted by the bytes of their paths. They are nil when there is any error, since a part of a list must
 // not be taken for the whole. Errors have a Limit when DiffBytes, DiffLineBytes or Files was exceeded; then, and when r fails,
 // reading stops early.
-func ReadDiff(r io.Reader, limits strict.Limits) ([]Change, *diag.Errors) {
+func ReadDiff(r io.Reader, limits input.Limits) ([]Change, *input.Errors) {
 	d := &diffReader{lineReader: newLineReader(r, limits.DiffBytes), limits: limits}
 	d.run()
 	d.sort()
@@ -48,7 +47,7 @@ func ReadDiff(r io.Reader, limits strict.Limits) ([]Change, *diag.Errors) {
 // diffReader collects the changes of one diff.
 type diffReader struct {
 	*lineReader
-	limits  strict.Limits
+	limits  input.Limits
 	changes []Change
 	paths   int64  // bytes of their paths
 	header  []byte // what follows "diff --git " in the section being read
@@ -90,9 +89,9 @@ func (d *diffReader) resync() {
 }
 
 // fail reports an error, unless the input broke off for a reason that was already reported. It returns false.
-func (d *diffReader) fail(at diag.Pos, message, found, expected, fix string) bool {
+func (d *diffReader) fail(at input.Pos, message, found, expected, fix string) bool {
 	if !d.broken {
-		d.errs.Add(diag.Error{Pos: at, Message: message, Found: found, Expected: expected, Fix: fix})
+		d.errs.Add(input.Error{Pos: at, Message: message, Found: found, Expected: expected, Fix: fix})
 	}
 	return false
 }
@@ -103,17 +102,17 @@ func (d *diffReader) failLine(message, expected string) bool {
 	if problem := d.brokenLine(line); ok && problem != "" {
 		message = problem
 	}
-	return d.fail(d.pos(1), message, diag.Excerpt(line), expected, makeDiff)
+	return d.fail(d.pos(1), message, input.Excerpt(line), expected, makeDiff)
 }
 
 // add keeps a change, and stops reading when there are too many.
 func (d *diffReader) add(c Change) bool {
 	if len(d.changes) >= d.limits.Files {
-		d.stop(strict.OverLimitAt(c.Pos, "the number of changed files", int64(d.limits.Files), strict.FlagFiles))
+		d.stop(input.OverLimitAt(c.Pos, "the number of changed files", int64(d.limits.Files), input.FlagFiles))
 		return false
 	}
 	if d.paths += int64(len(c.Path)); d.paths > d.limits.PathBytes {
-		d.stop(strict.TooManyPathBytes(c.Pos, d.limits))
+		d.stop(input.TooManyPathBytes(c.Pos, d.limits))
 		return false
 	}
 	d.changes = append(d.changes, c)
@@ -122,12 +121,12 @@ func (d *diffReader) add(c Change) bool {
 
 // sort orders the changes, and reports paths that more than one section touches.
 func (d *diffReader) sort() {
-	diag.SortStable(d.changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	input.SortStable(d.changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
 	for i := 1; i < len(d.changes); i++ {
 		if d.changes[i].Path != d.changes[i-1].Path {
 			continue
 		}
-		d.fail(d.changes[i].Pos, "the path "+diag.Quote(diag.QuotePath(d.changes[i].Path))+" is touched by two sections",
+		d.fail(d.changes[i].Pos, "the path "+input.Quote(input.QuotePath(d.changes[i].Path))+" is touched by two sections",
 			"a second section", "one section a path (the first is in line "+strconv.Itoa(d.changes[i-1].Pos.Line)+")", makeDiff)
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // corpus returns the diffs that TestUpdateCorpus had a real git print, with the changes that git's raw format names for them.
@@ -28,7 +27,7 @@ func corpus(t testing.TB) map[string]corpusCase {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changes, errs := ReadChanges(bytes.NewReader(list), strict.DefaultLimits())
+		changes, errs := ReadChanges(bytes.NewReader(list), input.DefaultLimits())
 		if errs.Any() {
 			t.Fatalf("%s: %v", name, errs.All())
 		}
@@ -42,8 +41,8 @@ type corpusCase struct {
 	changes []Change
 }
 
-func readDiff(text []byte) ([]Change, []diag.Error) {
-	changes, errs := ReadDiff(bytes.NewReader(text), strict.DefaultLimits())
+func readDiff(text []byte) ([]Change, []input.Error) {
+	changes, errs := ReadDiff(bytes.NewReader(text), input.DefaultLimits())
 	return changes, errs.All()
 }
 

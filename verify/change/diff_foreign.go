@@ -3,7 +3,7 @@ package change
 import (
 	"bytes"
 
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // foreignText is a beginning of a line that git's plain diff never has between two sections.
@@ -85,7 +85,7 @@ func (d *diffReader) wholeForeign(line []byte) bool {
 	default:
 		return false
 	}
-	d.fail(d.pos(1), t.what, diag.Excerpt(line), sectionStart+"a/PATH b/PATH", t.fix)
+	d.fail(d.pos(1), t.what, input.Excerpt(line), sectionStart+"a/PATH b/PATH", t.fix)
 	return true
 }
 
@@ -98,5 +98,5 @@ func (d *diffReader) foreign(line []byte) {
 	if !found {
 		t = foreignText{"", "this line belongs to no section", makeDiff}
 	}
-	d.fail(d.pos(1), t.what, diag.Excerpt(line), sectionStart+"a/PATH b/PATH, or the end", t.fix)
+	d.fail(d.pos(1), t.what, input.Excerpt(line), sectionStart+"a/PATH b/PATH, or the end", t.fix)
 }

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // hunk is what is left of a hunk while its lines pass.
 type hunk struct {
-	at       diag.Pos // of its first line, the one with @@
-	old, new int      // lines that must still come of either side; below 0 when too many came
-	last     byte     // how the line before began; 0 when that was no line of a file
-	ended    bool     // whether a file without newline at its end ended here
+	at       input.Pos // of its first line, the one with @@
+	old, new int       // lines that must still come of either side; below 0 when too many came
+	last     byte      // how the line before began; 0 when that was no line of a file
+	ended    bool      // whether a file without newline at its end ended here
 }
 
 // noNewline follows the last line of a file that does not end in a newline.
@@ -125,8 +124,8 @@ func (d *diffReader) hunkBody(h *hunk) bool {
 		}
 	}
 	if h.old < 0 || h.new < 0 {
-		return d.fail(diag.Pos{Line: d.line - 1, Column: 1}, "the hunk has more lines than its header says",
-			"a line that begins with "+diag.Quote(string(h.last)), "the lines that line "+strconv.Itoa(h.at.Line)+" counts, no more", makeDiff)
+		return d.fail(input.Pos{Line: d.line - 1, Column: 1}, "the hunk has more lines than its header says",
+			"a line that begins with "+input.Quote(string(h.last)), "the lines that line "+strconv.Itoa(h.at.Line)+" counts, no more", makeDiff)
 	}
 	// A line of context counts on both sides, any other on one.
 	if passed := d.line - start - markers; 2*passed == total {
@@ -177,7 +176,7 @@ func (d *diffReader) oddLine(h *hunk) bool {
 	at := d.pos(1)
 	n, ended := d.skip()
 	if n > d.limits.DiffLineBytes {
-		d.stop(strict.OverLimitAt(at, "the length of a line in bytes", d.limits.DiffLineBytes, strict.FlagDiffLineBytes))
+		d.stop(input.OverLimitAt(at, "the length of a line in bytes", d.limits.DiffLineBytes, input.FlagDiffLineBytes))
 		return false
 	}
 	if !ended {
@@ -191,14 +190,14 @@ func (d *diffReader) oddLine(h *hunk) bool {
 
 func (d *diffReader) cutHunk(h *hunk) bool {
 	line, _ := d.peek()
-	return d.fail(d.pos(1), "the hunk of line "+strconv.Itoa(h.at.Line)+" ends too early", diag.Excerpt(line),
+	return d.fail(d.pos(1), "the hunk of line "+strconv.Itoa(h.at.Line)+" ends too early", input.Excerpt(line),
 		fmt.Sprintf("%d more lines of the old and %d of the new file", h.old, h.new), makeDiff)
 }
 
 // marker reads the word about the missing newline. It follows the last line of a side.
 func (d *diffReader) marker(h *hunk) bool {
 	if line, _ := d.peek(); string(line) != noNewline || d.brokenLine(line) != "" {
-		return d.failLine("this is no line of a hunk", diag.Quote(noNewline))
+		return d.failLine("this is no line of a hunk", input.Quote(noNewline))
 	}
 	sides := lineSides[h.last]
 	if sides == 0 || sides&1 != 0 && h.old > 0 || sides&2 != 0 && h.new > 0 {

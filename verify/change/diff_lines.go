@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const (
@@ -26,18 +25,18 @@ type lineReader struct {
 	limit      int64 // bytes that may be read
 	done       bool  // nothing more can be read
 	broken     bool  // an error or a limit ended the text, not its end
-	errs       *diag.Errors
+	errs       *input.Errors
 }
 
 func newLineReader(r io.Reader, limit int64) *lineReader {
-	return &lineReader{src: r, buf: make([]byte, diffBlock), line: 1, limit: limit, errs: &diag.Errors{}}
+	return &lineReader{src: r, buf: make([]byte, diffBlock), line: 1, limit: limit, errs: &input.Errors{}}
 }
 
 // pos is a column of the line that comes next.
-func (r *lineReader) pos(column int) diag.Pos { return diag.Pos{Line: r.line, Column: column} }
+func (r *lineReader) pos(column int) input.Pos { return input.Pos{Line: r.line, Column: column} }
 
 // stop ends the text with an error.
-func (r *lineReader) stop(e diag.Error) {
+func (r *lineReader) stop(e input.Error) {
 	if !r.broken {
 		r.errs.Add(e)
 	}
@@ -59,12 +58,12 @@ func (r *lineReader) fill() bool {
 	r.total += int64(n)
 	switch {
 	case r.total > r.limit:
-		r.stop(strict.OverLimitAt(r.pos(1), "the size of the diff in bytes", r.limit, strict.FlagDiffBytes))
+		r.stop(input.OverLimitAt(r.pos(1), "the size of the diff in bytes", r.limit, input.FlagDiffBytes))
 		return false
 	case err == io.EOF:
 		r.done = true
 	case err != nil:
-		e := diag.Unreadable("the input", err)
+		e := input.Unreadable("the input", err)
 		e.Pos = r.pos(1)
 		r.stop(e)
 		return false

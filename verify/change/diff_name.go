@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // unquoteName reads the quoted name with which text begins. It returns the name and its length in text; or a problem
@@ -31,8 +31,8 @@ func unquoteName(text []byte) (name string, n int, problem string) {
 			if problem != "" {
 				return "", i, problem
 			}
-			needed, octal = needed || diag.MustQuote(c), octal || c >= 0x80
-		} else if diag.MustQuote(c) {
+			needed, octal = needed || input.MustQuote(c), octal || c >= 0x80
+		} else if input.MustQuote(c) {
 			return "", i, fmt.Sprintf("the byte 0x%02x is not escaped in a quoted name", c)
 		} else {
 			raw = raw || c >= 0x80
@@ -45,8 +45,8 @@ func unquoteName(text []byte) (name string, n int, problem string) {
 
 // unescapeName reads the escape with which text begins: the byte that it means and its length, or a problem.
 func unescapeName(text []byte) (c byte, size int, problem string) {
-	if len(text) >= 2 && diag.NameEscapes[text[1]] != 0 {
-		return diag.NameEscapes[text[1]], 2, ""
+	if len(text) >= 2 && input.NameEscapes[text[1]] != 0 {
+		return input.NameEscapes[text[1]], 2, ""
 	}
 	if len(text) < 4 || text[1] < '0' || text[1] > '3' || !octalDigit(text[2]) || !octalDigit(text[3]) {
 		return 0, 0, "git has no such escape"
@@ -55,9 +55,9 @@ func unescapeName(text []byte) (c byte, size int, problem string) {
 	switch {
 	case c == 0:
 		return 0, 0, "a path cannot contain a NUL byte"
-	case diag.EscapeLetters[c] != 0:
+	case input.EscapeLetters[c] != 0:
 		return 0, 0, "git writes this byte as a letter, not in octal"
-	case !diag.MustQuote(c) && c < 0x80:
+	case !input.MustQuote(c) && c < 0x80:
 		return 0, 0, "git writes this byte as it is"
 	}
 	return c, 4, ""
@@ -74,7 +74,7 @@ func readName(text []byte) (name string, at int, problem string) {
 		}
 		return name, n, problem
 	}
-	if i := bytes.IndexFunc(text, func(c rune) bool { return c < 0x80 && diag.MustQuote(byte(c)) }); i >= 0 {
+	if i := bytes.IndexFunc(text, func(c rune) bool { return c < 0x80 && input.MustQuote(byte(c)) }); i >= 0 {
 		return "", i, fmt.Sprintf("git quotes a name that contains the byte 0x%02x", text[i])
 	}
 	return string(text), 0, ""
@@ -94,7 +94,7 @@ func takeName(text []byte, prefix, path string) (rest []byte, ok bool) {
 		return nil, false
 	}
 	for _, c := range text[:size] {
-		if diag.MustQuote(c) {
+		if input.MustQuote(c) {
 			return nil, false
 		}
 	}

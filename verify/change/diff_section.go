@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // sectionKind is what the header of a section says happened.
@@ -21,7 +21,7 @@ const (
 
 // section is one file of a diff: its header as far as it has been read, and how far its hunks have come.
 type section struct {
-	pos              diag.Pos
+	pos              input.Pos
 	kind             sectionKind
 	oldPath, newPath string // equal but for renames and copies
 	oldMode, newMode Mode   // "" as long as no line names them
@@ -66,8 +66,8 @@ func (d *diffReader) take(prefix string) (value []byte, found bool) {
 
 // failValue reports what take returned: it stood after prefix in the line before the next one, from offset at on.
 func (d *diffReader) failValue(prefix string, value []byte, at int, message, expected string) bool {
-	place := diag.Pos{Line: d.line - 1, Column: len(prefix) + at + 1}
-	return d.fail(place, message, diag.Quote(string(value)), expected, makeDiff)
+	place := input.Pos{Line: d.line - 1, Column: len(prefix) + at + 1}
+	return d.fail(place, message, input.Quote(string(value)), expected, makeDiff)
 }
 
 func (d *diffReader) gitLine() bool {
@@ -216,12 +216,12 @@ func (d *diffReader) names(s *section) bool {
 		rest, ok = takeName(rest, "b/", s.newPath)
 	}
 	return ok && len(rest) == 0 || d.failHeader(s, 0, "the names do not agree with those of the rename or copy below",
-		"a/"+diag.Clip(s.oldPath)+" b/"+diag.Clip(s.newPath))
+		"a/"+input.Clip(s.oldPath)+" b/"+input.Clip(s.newPath))
 }
 
 func (d *diffReader) failHeader(s *section, at int, message, expected string) bool {
-	place := diag.Pos{Line: s.pos.Line, Column: len(sectionStart) + at + 1}
-	return d.fail(place, message, diag.Quote(string(d.header)), expected, makeDiff)
+	place := input.Pos{Line: s.pos.Line, Column: len(sectionStart) + at + 1}
+	return d.fail(place, message, input.Quote(string(d.header)), expected, makeDiff)
 }
 
 // indexLine reads `index OLD..NEW` with the mode behind it when no other line names one, or nothing.
@@ -313,7 +313,7 @@ func (d *diffReader) fileNames(s *section) bool {
 			tab = "\t"
 		}
 		if !ok || string(rest) != tab {
-			return d.failValue(line.prefix, value, 0, "the name does not agree with the lines above", diag.Quote(prefix+path+tab))
+			return d.failValue(line.prefix, value, 0, "the name does not agree with the lines above", input.Quote(prefix+path+tab))
 		}
 	}
 	return true

@@ -13,8 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Parts of sections that the cases are built from.
@@ -120,7 +119,7 @@ func TestReadDiffAccepts(t *testing.T) {
 			if got := describeChanges(changes); got != c.want || len(errs) > 0 {
 				t.Errorf("got\n%s%v\nwant\n%s", got, errs, c.want)
 			}
-			slow, list := ReadDiff(iotest.OneByteReader(strings.NewReader(c.diff)), strict.DefaultLimits())
+			slow, list := ReadDiff(iotest.OneByteReader(strings.NewReader(c.diff)), input.DefaultLimits())
 			if got := describeChanges(slow); got != c.want || list.Any() {
 				t.Errorf("byte by byte: got\n%s%v\nwant\n%s", got, list.All(), c.want)
 			}
@@ -388,23 +387,23 @@ func TestReadDiffLimits(t *testing.T) {
 	long := "-" + strings.Repeat("a", 2*diffBlock) + "\n"
 	cases := []struct {
 		name, diff, flag string
-		limits           func(*strict.Limits)
-		at               diag.Pos
+		limits           func(*input.Limits)
+		at               input.Pos
 	}{
-		{"size", editX + addY, strict.FlagDiffBytes, func(l *strict.Limits) { l.DiffBytes = int64(len(editX+addY)) - 1 }, diag.Pos{Line: 1, Column: 1}},
-		{"size that is just right", editX + addY, "", func(l *strict.Limits) { l.DiffBytes = int64(len(editX + addY)) }, diag.Pos{}},
-		{"line", startX + "@@ -1 +1 @@\n-abc\n+b\n", strict.FlagDiffLineBytes, func(l *strict.Limits) { l.DiffLineBytes = 3 }, diag.Pos{Line: 6, Column: 1}},
-		{"line that is just right", startX + "@@ -1 +1 @@\n-abc\n+b\n", "", func(l *strict.Limits) { l.DiffLineBytes = 4 }, diag.Pos{}},
-		{"long line", startX + "@@ -1 +1 @@\n" + long + "+b\n", strict.FlagDiffLineBytes, func(l *strict.Limits) { l.DiffLineBytes = int64(len(long)) - 2 }, diag.Pos{Line: 6, Column: 1}},
-		{"long line that is just right", startX + "@@ -1 +1 @@\n" + long + "+b\n", "", func(l *strict.Limits) { l.DiffLineBytes = int64(len(long)) - 1 }, diag.Pos{}},
-		{"files", editX + addY, strict.FlagFiles, func(l *strict.Limits) { l.Files = 1 }, diag.Pos{Line: 8, Column: 1}},
-		{"files of a rename", renameX, strict.FlagFiles, func(l *strict.Limits) { l.Files = 1 }, diag.Pos{Line: 1, Column: 1}},
-		{"files that are just right", editX + addY, "", func(l *strict.Limits) { l.Files = 2 }, diag.Pos{}},
-		{"a change of type is one file", deleteY + linkY, "", func(l *strict.Limits) { l.Files = 1 }, diag.Pos{}},
+		{"size", editX + addY, input.FlagDiffBytes, func(l *input.Limits) { l.DiffBytes = int64(len(editX+addY)) - 1 }, input.Pos{Line: 1, Column: 1}},
+		{"size that is just right", editX + addY, "", func(l *input.Limits) { l.DiffBytes = int64(len(editX + addY)) }, input.Pos{}},
+		{"line", startX + "@@ -1 +1 @@\n-abc\n+b\n", input.FlagDiffLineBytes, func(l *input.Limits) { l.DiffLineBytes = 3 }, input.Pos{Line: 6, Column: 1}},
+		{"line that is just right", startX + "@@ -1 +1 @@\n-abc\n+b\n", "", func(l *input.Limits) { l.DiffLineBytes = 4 }, input.Pos{}},
+		{"long line", startX + "@@ -1 +1 @@\n" + long + "+b\n", input.FlagDiffLineBytes, func(l *input.Limits) { l.DiffLineBytes = int64(len(long)) - 2 }, input.Pos{Line: 6, Column: 1}},
+		{"long line that is just right", startX + "@@ -1 +1 @@\n" + long + "+b\n", "", func(l *input.Limits) { l.DiffLineBytes = int64(len(long)) - 1 }, input.Pos{}},
+		{"files", editX + addY, input.FlagFiles, func(l *input.Limits) { l.Files = 1 }, input.Pos{Line: 8, Column: 1}},
+		{"files of a rename", renameX, input.FlagFiles, func(l *input.Limits) { l.Files = 1 }, input.Pos{Line: 1, Column: 1}},
+		{"files that are just right", editX + addY, "", func(l *input.Limits) { l.Files = 2 }, input.Pos{}},
+		{"a change of type is one file", deleteY + linkY, "", func(l *input.Limits) { l.Files = 1 }, input.Pos{}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			limits := strict.DefaultLimits()
+			limits := input.DefaultLimits()
 			c.limits(&limits)
 			changes, list := ReadDiff(strings.NewReader(c.diff), limits)
 			errs := list.All()
@@ -439,7 +438,7 @@ func TestReadDiffMemory(t *testing.T) {
 	diff := io.MultiReader(strings.NewReader(startX+"@@ -1 +1 @@\n-"), io.LimitReader(letters{}, 60<<20), strings.NewReader("\n+b\n"))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	changes, errs := ReadDiff(diff, strict.DefaultLimits())
+	changes, errs := ReadDiff(diff, input.DefaultLimits())
 	runtime.ReadMemStats(&after)
 	if len(changes) != 1 || errs.Any() {
 		t.Fatal(errs.All())
@@ -461,7 +460,7 @@ func (letters) Read(b []byte) (int, error) {
 func TestReadDiffUnreadable(t *testing.T) {
 	broken := &fs.PathError{Op: "read", Path: "/some/where", Err: errors.New("the disk is gone")}
 	for _, text := range []string{"", "diff --gi", headX, startX + "@@ -1 +1 @@\n-a\n", editX} {
-		changes, list := ReadDiff(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), strict.DefaultLimits())
+		changes, list := ReadDiff(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), input.DefaultLimits())
 		errs := list.All()
 		if len(errs) != 1 || errs[0].Message != "the input cannot be read: the disk is gone" || errs[0].Found != "the disk is gone" || changes != nil {
 			t.Errorf("after %q: %d changes, %+v", text, len(changes), errs)
@@ -551,7 +550,7 @@ func FuzzReadDiff(f *testing.F) {
 	f.Fuzz(func(t *testing.T, diff []byte) {
 		changes, errs := readDiff(diff)
 		insideText(t, diff, errs)
-		slow, list := ReadDiff(iotest.HalfReader(iotest.DataErrReader(bytes.NewReader(diff))), strict.DefaultLimits())
+		slow, list := ReadDiff(iotest.HalfReader(iotest.DataErrReader(bytes.NewReader(diff))), input.DefaultLimits())
 		if describeChanges(slow) != describeChanges(changes) || len(list.All()) != len(errs) {
 			t.Errorf("in pieces: %s%v, at once: %s%v", describeChanges(slow), list.All(), describeChanges(changes), errs)
 		}
@@ -581,7 +580,7 @@ func FuzzReadDiff(f *testing.F) {
 }
 
 // insideText checks that the places of errors lie in a text.
-func insideText(t *testing.T, text []byte, errs []diag.Error) {
+func insideText(t *testing.T, text []byte, errs []input.Error) {
 	t.Helper()
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	for _, e := range errs {
@@ -606,7 +605,7 @@ func BenchmarkReadDiff(b *testing.B) {
 	b.SetBytes(int64(diff.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, errs := ReadDiff(bytes.NewReader(diff.Bytes()), strict.DefaultLimits()); errs.Any() {
+		if _, errs := ReadDiff(bytes.NewReader(diff.Bytes()), input.DefaultLimits()); errs.Any() {
 			b.Fatal(errs.All())
 		}
 	}

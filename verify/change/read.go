@@ -4,8 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // ReadChanges reads changes.json: {"schema": "closeout.changes/v1", "files": […]}, an element a touched path, sorted by
@@ -20,10 +19,10 @@ import (
 // The changes are nil when there is any error. Errors have a Limit when DiffBytes, Files, PathBytes, Depth or Values was
 // exceeded, or when one element is longer than [strict.Limits.ChangeBytes]; then, when r fails, and at a syntax error,
 // reading stops early.
-func ReadChanges(r io.Reader, limits strict.Limits) ([]Change, *diag.Errors) {
-	errs := &diag.Errors{}
-	c := &changesReader{limits: limits, errs: errs, seen: map[string]diag.Pos{}}
-	c.Stream = strict.NewStream(r, strict.Bounds{
+func ReadChanges(r io.Reader, limits input.Limits) ([]Change, *input.Errors) {
+	errs := &input.Errors{}
+	c := &changesReader{limits: limits, errs: errs, seen: map[string]input.Pos{}}
+	c.Stream = input.NewStream(r, input.Bounds{
 		Bytes: limits.DiffBytes, ValueBytes: limits.ChangeBytes(), Depth: limits.Depth,
 		Values: limits.Values + valuesOfChange*int64(limits.Files),
 	}, errs)
@@ -40,23 +39,23 @@ const valuesOfChange = 33
 
 // changesReader collects the changes of one changes.json.
 type changesReader struct {
-	*strict.Stream
-	limits  strict.Limits
-	errs    *diag.Errors
+	*input.Stream
+	limits  input.Limits
+	errs    *input.Errors
 	changes []Change
-	seen    map[string]diag.Pos // keys of the document
-	count   int                 // elements of files before this one, also those with errors
-	last    string              // the path before
-	paths   int64               // bytes of all paths
-	node    strict.Node         // a value that is read and not kept
-	entry                       // the one that is read: the next one uses its memory again
+	seen    map[string]input.Pos // keys of the document
+	count   int                  // elements of files before this one, also those with errors
+	last    string               // the path before
+	paths   int64                // bytes of all paths
+	node    input.Node           // a value that is read and not kept
+	entry                        // the one that is read: the next one uses its memory again
 }
 
 func (c *changesReader) document() {
 	c.Begin()
 	if c.Kind() != '{' {
 		if c.Read(&c.node) && c.Fits() {
-			strict.Object(&c.node, "", c.errs)
+			input.Object(&c.node, "", c.errs)
 		}
 		return
 	}
@@ -69,7 +68,7 @@ func (c *changesReader) document() {
 	}
 	for _, key := range []string{keySchema, keyFiles} {
 		if _, found := c.seen[key]; !found {
-			(&strict.Fields{Node: &strict.Node{Pos: start}, Errs: c.errs}).Need(key, "an object with schema and files, as closeout schema changes describes it")
+			(&input.Fields{Node: &input.Node{Pos: start}, Errs: c.errs}).Need(key, "an object with schema and files, as closeout schema changes describes it")
 		}
 	}
 	c.End()
@@ -84,11 +83,11 @@ func (c *changesReader) member() bool {
 	}
 	first, again := c.seen[key.Value]
 	if again {
-		c.errs.Add(strict.DuplicateKey(key, first))
+		c.errs.Add(input.DuplicateKey(key, first))
 	}
 	if len(c.seen) >= maxKeys || len(key.Value) > maxKeyBytes {
-		c.errs.Add(diag.Error{
-			Pos: key.Pos, Message: "the object has too many keys, or one that is too long", Found: diag.Quote(key.Value),
+		c.errs.Add(input.Error{
+			Pos: key.Pos, Message: "the object has too many keys, or one that is too long", Found: input.Quote(key.Value),
 			Expected: "schema and files", Fix: "remove the other keys",
 		})
 		return false
@@ -112,9 +111,9 @@ const (
 )
 
 // topLevel reads a key of the document other than the list of files.
-func (c *changesReader) topLevel(key diag.Text) {
-	members := []strict.Member{{Key: key.Value, Pos: key.Pos, Value: &c.node}}
-	f := &strict.Fields{Node: &strict.Node{Kind: strict.KindObject, Members: members}, Errs: c.errs}
+func (c *changesReader) topLevel(key input.Text) {
+	members := []input.Member{{Key: key.Value, Pos: key.Pos, Value: &c.node}}
+	f := &input.Fields{Node: &input.Node{Kind: input.KindObject, Members: members}, Errs: c.errs}
 	f.OneOf(keySchema, Schema)
 	if files := f.Get(keyFiles); files != nil {
 		f.Wrong(files, keyFiles, "a list")
@@ -138,7 +137,7 @@ func (c *changesReader) fits(path string) bool {
 		return true
 	}
 	if before <= c.limits.PathBytes { // reported once
-		c.errs.Add(strict.TooManyPathBytes(c.pos, c.limits))
+		c.errs.Add(input.TooManyPathBytes(c.pos, c.limits))
 	}
 	c.changes = nil
 	return false
@@ -150,14 +149,14 @@ func (c *changesReader) order(path string) {
 	switch compared := strings.Compare(path, c.last); {
 	case c.last == "":
 	case compared == 0:
-		c.errs.Add(diag.Error{
-			Pos: at, Where: c.where() + "/path", Message: "the path " + diag.Quote(diag.QuotePath(path)) + " occurs twice in the list",
-			Found: "a second " + diag.Quote(diag.QuotePath(path)), Expected: "each path once", Fix: "keep one of them",
+		c.errs.Add(input.Error{
+			Pos: at, Where: c.where() + "/path", Message: "the path " + input.Quote(input.QuotePath(path)) + " occurs twice in the list",
+			Found: "a second " + input.Quote(input.QuotePath(path)), Expected: "each path once", Fix: "keep one of them",
 		})
 	case compared < 0:
-		c.errs.Add(diag.Error{
+		c.errs.Add(input.Error{
 			Pos: at, Where: c.where() + "/path", Message: "the paths are not sorted by their bytes",
-			Found: diag.Quote(diag.QuotePath(path)) + " after " + diag.Quote(diag.QuotePath(c.last)), Expected: "ascending paths", Fix: "sort the list",
+			Found: input.Quote(input.QuotePath(path)) + " after " + input.Quote(input.QuotePath(c.last)), Expected: "ascending paths", Fix: "sort the list",
 		})
 	}
 	c.last = path

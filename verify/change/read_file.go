@@ -9,17 +9,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // entry is what one element of the list contains.
 type entry struct {
-	pos    diag.Pos
-	keys   [fields]diag.Pos // zero where the key is absent
-	values [fields]strict.Node
-	others map[string]diag.Pos // notes and unknown keys; nil when there are none
-	wrong  bool                // whether a field is missing, wrong or unknown
+	pos    input.Pos
+	keys   [fields]input.Pos // zero where the key is absent
+	values [fields]input.Node
+	others map[string]input.Pos // notes and unknown keys; nil when there are none
+	wrong  bool                 // whether a field is missing, wrong or unknown
 }
 
 // readElement reads one element of the list.
@@ -30,11 +29,11 @@ func (c *changesReader) readElement() bool {
 		return false
 	}
 	if c.count == c.limits.Files {
-		c.errs.Add(strict.OverLimitAt(c.pos, "the number of changed files", int64(c.limits.Files), strict.FlagFiles))
+		c.errs.Add(input.OverLimitAt(c.pos, "the number of changed files", int64(c.limits.Files), input.FlagFiles))
 		return false
 	}
 	if !object {
-		c.errs.Add(strict.WrongType(&c.node, c.where(), "an object"))
+		c.errs.Add(input.WrongType(&c.node, c.where(), "an object"))
 	} else if change := c.change(); change.Path != "" && c.fits(change.Path) {
 		c.order(change.Path)
 		c.changes = append(c.changes, change)
@@ -45,7 +44,7 @@ func (c *changesReader) readElement() bool {
 
 // readMembers reads the members of an element; of one that is no object, the value.
 func (c *changesReader) readMembers(object bool) (ok bool) {
-	c.keys, c.others, c.wrong = [fields]diag.Pos{}, nil, false
+	c.keys, c.others, c.wrong = [fields]input.Pos{}, nil, false
 	if !object {
 		ok = c.Read(&c.node)
 		c.pos = c.node.Pos
@@ -74,7 +73,7 @@ func (c *changesReader) readField() bool {
 		first, again = c.keys[i], true
 	}
 	if again {
-		c.errs.Add(strict.DuplicateKey(key, first))
+		c.errs.Add(input.DuplicateKey(key, first))
 	} else {
 		c.other(key)
 	}
@@ -82,16 +81,16 @@ func (c *changesReader) readField() bool {
 }
 
 // other remembers a key that is not one of the fields, and reports one that is not a note.
-func (c *changesReader) other(key diag.Text) {
+func (c *changesReader) other(key input.Text) {
 	if c.others == nil {
-		c.others = map[string]diag.Pos{}
+		c.others = map[string]input.Pos{}
 	}
 	c.others[key.Value] = key.Pos
-	if strict.IsNote(key.Value) {
+	if input.IsNote(key.Value) {
 		return
 	}
 	f := c.wrongFields()
-	f.Node.Members = []strict.Member{{Key: key.Value, Pos: key.Pos}}
+	f.Node.Members = []input.Member{{Key: key.Value, Pos: key.Pos}}
 	f.End()
 }
 
@@ -99,13 +98,13 @@ func (c *changesReader) other(key diag.Text) {
 func (c *changesReader) where() string { return "/files/" + strconv.Itoa(c.count) }
 
 // wrongFields returns what words the errors of an element, and notes that there is one.
-func (c *changesReader) wrongFields() *strict.Fields {
+func (c *changesReader) wrongFields() *input.Fields {
 	c.wrong = true
-	return &strict.Fields{Node: &strict.Node{Pos: c.pos}, Where: c.where(), Errs: c.errs, Known: slices.Clone(fieldKeys[:])}
+	return &input.Fields{Node: &input.Node{Pos: c.pos}, Where: c.where(), Errs: c.errs, Known: slices.Clone(fieldKeys[:])}
 }
 
 // get returns the value of a field; nil when it is absent.
-func (c *changesReader) get(i field) *strict.Node {
+func (c *changesReader) get(i field) *input.Node {
 	if c.keys[i].IsZero() {
 		return nil
 	}
@@ -146,7 +145,7 @@ func (c *changesReader) change() Change {
 
 // word returns a field that has a fixed set of values.
 func (c *changesReader) word(i field) string {
-	if n := c.get(i); n != nil && n.Kind == strict.KindString && slices.Contains(fieldWords[i], n.Text) {
+	if n := c.get(i); n != nil && n.Kind == input.KindString && slices.Contains(fieldWords[i], n.Text) {
 		return n.Text
 	}
 	c.refuse(i, "one of "+strings.Join(fieldWords[i], ", "))
@@ -156,7 +155,7 @@ func (c *changesReader) word(i field) string {
 // path returns the bytes of the path: those of path_base64, else path itself.
 func (c *changesReader) path() string {
 	n, encoded := c.get(fieldPath), c.get(fieldPathBase64)
-	if n == nil || n.Kind != strict.KindString || n.Text == "" || strings.Contains(n.Text, "\x00") {
+	if n == nil || n.Kind != input.KindString || n.Text == "" || strings.Contains(n.Text, "\x00") {
 		c.refuse(fieldPath, "a string that is not empty and contains no NUL")
 		return ""
 	}
@@ -168,15 +167,15 @@ func (c *changesReader) path() string {
 		c.refuse(fieldPathBase64, "standard base64 of a path that is not valid UTF-8 (leave it out for a path that is)")
 		return ""
 	}
-	if n.Text != diag.QuotePath(raw) {
-		c.refuse(fieldPath, "the bytes of path_base64 as git quotes them, "+diag.Quote(diag.QuotePath(raw)))
+	if n.Text != input.QuotePath(raw) {
+		c.refuse(fieldPath, "the bytes of path_base64 as git quotes them, "+input.Quote(input.QuotePath(raw)))
 	}
 	return raw
 }
 
 // decodePath reads path_base64. Go's decoder ignores newlines, so the text is encoded again and compared.
-func decodePath(n *strict.Node) (string, bool) {
-	if n.Kind != strict.KindString {
+func decodePath(n *input.Node) (string, bool) {
+	if n.Kind != input.KindString {
 		return "", false
 	}
 	raw, err := base64.StdEncoding.DecodeString(n.Text)
@@ -189,7 +188,7 @@ func decodePath(n *strict.Node) (string, bool) {
 // id returns an object id, "" for null.
 func (c *changesReader) id(i field) string {
 	n := c.get(i)
-	if n != nil && (n.Kind == strict.KindNull || n.Kind == strict.KindString && strict.IsLowerHex(n.Text, 40, 64)) {
+	if n != nil && (n.Kind == input.KindNull || n.Kind == input.KindString && input.IsLowerHex(n.Text, 40, 64)) {
 		return n.Text
 	}
 	c.refuse(i, "an object id of 40 or 64 lower-case hexadecimal digits, or null where the path does not exist")
@@ -202,7 +201,7 @@ func (c *changesReader) baseGone(status Status) bool {
 	switch {
 	case n == nil:
 		return false
-	case n.Kind != strict.KindBool:
+	case n.Kind != input.KindBool:
 		c.refuse(fieldBaseGone, "true or false")
 	case n.Bool && (status == Added || status == Deleted):
 		c.refuse(fieldBaseGone, "no base_gone beside added and deleted")
@@ -227,15 +226,15 @@ func (c *changesReader) keysChanged() ([]string, bool) {
 	if n == nil {
 		return nil, false
 	}
-	if n.Kind != strict.KindList {
+	if n.Kind != input.KindList {
 		c.refuse(fieldKeysChanged, "a list")
 		return nil, true
 	}
 	keys := make([]string, len(n.Items))
 	for i, item := range n.Items {
-		if item.Kind != strict.KindString {
+		if item.Kind != input.KindString {
 			f := c.wrongFields()
-			f.Errs.Add(strict.WrongType(item, f.Pointer(fieldKeys[fieldKeysChanged])+"/"+strconv.Itoa(i), "a string"))
+			f.Errs.Add(input.WrongType(item, f.Pointer(fieldKeys[fieldKeysChanged])+"/"+strconv.Itoa(i), "a string"))
 		}
 		keys[i] = item.Text
 	}
@@ -248,7 +247,7 @@ func (c *changesReader) attributes(name string) []Effect {
 	switch {
 	case n == nil:
 		return nil
-	case n.Kind != strict.KindList:
+	case n.Kind != input.KindList:
 		c.refuse(fieldAttributes, "a list")
 	case c.get(fieldKeysChanged) != nil, path.Base(name) != AttributesFile:
 		c.refuse(fieldAttributes, "no attributes but for a "+AttributesFile+", and there no keys_changed")
@@ -256,29 +255,29 @@ func (c *changesReader) attributes(name string) []Effect {
 	effects := []Effect{}
 	for i, item := range n.Items {
 		where := c.where() + "/" + fieldKeys[fieldAttributes] + "/" + strconv.Itoa(i)
-		if f := strict.Object(item, where, c.errs); f != nil {
+		if f := input.Object(item, where, c.errs); f != nil {
 			effects = append(effects, readEffect(f))
 		}
 	}
 	return effects
 }
 
-func readEffect(f *strict.Fields) Effect {
+func readEffect(f *input.Fields) Effect {
 	e := Effect{New: f.Flag(keyNew), Paths: []string{}}
-	if line := f.Integer(keyLine, 1, strict.MaxSafeInteger); line != nil {
+	if line := f.Integer(keyLine, 1, input.MaxSafeInteger); line != nil {
 		e.Line = int(*line)
 	}
 	known := slices.Concat(ConvertingAttributes, HidingAttributes)
 	attribute := "one of " + strings.Join(known, ", ") + ", or " + MacroPrefix + " and the name of a macro"
 	if n := f.Need(keyAttribute, attribute); n != nil {
 		macro := len(n.Text) > len(MacroPrefix) && strings.HasPrefix(n.Text, MacroPrefix)
-		if e.Attribute = n.Text; n.Kind != strict.KindString || !(macro || slices.Contains(known, n.Text)) {
+		if e.Attribute = n.Text; n.Kind != input.KindString || !(macro || slices.Contains(known, n.Text)) {
 			f.Wrong(n, keyAttribute, attribute)
 		}
 	}
 	e.Was, e.Now = needString(f, keyWas), needString(f, keyNow)
 	if n := f.Need(keyCount, "an integer"); n != nil {
-		if count := f.IntegerOf(n, keyCount, 0, strict.MaxSafeInteger); count != nil {
+		if count := f.IntegerOf(n, keyCount, 0, input.MaxSafeInteger); count != nil {
 			e.Files = *count
 		}
 	}
@@ -290,12 +289,12 @@ func readEffect(f *strict.Fields) Effect {
 }
 
 // needString returns a string, which may be empty.
-func needString(f *strict.Fields, key string) string {
+func needString(f *input.Fields, key string) string {
 	n := f.Need(key, "a string")
 	if n == nil {
 		return ""
 	}
-	if n.Kind != strict.KindString {
+	if n.Kind != input.KindString {
 		f.Wrong(n, key, "a string")
 	}
 	return n.Text
@@ -307,7 +306,7 @@ func (c *changesReader) agree(change *Change) {
 	if expected == "" {
 		return
 	}
-	c.errs.Add(diag.Error{
+	c.errs.Add(input.Error{
 		Pos: c.get(fieldStatus).Pos, Where: c.where() + "/" + fieldKeys[fieldStatus], Message: "the status does not agree with modes and ids",
 		Found: string(change.Status) + " with " + string(change.OldMode) + " " + cmp.Or(change.OldID, "null") +
 			" and " + string(change.NewMode) + " " + cmp.Or(change.NewID, "null"),

@@ -12,8 +12,7 @@ import (
 	"testing/iotest"
 
 	"github.com/closeout-gate/closeout/schema"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 var (
@@ -74,7 +73,7 @@ func TestReadChangesAccepts(t *testing.T) {
 	for _, c := range acceptedChanges {
 		t.Run(c.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
-				changes, errs := ReadChanges(r, strict.DefaultLimits())
+				changes, errs := ReadChanges(r, input.DefaultLimits())
 				got := strings.NewReplacer(idA, "A", idB, "B").Replace(describeChanges(changes))
 				if got != c.want || errs.Any() {
 					t.Errorf("got\n%s%v\nwant\n%s", got, errs.All(), c.want)
@@ -181,7 +180,7 @@ func TestReadChangesRefuses(t *testing.T) {
 	}
 	for _, c := range refusedChanges {
 		t.Run(c.name, func(t *testing.T) {
-			changes, list := ReadChanges(strings.NewReader(c.text), strict.DefaultLimits())
+			changes, list := ReadChanges(strings.NewReader(c.text), input.DefaultLimits())
 			errs := list.All()
 			if len(errs) != 1 || changes != nil {
 				t.Fatalf("%d changes, errors %v, want one error: %s", len(changes), errs, c.want)
@@ -207,7 +206,7 @@ func TestReadChangesRefuses(t *testing.T) {
 func TestReadChangesKeysChanged(t *testing.T) {
 	text := document(modified("a"), element("b", "modified", "100644", "100644", idA, idB, `, "keys_changed": []`),
 		element("c", "modified", "100644", "100644", idA, idB, `, "keys_changed": ["scripts", "a.b"]`))
-	changes, errs := ReadChanges(strings.NewReader(text), strict.DefaultLimits())
+	changes, errs := ReadChanges(strings.NewReader(text), input.DefaultLimits())
 	if errs.Any() {
 		t.Fatal(errs.All())
 	}
@@ -223,7 +222,7 @@ func TestReadChangesKeysChanged(t *testing.T) {
 func TestReadChangesListsAllErrors(t *testing.T) {
 	text := "{\"x-a\": {\n \"b\": 1,\n \"b\": 2}, \"y\": 1,\n\"files\": [\n" +
 		modified("b") + ",\n\n" + strings.Replace(modified("a"), "100644", "1", 2) + ", 1,\n{}]}\n"
-	_, list := ReadChanges(strings.NewReader(text), strict.DefaultLimits())
+	_, list := ReadChanges(strings.NewReader(text), input.DefaultLimits())
 	var got []string
 	for _, e := range list.All() {
 		got = append(got, fmt.Sprintf("%d:%d%s", e.Pos.Line, e.Pos.Column, e.Where))
@@ -236,11 +235,11 @@ func TestReadChangesListsAllErrors(t *testing.T) {
 }
 
 func TestReadChangesCountsErrors(t *testing.T) {
-	keys := strings.Repeat(`, "a": 1`, diag.MaxErrors+100)
-	_, list := ReadChanges(strings.NewReader(document("{}", element("x", "modified", "100644", "100644", idA, idB, keys))), strict.DefaultLimits())
+	keys := strings.Repeat(`, "a": 1`, input.MaxErrors+100)
+	_, list := ReadChanges(strings.NewReader(document("{}", element("x", "modified", "100644", "100644", idA, idB, keys))), input.DefaultLimits())
 	errs := list.All()
 	last := errs[len(errs)-1]
-	if len(errs) != diag.MaxErrors+1 || last.Times == 0 || !last.Pos.IsZero() {
+	if len(errs) != input.MaxErrors+1 || last.Times == 0 || !last.Pos.IsZero() {
 		t.Errorf("%d errors, the last is %+v", len(errs), last)
 	}
 }
@@ -253,28 +252,28 @@ func TestReadChangesLimits(t *testing.T) {
 	two := document(modified("a"), modified("b"))
 	cases := []struct {
 		name, text, flag string
-		limits           func(*strict.Limits)
+		limits           func(*input.Limits)
 	}{
-		{"size", two, strict.FlagDiffBytes, func(l *strict.Limits) { l.DiffBytes = int64(len(two)) - 1 }},
-		{"size that is just right", two, "", func(l *strict.Limits) { l.DiffBytes = int64(len(two)) }},
-		{"size in blanks", two + strings.Repeat(" ", 300<<10), strict.FlagDiffBytes, func(l *strict.Limits) { l.DiffBytes = 100 << 10 }},
-		{"size in a value", document(modified(strings.Repeat("a", 300<<10))), strict.FlagDiffBytes, func(l *strict.Limits) { l.DiffBytes = 100 << 10 }},
-		{"value", document(modified(strings.Repeat("a", 300<<10))), strict.FlagDiffLineBytes, func(l *strict.Limits) { l.DiffLineBytes = 100 << 10 }},
-		{"value, a little too long", document(modified("x")), strict.FlagDiffLineBytes, func(l *strict.Limits) { l.DiffLineBytes = int64(len(modified("x"))) - 1 }},
-		{"value that is just right", document(modified("x")), "", func(l *strict.Limits) { l.DiffLineBytes = int64(len(modified("x"))) }},
-		{"blanks between values", document(strings.Repeat(" ", 300<<10)), strict.FlagDiffLineBytes, func(l *strict.Limits) { l.DiffLineBytes = 100 << 10 }},
-		{"files", two, strict.FlagFiles, func(l *strict.Limits) { l.Files = 1 }},
-		{"files that are just right", two, "", func(l *strict.Limits) { l.Files = 2 }},
-		{"depth", document(note(deep(98))), strict.FlagDepth, func(*strict.Limits) {}},
-		{"depth that is just right", document(note(deep(97))), "", func(*strict.Limits) {}},
-		{"depth of a note", `{"x-a": ` + deep(100) + `, "schema": "closeout.changes/v1", "files": []}`, strict.FlagDepth, func(*strict.Limits) {}},
-		{"depth of a note that is just right", `{"x-a": ` + deep(99) + `, "schema": "closeout.changes/v1", "files": []}`, "", func(*strict.Limits) {}},
-		{"depth of the list", two, strict.FlagDepth, func(l *strict.Limits) { l.Depth = 1 }},
-		{"depth beyond the decoder's own", document(note(deep(100_000))), strict.FlagDepth, func(*strict.Limits) {}},
+		{"size", two, input.FlagDiffBytes, func(l *input.Limits) { l.DiffBytes = int64(len(two)) - 1 }},
+		{"size that is just right", two, "", func(l *input.Limits) { l.DiffBytes = int64(len(two)) }},
+		{"size in blanks", two + strings.Repeat(" ", 300<<10), input.FlagDiffBytes, func(l *input.Limits) { l.DiffBytes = 100 << 10 }},
+		{"size in a value", document(modified(strings.Repeat("a", 300<<10))), input.FlagDiffBytes, func(l *input.Limits) { l.DiffBytes = 100 << 10 }},
+		{"value", document(modified(strings.Repeat("a", 300<<10))), input.FlagDiffLineBytes, func(l *input.Limits) { l.DiffLineBytes = 100 << 10 }},
+		{"value, a little too long", document(modified("x")), input.FlagDiffLineBytes, func(l *input.Limits) { l.DiffLineBytes = int64(len(modified("x"))) - 1 }},
+		{"value that is just right", document(modified("x")), "", func(l *input.Limits) { l.DiffLineBytes = int64(len(modified("x"))) }},
+		{"blanks between values", document(strings.Repeat(" ", 300<<10)), input.FlagDiffLineBytes, func(l *input.Limits) { l.DiffLineBytes = 100 << 10 }},
+		{"files", two, input.FlagFiles, func(l *input.Limits) { l.Files = 1 }},
+		{"files that are just right", two, "", func(l *input.Limits) { l.Files = 2 }},
+		{"depth", document(note(deep(98))), input.FlagDepth, func(*input.Limits) {}},
+		{"depth that is just right", document(note(deep(97))), "", func(*input.Limits) {}},
+		{"depth of a note", `{"x-a": ` + deep(100) + `, "schema": "closeout.changes/v1", "files": []}`, input.FlagDepth, func(*input.Limits) {}},
+		{"depth of a note that is just right", `{"x-a": ` + deep(99) + `, "schema": "closeout.changes/v1", "files": []}`, "", func(*input.Limits) {}},
+		{"depth of the list", two, input.FlagDepth, func(l *input.Limits) { l.Depth = 1 }},
+		{"depth beyond the decoder's own", document(note(deep(100_000))), input.FlagDepth, func(*input.Limits) {}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			limits := strict.DefaultLimits()
+			limits := input.DefaultLimits()
 			c.limits(&limits)
 			changes, list := ReadChanges(strings.NewReader(c.text), limits)
 			errs := list.All()
@@ -287,7 +286,7 @@ func TestReadChangesLimits(t *testing.T) {
 			if len(errs) != 1 || errs[0].Limit != c.flag || errs[0].Pos.IsZero() || changes != nil {
 				t.Fatalf("%d changes, %+v, want %s", len(changes), errs, c.flag)
 			}
-			if c.flag == strict.FlagDepth && !strings.HasSuffix(errs[0].Expected, fmt.Sprint(limits.Depth)) {
+			if c.flag == input.FlagDepth && !strings.HasSuffix(errs[0].Expected, fmt.Sprint(limits.Depth)) {
 				t.Errorf("the limit is said to be %q", errs[0].Expected)
 			}
 		})
@@ -298,7 +297,7 @@ func TestReadChangesUnreadable(t *testing.T) {
 	whole := document(modified("a"))
 	for _, text := range []string{"", whole[:20], whole[:60], whole} {
 		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(errors.New("the disk is gone")))
-		changes, list := ReadChanges(r, strict.DefaultLimits())
+		changes, list := ReadChanges(r, input.DefaultLimits())
 		errs := list.All()
 		if len(errs) != 1 || !strings.HasPrefix(errs[0].Message, "the input cannot be read: ") || changes != nil {
 			t.Errorf("after %q: %d changes, %+v", text, len(changes), errs)
@@ -320,10 +319,10 @@ func FuzzReadChanges(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		changes, list := ReadChanges(bytes.NewReader(text), strict.DefaultLimits())
+		changes, list := ReadChanges(bytes.NewReader(text), input.DefaultLimits())
 		errs := list.All()
 		insideText(t, text, errs)
-		slow, slowList := ReadChanges(iotest.OneByteReader(bytes.NewReader(text)), strict.DefaultLimits())
+		slow, slowList := ReadChanges(iotest.OneByteReader(bytes.NewReader(text)), input.DefaultLimits())
 		if describeChanges(slow) != describeChanges(changes) || places(slowList.All()) != places(errs) {
 			t.Errorf("byte by byte: %s%v, at once: %s%v", describeChanges(slow), slowList.All(), describeChanges(changes), errs)
 		}
@@ -346,7 +345,7 @@ func FuzzReadChanges(f *testing.F) {
 }
 
 // places lists the places of errors. The decoder's own words depend on how much it has read.
-func places(errs []diag.Error) string {
+func places(errs []input.Error) string {
 	var b strings.Builder
 	for _, e := range errs {
 		fmt.Fprintln(&b, e.Pos, e.Where)
@@ -363,7 +362,7 @@ func BenchmarkReadChanges(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, errs := ReadChanges(strings.NewReader(text), strict.DefaultLimits()); errs.Any() {
+		if _, errs := ReadChanges(strings.NewReader(text), input.DefaultLimits()); errs.Any() {
 			b.Fatal(errs.All())
 		}
 	}

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
-	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 var documents = []stricttest.Document{
@@ -16,8 +15,8 @@ var documents = []stricttest.Document{
 			`{"line": 3, "attribute": "text", "was": "auto", "now": "", "new": true, "files": 12, "paths": ["a"], "x-note": 1}, `+
 			`{"attribute": "[attr]raw", "was": "", "now": "-text", "files": 0, "paths": []}]`),
 		element("\"\\377\"", "modified", "100644", "100644", idA, idB, `, "path_base64": "/w=="`),
-	), Parse: func(data []byte) *diag.Errors {
-		_, errs := ReadChanges(bytes.NewReader(data), strict.DefaultLimits())
+	), Parse: func(data []byte) *input.Errors {
+		_, errs := ReadChanges(bytes.NewReader(data), input.DefaultLimits())
 		return errs
 	}},
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Marshal writes changes.json as [ReadChanges] reads it: a line for each path, in the order of the list, which must be
@@ -49,7 +49,7 @@ func (w *writer) change(c *Change) {
 	if utf8.ValidString(c.Path) {
 		w.text(c.Path)
 	} else {
-		w.text(diag.QuotePath(c.Path))
+		w.text(input.QuotePath(c.Path))
 		w.field(fieldPathBase64)
 		w.text(base64.StdEncoding.EncodeToString([]byte(c.Path)))
 	}

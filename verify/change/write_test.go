@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 var written = []Change{
@@ -58,12 +57,12 @@ func checkRead(t *testing.T, list []Change) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, errs := ReadChanges(bytes.NewReader(data), strict.DefaultLimits())
+	read, errs := ReadChanges(bytes.NewReader(data), input.DefaultLimits())
 	if errs.Any() {
 		t.Fatalf("%s\n%v", data, errs.All())
 	}
 	for i := range read {
-		read[i].Pos = diag.Pos{}
+		read[i].Pos = input.Pos{}
 	}
 	if len(read) != len(list) || len(list) > 0 && !reflect.DeepEqual(read, list) {
 		t.Errorf("read  %+v\nwrote %+v", read, list)

@@ -7,37 +7,36 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
-	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/proof"
 )
 
 // Acceptance checks that the commands that the contract names ran, and ended as the contract requires.
-var Acceptance = &check.Check{
+var AcceptanceCheck = &Check{
 	ID:    "acceptance",
 	Title: "Every acceptance command ran and ended as the contract expects",
-	Codes: []check.Code{
-		{Name: "acceptance.unanchored", Severity: diag.Block},
-		{Name: "acceptance.missing", Severity: diag.Block},
-		{Name: "acceptance.null_exit", Severity: diag.Block},
-		{Name: "acceptance.failed", Severity: diag.Block},
-		{Name: "acceptance.control_passed", Severity: diag.Block},
-		{Name: "acceptance.too_many_attempts", Severity: diag.Block},
-		{Name: check.CodeVacuous, Severity: diag.Block},
-		{Name: check.CodeTestsFailed, Severity: diag.Block},
-		{Name: "acceptance.unknown", Severity: diag.Unknown},
-		{Name: "acceptance.flaky", Severity: diag.Warn},
-		{Name: "acceptance.cached", Severity: diag.Warn},
+	Codes: []Code{
+		{Name: "acceptance.unanchored", Severity: input.Block},
+		{Name: "acceptance.missing", Severity: input.Block},
+		{Name: "acceptance.null_exit", Severity: input.Block},
+		{Name: "acceptance.failed", Severity: input.Block},
+		{Name: "acceptance.control_passed", Severity: input.Block},
+		{Name: "acceptance.too_many_attempts", Severity: input.Block},
+		{Name: CodeVacuous, Severity: input.Block},
+		{Name: CodeTestsFailed, Severity: input.Block},
+		{Name: "acceptance.unknown", Severity: input.Unknown},
+		{Name: "acceptance.flaky", Severity: input.Warn},
+		{Name: "acceptance.cached", Severity: input.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
-	Needs: []check.Kind{check.Contract, check.Feedback},
+	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
+	Needs: []Kind{Contract, Feedback},
 	Run:   runAcceptance,
 }
 
-func runAcceptance(p *check.Pass) {
+func runAcceptance(p *Pass) {
 	reportUnanchored(p)
 	// The change may contain a task contract that the collector could not see.
 	var unseen []facts.Unavailable
@@ -46,37 +45,37 @@ func runAcceptance(p *check.Pass) {
 	}
 	for i, d := range p.Decisions {
 		c := &p.Policy.Criteria[i]
-		if d.Reason == ledger.Missing && d.Foreign > 0 && len(unseen) > 0 {
+		if d.Reason == proof.Missing && d.Foreign > 0 && len(unseen) > 0 {
 			// The records may be those of that task: they are neither a failure nor a proof.
-			p.Report(check.Finding{
-				Code: "facts.unavailable", Input: check.Feedback,
+			p.Report(Finding{
+				Code: "facts.unavailable", Input: Feedback,
 				Message:  criterionName(c) + " has only records of another task, and the gate cannot determine whether it is the task of this change",
-				Expected: "the task contract of the change", Actual: diag.Plural(d.Foreign, "record") + " of another task",
+				Expected: "the task contract of the change", Actual: input.Plural(d.Foreign, "record") + " of another task",
 				Fix: "follow the fix of the finding about the unavailable input, or name the task with --task", Identity: criterionKey(c),
 				Lacks: &unseen[0], Undecided: "whether the records of " + criterionName(c) + " are those of the task of this change",
 			})
 			continue
 		}
 		// A command that cannot know, and whose own test report says that tests failed, knows.
-		known := d.Reason == ledger.UnknownReason && p.TestsReason(c) == check.CodeTestsFailed
+		known := d.Reason == proof.UnknownReason && p.TestsReason(c) == CodeTestsFailed
 		if strings.HasPrefix(string(d.Reason), "acceptance.") && !known {
 			p.Report(about(p, c, acceptanceFinding(p, c, &d)))
 		}
-		if d.Reason == ledger.Passed || known {
+		if d.Reason == proof.Passed || known {
 			reportTests(p, c, d.At)
 		}
 		if d.Flaky != nil {
-			failures := diag.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
-			p.Report(about(p, c, at(check.Finding{
+			failures := input.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
+			p.Report(about(p, c, at(Finding{
 				Code: "acceptance.flaky", Message: criterionName(c) + " passed only after " + failures, Expected: "a command that passes at once",
-				Actual:   diag.Plural(d.Flaky.Tries(), "attempt") + ", " + failures,
+				Actual:   input.Plural(d.Flaky.Tries(), "attempt") + ", " + failures,
 				Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
 				Identity: criterionKey(c),
 			}, d.Flaky)))
 		}
-		if d.Cached != nil && d.Reason == ledger.Passed {
+		if d.Cached != nil && d.Reason == proof.Passed {
 			said := "the output says " + strconv.Quote(d.Cached.Last.Output.Line)
-			p.Report(about(p, c, at(check.Finding{
+			p.Report(about(p, c, at(Finding{
 				Code: "acceptance.cached", Message: criterionName(c) + " shows some results of an earlier run: " + said,
 				Expected: "results of tests that ran while the command was recorded", Actual: said, Fix: rerun, Identity: criterionKey(c),
 			}, d.Cached)))
@@ -86,7 +85,7 @@ func runAcceptance(p *check.Pass) {
 
 // reportUnanchored requires a command that must pass and that the change does not name itself: a task contract that only
 // the change contains could name the command "true".
-func reportUnanchored(p *check.Pass) {
+func reportUnanchored(p *Pass) {
 	if p.Policy.IsAnchored() || p.Group != nil && len(p.Policy.Criteria) == 0 {
 		return // in a merge group the contracts of its pull requests may name criteria: each is judged by a join of its own
 	}
@@ -94,11 +93,11 @@ func reportUnanchored(p *check.Pass) {
 	if n := len(p.Policy.Criteria); n != 1 {
 		count = fmt.Sprintf("%d criteria", n)
 	}
-	p.Report(check.Finding{
-		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: check.Contract,
+	p.Report(Finding{
+		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: Contract,
 		Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"], Expected: "at least one criterion with expect pass that the change did not add",
 		Actual: count + ", none of them one of these", Fix: "let a person add an acceptance criterion to the contract on the base branch",
-		Contract: check.Place{Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"]},
+		Contract: Place{Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"]},
 	})
 }
 
@@ -108,7 +107,7 @@ func criterionName(c *contract.Criterion) string {
 	if c.Cwd != "." {
 		in = ", in " + c.Cwd
 	}
-	return fmt.Sprintf("%s (%s%s)", c.ID, ledger.CommandLine(c.Run), in)
+	return fmt.Sprintf("%s (%s%s)", c.ID, proof.CommandLine(c.Run), in)
 }
 
 // expectation is how a criterion must end.
@@ -120,49 +119,49 @@ func expectation(c *contract.Criterion) string {
 }
 
 // about names the criterion of a finding, and its place in the contract.
-func about(p *check.Pass, c *contract.Criterion, f check.Finding) check.Finding {
-	f.Criterion, f.Contract = c.ID, check.Place{Path: p.Policy.Origin(c.ID).Path, Pos: c.Pos}
+func about(p *Pass, c *contract.Criterion, f Finding) Finding {
+	f.Criterion, f.Contract = c.ID, Place{Path: p.Policy.Origin(c.ID).Path, Pos: c.Pos}
 	return f
 }
 
 // at places a finding at the deciding record.
-func at(f check.Finding, d *ledger.Deciding) check.Finding {
-	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, diag.Pos{Line: d.Last.Line, Column: 1}
+func at(f Finding, d *proof.Deciding) Finding {
+	f.Input, f.Path, f.Pos = Feedback, d.Stream, input.Pos{Line: d.Last.Line, Column: 1}
 	return f
 }
 
-func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) check.Finding {
-	f := check.Finding{Code: string(d.Reason), Expected: expectation(c), Identity: decisionKey(c, d)}
-	if d.Reason == ledger.Missing {
+func acceptanceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Finding {
+	f := Finding{Code: string(d.Reason), Expected: expectation(c), Identity: decisionKey(c, d)}
+	if d.Reason == proof.Missing {
 		return missing(p, f, c, d)
 	}
 	f = at(f, d.At)
 	last := d.At.Last
 	f.Output = p.Tail(&last.Said)
 	switch d.Reason {
-	case ledger.NullExit:
+	case proof.NullExit:
 		why := cmp.Or(cutText(last.Said.Problem()), "the command did not end by itself, or could not be started")
 		f.Message = criterionName(c) + " has no exit code: " + why
 		f.Actual = "exit code null: " + why
 		f.Fix = fixNullExit(why)
-	case ledger.ControlPassed:
+	case proof.ControlPassed:
 		f.Message = criterionName(c) + " passed, and it must not: it is a negative control"
 		f.Actual = "exit code 0"
 		f.Fix = "make the control fail where the code is broken: a check that cannot fail proves nothing"
-	case ledger.TooManyAttempts:
-		f.Message = fmt.Sprintf("%s took %s", criterionName(c), diag.Plural(d.At.Tries(), "attempt"))
-		f.Expected = fmt.Sprintf("at most %s (max_attempts)", diag.Plural(c.MaxAttempts, "attempt"))
-		f.Actual = diag.Plural(d.At.Tries(), "record") + " of this command in one log"
+	case proof.TooManyAttempts:
+		f.Message = fmt.Sprintf("%s took %s", criterionName(c), input.Plural(d.At.Tries(), "attempt"))
+		f.Expected = fmt.Sprintf("at most %s (max_attempts)", input.Plural(c.MaxAttempts, "attempt"))
+		f.Actual = input.Plural(d.At.Tries(), "record") + " of this command in one log"
 		f.Fix = "find out why it does not pass at once; a person may raise max_attempts in the contract"
-	case ledger.Vacuous:
+	case proof.Vacuous:
 		describeVacuous(&f, c, last.Output)
-	case ledger.UnknownReason:
+	case proof.UnknownReason:
 		f.Actual = fmt.Sprintf("exit code %d, by which the command says that it cannot know (unknown_exit)", *last.Exit)
 		f.Message = "cannot determine whether " + criterionName(c) + " ends as the contract expects: " + f.Actual
 		f.Fix = "provide what the command lacks to know, then run and record it again; a person may find it out by hand and change the contract"
 	default:
 		f.Actual = exitWords(*last.Exit, c.Run[0])
-		if ledger.SaysUnknown(c, last.Exit) {
+		if proof.SaysUnknown(c, last.Exit) {
 			f.Actual += fmt.Sprintf(", of unknown_exit, which counts with evidence that is %s and about this code", d.Minimum)
 		}
 		f.Message = criterionName(c) + " failed: " + f.Actual
@@ -197,11 +196,11 @@ func provesHint(c *contract.Criterion) string {
 
 // describeVacuous reports that a command's own output shows that no test ran. The line is quoted: a command may print
 // anything.
-func describeVacuous(f *check.Finding, c *contract.Criterion, seen ledger.Output) {
+func describeVacuous(f *Finding, c *contract.Criterion, seen proof.Output) {
 	f.Expected = "output of at least one test that ran"
 	f.Actual = "the output says " + strconv.Quote(seen.Line)
 	switch {
-	case seen.Proof == ledger.AllCached:
+	case seen.Proof == proof.AllCached:
 		f.Message = criterionName(c) + " ran no test, it shows results of an earlier run"
 		f.Fix = rerun
 	case c.ExpectFail:
@@ -219,22 +218,22 @@ func describeVacuous(f *check.Finding, c *contract.Criterion, seen ledger.Output
 const rerun = "run the tests again and record that: go clean -testcache before it or go test -count=1, " +
 	"gradle --rerun, bazel test --nocache_test_results"
 
-func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.Decision) check.Finding {
+func missing(p *Pass, f Finding, c *contract.Criterion, d *proof.Decision) Finding {
 	f.Message = criterionName(c) + " was never run"
 	f.Expected = "a record of exactly this command in " + c.Cwd + " with " + expectation(c)
 	f.Actual = "no such record"
 	f.Fix = "run the command exactly as the contract writes it, and record it"
-	f.Input, f.Pos = check.Contract, c.Pos
+	f.Input, f.Pos = Contract, c.Pos
 	f.Path = p.Policy.Origin(c.ID).Path
 	if d.Foreign > 0 {
 		f.Message += " for the task " + p.Policy.TaskID
 		f.Fix += " with --task " + p.Policy.TaskID
-		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", diag.Plural(d.Foreign, "record"), p.Policy.TaskID)
+		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", input.Plural(d.Foreign, "record"), p.Policy.TaskID)
 	}
 	if d.Idle > 0 {
 		f.Message = criterionName(c) + " has no record that counts for it"
 		f.Actual = fmt.Sprintf("%s of this command with the task_id %s of the change's own contract, which cannot pass a criterion of another contract",
-			diag.Plural(d.Idle, "record"), p.Policy.TaskID)
+			input.Plural(d.Idle, "record"), p.Policy.TaskID)
 		f.Fix = "run the command and record it without this task_id, as closeout run --record-only does"
 	}
 	f.Fix += provesHint(c)
@@ -243,12 +242,12 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *ledger.De
 
 // reportTests requires the test report that the criterion names, with enough tests and no failure in it. A command that passed
 // has nothing that decides against it: at is nil.
-func reportTests(p *check.Pass, c *contract.Criterion, at *ledger.Deciding) {
+func reportTests(p *Pass, c *contract.Criterion, at *proof.Deciding) {
 	file := p.Tests[c.TestReport]
 	switch code := p.TestsReason(c); code {
-	case check.CodeVacuous:
+	case CodeVacuous:
 		reportTooFew(p, c, file)
-	case check.CodeTestsFailed:
+	case CodeTestsFailed:
 		f := ofReport(c, code) // the command did not exit as one that failed, although its own report says that tests failed
 		ended := " exited with 0"
 		if at != nil {
@@ -256,29 +255,29 @@ func reportTests(p *check.Pass, c *contract.Criterion, at *ledger.Deciding) {
 		}
 		f.Message = criterionName(c) + ended + ", and its test report says that tests failed"
 		f.Expected = "no failure and no error in " + c.TestReport
-		f.Actual = diag.Plural(file.Report.Failures(), "failure") + firstName(file.Report.FirstFailed)
+		f.Actual = input.Plural(file.Report.Failures(), "failure") + firstName(file.Report.FirstFailed)
 		f.Identity = criterionKey(c, file.Report.FirstFailed)
 		f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
 		p.Report(about(p, c, f))
 	}
 	if file != nil && file.Report != nil && file.Report.Flaky > 0 {
 		f := ofReport(c, "acceptance.flaky")
-		f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), diag.Plural(file.Report.Flaky, "test"))
+		f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), input.Plural(file.Report.Flaky, "test"))
 		f.Expected = "tests that pass at once"
-		f.Actual = diag.Plural(file.Report.Flaky, "test") + " that failed and then passed" + firstName(file.Report.FirstFlaky)
+		f.Actual = input.Plural(file.Report.Flaky, "test") + " that failed and then passed" + firstName(file.Report.FirstFlaky)
 		f.Fix = "look at the failures: the tests or the code may be unreliable"
 		p.Report(about(p, c, f))
 	}
 }
 
 // ofReport is a finding about a criterion's test report.
-func ofReport(c *contract.Criterion, code string) check.Finding {
-	return check.Finding{Code: code, Input: check.Tests, Path: c.TestReport, Identity: criterionKey(c)}
+func ofReport(c *contract.Criterion, code string) Finding {
+	return Finding{Code: code, Input: Tests, Path: c.TestReport, Identity: criterionKey(c)}
 }
 
-func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
-	f := ofReport(c, check.CodeVacuous)
-	f.Expected = "at least " + diag.Plural(c.MinTests, "test") + " that ran, in " + c.TestReport
+func reportTooFew(p *Pass, c *contract.Criterion, file *TestFile) {
+	f := ofReport(c, CodeVacuous)
+	f.Expected = "at least " + input.Plural(c.MinTests, "test") + " that ran, in " + c.TestReport
 	f.Fix = "let the command write its test report, and make sure that it runs the tests that it should run" + provesHint(c)
 	switch {
 	case file == nil:
@@ -288,7 +287,7 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	case file.Report == nil:
 		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", "unreadable"
 		f.Identity = criterionKey(c, "unreadable")
-		of := func(problem check.Problem) bool { return problem.Kind == check.Tests && problem.Path == c.TestReport }
+		of := func(problem Problem) bool { return problem.Kind == Tests && problem.Path == c.TestReport }
 		if i := slices.IndexFunc(p.Problems, of); i >= 0 {
 			e := p.Problems[i].Error
 			f.Message, f.Actual = f.Message+": "+e.Message, e.Message
@@ -300,7 +299,7 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	default:
 		ran := file.Report.Tests - file.Report.Skipped
 		f.Message = criterionName(c) + " ran too few tests"
-		f.Actual = fmt.Sprintf("%s, %d of them skipped", diag.Plural(file.Report.Tests, "test"), file.Report.Skipped)
+		f.Actual = fmt.Sprintf("%s, %d of them skipped", input.Plural(file.Report.Tests, "test"), file.Report.Skipped)
 		f.Identity = criterionKey(c, "ran", itoa(ran))
 	}
 	p.Report(about(p, c, f))

@@ -5,28 +5,26 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Approval checks the approving reviews that the contract requires for some files.
-var Approval = &check.Check{
+var ApprovalCheck = &Check{
 	ID:    "approval",
 	Title: "Files that need an approving review have one",
-	Codes: []check.Code{{Name: "approval.missing", Severity: diag.Block}},
+	Codes: []Code{{Name: "approval.missing", Severity: input.Block}},
 	Also:  []string{"facts.unavailable"},
-	Scope: check.ScopeChange | check.ScopeMember,
-	Needs: []check.Kind{check.Contract, check.Changes},
-	Asked: func(in *check.Inputs) bool { return in.Policy != nil && len(in.Policy.Approvals) > 0 },
+	Scope: ScopeChange | ScopeMember,
+	Needs: []Kind{Contract, Changes},
+	Asked: func(in *Inputs) bool { return in.Policy != nil && len(in.Policy.Approvals) > 0 },
 	Run:   runApproval,
 }
 
-func runApproval(p *check.Pass) {
+func runApproval(p *Pass) {
 	review := approving(p)
 	if review.State == override.Yes {
 		return
@@ -63,15 +61,15 @@ func runApproval(p *check.Pass) {
 			}
 		}
 		if p.Policy.Meter.Spent() {
-			p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
+			p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 			return
 		}
 	}
 }
 
 // demandByRules demands the approvals of the diff rules that found something.
-func demandByRules(p *check.Pass, demand func(id, path string)) {
-	if p.State[check.DiffRules] != check.Usable {
+func demandByRules(p *Pass, demand func(id, path string)) {
+	if p.State[DiffRules] != Usable {
 		return
 	}
 	names := map[string][]string{} // the approvals of a rule
@@ -95,7 +93,7 @@ func demandByRules(p *check.Pass, demand func(id, path string)) {
 
 // approving says whether a review of this head lets everything pass that needs one: who may approve does not differ from
 // file to file.
-func approving(p *check.Pass) override.Answer {
+func approving(p *Pass) override.Answer {
 	pr := live(p.Facts)
 	switch {
 	case pr == nil:
@@ -153,8 +151,8 @@ func deciding(reviews []facts.Review) []facts.Review {
 }
 
 // reportApproval reports a file whose approving review is missing.
-func reportApproval(p *check.Pass, id, path string, a override.Answer) {
-	p.Report(check.Finding{
+func reportApproval(p *Pass, id, path string, a override.Answer) {
+	p.Report(Finding{
 		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
 		Expected: "an approving review of this head by a person who may approve it and did not contribute to the change", Actual: a.Why,
 		Fix: "revert this file; a person may review this head: " + a.Do, Identity: []string{id},
@@ -162,8 +160,8 @@ func reportApproval(p *check.Pass, id, path string, a override.Answer) {
 }
 
 // reportUnknown reports that it is unknown whether an approval was given. It names the first file that requires one.
-func reportUnknown(p *check.Pass, id, path string, a override.Answer) {
-	f := check.Finding{
+func reportUnknown(p *Pass, id, path string, a override.Answer) {
+	f := Finding{
 		Code: "facts.unavailable", Message: fmt.Sprintf("the gate did not check whether the approval %q was given", id), Input: changeKind(p), Path: path,
 		Expected: "the pull request's reviews, and who gave them", Actual: a.Why,
 		Fix: "revert this file; a person may move the change to a separate pull request and review it there", Identity: []string{id},

@@ -1,4 +1,8 @@
-// Package checks contains the gate's checks: a file and a page of documentation for each.
+// Package checks contains the gate's checks, a file and a page of documentation for each, and says what a check is.
+//
+// A check is a value: its name, the codes that it reports, what it judges, the inputs that it requires, and a function
+// that reads the inputs and reports findings. It has no state and opens no file. A finding is not an error: a check that
+// runs cannot fail.
 package checks
 
 import (
@@ -6,30 +10,29 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // All lists the checks in the order in which they run and are reported; Scope of each says what it judges. Only Override
 // runs after all others, because it depends on what they found.
-var All = []*check.Check{
-	Acceptance,
-	Approval,
-	Budget,
-	Contract,
-	Coverage,
-	Diff,
-	DiffRules,
-	Evidence,
-	Facts,
-	Feedback,
-	Group,
-	Limits,
-	Override,
-	Rules,
-	Scope,
-	Subject,
+var All = []*Check{
+	AcceptanceCheck,
+	ApprovalCheck,
+	BudgetCheck,
+	ContractCheck,
+	CoverageCheck,
+	DiffCheck,
+	DiffRulesCheck,
+	EvidenceCheck,
+	FactsCheck,
+	FeedbackCheck,
+	GroupCheck,
+	LimitsCheck,
+	OverrideCheck,
+	RulesCheck,
+	ScopeCheck,
+	SubjectCheck,
 }
 
 // CodeUnavailable is the code of a finding about a fact that the collector could not get.
@@ -39,18 +42,18 @@ const CodeUnavailable = "facts.unavailable"
 const CodeNotApplicable = report.CodeNotApplicable
 
 // Gate is the gate itself. It does not run: its codes are for runs that cannot judge, or have nothing to judge.
-var Gate = &check.Check{
+var GateCheck = &Check{
 	ID:    "gate",
 	Title: "The gate can do its work",
-	Codes: []check.Code{
-		{Name: "usage.invalid", Severity: diag.Block},
-		{Name: "gate.internal", Severity: diag.Block},
-		{Name: CodeNotApplicable, Severity: diag.Info},
+	Codes: []Code{
+		{Name: "usage.invalid", Severity: input.Block},
+		{Name: "gate.internal", Severity: input.Block},
+		{Name: CodeNotApplicable, Severity: input.Info},
 	},
 }
 
 // Documented are all checks that have a page, in the order of a report.
-var Documented = append(slices.Clone(All), Gate)
+var Documented = append(slices.Clone(All), GateCheck)
 
 //go:embed *.md
 var pages embed.FS
@@ -62,9 +65,9 @@ func Doc(id string) string {
 }
 
 // ByCode finds the check that documents a finding code.
-func ByCode(code string) *check.Check {
-	i := slices.IndexFunc(Documented, func(c *check.Check) bool {
-		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == code })
+func ByCode(code string) *Check {
+	i := slices.IndexFunc(Documented, func(c *Check) bool {
+		return slices.ContainsFunc(c.Codes, func(k Code) bool { return k.Name == code })
 	})
 	if i < 0 {
 		return nil
@@ -84,13 +87,13 @@ func Section(code string) string {
 }
 
 // reportProblems reports the errors in inputs of one kind under one code. A limit that was hit is left to Limits.
-func reportProblems(p *check.Pass, code string, kinds ...check.Kind) {
+func reportProblems(p *Pass, code string, kinds ...Kind) {
 	for _, problem := range p.Problems {
 		e := problem.Error
-		if e.Limit != "" || e.Where == check.NoMatch || !slices.Contains(kinds, problem.Kind) {
+		if e.Limit != "" || e.Where == NoMatch || !slices.Contains(kinds, problem.Kind) {
 			continue
 		}
-		p.Report(check.Finding{
+		p.Report(Finding{
 			Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
 			Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
 			Identity: []string{e.Where, e.Found}, Times: e.Times, // not the message: its words may become better
@@ -99,10 +102,10 @@ func reportProblems(p *check.Pass, code string, kinds ...check.Kind) {
 }
 
 // reportNoMatch reports the paths and patterns of a kind that name no file.
-func reportNoMatch(p *check.Pass, code string, kind check.Kind) {
+func reportNoMatch(p *Pass, code string, kind Kind) {
 	for _, problem := range p.Problems {
-		if e := problem.Error; problem.Kind == kind && e.Where == check.NoMatch {
-			p.Report(check.Finding{
+		if e := problem.Error; problem.Kind == kind && e.Where == NoMatch {
+			p.Report(Finding{
 				Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Input: kind, Identity: []string{e.Message},
 			})
 		}

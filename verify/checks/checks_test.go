@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -29,7 +28,7 @@ func TestEveryCheckIsListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(file, "_test.go") {
-			defined += strings.Count(string(text), "= &check.Check{")
+			defined += strings.Count(string(text), "= &Check{")
 		}
 	}
 	if defined != len(checks.Documented) {
@@ -40,22 +39,22 @@ func TestEveryCheckIsListed(t *testing.T) {
 			t.Errorf("check %s: scope %b never runs", c.ID, c.Scope)
 		}
 	}
-	if !slices.IsSortedFunc(checks.All, func(a, b *check.Check) int { return strings.Compare(a.ID, b.ID) }) {
+	if !slices.IsSortedFunc(checks.All, func(a, b *checks.Check) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("All is not sorted by ID")
 	}
 }
 
 // runs reports whether a check with a scope judges anything, and says so completely: some scopes add to that of groups.
-func runs(s check.Scope) bool {
-	onGroup := s&(check.ScopeEvidence|check.ScopeExempt) == 0 || s&check.ScopeGroup != 0
-	onChange := s&check.ScopePast == 0 || s&check.ScopeChange != 0
-	return s&(check.ScopeChange|check.ScopeGroup|check.ScopeMember) != 0 && onGroup && onChange
+func runs(s checks.Scope) bool {
+	onGroup := s&(checks.ScopeEvidence|checks.ScopeExempt) == 0 || s&checks.ScopeGroup != 0
+	onChange := s&checks.ScopePast == 0 || s&checks.ScopeChange != 0
+	return s&(checks.ScopeChange|checks.ScopeGroup|checks.ScopeMember) != 0 && onGroup && onChange
 }
 
 func TestScopeIsRequired(t *testing.T) {
-	for scope, want := range map[check.Scope]bool{
-		0: false, check.ScopeChange: true, check.ScopeMember: true, check.ScopeEvidence: false, check.ScopeChange | check.ScopeExempt: false,
-		check.ScopeGroup | check.ScopeEvidence: true, check.ScopePast: false, check.ScopePast | check.ScopeMember: false, check.ScopePast | check.ScopeChange: true,
+	for scope, want := range map[checks.Scope]bool{
+		0: false, checks.ScopeChange: true, checks.ScopeMember: true, checks.ScopeEvidence: false, checks.ScopeChange | checks.ScopeExempt: false,
+		checks.ScopeGroup | checks.ScopeEvidence: true, checks.ScopePast: false, checks.ScopePast | checks.ScopeMember: false, checks.ScopePast | checks.ScopeChange: true,
 	} {
 		if runs(scope) != want {
 			t.Errorf("scope %b", scope)
@@ -74,7 +73,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 			t.Errorf("check %s: %s.md does not begin with its title", c.ID, c.ID)
 		}
 		for _, k := range c.Codes {
-			if !codeSyntax.MatchString(k.Name) || k.Severity.Rank() > diag.Info.Rank() {
+			if !codeSyntax.MatchString(k.Name) || k.Severity.Rank() > input.Info.Rank() {
 				t.Errorf("check %s: bad code %+v", c.ID, k)
 			}
 			if owner[k.Name] != "" {
@@ -110,7 +109,7 @@ func TestPagesHoldOnlyCodes(t *testing.T) {
 
 // TestProtectedListIsDocumented wants every built-in pattern, with its reason, on the page of the scope check.
 func TestProtectedListIsDocumented(t *testing.T) {
-	page := checks.Doc(checks.Scope.ID)
+	page := checks.Doc(checks.ScopeCheck.ID)
 	if !strings.Contains(page, fmt.Sprintf("Built-in list, version %d:", policy.ProtectedVersion)) {
 		t.Errorf("scope.md does not name version %d of the list", policy.ProtectedVersion)
 	}

@@ -7,39 +7,38 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // Contract checks that there is a contract that the change did not write.
-var Contract = &check.Check{
+var ContractCheck = &Check{
 	ID:    "contract",
 	Title: "The scope contract is there, well formed, and not written by the change",
-	Codes: []check.Code{
-		{Name: "contract.missing", Severity: diag.Block},
-		{Name: "contract.malformed", Severity: diag.Block},
-		{Name: "contract.changed", Severity: diag.Block},
-		{Name: "contract.untrusted", Severity: diag.Block},
+	Codes: []Code{
+		{Name: "contract.missing", Severity: input.Block},
+		{Name: "contract.malformed", Severity: input.Block},
+		{Name: "contract.changed", Severity: input.Block},
+		{Name: "contract.untrusted", Severity: input.Block},
 	},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopePast,
+	Scope: ScopeChange | ScopeGroup | ScopeMember | ScopePast,
 	Run:   runContract,
 }
 
-func runContract(p *check.Pass) {
-	reportProblems(p, "contract.malformed", check.Contract, check.TaskContract)
+func runContract(p *Pass) {
+	reportProblems(p, "contract.malformed", Contract, TaskContract)
 	if p.NoTask {
-		p.Report(check.Finding{
-			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", p.Task), Input: check.TaskContract,
+		p.Report(Finding{
+			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", p.Task), Input: TaskContract,
 			Expected: "a contract with this task_id", Actual: "none", Fix: "supply the contract of the task, or name another one with --task",
 			Identity: []string{p.Task},
 		})
-	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
+	} else if p.State[Contract] == Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
 		actual, fix := whereContract(p)
-		p.Report(check.Finding{
-			Code: "contract.missing", Message: "there is no scope contract", Input: check.Contract,
+		p.Report(Finding{
+			Code: "contract.missing", Message: "there is no scope contract", Input: Contract,
 			Expected: "a standing contract at the base (" + policy.StandingContract + ".json, .yaml or .yml), or one that the operator names",
 			Actual:   actual, Fix: fix,
 		})
@@ -59,8 +58,8 @@ func runContract(p *check.Pass) {
 	}
 	for _, s := range p.Policy.Sources {
 		if message, actual := untrusted(p.Inputs, &s); message != "" {
-			p.Report(check.Finding{
-				Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
+			p.Report(Finding{
+				Code: "contract.untrusted", Message: message, Actual: actual, Input: Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
 				Expected: "a contract from the base branch, or one from outside the repository",
 				Fix:      "commit the contract to the base branch, or let the workflow read it from outside the repository",
 			})
@@ -70,14 +69,14 @@ func runContract(p *check.Pass) {
 }
 
 // whereContract says where a contract is that the gate does not see, and the next step.
-func whereContract(p *check.Pass) (actual, fix string) {
+func whereContract(p *Pass) (actual, fix string) {
 	const right = policy.StandingContract
 	var places []facts.Misplaced
 	if p.Facts != nil {
 		places = p.Facts.Misplaced
 	}
 	for _, m := range places {
-		switch name := diag.QuotePath(m.Path); m.At {
+		switch name := input.QuotePath(m.Path); m.At {
 		case "named":
 			actual, fix = "no "+name+" at the base, which the call names", "let a person add "+name+" to the base branch, or name the path that it has there with --contract"
 		case "base":
@@ -99,13 +98,13 @@ func whereContract(p *check.Pass) (actual, fix string) {
 
 // reportNever reports a code under override.never that no finding has: what it should protect from an override
 // could be.
-func reportNever(p *check.Pass, s policy.Source) {
+func reportNever(p *Pass, s policy.Source) {
 	for _, code := range s.Contract.Override.Never {
 		if p.HasCode(code) || contract.IsDiffRule(code) { // the check diffrules knows the rules
 			continue
 		}
-		p.Report(check.Finding{
-			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which is not the code of a finding", code), Input: check.Kind(s.Kind),
+		p.Report(Finding{
+			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which is not the code of a finding", code), Input: Kind(s.Kind),
 			Path: s.Path, Pos: s.Contract.Keys["override"], Expected: "codes of findings, such as scope.forbidden", Actual: code,
 			Fix: "correct the code; closeout explain lists them all", Identity: []string{"override.never", code},
 		})
@@ -114,16 +113,16 @@ func reportNever(p *check.Pass, s policy.Source) {
 
 // reportAddedTasks reports more than one task contract in one change, when the caller does not name the task, and one that
 // was not supplied: it may forbid what the other contracts allow.
-func reportAddedTasks(p *check.Pass) {
+func reportAddedTasks(p *Pass) {
 	if len(p.AddedTasks) > 1 && p.Task == "" {
-		p.Report(check.Finding{
+		p.Report(Finding{
 			Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
 			Expected: "one task contract for each change", Actual: strings.Join(p.AddedTasks, ", "),
 			Fix: "keep one of them, or name the task with --task", Identity: []string{"two task contracts"},
 		})
 	}
 	if p.AbsentTask != "" {
-		p.Report(check.Finding{
+		p.Report(Finding{
 			Code: "contract.missing", Message: "the change adds a task contract that was not supplied", Input: changeKind(p), Path: p.AbsentTask,
 			Expected: "the added contract among the inputs, in a bundle as contracts/<task_id>.json", Actual: "no task contract",
 			Fix: "add the file to the bundle, or let closeout verify --base collect it", Identity: []string{"added task"},
@@ -133,11 +132,11 @@ func reportAddedTasks(p *check.Pass) {
 
 // untrusted says why a contract cannot be trusted, because the change itself could have written it: a standing one that
 // only the head contains, one whose origin the facts do not name, and an operator's that the change touches. "" when it can.
-func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
+func untrusted(in *Inputs, s *policy.Source) (message, actual string) {
 	switch {
 	case s.Trust == "":
 		return "the facts do not say where this contract comes from", "no entry in the facts"
-	case s.Trust == facts.TrustHead && s.Kind == string(check.Contract):
+	case s.Trust == facts.TrustHead && s.Kind == string(Contract):
 		return "the standing contract comes from the change that it judges", "read from the head"
 	case s.Trust == facts.TrustOperator && s.HeadHolds:
 		return "the operator's contract is a file of the head, and the change may have written it", "the head's tree contains it"
@@ -149,16 +148,16 @@ func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
 
 // Trusted reports whether the change certainly did not write a contract. An operator's contract that may be a file of
 // the repository cannot be trusted while the touched paths are unknown.
-func Trusted(in *check.Inputs, s *policy.Source) bool {
+func Trusted(in *Inputs, s *policy.Source) bool {
 	message, _ := untrusted(in, s)
-	unseen := s.Trust == facts.TrustOperator && len(s.RepoPaths) > 0 && in.State[check.Changes] != check.Usable
+	unseen := s.Trust == facts.TrustOperator && len(s.RepoPaths) > 0 && in.State[Changes] != Usable
 	return message == "" && !unseen
 }
 
 // touches reports whether the head contains one of some paths because of the change: the change touches it, or puts a
 // symlink on the way to it.
-func touches(in *check.Inputs, paths []string) bool {
-	return slices.ContainsFunc(in.Changes, func(c check.Change) bool {
+func touches(in *Inputs, paths []string) bool {
+	return slices.ContainsFunc(in.Changes, func(c Change) bool {
 		return c.Status != change.Deleted && slices.ContainsFunc(paths, func(path string) bool {
 			return c.Path == path || strings.HasPrefix(path, c.Path+"/")
 		})

@@ -4,40 +4,38 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Coverage checks that the tests cover as much as the contract requires.
-var Coverage = &check.Check{
+var CoverageCheck = &Check{
 	ID:    "coverage",
 	Title: "Coverage is above its floor and did not drop",
-	Codes: []check.Code{
-		{Name: "coverage.missing", Severity: diag.Block},
-		{Name: "coverage.malformed", Severity: diag.Block},
-		{Name: "coverage.below_floor", Severity: diag.Block},
-		{Name: "coverage.regression", Severity: diag.Block},
-		{Name: "coverage.minor_regression", Severity: diag.Warn},
+	Codes: []Code{
+		{Name: "coverage.missing", Severity: input.Block},
+		{Name: "coverage.malformed", Severity: input.Block},
+		{Name: "coverage.below_floor", Severity: input.Block},
+		{Name: "coverage.regression", Severity: input.Block},
+		{Name: "coverage.minor_regression", Severity: input.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
-	Asked: func(in *check.Inputs) bool {
-		return in.State[check.Coverage] != check.Missing || in.Policy != nil && in.Policy.Coverage != nil
+	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
+	Asked: func(in *Inputs) bool {
+		return in.State[Coverage] != Missing || in.Policy != nil && in.Policy.Coverage != nil
 	},
 	Run: runCoverage,
 }
 
 // defaultMaxDrop is one point: a larger drop blocks, also where no contract declares coverage.
-const defaultMaxDrop = strict.Whole / 100
+const defaultMaxDrop = input.Whole / 100
 
-func runCoverage(p *check.Pass) {
-	reportProblems(p, "coverage.malformed", check.Coverage)
-	if p.State[check.Coverage] == check.Missing {
-		p.Report(check.Finding{
-			Code: "coverage.missing", Message: "the contract declares coverage, and there is no coverage report", Input: check.Coverage,
+func runCoverage(p *Pass) {
+	reportProblems(p, "coverage.malformed", Coverage)
+	if p.State[Coverage] == Missing {
+		p.Report(Finding{
+			Code: "coverage.missing", Message: "the contract declares coverage, and there is no coverage report", Input: Coverage,
 			Path: p.Policy.Coverage.Report, Expected: "the file " + p.Policy.Coverage.Report, Actual: "no such file",
 			Fix: "let the test command write its coverage there",
 		})
@@ -48,8 +46,8 @@ func runCoverage(p *check.Pass) {
 	current := p.Coverage.Report.Current
 	if p.Policy != nil && p.Policy.Coverage != nil && p.Policy.Coverage.Floor != nil && current < *p.Policy.Coverage.Floor {
 		floor := percent(*p.Policy.Coverage.Floor)
-		p.Report(check.Finding{
-			Code: "coverage.below_floor", Message: "coverage is below its floor", Input: check.Coverage, Path: p.Coverage.Path,
+		p.Report(Finding{
+			Code: "coverage.below_floor", Message: "coverage is below its floor", Input: Coverage, Path: p.Coverage.Path,
 			Pos: p.Coverage.Report.Pos, Expected: "at least " + floor, Actual: percent(current),
 			Fix: "test what the change adds", Identity: []string{points(current), floor},
 		})
@@ -58,7 +56,7 @@ func runCoverage(p *check.Pass) {
 }
 
 // percent writes a ratio with two decimals, rounded down.
-func percent(r strict.Ratio) string {
+func percent(r input.Ratio) string {
 	sign := ""
 	if r < 0 {
 		r, sign = -r, "-"
@@ -69,16 +67,16 @@ func percent(r strict.Ratio) string {
 
 // reportDrop compares with the value before. The report's own value for that counts only where there is no better source:
 // the change could write anything there.
-func reportDrop(p *check.Pass) {
-	var declared *strict.Ratio
+func reportDrop(p *Pass) {
+	var declared *input.Ratio
 	if p.Policy != nil && p.Policy.Coverage != nil {
 		declared = p.Policy.Coverage.MaxDrop
 	}
 	previous := previousCoverage(p)
 	if previous == nil {
 		if declared != nil {
-			p.Report(check.Finding{
-				Code: "facts.unavailable", Message: "cannot determine the coverage before the change", Input: check.Coverage, Path: p.Coverage.Path,
+			p.Report(Finding{
+				Code: "facts.unavailable", Message: "cannot determine the coverage before the change", Input: Coverage, Path: p.Coverage.Path,
 				Expected: "the coverage of the base", Actual: "no trusted input names it",
 				Fix:      "provide the coverage report of the base; a person may remove max_drop from the contract",
 				Identity: []string{"previous coverage"},
@@ -93,8 +91,8 @@ func reportDrop(p *check.Pass) {
 	if declared != nil {
 		limit = *declared
 	}
-	f := check.Finding{
-		Code: "coverage.minor_regression", Message: "coverage dropped slightly", Input: check.Coverage, Path: p.Coverage.Path,
+	f := Finding{
+		Code: "coverage.minor_regression", Message: "coverage dropped slightly", Input: Coverage, Path: p.Coverage.Path,
 		Pos: p.Coverage.Report.Pos, Expected: "no drop from " + percent(*previous),
 		Actual: fmt.Sprintf("%s, a drop of %s", percent(p.Coverage.Report.Current), percent(*previous-p.Coverage.Report.Current)),
 		Fix:    "test what the change adds", Identity: []string{points(*previous), points(p.Coverage.Report.Current)},
@@ -106,7 +104,7 @@ func reportDrop(p *check.Pass) {
 }
 
 // previousCoverage is the value of the base; nil when no trusted input names it.
-func previousCoverage(p *check.Pass) *strict.Ratio {
+func previousCoverage(p *Pass) *input.Ratio {
 	if p.Facts != nil && p.Facts.BaseCoverage != nil {
 		return &p.Facts.BaseCoverage.Current
 	}

@@ -6,28 +6,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/rules"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 // DiffRules checks what the gate's own rules found in the change. Facts reports when the collector could not run them.
-var DiffRules = &check.Check{
+var DiffRulesCheck = &Check{
 	ID:    "diffrules",
 	Title: "The change weakens no test and no check",
-	Codes: []check.Code{{Name: "rule.off", Severity: diag.Info}},
+	Codes: []Code{{Name: "rule.off", Severity: input.Info}},
 	Also:  []string{"rule.malformed", "rule.failed", "rule.unknown", "rule.expired", "rule.ignore_unused"},
-	Scope: check.ScopeChange | check.ScopeMember | check.ScopePast,
-	Asked: func(in *check.Inputs) bool { return in.State[check.DiffRules] != check.Missing },
+	Scope: ScopeChange | ScopeMember | ScopePast,
+	Asked: func(in *Inputs) bool { return in.State[DiffRules] != Missing },
 	Run:   runDiffRules,
 }
 
-func runDiffRules(p *check.Pass) {
-	reportProblems(p, "rule.malformed", check.DiffRules)
-	if p.State[check.DiffRules] != check.Usable {
+func runDiffRules(p *Pass) {
+	reportProblems(p, "rule.malformed", DiffRules)
+	if p.State[DiffRules] != Usable {
 		return
 	}
 	if p.Policy == nil { // so something else blocks
@@ -37,8 +35,8 @@ func runDiffRules(p *check.Pass) {
 		return
 	}
 	exceptions := newIgnores(p, p.Policy.DiffIgnore)
-	standard, found := map[string]diag.Severity{}, map[string]int64{} // found counts the places of a rule
-	var warned []*rules.DiffRow                                       // of one rule
+	standard, found := map[string]input.Severity{}, map[string]int64{} // found counts the places of a rule
+	var warned []*reports.DiffRow                                      // of one rule
 	for i := range p.DiffRules.Rules {
 		row := &p.DiffRules.Rules[i]
 		severity, known := standard[row.ID]
@@ -49,7 +47,7 @@ func runDiffRules(p *check.Pass) {
 		if !row.Passed {
 			found[row.ID]++
 		}
-		if severity != diag.Warn || row.Passed || exceptions.excuseRow(row) != nil {
+		if severity != input.Warn || row.Passed || exceptions.excuseRow(row) != nil {
 			reportDiffRow(p, row, severity, exceptions)
 			continue
 		}
@@ -78,22 +76,22 @@ func runDiffRules(p *check.Pass) {
 	reportStrayIgnores(p, exceptions, standard)
 	exceptions.report(p)
 	if p.Policy.Meter.Spent() {
-		p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
+		p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 	}
 }
 
 // reportOff says that a rule is off: who reads the report a year later must not take silence for a change without findings.
-func reportOff(p *check.Pass, rule *policy.Rule, places int64) {
+func reportOff(p *Pass, rule *policy.Rule, places int64) {
 	found := "it found nothing"
 	if places > 0 {
-		found = "it found " + diag.Plural(places, "place") + ", which does not count"
+		found = "it found " + input.Plural(places, "place") + ", which does not count"
 		if places > 1 {
-			found = "it found " + diag.Plural(places, "place") + ", which do not count"
+			found = "it found " + input.Plural(places, "place") + ", which do not count"
 		}
 	}
-	p.Report(check.Finding{
+	p.Report(Finding{
 		Code: "rule.off", Message: fmt.Sprintf("the contract switches off the diff rule %q; %s", rule.ID.Value, found),
-		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
+		Input: Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
 		Expected: "a rule that counts", Actual: "severity off", Fix: "no action is needed", Identity: []string{rule.ID.Value},
 	})
 }
@@ -102,13 +100,13 @@ func reportOff(p *check.Pass, rule *policy.Rule, places int64) {
 const maxWarned = 6
 
 // reportWarned reports the rows of a rule that warns, none of which is excused: the first ones, and one finding for the others.
-func reportWarned(p *check.Pass, rows []*rules.DiffRow) {
+func reportWarned(p *Pass, rows []*reports.DiffRow) {
 	most := maxWarned
 	if len(rows) > maxWarned {
 		most--
 	}
 	for _, row := range rows[:min(len(rows), most)] {
-		reportDiffRow(p, row, diag.Warn, &ignores{})
+		reportDiffRow(p, row, input.Warn, &ignores{})
 	}
 	if len(rows) <= maxWarned {
 		return
@@ -121,15 +119,15 @@ func reportWarned(p *check.Pass, rows []*rules.DiffRow) {
 		}
 	}
 	others := *rest[0]
-	others.Detail = fmt.Sprintf("\u2026 and %s in %s", diag.Plural(int64(len(rest)), "more place"), strict.CutTo(strings.Join(files, ", "), 500))
+	others.Detail = fmt.Sprintf("\u2026 and %s in %s", input.Plural(int64(len(rest)), "more place"), input.CutTo(strings.Join(files, ", "), 500))
 	others.Was, others.Now = "", ""
-	f := diffFinding(&others, diag.Warn)
+	f := diffFinding(&others, input.Warn)
 	f.Identity = append(f.Identity, "others") // it is none of the first
 	p.Report(f)
 }
 
 // reportDiffRow reports what a rule found in one place.
-func reportDiffRow(p *check.Pass, r *rules.DiffRow, severity diag.Severity, exceptions *ignores) {
+func reportDiffRow(p *Pass, r *reports.DiffRow, severity input.Severity, exceptions *ignores) {
 	if r.Passed || severity == contract.Off {
 		return
 	}
@@ -139,19 +137,19 @@ func reportDiffRow(p *check.Pass, r *rules.DiffRow, severity diag.Severity, exce
 }
 
 // diffFinding is the finding of a row.
-func diffFinding(r *rules.DiffRow, severity diag.Severity) check.Finding {
-	f := check.Finding{
-		Code: "rule.failed", Severity: severity, Message: r.ID + ": " + cmp.Or(r.Detail, "the rule is broken"), Input: check.DiffRules,
-		Expected: diag.NoSuchText + diag.AsAtBase, Actual: cmp.Or(r.Now, diag.NotThere), Path: r.File,
+func diffFinding(r *reports.DiffRow, severity input.Severity) Finding {
+	f := Finding{
+		Code: "rule.failed", Severity: severity, Message: r.ID + ": " + cmp.Or(r.Detail, "the rule is broken"), Input: DiffRules,
+		Expected: input.NoSuchText + input.AsAtBase, Actual: cmp.Or(r.Now, input.NotThere), Path: r.File,
 		Fix: cmp.Or(r.Fix, "restore what the merge base has"), Identity: []string{r.ID, r.Side, r.Was, r.Now}, Rule: r.ID,
 	}
 	switch {
 	case r.Was != "":
-		f.Expected = r.Was + diag.AsAtBase
+		f.Expected = r.Was + input.AsAtBase
 	case r.Now == "":
 		f.Expected, f.Actual = "nothing that this rule finds", cmp.Or(r.Detail, "a change that the rule is about")
 	}
-	if r.Side != rules.SideBase {
+	if r.Side != reports.SideBase {
 		f.Pos.Line = int(r.Line)
 	} else if r.Line > 0 { // a place that the head does not have
 		f.Message += fmt.Sprintf(" (line %d of the merge base)", r.Line)
@@ -161,7 +159,7 @@ func diffFinding(r *rules.DiffRow, severity diag.Severity) check.Finding {
 
 // reportStrayIgnores reports the exceptions from rules that do not exist: those with the prefix, of which nothing else is said
 // then, and those that lack it where no rule report has such a rule.
-func reportStrayIgnores(p *check.Pass, exceptions *ignores, standard map[string]diag.Severity) {
+func reportStrayIgnores(p *Pass, exceptions *ignores, standard map[string]input.Severity) {
 	for i := range exceptions.list {
 		ignore := &exceptions.list[i]
 		if _, known := standard[ignore.ID.Value]; !known && !ignore.expired {
@@ -174,28 +172,28 @@ func reportStrayIgnores(p *check.Pass, exceptions *ignores, standard map[string]
 	}
 	for i := range p.Policy.Ignore {
 		ignore := &p.Policy.Ignore[i]
-		if _, meant := standard[rules.DiffPrefix+ignore.ID.Value]; meant {
+		if _, meant := standard[reports.DiffPrefix+ignore.ID.Value]; meant {
 			reportNoDiffRule(p, ignore.ID, &ignore.Source)
 		}
 	}
 }
 
 // reportNoDiffRule reports an id in a contract that no rule has.
-func reportNoDiffRule(p *check.Pass, id diag.Text, source *policy.Source) {
+func reportNoDiffRule(p *Pass, id input.Text, source *policy.Source) {
 	var known []string
 	for _, r := range p.DiffRules.Rules {
 		if len(known) == 0 || known[len(known)-1] != r.ID {
 			known = append(known, r.ID)
 		}
 	}
-	f := check.Finding{
-		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Input: check.Kind(source.Kind), Path: source.Path, Pos: id.Pos,
+	f := Finding{
+		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Input: Kind(source.Kind), Path: source.Path, Pos: id.Pos,
 		Expected: "the id of a diff rule", Actual: id.Value, Fix: "let a person correct or remove it; closeout diff --list shows the ids",
 		Identity: []string{id.Value},
 	}
-	near := diag.Nearest(id.Value, known)
-	if slices.Contains(known, rules.DiffPrefix+id.Value) {
-		near = rules.DiffPrefix + id.Value
+	near := input.Nearest(id.Value, known)
+	if slices.Contains(known, reports.DiffPrefix+id.Value) {
+		near = reports.DiffPrefix + id.Value
 	}
 	if near != "" {
 		f.Fix = fmt.Sprintf("did you mean %q? Let a person correct it", near)

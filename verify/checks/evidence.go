@@ -4,34 +4,33 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
-	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/proof"
 )
 
 // Evidence checks how far the records can be trusted.
-var Evidence = &check.Check{
+var EvidenceCheck = &Check{
 	ID:    "evidence",
 	Title: "The evidence is about this code and comes from a trusted source",
-	Codes: []check.Code{
-		{Name: "evidence.conflict", Severity: diag.Block},
-		{Name: "evidence.stale", Severity: diag.Block},
-		{Name: "evidence.dirty_tree", Severity: diag.Block},
-		{Name: "evidence.below_minimum", Severity: diag.Block},
-		{Name: "evidence.digest_mismatch", Severity: diag.Block},
-		{Name: "evidence.unbound", Severity: diag.Warn},
+	Codes: []Code{
+		{Name: "evidence.conflict", Severity: input.Block},
+		{Name: "evidence.stale", Severity: input.Block},
+		{Name: "evidence.dirty_tree", Severity: input.Block},
+		{Name: "evidence.below_minimum", Severity: input.Block},
+		{Name: "evidence.digest_mismatch", Severity: input.Block},
+		{Name: "evidence.unbound", Severity: input.Warn},
 	},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
+	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
 	// Supplied digests are compared with the logs also when no contract can be read.
-	Asked: func(in *check.Inputs) bool { return in.State[check.Contract] == check.Usable || len(in.Digests) > 0 },
+	Asked: func(in *Inputs) bool { return in.State[Contract] == Usable || len(in.Digests) > 0 },
 	Run:   runEvidence,
 }
 
-func runEvidence(p *check.Pass) {
+func runEvidence(p *Pass) {
 	reportDigests(p) // also when no log is left that counts
-	if p.State[check.Contract] != check.Usable || p.State[check.Feedback] != check.Usable {
+	if p.State[Contract] != Usable || p.State[Feedback] != Usable {
 		return
 	}
 	unknown := false // the collector could not get the code tree, so that no record can be bound
@@ -39,7 +38,7 @@ func runEvidence(p *check.Pass) {
 		_, unknown = lacking(p.Facts, facts.WantedCodeTree, "")
 	}
 	for i, d := range p.Decisions {
-		if unknown && d.Reason == ledger.BelowMinimum && d.At.Last.Trees {
+		if unknown && d.Reason == proof.BelowMinimum && d.At.Last.Trees {
 			continue // the tree that it names may be the right one: what is unknown is reported, and is not a failure
 		}
 		if strings.HasPrefix(string(d.Reason), "evidence.") {
@@ -57,7 +56,7 @@ func runEvidence(p *check.Pass) {
 		}
 	}
 	if p.Unbound {
-		p.Report(check.Finding{
+		p.Report(Finding{
 			Code: "evidence.unbound", Message: "the records are not bound to this code",
 			Expected: "facts that name the code tree, so that a record of other code is noticed",
 			Actual:   "no code tree is known; evidence is accepted as claimed",
@@ -66,16 +65,16 @@ func runEvidence(p *check.Pass) {
 	}
 }
 
-func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) check.Finding {
-	f := at(check.Finding{Code: string(d.Reason), Identity: decisionKey(c, d)}, d.At)
+func evidenceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Finding {
+	f := at(Finding{Code: string(d.Reason), Identity: decisionKey(c, d)}, d.At)
 	switch d.Reason {
-	case ledger.Conflict:
+	case proof.Conflict:
 		f.Message = criterionName(c) + " passed in one log and failed in another"
 		f.Expected = expectation(c) + " in every log that has a record of it"
 		f.Actual = conflictText(d)
 		f.Output = p.Tail(&d.At.Last.Said)
 		f.Fix = "fix what makes it fail there, then run and record it again"
-	case ledger.Stale:
+	case proof.Stale:
 		changed := changedPaths("; the work tree differed from its commit in ", d.At)
 		f.Message = criterionName(c) + " ran on code other than the code that is judged" + changed
 		f.Expected = "tree_before and tree_after that name the code tree of this change"
@@ -85,7 +84,7 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 			f.Fix = "commit what belongs to the change, and leave other people's files as they are: let git ignore them, " +
 				"or record in a fresh work tree (git worktree add); then run and record the command again"
 		}
-	case ledger.DirtyTree:
+	case proof.DirtyTree:
 		if other := d.At.Last.OtherBytes; other != "" {
 			f.Message = "files did not have the bytes that the code tree stands for when " + criterionName(c) + " ran: " + other
 			f.Expected = "files with the bytes of the code tree, or with those that a checkout of it writes on any machine"
@@ -101,7 +100,7 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *ledger.Decision) c
 	default:
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
 		f.Expected = "evidence that is at least " + string(d.Minimum)
-		f.Actual = string(d.Level) + ": " + check.KeptFrom(d.Level, d.At)
+		f.Actual = string(d.Level) + ": " + KeptFrom(d.Level, d.At)
 		f.Fix = reach(p, "run the command with closeout record, which records the code tree before and after", d.Minimum)
 	}
 	f.Fix += provesHint(c)
@@ -114,7 +113,7 @@ const otherBytesFix = "let no command rewrite such a file; if a setting of the m
 
 // changedPaths names the first paths that the record names as changed, "" when it names none. They are words of the
 // change and may be long.
-func changedPaths(lead string, d *ledger.Deciding) string {
+func changedPaths(lead string, d *proof.Deciding) string {
 	const most, longest = 5, 100
 	var list []string
 	for _, path := range d.Last.ChangedPaths {
@@ -134,20 +133,20 @@ func changedPaths(lead string, d *ledger.Deciding) string {
 }
 
 // reach says how evidence that is recorded in such a way gets to a level, and how to accept less on purpose.
-func reach(p *check.Pass, how string, minimum diag.Level) string {
+func reach(p *Pass, how string, minimum input.Level) string {
 	switch {
 	case p.Event != "" && p.Facts == nil:
 		how = "give the action a token: the input token is empty, so nothing says which code the records must be about; then " + how
 	case p.Event != "" && p.Facts.Subject.AcceptedTrees == nil:
 		how = "supply facts that name the accepted code trees, or a token and no facts; then " + how
 	}
-	if minimum == diag.Recorded {
+	if minimum == input.Recorded {
 		how += ", in a separate job whose output passes the log's sha256 to the gate (feedback_sha256)"
 	}
 	return how + `; a person may accept less with "evidence": {"min": …} in the contract`
 }
 
-func conflictText(d *ledger.Decision) string {
+func conflictText(d *proof.Decision) string {
 	var parts []string
 	for _, x := range d.Deciding {
 		if len(parts) == 10 {
@@ -160,7 +159,7 @@ func conflictText(d *ledger.Decision) string {
 }
 
 // reportDigests requires every log that the workflow supplied, and a digest of every stream that it names.
-func reportDigests(p *check.Pass) {
+func reportDigests(p *Pass) {
 	there := map[string]bool{}
 	for _, l := range p.Logs {
 		there[l.SHA256] = true
@@ -170,9 +169,9 @@ func reportDigests(p *check.Pass) {
 		if sha256 != "" && there[sha256] {
 			continue
 		}
-		f := check.Finding{
-			Code: "evidence.digest_mismatch", Message: "a log that the workflow supplied is missing or was changed", Input: check.Feedback,
-			Expected: "a log with sha256 " + sha256, Actual: diag.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
+		f := Finding{
+			Code: "evidence.digest_mismatch", Message: "a log that the workflow supplied is missing or was changed", Input: Feedback,
+			Expected: "a log with sha256 " + sha256, Actual: input.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
 			Fix: "supply the log as the recording job wrote it", Identity: []string{sha256},
 		}
 		if stream != "" {
@@ -186,12 +185,12 @@ func reportDigests(p *check.Pass) {
 	}
 }
 
-func reportCompanion(p *check.Pass, c *check.Companion) {
+func reportCompanion(p *Pass, c *Companion) {
 	how := "run the command that writes the report with closeout record --produces, on the code as it is now"
-	if c.Kind == check.Rules && p.Policy.Rules.Run != nil {
+	if c.Kind == Rules && p.Policy.Rules.Run != nil {
 		how = "commit all edits, then run closeout run, which records the command of rules.run"
 	}
-	p.Report(check.Finding{
+	p.Report(Finding{
 		Code:    "evidence.below_minimum",
 		Message: fmt.Sprintf("the %s report is %s, and it must be %s: %s", c.Kind, c.Level, c.Minimum, c.KeptFrom),
 		Input:   c.Kind, Path: c.Path,
@@ -204,11 +203,11 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 
 // reportClash reports a file that two commands of one log wrote with different content: which of them it is from, and
 // whether the other one meant to replace it, is unknown.
-func reportClash(p *check.Pass, c *check.Companion) {
-	p.Report(check.Finding{
+func reportClash(p *Pass, c *Companion) {
+	p.Report(Finding{
 		Code:    "evidence.conflict",
 		Message: fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, c.Clash.Path, c.Clash.First, c.Clash.Second),
-		Input:   check.Feedback, Path: c.Clash.Stream, Pos: diag.Pos{Line: c.Clash.Line, Column: 1},
+		Input:   Feedback, Path: c.Clash.Stream, Pos: input.Pos{Line: c.Clash.Line, Column: 1},
 		Expected: "one command of a log that writes the file", Actual: "two commands, with different content",
 		Fix: "let each command write a separate file, then record both again", Identity: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
 	})

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/proof"
 )
 
 // TestChangedPaths shows the first paths of a record, quoted and cut, and nothing where there are none.
@@ -20,7 +20,7 @@ func TestChangedPaths(t *testing.T) {
 		{[]string{long}, `: "` + long[:200] + `…"`},
 		{strings.Split("abcdefg", ""), `: "a", "b", "c", "d", "e", …`},
 	} {
-		got := changedPaths(": ", &ledger.Deciding{Tally: ledger.Tally{Last: ledger.Attempt{ChangedPaths: c.paths}}})
+		got := changedPaths(": ", &proof.Deciding{Tally: proof.Tally{Last: proof.Attempt{ChangedPaths: c.paths}}})
 		if got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}

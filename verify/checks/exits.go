@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/ledger"
+	"github.com/closeout-gate/closeout/verify/proof"
 )
 
 // signals are the names of those that end a command, by their number on Linux.
@@ -28,7 +28,7 @@ func exitWords(exit int64, program string) string {
 		return text + ": a program could not be executed"
 	case exit == 127:
 		return text + ": program not found: " + strconv.Quote(cutText(program)) + " or one that it starts"
-	case !ledger.Cut(exit) || name == "":
+	case !proof.Cut(exit) || name == "":
 		return text
 	case name == "SIGKILL":
 		return text + ": killed by SIGKILL, often because memory ran out"

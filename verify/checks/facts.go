@@ -5,21 +5,20 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Facts checks that the facts can be read, and that they contain what every run requires.
-var Facts = &check.Check{
+var FactsCheck = &Check{
 	ID:    "facts",
 	Title: "The facts that the decision requires are known",
-	Codes: []check.Code{
-		{Name: "facts.malformed", Severity: diag.Block},
-		{Name: "facts.unavailable", Severity: diag.Unknown},
+	Codes: []Code{
+		{Name: "facts.malformed", Severity: input.Block},
+		{Name: "facts.unavailable", Severity: input.Unknown},
 	},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt | check.ScopePast,
+	Scope: ScopeChange | ScopeGroup | ScopeMember | ScopeExempt | ScopePast,
 	Run:   runFacts,
 }
 
@@ -31,12 +30,12 @@ var everyRun = map[facts.Wanted]string{
 	facts.WantedDiffRules: "what the diff rules find",
 }
 
-func runFacts(p *check.Pass) {
-	reportProblems(p, "facts.malformed", check.Facts)
+func runFacts(p *Pass) {
+	reportProblems(p, "facts.malformed", Facts)
 	if p.Facts == nil {
-		if p.Member != nil && p.State[check.Facts] == check.Missing { // outside of a merge group facts are optional
-			p.Report(check.Finding{
-				Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: check.Facts,
+		if p.Member != nil && p.State[Facts] == Missing { // outside of a merge group facts are optional
+			p.Report(Finding{
+				Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: Facts,
 				Expected: "facts about each pull request of the group", Actual: "none", Fix: "let the collector write the facts, and run the gate again", Identity: []string{string(facts.WantedPullRequest), ""},
 			})
 		}
@@ -61,7 +60,7 @@ func runFacts(p *check.Pass) {
 
 // readFromBase is what the base branch contains under the name of an unavailable fact, if that is not a contract: the
 // collector reads files that the contracts name with them. "" for a contract.
-func readFromBase(p *check.Pass, u *facts.Unavailable) string {
+func readFromBase(p *Pass, u *facts.Unavailable) string {
 	switch {
 	case u.What != facts.WantedContracts || p.Policy == nil:
 		return ""
@@ -74,13 +73,13 @@ func readFromBase(p *check.Pass, u *facts.Unavailable) string {
 }
 
 // unavailable is the finding for a fact that the collector could not get.
-func unavailable(code string, u facts.Unavailable, what string) check.Finding {
+func unavailable(code string, u facts.Unavailable, what string) Finding {
 	message := "cannot determine " + what
 	if u.About != "" {
 		message += fmt.Sprintf(" (%s)", u.About)
 	}
-	return check.Finding{
-		Code: code, Message: message + ": " + u.Error, Input: check.Facts, Expected: what, Actual: u.Error,
+	return Finding{
+		Code: code, Message: message + ": " + u.Error, Input: Facts, Expected: what, Actual: u.Error,
 		Fix:      cmp.Or(u.Fix, "fix the cause of the error, and run the gate again"),
 		Identity: []string{string(u.What), u.About}, Lacks: &u, Undecided: strings.TrimPrefix(message, "cannot determine "),
 	}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/ledger"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/proof"
 )
 
 // A person who overrides a finding accepts its fingerprint, and the evidence for it can be recorded again at the same head.
@@ -25,9 +25,9 @@ func criterionKey(c *contract.Criterion, more ...string) []string {
 
 // decisionKey tells a decision about a criterion from others: how far the records can be believed, and in which logs they
 // do not show it met.
-func decisionKey(c *contract.Criterion, d *ledger.Decision) []string {
+func decisionKey(c *contract.Criterion, d *proof.Decision) []string {
 	return criterionKey(c, append([]string{string(d.Level)}, d.Faults(c)...)...)
 }
 
 // points is a share of coverage in whole percent points: the same tests can cover a line more or less from run to run.
-func points(r strict.Ratio) string { return strconv.FormatInt(r.BasisPoints()/100, 10) }
+func points(r input.Ratio) string { return strconv.FormatInt(r.BasisPoints()/100, 10) }

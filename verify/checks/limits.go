@@ -1,26 +1,25 @@
 package checks
 
 import (
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Limits checks that every input was read to its end.
-var Limits = &check.Check{
+var LimitsCheck = &Check{
 	ID:    "limits",
 	Title: "No input is larger than the gate reads",
-	Codes: []check.Code{{Name: "limit.exceeded", Severity: diag.Block}},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopePast,
+	Codes: []Code{{Name: "limit.exceeded", Severity: input.Block}},
+	Scope: ScopeChange | ScopeGroup | ScopeMember | ScopePast,
 	Run:   runLimits,
 }
 
-func runLimits(p *check.Pass) {
+func runLimits(p *Pass) {
 	for _, problem := range p.Problems {
 		e := problem.Error
 		if e.Limit == "" {
 			continue
 		}
-		p.Report(check.Finding{
+		p.Report(Finding{
 			Code: "limit.exceeded", Message: e.Message, Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
 			Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Identity: []string{e.Limit},
 		})

@@ -5,49 +5,47 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/rules"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 // Rules checks that all of the repository's rules were judged and are not violated.
-var Rules = &check.Check{
+var RulesCheck = &Check{
 	ID:    "rules",
 	Title: "Every repository rule was judged and passed",
-	Codes: []check.Code{
-		{Name: "rules.missing", Severity: diag.Block},
-		{Name: "rule.malformed", Severity: diag.Block},
-		{Name: "rule.failed", Severity: diag.Block},
-		{Name: "rule.missing", Severity: diag.Block},
-		{Name: "rule.duplicate", Severity: diag.Block},
-		{Name: "rule.severity_mismatch", Severity: diag.Block},
-		{Name: "rule.unknown", Severity: diag.Warn},
-		{Name: "rule.expired", Severity: diag.Warn},
-		{Name: "rule.ignore_unused", Severity: diag.Warn},
+	Codes: []Code{
+		{Name: "rules.missing", Severity: input.Block},
+		{Name: "rule.malformed", Severity: input.Block},
+		{Name: "rule.failed", Severity: input.Block},
+		{Name: "rule.missing", Severity: input.Block},
+		{Name: "rule.duplicate", Severity: input.Block},
+		{Name: "rule.severity_mismatch", Severity: input.Block},
+		{Name: "rule.unknown", Severity: input.Warn},
+		{Name: "rule.expired", Severity: input.Warn},
+		{Name: "rule.ignore_unused", Severity: input.Warn},
 	},
-	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
+	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
 	Run:   runRules,
 }
 
 // ruleRow is a row, and the report that contains it.
 type ruleRow struct {
-	*rules.Row
-	file  *check.RuleFile
+	*reports.Row
+	file  *RuleFile
 	exact bool // its severity is the rule's own, not a tool's level
 }
 
-func runRules(p *check.Pass) {
-	reportNoMatch(p, "rules.missing", check.Rules)
-	reportProblems(p, "rule.malformed", check.Rules)
-	if p.State[check.Rules] == check.Malformed {
+func runRules(p *Pass) {
+	reportNoMatch(p, "rules.missing", Rules)
+	reportProblems(p, "rule.malformed", Rules)
+	if p.State[Rules] == Malformed {
 		return
 	}
 	reportEmptyRules(p)
-	judged := slices.ContainsFunc(p.Rules, func(f check.RuleFile) bool { return !isEmpty(f) || isClean(p, f) })
+	judged := slices.ContainsFunc(p.Rules, func(f RuleFile) bool { return !isEmpty(f) || isClean(p, f) })
 	if !judged || p.Policy == nil {
 		return // the contract says how much each rule weighs
 	}
@@ -56,46 +54,46 @@ func runRules(p *check.Pass) {
 		f := &p.Rules[i]
 		root := rootOf(p, f)
 		for j := range f.Report.Rows {
-			rows = append(rows, ruleRow{below(&f.Report.Rows[j], root), f, f.Report.Shape != rules.ShapeSARIF})
+			rows = append(rows, ruleRow{below(&f.Report.Rows[j], root), f, f.Report.Shape != reports.ShapeSARIF})
 		}
 	}
 	ignores := newIgnores(p, p.Policy.Ignore)
 	if p.Policy.Catalogue == nil {
 		for _, r := range rows {
-			reportRow(p, r, stated(r, diag.Block), ignores)
+			reportRow(p, r, stated(r, input.Block), ignores)
 		}
 	} else {
 		judgeCatalogue(p, rows, ignores)
 	}
 	ignores.report(p)
 	if p.Policy.Meter.Spent() {
-		p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
+		p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 	}
 }
 
 // isEmpty reports whether a report contains no rule. Two empty failure lists mean that no rule failed.
-func isEmpty(f check.RuleFile) bool {
-	return len(f.Report.Rows) == 0 && f.Report.Shape != rules.ShapeLists
+func isEmpty(f RuleFile) bool {
+	return len(f.Report.Rows) == 0 && f.Report.Shape != reports.ShapeLists
 }
 
 // isClean reports whether an empty report says that the tool ran and found nothing: SARIF that is whole, which the command of
 // rules.run wrote before it ended with exit code 0. Without such a record, a tool that did nothing writes the same.
-func isClean(p *check.Pass, f check.RuleFile) bool {
+func isClean(p *Pass, f RuleFile) bool {
 	c := companionOf(p, &f)
 	return f.Report.Ended && c != nil && c.Clean
 }
 
 // companionOf returns what the logs say about a report; nil where no log was read.
-func companionOf(p *check.Pass, f *check.RuleFile) *check.Companion {
-	key := check.Companion{Kind: check.Rules, Path: f.Path, SHA256: f.SHA256}
-	if i, found := slices.BinarySearchFunc(p.Companions, key, check.CompareCompanions); found {
+func companionOf(p *Pass, f *RuleFile) *Companion {
+	key := Companion{Kind: Rules, Path: f.Path, SHA256: f.SHA256}
+	if i, found := slices.BinarySearchFunc(p.Companions, key, CompareCompanions); found {
 		return &p.Companions[i]
 	}
 	return nil
 }
 
 // rootOf is the root of the work tree in which a report was written; "" when no record tells.
-func rootOf(p *check.Pass, f *check.RuleFile) string {
+func rootOf(p *Pass, f *RuleFile) string {
 	if c := companionOf(p, f); c != nil {
 		return c.Root
 	}
@@ -104,7 +102,7 @@ func rootOf(p *check.Pass, f *check.RuleFile) string {
 
 // below makes absolute paths of a row relative to the root of the work tree. Those outside of it, and those that are not
 // normalized, stay absolute: nothing is known about the file that they name.
-func below(row *rules.Row, root string) *rules.Row {
+func below(row *reports.Row, root string) *reports.Row {
 	if root == "" || row.Passed {
 		return row
 	}
@@ -134,9 +132,9 @@ func below(row *rules.Row, root string) *rules.Row {
 
 // reportEmptyRules reports that there is no rule report, and each one that is empty: a full one beside it does not say
 // what the empty one should.
-func reportEmptyRules(p *check.Pass) {
-	f := check.Finding{
-		Code: "rules.missing", Message: "there is no rule report", Input: check.Rules,
+func reportEmptyRules(p *Pass) {
+	f := Finding{
+		Code: "rules.missing", Message: "there is no rule report", Input: Rules,
 		Expected: "at least one rule report with a row for each rule", Actual: "no such file",
 		Fix: `run the rules and supply their report; a person may declare that there is none: "rules": {"required": false}`,
 	}
@@ -150,11 +148,11 @@ func reportEmptyRules(p *check.Pass) {
 		}
 		p.Report(f)
 	}
-	declared := slices.ContainsFunc(p.Rules, func(r check.RuleFile) bool { return p.IsRulesReport(&r) })
+	declared := slices.ContainsFunc(p.Rules, func(r RuleFile) bool { return p.IsRulesReport(&r) })
 	if len(p.Rules) > 0 && p.Policy != nil && p.Policy.Rules.Run != nil && !declared {
 		f := f
 		f.Message = "the report of rules.run is not among the rule reports"
-		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, diag.Plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
+		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, input.Plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
 		f.Fix = "make sure that the command of rules.run writes its report there, and supply that report"
 		p.Report(f)
 	}
@@ -168,9 +166,9 @@ func reportEmptyRules(p *check.Pass) {
 }
 
 // emptyFix says how an empty report becomes one that says something.
-func emptyFix(p *check.Pass, f check.RuleFile) string {
+func emptyFix(p *Pass, f RuleFile) string {
 	switch {
-	case f.Report.Shape != rules.ShapeSARIF:
+	case f.Report.Shape != reports.ShapeSARIF:
 		return `run the rules and supply their report; {"block_failures": [], "warn_failures": []} is a report without failures`
 	case !f.Report.Ended:
 		return "let the tool write SARIF with tool.driver.name and a list of results in each run, [] when nothing was found"
@@ -184,7 +182,7 @@ func emptyFix(p *check.Pass, f check.RuleFile) string {
 }
 
 // stated is the row's severity, or fallback when it has none.
-func stated(r ruleRow, fallback diag.Severity) diag.Severity {
+func stated(r ruleRow, fallback input.Severity) input.Severity {
 	if r.Severity == "" {
 		return fallback
 	}
@@ -192,7 +190,7 @@ func stated(r ruleRow, fallback diag.Severity) diag.Severity {
 }
 
 // judgeCatalogue requires every rule of the catalogue exactly once.
-func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
+func judgeCatalogue(p *Pass, rows []ruleRow, ignores *ignores) {
 	byID := map[string][]ruleRow{}
 	for _, r := range rows {
 		byID[r.ID] = append(byID[r.ID], r)
@@ -206,15 +204,15 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 		left, ok := byID[r.ID]
 		switch {
 		case ok && p.Policy.OpenCatalogue:
-			reportRow(p, r, stated(r, diag.Block), ignores)
+			reportRow(p, r, stated(r, input.Block), ignores)
 		case ok:
 			result := "passed"
 			if slices.ContainsFunc(left, func(r ruleRow) bool { return !r.Passed }) {
 				result = "failed"
 			}
-			p.Report(rowFinding("rule.unknown", left[0], check.Finding{
+			p.Report(rowFinding("rule.unknown", left[0], Finding{
 				Message:  fmt.Sprintf("the catalogue does not contain the rule %q", r.ID),
-				Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", diag.Plural(int64(len(left)), "row"), result),
+				Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", input.Plural(int64(len(left)), "row"), result),
 				Fix: "let a person add the rule to the catalogue, or stop reporting it", Identity: []string{result},
 			}))
 			delete(byID, r.ID)
@@ -223,7 +221,7 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 }
 
 // reportExpired reports an entry of the catalogue whose last day has passed.
-func reportExpired(p *check.Pass, rule *policy.Rule) {
+func reportExpired(p *Pass, rule *policy.Rule) {
 	if rule.ExpiresAt == "" || p.Today == "" || p.Today <= rule.ExpiresAt {
 		return
 	}
@@ -231,20 +229,20 @@ func reportExpired(p *check.Pass, rule *policy.Rule) {
 	if contract.IsDiffRule(rule.ID.Value) {
 		message = fmt.Sprintf("the entry about the diff rule %q expired on %s and still applies: severity %s", rule.ID.Value, rule.ExpiresAt, rule.Severity)
 	}
-	p.Report(check.Finding{
+	p.Report(Finding{
 		Code: "rule.expired", Message: message,
-		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
+		Input: Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
 		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
 		Identity: []string{rule.ID.Value},
 	})
 }
 
-func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
+func judgeRule(p *Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 	reportExpired(p, rule)
 	if len(rows) == 0 {
-		p.Report(check.Finding{
+		p.Report(Finding{
 			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("the rule %q was not judged", rule.ID.Value),
-			Input: check.Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
+			Input: Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
 			Fix: "run the rule and report its result", Identity: []string{rule.ID.Value},
 		})
 		return
@@ -254,9 +252,9 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 		if len(rows) > 2 {
 			times = fmt.Sprintf("%d times", len(rows))
 		}
-		p.Report(rowFinding("rule.duplicate", rows[1], check.Finding{
+		p.Report(rowFinding("rule.duplicate", rows[1], Finding{
 			Message:  fmt.Sprintf("the rule %q is reported %s", rule.ID.Value, times),
-			Expected: "one row for each rule, over all reports", Actual: diag.Plural(int64(len(rows)), "row"),
+			Expected: "one row for each rule, over all reports", Actual: input.Plural(int64(len(rows)), "row"),
 			Fix: "report each rule once",
 		}))
 	}
@@ -264,7 +262,7 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 		reportMismatch(p, rule, r)
 		severity := rule.Severity
 		if p.Policy.OpenCatalogue {
-			severity = diag.Stricter(severity, stated(r, diag.Block))
+			severity = input.Stricter(severity, stated(r, input.Block))
 		}
 		reportRow(p, r, severity, ignores)
 	}
@@ -272,11 +270,11 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 
 // reportMismatch reports a row that makes less of its rule than the catalogue does. A tool's own levels are no such
 // statement.
-func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
+func reportMismatch(p *Pass, rule *policy.Rule, r ruleRow) {
 	if !r.exact || r.Severity == "" || r.Severity.Rank() <= rule.Severity.Rank() {
 		return
 	}
-	p.Report(rowFinding("rule.severity_mismatch", r, check.Finding{
+	p.Report(rowFinding("rule.severity_mismatch", r, Finding{
 		Severity: rule.Severity,
 		Message:  fmt.Sprintf("the report gives the rule %q a lower severity than the catalogue", r.ID),
 		Expected: "severity " + string(rule.Severity), Actual: "severity " + string(r.Severity),
@@ -284,11 +282,11 @@ func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
 	}))
 }
 
-func reportRow(p *check.Pass, r ruleRow, severity diag.Severity, ignores *ignores) {
+func reportRow(p *Pass, r ruleRow, severity input.Severity, ignores *ignores) {
 	if r.Passed {
 		return
 	}
-	f := check.Finding{
+	f := Finding{
 		Severity: severity, Message: fmt.Sprintf("the rule %q is broken", r.ID),
 		Expected: "no violation of the rule", Actual: "a violation", Fix: "fix what the rule found, then run it again",
 	}
@@ -303,11 +301,11 @@ func reportRow(p *check.Pass, r ruleRow, severity diag.Severity, ignores *ignore
 }
 
 // excused makes a finding about a failed row one that does not count, if there is an exception.
-func excused(f *check.Finding, excuse *policy.Ignore) {
+func excused(f *Finding, excuse *policy.Ignore) {
 	if excuse == nil {
 		return
 	}
-	f.Severity = diag.Info
+	f.Severity = input.Info
 	f.Message += fmt.Sprintf(" (excused until %s: %s)", excuse.Until, excuse.Reason)
 	f.Fix = "fix what the rule found before the exception ends"
 }
@@ -317,10 +315,10 @@ func isAbsolute(file string) bool {
 }
 
 // rowFinding places a finding at the file that a row names, else at the row.
-func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
-	f.Code, f.Input, f.Path, f.Pos = code, check.Rules, r.file.Path, r.Pos
+func rowFinding(code string, r ruleRow, f Finding) Finding {
+	f.Code, f.Input, f.Path, f.Pos = code, Rules, r.file.Path, r.Pos
 	if r.File != "" && !isAbsolute(r.File) { // a report names no absolute path
-		f.Path, f.Pos = r.File, diag.Pos{Line: int(r.Line)}
+		f.Path, f.Pos = r.File, input.Pos{Line: int(r.Line)}
 	}
 	f.Identity = append([]string{r.ID}, f.Identity...)
 	if f.Path != r.File {
@@ -346,7 +344,7 @@ type ignore struct {
 	used    bool
 }
 
-func newIgnores(p *check.Pass, from []policy.Ignore) *ignores {
+func newIgnores(p *Pass, from []policy.Ignore) *ignores {
 	list, byID := make([]ignore, len(from)), map[string][]int{}
 	for i := range list {
 		rule := &from[i]
@@ -378,7 +376,7 @@ func (l *ignores) excuse(id string, files []string) *policy.Ignore {
 }
 
 // excuseRow is excuse for a row of a diff rule. One without a file, which may be about any file, has no exception.
-func (l *ignores) excuseRow(r *rules.DiffRow) *policy.Ignore {
+func (l *ignores) excuseRow(r *reports.DiffRow) *policy.Ignore {
 	if r.File == "" {
 		return nil
 	}
@@ -395,10 +393,10 @@ func (ig *ignore) excuses(files []string) bool {
 }
 
 // report reports ignores that have expired or that match nothing.
-func (l *ignores) report(p *check.Pass) {
+func (l *ignores) report(p *Pass) {
 	for _, ig := range l.list {
-		f := check.Finding{
-			Input: check.Kind(ig.Source.Kind), Path: ig.Source.Path, Pos: ig.ID.Pos, Identity: []string{ig.ID.Value, ig.Reason},
+		f := Finding{
+			Input: Kind(ig.Source.Kind), Path: ig.Source.Path, Pos: ig.ID.Pos, Identity: []string{ig.ID.Value, ig.Reason},
 			Fix: "let a person remove it from the contract",
 		}
 		switch {

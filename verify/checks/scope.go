@@ -7,38 +7,36 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // Scope checks that the change touches only what the contract allows.
-var Scope = &check.Check{
+var ScopeCheck = &Check{
 	ID:    "scope",
 	Title: "The change touches only what the contract allows",
-	Codes: []check.Code{
-		{Name: "scope.forbidden", Severity: diag.Block},
-		{Name: "scope.protected", Severity: diag.Block},
-		{Name: "scope.evidence", Severity: diag.Block},
-		{Name: "scope.off_scope", Severity: diag.Block},
-		{Name: "scope.irregular_path", Severity: diag.Block},
-		{Name: "scope.special_file", Severity: diag.Block},
-		{Name: "scope.empty_diff", Severity: diag.Block},
-		{Name: "scope.base_branch", Severity: diag.Block},
-		{Name: "scope.hidden_from_review", Severity: diag.Info},
-		{Name: "scope.soft", Severity: diag.Info},
-		{Name: "scope.universal_glob", Severity: diag.Warn},
+	Codes: []Code{
+		{Name: "scope.forbidden", Severity: input.Block},
+		{Name: "scope.protected", Severity: input.Block},
+		{Name: "scope.evidence", Severity: input.Block},
+		{Name: "scope.off_scope", Severity: input.Block},
+		{Name: "scope.irregular_path", Severity: input.Block},
+		{Name: "scope.special_file", Severity: input.Block},
+		{Name: "scope.empty_diff", Severity: input.Block},
+		{Name: "scope.base_branch", Severity: input.Block},
+		{Name: "scope.hidden_from_review", Severity: input.Info},
+		{Name: "scope.soft", Severity: input.Info},
+		{Name: "scope.universal_glob", Severity: input.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: check.ScopeChange | check.ScopeMember | check.ScopePast,
-	Needs: []check.Kind{check.Contract, check.Changes},
+	Scope: ScopeChange | ScopeMember | ScopePast,
+	Needs: []Kind{Contract, Changes},
 	Run:   runScope,
 }
 
-func runScope(p *check.Pass) {
+func runScope(p *Pass) {
 	var allowed []string // the first patterns that allow a file
 	roots := map[string]bool{}
 	for _, s := range p.Policy.Sources {
@@ -54,7 +52,7 @@ func runScope(p *check.Pass) {
 	}
 	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots}
 	for _, c := range p.Changes {
-		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == diag.Block {
+		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == input.Block {
 			off.count++
 		}
 	}
@@ -73,7 +71,7 @@ func runScope(p *check.Pass) {
 
 // reportPath reports the class of a path, and a special file in addition. That the path is irregular is a finding of its
 // own only where nothing else about the path blocks; else the first finding says it.
-func reportPath(p *check.Pass, c *check.Change, off offScope) {
+func reportPath(p *Pass, c *Change, off offScope) {
 	f, reported := classFinding(p, c, off)
 	special, isSpecial := specialFinding(p, c)
 	why := policy.Irregular(c.Path)
@@ -82,7 +80,7 @@ func reportPath(p *check.Pass, c *check.Change, off offScope) {
 	}
 	if why != "" {
 		// A finding about the class that has no other severity of its own blocks, but for a soft file.
-		blocks := reported && (f.Severity == diag.Block || f.Severity == "" && f.Code != "scope.soft")
+		blocks := reported && (f.Severity == input.Block || f.Severity == "" && f.Code != "scope.soft")
 		switch note := "the path is irregular: " + why; {
 		case blocks:
 			f.Message += "; " + note
@@ -121,7 +119,7 @@ func (o *offScope) deeper(path string) string {
 }
 
 // fileFinding starts a finding about a touched path.
-func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
+func fileFinding(p *Pass, code string, c *Change) Finding {
 	mode := string(c.OldMode)
 	switch {
 	case c.Status == change.Added:
@@ -129,35 +127,35 @@ func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
 	case c.Status != change.Deleted && c.OldMode != c.NewMode:
 		mode = fmt.Sprintf("%s to %s", c.OldMode, c.NewMode)
 	}
-	return check.Finding{
+	return Finding{
 		Code: code, Input: changeKind(p), Path: c.Path, Identity: []string{string(c.Status)}, Contract: clause(p, c.Clause),
 		Actual: fmt.Sprintf("%s (mode %s)", strings.ReplaceAll(string(c.Status), "_", " "), mode),
 	}
 }
 
 // clause is the place in a contract that decides about a path; zero where the rule is built in.
-func clause(p *check.Pass, c policy.Clause) check.Place {
+func clause(p *Pass, c policy.Clause) Place {
 	if p.Policy == nil || c.Source < 0 {
-		return check.Place{}
+		return Place{}
 	}
-	return check.Place{Path: p.Policy.Sources[c.Source].Path, Pos: c.Pos}
+	return Place{Path: p.Policy.Sources[c.Source].Path, Pos: c.Pos}
 }
 
 // standing is the place of a key of the standing contract; without line where it does not contain the key.
-func standing(p *check.Pass, key string) check.Place {
+func standing(p *Pass, key string) Place {
 	s := &p.Policy.Sources[0]
-	return check.Place{Path: s.Path, Pos: s.Contract.Keys[key]}
+	return Place{Path: s.Path, Pos: s.Contract.Keys[key]}
 }
 
 // changeKind says which input lists the changes.
-func changeKind(p *check.Pass) check.Kind {
-	if p.State[check.Diff] == check.Usable {
-		return check.Diff
+func changeKind(p *Pass) Kind {
+	if p.State[Diff] == Usable {
+		return Diff
 	}
-	return check.Changes
+	return Changes
 }
 
-func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding, reported bool) {
+func classFinding(p *Pass, c *Change, off offScope) (f Finding, reported bool) {
 	switch c.Class {
 	case policy.ClassForbidden:
 		f = fileFinding(p, "scope.forbidden", c)
@@ -171,7 +169,7 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		f.Message, f.Expected = "this file is protected: "+c.Because, "no change to it by this task"
 		f.Fix = "revert this file; a person may list the path under may_touch_protected in the contract"
 		if policy.AddsTask(&change.Change{Path: policy.TasksDir + "/" + path.Base(c.Path), Status: c.Status, NewMode: c.NewMode}) && path.Dir(c.Path) == path.Dir(policy.StandingContract) {
-			f.Fix = "revert this file; if it is a task contract, its place is " + diag.QuotePath(policy.TasksDir+"/"+path.Base(c.Path))
+			f.Fix = "revert this file; if it is a task contract, its place is " + input.QuotePath(policy.TasksDir+"/"+path.Base(c.Path))
 		}
 		if f.Contract.Path == "" {
 			f.Contract = standing(p, "may_touch_protected")
@@ -192,11 +190,11 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 			f.Fix = fmt.Sprintf("revert this file; allowed_files has %q, which does not cover the files below it: a person may write %q", c.Below, c.Below+"/**")
 		}
 		budget := p.Policy.ViolationBudget
-		if budget > 0 && c.Severity == diag.Block {
-			f.Message += fmt.Sprintf(" (%s, violation_budget %d)", diag.Plural(off.count, "such file"), budget)
+		if budget > 0 && c.Severity == input.Block {
+			f.Message += fmt.Sprintf(" (%s, violation_budget %d)", input.Plural(off.count, "such file"), budget)
 		}
-		if c.Severity == diag.Block && off.count <= budget {
-			f.Severity = diag.Warn // within the budget all that would block only warn; one more, and all block
+		if c.Severity == input.Block && off.count <= budget {
+			f.Severity = input.Warn // within the budget all that would block only warn; one more, and all block
 		}
 	case policy.ClassEvidence:
 		return committedFinding(p, c)
@@ -211,7 +209,7 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 
 // committedFinding is about a file of the evidence directory, which no code tree contains. There is none where the contracts let
 // changes bring evidence along and the file is evidence.
-func committedFinding(p *check.Pass, c *check.Change) (f check.Finding, reported bool) {
+func committedFinding(p *Pass, c *Change) (f Finding, reported bool) {
 	if c.Severity == "" {
 		return f, false
 	}
@@ -224,21 +222,21 @@ func committedFinding(p *check.Pass, c *check.Change) (f check.Finding, reported
 		f.Message = "the change brings along a file of the evidence directory, which no code tree contains and no command may read"
 		f.Expected = "evidence only from the job that records, in no commit"
 		f.Fix = `leave this file out of the change; a person may set "evidence": {"committed": true} in the contract of the base branch`
-	case changeKind(p) == check.Diff:
+	case changeKind(p) == Diff:
 		f.Message = "whether this file is evidence cannot be determined from a diff"
 		f.Expected, f.Fix = "changes.json, which the collector writes from two trees", "judge the commits (closeout verify --base), or leave this file out of the change"
 	default:
 		f.Message = "this file of the evidence directory is no evidence: it parses as no log and no report that the gate reads"
 		f.Expected = "a feedback log, rule report, test report, coverage report, or another file of a bundle"
-		f.Fix = "move data of the code out of " + diag.QuotePath(p.Policy.EvidenceDir) + ", or leave this file out of the change"
+		f.Fix = "move data of the code out of " + input.QuotePath(p.Policy.EvidenceDir) + ", or leave this file out of the change"
 	}
 	return f, true
 }
 
 // specialFinding is about a symlink or submodule that the change brings in, unless every contract names the path.
-func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
+func specialFinding(p *Pass, c *Change) (Finding, bool) {
 	if !c.SpecialCounts(&c.Change) {
-		return check.Finding{}, false
+		return Finding{}, false
 	}
 	what := "a symlink"
 	if c.NewMode == change.Submodule {
@@ -254,7 +252,7 @@ func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
 }
 
 // reportHidden reports attributes by which a code host no longer shows what changes in a file.
-func reportHidden(p *check.Pass, c *check.Change) {
+func reportHidden(p *Pass, c *Change) {
 	for i := range c.Attributes {
 		e := &c.Attributes[i]
 		if !e.Hides() {
@@ -269,22 +267,22 @@ func reportHidden(p *check.Pass, c *check.Change) {
 	}
 }
 
-func reportEmptyDiff(p *check.Pass) {
+func reportEmptyDiff(p *Pass) {
 	for _, c := range p.Changes {
 		if c.Class != policy.ClassEvidence {
 			return
 		}
 	}
-	severity, message := diag.Block, "the change touches nothing but evidence"
+	severity, message := input.Block, "the change touches nothing but evidence"
 	fix := "commit the work on a branch of its own, or name the commit that it starts from with --base"
 	if tries(p.Facts) {
-		severity, message = diag.Info, "there is no change yet: this is a trial of the contract"
+		severity, message = input.Info, "there is no change yet: this is a trial of the contract"
 		fix = "commit the contract, merge it into the base branch, and then work on a branch"
 	}
-	p.Report(check.Finding{
+	p.Report(Finding{
 		Code: "scope.empty_diff", Severity: severity, Message: message, Input: changeKind(p),
 		Expected: "at least one changed file outside " + p.Policy.EvidenceDir,
-		Actual:   diag.Plural(int64(len(p.Changes)), "changed file"),
+		Actual:   input.Plural(int64(len(p.Changes)), "changed file"),
 		Fix:      fix,
 		Contract: standing(p, "evidence"),
 	})
@@ -295,22 +293,22 @@ func tries(f *facts.Facts) bool {
 	return f != nil && f.Trial && !aboutPullRequest(f) && f.Event.Name == "" && f.Membership == nil
 }
 
-func reportUniversal(p *check.Pass) {
+func reportUniversal(p *Pass) {
 	for _, pattern := range p.Policy.Universal() {
 		set, files := glob.Compile([]glob.Pattern{pattern.Glob}).Metered(p.Policy.Meter), int64(0)
 		for _, c := range p.Changes {
 			if p.Policy.Meter.Spent() {
-				p.ReportLimit(strict.TooManySteps(p.Policy.Meter.Most()))
+				p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 				return
 			}
 			if set.Match(c.Path) {
 				files++
 			}
 		}
-		p.Report(check.Finding{
+		p.Report(Finding{
 			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows almost every file", pattern.Value),
-			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos, Contract: check.Place{Path: pattern.Source.Path, Pos: pattern.Pos},
-			Expected: "patterns that name the directories of the task", Actual: "it allows " + diag.Plural(files, "file") + " of this change",
+			Input: Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos, Contract: Place{Path: pattern.Source.Path, Pos: pattern.Pos},
+			Expected: "patterns that name the directories of the task", Actual: "it allows " + input.Plural(files, "file") + " of this change",
 			Fix: "name the directories that the task needs", Identity: []string{pattern.Value},
 		})
 	}

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // live is the pull request as GitHub returned it; nil when it is unknown.
@@ -58,10 +57,10 @@ var permissions = map[facts.Wanted]string{
 }
 
 // reportLacking reports that a fact is unavailable which the check requires. about is a login, or names the part of the kind.
-func reportLacking(p *check.Pass, kind facts.Wanted, about, message string) {
+func reportLacking(p *Pass, kind facts.Wanted, about, message string) {
 	u, found := lacking(p.Facts, kind, about)
-	f := check.Finding{
-		Code: "facts.unavailable", Severity: diag.Unknown, Message: message, Input: check.Facts, Expected: "this fact in facts.json",
+	f := Finding{
+		Code: "facts.unavailable", Severity: input.Unknown, Message: message, Input: Facts, Expected: "this fact in facts.json",
 		Actual: "nothing", Identity: []string{string(kind), about},
 		Fix: cmp.Or(u.Fix, permissions[kind], "run the gate again; a person may have to make this fact available to the collector"),
 	}

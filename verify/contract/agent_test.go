@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // agentCases are contracts with agent and unknown_exit.
@@ -52,11 +51,11 @@ func TestCheckHeadOnlyAgent(t *testing.T) {
 		criterion(`"unknown_exit": [75]`):   `1:66: /acceptance_criteria: the change adds this contract, so none of its criteria may contain "unknown_exit"`,
 		criterion(`"x-unknown_exit": [75]`): "",
 	} {
-		c, problems := Parse("c.json", []byte(contractCase{members: members}.text()), strict.DefaultLimits())
+		c, problems := Parse("c.json", []byte(contractCase{members: members}.text()), input.DefaultLimits())
 		if problems.Any() {
 			t.Fatal(list(problems))
 		}
-		var errs diag.Errors
+		var errs input.Errors
 		c.CheckHeadOnly(&errs)
 		if got := list(&errs); got != want {
 			t.Errorf("%s: got %s, want %s", members, got, want)

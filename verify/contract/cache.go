@@ -4,8 +4,7 @@ import (
 	"crypto/sha256"
 	"sync"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Cache keeps the contracts that a process has parsed, so that each is parsed once however many decisions it is part of. A contract
@@ -20,14 +19,14 @@ type Cache struct {
 type parsing struct {
 	sha256 [sha256.Size]byte
 	yaml   bool
-	limits strict.Limits
+	limits input.Limits
 }
 
 // maxCached is how many bytes of text a cache keeps as contracts: about ten thousand items of a list.
 const maxCached = 4 << 20
 
 // Parse is [Parse], unless the cache has the contract. Contracts of a cache are shared: they must not be modified.
-func (c *Cache) Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Errors) {
+func (c *Cache) Parse(name string, data []byte, limits input.Limits) (*Contract, *input.Errors) {
 	if c == nil {
 		return Parse(name, data, limits)
 	}
@@ -35,7 +34,7 @@ func (c *Cache) Parse(name string, data []byte, limits strict.Limits) (*Contract
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if kept := c.known[key]; kept != nil {
-		return kept, &diag.Errors{}
+		return kept, &input.Errors{}
 	}
 	parsed, errs := Parse(name, data, limits)
 	if parsed == nil || errs.Any() || c.text+len(data) > maxCached {

@@ -4,8 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // SplitCommand splits a command in one string into argv, like a POSIX shell (POSIX.1-2017, Shell Command Language, 2.2) but
@@ -16,7 +15,7 @@ import (
 // | & ; < > ( ) $ ` * ~ and newline; $ and ` in double quotes; ? [ { ! and # at the start of a word; a backslash before a
 // newline. So are an open quote, a backslash at the end, and a command without the name of a program. The error has no
 // position, which the caller knows; argv is nil then.
-func SplitCommand(s string) (argv []string, err *diag.Error) {
+func SplitCommand(s string) (argv []string, err *input.Error) {
 	w := splitter{text: s}
 	for w.at < len(s) {
 		if err := w.step(); err != nil {
@@ -48,7 +47,7 @@ func (w *splitter) endWord() {
 }
 
 // step reads one unquoted character, or a quoted text.
-func (w *splitter) step() *diag.Error {
+func (w *splitter) step() *input.Error {
 	c := w.text[w.at]
 	w.at++
 	switch {
@@ -56,9 +55,9 @@ func (w *splitter) step() *diag.Error {
 		w.endWord()
 		return nil
 	case strings.IndexByte("|&;<>()$`*~\n", c) >= 0:
-		return w.shell("an unquoted " + diag.Quote(string(c)))
+		return w.shell("an unquoted " + input.Quote(string(c)))
 	case !w.inWord && strings.IndexByte("?[{!#", c) >= 0:
-		return w.shell("an unquoted " + diag.Quote(string(c)) + " at the start of a word")
+		return w.shell("an unquoted " + input.Quote(string(c)) + " at the start of a word")
 	}
 	w.inWord = true
 	switch c {
@@ -80,7 +79,7 @@ func (w *splitter) step() *diag.Error {
 }
 
 // double reads the text after a double quote.
-func (w *splitter) double() *diag.Error {
+func (w *splitter) double() *input.Error {
 	for w.at < len(w.text) {
 		c := w.text[w.at]
 		w.at++
@@ -88,7 +87,7 @@ func (w *splitter) double() *diag.Error {
 		case c == '"':
 			return nil
 		case c == '$' || c == '`':
-			return w.shell(diag.Quote(string(c)) + " in double quotes")
+			return w.shell(input.Quote(string(c)) + " in double quotes")
 		case c == '\\' && w.at < len(w.text) && strings.IndexByte("\\\"$`\n", w.text[w.at]) >= 0: // else it is literal
 			if err := w.escape(); err != nil {
 				return err
@@ -101,7 +100,7 @@ func (w *splitter) double() *diag.Error {
 }
 
 // escape reads the character after a backslash.
-func (w *splitter) escape() *diag.Error {
+func (w *splitter) escape() *input.Error {
 	if w.at == len(w.text) {
 		return w.wrong("the backslash at the end escapes nothing", "write two backslashes for one, or remove it")
 	}
@@ -115,7 +114,7 @@ func (w *splitter) escape() *diag.Error {
 }
 
 // shell is the error for something that only a shell can do.
-func (w *splitter) shell(what string) *diag.Error {
+func (w *splitter) shell(what string) *input.Error {
 	write := inShell(w.text)
 	if len(w.text) > maxShown {
 		write = `["bash", "-c", "…"] with the whole text in place of …`
@@ -124,7 +123,7 @@ func (w *splitter) shell(what string) *diag.Error {
 }
 
 // inShell writes the argv that runs a command line in a shell.
-func inShell(line string) string { return `["bash", "-c", ` + strict.QuoteJSON(line) + `]` }
+func inShell(line string) string { return `["bash", "-c", ` + input.QuoteJSON(line) + `]` }
 
 // argvOf writes the argv that a command line in one text means: its words, or a shell where it needs one. "" when neither
 // is right, as with an open quote, or when the line is too long for a message.
@@ -136,7 +135,7 @@ func argvOf(line string) string {
 	case problem == nil:
 		var words []string
 		for _, word := range argv {
-			words = append(words, strict.QuoteJSON(word))
+			words = append(words, input.QuoteJSON(word))
 		}
 		return "[" + strings.Join(words, ", ") + "]"
 	case strings.Contains(problem.Message, "needs a shell"):
@@ -148,10 +147,10 @@ func argvOf(line string) string {
 // maxShown is the longest text of which a message shows everything.
 const maxShown = 80
 
-func (w *splitter) wrong(what, fix string) *diag.Error {
-	return &diag.Error{
+func (w *splitter) wrong(what, fix string) *input.Error {
+	return &input.Error{
 		Message:  "the command does not split into words: " + what,
-		Found:    diag.Quote(w.text),
+		Found:    input.Quote(w.text),
 		Expected: "words, quoted where needed, or a list of strings",
 		Fix:      fix,
 	}

@@ -4,9 +4,8 @@ package contract
 import (
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Contract is one scope contract as written, without values of other contracts. A nil list or pointer is a key that the
@@ -14,11 +13,11 @@ import (
 //
 // The names follow the scope contracts of the "AI engineering from scratch" lessons, phase 14.
 type Contract struct {
-	Keys map[string]diag.Pos // every key of the top level, with its position
+	Keys map[string]input.Pos // every key of the top level, with its position
 
-	TaskID       diag.Text // zero when absent
-	Goal         diag.Text
-	RollbackPlan diag.Text
+	TaskID       input.Text // zero when absent
+	Goal         input.Text
+	RollbackPlan input.Text
 	Example      string // x-example, if it is a text: next shows it
 
 	AllowedFiles   []Pattern
@@ -27,15 +26,15 @@ type Contract struct {
 
 	Criteria []Criterion // acceptance_criteria, in order
 
-	ApprovalNotes []diag.Text // the strings of approvals_required
-	Approvals     []Approval  // the objects of approvals_required
+	ApprovalNotes []input.Text // the strings of approvals_required
+	Approvals     []Approval   // the objects of approvals_required
 
-	OffScope       diag.Severity // "" when absent
+	OffScope       input.Severity // "" when absent
 	SeverityByPath []PathSeverity
 
 	ViolationBudget   *int64
 	TimeBudgetMinutes *int64
-	NetworkEgress     []diag.Text // nil when absent or null; empty when none is allowed
+	NetworkEgress     []input.Text // nil when absent or null; empty when none is allowed
 
 	Coverage *CoverageRule
 	Rules    RuleBook
@@ -44,7 +43,7 @@ type Contract struct {
 	Agent    AgentRule
 
 	ProtectedFiles    []Pattern
-	MayTouchProtected []diag.Text // literal paths
+	MayTouchProtected []input.Text // literal paths
 
 	BaseBranches []Pattern
 	AppliesTo    []Author // nil for everyone
@@ -58,44 +57,44 @@ type Author struct {
 
 // Pattern is a glob of the contract.
 type Pattern struct {
-	diag.Text
+	input.Text
 	Glob glob.Pattern
 }
 
 // Criterion is an acceptance criterion: a command that must run, and how it must end.
 type Criterion struct {
-	Pos         diag.Pos
-	ID          string     // never empty: c1, c2, … by position when the contract has none
-	IDGiven     bool       // false when ID is by position
-	Run         []string   // argv, at least one element
-	Cwd         string     // relative to the root of the repository, normalised; "." when absent
-	ExpectFail  bool       // a negative control: it must exit non-zero
-	Proves      diag.Text  // the id of the criterion that a negative control proves; zero when absent
-	MinEvidence diag.Level // "" when absent
-	MaxAttempts int64      // 3 when absent
-	TestReport  string     // path in the repository; "" when absent
-	MinTests    int64      // 1 when absent and there is a test report, else 0
-	UnknownExit []int64    // exit codes that say that the command cannot know; nil when absent
+	Pos         input.Pos
+	ID          string      // never empty: c1, c2, … by position when the contract has none
+	IDGiven     bool        // false when ID is by position
+	Run         []string    // argv, at least one element
+	Cwd         string      // relative to the root of the repository, normalised; "." when absent
+	ExpectFail  bool        // a negative control: it must exit non-zero
+	Proves      input.Text  // the id of the criterion that a negative control proves; zero when absent
+	MinEvidence input.Level // "" when absent
+	MaxAttempts int64       // 3 when absent
+	TestReport  string      // path in the repository; "" when absent
+	MinTests    int64       // 1 when absent and there is a test report, else 0
+	UnknownExit []int64     // exit codes that say that the command cannot know; nil when absent
 	Given       CriterionKeys
 }
 
 // CriterionKeys reports which keys a criterion contains, of those whose default is a normal value.
 type CriterionKeys struct {
 	Expect, MaxAttempts, MinTests bool
-	UnknownExit                   diag.Pos // of the value; zero when absent
+	UnknownExit                   input.Pos // of the value; zero when absent
 }
 
 // Approval requires an approving review when the change touches a file that it matches, or when a diff rule finds something.
 type Approval struct {
-	ID    diag.Text
+	ID    input.Text
 	Files []Pattern
-	Rules []diag.Text // ids of diff rules
+	Rules []input.Text // ids of diff rules
 }
 
 // PathSeverity sets the severity of off-scope files.
 type PathSeverity struct {
 	Files    []Pattern
-	Severity diag.Severity
+	Severity input.Severity
 }
 
 // DefaultCoverageReport is the path of the coverage report where the contract names none.
@@ -103,17 +102,17 @@ const DefaultCoverageReport = "coverage_report.json"
 
 // CoverageRule is the key coverage.
 type CoverageRule struct {
-	Pos    diag.Pos
+	Pos    input.Pos
 	Report string // path in the repository, coverage_report.json when absent
 	// Criterion is the id of the criterion whose command writes the report; zero when absent.
-	Criterion diag.Text
-	Floor     *strict.Ratio // nil when absent
-	MaxDrop   *strict.Ratio // nil when absent
+	Criterion input.Text
+	Floor     *input.Ratio // nil when absent
+	MaxDrop   *input.Ratio // nil when absent
 }
 
 // RuleBook is the key rules. A nil Catalogue means that there is none.
 type RuleBook struct {
-	Pos diag.Pos // of the value; zero when the contract has none
+	Pos input.Pos // of the value; zero when the contract has none
 	// Run is the command that writes the rule report, run at the root of the repository; nil when absent.
 	Run []string
 	// Report is the path in the repository that Run writes to; "" when absent, which means
@@ -130,8 +129,8 @@ type RuleBook struct {
 func IsDiffRule(id string) bool { return strings.HasPrefix(id, "closeout/") }
 
 // DiffRuleIDs are the ids of diff rules that the contract says something about, except under ignore.
-func (c *Contract) DiffRuleIDs() []diag.Text {
-	var ids []diag.Text
+func (c *Contract) DiffRuleIDs() []input.Text {
+	var ids []input.Text
 	for _, r := range c.Rules.DiffRules {
 		ids = append(ids, r.ID)
 	}
@@ -140,25 +139,25 @@ func (c *Contract) DiffRuleIDs() []diag.Text {
 	}
 	for _, never := range c.Override.Never {
 		if IsDiffRule(never) {
-			ids = append(ids, diag.Text{Value: never, Pos: c.Keys["override"]})
+			ids = append(ids, input.Text{Value: never, Pos: c.Keys["override"]})
 		}
 	}
 	return ids
 }
 
 // Off is the severity of a diff rule that does not count: the least strict one. Only the catalogue contains it.
-const Off diag.Severity = "off"
+const Off input.Severity = "off"
 
 // CatalogueRule is a rule that every report must contain exactly once.
 type CatalogueRule struct {
-	ID        diag.Text
-	Severity  diag.Severity
+	ID        input.Text
+	Severity  input.Severity
 	ExpiresAt string // YYYY-MM-DD, "" when absent
 }
 
 // RuleIgnore allows a rule to fail on some files until a day.
 type RuleIgnore struct {
-	ID     diag.Text
+	ID     input.Text
 	Files  []Pattern
 	Reason string
 	Until  string // YYYY-MM-DD
@@ -166,8 +165,8 @@ type RuleIgnore struct {
 
 // EvidenceRule is the key evidence.
 type EvidenceRule struct {
-	Min diag.Level // "" when absent
-	Dir string     // "" when absent; the default is .closeout/evidence
+	Min input.Level // "" when absent
+	Dir string      // "" when absent; the default is .closeout/evidence
 	// Committed says whether changes may bring evidence along; nil when absent, which means that they may not.
 	Committed *bool
 }

@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Limits of numbers in a contract, above which a value is a mistake.
@@ -28,18 +27,18 @@ const maxYAML = 256 << 10
 //
 // What the join of contracts decides is not an error here, such as a missing criterion or task id. [Contract.CheckTask] and
 // [Contract.CheckHeadOnly] check what the role of a contract requires in addition.
-func Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Errors) {
-	errs := &diag.Errors{}
+func Parse(name string, data []byte, limits input.Limits) (*Contract, *input.Errors) {
+	errs := &input.Errors{}
 	root := contractDocument(name, data, limits, errs)
 	if root == nil {
 		return nil, errs
 	}
-	if root.Kind != strict.KindObject {
+	if root.Kind != input.KindObject {
 		fix := "write the keys and values of the contract: closeout schema scope_contract describes them"
-		if len(root.Items) == 1 && root.Items[0].Kind == strict.KindObject {
+		if len(root.Items) == 1 && root.Items[0].Kind == input.KindObject {
 			fix = "write the object without the list around it"
 		}
-		errs.Add(diag.Error{
+		errs.Add(input.Error{
 			Pos: root.Pos, Message: "a contract must be an object", Found: root.Describe(), Expected: "an object with allowed_files, forbidden_files, …",
 			Fix: fix,
 		})
@@ -48,7 +47,7 @@ func Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Err
 	if tooLong(root, "", errs) {
 		return nil, errs
 	}
-	return readContract(strict.Object(root, "", errs)), errs
+	return readContract(input.Object(root, "", errs)), errs
 }
 
 // maxContractItems is the maximum length of a list in a contract, and the maximum number of alternatives of all braces in its
@@ -56,16 +55,16 @@ func Parse(name string, data []byte, limits strict.Limits) (*Contract, *diag.Err
 const maxContractItems = 10_000
 
 // tooLong reports lists with more than maxContractItems items.
-func tooLong(n *strict.Node, where string, errs *diag.Errors) bool {
+func tooLong(n *input.Node, where string, errs *input.Errors) bool {
 	long := len(n.Items) > maxContractItems
 	if long {
-		errs.Add(diag.Error{
+		errs.Add(input.Error{
 			Pos: n.Pos, Where: where, Message: "the list is too long", Found: n.Describe(), Expected: fmt.Sprintf("at most %d items", maxContractItems),
 			Fix: "use patterns instead of single files, and write fewer items",
 		})
 	}
 	for _, m := range n.Members {
-		long = tooLong(m.Value, where+"/"+strict.EscapePointer.Replace(m.Key), errs) || long
+		long = tooLong(m.Value, where+"/"+input.EscapePointer.Replace(m.Key), errs) || long
 	}
 	return long
 }
@@ -76,26 +75,26 @@ func isYAML(name string) bool {
 }
 
 // contractDocument parses the text to a tree; nil when that is impossible.
-func contractDocument(name string, data []byte, limits strict.Limits, errs *diag.Errors) *strict.Node {
+func contractDocument(name string, data []byte, limits input.Limits, errs *input.Errors) *input.Node {
 	yaml := isYAML(name)
 	limit := limits.ContractBytes
 	if yaml && limit > maxYAML {
-		limit = max(maxYAML, limit/(strict.DefaultLimits().ContractBytes/maxYAML))
+		limit = max(maxYAML, limit/(input.DefaultLimits().ContractBytes/maxYAML))
 	}
 	if int64(len(data)) > limit {
-		errs.Add(strict.OverLimitAt(diag.Pos{}, "the size of the contract in bytes", limit, strict.FlagContractBytes))
+		errs.Add(input.OverLimitAt(input.Pos{}, "the size of the contract in bytes", limit, input.FlagContractBytes))
 		return nil
 	}
-	if !strict.CheckText(data, errs) {
+	if !input.CheckText(data, errs) {
 		return nil
 	}
 	if yaml {
-		return strict.ParseYAML(data, limits.Depth, errs)
+		return input.ParseYAML(data, limits.Depth, errs)
 	}
-	problems := &diag.Errors{}
-	root := strict.ParseJSON(data, limits, problems)
+	problems := &input.Errors{}
+	root := input.ParseJSON(data, limits, problems)
 	for _, e := range problems.All() {
-		if e.Message == strict.MessageYAML || e.Fix == strict.FixComment {
+		if e.Message == input.MessageYAML || e.Fix == input.FixComment {
 			e.Fix += "; or name the file " + strings.TrimSuffix(name, path.Ext(name)) + ".yaml, which is read as YAML and has comments that begin with #"
 		}
 		errs.Add(e)
@@ -104,12 +103,12 @@ func contractDocument(name string, data []byte, limits strict.Limits, errs *diag
 }
 
 // readContract reads the members of the top level.
-func readContract(f *strict.Fields) *Contract {
-	c := &Contract{Keys: map[string]diag.Pos{}}
+func readContract(f *input.Fields) *Contract {
+	c := &Contract{Keys: map[string]input.Pos{}}
 	for _, m := range f.Node.Members {
 		c.Keys[m.Key] = m.Pos
 	}
-	if n := f.Node.Member("x-example"); n != nil && n.Kind == strict.KindString {
+	if n := f.Node.Member("x-example"); n != nil && n.Kind == input.KindString {
 		c.Example = n.Text
 	}
 	f.Text("$schema") // for editors
@@ -120,7 +119,7 @@ func readContract(f *strict.Fields) *Contract {
 	readPaths(f, c)
 	c.Criteria = readCriteria(f)
 	readApprovals(f, c)
-	c.OffScope = diag.Severity(f.OneOf("off_scope", "block", "warn"))
+	c.OffScope = input.Severity(f.OneOf("off_scope", "block", "warn"))
 	c.SeverityByPath = readPathSeverities(f)
 	c.ViolationBudget = f.Integer("violation_budget", 0, maxViolations)
 	c.TimeBudgetMinutes = f.IntegerOf(f.OrNull("time_budget_minutes"), "time_budget_minutes", 0, maxMinutes)
@@ -135,7 +134,7 @@ func readContract(f *strict.Fields) *Contract {
 	reportMisplaced(f)
 	f.End()
 	if n := c.alternatives(); n > maxContractItems {
-		f.Errs.Add(diag.Error{
+		f.Errs.Add(input.Error{
 			Pos: f.Node.Pos, Message: "the braces in the patterns expand to too many patterns", Found: strconv.Itoa(n) + " patterns",
 			Expected: "at most " + strconv.Itoa(maxContractItems), Fix: "write ** or * where braces list many names",
 		})
@@ -150,21 +149,21 @@ var misplaced = map[string][2]string{
 }
 
 // reportMisplaced reports keys of the top level that belong into an object of it.
-func reportMisplaced(f *strict.Fields) {
-	f.Node.Members = slices.DeleteFunc(f.Node.Members, func(m strict.Member) bool {
+func reportMisplaced(f *input.Fields) {
+	f.Node.Members = slices.DeleteFunc(f.Node.Members, func(m input.Member) bool {
 		into, found := misplaced[m.Key]
 		if !found {
 			return false
 		}
 		value := "…"
-		if v := m.Value; v.Kind == strict.KindString {
-			value = strict.QuoteJSON(v.Text)
-		} else if v.Kind == strict.KindNumber {
+		if v := m.Value; v.Kind == input.KindString {
+			value = input.QuoteJSON(v.Text)
+		} else if v.Kind == input.KindNumber {
 			value = v.Text
 		}
-		f.Errs.Add(diag.Error{
-			Pos: m.Pos, Where: f.Pointer(m.Key), Message: "the key " + diag.Quote(m.Key) + " is not one of the top level", Found: diag.Quote(m.Key),
-			Expected: into[1] + " in " + into[0], Fix: "write " + f.Line(into[0], "{"+strict.QuoteJSON(into[1])+": "+value+"}"),
+		f.Errs.Add(input.Error{
+			Pos: m.Pos, Where: f.Pointer(m.Key), Message: "the key " + input.Quote(m.Key) + " is not one of the top level", Found: input.Quote(m.Key),
+			Expected: into[1] + " in " + into[0], Fix: "write " + f.Line(into[0], "{"+input.QuoteJSON(into[1])+": "+value+"}"),
 		})
 		return true
 	})
@@ -197,14 +196,14 @@ func (c *Contract) alternatives() int {
 // ValidTaskID reports whether s is a task id. An id is used in file names, so it must not lead out of a directory.
 func ValidTaskID(s string) bool { return taskIDSyntax().MatchString(s) && !strings.Contains(s, "..") }
 
-var taskIDSyntax = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var taskIDSyntax = input.Lazily(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-func readTaskID(f *strict.Fields) diag.Text {
+func readTaskID(f *input.Fields) input.Text {
 	const expected = "1 to 64 letters, digits or . _ -, starting with a letter or digit, without .."
 	n := f.Get("task_id")
-	if n != nil && (n.Kind != strict.KindString || !taskIDSyntax().MatchString(n.Text)) {
+	if n != nil && (n.Kind != input.KindString || !taskIDSyntax().MatchString(n.Text)) {
 		f.WrongFix(n, "task_id", expected, idFix(n))
-		return diag.Text{}
+		return input.Text{}
 	}
 	t := matching(f, "task_id", taskIDSyntax, expected)
 	if strings.Contains(t.Value, "..") {
@@ -214,9 +213,9 @@ func readTaskID(f *strict.Fields) diag.Text {
 }
 
 // idFix writes a value as an id; "" when nothing of it can be in one.
-func idFix(n *strict.Node) string {
-	if n.Kind != strict.KindString {
-		return strict.TextFix(n)
+func idFix(n *input.Node) string {
+	if n.Kind != input.KindString {
+		return input.TextFix(n)
 	}
 	var id strings.Builder
 	for _, r := range n.Text {
@@ -235,13 +234,13 @@ func idFix(n *strict.Node) string {
 		}
 	}
 	if short := strings.Trim(id.String(), "._-"); short != "" && len(short) <= 64 {
-		return "write " + strict.QuoteJSON(short)
+		return "write " + input.QuoteJSON(short)
 	}
 	return ""
 }
 
 // readPaths reads the keys with paths and patterns.
-func readPaths(f *strict.Fields, c *Contract) {
+func readPaths(f *input.Fields, c *Contract) {
 	c.AllowedFiles = filledGlobs(f, f.Need("allowed_files", "a list of globs"), "allowed_files", "name the files that the change may touch")
 	c.ForbiddenFiles = filledGlobs(f, f.Need("forbidden_files", "a list of globs"), "forbidden_files", "name the files that the change must not touch")
 	c.DocsPathsSoft = globs(f, f.OrNull("docs_paths_soft"), "docs_paths_soft")
@@ -255,14 +254,14 @@ func readPaths(f *strict.Fields, c *Contract) {
 		"name a branch, or remove the key to allow the default branch only")
 }
 
-func readApprovals(f *strict.Fields, c *Contract) {
+func readApprovals(f *input.Fields, c *Contract) {
 	for i, n := range f.List("approvals_required") {
 		where := f.Pointer("approvals_required") + "/" + strconv.Itoa(i)
 		switch {
-		case n.Kind == strict.KindObject:
-			c.Approvals = append(c.Approvals, readApproval(strict.Object(n, where, f.Errs)))
-		case n.Kind == strict.KindString && strings.TrimSpace(n.Text) != "":
-			c.ApprovalNotes = append(c.ApprovalNotes, diag.Text{Value: n.Text, Pos: n.Pos})
+		case n.Kind == input.KindObject:
+			c.Approvals = append(c.Approvals, readApproval(input.Object(n, where, f.Errs)))
+		case n.Kind == input.KindString && strings.TrimSpace(n.Text) != "":
+			c.ApprovalNotes = append(c.ApprovalNotes, input.Text{Value: n.Text, Pos: n.Pos})
 		default:
 			f.Add(n, where, "an approval must be a text or an object", "a string that is not blank, or an object with id and files", `write a text, or {"id": "dba", "files": ["migrations/**"]}`)
 		}
@@ -270,7 +269,7 @@ func readApprovals(f *strict.Fields, c *Contract) {
 }
 
 // readApproval reads an object of approvals_required, which has files, rules or both.
-func readApproval(f *strict.Fields) Approval {
+func readApproval(f *input.Fields) Approval {
 	a := Approval{ID: f.NeedText("id")}
 	if f.Node.Member("rules") == nil || f.Node.Member("files") != nil {
 		a.Files = needGlobs(f, "files")
@@ -278,12 +277,12 @@ func readApproval(f *strict.Fields) Approval {
 	if rules := f.Get("rules"); rules != nil {
 		filled(f, rules, "rules", "name at least one diff rule, or remove the key")
 		for i, n := range rules.Items {
-			if n.Kind != strict.KindString || !ruleSyntax().MatchString(n.Text) {
+			if n.Kind != input.KindString || !ruleSyntax().MatchString(n.Text) {
 				const expected = "the id of a diff rule, such as closeout/new-dependency"
 				f.Add(n, f.Pointer("rules")+"/"+strconv.Itoa(i), "an item of \"rules\" must be "+expected, expected, "write "+expected)
 				continue
 			}
-			a.Rules = append(a.Rules, diag.Text{Value: n.Text, Pos: n.Pos})
+			a.Rules = append(a.Rules, input.Text{Value: n.Text, Pos: n.Pos})
 		}
 	}
 	f.Known = append(f.Known, "files")
@@ -291,24 +290,24 @@ func readApproval(f *strict.Fields) Approval {
 	return a
 }
 
-func readPathSeverities(f *strict.Fields) []PathSeverity {
+func readPathSeverities(f *input.Fields) []PathSeverity {
 	var list []PathSeverity
 	for o := range objects(f, "severity_by_path", f.List("severity_by_path")) {
-		list = append(list, PathSeverity{needGlobs(o, "files"), diag.Severity(o.NeedOneOf("severity", "block", "warn", "info"))})
+		list = append(list, PathSeverity{needGlobs(o, "files"), input.Severity(o.NeedOneOf("severity", "block", "warn", "info"))})
 		o.End()
 	}
 	return list
 }
 
-var hostSyntax = strict.Lazily(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
+var hostSyntax = input.Lazily(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
 
 // readHosts reads network_egress: nil when there is no limit, and never nil when there is a list.
-func readHosts(f *strict.Fields) []diag.Text {
+func readHosts(f *input.Fields) []input.Text {
 	texts := f.TextsOf(f.OrNull("network_egress"), "network_egress")
 	if texts == nil {
 		return nil
 	}
-	hosts := []diag.Text{}
+	hosts := []input.Text{}
 	for _, t := range texts {
 		host := strings.ToLower(t.Value)
 		if len(host) > 253 || !hostSyntax().MatchString(host) {
@@ -317,19 +316,19 @@ func readHosts(f *strict.Fields) []diag.Text {
 			case strings.Contains(host, "*"):
 				fix = "name each host; wildcards are not supported"
 			case hostIn(host) != "":
-				fix = "write only the host: " + strict.QuoteJSON(hostIn(host))
+				fix = "write only the host: " + input.QuoteJSON(hostIn(host))
 			case strings.Contains(host, "/"):
 				fix = "write only the host, without scheme and path"
 			case strings.Contains(host, ":"):
 				fix = "write only the host, without port"
 			}
-			f.Errs.Add(diag.Error{
-				Pos: t.Pos, Where: f.Pointer("network_egress"), Message: diag.Quote(t.Value) + " is not a host name", Found: diag.Quote(t.Value),
+			f.Errs.Add(input.Error{
+				Pos: t.Pos, Where: f.Pointer("network_egress"), Message: input.Quote(t.Value) + " is not a host name", Found: input.Quote(t.Value),
 				Expected: "a host name such as api.example.com", Fix: fix,
 			})
 			continue
 		}
-		hosts = append(hosts, diag.Text{Value: host, Pos: t.Pos})
+		hosts = append(hosts, input.Text{Value: host, Pos: t.Pos})
 	}
 	return hosts
 }
@@ -347,7 +346,7 @@ func hostIn(text string) string {
 	return text
 }
 
-func readCoverageRule(f *strict.Fields) *CoverageRule {
+func readCoverageRule(f *input.Fields) *CoverageRule {
 	o := object(f, "coverage")
 	if o == nil {
 		return nil
@@ -361,7 +360,7 @@ func readCoverageRule(f *strict.Fields) *CoverageRule {
 }
 
 // readAgent reads agent.
-func readAgent(f *strict.Fields) AgentRule {
+func readAgent(f *input.Fields) AgentRule {
 	o := object(f, "agent")
 	if o == nil {
 		return AgentRule{}
@@ -374,7 +373,7 @@ func readAgent(f *strict.Fields) AgentRule {
 	return rule
 }
 
-func readRuleBook(f *strict.Fields) RuleBook {
+func readRuleBook(f *input.Fields) RuleBook {
 	o := object(f, "rules")
 	if o == nil {
 		return RuleBook{}
@@ -395,7 +394,7 @@ func readRuleBook(f *strict.Fields) RuleBook {
 		o.Add(o.Node.Member("report"), o.Pointer("report"), `"report" requires the command that writes it`, `"run" next to "report"`,
 			`add "run": the command that writes the rule report`)
 	}
-	if required := o.Get("required"); required != nil && required.Kind == strict.KindBool {
+	if required := o.Get("required"); required != nil && required.Kind == input.KindBool {
 		book.NotRequired = !required.Bool
 	} else if required != nil {
 		o.Wrong(required, "required", "true or false")
@@ -406,8 +405,8 @@ func readRuleBook(f *strict.Fields) RuleBook {
 			if key == "catalogue" {
 				fix += "; an entry about a diff rule needs no report, and its id begins with closeout/"
 			}
-			o.Add(n, o.Pointer(key), diag.Quote(key)+` requires a rule report, but "required": false says that there is none`,
-				`either "required": false or `+diag.Quote(key), fix)
+			o.Add(n, o.Pointer(key), input.Quote(key)+` requires a rule report, but "required": false says that there is none`,
+				`either "required": false or `+input.Quote(key), fix)
 		}
 	}
 	o.End()
@@ -415,15 +414,15 @@ func readRuleBook(f *strict.Fields) RuleBook {
 }
 
 // readCatalogue reads the catalogue: rules that a report must contain, and the gate's own.
-func readCatalogue(f *strict.Fields) (list, own []CatalogueRule) {
-	seen := map[string]diag.Pos{}
+func readCatalogue(f *input.Fields) (list, own []CatalogueRule) {
+	seen := map[string]input.Pos{}
 	for o := range objects(f, "catalogue", filled(f, f.Get("catalogue"), "catalogue", "list the rules that must be reported, or remove the key")) {
 		rule := CatalogueRule{ID: o.NeedText("id"), ExpiresAt: date(o, o.Get("expires_at"), "expires_at")}
 		rule.Severity = severity(o, "severity", IsDiffRule(rule.ID.Value))
 		o.End()
 		if first, twice := seen[rule.ID.Value]; twice && rule.ID.Value != "" {
-			f.Errs.Add(diag.Error{
-				Pos: rule.ID.Pos, Where: o.Pointer("id"), Message: "the rule " + diag.Quote(rule.ID.Value) + " is in the catalogue twice", Found: diag.Quote(rule.ID.Value) + " again",
+			f.Errs.Add(input.Error{
+				Pos: rule.ID.Pos, Where: o.Pointer("id"), Message: "the rule " + input.Quote(rule.ID.Value) + " is in the catalogue twice", Found: input.Quote(rule.ID.Value) + " again",
 				Expected: "each rule once (the first is on line " + strconv.Itoa(first.Line) + ")", Fix: "keep one of them",
 			})
 			continue
@@ -440,7 +439,7 @@ func readCatalogue(f *strict.Fields) (list, own []CatalogueRule) {
 
 // readEvidenceRule reads evidence. The directory is outside the code tree, so it must not contain contracts or workflows, and
 // it cannot be the root of the repository.
-func readEvidenceRule(f *strict.Fields) EvidenceRule {
+func readEvidenceRule(f *input.Fields) EvidenceRule {
 	o := object(f, "evidence")
 	if o == nil {
 		return EvidenceRule{}
@@ -456,9 +455,9 @@ func readEvidenceRule(f *strict.Fields) EvidenceRule {
 	switch {
 	case dir.Value == "" || !literal(o, dir, o.Pointer("dir")):
 	case ours || parts[0] == ".github" || slices.Contains(parts, ".git") || strings.Contains(dir.Value, "["):
-		o.Errs.Add(diag.Error{
-			Pos: dir.Pos, Where: o.Pointer("dir"), Message: "the directory " + diag.Quote(dir.Value) + " cannot contain evidence",
-			Found:    diag.Quote(dir.Value),
+		o.Errs.Add(input.Error{
+			Pos: dir.Pos, Where: o.Pointer("dir"), Message: "the directory " + input.Quote(dir.Value) + " cannot contain evidence",
+			Found:    input.Quote(dir.Value),
 			Expected: "a separate directory without contracts, workflows and code, not a pattern",
 			Fix:      "use .closeout/evidence or a directory below it",
 		})
@@ -470,7 +469,7 @@ func readEvidenceRule(f *strict.Fields) EvidenceRule {
 }
 
 // refuseCode reports an evidence directory in which files are that the task may change: code there would be in no code tree.
-func refuseCode(f *strict.Fields, c *Contract) {
+func refuseCode(f *input.Fields, c *Contract) {
 	dir := c.Evidence.Dir
 	if dir == "" || strings.HasPrefix(strings.ToLower(dir)+"/", ".closeout/evidence/") {
 		return
@@ -479,9 +478,9 @@ func refuseCode(f *strict.Fields, c *Contract) {
 	for _, p := range c.AllowedFiles {
 		fixed, _, _ := strings.Cut(strings.ToLower(p.Value), "*")
 		if fixed == at || strings.HasPrefix(fixed, at+"/") {
-			f.Errs.Add(diag.Error{
-				Pos: c.Keys["evidence"], Where: "/evidence/dir", Message: "the evidence directory " + diag.Quote(dir) + " contains files that allowed_files names, and no record would be bound to them",
-				Found: diag.Quote(p.Value), Expected: "a separate directory, in which no code is", Fix: "use .closeout/evidence or a directory below it",
+			f.Errs.Add(input.Error{
+				Pos: c.Keys["evidence"], Where: "/evidence/dir", Message: "the evidence directory " + input.Quote(dir) + " contains files that allowed_files names, and no record would be bound to them",
+				Found: input.Quote(p.Value), Expected: "a separate directory, in which no code is", Fix: "use .closeout/evidence or a directory below it",
 			})
 			return
 		}
@@ -489,10 +488,10 @@ func refuseCode(f *strict.Fields, c *Contract) {
 }
 
 var (
-	loginSyntax = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
-	teamSyntax  = strict.Lazily(`^[a-z0-9][a-z0-9_-]{0,99}$`)
-	codeSyntax  = strict.Lazily(`^([a-z_]+\.[a-z_]+|closeout/[a-z0-9-]+)$`)
-	ruleSyntax  = strict.Lazily(`^closeout/[a-z0-9-]+$`)
+	loginSyntax = input.Lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+	teamSyntax  = input.Lazily(`^[a-z0-9][a-z0-9_-]{0,99}$`)
+	codeSyntax  = input.Lazily(`^([a-z_]+\.[a-z_]+|closeout/[a-z0-9-]+)$`)
+	ruleSyntax  = input.Lazily(`^closeout/[a-z0-9-]+$`)
 )
 
 // DefaultOverride applies where no contract says who may override.
@@ -500,7 +499,7 @@ func DefaultOverride() OverrideRule {
 	return OverrideRule{Label: "closeout-override", Permission: "maintain", Binding: "code"}
 }
 
-func readOverride(f *strict.Fields) OverrideRule {
+func readOverride(f *input.Fields) OverrideRule {
 	rule := DefaultOverride()
 	o := object(f, "override")
 	if o == nil {

@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Defaults and limits of a criterion.
@@ -18,19 +17,19 @@ const (
 	maxUnknown      = 8 // exit codes in unknown_exit
 )
 
-var criterionID = strict.Lazily(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$`)
+var criterionID = input.Lazily(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$`)
 
 const criterionIDWords = "1 to 64 letters, digits or . _ : / -, starting with a letter or digit"
 
 // readCriteria reads acceptance_criteria. The list may be empty: the join of all contracts decides whether that is enough.
-func readCriteria(f *strict.Fields) []Criterion {
+func readCriteria(f *input.Fields) []Criterion {
 	const key = "acceptance_criteria"
 	var list []Criterion
 	for i, n := range criteriaItems(f, key) {
 		c := Criterion{Pos: n.Pos, ID: "c" + strconv.Itoa(i+1), Cwd: ".", MaxAttempts: defaultAttempts}
 		where := f.Pointer(key) + "/" + strconv.Itoa(i)
 		switch n.Kind {
-		case strict.KindString:
+		case input.KindString:
 			argv, problem := SplitCommand(n.Text)
 			switch {
 			case strings.Contains(n.Text, "\x00"):
@@ -44,8 +43,8 @@ func readCriteria(f *strict.Fields) []Criterion {
 			default:
 				c.Run = argv
 			}
-		case strict.KindObject:
-			readCriterion(strict.Object(n, where, f.Errs), &c)
+		case input.KindObject:
+			readCriterion(input.Object(n, where, f.Errs), &c)
 		default:
 			f.Add(n, where, "a criterion must be a command or an object", "a string, or an object with run", `write a command, or {"run": ["go", "test", "./..."]}`)
 		}
@@ -56,20 +55,20 @@ func readCriteria(f *strict.Fields) []Criterion {
 }
 
 // criteriaItems returns the items of acceptance_criteria. One criterion without a list is an error that shows the list.
-func criteriaItems(f *strict.Fields, key string) []*strict.Node {
+func criteriaItems(f *input.Fields, key string) []*input.Node {
 	n := f.Get(key)
-	if n == nil || n.Kind != strict.KindObject || n.Member("run") != nil || len(n.Members) == 0 {
+	if n == nil || n.Kind != input.KindObject || n.Member("run") != nil || len(n.Members) == 0 {
 		return f.ListOf(n, key)
 	}
 	// A mapping from ids to criteria.
 	first := n.Members[0]
-	f.WrongFix(n, key, "a list", "write a list of criteria, each with its id: - id: "+first.Key+", or {"+`"id": `+strict.QuoteJSON(first.Key)+", …}")
+	f.WrongFix(n, key, "a list", "write a list of criteria, each with its id: - id: "+first.Key+", or {"+`"id": `+input.QuoteJSON(first.Key)+", …}")
 	return nil
 }
 
 const noNUL = "remove it: programs cannot be called with one"
 
-func readCriterion(f *strict.Fields, c *Criterion) {
+func readCriterion(f *input.Fields, c *Criterion) {
 	if id := matching(f, "id", criterionID, criterionIDWords); id.Value != "" {
 		c.ID, c.IDGiven = id.Value, true
 	}
@@ -79,10 +78,10 @@ func readCriterion(f *strict.Fields, c *Criterion) {
 	c.ExpectFail, c.Given.Expect = expect == "fail", expect != ""
 	c.Proves = matching(f, "proves", criterionID, "the id of a criterion")
 	if c.Proves.Value != "" && !c.ExpectFail {
-		f.Errs.Add(diag.Error{
-			Pos: c.Proves.Pos, Where: f.Pointer("proves"), Message: "only a negative control proves another criterion", Found: diag.Quote(c.Proves.Value),
+		f.Errs.Add(input.Error{
+			Pos: c.Proves.Pos, Where: f.Pointer("proves"), Message: "only a negative control proves another criterion", Found: input.Quote(c.Proves.Value),
 			Expected: `"proves" next to "expect": "fail"`,
-			Fix:      `write "expect": "fail", "proves": ` + strict.QuoteJSON(c.Proves.Value) + `, or remove "proves"`,
+			Fix:      `write "expect": "fail", "proves": ` + input.QuoteJSON(c.Proves.Value) + `, or remove "proves"`,
 		})
 	}
 	c.MinEvidence = level(f, "min_evidence")
@@ -106,12 +105,12 @@ func readCriterion(f *strict.Fields, c *Criterion) {
 
 // readUnknownExit reads unknown_exit. 0 and 1 are how commands say that they know; 126 and above mean that they did not end by
 // themselves.
-func readUnknownExit(f *strict.Fields, c *Criterion) {
+func readUnknownExit(f *input.Fields, c *Criterion) {
 	const key = "unknown_exit"
 	n := f.Get(key)
 	items := filled(f, n, key, "name an exit code, such as 75, or remove the key")
 	if len(items) > maxUnknown {
-		f.Add(n, f.Pointer(key), diag.Quote(key)+" has too many exit codes", "at most "+strconv.Itoa(maxUnknown), "let the command use one code, such as 75")
+		f.Add(n, f.Pointer(key), input.Quote(key)+" has too many exit codes", "at most "+strconv.Itoa(maxUnknown), "let the command use one code, such as 75")
 		return
 	}
 	for _, item := range items {
@@ -119,7 +118,7 @@ func readUnknownExit(f *strict.Fields, c *Criterion) {
 		switch {
 		case code == nil:
 		case slices.Contains(c.UnknownExit, *code):
-			f.Add(item, f.Pointer(key), "the exit code "+item.Text+" is in "+diag.Quote(key)+" twice", "each exit code once", "remove one of them")
+			f.Add(item, f.Pointer(key), "the exit code "+item.Text+" is in "+input.Quote(key)+" twice", "each exit code once", "remove one of them")
 		default:
 			c.UnknownExit, c.Given.UnknownExit = append(c.UnknownExit, *code), n.Pos
 		}
@@ -127,9 +126,9 @@ func readUnknownExit(f *strict.Fields, c *Criterion) {
 }
 
 // readArgv reads the command of a criterion. Words may be empty, except the first one, which names a program.
-func readArgv(f *strict.Fields) []string {
+func readArgv(f *input.Fields) []string {
 	n := f.Need("run", "a list of words")
-	if n != nil && n.Kind == strict.KindString {
+	if n != nil && n.Kind == input.KindString {
 		f.WrongFix(n, "run", "a list of words", runFix(f, n))
 		return nil
 	}
@@ -138,8 +137,8 @@ func readArgv(f *strict.Fields) []string {
 	for i, n := range items {
 		where := f.Pointer("run") + "/" + strconv.Itoa(i)
 		switch {
-		case n.Kind != strict.KindString:
-			f.Add(n, where, "a word of the command must be a string", "a string", cmp.Or(strict.TextFix(n), "write a text in quotes"))
+		case n.Kind != input.KindString:
+			f.Add(n, where, "a word of the command must be a string", "a string", cmp.Or(input.TextFix(n), "write a text in quotes"))
 		case strings.Contains(n.Text, "\x00"):
 			f.Add(n, where, "a word of the command contains a NUL character", "a string without it", noNUL)
 		case i == 0 && strings.TrimSpace(n.Text) == "":
@@ -154,7 +153,7 @@ func readArgv(f *strict.Fields) []string {
 }
 
 // runFix shows how to write the command line n as a list; "" when that is not known.
-func runFix(f *strict.Fields, n *strict.Node) string {
+func runFix(f *input.Fields, n *input.Node) string {
 	argv := argvOf(n.Text)
 	if argv == "" {
 		return "write each word of the command as an item of a list"
@@ -168,15 +167,15 @@ func isLine(word string) bool {
 	return strings.Contains(word, " ") && (problem != nil || len(argv) > 1 && !strings.Contains(argv[0], "/"))
 }
 
-func readCwd(f *strict.Fields) string {
+func readCwd(f *input.Fields) string {
 	t := f.Text("cwd")
 	if t.Value == "" {
 		return "."
 	}
 	cwd, ok := NormalCwd(t.Value)
 	if !ok {
-		f.Errs.Add(diag.Error{
-			Pos: t.Pos, Where: f.Pointer("cwd"), Message: "the directory " + diag.Quote(t.Value) + " is not in the repository", Found: diag.Quote(t.Value),
+		f.Errs.Add(input.Error{
+			Pos: t.Pos, Where: f.Pointer("cwd"), Message: "the directory " + input.Quote(t.Value) + " is not in the repository", Found: input.Quote(t.Value),
 			Expected: "a directory relative to the root of the repository, such as web",
 			Fix:      "write it relative to the root of the repository, without a slash at the beginning and without ..",
 		})
@@ -187,7 +186,7 @@ func readCwd(f *strict.Fields) string {
 
 // checkCriteria reports problems between criteria: duplicate ids, commands that must both pass and fail, controls that prove
 // a control.
-func checkCriteria(list []Criterion, f *strict.Fields) {
+func checkCriteria(list []Criterion, f *input.Fields) {
 	where := f.Pointer("acceptance_criteria")
 	ids := map[string]Criterion{}
 	commands := map[string]Criterion{}
@@ -195,9 +194,9 @@ func checkCriteria(list []Criterion, f *strict.Fields) {
 		if first, twice := ids[c.ID]; !twice {
 			ids[c.ID] = c
 		} else {
-			f.Errs.Add(diag.Error{
-				Pos: c.Pos, Where: where, Message: "two criteria have the id " + diag.Quote(c.ID),
-				Found:    diag.Quote(c.ID) + " again",
+			f.Errs.Add(input.Error{
+				Pos: c.Pos, Where: where, Message: "two criteria have the id " + input.Quote(c.ID),
+				Found:    input.Quote(c.ID) + " again",
 				Expected: "each id once (the first is on line " + strconv.Itoa(first.Pos.Line) + "; without an id, the id is the position: c1, c2, …)",
 				Fix:      "give one of them another id",
 			})
@@ -206,9 +205,9 @@ func checkCriteria(list []Criterion, f *strict.Fields) {
 		if first, twice := commands[command]; !twice {
 			commands[command] = c
 		} else if len(c.Run) > 0 && first.ExpectFail != c.ExpectFail {
-			f.Errs.Add(diag.Error{
+			f.Errs.Add(input.Error{
 				Pos: c.Pos, Where: where, Message: "the same command must both pass and fail",
-				Found:    diag.Quote(strings.Join(c.Run, " ")),
+				Found:    input.Quote(strings.Join(c.Run, " ")),
 				Expected: "a command or directory that differs from line " + strconv.Itoa(first.Pos.Line),
 				Fix:      "use a different command for the negative control",
 			})
@@ -217,9 +216,9 @@ func checkCriteria(list []Criterion, f *strict.Fields) {
 	for _, c := range list {
 		// An id that is not in this contract may be in another one: the join checks that.
 		if proven, here := ids[c.Proves.Value]; c.ExpectFail && here && proven.ExpectFail {
-			f.Errs.Add(diag.Error{
+			f.Errs.Add(input.Error{
 				Pos: c.Proves.Pos, Where: where, Message: "a negative control must prove a criterion that must pass",
-				Found: diag.Quote(c.Proves.Value) + ", which is a negative control", Expected: `the id of a criterion with "expect": "pass"`,
+				Found: input.Quote(c.Proves.Value) + ", which is a negative control", Expected: `the id of a criterion with "expect": "pass"`,
 				Fix: "name the criterion that the control proves",
 			})
 		}

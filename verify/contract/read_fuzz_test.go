@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/strict"
-	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // FuzzParseContract: parsing never panics, positions are inside the text, and JSON which is a good
@@ -16,9 +16,9 @@ func FuzzParseContract(f *testing.F) {
 	}
 	f.Add("allowed_files:\n- a\nforbidden_files: [b]\nrollback_plan: |\n  c\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		fromJSON, jsonErrs := Parse("c.json", []byte(text), strict.DefaultLimits())
+		fromJSON, jsonErrs := Parse("c.json", []byte(text), input.DefaultLimits())
 		stricttest.CheckPlaces(t, []byte(text), jsonErrs)
-		fromYAML, yamlErrs := Parse("c.yaml", []byte(text), strict.DefaultLimits())
+		fromYAML, yamlErrs := Parse("c.yaml", []byte(text), input.DefaultLimits())
 		stricttest.CheckPlaces(t, []byte(text), yamlErrs)
 		if fromJSON == nil && !jsonErrs.Any() || fromYAML == nil && !yamlErrs.Any() {
 			t.Fatal("neither a contract nor an error")

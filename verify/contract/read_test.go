@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/schema"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // contractCase is one contract. It is given as members that are put in front of the required ones, so that they begin
@@ -323,7 +322,7 @@ func dirError(dir string) string {
 }
 
 // list writes errors as place, pointer and message.
-func list(errs *diag.Errors) string {
+func list(errs *input.Errors) string {
 	var lines []string
 	for _, e := range errs.All() {
 		lines = append(lines, fmt.Sprintf("%d:%d: %s: %s", e.Pos.Line, e.Pos.Column, e.Where, e.Message))
@@ -334,7 +333,7 @@ func list(errs *diag.Errors) string {
 func TestParseContract(t *testing.T) {
 	for _, test := range append(contractCases, agentCases...) {
 		t.Run(test.name, func(t *testing.T) {
-			c, errs := Parse("c.json", []byte(test.text()), strict.DefaultLimits())
+			c, errs := Parse("c.json", []byte(test.text()), input.DefaultLimits())
 			if got := list(errs); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
@@ -343,7 +342,7 @@ func TestParseContract(t *testing.T) {
 					t.Errorf("an error is not complete, or shows no value: %+v", e)
 				}
 			}
-			twin, errs := Parse("c.yaml", []byte(test.text()), strict.DefaultLimits())
+			twin, errs := Parse("c.yaml", []byte(test.text()), input.DefaultLimits())
 			if got := list(errs); got != test.want {
 				t.Errorf("as YAML got\n%s\nwant\n%s", got, test.want)
 			}
@@ -355,7 +354,7 @@ func TestParseContract(t *testing.T) {
 }
 
 // valueAt reports whether a key or value starts at a place of a JSON text.
-func valueAt(text string, at diag.Pos) bool {
+func valueAt(text string, at input.Pos) bool {
 	line := strings.Split(text, "\n")[at.Line-1]
 	return strings.IndexByte(`"[{tfn-0123456789`, line[at.Column-1]) >= 0 && (at.Column == 1 || strings.IndexByte(" [{,:", line[at.Column-2]) >= 0)
 }
@@ -387,7 +386,7 @@ func TestParseContractGlobs(t *testing.T) {
  "docs_paths_soft": ["f/"], "protected_files": ["!g"], "base_branches": ["h//i"], "applies_to": {"authors": ["/j"]},
  "approvals_required": [{"id": "k", "files": "/l"}], "severity_by_path": [{"files": ["/m"], "severity": "warn"}],
  "rules": {"ignore": [{"id": "n", "files": ["ok", "/o"], "reason": "p", "until": "2030-01-01"}]}}`
-	_, errs := Parse("c.json", []byte(text), strict.DefaultLimits())
+	_, errs := Parse("c.json", []byte(text), input.DefaultLimits())
 	var places []string
 	for _, e := range errs.All() {
 		places = append(places, fmt.Sprintf("%d:%d %s", e.Pos.Line, e.Pos.Column, e.Where))
@@ -413,7 +412,7 @@ func TestParseContractGlobs(t *testing.T) {
 func TestParseContractCommands(t *testing.T) {
 	text := `{"allowed_files": ["a"], "forbidden_files": ["b"], "rollback_plan": "c",
  "acceptance_criteria": ["go test | tee log", "go test ./...", "make && true", ""]}`
-	c, errs := Parse("c.json", []byte(text), strict.DefaultLimits())
+	c, errs := Parse("c.json", []byte(text), input.DefaultLimits())
 	var places []string
 	for _, e := range errs.All() {
 		places = append(places, fmt.Sprintf("%d:%d %s", e.Pos.Line, e.Pos.Column, e.Where))
@@ -440,7 +439,7 @@ func TestParseContractValues(t *testing.T) {
  "evidence": {"min": "recorded", "dir": "ci/evidence"},
  "override": {"users": ["u"], "teams": ["t"], "never": ["scope.forbidden"], "allow_author": true},
  "protected_files": ["p"], "may_touch_protected": ["Makefile"], "base_branches": ["main"], "applies_to": {"authors": ["some-app[bot]"]}}`
-	c, errs := Parse("c.json", []byte(text), strict.DefaultLimits())
+	c, errs := Parse("c.json", []byte(text), input.DefaultLimits())
 	if errs.Any() {
 		t.Fatal(list(errs))
 	}
@@ -482,58 +481,58 @@ func criteria(list []Criterion) string {
 
 // TestParseContractAbsent: a missing key is nil, and an empty list is not.
 func TestParseContractAbsent(t *testing.T) {
-	c, _ := Parse("c.json", []byte(contractCase{}.text()), strict.DefaultLimits())
+	c, _ := Parse("c.json", []byte(contractCase{}.text()), input.DefaultLimits())
 	if c.DocsPathsSoft != nil || c.NetworkEgress != nil || c.AppliesTo != nil || c.BaseBranches != nil || c.Coverage != nil ||
 		c.ViolationBudget != nil || c.TimeBudgetMinutes != nil || c.Rules.Catalogue != nil || c.OffScope != "" || c.Evidence != (EvidenceRule{}) {
 		t.Errorf("%+v", c)
 	}
 	text := contractCase{members: `"network_egress": [], "time_budget_minutes": null, "docs_paths_soft": null`}.text()
-	c, _ = Parse("c.json", []byte(text), strict.DefaultLimits())
+	c, _ = Parse("c.json", []byte(text), input.DefaultLimits())
 	if c.NetworkEgress == nil || c.TimeBudgetMinutes != nil || c.DocsPathsSoft != nil {
 		t.Errorf("%+v", c)
 	}
-	c, _ = Parse("c.json", []byte(contractCase{members: `"coverage": {}`}.text()), strict.DefaultLimits())
-	if *c.Coverage != (CoverageRule{Pos: diag.Pos{Line: 1, Column: 14}, Report: "coverage_report.json"}) {
+	c, _ = Parse("c.json", []byte(contractCase{members: `"coverage": {}`}.text()), input.DefaultLimits())
+	if *c.Coverage != (CoverageRule{Pos: input.Pos{Line: 1, Column: 14}, Report: "coverage_report.json"}) {
 		t.Errorf("coverage by default: %+v", c.Coverage)
 	}
 }
 
 func TestContractKeys(t *testing.T) {
 	text := contractCase{members: `"network_egress": [], "time_budget_minutes": null, "docs_paths_soft": null`}.text()
-	c, _ := Parse("c.json", []byte(text), strict.DefaultLimits())
-	if len(c.Keys) != 6 || c.Keys["time_budget_minutes"] != (diag.Pos{Line: 1, Column: 24}) {
+	c, _ := Parse("c.json", []byte(text), input.DefaultLimits())
+	if len(c.Keys) != 6 || c.Keys["time_budget_minutes"] != (input.Pos{Line: 1, Column: 24}) {
 		t.Errorf("keys: %v", c.Keys)
 	}
 }
 
 func TestParseContractNoDocument(t *testing.T) {
-	small := strict.DefaultLimits()
+	small := input.DefaultLimits()
 	small.ContractBytes = 10
 	for _, test := range []struct {
 		name, file, text string
-		limits           strict.Limits
+		limits           input.Limits
 		want             string
 	}{
-		{"empty", "c.json", "", strict.DefaultLimits(), "1:1: : the contract is empty"},
-		{"blank", "c.json", " \n\t ", strict.DefaultLimits(), "1:1: : the contract is empty"},
-		{"comments", "c.yaml", "# nothing\n\n  # here\n", strict.DefaultLimits(), "1:1: : the contract is empty"},
-		{"byte order mark", "c.json", "\xef\xbb\xbf{}", strict.DefaultLimits(), "1:1: : the file begins with a byte order mark"},
-		{"byte order mark in YAML", "c.yml", "\xef\xbb\xbfa: b", strict.DefaultLimits(), "1:1: : the file begins with a byte order mark"},
-		{"UTF-16", "c.json", "\xff\xfe{\x00}\x00", strict.DefaultLimits(), "1:1: : this is UTF-16"},
-		{"invalid UTF-8", "c.json", "{\n \"goal\": \"\xff\"}", strict.DefaultLimits(), "2:11: : the file is not valid UTF-8"},
-		{"invalid UTF-8 in YAML", "c.yaml", "a: é\xff", strict.DefaultLimits(), "1:6: : the file is not valid UTF-8"},
-		{"list", "c.json", "[]", strict.DefaultLimits(), "1:1: : a contract must be an object"},
-		{"null", "c.json", " null", strict.DefaultLimits(), "1:2: : a contract must be an object"},
-		{"text in YAML", "c.yaml", "hello\n", strict.DefaultLimits(), "1:1: : a contract must be an object"},
-		{"two values", "c.json", "{} {}", strict.DefaultLimits(), "1:4: : something follows the value"},
-		{"cut off", "c.json", "{\"a\": [", strict.DefaultLimits(), "1:8: /a: the text ends, but the [ is not closed"},
-		{"comment in JSON", "c.json", "# note\n{}", strict.DefaultLimits(), "1:1: : JSON has no comments"},
-		{"YAML by another name", "c.json", "a: b", strict.DefaultLimits(), "1:1: : this is YAML, not JSON"},
-		{"too deep", "c.json", strings.Repeat("[", 101), strict.DefaultLimits(), "1:101: : the nesting of values is over the limit of 100"},
-		{"too deep in YAML", "c.yaml", strings.Repeat("[", 101), strict.DefaultLimits(), "1:101: : the nesting of values is over the limit of 100"},
+		{"empty", "c.json", "", input.DefaultLimits(), "1:1: : the contract is empty"},
+		{"blank", "c.json", " \n\t ", input.DefaultLimits(), "1:1: : the contract is empty"},
+		{"comments", "c.yaml", "# nothing\n\n  # here\n", input.DefaultLimits(), "1:1: : the contract is empty"},
+		{"byte order mark", "c.json", "\xef\xbb\xbf{}", input.DefaultLimits(), "1:1: : the file begins with a byte order mark"},
+		{"byte order mark in YAML", "c.yml", "\xef\xbb\xbfa: b", input.DefaultLimits(), "1:1: : the file begins with a byte order mark"},
+		{"UTF-16", "c.json", "\xff\xfe{\x00}\x00", input.DefaultLimits(), "1:1: : this is UTF-16"},
+		{"invalid UTF-8", "c.json", "{\n \"goal\": \"\xff\"}", input.DefaultLimits(), "2:11: : the file is not valid UTF-8"},
+		{"invalid UTF-8 in YAML", "c.yaml", "a: é\xff", input.DefaultLimits(), "1:6: : the file is not valid UTF-8"},
+		{"list", "c.json", "[]", input.DefaultLimits(), "1:1: : a contract must be an object"},
+		{"null", "c.json", " null", input.DefaultLimits(), "1:2: : a contract must be an object"},
+		{"text in YAML", "c.yaml", "hello\n", input.DefaultLimits(), "1:1: : a contract must be an object"},
+		{"two values", "c.json", "{} {}", input.DefaultLimits(), "1:4: : something follows the value"},
+		{"cut off", "c.json", "{\"a\": [", input.DefaultLimits(), "1:8: /a: the text ends, but the [ is not closed"},
+		{"comment in JSON", "c.json", "# note\n{}", input.DefaultLimits(), "1:1: : JSON has no comments"},
+		{"YAML by another name", "c.json", "a: b", input.DefaultLimits(), "1:1: : this is YAML, not JSON"},
+		{"too deep", "c.json", strings.Repeat("[", 101), input.DefaultLimits(), "1:101: : the nesting of values is over the limit of 100"},
+		{"too deep in YAML", "c.yaml", strings.Repeat("[", 101), input.DefaultLimits(), "1:101: : the nesting of values is over the limit of 100"},
 		{"too large", "c.json", "{        }x", small, "0:0: : the size of the contract in bytes is over the limit of 10"},
 		{"too large in YAML", "c.yaml", "{        }x", small, "0:0: : the size of the contract in bytes is over the limit of 10"},
-		{"too large for YAML", "c.yaml", "{" + strings.Repeat(" ", maxYAML), strict.DefaultLimits(), "0:0: : the size of the contract in bytes is over the limit of 262144"},
+		{"too large for YAML", "c.yaml", "{" + strings.Repeat(" ", maxYAML), input.DefaultLimits(), "0:0: : the size of the contract in bytes is over the limit of 262144"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, errs := Parse(test.file, []byte(test.text), test.limits)
@@ -545,17 +544,17 @@ func TestParseContractNoDocument(t *testing.T) {
 }
 
 func TestParseContractLimits(t *testing.T) {
-	raised := strict.DefaultLimits()
+	raised := input.DefaultLimits()
 	raised.ContractBytes *= 2
 	large := contractCase{members: `"x-pad": "` + strings.Repeat("a", maxYAML) + `"`}.text()
 	if _, errs := Parse("c.yaml", []byte(large), raised); errs.Any() {
 		t.Errorf("a raised limit of bytes does not reach YAML: %s", list(errs))
 	}
-	_, errs := Parse("c.yaml", []byte(large), strict.DefaultLimits())
-	if all := errs.All(); len(all) != 1 || all[0].Limit != strict.FlagContractBytes {
+	_, errs := Parse("c.yaml", []byte(large), input.DefaultLimits())
+	if all := errs.All(); len(all) != 1 || all[0].Limit != input.FlagContractBytes {
 		t.Errorf("%+v", all)
 	}
-	if _, errs := Parse("c.json", []byte(large), strict.DefaultLimits()); errs.Any() {
+	if _, errs := Parse("c.json", []byte(large), input.DefaultLimits()); errs.Any() {
 		t.Error(list(errs))
 	}
 }
@@ -563,7 +562,7 @@ func TestParseContractLimits(t *testing.T) {
 // TestContractErrorTexts shows some errors in full.
 func TestContractErrorTexts(t *testing.T) {
 	text := "allowed_file: [src/**]\nforbidden_files: ['x']\nrollback_plan: 012\nnetwork_egress: [https://a.b/c]\nevidence: {min: attested}\n"
-	_, errs := Parse("c.yaml", []byte(text), strict.DefaultLimits())
+	_, errs := Parse("c.yaml", []byte(text), input.DefaultLimits())
 	var got []string
 	for _, e := range errs.All() {
 		got = append(got, fmt.Sprintf("%d:%d %s\n  found %s\n  expected %s\n  %s", e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix))
@@ -603,8 +602,8 @@ func TestCheckTask(t *testing.T) {
 		{`"goal": "g"`, `1:1: /task_id: a task contract requires "task_id"`},
 		{``, "1:1: /goal: a task contract requires \"goal\"\n1:1: /task_id: a task contract requires \"task_id\""},
 	} {
-		c, _ := Parse("c.json", []byte(contractCase{members: test.members}.text()), strict.DefaultLimits())
-		var errs diag.Errors
+		c, _ := Parse("c.json", []byte(contractCase{members: test.members}.text()), input.DefaultLimits())
+		var errs input.Errors
 		c.CheckTask(&errs)
 		if got := list(&errs); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.members, got, test.want)
@@ -618,11 +617,11 @@ func TestCheckHeadOnly(t *testing.T) {
 	mayNot := `"off_scope": "warn", "severity_by_path": [], "coverage": {}, "rules": {}, "evidence": {}, "override": {}, "protected_files": [],
  "may_touch_protected": [], "base_branches": ["main"], "applies_to": {"authors": ["a"]}`
 	for members, want := range map[string]int{may: 0, mayNot: 10} {
-		c, problems := Parse("c.json", []byte(contractCase{members: members}.text()), strict.DefaultLimits())
+		c, problems := Parse("c.json", []byte(contractCase{members: members}.text()), input.DefaultLimits())
 		if problems.Any() {
 			t.Fatal(list(problems))
 		}
-		var errs diag.Errors
+		var errs input.Errors
 		c.CheckHeadOnly(&errs)
 		if got := errs.All(); len(got) != want {
 			t.Errorf("%d errors, want %d: %s", len(got), want, list(&errs))
@@ -633,11 +632,11 @@ func TestCheckHeadOnly(t *testing.T) {
 func TestRealContracts(t *testing.T) {
 	for _, name := range []string{"effective", "project", "task"} {
 		text := readFile(t, "testdata/contract/"+name+".json")
-		fromJSON, errs := Parse(name+".json", text, strict.DefaultLimits())
+		fromJSON, errs := Parse(name+".json", text, input.DefaultLimits())
 		if errs.Any() {
 			t.Errorf("%s.json: %s", name, list(errs))
 		}
-		fromYAML, errs := Parse(name+".yaml", readFile(t, "testdata/contract/"+name+".yaml"), strict.DefaultLimits())
+		fromYAML, errs := Parse(name+".yaml", readFile(t, "testdata/contract/"+name+".yaml"), input.DefaultLimits())
 		if errs.Any() {
 			t.Errorf("%s.yaml: %s", name, list(errs))
 			continue
@@ -648,7 +647,7 @@ func TestRealContracts(t *testing.T) {
 			t.Errorf("%s: as JSON %+v\nas YAML %+v", name, fromJSON, fromYAML)
 		}
 		windows := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
-		if _, errs := Parse("c.yaml", windows, strict.DefaultLimits()); errs.Any() {
+		if _, errs := Parse("c.yaml", windows, input.DefaultLimits()); errs.Any() {
 			t.Errorf("%s.json with CRLF, read as YAML: %s", name, list(errs))
 		}
 	}
@@ -676,10 +675,10 @@ func clearPlaces(v reflect.Value) {
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
-			v.SetMapIndex(key, reflect.ValueOf(diag.Pos{}))
+			v.SetMapIndex(key, reflect.ValueOf(input.Pos{}))
 		}
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[diag.Pos]() {
+		if v.Type() == reflect.TypeFor[input.Pos]() {
 			v.SetZero()
 			return
 		}

@@ -5,19 +5,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // CheckTask reports the keys that a task contract requires and a standing contract does not: task_id and goal.
-func (c *Contract) CheckTask(errs *diag.Errors) {
+func (c *Contract) CheckTask(errs *input.Errors) {
 	for _, key := range []string{"task_id", "goal"} {
 		if _, there := c.Keys[key]; there {
 			continue
 		}
-		errs.Add(diag.Error{
-			Pos: diag.Pos{Line: 1, Column: 1}, Where: "/" + key, Message: "a task contract requires " + diag.Quote(key), Found: "no such key",
-			Expected: diag.Quote(key) + " with a text", Fix: strict.AddFix(key),
+		errs.Add(input.Error{
+			Pos: input.Pos{Line: 1, Column: 1}, Where: "/" + key, Message: "a task contract requires " + input.Quote(key), Found: "no such key",
+			Expected: input.Quote(key) + " with a text", Fix: input.AddFix(key),
 		})
 	}
 }
@@ -30,12 +29,12 @@ var headKeys = []string{
 
 // CheckHeadOnly reports the keys that a task contract may not contain when only the change contains the contract: the author
 // of the change wrote it, so it may only narrow. Keys with the prefix x- have no effect and are allowed.
-func (c *Contract) CheckHeadOnly(errs *diag.Errors) {
+func (c *Contract) CheckHeadOnly(errs *input.Errors) {
 	for _, criterion := range c.Criteria {
 		if pos := criterion.Given.UnknownExit; !pos.IsZero() {
-			errs.Add(diag.Error{
+			errs.Add(input.Error{
 				Pos: pos, Where: "/acceptance_criteria", Message: `the change adds this contract, so none of its criteria may contain "unknown_exit"`,
-				Found: `"unknown_exit" in the criterion ` + diag.Quote(criterion.ID), Expected: "a criterion that passes or fails",
+				Found: `"unknown_exit" in the criterion ` + input.Quote(criterion.ID), Expected: "a criterion that passes or fails",
 				Fix: "remove it, or add the criterion to a contract on the base branch",
 			})
 		}
@@ -44,8 +43,8 @@ func (c *Contract) CheckHeadOnly(errs *diag.Errors) {
 		if slices.Contains(headKeys, key) || strings.HasPrefix(key, "x-") {
 			continue
 		}
-		errs.Add(diag.Error{
-			Pos: c.Keys[key], Where: "/" + key, Message: "the change adds this contract, so it may not contain " + diag.Quote(key), Found: diag.Quote(key) + " in a contract of the change",
+		errs.Add(input.Error{
+			Pos: c.Keys[key], Where: "/" + key, Message: "the change adds this contract, so it may not contain " + input.Quote(key), Found: input.Quote(key) + " in a contract of the change",
 			Expected: "one of " + strings.Join(headKeys, ", "),
 			Fix:      "remove it, or add it to a contract on the base branch",
 		})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // TestContractIsOfHumanSize refuses lists and braces that would cost time with every path, and takes those that a person
@@ -26,7 +26,7 @@ func TestContractIsOfHumanSize(t *testing.T) {
 		{contract("src/{a,b}{a,b}{a,b}{a,b}/f%d", 600), ""},
 		{contract("src/{a,b}{a,b}{a,b}{a,b}/f%d", 700), "the braces in the patterns expand to too many patterns"},
 	} {
-		_, errs := Parse("c.json", []byte(c.text), strict.DefaultLimits())
+		_, errs := Parse("c.json", []byte(c.text), input.DefaultLimits())
 		got := ""
 		if all := errs.All(); len(all) > 0 {
 			got = all[0].Message

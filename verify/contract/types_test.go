@@ -3,9 +3,8 @@ package contract
 import (
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
-	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // wholeContract is a contract with every key.
@@ -26,7 +25,7 @@ const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "al
  "agent": {"deny_tools": ["mcp__*"], "stop_blocks": 0, "stall_after": 20, "max_attempts": 100}, "x-note": [1]}`
 
 var documents = []stricttest.Document{
-	{Name: "contract", Schema: "scope_contract", Whole: wholeContract, Parse: stricttest.ErrorsOf(func(data []byte, l strict.Limits) (*Contract, *diag.Errors) {
+	{Name: "contract", Schema: "scope_contract", Whole: wholeContract, Parse: stricttest.ErrorsOf(func(data []byte, l input.Limits) (*Contract, *input.Errors) {
 		return Parse("c.json", data, l)
 	})},
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // The workflow supplies the digest of a log as "<sha256>", or as "<stream>=<sha256>": the name is the workflow's own
 // and names the job or matrix leg that recorded the log. A name without digest means that this job supplied none.
 
-var streamSyntax = strict.Lazily(`^[!-<>-~]([ -<>-~]{0,126}[!-<>-~])?$`)
+var streamSyntax = input.Lazily(`^[!-<>-~]([ -<>-~]{0,126}[!-<>-~])?$`)
 
 const handedOverText = digestText + `; or a stream's name, "=" and its sha256 or nothing`
 
@@ -45,12 +45,12 @@ func ReadDigest(text string) (string, error) {
 func validDigest(text string) bool {
 	stream, sum, named := strings.Cut(text, "=")
 	if !named {
-		return strict.IsLowerHex(text, 64)
+		return input.IsLowerHex(text, 64)
 	}
-	return streamSyntax().MatchString(stream) && (sum == "" || strict.IsLowerHex(sum, 64))
+	return streamSyntax().MatchString(stream) && (sum == "" || input.IsLowerHex(sum, 64))
 }
 
 // handedOver returns the digests under a key; nil only when the key is absent or no list.
-func handedOver(f *strict.Fields, key string) []string {
+func handedOver(f *input.Fields, key string) []string {
 	return textsThat(f, key, validDigest, handedOverText)
 }

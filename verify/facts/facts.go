@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Facts is facts.json: everything beside the other inputs that can change a decision, written down by the collector
@@ -130,9 +130,9 @@ type Unmatched struct {
 
 // BaseCoverage is what the coverage report of the base said.
 type BaseCoverage struct {
-	Path    string       `json:"path"` // in the repository
-	Commit  string       `json:"commit,omitempty"`
-	Current strict.Ratio `json:"current"`
+	Path    string      `json:"path"` // in the repository
+	Commit  string      `json:"commit,omitempty"`
+	Current input.Ratio `json:"current"`
 }
 
 // Unavailable is a fact that the collector wanted and that is unavailable. It never means "no".

@@ -1,12 +1,11 @@
 package facts
 
 import (
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // factsTimeSyntax is RFC 3339 in UTC and whole seconds, as GitHub writes it, so that texts sort as times do.
-var factsTimeSyntax = strict.Lazily(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$`)
+var factsTimeSyntax = input.Lazily(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$`)
 
 const factsTimeText = "a time in UTC, as 2006-01-02T15:04:05Z"
 
@@ -14,7 +13,7 @@ const factsTimeText = "a time in UTC, as 2006-01-02T15:04:05Z"
 var Permissions = []string{"admin", "maintain", "write", "triage", "read", "none"}
 
 // github reads what GitHub said; nil when it was not asked.
-func github(f *strict.Fields) *GitHub {
+func github(f *input.Fields) *GitHub {
 	if f.Get("github") == nil {
 		return nil
 	}
@@ -27,7 +26,7 @@ func github(f *strict.Fields) *GitHub {
 	return github
 }
 
-func pullRequest(f *strict.Fields) *PullRequest {
+func pullRequest(f *input.Fields) *PullRequest {
 	p := &PullRequest{
 		State:        f.NeedOneOf("state", "open", "closed"),
 		Merged:       f.Flag("merged"),
@@ -54,14 +53,14 @@ func pullRequest(f *strict.Fields) *PullRequest {
 	return p
 }
 
-func peer(f *strict.Fields) Peer {
+func peer(f *input.Fields) Peer {
 	return Peer{
 		Number: needCount(f, "number", 1), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"),
 		AuthorType: textOrNull(f, "author_type"), AuthorApps: plainTexts(f.Texts("author_apps")), Fork: f.Flag("fork"),
 	}
 }
 
-func labelEvent(f *strict.Fields) LabelEvent {
+func labelEvent(f *input.Fields) LabelEvent {
 	return LabelEvent{
 		ID: needDigits(f, "id"), Event: f.NeedOneOf("event", "labeled", "unlabeled"), Label: f.NeedText("label").Value,
 		Actor: textOrNull(f, "actor"), ActorID: digitsOrNull(f, "actor_id"), ActorType: textOrNull(f, "actor_type"),
@@ -69,7 +68,7 @@ func labelEvent(f *strict.Fields) LabelEvent {
 	}
 }
 
-func commit(f *strict.Fields) Commit {
+func commit(f *input.Fields) Commit {
 	return Commit{
 		SHA: needObjectID(f, "sha"), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"),
 		AuthorEmail: textOrNull(f, "author_email"), Committer: textOrNull(f, "committer"), CommitterID: digitsOrNull(f, "committer_id"),
@@ -78,14 +77,14 @@ func commit(f *strict.Fields) Commit {
 	}
 }
 
-func comment(f *strict.Fields) Comment {
+func comment(f *input.Fields) Comment {
 	return Comment{
 		ID: needDigits(f, "id"), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"), Type: textOrNull(f, "author_type"),
 		App: textOrNull(f, "app"), CreatedAt: needTime(f, "created_at"), UpdatedAt: needTime(f, "updated_at"), Body: f.NeedText("body").Value,
 	}
 }
 
-func review(f *strict.Fields) Review {
+func review(f *input.Fields) Review {
 	return Review{
 		ID: needDigits(f, "id"), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"), CommitID: objectIDOrNull(f, "commit_id"),
 		State:       f.NeedOneOf("state", "APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"),
@@ -95,15 +94,15 @@ func review(f *strict.Fields) Review {
 
 // people reads who may do what. A login or an id that occurs twice is an error: which of two permissions applies must not
 // depend on the reader. Logins differ by more than case.
-func people(f *strict.Fields) []Person {
+func people(f *input.Fields) []Person {
 	seen := map[string]bool{}
-	return each(f, "people", func(f *strict.Fields) Person {
+	return each(f, "people", func(f *input.Fields) Person {
 		login, id := f.NeedText("login"), needDigits(f, "id")
 		byLogin, byID := "login "+FoldLogin(login.Value), "id "+id
 		if login.Value != "" && seen[byLogin] || id != "" && seen[byID] {
-			f.Errs.Add(diag.Error{
-				Pos: login.Pos, Where: f.Pointer("login"), Message: "the account " + diag.Quote(login.Value) + " occurs twice",
-				Found: "a second " + diag.Quote(login.Value) + ", or its id", Expected: "each account once", Fix: "keep the entry that is true",
+			f.Errs.Add(input.Error{
+				Pos: login.Pos, Where: f.Pointer("login"), Message: "the account " + input.Quote(login.Value) + " occurs twice",
+				Found: "a second " + input.Quote(login.Value) + ", or its id", Expected: "each account once", Fix: "keep the entry that is true",
 			})
 		}
 		seen[byLogin], seen[byID] = true, true
@@ -115,12 +114,12 @@ func people(f *strict.Fields) []Person {
 }
 
 // each reads the objects of a list; nil only when the key is absent or no list.
-func each[T any](f *strict.Fields, key string, read func(*strict.Fields) T) []T {
+func each[T any](f *input.Fields, key string, read func(*input.Fields) T) []T {
 	n := f.Get(key)
 	if n == nil {
 		return nil
 	}
-	if n.Kind != strict.KindList {
+	if n.Kind != input.KindList {
 		f.Wrong(n, key, "a list")
 		return nil
 	}
@@ -132,32 +131,32 @@ func each[T any](f *strict.Fields, key string, read func(*strict.Fields) T) []T 
 	return list
 }
 
-func needObjectID(f *strict.Fields, key string) string {
+func needObjectID(f *input.Fields, key string) string {
 	return textThat(f, f.Need(key, objectIDText), key, isObjectID, objectIDText)
 }
 
-func needCount(f *strict.Fields, key string, low int64) int64 {
+func needCount(f *input.Fields, key string, low int64) int64 {
 	n := f.Need(key, "a whole number")
-	if v := f.IntegerOf(n, key, low, strict.MaxSafeInteger); v != nil {
+	if v := f.IntegerOf(n, key, low, input.MaxSafeInteger); v != nil {
 		return *v
 	}
 	return 0
 }
 
-func needDigits(f *strict.Fields, key string) string {
+func needDigits(f *input.Fields, key string) string {
 	return digitsOf(f, f.Need(key, digitsText), key)
 }
 
-func digitsOrNull(f *strict.Fields, key string) string { return digitsOf(f, f.OrNull(key), key) }
+func digitsOrNull(f *input.Fields, key string) string { return digitsOf(f, f.OrNull(key), key) }
 
 const digitsText = "a string of digits"
 
-func digitsOf(f *strict.Fields, n *strict.Node, key string) string {
+func digitsOf(f *input.Fields, n *input.Node, key string) string {
 	return textThat(f, n, key, factsDigitsSyntax().MatchString, digitsText)
 }
 
-func needTime(f *strict.Fields, key string) string { return timeOf(f, f.Need(key, factsTimeText), key) }
+func needTime(f *input.Fields, key string) string { return timeOf(f, f.Need(key, factsTimeText), key) }
 
-func timeOf(f *strict.Fields, n *strict.Node, key string) string {
+func timeOf(f *input.Fields, n *input.Node, key string) string {
 	return textThat(f, n, key, factsTimeSyntax().MatchString, factsTimeText)
 }

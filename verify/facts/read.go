@@ -5,8 +5,7 @@ import (
 	"strconv"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Schema is the "schema" of facts.json.
@@ -18,25 +17,25 @@ const (
 )
 
 var (
-	factsRepositorySyntax = strict.Lazily(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
-	factsDigitsSyntax     = strict.Lazily(`^[0-9]{1,32}$`)
+	factsRepositorySyntax = input.Lazily(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
+	factsDigitsSyntax     = input.Lazily(`^[0-9]{1,32}$`)
 )
 
 // Parse reads facts.json. Only "schema" is required. A scalar that is optional may be null, which is the same as
 // absent; a list may not, because an empty one says something: that no log, or no code tree, counts.
 //
 // The facts are nil when the text is no JSON object; when there are errors they must not be used.
-func Parse(data []byte, limits strict.Limits) (*Facts, *diag.Errors) {
-	errs := &diag.Errors{}
-	n := strict.ParseDocument(data, "facts.json", limits, errs)
+func Parse(data []byte, limits input.Limits) (*Facts, *input.Errors) {
+	errs := &input.Errors{}
+	n := input.ParseDocument(data, "facts.json", limits, errs)
 	if n == nil {
 		return nil, errs
 	}
-	if n.Kind != strict.KindObject {
-		errs.Add(strict.WrongElement(n, "", "facts.json", "an object"))
+	if n.Kind != input.KindObject {
+		errs.Add(input.WrongElement(n, "", "facts.json", "an object"))
 		return nil, errs
 	}
-	f := strict.Object(n, "", errs)
+	f := input.Object(n, "", errs)
 	factsSchema(f, Schema)
 	facts := &Facts{
 		Schema:        Schema,
@@ -60,30 +59,30 @@ func Parse(data []byte, limits strict.Limits) (*Facts, *diag.Errors) {
 }
 
 // factsSchema reports a "schema" that is not name.
-func factsSchema(f *strict.Fields, name string) {
-	n := f.Need("schema", diag.Quote(name))
-	if n != nil && (n.Kind != strict.KindString || n.Text != name) {
-		f.Wrong(n, "schema", diag.Quote(name))
+func factsSchema(f *input.Fields, name string) {
+	n := f.Need("schema", input.Quote(name))
+	if n != nil && (n.Kind != input.KindString || n.Text != name) {
+		f.Wrong(n, "schema", input.Quote(name))
 	}
 }
 
 // strictChild returns the object under key; an empty one when it is absent or, with an error, something else.
-func strictChild(f *strict.Fields, key string) *strict.Fields {
+func strictChild(f *input.Fields, key string) *input.Fields {
 	return f.ObjectOrEmpty(f.Get(key), key, key)
 }
 
-func factSettings(f *strict.Fields) Settings {
+func factSettings(f *input.Fields) Settings {
 	s := Settings{
 		Mode:   oneOfOrNull(f, "mode", "enforce", "observe"),
 		Strict: f.OrNull("strict") != nil && f.Flag("strict"),
 		Task:   textThat(f, f.OrNull("task"), "task", contract.ValidTaskID, "a task id: letters, digits and . _ -, at most 64, without .."),
-		Today:  textThat(f, f.OrNull("today"), "today", strict.CalendarDay, "a day, as YYYY-MM-DD"),
+		Today:  textThat(f, f.OrNull("today"), "today", input.CalendarDay, "a day, as YYYY-MM-DD"),
 	}
 	f.End()
 	return s
 }
 
-func factSubject(f *strict.Fields) Subject {
+func factSubject(f *input.Fields) Subject {
 	s := Subject{
 		Repository:    patternOrNull(f, "repository", factsRepositorySyntax, `a repository, as "owner/name"`),
 		RepositoryID:  patternOrNull(f, "repository_id", factsDigitsSyntax, "a string of digits"),
@@ -97,7 +96,7 @@ func factSubject(f *strict.Fields) Subject {
 		ChangesFrom:   oneOfOrNull(f, "changes_from", "git", "api", "diff"),
 		PullRequests:  numbers(f, "pull_requests"),
 	}
-	if number := f.IntegerOf(f.OrNull("pull_request"), "pull_request", 1, strict.MaxSafeInteger); number != nil {
+	if number := f.IntegerOf(f.OrNull("pull_request"), "pull_request", 1, input.MaxSafeInteger); number != nil {
 		s.PullRequest = *number
 	}
 	f.End()
@@ -105,17 +104,17 @@ func factSubject(f *strict.Fields) Subject {
 }
 
 // numbers returns a list of pull requests; nil only when the key is absent or no list.
-func numbers(f *strict.Fields, key string) []int64 {
+func numbers(f *input.Fields, key string) []int64 {
 	n := f.Get(key)
 	items := f.ListOf(n, key)
-	if n == nil || n.Kind != strict.KindList {
+	if n == nil || n.Kind != input.KindList {
 		return nil
 	}
 	list, seen := []int64{}, map[int64]bool{}
 	for i, item := range items {
-		number, ok := strict.IntegerOf(item)
-		if !ok || number < 1 || number > strict.MaxSafeInteger || seen[number] {
-			f.Errs.Add(strict.WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, "the number of a pull request, each once"))
+		number, ok := input.IntegerOf(item)
+		if !ok || number < 1 || number > input.MaxSafeInteger || seen[number] {
+			f.Errs.Add(input.WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, "the number of a pull request, each once"))
 			continue
 		}
 		seen[number] = true
@@ -125,7 +124,7 @@ func numbers(f *strict.Fields, key string) []int64 {
 }
 
 // membership reads whether a merge group contains a pull request's head; nil when it was not looked up.
-func membership(f *strict.Fields) *Membership {
+func membership(f *input.Fields) *Membership {
 	if f.Get("membership") == nil {
 		return nil
 	}
@@ -137,18 +136,18 @@ func membership(f *strict.Fields) *Membership {
 }
 
 // paths returns a list of paths, of which also a blank may be one; nil only when the key is absent or no list.
-func paths(f *strict.Fields, key string) []string {
+func paths(f *input.Fields, key string) []string {
 	return textsThat(f, key, func(text string) bool { return text != "" }, "a path")
 }
 
-func isObjectID(text string) bool { return strict.IsLowerHex(text, 40, 64) }
+func isObjectID(text string) bool { return input.IsLowerHex(text, 40, 64) }
 
 // textThat returns a text that is valid; "" when n is nil.
-func textThat(f *strict.Fields, n *strict.Node, key string, valid func(string) bool, expected string) string {
+func textThat(f *input.Fields, n *input.Node, key string, valid func(string) bool, expected string) string {
 	if n == nil {
 		return ""
 	}
-	if n.Kind != strict.KindString || !valid(n.Text) {
+	if n.Kind != input.KindString || !valid(n.Text) {
 		fix := ""
 		if expected == objectIDText {
 			fix = "write the full id, as git rev-parse prints it for a branch or a short id"
@@ -160,16 +159,16 @@ func textThat(f *strict.Fields, n *strict.Node, key string, valid func(string) b
 }
 
 // textsThat returns a list of texts that are valid, and reports the others; nil only when the key is absent or no list.
-func textsThat(f *strict.Fields, key string, valid func(string) bool, expected string) []string {
+func textsThat(f *input.Fields, key string, valid func(string) bool, expected string) []string {
 	n := f.Get(key)
 	items := f.ListOf(n, key)
-	if n == nil || n.Kind != strict.KindList {
+	if n == nil || n.Kind != input.KindList {
 		return nil
 	}
 	list := []string{}
 	for i, item := range items {
-		if item.Kind != strict.KindString || !valid(item.Text) {
-			f.Errs.Add(strict.WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, expected))
+		if item.Kind != input.KindString || !valid(item.Text) {
+			f.Errs.Add(input.WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, expected))
 			continue
 		}
 		list = append(list, item.Text)
@@ -179,7 +178,7 @@ func textsThat(f *strict.Fields, key string, valid func(string) bool, expected s
 
 // contractOrigins returns where each contract came from. A file that occurs twice is an error: which of two trusts it has
 // must not depend on the reader.
-func contractOrigins(f *strict.Fields) []ContractOrigin {
+func contractOrigins(f *input.Fields) []ContractOrigin {
 	if f.Get("contracts") == nil {
 		return nil
 	}
@@ -199,12 +198,12 @@ func contractOrigins(f *strict.Fields) []ContractOrigin {
 	return list
 }
 
-func originTrust(f *strict.Fields) Trust {
+func originTrust(f *input.Fields) Trust {
 	f.Need("trust", "base, operator or head")
 	return Trust(f.OneOf("trust", string(TrustBase), string(TrustOperator), string(TrustHead)))
 }
 
-func fileOrigins(f *strict.Fields) []FileOrigin {
+func fileOrigins(f *input.Fields) []FileOrigin {
 	var list []FileOrigin
 	seen := map[string]bool{}
 	for _, item := range strictObjects(f, "files") {
@@ -215,19 +214,19 @@ func fileOrigins(f *strict.Fields) []FileOrigin {
 }
 
 // onlyFile returns "file", and reports one that an earlier item of the list has.
-func onlyFile(f *strict.Fields, seen map[string]bool) string {
+func onlyFile(f *input.Fields, seen map[string]bool) string {
 	file := f.NeedText("file")
 	if file.Value != "" && seen[file.Value] {
-		f.Errs.Add(diag.Error{
-			Pos: file.Pos, Where: f.Pointer("file"), Message: "the file " + diag.Quote(file.Value) + " occurs twice",
-			Found: "a second " + diag.Quote(file.Value), Expected: "each file once", Fix: "keep the entry that is true",
+		f.Errs.Add(input.Error{
+			Pos: file.Pos, Where: f.Pointer("file"), Message: "the file " + input.Quote(file.Value) + " occurs twice",
+			Found: "a second " + input.Quote(file.Value), Expected: "each file once", Fix: "keep the entry that is true",
 		})
 	}
 	seen[file.Value] = true
 	return file.Value
 }
 
-func factEvent(f *strict.Fields) Event {
+func factEvent(f *input.Fields) Event {
 	if f.Get("event") == nil {
 		return Event{}
 	}
@@ -240,7 +239,7 @@ func factEvent(f *strict.Fields) Event {
 	return event
 }
 
-func baseCoverage(f *strict.Fields) *BaseCoverage {
+func baseCoverage(f *input.Fields) *BaseCoverage {
 	if f.Get("base_coverage") == nil {
 		return nil
 	}
@@ -253,7 +252,7 @@ func baseCoverage(f *strict.Fields) *BaseCoverage {
 	return coverage
 }
 
-func misplaced(f *strict.Fields) []Misplaced {
+func misplaced(f *input.Fields) []Misplaced {
 	var list []Misplaced
 	for _, item := range strictObjects(f, "misplaced") {
 		list = append(list, Misplaced{At: item.NeedOneOf("at", MisplacedAt...), Path: item.NeedText("path").Value})
@@ -262,7 +261,7 @@ func misplaced(f *strict.Fields) []Misplaced {
 	return list
 }
 
-func unmatched(f *strict.Fields) []Unmatched {
+func unmatched(f *input.Fields) []Unmatched {
 	var list []Unmatched
 	for _, item := range strictObjects(f, "unmatched") {
 		list = append(list, Unmatched{Kind: item.NeedOneOf("kind", "feedback", "rules"), Pattern: item.NeedText("pattern").Value})
@@ -271,13 +270,13 @@ func unmatched(f *strict.Fields) []Unmatched {
 	return list
 }
 
-func unavailable(f *strict.Fields) []Unavailable {
+func unavailable(f *input.Fields) []Unavailable {
 	var list []Unavailable
 	for _, item := range strictObjects(f, "unavailable") {
 		item.Need("what", "the kind of fact")
 		list = append(list, Unavailable{
 			What: Wanted(item.OneOf("what", wantedNames()...)), Error: item.NeedText("error").Value,
-			Fix: textOrNull(item, "fix"), Limit: item.OneOf("limit", strict.LimitFlags()...), About: textOrNull(item, "about"),
+			Fix: textOrNull(item, "fix"), Limit: item.OneOf("limit", input.LimitFlags()...), About: textOrNull(item, "about"),
 		})
 		item.End()
 	}
@@ -293,20 +292,20 @@ func wantedNames() []string {
 }
 
 // strictObjects is looseObjects for a list that may not be null.
-func strictObjects(f *strict.Fields, key string) []*strict.Fields {
-	if n := f.Get(key); n != nil && n.Kind == strict.KindNull {
+func strictObjects(f *input.Fields, key string) []*input.Fields {
+	if n := f.Get(key); n != nil && n.Kind == input.KindNull {
 		f.Wrong(n, key, "a list")
 	}
 	return f.LooseObjects(key)
 }
 
 // textOrNull returns a string that is not blank; "" when the key is absent or null.
-func textOrNull(f *strict.Fields, key string) string {
+func textOrNull(f *input.Fields, key string) string {
 	return f.TextOf(f.OrNull(key), key).Value
 }
 
 // oneOfOrNull is oneOf for a key that may be null.
-func oneOfOrNull(f *strict.Fields, key string, allowed ...string) string {
+func oneOfOrNull(f *input.Fields, key string, allowed ...string) string {
 	if f.OrNull(key) == nil {
 		return ""
 	}
@@ -314,17 +313,17 @@ func oneOfOrNull(f *strict.Fields, key string, allowed ...string) string {
 }
 
 // patternOrNull returns a string that fits a syntax; "" when the key is absent or null.
-func patternOrNull(f *strict.Fields, key string, syntax func() *regexp.Regexp, expected string) string {
+func patternOrNull(f *input.Fields, key string, syntax func() *regexp.Regexp, expected string) string {
 	return textThat(f, f.OrNull(key), key, syntax().MatchString, expected)
 }
 
 // objectIDOrNull returns the id of a git object; "" when the key is absent or null.
-func objectIDOrNull(f *strict.Fields, key string) string {
+func objectIDOrNull(f *input.Fields, key string) string {
 	return textThat(f, f.OrNull(key), key, isObjectID, objectIDText)
 }
 
 // plainTexts returns the strings of a list of texts; nil for nil.
-func plainTexts(texts []diag.Text) []string {
+func plainTexts(texts []input.Text) []string {
 	if texts == nil {
 		return nil
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/strict"
-	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 var (
@@ -197,7 +197,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
 func TestParseFactsCases(t *testing.T) { stricttest.Cases(t, "facts", factsCases, Parse) }
 
 func TestParseFactsValues(t *testing.T) {
-	facts, errs := Parse([]byte(wholeFacts), strict.DefaultLimits())
+	facts, errs := Parse([]byte(wholeFacts), input.DefaultLimits())
 	stricttest.CheckErrors(t, errs, nil)
 	want := &Facts{
 		Schema:   Schema,
@@ -212,7 +212,7 @@ func TestParseFactsValues(t *testing.T) {
 			{File: "scope_contract.json", Path: ".closeout/scope_contract.json", Commit: hex40, Trust: TrustBase},
 			{File: "contracts/T-001.json", Path: ".closeout/tasks/T-001.json", Trust: TrustHead, HeadHolds: true},
 		},
-		BaseCoverage:  &BaseCoverage{Path: "coverage_report.json", Commit: hex40, Current: strict.Whole / 1000 * 835},
+		BaseCoverage:  &BaseCoverage{Path: "coverage_report.json", Commit: hex40, Current: input.Whole / 1000 * 835},
 		Event:         Event{Name: "pull_request", Action: "synchronize", BaseBranch: "main", Sender: "ann", SenderID: "1"},
 		Digests:       []string{hex64},
 		ArgumentPaths: []string{"scripts/test.sh"},
@@ -258,13 +258,13 @@ func TestFactsWrittenAreRead(t *testing.T) {
 			pullWith(`"merged":true,"label_events":[{"id":"1","event":"labeled","label":"l","created_at":"2026-01-01T00:00:00Z","app":"a","intent":true}],
 			"commits":[{"sha":"`+hex40+`","override":"o"}],"comments":[{"id":"1","app":"a","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","body":"b"}]`)),
 	} {
-		facts, errs := Parse([]byte(text), strict.DefaultLimits())
+		facts, errs := Parse([]byte(text), input.DefaultLimits())
 		stricttest.CheckErrors(t, errs, nil)
 		written, err := facts.Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, errs := Parse(written, strict.DefaultLimits())
+		again, errs := Parse(written, input.DefaultLimits())
 		stricttest.CheckErrors(t, errs, nil)
 		if !reflect.DeepEqual(again, facts) {
 			t.Errorf("written %s\ngot  %+v\nwant %+v", written, again, facts)
@@ -300,11 +300,11 @@ func markFields(found map[string]bool, v reflect.Value) {
 
 // An empty list says that there is none; an absent one says nothing.
 func TestParseFactsEmptyIsNotAbsent(t *testing.T) {
-	absent, _ := Parse([]byte(`{"schema":"closeout.facts/v1","subject":{}}`), strict.DefaultLimits())
+	absent, _ := Parse([]byte(`{"schema":"closeout.facts/v1","subject":{}}`), input.DefaultLimits())
 	if absent.Digests != nil || absent.Subject.AcceptedTrees != nil || absent.ArgumentPaths != nil || absent.GitHub != nil {
 		t.Errorf("absent: %+v", absent)
 	}
-	empty, _ := Parse([]byte(factsWith(`"digests":[],"argument_paths":[],"subject":{"accepted_trees":[]},"github":{}`)), strict.DefaultLimits())
+	empty, _ := Parse([]byte(factsWith(`"digests":[],"argument_paths":[],"subject":{"accepted_trees":[]},"github":{}`)), input.DefaultLimits())
 	if empty.Digests == nil || empty.Subject.AcceptedTrees == nil || empty.ArgumentPaths == nil || empty.GitHub == nil {
 		t.Errorf("empty: %+v", empty)
 	}
@@ -327,7 +327,7 @@ func FuzzParseFacts(f *testing.F) {
 			t.Errorf("accepted, but the schema says: %v", err)
 		}
 		for _, id := range append(facts.Subject.AcceptedTrees, facts.Digests...) {
-			if !strict.IsLowerHex(id, 40, 64) {
+			if !input.IsLowerHex(id, 40, 64) {
 				t.Errorf("id %q", id)
 			}
 		}

@@ -3,7 +3,7 @@ package facts
 import (
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 )
 
 var documents = []stricttest.Document{

@@ -7,8 +7,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // ReadLog streams a feedback log (JSON Lines, one [Record] per line) and calls visit for each valid record, in order.
@@ -20,13 +19,13 @@ import (
 // line and one block in memory.
 //
 // It returns the number of lines that are not blank, including malformed ones. An empty log is not an error here.
-func ReadLog(r io.Reader, limits strict.Limits, visit func(*Record)) (lines int64, errs *diag.Errors) {
+func ReadLog(r io.Reader, limits input.Limits, visit func(*Record)) (lines int64, errs *input.Errors) {
 	return NewLogs(limits).Read(r, func(rec *Record) bool { visit(rec); return true })
 }
 
 // Logs reads several logs, which share the limits.
 type Logs struct {
-	limits strict.Limits
+	limits input.Limits
 	bytes  int64 // that may still be read; the same for lines
 	lines  int64
 	weight int64
@@ -35,7 +34,7 @@ type Logs struct {
 }
 
 // NewLogs returns a reader of logs.
-func NewLogs(limits strict.Limits) *Logs {
+func NewLogs(limits input.Limits) *Logs {
 	return &Logs{limits: limits, bytes: min(limits.LogBytes, math.MaxInt64-1), lines: limits.LogLines, weight: 1, buf: make([]byte, logBlock)}
 }
 
@@ -47,17 +46,17 @@ const keysOfLine = 4
 
 // Read is [ReadLog] for one more log. visit returns false when its memory limit is reached: that is an error, and nothing
 // more is read from any log.
-func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *diag.Errors) {
-	errs = &diag.Errors{}
+func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *input.Errors) {
+	errs = &input.Errors{}
 	if l.full {
-		errs.Add(l.tooManyIDs(diag.Pos{}))
+		errs.Add(l.tooManyIDs(input.Pos{}))
 		return 0, errs
 	}
 	in := &logLines{r: io.LimitReader(r, l.bytes+1), most: l.bytes, limit: l.limits.LogBytes, longest: l.limits.RecordBytes, buf: l.buf}
 	p := &logParser{errs: errs, depth: min(l.limits.Depth, maxLogDepth)}
 	for line, state := in.next(); state != logEnd; line, state = in.next() {
 		blank := spaceEnd(line, 0) == len(line)
-		at := diag.Pos{Line: in.number, Column: 1}
+		at := input.Pos{Line: in.number, Column: 1}
 		if in.done && len(line) == 0 && state == logLine {
 			break // nothing follows the last line end
 		}
@@ -75,7 +74,7 @@ func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *d
 			errs.Add(in.whyCut(at))
 		case state == logLong:
 			p.keys = 0
-			p.addLimit(strict.OverLimitAt(at, "the length of this line in bytes", l.limits.RecordBytes, strict.FlagRecordBytes))
+			p.addLimit(input.OverLimitAt(at, "the length of this line in bytes", l.limits.RecordBytes, input.FlagRecordBytes))
 		case p.parse(line, in.number):
 			l.full = !visit(&p.rec)
 		}
@@ -92,16 +91,16 @@ func (l *Logs) Read(r io.Reader, visit func(*Record) bool) (lines int64, errs *d
 }
 
 // affords counts lines; it returns false and adds an error when there are too many.
-func (l *Logs) affords(lines int64, at diag.Pos, errs *diag.Errors) bool {
+func (l *Logs) affords(lines int64, at input.Pos, errs *input.Errors) bool {
 	if l.lines -= l.weight * lines; l.lines < 0 {
-		errs.Add(strict.OverLimitAt(at, "the number of lines of all logs together", l.limits.LogLines, strict.FlagLogLines))
+		errs.Add(input.OverLimitAt(at, "the number of lines of all logs together", l.limits.LogLines, input.FlagLogLines))
 	}
 	return l.lines >= 0
 }
 
 // tooManyIDs is the error of logs that exceed the memory limit.
-func (l *Logs) tooManyIDs(at diag.Pos) diag.Error {
-	return strict.OverLimitAt(at, "the number of command ids of all logs together, with other things kept in memory,", l.limits.LogIDs, strict.FlagLogIDs)
+func (l *Logs) tooManyIDs(at input.Pos) input.Error {
+	return input.OverLimitAt(at, "the number of command ids of all logs together, with other things kept in memory,", l.limits.LogIDs, input.FlagLogIDs)
 }
 
 // logBlock is how much is read at once: a block stays in the CPU cache while its lines are parsed.
@@ -209,16 +208,16 @@ func (l *logLines) fill() bool {
 
 // whyCut is the error for a log that was cut. It names only the innermost cause: the outer ones contain paths of this
 // machine.
-func (l *logLines) whyCut(at diag.Pos) diag.Error {
+func (l *logLines) whyCut(at input.Pos) input.Error {
 	if l.failed == io.EOF {
-		return strict.OverLimitAt(at, "the size of all logs together in bytes", l.limit, strict.FlagLogBytes)
+		return input.OverLimitAt(at, "the size of all logs together in bytes", l.limit, input.FlagLogBytes)
 	}
 	cause := l.failed
 	for inner := errors.Unwrap(cause); inner != nil; inner = errors.Unwrap(cause) {
 		cause = inner
 	}
-	return diag.Error{
-		Pos: at, Message: "the log cannot be read beyond this line: " + diag.Clip(cause.Error()), Found: "a read error",
+	return input.Error{
+		Pos: at, Message: "the log cannot be read beyond this line: " + input.Clip(cause.Error()), Found: "a read error",
 		Expected: "a readable file", Fix: "check the file and the disk it is on, then run again",
 	}
 }

@@ -7,16 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // This file reports what is wrong with a line of a feedback log. A log may be hostile and have millions of errors, so errors
 // keep only short parts of the input.
 
 // fault adds an error of the line.
-func (p *logParser) fault(e diag.Error) {
-	if len(p.faults) >= diag.MaxErrors {
+func (p *logParser) fault(e input.Error) {
+	if len(p.faults) >= input.MaxErrors {
 		p.more++
 		return
 	}
@@ -33,7 +32,7 @@ func (p *logParser) flush() {
 		command = strings.Join(p.rec.Argv, " ")
 	}
 	if command != "" {
-		command = " (command " + diag.Quote(command) + ")"
+		command = " (command " + input.Quote(command) + ")"
 	}
 	for _, e := range p.faults {
 		e.Message += command
@@ -45,13 +44,13 @@ func (p *logParser) flush() {
 		p.errs.Add(e)
 	}
 	for range p.more {
-		p.errs.Add(diag.Error{}) // only counted: the list is full
+		p.errs.Add(input.Error{}) // only counted: the list is full
 	}
 }
 
 // addLimit adds an error about a limit. A list keeps all of those, so only the first MaxErrors are marked.
-func (p *logParser) addLimit(e diag.Error) {
-	if p.limits++; p.limits > diag.MaxErrors {
+func (p *logParser) addLimit(e input.Error) {
+	if p.limits++; p.limits > input.MaxErrors {
 		e.Limit = ""
 	}
 	p.errs.Add(e)
@@ -64,13 +63,13 @@ func (p *logParser) wrong(v scalar, where, expected string) {
 		name = "the line"
 	}
 	fix := p.fix(v, expected)
-	if where == "/duration_ms" && v.kind == strict.KindString {
+	if where == "/duration_ms" && v.kind == input.KindString {
 		fix = cmp.Or(durationFix(string(p.bytes(v))), fix)
 	}
-	if where == "" && v.kind == strict.KindList {
+	if where == "" && v.kind == input.KindList {
 		fix = oneLine
 	}
-	p.fault(diag.Error{
+	p.fault(input.Error{
 		Pos: p.pos(v.at), Where: where, Message: name + " must be " + expected, Found: p.describe(v), Expected: expected, Fix: fix,
 	})
 }
@@ -78,14 +77,14 @@ func (p *logParser) wrong(v scalar, where, expected string) {
 // describe names a value for a message.
 func (p *logParser) describe(v scalar) string {
 	switch v.kind {
-	case strict.KindList:
+	case input.KindList:
 		return "a list"
-	case strict.KindObject:
+	case input.KindObject:
 		return "an object"
-	case strict.KindString:
-		return "the string " + diag.Quote(string(p.bytes(v)))
-	case strict.KindNumber:
-		return "the number " + diag.Clip(string(p.line[v.at:v.end]))
+	case input.KindString:
+		return "the string " + input.Quote(string(p.bytes(v)))
+	case input.KindNumber:
+		return "the number " + input.Clip(string(p.line[v.at:v.end]))
 	default:
 		return string(p.line[v.at:v.end])
 	}
@@ -95,13 +94,13 @@ func (p *logParser) describe(v scalar) string {
 func (p *logParser) fix(v scalar, expected string) string {
 	if strings.Contains(expected, "integer") {
 		switch v.kind {
-		case strict.KindString:
-			if text := string(p.bytes(v)); strict.IntegerSyntax().MatchString(text) {
-				return "write " + diag.Clip(text) + ", without quotes"
+		case input.KindString:
+			if text := string(p.bytes(v)); input.IntegerSyntax().MatchString(text) {
+				return "write " + input.Clip(text) + ", without quotes"
 			}
-		case strict.KindBool:
+		case input.KindBool:
 			return "write a number; true and false are not numbers"
-		case strict.KindNumber:
+		case input.KindNumber:
 			return "write it in plain digits, without fraction, and within the range: 0, not -0, 0.0 or 0e0"
 		}
 	}
@@ -131,28 +130,28 @@ func durationFix(text string) string {
 // missing reports a missing key of an object, which starts at at and whose pointer is where.
 func (p *logParser) missing(at int, where, key string) {
 	example := map[string]string{"exit_code": `"exit_code": 0`, "command": `"command": ["go", "test", "./..."]`}[key]
-	p.fault(diag.Error{
-		Pos: p.pos(at), Where: where + "/" + key, Message: "the key " + diag.Quote(key) + " is missing", Found: "no such key",
-		Expected: "the key " + diag.Quote(key), Fix: "add " + cmp.Or(example, diag.Quote(key)),
+	p.fault(input.Error{
+		Pos: p.pos(at), Where: where + "/" + key, Message: "the key " + input.Quote(key) + " is missing", Found: "no such key",
+		Expected: "the key " + input.Quote(key), Fix: "add " + cmp.Or(example, input.Quote(key)),
 	})
 }
 
 // unknown reports an unknown key of an object, whose pointer is where.
 func (p *logParser) unknown(key scalar, where string, known []string) {
-	of := strict.Fields{Where: where, Known: slices.Clone(known), Taken: func(key string) bool {
+	of := input.Fields{Where: where, Known: slices.Clone(known), Taken: func(key string) bool {
 		i, ours := logFieldIndex[key]
 		return where == "" && ours && p.seen&(1<<i) != 0
 	}}
-	p.fault(of.Unknown(strict.Member{Key: diag.Clip(string(p.name(key.span))), Pos: p.pos(key.at)}))
+	p.fault(of.Unknown(input.Member{Key: input.Clip(string(p.name(key.span))), Pos: p.pos(key.at)}))
 }
 
 // twice reports a duplicate key. The pointer of the error is that of the key of the record which contains it, if any.
 func (p *logParser) twice(key span) {
-	name, where := diag.Quote(string(p.name(key))), ""
+	name, where := input.Quote(string(p.name(key))), ""
 	if p.top != (span{}) {
 		where = p.pointer("", p.top)
 	}
-	p.fault(diag.Error{
+	p.fault(input.Error{
 		Pos: p.pos(key.at), Where: where, Message: "the key " + name + " occurs twice in one object",
 		Found: "a second " + name, Expected: "each key once", Fix: "keep one of them: parsers disagree on which one counts",
 	})
@@ -160,14 +159,14 @@ func (p *logParser) twice(key span) {
 
 // pointer is the JSON pointer of a key in the object whose pointer is where.
 func (p *logParser) pointer(where string, key span) string {
-	return (&strict.Fields{Where: where}).Pointer(diag.Clip(string(p.name(key))))
+	return (&input.Fields{Where: where}).Pointer(input.Clip(string(p.name(key))))
 }
 
 // explain reports why the line is not JSON.
 func (p *logParser) explain() {
-	e, found := strict.ExplainJSON(p.line[p.start:])
+	e, found := input.ExplainJSON(p.line[p.start:])
 	if !found {
-		e = diag.Error{Message: "this is not a record", Found: diag.Excerpt(p.line), Expected: "one JSON object", Fix: "write the line with closeout record"}
+		e = input.Error{Message: "this is not a record", Found: input.Excerpt(p.line), Expected: "one JSON object", Fix: "write the line with closeout record"}
 	}
 	e.Pos = p.pos(p.start + max(e.Pos.Column-1, 0))
 	p.fault(asRecord(e, p.line[p.start:]))
@@ -176,7 +175,7 @@ func (p *logParser) explain() {
 const oneLine = "write one record on each line, without line breaks in it and without a list around all of them"
 
 // asRecord says what is usual in a log about the error of a line that is no JSON.
-func asRecord(e diag.Error, line []byte) diag.Error {
+func asRecord(e input.Error, line []byte) input.Error {
 	text := string(bytes.TrimSpace(line))
 	e.Message = strings.Replace(e.Message, "the file", "the line", 1)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // logField is a key of a record, and the rule for its value.
@@ -149,23 +149,23 @@ func (p *logParser) field(f *logField) bool {
 
 // set stores the value of a key; false when it does not match its rule.
 func (p *logParser) set(f *logField, v scalar) bool {
-	if v.kind == strict.KindNull {
+	if v.kind == input.KindNull {
 		return f.rule != ruleCommand && f.rule != ruleSeq
 	}
 	switch f.rule {
 	case ruleCommand:
 		return p.commandLine(v)
 	case ruleMoment:
-		return v.kind == strict.KindString || v.kind == strict.KindNumber
+		return v.kind == input.KindString || v.kind == input.KindNumber
 	case ruleExit, ruleDuration, ruleCounts, ruleTruncations, ruleSeq, ruleAttempt:
 		return p.setInteger(f.rule, v)
 	case ruleRunID:
-		return v.kind == strict.KindString || p.setInteger(f.rule, v)
+		return v.kind == input.KindString || p.setInteger(f.rule, v)
 	case ruleFlag:
-		p.rec.NotStarted = v.kind == strict.KindBool && p.rec.Line[v.at] == 't'
-		return v.kind == strict.KindBool
+		p.rec.NotStarted = v.kind == input.KindBool && p.rec.Line[v.at] == 't'
+		return v.kind == input.KindBool
 	}
-	if v.kind != strict.KindString {
+	if v.kind != input.KindString {
 		return false
 	}
 	if f.note != nil {
@@ -192,9 +192,9 @@ func (r logRule) matches(text []byte) bool {
 	case ruleName:
 		return len(text) > 0
 	case ruleObjectID:
-		return strict.IsLowerHex(text, 40, 64)
+		return input.IsLowerHex(text, 40, 64)
 	case ruleDigest:
-		return strict.IsLowerHex(text, 64)
+		return input.IsLowerHex(text, 64)
 	}
 	return false
 }
@@ -227,7 +227,7 @@ func (p *logParser) setInteger(rule logRule, v scalar) bool {
 
 // commandLine stores a command that is a string. One that does not split has no argv, and matches nothing.
 func (p *logParser) commandLine(v scalar) bool {
-	if v.kind != strict.KindString {
+	if v.kind != input.KindString {
 		return false
 	}
 	p.command = string(p.bytes(v))
@@ -242,7 +242,7 @@ func (p *logParser) commandLine(v scalar) bool {
 
 // argv reads a command that is a list.
 func (p *logParser) argv() bool {
-	list := scalar{span: span{at: p.at}, kind: strict.KindList}
+	list := scalar{span: span{at: p.at}, kind: input.KindList}
 	items, argv := 0, make([]string, 0, 8)
 	ok := p.list(2, func(i int) bool {
 		items++
@@ -250,7 +250,7 @@ func (p *logParser) argv() bool {
 		switch {
 		case !ok:
 			return false
-		case v.kind != strict.KindString:
+		case v.kind != input.KindString:
 			p.wrong(v, "/command/"+strconv.Itoa(i), "a string")
 		case i == 0 && v.end == v.at+len(`""`):
 			p.wrong(v, "/command/0", "the name of a program")
@@ -285,7 +285,7 @@ func (p *logParser) hosts() bool {
 			return false
 		}
 		host := ""
-		if v.kind == strict.KindString {
+		if v.kind == input.KindString {
 			host = string(p.bytes(v))
 		}
 		if strings.TrimSpace(host) == "" {
@@ -305,7 +305,7 @@ func (p *logParser) paths() bool {
 		}
 		path := p.textThat(v, ruleName, "/changed_paths/"+strconv.Itoa(i), "a string that is not empty")
 		if path != "" && len(p.rec.ChangedPaths) < MaxChangedPaths {
-			p.rec.ChangedPaths = append(p.rec.ChangedPaths, strict.CutTo(path, maxChangedPath))
+			p.rec.ChangedPaths = append(p.rec.ChangedPaths, input.CutTo(path, maxChangedPath))
 		}
 		return true
 	})
@@ -360,7 +360,7 @@ func (p *logParser) producedFile(where string) bool {
 
 // textThat returns the text of v; if v is not a string or does not match the rule, it reports that and returns "".
 func (p *logParser) textThat(v scalar, rule logRule, where, expected string) string {
-	if v.kind == strict.KindString {
+	if v.kind == input.KindString {
 		if text := p.bytes(v); rule.matches(text) {
 			return string(text)
 		}

@@ -15,8 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // FuzzReadLog compares the reader with a plain one that is built on jsontext alone and knows the rules in another way:
@@ -34,7 +33,7 @@ func FuzzReadLog(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, log []byte) {
-		limits := strict.DefaultLimits()
+		limits := input.DefaultLimits()
 		limits.RecordBytes, limits.Depth = 4096, 5
 		records, lines, errs := readLog(bytes.NewReader(log), limits)
 		for i := range records {
@@ -78,7 +77,7 @@ func FuzzReadLog(f *testing.F) {
 			}
 			found[e.Pos.Line] = true
 		}
-		if len(found) != len(wrong) && len(errs) <= diag.MaxErrors {
+		if len(found) != len(wrong) && len(errs) <= input.MaxErrors {
 			t.Errorf("lines %v are wrong, errors are in lines %v", wrong, found)
 		}
 

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 func TestReadLogLineLimit(t *testing.T) {
 	a := rec(``)
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	limits.RecordBytes = int64(len(a))
 	for _, c := range []struct {
 		log     string
@@ -30,7 +30,7 @@ func TestReadLogLineLimit(t *testing.T) {
 		records, lines, errs := readLog(strings.NewReader(c.log), limits)
 		var long []int
 		for _, e := range errs {
-			if long = append(long, e.Pos.Line); e.Limit != strict.FlagRecordBytes || e.Pos.Column != 1 {
+			if long = append(long, e.Pos.Line); e.Limit != input.FlagRecordBytes || e.Pos.Column != 1 {
 				t.Errorf("%.60q: %+v", c.log, e)
 			}
 		}
@@ -56,13 +56,13 @@ func TestReadLogSizeLimit(t *testing.T) {
 		{a + "  " + a, len(a) + 1, 1, 1, "2:1"},
 		{"", 0, 0, 0, ""},
 	} {
-		limits := strict.DefaultLimits()
+		limits := input.DefaultLimits()
 		limits.LogBytes = int64(c.limit)
 		records, lines, errs := readLog(strings.NewReader(c.log), limits)
 		at := ""
 		for _, e := range errs {
 			at += fmt.Sprintf("%d:%d", e.Pos.Line, e.Pos.Column)
-			if e.Limit != strict.FlagLogBytes {
+			if e.Limit != input.FlagLogBytes {
 				t.Errorf("limit %d: %+v", c.limit, e)
 			}
 		}
@@ -70,7 +70,7 @@ func TestReadLogSizeLimit(t *testing.T) {
 			t.Errorf("%d bytes, limit %d: %d records of %d lines, error at %q; want %d of %d, %q", len(c.log), c.limit, len(records), lines, at, c.records, c.lines, c.at)
 		}
 	}
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	limits.LogBytes = math.MaxInt64
 	if records, _, errs := readLog(strings.NewReader(a), limits); len(records) != 1 || len(errs) > 0 {
 		t.Errorf("without a limit: %d records, %v", len(records), errs)
@@ -79,10 +79,10 @@ func TestReadLogSizeLimit(t *testing.T) {
 
 // A line that is too long is not kept, and the log is too long in the middle of it.
 func TestReadLogBothLimits(t *testing.T) {
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	limits.RecordBytes, limits.LogBytes = 10, 100
 	_, lines, errs := readLog(strings.NewReader(strings.Repeat("x", 200)), limits)
-	if lines != 1 || len(errs) != 2 || errs[0].Limit != strict.FlagRecordBytes || errs[1].Limit != strict.FlagLogBytes {
+	if lines != 1 || len(errs) != 2 || errs[0].Limit != input.FlagRecordBytes || errs[1].Limit != input.FlagLogBytes {
 		t.Errorf("%d lines, %+v", lines, errs)
 	}
 }

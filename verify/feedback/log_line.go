@@ -9,8 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // logParser reads the lines of one feedback log.
@@ -18,7 +17,7 @@ import (
 // It reads a line once, checking the JSON and the fields together. Malformed JSON is explained by jsontext; after a wrong
 // value the parser continues. All offsets are in the line.
 type logParser struct {
-	errs   *diag.Errors
+	errs   *input.Errors
 	depth  int // how deep values may nest
 	limits int // errors about limits so far
 
@@ -33,7 +32,7 @@ type logParser struct {
 	keys    int64  // number of keys in the line, except those counted in seen
 	command string // the command as written, for messages
 	scratch []byte // an unescaped string
-	faults  []diag.Error
+	faults  []input.Error
 	more    int  // errors of the line beyond faults
 	ended   bool // faults contains the error that ended the line
 }
@@ -44,7 +43,7 @@ type span struct{ at, end int }
 // scalar is one value; for a list or an object only its position and kind.
 type scalar struct {
 	span
-	kind strict.Kind
+	kind input.Kind
 }
 
 // maxLogDepth is the maximum of the depth limit, as in jsontext: values are read by recursion.
@@ -60,7 +59,7 @@ func (p *logParser) parse(line []byte, number int) bool {
 	p.top, p.seen, p.names, p.keys, p.command = span{}, 0, p.names[:0], 0, ""
 	p.faults, p.more, p.ended = p.faults[:0], 0, false
 	if bytes.HasPrefix(line, []byte(byteOrderMark)) { // that of UTF-16 is not valid UTF-8: explain reports it
-		p.fault(diag.Error{
+		p.fault(input.Error{
 			Pos: p.pos(0), Message: "the line begins with a byte order mark", Found: "the bytes " + strconv.QuoteToASCII(byteOrderMark),
 			Expected: "UTF-8 without a byte order mark", Fix: "save the file as UTF-8 without byte order mark",
 		})
@@ -73,8 +72,8 @@ func (p *logParser) parse(line []byte, number int) bool {
 	if !ok && !p.ended {
 		p.explain()
 	} else if ok && p.at < len(line) {
-		p.fault(diag.Error{
-			Pos: p.pos(p.at), Message: "something follows the record", Found: diag.Excerpt(line[p.at:]), Expected: "the end of the line",
+		p.fault(input.Error{
+			Pos: p.pos(p.at), Message: "something follows the record", Found: input.Excerpt(line[p.at:]), Expected: "the end of the line",
 			Fix: followsFix(line[p.at:]),
 		})
 	}
@@ -131,24 +130,24 @@ func (p *logParser) value(level int) (scalar, bool) {
 	v := scalar{span: span{p.at, -1}}
 	switch c := p.peek(); c {
 	case '"':
-		v.kind = strict.KindString
+		v.kind = input.KindString
 		v.end = stringEnd(p.line, p.at)
 	case 't':
-		v.kind, v.end = strict.KindBool, p.wordEnd("true")
+		v.kind, v.end = input.KindBool, p.wordEnd("true")
 	case 'f':
-		v.kind, v.end = strict.KindBool, p.wordEnd("false")
+		v.kind, v.end = input.KindBool, p.wordEnd("false")
 	case 'n':
-		v.kind, v.end = strict.KindNull, p.wordEnd("null")
+		v.kind, v.end = input.KindNull, p.wordEnd("null")
 	case '[':
-		v.kind = strict.KindList
+		v.kind = input.KindList
 		ok := p.list(level, func(int) bool { return p.any(level + 1) })
 		return v, ok
 	case '{':
-		v.kind = strict.KindObject
+		v.kind = input.KindObject
 		ok := p.object(level, func(key scalar) bool { p.note(key.span); return p.any(level + 1) })
 		return v, ok
 	default:
-		v.kind, v.end = strict.KindNumber, numberEnd(p.line, p.at)
+		v.kind, v.end = input.KindNumber, numberEnd(p.line, p.at)
 	}
 	if v.end < 0 {
 		return v, false
@@ -216,7 +215,7 @@ func (p *logParser) object(level int, value func(key scalar) bool) bool {
 // enter skips the opening bracket of a list or an object.
 func (p *logParser) enter(level int) bool {
 	if level > p.depth {
-		p.fault(strict.OverLimitAt(p.pos(p.at), "the nesting of values", int64(p.depth), strict.FlagDepth))
+		p.fault(input.OverLimitAt(p.pos(p.at), "the nesting of values", int64(p.depth), input.FlagDepth))
 		p.ended = true
 		return false
 	}
@@ -324,14 +323,14 @@ func (p *logParser) peek() byte {
 	return p.line[p.at]
 }
 
-func (p *logParser) pos(at int) diag.Pos { return diag.Pos{Line: p.number, Column: at + 1} }
+func (p *logParser) pos(at int) input.Pos { return input.Pos{Line: p.number, Column: at + 1} }
 
 // integer parses a number that is written as an integer from low to high; -0, 1.0 and 1e0 are not. A number beyond int64
 // becomes the nearest int64.
 func (p *logParser) integer(v scalar, low, high int64) (i int64, ok bool) {
 	text := p.line[v.at:max(v.end, v.at)]
 	digits := bytes.TrimPrefix(text, []byte("-"))
-	if v.kind != strict.KindNumber || digits[0] == '0' && len(text) > 1 || digitsEnd(digits, 0) != len(digits) {
+	if v.kind != input.KindNumber || digits[0] == '0' && len(text) > 1 || digitsEnd(digits, 0) != len(digits) {
 		return 0, false
 	}
 	i, _ = strconv.ParseInt(string(text), 10, 64) // the only possible error is the range

@@ -17,10 +17,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/schema"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
-	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const (
@@ -29,7 +28,7 @@ const (
 )
 
 // readLog reads a log and keeps a copy of each record.
-func readLog(r io.Reader, limits strict.Limits) (records []Record, lines int64, errs []diag.Error) {
+func readLog(r io.Reader, limits input.Limits) (records []Record, lines int64, errs []input.Error) {
 	lines, list := ReadLog(r, limits, func(rec *Record) {
 		kept := *rec
 		kept.Line = bytes.Clone(rec.Line)
@@ -131,7 +130,7 @@ func TestAppendOutput(t *testing.T) {
 		{`{"stdout_tail":"b","stderr":"c","command":["x"],"exit_code":0}`, "c\nb\n"},
 	} {
 		got := "not read"
-		_, errs := ReadLog(strings.NewReader(rec(`,"stdout":"of the line before"`)+"\n"+c.line), strict.DefaultLimits(), func(r *Record) {
+		_, errs := ReadLog(strings.NewReader(rec(`,"stdout":"of the line before"`)+"\n"+c.line), input.DefaultLimits(), func(r *Record) {
 			got = string(r.AppendOutput(nil))
 		})
 		if got != c.want || errs.Any() {
@@ -149,7 +148,7 @@ func deref(i *int64) int64 {
 
 func TestReadLogGoodLines(t *testing.T) {
 	for _, c := range goodLines {
-		records, lines, errs := readLog(strings.NewReader(c.line), strict.DefaultLimits())
+		records, lines, errs := readLog(strings.NewReader(c.line), input.DefaultLimits())
 		if len(records) != 1 || lines != 1 || len(errs) > 0 {
 			t.Errorf("%s: %d records of %d lines, errors %v", c.name, len(records), lines, errs)
 			continue
@@ -338,7 +337,7 @@ func TestReadLogBadLines(t *testing.T) {
 // checkBad reads a bad line between two good ones.
 func checkBad(t *testing.T, name, line string, want []string) {
 	t.Helper()
-	records, lines, errs := readLog(strings.NewReader(rec(``)+"\n"+line+"\n"+rec(`,"seq":3`)), strict.DefaultLimits())
+	records, lines, errs := readLog(strings.NewReader(rec(``)+"\n"+line+"\n"+rec(`,"seq":3`)), input.DefaultLimits())
 	if lines != 3 || len(records) != 2 || records[1].Seq == nil {
 		t.Errorf("%s: %d records of %d lines", name, len(records), lines)
 	}
@@ -373,7 +372,7 @@ func TestReadLogHints(t *testing.T) {
 		{`{"command":["x"],"exit_code":nil}`, `"nil}"`, "write null in place of nil"},
 		{"\xff\xfe{\x00", `"\xff\xfe{\x00"`, "save it as UTF-8 without byte order mark; in PowerShell write | Out-File -Encoding utf8NoBOM in place of >"},
 	} {
-		_, _, errs := readLog(strings.NewReader(c.line), strict.DefaultLimits())
+		_, _, errs := readLog(strings.NewReader(c.line), input.DefaultLimits())
 		if len(errs) != 1 || errs[0].Found != c.found || errs[0].Fix != c.fix {
 			t.Errorf("%s: %+v\nwant found %s, fix %s", c.line, errs, c.found, c.fix)
 		}
@@ -422,7 +421,7 @@ func TestReadLogLines(t *testing.T) {
 		{"blank lines", "\n\r\n" + a + "\n \t\r\n  " + b, []string{"3:1", "5:3"}},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(c.log), iotest.OneByteReader(strings.NewReader(c.log)), iotest.DataErrReader(strings.NewReader(c.log))} {
-			records, lines, errs := readLog(r, strict.DefaultLimits())
+			records, lines, errs := readLog(r, input.DefaultLimits())
 			var got []string
 			for _, rec := range records {
 				got = append(got, fmt.Sprintf("%d:%d", rec.Pos.Line, rec.Pos.Column))
@@ -441,7 +440,7 @@ func TestReadLogLines(t *testing.T) {
 func TestReadLogCountsKeysOfEachLine(t *testing.T) {
 	const records = 100
 	line := rec(`,"truncations":{"a":1,"b":1},"redactions":{"c":1,"d":1}`) + "\n"
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	for _, c := range []struct{ most, want int64 }{{2 * records, records}, {2*records - 1, records}, {records, records / 2}} {
 		limits.LogLines = c.most
 		_, lines, errs := readLog(strings.NewReader(strings.Repeat(line, records)), limits)
@@ -457,13 +456,13 @@ func TestReadLogFailingReader(t *testing.T) {
 	for _, c := range []struct {
 		before         string
 		records, lines int
-		at             diag.Pos
+		at             input.Pos
 	}{
-		{"", 0, 0, diag.Pos{Line: 1, Column: 1}},
-		{rec(``), 0, 1, diag.Pos{Line: 1, Column: 1}}, // complete by chance only
-		{rec(``) + "\n", 1, 1, diag.Pos{Line: 2, Column: 1}},
+		{"", 0, 0, input.Pos{Line: 1, Column: 1}},
+		{rec(``), 0, 1, input.Pos{Line: 1, Column: 1}}, // complete by chance only
+		{rec(``) + "\n", 1, 1, input.Pos{Line: 2, Column: 1}},
 	} {
-		records, lines, errs := readLog(io.MultiReader(strings.NewReader(c.before), broken), strict.DefaultLimits())
+		records, lines, errs := readLog(io.MultiReader(strings.NewReader(c.before), broken), input.DefaultLimits())
 		if len(records) != c.records || lines != int64(c.lines) || len(errs) != 1 {
 			t.Fatalf("%q: %d records of %d lines, %v", c.before, len(records), lines, errs)
 		}
@@ -475,12 +474,12 @@ func TestReadLogFailingReader(t *testing.T) {
 
 // Once reading has failed it is over, also where the failure cuts a line that is too long.
 func TestReadLogFailsForGood(t *testing.T) {
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	limits.RecordBytes = 10
 	flaky := iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("x")))
 	r := io.MultiReader(strings.NewReader(strings.Repeat("x", 20)), flaky, strings.NewReader("\n"+rec(``)))
 	records, lines, errs := readLog(r, limits)
-	if len(records) != 0 || lines != 1 || len(errs) != 2 || errs[0].Limit != strict.FlagRecordBytes || errs[1].Limit != "" {
+	if len(records) != 0 || lines != 1 || len(errs) != 2 || errs[0].Limit != input.FlagRecordBytes || errs[1].Limit != "" {
 		t.Errorf("%d records of %d lines, %+v", len(records), lines, errs)
 	}
 }
@@ -489,12 +488,12 @@ func TestReadLogFailsForGood(t *testing.T) {
 func TestReadLogDepthLimit(t *testing.T) {
 	produced := rec(`,"produced":[{"path":"a","sha256":"` + logDigest + `"}]`)
 	for depth, want := range []string{"1:1", "1:12", "1:52", "", ""} {
-		limits := strict.DefaultLimits()
+		limits := input.DefaultLimits()
 		limits.Depth = depth
 		_, _, errs := readLog(strings.NewReader(produced), limits)
 		got := ""
 		for _, e := range errs {
-			if got += fmt.Sprintf("%d:%d", e.Pos.Line, e.Pos.Column); e.Limit != strict.FlagDepth {
+			if got += fmt.Sprintf("%d:%d", e.Pos.Line, e.Pos.Column); e.Limit != input.FlagDepth {
 				t.Errorf("depth %d: %+v", depth, e)
 			}
 		}
@@ -502,9 +501,9 @@ func TestReadLogDepthLimit(t *testing.T) {
 			t.Errorf("depth %d: error at %q, want %q", depth, got, want)
 		}
 	}
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	limits.Depth = math.MaxInt
-	if _, _, errs := readLog(strings.NewReader(strings.Repeat("[", 1<<20)), limits); len(errs) != 1 || errs[0].Limit != strict.FlagDepth {
+	if _, _, errs := readLog(strings.NewReader(strings.Repeat("[", 1<<20)), limits); len(errs) != 1 || errs[0].Limit != input.FlagDepth {
 		t.Errorf("without a limit: %v", errs)
 	}
 }
@@ -519,7 +518,7 @@ func TestReadLogNamesTheCommand(t *testing.T) {
 		`{"x-a":{"command":["inner"]},"command":["outer"]}`:   `the key "exit_code" is missing (command "outer")`,
 		`{"exit_code":"1","command":["x"],"stdout":"\u001b"}`: `exit_code must be an integer from -2147483648 to 2147483647, or null (command "x")`,
 	} {
-		_, _, errs := readLog(strings.NewReader(line), strict.DefaultLimits())
+		_, _, errs := readLog(strings.NewReader(line), input.DefaultLimits())
 		if len(errs) != 1 || errs[0].Message != want {
 			t.Errorf("%s: %v\nwant %s", line, errs, want)
 		}
@@ -528,15 +527,15 @@ func TestReadLogNamesTheCommand(t *testing.T) {
 
 // A parser keeps few errors of one line, however many there are.
 func TestLogParserKeepsFewErrors(t *testing.T) {
-	p := &logParser{errs: &diag.Errors{}, depth: 100}
-	if p.parse([]byte(`{"exit_code":0,"command":["x"`+strings.Repeat(",0", 5000)+"]}"), 1) || len(p.faults) != diag.MaxErrors {
+	p := &logParser{errs: &input.Errors{}, depth: 100}
+	if p.parse([]byte(`{"exit_code":0,"command":["x"`+strings.Repeat(",0", 5000)+"]}"), 1) || len(p.faults) != input.MaxErrors {
 		t.Errorf("%d errors are kept", len(p.faults))
 	}
 }
 
 // Millions of errors cost no memory: the list is cut, and it contains only short parts of the input.
 func TestReadLogManyErrors(t *testing.T) {
-	const n = diag.MaxErrors + 7
+	const n = input.MaxErrors + 7
 	long := strings.Repeat("k", 10_000)
 	for name, log := range map[string]string{
 		"in many lines":   strings.Repeat("x\n", n),
@@ -545,8 +544,8 @@ func TestReadLogManyErrors(t *testing.T) {
 		"with long keys":  strings.Repeat(`{"exit_code":0,"command":["`+long+`"],"`+long+`":0}`+"\n", n),
 		"twice":           strings.Repeat(`{"exit_code":0,"command":["x"],"x-`+long+`":0,"x-`+long+`":0}`+"\n", n),
 	} {
-		_, _, errs := readLog(strings.NewReader(log), strict.DefaultLimits())
-		if len(errs) != diag.MaxErrors+1 || errs[diag.MaxErrors].Times != 7 {
+		_, _, errs := readLog(strings.NewReader(log), input.DefaultLimits())
+		if len(errs) != input.MaxErrors+1 || errs[input.MaxErrors].Times != 7 {
 			t.Errorf("%s: %d errors, the last %+v", name, len(errs), errs[len(errs)-1])
 		}
 		for _, e := range errs {
@@ -569,7 +568,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 // A line over the limit is stepped over without being kept.
 func TestReadLogMemory(t *testing.T) {
-	limits := strict.DefaultLimits()
+	limits := input.DefaultLimits()
 	limits.RecordBytes = 1 << 20
 	log := io.MultiReader(io.LimitReader(zeros{}, 64<<20), strings.NewReader("\n"+rec(``)))
 	var before, after runtime.MemStats
@@ -589,7 +588,7 @@ func TestReadLogLineage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, lines, errs := readLog(bytes.NewReader(data), strict.DefaultLimits())
+	records, lines, errs := readLog(bytes.NewReader(data), input.DefaultLimits())
 	if lines != 5 || len(errs) > 0 {
 		t.Fatalf("%d lines, %v", lines, errs)
 	}
@@ -609,7 +608,7 @@ func TestReadLogLineage(t *testing.T) {
 
 // The strings of a record are its own: they outlive the line.
 func TestReadLogStringsOutliveTheLine(t *testing.T) {
-	records, _, _ := readLog(strings.NewReader(`{"command":["a","\u0062"],"exit_code":1}`+"\n"+`{"command":["c","\u0064"],"exit_code":2}`), strict.DefaultLimits())
+	records, _, _ := readLog(strings.NewReader(`{"command":["a","\u0062"],"exit_code":1}`+"\n"+`{"command":["c","\u0064"],"exit_code":2}`), input.DefaultLimits())
 	if got := showRecord(records[0]); got != "a|b cwd=. exit=1" || !reflect.DeepEqual(records[1].Argv, []string{"c", "d"}) {
 		t.Errorf("records %s and %s", got, showRecord(records[1]))
 	}
@@ -644,7 +643,7 @@ func BenchmarkReadLog(b *testing.B) {
 	b.SetBytes(int64(len(log)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, errs := ReadLog(bytes.NewReader(log), strict.DefaultLimits(), func(*Record) {}); errs.Any() {
+		if _, errs := ReadLog(bytes.NewReader(log), input.DefaultLimits(), func(*Record) {}); errs.Any() {
 			b.Fatal(errs.All()[0])
 		}
 	}
@@ -655,9 +654,9 @@ func TestEveryTypeAfterAnotherLine(t *testing.T) {
 	const long = `{"a-key-that-is-far-longer-than-the-next-line":{"a":0,"a":0}}`
 	for _, line := range stricttest.OtherTypes {
 		for _, before := range []string{long, rec(`,"truncations":{"a":1}`), `[{"a":0,"a":0}]`} {
-			_, _, alone := readLog(strings.NewReader("\n"+line), strict.DefaultLimits())
-			_, _, both := readLog(strings.NewReader(before+"\n"+line), strict.DefaultLimits())
-			var after []diag.Error
+			_, _, alone := readLog(strings.NewReader("\n"+line), input.DefaultLimits())
+			_, _, both := readLog(strings.NewReader(before+"\n"+line), input.DefaultLimits())
+			var after []input.Error
 			for _, e := range both {
 				if e.Pos.Line == 2 {
 					after = append(after, e)

@@ -1,22 +1,22 @@
 package feedback
 
 import (
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Record is one line of a feedback log: one command that ran. It contains no output, only its position in Line. The record
 // itself and Line are valid only until the next line is read; strings, slices and numbers of it may be kept.
 type Record struct {
-	Pos    diag.Pos // of the value of the line
-	Line   []byte   // the line without its end (LF, CRLF)
-	Argv   []string // nil when the command is a string that does not split: then it matches no criterion
-	Shell  string   // the command, when it is a string that does not split
-	Cwd    string   // normalised; "" when it is absolute or outside of the repository: then it matches nothing
-	Exit   *int64   // nil when the command has no exit code
-	Seq    *int64   // nil when absent; saturates
-	ID     string   // command_id; "" when absent or null
-	Parent string   // parent_command_id; "" when absent or null
-	TaskID string   // "" when absent or null
+	Pos    input.Pos // of the value of the line
+	Line   []byte    // the line without its end (LF, CRLF)
+	Argv   []string  // nil when the command is a string that does not split: then it matches no criterion
+	Shell  string    // the command, when it is a string that does not split
+	Cwd    string    // normalised; "" when it is absolute or outside of the repository: then it matches nothing
+	Exit   *int64    // nil when the command has no exit code
+	Seq    *int64    // nil when absent; saturates
+	ID     string    // command_id; "" when absent or null
+	Parent string    // parent_command_id; "" when absent or null
+	TaskID string    // "" when absent or null
 	// Tampered describes a change of the log that the recorder detected; "" when absent or null. Such a record is not a run
 	// of a command.
 	Tampered string

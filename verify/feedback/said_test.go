@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // TestEnding cuts a text at every place: what is left is the end of the decoded text, without half a character or escape.
@@ -32,7 +32,7 @@ func TestSaid(t *testing.T) {
 `
 	var kept []Said
 	var used Said
-	_, errs := ReadLog(bytes.NewReader([]byte(log)), strict.DefaultLimits(), func(r *Record) {
+	_, errs := ReadLog(bytes.NewReader([]byte(log)), input.DefaultLimits(), func(r *Record) {
 		var s Said
 		s.Keep(r)
 		kept = append(kept, s)

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
-	"github.com/closeout-gate/closeout/verify/strict/stricttest"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // wholeRecord is a record with every key.
@@ -18,8 +17,8 @@ const wholeRecord = `{"command":["go","test"],"exit_code":0,"stdout":"a","stderr
 	`"run_attempt":1,"network_hosts":["a.example"],"x-note":{"a":[1]}}`
 
 var documents = []stricttest.Document{
-	{Name: "log", Schema: "feedback_record", Whole: strings.NewReplacer("TREE", strings.Repeat("a", 40), "DIGEST", strings.Repeat("b", 64)).Replace(wholeRecord), Parse: func(data []byte) *diag.Errors {
-		_, errs := ReadLog(bytes.NewReader(data), strict.DefaultLimits(), func(r *Record) { r.AppendOutput(nil) })
+	{Name: "log", Schema: "feedback_record", Whole: strings.NewReplacer("TREE", strings.Repeat("a", 40), "DIGEST", strings.Repeat("b", 64)).Replace(wholeRecord), Parse: func(data []byte) *input.Errors {
+		_, errs := ReadLog(bytes.NewReader(data), input.DefaultLimits(), func(r *Record) { r.AppendOutput(nil) })
 		return errs
 	}},
 }

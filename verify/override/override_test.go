@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const root = "../.."
@@ -92,7 +92,7 @@ func TestNarrow(t *testing.T) {
 	ruled := func(rule contract.OverrideRule, says bool) *contract.Contract {
 		c := &contract.Contract{Override: rule}
 		if says {
-			c.Keys = map[string]diag.Pos{"override": {}}
+			c.Keys = map[string]input.Pos{"override": {}}
 		}
 		return c
 	}

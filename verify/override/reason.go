@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -43,7 +43,7 @@ func (q *Question) commentsOf(e *facts.LabelEvent, comments []facts.Comment) []s
 	}
 	list := []statement{}
 	newest := slices.Clone(comments)
-	diag.SortStable(newest, func(a, b facts.Comment) int { return compareIDs(b.ID, a.ID) })
+	input.SortStable(newest, func(a, b facts.Comment) int { return compareIDs(b.ID, a.ID) })
 	for _, c := range newest {
 		if len(list) == maxStatements {
 			break

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // minVisible is the minimum number of visible characters in a reason, not counting the code.
@@ -109,8 +109,8 @@ func words(s string) []string {
 
 // tags matches what a page does not show, and urls what it shows but is not a reason.
 var (
-	tags = strict.Lazily(`</?[A-Za-z][^<>]*>`)
-	urls = strict.Lazily(`(?i)\b(?:https?://|www\.)\S+`)
+	tags = input.Lazily(`</?[A-Za-z][^<>]*>`)
+	urls = input.Lazily(`(?i)\b(?:https?://|www\.)\S+`)
 )
 
 // shown is a text as a page shows it, without URLs and without anything that looks like an override code.
@@ -129,7 +129,7 @@ func shown(text, code string) string {
 
 // codeShape matches what looks like an override code: two or more of its groups, in the current or an older form, or all of
 // them without hyphens.
-var codeShape = strict.Lazily(`(?i)\b(?:[a-z2-7]{4}(?:-[a-z2-7]{4})+|[a-z2-7]{24})\b`)
+var codeShape = input.Lazily(`(?i)\b(?:[a-z2-7]{4}(?:-[a-z2-7]{4})+|[a-z2-7]{24})\b`)
 
 // containsOtherCode reports whether a text without the code of this run contains another override code.
 func containsOtherCode(text string) bool {
@@ -210,7 +210,7 @@ func beginsAsStub(s string) bool {
 var introductions = []string{"because", "reason", "reasons", "why"}
 
 // wordEnd matches what separates words.
-var wordEnd = strict.Lazily(`[^\pL\pN./_'’-]+|\.\.+`)
+var wordEnd = input.Lazily(`[^\pL\pN./_'’-]+|\.\.+`)
 
 // containsCode reports whether a text contains the override code; false when there is no code.
 func containsCode(text, code string) bool { return code != "" && codeIn(code).MatchString(text) }

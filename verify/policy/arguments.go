@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // command is a command of the contracts. The files that its arguments name decide what it proves.
@@ -85,7 +85,7 @@ func unique(list []string) []string {
 
 // tooManyArguments is the problem of a command that exceeds maxArguments, in the contract that names it.
 func (p *Policy) tooManyArguments(c *command) Problem {
-	e := diag.Error{
+	e := input.Error{
 		Where: "/acceptance_criteria", Message: "the commands contain too many words that may be files",
 		Found:    fmt.Sprintf("more than %d with %s, in the directories that it changes to", maxArguments, c.by),
 		Expected: fmt.Sprintf("at most %d in all commands", maxArguments), Fix: "put long commands into a script, and name the script",

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // A criterion comes from a contract of the base branch or the operator, or from a task contract that only the change
@@ -76,9 +76,9 @@ func (p *Policy) idOf(own string) string {
 
 // joinHeadCriterion lets the contract of the change require more of a standing criterion. Missing keys change nothing, and
 // the contract cannot change what a record must show.
-func (p *Policy) joinHeadCriterion(old *contract.Criterion, c contract.Criterion) *diag.Error {
+func (p *Policy) joinHeadCriterion(old *contract.Criterion, c contract.Criterion) *input.Error {
 	same := c.IDGiven && c.ID == old.ID
-	lower := func(key string) *diag.Error {
+	lower := func(key string) *input.Error {
 		return clash(c, "the contract of the change lowers "+key+" of the standing criterion "+old.ID, "a weaker "+key, "the standing value or a stricter one")
 	}
 	switch {
@@ -99,15 +99,15 @@ func (p *Policy) joinHeadCriterion(old *contract.Criterion, c contract.Criterion
 	if c.Given.MinTests {
 		old.MinTests = max(old.MinTests, c.MinTests)
 	}
-	p.raise[old.ID] = diag.Stronger(p.raise[old.ID], c.MinEvidence)
+	p.raise[old.ID] = input.Stronger(p.raise[old.ID], c.MinEvidence)
 	return nil
 }
 
 // checkHeadCriteria reports problems that need the whole list of criteria: a standing control that would prove another
 // criterion, and a test report of a criterion of the change outside of the evidence directory, where it could replace a file
 // that others read.
-func (p *Policy) checkHeadCriteria(s Source, offset int) []diag.Error {
-	var problems []diag.Error
+func (p *Policy) checkHeadCriteria(s Source, offset int) []input.Error {
+	var problems []input.Error
 	for _, c := range s.Contract.Criteria {
 		if old := p.sameCriterion(c, offset); old != nil && c.Proves.Value != "" && p.idOf(c.Proves.Value) != old.Proves.Value {
 			problems = append(problems, *clash(c, "the contract of the change lets the standing control "+old.ID+" prove another criterion",
@@ -126,7 +126,7 @@ func (p *Policy) checkHeadCriteria(s Source, offset int) []diag.Error {
 
 // takenTask refuses a task contract of the change with the task_id of a contract of the base branch or the operator: the
 // task_id of a record says which task it belongs to.
-func takenTask(before []Source, s Source) *diag.Error {
+func takenTask(before []Source, s Source) *input.Error {
 	id := s.Contract.TaskID
 	if !s.HeadOnly() || id.Value == "" {
 		return nil
@@ -140,7 +140,7 @@ func takenTask(before []Source, s Source) *diag.Error {
 	if other == "" {
 		return nil
 	}
-	return &diag.Error{
+	return &input.Error{
 		Pos: id.Pos, Where: "/task_id", Message: "the contract of the change has the task_id of an existing contract",
 		Found: id.Value + ", as in " + other, Expected: "a task_id that no contract of the base branch has, ignoring case",
 		Fix: "give the task another id, and rename its file accordingly",
@@ -160,7 +160,7 @@ const DefaultRules = "rule_report.json"
 
 // addRuleCommand joins the keys run, report and required. Only the standing contract can say that no report is required:
 // without the key it requires one, which a task must not change.
-func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []diag.Error {
+func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []input.Error {
 	book := &c.Rules
 	if book.Pos.IsZero() {
 		return nil
@@ -168,9 +168,9 @@ func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []diag.Error {
 	asks := book.Run != nil || book.Catalogue != nil
 	switch {
 	case book.NotRequired && (p.Rules.Run != nil || p.Catalogue != nil): // of another contract: the parser refuses both in one
-		return []diag.Error{ruleClash(book, `"required": false contradicts another contract, which requires a rule report`, "required: false")}
+		return []input.Error{ruleClash(book, `"required": false contradicts another contract, which requires a rule report`, "required: false")}
 	case p.Rules.NotRequired && asks:
-		return []diag.Error{ruleClash(book, `the contract requires a rule report, but the standing contract says that there is none`, "run or catalogue")}
+		return []input.Error{ruleClash(book, `the contract requires a rule report, but the standing contract says that there is none`, "run or catalogue")}
 	}
 	p.Rules.NotRequired = p.Rules.NotRequired || first && book.NotRequired
 	if book.Run == nil {
@@ -178,14 +178,14 @@ func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []diag.Error {
 	}
 	report := cmp.Or(book.Report, p.EvidenceDir+"/"+DefaultRules)
 	if p.Rules.Run != nil && (!slices.Equal(p.Rules.Run, book.Run) || p.Rules.Report != report) {
-		return []diag.Error{ruleClash(book, "two contracts name different commands or paths for the rule report", strings.Join(book.Run, " ")+" writing "+report)}
+		return []input.Error{ruleClash(book, "two contracts name different commands or paths for the rule report", strings.Join(book.Run, " ")+" writing "+report)}
 	}
 	p.Rules.Run, p.Rules.Report = book.Run, report
 	return nil
 }
 
-func ruleClash(book *contract.RuleBook, message, found string) diag.Error {
-	return diag.Error{
+func ruleClash(book *contract.RuleBook, message, found string) input.Error {
+	return input.Error{
 		Pos: book.Pos, Where: "/rules", Message: message, Found: found, Expected: "contracts that agree about the rule report",
 		Fix: "keep it in one contract, and remove it from the other",
 	}
@@ -193,7 +193,7 @@ func ruleClash(book *contract.RuleBook, message, found string) diag.Error {
 
 // addCoverage joins the coverage keys: the higher floor, the smaller drop, and the report and criterion of the first contract
 // that declares them.
-func (p *Policy) addCoverage(c *contract.Contract) []diag.Error {
+func (p *Policy) addCoverage(c *contract.Contract) []input.Error {
 	if c.Coverage == nil {
 		return nil
 	}
@@ -217,13 +217,13 @@ func (p *Policy) addCoverage(c *contract.Contract) []diag.Error {
 
 // resolveCoverage translates the criterion that writes the coverage report to that of the join, and checks that it exists. It
 // cannot be a criterion of the change, whose contract is joined last.
-func (p *Policy) resolveCoverage(rule *contract.CoverageRule) []diag.Error {
+func (p *Policy) resolveCoverage(rule *contract.CoverageRule) []input.Error {
 	own := rule.Criterion
 	if own.Value == "" {
 		return nil
 	}
 	rule.Criterion.Value = p.idOf(own.Value)
-	e := diag.Error{
+	e := input.Error{
 		Pos: own.Pos, Where: "/coverage/criterion", Message: "coverage.criterion names a criterion that does not exist", Found: own.Value,
 		Expected: "the id of a criterion of this contract or of the standing one", Fix: "correct the id, or remove the key",
 	}
@@ -234,5 +234,5 @@ func (p *Policy) resolveCoverage(rule *contract.CoverageRule) []diag.Error {
 	default:
 		return nil
 	}
-	return []diag.Error{e}
+	return []input.Error{e}
 }

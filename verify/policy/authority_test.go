@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -45,7 +45,7 @@ func TestHeadCriterion(t *testing.T) {
 			if got := p.Criteria[0]; got.MaxAttempts > 5 || got.MinTests < 4 || got.TestReport != "t.xml" || got.ExpectFail {
 				t.Errorf("the standing criterion became %+v", got)
 			}
-			if got := p.Minimum(&p.Criteria[0], ""); got.Rank() < diag.Bound.Rank() {
+			if got := p.Minimum(&p.Criteria[0], ""); got.Rank() < input.Bound.Rank() {
 				t.Errorf("the standing criterion needs %q", got)
 			}
 		})
@@ -60,7 +60,7 @@ func TestHeadCriterionInherits(t *testing.T) {
 	if problems != nil || len(p.Criteria) != 2 {
 		t.Fatal(p.Criteria, problems)
 	}
-	if p.Criteria[0].MaxAttempts != 7 || !p.Criteria[1].ExpectFail || p.Minimum(&p.Criteria[0], "") != diag.Recorded {
+	if p.Criteria[0].MaxAttempts != 7 || !p.Criteria[1].ExpectFail || p.Minimum(&p.Criteria[0], "") != input.Recorded {
 		t.Errorf("got %+v", p.Criteria)
 	}
 }

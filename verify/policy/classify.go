@@ -10,9 +10,9 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Class is how the contracts classify a touched path.
@@ -34,12 +34,12 @@ const MaxPath = 1024
 // Ruling is what the contracts say about one change.
 type Ruling struct {
 	Class    Class
-	Because  string        // the pattern or the reason; "" for an allowed or off-scope path
-	Folded   bool          // a forbidden or protected pattern matches only if case and composition are ignored
-	Severity diag.Severity // of an off-scope path, before the violation budget; of evidence, "" where it may be committed
-	Literal  bool          // every contract names the path literally in allowed_files
-	Contract bool          // the path is a contract of the base branch
-	Below    string        // of an off-scope path: a pattern of allowed_files that names a parent directory, but does not match the path
+	Because  string         // the pattern or the reason; "" for an allowed or off-scope path
+	Folded   bool           // a forbidden or protected pattern matches only if case and composition are ignored
+	Severity input.Severity // of an off-scope path, before the violation budget; of evidence, "" where it may be committed
+	Literal  bool           // every contract names the path literally in allowed_files
+	Contract bool           // the path is a contract of the base branch
+	Below    string         // of an off-scope path: a pattern of allowed_files that names a parent directory, but does not match the path
 	Clause
 }
 
@@ -52,7 +52,7 @@ func (r *Ruling) SpecialCounts(c *change.Change) bool {
 // does not allow it.
 type Clause struct {
 	Source int // the index of the contract; -1 where no contract decides, because the rule is built in
-	Pos    diag.Pos
+	Pos    input.Pos
 }
 
 // builtIn is the clause of a rule that no contract contains.
@@ -63,23 +63,23 @@ type scope struct {
 	first     bool
 	trust     facts.Trust
 	allowed   *glob.Set
-	literal   map[string]diag.Text // paths that allowed_files names literally, and their pattern
+	literal   map[string]input.Text // paths that allowed_files names literally, and their pattern
 	source    Source
 	universal []contract.Pattern
 	forbidden *glob.Set
-	forbids   map[string]diag.Pos // of the patterns of forbidden
-	soft      *glob.Set           // nil: not in the contract
+	forbids   map[string]input.Pos // of the patterns of forbidden
+	soft      *glob.Set            // nil: not in the contract
 	lifted    map[string]bool
-	offScope  diag.Severity               // "" when not in the contract
-	byPath    map[diag.Severity]*glob.Set // of severity_by_path
+	offScope  input.Severity               // "" when not in the contract
+	byPath    map[input.Severity]*glob.Set // of severity_by_path
 }
 
 func newScope(s Source, first bool) scope {
 	c := s.Contract
 	sc := scope{
-		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]diag.Text{},
-		forbidden: glob.CompileFolded(denying(c.ForbiddenFiles)), forbids: map[string]diag.Pos{}, lifted: map[string]bool{}, offScope: c.OffScope,
-		byPath: map[diag.Severity]*glob.Set{},
+		first: first, trust: s.Trust, source: s, allowed: glob.Compile(globs(c.AllowedFiles)), literal: map[string]input.Text{},
+		forbidden: glob.CompileFolded(denying(c.ForbiddenFiles)), forbids: map[string]input.Pos{}, lifted: map[string]bool{}, offScope: c.OffScope,
+		byPath: map[input.Severity]*glob.Set{},
 	}
 	for _, p := range c.AllowedFiles {
 		if path, ok := p.Glob.Literal(); ok {
@@ -96,15 +96,15 @@ func newScope(s Source, first bool) scope {
 		sc.soft = glob.Compile(globs(c.DocsPathsSoft))
 	}
 	if first && sc.offScope == "" {
-		sc.offScope = diag.Block
+		sc.offScope = input.Block
 	}
 	for _, l := range c.MayTouchProtected {
 		sc.lifted[l.Value] = true
 	}
-	bySeverity := map[diag.Severity][]glob.Pattern{}
+	bySeverity := map[input.Severity][]glob.Pattern{}
 	for _, by := range c.SeverityByPath {
 		files := globs(by.Files)
-		if by.Severity == diag.Block { // the others may be lower than off_scope
+		if by.Severity == input.Block { // the others may be lower than off_scope
 			files = denying(by.Files)
 		}
 		bySeverity[by.Severity] = append(bySeverity[by.Severity], files...)
@@ -116,9 +116,9 @@ func newScope(s Source, first bool) scope {
 }
 
 // above returns the pattern of allowed_files that names a parent directory of a path; the zero value when there is none.
-func (s *scope) above(path string) diag.Text {
+func (s *scope) above(path string) input.Text {
 	if len(s.literal) == 0 {
-		return diag.Text{}
+		return input.Text{}
 	}
 	path = path[:min(len(path), glob.MaxBytes+1)] // no pattern names a longer one
 	for slash := strings.LastIndexByte(path, '/'); slash >= 0; slash = strings.LastIndexByte(path[:slash], '/') {
@@ -126,13 +126,13 @@ func (s *scope) above(path string) diag.Text {
 			return pattern
 		}
 	}
-	return diag.Text{}
+	return input.Text{}
 }
 
 // severity is that of an off-scope path in one contract: the strictest match in severity_by_path, else off_scope; "" when the
 // contract has neither.
-func (s *scope) severity(path string) diag.Severity {
-	for _, severity := range []diag.Severity{diag.Block, diag.Warn, diag.Info} { // the strictest first
+func (s *scope) severity(path string) input.Severity {
+	for _, severity := range []input.Severity{input.Block, input.Warn, input.Info} { // the strictest first
 		if s.byPath[severity].Match(path) {
 			return severity
 		}
@@ -254,7 +254,7 @@ func (p *Policy) Classify(c *change.Change) Ruling {
 	for i := range p.scopes {
 		s := &p.scopes[i]
 		if severity := s.severity(c.Path); severity != "" {
-			r.Severity = diag.Stricter(r.Severity, severity)
+			r.Severity = input.Stricter(r.Severity, severity)
 		}
 		if r.Below == "" && len(c.Path) <= MaxPath {
 			if above := s.above(c.Path); above.Value != "" {
@@ -312,11 +312,11 @@ var evidenceExtensions = []string{".jsonl", ".json", ".xml", ".sarif", ".txt", "
 // harms nothing. What it adds or edits is in no code tree, so that a contract of the base must allow it, and only a file that
 // the collector could parse counts as evidence.
 func (p *Policy) evidenceClass(c *change.Change) Ruling {
-	r := Ruling{Class: ClassEvidence, Severity: diag.Block, Clause: builtIn}
+	r := Ruling{Class: ClassEvidence, Severity: input.Block, Clause: builtIn}
 	regular := c.NewMode == change.Regular && !c.ModeUnknown && c.Path != p.EvidenceDir
 	switch {
 	case c.Status == change.Deleted:
-		r.Severity = diag.Info
+		r.Severity = input.Info
 	case !regular, !slices.Contains(evidenceExtensions, path.Ext(c.Path)):
 		return Ruling{Class: ClassForbidden, Because: "the evidence directory may only contain regular files with the extensions " + strings.Join(evidenceExtensions, ", "), Clause: builtIn}
 	case p.EvidenceCommitted && c.Evidence != "":

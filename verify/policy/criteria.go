@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
-	"github.com/closeout-gate/closeout/verify/strict"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // addCriteria appends the criteria of a contract. A criterion that an earlier contract also names is joined with it; an id
 // for two different commands is a problem.
-func (p *Policy) addCriteria(s Source) []diag.Error {
-	var problems []diag.Error
+func (p *Policy) addCriteria(s Source) []input.Error {
+	var problems []input.Error
 	offset := len(p.Criteria)
 	p.joined = map[string]string{}
 	for _, c := range s.Contract.Criteria {
@@ -32,7 +31,7 @@ func (p *Policy) addCriteria(s Source) []diag.Error {
 
 // addCriterion returns the id of the criterion in the join. It compares commands only with the criteria before offset: the
 // parser compared those of the same contract.
-func (p *Policy) addCriterion(c contract.Criterion, s Source, offset int) (string, *diag.Error) {
+func (p *Policy) addCriterion(c contract.Criterion, s Source, offset int) (string, *input.Error) {
 	if old := p.sameCriterion(c, offset); old != nil {
 		return old.ID, p.joinCriterion(old, c, s)
 	}
@@ -80,15 +79,15 @@ func (p *Policy) freeID(own *contract.Contract) string {
 
 // Minimum is the evidence level that a criterion requires, where fallback is the level for all. A later contract can require
 // a higher level, not a lower one.
-func (p *Policy) Minimum(c *contract.Criterion, fallback diag.Level) diag.Level {
+func (p *Policy) Minimum(c *contract.Criterion, fallback input.Level) input.Level {
 	if c.MinEvidence != "" {
 		fallback = c.MinEvidence
 	}
-	return diag.Stronger(fallback, p.raise[c.ID])
+	return input.Stronger(fallback, p.raise[c.ID])
 }
 
 // joinCriterion joins two criteria with the same command to the stricter one.
-func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s Source) *diag.Error {
+func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s Source) *input.Error {
 	if c.IDGiven && c.ID != old.ID && p.hasID(c.ID) {
 		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
 	}
@@ -103,7 +102,7 @@ func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s 
 		return clash(c, "the standing contract names another test report for this command", c.TestReport, old.TestReport)
 	}
 	old.MaxAttempts = min(old.MaxAttempts, c.MaxAttempts)
-	p.raise[old.ID] = diag.Stronger(p.raise[old.ID], c.MinEvidence)
+	p.raise[old.ID] = input.Stronger(p.raise[old.ID], c.MinEvidence)
 	old.MinTests = max(old.MinTests, c.MinTests)
 	if old.TestReport == "" {
 		old.TestReport = c.TestReport
@@ -121,8 +120,8 @@ func joinUnknown(old, c *contract.Criterion) (codes []int64) {
 	return slices.DeleteFunc(slices.Clone(old.UnknownExit), func(code int64) bool { return !slices.Contains(c.UnknownExit, code) })
 }
 
-func clash(c contract.Criterion, message, found, expected string) *diag.Error {
-	return &diag.Error{
+func clash(c contract.Criterion, message, found, expected string) *input.Error {
+	return &input.Error{
 		Pos: c.Pos, Where: "/acceptance_criteria", Message: message, Found: found, Expected: expected,
 		Fix: "remove the criterion from the task contract, or change it to match the standing contract",
 	}
@@ -130,8 +129,8 @@ func clash(c contract.Criterion, message, found, expected string) *diag.Error {
 
 // resolveProves translates the ids in proves to those of the join, and checks that each control proves a criterion that is
 // expected to pass.
-func (p *Policy) resolveProves(offset int) []diag.Error {
-	var problems []diag.Error
+func (p *Policy) resolveProves(offset int) []input.Error {
+	var problems []input.Error
 	for i := range p.Criteria[offset:] {
 		c := &p.Criteria[offset+i]
 		if c.Proves.Value == "" {
@@ -140,7 +139,7 @@ func (p *Policy) resolveProves(offset int) []diag.Error {
 		c.Proves.Value = p.idOf(c.Proves.Value)
 		proven := slices.IndexFunc(p.Criteria, func(o contract.Criterion) bool { return o.ID == c.Proves.Value })
 		if proven < 0 || p.Criteria[proven].ExpectFail {
-			problems = append(problems, diag.Error{
+			problems = append(problems, input.Error{
 				Pos: c.Proves.Pos, Where: "/acceptance_criteria", Message: "a negative control proves a criterion that does not exist",
 				Found: c.Proves.Value, Expected: "the id of a criterion that is expected to pass", Fix: p.provesFix(c.Proves.Value),
 			})
@@ -161,7 +160,7 @@ func (p *Policy) provesFix(said string) string {
 		return `add a criterion with "expect": "pass" that the control proves`
 	}
 	fix := "write "
-	if near := diag.Nearest(said, ids); near != "" {
+	if near := input.Nearest(said, ids); near != "" {
 		ids = append([]string{near}, slices.DeleteFunc(ids, func(id string) bool { return id == near })...)
 	} else if len(ids) > 1 {
 		fix = "write one of "
@@ -172,7 +171,7 @@ func (p *Policy) provesFix(said string) string {
 		ids, more = ids[:most], ", …"
 	}
 	for i, id := range ids {
-		ids[i] = `"proves": ` + strict.QuoteJSON(id)
+		ids[i] = `"proves": ` + input.QuoteJSON(id)
 	}
 	return fix + strings.Join(ids, ", or ") + more
 }

@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // DefaultEvidenceDir is the evidence directory where the contract does not name one.
@@ -57,7 +57,7 @@ type Policy struct {
 	// DiffRules are the gate's own rules that a contract names, and DiffIgnore the exceptions from them.
 	DiffRules   []Rule
 	DiffIgnore  []Ignore
-	MinEvidence diag.Level // "" when no contract sets it
+	MinEvidence input.Level // "" when no contract sets it
 	EvidenceDir string
 	// EvidenceCommitted says whether changes may bring along files of the evidence directory.
 	EvidenceCommitted bool
@@ -68,9 +68,9 @@ type Policy struct {
 
 	current   int // index of the contract that is being joined
 	scopes    []scope
-	raise     map[string]diag.Level // criterion id → its minimum evidence level
-	origin    map[string]int        // criterion id → index of the contract that names it first
-	joined    map[string]string     // of the contract that is being joined: its criterion ids → those of the join
+	raise     map[string]input.Level // criterion id → its minimum evidence level
+	origin    map[string]int         // criterion id → index of the contract that names it first
+	joined    map[string]string      // of the contract that is being joined: its criterion ids → those of the join
 	protected []protectedSet
 	reports   map[string]written // by folded path
 	arguments arguments
@@ -95,7 +95,7 @@ func (p *Policy) Origin(criterion string) Source { return p.Sources[p.origin[cri
 // Problem is an error of the join, and the contract that it is in.
 type Problem struct {
 	Source int // index into the sources
-	Error  diag.Error
+	Error  input.Error
 }
 
 // Join makes one policy of the contracts, the standing contract first. fallbackTask is the task id where no contract names
@@ -103,7 +103,7 @@ type Problem struct {
 func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	p, problems := JoinGroup(sources, fallbackTask)
 	if len(p.Criteria) == 0 {
-		problems = append(problems, Problem{0, diag.Error{
+		problems = append(problems, Problem{0, input.Error{
 			Pos: sources[0].Contract.Keys["acceptance_criteria"], Where: "/acceptance_criteria",
 			Message: "no contract names an acceptance criterion", Found: "none", Expected: "at least one command that proves the task",
 			Fix: `add one, such as ["go", "test", "./..."]`,
@@ -115,7 +115,7 @@ func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 // JoinGroup is [Join] for a merge group, whose standing contract need not name a criterion: each pull request in the group
 // is judged by a join of its own, which must.
 func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
-	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, Agent: newAgent(), raise: map[string]diag.Level{}, origin: map[string]int{}}
+	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, Agent: newAgent(), raise: map[string]input.Level{}, origin: map[string]int{}}
 	var problems []Problem
 	for i, s := range sources {
 		p.current = i
@@ -147,7 +147,7 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 
 // add joins one more contract. The first one is the standing contract, for which a missing key means the default; in a later
 // one it changes nothing.
-func (p *Policy) add(s Source, first bool) []diag.Error {
+func (p *Policy) add(s Source, first bool) []input.Error {
 	c := s.Contract
 	problems := p.addEvidenceDir(c, first) // first: criteria that only the change adds write their reports there
 	problems = append(problems, p.addCriteria(s)...)
@@ -163,7 +163,7 @@ func (p *Policy) add(s Source, first bool) []diag.Error {
 	p.addRules(s, first)
 	problems = append(problems, p.addRuleCommand(c, first)...)
 	problems = append(problems, p.addCoverage(c)...)
-	p.MinEvidence = diag.Stronger(p.MinEvidence, c.Evidence.Min)
+	p.MinEvidence = input.Stronger(p.MinEvidence, c.Evidence.Min)
 	if committed := c.Evidence.Committed; committed != nil { // a later contract can only take it back
 		p.EvidenceCommitted = *committed && (first || p.EvidenceCommitted)
 	}
@@ -172,13 +172,13 @@ func (p *Policy) add(s Source, first bool) []diag.Error {
 
 // addEvidenceDir keeps the evidence directory of the standing contract: the code tree excludes it, so no later contract may
 // move it.
-func (p *Policy) addEvidenceDir(c *contract.Contract, first bool) []diag.Error {
+func (p *Policy) addEvidenceDir(c *contract.Contract, first bool) []input.Error {
 	switch dir := c.Evidence.Dir; {
 	case dir == "" || dir == p.EvidenceDir:
 	case first:
 		p.EvidenceDir = dir
 	default:
-		return []diag.Error{{
+		return []input.Error{{
 			Pos: c.Keys["evidence"], Where: "/evidence/dir", Message: "a task contract cannot move the evidence directory",
 			Found: dir, Expected: p.EvidenceDir, Fix: "remove evidence.dir from the task contract",
 		}}
@@ -233,7 +233,7 @@ func (p *Policy) addRules(s Source, first bool) {
 			p.Catalogue = append(p.Catalogue, Rule{r, s})
 			continue
 		}
-		old.Severity = diag.Stricter(old.Severity, r.Severity)
+		old.Severity = input.Stricter(old.Severity, r.Severity)
 		if r.ExpiresAt != "" && (old.ExpiresAt == "" || r.ExpiresAt < old.ExpiresAt) {
 			old.ExpiresAt = r.ExpiresAt
 		}
@@ -256,7 +256,7 @@ func (p *Policy) addDiffRules(s Source) {
 
 // DiffSeverity is the severity of a diff rule: what the standing contract says, else the standard one. A later contract can
 // only raise it, and one that does not name the rule changes nothing.
-func (p *Policy) DiffSeverity(id string, standard diag.Severity) diag.Severity {
+func (p *Policy) DiffSeverity(id string, standard input.Severity) input.Severity {
 	severity := standard
 	for i, s := range p.Sources {
 		for _, r := range s.Contract.Rules.DiffRules {
@@ -265,7 +265,7 @@ func (p *Policy) DiffSeverity(id string, standard diag.Severity) diag.Severity {
 			case i == 0:
 				severity = r.Severity
 			default:
-				severity = diag.Stricter(severity, r.Severity)
+				severity = input.Stricter(severity, r.Severity)
 			}
 		}
 	}

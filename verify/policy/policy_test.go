@@ -8,10 +8,9 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/diag"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/strict"
 )
 
 // parse parses a contract; members are added to the ones that must be there.
@@ -26,7 +25,7 @@ func parse(t *testing.T, members string) *contract.Contract {
 			text += fmt.Sprintf(", %q: %s", key, required[key])
 		}
 	}
-	c, errs := contract.Parse("c.json", []byte("{"+strings.TrimPrefix(text, ", ")+"}"), strict.DefaultLimits())
+	c, errs := contract.Parse("c.json", []byte("{"+strings.TrimPrefix(text, ", ")+"}"), input.DefaultLimits())
 	if errs.Any() {
 		t.Fatalf("%s: %v", text, errs.All())
 	}
@@ -302,19 +301,19 @@ func TestOffScopeSeverity(t *testing.T) {
 	for _, c := range []struct {
 		contracts []string
 		path      string
-		want      diag.Severity
+		want      input.Severity
 	}{
-		{[]string{""}, "x", diag.Block},
-		{[]string{`"off_scope": "warn"`}, "x", diag.Warn},
-		{[]string{byPath}, "other/x", diag.Block},
-		{[]string{byPath}, "other/doc/x", diag.Block},
-		{[]string{byPath}, "elsewhere", diag.Warn},
-		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x", diag.Info},
-		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x/y", diag.Block},
-		{[]string{`"off_scope": "warn", "severity_by_path": [{"files": "x", "severity": "block"}]`}, "x/y", diag.Block},
-		{[]string{`"off_scope": "warn"`, ""}, "x", diag.Warn},
-		{[]string{`"off_scope": "warn"`, `"off_scope": "block"`}, "x", diag.Block},
-		{[]string{"", `"off_scope": "warn"`}, "x", diag.Block},
+		{[]string{""}, "x", input.Block},
+		{[]string{`"off_scope": "warn"`}, "x", input.Warn},
+		{[]string{byPath}, "other/x", input.Block},
+		{[]string{byPath}, "other/doc/x", input.Block},
+		{[]string{byPath}, "elsewhere", input.Warn},
+		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x", input.Info},
+		{[]string{`"severity_by_path": [{"files": "x", "severity": "info"}]`}, "x/y", input.Block},
+		{[]string{`"off_scope": "warn", "severity_by_path": [{"files": "x", "severity": "block"}]`}, "x/y", input.Block},
+		{[]string{`"off_scope": "warn"`, ""}, "x", input.Warn},
+		{[]string{`"off_scope": "warn"`, `"off_scope": "block"`}, "x", input.Block},
+		{[]string{"", `"off_scope": "warn"`}, "x", input.Block},
 	} {
 		p, _ := join(t, facts.TrustBase, c.contracts...)
 		if got := p.Classify(modified(c.path)).Severity; got != c.want {
@@ -378,7 +377,7 @@ func TestJoinRules(t *testing.T) {
 		`"rules": {"catalogue": [{"id": "a", "severity": "warn", "expires_at": "2030-01-01"}]}`,
 		`"rules": {"catalogue": [{"id": "a", "severity": "block", "expires_at": "2029-01-01"}, {"id": "b", "severity": "info"}],
 		 "ignore": [{"id": "a", "files": "x", "reason": "not this one", "until": "2030-01-01"}, {"id": "b", "files": "x", "reason": "its own rule", "until": "2030-01-01"}]}`)
-	if len(p.Catalogue) != 2 || p.Catalogue[0].Severity != diag.Block || p.Catalogue[0].ExpiresAt != "2029-01-01" {
+	if len(p.Catalogue) != 2 || p.Catalogue[0].Severity != input.Block || p.Catalogue[0].ExpiresAt != "2029-01-01" {
 		t.Errorf("got %+v", p.Catalogue)
 	}
 	if len(p.Ignore) != 1 || p.Ignore[0].ID.Value != "b" {
@@ -407,7 +406,7 @@ func TestJoinDiffRules(t *testing.T) {
 		{"warn", "block", "info", "block"}, {"off", "off", "block", "off"}, {"", "error", "info", "block"},
 	} {
 		p, problems := join(t, facts.TrustBase, entry(c[0]), entry(c[1]))
-		if got := p.DiffSeverity(id, diag.Severity(c[2])); string(got) != c[3] || len(problems) > 0 || p.Catalogue != nil || !p.OpenCatalogue {
+		if got := p.DiffSeverity(id, input.Severity(c[2])); string(got) != c[3] || len(problems) > 0 || p.Catalogue != nil || !p.OpenCatalogue {
 			t.Errorf("%q: %s, catalogue %v, %v", c, got, p.Catalogue, problems)
 		}
 	}
@@ -473,22 +472,22 @@ func TestMinimum(t *testing.T) {
 		trust          facts.Trust
 		standing, task string
 		id             string
-		want           diag.Level
+		want           input.Level
 	}{
-		{facts.TrustBase, criterion("claimed"), "", "t", diag.Claimed},
-		{facts.TrustBase, criterion("recorded"), "", "t", diag.Recorded},
-		{facts.TrustHead, "", anonymous("claimed"), "c2", diag.Bound},
-		{facts.TrustHead, "", anonymous("recorded"), "c2", diag.Recorded},
-		{facts.TrustHead, criterion("recorded"), anonymous("claimed"), "t", diag.Recorded},
-		{facts.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("claimed"), "t", diag.Bound},
-		{facts.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("recorded"), "t", diag.Recorded},
+		{facts.TrustBase, criterion("claimed"), "", "t", input.Claimed},
+		{facts.TrustBase, criterion("recorded"), "", "t", input.Recorded},
+		{facts.TrustHead, "", anonymous("claimed"), "c2", input.Bound},
+		{facts.TrustHead, "", anonymous("recorded"), "c2", input.Recorded},
+		{facts.TrustHead, criterion("recorded"), anonymous("claimed"), "t", input.Recorded},
+		{facts.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("claimed"), "t", input.Bound},
+		{facts.TrustHead, `"acceptance_criteria": [{"id": "t", "run": ["make"]}]`, anonymous("recorded"), "t", input.Recorded},
 	} {
 		p, problems := join(t, c.trust, c.standing, c.task)
 		if problems != nil {
 			t.Fatal(problems)
 		}
 		i := slices.IndexFunc(p.Criteria, func(x contract.Criterion) bool { return x.ID == c.id })
-		if got := p.Minimum(&p.Criteria[i], diag.Bound); got != c.want {
+		if got := p.Minimum(&p.Criteria[i], input.Bound); got != c.want {
 			t.Errorf("%+v: minimum %s", c, got)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/diag"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // ProtectedVersion counts the changes of the built-in list of protected files. The docs show it with the list.
@@ -234,7 +234,7 @@ func Paths(e *change.Effect, kind string) string {
 	if more := e.Files - int64(len(names)); more > 0 && len(names) > 0 {
 		names = append(names, "…")
 	}
-	text := diag.Plural(e.Files, kind)
+	text := input.Plural(e.Files, kind)
 	if len(names) > 0 {
 		text += " (" + strings.Join(names, ", ") + ")"
 	}

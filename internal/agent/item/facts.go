@@ -1,0 +1,75 @@
+package item
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// FactsOf are the findings of a report that keep an item open, in the order of the report, [] for none. The texts are neutral
+// and short, and without what only a person may do.
+func FactsOf(r *report.Report) []Fact {
+	facts := []Fact{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !Severe(f.Severity) || f.Overridden {
+			continue
+		}
+		at := f.Location
+		if at.Input == "feedback" || strings.HasPrefix(at.Path, "../") {
+			at = report.Location{} // a log or contract that the agent does not have
+		}
+		facts = append(facts, Fact{
+			Code: Text(f.Code), Severity: f.Severity, Message: Text(f.Message), Path: Text(at.Path), Line: at.Line,
+			Expected: Text(f.Expected), Actual: Text(f.Actual), Fix: Text(f.Fix), Fingerprint: f.Fingerprint, Tail: tail(f.Output),
+		})
+	}
+	return facts
+}
+
+// OpenOf are the fingerprints of those findings, sorted and each once.
+func OpenOf(r *report.Report) []string {
+	list := []string{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; Severe(f.Severity) && !f.Overridden && !slices.Contains(list, f.Fingerprint) {
+			list = append(list, f.Fingerprint)
+		}
+	}
+	input.SortStable(list, strings.Compare)
+	return list
+}
+
+// The most that an agent is shown of one text, and of what a command printed.
+const (
+	maxText  = 1000 // bytes
+	maxTail  = 40   // lines
+	maxLines = 300  // bytes of a line
+)
+
+// Text prepares a text of a report for an agent: on one line, neutral, short, without what only a person may do.
+func Text(s string) string {
+	s, _, _ = strings.Cut(s, report.PersonMay)
+	return input.Neutral(Cut(s, maxText))
+}
+
+// tail are the last lines of what a command printed, which the record has redacted.
+func tail(o *report.Output) []string {
+	if o == nil {
+		return nil
+	}
+	var lines []string
+	for _, line := range o.Lines[max(len(o.Lines)-maxTail, 0):] {
+		lines = append(lines, input.Neutral(Cut(line, maxLines)))
+	}
+	return lines
+}
+
+// Cut shortens a text to at most so many bytes, at the end of a character.
+func Cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
+}

@@ -1,0 +1,96 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/closeout-gate/closeout/internal/audit/replay"
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// keptKinds are the inputs of a kept bundle that say what was decided about: they stay. Evidence is collected again.
+var keptKinds = []checks.Kind{checks.Contract, checks.TaskContract, checks.Changes, checks.DiffRules, checks.Diff}
+
+// Again collects a decision of before anew, for the code of another commit: contracts, changes, rows of the diff rules and facts are
+// those of the bundle in dir, while the options name the logs, with their digests, and the work tree with the reports that the
+// contracts declare. Only a record about the code tree of that commit is about the code. The error says why the bundle is none
+// that can be judged so.
+//
+// The bundle must be one that a replay has just confirmed: Again does not compare it with its report.
+func Again(dir string, at Place, o Options) (*Found, error) {
+	kept, err := Bundle(dir)
+	if err != nil {
+		return nil, err
+	}
+	known := replay.FactsOf(kept.Bundle)
+	switch {
+	case known == nil:
+		return nil, fmt.Errorf("%q contains no facts.json that can be read", dir)
+	case len(kept.Parts) > 0:
+		return nil, fmt.Errorf("%q is about a merge group", dir)
+	case len(o.Feedback) == 0 || o.Settings.Digests == nil:
+		return nil, errors.New("name the logs and their digests: else those of the work tree would count")
+	}
+	contracts, err := keptContracts(kept, known, o)
+	if err != nil {
+		return nil, err
+	}
+	found, err := contracts.Files(o)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := at.Objects.CodeTree(at.Commit, contracts.evidenceDir())
+	if err != nil {
+		return nil, err
+	}
+	known.Subject.HeadSHA, known.Subject.AcceptedTrees, known.Digests = at.Commit, []string{tree}, o.Settings.Digests
+	return found, found.addKept(kept, known, contracts, o)
+}
+
+// addKept adds what stays of a kept bundle, and its new facts.
+func (f *Found) addKept(kept *Found, known *facts.Facts, contracts *Contracts, o Options) error {
+	known.Files, known.Unmatched = nil, nil // they are about the evidence of before
+	for _, note := range f.Settings.Notes {
+		known.Unmatched = append(known.Unmatched, facts.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
+	}
+	for _, in := range kept.Inputs {
+		if slices.Contains(keptKinds, in.Kind) {
+			f.Inputs = append(f.Inputs, in)
+		}
+	}
+	data, err := known.Marshal()
+	f.Inputs = append(f.Inputs, verify.Input{Kind: checks.Facts, Name: "facts.json", Open: bytesOpener(data)})
+	f.facts, f.testReports = known, contracts.testReports()
+	f.Settings = verify.Settings{Limits: o.Settings.Limits} // the facts have the others
+	return err
+}
+
+// keptContracts reads the contracts of a bundle.
+func keptContracts(kept *Found, known *facts.Facts, o Options) (*Contracts, error) {
+	c := &Contracts{}
+	for _, in := range kept.Inputs {
+		if in.Kind != checks.Contract && in.Kind != checks.TaskContract {
+			continue
+		}
+		data, err := in.Read(o.Settings.Limits.ContractBytes)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(known.Contracts, func(c facts.ContractOrigin) bool { return c.File == in.Name })
+		if i < 0 {
+			return nil, fmt.Errorf("the facts do not say where the contract %q comes from", in.Name)
+		}
+		file := contractFile{kind: in.Kind, origin: known.Contracts[i]}
+		file.parse(data, o)
+		c.files = append(c.files, file)
+	}
+	if c.join(policy.Join); c.Policy == nil {
+		return nil, errors.New("the contracts of the bundle cannot be used")
+	}
+	c.Standing = c.files[0].parsed
+	return c, nil
+}

@@ -1,0 +1,101 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+
+	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// ArchiveInput is what archive add reads: entries, and the files of their bundles.
+type ArchiveInput struct {
+	Found *archive.Found
+	root  *os.Root
+	named func(position int, name string) string // the path of a file of a bundle, in root
+}
+
+// Open opens a file of the bundle of an entry. No link is followed to the outside.
+func (in *ArchiveInput) Open(position int, name string) (io.ReadCloser, error) {
+	return regular(in.root.OpenFile(filepath.FromSlash(in.named(position, name)), readOnly, 0))
+}
+
+// Close closes the directory, if there is one.
+func (in *ArchiveInput) Close() error {
+	if in.root == nil {
+		return nil
+	}
+	return in.root.Close()
+}
+
+// ArchiveFound opens the directory that archive find made. Only its index is read.
+func ArchiveFound(dir string) (*ArchiveInput, error) {
+	root, err := openRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the directory %q cannot be opened: %w", dir, input.Reason(err))
+	}
+	in := &ArchiveInput{root: root, named: func(position int, name string) string {
+		return path.Join(strconv.Itoa(position), archive.BundleDir, name)
+	}}
+	name := filepath.ToSlash(filepath.Join(dir, archive.IndexFile))
+	data, err := readAtMost(archive.MaxFoundBytes)(regular(root.OpenFile(archive.IndexFile, readOnly, 0)))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%q cannot be read: %w", name, input.Reason(err)), root.Close())
+	}
+	found, errs := archive.ReadFound(data)
+	if errs.Any() {
+		return nil, errors.Join(&ArchiveErrors{name, errs}, root.Close())
+	}
+	in.Found = found
+	return in, nil
+}
+
+// ArchiveState reads state.json from a file.
+func ArchiveState(file string) (*archive.State, error) {
+	data, err := readAtMost(archive.MaxStateBytes)(regular(os.OpenFile(file, readOnly, 0)))
+	if err != nil {
+		return nil, fmt.Errorf("the state %q cannot be read: %w", file, input.Reason(err))
+	}
+	state, errs := archive.ReadState(data)
+	if errs.Any() {
+		return nil, &ArchiveErrors{filepath.ToSlash(file), errs}
+	}
+	return state, nil
+}
+
+// readAtMost reads a file of a bounded size.
+func readAtMost(limit int64) func(io.ReadCloser, error) ([]byte, error) {
+	return func(f io.ReadCloser, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(io.LimitReader(f, limit+1))
+		if err == nil && int64(len(data)) > limit {
+			err = fmt.Errorf("it is larger than %d bytes", limit)
+		}
+		return data, err
+	}
+}
+
+// ArchiveErrors are the errors of a file of an archive.
+type ArchiveErrors struct {
+	Name string
+	Errs *input.Errors
+}
+
+func (e *ArchiveErrors) Error() string {
+	text := ""
+	for i, one := range e.Errs.All() {
+		if i > 0 {
+			text += "\n"
+		}
+		text += fmt.Sprintf("%s:%d:%d: %s; found %s, expected %s → %s", e.Name, one.Pos.Line, one.Pos.Column, one.Message, one.Found, one.Expected, one.Fix)
+	}
+	return text
+}

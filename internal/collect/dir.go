@@ -1,0 +1,249 @@
+// Package collect is the impure half: it collects the inputs of a decision, and writes reports and bundles. [Bundle], [Files] and
+// [Trees] find inputs in a bundle, by their names, and from two commits; what they find is judged elsewhere.
+package collect
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// Found is what was collected: the inputs of a decision, and the files behind them.
+type Found struct {
+	*verify.Bundle
+	Paths []string // of the inputs, absolute or relative to the working directory
+	Dirs  []string // that contain nothing but inputs, and names that only inputs have
+
+	// What [Found.Add] added, for [WriteBundle]; nil otherwise.
+	compared    *Comparison
+	facts       *facts.Facts
+	testReports []string
+	baseTests   func(name string) (verify.Opener, error) // nil when the operator supplies no reports of the base
+}
+
+// Contains reports whether a path names one of the inputs, or could, so that no report is written over it.
+func (f *Found) Contains(path string) bool {
+	return slices.ContainsFunc(f.Paths, func(input string) bool { return Overwrites(path, input) }) ||
+		slices.ContainsFunc(f.Dirs, func(dir string) bool { return below(dir, path) })
+}
+
+// below reports whether a path lies below a directory, by its text.
+func below(dir, path string) bool {
+	absDir, errDir := filepath.Abs(dir)
+	absPath, errPath := filepath.Abs(path)
+	if errDir != nil || errPath != nil {
+		return false
+	}
+	relative, err := filepath.Rel(absDir, absPath)
+	return err == nil && filepath.IsLocal(relative)
+}
+
+// Overwrites reports whether writing to a path overwrites an input. A symlink is replaced and not followed, so what
+// it points to is safe.
+func Overwrites(path, input string) bool { return sameFile(path, input, os.Lstat) }
+
+// SameFile reports whether two paths name one file: by their text, or because both exist and are the same.
+func SameFile(a, b string) bool { return sameFile(a, b, os.Stat) }
+
+// sameFile is SameFile, with how to look at the first path.
+func sameFile(a, b string, look func(string) (os.FileInfo, error)) bool {
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	if errA == nil && errB == nil && absA == absB {
+		return true
+	}
+	infoA, errA := look(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// bundleFiles are the well-known names of a bundle.
+var bundleFiles = []struct {
+	name string
+	kind checks.Kind
+}{
+	{"scope_contract.json", checks.Contract},
+	{"scope_contract.yaml", checks.Contract},
+	{"scope_contract.yml", checks.Contract},
+	{"feedback_record.jsonl", checks.Feedback},
+	{"rule_report.json", checks.Rules},
+	{"changes.json", checks.Changes},
+	{diffRulesFile, checks.DiffRules},
+	{"pr.diff", checks.Diff},
+	{"facts.json", checks.Facts},
+	{"coverage_report.json", checks.Coverage},
+}
+
+// bundleDirs contain more inputs of a kind: every file with one of the extensions, at any depth.
+var bundleDirs = []struct {
+	name       string
+	kind       checks.Kind
+	extensions []string
+}{
+	{contractsDir, checks.TaskContract, policy.ContractExtensions},
+	{"feedback", checks.Feedback, []string{".jsonl"}},
+	{"rules", checks.Rules, []string{".json", ".sarif"}},
+}
+
+const (
+	contractsDir = "contracts" // task contracts
+	testsDir     = "tests"     // test reports, each under its path in the repository
+)
+
+// Bundle finds the inputs of a bundle. Files with other names are ignored. Nothing outside the directory is read, not even
+// through a symlink. The error says why the directory cannot be listed.
+func Bundle(dir string) (*Found, error) {
+	root, err := openRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, input.Reason(err))
+	}
+	return bundleAt(onDisk{root}, dir)
+}
+
+// bundleAt finds the inputs of a bundle at a place, which is called dir.
+func bundleAt(at place, dir string) (*Found, error) {
+	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return at.existing(path.Join(testsDir, p)) }}}
+	add := func(kind checks.Kind, name string, open verify.Opener) {
+		b.Inputs = append(b.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
+		b.Paths = append(b.Paths, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	for _, f := range bundleFiles {
+		if open := at.existing(f.name); open != nil {
+			add(f.kind, f.name, open)
+		}
+	}
+	b.Dirs = []string{filepath.Join(dir, testsDir)}
+	for _, f := range bundleFiles {
+		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name)) // also those that do not exist: a report would become an input
+	}
+	for _, f := range bundleDirs {
+		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name))
+		names, err := at.listed(f.name, f.extensions)
+		if err != nil {
+			return nil, fmt.Errorf("the directory %q of the bundle cannot be listed: %w", f.name, input.Reason(err))
+		}
+		for _, name := range names {
+			if open := at.existing(name); open != nil { // it may be gone by now
+				add(f.kind, name, open)
+			}
+		}
+	}
+	if err := b.findPulls(at, dir); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// listed gives the files under a directory of root, sorted. A directory that is not there contains none.
+func listed(root *os.Root, dir string, extensions []string) ([]string, error) {
+	var names []string
+	err := fs.WalkDir(root.FS(), dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == dir:
+			return fs.SkipAll
+		case err != nil:
+			return err
+		case !entry.IsDir() && slices.Contains(extensions, path.Ext(name)):
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// existing opens a file that exists; nil when there is none of that name. A file that exists but cannot be opened is an
+// unreadable input, not a missing one.
+func existing(root *os.Root, name string) verify.Opener {
+	if _, err := root.Lstat(filepath.FromSlash(name)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return opener(root, name)
+}
+
+func opener(root *os.Root, name string) verify.Opener {
+	return func() (io.ReadCloser, error) {
+		return regular(root.OpenFile(filepath.FromSlash(name), readOnly, 0))
+	}
+}
+
+// readOnly opens a file without waiting: opening a pipe would otherwise wait for a writer.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
+// regular refuses everything but regular files: a device or a pipe has no end and no digest.
+func regular(f *os.File, err error) (io.ReadCloser, error) {
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = errors.New("it is a directory")
+	case !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func bytesOpener(data []byte) verify.Opener {
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+}
+
+// MaxReport is how large a report may be to be read, in bytes: larger than one about a change within the default limits.
+const MaxReport = 256 << 20
+
+// Report reads the report of a bundle.
+func Report(dir string) ([]byte, error) {
+	root, err := openRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return readReport(regular(root.OpenFile(report.FileName, readOnly, 0)))
+}
+
+// ReportFile reads a report: a regular file.
+func ReportFile(name string) ([]byte, error) {
+	return readReport(regular(os.OpenFile(name, readOnly, 0)))
+}
+
+func readReport(f io.ReadCloser, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if sized, ok := f.(fs.File); ok {
+		if info, err := sized.Stat(); err == nil && info.Size() > MaxReport {
+			return nil, errReportLarge
+		}
+	}
+	return ReportFrom(f)
+}
+
+var errReportLarge = fmt.Errorf("it is larger than %d bytes, the most that a report can have", MaxReport)
+
+// ReportFrom reads a report from a stream, up to [MaxReport] bytes.
+func ReportFrom(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxReport+1))
+	if err == nil && len(data) > MaxReport {
+		err = errReportLarge
+	}
+	return data, err
+}

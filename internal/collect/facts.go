@@ -1,0 +1,187 @@
+package collect
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/reports"
+)
+
+// Place is a commit, and where its tree can be read.
+type Place struct {
+	Objects Objects
+	Commit  string
+}
+
+// Facts lists what the two trees of a comparison and its contracts tell: the subject, the files that commands name, the
+// coverage of the base, and the code trees that a record may name, which are the head's and those of other commits that
+// have the same content.
+func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others ...Place) *facts.Facts {
+	f := newFacts(subject, c, k)
+	f.Digests = o.Settings.Digests
+	f.Settings = facts.Settings{Mode: o.Settings.Mode, Strict: o.Settings.Strict, Task: o.Settings.Task, Today: o.Settings.Today}
+	places := append([]Place{{c.Objects, c.Head}}, others...)
+	f.Trial = o.Own
+	if o.WorkTree != "" {
+		f.Subject.HeadSHA, f.Subject.AcceptedTrees, places = "", []string{o.WorkTree}, nil // no commit has this code
+	}
+	for _, at := range places {
+		tree, err := at.Objects.CodeTree(at.Commit, k.evidenceDir())
+		switch {
+		case err != nil:
+			f.Unavailable = append(f.Unavailable, unavailable(facts.WantedCodeTree, at.Commit, err))
+		case !slices.Contains(f.Subject.AcceptedTrees, tree):
+			f.Subject.AcceptedTrees = append(f.Subject.AcceptedTrees, tree)
+		}
+	}
+	if k.Policy != nil {
+		addArguments(f, c, k)
+		addCoverage(f, c, k, o)
+	}
+	return f
+}
+
+// MemberFacts lists the facts of one pull request of a merge group. What is not about the pull request alone is in the
+// group's.
+func MemberFacts(subject facts.Subject, c *Comparison, k *Contracts, groupHead string) *facts.Facts {
+	f := newFacts(subject, c, k)
+	if k.Policy != nil {
+		addArguments(f, c, k)
+	}
+	addMembership(f, c, groupHead)
+	return f
+}
+
+func newFacts(subject facts.Subject, c *Comparison, k *Contracts) *facts.Facts {
+	if k.Policy != nil && k.Policy.EvidenceCommitted {
+		c.findEvidence(k.Policy.EvidenceDir)
+	}
+	f := &facts.Facts{Schema: facts.Schema, Subject: subject, Contracts: []facts.ContractOrigin{}}
+	f.Subject.BaseSHA, f.Subject.HeadSHA = c.Base, c.Head
+	if len(c.MergeBases) > 0 {
+		f.Subject.MergeBaseSHA = c.MergeBases[0]
+	}
+	if len(c.MergeBases) > 1 {
+		f.Subject.MergeBases = c.MergeBases
+	}
+	f.Unavailable = slices.Concat(c.Unavailable, k.Unavailable)
+	return f
+}
+
+// addArguments finds the files that the arguments of commands name.
+func addArguments(f *facts.Facts, c *Comparison, k *Contracts) {
+	f.ArgumentPaths = []string{}
+	for _, name := range k.Policy.ArgumentPaths() {
+		found, err := c.filesAt(name)
+		if err != nil {
+			f.Unavailable = append(f.Unavailable, unavailable(facts.WantedContracts, name, err))
+		}
+		f.ArgumentPaths = append(f.ArgumentPaths, found...)
+	}
+	slices.Sort(f.ArgumentPaths)
+	f.ArgumentPaths = slices.Compact(f.ArgumentPaths)
+}
+
+const (
+	maxLinks      = 40   // symlinks on one path
+	maxLinkTarget = 4096 // bytes of a symlink's target: Linux allows 4,095
+)
+
+// filesAt lists what a path of the base means: the file itself and the symlinks that lead to it, found as the system
+// finds them. A change of any of them changes what a command runs. Nothing when there is no such file, or it is a
+// directory.
+func (c *Comparison) filesAt(name string) (found []string, err error) {
+	at, steps := "", strings.Split(name, "/")
+	for len(steps) > 0 {
+		step := steps[0]
+		steps = steps[1:]
+		switch {
+		case step == "" || step == ".":
+			continue
+		case step == ".." && at == "":
+			return found, nil // it leads out of the repository
+		case step == "..":
+			at = at[:max(0, strings.LastIndexByte(at, '/'))]
+			continue
+		}
+		here := path.Join(at, step)
+		mode, id, exists, err := c.Objects.Entry(c.Base, here)
+		switch {
+		case err != nil || !exists:
+			return found, err
+		case mode == DirMode:
+			at = here
+			continue
+		case mode != change.Symlink || len(found) == maxLinks:
+			return append(found, here), nil
+		}
+		found = append(found, here)
+		target, err := c.Objects.Blob(id, maxLinkTarget)
+		if err != nil || path.IsAbs(string(target)) {
+			return found, err
+		}
+		steps = append(strings.Split(string(target), "/"), steps...)
+	}
+	return found, nil
+}
+
+// addCoverage reads the coverage report of the base: that of the contracts, where it is another one. A malformed one says nothing.
+func addCoverage(f *facts.Facts, c *Comparison, k *Contracts, o Options) {
+	name, limits := cmp.Or(k.coverage(), contract.DefaultCoverageReport), o.Settings.Limits
+	commit := cmp.Or(k.commit, c.Base)
+	data, err := blobAt(c.Objects, commit, name, limits.RulesBytes)
+	if err != nil {
+		f.Unavailable = append(f.Unavailable, unavailable(facts.WantedContracts, name, err))
+		return
+	}
+	if data == nil {
+		return
+	}
+	if read, errs := reports.ParseCoverage(data, limits); read != nil && !errs.Any() {
+		f.BaseCoverage = &facts.BaseCoverage{Path: name, Commit: commit, Current: read.Current}
+	}
+}
+
+// addMembership notes whether the group's history contains the head, and if not, where the two differ in what the pull
+// request touches. A queue that squashes or rebases writes other commits with the same content.
+func addMembership(f *facts.Facts, c *Comparison, groupHead string) {
+	bases, err := c.Objects.MergeBases(groupHead, c.Head)
+	m := facts.Membership{HeadInGroup: err == nil && slices.Equal(bases, []string{c.Head})}
+	if err == nil && !m.HeadInGroup && c.Changes != nil {
+		m.Differs, err = c.differs(groupHead)
+	}
+	if err != nil {
+		f.Unavailable = append(f.Unavailable, unavailable(facts.WantedSubject, "membership", err))
+		return
+	}
+	f.Membership = &m
+}
+
+// differs lists the touched paths at which another head differs.
+func (c *Comparison) differs(other string) ([]string, error) {
+	between, err := c.Objects.Changes(c.Head, other)
+	if err != nil {
+		return nil, err
+	}
+	differ, list := map[string]bool{}, []string{}
+	for _, b := range between {
+		differ[b.Path] = true
+	}
+	for _, t := range c.Changes {
+		switch {
+		case !differ[t.Path]:
+		case utf8.ValidString(t.Path):
+			list = append(list, t.Path)
+		default:
+			list = append(list, input.QuotePath(t.Path))
+		}
+	}
+	return list, nil
+}

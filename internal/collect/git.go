@@ -1,0 +1,302 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/git"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// Git is a repository on disk. It is read without git: what its configuration, hooks, replace refs or the environment say
+// changes nothing.
+type Git struct {
+	repo *git.Repo
+}
+
+// OpenGit opens the repository that encloses a directory, within the limits that the judge has.
+func OpenGit(dir string, limits input.Limits) (*Git, error) {
+	repo, err := git.Open(dir)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	repo.MaxChanges, repo.MaxEntries, repo.MaxPathBytes = TreeLimits(limits)
+	repo.MaxChanges++
+	return &Git{repo}, nil
+}
+
+// Close closes the repository.
+func (g *Git) Close() error { return g.repo.Close() }
+
+// Root is the root of the work tree; "" in a bare repository.
+func (g *Git) Root() string { return g.repo.Root() }
+
+// CommonDir is git's directory, which all work trees of the repository share.
+func (g *Git) CommonDir() string { return g.repo.CommonDir() }
+
+// Resolve gives the id of the commit that a person names. [Unknowable] tells whether an error
+// comes from an incomplete clone.
+func (g *Git) Resolve(name string) (string, error) {
+	id, err := g.repo.Resolve(name)
+	if err != nil {
+		return "", fixed(err)
+	}
+	return id.String(), nil
+}
+
+// Branches lists the branches of the repository and of its remotes, for people who choose one.
+func (g *Git) Branches() []string { return g.repo.Branches() }
+
+// FirstRef is the first of some full names of refs that exists; "" when there is none.
+func (g *Git) FirstRef(names ...string) (string, error) {
+	for _, name := range names {
+		_, err := g.repo.Resolve(name)
+		var none *git.NoSuchRef
+		if !errors.As(err, &none) {
+			return name, fixed(err)
+		}
+	}
+	return "", nil
+}
+
+// ErrNoSuchRef says that no ref has the name that a person gave.
+var ErrNoSuchRef = errors.New("no such ref")
+
+// noSuchRef is an error that is [ErrNoSuchRef].
+type noSuchRef struct{ error }
+
+func (*noSuchRef) Is(target error) bool { return target == ErrNoSuchRef }
+
+func (n *noSuchRef) Unwrap() error { return n.error }
+
+// RefFix says which ref was most likely meant by a name that no ref has; "" when that is not known.
+func (g *Git) RefFix(name string) string {
+	names := g.repo.RefNames()
+	if remote, branch, found := strings.Cut(name, "/"); found && !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, remote+"/") }) {
+		return "write git fetch " + remote + " " + branch + ", where " + remote + " is a remote"
+	}
+	if near := input.Nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	const most = 10
+	if len(names) == 0 {
+		return ""
+	}
+	return "there is " + strings.Join(names[:min(len(names), most)], ", ")
+}
+
+// Unknowable reports whether an error says that the repository does not contain what is asked for, or that it is damaged: the
+// call was right.
+func Unknowable(err error) bool {
+	var missing *git.MissingObject
+	var incomplete *git.Incomplete
+	var corrupt *git.Corrupt
+	return errors.As(err, &missing) || errors.As(err, &incomplete) || errors.As(err, &corrupt)
+}
+
+// fixed adds what a person can do about an error of the repository.
+func fixed(err error) error {
+	var missing *git.MissingObject
+	var incomplete *git.Incomplete
+	var corrupt *git.Corrupt
+	var large *git.TooLarge
+	var none *git.NoSuchRef
+	switch {
+	case errors.As(err, &large) && large.Trees:
+		return &limited{err}
+	case errors.As(err, &none):
+		return &noSuchRef{err}
+	case errors.As(err, &missing) && missing.Shallow, errors.As(err, &incomplete):
+		return &fixable{err, "fetch the whole history: fetch-depth: 0 in the checkout step, or git fetch --unshallow"}
+	case errors.As(err, &missing):
+		return &fixable{err, "fetch what is missing: fetch-depth: 0 in the checkout step, and no filter"}
+	case errors.As(err, &corrupt):
+		return &fixable{err, "the repository is damaged: fetch it again"}
+	default:
+		return err
+	}
+}
+
+// MergeBases is that of [Objects].
+func (g *Git) MergeBases(base, head string) ([]string, error) {
+	a, err := g.repo.ParseID(base)
+	if err != nil {
+		return nil, err
+	}
+	b, err := g.repo.ParseID(head)
+	if err != nil {
+		return nil, err
+	}
+	bases, err := g.repo.MergeBases(a, b)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	var list []string
+	for _, id := range bases {
+		list = append(list, id.String())
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// tree gives the tree of a commit.
+func (g *Git) tree(commit string) (git.ID, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return git.ID{}, err
+	}
+	info, err := g.repo.Commit(id)
+	return info.Tree, err
+}
+
+// HasCommit is the error that says why a commit cannot be read; nil when it can.
+func (g *Git) HasCommit(id string) error {
+	_, err := g.tree(id)
+	return fixed(err)
+}
+
+// Changes is that of [Objects].
+func (g *Git) Changes(oldCommit, newCommit string) ([]change.Change, error) {
+	before, err := g.tree(oldCommit)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	after, err := g.tree(newCommit)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	return g.between(before, after)
+}
+
+// between lists what differs between two trees.
+func (g *Git) between(before, after git.ID) ([]change.Change, error) {
+	changes, err := g.repo.Compare(before, after)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	list := make([]change.Change, len(changes))
+	for i, c := range changes {
+		list[i] = change.Change{
+			Path: c.Path, Status: change.Status(c.Status), OldMode: modeOf(c.OldMode), NewMode: modeOf(c.NewMode),
+			OldID: idOf(c.OldID), NewID: idOf(c.NewID),
+		}
+	}
+	return list, nil
+}
+
+// Tracked lists the files of a commit, as additions to nothing, sorted by path.
+func (g *Git) Tracked(commit string) ([]change.Change, error) {
+	tree, err := g.tree(commit)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	return g.between(git.ID{}, tree)
+}
+
+// modeOf writes a mode as six octal digits.
+func modeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
+
+func idOf(id git.ID) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()
+}
+
+// Entry is that of [Objects].
+func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return "", "", false, err
+	}
+	entry, found, err := g.repo.Lookup(id, path)
+	var bad *git.BadName
+	if errors.As(err, &bad) {
+		return "", "", false, nil // no tree contains such a path
+	}
+	if err != nil || !found {
+		return "", "", false, fixed(err)
+	}
+	return modeOf(entry.Mode), entry.ID.String(), true, nil
+}
+
+// Names is that of [Objects].
+func (g *Git) Names(commit, dir string) ([]string, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := g.repo.List(id, dir)
+	if err != nil {
+		return nil, fixed(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names, nil
+}
+
+// Blob is that of [Objects].
+func (g *Git) Blob(id string, limit int64) ([]byte, error) {
+	blob, err := g.repo.ParseID(id)
+	if err != nil {
+		return nil, err
+	}
+	data, err := g.repo.Blob(blob, limit)
+	var large *git.TooLarge
+	if errors.As(err, &large) {
+		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	return data, fixed(err)
+}
+
+// CodeTree is that of [Objects].
+func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return "", err
+	}
+	tree, err := g.repo.CodeTree(id, evidenceDir)
+	if err != nil {
+		return "", fixed(err)
+	}
+	return tree.String(), nil
+}
+
+// IsMergeOf says whether the parents of a commit are exactly these, in this order.
+func (g *Git) IsMergeOf(commit string, parents ...string) (bool, error) {
+	id, err := g.repo.ParseID(commit)
+	if err != nil {
+		return false, err
+	}
+	info, err := g.repo.Commit(id)
+	if err != nil {
+		return false, fixed(err)
+	}
+	return slices.EqualFunc(info.Parents, parents, func(id git.ID, p string) bool { return id.String() == p }), nil
+}
+
+// Lost takes the place of the objects of a repository whose commits cannot be found. Every question ends in Err.
+type Lost struct{ Err error }
+
+// MergeBases is that of [Objects].
+func (l Lost) MergeBases(string, string) ([]string, error) { return nil, l.Err }
+
+// Changes is that of [Objects].
+func (l Lost) Changes(string, string) ([]change.Change, error) { return nil, l.Err }
+
+// Entry is that of [Objects].
+func (l Lost) Entry(string, string) (change.Mode, string, bool, error) { return "", "", false, l.Err }
+
+// Names is that of [Objects].
+func (l Lost) Names(string, string) ([]string, error) { return nil, l.Err }
+
+// Blob is that of [Objects].
+func (l Lost) Blob(string, int64) ([]byte, error) { return nil, l.Err }
+
+// CodeTree is that of [Objects].
+func (l Lost) CodeTree(string, string) (string, error) { return "", l.Err }

@@ -1,0 +1,280 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/proof"
+)
+
+// command is a command of a contract.
+type command struct {
+	by        string
+	pos       input.Pos
+	run       []string
+	cwd       string
+	criterion *contract.Criterion // nil for rules.run
+}
+
+func commandsOf(c *contract.Contract) []command {
+	var all []command
+	for i := range c.Criteria {
+		one := &c.Criteria[i]
+		if len(one.Run) > 0 {
+			all = append(all, command{"the criterion " + one.ID, one.Pos, one.Run, one.Cwd, one})
+		}
+	}
+	if c.Rules.Run != nil {
+		all = append(all, command{"rules.run", c.Rules.Pos, c.Rules.Run, ".", nil})
+	}
+	return all
+}
+
+// maxCommands is how many commands of a contract are linted.
+const maxCommands = 1000
+
+// commands lints the commands of a contract.
+func (l *linter) commands(s *source) {
+	for i, c := range commandsOf(s.contract) {
+		if i >= maxCommands {
+			l.notChecked(s.path, "the contract names more than 1000 commands", "the rest of the commands")
+			return
+		}
+		c := commandLint{linter: l, source: s, command: c}
+		c.vacuous()
+		c.program()
+		c.arguments()
+		c.counts()
+		c.cached()
+	}
+}
+
+// commandLint lints one command.
+type commandLint struct {
+	*linter
+	*source
+	command
+}
+
+// add reports a finding about the command. What identifies it is the command, not its place in the list.
+func (c *commandLint) add(code, message, expected, actual, fix string, identity ...string) {
+	c.report(&checks.Finding{
+		Code: code, Message: c.by + " (" + proof.CommandLine(c.run) + "): " + message, Path: c.source.path, Pos: c.pos, Expected: expected, Actual: actual,
+		Fix: fix, Identity: slices.Concat([]string{c.cwd}, c.run, identity),
+	})
+}
+
+// mustFail reports whether the command is a negative control.
+func (c *commandLint) mustFail() bool { return c.criterion != nil && c.criterion.ExpectFail }
+
+func (c *commandLint) vacuous() {
+	if c.mustFail() {
+		if argv := unwrap(c.run); len(argv) > 0 && (path.Base(argv[0]) == "false" || path.Base(argv[0]) == "exit") {
+			c.add("lint.vacuous_command", "the negative control fails whatever the code is", "a command that fails because a test fails", argv[0],
+				"run the test that the missing code breaks: see docs/negative-controls.md")
+		}
+		return
+	}
+	if why := vacuous(c.run); why != "" {
+		c.add("lint.vacuous_command", why, "a command that fails when the code is wrong", why, "name the command that tests the code, without what hides its failure")
+	}
+}
+
+// program reports a relative program that cannot be run, and with --path one that is not installed.
+func (c *commandLint) program() {
+	name := c.run[0]
+	if mode, ok := c.mode(c.cwd); c.cwd != "." && (!ok || mode != dirMode) && !c.made(c.cwd) {
+		c.lacks("lint.command_missing", "the directory "+input.Quote(c.cwd)+" does not exist", c.cwd, c.cwd)
+		return
+	}
+	if strings.HasPrefix(name, "/") {
+		return
+	}
+	if !strings.Contains(name, "/") {
+		if c.Program != nil && !c.Program(name) {
+			c.add("lint.command_missing", input.Quote(name)+" is not in PATH", "an installed program", "none", "install it, or correct the name", name)
+		}
+		return
+	}
+	p := path.Join(c.cwd, name)
+	if strings.HasPrefix(p, "../") || c.made(p) {
+		return
+	}
+	switch mode, ok := c.mode(p); {
+	case !ok:
+		c.lacks("lint.command_missing", "the program "+input.Quote(p)+" does not exist", p, name)
+	case mode == change.Regular:
+		c.add("lint.command_missing", "the program "+input.Quote(p)+" is not executable", "mode 100755", string(mode), "git update-index --chmod=+x "+shellWord(p), name)
+	case mode == dirMode:
+		c.add("lint.command_missing", "the program "+input.Quote(p)+" is a directory", "a program", "a directory", "name the program in it", name)
+	}
+}
+
+// made reports whether a path is not in the repository because a command makes it: git ignores it, or it is in a submodule.
+func (c *commandLint) made(p string) bool {
+	_, tracked := c.tracked(p)
+	return !tracked && (c.opaque(p) || c.ignored(p) || c.ignored(p+"/x"))
+}
+
+// lacks reports a path that does not exist, with a similar one.
+func (c *commandLint) lacks(code, message, p, written string) {
+	fix := "correct the path, or add the file"
+	if near := c.nearest(p); near != "" {
+		if c.cwd != "." {
+			near = strings.TrimPrefix(near, c.cwd+"/")
+		}
+		if strings.HasPrefix(written, "./") {
+			near = "./" + near
+		}
+		fix = "write " + input.Quote(near) + " instead of " + input.Quote(written)
+	}
+	c.add(code, message, "a path of the repository", "no such path", fix, p)
+}
+
+// shellWord quotes a path for a shell where that is necessary.
+func shellWord(s string) string { return proof.CommandLine([]string{s}) }
+
+// arguments reports words that look like files of the repository and are none, and scripts that a task runner does not have.
+func (c *commandLint) arguments() {
+	argv := unwrap(c.run)
+	if len(argv) == 0 || writers.has(path.Base(argv[0])) {
+		return
+	}
+	if name, file, near, found := c.taskMissing(argv); found {
+		fix := "correct the name, or add it to " + file
+		if near != "" {
+			fix = "write " + input.Quote(near) + " instead of " + input.Quote(name)
+		}
+		c.add("lint.argument_missing", file+" has no "+input.Quote(name), "a name that "+file+" defines", "no such name", fix, name)
+	}
+	for i, arg := range argv[1:] {
+		if !outputFlags.has(argv[i]) {
+			c.argument(argv[0], arg)
+		}
+	}
+}
+
+// outputFlags are flags before a path that a command writes.
+const outputFlags set = "|" +
+	"-o|--output|--out|--junitxml|--junit-xml|--outputFile|--outfile|--output-file|-coverprofile|--coverprofile|--report|" +
+	"--log|--html|--xml|--json|--cov-report|--junitfile|--jsonfile|-out|--out-dir|--output-dir|--coverage-dir|-O|-t|" +
+	"--log-junit|--logger|--target-dir|--outDir|--tag|"
+
+// writers are programs whose arguments need not exist.
+const writers set = "|" +
+	"mkdir|touch|rm|tee|cp|mv|git|docker|podman|echo|printf|test|[|cd|kubectl|ln|curl|wget|export|set|grep|find|tar|zip|unzip|" +
+	"helm|pip|brew|apt-get|install|"
+
+// sourceExtensions are those of files that commands read.
+var sourceExtensions = input.Lazily(`\.(?:py|sh|bash|js|cjs|mjs|jsx|ts|cts|mts|tsx|rb|php|pl|go|rs|java|kt|cs|ex|exs|toml|ya?ml|cfg|ini|mk|cmake|sql|lua|ps1|bats|vue)$`)
+
+// notFile matches what no path of a repository contains, or what is rather a URL, a pattern or the name of a package.
+var notFile = input.Lazily(`[\s*?\[\]{}$=<>|;&!"'\\,^~()]|://|^[-/@]|^\.\.?$|^\.\./|\.\.\.$`)
+
+// argument reports a word that looks like a file.
+func (c *commandLint) argument(program, word string) {
+	written, _, _ := strings.Cut(word, "::")
+	written = strings.TrimSuffix(lineSuffix().ReplaceAllString(written, ""), "/")
+	name := strings.TrimSuffix(written, "/...")
+	if name == "" || len(name) > 500 || notFile().MatchString(name) || strings.HasSuffix(written, "/...") && !strings.HasPrefix(written, "./") {
+		return
+	}
+	full := path.Join(c.cwd, name)
+	if full == "." || strings.HasPrefix(full, "../") || c.exists(full) || c.made(full) || c.reports(full) {
+		return
+	}
+	if c.looksLikeFile(program, name, full) {
+		c.lacks("lint.argument_missing", input.Quote(full)+" does not exist", full, word)
+	}
+}
+
+var lineSuffix = input.Lazily(`:[0-9]+$`)
+
+// looksLikeFile reports whether a word is so much like a file that its absence is worth a finding.
+func (c *commandLint) looksLikeFile(program, name, full string) bool {
+	if strings.HasPrefix(name, "./") || sourceExtensions().MatchString(name) {
+		return true
+	}
+	first, _, nested := strings.Cut(name, "/")
+	mode, ok := c.tracked(path.Join(strings.TrimSuffix(full, name), first))
+	return nested && ok && mode == dirMode && program != "go"
+}
+
+// reports reports whether a path is that of a report that a command writes.
+func (c *commandLint) reports(p string) bool {
+	k := c.contract
+	if k.Coverage != nil && k.Coverage.Report == p || k.Rules.Report == p {
+		return true
+	}
+	return slices.ContainsFunc(k.Criteria, func(o contract.Criterion) bool { return o.TestReport == p })
+}
+
+// testRunners are programs that run tests, some of them with the word that makes them do so.
+const testRunners set = "|" +
+	"pytest|py.test|unittest|nose2|jest|vitest|mocha|ava|rspec|phpunit|pest|gotestsum|ctest|tox|nox|go test|cargo test|" +
+	"cargo nextest|npm test|npm t|pnpm test|pnpm t|yarn test|bun test|deno test|node --test|dotnet test|mvn test|mvn verify|" +
+	"mvnw test|mvnw verify|gradle test|gradle check|gradlew test|gradlew check|bazel test|playwright test|swift test|mix test|" +
+	"rails test|sbt test|cypress run|"
+
+// testRunner is the name of the test runner that a command is; "" when it is none.
+func testRunner(argv []string) string {
+	argv = module(argv)
+	name := path.Base(argv[0])
+	if testRunners.has(name) || slices.ContainsFunc(argv[1:], func(arg string) bool { return testRunners.has(name + " " + arg) }) {
+		return name
+	}
+	return ""
+}
+
+// counts reports a test runner without a test report: nothing shows how many tests ran.
+func (c *commandLint) counts() {
+	if c.criterion == nil || c.mustFail() || c.criterion.TestReport != "" {
+		return
+	}
+	argv := unwrap(c.run)
+	if len(argv) == 0 || testRunner(argv) == "" {
+		return
+	}
+	name, file := testRunner(argv), c.evidenceDir()+"/"+c.criterion.ID+".xml"
+	flag := "let " + name + " write a report in the form of JUnit to " + file
+	if name == "pytest" || name == "py.test" {
+		flag = "add " + quoted("--junitxml="+file) + " to the command"
+	}
+	c.add("lint.no_test_count", "nothing counts the tests that "+name+" runs", `"test_report"`, "none",
+		flag+`, and "test_report": `+quoted(file)+` to the criterion`)
+}
+
+// cached reports go test where Go may show the result of an earlier run.
+func (c *commandLint) cached() {
+	argv := unwrap(c.run)
+	if len(argv) < 2 || path.Base(argv[0]) != "go" || argv[1] != "test" || slices.ContainsFunc(argv, goAlwaysRuns().MatchString) {
+		return
+	}
+	c.add("lint.cached", "go test may print the result of an earlier run", "-count=1", "none", `write "go", "test", "-count=1"`)
+}
+
+var goAlwaysRuns = input.Lazily(`^--?(?:count|bench|benchtime|cpuprofile|memprofile|blockprofile|mutexprofile|trace|fuzz|exec|c|args)(?:=|$)`)
+
+// controls reports criteria that no negative control proves.
+func (l *linter) controls(s *source) {
+	proven := map[string]bool{}
+	for _, c := range s.contract.Criteria {
+		proven[c.Proves.Value] = true
+	}
+	for _, c := range s.contract.Criteria {
+		if c.ExpectFail || proven[c.ID] {
+			continue
+		}
+		l.report(&checks.Finding{
+			Code: "lint.no_control", Message: fmt.Sprintf("nothing shows that the criterion %s (%s) can fail", c.ID, proof.CommandLine(c.Run)), Path: s.path, Pos: c.Pos,
+			Expected: `a criterion with "expect": "fail" and "proves": ` + input.Quote(c.ID), Actual: "none",
+			Fix: `add a negative control: docs/negative-controls.md shows how`, Identity: slices.Concat([]string{c.Cwd}, c.Run),
+		})
+	}
+}

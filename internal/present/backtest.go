@@ -1,0 +1,256 @@
+package present
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/start/backtest"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// BacktestFormat is one way to present the result of a backtest. Write returns the error of the writer.
+type BacktestFormat struct {
+	Name  string // the value of --format
+	Kind  Stream
+	Write func(io.Writer, *backtest.Result) error
+}
+
+// BacktestFormats lists the formats of a backtest. The first is the default.
+var BacktestFormats = []BacktestFormat{
+	{Name: "text", Write: backtestText},
+	{Name: "json", Kind: JSON, Write: backtestJSON},
+	{Name: "markdown", Write: backtestMarkdown},
+}
+
+// BacktestFormatByName returns the format of that name; false when there is none.
+func BacktestFormatByName(name string) (BacktestFormat, bool) {
+	i := slices.IndexFunc(BacktestFormats, func(f BacktestFormat) bool { return f.Name == name })
+	if i < 0 {
+		return BacktestFormat{}, false
+	}
+	return BacktestFormats[i], true
+}
+
+// backtestRows is how many lines of a kind are shown; JSON has more.
+const backtestRows = 10
+
+// maxSubject is how many characters of a commit's subject are shown.
+const maxSubject = 72
+
+func backtestJSON(w io.Writer, r *backtest.Result) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// table is a part of the result: a heading, the names of the columns, and the rows.
+type table struct {
+	title   string
+	columns []string
+	rows    [][]string
+	more    int // how many rows are not shown
+}
+
+// tables are the parts of a result that has blocked merges.
+func tables(r *backtest.Result) []table {
+	codes := table{title: "by code", columns: []string{"merges", "findings", "code"}}
+	for _, c := range r.Codes {
+		codes.rows = append(codes.rows, []string{fmt.Sprint(c.Merges), fmt.Sprint(c.Findings), c.Code})
+	}
+	files := table{title: "by file", columns: []string{"merges", "code", "file"}, more: r.Omitted}
+	for _, f := range r.Files {
+		files.rows = append(files.rows, []string{fmt.Sprint(f.Merges), f.Code, f.Path})
+	}
+	authors := table{title: "by author", columns: []string{"blocked", "merges", "author"}, more: r.Others}
+	for _, a := range r.Authors {
+		authors.rows = append(authors.rows, []string{fmt.Sprint(a.Blocked), fmt.Sprint(a.Merges), a.Name})
+	}
+	blocked := table{title: "the last ones that would have been blocked", columns: []string{"commit", "codes", "author", "subject"}}
+	for _, b := range r.Blocked {
+		blocked.rows = append(blocked.rows, []string{b.Commit[:min(12, len(b.Commit))], strings.Join(b.Codes, ", "), b.Author, short(b.Subject)})
+	}
+	list := []table{codes, files, authors, blocked}
+	for i := range list {
+		t := &list[i]
+		if more := len(t.rows) - backtestRows; more > 0 {
+			t.rows, t.more = t.rows[:backtestRows], t.more+more
+		}
+	}
+	return list
+}
+
+// short cuts a subject between characters.
+func short(subject string) string {
+	if letters := []rune(subject); len(letters) > maxSubject {
+		return string(letters[:maxSubject]) + "…"
+	}
+	return subject
+}
+
+// globTable is the part about globs; it has no rows when there is no proposal.
+func globTable(r *backtest.Result) table {
+	t := table{columns: []string{"merges", "pass", "glob"}}
+	for _, g := range r.Globs {
+		t.rows = append(t.rows, []string{fmt.Sprint(g.Merges), fmt.Sprintf("%d of %d", g.Passed, r.Counts.Blocked), g.Glob})
+	}
+	return t
+}
+
+// globWords say what the globs are, or why there are none.
+func globWords(r *backtest.Result) string {
+	switch {
+	case r.Counts.Blocked == 0:
+		return ""
+	case r.Globs == nil:
+		return "No glob is proposed, because the files of the tip cannot be listed."
+	case len(r.Globs) == 0:
+		return "No glob for allowed_files lets a blocked merge through."
+	}
+	return "These globs in allowed_files let merges through, each together with those before it. None covers a file that is always protected."
+}
+
+// verdictWords are the counts, one line each; quote shows untrusted text.
+func verdictWords(r *backtest.Result, quote func(string) string) []string {
+	c := &r.Counts
+	if c.Merges == 0 {
+		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
+	}
+	share := func(n int) string { return fmt.Sprintf("%d (%d %%)", n, 100*n/max(1, c.Merges)) }
+	lines := []string{share(c.Passed) + " would pass this part of the gate"}
+	blocked := share(c.Blocked) + " would have been blocked"
+	if c.Blocked > 0 {
+		blocked += fmt.Sprintf(": %s by protected files alone, %s by files outside the scope alone", share(c.ProtectedOnly), share(c.OffScopeOnly))
+	}
+	lines = append(lines, blocked)
+	if c.Unknown > 0 {
+		why := r.Unknown[0]
+		lines = append(lines, fmt.Sprintf("%s could not be judged: %s → %s", share(c.Unknown), quote(why.Why), quote(why.Fix)))
+	}
+	return lines
+}
+
+// endWords say why fewer merges were judged than asked for; "" when there is nothing to say.
+func endWords(r *backtest.Result) string {
+	short := fmt.Sprintf("%d were asked for", r.Asked)
+	switch r.End {
+	case "first_commit":
+		return short + "; the branch has no more: its first commit is no change"
+	case "shallow":
+		return short + "; the clone is shallow: git fetch --unshallow fetches the rest"
+	case "unreadable":
+		return short + "; an earlier commit cannot be read"
+	}
+	return ""
+}
+
+// contractWords name the contract.
+func contractWords(r *backtest.Result) string {
+	if r.Contract.Path == "" {
+		return "the contract that closeout init would write"
+	}
+	return r.Contract.Path
+}
+
+func backtestText(w io.Writer, r *backtest.Result) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(int64(r.Counts.Merges), "merge"), line(r.Branch), line(r.Tip[:min(12, len(r.Tip))]), line(contractWords(r)))
+	if end := endWords(r); end != "" {
+		b.WriteString(end + "\n")
+	}
+	b.WriteString("\n")
+	for _, words := range verdictWords(r, line) {
+		b.WriteString("  " + words + "\n")
+	}
+	b.WriteString("Only what needs no evidence is judged: scope, protection, form and diff rules. Commands and reports are not.\n")
+	if r.Counts.Blocked > 0 {
+		for _, t := range tables(r) {
+			b.WriteString("\n" + t.title + "\n")
+			t.text(&b)
+		}
+		b.WriteString("\n" + globWords(r) + "\n")
+		if globs := globTable(r); len(globs.rows) > 0 {
+			globs.text(&b)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// text writes columns of equal width; the last one is as long as it is.
+func (t *table) text(b *strings.Builder) {
+	rows := [][]string{t.columns}
+	for _, row := range t.rows {
+		shown := make([]string, len(row))
+		for i, cell := range row {
+			shown[i] = line(cell)
+		}
+		rows = append(rows, shown)
+	}
+	for _, row := range rows {
+		b.WriteString(" ")
+		for i, cell := range row {
+			width := 0
+			for _, other := range rows {
+				width = max(width, len([]rune(other[i])))
+			}
+			if i == len(row)-1 {
+				width = 0
+			}
+			fmt.Fprintf(b, " %-*s", width, cell)
+		}
+		b.WriteString("\n")
+	}
+	if t.more > 0 {
+		fmt.Fprintf(b, "  … and %d more\n", t.more)
+	}
+}
+
+// backtestMarkdown writes the page for the pull request that introduces the gate.
+func backtestMarkdown(w io.Writer, r *backtest.Result) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### What the gate would have said\n\nThe last %s of %s under %s, as far as no evidence is needed: scope, protection and form.\n\n",
+		input.Plural(int64(r.Counts.Merges), "merge"), mdCode(r.Branch), mdText(contractWords(r)))
+	for _, words := range verdictWords(r, mdText) {
+		b.WriteString("- " + words + "\n")
+	}
+	if end := endWords(r); end != "" {
+		b.WriteString("- " + mdText(end) + "\n")
+	}
+	if r.Counts.Blocked > 0 {
+		for _, t := range tables(r) {
+			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", t.title)
+			t.markdown(&b)
+			b.WriteString("\n</details>\n")
+		}
+		b.WriteString("\n" + mdText(globWords(r)) + "\n")
+		if globs := globTable(r); len(globs.rows) > 0 {
+			b.WriteString("\n")
+			globs.markdown(&b)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// counted are the columns of numbers; all others are untrusted text.
+var counted = []string{"merges", "findings", "blocked", "pass"}
+
+func (t *table) markdown(b *strings.Builder) {
+	b.WriteString(mdHead(t.columns...))
+	for _, row := range t.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			if cells[i] = cell; !slices.Contains(counted, t.columns[i]) {
+				cells[i] = mdCode(cell)
+			}
+		}
+		b.WriteString(mdRow(cells...))
+	}
+	if t.more > 0 {
+		fmt.Fprintf(b, "\n… and %d more\n", t.more)
+	}
+}

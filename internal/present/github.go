@@ -1,0 +1,93 @@
+package present
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// maxAnnotations is how many annotations of one kind a workflow runner keeps for a step; it drops the rest silently.
+const maxAnnotations = 10
+
+// partLimit keeps the six parts of an annotation below the 4,096 characters at which the runner cuts one.
+const partLimit = 600
+
+var (
+	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// writeGitHub writes workflow commands that the runner turns into annotations, then the summary as a plain line. It writes
+// at most ten annotations of each kind, the most severe first; if there are more findings, the tenth says how many.
+func writeGitHub(w io.Writer, r *report.Report, _ Options) error {
+	var b strings.Builder
+	errors, warnings := []string{block, unknown}, []string{warn}
+	if r.Verdict == report.Overridden { // an overridden finding is not an error: the step is green
+		errors, warnings = []string{unknown}, []string{block, warn}
+	}
+	writeAnnotations(&b, r, "error", errors)
+	writeAnnotations(&b, r, "warning", warnings)
+	writeAnnotations(&b, r, "notice", []string{info})
+	for i := range r.PullRequests {
+		b.WriteString("closeout: " + pullLine(&r.PullRequests[i]) + "\n")
+	}
+	b.WriteString(Neutral("closeout: "+Neutral(r.Verdict)+summaryTail(r)) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeAnnotations(b *strings.Builder, r *report.Report, command string, severities []string) {
+	list := ofSeverity(r, severities...)
+	total := 0
+	for _, s := range severities {
+		total += countOf(r, s)
+	}
+	total = max(total, len(list))
+	show := list
+	if total > maxAnnotations {
+		show = list[:min(len(list), maxAnnotations-1)]
+	}
+	for _, f := range show {
+		b.WriteString(annotation(command, f))
+	}
+	if left := total - len(show); left > 0 {
+		fmt.Fprintf(b, "::%s title=closeout::%s like this: see the job summary or the report\n",
+			command, input.Plural(int64(left), "more finding"))
+	}
+}
+
+// annotation is one command. The column counts bytes, but the page counts characters: on a line that is not ASCII the mark
+// may be too far to the right.
+func annotation(command string, f report.Finding) string {
+	var properties []string
+	add := func(key, value string) { properties = append(properties, key+"="+escapeProperty.Replace(value)) }
+	if f.Location.Path != "" {
+		add("file", line(f.Location.Path))
+		if f.Location.Line > 0 {
+			add("line", strconv.Itoa(f.Location.Line))
+		}
+		if f.Location.Line > 0 && f.Location.Column > 0 {
+			add("col", strconv.Itoa(f.Location.Column))
+		}
+	}
+	add("title", "closeout: "+line(f.Code))
+	return "::" + command + " " + strings.Join(properties, ",") + "::" + escapeData.Replace(annotationText(f)) + "\n"
+}
+
+// annotationText has one line each for message, first error of the output, place in the contract, expected, actual and fix,
+// without empty ones.
+func annotationText(f report.Finding) string {
+	lines := []string{Neutral(clip(f.Message, partLimit)) + marks(f)}
+	for _, part := range [][2]string{
+		{"First error", firstError(f)}, {"Contract", clauseOf(f)}, {"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix},
+	} {
+		if part[1] != "" && part[1] != f.Message {
+			lines = append(lines, part[0]+": "+Neutral(clip(part[1], partLimit)))
+		}
+	}
+	return clip(strings.Join(lines, "\n"), 4000)
+}

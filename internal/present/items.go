@@ -1,0 +1,115 @@
+package present
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/agent/item"
+)
+
+// StatusFormats are the formats of [WriteStatus]. The first is the default.
+var StatusFormats = []string{"text", "json", "csv"}
+
+// statusColumns are those that follow the columns of the list.
+var statusColumns = []string{"id", "state", "tries", "holding", "head", "report_sha256", "because"}
+
+// WriteStatus writes the status of the items. Text, cells and tables are neutral.
+func WriteStatus(w io.Writer, s *item.Status, format string) (err error) {
+	var b bytes.Buffer
+	switch format {
+	case "json":
+		err = json.NewEncoder(&b).Encode(s)
+	case "csv":
+		err = statusCSV(&b, s)
+	default:
+		statusText(&b, s)
+	}
+	if err == nil {
+		_, err = w.Write(b.Bytes())
+	}
+	return err
+}
+
+// statusRow are the cells of an item, the columns of the list first.
+func statusRow(it *item.StatusItem) []string {
+	return append(append([]string{}, it.Values...),
+		it.ID, string(it.State), strconv.Itoa(it.Tries), strconv.FormatBool(it.Holding), it.Head, it.Report, it.Because)
+}
+
+// statusCSV writes a line for each item (RFC 4180).
+func statusCSV(w io.Writer, s *item.Status) error {
+	c := csv.NewWriter(w)
+	c.UseCRLF = true
+	rows := [][]string{append(append([]string{}, s.Columns...), statusColumns...)}
+	for i := range s.Items {
+		rows = append(rows, statusRow(&s.Items[i]))
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = cell(row[i])
+		}
+	}
+	return c.WriteAll(rows)
+}
+
+// statusShown is how many items of a kind the text lists.
+const statusShown = 20
+
+func statusText(b *bytes.Buffer, s *item.Status) {
+	c := s.Counts
+	fmt.Fprintf(b, "%s: %d PASS (%d holding at %.12s), %d TODO, %d REVIEW, %d STUCK\n",
+		plural(len(s.Items), "item"), c[item.Pass], s.Holding, s.Head, c[item.Todo], c[item.Review], c[item.Stuck])
+	statusList(b, s, "not holding", func(it *item.StatusItem) bool { return it.State == item.Pass && !it.Holding })
+	statusList(b, s, "REVIEW", func(it *item.StatusItem) bool { return it.State == item.Review })
+	statusList(b, s, "STUCK", func(it *item.StatusItem) bool { return it.State == item.Stuck })
+	statusList(b, s, "claimed", func(it *item.StatusItem) bool { return it.Worktree != "" })
+	for _, more := range []struct {
+		name string
+		list []string
+	}{{"drift", s.Drift}, {"ignored", s.Ignored}, {"the replay differs", s.Differs}, {"the gate blocks", s.Blocked}, {"commits of no item", s.Unclaimed}} {
+		for i, text := range more.list {
+			if i == statusShown {
+				fmt.Fprintf(b, "%s: and %d more\n", more.name, len(more.list)-i)
+				break
+			}
+			fmt.Fprintf(b, "%s: %s\n", more.name, Neutral(text))
+		}
+	}
+	if s.Replayed {
+		fmt.Fprintf(b, "replayed: %d of %d bundles give the same report\n", c[item.Pass]-len(s.Differs), c[item.Pass])
+	}
+	if s.Torn {
+		b.WriteString("the last event has no end, because its writer was killed: it does not count\n")
+	}
+	if s.Guard == item.GuardNone {
+		b.WriteString("guard: none: a later item may have broken an earlier one\n")
+	}
+	fmt.Fprintf(b, "state: %s\n", Neutral(s.StateFolder))
+}
+
+func statusList(b *bytes.Buffer, s *item.Status, name string, of func(*item.StatusItem) bool) {
+	left := 0
+	for i := range s.Items {
+		it := &s.Items[i]
+		switch {
+		case !of(it):
+		case left <= -statusShown:
+			left--
+		default:
+			left--
+			text := fmt.Sprintf("%s: %s (%d of %d tries)", name, it.ID, it.Tries, it.Of)
+			if it.Because != "" {
+				text += ": " + Neutral(it.Because)
+			}
+			b.WriteString(strings.TrimSpace(text) + "\n")
+		}
+	}
+	if left < -statusShown {
+		fmt.Fprintf(b, "%s: %d more\n", name, -left-statusShown)
+	}
+}

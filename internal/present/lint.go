@@ -1,0 +1,45 @@
+package present
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// LintFormats are the formats of [WriteLint]. The first is the default.
+var LintFormats = []string{"text", "json", "github"}
+
+// WriteLint writes what closeout lint found: one line a finding and a summary line as text, workflow commands for the format
+// github, or the document itself for json. Only the text and the commands are neutralised.
+func WriteLint(w io.Writer, l *report.Lint, format string, o Options) error {
+	if format == "json" {
+		data, err := report.CanonicalLint(l)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	}
+	var b strings.Builder
+	r := &report.Report{
+		Findings: l.Findings, FindingsOmitted: l.FindingsOmitted, Counts: report.Counts{Block: l.Counts.Block, Warn: l.Counts.Warn, Info: l.Counts.Info},
+	}
+	if format == "github" {
+		writeAnnotations(&b, r, "error", []string{block})
+		writeAnnotations(&b, r, "warning", []string{warn})
+		writeAnnotations(&b, r, "notice", []string{info})
+	} else if !o.Quiet {
+		textFindings(&b, painter{on: o.Color}, r)
+	}
+	b.WriteString(lintSummary(l) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func lintSummary(l *report.Lint) string {
+	if l.Counts == (report.LintCounts{}) {
+		return "lint: no findings"
+	}
+	return fmt.Sprintf("lint: %d block, %d warn, %d info", l.Counts.Block, l.Counts.Warn, l.Counts.Info)
+}

@@ -1,0 +1,455 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// MaxComment is how many bytes of Markdown fit into a comment: GitHub accepts 65,536 characters.
+const MaxComment = 64_000
+
+// MaxSummary is the maximum size of the markdown format. GitHub drops a whole job summary above 1 MiB; the margin is for
+// what the workflow adds.
+const MaxSummary = 1<<20 - 1<<14
+
+// section is a part of the page. Head and tail are always written. Items are written while they fit; left then says how many
+// were left out. A section without items needs neither item nor left.
+type section struct {
+	head  string
+	count int
+	item  func(i int) string
+	left  func(n int) string
+	tail  string
+}
+
+// writeMarkdown writes the page that a job summary shows: verdict, next steps and blocking findings on the first screen,
+// then the criteria, and the rest folded.
+func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
+	blockTitle := "Blocking findings"
+	if r.Verdict == report.Overridden {
+		blockTitle = "Overridden findings"
+	}
+	sections := []section{
+		mdTop(r),
+		mdOverride(r),
+		mdPulls(r),
+		mdFindings(blockTitle, r, block),
+		mdFindings("Unknown findings", r, unknown),
+		mdRefused(r),
+		mdCriteria(r),
+		mdApprovals(r),
+		mdOther(r),
+		mdFileList(r),
+		mdEvidence(r),
+		mdInputs(r),
+		{head: mdFoot(r)},
+	}
+	limit := o.Bytes
+	if limit == 0 {
+		limit = MaxSummary
+	}
+	_, err := io.WriteString(w, fit(sections, limit))
+	return err
+}
+
+// fit joins the sections within limit bytes. The items of a section may take half of the remaining room, so that a flood in
+// one section cannot push the others off the page.
+func fit(sections []section, limit int) string {
+	room := limit
+	for _, s := range sections {
+		room -= len(s.head) + len(s.tail)
+		if s.count > 0 {
+			room -= len(s.left(s.count))
+		}
+	}
+	var b strings.Builder
+	for _, s := range sections {
+		b.WriteString(s.head)
+		used := 0
+		for i := range s.count {
+			item := s.item(i)
+			if used+len(item) > room/2 {
+				b.WriteString(s.left(s.count - i))
+				break
+			}
+			b.WriteString(item)
+			used += len(item)
+		}
+		room -= used
+		b.WriteString(s.tail)
+	}
+	return b.String()
+}
+
+// leftItem and leftRow say how many were left out, as a list item and as a table row with that many columns.
+func leftItem(n int) string {
+	return fmt.Sprintf("- … and %d more, left out here to keep the page small; the report lists them.\n", n)
+}
+
+func leftRow(columns int) func(n int) string {
+	return func(n int) string {
+		cells := make([]string, columns)
+		cells[0] = fmt.Sprintf("… and %d more, in the report", n)
+		return mdRow(cells...)
+	}
+}
+
+var verdictSigns = map[string]string{
+	report.Passed: "✅ ", report.Failed: "❌ ", report.Overridden: "⚠️ ", report.Review: "❔ ",
+}
+
+func mdTop(r *report.Report) section {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %sClose-out gate: %s\n\n", verdictSigns[r.Verdict], mdText(r.Verdict))
+	if note := observeNote(r); note != "" {
+		fmt.Fprintf(&b, "**%s**\n\n", note)
+	}
+	switch { // which codes block
+	case r.Verdict == report.Overridden:
+		b.WriteString("A person overrode " + mdCodes(r, block) + ".<br>\n")
+	case r.Counts.Block > 0:
+		b.WriteString("Blocked by " + mdCodes(r, block) + ".<br>\n")
+	case r.Counts.Unknown > 0:
+		b.WriteString("Not decided because of " + mdCodes(r, unknown) + ".<br>\n")
+	}
+	b.WriteString(countWords(r) + " · " + criteriaWords(r) + " · " + input.Plural(int64(r.Counts.Files), "file") + " changed")
+	// That a label does not count is said at the top: the person who added it waits for a green run.
+	if list, at := refusals(r); len(list) > 0 && r.Verdict != report.Overridden {
+		b.WriteString("<br>\nThe label " + mdCode(list[0].Label) + at[0] + " does not count: " + mdText(list[0].Why))
+	}
+	b.WriteString("\n\n" + mdSubject(r))
+	mdNext(&b, r)
+	return section{head: b.String()}
+}
+
+// topCodes is how many codes the line of the verdict names.
+const topCodes = 6
+
+// mdCodes lists the codes and diff rules of a severity with their number, in the order of the report.
+func mdCodes(r *report.Report, severity string) string {
+	var codes []string
+	times := map[string]int{}
+	for _, f := range ofSeverity(r, severity) {
+		name := cmp.Or(nameOf(f), f.Code)
+		if times[name] == 0 {
+			codes = append(codes, name)
+		}
+		times[name]++
+	}
+	var words []string
+	for _, code := range codes[:min(len(codes), topCodes)] {
+		word := mdCode(code)
+		if times[code] > 1 {
+			word += fmt.Sprintf(" (%d)", times[code])
+		}
+		words = append(words, word)
+	}
+	if left := len(codes) - len(words); left > 0 {
+		words = append(words, input.Plural(int64(left), "more code"))
+	}
+	return strings.Join(words, ", ")
+}
+
+func mdSubject(r *report.Report) string {
+	var words []string
+	add := func(name string, value *string) {
+		if value != nil {
+			words = append(words, name+" "+mdCode(*value))
+		}
+	}
+	add("Task", r.TaskID)
+	add("repository", r.Subject.Repository)
+	if r.Subject.PullRequest != nil {
+		words = append(words, fmt.Sprintf("pull request %d", *r.Subject.PullRequest))
+	}
+	if isGroup(r) {
+		words = append(words, "merge group of "+input.Plural(int64(len(r.PullRequests)), "pull request"))
+	}
+	add("head", r.Subject.HeadSHA)
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.Join(words, " · ") + "\n\n"
+}
+
+// mdNext writes the next steps. The override line is in a code block that is easy to copy.
+func mdNext(b *strings.Builder, r *report.Report) {
+	steps, override := nextSteps(r, mdText), overrideLine(r)
+	if never := overrideNever(r); never != "" {
+		steps = append(steps, never)
+	}
+	if len(steps) == 0 && override == "" {
+		return
+	}
+	b.WriteString("### What to do next\n\n")
+	for _, step := range steps {
+		b.WriteString("- " + step + "\n")
+	}
+	b.WriteString("\n")
+	if override != "" {
+		b.WriteString("Or a person who may override (" + mdText(overrideWho(r)) + ") can comment\n\n```text\n" + override + "\n```\n\n" +
+			overrideSteps(r, mdCode(r.Settings.Override.Label)) + "\n\n")
+	}
+}
+
+// mdFindings lists the findings of one severity; the section is empty when there are none.
+func mdFindings(title string, r *report.Report, severity string) section {
+	list := ofSeverity(r, severity)
+	if len(list) == 0 {
+		return section{}
+	}
+	return section{
+		head:  fmt.Sprintf("### %s: %d\n\n", title, max(countOf(r, severity), len(list))),
+		count: len(list), left: leftItem, tail: "\n",
+		item: func(i int) string { return mdFinding(list[i], "") },
+	}
+}
+
+// mdFinding is a list item: code, location and message, then what explains it, the fix, and the output, folded. Prefix is a trusted word before the
+// code.
+func mdFinding(f report.Finding, prefix string) string {
+	var b strings.Builder
+	b.WriteString("- " + prefix + "**" + mdCode(f.Code) + "**")
+	if at := place(f.Location); at != "" {
+		b.WriteString(" at " + mdCode(at))
+	}
+	b.WriteString(": " + mdText(f.Message) + marks(f) + "\n")
+	for _, part := range [][2]string{{"First error", firstError(f)}, {"Contract", clauseOf(f)}} {
+		if part[1] != "" {
+			b.WriteString("  - " + part[0] + ": " + mdCode(part[1]) + "\n")
+		}
+	}
+	expected, actual := mdCompared(f)
+	for _, part := range [][3]string{{"Expected", f.Expected, expected}, {"Actual", f.Actual, actual}, {"**Fix**", f.Fix, mdText(f.Fix)}} {
+		if part[1] != "" && part[1] != f.Message { // not twice
+			b.WriteString("  - " + part[0] + ": " + part[2] + "\n")
+		}
+	}
+	if f.Output != nil {
+		b.WriteString(mdTail(f.Output))
+	}
+	return b.String()
+}
+
+// mdCompared is what a finding expected and what it found. A diff rule quotes lines of code, which stay whole.
+func mdCompared(f report.Finding) (expected, actual string) {
+	expected, actual = mdText(f.Expected), mdText(f.Actual)
+	if f.Rule == "" {
+		return expected, actual
+	}
+	was, quoted := strings.CutSuffix(f.Expected, input.AsAtBase)
+	if quoted && was != input.NoSuchText {
+		expected = mdCode(was) + input.AsAtBase
+	}
+	if quoted && f.Actual != input.NotThere {
+		actual = mdCode(f.Actual)
+	}
+	return expected, actual
+}
+
+// mdOverride says who overrode the findings, and why.
+func mdOverride(r *report.Report) section {
+	o := r.Override
+	if o == nil {
+		return section{}
+	}
+	return section{head: fmt.Sprintf("### Overridden by %s\n\n- Reason: %s\n- When: %s, with the label %s, for head %s\n- Accepted: %s\n\n",
+		mdCode(o.Actor), mdText(o.Reason), mdCode(o.At), mdCode(o.Label), mdCode(o.HeadSHA),
+		input.Plural(int64(len(o.Accepted)), "finding"))}
+}
+
+// mdRefused lists the refused labels.
+func mdRefused(r *report.Report) section {
+	list, at := refusals(r)
+	if len(list) == 0 {
+		return section{}
+	}
+	return section{
+		head:  "### Refused override labels\n\n" + mdHead("Label", "Added by", "Condition", "Why"),
+		count: len(list), left: leftRow(4), tail: "\n",
+		item: func(i int) string {
+			refused := list[i]
+			return mdRow(mdCode(refused.Label)+at[i], mdCode(refused.Actor), mdText(refused.Condition), mdText(refused.Why))
+		},
+	}
+}
+
+// outcomeSigns precede an outcome, for a reader who only glances.
+var outcomeSigns = map[string]string{
+	report.OutcomePassed: "✅ ", report.OutcomeFailed: "❌ ", report.OutcomeUnknown: "❔ ", report.OutcomeSkipped: "➖ ",
+}
+
+func mdCriteria(r *report.Report) section {
+	if len(r.Acceptance) == 0 {
+		return section{}
+	}
+	// Why the evidence has no higher level matters only where it must have one.
+	names, kept := []string{"Criterion", "Command", "Outcome", "Evidence", "Attempts"}, make([]string, len(r.Acceptance))
+	for i, a := range r.Acceptance {
+		if kept[i] = keptCriterion(r, a); kept[i] != "" && len(names) == 5 {
+			names = append(names, "Kept back by")
+		}
+	}
+	return section{
+		head:  fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) + mdHead(names...),
+		count: len(r.Acceptance), left: leftRow(len(names)), tail: "\n",
+		item: func(i int) string {
+			a := r.Acceptance[i]
+			outcome := outcomeSigns[a.Outcome] + mdText(a.Outcome)
+			if a.Tests != nil {
+				outcome += " (" + input.Plural(*a.Tests, "test") + ")"
+			}
+			cells := []string{mdCode(a.ID), mdCode(criterionCommand(a)), outcome, mdText(a.Level), fmt.Sprint(a.Attempts), mdOptional(kept[i])}
+			return mdRow(cells[:len(names)]...)
+		},
+	}
+}
+
+// mdOptional is an empty table cell for "".
+func mdOptional(s string) string {
+	if s == "" {
+		return ""
+	}
+	return mdText(s)
+}
+
+func mdApprovals(r *report.Report) section {
+	if len(r.Approvals) == 0 {
+		return section{}
+	}
+	return section{
+		head:  "### For the reviewer\n\nThe contract requires these approvals:\n\n",
+		count: len(r.Approvals), left: leftItem, tail: "\n",
+		item: func(i int) string { return "- " + mdText(r.Approvals[i]) + "\n" },
+	}
+}
+
+// details starts a folded part of the page; after the empty line Markdown continues.
+func details(summary string) string {
+	return "<details><summary>" + summary + "</summary>\n\n"
+}
+
+const endDetails = "\n</details>\n\n"
+
+func mdOther(r *report.Report) section {
+	list := ofSeverity(r, warn, info)
+	if len(list) == 0 {
+		return section{}
+	}
+	return section{
+		head:  details(fmt.Sprintf("Other findings: %d warn, %d info", r.Counts.Warn, r.Counts.Info)),
+		count: len(list), left: leftItem, tail: endDetails,
+		item: func(i int) string { return mdFinding(list[i], severityOf(list[i])+" ") },
+	}
+}
+
+// fileClasses are the classes of touched files, the most relevant to a reviewer first.
+var fileClasses = []string{"forbidden", "protected", "off_scope", "soft", "allowed", "evidence"}
+
+// mdFileList counts the touched files by class and lists those that are neither allowed nor evidence.
+func mdFileList(r *report.Report) section {
+	if len(r.Files) == 0 {
+		return section{}
+	}
+	var list []report.File
+	for _, f := range r.Files {
+		if f.Class != "allowed" && f.Class != "evidence" {
+			list = append(list, f)
+		}
+	}
+	table := "All of them are in scope.\n"
+	if len(list) > 0 {
+		table = mdHead("Class", "File", "Change", "Mode")
+	}
+	return section{
+		head:  details(input.Plural(int64(r.Counts.Files), "file")+" changed: "+mdClasses(r.Files)) + table,
+		count: len(list), left: leftRow(4), tail: endDetails,
+		item: func(i int) string {
+			return mdRow(mdText(list[i].Class), mdCode(list[i].Path), mdText(list[i].Status), mdText(modes(list[i])))
+		},
+	}
+}
+
+// modes shows the mode of a file, or both if it changed.
+func modes(f report.File) string {
+	switch {
+	case f.OldMode == "" || f.OldMode == f.NewMode:
+		return f.NewMode
+	case f.NewMode == "":
+		return f.OldMode
+	}
+	return f.OldMode + " to " + f.NewMode
+}
+
+// mdClasses is "1 forbidden, 4 allowed". It is part of a line of HTML, so an unknown class is counted but not named.
+func mdClasses(files []report.File) string {
+	counts := map[string]int{}
+	for _, f := range files {
+		if slices.Contains(fileClasses, f.Class) {
+			counts[f.Class]++
+		} else {
+			counts["of another class"]++
+		}
+	}
+	var words []string
+	for _, class := range append(slices.Clone(fileClasses), "of another class") {
+		if counts[class] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", counts[class], class))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func mdEvidence(r *report.Report) section {
+	if len(r.Companions) == 0 {
+		return section{}
+	}
+	names, kept := []string{"Kind", "File", "Evidence"}, make([]string, len(r.Companions))
+	for i, c := range r.Companions {
+		if kept[i] = keptCompanion(r, c); kept[i] != "" && len(names) == 3 {
+			names = append(names, "Kept back by")
+		}
+	}
+	return section{
+		head:  details("Reports and their evidence levels") + mdHead(names...),
+		count: len(r.Companions), left: leftRow(len(names)), tail: endDetails,
+		item: func(i int) string {
+			c := r.Companions[i]
+			cells := []string{mdText(c.Kind), mdCode(c.Path), mdText(c.Level), mdOptional(kept[i])}
+			return mdRow(cells[:len(names)]...)
+		},
+	}
+}
+
+func mdInputs(r *report.Report) section {
+	if len(r.Inputs) == 0 {
+		return section{}
+	}
+	return section{
+		head:  details("Inputs of the decision") + mdHead("Input", "File", "Trust", "Bytes", "sha256"),
+		count: len(r.Inputs), left: leftRow(5), tail: endDetails,
+		item: func(i int) string {
+			in := r.Inputs[i]
+			file := mdCode(in.Path)
+			if in.Ref != nil {
+				file += " at " + mdCode(*in.Ref)
+			}
+			return mdRow(mdText(in.Kind), file, mdText(in.Trust), fmt.Sprint(in.Bytes), mdCode(in.SHA256))
+		},
+	}
+}
+
+func mdFoot(r *report.Report) string {
+	strict := ""
+	if r.Strict {
+		strict = " · strict: warnings block"
+	}
+	return fmt.Sprintf("Judged by %s · minimum evidence: %s%s · full report: %s\n",
+		mdCode(r.Tool.Name+" "+r.Tool.Version), mdText(r.Settings.EvidenceMin), strict, mdCode(report.FileName))
+}

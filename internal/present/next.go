@@ -1,0 +1,276 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// nextSteps says what a developer does next, in one or two sentences per step, with commands in backticks; safe prepares a
+// text of the report for the format. It is empty when there is nothing to do. [overrideSteps] says how to override.
+func nextSteps(r *report.Report, safe func(string) string) []string {
+	switch {
+	case isUsage(r):
+		return []string{"The gate was not called or configured correctly; the change was not judged. " + explain(r, block) +
+			" Then run it again."}
+	case r.Verdict == report.Failed:
+		steps := fixSteps(r, block, safe)
+		if r.Counts.Unknown > 0 {
+			steps = append(steps, unknownSteps(r, safe)...)
+		}
+		steps = append(steps, explain(r, block))
+		if isGroup(r) {
+			return append(append(steps, "Push to the pull request with the findings, and add it to the queue again."), groupSteps(r)...)
+		}
+		return append(steps, againStep(r))
+	case r.Verdict == report.Review:
+		return append(unknownSteps(r, safe), explain(r, unknown), "Nothing is known to be wrong, but unknown findings cannot be overridden.")
+	}
+	return nil
+}
+
+// maxFixes is how many different fixes the first screen shows.
+const maxFixes = 6
+
+// fixOrder is the order in which fixes have the most effect: what cannot be read hides other findings, and an edit makes
+// records stale, so commands come last. A code that begins with none of them comes before commands.
+var fixOrder = []string{"usage.", "limit.", "contract.", "diff.", "facts.", "subject.", "scope.", "group.", "rule", "closeout/"}
+
+// commandCodes begin the codes of findings that a command must be run for.
+var commandCodes = []string{"acceptance.", "coverage.", "evidence.", "feedback."}
+
+func fixRank(code string) int {
+	begins := func(prefix string) bool { return strings.HasPrefix(code, prefix) }
+	if i := slices.IndexFunc(fixOrder, begins); i >= 0 {
+		return i
+	}
+	if i := slices.IndexFunc(commandCodes, begins); i >= 0 {
+		return len(fixOrder) + 1 + i
+	}
+	return len(fixOrder)
+}
+
+// fixSteps says how to fix the findings of a severity: each fix once, the one with most effect first.
+func fixSteps(r *report.Report, severity string, safe func(string) string) []string {
+	type step struct {
+		code, fix string
+		findings  int
+		about     []string // files and criteria
+	}
+	var steps []step
+	all := ofSeverity(r, severity)
+	causes := withoutEffects(all)
+	for _, f := range causes {
+		code := nameOf(f)
+		i := slices.IndexFunc(steps, func(s step) bool { return s.code == code && s.fix == f.Fix })
+		if i < 0 {
+			i, steps = len(steps), append(steps, step{code: code, fix: f.Fix})
+		}
+		steps[i].findings++
+		if about := subjectOf(f); about != "" && !slices.Contains(steps[i].about, about) {
+			steps[i].about = append(steps[i].about, about)
+		}
+	}
+	input.SortStable(steps, func(a, b step) int { return fixRank(a.code) - fixRank(b.code) })
+	var list []string
+	for _, s := range steps[:min(len(steps), maxFixes)] {
+		list = append(list, fixStep(s.code, s.fix, s.about, safe))
+	}
+	shown := 0
+	for _, s := range steps[:len(list)] {
+		shown += s.findings
+	}
+	if left := countOf(r, severity) - shown - (len(all) - len(causes)); left > 0 {
+		list = append(list, "Then "+input.Plural(int64(left), "more finding")+".")
+	}
+	return list
+}
+
+// withoutEffects leaves out what only follows from another finding: without a contract that can be read, nothing says what to record.
+func withoutEffects(list []report.Finding) []report.Finding {
+	if !hasCode(list, "contract.missing") && !hasCode(list, "contract.malformed") {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(f report.Finding) bool {
+		return f.Code == "feedback.missing" || f.Code == "rules.missing"
+	})
+}
+
+// subjectOf is the file or criterion that a finding is about; "" where its location is the log or report that shows it.
+func subjectOf(f report.Finding) string {
+	switch {
+	case f.Criterion != "":
+		return f.Criterion
+	case f.Location.Input == "changes", f.Location.Input == "diff", f.Location.Input == "diff_rules":
+		return f.Location.Path
+	}
+	return ""
+}
+
+// fixStep is one step; about is what it is to be done for, of which the first ones are named.
+func fixStep(code, fix string, about []string, safe func(string) string) string {
+	if fix == "" {
+		fix = "see the finding"
+	}
+	if !strings.HasSuffix(fix, "?") {
+		fix += "."
+	}
+	text := safe(fix)
+	if code == "" {
+		return text
+	}
+	const most = 3
+	var names []string
+	for _, name := range about[:min(len(about), most)] {
+		names = append(names, safe(name))
+	}
+	if more := len(about) - most; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	if len(names) > 0 {
+		return "`" + code + "` (" + strings.Join(names, ", ") + "): " + text
+	}
+	return "`" + code + "`: " + text
+}
+
+// againStep says how the gate runs again. Where only approvals are missing it does not ask for a push: a push makes
+// approvals void.
+func againStep(r *report.Report) string {
+	codes := map[string]bool{}
+	for _, f := range ofSeverity(r, block) {
+		codes[f.Code] = true
+	}
+	delete(codes, "scope.base_branch") // changing the base branch starts the gate
+	switch waits := codes["approval.missing"]; {
+	case len(codes) == 0:
+		return "Then the gate runs automatically."
+	case waits && len(codes) == 1:
+		return "Then re-run the job: a review does not start it, and a push makes an approval void."
+	case isRemote(r):
+		return "Then push: the gate runs again. Before that, " + inQuotes(runCommand(r, "")) + " in your checkout shows whether it will pass."
+	default:
+		return "Then commit, and record and judge everything again: " + inQuotes(runCommand(r, "")) + "."
+	}
+}
+
+// unknownSteps says what to do about unavailable facts.
+func unknownSteps(r *report.Report, safe func(string) string) []string {
+	if list := ofSeverity(r, unknown); hasCode(list, "subject.moved") {
+		steps := []string{"The pull request has changed since this run started: see its newest run, or re-run the job."}
+		if len(list) == 1 {
+			return steps
+		}
+		return append(steps, fixSteps(r, unknown, safe)...)
+	}
+	return fixSteps(r, unknown, safe)
+}
+
+// isRule reports whether a text is the id of a diff rule that can be quoted in every format.
+func isRule(s string) bool {
+	name, ok := strings.CutPrefix(s, "closeout/")
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// nameOf is what a finding is called: its diff rule, else its code; "" for what cannot be quoted in every format.
+func nameOf(f report.Finding) string {
+	switch {
+	case isRule(f.Rule):
+		return f.Rule
+	case isCode(f.Code):
+		return f.Code
+	}
+	return ""
+}
+
+// explain names the command that explains the first finding of a severity.
+func explain(r *report.Report, severity string) string {
+	code := ""
+	if list := ofSeverity(r, severity); len(list) > 0 {
+		code = nameOf(list[0])
+	}
+	code = cmp.Or(code, "CODE")
+	return "`closeout explain " + code + "` explains what a code means and how to fix it."
+}
+
+// isCode reports whether s has the shape of a finding code: lower-case words, dots and underscores.
+func isCode(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && c != '.' && c != '_' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// overrideLine is the comment that overrides the findings; "" outside of a pull request, and where nothing can be
+// overridden.
+func overrideLine(r *report.Report) string {
+	if r.OverrideCode == nil || r.Subject.PullRequest == nil || r.Verdict != report.Failed || isUsage(r) || r.Settings.Override == nil || neverCode(r) != "" {
+		return ""
+	}
+	return report.Command + " " + Neutral(*r.OverrideCode) + " <why>"
+}
+
+// neverCode is the code, or the diff rule, of a blocking finding that cannot be overridden; "" when there is none.
+func neverCode(r *report.Report) string {
+	if r.Settings.Override == nil {
+		return ""
+	}
+	for _, f := range ofSeverity(r, block) {
+		if never := neverOf(r, f); never != "" {
+			return never
+		}
+	}
+	return ""
+}
+
+// neverOf is what keeps a finding from being overridden: its code or its diff rule; "" for nothing.
+func neverOf(r *report.Report, f report.Finding) string {
+	for _, name := range []string{f.Code, f.Rule} {
+		if name != "" && slices.Contains(r.Settings.Override.Never, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// overrideWho says who may override the findings. Permissions, logins and slugs have a narrow syntax; they are neutralised
+// nevertheless.
+func overrideWho(r *report.Report) string {
+	rule := r.Settings.Override
+	words := []string{"a person with at least " + rule.Permission + " permission"}
+	if len(rule.Users) > 0 {
+		words = append(words, strings.Join(rule.Users, ", "))
+	}
+	if len(rule.Teams) > 0 {
+		words = append(words, "a member of "+strings.Join(rule.Teams, ", "))
+	}
+	part := ", who has no part in the change"
+	if rule.AllowAuthor {
+		part = ", who is the author of the pull request or has no part in the change"
+	}
+	return line(strings.Join(words, ", or ") + part)
+}
+
+// overrideSteps says what to do with the comment of [overrideLine]; label is the label as the format shows it.
+func overrideSteps(r *report.Report, label string) string {
+	steps := "and add the label " + label + " to the pull request. " + report.CodeMeaning + " If the label does not start the gate (a " +
+		"workflow that a ruleset requires never runs on labels), re-run the job after you add the label."
+	if r.Counts.Unknown > 0 {
+		steps += " It does not count while anything is unknown."
+	}
+	return steps
+}
+
+// overrideNever says that the findings cannot be overridden; "" when they can.
+func overrideNever(r *report.Report) string {
+	code := neverCode(r)
+	if code == "" || r.Subject.PullRequest == nil || r.Verdict != report.Failed {
+		return ""
+	}
+	return "These findings cannot be overridden: the contract lists " + line(code) + " under override.never."
+}

@@ -1,0 +1,54 @@
+// Package present presents a report: one file per format, and [Formats] lists them all.
+//
+// A presenter is a function of a report and options; it decides nothing. Nearly every text in a report comes from the judged
+// pull request (paths, commands, ids, rule details, reasons, and messages that quote them), so each presenter neutralises
+// all of them for the place where its output is shown: a terminal, a workflow log, a rendered Markdown page. The exception
+// is json, which writes the bytes of the report.
+package present
+
+import (
+	"io"
+	"slices"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// Options of a presentation. The zero value is plain.
+type Options struct {
+	Color bool                     // text only: colour the severities and the verdict with ANSI codes
+	Quiet bool                     // text only: write only the summary line
+	Docs  func(code string) string // sarif only: the help for a finding code, one paragraph; nil or "" when there is none
+	Bytes int                      // markdown only: the maximum size; 0 is MaxSummary
+	// LinkBase is, for html only, where links to pull requests and commits begin, as [CheckLinkBase] accepts it; "" for no links.
+	LinkBase string
+}
+
+// Format is one way to present a report. Write returns the error of the writer, or an error if the report has no canonical
+// form. A report with nil slices is presented like one with empty slices.
+type Format struct {
+	Name   string // the value of --format
+	Title  string // the description in the help
+	Kind   Stream
+	Colors bool // whether Write obeys Options.Color, and then writes only text that is neutral
+	Write  func(w io.Writer, r *report.Report, o Options) error
+}
+
+// Formats lists all formats, in the order in which help shows them. The first is the default.
+var Formats = []Format{
+	{Name: "text", Title: "one line per finding, for a terminal or a log", Colors: true, Write: writeText},
+	{Name: "json", Title: "the report itself, in its canonical form", Kind: JSON, Write: writeJSON},
+	{Name: "markdown", Title: "a page for the job summary", Write: writeMarkdown},
+	{Name: "sarif", Title: "SARIF 2.1.0, for code scanning", Kind: JSON, Write: writeSARIF},
+	{Name: "github", Title: "workflow commands that annotate the pull request", Kind: Commands, Write: writeGitHub},
+	{Name: "agent", Title: "what is left to fix, for the coding agent", Write: writeAgent},
+	{Name: "html", Title: "a page of one file, without scripts", Kind: HTML, Write: writeHTML},
+}
+
+// ByName returns the format of that name; false when there is none. Names are exact.
+func ByName(name string) (Format, bool) {
+	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return Formats[i], true
+}

@@ -1,0 +1,241 @@
+package present
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// The identifiers of the format: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0".
+const (
+	sarifVersion = "2.1.0"
+	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	projectPage  = "https://github.com/closeout-gate/closeout"
+	// standingContract is the location of a finding without a file when no contract was read.
+	standingContract = ".closeout/scope_contract.json"
+)
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool        sarifTool         `json:"tool"`
+	Invocations []sarifInvocation `json:"invocations"`
+	Results     []sarifResult     `json:"results"`
+	Properties  map[string]string `json:"properties"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name           string      `json:"name"`
+	Version        string      `json:"version"`
+	InformationURI string      `json:"informationUri"`
+	Rules          []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID               string    `json:"id"`
+	ShortDescription sarifText `json:"shortDescription"`
+	FullDescription  sarifText `json:"fullDescription"`
+	HelpURI          string    `json:"helpUri,omitempty"`
+	Help             sarifHelp `json:"help"`
+}
+
+// sarifHelp is the help as text, and as Markdown, which GitHub prefers.
+type sarifHelp struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown,omitempty"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifInvocation struct {
+	ExecutionSuccessful bool `json:"executionSuccessful"`
+}
+
+type sarifResult struct {
+	RuleID              string             `json:"ruleId"`
+	RuleIndex           int                `json:"ruleIndex"`
+	Level               string             `json:"level"`
+	Message             sarifText          `json:"message"`
+	Locations           []sarifLocation    `json:"locations"`
+	PartialFingerprints map[string]string  `json:"partialFingerprints"`
+	Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical `json:"physicalLocation"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+// sarifRegion has no column: SARIF counts UTF-16 units or code points, ours are bytes, and a presenter does not have the
+// text of the line to convert them.
+type sarifRegion struct {
+	StartLine int `json:"startLine"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Status        string `json:"status"`
+	Justification string `json:"justification"`
+}
+
+// sarifID is the SARIF rule of a finding: its diff rule, else its code.
+func sarifID(f report.Finding) string { return cmp.Or(f.Rule, f.Code) }
+
+// writeSARIF writes one run with a rule for each code or diff rule that occurs. An overridden finding stays a result, with an accepted
+// suppression. executionSuccessful is true because the gate ran, whatever it found.
+func writeSARIF(w io.Writer, r *report.Report, o Options) error {
+	var codes []string // that occur
+	for _, f := range r.Findings {
+		codes = append(codes, sarifID(f))
+	}
+	slices.Sort(codes)
+	codes = slices.Compact(codes)
+	run := sarifRun{
+		Tool: sarifTool{sarifDriver{Name: Neutral(r.Tool.Name), Version: Neutral(r.Tool.Version),
+			InformationURI: projectPage, Rules: sarifRules(codes, o.Docs, docsPage(r.Tool.Version))}},
+		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
+		Results:     []sarifResult{},
+		Properties:  map[string]string{"verdict": Neutral(r.Verdict), "mode": Neutral(r.Mode)},
+	}
+	for _, p := range r.PullRequests {
+		run.Properties[fmt.Sprintf("pull_request_%d", p.Number)] = Neutral(p.Verdict)
+	}
+	for _, f := range r.Findings {
+		run.Results = append(run.Results, sarifFinding(r, f, slices.Index(codes, sarifID(f))))
+	}
+	b, err := json.MarshalIndent(sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []sarifRun{run}}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// docsPage is the address of the documentation of a version. Its directory is the tag of the release.
+func docsPage(version string) string {
+	return projectPage + "/blob/v" + strings.ReplaceAll(percentEncode(version), "/", "%2F") + "/docs/"
+}
+
+// sarifRules describes codes and diff rules. Their help is a section of the rule book, which is page + "rules.md", or of the
+// page of the diff rules.
+func sarifRules(codes []string, docs func(string) string, page string) []sarifRule {
+	rules := []sarifRule{}
+	for _, code := range codes {
+		help := ""
+		if docs != nil {
+			help = strings.TrimSpace(docs(code))
+		}
+		rule := sarifRule{ID: line(code)}
+		if help != "" {
+			book := "rules.md"
+			if isRule(code) {
+				book = "diff-rules.md"
+			}
+			anchor := percentEncode(strings.NewReplacer(".", "", "/", "").Replace(code)) // as GitHub names the heading
+			rule.HelpURI, rule.Help.Markdown = page+book+"#"+anchor, absoluteLinks(help, page, book)
+		} else {
+			help = "Run closeout explain " + line(code) + " to read what this code means and how to fix it."
+		}
+		rule.ShortDescription, rule.FullDescription, rule.Help.Text = sarifText{firstSentence(help)}, sarifText{help}, help
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// absoluteLinks lets the links of a page of the documentation work elsewhere.
+func absoluteLinks(markdown, page, book string) string {
+	return strings.NewReplacer("](https://", "](https://", "](#", "]("+page+book+"#", "](", "]("+page).Replace(markdown)
+}
+
+// firstSentence is the text up to the first full stop before a space.
+func firstSentence(s string) string {
+	flat := strings.Join(strings.Fields(s), " ")
+	if before, _, found := strings.Cut(flat, ". "); found {
+		return before + "."
+	}
+	return flat
+}
+
+var sarifLevels = map[string]string{block: "error", unknown: "error", warn: "warning", info: "note"}
+
+func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
+	text := []string{sarifPlain(f.Message) + marks(f)}
+	for _, part := range [][2]string{
+		{"First error", firstError(f)}, {"Contract", clauseOf(f)}, {"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix},
+	} {
+		if part[1] != "" {
+			text = append(text, part[0]+": "+sarifPlain(part[1]))
+		}
+	}
+	result := sarifResult{
+		RuleID:              line(sarifID(f)),
+		RuleIndex:           rule,
+		Level:               sarifLevels[severityOf(f)],
+		Message:             sarifText{strings.Join(text, "\n")},
+		Locations:           []sarifLocation{sarifPlace(r, f.Location)},
+		PartialFingerprints: map[string]string{"closeout/v1": Neutral(f.Fingerprint)},
+	}
+	if f.Overridden {
+		result.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: sarifPlain(overrideReason(r, f))}}
+	}
+	return result
+}
+
+// sarifPlain breaks the only markup of a plain SARIF message, the link "[text](target)".
+func sarifPlain(s string) string { return strings.ReplaceAll(line(s), "](", "] (") }
+
+// sarifPlace is the location of a finding. GitHub refuses the whole file if one result has no location, so a finding without
+// a file points to the contract.
+func sarifPlace(r *report.Report, l report.Location) sarifLocation {
+	if l.Path == "" {
+		path := standingContract
+		if i := slices.IndexFunc(r.Inputs, func(in report.Input) bool { return in.Kind == "contract" }); i >= 0 {
+			path = r.Inputs[i].Path
+		}
+		return sarifLocation{sarifPhysical{Artifact: sarifArtifact{percentEncode(path)}}}
+	}
+	place := sarifPhysical{Artifact: sarifArtifact{percentEncode(l.Path)}}
+	if l.Line > 0 {
+		place.Region = &sarifRegion{StartLine: l.Line}
+	}
+	return sarifLocation{place}
+}
+
+// percentEncode writes a path as a relative URI reference (RFC 3986): unreserved bytes and slashes stay, except a slash at
+// the start, which would make it absolute or name a host.
+func percentEncode(path string) string {
+	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
+	var b bytes.Buffer
+	for i := range len(path) {
+		if strings.IndexByte(unreserved, path[i]) >= 0 && (i > 0 || path[i] != '/') {
+			b.WriteByte(path[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", path[i])
+		}
+	}
+	return b.String()
+}

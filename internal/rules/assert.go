@@ -1,0 +1,301 @@
+package rules
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// assertion tells how sure it is that a line of code checks something.
+type assertion int8
+
+const (
+	noAssertion     assertion = iota
+	helperAssertion           // it calls a function whose name sounds like it: verifyLogin(), mustEqual()
+	sureAssertion             // it calls what a test framework has, or a function with "assert" or "expect" in its name
+)
+
+// isAssertion reports whether a line of code (strings and comments blanked) checks something in a test. A function of the
+// project that sounds like an assertion counts.
+func isAssertion(lang source.Lang, line []byte) bool { return assertionOf(lang, line) != noAssertion }
+
+// assertionOf is the surest assertion of a line.
+func assertionOf(lang source.Lang, line []byte) assertion {
+	kind, _ := findAssertion(lang, line)
+	return kind
+}
+
+// findAssertion is the surest assertion of a line, and the offset of its name. It reads each byte once, because a line can be
+// as long as a file.
+func findAssertion(lang source.Lang, line []byte) (kind assertion, at int) {
+	if lang == source.None || isImport(line) {
+		return noAssertion, 0
+	}
+	for i := 0; i < len(line); {
+		if !source.IsWord(line[i]) {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(line) && source.IsWord(line[end]) {
+			end++
+		}
+		if mayAssert[line[i]] || bytes.Contains(line[i:end], []byte("ssert")) {
+			if k := assertionAt(lang, line, i, end); k > kind {
+				if kind, at = k, i; kind == sureAssertion {
+					break
+				}
+			}
+		}
+		i = end
+	}
+	return kind, at
+}
+
+// mayAssert are the bytes that the names below begin with.
+var mayAssert = func() (first [256]bool) {
+	for _, c := range []byte("_aAbBcCdDeEfFiIlLmMnNoOqrRsStTvVxw") {
+		first[c] = true
+	}
+	return first
+}()
+
+// assertionAt tells what the word from start to end is.
+func assertionAt(lang source.Lang, line []byte, start, end int) assertion {
+	word := string(bytes.TrimLeft(line[start:min(end, start+80)], "_"))
+	rest := line[end:]
+	if word == "" || lang != source.Java && isDeclared(lang, line, start) {
+		return noAssertion
+	}
+	if keywordAssertion(lang, word, rest) {
+		return sureAssertion
+	}
+	if lang == source.Java && isDeclared(lang, line, start) || !isCalled(lang, word, rest) || notAssertion(lang, line, start, word) {
+		return noAssertion
+	}
+	switch receiver := wordBefore(line, start); {
+	case frameworkCall(lang, receiver, word, rest), namedAssertion(word):
+		return sureAssertion
+	case namedHelper(word):
+		return helperAssertion
+	}
+	return noAssertion
+}
+
+// keywordAssertion reports whether a word is an assertion without parentheses.
+func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
+	blank := len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t')
+	next := nextByte(rest)
+	switch lang {
+	case source.Python, source.Java:
+		return word == "assert" && blank && next != '=' && next != ',' && next != ')' || lang == source.Java && blank && next != '(' && humps(word, "should")
+	case source.Rust:
+		return word == "should_panic"
+	case source.Ruby:
+		if word == "is_expected" || word == "should" && blank || word == "should_not" && blank {
+			return true
+		}
+		name := humps(word, "assert") || humps(word, "refute") || humps(word, "expect") || humps(word, "must") || humps(word, "wont") || word == "flunk"
+		return name && blank && next != '=' && next != 0 && next != ',' && next != ')' && next != '|'
+	}
+	return false
+}
+
+// isCalled reports whether what follows a word makes it a call, or the package or class of one.
+func isCalled(lang source.Lang, word string, rest []byte) bool {
+	if len(rest) == 0 {
+		return lang == source.Ruby && humps(word, "assert")
+	}
+	switch rest[0] {
+	case '(':
+		return true
+	case '!':
+		return lang == source.Rust && bytes.IndexByte([]byte("([{ "), at(rest, 1)) >= 0
+	case '<':
+		return lang == source.CSharp || lang == source.TypeScript || lang == source.Java
+	case ':':
+		return lang == source.Rust && at(rest, 1) == ':' && at(rest, 2) == '<'
+	case '.':
+		return source.IsWord(at(rest, 1)) && isQualifier(lang, word) && !bytes.HasPrefix(rest, []byte(".New("))
+	case ' ', '\t':
+		next := nextByte(rest)
+		return next == '(' && lang != source.Go || next == '{' && (lang == source.Ruby || lang == source.Java)
+	}
+	return false
+}
+
+// isQualifier reports whether a word stands before the point of an assertion.
+func isQualifier(lang source.Lang, word string) bool {
+	switch word {
+	case "assert", "Assert", "Assertions", "expect", "should", "StringAssert", "CollectionAssert":
+		return true
+	case "require":
+		return lang == source.Go
+	}
+	return false
+}
+
+// notAssertion reports whether a word that sounds like an assertion is something else in its language.
+func notAssertion(lang source.Lang, line []byte, start int, word string) bool {
+	switch lang {
+	case source.JavaScript, source.TypeScript:
+		return word == "require"
+	case source.Ruby:
+		return word == "require" || word == "require_relative"
+	case source.Rust:
+		return at(line, start-1) == '.' && (word == "expect" || word == "expect_err")
+	case source.Go:
+		return word == "MustCompile"
+	case source.Java:
+		return word == "requireNonNull" || word == "checkNotNull"
+	}
+	return false
+}
+
+// frameworkCall reports whether a call is one of a test framework whose name does not say "assert" or "expect". The receiver is
+// the word before the point, or "".
+func frameworkCall(lang source.Lang, receiver, word string, rest []byte) bool {
+	switch lang {
+	case source.Go:
+		return goFailure(receiver, word) || word == "require" || receiver == "" && word == "Eventually" || receiver == "is" && oneOf(word, "Equal", "NoErr", "True") ||
+			receiver == "td" && humps(word, "cmp") || receiver != "" && oneOf(word, "Should", "ShouldNot", "Assert")
+	case source.Python:
+		return receiver == "pytest" && oneOf(word, "raises", "warns", "fail", "deprecated_call") || receiver == "self" && word == "fail" || receiver == "" && word == "raises"
+	case source.JavaScript, source.TypeScript:
+		return receiver == "t" && oneOf(word, "is", "not", "equal", "notEqual", "same", "deepEqual", "like", "true", "false", "truthy", "falsy", "throws",
+			"throwsAsync", "ok", "notOk", "snapshot", "fail", "match", "rejects", "regex") || receiver != "" && word == "should"
+	case source.Java:
+		return receiver == "" && oneOf(word, "fail", "verify", "verifyNoInteractions", "verifyNoMoreInteractions", "then") || word == "andExpect"
+	case source.CSharp:
+		return receiver != "" && (oneOf(word, "Should", "Received", "DidNotReceive", "ReceivedWithAnyArgs", "Verify", "VerifyAll", "VerifyNoOtherCalls") || humps(word, "should")) ||
+			receiver == "" && oneOf(word, "Verify", "VerifyJson", "VerifyXml")
+	case source.Ruby:
+		return receiver == "" && word == "flunk" || humps(word, "refute") || receiver != "" && oneOf(word, "should", "should_not", "must_equal", "must_be", "must_raise")
+	}
+	_ = rest
+	return false
+}
+
+// goFailure reports whether a call ends a Go test as failed.
+func goFailure(receiver, word string) bool {
+	if !oneOf(word, "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow") {
+		return false
+	}
+	return oneOf(receiver, "t", "b", "tb", "f", "tt", "c", "s", "T", "st", "ts", "GinkgoT") || receiver == "" && word == "Fail"
+}
+
+// namedAssertion reports whether a name of a function says that it asserts.
+func namedAssertion(word string) bool {
+	return humps(word, "assert") || humps(word, "expect") || humpInside(word, "assert")
+}
+
+// namedHelper reports whether a name of a function sounds like an assertion.
+func namedHelper(word string) bool {
+	for _, verb := range []string{"verify", "check", "require", "must", "should", "ensure", "validate"} {
+		if humps(word, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDeclared reports whether the word at start is declared there, not called.
+func isDeclared(lang source.Lang, line []byte, start int) bool {
+	before := bytes.TrimRight(line[max(0, start-120):start], " \t")
+	if len(before) == start {
+		return false // no blank before it: the start of the line, or a point
+	}
+	i := len(before)
+	for i > 0 && source.IsWord(before[i-1]) {
+		i--
+	}
+	previous := string(before[i:])
+	switch lang {
+	case source.Go:
+		return previous == "func" || bytes.HasPrefix(line, []byte("func (")) && bytes.HasSuffix(before, []byte(")")) && bytes.Count(line[:start], []byte("(")) == 1
+	case source.Python, source.Ruby:
+		return previous == "def" || previous == "class"
+	case source.JavaScript, source.TypeScript:
+		return previous == "function" || previous == "class" || previous == "const" || previous == "let"
+	case source.Rust:
+		return previous == "fn" || previous == "macro_rules"
+	case source.Java, source.CSharp:
+		// A type before a name declares it.
+		return previous != "" && !oneOf(previous, "return", "await", "new", "throw", "else", "yield", "do", "in", "is", "case", "when", "and", "or")
+	}
+	return false
+}
+
+func isImport(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	for _, word := range []string{"import ", "using ", "from ", "use ", "package "} {
+		if bytes.HasPrefix(line, []byte(word)) {
+			// using (…) and using var … are statements of C#.
+			return !bytes.HasPrefix(line, []byte("using (")) && !bytes.HasPrefix(line, []byte("using var"))
+		}
+	}
+	return false
+}
+
+// humps reports whether a name begins with a word, written as in the languages: word, Word, word_more, wordMore.
+func humps(name, word string) bool {
+	if len(name) < len(word) || name[0]|0x20 != word[0] || name[1:len(word)] != word[1:] {
+		return false
+	}
+	return len(name) == len(word) || !isLower(name[len(word)])
+}
+
+// humpInside reports whether a name contains a word after its start.
+func humpInside(name, word string) bool {
+	for i := 1; i+len(word) <= len(name); i++ {
+		if (name[i] == word[0] && name[i-1] == '_' || name[i] == word[0]-0x20 && name[i-1] != '_') && humps(name[i:], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordBefore is the word before the point before an offset: t of t.Error; "" without a point, "T" of s.T().Error.
+func wordBefore(line []byte, offset int) string {
+	i := offset
+	for i > 0 && (line[i-1] == '.' || line[i-1] == '?' || line[i-1] == '!') {
+		i--
+	}
+	if i == offset {
+		return ""
+	}
+	if bytes.HasSuffix(line[:i], []byte("()")) {
+		i -= 2
+	}
+	start := i
+	for start > 0 && offset-start < 80 && source.IsWord(line[start-1]) {
+		start--
+	}
+	if start == i {
+		return "." // the result of something longer
+	}
+	return string(line[start:i])
+}
+
+func oneOf(word string, words ...string) bool { return slices.Contains(words, word) }
+
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// at is a byte, or 0 where there is none.
+func at(s []byte, i int) byte {
+	if i < 0 || i >= len(s) {
+		return 0
+	}
+	return s[i]
+}
+
+// nextByte is the first byte that is no blank, or 0.
+func nextByte(s []byte) byte {
+	for _, c := range s {
+		if c != ' ' && c != '\t' {
+			return c
+		}
+	}
+	return 0
+}

@@ -1,0 +1,420 @@
+package rules
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// level tells how much an assertion says about its subject.
+type level int8
+
+const (
+	unclear level = iota // not understood
+	exists               // that it is there, true, called, without error
+	partial              // something about it: what it contains, its type, its size, a bound
+	exact                // what it is
+)
+
+// claim is what an assertion says.
+type claim struct {
+	level    level
+	subjects []string // what it is about, without blanks
+	matcher  string   // the word that compares
+	truth    bool     // it says that its subject is true, or false
+	expected []string // what it is compared with, where that is a literal, without blanks
+}
+
+// span is a piece of a statement, with and without what strings contain.
+type span struct{ code, text []byte }
+
+func (s span) cut(from, to int) span { return span{s.code[from:to], s.text[from:to]} }
+
+func (s span) trim() span {
+	from, to := 0, len(s.code)
+	for from < to && isSpace(s.code[from]) && isSpace(s.text[from]) {
+		from++
+	}
+	for to > from && isSpace(s.code[to-1]) && isSpace(s.text[to-1]) {
+		to--
+	}
+	return s.cut(from, to)
+}
+
+func (s span) key() string { return string(squeeze(nil, s.text)) }
+
+// claimOf reads the surest assertion of a statement.
+func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
+	all := span{s.code, s.text}
+	if lang == source.Go {
+		if c, ok := goCondition(all); ok {
+			return c, true
+		}
+	}
+	kind, start := findAssertion(lang, s.code)
+	if kind == noAssertion {
+		return c, false
+	}
+	end := start
+	for end < len(s.code) && source.IsWord(s.code[end]) {
+		end++
+	}
+	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
+	switch {
+	case humps(word, "should") && lang != source.Python, lang == source.Ruby && humps(word, "must") && at(s.code, start-1) == '.':
+		c = suffixClaim(lang, all.cut(0, start), word, rest)
+	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" && nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
+		c = expressionClaim(lang, firstOf(lang, rest))
+	case humps(word, "expect") && lang != source.Python && lang != source.CSharp && lang != source.Rust, word == "assertThat":
+		c = chainClaim(lang, rest)
+	default:
+		c = callClaim(lang, word, rest)
+	}
+	return c, c.level != unclear && len(c.subjects) > 0
+}
+
+// firstOf is the condition of a keyword assertion, without its message.
+func firstOf(lang source.Lang, rest span) span {
+	if list := split(rest, ","); len(list) > 0 {
+		rest = list[0]
+	}
+	if i := bytes.LastIndex(rest.code, []byte(" : ")); lang == source.Java && i >= 0 {
+		rest = rest.cut(0, i)
+	}
+	for _, mark := range []string{";", "\n"} {
+		if trimmed := rest.trim(); bytes.HasSuffix(trimmed.code, []byte(mark)) {
+			rest = trimmed.cut(0, len(trimmed.code)-1)
+		}
+	}
+	return rest.trim()
+}
+
+// split cuts a piece at a separator that lies in no brackets.
+func split(s span, separator string) []span {
+	var list []span
+	depth, start := 0, 0
+	for i := 0; i < len(s.code); i++ {
+		switch s.code[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if depth == 0 && s.code[i] == separator[0] && bytes.HasPrefix(s.code[i:], []byte(separator)) {
+			list = append(list, s.cut(start, i).trim())
+			start = i + len(separator)
+			i = start - 1
+		}
+	}
+	if last := s.cut(start, len(s.code)).trim(); len(list) == 0 || len(last.code) > 0 {
+		list = append(list, last)
+	}
+	return list
+}
+
+// arguments are what stands in the brackets that s begins with (blanks, "!" and type arguments may stand before), and what comes
+// after them.
+func arguments(s span) (args []span, rest span, ok bool) {
+	open := bytes.IndexByte(s.code, '(')
+	if open < 0 || open > 0 && !onlyTypes(s.code[:open]) {
+		return nil, s, false
+	}
+	depth := 0
+	for i := open; i < len(s.code); i++ {
+		switch s.code[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 {
+				inner := s.cut(open+1, i).trim()
+				if len(inner.code) > 0 {
+					args = split(inner, ",")
+				}
+				return args, s.cut(i+1, len(s.code)), true
+			}
+		}
+	}
+	return nil, s, false
+}
+
+// onlyTypes reports whether a text is blank, "!" or type arguments.
+func onlyTypes(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) == 0 || string(text) == "!" || text[0] == '<' && text[len(text)-1] == '>' || bytes.HasPrefix(text, []byte("::<"))
+}
+
+// link is a part of a chain of calls: .name(args)
+type link struct {
+	name   string
+	args   []span
+	called bool
+}
+
+// links are the parts of a chain.
+func links(s span) []link {
+	var list []link
+	for len(list) < 20 {
+		s = s.trim()
+		i := 0
+		for i < len(s.code) && (s.code[i] == '.' || s.code[i] == '?') {
+			i++
+		}
+		end := i
+		for end < len(s.code) && source.IsWord(s.code[end]) {
+			end++
+		}
+		if i == 0 || end == i {
+			break
+		}
+		l := link{name: string(s.code[i:end])}
+		s = s.cut(end, len(s.code))
+		if args, rest, ok := arguments(s); ok {
+			l.args, l.called, s = args, true, rest
+		}
+		list = append(list, l)
+		if !l.called && len(s.code) > 0 && (s.code[0] == ' ' || s.code[0] == '\n') {
+			// Ruby: a matcher without brackets.
+			if word := words(s.trim()); word.name != "" {
+				list = append(list, word)
+			}
+			break
+		}
+	}
+	return list
+}
+
+// words is a call without brackets: eq 1
+func words(s span) link {
+	end := 0
+	for end < len(s.code) && (source.IsWord(s.code[end]) || s.code[end] == '?') {
+		end++
+	}
+	l := link{name: string(s.code[:end])}
+	rest := s.cut(end, len(s.code))
+	if args, _, ok := arguments(rest); ok {
+		l.args = args
+	} else if rest = rest.trim(); len(rest.code) > 0 {
+		l.args = split(rest, ",")
+	}
+	return l
+}
+
+// chainClaim reads expect(x).toBe(1), assertThat(x).isEqualTo(1), expect(x).to eq(1), Expect(x).To(Equal(1)).
+func chainClaim(lang source.Lang, rest span) (c claim) {
+	args, tail, ok := arguments(rest)
+	if !ok || len(args) == 0 {
+		return c
+	}
+	if lang == source.Java && len(args) == 2 { // assertThat(x, is(1))
+		return matcherClaim(args[:1], words(args[1]), false)
+	}
+	negated := false
+	list := links(tail)
+	for i, l := range list {
+		switch name := strings.ToLower(l.name); name {
+		case "not", "not_to", "to_not", "notto", "tonot", "shouldnot":
+			negated = true
+			if len(l.args) > 0 {
+				return matcherClaim(args[:1], words(l.args[0]), true)
+			}
+		case "to", "should", "eventually":
+			if len(l.args) > 0 { // Expect(x).To(Equal(1)), expect(x).to(eq(1))
+				return matcherClaim(args[:1], words(l.args[0]), negated)
+			}
+		default:
+			if l.called || i == len(list)-1 {
+				if best := matcherClaim(args[:1], l, negated); best.level > c.level {
+					c = best
+				}
+			}
+		}
+	}
+	return c
+}
+
+// suffixClaim reads x.Should().Be(1), x.ShouldBe(1), x.should eq(1).
+func suffixClaim(lang source.Lang, before span, word string, rest span) (c claim) {
+	subject := before.trim()
+	subject = subject.cut(0, len(bytes.TrimRight(subject.code, ".!? \n")))
+	if i := bytes.LastIndexAny(subject.code, ";{}=\n"); i >= 0 {
+		subject = subject.cut(i+1, len(subject.code)).trim()
+	}
+	if i := bytes.LastIndex(subject.code, []byte("await ")); i >= 0 {
+		subject = subject.cut(i+6, len(subject.code))
+	}
+	if subject.code = bytes.TrimPrefix(subject.code, []byte(">")); len(subject.code) < len(subject.text) {
+		subject.text = subject.text[1:] // x => x.Should()
+	}
+	if subject = subject.trim(); len(subject.code) == 0 {
+		return c
+	}
+	if word != "Should" && word != "should" {
+		args, tail, _ := arguments(rest)
+		list := append([]link{{name: word, args: args}}, links(tail)...)
+		for _, l := range list { // x.ShouldBeOfType<T>().ShouldBe(1)
+			l.name = strings.TrimPrefix(strings.ToLower(strings.TrimPrefix(l.name, "must_")), "should")
+			if best := matcherClaim([]span{subject}, l, false); best.level > c.level {
+				c = best
+			}
+		}
+		return c
+	}
+	_, tail, ok := arguments(rest)
+	if !ok {
+		return matcherClaim([]span{subject}, words(rest.trim()), false)
+	}
+	for _, l := range links(tail) {
+		if best := matcherClaim([]span{subject}, l, false); best.level > c.level {
+			c = best
+		}
+	}
+	return c
+}
+
+// matcherClaim is the claim of a matcher about subjects.
+func matcherClaim(subjects []span, m link, negated bool) (c claim) {
+	name := strings.ToLower(strings.ReplaceAll(m.name, "_", ""))
+	c.matcher = m.name
+	c.level = levelOf(name)
+	if name == "be" && len(m.args) > 0 && bytes.IndexAny(m.args[0].code, "<>") == 0 {
+		c.level = partial
+	}
+	if name == "is" && len(m.args) == 1 && words(m.args[0]).name != "" && bytes.HasSuffix(bytes.TrimSpace(m.args[0].code), []byte(")")) {
+		return matcherClaim(subjects, words(m.args[0]), negated)
+	}
+	if negated || strings.HasPrefix(name, "not") && name != "nothrow" {
+		if c.level = exists; m.name == "" {
+			c.level = unclear
+		}
+	}
+	for _, s := range subjects {
+		if !isLiteral(s.code) {
+			c.subjects = append(c.subjects, s.key())
+		}
+	}
+	for _, a := range m.args {
+		c.expected = append(c.expected, a.key())
+	}
+	return c
+}
+
+// callClaim reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x, Is.EqualTo(1)).
+func callClaim(lang source.Lang, word string, rest span) (c claim) {
+	if at(rest.code, 0) == '.' {
+		end := 1
+		for end < len(rest.code) && source.IsWord(rest.code[end]) {
+			end++
+		}
+		word, rest = string(rest.code[1:end]), rest.cut(end, len(rest.code))
+	}
+	args, _, ok := arguments(rest)
+	if !ok && lang == source.Ruby {
+		args, ok = split(rest.trim(), ","), true
+	}
+	if !ok || len(args) == 0 {
+		return c
+	}
+	if lang == source.Go && (string(args[0].code) == "t" || string(args[0].code) == "b" || bytes.HasSuffix(args[0].code, []byte("T()"))) {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return c
+	}
+	if word == "That" && len(args) >= 2 {
+		return nunitClaim(args)
+	}
+	name := strings.ToLower(strings.ReplaceAll(word, "_", ""))
+	for _, prefix := range []string{"debug", "prop", "assert", "must"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	switch name {
+	case "", "true", "istrue", "ok", "that", "isok":
+		return expressionClaim(lang, args[0])
+	case "false", "isfalse":
+		c = matcherClaim(args[:1], link{name: word}, false)
+		c.level, c.truth = exists, true
+		return c
+	case "called", "calledonce", "calledwith", "calledoncewith", "hascalls", "notcalled":
+		return c // the subject stands before it
+	}
+	c = matcherClaim(args[:1], link{name: word, args: args[1:]}, false)
+	if c.level = levelOf(name); c.level >= partial && len(args) > 1 && !isLength(name) {
+		// Which of the two is expected depends on the framework.
+		c.subjects, c.expected = nil, nil
+		for _, a := range args[:2] {
+			if isLiteral(a.code) {
+				c.expected = append(c.expected, a.key())
+			} else {
+				c.subjects = append(c.subjects, a.key())
+			}
+		}
+	}
+	return c
+}
+
+// isLength reports whether a matcher asks how long its first argument is.
+func isLength(name string) bool {
+	return oneOf(name, "len", "lenf", "havelen", "tohavelength", "hassize", "havecount", "haslength")
+}
+
+// nunitClaim reads Assert.That(x, Is.EqualTo(1)).
+func nunitClaim(args []span) claim {
+	negated := bytes.Contains(args[1].code, []byte(".Not"))
+	best := claim{}
+	list := links(span{append([]byte("."), args[1].code...), append([]byte("."), args[1].text...)})
+	for _, l := range list {
+		if c := matcherClaim(args[:1], l, negated); c.level > best.level {
+			best = c
+		}
+	}
+	return best
+}
+
+// levels are the matchers by what they say, in lower case without underscores.
+var levels = [...]string{
+	exists: ` tobedefined tobetruthy tobefalsy tohavebeencalled tohavereturned tothrow tobeinthedocument tobevisible noerror notnil notempty true
+		isnotnone isnotnull notnull isnotnil false istrue isfalse isnotempty isdefined exists exist truthy befalsey betruthy bepresent bevalid
+		ok isok isnotequal notequal ne error iserror haveoccurred succeed notbenull notbeempty notbe bedefined throwexception raiseerror ispresent
+		received called nothrow doesnotthrow anyerror benotnull issome iserr refutenil refuteempty beok nonnull tobecalled notbenullorempty any
+		isnotnullorempty notzero `,
+	partial: ` tocontain tocontainequal tomatch tomatchobject tobegreaterthan tobegreaterthanorequal tobelessthan tobelessthanorequal tobeinstanceof tohavelength
+		tohaveproperty tobetypeof tobecloseto contains notcontains greater greaterorequal less lessorequal len lenf in notin isinstance regex notregex
+		matches match startswith endswith contain containall include includes beinstanceof bea bean bekindof haveattributes besuperset issubset subset
+		elementsmatch isgreaterthan islessthan isgreaterthanorequalto islessthanorequalto hassize hassizegreaterthan isinstanceof hasitem
+		containsstring hasmessagecontaining errorcontains regexp istype isassignablefrom begreaterthan belessthan havecount havecountgreaterthan
+		beoftype beassignableto startwith endwith begreaterthanorequalto belessthanorequalto bepositive ispositive haslength instanceof countequal
+		greaterequal lessequal between isbetween inrange tohavebeenlastcalledwith single kindof operator isin containsanyof isnotsameas oneof
+		hasvaluegreaterthan isassignableto beoneof `,
+	exact: ` tobe toequal tostricteqal tostrictequal equal equals equalvalues exactly eq same isequalto is be eql deepequal deepstrictequal strictequal
+		jsoneq yamleq dictequal listequal setequal tupleequal multilineequal countequals almostequal indelta inepsilon inline tomatchinlinesnapshot
+		tomatchsnapshot tohavebeencalledwith tohavebeencalledtimes toreturn tohavetext tohavevalue tohaveurl tohavebeennthcalledwith tothrowerror errorscontain
+		equalerror erroris arrayequals areequal aresame issameas equaltoignoringcase beequivalentto equalto equivalent allclose arrayequal
+		framesequal containsinanyorder hastostring containsexactlyinanyorder bestrictlyequalto tobestrictequal cmp snapshot containsexactly
+		nil null empty isnull isnone isnil benil tobenull tobeundefined undefined tobenan benull beempty isempty isundefined benullorempty zero none `,
+}
+
+// nothings are the exact matchers that compare with nothing.
+const nothings = " nil null empty isnull isnone isnil benil tobenull tobeundefined undefined tobenan benull beempty isempty isundefined benullorempty zero none "
+
+// isNothing reports whether a matcher compares with nothing.
+func isNothing(matcher string) bool {
+	name := strings.ToLower(strings.ReplaceAll(matcher, "_", ""))
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "assert"), "should")
+	return strings.Contains(nothings, " "+name+" ")
+}
+
+var levelByName = sync.OnceValue(func() map[string]level {
+	names := map[string]level{}
+	for l, list := range levels {
+		for name := range strings.FieldsSeq(list) {
+			names[name] = level(l)
+		}
+	}
+	return names
+})
+
+func levelOf(name string) level { return levelByName()[name] }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -1,0 +1,292 @@
+package rules
+
+import (
+	"path"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// command is one command of a line of shell.
+type command struct {
+	words []string
+	after string // the operator behind it: &&, ||, ;, |, & or nothing
+}
+
+// checkers are the programs that check code, each with the words that make it a check: those after the slash are its
+// subcommands, and * is any. A name before them joins programs that do the same.
+const checkers = `go/test,vet golangci-lint/* staticcheck/* gotestsum/* govulncheck/* ginkgo/* ` +
+	`pytest/* py.test/* tox/* nox/* mypy/* pyright/* basedpyright/* ruff/check,format flake8/* pylint/* bandit/* ty/check pytype/* unittest/* ` +
+	`jest/* vitest/* mocha/* ava/* tap/* playwright/test cypress/run eslint/* tsc/* vue-tsc/* svelte-check/* biome/check,ci,lint oxlint/* stylelint/* karma/* ` +
+	`publint/* attw/* knip/* deno/test,lint,check bun/test ` +
+	`cargo/test,clippy,check,nextest,audit,deny,miri,hack,semver-checks rspec/* rubocop/* minitest/* ` +
+	`mvn/test,verify,install,package,integration-test mvnw/test,verify,install,package,integration-test gradle/test,check,build gradlew/test,check,build ` +
+	`dotnet/test,build,format phpunit/* phpstan/* psalm/* ctest/* bazel/test buf/lint,breaking swift/test ` +
+	`shellcheck/* hadolint/* actionlint/* zizmor/* pre-commit/run prek/run yamllint/* markdownlint/* codespell/* typos/* semgrep/* ` +
+	`codecov/* coverage/report checkov/* trivy/* tfsec/* ansible-lint/* helm/lint`
+
+// scriptRunners run what a file of the repository names: make, or the scripts of package.json.
+const scriptRunners = ` make gmake just task rake rails npm yarn pnpm bun hatch pdm poe invoke inv nx turbo lerna mage composer deno mise `
+
+// shellWrappers run the command that follows them.
+const shellWrappers = ` env time timeout sudo xargs npx bunx pnpx uvx pipx nice exec command xvfb-run nohup retry winpty cross tee-err bundle uv poetry pipenv rye ` +
+	`dotenv cross-env then do else if elif while until ! { corepack RUN run: script: - `
+
+// wrapperWords follow a wrapper and belong to it.
+const wrapperWords = ` exec run x dlx -- -m `
+
+// shellCommands cuts a line of shell into its commands. Quotes are kept together, and what they contain is no command.
+func shellCommands(line string) []command {
+	var list []command
+	var words []string
+	var word strings.Builder
+	inWord := false
+	endWord := func() {
+		if inWord {
+			words = append(words, word.String())
+			word.Reset()
+			inWord = false
+		}
+	}
+	end := func(operator string) {
+		endWord()
+		if len(words) > 0 || operator == "||" {
+			list = append(list, command{words, operator})
+			words = nil
+		}
+	}
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'' || c == '"':
+			close := strings.IndexByte(line[i+1:], c)
+			if close < 0 {
+				close = len(line) - i - 1
+			}
+			word.WriteString(line[i+1 : i+1+close])
+			inWord = true
+			i += close + 1
+		case c == '\\' && i+1 < len(line):
+			i++
+			word.WriteByte(line[i])
+			inWord = true
+		case c == ' ' || c == '\t':
+			endWord()
+		case c == '#' && !inWord:
+			end("")
+			return list
+		case strings.HasPrefix(line[i:], "&&"), strings.HasPrefix(line[i:], "||"):
+			end(line[i : i+2])
+			i++
+		case c == '>' && strings.HasPrefix(line[i:], ">&"), c == '&' && strings.HasPrefix(line[i:], "&>"):
+			i++
+		case c == ';' || c == '|' || c == '&':
+			end(string(c))
+		case c == '(' || c == ')' || c == '`':
+			end("")
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	end("")
+	return list
+}
+
+// checkOf names the check that a command runs, such as "go test" or "eslint"; "" for any other command.
+func checkOf(words []string) string {
+	words = unwrapped(words)
+	if len(words) == 0 {
+		return ""
+	}
+	name := path.Base(words[0])
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".cmd"), ".bat")
+	if strings.HasPrefix(name, "python") || name == "ruby" || name == "node" || name == "php" || name == "bash" || name == "sh" || name == "pwsh" {
+		return scriptCheck(words[1:])
+	}
+	if found := checkerOf(name, words[1:]); found != "" {
+		return found
+	}
+	if strings.Contains(scriptRunners, " "+name+" ") {
+		return runnerCheck(name, words[1:])
+	}
+	if strings.Contains(words[0], "/") {
+		return scriptCheck(words)
+	}
+	return ""
+}
+
+// runnerCheck names the target or script that a runner such as make or npm runs, when it checks something.
+func runnerCheck(name string, words []string) string {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case strings.Contains(" -F --filter -C --prefix --dir --cwd -w workspace -f --directory -p --project ", " "+w+" "):
+			i++
+			continue
+		case w == "", strings.HasPrefix(w, "-"), strings.Contains(" run exec x dlx ", " "+w+" "), isAssignment(w):
+			continue
+		}
+		if found := checkerOf(path.Base(w), words[i+1:]); found != "" {
+			return found
+		}
+		if name == "npm" && (w == "ci" || w == "cit") { // it installs
+			return ""
+		}
+		if namesCheck(w) || name == "npm" && w == "t" {
+			return name + " " + w
+		}
+		if name != "make" && name != "gmake" {
+			return ""
+		}
+	}
+	return ""
+}
+
+// checkerOf finds a program among the checkers.
+func checkerOf(name string, rest []string) string {
+	if len(name) < 2 || len(name) > 20 {
+		return ""
+	}
+	at := strings.Index(" "+checkers, " "+name+"/")
+	if at < 0 {
+		return ""
+	}
+	subs, _, _ := strings.Cut(checkers[at+len(name)+1:], " ")
+	if subs == "*" {
+		return name
+	}
+	for _, w := range rest {
+		w = strings.TrimPrefix(w, ":")
+		if w == "" || strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+") {
+			continue
+		}
+		if _, last, nested := cutAtLast(w, ":"); nested { // a task of a project of Gradle
+			w = last
+		}
+		if strings.Contains(","+subs+",", ","+w+",") {
+			return name + " " + w
+		}
+		if !strings.Contains(name, "mvn") && !strings.Contains(name, "gradle") {
+			return ""
+		}
+	}
+	return ""
+}
+
+func cutAtLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// unwrapped removes variables, shellWrappers and their options before a command.
+func unwrapped(words []string) []string {
+	for len(words) > 0 {
+		w := words[0]
+		switch {
+		case w == "-" || w == "@" || w == "@-" || w == "-@":
+			words = words[1:]
+		case len(w) > 1 && (w[0] == '@' || w[0] == '-' && source.IsWord(w[1])) || strings.HasPrefix(w, "!"):
+			words = append([]string{strings.TrimLeft(w, "@-!")}, words[1:]...)
+		case w == "":
+			words = words[1:]
+		case isAssignment(w):
+			words = words[1:]
+		case strings.Contains(shellWrappers, " "+w+" "):
+			words = afterWrapper(words[1:])
+		default:
+			return words
+		}
+	}
+	return nil
+}
+
+// afterWrapper removes what belongs to a wrapper: its subcommand, options and durations.
+func afterWrapper(words []string) []string {
+	for len(words) > 0 {
+		w := words[0]
+		switch {
+		case strings.Contains(wrapperWords, " "+w+" "), strings.HasPrefix(w, "-"), w != "" && w[0] >= '0' && w[0] <= '9':
+			words = words[1:]
+		default:
+			return words
+		}
+	}
+	return words
+}
+
+func isAssignment(w string) bool {
+	i := strings.IndexByte(w, '=')
+	if i <= 0 {
+		return false
+	}
+	for k := range i {
+		if !source.IsWord(w[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// scriptCheck names the script that a command runs, when its name says that it checks something.
+func scriptCheck(words []string) string {
+	for i, w := range words {
+		switch {
+		case w == "-m" && i+1 < len(words):
+			return checkOf(words[i+1:])
+		case w == "-c", w == "-e":
+			return ""
+		case strings.HasPrefix(w, "-"):
+			continue
+		}
+		base := path.Base(w)
+		if found := checkerOf(base, words[i+1:]); found != "" {
+			return found
+		}
+		name := strings.TrimSuffix(base, path.Ext(base))
+		if namesCheck(name) {
+			return base
+		}
+		return ""
+	}
+	return ""
+}
+
+// checkWords are words in the name of a script or step that checks something.
+const checkWords = ` test tests testing unittest unittests e2e integration lint linting linter lints check checks typecheck typechecking type-check verify spec specs ` +
+	`clippy coverage ci validate vet mypy ruff eslint pytest audit `
+
+// namesCheck reports whether one of the words of a name says that it checks something.
+func namesCheck(name string) bool {
+	if len(name) > 100 {
+		return false
+	}
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' || r == ' ' || r == '/' }) {
+		if strings.Contains(checkWords, " "+strings.ToLower(word)+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// checksIn lists the checks that a script runs, each once.
+func checksIn(script string) []string {
+	var found []string
+	seen := map[string]bool{}
+	for line := range strings.SplitSeq(strings.ReplaceAll(script, "\\\n", " "), "\n") {
+		if len(line) > maxShellLine {
+			continue
+		}
+		for _, c := range shellCommands(line) {
+			if name := checkOf(c.words); name != "" && !seen[name] {
+				seen[name] = true
+				found = append(found, name)
+			}
+		}
+	}
+	return found
+}
+
+// maxShellLine is the longest line that is read as shell, in bytes.
+const maxShellLine = 8 << 10

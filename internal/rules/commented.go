@@ -1,0 +1,393 @@
+package rules
+
+import (
+	"bytes"
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/git/linediff"
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+var programLanguages = []string{"go", "python", "javascript", "typescript", "rust", "java", "csharp", "ruby"}
+
+// CommentedTest finds tests that ran at the merge base and are comments, or code that cannot run, at the head.
+var CommentedTest = &Rule{
+	ID: "closeout/commented-test", Title: "A test that ran before is a comment now", Severity: input.Block, Topic: "test",
+	Languages: programLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.Files {
+			if d := f.deadened(); len(d.tests) > 0 {
+				report(d.hit(f, d.tests, "test", "uncomment the test, and fix what it finds"))
+			}
+		}
+	},
+}
+
+// CommentedAssertion finds assertions that were live at the merge base and are comments, or code that cannot run, at the head.
+var CommentedAssertion = &Rule{
+	ID: "closeout/commented-assertion", Title: "An assertion that ran before is a comment now", Severity: input.Block,
+	Languages: programLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.Files {
+			if d := f.deadened(); len(d.assertions) > 0 && len(d.tests) == 0 {
+				report(d.hit(f, d.assertions, "assertion", "uncomment the assertion, and fix what it finds"))
+			}
+		}
+	},
+}
+
+// deadLine is a line of the head that was code at the merge base.
+type deadLine struct {
+	line     int
+	was, now string
+	test     string // the name of the test that the line declares, "" for an assertion
+	how      string // what it is now
+}
+
+// dead is what a change of a file turned from code into something that does not run.
+type dead struct{ tests, assertions []deadLine }
+
+func (d *dead) add(l deadLine) {
+	switch {
+	case l.test == "":
+		d.assertions = append(d.assertions, l)
+	case len(d.tests) == 0 || d.tests[len(d.tests)-1].test != l.test: // an annotation and its function are one test
+		d.tests = append(d.tests, l)
+	}
+}
+
+// hit joins what was found in a file.
+func (d *dead) hit(f *File, list []deadLine, what, fix string) Hit {
+	first := list[0]
+	h := Hit{File: f.Path, Line: first.line, Subject: first.test, Was: first.was, Now: first.now, Fix: fix}
+	switch {
+	case len(list) > 1:
+		h.Detail = input.Plural(int64(len(list)), what) + " that ran before are " + first.how
+	case first.test != "":
+		h.Detail = "the test " + first.test + " ran before and is " + first.how
+	default:
+		h.Detail = "the assertion ran before and is " + first.how
+	}
+	for _, l := range list[1:] {
+		if l.test != "" {
+			h.Others = append(h.Others, l.test)
+		}
+	}
+	return h
+}
+
+// deadened finds what the head does not run any more.
+func (f *File) deadened() *dead {
+	if f.dead != nil {
+		return f.dead
+	}
+	d := &dead{}
+	f.dead = d
+	if f.Base == nil || f.Head == nil || f.Lang() == source.None || !source.IsTest(f.Path) && len(f.Base.Tests()) == 0 {
+		return d
+	}
+	gone := goneOf(f)
+	f.commentedLines(gone, d)
+	f.coveredLines(gone, d)
+	f.unreachableLines(gone, d)
+	f.swallowedLines(gone, d)
+	return d
+}
+
+// gone are the assertions and declarations of tests among the removed lines of a file, by what they say.
+type gone struct {
+	file     *File
+	byKey    map[string]*goneLine
+	starts   map[string]bool // the first bytes of the keys
+	comments map[string]int  // removed comments, by what they say
+	tests    map[int]string  // the lines of the base that declare tests
+}
+
+type goneLine struct {
+	line, count int
+	test        string
+}
+
+// The shortest key.
+const shortestKey = 5
+
+// marks begin comments.
+const marks = " \t/*#!-;"
+
+func goneOf(f *File) *gone {
+	g := &gone{file: f, byKey: map[string]*goneLine{}, starts: map[string]bool{}, comments: map[string]int{}}
+	if len(f.Added()) == 0 {
+		return g
+	}
+	for _, l := range f.Removed() {
+		if isBlank(f.Base.CodeLine(l.Number)) {
+			if !isBlank(f.Base.CommentLine(l.Number)) {
+				g.comments[string(squeeze(nil, commentText(f.Base, l.Number)))]++
+			}
+			continue
+		}
+		g.add(l.Number)
+	}
+	for _, l := range f.Added() {
+		// What is code elsewhere was moved.
+		if len(g.byKey) > 0 && !isBlank(f.Head.CodeLine(l.Number)) {
+			if was := g.byKey[strings.TrimLeft(liveKey(f.Head, l.Number), marks)]; was != nil {
+				was.count--
+			}
+		}
+	}
+	return g
+}
+
+// add takes a removed line.
+func (g *gone) add(n int) {
+	test := g.declared(n)
+	if test == "" && (!isAssertion(g.file.Lang(), g.file.Base.CodeLine(n)) || isTautology(g.file.Base.Line(n))) {
+		return
+	}
+	key := strings.TrimLeft(liveKey(g.file.Base, n), marks)
+	if len(key) < shortestKey {
+		return
+	}
+	if was := g.byKey[key]; was != nil {
+		was.count++
+		return
+	}
+	g.byKey[key] = &goneLine{line: n, count: 1, test: test}
+	g.starts[key[:shortestKey]] = true
+}
+
+// declared is the name of the test that a line of the base declares, when the head has no such test; else "".
+func (g *gone) declared(n int) string {
+	if g.tests == nil {
+		g.tests = map[int]string{}
+		head := map[string]bool{}
+		for _, t := range g.file.Head.Tests() {
+			head[t.Name] = true
+		}
+		for _, t := range g.file.Base.Tests() {
+			if head[t.Name] {
+				continue
+			}
+			// A test without its annotation is none.
+			for n, last := t.Line, declarationLine(g.file.Base, t); n <= last; n++ {
+				g.tests[n] = t.Name
+			}
+		}
+	}
+	return g.tests[n]
+}
+
+// declarationLine is the line that has the name of a test: annotations stand before it.
+func declarationLine(f *source.File, t source.Test) int {
+	name := t.Name[strings.LastIndex(t.Name, " > ")+1:]
+	name = strings.TrimPrefix(name, "> ")
+	for n := t.Line; n < t.Body && n < t.Line+maxStatementLines; n++ {
+		if strings.Contains(string(f.Line(n)), name) {
+			return n
+		}
+	}
+	return t.Line
+}
+
+// find is what a text said at the base, when that is gone now. The text may begin with other words, such as "TODO:", and go on.
+func (g *gone) find(text []byte) *goneLine {
+	for range 8 {
+		key := string(squeeze(nil, text))
+		if len(key) < shortestKey {
+			return nil
+		}
+		if was := g.byKey[strings.TrimRight(key, ";,")]; was != nil && was.count > 0 {
+			return was
+		}
+		if was := g.findStart(text, key); was != nil {
+			return was
+		}
+		blank := bytes.IndexAny(text, " \t")
+		if blank < 0 {
+			return nil
+		}
+		text = bytes.TrimLeft(text[blank:], " \t")
+	}
+	return nil
+}
+
+// findStart is what the first words of a text said.
+func (g *gone) findStart(text []byte, key string) *goneLine {
+	if !g.starts[key[:shortestKey]] {
+		return nil
+	}
+	for range 8 {
+		blank := bytes.LastIndexAny(text, " \t")
+		if blank < 0 {
+			return nil
+		}
+		text = bytes.TrimRight(text[:blank], " \t")
+		key = strings.TrimRight(string(squeeze(nil, text)), ";,")
+		if was := g.byKey[key]; was != nil && was.count > 0 && len(key) >= 2*shortestKey {
+			return was
+		}
+	}
+	return nil
+}
+
+// commentedLines finds added comments and texts that say what a removed line said.
+func (f *File) commentedLines(g *gone, d *dead) {
+	if len(g.byKey) == 0 {
+		return
+	}
+	for _, l := range f.Added() {
+		text, how := deadText(f.Head, l.Number)
+		if len(text) == 0 || len(text) > maxStatementBytes {
+			continue
+		}
+		if key := string(squeeze(nil, text)); g.comments[key] > 0 {
+			g.comments[key]--
+			continue
+		}
+		if was := g.find(text); was != nil && (how != "inside a text" || inStatement(f.Head, l.Number)) {
+			was.count--
+			if was.test == "" && f.replaced(was.line, l.Number) {
+				continue
+			}
+			d.add(deadLine{line: l.Number, was: string(f.Base.Line(was.line)), now: string(l.Text), test: was.test, how: how})
+		}
+	}
+}
+
+// deadText is what a line says in a comment, or in a text of more than one line.
+func deadText(f *source.File, n int) (text []byte, how string) {
+	if comment := commentText(f, n); len(comment) > 0 {
+		return comment, "commented out"
+	}
+	if isBlank(f.CodeLine(n)) {
+		return bytes.TrimSpace(f.Line(n)), "inside a text"
+	}
+	return nil, ""
+}
+
+// commentText is the comment of a line without its marks.
+func commentText(f *source.File, n int) []byte {
+	return bytes.TrimRight(bytes.TrimLeft(f.CommentLine(n), marks), " \t\r*/")
+}
+
+func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
+
+// coveredLines finds lines that are the same but lie in a comment or a text now.
+func (f *File) coveredLines(g *gone, d *dead) {
+	for base, head := range f.unchanged() {
+		was, now := f.Base.CodeLine(base), f.Head.CodeLine(head)
+		if bytes.Equal(was, now) || !isBlank(now) {
+			continue
+		}
+		test := g.declared(base)
+		if test == "" && !isAssertion(f.Lang(), was) {
+			continue
+		}
+		how := "commented out"
+		if isBlank(f.Head.CommentLine(head)) {
+			how = "inside a text"
+		}
+		if !f.addsComment() {
+			return // the lexer is wrong about one of the versions
+		}
+		if how == "inside a text" && !inStatement(f.Head, head) {
+			continue
+		}
+		d.add(deadLine{line: head, was: string(f.Base.Line(base)), test: test, how: how})
+	}
+}
+
+// addsComment reports whether an added line can begin a comment or a text of several lines.
+func (f *File) addsComment() bool {
+	for _, l := range f.Added() {
+		for _, mark := range []string{"/*", "=begin", "__END__", `"""`, "'''"} {
+			if bytes.Contains(l.Text, []byte(mark)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inStatement reports whether a line lies in a text that is a statement of its own, as people write a comment of several lines in
+// Python. The text in a call or an assignment is data.
+func inStatement(f *source.File, n int) bool {
+	if f.Lang != source.Python {
+		return false
+	}
+	first := n
+	for first > 1 && n-first < maxBlock && isBlank(f.CodeLine(first)) {
+		first--
+	}
+	line := bytes.TrimSpace(f.CodeLine(first))
+	if !bytes.HasPrefix(line, []byte(`"""`)) && !bytes.HasPrefix(line, []byte("'''")) {
+		return false
+	}
+	before := first - 1
+	for before > 0 && n-before < maxBlock && isBlank(f.CodeLine(before)) {
+		before--
+	}
+	line = bytes.TrimSpace(f.CodeLine(before))
+	return len(line) == 0 || bytes.IndexByte([]byte("([{,=+%"), line[len(line)-1]) < 0
+}
+
+// replaced reports whether an assertion stands beside a comment that says at least as much, about the same, as the one that became
+// the comment.
+func (f *File) replaced(base, head int) bool {
+	s, ok := statementAt(f.Base, base)
+	if !ok {
+		return false
+	}
+	was, ok := claimOf(f.Lang(), s)
+	if !ok {
+		return false
+	}
+	added, _ := slices.BinarySearchFunc(f.Added(), head-nearby, func(l linediff.Line, n int) int { return cmp.Compare(l.Number, n) })
+	for _, l := range f.Added()[added:] {
+		if l.Number > head+nearby {
+			break
+		}
+		if !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
+			continue
+		}
+		if s, ok = statementAt(f.Head, l.Number); !ok {
+			continue
+		}
+		if now, ok := claimOf(f.Lang(), s); ok && now.level >= was.level && sharesSubject(was, now) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearby is how many lines from a comment its replacement may stand.
+const nearby = 12
+
+func sharesSubject(a, b claim) bool {
+	return slices.ContainsFunc(a.subjects, func(subject string) bool { return slices.Contains(b.subjects, subject) })
+}
+
+// unchanged are the numbers of the lines that both versions have.
+func (f *File) unchanged() iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		removed, added := f.Removed(), f.Added()
+		for base, head := 1, 1; base <= f.Base.Lines() && head <= f.Head.Lines(); {
+			switch {
+			case len(removed) > 0 && removed[0].Number == base:
+				removed, base = removed[1:], base+1
+			case len(added) > 0 && added[0].Number == head:
+				added, head = added[1:], head+1
+			default:
+				if !yield(base, head) {
+					return
+				}
+				base, head = base+1, head+1
+			}
+		}
+	}
+}

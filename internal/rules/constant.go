@@ -1,0 +1,233 @@
+package rules
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// certainty is what is known of a condition without running it.
+type certainty int8
+
+const (
+	unknown certainty = iota
+	always
+	notEver
+)
+
+func (t certainty) not() certainty {
+	switch t {
+	case always:
+		return notEver
+	case notEver:
+		return always
+	}
+	return unknown
+}
+
+// maxCondition is how much of a condition is looked at.
+const maxCondition = 400
+
+// foldCondition tells whether a condition is always or never true: true, 1 == 1, !false, true || x. names are the constants of the
+// file; see constants.
+func foldCondition(expr string, names map[string]certainty) certainty {
+	if len(expr) > maxCondition {
+		return unknown
+	}
+	return constantAt(expr, names, 0)
+}
+
+func constantAt(expr string, names map[string]certainty, depth int) certainty {
+	expr = unparen(strings.TrimSpace(expr))
+	if depth > 20 || expr == "" {
+		return unknown
+	}
+	for _, or := range []string{"||", " or "} {
+		if left, right, found := cutOutside(expr, or); found {
+			return either(constantAt(left, names, depth+1), constantAt(right, names, depth+1))
+		}
+	}
+	for _, and := range []string{"&&", " and "} {
+		if left, right, found := cutOutside(expr, and); found {
+			return either(constantAt(left, names, depth+1).not(), constantAt(right, names, depth+1).not()).not()
+		}
+	}
+	if rest, found := strings.CutPrefix(expr, "not "); found {
+		return constantAt(rest, names, depth+1).not()
+	}
+	if strings.HasPrefix(expr, "!") && !strings.HasPrefix(expr, "!=") {
+		return constantAt(expr[1:], names, depth+1).not()
+	}
+	if left, right, found := strings.Cut(expr, "=="); found {
+		left, right = strings.TrimSpace(left), strings.TrimSpace(strings.TrimPrefix(right, "="))
+		if left == right && isDecimal(left) {
+			return always
+		}
+		return unknown
+	}
+	return literal(expr, names)
+}
+
+func literal(expr string, names map[string]certainty) certainty {
+	switch expr {
+	case "true", "True", "TRUE", "bool(1)", "Boolean.TRUE", "cfg!(all())":
+		return always
+	case "false", "False", "FALSE", "None", "nil", "null", "Boolean.FALSE", "cfg!(any())":
+		return notEver
+	}
+	if isDecimal(expr) {
+		if strings.Trim(expr, "0.") == "" {
+			return notEver
+		}
+		return always
+	}
+	return names[expr]
+}
+
+func either(a, b certainty) certainty {
+	switch {
+	case a == always || b == always:
+		return always
+	case a == notEver && b == notEver:
+		return notEver
+	}
+	return unknown
+}
+
+func isDecimal(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && c != '.' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// unparen removes parentheses around the whole.
+func unparen(s string) string {
+	for len(s) > 1 && s[0] == '(' && closing(s, 0) == len(s)-1 {
+		s = strings.TrimSpace(s[1 : len(s)-1])
+	}
+	return s
+}
+
+// closing is the offset of the bracket that closes the one at an offset; -1 where it is missing.
+func closing(s string, open int) int {
+	depth := 0
+	for i := open; i < len(s); i++ {
+		switch s[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// cutOutside cuts at a separator that is in no brackets.
+func cutOutside(s, sep string) (left, right string, found bool) {
+	depth := 0
+	for i := 0; i+len(sep) <= len(s); i++ {
+		switch s[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if depth == 0 && s[i:i+len(sep)] == sep {
+			return s[:i], s[i+len(sep):], true
+		}
+	}
+	return s, "", false
+}
+
+// constants are the names that a file sets to true or false exactly once.
+func constants(f *source.File) map[string]certainty {
+	names := map[string]certainty{}
+	twice := map[string]bool{}
+	for n := 1; n <= f.Lines(); n++ {
+		line := f.CodeLine(n)
+		if len(line) > maxCondition {
+			continue
+		}
+		line = bytes.TrimRight(line, " \t;,")
+		at := bytes.IndexByte(line, '=')
+		if at < 1 {
+			continue
+		}
+		value := literal(strings.TrimSpace(strings.TrimLeft(string(line[at:]), "=")), nil)
+		left := bytes.TrimRight(line[:at], " \t:")
+		if colon := bytes.IndexByte(left, ':'); colon > 0 {
+			left = bytes.TrimRight(left[:colon], " \t") // a type
+		}
+		words := strings.FieldsFunc(string(left), func(c rune) bool { return c == ' ' || c == '\t' || c == '*' })
+		if len(words) == 0 {
+			continue
+		}
+		name := words[len(words)-1]
+		if goType := words[len(words)-1]; (goType == "bool" || goType == "int") && len(words) > 1 {
+			name = words[len(words)-2]
+		}
+		if twice[name] {
+			continue
+		}
+		if _, known := names[name]; known {
+			delete(names, name)
+			twice[name] = true
+			continue
+		}
+		names[name] = value
+	}
+	return names
+}
+
+// cfgTruth tells whether an expression of #[cfg(…)] can differ between builds.
+func cfgTruth(expr string) certainty { return cfgTruthAt(strings.TrimSpace(expr), 0) }
+
+func cfgTruthAt(expr string, depth int) certainty {
+	if depth > 20 || len(expr) > maxCondition {
+		return unknown
+	}
+	name, rest, called := strings.Cut(expr, "(")
+	name = strings.TrimSpace(name)
+	if !called {
+		switch strings.ToLower(name) {
+		case "false":
+			return notEver
+		case "true":
+			return always
+		}
+		return unknown
+	}
+	inner := strings.TrimSuffix(strings.TrimSpace(rest), ")")
+	var parts []certainty
+	for more := strings.TrimSpace(inner) != ""; more; {
+		var part string
+		part, inner, more = cutOutside(inner, ",")
+		if strings.TrimSpace(part) != "" {
+			parts = append(parts, cfgTruthAt(strings.TrimSpace(part), depth+1))
+		}
+	}
+	result := notEver
+	switch name {
+	case "not":
+		if len(parts) == 1 {
+			return parts[0].not()
+		}
+	case "any":
+		for _, part := range parts {
+			result = either(result, part)
+		}
+		return result
+	case "all":
+		for _, part := range parts {
+			result = either(result, part.not())
+		}
+		return result.not()
+	}
+	return unknown
+}

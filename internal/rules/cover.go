@@ -1,0 +1,332 @@
+package rules
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// markAll tells of each test what keeps it from running, whatever the machine.
+func (t *testTable) markAll() {
+	for _, f := range t.files {
+		markTests(f.Head, f.head)
+		for _, one := range f.head {
+			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) {
+				one.mark, one.disabled = one.Line, true
+			}
+		}
+		markClass(f)
+		markShadowed(f)
+		if slices.ContainsFunc(f.head, func(one *testCase) bool { return one.mark > 0 }) || slices.ContainsFunc(f.base, func(one *testCase) bool { return one.moved }) {
+			markTests(f.Base, f.base)
+		}
+	}
+}
+
+func markTests(v *source.File, tests []*testCase) {
+	if v == nil || len(tests) == 0 {
+		return
+	}
+	if n := offByName(v); n > 0 {
+		coverRange(tests, skipMark{line: n, disabled: true}, 0, v.Lines())
+	}
+	var names map[string]certainty
+	indirect := 0
+	for _, m := range marksOf(v) {
+		if names == nil {
+			names = constants(v)
+		}
+		if m.holds == unknown {
+			continue
+		}
+		if from, to, covered := reach(v, tests, m, names); covered {
+			coverRange(tests, m, from, to)
+		} else if indirect < maxIndirect && markIndirect(v, tests, m, names) {
+			indirect++
+		}
+	}
+}
+
+func coverRange(tests []*testCase, m skipMark, from, to int) {
+	for _, one := range tests[after(tests, from-1):] {
+		if one.Line > to {
+			break
+		}
+		if one.End <= to && one.mark == 0 {
+			one.mark, one.disabled = m.line, m.disabled
+		}
+	}
+}
+
+// reach tells which lines a mark keeps from running.
+func reach(v *source.File, tests []*testCase, m skipMark, names map[string]certainty) (from, to int, covered bool) {
+	if m.header {
+		if t := declaredAt(tests, m.line); t != nil {
+			return t.Line, t.End, true
+		}
+		return 0, 0, false
+	}
+	t := around(tests, m.line)
+	switch {
+	case t == nil:
+		return 0, v.Lines(), len(v.Enclosing(m.line)) == 0 && !conditionBefore(v.CodeLine(m.line), names)
+	case t.Group:
+		return t.Line, t.End, reachesGroup(v, t, m.line, names)
+	}
+	return t.Line, t.End, isUnconditional(v, t, m.line, names)
+}
+
+// declaredAt is the test whose annotations and declaration contain a line.
+func declaredAt(tests []*testCase, line int) *testCase {
+	var best *testCase
+	for i := after(tests, line) - 1; i >= 0 && i >= after(tests, line)-1000; i-- {
+		t := tests[i]
+		if line <= max(t.Line, t.Body) && t.End >= line && (best == nil || t.Line == best.Line && t.End >= best.End) {
+			best = t
+		}
+	}
+	return best
+}
+
+// after is the index of the first test that begins behind a line.
+func after(tests []*testCase, line int) int {
+	i, _ := slices.BinarySearchFunc(tests, line, func(t *testCase, line int) int {
+		if t.Line <= line {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// around is the innermost test or group around a line.
+func around(tests []*testCase, line int) *testCase {
+	for i, steps := after(tests, line)-1, 0; i >= 0 && steps < 1000; i, steps = i-1, steps+1 {
+		if tests[i].End >= line {
+			return tests[i]
+		}
+	}
+	return nil
+}
+
+// reachesGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the group
+// itself or in what runs before each test.
+func reachesGroup(v *source.File, t *testCase, line int, names map[string]certainty) bool {
+	if conditionBefore(v.CodeLine(line), names) {
+		return false
+	}
+	for _, b := range v.Enclosing(line) {
+		if b < t.Body || b >= line {
+			continue
+		}
+		head := bytes.ToLower(blockHead(v, b, t.Body))
+		switch {
+		case len(head) == 0:
+		case containsAny(head, "setup", "before", "set_up"):
+		case blockTruth(v, b, t.Body, names) != always:
+			return false
+		}
+	}
+	return true
+}
+
+// isUnconditional reports whether a test that runs always comes to a line.
+func isUnconditional(v *source.File, t *testCase, line int, names map[string]certainty) bool {
+	if conditionBefore(v.CodeLine(line), names) {
+		return false
+	}
+	for _, b := range v.Enclosing(line) {
+		if b >= t.Body && b < line && blockTruth(v, b, t.Body, names) != always {
+			return false
+		}
+	}
+	return !returnsBefore(v, t, line, names)
+}
+
+// returnsBefore reports whether a condition can end a test before a line.
+func returnsBefore(v *source.File, t *testCase, line int, names map[string]certainty) bool {
+	for n := max(t.Body, line-200); n < line; n++ {
+		c := v.CodeLine(n)
+		if i := bytes.Index(c, []byte("return")); i < 0 || source.IsWord(at(c, i-1)) || source.IsWord(at(c, i+len("return"))) {
+			continue
+		}
+		reachable := true
+		for _, b := range v.Enclosing(n) {
+			if b >= t.Body && (isClosure(v.CodeLine(b)) || blockTruth(v, b, t.Body, names) == notEver) {
+				reachable = false
+			}
+		}
+		if reachable {
+			return true
+		}
+	}
+	return false
+}
+
+// conditionBefore reports whether a line itself has a condition that is not always true: if x { t.Skip() }.
+func conditionBefore(line []byte, names map[string]certainty) bool {
+	if len(line) > 1000 {
+		line = line[:1000]
+	}
+	trimmed := bytes.TrimLeft(line, " \t}")
+	for _, word := range []string{"if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except", "rescue", "while "} {
+		if bytes.HasPrefix(trimmed, []byte(word)) {
+			return headTruth(trimmed, names) != always
+		}
+	}
+	return false
+}
+
+// blockHead is what opens a block: its line, or the one before where the bracket has a line for itself. It is empty for the
+// body of the test itself.
+func blockHead(v *source.File, b, body int) []byte {
+	line := bytes.TrimSpace(v.CodeLine(b))
+	if len(line) == 1 && line[0] == '{' {
+		for b--; b > 0 && len(bytes.TrimSpace(v.CodeLine(b))) == 0; b-- {
+		}
+		if b < body {
+			return nil
+		}
+		line = bytes.TrimSpace(v.CodeLine(b))
+	}
+	return line
+}
+
+// blockTruth tells whether what opens a block lets everything in.
+func blockTruth(v *source.File, b, body int, names map[string]certainty) certainty {
+	head := blockHead(v, b, body)
+	if len(head) == 0 {
+		return always
+	}
+	if trimmed := bytes.TrimLeft(head, "} \t"); bytes.HasPrefix(trimmed, []byte("else")) && !bytes.HasPrefix(trimmed, []byte("else if")) {
+		return elseTruth(v, b, names)
+	}
+	return headTruth(head, names)
+}
+
+// elseTruth looks for the condition of an else: a line above it with the same indent.
+func elseTruth(v *source.File, b int, names map[string]certainty) certainty {
+	indent := indentOf(v.CodeLine(b))
+	for n := b - 1; n > 0 && n > b-100; n-- {
+		line := v.CodeLine(n)
+		trimmed := bytes.TrimSpace(line)
+		if indentOf(line) == indent && (bytes.HasPrefix(trimmed, []byte("if ")) || bytes.HasPrefix(trimmed, []byte("if("))) {
+			return headTruth(trimmed, names).not()
+		}
+	}
+	return unknown
+}
+
+// headTruth tells whether the line that opens a block lets everything in.
+func headTruth(head []byte, names map[string]certainty) certainty {
+	if len(head) > 1000 {
+		return unknown
+	}
+	s := strings.TrimLeft(string(head), "} \t")
+	s = strings.TrimPrefix(s, "else ")
+	word := s
+	if i := strings.IndexFunc(s, func(c rune) bool { return c >= 0x80 || !source.IsWord(byte(c)) }); i >= 0 {
+		word = s[:i]
+	}
+	rest := s[len(word):]
+	switch word {
+	case "if", "elif", "elsif", "while":
+		return foldCondition(condition(rest), names)
+	case "unless":
+		return foldCondition(condition(rest), names).not()
+	case "try", "begin", "with", "using", "for", "foreach", "loop", "do", "unsafe", "finally", "ensure", "lock", "async", "":
+		if word != "" || strings.HasPrefix(s, "{") {
+			return always
+		}
+	}
+	if strings.Contains(s, ".Run(") || strings.Contains(s, ".each") || strings.Contains(s, ".forEach") || strings.Contains(s, "subTest(") {
+		return always
+	}
+	return unknown
+}
+
+// condition is what stands between the word and the bracket or colon that opens the block.
+func condition(rest string) string {
+	rest = strings.TrimSpace(rest)
+	if strings.HasPrefix(rest, "(") {
+		if end := closing(rest, 0); end > 0 {
+			tail := strings.TrimSpace(rest[end+1:])
+			if tail == "" || tail[0] == '{' || tail[0] == ':' || !strings.HasPrefix(tail, "&&") && !strings.HasPrefix(tail, "||") {
+				return rest[:end+1]
+			}
+		}
+	}
+	for _, end := range []string{" {", "{", ":", " then"} {
+		if before, _, found := strings.Cut(rest, end); found {
+			rest = before
+		}
+	}
+	return rest
+}
+
+func isClosure(line []byte) bool {
+	return containsAny(line, "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
+}
+
+func containsAny(text []byte, words ...string) bool {
+	for _, word := range words {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// offTags are build constraints that are never set.
+var offTags = map[string]certainty{
+	"ignore": notEver, "never": notEver, "none": notEver, "disabled": notEver, "disable": notEver, "skip": notEver, "off": notEver, "todo": notEver, "broken": notEver, "false": notEver,
+	"exclude": notEver, "nobuild": notEver, "donotbuild": notEver, "nacl": notEver, "hurd": notEver,
+}
+
+// offByName is the line that takes a whole file out of all builds: 1 where its name does.
+func offByName(v *source.File) int {
+	if v.Lang != source.Go {
+		return 0
+	}
+	for _, part := range strings.Split(v.Path, "/") {
+		if part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
+			return 1
+		}
+	}
+	if !bytes.Contains(v.Text, []byte("build")) {
+		return 0
+	}
+	for n := 1; n <= min(v.Lines(), 200); n++ {
+		line := v.Line(n)
+		if bytes.HasPrefix(line, []byte("package ")) {
+			break
+		}
+		if expr, found := bytes.CutPrefix(line, []byte("//go:build ")); found && foldCondition(string(expr), offTags) == notEver {
+			return n
+		}
+	}
+	return 0
+}
+
+// runnerFinds reports whether a test runner looks for tests in a file, as far as its name says.
+func runnerFinds(name string) bool {
+	base := path.Base(name)
+	stem, ext, _ := strings.Cut(base, ".")
+	switch source.LangOf(name) {
+	case source.Go:
+		return strings.HasSuffix(base, "_test.go") && !strings.HasPrefix(base, "_") && !strings.HasPrefix(base, ".")
+	case source.Python:
+		return strings.HasPrefix(base, "test") || strings.HasSuffix(base, "_test.py") || strings.HasSuffix(base, "tests.py")
+	case source.JavaScript, source.TypeScript:
+		return strings.Contains(ext, "test.") || strings.Contains(ext, "spec.") || strings.Contains(name, "__tests__/") || strings.Contains(ext, "e2e") ||
+			strings.HasSuffix(stem, "test") || strings.HasSuffix(stem, "spec") || strings.HasPrefix(stem, "test")
+	case source.Ruby:
+		return strings.HasSuffix(base, "_spec.rb") || strings.HasSuffix(base, "_test.rb") || strings.HasPrefix(base, "test_")
+	case source.None:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,298 @@
+// Package rules sees in a change what coding agents do to tests and checks: tests that are skipped, focused, emptied or
+// deleted, assertions that are commented out, thresholds that are lowered, secrets, hidden characters. It compares the merge
+// base with the head; what was there before is not reported.
+package rules
+
+import (
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/closeout-gate/closeout/internal/git/linediff"
+	"github.com/closeout-gate/closeout/internal/rules/secrets"
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/reports"
+)
+
+// Rule is one diff rule.
+type Rule struct {
+	ID        string // closeout/…
+	Title     string // one line
+	Severity  input.Severity
+	Review    bool     // a person should look at what it finds
+	Languages []string // each must have a case that fires and one that stays quiet; "any" for a rule about any file
+	// Topic joins rules that can find the same thing: of hits with one topic, file, side and line, or with one topic, file and
+	// subject, that of the rule which comes first in [All] stays.
+	Topic string
+	Find  func(c *Change, report func(Hit))
+}
+
+// Hit is what a rule found in one place.
+type Hit struct {
+	File    string
+	Base    bool     // the place is in the merge base
+	Line    int      // from 1; 0 is the whole file
+	Subject string   // what it is about, such as the name of a test
+	Others  []string // the other subjects of a hit about several
+	Was     string   // what was there, "" for nothing
+	Now     string   // what is there now, "" for nothing
+	Detail  string   // what was found, in words, without a full stop
+	Fix     string   // the allowed fix; "" is the rule's
+}
+
+// Change is what leads from the merge base to the head.
+type Change struct {
+	Files []*File // by path
+	// HeadHas reports whether the head has a regular file at a path, touched or not.
+	HeadHas func(path string) bool
+	// Reports are the test reports of the base and of the head.
+	Reports []TestReports
+
+	reportDiffs []reportDiff
+	flows       *flowSet // the workflows among them; nil before they are read
+
+	isLarge bool // many bytes were read
+
+	table *testTable // what it does to tests; see tests
+}
+
+// File is a touched file.
+type File struct {
+	change.Change
+	// Base and Head are its two versions; nil for one that does not exist, is no regular file, is binary or was not read.
+	Base, Head *source.File
+
+	unread         [2]string // why Base and Head were not read, "" where they were or do not exist
+	dead           *dead
+	compared       bool
+	removed, added []linediff.Line
+}
+
+// Lang is the language of the file.
+func (f *File) Lang() source.Lang { return source.LangOf(f.Path) }
+
+// Removed are the lines of the merge base that the head does not have.
+func (f *File) Removed() []linediff.Line {
+	f.compare()
+	return f.removed
+}
+
+// Added are the lines of the head that the merge base does not have.
+func (f *File) Added() []linediff.Line {
+	f.compare()
+	return f.added
+}
+
+// Hunk is a place where lines were replaced: adjacent lines of both versions. One of the lists may be empty.
+type Hunk struct {
+	Removed, Added []linediff.Line
+}
+
+// Hunks joins the removed and added lines that lie at one place.
+func (f *File) Hunks() []Hunk {
+	var hunks []Hunk
+	removed, added, shift := f.Removed(), f.Added(), 0 // how many lines later the same line is in the head
+	for len(removed)+len(added) > 0 {
+		at := 0
+		if len(removed) > 0 {
+			at = removed[0].Number
+		}
+		if len(added) > 0 && (len(removed) == 0 || added[0].Number-shift < at) {
+			at = added[0].Number - shift
+		}
+		r, a := 0, 0
+		for r < len(removed) && removed[r].Number == at+r {
+			r++
+		}
+		for a < len(added) && added[a].Number == at+shift+a {
+			a++
+		}
+		hunks = append(hunks, Hunk{removed[:r], added[:a]})
+		removed, added, shift = removed[r:], added[a:], shift+a-r
+	}
+	return hunks
+}
+
+func (f *File) compare() {
+	if f.compared {
+		return
+	}
+	f.compared = true
+	text := func(v *source.File) []byte {
+		if v == nil {
+			return nil
+		}
+		return v.Text
+	}
+	r := linediff.Diff(text(f.Base), text(f.Head), linediff.Limits{})
+	f.removed, f.added = r.Removed, r.Added
+}
+
+// largeGCPercent saves memory in a large change: what was read stays to the end and has hardly any pointers, so that looking
+// for garbage often costs nearly nothing.
+const largeGCPercent = 20
+
+// saving counts the runs that save memory: the setting is that of the whole process, and backtest judges changes side by side.
+var saving struct {
+	sync.Mutex
+	runs, before int
+}
+
+// saveMemory lets the first of several runs change the setting, and the last one restore it.
+func saveMemory() (end func()) {
+	saving.Lock()
+	defer saving.Unlock()
+	if saving.runs++; saving.runs == 1 {
+		saving.before = debug.SetGCPercent(largeGCPercent)
+	}
+	return func() {
+		saving.Lock()
+		defer saving.Unlock()
+		if saving.runs--; saving.runs == 0 {
+			debug.SetGCPercent(saving.before)
+		}
+	}
+}
+
+// Run finds what the rules say about a change. blob reads the content of an object, or fails with tooLarge.
+func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, error), tooLarge error, headHas func(path string) bool, reports ...TestReports) (*reports.Diff, error) {
+	c, err := read(changes, blob, tooLarge)
+	if err != nil {
+		return nil, err
+	}
+	if c.isLarge {
+		defer saveMemory()()
+	}
+	c.HeadHas, c.Reports = headHas, reports
+	return c.judge(All), nil
+}
+
+// The limits of what is written.
+const (
+	maxRows   = 1000 // of one rule
+	maxText   = 200  // bytes of Was and Now
+	maxDetail = 600  // bytes
+)
+
+// judge runs rules, in their order.
+func (c *Change) judge(list []*Rule) *reports.Diff {
+	d := &reports.Diff{Schema: reports.DiffSchema}
+	taken := taken{}
+	for _, r := range list {
+		var rows []reports.DiffRow
+		more := int64(0)
+		r.Find(c, func(h Hit) {
+			switch {
+			case !taken.take(r, &h):
+			case len(rows) < maxRows-1:
+				rows = append(rows, r.row(h))
+			default:
+				more++
+			}
+		})
+		d.Rules = append(d.Rules, r.finish(rows, more)...)
+	}
+	input.SortStable(d.Rules, compareRows)
+	return d
+}
+
+// finish gives the rows of a rule: at least one, and one that counts those which are left out.
+func (r *Rule) finish(rows []reports.DiffRow, more int64) []reports.DiffRow {
+	if len(rows) == 0 {
+		return []reports.DiffRow{{ID: r.ID, Category: r.category(), Severity: r.Severity, Passed: true}}
+	}
+	input.SortStable(rows, compareRows)
+	rows = slices.Compact(rows)
+	if more > 0 {
+		rows = append(rows, rows[0].More(more))
+	}
+	return rows
+}
+
+func compareRows(a, b reports.DiffRow) int { return a.Compare(&b) }
+
+func (r *Rule) category() string {
+	if r.Review {
+		return reports.DiffReview
+	}
+	return ""
+}
+
+// row makes a row of a hit.
+func (r *Rule) row(h Hit) reports.DiffRow {
+	side := ""
+	if h.Base {
+		side = reports.SideBase
+	}
+	return reports.DiffRow{
+		ID: r.ID, Category: r.category(), Severity: r.Severity, Detail: clip(h.Detail, maxDetail), File: checks.Valid(h.File), Line: int64(h.Line),
+		Side: side, Was: clip(h.Was, maxText), Now: clip(h.Now, maxText), Fix: h.Fix,
+	}
+}
+
+// clip cuts a text of a file, between two characters.
+func clip(s string, limit int) string {
+	if len(s) > 8*limit { // a line can have megabytes
+		s = strings.TrimLeftFunc(s, unicode.IsSpace)
+		s = s[:min(len(s), 8*limit)]
+	}
+	s = strings.TrimSpace(visible(secrets.Redact(strings.ToValidUTF8(s, "\uFFFD"))))
+	if len(s) <= limit {
+		return s
+	}
+	return input.CutTo(s, limit-len("…"))
+}
+
+// taken says which rule found what first, by place and by subject.
+type taken map[[4]string]*Rule
+
+// take reports whether no rule before r found what h is about, and remembers it.
+func (t taken) take(r *Rule, h *Hit) bool {
+	if r.Topic == "" {
+		return true
+	}
+	keys := h.keys(r.Topic)
+	free, fresh := 0, 0
+	for _, key := range keys {
+		if first := t[key]; first == nil || first == r {
+			free++
+			if key[2] == "subject" {
+				fresh++
+			}
+		}
+	}
+	// A hit about several subjects stays where one of them is new.
+	if free < len(keys) && fresh == 0 || len(h.Others) == 0 && free < len(keys) {
+		return false
+	}
+	for _, key := range keys {
+		if t[key] == nil {
+			t[key] = r
+		}
+	}
+	return true
+}
+
+// keys name what a hit is about. A hit on a whole file is known only by its subject, if it has one.
+func (h *Hit) keys(topic string) [][4]string {
+	var keys [][4]string
+	side := ""
+	if h.Base {
+		side = reports.SideBase
+	}
+	if h.Line > 0 || h.Subject == "" {
+		keys = append(keys, [4]string{topic, h.File, "line " + side, strconv.Itoa(h.Line)})
+	}
+	for _, subject := range append([]string{h.Subject}, h.Others...) {
+		if subject != "" {
+			keys = append(keys, [4]string{topic, h.File, "subject", subject})
+		}
+	}
+	return keys
+}

@@ -1,0 +1,472 @@
+package rules
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// TestExit finds files that set up a test run, and newly end it with success or rewrite its outcome.
+var TestExit = &Rule{
+	ID: "closeout/test-exit", Title: "What sets up the tests makes them succeed", Severity: input.Block, Languages: codeLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, list := range c.fresh(false, scanExits) {
+			for _, m := range list[:min(len(list), 20)] {
+				report(Hit{
+					File: m.file.Path, Line: m.line, Now: m.text(), Detail: m.kind,
+					Fix: "remove it, and correct what the tests find",
+				})
+			}
+		}
+	},
+}
+
+// TestBypass finds other ways around a test, which have good reasons more often.
+var TestBypass = &Rule{
+	ID: "closeout/test-bypass", Title: "A test may end, be left out or compare as equal without its code being right", Severity: input.Info,
+	Languages: codeLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, list := range c.fresh(true, scanBypasses) {
+			report(Hit{
+				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: kinds(list),
+				Fix: "let the test run to its end and compare what it got",
+			})
+		}
+	},
+}
+
+// exitZero matches the end of a process with success, in code.
+var exitZero = map[source.Lang]func() *regexp.Regexp{
+	source.Go:         input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`),
+	source.Python:     input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`),
+	source.JavaScript: jsExitZero, source.TypeScript: jsExitZero,
+	source.Ruby:   input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`),
+	source.Rust:   input.Lazily(`\bprocess::exit\(\s*0\s*\)`),
+	source.Java:   input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`),
+	source.CSharp: input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`),
+}
+
+var jsExitZero = input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`)
+
+var exitNeedles = map[source.Lang][]string{
+	source.Go: {"Exit("}, source.Python: {"exit", "quit", "SystemExit"}, source.JavaScript: {".exit", "reallyExit"}, source.TypeScript: {".exit", "reallyExit"},
+	source.Ruby: {"exit"}, source.Rust: {"process::exit"}, source.Java: {".exit(", ".halt(", "exitProcess("}, source.CSharp: {"Environment.Exit"},
+}
+
+// eachExit calls found for each line of code that ends the process with success.
+func eachExit(v *source.File, found func(line int)) {
+	last := 0
+	for _, needle := range exitNeedles[v.Lang] {
+		everyPlace(v.Code, needle, func(pos int) bool {
+			if line := v.LineAt(pos); line != last {
+				if last = line; exitZero[v.Lang]().Match(lineOf(v.Code, pos)) {
+					found(line)
+				}
+			}
+			return true
+		})
+	}
+}
+
+const endsWithSuccess = "the process ends with success"
+
+func scanExits(f *File, v *source.File, found func(int, string)) {
+	switch v.Lang {
+	case source.Go:
+		if strings.HasSuffix(f.Path, "_test.go") {
+			goExits(v, found)
+		}
+		return
+	case source.Python:
+		if source.IsTest(f.Path) || isSetup(v) {
+			pythonOutcomes(v, isSetup(v), found)
+		}
+	case source.Java:
+		if source.IsTest(f.Path) {
+			javaSwallowedTests(v, found)
+		}
+	case source.JavaScript, source.TypeScript:
+		if isSetup(v) {
+			jsReplaced(v, found)
+		}
+	}
+	if isSetup(v) && !isChild(v) && !isPlugin(v) {
+		eachExit(v, func(line int) { found(line, endsWithSuccess) })
+	}
+}
+
+// isChild reports whether a file starts processes of its own, which may end with success.
+func isChild(v *source.File) bool {
+	return v.Lang == source.Python && (bytes.Contains(v.Code, []byte("os.fork(")) || bytes.Contains(v.Code, []byte("multiprocessing")))
+}
+
+// isPlugin reports whether a file has hooks of pytest, but is not loaded by itself.
+func isPlugin(v *source.File) bool {
+	return v.Lang == source.Python && !oneOf(path.Base(v.Path), "conftest.py", "sitecustomize.py", "usercustomize.py", "__init__.py")
+}
+
+var jsSetup = input.Lazily(`(?i)^((jest|vitest|mocha|tests?|e2e|playwright|cypress|karma|ava|unit|integration)[-_.]?)?(global[-_.]?)?(setup|teardown)([-_.]?(tests?|jest|vitest|env|files?|after[-_]?env|global))?\.[cm]?[jt]sx?$|^(jest|vitest|playwright|karma|cypress|web-test-runner|wdio|ava)\.(conf|config)\b|^\.mocharc\.`)
+
+// isSetup reports whether a file sets up the run of tests.
+func isSetup(v *source.File) bool {
+	base, dir := path.Base(v.Path), "/"+path.Dir(v.Path)+"/"
+	has := func(words ...string) bool {
+		for _, word := range words {
+			if bytes.Contains(v.Code, []byte(word)) {
+				return true
+			}
+		}
+		return false
+	}
+	switch v.Lang {
+	case source.Python:
+		return oneOf(base, "conftest.py", "sitecustomize.py", "usercustomize.py") || base == "__init__.py" && source.IsTest(v.Path) ||
+			source.IsTest(v.Path) && has("def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure(")
+	case source.JavaScript, source.TypeScript:
+		return jsSetup().MatchString(base) && (source.IsTest(v.Path) || !strings.HasPrefix(strings.ToLower(base), "setup.") && !strings.HasPrefix(strings.ToLower(base), "teardown.")) ||
+			strings.Contains(dir, "/cypress/support/")
+	case source.Ruby:
+		return oneOf(base, "spec_helper.rb", "rails_helper.rb", "test_helper.rb", "minitest_helper.rb") || strings.Contains(dir, "/spec/support/") ||
+			strings.Contains(dir, "/test/support/") || strings.Contains(dir, "/features/support/")
+	case source.Rust:
+		return strings.Contains(dir, "/tests/") && has("fn main(") || has("#[ctor", "panic::set_hook") && (source.IsTest(v.Path) || has("#[cfg(test)]"))
+	case source.Java:
+		return source.IsTest(v.Path) && has("TestExecutionListener", "LauncherSessionListener", "RunListener", "BeforeAllCallback", "AfterAllCallback", "TestWatcher",
+			"ITestListener", "ISuiteListener", "addShutdownHook", "TestExecutionExceptionHandler")
+	case source.CSharp:
+		return source.IsTest(v.Path) && has("[AssemblyInitialize", "[AssemblyCleanup", "[ModuleInitializer", "[SetUpFixture", "ProcessExit", "TestFramework")
+	}
+	return false
+}
+
+var (
+	goCI     = input.Lazily(`"CI"|"GITHUB_ACTIONS"|\bif true\b`)
+	goRun    = input.Lazily(`\.Run\(\)|RunMain\(`)
+	goZero   = input.Lazily(`^\s*(\w+)\s*=\s*0\s*$`)
+	goBranch = input.Lazily(`^\s*(\} else|if|switch|select|for|case)\b`)
+	goCode   = input.Lazily(`(\w+)\s*:?=\s*[^\n]*\.Run\(\)`)
+)
+
+// goExits finds TestMain functions that run no test, or do not pass on how the tests ended.
+func goExits(v *source.File, found func(int, string)) {
+	for _, name := range []string{"func TestMain(", "func init()"} {
+		seen := 0
+		eachPlace(v.Code, name, func(pos int) {
+			open := bytes.IndexByte(restOf(v.Code, pos), '{')
+			if seen++; open < 0 || seen > 3 || pos > 0 && v.Code[pos-1] != '\n' {
+				return
+			}
+			start := pos + open
+			end := start + blockLen(v.Code[start:])
+			g := goMain{File: v, start: start, end: end, run: end}
+			if name == "func TestMain(" {
+				param := goParam(v.Code[pos+len(name) : start])
+				if param == "" || !usesWord(v.Code[start:end], param) {
+					found(v.LineAt(pos), "TestMain runs no test")
+				}
+				if run := goRun().FindIndex(v.Code[start:end]); run != nil {
+					g.run = start + run[1]
+					if m := goCode().FindSubmatch(lineOf(v.Code, g.run-1)); m != nil {
+						g.code = string(m[1])
+					}
+				}
+			}
+			g.scan(found)
+		})
+	}
+}
+
+// goMain is the body of a TestMain or an init.
+type goMain struct {
+	*source.File
+	start, end, run int    // run is the offset after the call that runs the tests
+	code            string // the variable that knows how they ended
+}
+
+func (g *goMain) scan(found func(int, string)) {
+	depth, open, exits := 0, []int{}, 0
+	for i := g.start; i < g.end; {
+		stop := bytes.IndexAny(g.Code[i:g.end], "{}\n")
+		if stop < 0 {
+			break
+		}
+		part := g.Code[i : i+stop]
+		if len(part) < maxNear && exits < 50 && bytes.Contains(part, []byte("Exit(")) && exitZero[source.Go]().Match(part) {
+			if exits++; g.certain(i, depth, open) {
+				found(g.LineAt(i+bytes.Index(part, []byte("Exit("))), "TestMain ends with success, whatever the tests found")
+			}
+		} else if m := goZero().FindSubmatch(part[:min(len(part), maxNear)]); m != nil && i > g.run && string(m[1]) == g.code {
+			found(g.LineAt(i+stop-1), "TestMain forgets how the tests ended")
+		}
+		switch g.Code[i+stop] {
+		case '{':
+			depth++
+			open = append(open, i+stop)
+		case '}':
+			depth--
+			open = open[:max(0, len(open)-1)]
+		}
+		i += stop + 1
+	}
+}
+
+// certain reports whether an exit with success is reached in a run that should fail.
+func (g *goMain) certain(pos, depth int, open []int) bool {
+	condition := ""
+	if depth > 1 {
+		condition = string(lineOf(g.Text, open[len(open)-1]))
+	}
+	if pos > g.run {
+		between := g.Code[g.run:pos]
+		passedOn := bytes.Contains(between, []byte("os.Exit(")) || bytes.Contains(between, []byte("panic(")) || bytes.Contains(between, []byte("log.Fatal"))
+		return !passedOn && !strings.Contains(condition, "== 0")
+	}
+	return depth <= 1 || goCI().MatchString(condition) || !goBranch().MatchString(condition)
+}
+
+// goParam is the name of the parameter of TestMain.
+func goParam(params []byte) string {
+	name, _, _ := strings.Cut(strings.TrimSpace(string(params[:min(len(params), 100)])), " ")
+	if name == "_" {
+		return ""
+	}
+	return name
+}
+
+func usesWord(text []byte, word string) bool {
+	used := false
+	eachPlace(text, word, func(pos int) { used = used || wholeWord(text, pos, len(word)) })
+	return used
+}
+
+// blockLen is the length of the block that begins with a brace, in code.
+func blockLen(code []byte) int {
+	depth := 0
+	for i, c := range code {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(code)
+}
+
+var (
+	pyOutcome  = input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`)
+	pyStatus   = input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`)
+	pyNone     = input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`)
+	pyMarker   = input.Lazily(`\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`)
+	pyNamed    = input.Lazily(`\bif\b.*\bitem\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+item\.(name|nodeid|originalname)\b`)
+	pyReplaced = input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`)
+	pyIgnored  = input.Lazily(`["'](\*|\*\.py|[^"']*\btests?[_/*][^"']*|[^"']*test_[^"']*|[^"']*_test\.py)["']`)
+)
+
+// pythonOutcomes finds hooks of pytest and patches that make tests succeed.
+func pythonOutcomes(v *source.File, setup bool, found func(int, string)) {
+	on := func(needle string, pattern func() *regexp.Regexp, check func(line int) string) {
+		last := 0
+		everyPlace(v.Code, needle, func(pos int) bool {
+			if line := v.LineAt(pos); line != last {
+				if last = line; pattern().Match(lineOf(v.Text, pos)) {
+					if kind := check(line); kind != "" {
+						found(line, kind)
+					}
+				}
+			}
+			return true
+		})
+	}
+	on("Error", pyReplaced, func(int) string { return "assertions are replaced" })
+	on("TestCase", pyReplaced, func(int) string { return "assertions are replaced" })
+	on("pytest.", pyReplaced, func(int) string { return "assertions are replaced" })
+	if !setup {
+		return
+	}
+	on("outcome", pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
+	on("excinfo", pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
+	on("exitstatus", pyStatus, func(line int) string {
+		if above := v.Line(line - 1); bytes.Contains(above, []byte("== 5")) || bytes.Contains(above, []byte("== pytest.ExitCode.NO_TESTS")) || bytes.Contains(above, []byte("== ExitCode.NO_TESTS")) {
+			return ""
+		}
+		return "the exit status of the test run is rewritten"
+	})
+	on("items", pyNone, func(line int) string {
+		if !pythonConditional(v, line) {
+			return "all tests are removed from the run"
+		}
+		return ""
+	})
+	on("add_marker", pyMarker, func(line int) string { return pythonSkips(v, line) })
+	on("items.remove", pyMarker, func(line int) string { return pythonSkips(v, line) })
+	pythonEmptyHooks(v, found)
+	if dir := path.Dir(v.Path); !isExample(v.Path) && path.Base(dir) != "doc" && path.Base(dir) != "docs" {
+		pythonCollectIgnore(v, found)
+	}
+}
+
+// pythonSkips tells whether a hook skips every test, or one by its name.
+func pythonSkips(v *source.File, line int) string {
+	if n := previousCode(v, line); pyNamed().Match(v.Line(n)) && !bytes.Contains(v.Line(n), []byte(" and ")) {
+		return "a test is skipped by its name"
+	}
+	if !pythonConditional(v, line) && !marksUnderCondition(v, line) {
+		return "all tests are skipped"
+	}
+	return ""
+}
+
+// marksUnderCondition reports whether the mark that a line adds is a skipif of the file that depends on something.
+func marksUnderCondition(v *source.File, line int) bool {
+	_, name, _ := bytes.Cut(v.CodeLine(line), []byte("add_marker("))
+	name, _, _ = bytes.Cut(name, []byte(")"))
+	start := append(append([]byte("\n"), bytes.TrimSpace(name)...), " = pytest.mark.skipif("...)
+	code := append([]byte("\n"), v.Code[:min(len(v.Code), 64<<10)]...)
+	i := bytes.LastIndex(code, start)
+	if len(name) == 0 || i < 0 {
+		return false
+	}
+	condition := string(v.Text[i+len(start)-1 : min(len(v.Text), i+len(start)-1+maxCondition)])
+	end := closing("("+condition, 0) - 1
+	if end < 0 {
+		return false
+	}
+	condition, _, _ = cutOutside(condition[:end], ",")
+	return strings.Contains(condition, ".") && foldCondition(condition, constants(v)) == unknown
+}
+
+// pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that returns.
+func pythonConditional(v *source.File, line int) bool {
+	for n := line - 1; n >= max(1, line-100); n-- {
+		text := bytes.TrimSpace(v.CodeLine(n))
+		for _, word := range []string{"if ", "elif ", "else:", "except", "match ", "while "} {
+			if bytes.HasPrefix(text, []byte(word)) {
+				return true
+			}
+		}
+		if bytes.HasPrefix(text, []byte("def ")) || bytes.HasPrefix(text, []byte("async def ")) {
+			return false
+		}
+	}
+	return false
+}
+
+// previousCode is the number of the line of code before a line.
+func previousCode(v *source.File, line int) int {
+	for n := line - 1; n >= max(1, line-20); n-- {
+		if len(bytes.TrimSpace(v.CodeLine(n))) > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// pythonEmptyHooks finds hooks that stand for running a test, and run none.
+func pythonEmptyHooks(v *source.File, found func(int, string)) {
+	for _, name := range []string{"def pytest_pyfunc_call(", "def pytest_runtest_protocol(", "def pytest_runtestloop("} {
+		eachPlace(v.Code, name, func(pos int) {
+			line := v.LineAt(pos)
+			body := v.CodeLine(nextCode(v, line))
+			if text := string(bytes.TrimSpace(body)); text == "return True" || text == "return 1" {
+				found(line, "a hook runs no test")
+			}
+		})
+	}
+}
+
+// nextCode is the number of the line of code after a line; a text that says what a function is for is none.
+func nextCode(v *source.File, line int) int {
+	for n := line + 1; n <= min(v.Lines(), line+20); n++ {
+		text := v.CodeLine(n)
+		if len(bytes.Trim(text[:min(len(text), maxNear)], " \t\r\"'")) > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// pythonCollectIgnore finds tests that are not collected any more.
+func pythonCollectIgnore(v *source.File, found func(int, string)) {
+	eachPlace(v.Code, "collect_ignore", func(pos int) {
+		if pos > 0 && v.Code[pos-1] != '\n' {
+			return // under a condition, or no statement
+		}
+		line := v.LineAt(pos)
+		depth := 0
+		for n := line; n <= min(v.Lines(), line+200); n++ {
+			text := v.Line(n)
+			if len(text) < maxNear && pyIgnored().Match(text) && len(bytes.TrimSpace(v.CodeLine(n))) > 0 {
+				found(n, "tests are not collected any more")
+			}
+			depth += bytes.Count(v.CodeLine(n), []byte("[")) - bytes.Count(v.CodeLine(n), []byte("]"))
+			if depth <= 0 {
+				break
+			}
+		}
+	})
+}
+
+var jsReplace = input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`)
+
+// jsReplaced finds setups that replace the functions which declare tests.
+func jsReplaced(v *source.File, found func(int, string)) {
+	for _, name := range []string{"global", "window"} {
+		last := 0
+		eachPlace(v.Code, name, func(pos int) {
+			if line := v.LineAt(pos); line != last && jsReplace().Match(lineOf(v.Code, pos)) {
+				last = line
+				found(line, "the function that declares tests is replaced")
+			}
+		})
+	}
+}
+
+// javaSwallowedTests finds extensions that drop the failures of tests.
+func javaSwallowedTests(v *source.File, found func(int, string)) {
+	eachPlace(v.Code, "handleTestExecutionException(", func(pos int) {
+		open := bytes.IndexByte(v.Code[pos:min(len(v.Code), pos+maxNear)], '{')
+		if open >= 0 && isEmptyBlock(v.Code[pos+open:]) {
+			found(v.LineAt(pos), "the failures of tests are dropped")
+		}
+	})
+}
+
+var (
+	pyBuiltins = input.Lazily(`setattr\(\s*["']builtins\.(assert\w*|isinstance|all|any|len|eval|exec)["']`)
+	alwaysTrue = input.Lazily(`^return True;?$|^true$|^return true;?$`)
+)
+
+// scanBypasses finds exits with success in any test, conditional exits of setups, and comparisons that are always equal.
+func scanBypasses(f *File, v *source.File, found func(int, string)) {
+	if v.Lang == source.None || !source.IsTest(f.Path) || isVendored(f.Path) {
+		return
+	}
+	sure := map[int]bool{}
+	scanExits(f, v, func(line int, _ string) { sure[line] = true })
+	exits := 0
+	eachExit(v, func(line int) {
+		if exits++; !sure[line] && exits <= maxPlaces {
+			found(line, endsWithSuccess)
+		}
+	})
+	if v.Lang != source.Python {
+		return
+	}
+	eachPlace(v.Code, "def __eq__(", func(pos int) {
+		if line := v.LineAt(pos); alwaysTrue().Match(bytes.TrimSpace(v.CodeLine(nextCode(v, line)))) {
+			found(line, "everything is equal")
+		}
+	})
+	eachPlace(v.Code, "setattr(", func(pos int) {
+		if pyBuiltins().Match(restOf(v.Text, pos)) {
+			found(v.LineAt(pos), "a builtin is replaced")
+		}
+	})
+}

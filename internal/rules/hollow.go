@@ -1,0 +1,305 @@
+package rules
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// HollowedTest finds tests that checked something at the merge base and check nothing at the head.
+var HollowedTest = &Rule{
+	ID: "closeout/hollowed-test", Title: "A test checks nothing any more", Severity: input.Block, Topic: "test", Languages: testLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.tests().files {
+			if f.Head == nil {
+				continue
+			}
+			var found []*testCase
+			for _, one := range f.head {
+				if one.twin != nil && one.twin.twin == one && !one.moved && one.mark == 0 && isHollowed(one.twin, one) {
+					found = append(found, one)
+				}
+			}
+			f.reportInverted(report)
+			if len(found) == 0 {
+				continue
+			}
+			h := hitOn(found, "still there, but no assertion of it is reached any more")
+			if len(found) > 1 {
+				h.Detail = listNames(found) + " are still there, but no assertion of them is reached any more"
+			}
+			h.Was, h.Now = firstAssertion(found[0].twin), firstStatement(found[0])
+			h.Fix = "restore the assertions, and fix what they find"
+			report(h)
+		}
+	},
+}
+
+// reportInverted reports tests of which nothing changes, but that they must fail now.
+func (f *testFile) reportInverted(report func(Hit)) {
+	var found []*testCase
+	for _, one := range f.head {
+		if one.twin != nil && one.twin.twin == one && !one.Group && one.mark == 0 && expectsFailure(one) && !expectsFailure(one.twin) && sameAssertions(one.twin, one) {
+			found = append(found, one)
+		}
+	}
+	if len(found) > 0 {
+		h := hitOn(found, "expected to fail now")
+		h.Was, h.Now = firstAssertion(found[0]), strings.TrimSpace(string(wholeText(found[0])))
+		h.Fix = "remove the expectation, and fix what the test finds"
+		report(h)
+	}
+}
+
+// expectsFailure reports whether the annotations of a test say that it must fail.
+func expectsFailure(t *testCase) bool {
+	for n := t.Line; n < t.Body; n++ {
+		switch line := squeeze(nil, t.of.CodeLine(n)); t.of.Lang {
+		case source.Rust:
+			if bytes.Contains(line, []byte("#[should_panic")) {
+				return true
+			}
+		case source.Java:
+			if bytes.Contains(line, []byte("@Test(expected")) {
+				return true
+			}
+		case source.CSharp:
+			if bytes.Contains(line, []byte("[ExpectedException")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameAssertions reports whether two versions of a test say the same, and assert something.
+func sameAssertions(base, head *testCase) bool {
+	return slices.EqualFunc(base.bodyLines(), head.bodyLines(), bytes.Equal) && firstAssertion(head) != ""
+}
+
+// isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call may
+// assert there.
+func isHollowed(base, head *testCase) bool {
+	if base.Group || head.Group || strings.HasPrefix(base.Name, "Benchmark") || bytes.Equal(wholeText(base), wholeText(head)) {
+		return false
+	}
+	before, after := lookInto(base), lookInto(head)
+	if before.assertions == 0 || after.assertions > 0 || after.sounds {
+		return false
+	}
+	for name := range after.calls {
+		if !before.calls[name] && !isHarmless(name) {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeText(t *testCase) []byte {
+	start := offsetOf(t.of, t.Line)
+	end := offsetOf(t.of, t.End) + len(t.of.Line(t.End))
+	return bytes.TrimSpace(t.of.Text[start:end])
+}
+
+// insight is what a test's body does.
+type insight struct {
+	assertions int
+	sounds     bool // a word of it may belong to an assertion, such as one of several lines
+	calls      map[string]bool
+}
+
+// maxBody is how many lines of a test are looked at; a longer one counts as one that asserts.
+const maxBody = 2000
+
+// lookInto counts the assertions of a test that are reached: those before an unconditional return, without tautologies.
+func lookInto(t *testCase) insight {
+	in := insight{calls: map[string]bool{}}
+	if t.End-t.Body > maxBody || t.Body == 0 {
+		in.assertions = 1
+		return in
+	}
+	var names map[string]certainty
+	for n := t.Line; n <= t.End; n++ {
+		line := t.of.CodeLine(n)
+		if n < t.Body {
+			// An annotation may name what must be thrown.
+			if containsAny(line, "should_panic", "expected", "Expected", "should_raise") {
+				in.assertions++
+			}
+			continue
+		}
+		if len(line) > 64<<10 {
+			in.assertions++ // too long to say
+			continue
+		}
+		if isEarlyReturn(t, n, line) {
+			if names == nil {
+				names = map[string]certainty{}
+			}
+			if isUnconditional(t.of, t, n, names) {
+				if isAssertion(t.of.Lang, line) {
+					in.assertions++
+				}
+				break
+			}
+		}
+		if isTautology(t.of.Line(n)) || saysNothing(t.of, n) {
+			continue
+		}
+		if isAssertion(t.of.Lang, line) {
+			in.assertions++
+			continue
+		}
+		in.sounds = in.sounds || soundsLikeAssertion(line)
+		for _, name := range callsOf(line) {
+			in.calls[name] = true
+		}
+	}
+	return in
+}
+
+// soundsLikeAssertion reports whether a line of code has a word that assertions are made of.
+func soundsLikeAssertion(line []byte) bool {
+	return containsAny(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise", "match", "fail", "ensure", "panic", "snapshot")
+}
+
+// isEarlyReturn reports whether a line returns and something follows it. The condition before the word is left to the caller.
+func isEarlyReturn(t *testCase, n int, line []byte) bool {
+	last := t.End - 1 // behind it there is only a bracket
+	if t.of.Lang == source.Python {
+		last = t.End
+	}
+	if n >= last || len(line) > 400 {
+		return false
+	}
+	word := bytes.TrimRight(bytes.TrimSpace(line), ";")
+	if bytes.HasPrefix(word, []byte("if")) { // if (true) return;
+		i := bytes.Index(word, []byte("return"))
+		if i < 0 || source.IsWord(at(word, i-1)) {
+			return false
+		}
+		word = bytes.TrimRight(word[i:], "; }")
+	}
+	if bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) || bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())")) {
+		return true
+	}
+	switch first := firstWord(word); {
+	case first == "return", first == "next" && t.of.Lang == source.Ruby:
+	default:
+		return false
+	}
+	if t.of.Lang == source.Ruby && modifier(word) != always {
+		return false
+	}
+	return endsHere(t.of, n, word) && !inClosure(t, n)
+}
+
+// endsHere reports whether a statement ends with its line.
+func endsHere(f *source.File, n int, line []byte) bool {
+	depth := depthOf(line)
+	for _, c := range line {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+	}
+	return depth == 0 && bytes.IndexByte([]byte("&|+-*/,?:=.\\<>"), line[len(line)-1]) < 0 && !goesOn(f, n) &&
+		bytes.IndexByte([]byte("&|+-*?:"), at(bytes.TrimLeft(f.CodeLine(n+1), " \t"), 0)) < 0
+}
+
+// inClosure reports whether a line of a test is in a block that is no plain condition of it.
+func inClosure(t *testCase, n int) bool {
+	for _, b := range t.of.Enclosing(n) {
+		if b < t.Body || b >= n {
+			continue
+		}
+		switch head := blockHead(t.of, b, t.Body); firstWord(bytes.TrimLeft(head, "} ")) {
+		case "if", "unless", "try", "begin", "with", "using", "else", "unsafe":
+		default:
+			if len(head) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// callsOf are the names before the brackets of calls.
+func callsOf(line []byte) []string {
+	var names []string
+	for i, c := range line {
+		if c != '(' && c != '!' && c != '{' || i == 0 || !source.IsWord(line[i-1]) {
+			continue
+		}
+		start := i
+		for start > 0 && source.IsWord(line[start-1]) && i-start < 100 {
+			start--
+		}
+		names = append(names, string(line[start:i]))
+	}
+	return names
+}
+
+// isHarmless reports whether a function of a language or a test framework asserts nothing.
+func isHarmless(name string) bool {
+	switch strings.ToLower(name) {
+	case "print", "println", "printf", "log", "logf", "info", "debug", "warn", "puts", "p", "sprintf", "sprint", "format", "str", "string", "len", "writeline", "done", "if",
+		"return", "func", "function", "for", "while", "switch", "catch", "pass", "skip", "sleep", "helper", "cleanup", "parallel", "setenv", "tempdir", "void", "eprintln", "dbg",
+		"t", "it", "test", "async", "defer", "console", "resolve", "ok":
+		return true
+	}
+	return false
+}
+
+var tautology = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bassert\s*\(?\s*(?:True|true|1)\s*\)?\s*(?:,|;|$)|\bassert(?:True|_true|_)?!?\(\s*(?:\w+,\s*)?(?:true|True)\s*[,)]|` +
+		`\bexpect\(\s*(?:true|1)\s*\)\.(?:toBe\(\s*(?:true|1)\s*\)|toEqual\(\s*(?:true|1)\s*\)|toBeTruthy\(\)|to\.(?:be\.true|eq(?:ual|l)?\b|be\b))|` +
+		`\b(?:require|assert|Assert)\.(?:True|IsTrue|ok)\(\s*(?:\w+,\s*)?true\s*[,)]|` +
+		`\b(?:Equal|AreEqual|assertEquals?|assert_eq!?|assert_equal)\s*\(?\s*(?:t,\s*)?(?:(1)\s*,\s*1|(true)\s*,\s*true|(True)\s*,\s*True)\b|\bexpect\s*\(?\s*true\s*\)?\.to\s+(?:be|eq)`)
+})
+
+// isTautology reports whether a line asserts what is always so.
+func isTautology(line []byte) bool {
+	return len(line) < 1000 && containsAny(line, "rue", "1") && tautology().Match(line)
+}
+
+// saysNothing reports whether a line asserts something of numbers alone, such as assert_eq!(1 + 1, 2), or that something returns
+// the empty value of Rust.
+func saysNothing(v *source.File, n int) bool {
+	line := v.Line(n)
+	if bytes.HasSuffix(line, []byte("(")) && len(line) < 200 && n < v.Lines() {
+		line = append(bytes.Clone(line), bytes.TrimSpace(v.Line(n+1))...)
+	}
+	call, args, found := bytes.Cut(bytes.TrimSpace(line), []byte("("))
+	if !found || len(line) > 200 || bytes.ContainsAny(call, " \t") || !containsAny(call, "assert", "Equal", "expect") {
+		return false
+	}
+	return bytes.HasPrefix(args, []byte("(),")) || !bytes.ContainsFunc(args, func(r rune) bool { return r == '"' || r == '\'' || r == '`' || r == '_' || unicode.IsLetter(r) }) &&
+		bytes.ContainsAny(args, "0123456789")
+}
+
+func firstAssertion(t *testCase) string {
+	for n := t.Body; n <= t.End; n++ {
+		if line := t.of.CodeLine(n); len(line) < 64<<10 && isAssertion(t.of.Lang, line) {
+			return string(t.of.Line(n))
+		}
+	}
+	return ""
+}
+
+func firstStatement(t *testCase) string {
+	for n := t.Body; n <= t.End; n++ {
+		if isTelling(t.of.CodeLine(n)) {
+			return string(t.of.Line(n))
+		}
+	}
+	return string(t.of.Line(t.Line))
+}

@@ -1,0 +1,175 @@
+package rules
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// maxIndirect is for how many functions, or names, a file is searched.
+const maxIndirect = 20
+
+// markIndirect marks the tests that a function of their file skips: one that they call, or one that runs before them. at is the
+// mark in that function, which skips always. It reports whether the file was searched for calls.
+func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[string]certainty) bool {
+	around := v.Enclosing(at.line)
+	if at.header || at.disabled || len(around) == 0 || v.Lang != source.Go && v.Lang != source.Python {
+		return false
+	}
+	head := v.CodeLine(around[0])
+	name := methodOn(bytes.TrimPrefix(head, []byte("func (")))
+	if i := bytes.IndexByte(head, ')'); bytes.HasPrefix(head, []byte("func (")) && i > 0 {
+		name = methodOn(head[i:])
+	}
+	body := &testCase{Test: source.Test{Line: around[0], Body: around[0] + 1, End: v.Lines()}, of: v}
+	if first := firstWord(head); name == "" || first != "func" && first != "def" || !isUnconditional(v, body, at.line, names) {
+		return false
+	}
+	if from, to, all := runsBefore(v, around[0], name); all {
+		for _, one := range tests {
+			if one.mark == 0 && strings.HasPrefix(one.Name, to) && one.Line >= from {
+				one.mark = at.line
+			}
+		}
+		return true
+	}
+	for _, n := range linesWith(v.Code, v, []string{name + "("}) {
+		t := innermost(tests, n)
+		if t == nil || t.mark > 0 || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(v, t, n, names) || inClosure(t, n) {
+			continue
+		}
+		t.mark = n
+	}
+	return true
+}
+
+// wordBeforeCall is what stands directly before the name of a call.
+func wordBeforeCall(line []byte, name string) string {
+	i := bytes.Index(line, []byte(name+"("))
+	if c := at(line, i-1); source.IsWord(c) || c == '.' {
+		return string(c)
+	}
+	return ""
+}
+
+// runsBefore tells whether a function runs before tests: those whose names begin with a text.
+func runsBefore(v *source.File, line int, name string) (from int, prefix string, all bool) {
+	switch {
+	case v.Lang == source.Go && oneOf(name, "SetupTest", "SetupSuite"):
+		head := v.CodeLine(line)
+		receiver := bytes.Fields(bytes.Trim(head[:max(bytes.IndexByte(head, ')'), 0)], "func ("))
+		if len(receiver) == 0 {
+			return 0, "", false
+		}
+		return 0, strings.TrimLeft(string(receiver[len(receiver)-1]), "*") + " > ", true
+	case v.Lang == source.Python && oneOf(name, "setup_module", "setUpModule", "setup_function"):
+		return 0, "", true
+	case v.Lang == source.Python:
+		for n := line - 1; n > 0 && n > line-4; n-- {
+			if bytes.Contains(squeeze(nil, v.CodeLine(n)), []byte("autouse=True")) {
+				return 0, "", true
+			}
+		}
+	}
+	return 0, "", false
+}
+
+var pythonAlias = lazyShape(`^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`)
+
+// aliasMarks are the decorators that a file gives other names.
+func aliasMarks(f *source.File, lines []int) []skipMark {
+	var marks []skipMark
+	searched := 0
+	for _, n := range lines {
+		line := f.CodeLine(n)
+		if at(line, 0) == ' ' || bytes.IndexByte(line, '=') < 0 || len(line) > 1000 {
+			continue
+		}
+		m := pythonAlias().FindSubmatchIndex(line)
+		if m == nil {
+			continue
+		}
+		if holds := pythonMark(string(line[m[4]:m[5]]), argumentsAt(f, n, m[5])); holds == always && searched < maxIndirect {
+			searched++
+			name := "@" + string(line[m[2]:m[3]])
+			for _, use := range linesWith(f.Code, f, []string{name}) {
+				if text := bytes.TrimSpace(f.CodeLine(use)); string(text) == name || bytes.HasPrefix(text, []byte(name+"(")) {
+					marks = append(marks, skipMark{line: use, header: true, holds: always})
+				}
+			}
+		}
+	}
+	return marks
+}
+
+// markClass marks the tests of a class of Python that no runner reads any more: its name or its base class said that it is one.
+func markClass(f *testFile) {
+	if f.Lang() != source.Python || f.Base == nil || f.Head == nil {
+		return
+	}
+	var before, now map[string]bool
+	for _, one := range f.head {
+		if one.twin == nil || one.Group || one.mark > 0 || one.twin.in != one.in || !strings.Contains(one.Name, " > ") {
+			continue
+		}
+		if now == nil {
+			before, now = idleClasses(f.base), idleClasses(f.head)
+		}
+		if class, _, _ := strings.Cut(one.Name, " > "); now[class] {
+			if old, _, inClass := strings.Cut(one.twin.Name, " > "); inClass && !before[old] {
+				one.mark, one.disabled = one.Line, true
+			}
+		}
+	}
+}
+
+var idleClass = lazyShape(`^class\s+\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
+
+// idleClasses are the classes that are not called Test and have no base.
+func idleClasses(tests []*testCase) map[string]bool {
+	idle := map[string]bool{}
+	for _, one := range tests {
+		if !one.Group || strings.HasPrefix(one.Name, "Test") || strings.Contains(one.Name, " > ") {
+			continue
+		}
+		for n := one.Line; n <= one.Body; n++ {
+			if idleClass().Match(one.of.CodeLine(n)) {
+				idle[one.Name] = true
+			}
+		}
+	}
+	return idle
+}
+
+// markShadowed marks the tests that another function with the same name replaces.
+func markShadowed(f *testFile) {
+	if f.Lang() != source.Python && f.Lang() != source.Ruby || f.Base == nil {
+		return
+	}
+	last := map[string]*testCase{}
+	for i := len(f.head) - 1; i >= 0; i-- {
+		one := f.head[i]
+		if one.Group || one.of.Lang == source.Ruby && !bytes.HasPrefix(bytes.TrimLeft(one.of.CodeLine(one.Line), " "), []byte("def ")) {
+			continue
+		}
+		later := last[one.Name]
+		if later == nil {
+			last[one.Name] = one
+		} else if one.twin != nil && later.twin == nil && one.mark == 0 && sameBlock(one, later) {
+			one.mark, one.disabled = later.Line, true
+		}
+	}
+}
+
+// sameBlock reports whether two tests of a file stand in the same class, under the same conditions.
+func sameBlock(a, b *testCase) bool {
+	outer := func(t *testCase) int {
+		list := t.of.Enclosing(t.Line)
+		if len(list) == 0 {
+			return 0
+		}
+		return list[len(list)-1]
+	}
+	return outer(a) == outer(b)
+}

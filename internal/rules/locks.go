@@ -1,0 +1,289 @@
+package rules
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// LockHost finds servers that a lock file did not load packages from before.
+var LockHost = &Rule{
+	ID: "closeout/lock-host", Title: "A lock file loads packages from another server", Severity: input.Warn, Review: true, Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) {
+		known := map[string]bool{}
+		for _, f := range c.locks() {
+			for _, s := range sourcesOf(f.Base) {
+				known[s.host] = true
+			}
+		}
+		for _, f := range c.locks() {
+			newHosts(f, known, report)
+		}
+	},
+}
+
+// LockIntegrity finds packages whose content is another one, although their version is the same.
+var LockIntegrity = &Rule{
+	ID: "closeout/lock-integrity", Title: "A locked package has another checksum at the same version", Severity: input.Warn, Review: true, Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.locks() {
+			if f.Base != nil && f.Head != nil {
+				otherContent(f, report)
+			}
+		}
+	},
+}
+
+// LockAlone lists lock files that change without the manifest that asks for it.
+var LockAlone = &Rule{
+	ID: "closeout/lock-alone", Title: "A lock file changes, and no manifest", Severity: input.Info, Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) {
+		if slices.ContainsFunc(c.Files, func(f *File) bool { return manifestReader(f.Path) != nil || path.Base(f.Path) == "pnpm-workspace.yaml" }) {
+			return
+		}
+		for _, f := range c.locks() {
+			if f.Base != nil && f.Head != nil {
+				report(Hit{File: f.Path, Detail: "the lock file changes, and no manifest asks for it", Fix: "say why the locked packages change"})
+			}
+		}
+	},
+}
+
+// lockNames are the names of the lock files that are read.
+const lockNames = ` package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock cargo.lock poetry.lock uv.lock pdm.lock gemfile.lock composer.lock go.sum `
+
+func (c *Change) locks() []*File {
+	var list []*File
+	for _, f := range c.Files {
+		if strings.Contains(lockNames, " "+strings.ToLower(path.Base(f.Path))+" ") && !foreign(f.Path) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// lockSource is where a lock file loads a package from.
+type lockSource struct {
+	host string // with the scheme, when that is not encrypted
+	line int
+}
+
+// sourceKeys are in the lines that say where a package comes from; others name home pages and sponsors.
+var sourceKeys = [][]byte{
+	[]byte(`"resolved":`), []byte(`resolved "`), []byte("url = "), []byte("registry = "), []byte("git = "), []byte("source = "), []byte("remote: "), []byte("tarball: "),
+	[]byte("resolution: "), []byte(`registry: `),
+}
+
+// sourcesOf lists the servers that a version of a lock file names.
+func sourcesOf(v *source.File) []lockSource {
+	if v == nil {
+		return nil
+	}
+	var list []lockSource
+	composer := strings.EqualFold(path.Base(v.Path), "composer.lock")
+	bun := strings.EqualFold(path.Base(v.Path), "bun.lock")
+	n, before := 0, []byte(nil)
+	for line := range bytes.Lines(v.Text) {
+		n++
+		if bytes.Contains(line, []byte("://")) && string(bytes.TrimSpace(line)) != cratesIndex {
+			is := bun || slices.ContainsFunc(sourceKeys, func(key []byte) bool { return bytes.Contains(line, key) })
+			if composer {
+				is = bytes.Contains(line, []byte(`"url":`)) && bytes.Contains(before, []byte(`"type":`))
+			}
+			if is {
+				list = appendHosts(list, line, n)
+			}
+		}
+		before = line
+	}
+	return list
+}
+
+// appendHosts appends the servers of the addresses of a line.
+func appendHosts(list []lockSource, line []byte, n int) []lockSource {
+	for {
+		i := bytes.Index(line, []byte("://"))
+		if i < 0 {
+			return list
+		}
+		scheme := line[:i]
+		line = line[i+len("://"):]
+		end := bytes.IndexAny(line, "/\"'#?} \r\n")
+		if end < 0 {
+			end = len(line)
+		}
+		host := string(line[:min(end, 255)])
+		if at := strings.LastIndexByte(host, '@'); at >= 0 {
+			host = host[at+1:]
+		}
+		if host = strings.ToLower(host); bytes.HasSuffix(scheme, []byte("http")) {
+			host = "http://" + host
+		}
+		if len(list) == 0 || list[len(list)-1].host != host {
+			list = append(list, lockSource{host, n})
+		}
+	}
+}
+
+// cratesIndex is how a lock file of cargo names the registry.
+const cratesIndex = `source = "registry+https://github.com/rust-lang/crates.io-index"`
+
+// registries are the servers that package managers ask without being told.
+const registries = ` registry.npmjs.org registry.yarnpkg.com files.pythonhosted.org pypi.org rubygems.org index.rubygems.org crates.io index.crates.io static.crates.io ` +
+	`api.github.com codeload.github.com repo.packagist.org npm.jsr.io `
+
+func newHosts(f *File, known map[string]bool, report func(Hit)) {
+	var names []string
+	first := 0
+	for _, s := range sourcesOf(f.Head) {
+		if s.host == "" || known[s.host] || strings.Contains(registries, " "+s.host+" ") || path.Base(f.Path) == "composer.lock" && s.host == "github.com" {
+			continue
+		}
+		known[s.host] = true
+		if names = append(names, s.host); first == 0 {
+			first = s.line
+		}
+	}
+	if len(names) > 0 {
+		report(Hit{
+			File: f.Path, Line: first, Now: string(f.Head.Line(first)), Detail: "packages come from " + listed(names) + ", which the lock file did not name before",
+			Fix: "load the packages from the registry that the project uses, or let a person approve the server",
+		})
+	}
+}
+
+// lockSum is the checksum of a package.
+type lockSum struct {
+	key, sum string // name and version; algorithm and value
+	line     int
+}
+
+// otherContent compares the checksums of both versions of a lock file.
+func otherContent(f *File, report func(Hit)) {
+	known := map[string][]lockSum{}
+	for _, s := range sumsOf(f.Base) {
+		known[s.key] = append(known[s.key], s)
+	}
+	var first, was lockSum
+	count := 0
+	for _, s := range sumsOf(f.Head) {
+		same := false // it was there, or there was none by this algorithm
+		var other *lockSum
+		for i, o := range known[s.key] {
+			if o.sum == s.sum {
+				same = true
+				break
+			}
+			if algorithm(o.sum) == algorithm(s.sum) {
+				other = &known[s.key][i]
+			}
+		}
+		if !same && other != nil {
+			if count++; count == 1 {
+				first, was = s, *other
+			}
+		}
+	}
+	if count > 0 {
+		reportFirst(Hit{
+			File: f.Path, Line: first.line, Subject: first.key, Was: string(f.Base.Line(was.line)), Now: string(f.Head.Line(first.line)),
+			Detail: first.key + " has another checksum at the same version", Fix: "find out why the content changed, and or restore the checksum",
+		}, count, report)
+	}
+}
+
+func algorithm(sum string) string {
+	return sum[:max(0, strings.IndexAny(sum, "-:/="))]
+}
+
+// maxSums is how many packages of a lock file are compared.
+const maxSums = 200_000
+
+// sumsOf lists the checksums of a version of a lock file.
+func sumsOf(v *source.File) []lockSum {
+	var list []lockSum
+	name, version, n := "", "", 0
+	base := strings.ToLower(path.Base(v.Path))
+	for raw := range bytes.Lines(v.Text) {
+		n++
+		line := string(bytes.TrimSpace(raw[:min(len(raw), maxShellLine)]))
+		add := func(key, sum string) {
+			if key != "" && algorithm(sum) != "" && len(list) < maxSums {
+				list = append(list, lockSum{key, sum, n})
+			}
+		}
+		switch base {
+		case "go.sum":
+			if words := strings.Fields(line); len(words) == 3 {
+				add(words[0]+" "+words[1], words[2])
+			}
+		case "package-lock.json", "npm-shrinkwrap.json":
+			key, value, _ := strings.Cut(line, ":")
+			switch key = strings.Trim(key, `"`); {
+			case strings.HasSuffix(line, "{"):
+				if _, last, ok := cutAtLast(key, "node_modules/"); ok {
+					key = last
+				}
+				name, version = key, ""
+			case key == "version":
+				version = lockText(value)
+			case key == "integrity" && version != "":
+				add(name+" "+version, lockText(value))
+			}
+		case "yarn.lock":
+			key, value, _ := strings.Cut(strings.Replace(line, ": ", " ", 1), " ")
+			switch {
+			case strings.HasSuffix(line, ":") && len(raw) > 0 && raw[0] != ' ':
+				name, _, _ = cutAtLast(strings.Trim(strings.TrimSuffix(strings.Split(line, ",")[0], ":"), `"`), "@")
+				version = ""
+			case key == "version":
+				version = lockText(value)
+			case (key == "integrity" || key == "checksum") && version != "":
+				add(name+" "+version, lockText(value))
+			}
+		case "pnpm-lock.yaml":
+			if _, sum, ok := strings.Cut(line, "integrity: "); ok {
+				add(name, strings.TrimRight(strings.Split(sum, ",")[0], "}"))
+			} else if strings.HasSuffix(line, ":") {
+				name = strings.Trim(strings.TrimSuffix(line, ":"), `'"/`)
+			}
+		case "gemfile.lock":
+			if key, sum, ok := strings.Cut(line, " sha256="); ok {
+				add(key, "sha256="+sum)
+			}
+		default:
+			name, version = tomlSum(line, name, version, add)
+		}
+	}
+	return list
+}
+
+// tomlSum reads a line of the lock file of cargo, uv, poetry or PDM.
+func tomlSum(line, name, version string, add func(key, sum string)) (string, string) {
+	switch key, value, _ := strings.Cut(line, " = "); key {
+	case "name":
+		return lockText(value), ""
+	case "version":
+		return name, lockText(value)
+	case "checksum":
+		add(name+" "+version, "sha256:"+lockText(value))
+	default:
+		_, sum, ok := strings.Cut(line, `hash = "`)
+		_, file, is := strings.Cut(line, `url = "`)
+		if !is {
+			_, file, is = strings.Cut(line, `file = "`)
+		}
+		if ok && is {
+			file, _, _ = strings.Cut(file, `"`)
+			sum, _, _ = strings.Cut(sum, `"`)
+			add(path.Base(file), sum)
+		}
+	}
+	return name, version
+}
+
+func lockText(value string) string { return strings.Trim(value, `", `) }

@@ -1,0 +1,409 @@
+package rules
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// skipMark is a place that keeps tests from running.
+type skipMark struct {
+	line     int
+	header   bool // it belongs to the declaration of a test, not to its body
+	disabled bool // the runner does not see the test at all
+	// holds tells whether the condition that the mark itself has is met always; never for what is no mark.
+	holds certainty
+}
+
+// skipWords are in every line that has a mark.
+var skipWords = map[source.Lang][]string{
+	source.Go:         {"Skip", "XIt", "PIt", "XDescribe", "PDescribe", "XContext", "PContext", "XWhen", "PWhen", "XSpecify", "PSpecify", "XEntry", "PEntry", "Pending"},
+	source.Python:     {"kip", "xfail", "expectedFailure", "__test__", "parametrize"},
+	source.JavaScript: {"skip", "xit", "xdescribe", "xtest", "xcontext", "xspecify", "todo", "fixme", "fail", "pending", "runIf", ".if(", "todoIf", "ignore", ".each(["},
+	source.Rust:       {"ignore", "cfg"},
+	source.Java:       {"Disabled", "Ignore", "enabled", "assume", "abort", "SkipException", "TestAborted", "AssumptionViolated"},
+	source.CSharp:     {"Ignore", "Explicit", "Skip", "Inconclusive"},
+	source.Ruby:       {"xit", "xdescribe", "xcontext", "xspecify", "xscenario", "xfeature", "xexample", "skip", "pend", "omit"},
+}
+
+// bracketWords are in lines such as it["skip"](…).
+var bracketWords = []string{`["skip`, `['skip`, "[`skip", `["todo`, `['todo`, `["fixme`, `['fixme`, `["fail`, `['fail`}
+
+// marksOf finds all marks of a file.
+func marksOf(f *source.File) []skipMark {
+	lang := f.Lang
+	if lang == source.TypeScript {
+		lang = source.JavaScript
+	}
+	var marks []skipMark
+	lines := linesWith(f.Code, f, skipWords[lang])
+	if lang == source.JavaScript {
+		lines = sortedSet(append(lines, linesWith(f.Text, f, bracketWords)...))
+	}
+	for _, n := range lines {
+		if m, found := markAt(lang, f, n); found {
+			m.line = n
+			marks = append(marks, m)
+		}
+	}
+	switch lang {
+	case source.Python:
+		marks = append(marks, aliasMarks(f, lines)...)
+	case source.JavaScript:
+		for name := range source.SkipAliases(f) {
+			for _, n := range linesWith(f.Code, f, []string{name + "("}) {
+				if wordBeforeCall(f.CodeLine(n), name) == "" {
+					marks = append(marks, skipMark{line: n, header: true, holds: always})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b skipMark) int { return a.line - b.line })
+	return marks
+}
+
+// linesWith are the numbers of the lines that contain one of the words.
+func linesWith(text []byte, f *source.File, words []string) []int {
+	var lines []int
+	for _, word := range words {
+		for from := 0; ; {
+			i := bytes.Index(text[from:], []byte(word))
+			if i < 0 {
+				break
+			}
+			n := f.LineAt(from + i)
+			lines = append(lines, n)
+			end := bytes.IndexByte(text[from+i:], '\n')
+			if end < 0 {
+				break
+			}
+			from += i + end + 1
+		}
+	}
+	return sortedSet(lines)
+}
+
+// shapes are the forms of marks in a language. What follows the first group of an expression is looked at by hand.
+type shapes struct{ header, statement *regexp.Regexp }
+
+func lazy(header, statement string) func() shapes {
+	return sync.OnceValue(func() shapes { return shapes{regexp.MustCompile(header), regexp.MustCompile(statement)} })
+}
+
+var shapesOf = map[source.Lang]func() shapes{
+	source.Go: lazy(
+		`(?:^|[^\w.])([XP](?:It|Describe|DescribeTable|Context|Specify|When|Entry))\(|^[^{]*\b(?:It|Describe|DescribeTable|Context|Specify|When)\(.*,\s*(Pending)\s*,`,
+		`(?:^|[^\w.)])(?:\w+\.T\(\)|GinkgoT\(\)|t|b|f|c|tb|tt|st|ts)\.(Skip|Skipf|SkipNow)\(|(?:^|[^\w.])(Skip)\(|\.(Skipf|SkipNow)\(`),
+	source.Python: lazy(
+		`^\s*@(?:\w+\.)*(skip|xfail|expectedFailure|skipif|skipIf|skipUnless|parametrize)\b`,
+		`^\s*(?:return\s+)?(?:pytest\.|self\.|cls\.|unittest\.)?(skip|xfail|skipTest)\(|^\s*raise\s+(?:\w+\.)*(SkipTest|Skipped|skip\.Exception)\b|`+
+			`^\s*pytestmark\s*(?::[^=]*)?\+?=.*\bmark\.(skip|xfail|skipif)\b|^\s*(__test__)\s*=\s*False`),
+	source.JavaScript: lazy(
+		`(?:^|[^\w.$])(x(?:it|describe|test|context|specify))(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench)\s*(?:\.\w+)*\.\s*(skip|todo|fixme|failing|fails|skipIf|runIf|todoIf|if)\b|\.(each)\(\[\s*\]\)|`+
+			`\bDeno\.test\.(ignore)\(|\bDeno\.test\(.*\bignore:\s*(true)\b|`+
+			`\b(?:skip|todo):\s*(true|['"`+"`"+`])`,
+		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
+	source.Rust: lazy(`#!?\[\s*(ignore|cfg|cfg_attr)\b`, `\x00(\x00)`),
+	source.Java: lazy(
+		`@(?:\w+\.)*(Disabled|Ignore|Ignored)\b|@Test\s*\([^)]*\b(enabled)\s*=\s*false`,
+		`\b(assumeTrue|assumeFalse|assumeThat)\(|\bAssumptions\.(abort)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|TestAbortedException|TestSkippedException|AssumptionViolatedException)\b`),
+	source.CSharp: lazy(
+		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore)\s*=\s*[@$"]`,
+		`\bAssert\.(Ignore|Inconclusive|Skip|SkipWhen|SkipUnless)\(|\bSkip\.(If|IfNot|When|Unless)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|IgnoreException|InconclusiveException|SkipTestException)\b`),
+	source.Ruby: lazy(
+		`^\s*(?:RSpec\.)?(x(?:it|describe|context|specify|scenario|feature|example))\b|^\s*(?:RSpec\.)?(?:it|describe|context|specify|scenario|feature|example|test)\b.*(?:\b(skip|pending):\s*[^\sfn]|[,\s](:skip|:pending)\b)|`+
+			`^\s*(pending|skip)\b[\s(]+["'].*\bdo\b`,
+		`^\s*(?:before\b[^{]*\{\s*)?(skip|pending|omit|pend)\b(?:\s*$|[\s(]+["':]|\s+(?:if|unless)\b|\()`),
+}
+
+// markAt tells what mark is on a line.
+func markAt(lang source.Lang, f *source.File, n int) (skipMark, bool) {
+	line := f.CodeLine(n)
+	s := shapesOf[lang]()
+	if at, word := firstGroup(s.header, line); at >= 0 {
+		if m := headerMark(lang, f, n, at, word); m.holds != notEver {
+			return m, true
+		}
+	}
+	if at, word := firstGroup(s.statement, line); at >= 0 {
+		if m := statementMark(lang, f, n, at, word); m.holds != notEver {
+			return m, true
+		}
+	}
+	if lang == source.JavaScript && (skipsInBrackets(f, n) || skipsOnNextLine(f, n)) {
+		return skipMark{header: true, holds: always}, true
+	}
+	return skipMark{}, false
+}
+
+var bracketShape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `](?:skip|todo|fixme|failing|fails)["'` + "`" + `]\]`)
+})
+
+// skipsInBrackets reports whether a line has it["skip"]. The word is in a string, and its bracket must be code.
+func skipsInBrackets(f *source.File, n int) bool {
+	line := f.Line(n)
+	if len(line) > 1000 {
+		return false
+	}
+	m := bracketShape().FindIndex(line)
+	return m != nil && f.CodeLine(n)[m[1]-1] == ']'
+}
+
+// skipsOnNextLine reports whether a line goes on with .skip where the one before ends with it.
+func skipsOnNextLine(f *source.File, n int) bool {
+	rest, found := bytes.CutPrefix(bytes.TrimLeft(f.CodeLine(n), " \t"), []byte("."))
+	if !found {
+		return false
+	}
+	before := bytes.TrimRight(f.CodeLine(n-1), " \t\r")
+	return oneOf(firstWord(rest), "skip", "todo", "fixme", "failing", "fails") &&
+		oneOf(wordBefore(append(before[:len(before):len(before)], '.'), len(before)+1), "describe", "it", "test", "suite", "context", "specify")
+}
+
+// firstGroup is the end and the text of the group that matched.
+func firstGroup(r *regexp.Regexp, line []byte) (end int, word string) {
+	m := r.FindSubmatchIndex(line)
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 {
+			return m[i+1], string(line[m[i]:m[i+1]])
+		}
+	}
+	return -1, ""
+}
+
+func headerMark(lang source.Lang, f *source.File, n, at int, word string) skipMark {
+	m := skipMark{header: true, holds: always}
+	switch lang {
+	case source.Python:
+		m.holds = pythonMark(word, argumentsAt(f, n, at))
+	case source.JavaScript:
+		m.holds = scriptMark(word, f, n, at)
+	case source.Rust:
+		return rustMark(f, n, at, word)
+	case source.CSharp:
+		if before := bytes.TrimLeft(f.CodeLine(n), " \t"); len(before) > 0 && before[0] != '[' && !bytes.HasPrefix(before, []byte(word)) {
+			m.holds = notEver // no attribute
+		} else if word == "Skip" {
+			m.holds = skipReason(f, n, at)
+		}
+	}
+	return m
+}
+
+func statementMark(lang source.Lang, f *source.File, n, at int, word string) skipMark {
+	m := skipMark{holds: always}
+	args := func() string { return argumentsAt(f, n, at) }
+	switch lang {
+	case source.Go:
+		if word == "Skip" && !bytes.HasPrefix(trimmedArguments(f, n, at), []byte(`)`)) && !isTextArgument(f, n, at) && !testReceiver(f.CodeLine(n), at) {
+			m.holds = notEver // Skip of an iterator, a decoder
+		}
+	case source.Python:
+		m.disabled = word == "__test__"
+		if word == "skipif" {
+			m.holds = foldCondition(firstArgument(args()), nil)
+		}
+	case source.Java:
+		switch word {
+		case "assumeTrue", "assumeThat":
+			m.holds = foldCondition(assumption(args()), nil).not()
+		case "assumeFalse":
+			m.holds = foldCondition(assumption(args()), nil)
+		}
+	case source.CSharp:
+		switch word {
+		case "If", "When", "SkipWhen":
+			m.holds = foldCondition(firstArgument(args()), nil)
+		case "IfNot", "Unless", "SkipUnless":
+			m.holds = foldCondition(firstArgument(args()), nil).not()
+		}
+	case source.Ruby:
+		m.holds = modifier(f.CodeLine(n))
+	}
+	return m
+}
+
+// pythonMark tells whether a decorator always skips.
+func pythonMark(word, args string) certainty {
+	switch word {
+	case "skipif", "skipIf":
+		_, value, _ := namedArgument(firstArgument(args))
+		return foldCondition(value, nil)
+	case "parametrize":
+		if _, values, _ := cutOutside(args, ","); strings.TrimRight(string(squeeze(nil, []byte(values))), ",") == "[]" {
+			return always
+		}
+		return notEver
+	case "skipUnless":
+		return foldCondition(firstArgument(args), nil).not()
+	case "xfail":
+		// A first argument without a name is a condition.
+		name, value, named := namedArgument(firstArgument(args))
+		if strings.TrimSpace(value) != "" && (!named || name == "condition") {
+			return foldCondition(value, nil)
+		}
+		if strings.Contains(args, "condition=") {
+			return unknown
+		}
+	}
+	return always
+}
+
+// namedArgument parts name=value of Python. A comparison has no name.
+func namedArgument(arg string) (name, value string, named bool) {
+	name, value, named = strings.Cut(arg, "=")
+	if name = strings.TrimSpace(name); !named || name == "" || strings.HasPrefix(value, "=") || firstWord([]byte(name)) != name {
+		return "", arg, false
+	}
+	return name, value, true
+}
+
+// scriptMark tells whether a declaration of JavaScript is skipped.
+func scriptMark(word string, f *source.File, n, at int) certainty {
+	switch word {
+	case "skipIf", "todoIf":
+		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil)
+	case "runIf", "if":
+		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil).not()
+	case "skip", "fixme", "fails", "failing", "todo":
+		next := trimmedArguments(f, n, at)
+		rest := bytes.TrimLeft(f.CodeLine(n)[at:], " \t")
+		if len(rest) > 0 && rest[0] == '(' && len(next) > 0 && bytes.IndexByte([]byte("\"'`"), next[0]) < 0 && next[0] != '(' {
+			if source.IsWord(next[0]) && bytes.Contains(next[:min(len(next), 200)], []byte("=>")) || bytes.Contains(next[:min(len(next), 200)], []byte("function")) {
+				return always // test.skip(name, () => …)
+			}
+			return notEver // test.skip(condition, reason), or an option
+		}
+	}
+	return always
+}
+
+func rustMark(f *source.File, n, at int, word string) skipMark {
+	m := skipMark{header: true, holds: always}
+	if word == "ignore" {
+		return m
+	}
+	m.header = !bytes.Contains(f.CodeLine(n), []byte("#!"))
+	args := rawArguments(f, n, at)
+	if word == "cfg" {
+		m.disabled, m.holds = true, cfgTruth(args).not()
+		return m
+	}
+	condition, rest, _ := cutOutside(args, ",")
+	if m.holds = cfgTruth(strings.TrimSpace(condition)); !strings.Contains(rest, "ignore") {
+		m.holds = notEver
+	}
+	return m
+}
+
+// skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or SkipUnless it
+// depends.
+func skipReason(f *source.File, n, at int) certainty {
+	line := f.CodeLine(n)
+	if bytes.Contains(line, []byte("SkipWhen")) || bytes.Contains(line, []byte("SkipUnless")) ||
+		!bytes.Contains(line[:at], []byte("(")) && !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("Skip")) {
+		return unknown
+	}
+	value := bytes.TrimLeft(line[at:], " \t=")
+	if bytes.HasPrefix(value, []byte("null")) || bytes.HasPrefix(value, []byte(`""`)) && !bytes.Contains(value, []byte(" + ")) && bytes.HasPrefix(bytes.TrimLeft(f.Line(n)[at:], " \t="), []byte(`""`)) {
+		return notEver
+	}
+	if bytes.IndexByte([]byte(`"@$`), at0(value)) >= 0 || bytes.HasPrefix(value, []byte("nameof(")) {
+		return always
+	}
+	end := 0
+	for end < len(value) && source.IsWord(value[end]) {
+		end++
+	}
+	if end > 0 && bytes.Contains(f.Code, append(append([]byte("const string "), value[:end]...), ` = "`...)) {
+		return always
+	}
+	return unknown
+}
+
+func at0(s []byte) byte { return at(s, 0) }
+
+// modifier tells whether a statement of Ruby is under a condition behind it.
+func modifier(line []byte) certainty {
+	for _, word := range []string{" if ", " unless "} {
+		if _, expr, found := bytes.Cut(line, []byte(word)); found {
+			result := foldCondition(string(expr), nil)
+			if word == " unless " {
+				return result.not()
+			}
+			return result
+		}
+	}
+	return always
+}
+
+// argumentsAt are what stands in the brackets after an offset of a line, as code; they may end some lines later.
+func argumentsAt(f *source.File, n, at int) string { return bracketed(f, f.Code, n, at) }
+
+// rawArguments are the same as text.
+func rawArguments(f *source.File, n, at int) string { return bracketed(f, f.Text, n, at) }
+
+func bracketed(f *source.File, text []byte, n, at int) string {
+	start := offsetOf(f, n) + at
+	s := string(text[start:min(len(text), start+2*maxCondition)])
+	trimmed := strings.TrimLeft(s, " \t\r\n")
+	if trimmed == "" || trimmed[0] != '(' && trimmed[0] != '[' {
+		return ""
+	}
+	if end := closing(trimmed, 0); end > 0 {
+		return trimmed[1:end]
+	}
+	return trimmed[1:]
+}
+
+// firstArgument is the first of some arguments.
+func firstArgument(args string) string {
+	first, _, _ := cutOutside(args, ",")
+	return first
+}
+
+// assumption is what is assumed: JUnit 4 has a text before it.
+func assumption(args string) string {
+	first, rest, _ := cutOutside(args, ",")
+	if strings.HasPrefix(strings.TrimSpace(first), `"`) {
+		return firstArgument(rest)
+	}
+	return first
+}
+
+// trimmedArguments is the text that begins behind the next bracket, without blanks.
+func trimmedArguments(f *source.File, n, at int) []byte {
+	start := offsetOf(f, n) + at
+	text := f.Code[start:min(len(f.Code), start+2*maxCondition)]
+	if i := bytes.IndexByte(text, '('); i >= 0 {
+		text = text[i+1:]
+	}
+	return bytes.TrimLeft(text, " \t\r\n")
+}
+
+func isTextArgument(f *source.File, n, at int) bool {
+	next := trimmedArguments(f, n, at)
+	return len(next) > 0 && (next[0] == '"' || next[0] == '`')
+}
+
+// testReceiver reports whether what stands before a method of Go sounds like a test.
+func testReceiver(line []byte, end int) bool {
+	switch wordBefore(line, end-len("Skip")) {
+	case "t", "tb", "b", "f", "T", "tt", "st", "ts", "GinkgoT":
+		return true
+	}
+	return false
+}
+
+// offsetOf is where a line begins: a line is a part of the text, and ends where the text's memory ends.
+func offsetOf(f *source.File, n int) int { return cap(f.Text) - cap(f.Line(n)) }
+
+func sortedSet(list []int) []int {
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,317 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// UnreadWorkflow finds workflows of which the rules about workflows can say nothing.
+var UnreadWorkflow = &Rule{
+	ID: "closeout/unread-workflow", Title: "A workflow cannot be read any more", Severity: input.Warn, Review: true,
+	Languages: []string{"yaml"},
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.flowsOf().unread {
+			report(Hit{
+				File: f.Path, Detail: "the workflow is no plain YAML, or too large, so no rule compares its jobs",
+				Fix: "write it without anchors, aliases, tags and repeated keys, or review it by hand",
+			})
+		}
+	},
+}
+
+// WorkflowPermissions finds workflows whose token may do more than before.
+var WorkflowPermissions = &Rule{
+	ID: "closeout/workflow-permissions", Title: "The token of a workflow may write more than before", Severity: input.Warn, Review: true,
+	Languages: []string{"yaml"},
+	Find: func(c *Change, report func(Hit)) {
+		set := c.flowsOf()
+		for _, p := range set.pairs {
+			if p.now != nil {
+				set.widened(p, report)
+			}
+		}
+	},
+}
+
+const fixPermissions = "give the job only the permissions that it needs, and say why it needs them"
+
+// grant is what a permissions block lets a token write.
+type grant struct {
+	known bool     // there is a block
+	write []string // scopes; "everything" for write-all
+	line  int
+}
+
+func readGrant(n *input.Node) grant {
+	block := below(n, "permissions")
+	if block == nil {
+		return grant{}
+	}
+	g := grant{known: true, line: keyLine(n, "permissions")}
+	if block.Text == "write-all" {
+		g.write = []string{"everything"}
+	}
+	for _, m := range block.Members {
+		if textOf(m.Value) == "write" {
+			g.write = append(g.write, m.Key)
+		}
+	}
+	return g
+}
+
+// jobGrant is what the token of a job may write: the job's own block, or else that of the workflow.
+func jobGrant(w *flow, j *flowJob) grant {
+	if g := readGrant(j.node); g.known {
+		return g
+	}
+	return readGrant(w.root)
+}
+
+// widened compares what the tokens of two versions of a workflow may write.
+func (set *flowSet) widened(p flowPair, report func(Hit)) {
+	all := readGrant(p.now.root)
+	old := grant{}
+	if p.was != nil {
+		old = readGrant(p.was.root)
+	}
+	var scopes []string
+	line := 0
+	add := func(found []string, at int) {
+		for _, scope := range found {
+			if !slices.Contains(scopes, scope) {
+				scopes = append(scopes, scope)
+				if line == 0 {
+					line = at
+				}
+			}
+		}
+	}
+	for _, j := range p.now.jobs {
+		g := jobGrant(p.now, j)
+		if len(g.write) == 0 {
+			continue
+		}
+		was, there := set.grantBefore(j, p)
+		switch {
+		case there && !was.known && !slices.Contains(g.write, "everything"): // no block: perhaps it could write everything
+		case slices.Contains(was.write, "everything"):
+		default:
+			add(without(g.write, was.write), g.line)
+		}
+	}
+	if len(scopes) > 0 {
+		report(p.now.hit(scopeLine(p.now, line, scopes[0]), "permissions", "the token may write "+listed(scopes), fixPermissions))
+		return
+	}
+	if p.was != nil && old.known && !all.known && !slices.Contains(old.write, "everything") && slices.ContainsFunc(p.now.jobs, func(j *flowJob) bool { return !readGrant(j.node).known && j.id != "runs" }) {
+		report(p.was.hit(old.line, "permissions", "the permissions block is removed: the token may do what the repository's default says", "restore the block"))
+	}
+}
+
+// grantBefore is what the token of a job could write at the merge base; there is false for a job that was not there.
+func (set *flowSet) grantBefore(j *flowJob, p flowPair) (was grant, there bool) {
+	if old := p.was.job(j.id); old != nil {
+		return jobGrant(p.was, old), true
+	}
+	for _, other := range set.pairs { // a job that moved
+		if old := other.was.job(j.id); old != nil && other.now.job(j.id) == nil {
+			return jobGrant(other.was, old), true
+		}
+	}
+	if p.was != nil { // a new job may do what the workflow could
+		g := readGrant(p.was.root)
+		for _, old := range p.was.jobs {
+			g.write = append(g.write, jobGrant(p.was, old).write...)
+		}
+		return g, false
+	}
+	return grant{}, false
+}
+
+// scopeLine is the line of a scope in the block that begins at a line.
+func scopeLine(w *flow, line int, scope string) int {
+	for n := line; n <= line+20 && n <= w.text.Lines(); n++ {
+		if strings.Contains(string(w.text.Line(n)), scope+":") {
+			return n
+		}
+	}
+	return line
+}
+
+// UnpinnedAction finds actions of others that are new and can change under the same name.
+var UnpinnedAction = &Rule{
+	ID: "closeout/unpinned-action", Title: "A new action of others is not pinned to a commit", Severity: input.Warn, Review: true,
+	Languages: []string{"yaml"},
+	Find: func(c *Change, report func(Hit)) {
+		set := c.flowsOf()
+		was := map[string]bool{} // actions that were used without a commit
+		for _, p := range set.pairs {
+			eachUse(p.was, func(uses string, _ *input.Node) {
+				if isUnpinned(uses) {
+					was[actionOf(uses)] = true
+				}
+			})
+		}
+		for _, p := range set.pairs {
+			seen := 0
+			var hit Hit
+			eachUse(p.now, func(uses string, n *input.Node) {
+				if name := actionOf(uses); isUnpinned(uses) && !was[name] {
+					was[name] = true
+					if seen++; seen == 1 {
+						hit = p.now.hit(n.Pos.Line, name, "the touched workflows did not use the action "+uses+" before, and it is not pinned to a commit", "pin the action to a full commit id, with the version in a comment")
+					}
+				}
+			})
+			if seen > 0 {
+				reportFirst(hit, seen, report)
+			}
+		}
+	},
+}
+
+// eachUse visits the actions and workflows that a workflow calls.
+func eachUse(w *flow, visit func(uses string, n *input.Node)) {
+	for _, j := range jobsOf(w) {
+		if n := j.node.Member("uses"); n != nil {
+			visit(textOf(n), n)
+		}
+		for _, s := range j.steps {
+			if n := s.node.Member("uses"); n != nil {
+				visit(textOf(n), n)
+			}
+		}
+	}
+}
+
+// isUnpinned reports whether an action of others is named by what can move: a tag or a branch.
+func isUnpinned(uses string) bool {
+	name, ref, _ := strings.Cut(uses, "@")
+	lower := strings.ToLower(name)
+	switch {
+	case lower == "", strings.HasPrefix(lower, "./"), strings.HasPrefix(lower, "$/"), strings.HasPrefix(lower, "actions/"), strings.HasPrefix(lower, "github/"), strings.Contains(uses, "${{"):
+		return false
+	case strings.HasPrefix(lower, "docker://"):
+		return !strings.Contains(uses, "@sha256:")
+	}
+	return len(ref) != 40 && len(ref) != 64 || strings.Trim(ref, "0123456789abcdef") != ""
+}
+
+// PullRequestTarget finds workflows that run the code of a pull request with the rights of the repository.
+var PullRequestTarget = &Rule{
+	ID: "closeout/pull-request-target", Title: "A workflow gives a pull request the rights of the repository", Severity: input.Warn, Review: true,
+	Languages: []string{"yaml"},
+	Find: func(c *Change, report func(Hit)) {
+		const fix = "use pull_request, or check out nothing of the pull request in this workflow"
+		for _, p := range c.flowsOf().pairs {
+			if p.now == nil {
+				continue
+			}
+			now, line := p.now.event("pull_request_target"), untrusted(p.now)
+			switch {
+			case now != nil && p.was.event("pull_request_target") == nil:
+				report(p.now.hit(now.line, "pull_request_target", "the workflow runs for pull requests of anyone, with the secrets of the repository", fix))
+			case line > 0 && untrusted(p.was) == 0 && (now != nil || p.now.event("workflow_run") != nil || p.now.event("issue_comment") != nil):
+				report(p.now.hit(line, "checkout", "the workflow checks out the code of a pull request, with the secrets of the repository", fix))
+			}
+		}
+	},
+}
+
+// untrusted is the line on which a workflow checks out the head of a pull request; 0 when it does not.
+func untrusted(w *flow) int {
+	for _, s := range w.steps() {
+		ref := below(s.node, "with", "ref")
+		for _, part := range [...]string{"pull_request.head", "workflow_run.head_", "github.head_ref", "refs/pull/", "pull_request.merge_commit"} {
+			if strings.Contains(textOf(ref), part) && actionOf(textOf(s.node.Member("uses"))) == "actions/checkout" {
+				return ref.Pos.Line
+			}
+		}
+		if run := s.node.Member("run"); strings.Contains(textOf(run), "gh pr checkout") || strings.Contains(textOf(run), "refs/pull/") && strings.Contains(textOf(run), "git fetch") {
+			return run.Pos.Line
+		}
+	}
+	return 0
+}
+
+// WorkflowSecret finds secrets that the workflows of a change did not use before.
+var WorkflowSecret = &Rule{
+	ID: "closeout/workflow-secret", Title: "A workflow uses a secret that it did not use before", Severity: input.Warn, Review: true,
+	Languages: []string{"yaml"},
+	Find: func(c *Change, report func(Hit)) {
+		set := c.flowsOf()
+		was := map[string]bool{"GITHUB_TOKEN": true}
+		for _, p := range set.pairs {
+			eachSecret(p.was, func(name string, _ int) { was[name] = true })
+		}
+		for _, p := range set.pairs {
+			var names []string
+			line := 0
+			eachSecret(p.now, func(name string, at int) {
+				if !was[name] {
+					was[name] = true
+					names = append(names, name)
+					if line == 0 {
+						line = at
+					}
+				}
+			})
+			if len(names) > 0 {
+				hit := p.now.hit(line, names[0], "the touched workflows did not use "+listed(names)+" before", "use no secret, or let a person approve it")
+				hit.Others = names[1:]
+				report(hit)
+			}
+		}
+	},
+}
+
+// eachSecret visits the secrets that the expressions of a workflow name, and what names all of them.
+func eachSecret(w *flow, visit func(name string, line int)) {
+	if w == nil {
+		return
+	}
+	for _, j := range w.jobs {
+		if s := j.node.Member("secrets"); textOf(s) == "inherit" {
+			visit("all secrets that there are (inherit)", s.Pos.Line)
+		}
+	}
+	eachText(w.root, func(n *input.Node) {
+		for rest := n.Text; ; {
+			at := strings.Index(rest, "secrets")
+			if at < 0 {
+				return
+			}
+			before := at > 0 && (source.IsWord(rest[at-1]) || rest[at-1] == '-' || rest[at-1] == '.' || rest[at-1] == '/')
+			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 || strings.Contains(n.Text, "secrets.") && !strings.Contains(n.Text, "\n")
+			rest = rest[at+len("secrets"):]
+			if before || !inside {
+				continue
+			}
+			if name := secretName(rest); name != "" {
+				visit(name, flowLine(w.text, n, name))
+			}
+		}
+	})
+}
+
+// secretName is the name of a secret after the word secrets; "" when it is another word.
+func secretName(rest string) string {
+	switch {
+	case strings.HasPrefix(rest, "."):
+		rest = rest[1:]
+	case strings.HasPrefix(rest, "['"), strings.HasPrefix(rest, `["`):
+		rest = rest[2:]
+	case strings.HasPrefix(rest, ")"), strings.HasPrefix(rest, "["):
+		return "all secrets"
+	default:
+		return ""
+	}
+	end := 0
+	for end < len(rest) && (source.IsWord(rest[end]) || rest[end] == '-') {
+		end++
+	}
+	return strings.ToUpper(rest[:end])
+}

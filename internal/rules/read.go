@@ -1,0 +1,135 @@
+package rules
+
+import (
+	"bytes"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// The limits of what is read, in bytes or lines. What lies beyond them is named by [UnreadFile] and [UnreadOther].
+const (
+	maxFile  = 4 << 20  // of one version of a file
+	maxLines = 1 << 20  // of one version of a file; what has more cannot be compared line by line
+	maxTotal = 64 << 20 // of all versions of all files, each content once
+)
+
+// Why a version of a file was not read.
+const (
+	unreadLarge  = "the file is larger than 4 MiB"
+	unreadLines  = "the file has more than 1,048,576 lines"
+	unreadBudget = "the change is larger than 64 MiB"
+	unreadBinary = "the file is binary"
+	unreadMode   = "the file is a symlink or a submodule"
+)
+
+type reader struct {
+	blob     func(id string, limit int64) ([]byte, error)
+	tooLarge error
+	left     int64
+	texts    map[string][]byte
+}
+
+func read(changes []change.Change, blob func(string, int64) ([]byte, error), tooLarge error) (*Change, error) {
+	c := &Change{Files: make([]*File, len(changes))}
+	order, ranks := make([]int, len(changes)), make([]int, len(changes))
+	for i := range changes {
+		c.Files[i], order[i] = &File{Change: changes[i]}, i
+		ranks[i] = c.Files[i].rank()
+	}
+	input.SortStable(order, func(a, b int) int { return ranks[a] - ranks[b] })
+	r := &reader{blob, tooLarge, maxTotal, map[string][]byte{}}
+	for _, i := range order {
+		if err := r.read(c.Files[i]); err != nil {
+			return nil, err
+		}
+	}
+	c.isLarge = r.left < maxTotal-4<<20
+	return c, nil
+}
+
+// rank orders what is read: what the rules need most comes first, and of that what the merge base has, because the author of
+// the change cannot add to it. Padding is read last.
+func (f *File) rank() int {
+	rank := 4
+	switch {
+	case f.Lang() != source.None && source.IsTest(f.Path), isWorkflow(f.Path), isManifest(f.Path):
+		rank = 0
+	case f.Lang() != source.None:
+		rank = 2
+	}
+	if f.OldID == "" {
+		rank++
+	}
+	return rank
+}
+
+func (r *reader) read(f *File) error {
+	var err error
+	if f.Base, f.unread[0], err = r.version(f.Path, f.OldMode, f.OldID); err != nil {
+		return err
+	}
+	if f.OldID == f.NewID && f.Base != nil && f.NewMode != change.Symlink {
+		f.Head = f.Base
+		return nil
+	}
+	f.Head, f.unread[1], err = r.version(f.Path, f.NewMode, f.NewID)
+	return err
+}
+
+// version reads one version of a file, or says why not.
+func (r *reader) version(name string, mode change.Mode, id string) (*source.File, string, error) {
+	switch {
+	case mode.Special():
+		return nil, unreadMode, nil
+	case id == "" || mode != change.Regular && mode != change.Executable:
+		return nil, "", nil
+	}
+	text, known := r.texts[id]
+	if !known {
+		limit := min(maxFile, r.left)
+		var err error
+		text, err = r.blob(id, limit)
+		switch {
+		case errors.Is(err, r.tooLarge) && limit < maxFile:
+			return nil, unreadBudget, nil
+		case errors.Is(err, r.tooLarge):
+			return nil, unreadLarge, nil
+		case err != nil:
+			return nil, "", err
+		}
+		r.left -= int64(len(text))
+		r.texts[id] = text
+	}
+	if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
+		return nil, unreadBinary, nil
+	}
+	if bytes.Count(text, []byte("\n")) >= maxLines {
+		return nil, unreadLines, nil
+	}
+	return source.Parse(name, text), "", nil
+}
+
+// isWorkflow reports whether a path is that of a workflow or of an action of the repository.
+func isWorkflow(name string) bool {
+	name = strings.ToLower(name)
+	ext := path.Ext(name)
+	return (ext == ".yml" || ext == ".yaml") && (strings.HasPrefix(name, ".github/") || strings.HasPrefix(path.Base(name), "action."))
+}
+
+var manifests = []string{
+	"package.json", "go.mod", "go.work", "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "pytest.ini", "tox.ini", "cargo.toml",
+	"pom.xml", "build.gradle", "build.gradle.kts", "gemfile", "rakefile", "makefile", "justfile", "directory.packages.props", ".gitlab-ci.yml",
+}
+
+// isManifest reports whether a path is that of a file that says what a project needs, or how its checks run.
+func isManifest(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	ext := path.Ext(base)
+	return slices.Contains(manifests, base) || ext == ".csproj" || ext == ".gemspec"
+}

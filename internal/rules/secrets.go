@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/rules/secrets"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// Secret finds credentials that the change adds.
+var Secret = &Rule{
+	ID: "closeout/secret", Title: "A credential is in the change", Severity: input.Block, Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) { findSecrets(c, false, report) },
+}
+
+// SecretInTest finds them in tests, examples and documents, where most are made up.
+var SecretInTest = &Rule{
+	ID: "closeout/secret-in-test", Title: "What looks like a credential is in a test or a document", Severity: input.Warn, Review: true,
+	Languages: []string{"any"},
+	Find:      func(c *Change, report func(Hit)) { findSecrets(c, true, report) },
+}
+
+// credential is one that a file has.
+type credential struct {
+	secrets.Found
+	line int
+}
+
+// findSecrets reports each credential that no touched file of the merge base has, once for each file.
+func findSecrets(c *Change, samples bool, report func(Hit)) {
+	found := make([][]credential, len(c.Files))
+	some := false
+	for i, f := range c.Files {
+		if f.Head != nil && isQuietPlace(f.Path) == samples {
+			found[i] = newCredentials(f)
+			some = some || len(found[i]) > 0
+		}
+	}
+	if !some {
+		return
+	}
+	before := map[string]bool{}
+	for _, f := range c.Files {
+		if f.Base != nil {
+			secrets.Find(f.Base.Text, func(s secrets.Found) { before[s.Value] = true })
+		}
+	}
+	for i, f := range c.Files {
+		var fresh []credential
+		for _, s := range found[i] {
+			if !before[s.Value] {
+				fresh = append(fresh, s)
+			}
+		}
+		reportSecrets(f, fresh, report)
+	}
+}
+
+// reportSecrets reports the credentials of a file: each kind once.
+func reportSecrets(f *File, fresh []credential, report func(Hit)) {
+	counts := map[string]int64{}
+	for _, s := range fresh {
+		counts[s.Name]++
+	}
+	for _, s := range fresh {
+		n := counts[s.Name]
+		if n == 0 {
+			continue
+		}
+		counts[s.Name] = 0
+		detail := s.Name
+		if n > 1 {
+			detail += " and " + input.Plural(n-1, "other") + " like it"
+		}
+		report(Hit{
+			File: f.Path, Line: s.line, Now: secrets.Redact(string(f.Head.Line(s.line))), Detail: detail,
+			Fix: "revoke it, and read it from the environment or from a secret store",
+		})
+	}
+}
+
+// newCredentials lists the credentials of the added lines of a file. A private key is looked for in the whole text, because its
+// first line may be older than the rest.
+func newCredentials(f *File) (list []credential) {
+	seen := map[string]bool{}
+	add := func(line int, s secrets.Found) {
+		if !seen[s.Value] && !isPublicKey(f, s) {
+			seen[s.Value] = true
+			list = append(list, credential{s, line})
+		}
+	}
+	for _, line := range f.Added() {
+		secrets.Find(line.Text, func(s secrets.Found) { add(line.Number, s) })
+	}
+	if bytes.Contains(f.Head.Text, []byte("PRIVATE KEY")) && len(f.Added()) > 0 {
+		secrets.Find(f.Head.Text, func(s secrets.Found) { add(f.Head.LineAt(s.Start), s) })
+	}
+	return list
+}
+
+// isPublicKey reports whether a key is in a file that every user of a program gets, as Google's keys of apps and pages are.
+func isPublicKey(f *File, s secrets.Found) bool {
+	return s.Name == "a Google API key" && bytes.Contains(bytes.ToLower(f.Head.Text), []byte("firebase"))
+}
+
+// isQuietPlace reports whether a file may have credentials that are made up.
+func isQuietPlace(name string) bool {
+	lower := strings.ToLower(name)
+	for _, ext := range strings.Split(".md.mdx.markdown.rst.adoc.txt.html.ipynb.snap.svg.patch.diff.txtar.golden.csv.jsonl", ".")[1:] {
+		if strings.HasSuffix(lower, "."+ext) {
+			return true
+		}
+	}
+	return isSample(name)
+}

@@ -1,0 +1,351 @@
+package rules
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// StubbedBody finds functions that did something and now only say that they are not implemented.
+var StubbedBody = &Rule{
+	ID: "closeout/stubbed-body", Title: "A function that had a body is a stub now", Severity: input.Warn, Review: true, Topic: "stub", Languages: codeLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, list := range c.fresh(false, scanStubs) {
+			for _, m := range list[:min(len(list), 20)] {
+				if line := m.file.hadBody(m.kind); line > 0 {
+					report(Hit{
+						File: m.file.Path, Line: m.line, Subject: m.kind, Was: string(m.file.Base.Line(line)), Now: m.text(),
+						Detail: m.kind + " is not implemented any more", Fix: "restore the body, or remove the function and its callers",
+					})
+				}
+			}
+		}
+	},
+}
+
+// Stub finds new functions that only say that they are not implemented.
+var Stub = &Rule{
+	ID: "closeout/stub", Title: "A new function is not implemented", Severity: input.Info, Topic: "stub", Languages: codeLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, list := range c.fresh(true, scanStubs) {
+			report(Hit{
+				File: list[0].file.Path, Line: list[0].line, Subject: list[0].kind, Now: list[0].text(), Detail: "not implemented: " + kinds(list),
+				Fix: "implement the function, or leave it out",
+			})
+		}
+	},
+}
+
+// StubPhrase finds new comments that say that code is provisional.
+var StubPhrase = &Rule{
+	ID: "closeout/stub-phrase", Title: "A comment says that the code is provisional", Severity: input.Info, Languages: codeLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, list := range c.fresh(true, scanPhrases) {
+			report(Hit{
+				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "it says: " + kinds(list),
+				Fix: "finish the code, or say in the pull request what is left out",
+			})
+		}
+	},
+}
+
+var phrases = []string{
+	"in a real implementation", "in a real application", "in a real app", "in a real scenario", "in a production environment", "in production, you", "in production this would",
+	"for now", "placeholder for", "placeholder implementation", "placeholder until", "as a placeholder", "todo: implement", "todo implement", "simplified version", "simplified implementation", "stub implementation", "dummy implementation",
+	"mock implementation", "not implemented yet", "not yet implemented", "hardcoded for", "temporary workaround",
+}
+
+// scanPhrases finds the phrases in comments. It looks at the first two letters of each word only.
+func scanPhrases(f *File, v *source.File, found func(int, string)) {
+	if v.Lang == source.None || isVendored(f.Path) || source.IsTest(f.Path) {
+		return
+	}
+	places := 0
+	v.EachComment(func(from, to int) bool {
+		scanComment(v.Text[from:to], func(at int, phrase string) bool {
+			found(v.LineAt(from+at), phrase)
+			places++
+			return places < maxPlaces
+		})
+		return places < maxPlaces
+	})
+}
+
+func scanComment(text []byte, found func(at int, phrase string) bool) {
+	for i := 0; i < len(text); i++ {
+		c := text[i] | 0x20
+		if c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' && c != 'h' || source.IsWord(at(text, i-1)) {
+			continue
+		}
+		for _, phrase := range phrases {
+			if phrase[0] == c && len(text)-i >= len(phrase) && text[i+1]|0x20 == phrase[1] && !source.IsWord(at(text, i+len(phrase))) &&
+				strings.EqualFold(string(text[i:i+len(phrase)]), phrase) {
+				if !found(i, phrase) {
+					return
+				}
+				i += len(phrase)
+				break
+			}
+		}
+	}
+}
+
+// stubPattern matches the statement that says so, from its first word, in the text.
+var stubPattern = map[source.Lang]func() *regexp.Regexp{
+	source.Go:         input.Lazily(`^panic\((errors\.New\(|fmt\.Errorf\()?["\x60](?i:[\w.: ]*\b(not (yet )?implemented|unimplemented|implement me)|todo\b)`),
+	source.Python:     input.Lazily(`^raise NotImplementedError\b`),
+	source.JavaScript: jsStub, source.TypeScript: jsStub,
+	source.Rust:   input.Lazily(`^(todo|unimplemented)!`),
+	source.Java:   input.Lazily(`^throw new (NotImplementedException\b|UnsupportedOperationException\("(?i:[^"]*(not (yet )?implemented|unimplemented|todo\b|not supported yet)))|^TODO\(`),
+	source.CSharp: input.Lazily(`^throw new (System\.)?NotImplementedException\b`),
+	source.Ruby:   input.Lazily(`^raise (::)?NotImplementedError\b`),
+}
+
+var jsStub = input.Lazily(`^throw new \w*(NotImplemented\w*\(|Error\(\s*["'\x60](?i:[^"'\x60]*\b(not (yet )?implemented|unimplemented|todo\b)))`)
+
+var stubNeedles = map[source.Lang][]string{
+	source.Go: {"panic("}, source.Python: {"raise NotImplementedError"}, source.JavaScript: {"throw new "}, source.TypeScript: {"throw new "},
+	source.Rust: {"todo!", "unimplemented!"}, source.Java: {"throw new ", "TODO("}, source.CSharp: {"throw new "}, source.Ruby: {"raise "},
+}
+
+// scanStubs finds functions of the product whose whole body says that they are not implemented. The kind is the name.
+func scanStubs(f *File, v *source.File, found func(int, string)) {
+	if !isProduction(f.Path) {
+		return
+	}
+	for _, needle := range stubNeedles[v.Lang] {
+		eachPlace(v.Code, needle, func(pos int) {
+			if !stubPattern[v.Lang]().Match(restOf(v.Text, pos)) {
+				return
+			}
+			name := ""
+			switch v.Lang {
+			case source.Python, source.Ruby:
+				name = indentedStub(v, pos)
+			default:
+				name = bracedStub(v, pos)
+			}
+			if line := v.LineAt(pos); name != "" && !v.InTest(line) {
+				found(line, name)
+			}
+		})
+	}
+}
+
+// bracedStub is the name of the function whose body is only the statement at an offset.
+func bracedStub(v *source.File, pos int) string {
+	near := v.Code[max(0, pos-6*maxNear):pos]
+	trimmed := bytes.TrimRight(near, " \t\r\n")
+	var head []byte
+	switch {
+	case bytes.HasSuffix(trimmed, []byte("=>")), v.Lang == source.Java && bytes.HasSuffix(trimmed, []byte("=")):
+		head = trimmed
+	case bytes.HasSuffix(trimmed, []byte("{")):
+		if !endsBlock(v.Code, pos) {
+			return ""
+		}
+		head = trimmed[:len(trimmed)-1]
+	default:
+		return ""
+	}
+	head = head[bytes.LastIndexAny(head, ";{}")+1:]
+	return functionName(v.Lang, head)
+}
+
+// endsBlock reports whether the statement at an offset is the last of its block.
+func endsBlock(text []byte, pos int) bool {
+	depth := 0
+	for i := pos; i < min(len(text), pos+3*maxNear); i++ {
+		switch c := text[i]; {
+		case c == '(' || c == '[':
+			depth++
+		case c == ')' || c == ']':
+			depth--
+		case depth > 0:
+		case c == ';' || c == '\n':
+			rest := bytes.TrimLeft(text[i+1:min(len(text), i+1+6*maxNear)], " \t\r\n;")
+			return len(rest) > 0 && rest[0] == '}'
+		case c == '}':
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// annotations of Java and attributes of C# and Rust can have a call in them
+	annotations = input.Lazily(`@[\w.]+(\([^()]*\))?|#?\[[^\[\]]*\]`)
+	callHead    = input.Lazily(`([\w$]+)\s*(?:<[^()]*>|\[[^()]*\])?\s*\(`)
+	goReceiver  = input.Lazily(`\bfunc \([^()]*\)\s*`)
+	jsAssigned  = input.Lazily(`([\w$]+)\s*(?::[^=]*)?[=:]\s*(?:async\s*)?(?:<[^()]*>\s*)?\(?[^()]*\)?[^()]*=>\s*$`)
+	goFuncHead  = input.Lazily(`\bfunc (\w+)`)
+	csProperty  = input.Lazily(`([\w.]+)\s*(=>|\{?\s*(get|set|init)\s*(=>)?)\s*$`)
+)
+
+// functionName is the name of the function that a head declares; "" for a condition, a loop or anything else.
+func functionName(lang source.Lang, head []byte) string {
+	head = bytes.TrimSpace(annotations().ReplaceAll(head, nil))
+	if bytes.Count(head, []byte("(")) > bytes.Count(head, []byte(")")) {
+		return "" // a function in the arguments of a call
+	}
+	if lang == source.Go {
+		head = goReceiver().ReplaceAll(head, []byte("func "))
+		if m := goFuncHead().FindSubmatch(head); m != nil {
+			return string(m[1])
+		}
+		return ""
+	}
+	if lang == source.Rust && !bytes.Contains(head, []byte("fn ")) {
+		return ""
+	}
+	if lang == source.JavaScript || lang == source.TypeScript {
+		if m := jsAssigned().FindSubmatch(head); m != nil {
+			return string(m[1])
+		}
+	}
+	if bytes.HasSuffix(head, []byte("->")) {
+		return ""
+	}
+	m := callHead().FindSubmatch(head)
+	if m == nil {
+		if m = csProperty().FindSubmatch(head); m == nil || lang != source.CSharp || oneOf(string(m[1]), "_", "default", "get", "set", "init", "=>") {
+			return ""
+		}
+	}
+	if name := string(m[1]); !oneOf(name, "if", "for", "foreach", "while", "switch", "catch", "match", "with", "using", "lock", "else", "when", "function", "return", "synchronized") {
+		return name
+	}
+	return ""
+}
+
+var (
+	pythonHead = input.Lazily(`^\s*(?:async )?def (\w+)`)
+	rubyHead   = input.Lazily(`^\s*def (?:self\.)?([\w?!=]+)`)
+	pyAbstract = input.Lazily(`^\s*class \w*(Base|Abstract|Protocol|Interface|Mixin)\w*\b|^\s*class .*\b(ABC|ABCMeta|Protocol)\b`)
+)
+
+// indentedStub is the name of the function of Python or Ruby whose body is only the statement at an offset, unless it is abstract.
+func indentedStub(v *source.File, pos int) string {
+	line := v.LineAt(pos)
+	own := v.CodeLine(line)
+	indent := indentOf(own)
+	if !bytes.HasPrefix(own[indent:], []byte("raise")) {
+		return ""
+	}
+	if n := nextCode(v, line); n > 0 && indentOf(v.CodeLine(n)) >= indent && !closes(v.CodeLine(n)) {
+		return ""
+	}
+	head := pythonHead
+	if v.Lang == source.Ruby {
+		head = rubyHead
+	}
+	for n := line - 1; n >= max(1, line-40); n-- {
+		text := v.CodeLine(n)
+		text = text[:min(len(text), maxNear)]
+		trimmed := bytes.Trim(text, " \t\r\"'")
+		if m := head().FindSubmatch(text); m != nil && indentOf(text) < indent {
+			if v.Lang == source.Python && isAbstract(v, n, indentOf(text)) {
+				return ""
+			}
+			return string(m[1])
+		}
+		if len(trimmed) > 0 && trimmed[len(trimmed)-1] != ',' && trimmed[0] != ')' {
+			return "" // the function does something before
+		}
+	}
+	return ""
+}
+
+func closes(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) > 0 && (line[0] == ')' || line[0] == '"' || line[0] == '\'')
+}
+
+// isAbstract reports whether a method of Python is one that others must write: by its decorators, or by its class.
+func isAbstract(v *source.File, line, indent int) bool {
+	for n := line - 1; n >= max(1, line-6); n-- {
+		text := bytes.TrimSpace(v.CodeLine(n))
+		if len(text) == 0 || text[0] != '@' {
+			break
+		}
+		if bytes.Contains(text, []byte("abstract")) || bytes.Contains(text, []byte("overload")) {
+			return true
+		}
+	}
+	for n := line - 1; n >= max(1, line-400) && indent > 0; n-- {
+		text := v.CodeLine(n)
+		if len(text) < maxNear && indentOf(text) < indent && bytes.HasPrefix(bytes.TrimSpace(text), []byte("class ")) {
+			return pyAbstract().Match(text)
+		}
+	}
+	return false
+}
+
+// hadBody is the line of the merge base where a function of this name is declared that the head does not have with a body any
+// more; 0 for none.
+func (f *File) hadBody(name string) int {
+	if f.Base == nil {
+		return 0
+	}
+	line, before := bodies(f.Base, name)
+	if _, after := bodies(f.Head, name); after >= before {
+		return 0
+	}
+	return line
+}
+
+// bodies counts the functions of a name that do something, and tells where the first one is.
+func bodies(v *source.File, name string) (first, count int) {
+	eachPlace(v.Code, name, func(pos int) {
+		if count >= 100 || !wholeWord(v.Code, pos, len(name)) {
+			return
+		}
+		n := v.LineAt(pos)
+		if text := v.CodeLine(n); len(text) > maxNear || !declares(v, pos, text, name) {
+			return
+		}
+		if count++; first == 0 {
+			first = n
+		}
+	})
+	return first, count
+}
+
+// declares reports whether a function begins on a line, and does something.
+func declares(v *source.File, pos int, line []byte, name string) bool {
+	switch v.Lang {
+	case source.Python, source.Ruby:
+		head := pythonHead
+		if v.Lang == source.Ruby {
+			head = rubyHead
+		}
+		m := head().FindSubmatch(line)
+		return m != nil && string(m[1]) == name && !stubPattern[v.Lang]().Match(bytes.TrimSpace(v.Line(nextCode(v, v.LineAt(pos)))))
+	}
+	rest := v.Code[pos:min(len(v.Code), pos+4*maxNear)]
+	open, semicolon := bytes.IndexByte(rest, '{'), bytes.IndexByte(rest, ';')
+	if arrow := bytes.Index(rest, []byte("=>")); v.Lang == source.CSharp && arrow >= 0 && (open < 0 || arrow < open) && arrow < semicolon {
+		return functionName(v.Lang, line) == name && !isStub(v, pos+arrow+2, len(v.Code))
+	}
+	if open < 0 || semicolon >= 0 && semicolon < open {
+		return false
+	}
+	start := bytes.LastIndexAny(v.Code[max(0, pos-maxNear):pos], ";{}") + 1 + max(0, pos-maxNear)
+	if functionName(v.Lang, v.Code[start:pos+open]) != name {
+		return false
+	}
+	end := pos + open + blockLen(v.Code[pos+open:min(len(v.Code), pos+open+64<<10)])
+	return !isStub(v, pos+open+1, end-1)
+}
+
+// isStub reports whether the first statement of a body says that it is not implemented, or there is none.
+func isStub(v *source.File, start, end int) bool {
+	if end <= start {
+		return true
+	}
+	rest := bytes.TrimLeft(v.Code[start:end], " \t\r\n")
+	return len(rest) == 0 || stubPattern[v.Lang]().Match(restOf(v.Text, end-len(rest)))
+}

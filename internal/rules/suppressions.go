@@ -1,0 +1,258 @@
+package rules
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+var codeLanguages = []string{"go", "python", "javascript", "typescript", "rust", "java", "csharp", "ruby"}
+
+// BlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
+var BlanketSuppression = &Rule{
+	ID: "closeout/blanket-suppression", Title: "A checker is switched off for a whole file, or without saying for what", Severity: input.Warn, Review: true,
+	Languages: append([]string{"any"}, codeLanguages...),
+	Find: func(c *Change, report func(Hit)) {
+		c.suppressions(false, true, func(list []mark) {
+			report(Hit{
+				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "everything is suppressed: " + kinds(list),
+				Fix: "correct what the checker finds, or name the one rule on the one line",
+			})
+		})
+	},
+}
+
+// Suppression counts the other comments and attributes that silence a checker.
+var Suppression = &Rule{
+	ID: "closeout/suppression", Title: "A finding of a checker is suppressed", Severity: input.Info,
+	Languages: append([]string{"any"}, codeLanguages...),
+	Find: func(c *Change, report func(Hit)) {
+		c.suppressions(true, false, func(list []mark) {
+			report(Hit{
+				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "suppressed: " + kinds(list),
+				Fix: "correct what the checker finds, or say in the comment why it is wrong",
+			})
+		})
+	},
+}
+
+func (c *Change) suppressions(joined, blanket bool, found func([]mark)) {
+	for _, list := range c.fresh(joined, func(f *File, v *source.File, found func(int, string)) {
+		if isVendored(f.Path) || isProse(f.Path) {
+			return
+		}
+		scanSuppressions(v, func(line int, kind string, all bool) {
+			if all == blanket {
+				found(line, kind)
+			}
+		})
+	}) {
+		found(list)
+	}
+}
+
+// isProse reports whether a file is documentation.
+func isProse(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".mdx", ".rst", ".txt", ".adoc", ".html", ".ipynb", ".snap", ".svg", ".json", ".lock", ".sum", ".csv", ".patch", ".diff":
+		return true
+	}
+	return false
+}
+
+const (
+	jsDirectives = "eslint-disable @ts-ignore @ts-expect-error @ts-nocheck biome-ignore oxlint-disable deno-lint-ignore tslint:disable stylelint-disable $FlowFixMe"
+	cDirectives  = "NOLINT"
+	cssDirective = "stylelint-disable"
+	tfDirectives = "tfsec:ignore tflint-ignore checkov:skip"
+)
+
+// directives are the words that begin a comment which silences a checker, by language and by extension.
+var directives = map[string]string{
+	"go":         "nolint nosec lint:ignore lint:file-ignore revive:disable",
+	"python":     "noqa type:␣ignore type:ignore ruff:␣noqa flake8:␣noqa pylint:␣disable pylint:disable pylint:␣skip-file pylint:skip-file mypy:␣ignore-errors mypy:␣disable-error-code pyright:␣ignore pyright:ignore nosec pragma:␣no␣mutate pyre-ignore ty:␣ignore",
+	"javascript": jsDirectives,
+	"typescript": jsDirectives,
+	"java":       "NOSONAR NOPMD noinspection ktlint-disable CHECKSTYLE:OFF CHECKSTYLE.OFF",
+	"csharp":     "ReSharper␣disable NOSONAR",
+	"ruby":       "rubocop:disable rubocop:todo standard:disable steep:ignore",
+	".sh":        "shellcheck␣disable", ".bash": "shellcheck␣disable",
+	".yml": "yamllint␣disable zizmor:␣ignore checkov:skip", ".yaml": "yamllint␣disable zizmor:␣ignore checkov:skip",
+	".tf": tfDirectives, ".c": cDirectives, ".h": cDirectives, ".cc": cDirectives, ".cpp": cDirectives, ".hpp": cDirectives,
+	".php": "phpstan-ignore @phpstan-ignore phpcs:ignore phpcs:disable @psalm-suppress", ".swift": "swiftlint:disable",
+	".css": cssDirective, ".scss": cssDirective, ".less": cssDirective,
+	".vue": jsDirectives, ".svelte": jsDirectives, ".astro": jsDirectives, "Dockerfile": "hadolint␣ignore",
+}
+
+// attributes are the same as code.
+var attributes = map[source.Lang]string{
+	source.Rust:   "allow( [expect(",
+	source.Java:   "@SuppressWarnings @Suppress( @file:Suppress( @SuppressFBWarnings",
+	source.CSharp: "#pragma␣warning␣disable SuppressMessage( #nullable␣disable",
+}
+
+// tableOf are the words of a list.
+func tableOf(list string) []string {
+	out := strings.Fields(list)
+	for i := range out {
+		out[i] = strings.ReplaceAll(out[i], "␣", " ")
+	}
+	return out
+}
+
+// scanSuppressions finds what silences a checker in a file, and whether it silences all that it says.
+func scanSuppressions(v *source.File, found func(line int, kind string, all bool)) {
+	s := &suppressed{File: v, last: map[string]int{}}
+	key := string(v.Lang)
+	if v.Lang == source.None {
+		if key = strings.ToLower(path.Ext(v.Path)); path.Base(v.Path) == "Dockerfile" {
+			key = "Dockerfile"
+		}
+	}
+	scanDirectives(v, directives[key], func(pos int, word string) {
+		if word == "@ts-expect-error" && source.IsTest(v.Path) {
+			return // a test of types
+		}
+		found(v.LineAt(pos), word, s.blanket(pos, word))
+	})
+	for _, word := range tableOf(attributes[v.Lang]) {
+		eachPlace(v.Code, word, func(pos int) {
+			if v.Lang == source.Rust && !bytes.HasPrefix(bytes.TrimSpace(lineOf(v.Code, pos)), []byte("#")) {
+				return
+			}
+			found(v.LineAt(pos), strings.Trim(word, "[("), s.blanketAttribute(pos, word))
+		})
+	}
+}
+
+// suppressed is a file in which a comment can end what another began.
+type suppressed struct {
+	*source.File
+	last  map[string]int // the offset of the last place of a word
+	start int            // 1 + the offset of the first code
+}
+
+// follows reports whether a word stands anywhere after an offset of a text: in Code, or in a comment of Text.
+func (v *suppressed) follows(text []byte, word string, pos int) bool {
+	last, known := v.last[word]
+	if !known {
+		last = bytes.LastIndex(text, []byte(word))
+		for last >= 0 && v.Lang != source.None && v.Code[last] != word[0] && !v.InComment(last) {
+			last = bytes.LastIndex(text[:last], []byte(word))
+		}
+		v.last[word] = last
+	}
+	return last > pos
+}
+
+// first reports whether no code stands before an offset; the text that says what a file is for is none.
+func (v *suppressed) first(pos int) bool {
+	if v.start == 0 {
+		v.start = 1 + len(v.Code) - len(bytes.TrimLeft(v.Code, " \t\r\n\"'"))
+	}
+	return pos < v.start
+}
+
+// eachRemark gives the places of a word in comments, or where they are not known in all of the file.
+func eachRemark(v *source.File, word string, found func(pos int)) {
+	places := 0
+	everyPlace(v.Text, word, func(pos int) bool {
+		if v.Lang == source.None || v.InComment(pos) {
+			found(pos)
+			places++
+		}
+		return places < maxPlaces
+	})
+}
+
+// scanDirectives finds the words of a list that begin a comment.
+func scanDirectives(v *source.File, list string, found func(pos int, word string)) {
+	for _, word := range tableOf(list) {
+		eachRemark(v, word, func(pos int) {
+			if beginsComment(v, v.Text, pos) && !source.IsWord(at(v.Text, pos+len(word))) {
+				found(pos, word)
+			}
+		})
+	}
+}
+
+// beginsComment reports whether only the characters that begin a comment, and blanks, stand before an offset.
+func beginsComment(v *source.File, text []byte, pos int) bool {
+	i := pos
+	for i > 0 && pos-i < 20 && (text[i-1] == ' ' || text[i-1] == '\t') {
+		i--
+	}
+	if i == 0 || bytes.IndexByte([]byte("#/*!-"), text[i-1]) < 0 || text[i-1] == '-' && at(text, i-2) != '-' {
+		return false
+	}
+	// A comment in a comment that stands alone is an example: "#   # noqa".
+	start := max(0, i-1-maxNear)
+	start += bytes.LastIndexByte(text[start:i-1], '\n') + 1
+	return text[i-1] != '#' || len(bytes.TrimSpace(text[start:i-1])) == 0 || v.Lang != source.None && len(bytes.TrimSpace(lineOf(v.Code, pos))) > 0
+}
+
+// argument is what follows a directive in its comment, up to the description.
+func argument(text []byte, pos int, word string) string {
+	rest := string(bytes.TrimSpace(restOf(text, pos+len(word))))
+	rest, _, _ = strings.Cut(rest, "*/")
+	rest, _, _ = strings.Cut(rest, "-->")
+	rest, _, _ = strings.Cut(rest, "-- ")
+	return strings.TrimSpace(rest)
+}
+
+// isBlanket reports whether a comment silences all that a checker says, about a line or about the file.
+func (v *suppressed) blanket(pos int, word string) bool {
+	arg := argument(v.Text, pos, word)
+	alone := v.Lang == source.None || len(bytes.TrimSpace(lineOf(v.Code, pos))) == 0
+	switch word {
+	case "nolint":
+		return !strings.HasPrefix(arg, ":") || strings.HasPrefix(arg, ":all")
+	case "eslint-disable", "oxlint-disable", "tslint:disable", "stylelint-disable":
+		return arg == "" && !v.follows(v.Text, strings.ReplaceAll(word, "disable", "enable"), pos)
+	case "@ts-nocheck", "mypy: ignore-errors", "pylint: skip-file", "pylint:skip-file":
+		return arg == "" || arg[0] != '='
+	case "biome-ignore":
+		return strings.HasPrefix(arg, "-all lint:") || strings.HasPrefix(arg, "-all:")
+	case "deno-lint-ignore":
+		return arg == "-file"
+	case "ruff: noqa", "flake8: noqa":
+		return !strings.HasPrefix(arg, ":")
+	case "type: ignore", "type:ignore":
+		return alone && !strings.HasPrefix(arg, "[") && v.first(pos)
+	case "pylint: disable", "pylint:disable", "shellcheck disable":
+		return arg == "=all"
+	case "rubocop:disable":
+		return alone && strings.HasPrefix(arg, "all") && !v.follows(v.Text, "rubocop:enable all", pos)
+	case "ReSharper disable":
+		return strings.HasPrefix(arg, "All") && !v.follows(v.Text, "ReSharper restore All", pos)
+	case "swiftlint:disable":
+		return strings.HasPrefix(arg, "all")
+	}
+	return false
+}
+
+// isBlanketAttribute is the same for code.
+func (v *suppressed) blanketAttribute(pos int, word string) bool {
+	rest := strings.TrimSpace(string(restOf(v.Text, pos+len(word))))
+	rest = rest[:min(len(rest), 200)]
+	switch v.Lang {
+	case source.Rust:
+		list, _, _ := strings.Cut(rest, ")")
+		for lint := range strings.SplitSeq(list, ",") {
+			if lint = strings.TrimSpace(lint); lint == "warnings" || lint == "clippy::all" {
+				return true
+			}
+		}
+	case source.Java:
+		return strings.Contains(strings.ToLower(rest), `"all"`)
+	case source.CSharp:
+		if word == "#pragma warning disable" {
+			bare := rest == "" || strings.HasPrefix(rest, "//")
+			return bare && !v.follows(v.Code, "#pragma warning restore", pos)
+		}
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+package rules
+
+import (
+	"bytes"
+	"regexp"
+	"sync"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// swallowedLines finds assertions that an added block keeps from failing: a try whose handler lets everything pass, or a loop
+// over nothing.
+func (f *File) swallowedLines(g *gone, d *dead) {
+	added := map[int]bool{}
+	for _, l := range f.Added() {
+		added[l.Number] = true
+	}
+	until := 0
+	for _, l := range f.Added() {
+		if l.Number <= until || len(l.Text) > 400 {
+			continue
+		}
+		line := bytes.TrimSpace(f.Head.CodeLine(l.Number))
+		how, from, to := "", l.Number, 0
+		switch {
+		case opensTry(f.Lang(), line):
+			if end := f.tryEnd(l.Number); end > 0 && f.swallows(end) {
+				how, to = "in a block that swallows its failure", end
+			}
+		case suppresses(f.Lang(), line):
+			how, to = "in a block that swallows its failure", indentEnd(f.Head, l.Number)
+		case loopsOverNothing(f.Lang(), line):
+			how, to = "in a loop over nothing", blockEnd(f.Head, l.Number)
+		}
+		if how == "" {
+			continue
+		}
+		until = to
+		for n := from; n <= to; n++ {
+			if isAssertion(f.Lang(), f.Head.CodeLine(n)) && (!added[n] || g.had(f.Head, n)) {
+				d.add(deadLine{line: n, was: string(f.Head.Line(n)), now: string(l.Text), how: how})
+			}
+		}
+	}
+}
+
+func opensTry(lang source.Lang, line []byte) bool {
+	switch lang {
+	case source.Python:
+		return bytes.Equal(line, []byte("try:"))
+	case source.Ruby:
+		return bytes.Equal(line, []byte("begin"))
+	case source.JavaScript, source.TypeScript, source.Java, source.CSharp:
+		return bytes.Equal(line, []byte("try")) || bytes.HasPrefix(line, []byte("try {")) || bytes.Equal(line, []byte("try{"))
+	}
+	return false
+}
+
+// tryEnd is the last line of the block that a line begins, before its handler; 0 where there is no handler.
+func (f *File) tryEnd(line int) int {
+	end := line
+	if f.Lang() == source.Python || f.Lang() == source.Ruby {
+		end = indentEnd(f.Head, line)
+	} else if end = blockEnd(f.Head, line); handler().Match(f.Head.CodeLine(end)) {
+		return end
+	}
+	for n := end + 1; n <= f.Head.Lines() && n <= end+5; n++ {
+		if text := f.Head.CodeLine(n); !isBlank(text) {
+			if !handler().Match(text) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+var handler = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\s}]*(?:except|catch|rescue)\b`) })
+
+// caught are the handlers that catch a failed assertion, by language.
+var caught = map[source.Lang]func() *regexp.Regexp{
+	source.Python:     lazyShape(`except\s*:|except\b.*\b(?:Exception|BaseException|AssertionError)\b`),
+	source.JavaScript: lazyShape(`catch\b`),
+	source.TypeScript: lazyShape(`catch\b`),
+	source.Java:       lazyShape(`catch\s*\([^)]*\b(?:Throwable|Error|AssertionError|AssertionFailedError)\b`),
+	source.CSharp:     lazyShape(`catch\s*(?:\{|$)|catch\s*\([^)]*\b(?:Exception|XunitException|AssertionException|AssertFailedException)\b`),
+	source.Ruby:       lazyShape(`rescue\b.*(?:\bException\b|ExpectationNotMetError|Assertion)`),
+}
+
+func lazyShape(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// swallows reports whether the handler on a line catches what an assertion throws, and does nothing with it.
+func (f *File) swallows(line int) bool {
+	if !caught[f.Lang()]().Match(f.Head.CodeLine(line)) {
+		return false
+	}
+	first := f.Head.CodeLine(line)
+	if i := bytes.LastIndexByte(first, '{'); i >= 0 && bytes.HasSuffix(bytes.TrimSpace(first), []byte("}")) {
+		return isIdle(first[i+1:])
+	}
+	end := line
+	if f.Lang() == source.Python || f.Lang() == source.Ruby {
+		end = indentEnd(f.Head, line) + 1
+	} else {
+		depth, open := 0, false
+		for ; end <= f.Head.Lines() && end < line+50; end++ {
+			text := f.Head.CodeLine(end)
+			if end == line {
+				text = bytes.TrimLeft(text, " \t}")
+			}
+			for _, c := range text {
+				if c == '{' {
+					depth, open = depth+1, true
+				} else if c == '}' {
+					depth--
+				}
+			}
+			if open && depth <= 0 {
+				break
+			}
+		}
+	}
+	for n := line + 1; n < end; n++ {
+		if !isIdle(f.Head.CodeLine(n)) {
+			return false
+		}
+	}
+	next := bytes.TrimSpace(f.Head.CodeLine(end))
+	return !handler().Match(next)
+}
+
+var idle = lazyShape(`^(?:pass|\.\.\.|nil|return|return nil|return None|continue)?$|^(?:console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
+
+// isIdle reports whether a line of a handler does nothing, or only prints.
+func isIdle(line []byte) bool {
+	line = bytes.Trim(line, " \t\r{};")
+	return len(line) < 400 && idle().Match(line)
+}
+
+var suppressShape = lazyShape(`^with\s+(?:contextlib\.)?suppress\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
+
+func suppresses(lang source.Lang, line []byte) bool {
+	return lang == source.Python && bytes.HasPrefix(line, []byte("with")) && suppressShape().Match(line)
+}
+
+// loopsOverNothing reports whether a line begins a loop that has no round.
+func loopsOverNothing(lang source.Lang, line []byte) bool {
+	if lang == source.Ruby {
+		return bytes.HasPrefix(line, []byte("[].each"))
+	}
+	if !bytes.HasPrefix(line, []byte("for")) {
+		return false
+	}
+	squeezed := squeeze(nil, line)
+	switch lang {
+	case source.Python:
+		return containsAny(squeezed, "in[]:", "in():", "inrange(0):")
+	case source.JavaScript, source.TypeScript:
+		return containsAny(squeezed, "of[])")
+	case source.Java, source.CSharp:
+		return containsAny(squeezed, "[]{})", "[0])", "Array.Empty<", "List.of())", "Collections.emptyList())")
+	case source.Rust:
+		return containsAny(squeezed, "in[]as", "in[]{", "in0..0{")
+	case source.Go:
+		return bytes.HasSuffix(squeezed, []byte("{}{")) && containsAny(squeezed, "range[]", "rangemap[") || containsAny(squeezed, "[:0]{")
+	}
+	return false
+}

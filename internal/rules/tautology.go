@@ -1,0 +1,276 @@
+package rules
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// Tautology finds new assertions that cannot fail.
+var Tautology = &Rule{
+	ID: "closeout/tautology", Title: "A new assertion cannot fail", Severity: input.Warn, Review: true,
+	Languages: programLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		was := sync.OnceValue(c.removedKeys)
+		for _, f := range c.Files {
+			if !f.hasTests() {
+				continue
+			}
+			list := slices.DeleteFunc(f.tautologies(), func(s *stated) bool { return was()[liveKey(f.Head, s.first)] })
+			if len(list) == 0 {
+				continue
+			}
+			h := Hit{File: f.Path, Line: list[0].first, Now: list[0].line(), Detail: "the assertion is true whatever the code does"}
+			if len(list) > 1 {
+				h.Detail = input.Plural(int64(len(list)), "assertion") + " are true whatever the code does"
+			}
+			h.Fix = "assert what the code must do, or remove the assertion"
+			report(h)
+		}
+	},
+}
+
+// hasTests reports whether a head is one of tests, in a language that the rules know.
+func (f *File) hasTests() bool {
+	return f.Head != nil && f.Lang() != source.None && (source.IsTest(f.Path) || len(f.Head.Tests()) > 0)
+}
+
+func (f *File) tautologies() (list []*stated) {
+	asked := 0
+	for _, l := range f.Added() {
+		if len(l.Text) > maxStatementBytes || !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
+			continue
+		}
+		s, ok := statementAt(f.Head, l.Number)
+		if !ok {
+			continue
+		}
+		kind := tautologyOf(f.Lang(), s)
+		if kind == sameNames {
+			if asked++; asked <= maxAsked && f.comparesItself(l.Number) {
+				continue
+			}
+		}
+		if kind == never && f.afterFail(l.Number) {
+			continue
+		}
+		if kind != mayFail {
+			list = append(list, &stated{statement: s})
+		}
+	}
+	return list
+}
+
+// maxAsked is for how many assertions of a file the names of all its tests are read.
+const maxAsked = 200
+
+// removedKeys are the removed assertions of all files: they may have been moved.
+func (c *Change) removedKeys() map[string]bool {
+	keys := map[string]bool{}
+	for _, f := range c.Files {
+		if f.Base == nil || f.Lang() == source.None || !source.IsTest(f.Path) && len(f.Base.Tests()) == 0 {
+			continue
+		}
+		for _, l := range f.Removed() {
+			if len(l.Text) <= maxStatementBytes && isAssertion(f.Lang(), f.Base.CodeLine(l.Number)) {
+				keys[liveKey(f.Base, l.Number)] = true
+			}
+		}
+	}
+	return keys
+}
+
+// selfish are parts of the names of tests in which a value is compared with itself on purpose.
+var selfish = []string{"eq", "hash", "ident", "nan", "self", "reflex", "same", "comp", "order", "sort", "cmp", "singleton", "intern", "symbol", "memo", "cache"}
+
+// afterFail reports whether a line begins the handler of an error without which the test fails.
+func (f *File) afterFail(line int) bool {
+	if line < 3 || !bytes.Contains(f.Head.CodeLine(line-1), []byte("catch")) {
+		return false
+	}
+	before := bytes.TrimSpace(f.Head.CodeLine(line - 2))
+	word, _, _ := bytes.Cut(before, []byte("("))
+	_, last, found := cutAtLast(string(word), ".")
+	return bytes.HasSuffix(before, []byte(");")) && (string(word) == "fail" || found && oneOf(last, "fail", "Fail"))
+}
+
+// comparesItself reports whether a line lies in a test about the comparison of values.
+func (f *File) comparesItself(line int) bool {
+	for n := max(1, line-2); n <= min(f.Head.Lines(), line+2); n++ {
+		if text := f.Head.CodeLine(n); bytes.Contains(text[:min(len(text), maxNear)], []byte("hashCode")) {
+			return true
+		}
+	}
+	name := f.Path
+	for _, t := range f.Head.Tests() {
+		if t.Line <= line && line <= t.End {
+			name += t.Name
+		}
+	}
+	name = strings.ToLower(name)
+	for _, part := range selfish {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// failing tells whether an assertion can fail.
+type failing int8
+
+const (
+	mayFail   failing = iota
+	sameNames         // it compares a name with itself
+	never             // it compares literals, or accepts everything
+)
+
+func tautologyOf(lang source.Lang, s statement) failing {
+	kind, start := findAssertion(lang, s.code)
+	if kind != sureAssertion {
+		return mayFail
+	}
+	all := span{s.code, s.text}
+	end := start + wordEnd(s.code[start:])
+	end = start + len(bytes.TrimRight(s.code[start:end], "!"))
+	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
+	switch {
+	case (lang == source.Python || lang == source.Java) && word == "assert" && at(rest.code, 0) != '.':
+		if tuple, after, ok := arguments(firstOf(lang, rest)); ok && lang == source.Python && len(tuple) > 1 && len(after.trim().code) == 0 && rest.trim().code[0] == '(' {
+			return never // assert (x, "message")
+		}
+		return truth(lang, firstOf(lang, rest), true)
+	case humps(word, "should"):
+		return mayFail
+	case word == "expect" && lang != source.Rust || word == "assertThat" || word == "Expect":
+		return chainTautology(lang, rest)
+	}
+	return callTautology(lang, word, rest)
+}
+
+// chainTautology judges expect(true).toBe(true), assertThat(true).isTrue().
+func chainTautology(lang source.Lang, rest span) failing {
+	args, tail, ok := arguments(rest)
+	if !ok || len(args) != 1 {
+		return mayFail
+	}
+	for _, l := range links(tail) {
+		name := strings.ToLower(strings.ReplaceAll(l.name, "_", ""))
+		switch name {
+		case "not", "notto", "tonot", "resolves", "rejects", "shouldnot":
+			return mayFail
+		case "to":
+			if len(l.args) > 0 { // expect(x).to(eq(x))
+				l = words(l.args[0])
+				name = strings.ToLower(strings.ReplaceAll(l.name, "_", ""))
+			}
+		}
+		switch name {
+		case "tobe", "toequal", "tostrictequal", "eq", "eql", "equal", "be", "isequalto", "issameas":
+			if len(l.args) > 0 {
+				return sameExpressions(args[0], l.args[0])
+			}
+		case "tobetruthy", "betruthy", "istrue", "tobetrue", "betrue":
+			return truth(lang, args[0], true)
+		case "tobefalsy", "befalsey", "isfalse", "tobefalse", "befalse":
+			return truth(lang, args[0], false)
+		}
+	}
+	return mayFail
+}
+
+// callTautology judges assertTrue(true), require.Equal(t, 1, 1), assert!(true).
+func callTautology(lang source.Lang, word string, rest span) failing {
+	if at(rest.code, 0) == '.' {
+		end := 1 + wordEnd(rest.code[1:])
+		word, rest = string(rest.code[1:end]), rest.cut(end, len(rest.code))
+	}
+	args, after, ok := arguments(rest)
+	if !ok && lang == source.Ruby {
+		args, ok = split(rest.trim(), ","), true
+	}
+	if !ok || len(args) == 0 || bytes.HasPrefix(after.trim().code, []byte(".")) {
+		return mayFail
+	}
+	if key := args[0].key(); lang == source.Go && (key == "t" || key == "b" || strings.HasSuffix(key, "T()")) {
+		args = args[1:]
+	}
+	name := strings.ToLower(strings.ReplaceAll(word, "_", ""))
+	switch name = strings.TrimPrefix(strings.TrimPrefix(name, "debug"), "assert"); {
+	case len(args) == 0:
+		return mayFail
+	case oneOf(name, "", "true", "istrue", "ok"):
+		return truth(lang, args[0], true)
+	case oneOf(name, "false", "isfalse"):
+		return truth(lang, args[0], false)
+	case oneOf(name, "equal", "equals", "eq", "areequal", "same", "strictequal", "deepequal", "deepstrictequal", "exactly", "is", "aresame") && len(args) >= 2:
+		return sameExpressions(args[0], args[1])
+	}
+	return mayFail
+}
+
+// sameExpressions judges the comparison of two expressions.
+func sameExpressions(a, b span) failing {
+	if a.key() != b.key() || len(a.code) == 0 {
+		return mayFail
+	}
+	switch {
+	case isLiteral(a.code):
+		return never
+	case bytes.ContainsAny(a.code, "({[+-*/<>&|\"'`") || bytes.Contains(a.code, []byte("new ")):
+		return mayFail // two calls can give two values
+	}
+	return sameNames
+}
+
+// truth judges a condition that must be true, or false.
+func truth(lang source.Lang, e span, want bool) failing {
+	if e = unwrap(e); len(e.code) == 0 {
+		return mayFail
+	}
+	if value, ok := constant(lang, e); ok && value == want {
+		return never
+	}
+	accepts := []string{" or ", "||"}
+	if !want {
+		accepts = []string{" and ", "&&"}
+	}
+	for _, operator := range accepts {
+		if parts := split(e, operator); len(parts) > 1 {
+			for _, p := range parts {
+				if value, ok := constant(lang, unwrap(p)); ok && value == want {
+					return never
+				}
+			}
+			return mayFail
+		}
+	}
+	if !want {
+		return mayFail
+	}
+	for _, operator := range []string{"===", "==", " is "} {
+		if parts := split(e, operator); len(parts) == 2 {
+			return sameExpressions(parts[0], parts[1])
+		}
+	}
+	return mayFail
+}
+
+// constant is the truth of a literal.
+func constant(lang source.Lang, e span) (value, ok bool) {
+	switch text := e.key(); text {
+	case "true", "True", "!false", "notFalse":
+		return true, text != "notFalse" || lang == source.Python
+	case "false", "False", "!true", "notTrue":
+		return false, text != "notTrue" || lang == source.Python
+	case "1":
+		return true, lang == source.Python || lang == source.JavaScript || lang == source.TypeScript
+	case "0":
+		return false, lang == source.Python || lang == source.JavaScript || lang == source.TypeScript
+	}
+	return false, false
+}

@@ -1,0 +1,254 @@
+package rules
+
+import (
+	"bytes"
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/change"
+)
+
+// testCase is a test of one version of a file.
+type testCase struct {
+	source.Test
+	in   *File
+	of   *source.File
+	twin *testCase // the same test in the other version; nil where there is none
+	// moved is true where the twin is in another file or has another name.
+	moved bool
+	// mark is what keeps the test from running, 0 for nothing.
+	mark     int
+	disabled bool
+	// stayed is the line of the head where most of its lines are, outside of every test; 0 where they are not.
+	stayed int
+}
+
+// leaf is the test's own name, without those of its groups.
+func (t *testCase) leaf() string {
+	if i := strings.LastIndex(t.Name, " > "); i >= 0 {
+		return t.Name[i+3:]
+	}
+	return t.Name
+}
+
+// testTable are the tests of all touched files.
+type testTable struct {
+	files []*testFile
+	gone  []*testCase // tests of the base without a twin
+	fates *fates
+}
+
+// testFile are the tests of a file at the base and at the head.
+type testFile struct {
+	*File
+	base, head []*testCase
+}
+
+// tests reads the tests of a change once.
+func (c *Change) tests() *testTable {
+	if c.table == nil {
+		c.table = &testTable{}
+		for _, f := range c.Files {
+			if f.mayTest() {
+				c.table.files = append(c.table.files, &testFile{File: f, base: casesOf(f, f.Base), head: casesOf(f, f.Head)})
+			}
+		}
+		c.table.pair()
+		c.table.markAll()
+	}
+	return c.table
+}
+
+// mayTest reports whether a file may have tests. Those of Rust stand beside what they test.
+func (f *File) mayTest() bool {
+	return f.Lang() == source.Rust || f.Lang() != source.None && source.IsTest(f.Path)
+}
+
+func casesOf(f *File, v *source.File) []*testCase {
+	if v == nil {
+		return nil
+	}
+	list := v.Tests()
+	cases := make([]testCase, len(list))
+	all := make([]*testCase, len(list))
+	for i := range list {
+		cases[i] = testCase{Test: list[i], in: f, of: v}
+		all[i] = &cases[i]
+	}
+	return all
+}
+
+// pair finds the tests of the base at the head: by name in the same file, by name in another one, and by their lines.
+func (t *testTable) pair() {
+	for _, f := range t.files {
+		pairByName(f.base, f.head, false)
+	}
+	lostGroups, newGroups := map[string][]*testCase{}, map[string][]*testCase{}
+	for _, f := range t.files {
+		for _, one := range f.base {
+			if one.twin == nil {
+				lostGroups[one.Name] = append(lostGroups[one.Name], one)
+			}
+		}
+		for _, one := range f.head {
+			if one.twin == nil {
+				newGroups[one.Name] = append(newGroups[one.Name], one)
+			}
+		}
+	}
+	for name, lost := range lostGroups {
+		for i := range min(len(lost), len(newGroups[name])) {
+			if one, other := lost[i], newGroups[name][i]; one.Group == other.Group {
+				one.twin, other.twin, one.moved, other.moved = other, one, true, true
+			}
+		}
+	}
+	for _, f := range t.files {
+		f.pairByLines()
+	}
+	for _, f := range t.files {
+		for _, one := range f.base {
+			if one.twin == nil && !one.Group {
+				t.gone = append(t.gone, one)
+			}
+		}
+	}
+}
+
+// pairByName joins tests with equal names, in their order.
+func pairByName(base, head []*testCase, _ bool) {
+	waiting := make(map[string][]*testCase, len(head))
+	for _, one := range head {
+		waiting[one.Name] = append(waiting[one.Name], one)
+	}
+	for _, one := range base {
+		if list := waiting[one.Name]; len(list) > 0 {
+			one.twin, list[0].twin = list[0], one
+			waiting[one.Name] = list[1:]
+		}
+	}
+}
+
+// pairByLines joins a test of the base with that of the head which has most of the lines that stayed.
+func (f *testFile) pairByLines() {
+	if f.Base == nil || f.Head == nil {
+		return
+	}
+	var kept []int // by line of the base: the line of the head, 0 where it was removed
+	owner := func(line int) *testCase { return innermost(f.head, line) }
+	for _, one := range f.base {
+		if one.twin != nil || one.Group {
+			continue
+		}
+		if kept == nil {
+			kept = f.kept()
+		}
+		stayed, telling, first := 0, 0, 0
+		votes := map[*testCase]int{}
+		for n := one.Body; n <= one.End; n++ {
+			if !isTelling(one.of.CodeLine(n)) {
+				continue
+			}
+			telling++
+			if kept[n] > 0 {
+				if stayed++; first == 0 {
+					first = kept[n]
+				}
+				if to := owner(kept[n]); to != nil {
+					votes[to]++
+				}
+			}
+		}
+		best := mostVotes(votes)
+		if best != nil && 2*votes[best] >= telling {
+			one.twin, one.moved = best, true
+			if best.twin == nil {
+				best.twin, best.moved = one, true
+			}
+		} else if telling > 0 && 5*stayed >= 3*telling {
+			one.stayed = first
+		}
+	}
+}
+
+func mostVotes(votes map[*testCase]int) *testCase {
+	var best *testCase
+	for one, n := range votes {
+		if best == nil || cmp.Or(cmp.Compare(n, votes[best]), cmp.Compare(best.Line, one.Line)) > 0 {
+			best = one
+		}
+	}
+	return best
+}
+
+// kept maps the lines of the base to those of the head.
+func (f *File) kept() []int {
+	kept := make([]int, f.Base.Lines()+2)
+	removed, added := f.Removed(), f.Added()
+	to := 1
+	for n := 1; n <= f.Base.Lines(); n++ {
+		if len(removed) > 0 && removed[0].Number == n {
+			removed = removed[1:]
+			continue
+		}
+		for len(added) > 0 && added[0].Number == to {
+			added = added[1:]
+			to++
+		}
+		kept[n] = to
+		to++
+	}
+	return kept
+}
+
+// isTelling reports whether a line of code says anything: a bracket alone does not.
+func isTelling(line []byte) bool {
+	letters := 0
+	for _, c := range line {
+		if source.IsWord(c) || c == '"' || c == '\'' {
+			if letters++; letters > 2 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// innermost is the test around a line.
+func innermost(tests []*testCase, line int) *testCase {
+	// Tests are in the order of their first lines; one that began before may still go on.
+	i, _ := slices.BinarySearchFunc(tests, line, func(t *testCase, line int) int {
+		if t.Line <= line {
+			return -1
+		}
+		return 1
+	})
+	for steps := 0; i > 0 && steps < 1000; steps++ {
+		i--
+		if t := tests[i]; t.End >= line && !t.Group {
+			return t
+		}
+	}
+	return nil
+}
+
+// bodyLines are the telling lines of a test's body, trimmed.
+func (t *testCase) bodyLines() [][]byte {
+	var lines [][]byte
+	for n := t.Body; n <= t.End; n++ {
+		if isTelling(t.of.CodeLine(n)) {
+			lines = append(lines, bytes.TrimSpace(t.of.Line(n)))
+		}
+	}
+	return lines
+}
+
+var lineSeed = maphash.MakeSeed()
+
+func hashOf(text []byte) uint64 { return maphash.Bytes(lineSeed, text) }
+
+// isDeleted reports whether the head does not have the file.
+func (f *File) isDeleted() bool { return f.Status == change.Deleted }

@@ -1,0 +1,301 @@
+package rules
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/reports"
+)
+
+// witnessRules compare what ran: the test reports of the base and of the head.
+var witnessRules = []*Rule{TestVanished, TestGone, TestNames}
+
+// TestVanished finds tests that ran at the base and do not run at the head, although the change does not remove them.
+var TestVanished = &Rule{
+	ID: "closeout/test-vanished", Title: "A test that ran before does not run now", Severity: input.Block, Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) {
+		for _, d := range c.compareReports() {
+			d.hit(report, d.vanished, "ran before, and not now", "let every test of the base run again")
+		}
+	},
+}
+
+// TestGone finds tests that ran at the base and that the change removes.
+var TestGone = &Rule{
+	ID: "closeout/test-gone", Title: "The change removes a test that ran before", Severity: input.Warn, Review: true, Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) {
+		for _, d := range c.compareReports() {
+			d.hit(report, d.removed, "ran before, removed by the change", "keep the tests, or say in the review why they are not needed")
+		}
+	},
+}
+
+// TestNames finds tests that seem to have other names now, and reports that cannot be compared.
+var TestNames = &Rule{
+	ID: "closeout/test-names", Title: "The tests that ran have other names, or cannot be compared", Severity: input.Info, Languages: []string{"any"},
+	Find: func(c *Change, report func(Hit)) {
+		for _, d := range c.compareReports() {
+			d.hit(report, d.renamed, "ran before, now perhaps under other names", "look whether they are the same tests")
+			if d.note != "" {
+				report(Hit{File: d.path, Detail: d.note + ", so nothing tells which tests ran before", Fix: "supply the report of the base"})
+			}
+		}
+	},
+}
+
+// TestReports are the two versions of a test report.
+type TestReports struct {
+	Path string // in the repository
+	Base *reports.TestNames
+	Head *reports.TestNames
+	Note string // why there is nothing to compare; "" when both are there
+}
+
+// reportDiff says what became of the tests that ran at the base.
+type reportDiff struct {
+	path                       string
+	vanished, removed, renamed []string
+	note                       string
+}
+
+// hit reports tests of one kind.
+func (d *reportDiff) hit(report func(Hit), names []string, what, fix string) {
+	if len(names) == 0 {
+		return
+	}
+	const most = 20
+	slices.Sort(names) // runners that work in parallel write them in any order
+	report(Hit{
+		File: d.path, Fix: fix,
+		Detail: input.Plural(int64(len(names)), "test") + " of the report " + what + ": " + joinSome(names[:min(len(names), most)], len(names)),
+	})
+}
+
+// compareReports compares all reports, once.
+func (c *Change) compareReports() []reportDiff {
+	if c.reportDiffs == nil && len(c.Reports) > 0 {
+		declared := c.declarations()
+		for _, r := range c.Reports {
+			d := reportDiff{path: r.Path, note: r.Note}
+			if d.note == "" && (r.Base.More || r.Head.More) {
+				d.note = "the report has more than 200,000 names"
+			}
+			if d.note == "" {
+				d.compare(r.Base.Names, r.Head.Names, declared)
+			}
+			c.reportDiffs = append(c.reportDiffs, d)
+		}
+	}
+	return c.reportDiffs
+}
+
+// compare finds what became of each test that ran at the base. It runs, perhaps with another number in its parameters; it runs
+// in another group; it is gone and its group has as many new ones; the change removes it; or it vanished.
+func (d *reportDiff) compare(base, head []reports.TestName, declared func(string) declaration) {
+	ran, listed, fresh := map[[2]string]bool{}, map[[2]string]bool{}, map[[2]string]int{}
+	for _, t := range base {
+		if t.Ran {
+			ran[[2]string{t.Group, t.Name}] = true
+		}
+	}
+	running := map[[2]string]bool{}
+	for _, t := range head {
+		key := [2]string{t.Group, t.Name}
+		listed[key], running[key] = true, t.Ran
+		if t.Ran && !ran[key] {
+			fresh[[2]string{t.Group, stable(t.Name)}]++
+		}
+	}
+	take := func(key [2]string) bool {
+		if fresh[key] == 0 {
+			return false
+		}
+		fresh[key]--
+		return true
+	}
+	var gone []reports.TestName
+	for _, t := range base {
+		key := [2]string{t.Group, t.Name}
+		if t.Ran && !running[key] && !take([2]string{t.Group, stable(t.Name)}) {
+			gone = append(gone, t)
+		}
+	}
+	moved := map[string]int{} // the new tests, by name alone
+	for key, n := range fresh {
+		moved[key[1]] += n
+	}
+	// A group that has as many new tests as it lost has renamed them. What moved to another group is no longer new there.
+	var absent []reports.TestName
+	for _, t := range gone {
+		name := stable(t.Name)
+		switch {
+		case listed[[2]string{t.Group, t.Name}]:
+			d.vanished = append(d.vanished, t.Group+" "+t.Name+" (skipped)")
+		case moved[name] > 0:
+			moved[name]--
+			d.renamed = append(d.renamed, t.Group+" "+t.Name)
+		default:
+			absent = append(absent, t)
+		}
+	}
+	d.place(absent, fresh, moved, declared)
+}
+
+// place sorts tests that no longer exist under their names.
+func (d *reportDiff) place(absent []reports.TestName, fresh map[[2]string]int, moved map[string]int, declared func(string) declaration) {
+	lost, added := map[string]int{}, map[string]int{}
+	for _, t := range absent {
+		lost[t.Group]++
+	}
+	for key, n := range fresh {
+		added[key[0]] += min(n, moved[key[1]])
+	}
+	for _, t := range absent {
+		name := t.Group + " " + t.Name
+		known := declared(t.Name)
+		switch {
+		case known == stands && !strings.ContainsAny(t.Name, "[(/"): // parameters and subtests get other names, their test keeps its own
+			d.vanished = append(d.vanished, name)
+		case added[t.Group] >= lost[t.Group]:
+			d.renamed = append(d.renamed, name)
+		case known == removed:
+			d.removed = append(d.removed, name)
+		default:
+			d.vanished = append(d.vanished, name)
+		}
+	}
+}
+
+// stable writes a name without what differs from run to run: numbers and addresses in brackets.
+func stable(name string) string {
+	if !strings.ContainsAny(name, "[(") && !strings.Contains(name, "0x") {
+		return name
+	}
+	var out strings.Builder
+	depth := 0
+	for i := 0; i < len(name); {
+		end := i
+		for end < len(name) && source.IsWord(name[end]) {
+			end++
+		}
+		if end > i {
+			out.WriteString(stableWord(name[i:end], depth > 0))
+			i = end
+			continue
+		}
+		switch c := name[i]; {
+		case c == '[' || c == '(':
+			depth++
+		case (c == ']' || c == ')') && depth > 0:
+			depth--
+		}
+		out.WriteByte(name[i])
+		i++
+	}
+	return out.String()
+}
+
+// stableWord writes # for the numbers of a word.
+func stableWord(word string, inBrackets bool) string {
+	const digits = "0123456789"
+	address := strings.HasPrefix(word, "0x")
+	if !inBrackets && !address || !strings.ContainsAny(word, digits) {
+		return word
+	}
+	if address || strings.Trim(word, digits+"abcdefABCDEF") == "" {
+		return "#"
+	}
+	var out strings.Builder
+	for i := range len(word) {
+		switch number := strings.IndexByte(digits, word[i]) >= 0; {
+		case !number:
+			out.WriteByte(word[i])
+		case i == 0 || strings.IndexByte(digits, word[i-1]) < 0:
+			out.WriteByte('#')
+		}
+	}
+	return out.String()
+}
+
+// declaration is what the change does to the declaration of a test.
+type declaration byte
+
+const (
+	untouched declaration = iota // it is in no touched file
+	stands
+	removed
+)
+
+// declarations tell of the name of a test in a report what the change does to its declaration. Of a language whose tests are
+// not known, the words that the change removes tell.
+func (c *Change) declarations() func(string) declaration {
+	before, after := map[string]bool{}, map[string]bool{}
+	for _, f := range c.Files {
+		declare(f.Base, before)
+		declare(f.Head, after)
+	}
+	return func(name string) declaration {
+		found := untouched
+		for _, spelled := range spellings(name) {
+			switch {
+			case after[spelled]:
+				return stands
+			case before[spelled]:
+				found = removed
+			}
+		}
+		return found
+	}
+}
+
+// otherSources are the extensions of programs in other languages.
+const otherSources = ".php.swift.scala.groovy.c.cc.cpp.cxx.h.hpp.m.mm.ex.exs.dart.lua.pl.t.bats.clj.hs.jl.r.fs.vb.zig.nim.cr.erl.ml.elm."
+
+// declare adds the names of the tests of a file, as reports spell them.
+func declare(f *source.File, names map[string]bool) {
+	if f == nil {
+		return
+	}
+	if f.Lang == source.None {
+		if !strings.Contains(otherSources, strings.ToLower(path.Ext(f.Path))+".") {
+			return // a list of tests declares none
+		}
+		for word := range strings.FieldsFuncSeq(string(f.Text), func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) }) {
+			if strings.Contains(strings.ToLower(word), "test") {
+				names[word] = true
+			}
+		}
+		return
+	}
+	for _, t := range f.Tests() {
+		names[t.Name] = true
+		parts := strings.Split(t.Name, " > ")
+		names[parts[len(parts)-1]] = true
+		for _, between := range []string{" ", "::"} {
+			names[strings.Join(parts, between)] = true
+		}
+		names[strings.ReplaceAll(strings.Join(parts, "/"), " ", "_")] = true // as Go writes subtests
+	}
+}
+
+// spellings are what a declaration may be called whose test has a name in a report: without parameters, without the groups
+// around it, and the test of a subtest.
+func spellings(name string) []string {
+	list := []string{name}
+	if i := strings.IndexAny(name, "[("); i > 0 {
+		list = append(list, strings.TrimSpace(name[:i]))
+	}
+	bare := list[len(list)-1]
+	for _, between := range []string{" > ", "::", ".", "#"} {
+		if i := strings.LastIndex(bare, between); i >= 0 {
+			list = append(list, bare[i+len(between):])
+		}
+	}
+	if i := strings.IndexByte(bare, '/'); i > 0 {
+		list = append(list, bare[:i])
+	}
+	return list
+}

@@ -1,0 +1,296 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/closeout-gate/closeout/internal/git/linediff"
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// WeakenedAssertion finds assertions that say less about the same value than those that they replace.
+var WeakenedAssertion = &Rule{
+	ID: "closeout/weakened-assertion", Title: "An assertion says less than the one it replaces", Severity: input.Warn, Review: true,
+	Languages: programLanguages,
+	Find: func(c *Change, report func(Hit)) {
+		for _, f := range c.Files {
+			if list := f.weakened(); len(list) > 0 {
+				report(weakenedHit(f, list))
+			}
+		}
+	},
+}
+
+// weaker is a pair of assertions about the same.
+type weaker struct {
+	line     int
+	was, now string
+	how      string
+}
+
+func weakenedHit(f *File, list []weaker) Hit {
+	h := Hit{
+		File: f.Path, Line: list[0].line, Was: list[0].was, Now: list[0].now, Detail: list[0].how,
+		Fix: "restore the assertion, and correct the code; where the old expectation was wrong, assert the right value",
+	}
+	if n := len(list) - 1; n > 0 {
+		h.Detail += fmt.Sprintf("; and %d more in this file", n)
+	}
+	return h
+}
+
+// maxHunk is how many lines of one side of a hunk are compared: what is larger was written anew.
+const maxHunk = 60
+
+func (f *File) weakened() (list []weaker) {
+	if f.Base == nil || f.Head == nil || f.Lang() == source.None || !source.IsTest(f.Path) && len(f.Base.Tests()) == 0 {
+		return nil
+	}
+	var strong []string // what added assertions are exact about
+	known := false
+	added := sync.OnceValue(f.addedKeys)
+	for _, hunk := range f.Hunks() {
+		if len(hunk.Removed) == 0 || len(hunk.Added) == 0 || max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
+			continue
+		}
+		removed := f.statements(f.Base, hunk.Removed)
+		if len(removed) == 0 {
+			continue
+		}
+		fresh := f.statements(f.Head, hunk.Added)
+		if len(fresh) == 0 || onlyLiterals(removed, fresh) {
+			continue
+		}
+		f.read(removed)
+		f.read(fresh)
+		for i, now := range fresh {
+			if was := now.accepts(removed, i, len(fresh)); was != nil && !added()[lineKey([]byte(was.line()))] {
+				list = append(list, weaker{now.first, was.line(), now.line(), "the assertion accepts more than before"})
+				continue
+			}
+			was := now.weakens(removed)
+			if was == nil || added()[lineKey([]byte(was.line()))] || slices.ContainsFunc(fresh, func(s *stated) bool { return s.expects(was) }) {
+				continue
+			}
+			if !known {
+				known, strong = true, f.strongSubjects()
+			}
+			if !stillStrong(strong, now.about(was)) {
+				list = append(list, weaker{now.first, was.line(), now.line(), now.describe(was)})
+			}
+		}
+	}
+	return list
+}
+
+// addedKeys are the added lines without blanks: an assertion among them was only moved or indented.
+func (f *File) addedKeys() map[string]bool {
+	keys := map[string]bool{}
+	for _, l := range f.Added() {
+		keys[lineKey(l.Text)] = true
+	}
+	return keys
+}
+
+// onlyLiterals reports whether assertions differ from those before in literals only, of which none is a tolerance or an error.
+// It saves the reading of them.
+func onlyLiterals(removed, added []*stated) bool {
+	if len(removed) != len(added) {
+		return false
+	}
+	for i, s := range added {
+		if shape(removed[i].code) != shape(s.code) || s.loosens(removed[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// stated is an assertion in its place.
+type stated struct {
+	lang source.Lang
+	claim
+	statement
+}
+
+func (s *stated) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
+
+// claims are the assertions that changed lines belong to.
+func (f *File) claims(v *source.File, lines []linediff.Line) []*stated {
+	list := f.statements(v, lines)
+	f.read(list)
+	return list
+}
+
+// read finds out what assertions say. What is not understood can still expect an error.
+func (f *File) read(list []*stated) {
+	for _, s := range list {
+		s.claim, _ = claimOf(f.Lang(), s.statement)
+	}
+}
+
+// statements are the assertions that changed lines belong to, unread.
+func (f *File) statements(v *source.File, lines []linediff.Line) (list []*stated) {
+	last := 0
+	for _, l := range lines {
+		if l.Number <= last || len(l.Text) > maxStatementBytes {
+			continue
+		}
+		s, ok := f.statementOf(v, l.Number)
+		if !ok {
+			continue
+		}
+		last = s.last
+		list = append(list, &stated{lang: f.Lang(), statement: s})
+	}
+	return list
+}
+
+// statementOf is the assertion that a line belongs to.
+func (f *File) statementOf(v *source.File, line int) (s statement, ok bool) {
+	for first := line; first > 0 && first > line-10; first-- {
+		text := v.CodeLine(first)
+		if len(text) > maxStatementBytes {
+			return s, false
+		}
+		if !isAssertion(f.Lang(), text) && !isGoFailure(f.Lang(), v, first) {
+			continue
+		}
+		s, ok = statementAt(v, first)
+		return s, ok && s.last >= line
+	}
+	return s, false
+}
+
+// isGoFailure reports whether a line is the condition of a failure: if got != want { and t.Fatal below.
+func isGoFailure(lang source.Lang, v *source.File, line int) bool {
+	if lang != source.Go {
+		return false
+	}
+	s := span{v.CodeLine(line), v.Line(line)}.trim()
+	if len(s.code) < 5 || string(s.code[:3]) != "if " || s.code[len(s.code)-1] != '{' {
+		return false
+	}
+	kind, start := findAssertion(lang, v.CodeLine(line+1))
+	return kind == sureAssertion && goFailure(wordBefore(v.CodeLine(line+1), start), string(v.CodeLine(line + 1)[start:start+wordEnd(v.CodeLine(line + 1)[start:])]))
+}
+
+// accepts finds the removed assertion that was the same but accepted less: another number, or another error in the same place.
+func (s *stated) accepts(removed []*stated, place, places int) *stated {
+	for _, was := range removed {
+		if s.loosens(was) {
+			return was
+		}
+	}
+	if places == len(removed) && s.widens(removed[place]) {
+		return removed[place]
+	}
+	return nil
+}
+
+// weakens finds the removed assertion that this one says less than.
+func (s *stated) weakens(removed []*stated) *stated {
+	for _, was := range removed {
+		if s.level != unclear && was.level > s.level && (was.level == exact || was.level == partial && s.isPresence()) && !isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
+			return was
+		}
+	}
+	return nil
+}
+
+// expects reports whether an assertion compares something else with the same literal: a line was inserted before it.
+func (s *stated) expects(was *stated) bool {
+	return s.level == exact && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
+}
+
+// about is the subject that two assertions share, "" for none.
+func (s *stated) about(was *stated) string {
+	for _, subject := range was.subjects {
+		for _, now := range s.subjects {
+			if now == subject || bare(now) == subject {
+				return subject
+			}
+		}
+	}
+	return ""
+}
+
+// wrappers are what stands around a subject of which only a part is asked for.
+var wrappers = [][2]string{
+	{"len(", ")"}, {"", ".length"}, {"", ".len()"}, {"", ".size()"}, {"", ".Count"}, {"", ".Length"}, {"", ".size"}, {"", ".count"}, {"", ".is_some()"}, {"", ".is_ok()"},
+	{"", ".isPresent()"}, {"", ".present?"}, {"", ".nil?"}, {"", ".is_empty()"}, {"", ".Any()"}, {"", ".empty?"}, {"Object.keys(", ")"}, {"", "!"},
+}
+
+func bare(subject string) string {
+	for _, w := range wrappers {
+		if rest, found := strings.CutPrefix(subject, w[0]); found {
+			if rest, found = strings.CutSuffix(rest, w[1]); found {
+				return rest
+			}
+		}
+	}
+	return subject
+}
+
+// same reports whether an assertion that looks looser says the same: x == true and x, x == None and x is None.
+func (s *stated) same(was *stated) bool {
+	matcher := strings.ToLower(s.matcher)
+	if s.level == exists && s.opposite(was) {
+		return true
+	}
+	for _, e := range was.expected {
+		switch e {
+		case "true", "True", "false", "False", "nil", "null", "None", "undefined", "Some(true)":
+			return !strings.Contains(matcher, "defined") && !strings.Contains(matcher, "notn") && matcher != "or" && matcher != "||"
+		case `""`, "''", "[]", "{}", "0", "[]string{}":
+			return s.level == exists && matcher != "or" && matcher != "||" && !strings.Contains(matcher, "defined")
+		}
+	}
+	return false
+}
+
+// isPresence reports whether an assertion only says that its subject is there.
+func (s *stated) isPresence() bool {
+	name := strings.ToLower(strings.ReplaceAll(s.matcher, "_", ""))
+	return s.truth || strings.Contains(" notnil notnull notempty notbenull notbeempty isnotnull isnotnone isnotempty tobedefined tobetruthy exists isnotnil isnot != ", " "+strings.TrimPrefix(name, "assert")+" ")
+}
+
+// opposite reports whether an assertion says that something is not what it was before: the behavior changed. Or it asks whether
+// a truth value is true, in a language where only those can be asked.
+func (s *stated) opposite(was *stated) bool {
+	if s.truth && s.lang != source.Python && s.lang != source.JavaScript && s.lang != source.TypeScript && s.lang != source.Ruby {
+		return slices.Contains(was.subjects, s.subjects[0])
+	}
+	all := func(s *stated) []string { return slices.Sorted(slices.Values(slices.Concat(s.subjects, s.expected))) }
+	return len(s.subjects)+len(s.expected) > 1 && slices.Equal(all(s), all(was))
+}
+
+func (s *stated) describe(was *stated) string {
+	return fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(s.about(was), 60), was.matcher, s.matcher)
+}
+
+// strongSubjects are what the added assertions of a file are exact about.
+func (f *File) strongSubjects() (list []string) {
+	for _, s := range f.claims(f.Head, f.Added()) {
+		if s.level == exact {
+			list = append(list, s.subjects...)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// stillStrong reports whether an added assertion is exact about a subject, or about a part of it.
+func stillStrong(strong []string, subject string) bool {
+	for _, s := range strong[:min(len(strong), 10_000)] {
+		if i := strings.Index(s, subject); i >= 0 {
+			if end := i + len(subject); (i == 0 || !source.IsWord(s[i-1])) && (end == len(s) || !source.IsWord(s[end])) {
+				return true
+			}
+		}
+	}
+	return false
+}

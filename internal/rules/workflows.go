@@ -1,0 +1,313 @@
+package rules
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// isFlow reports whether a path is that of a workflow or an action.
+func isFlow(name string) bool {
+	if !strings.HasSuffix(name, ".yml") && !strings.HasSuffix(name, ".yaml") {
+		return false
+	}
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	return strings.HasPrefix(name, ".github/workflows/") || base == "action.yml" || base == "action.yaml"
+}
+
+// flow is one version of a workflow or of a composite action.
+type flow struct {
+	file   *File
+	text   *source.File
+	base   bool
+	root   *input.Node
+	events []flowEvent
+	jobs   []*flowJob
+}
+
+// flowEvent is an entry under on.
+type flowEvent struct {
+	name string
+	line int
+	node *input.Node // nil without details
+}
+
+// flowJob is a job of a workflow, or what a composite action runs.
+type flowJob struct {
+	flow  *flow
+	id    string
+	line  int
+	node  *input.Node
+	steps []*flowStep
+}
+
+// flowStep is a step of a job.
+type flowStep struct {
+	job    *flowJob
+	node   *input.Node
+	checks []string // what it checks, as in the command that runs
+}
+
+// flowPair is a workflow at the merge base and at the head; one of them may be nil.
+type flowPair struct{ was, now *flow }
+
+// flowSet are the touched workflows and actions of a change.
+type flowSet struct {
+	pairs  []flowPair
+	unread []*File // those that could be read at the merge base, or were not there, and cannot be read now
+}
+
+// flowsOf reads the workflows of a change. A workflow that got another name is joined with what it was.
+func (c *Change) flowsOf() *flowSet {
+	if c.flows != nil {
+		return c.flows
+	}
+	c.flows = &flowSet{}
+	left := maxAllYAML
+	for _, f := range c.Files {
+		if !isFlow(f.Path) || f.Base == nil && f.Head == nil || c.isGenerated(f) {
+			continue
+		}
+		p := flowPair{readFlow(f, f.Base, true, &left), readFlow(f, f.Head, false, &left)}
+		if f.Head != nil && p.now == nil {
+			if f.Base == nil || p.was != nil {
+				c.flows.unread = append(c.flows.unread, f)
+			}
+			continue
+		}
+		if p.was != nil || p.now != nil {
+			c.flows.pairs = append(c.flows.pairs, p)
+		}
+	}
+	c.flows.joinRenamed()
+	return c.flows
+}
+
+// isGenerated reports whether a workflow is compiled from a Markdown file beside it.
+func (c *Change) isGenerated(f *File) bool {
+	source, locked := strings.CutSuffix(f.Path, ".lock.yml")
+	return locked && c.HeadHas(source+".md")
+}
+
+// readFlow reads one version of a workflow; nil when there is none or when it cannot be read.
+func readFlow(f *File, v *source.File, base bool, left *int) *flow {
+	if v == nil || len(v.Text) > *left {
+		return nil
+	}
+	*left -= len(v.Text)
+	root := parseYAML(v)
+	if root == nil {
+		return nil
+	}
+	w := &flow{file: f, text: v, base: base, root: root}
+	w.readEvents()
+	for _, m := range membersOf(root.Member("jobs")) {
+		w.addJob(m.Key, m.Pos.Line, m.Value, m.Value.Member("steps"))
+	}
+	if runs := root.Member("runs"); runs != nil {
+		w.addJob("runs", runs.Pos.Line, runs, runs.Member("steps"))
+	}
+	return w
+}
+
+func (w *flow) readEvents() {
+	switch on := w.root.Member("on"); {
+	case on == nil:
+	case on.Kind == input.KindString:
+		w.events = []flowEvent{{on.Text, on.Pos.Line, nil}}
+	case on.Kind == input.KindList:
+		for _, item := range on.Items {
+			w.events = append(w.events, flowEvent{item.Text, item.Pos.Line, nil})
+		}
+	default:
+		for _, m := range on.Members {
+			w.events = append(w.events, flowEvent{m.Key, m.Pos.Line, m.Value})
+		}
+	}
+}
+
+func (w *flow) addJob(id string, line int, node, steps *input.Node) {
+	j := &flowJob{flow: w, id: id, line: line, node: node}
+	w.jobs = append(w.jobs, j)
+	if steps == nil {
+		return
+	}
+	for _, item := range steps.Items {
+		s := &flowStep{job: j, node: item, checks: checksIn(textOf(item.Member("run")))}
+		if name := actionOf(textOf(item.Member("uses"))); isCheckAction(name) {
+			s.checks = append(s.checks, name)
+		}
+		j.steps = append(j.steps, s)
+	}
+}
+
+// event is an event of a workflow; nil for one that it does not have.
+func (w *flow) event(name string) *flowEvent {
+	if w != nil {
+		for i := range w.events {
+			if w.events[i].name == name {
+				return &w.events[i]
+			}
+		}
+	}
+	return nil
+}
+
+// job is a job by its id.
+func (w *flow) job(id string) *flowJob {
+	if w != nil {
+		for _, j := range w.jobs {
+			if j.id == id {
+				return j
+			}
+		}
+	}
+	return nil
+}
+
+// steps are all steps of a workflow.
+func (w *flow) steps() []*flowStep {
+	var all []*flowStep
+	if w != nil {
+		for _, j := range w.jobs {
+			all = append(all, j.steps...)
+		}
+	}
+	return all
+}
+
+// actionOf is the name of an action without its version.
+func actionOf(uses string) string {
+	name, _, _ := strings.Cut(uses, "@")
+	return strings.ToLower(name)
+}
+
+// isCheckAction reports whether an action of others checks something.
+func isCheckAction(name string) bool {
+	return name != "" && !strings.HasPrefix(name, ".") && (strings.HasPrefix(name, "golangci/") || strings.HasPrefix(name, "pre-commit/") || strings.HasPrefix(name, "github/codeql-action/analyze") ||
+		strings.Contains(name, "lint") || strings.HasPrefix(name, "actions/dependency-review"))
+}
+
+// title is what a reader calls the step.
+func (s *flowStep) title() string {
+	for _, key := range [...]string{"name", "id", "uses"} {
+		if text := textOf(s.node.Member(key)); text != "" {
+			return text
+		}
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(textOf(s.node.Member("run"))), "\n")
+	return first
+}
+
+// isCheck reports whether a step checks something: by the commands that it runs, or by its name.
+func (s *flowStep) isCheck() bool {
+	if len(s.checks) > 0 {
+		return true
+	}
+	run := textOf(s.node.Member("run"))
+	return run != "" && namesCheck(textOf(s.node.Member("name")))
+}
+
+// isCheck reports whether a job checks something.
+func (j *flowJob) isCheck() bool {
+	return slices.ContainsFunc(j.steps, (*flowStep).isCheck) || j.node.Member("uses") != nil && namesCheck(j.id)
+}
+
+// same reports whether two steps are the same one of two versions.
+func (s *flowStep) same(other *flowStep) bool {
+	for _, key := range [...]string{"id", "name"} {
+		if text := textOf(s.node.Member(key)); text != "" && text == textOf(other.node.Member(key)) {
+			return true
+		}
+	}
+	if run := textOf(s.node.Member("run")); run != "" {
+		return run == textOf(other.node.Member("run")) || slices.ContainsFunc(s.checks, func(c string) bool { return slices.Contains(other.checks, c) })
+	}
+	uses := actionOf(textOf(s.node.Member("uses")))
+	return uses != "" && isCheckAction(uses) && uses == actionOf(textOf(other.node.Member("uses")))
+}
+
+// joinRenamed joins a deleted workflow with the added one that is most like it.
+func (set *flowSet) joinRenamed() {
+	const most = 50 // deleted and added workflows
+	gone, added := 0, 0
+	for _, p := range set.pairs {
+		if p.now == nil {
+			gone++
+		} else if p.was == nil {
+			added++
+		}
+	}
+	if gone == 0 || added == 0 || gone > most || added > most {
+		return
+	}
+	for i := range set.pairs {
+		if set.pairs[i].was != nil || set.pairs[i].now == nil {
+			continue
+		}
+		best, score := -1, 0
+		for k := range set.pairs {
+			if set.pairs[k].now == nil && set.pairs[k].was != nil {
+				if s := likeness(set.pairs[k].was, set.pairs[i].now); s > score {
+					best, score = k, s
+				}
+			}
+		}
+		if best >= 0 {
+			set.pairs[i].was, set.pairs[best].was = set.pairs[best].was, nil
+		}
+	}
+	set.pairs = slices.DeleteFunc(set.pairs, func(p flowPair) bool { return p.was == nil && p.now == nil })
+}
+
+// likeness is 0 for workflows that are not versions of one.
+func likeness(was, now *flow) int {
+	score := 0
+	if path.Base(was.file.Path) == path.Base(now.file.Path) && path.Base(was.file.Path) != "action.yml" {
+		score += 10
+	}
+	if name := textOf(was.root.Member("name")); name != "" && name == textOf(now.root.Member("name")) {
+		score += 10
+	}
+	same := 0
+	for _, j := range was.jobs {
+		if now.job(j.id) != nil && j.id != "runs" {
+			same++
+		}
+	}
+	if 2*same > len(was.jobs) {
+		score += same
+	}
+	return score
+}
+
+// hit is a place in a workflow.
+func (w *flow) hit(line int, subject, detail, fix string) Hit {
+	h := Hit{File: w.file.Path, Base: w.base, Line: line, Subject: subject, Detail: detail, Fix: fix}
+	if line > 0 {
+		text := string(bytes.TrimSpace(w.text.Line(line)))
+		if w.base {
+			h.Was = text
+		} else {
+			h.Now = text
+		}
+	}
+	return h
+}
+
+// keyLine is the line of a key of an object.
+func keyLine(n *input.Node, key string) int {
+	for _, m := range membersOf(n) {
+		if m.Key == key {
+			return m.Pos.Line
+		}
+	}
+	if n != nil {
+		return n.Pos.Line
+	}
+	return 0
+}

@@ -1,0 +1,310 @@
+package source
+
+import (
+	"bytes"
+	"strings"
+)
+
+// java finds the methods with annotations or attributes that make them tests, in Java, Kotlin and C#, and those that JUnit 3
+// runs because of their names.
+func (d *finder) java() {
+	mark := byte('@')
+	if d.Lang == CSharp {
+		mark = '['
+	}
+	for at := 0; at < len(d.Code); {
+		c := d.Code[at]
+		switch {
+		case c == mark && d.isTestMark(at):
+			at = d.method(d.declaration(at), at)
+		case IsWord(c):
+			word, end := d.word(at)
+			switch string(word) {
+			case "class", "record", "struct", "object", "interface":
+				end = d.class(at, end)
+			case "void", "fun":
+				end = d.junit3(at, end)
+			}
+			at = end
+		default:
+			at++
+		}
+	}
+}
+
+// isTestMark reports whether an annotation or a list of attributes makes a test of a method.
+func (d *finder) isTestMark(at int) bool {
+	if d.Lang != CSharp {
+		name, _ := d.dotted(at + 1)
+		return isJavaTest(name)
+	}
+	if end := d.brackets().mateAt(at); end > at {
+		for at++; at < end; {
+			at = d.skip(at)
+			name, next := d.dotted(at)
+			if isCSharpTest(name) {
+				return true
+			}
+			at = d.argumentEnd(max(next, at), end) + 1
+		}
+	}
+	return false
+}
+
+// argumentEnd is the offset of the next comma outside brackets before an end, or the end.
+func (d *finder) argumentEnd(at, end int) int {
+	for at < end {
+		switch d.Code[at] {
+		case ',', ':':
+			return at
+		case '(', '[', '{':
+			at = d.past(at)
+		default:
+			at++
+		}
+	}
+	return end
+}
+
+// dotted is the last part of a name such as org.junit.Test, and where it ends.
+func (d *finder) dotted(at int) (string, int) {
+	for {
+		word, end := d.word(at)
+		if d.byteAt(end) != '.' || len(word) == 0 {
+			return string(word), end
+		}
+		at = end + 1
+	}
+}
+
+func isJavaTest(name string) bool {
+	return oneOf(name, "Test TestFactory TestTemplate Theory TestCase") ||
+		strings.HasSuffix(name, "Test") && !oneOf(name, "BeforeTest AfterTest")
+}
+
+func isCSharpTest(name string) bool {
+	name = strings.TrimSuffix(name, "Attribute")
+	return oneOf(name, "Test TestCase TestCaseSource Theory Fact TestMethod DataTestMethod Property") ||
+		strings.HasSuffix(name, "Fact") || strings.HasSuffix(name, "Theory") || strings.HasSuffix(name, "TestMethod")
+}
+
+// declaration is where the declaration begins that has a mark: with the marks and modifiers in front of it.
+func (d *finder) declaration(at int) int {
+	start := at
+	for {
+		last := start - 1
+		for last >= 0 && isBlank(d.Code[last]) {
+			last--
+		}
+		if last < 0 {
+			return start
+		}
+		from := last
+		if c := d.Code[last]; c == ')' || c == ']' {
+			if from = d.brackets().mateAt(last); from == none || c == ']' && d.Lang == Rust && d.byteAt(from-1) != '#' || c == ']' && d.Lang == Java {
+				return start
+			}
+			if c == ']' {
+				start = from
+				if d.Lang == Rust {
+					start--
+				}
+				continue
+			}
+			from--
+		}
+		for from > 0 && (IsWord(d.Code[from]) || d.Code[from] == '.' || d.Code[from] == ':') {
+			from--
+		}
+		switch {
+		case d.Code[from] == '@' && d.Lang == Java && from < last:
+			start = from
+		case isModifier(string(bytes.TrimSpace(d.Code[from : last+1]))):
+			start = last + 1 - len(bytes.TrimSpace(d.Code[from:last+1]))
+		default:
+			return start
+		}
+	}
+}
+
+func isModifier(word string) bool {
+	return oneOf(word, "public private protected internal static final abstract async sealed partial virtual override unsafe extern new open suspend"+
+		" inline data inner default synchronized readonly file pub export")
+}
+
+// class notes a class, and returns where to go on.
+func (d *finder) class(from, at int) int {
+	if before := d.byteAt(from - 1); before == '.' || before == ':' {
+		return at
+	}
+	start := d.skip(at)
+	word, end := d.word(start)
+	if len(word) == 0 {
+		return at
+	}
+	body := end
+	for d.byteAt(body) != '{' {
+		switch d.byteAt(body) {
+		case '(', '[':
+			body = d.past(body)
+		case ';', '}', ')', '=', 0:
+			return max(body, end)
+		default:
+			body++
+		}
+	}
+	d.leave(from)
+	outer := d.scope()
+	s := scope{end: d.past(body) - 1, name: outer.name, level: outer.level + 1}
+	if s.level > 1 {
+		s.name = d.name(string(word))
+	}
+	if head := d.Code[end:body]; bytes.Contains(head, []byte("TestCase")) {
+		s.kind = 't'
+	}
+	name := s.name
+	if s.level == 1 {
+		name = string(word)
+	}
+	s.test = d.add(name, d.declaration(from), body+1, s.end, true)
+	d.scopes = append(d.scopes, s)
+	return body
+}
+
+// junit3 notes void testX() in a class that extends TestCase, and returns where to go on.
+func (d *finder) junit3(from, at int) int {
+	d.leave(from)
+	word, end := d.word(d.skip(at))
+	if d.scope().kind != 't' || !bytes.HasPrefix(word, []byte("test")) || d.byteAt(end) != '(' || d.byteAt(d.skip(end+1)) != ')' {
+		return at
+	}
+	return d.method(d.declaration(from), from)
+}
+
+// method notes the method whose mark is at an offset, and returns where to go on.
+func (d *finder) method(from, mark int) int {
+	nameFrom, nameTo, open := d.methodName(mark)
+	if open == none {
+		return max(nameTo, mark+1)
+	}
+	body, last := d.methodBody(d.past(open))
+	d.leave(mark)
+	name := d.name(string(bytes.Trim(d.Text[nameFrom:nameTo], "`")))
+	test := d.add(name, from, body+1, last, false)
+	if last > body {
+		d.scopes = append(d.scopes, scope{end: last, name: name, test: test, level: d.scope().level})
+	}
+	if d.Code[body] == '{' {
+		return body + 1
+	}
+	return last + 1
+}
+
+// methodName goes over marks, modifiers and types to the name in front of the parameters. open is none where no method is
+// declared, and then to is where to go on.
+func (d *finder) methodName(at int) (from, to, open int) {
+	from, to = at, at
+	for at < len(d.Code) {
+		switch c := d.Code[at]; {
+		case isBlank(c):
+			at++
+		case c == '@' && d.Lang == Java:
+			_, at = d.dotted(at + 1)
+			for d.byteAt(at) == ':' { // @field:Name
+				_, at = d.dotted(at + 1)
+			}
+			if next := d.skip(at); d.byteAt(next) == '(' {
+				at = d.past(next)
+			}
+			from, to = at, at
+		case c == '[':
+			at = d.past(at)
+			if d.Lang != Java {
+				from, to = at, at
+			}
+		case c == '<':
+			if next := d.typeArguments(at); next != none {
+				at = next
+			} else {
+				at++
+			}
+		case c == '`':
+			n := bytes.IndexByte(d.Code[at+1:], '`')
+			if n < 0 {
+				return at, at + 1, none
+			}
+			from, to = at, at+n+2
+			at = to
+		case IsWord(c):
+			word, end := d.word(at)
+			if oneOf(string(word), "class interface struct enum object record import package mod impl trait namespace") && to > from || oneOf(string(word), "class interface enum import package impl trait mod") {
+				return at, at, none
+			}
+			from, to, at = at, end, end
+		case c == '(':
+			if to > from && !isModifier(string(d.Code[from:to])) {
+				return from, to, at
+			}
+			at = d.past(at)
+		case c == '#' && d.Lang == Rust:
+			at++
+		case c == ';' || c == '{' || c == '}' || c == '=' || c == ')':
+			return at, at, none
+		default:
+			at++
+		}
+	}
+	return at, at, none
+}
+
+// methodBody finds the body of a method behind its parameters, and the last byte of the method.
+func (d *finder) methodBody(at int) (body, last int) {
+	for at < len(d.Code) {
+		switch c := d.Code[at]; {
+		case c == '{':
+			return at, d.past(at) - 1
+		case c == ';' || c == '=' && d.Lang != Rust:
+			return at, d.expressionEnd(at)
+		case c == '(' || c == '[':
+			at = d.past(at)
+		case c == '}' || c == ')' || c == '@' || c == '\n' && isKotlin(d.Path) && d.kotlinEnds(at):
+			return at - 1, at - 1 // it has none
+		default:
+			at++
+		}
+	}
+	return len(d.Code) - 1, len(d.Code) - 1
+}
+
+// kotlinEnds reports whether a method of an interface in Kotlin, which has no body, ends with a line.
+func (d *finder) kotlinEnds(at int) bool {
+	c := d.byteAt(d.skip(at))
+	return c != '{' && c != ':' && c != '='
+}
+
+// expressionEnd is the last byte of the method whose body is an expression. In Kotlin it ends with a line.
+func (d *finder) expressionEnd(at int) int {
+	for at < len(d.Code) {
+		switch c := d.Code[at]; {
+		case c == ';':
+			return at
+		case c == '(' || c == '[' || c == '{':
+			at = d.past(at)
+		case c == '}' || c == ')':
+			return at - 1
+		case c == '\n' && isKotlin(d.Path) && !d.kotlinContinues(at):
+			return at - 1
+		default:
+			at++
+		}
+	}
+	return len(d.Code) - 1
+}
+
+// kotlinContinues reports whether an expression goes on behind a line end.
+func (d *finder) kotlinContinues(at int) bool {
+	next := d.byteAt(d.skip(at))
+	for at--; at > 0 && isBlank(d.Code[at]); at-- {
+	}
+	return d.Code[max(at, 0)] == '=' || next == '.' || next == '?' || next == '+' || next == '&' || next == '|'
+}

@@ -1,0 +1,343 @@
+package source
+
+import (
+	"bytes"
+	"strings"
+)
+
+// rubyBlock is def … end, do … end, { … } and so on.
+type rubyBlock struct {
+	kind byte // 'd' def, 'c' class or module, 'b' block of a call, 'i' condition, 'l' loop, '{', 'o' other
+	from int  // where its head begins
+	open int  // where its keyword or brace is
+	end  int  // its last byte
+	tail int  // where what ends it begins
+}
+
+// rubyScanner finds the blocks of Ruby.
+type rubyScanner struct {
+	*File
+	list    []rubyBlock
+	open    []int // places in the list
+	words   int   // how many of them end with the word end
+	braces  int
+	loop    bool // a loop whose do may follow on this line
+	defined int  // where the name of a method ends
+}
+
+func (f *File) rubyList() []rubyBlock {
+	if !f.rubyFound {
+		f.rubyFound = true
+		s := &rubyScanner{File: f}
+		s.scan()
+		f.ruby = s.list
+	}
+	return f.ruby
+}
+
+func (s *rubyScanner) scan() {
+	for at := 0; at < len(s.Code); {
+		switch c := s.Code[at]; {
+		case c == '\n' || c == ';':
+			s.loop = false
+			at++
+		case c == '{':
+			s.begin('{', s.headStart(at), at)
+			at++
+		case c == '}':
+			s.shut(at, at, true)
+			at++
+		case IsWord(c):
+			word, end := s.word(at)
+			if s.isKeyword(at, end) {
+				s.keyword(string(word), at, end)
+			}
+			at = end
+		default:
+			at++
+		}
+	}
+	for _, n := range s.open {
+		s.list[n].end, s.list[n].tail = len(s.Code)-1, len(s.Code)+1
+	}
+}
+
+func (s *rubyScanner) begin(kind byte, from, at int) {
+	if kind == '{' {
+		s.braces++
+	} else {
+		s.words++
+	}
+	s.list = append(s.list, rubyBlock{kind, from, at, at, at})
+	s.open = append(s.open, len(s.list)-1)
+}
+
+// shut ends the innermost block of a kind. A brace ends what is left open inside.
+func (s *rubyScanner) shut(tail, end int, brace bool) {
+	if brace && s.braces == 0 || !brace && (s.words == 0 || s.list[s.open[len(s.open)-1]].kind == '{') {
+		return
+	}
+	for {
+		n := s.open[len(s.open)-1]
+		s.open = s.open[:len(s.open)-1]
+		s.list[n].end, s.list[n].tail = end, tail
+		if s.list[n].kind == '{' {
+			s.braces--
+		} else {
+			s.words--
+		}
+		if brace == (s.list[n].kind == '{') {
+			return
+		}
+	}
+}
+
+// isKeyword reports whether a word can be a keyword: not a method, a symbol, a variable or a key.
+func (s *rubyScanner) isKeyword(at, end int) bool {
+	before, behind := s.byteAt(at-1), s.byteAt(end)
+	return at >= s.defined && before != '.' && before != '@' && before != '$' && (before != ':' || s.byteAt(at-2) == ':') &&
+		behind != '?' && behind != '!' && (behind != ':' || s.byteAt(end+1) == ':')
+}
+
+func (s *rubyScanner) keyword(word string, at, end int) {
+	switch word {
+	case "end":
+		s.shut(at, end-1, false)
+	case "class", "module":
+		s.begin('c', at, at)
+	case "def":
+		s.def(at, end)
+	case "begin":
+		s.begin('o', at, at)
+	case "case":
+		s.begin('i', at, at)
+	case "do":
+		if s.loop {
+			s.loop = false
+			return
+		}
+		s.begin('b', s.headStart(at), at)
+	case "if", "unless", "while", "until", "for":
+		if word != "for" && s.isModifier(at) {
+			return
+		}
+		kind := byte('i')
+		if word != "if" && word != "unless" {
+			kind, s.loop = 'l', true
+		}
+		s.begin(kind, at, at)
+	}
+}
+
+// def notes a method, unless its body is an expression behind =.
+func (s *rubyScanner) def(at, end int) {
+	name := end
+	for name < len(s.Code) && (s.Code[name] == ' ' || s.Code[name] == '\t') {
+		name++
+	}
+	for name < len(s.Code) && (IsWord(s.Code[name]) || s.Code[name] == '.') {
+		name++
+	}
+	for c := s.byteAt(name); c == '?' || c == '!'; c = s.byteAt(name) {
+		name++
+	}
+	s.defined = name
+	if next := s.byteAt(name); isBlank(next) && next != '\n' || next == '(' {
+		next := name
+		if s.Code[name] == '(' {
+			next = s.past(name)
+		}
+		for s.byteAt(next) == ' ' {
+			next++
+		}
+		if s.byteAt(next) == '=' && s.byteAt(next+1) != '=' && s.byteAt(next+1) != '~' {
+			return
+		}
+	}
+	s.begin('d', at, at)
+}
+
+// isModifier reports whether an if stands behind a statement.
+func (s *rubyScanner) isModifier(at int) bool {
+	for at--; at >= 0 && (s.Code[at] == ' ' || s.Code[at] == '\t'); at-- {
+	}
+	if at < 0 {
+		return false
+	}
+	switch c := s.Code[at]; {
+	case c == '\n':
+		if at > 0 && s.Code[at-1] == '\r' {
+			at--
+		}
+		return at > 0 && s.Code[at-1] == '\\' && s.isModifier(at-1)
+	case c == '?' && IsWord(s.byteAt(at-1)): // a method such as empty?
+		return true
+	case IsWord(c):
+		from := at
+		for from > 0 && IsWord(s.Code[from-1]) {
+			from--
+		}
+		return !oneOf(string(s.Code[from:at+1]), "then else do begin and or not when in ensure elsif if unless while until") || s.byteAt(from-1) == '.'
+	}
+	return bytes.IndexByte([]byte("=([{,|&;<+*>?:-\\"), s.Code[at]) < 0
+}
+
+// rubyBlocks fills in the blocks.
+func (f *File) rubyBlocks(out *blocks) {
+	var open []int32
+	list := f.rubyList()
+	inner := func() int32 {
+		if len(open) == 0 {
+			return none
+		}
+		return open[len(open)-1]
+	}
+	line := 0
+	leave := func(before int) { // ends the blocks that end in front of an offset
+		for len(open) > 0 && list[open[len(open)-1]].tail < before {
+			line = f.fillLines(out, line, list[open[len(open)-1]].tail, inner)
+			open = open[:len(open)-1]
+		}
+	}
+	for i, b := range list {
+		leave(b.open)
+		line = f.fillLines(out, line, b.open, inner)
+		out.add(b.from, b.open, inner())
+		open = append(open, int32(i))
+	}
+	leave(len(f.Code) + 2)
+	f.fillLines(out, line, len(f.Code)+1, inner)
+}
+
+// ruby finds the methods of Minitest and the blocks of RSpec and Rails.
+func (d *finder) ruby() {
+	if !IsTest(d.Path) {
+		return
+	}
+	for _, b := range d.rubyList() {
+		d.leave(b.open)
+		switch b.kind {
+		case 'c':
+			d.rubyClass(b)
+		case 'd':
+			name, _ := d.word(d.skip(b.open + len("def")))
+			if bytes.HasPrefix(name, []byte("test_")) {
+				d.rubyTest(d.name(string(name)), b, false)
+			}
+		case 'b', '{':
+			if name, group, ok := d.rubyCall(b); ok {
+				d.rubyTest(d.name(name), b, group)
+			}
+		}
+	}
+}
+
+func (d *finder) rubyTest(name string, b rubyBlock, group bool) {
+	body := b.open + 1
+	if b.kind != '{' {
+		body = d.rubyBody(b)
+	}
+	test := d.add(name, b.from, min(body, b.end), b.end, group)
+	d.scopes = append(d.scopes, scope{end: b.end, name: name, test: test, level: d.scope().level})
+}
+
+// rubyBody is where the body of a block begins that is no brace: on the next line, or behind a semicolon, or so far behind that
+// looking further would cost too much in a line with many blocks.
+func (d *finder) rubyBody(b rubyBlock) int {
+	at := b.open
+	for steps := 0; at < b.end && steps < maxHead; steps++ {
+		switch c := d.Code[at]; c {
+		case '\n', ';':
+			return at + 1
+		case '(', '[', '{':
+			at = d.past(at)
+		default:
+			at++
+		}
+	}
+	return min(at, b.end)
+}
+
+func (d *finder) rubyClass(b rubyBlock) {
+	word, at := d.word(b.open)
+	if string(word) != "class" {
+		return
+	}
+	at = d.skip(at)
+	end := at
+	for end < b.end && (IsWord(d.Code[end]) || d.Code[end] == ':') {
+		end++
+	}
+	if end == at {
+		return
+	}
+	outer := d.scope()
+	name := string(d.Code[at:end])
+	s := scope{end: b.end, name: outer.name, level: outer.level + 1}
+	if s.level > 1 {
+		name = d.name(name)
+		s.name = name
+	}
+	s.test = d.add(name, b.from, d.rubyBody(b), b.end, true)
+	d.scopes = append(d.scopes, s)
+}
+
+// rubyCall reads the call in front of a block, such as it "does" do.
+func (d *finder) rubyCall(b rubyBlock) (name string, group, ok bool) {
+	at := b.from
+	word, end := d.word(at)
+	if len(word) == 0 || end > b.open {
+		return "", false, false
+	}
+	if string(word) == "RSpec" && d.byteAt(end) == '.' {
+		word, end = d.word(end + 1)
+	}
+	switch call := string(word); {
+	case oneOf(call, "describe xdescribe fdescribe context xcontext fcontext feature xfeature ffeature example_group shared_examples shared_examples_for shared_context"):
+		group = true
+	case oneOf(call, "it xit fit specify xspecify fspecify example xexample fexample scenario xscenario fscenario its"):
+	case !oneOf(call, "test should pending skip"):
+		return "", false, false
+	}
+	at = end
+	for at < b.open && (d.Code[at] == ' ' || d.Code[at] == '(') {
+		at++
+	}
+	name, literal := d.rubyName(at, b.open)
+	if !literal && oneOf(string(word), "test should pending skip") || d.byteAt(end) == '.' {
+		return "", false, false
+	}
+	return name, group, true
+}
+
+// rubyName is the first argument between two offsets, with the second one where that is a literal too.
+func (d *finder) rubyName(from, to int) (name string, literal bool) {
+	var parts []string
+	for at := from; at < to && len(parts) < 2; at = d.skip(at + 1) {
+		start := at
+		for at < to && d.Code[at] != ',' {
+			switch c := d.Code[at]; c {
+			case '(', '[', '{':
+				at = min(d.past(at), to)
+			default:
+				at++
+			}
+		}
+		end := at
+		for end > start && (isBlank(d.Code[end-1]) || d.Code[end-1] == ')' && d.brackets().mateAt(end-1) < start) {
+			end--
+		}
+		quote := d.byteAt(start)
+		text := end-start >= 2 && (quote == '"' || quote == '\'') && d.Code[end-1] == quote
+		if len(parts) == 1 && !text {
+			break
+		}
+		if text && bytes.IndexByte(d.Code[start+1:end-1], quote) < 0 {
+			literal = true
+			parts = append(parts, squeeze(d.Text[start+1:end-1]))
+		} else {
+			parts = append(parts, squeeze(d.Text[start:max(start, end)]))
+		}
+	}
+	return strings.Join(parts, " "), literal
+}

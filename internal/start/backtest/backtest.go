@@ -1,0 +1,251 @@
+// Package backtest adds up what a contract would have said about the merges of the past: how many it would have blocked, by
+// which code and file, whose they were, and which globs would let them through.
+package backtest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// Schema names the form of a result.
+const Schema = "closeout.backtest/v1"
+
+// The most entries that a result lists of a kind; what is left out is counted.
+const (
+	maxListed = 100 // files and authors
+	maxFiles  = 20  // of one merge
+	maxGlobs  = 20
+)
+
+// The codes that decide how a merge could get through.
+const (
+	offScope  = "scope.off_scope"
+	protected = "scope.protected"
+)
+
+// Result is what a backtest found: plain data, without a time, a host or an absolute path. No list is nil but Globs.
+type Result struct {
+	Schema   string   `json:"schema"`
+	Contract Contract `json:"contract"`
+	Branch   string   `json:"branch"` // as it was found or named
+	Tip      string   `json:"tip"`    // its commit
+	Asked    int      `json:"asked"`  // how many merges were asked for
+	End      string   `json:"end"`    // why there are no more: asked, first_commit, shallow or unreadable
+	Counts   Counts   `json:"counts"`
+	Codes    []Code   `json:"codes"` // the code that blocks most merges first
+	Files    []File   `json:"files"` // the file that blocks most merges first
+	Omitted  int      `json:"files_omitted"`
+	Authors  []Author `json:"authors"` // of blocked merges, the one with most of them first
+	Others   int      `json:"authors_omitted"`
+	// Globs would let merges through, the one that lets most through first; nil when the files of the tip are unknown, so that
+	// nothing can be proposed.
+	Globs   []Glob      `json:"globs"`
+	Blocked []Blocked   `json:"blocked"` // the last merge first
+	Unknown []Unknown   `json:"unknown"`
+	Tool    report.Tool `json:"tool"`
+}
+
+// Contract is the contract that judged.
+type Contract struct {
+	Path   string `json:"path"`   // as the caller names it; "" for the one that closeout init would write
+	SHA256 string `json:"sha256"` // of its bytes
+}
+
+// Counts count merges. Passed means that nothing which needs no evidence blocks.
+type Counts struct {
+	Merges        int `json:"merges"`
+	Passed        int `json:"passed"`
+	Blocked       int `json:"blocked"`
+	Unknown       int `json:"unknown"`
+	ProtectedOnly int `json:"protected_only"` // blocked by scope.protected and nothing else
+	OffScopeOnly  int `json:"off_scope_only"` // blocked by scope.off_scope and nothing else: what globs can let through
+}
+
+// Code is a code that blocks, or the id of a diff rule.
+type Code struct {
+	Code     string `json:"code"`
+	Merges   int    `json:"merges"`
+	Findings int    `json:"findings"`
+}
+
+// File is a file that blocks.
+type File struct {
+	Path   string `json:"path"`
+	Code   string `json:"code"`
+	Merges int    `json:"merges"`
+}
+
+// Author is an author of merges.
+type Author struct {
+	Name    string `json:"name"`
+	Merges  int    `json:"merges"`
+	Blocked int    `json:"blocked"`
+}
+
+// Glob is a pattern for allowed_files.
+type Glob struct {
+	Glob   string `json:"glob"`
+	Merges int    `json:"merges"` // blocked merges that need it
+	Passed int    `json:"passed"` // blocked merges that pass with it and all globs before it
+}
+
+// Blocked is a merge that would have been blocked.
+type Blocked struct {
+	Commit   string   `json:"commit"`
+	Author   string   `json:"author"`
+	Subject  string   `json:"subject"`
+	Codes    []string `json:"codes"` // sorted
+	Files    []string `json:"files"` // sorted, the first of them
+	Findings int      `json:"findings"`
+}
+
+// Unknown is a merge that could not be judged.
+type Unknown struct {
+	Commit string `json:"commit"`
+	Author string `json:"author"`
+	Why    string `json:"why"`
+	Fix    string `json:"fix"`
+}
+
+// Merge is a merge, and what was found about it.
+type Merge struct {
+	Commit, Author, Subject string
+	verdict                 string
+	codes                   map[string]int // of the findings that block
+	files                   []string       // of them, as fileCode writes them, sorted, each once
+	cut                     bool           // there are more files than files
+	why, fix                string         // of the first finding about what is unknown
+}
+
+// fileCode writes the file of a finding and its code as one text: lists of texts are sorted with less code.
+func fileCode(path, code string) string { return path + "\x00" + code }
+
+// split is the opposite of fileCode. Neither a code nor the path of a file contains the separator.
+func split(file string) (path, code string) {
+	path, code, _ = strings.Cut(file, "\x00")
+	return path, code
+}
+
+// NewMerge keeps of a result what is added up. Where something is unknown, so is the merge: a file whose content is missing
+// may block only for that.
+func NewMerge(commit, author, subject string, s *verify.Screened) Merge {
+	m := Merge{Commit: commit, Author: cmp.Or(author, "(no name)"), Subject: subject, verdict: s.Verdict, codes: map[string]int{}, cut: s.Omitted > 0}
+	for _, f := range s.Findings {
+		switch {
+		case f.Severity == string(input.Unknown) && m.why == "":
+			m.why, m.fix = f.Message, f.Fix
+		case f.Severity == string(input.Block):
+			code := cmp.Or(f.Rule, f.Code)
+			m.codes[code]++
+			m.files = append(m.files, fileCode(f.Location.Path, code))
+		}
+	}
+	if m.why != "" {
+		m.verdict = report.Review
+	}
+	slices.Sort(m.files)
+	m.files = slices.Compact(m.files)
+	return m
+}
+
+// Lost is a merge that could not be judged.
+func Lost(commit, author, subject, why string) Merge {
+	return Merge{Commit: commit, Author: author, Subject: subject, verdict: report.Review, why: why, fix: "fix the cause of the error, and run the backtest again"}
+}
+
+// only reports whether one code alone blocks the merge.
+func (m *Merge) only(code string) bool { return len(m.codes) == 1 && m.codes[code] > 0 }
+
+// Add adds up merges. ground may be nil: then no glob is proposed.
+func (r *Result) Add(merges []Merge, ground *Ground) {
+	codes, files, authors := map[string]*Code{}, map[string]*File{}, map[string]*Author{}
+	r.Blocked, r.Unknown = []Blocked{}, []Unknown{}
+	for i := range merges {
+		m := &merges[i]
+		author := entry(authors, m.Author, Author{Name: m.Author})
+		author.Merges++
+		r.Counts.Merges++
+		switch m.verdict {
+		case report.Passed:
+			r.Counts.Passed++
+		case report.Review:
+			r.Counts.Unknown++
+			r.Unknown = append(r.Unknown, Unknown{m.Commit, m.Author, m.why, m.fix})
+		default:
+			author.Blocked++
+			r.addBlocked(m)
+			for code, n := range m.codes {
+				c := entry(codes, code, Code{Code: code})
+				c.Merges, c.Findings = c.Merges+1, c.Findings+n
+			}
+			for _, f := range m.files {
+				if path, code := split(f); path != "" {
+					entry(files, f, File{Path: path, Code: code}).Merges++
+				}
+			}
+		}
+	}
+	r.Codes = sorted(codes, func(a, b Code) int { return cmp.Or(b.Merges-a.Merges, cmp.Compare(a.Code, b.Code)) })
+	r.Files = sorted(files, func(a, b File) int {
+		return cmp.Or(b.Merges-a.Merges, cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code))
+	})
+	maps.DeleteFunc(authors, func(_ string, a *Author) bool { return a.Blocked == 0 })
+	r.Authors = sorted(authors, func(a, b Author) int {
+		return cmp.Or(b.Blocked-a.Blocked, b.Merges-a.Merges, cmp.Compare(a.Name, b.Name))
+	})
+	r.Files, r.Omitted = cut(r.Files)
+	r.Authors, r.Others = cut(r.Authors)
+	if ground != nil {
+		r.Globs = ground.propose(merges)
+	}
+}
+
+func (r *Result) addBlocked(m *Merge) {
+	r.Counts.Blocked++
+	if m.only(protected) {
+		r.Counts.ProtectedOnly++
+	}
+	if m.only(offScope) {
+		r.Counts.OffScopeOnly++
+	}
+	b := Blocked{Commit: m.Commit, Author: m.Author, Subject: m.Subject, Codes: slices.Sorted(maps.Keys(m.codes)), Files: []string{}}
+	for _, n := range m.codes {
+		b.Findings += n
+	}
+	for _, f := range m.files {
+		if path, _ := split(f); path != "" && len(b.Files) < maxFiles && !slices.Contains(b.Files, path) {
+			b.Files = append(b.Files, path)
+		}
+	}
+	r.Blocked = append(r.Blocked, b)
+}
+
+// entry is the value of a key, a new one when there is none.
+func entry[V any](all map[string]*V, key string, fresh V) *V {
+	if all[key] == nil {
+		all[key] = &fresh
+	}
+	return all[key]
+}
+
+// sorted lists the values of a map in an order that is total. It is never nil.
+func sorted[V any](all map[string]*V, order func(a, b V) int) []V {
+	list := make([]V, 0, len(all))
+	for _, v := range all {
+		list = append(list, *v)
+	}
+	input.SortStable(list, order)
+	return list
+}
+
+// cut limits a list, and counts what is left out.
+func cut[T any](list []T) ([]T, int) {
+	n := min(len(list), maxListed)
+	return list[:n], len(list) - n
+}

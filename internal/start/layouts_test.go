@@ -1,0 +1,280 @@
+package start_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rhysd/actionlint"
+	"golang.org/x/tools/txtar"
+
+	"github.com/closeout-gate/closeout/internal/start"
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+var update = flag.Bool("update", false, "write what the layouts expect")
+
+const (
+	want     = "want"
+	workflow = ".github/workflows/closeout.yml"
+)
+
+// blobs are files by their id.
+type blobs map[string][]byte
+
+func (b blobs) Blob(id string, limit int64) ([]byte, error) {
+	if int64(len(b[id])) > limit {
+		return nil, fmt.Errorf("the blob has %d bytes, and at most %d are read", len(b[id]), limit)
+	}
+	return b[id], nil
+}
+
+// commit makes the files of a commit. A name with a ! at its end can be executed.
+func commit(files map[string]string) ([]change.Change, blobs) {
+	var list []change.Change
+	b := blobs{}
+	for name, text := range files {
+		sum := sha256.Sum256([]byte(text))
+		id := hex.EncodeToString(sum[:20])
+		b[id] = []byte(text)
+		mode := change.Mode("100644")
+		if plain, ok := strings.CutSuffix(name, "!"); ok {
+			name, mode = plain, "100755"
+		}
+		list = append(list, change.Change{Path: name, Status: change.Added, NewMode: mode, NewID: id})
+	}
+	slices.SortFunc(list, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
+	return list, b
+}
+
+// TestLayouts plans the contract of repositories of each kind, and compares it with what a person read once.
+func TestLayouts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/layouts/*.txtar")
+	if err != nil || len(paths) < 10 {
+		t.Fatalf("%d layouts, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := map[string]string{}
+			for _, f := range a.Files {
+				files[f.Name] = string(f.Data)
+			}
+			expected := files[want]
+			delete(files, want)
+			got := planned(t, files)
+			if *update {
+				a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == want })
+				a.Files = append(a.Files, txtar.File{Name: want, Data: []byte(got)})
+				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != expected {
+				t.Errorf("got:\n%s\nexpected:\n%s", got, expected)
+			}
+		})
+	}
+}
+
+// planned is what init would write, as text, after it is checked.
+func planned(t *testing.T, files map[string]string) string {
+	t.Helper()
+	list, source := commit(files)
+	plan, err := start.New(list, source, start.Options{})
+	var b strings.Builder
+	switch {
+	case errors.Is(err, start.ErrNoTests):
+		fmt.Fprintf(&b, "error: %v\n", err)
+	case err != nil:
+		t.Fatal(err)
+	default:
+		c := parsed(t, plan.Files[0])
+		covers(t, c, list)
+		sameAsYAML(t, c, list, source)
+		lintWorkflow(t, plan)
+		b.WriteString(withoutSchema(t, string(plan.Files[0].Data)))
+		for _, f := range plan.Files[1:] {
+			fmt.Fprintf(&b, "file: %s\n", f.Path)
+			if strings.HasSuffix(f.Path, "rules.sh") {
+				_, calls, _ := strings.Cut(string(f.Data), "\n}\n\n")
+				b.WriteString(calls)
+			}
+		}
+		b.WriteString(setupOf(t, plan))
+	}
+	for _, line := range plan.Ignore {
+		fmt.Fprintf(&b, "ignore: %s\n", line)
+	}
+	for _, note := range plan.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
+	return b.String()
+}
+
+// withoutSchema cuts out the line with the schema, which changes with each version.
+func withoutSchema(t *testing.T, text string) string {
+	t.Helper()
+	before, rest, found := strings.Cut(text, "  \"$schema\": ")
+	url, after, _ := strings.Cut(rest, ",\n")
+	if !found || !strings.HasSuffix(url, "/v"+verify.Version+"/schema/scope_contract.schema.json\"") {
+		t.Errorf("no schema in %s", text)
+	}
+	return before + after
+}
+
+func parsed(t *testing.T, f start.File) *contract.Contract {
+	t.Helper()
+	c, errs := contract.Parse(f.Path, f.Data, input.DefaultLimits())
+	for _, e := range errs.All() {
+		t.Errorf("%s:%d: %s", f.Path, e.Pos.Line, e.Message)
+	}
+	if c == nil || !slices.ContainsFunc(c.Criteria, func(c contract.Criterion) bool { return !c.ExpectFail }) {
+		t.Fatalf("no criterion that must pass in %s", f.Data)
+	}
+	return c
+}
+
+// covers checks that each tracked file that a change may touch is allowed, that none is forbidden, and that the patterns do not
+// allow everything.
+func covers(t *testing.T, c *contract.Contract, files []change.Change) {
+	t.Helper()
+	compile := func(list []contract.Pattern) *glob.Set {
+		var patterns []glob.Pattern
+		for _, p := range list {
+			if p.Glob.Universal() {
+				t.Errorf("the pattern %s matches everything", p.Value)
+			}
+			patterns = append(patterns, p.Glob)
+		}
+		return glob.Compile(patterns)
+	}
+	allowed, forbidden := compile(c.AllowedFiles), compile(c.ForbiddenFiles)
+	for _, f := range files {
+		if forbidden.Match(f.Path) {
+			t.Errorf("%s is tracked, and forbidden", f.Path)
+		}
+		if strings.HasPrefix(f.Path, "src/") && !allowed.Match(f.Path) {
+			t.Errorf("%s is tracked, and not allowed", f.Path)
+		}
+	}
+	for _, other := range []string{"new/file.go", ".closeout/scope_contract.json"} {
+		if allowed.Match(other) {
+			t.Errorf("%s is not tracked, and allowed", other)
+		}
+	}
+}
+
+// sameAsYAML checks that the YAML says what the JSON says.
+func sameAsYAML(t *testing.T, c *contract.Contract, files []change.Change, source blobs) {
+	t.Helper()
+	plan, err := start.New(files, source, start.Options{YAML: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := parsed(t, plan.Files[0])
+	for _, side := range []*contract.Contract{c, y} {
+		side.Keys, side.Rules.Pos = nil, c.Rules.Pos
+		for i := range side.Criteria {
+			side.Criteria[i].Pos, side.Criteria[i].Proves.Pos = c.Rules.Pos, c.Rules.Pos
+		}
+	}
+	if !reflect.DeepEqual(c.Criteria, y.Criteria) || !reflect.DeepEqual(c.Rules, y.Rules) || c.RollbackPlan.Value != y.RollbackPlan.Value {
+		t.Errorf("the YAML differs:\n%s", plan.Files[0].Data)
+	}
+	for i, p := range c.AllowedFiles {
+		if y.AllowedFiles[i].Value != p.Value {
+			t.Errorf("the YAML allows %q instead of %q", y.AllowedFiles[i].Value, p.Value)
+		}
+	}
+	if bytes.Count(plan.Files[0].Data, []byte("\n# ")) < 5 {
+		t.Errorf("the YAML lacks comments:\n%s", plan.Files[0].Data)
+	}
+}
+
+func workflowOf(t *testing.T, plan *start.Plan) string {
+	t.Helper()
+	last := plan.Files[len(plan.Files)-1]
+	if last.Path != workflow {
+		t.Fatalf("the last file is %s", last.Path)
+	}
+	return string(last.Data)
+}
+
+func lintWorkflow(t *testing.T, plan *start.Plan) {
+	t.Helper()
+	text := workflowOf(t, plan)
+	linter, err := actionlint.NewLinter(&bytes.Buffer{}, &actionlint.LinterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs, err := linter.Lint(workflow, []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range errs {
+		t.Error(e)
+	}
+	if strings.Count(text, "\n          mode: observe\n") != 1 {
+		t.Error("the workflow does not observe")
+	}
+}
+
+// setupOf is what differs between the workflow and the one in the documentation.
+func setupOf(t *testing.T, plan *start.Plan) string {
+	t.Helper()
+	documented := strings.Split(string(embeddedWorkflow(t)), "\n")
+	var b strings.Builder
+	for _, line := range strings.Split(workflowOf(t, plan), "\n") {
+		if !slices.Contains(documented, line) && !strings.Contains(line, "observe") && !strings.Contains(line, "Remove this line") {
+			b.WriteString("workflow:" + line + "\n")
+		}
+	}
+	return b.String()
+}
+
+func embeddedWorkflow(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("two-jobs.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func documentedWorkflow(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("../../docs/workflows/two-jobs.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestWorkflowIsTheDocumentedOne compares the embedded workflow with the one that the documentation shows and tests.
+func TestWorkflowIsTheDocumentedOne(t *testing.T) {
+	data := documentedWorkflow(t)
+	if *update {
+		if err := os.WriteFile("two-jobs.yml", data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(embeddedWorkflow(t), data) {
+		t.Error("two-jobs.yml is not docs/workflows/two-jobs.yml: run go test ./internal/start -update")
+	}
+}

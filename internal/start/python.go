@@ -1,0 +1,314 @@
+package start
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+const (
+	pyTest     = `(?m)^[ \t]*(?:async )?def test\w*\(`
+	pyUnittest = `(?m)^\s*(?:import unittest|from unittest import|class \w+\([\w., ]*TestCase\b)`
+	// pytestSection is a section that configures pytest in an INI file.
+	pytestSection = `(?m)^\[(?:tool:)?pytest\]`
+	// pySelects is an option of pytest that leaves tests out, by whatever name.
+	pySelects   = `(?:^|[\s"'])(?:-[km]\b|--deselect|--ignore|--collect-only|--co\b|-p no:junitxml)`
+	pyAddopts   = `(?m)^addopts[ \t]*=.*(?:\n[ \t]+.*)*`
+	requirement = `^\s*([A-Za-z0-9._-]+)`
+)
+
+// pycache is the directory that Python leaves beside each file, and setupUV the action that installs uv.
+const (
+	pycache = "__pycache__/"
+	setupUV = "astral-sh/setup-uv"
+)
+
+// pyProject is a directory with Python tests.
+type pyProject struct {
+	*starter
+	dir     string
+	config  table    // pyproject.toml
+	prefix  []string // that runs a program in the project's environment
+	group   string   // where pyproject.toml names pytest: "extra test", "group test", …
+	options string   // the options of pytest that the configuration adds
+}
+
+// python finds the projects with Python tests.
+func (s *starter) python() {
+	dirs := outermost(s.usable("Python", s.dirsOf("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".pytest.ini", "pytest.toml", "tox.ini", "manage.py", "requirements.txt")))
+	if len(dirs) == 0 {
+		dirs = []string{"."}
+	}
+	for _, dir := range dirs {
+		p := &pyProject{starter: s, dir: dir}
+		tests := s.count(pyTest, p.isTest, "")
+		if tests == 0 {
+			continue
+		}
+		p.config = s.toml(join(dir, "pyproject.toml"))
+		p.environment()
+		usesPytest := p.usesPytest()
+		switch {
+		case usesPytest:
+			p.pytest(tests)
+		case s.has(join(dir, "manage.py")):
+			s.add(&criterion{id: "django", run: p.with("python3", "manage.py", "test"), cwd: dir, why: "the tests of the Django project"})
+		case !p.unittest():
+			usesPytest = true // functions without a class
+			p.pytest(tests)
+		}
+		p.leaves(pycache)
+		p.prepareEnvironment(usesPytest)
+	}
+}
+
+// isTest reports whether a path is a file of tests of the project.
+func (p *pyProject) isTest(f string) bool {
+	base := path.Base(f)
+	return below(f, p.dir) && !isAside(f) && (strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") || strings.HasSuffix(base, "_test.py"))
+}
+
+// environment tells by the lock file how programs run in the project's environment.
+func (p *pyProject) environment() {
+	p.group = p.declares("pytest")
+	switch {
+	case p.near("uv.lock") != "":
+		p.prefix = []string{"uv", "run", "--frozen"} // without it, a stale lock file would be written
+		if kind, name, found := strings.Cut(p.group, " "); found && p.group != "group dev" {
+			p.prefix = append(p.prefix, "--"+kind, name)
+		}
+	case p.near("poetry.lock") != "":
+		p.prefix = []string{"poetry", "run"}
+	case p.near("pdm.lock") != "":
+		p.prefix = []string{"pdm", "run"}
+	case p.near("Pipfile.lock") != "":
+		p.prefix = []string{"pipenv", "run"}
+	}
+}
+
+// near is a file in the directory of the project or in the root; "" when there is none.
+func (p *pyProject) near(name string) string {
+	if found := p.first(p.dir, name); found != "" {
+		return found
+	}
+	return p.first(".", name)
+}
+
+// with is a command in the environment of the project.
+func (p *pyProject) with(command ...string) []string { return words(p.prefix, command) }
+
+// declares tells where pyproject.toml names a package: "extra NAME", "group NAME", "main"; "" when it does not.
+func (p *pyProject) declares(name string) string {
+	if requires(p.config.at("project")["dependencies"], name) {
+		return "main"
+	}
+	for _, place := range []struct {
+		kind string
+		list table
+	}{{"group", p.config.at("dependency-groups")}, {"extra", p.config.at("project", "optional-dependencies")}} {
+		for _, group := range sortedKeys(place.list, "dev", "test", "tests", "testing") {
+			if requires(place.list[group], name) {
+				return place.kind + " " + group
+			}
+		}
+	}
+	if requires(p.config.at("tool", "uv")["dev-dependencies"], name) {
+		return "group dev"
+	}
+	return ""
+}
+
+// sortedKeys lists the keys of a table, some names first.
+func sortedKeys(t table, first ...string) (keys []string) {
+	for key := range t {
+		keys = append(keys, key)
+	}
+	input.SortStable(keys, func(a, b string) int {
+		if i, j := slices.Index(first, a), slices.Index(first, b); i != j && (i < 0 || j >= 0 && j < i) {
+			return 1
+		} else if i != j {
+			return -1
+		}
+		return strings.Compare(a, b)
+	})
+	return keys
+}
+
+// requires reports whether a list of requirements names a package.
+func requires(list any, name string) bool {
+	items, _ := list.([]any)
+	return slices.ContainsFunc(items, func(item any) bool {
+		text, _ := item.(string)
+		m := regexp.MustCompile(requirement).FindStringSubmatch(text)
+		return m != nil && strings.EqualFold(m[1], name)
+	})
+}
+
+// usesPytest looks for its configuration, its hooks, and a dependency.
+func (p *pyProject) usesPytest() bool {
+	ini := p.first(p.dir, "pytest.ini", ".pytest.ini", "pytest.toml")
+	found := ini != ""
+	p.options = added(p.text(ini))
+	if own := p.config.at("tool", "pytest"); own != nil {
+		found = true
+		p.options += optionText(own.at("ini_options")["addopts"]) + optionText(own["addopts"])
+	}
+	for _, name := range []string{"tox.ini", "setup.cfg"} {
+		if text := p.text(join(p.dir, name)); matches(pytestSection, text) {
+			found = true
+			p.options += added(text)
+		}
+	}
+	return found || p.group != "" || p.any(func(f string) bool { return below(f, p.dir) && path.Base(f) == "conftest.py" && !isAside(f) }) ||
+		slices.ContainsFunc(p.requirementFiles(), func(f string) bool { return names(p.text(f), "pytest") })
+}
+
+// added are the options that an INI file adds to every call of pytest.
+func added(ini string) string {
+	return " " + strings.Join(regexp.MustCompile(pyAddopts).FindAllString(ini, -1), " ")
+}
+
+// optionText writes options as one text, whether they are a text or a list.
+func optionText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return " " + v
+	case []any:
+		text := ""
+		for _, item := range v {
+			text += optionText(item)
+		}
+		return text
+	}
+	return ""
+}
+
+// requirementFiles are the files of the project that may name pytest.
+func (p *pyProject) requirementFiles() (list []string) {
+	for _, f := range p.files {
+		base, dir := path.Base(f.Path), path.Dir(f.Path)
+		here := dir == p.dir || dir == join(p.dir, "requirements")
+		if here && (strings.Contains(base, "requirements") || dir != p.dir) && (strings.HasSuffix(base, ".txt") || strings.HasSuffix(base, ".in")) ||
+			dir == p.dir && slices.Contains([]string{"setup.py", "setup.cfg", "tox.ini", "Pipfile", "pyproject.toml", "environment.yml"}, base) {
+			list = append(list, f.Path)
+		}
+	}
+	return list
+}
+
+// pytest adds the criterion and, where the configuration leaves no test out, the control.
+func (p *pyProject) pytest(tests int) {
+	program := []string{"pytest"}
+	if p.prefix == nil {
+		program = []string{"python3", "-m", "pytest"}
+	}
+	report := reportPath("pytest.xml", p.dir)
+	selects := matches(pySelects, p.options)
+	c := &criterion{id: "pytest", cwd: p.dir, why: "pytest; JUnit XML is built in"}
+	c.run, c.report, c.tests = p.with(append(program, "--junitxml="+from(p.dir, report))...), report, floor(tests)
+	if selects {
+		c.tests = 1 // how many tests are left out is not known
+	}
+	p.starter.add(c)
+	if p.dir == "." && !selects {
+		p.pyControl(p.with(append(program, pyMustFail)...))
+	}
+}
+
+const pyMustFail = controls + "/must_fail.py"
+
+// pyControl derives a negative control: the runner, with the hooks of the repository, on a test that fails on purpose. pytest
+// runs a file that is named, whatever its patterns are, and a TestCase whatever its class patterns are.
+func (p *pyProject) pyControl(run []string) {
+	p.extra = append(p.extra, File{pyMustFail, []byte(`# ruff: noqa
+# flake8: noqa
+# mypy: ignore-errors
+"""A test that fails on purpose: the negative control of .closeout/scope_contract.json.
+
+If it passes, the command that runs the tests cannot fail, and proves nothing.
+"""
+
+import unittest
+
+
+class MustFail(unittest.TestCase):
+    def test_must_fail(self):
+        self.fail("this test fails on purpose")
+`)})
+	p.starter.add(&criterion{
+		id: "python-red", run: run, cwd: ".", proves: p.criteria[len(p.criteria)-1].id,
+		why: "the negative control: a test that fails on purpose must fail the runner",
+	})
+}
+
+// unittest adds a criterion for tests that need no other package; false when there are none.
+func (p *pyProject) unittest() bool {
+	if p.count(pyUnittest, p.isTest, "") == 0 {
+		return false
+	}
+	run := p.with("python3", "-m", "unittest", "discover")
+	for _, dir := range []string{"tests", "test"} {
+		if p.any(func(f string) bool { return below(f, join(p.dir, dir)) && p.isTest(f) }) {
+			run = append(run, "-s", dir)
+			if p.has(join(p.dir, dir+"/__init__.py")) {
+				run = append(run, "-t", ".")
+			}
+			break
+		}
+	}
+	p.starter.add(&criterion{id: "unittest", run: run, cwd: p.dir, why: "unittest"})
+	if p.dir == "." {
+		p.pyControl(p.with("python3", "-m", "unittest", "discover", "-s", controls, "-p", path.Base(pyMustFail)))
+	}
+	return true
+}
+
+// prepareEnvironment adds the setup of a fresh checkout.
+func (p *pyProject) prepareEnvironment(usesPytest bool) {
+	p.tool("python")
+	if p.prefix != nil {
+		program := p.prefix[0]
+		install := map[string]string{
+			"uv": "uv sync --frozen", "poetry": "poetry install", "pdm": "pdm sync --dev", "pipenv": "pipenv sync --dev",
+		}[program]
+		if program == "uv" {
+			p.tool("uv")
+			for _, word := range p.prefix[3:] {
+				install += " " + input.ShellWord(word)
+			}
+		}
+		if program != "uv" || p.pinOf(setupUV) == "" {
+			p.prepare(".", "pipx install "+program)
+		}
+		p.prepare(p.dir, install)
+		return
+	}
+	listed := p.group != ""
+	for _, f := range p.requirementFiles() {
+		if strings.HasSuffix(f, ".txt") {
+			p.prepare(".", "python3 -m pip install -r "+input.ShellWord(f))
+			listed = listed || names(p.text(f), "pytest")
+		}
+	}
+	if p.installable() {
+		extra := ""
+		if kind, name, found := strings.Cut(p.group, " "); found && kind == "extra" {
+			extra = "[" + name + "]"
+		}
+		p.leaves("*.egg-info/")
+		p.prepare(p.dir, "python3 -m pip install -e "+input.ShellWord("."+extra))
+		if name, found := strings.CutPrefix(p.group, "group "); found {
+			p.prepare(p.dir, "python3 -m pip install --group "+input.ShellWord(name))
+		}
+	}
+	if usesPytest && !listed {
+		p.prepare(".", "python3 -m pip install pytest")
+	}
+}
+
+func (p *pyProject) installable() bool {
+	return p.has(join(p.dir, "setup.py")) || p.config.at("project") != nil || p.config.at("build-system") != nil
+}

@@ -1,0 +1,120 @@
+package start
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// source are the extensions of files that come and go in the root of a repository; any other file there is named.
+var source = []string{
+	".c", ".cc", ".clj", ".cpp", ".cs", ".css", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".hs", ".html", ".java", ".jl", ".js", ".jsx",
+	".kt", ".lua", ".md", ".mjs", ".ml", ".php", ".pl", ".py", ".pyi", ".r", ".rb", ".rs", ".rst", ".scala", ".sh", ".sql", ".swift", ".ts", ".tsx",
+	".txt", ".vue", ".zig",
+}
+
+// maxNamed is how many files of the root are named; more of them are one pattern.
+const maxNamed = 100
+
+// allowed are the patterns of what is tracked: the directories of the root, and its files. A file that is protected whatever
+// changes in it is left out, because a pattern for it would say that it may change.
+func (s *starter) allowed() (list []string) {
+	var named, kinds []string
+	seen := map[string]bool{}
+	shut := shutFiles()
+	for i := range s.tree.files {
+		f := s.tree.files[i].Path
+		top, _, nested := strings.Cut(f, "/")
+		if shut.Match(f) || seen[top] && nested {
+			continue
+		}
+		ext := path.Ext(top)
+		switch {
+		case nested:
+			seen[top] = true
+			list = append(list, s.pattern(top, "/**"))
+		case s.has(top) && slices.Contains(source, ext) && top != ext:
+			kinds = append(kinds, "*"+ext)
+		case top == "go.mod" || top == "go.sum":
+			kinds = append(kinds, "go.*") // the first dependency brings go.sum
+		default:
+			named = append(named, s.pattern(top, ""))
+		}
+	}
+	if len(named) > maxNamed {
+		s.note("the root contains " + input.Plural(int64(len(named)), "other file") + ": they are allowed by the pattern *")
+		named, kinds = []string{"*"}, nil
+	}
+	list = append(slices.Concat(list, kinds, named), ".gitignore") // which init writes
+	slices.Sort(list)
+	list = slices.DeleteFunc(slices.Compact(list), func(p string) bool { return p == "" })
+	return list
+}
+
+// shutFiles are the protected files of which every change counts.
+func shutFiles() *glob.Set {
+	var patterns []glob.Pattern
+	for i := range policy.BuiltIn {
+		entry := &policy.BuiltIn[i]
+		if entry.Keys != nil || entry.Harmless != nil {
+			continue
+		}
+		for _, text := range entry.Patterns {
+			if p, err := glob.Parse(text); err == nil {
+				patterns = append(patterns, p)
+			}
+		}
+	}
+	return glob.Compile(patterns)
+}
+
+// pattern writes a name as a pattern that matches it, with what follows; "" and a note when no pattern does.
+func (s *starter) pattern(name, rest string) string {
+	probe := name
+	if rest != "" {
+		probe += "/x"
+	}
+	wild := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, glob.Escape(name))
+	for _, text := range []string{glob.Escape(name) + rest, wild + rest} {
+		p, err := glob.Parse(text)
+		if err == nil && !p.Universal() && glob.Compile([]glob.Pattern{p}).Match(probe) {
+			return text
+		}
+	}
+	s.note(input.Quote(name) + " is not allowed: no pattern of a contract matches this name")
+	return ""
+}
+
+// secrets are names of files that no change may add. One that is tracked already is not a secret here.
+var secrets = []string{".env", ".env.local", ".netrc", "id_rsa", "id_ed25519"}
+
+// forbidden is a pattern of the secrets that no tracked file is; of git's own directory, which no tree contains, when all are:
+// the list must not be empty.
+func (s *starter) forbidden() []string {
+	var free []string
+	for _, name := range secrets {
+		if s.any(func(p string) bool { return path.Base(p) == name }) {
+			s.note("the pattern **/" + name + " is not forbidden: such a file is tracked")
+		} else {
+			free = append(free, name)
+		}
+	}
+	switch len(free) {
+	case 0:
+		return []string{"**/.git/**"}
+	case 1:
+		return []string{"**/" + free[0]}
+	}
+	return []string{"**/{" + strings.Join(free, ",") + "}"}
+}

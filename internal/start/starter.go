@@ -1,0 +1,233 @@
+// Package start writes the first contract of a repository: what the tracked files say about its tests, its linters and its
+// directories. Nothing of the repository runs.
+package start
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// Options is what a person chose.
+type Options struct {
+	YAML     bool     // write the contract as YAML, with comments
+	Test     []string // a command that proves a change, instead of those that are found; nil for none
+	Contract string   // the contract that exists, which is kept; "" for none
+}
+
+// Plan is what is to be written.
+type Plan struct {
+	Contract string   // path of the contract
+	Files    []File   // the contract and what it names, unless there is one, and the workflow
+	Ignore   []string // lines that .gitignore needs, if it does not ignore these paths yet
+	Notes    []string // what was found and left out, and why
+}
+
+// File is a file to be written, if there is none yet.
+type File struct {
+	Path string
+	Data []byte
+}
+
+// evidence is the directory of evidence, which the contract leaves at its default.
+const evidence = ".closeout/evidence"
+
+// maxCriteria is how many criteria are found at most: a repository with more parts has a command of its own for all of them.
+const maxCriteria = 12
+
+// ErrNoTests says that nothing in the repository tells how it is tested.
+var ErrNoTests = errors.New("no test command was found")
+
+// criterion is an acceptance criterion to be written.
+type criterion struct {
+	id     string
+	run    []string
+	cwd    string // "." for the root
+	proves string // the criterion that a negative control proves; "" for any other criterion
+	report string // path of the test report; "" when the runner writes none
+	tests  int    // how many tests the report must contain
+	why    string // for a comment, one line
+}
+
+// starter collects what a repository says about itself.
+type starter struct {
+	*tree
+	criteria  []*criterion
+	linters   []linter
+	setup     []string // shell commands that prepare a fresh checkout
+	tools     []string // of the setup steps: go, node, python, …
+	ignore    []string // lines for .gitignore
+	protected []string // configuration of linters that the built-in list of protected files lacks
+	extra     []File   // that the contract names
+}
+
+// New plans the first contract of a repository with these tracked files, sorted by path. The error is [ErrNoTests], or it
+// says that what was made is not a contract, which is a defect of this package.
+func New(files []change.Change, source Source, o Options) (*Plan, error) {
+	s := &starter{tree: newTree(files, source)}
+	if o.Test != nil {
+		s.add(&criterion{id: "test", run: o.Test, cwd: ".", why: "the command that was given to init"})
+	} else {
+		s.findTests()
+	}
+	if len(s.criteria) == 0 && o.Contract == "" {
+		return &Plan{Notes: s.notes}, ErrNoTests
+	}
+	s.findLinters()
+	s.ignore = append([]string{"/" + evidence + "/", "verification_report.json"}, s.ignore...)
+	p := &Plan{Contract: o.Contract}
+	if o.Contract == "" {
+		if err := s.contract(p, o.YAML); err != nil {
+			return nil, err
+		}
+	}
+	if s.called("closeout-gate/closeout") {
+		s.note("no workflow was added: one of this repository runs the gate already")
+	} else {
+		workflow, err := s.workflow()
+		if err != nil {
+			return nil, err
+		}
+		p.Files = append(p.Files, File{".github/workflows/closeout.yml", workflow})
+	}
+	p.Ignore, p.Notes = s.ignore, s.notes
+	return p, nil
+}
+
+// contract adds the contract to a plan, and the files that it names.
+func (s *starter) contract(p *Plan, yaml bool) error {
+	p.Contract = ".closeout/scope_contract.json"
+	if yaml {
+		p.Contract = ".closeout/scope_contract.yaml"
+	}
+	data := render(s.sections(), yaml)
+	if _, errs := contract.Parse(p.Contract, data, input.DefaultLimits()); errs.Any() {
+		return fmt.Errorf("the contract that init made is malformed: %s", errs.All()[0].Message)
+	}
+	p.Files = append([]File{{p.Contract, data}}, s.extra...)
+	return nil
+}
+
+// findTests finds the criteria. What a language's own files say comes first; a Makefile or a wrapper may do anything, so it
+// counts only where there is nothing else.
+func (s *starter) findTests() {
+	s.golang()
+	s.javascript()
+	s.python()
+	s.rust()
+	s.composer()
+	s.otherKinds()
+	if len(s.criteria) == 0 {
+		s.targets()
+	}
+	if n := len(s.criteria); n > maxCriteria {
+		s.note(strconv.Itoa(n) + " test commands were found, and the first " + strconv.Itoa(maxCriteria) +
+			" were kept: name one command that runs all tests (closeout init --test COMMAND)")
+		s.criteria = s.criteria[:maxCriteria]
+	}
+}
+
+// add adds a criterion under an id that no other one has.
+func (s *starter) add(c *criterion) {
+	c.id = s.freeID(c.id, c.cwd)
+	s.criteria = append(s.criteria, c)
+}
+
+func (s *starter) hasCriterion(id string) bool {
+	for _, c := range s.criteria {
+		if c.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+const maxID = 60 // an id has at most 64 characters
+
+// freeID makes an id of a kind and a directory.
+func (s *starter) freeID(kind, dir string) string {
+	id := kind
+	if dir != "." {
+		id += ":" + strings.Map(func(r rune) rune {
+			if r < 0x80 && (strings.ContainsRune("._/-", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+				return r
+			}
+			return '-'
+		}, dir)
+	}
+	id = id[:min(len(id), maxID)]
+	free := id
+	for n := 2; s.hasCriterion(free); n++ {
+		free = id + "-" + strconv.Itoa(n)
+	}
+	return free
+}
+
+// prepare adds a shell command that prepares a checkout, once.
+func (s *starter) prepare(dir, command string) {
+	if dir != "." {
+		command = "(cd " + input.ShellWord(dir) + " && " + command + ")"
+	}
+	if !slices.Contains(s.setup, command) {
+		s.setup = append(s.setup, command)
+	}
+}
+
+// tool names a tool that a workflow must install.
+func (s *starter) tool(name string) {
+	if !slices.Contains(s.tools, name) {
+		s.tools = append(s.tools, name)
+	}
+}
+
+// leaves adds lines for .gitignore about what the commands leave behind: a file that git does not ignore is code, and a record
+// that leaves one is of other code. A directory that is tracked stays tracked.
+func (s *starter) leaves(lines ...string) {
+	for _, line := range lines {
+		name := strings.Trim(line, "/")
+		tracked := s.any(func(p string) bool { return slices.Contains(strings.Split(p, "/"), name) })
+		if !tracked && !slices.Contains(s.ignore, line) {
+			s.ignore = append(s.ignore, line)
+		}
+	}
+}
+
+// reportPath is the path of a test report in the repository.
+func reportPath(name, dir string) string {
+	if dir != "." {
+		name = strings.NewReplacer("/", "-").Replace(dir) + "-" + name
+	}
+	return evidence + "/" + name
+}
+
+// from is a path of the repository, seen from a directory of it.
+func from(dir, p string) string {
+	if dir == "." {
+		return p
+	}
+	return strings.Repeat("../", strings.Count(dir, "/")+1) + p
+}
+
+// printable reports whether a directory can be written into a contract as the cwd or the report of a criterion.
+func printable(dir string) bool {
+	_, ok := contract.NormalCwd(dir)
+	return ok && strings.TrimSpace(dir) != "" && !strings.ContainsAny(dir, "*?{\\") && strings.ToValidUTF8(dir, "") == dir &&
+		!strings.ContainsFunc(dir, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+// usable leaves out the directories that a contract cannot name, with a note.
+func (s *starter) usable(kind string, dirs []string) []string {
+	return slices.DeleteFunc(dirs, func(dir string) bool {
+		if printable(dir) {
+			return false
+		}
+		s.note(kind + " in " + input.Quote(dir) + " was left out: a contract cannot name this directory")
+		return true
+	})
+}

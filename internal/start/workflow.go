@@ -1,0 +1,134 @@
+package start
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// twoJobs is docs/workflows/two-jobs.yml: a test compares the two.
+//
+//go:embed two-jobs.yml
+var twoJobs []byte
+
+// The places of the workflow that depend on the repository.
+const (
+	toolsPlace = "      # Insert actions that install tools here, such as actions/setup-node. Put scripts into SETUP.\n"
+	setupPlace = "          SETUP: \"\"\n"
+	judgePlace = "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n"
+)
+
+// workflow is the workflow of two jobs in observe mode, with the setup of what was found.
+func (s *starter) workflow() ([]byte, error) {
+	data := twoJobs
+	for _, change := range []struct{ place, text string }{
+		{toolsPlace, toolsPlace + s.setupSteps()},
+		{setupPlace, s.setupScript()},
+		{judgePlace, judgePlace + "          # Remove this line when the verdicts are right, and make the check required.\n          mode: observe\n"},
+	} {
+		if bytes.Count(data, []byte(change.place)) != 1 {
+			return nil, errors.New("the workflow that init writes lacks the place for " + strings.TrimSpace(change.place))
+		}
+		data = bytes.Replace(data, []byte(change.place), []byte(change.text), 1)
+	}
+	return data, nil
+}
+
+// setupScript is the value of SETUP.
+func (s *starter) setupScript() string {
+	if len(s.setup) == 0 {
+		return setupPlace
+	}
+	text := "          SETUP: |\n"
+	for _, line := range s.setup {
+		if strings.ContainsFunc(line, unicode.IsControl) || strings.Contains(line, "${{") || strings.ToValidUTF8(line, "") != line {
+			continue // the name of a directory that no line of a workflow can contain
+		}
+		text += "            " + line + "\n"
+	}
+	if text == "          SETUP: |\n" {
+		return setupPlace
+	}
+	return text
+}
+
+// actionOf is the action that installs a tool, and its input.
+var actionOf = map[string]struct{ uses, input string }{
+	"go":     {"actions/setup-go", ""},
+	"node":   {"actions/setup-node", "node-version: lts/*"},
+	"python": {"actions/setup-python", `python-version: "3.x"`},
+	"pnpm":   {"pnpm/action-setup", ""},
+	"uv":     {setupUV, ""},
+}
+
+// setupSteps are the steps that install tools: those that a workflow of the repository pins to a commit already. For any
+// other, a comment names the action: which commit to trust is for a person to decide.
+func (s *starter) setupSteps() string {
+	var steps, missing []string
+	for _, tool := range s.tools {
+		action := actionOf[tool]
+		pin := s.pinOf(action.uses)
+		if pin == "" {
+			missing = append(missing, action.uses)
+			continue
+		}
+		step := "      - uses: " + pin + "\n"
+		if input := s.versionOf(tool, action.input); input != "" {
+			step += "        with:\n          " + input + "\n"
+		}
+		steps = append(steps, step)
+	}
+	text := strings.Join(steps, "")
+	if len(missing) > 0 {
+		text = "      # Add a step here if the version of the runner does not fit: " + strings.Join(missing, ", ") + ", pinned to a commit.\n" + text
+	}
+	return text
+}
+
+// versionOf is the input that says which version of a tool the repository needs.
+func (s *starter) versionOf(tool, fallback string) string {
+	switch tool {
+	case "go":
+		if dirs := s.dirsOf("go.mod"); len(dirs) > 0 && printable(dirs[0]) && strings.Trim(input.ShellWord(dirs[0]), "'") == dirs[0] {
+			return "go-version-file: " + join(dirs[0], "go.mod")
+		}
+	case "node":
+		if file := s.first(".", ".nvmrc", ".node-version"); file != "" {
+			return "node-version-file: " + file
+		}
+	case "python":
+		if s.has(".python-version") {
+			return "python-version-file: .python-version"
+		}
+	case "pnpm":
+		if pkg := s.json("package.json"); !strings.HasPrefix(member(pkg, "packageManager").Text, "pnpm@") {
+			return "version: latest"
+		}
+	}
+	return fallback
+}
+
+// pinned is an action that a workflow uses at a commit, with the comment that names its version.
+const pinned = `(?m)^\s*(?:- )?uses: ([\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)\s*$`
+
+// pinOf is the commit at which a workflow of the repository uses an action; "" when none does.
+func (s *starter) pinOf(action string) string {
+	pattern := regexp.MustCompile(pinned)
+	for _, f := range s.files {
+		if path.Dir(f.Path) != ".github/workflows" {
+			continue
+		}
+		for _, m := range pattern.FindAllStringSubmatch(s.text(f.Path), -1) {
+			if strings.HasPrefix(m[1], action+"@") {
+				return m[1]
+			}
+		}
+	}
+	return ""
+}

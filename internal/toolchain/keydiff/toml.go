@@ -1,0 +1,90 @@
+package keydiff
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// tomlKeyDepth is how many parts a changed key has at most: "tool.poetry.dependencies", not what is below.
+const tomlKeyDepth = 3
+
+// tomlLineDots is how many dots a line may have. The library's time and stack grow with the parts of a dotted key.
+const tomlLineDots = 1000
+
+// tomlKeysChanged lists the keys whose values differ, as TOML writes dotted keys, to a depth of three. Values are compared
+// as they are read: order, comments, blanks, and tables in another notation are no change.
+func tomlKeysChanged(before, after []byte) ([]string, error) {
+	old, err := ReadTOML(before)
+	if err != nil {
+		return nil, err
+	}
+	now, err := ReadTOML(after)
+	if err != nil {
+		return nil, err
+	}
+	keys := tomlDiff([]string{}, "", old, now, tomlKeyDepth)
+	slices.Sort(keys)
+	return keys, nil
+}
+
+// ReadTOML reads a TOML document. The time can grow with the square of its size, which the caller limits.
+func ReadTOML(data []byte) (map[string]any, error) {
+	for line := range bytes.Lines(data) {
+		if bytes.Count(line, []byte(".")) > tomlLineDots {
+			return nil, errors.New("a line has too many dots")
+		}
+	}
+	if bytes.HasPrefix(data, []byte("\ufeff")) {
+		return nil, errors.New("it begins with a byte order mark, which TOML does not have")
+	}
+	table := map[string]any{}
+	// Python's reader turns the line ends of Windows into line feeds, in texts over several lines too.
+	return table, toml.Unmarshal(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), &table)
+}
+
+// tomlDiff appends the keys below prefix whose values differ.
+func tomlDiff(keys []string, prefix string, old, now map[string]any, depth int) []string {
+	for name := range old {
+		if _, both := now[name]; !both {
+			keys = tomlDiffValue(keys, prefix+tomlKey(name), old[name], map[string]any{}, depth)
+		}
+	}
+	for name, value := range now {
+		was, both := old[name]
+		if !both {
+			was = map[string]any{}
+		}
+		if !both || !reflect.DeepEqual(was, value) {
+			keys = tomlDiffValue(keys, prefix+tomlKey(name), was, value, depth)
+		}
+	}
+	return keys
+}
+
+// tomlDiffValue appends what differs between two values of a key; a missing value is an empty table. The key itself
+// is listed when there are no keys below it, or none within the depth: an added or removed empty table, too.
+func tomlDiffValue(keys []string, key string, old, now any, depth int) []string {
+	a, isTable := old.(map[string]any)
+	b, both := now.(map[string]any)
+	if depth == 1 || !isTable || !both || len(a)+len(b) == 0 {
+		return append(keys, key)
+	}
+	return tomlDiff(keys, key+".", a, b, depth-1)
+}
+
+var tomlBareKey = input.Lazily(`^[A-Za-z0-9_-]+$`)
+
+// tomlKey writes one part of a key: in quotes where it could be taken for several.
+func tomlKey(name string) string {
+	if tomlBareKey().MatchString(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}

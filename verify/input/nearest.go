@@ -1,0 +1,47 @@
+package input
+
+import "strings"
+
+// maxTyped is the longest word that a name is suggested for: what is longer is no slip of the hand.
+const maxTyped = 64
+
+// Nearest is the known name that a person most likely meant by a word, "" when none is near. Case does not matter. A name is
+// near when little differs for the length of the word: letters that are missing, added, wrong or swapped with the next one. Of
+// several that are equally near, the first one is returned.
+func Nearest(word string, known []string) string {
+	if word == "" || len(word) > maxTyped {
+		return ""
+	}
+	best, least := "", 0
+	for _, name := range known {
+		away := distance(strings.ToLower(word), strings.ToLower(name))
+		if away <= (len(word)+1)/3 && away < len(word) && (best == "" || away < least) {
+			best, least = name, away
+		}
+	}
+	return best
+}
+
+// distance counts the bytes to insert, delete, replace, or swap with the next one.
+func distance(a, b string) int {
+	var twice, once []int // the rows for one and two bytes less of a
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		twice, once, row = once, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			differs := 1
+			if a[i-1] == b[j-1] {
+				differs = 0
+			}
+			row[j] = min(once[j]+1, row[j-1]+1, once[j-1]+differs)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], twice[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,106 @@
+package proof
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/feedback"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// Tail is the end of what a command printed, for people.
+type Tail struct {
+	Stream string   // stdout or stderr
+	Lines  []string // the last ones, without colours and cut to a readable length; none of them at the ends is empty
+	// Error is the first line that looks like an error, which may come before Lines; else the last line.
+	Error string
+}
+
+// Limits of a tail.
+const (
+	TailLines   = 20
+	maxTailLine = 300 // bytes
+)
+
+// TailOf selects the stream that explains why a command failed: the one with the clearer error, else the error output if
+// there is any. nil when the record contains no output.
+func TailOf(said *feedback.Said) *Tail {
+	out, clearOut := tail("stdout", said.Stdout())
+	err, clearErr := tail("stderr", said.Stderr())
+	switch {
+	case out == nil:
+		return err
+	case err == nil, clearOut > 0 && clearOut >= clearErr:
+		return out
+	}
+	return err
+}
+
+// tail reads one stream, and says how clear its error is; nil when it contains no text.
+func tail(stream, text string) (*Tail, clarity) {
+	t, best := &Tail{Stream: stream}, unclear
+	for raw := range bytes.Lines([]byte(text)) {
+		line, _, ok := plain(raw[:min(len(raw), longest)])
+		if !ok {
+			continue // an event of go test -json without text
+		}
+		shown := tailLine(line)
+		if len(t.Lines) > 0 || shown != "" {
+			t.Lines = append(t.Lines, shown)
+		}
+		if found := clarityOf(shown); found > best {
+			t.Error, best = shown, found
+		}
+	}
+	for len(t.Lines) > 0 && t.Lines[len(t.Lines)-1] == "" {
+		t.Lines = t.Lines[:len(t.Lines)-1]
+	}
+	if len(t.Lines) == 0 {
+		return nil, unclear
+	}
+	if best == unclear {
+		t.Error = t.Lines[len(t.Lines)-1]
+	}
+	t.Lines = slices.Clone(t.Lines[max(len(t.Lines)-TailLines, 0):])
+	for t.Lines[0] == "" {
+		t.Lines = t.Lines[1:]
+	}
+	t.Error = strings.TrimSpace(t.Error)
+	return t, best
+}
+
+// tailLine is a line as it is shown.
+func tailLine(line []byte) string {
+	return input.CutTo(strings.ReplaceAll(printable(line), "\t", "    "), maxTailLine)
+}
+
+// clarity says how much a line tells about an error.
+type clarity int
+
+const (
+	unclear clarity = iota // it does not look like an error
+	general                // something failed
+	precise                // what failed, or where
+)
+
+var (
+	preciseError = input.Lazily(`^(?:E {3}|FAILED \S|(?:fatal )?[Ee]rror(?:\[\w+\])?: |panic: |fatal: |thread '.*panicked at )|` +
+		`^\s*[^\s:()]+\.\w+[:(]\d+(?:[:,]\d+)?\)?(?::| -| error)? |(?:^|\s)\w*(?:Error|Exception)(?: \[\w+\])?: |: (?:fatal )?error: |: (?:command )?not found`)
+	generalError = input.Lazily(`^\s*--- FAIL|^FAIL|\bFAILED\b|\bFAILURE\b|^not ok |^ERROR\b|^npm ERR!|^\s*[✕✗✘×] `)
+	noError      = input.Lazily(`(?i)\bwarning\b|\b(?:0|no) (?:errors?|failures?|failed)\b`)
+)
+
+// clarityOf looks for the forms in which compilers, linters and test runners write errors.
+func clarityOf(line string) clarity {
+	text := []byte(line)
+	switch {
+	case line == "" || noError().Match(text):
+		return unclear
+	case preciseError().Match(text):
+		return precise
+	case generalError().Match(text):
+		return general
+	}
+	return unclear
+}

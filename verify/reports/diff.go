@@ -1,0 +1,233 @@
+package reports
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// DiffSchema is the form of diff_rules.json: what the gate's own rules found in a change.
+const DiffSchema = "closeout.diff_rules/v1"
+
+// DiffPrefix begins the ids of the gate's own rules, and no others.
+const DiffPrefix = "closeout/"
+
+// DiffReview is the category of a row that a person should look at.
+const DiffReview = "review"
+
+// SideBase is the side of a row about a file of the merge base; a row about the head has none.
+const SideBase = "base"
+
+// DiffRow is a row of diff_rules.json. A rule that found nothing has one row, which passed. One that found something has a row
+// for each place.
+type DiffRow struct {
+	ID       string         `json:"id"`                 // closeout/…
+	Category string         `json:"category,omitempty"` // review, or absent
+	Severity input.Severity `json:"severity"`           // the rule's default
+	Passed   bool           `json:"passed"`
+	Detail   string         `json:"detail,omitempty"` // what was found, in words
+	File     string         `json:"file,omitempty"`   // as git quotes it where it is not UTF-8
+	Line     int64          `json:"line,omitempty"`   // of the head, or of the merge base with side "base"; 0 is the whole file
+	Side     string         `json:"side,omitempty"`
+	Was      string         `json:"was,omitempty"` // at the merge base; cut, without secrets
+	Now      string         `json:"now,omitempty"` // at the head; cut, without secrets
+	Fix      string         `json:"fix,omitempty"`
+}
+
+// Diff is the content of diff_rules.json. Its rows are in order: rule, file, side, line, and the texts.
+type Diff struct {
+	Schema string    `json:"schema"`
+	Rules  []DiffRow `json:"rules"`
+}
+
+// maxDiffText is how long a text of a row may be, in bytes. [Diff.Marshal] cuts before that.
+const maxDiffText = 1000
+
+// Compare is the order of rows.
+func (r *DiffRow) Compare(other *DiffRow) int {
+	return cmp.Or(strings.Compare(r.ID, other.ID), strings.Compare(r.File, other.File), strings.Compare(r.Side, other.Side),
+		cmp.Compare(r.Line, other.Line), strings.Compare(r.Was, other.Was), strings.Compare(r.Now, other.Now), strings.Compare(r.Detail, other.Detail))
+}
+
+// Failed are the rows about something that was found.
+func (d *Diff) Failed() []DiffRow {
+	return slices.DeleteFunc(slices.Clone(d.Rules), func(r DiffRow) bool { return r.Passed })
+}
+
+// More is a row that counts places which have no rows. It names no file, so that no exception from the rule covers it.
+func (r *DiffRow) More(places int64) DiffRow {
+	return DiffRow{
+		ID: r.ID, Category: r.Category, Severity: r.Severity, Detail: input.Plural(places, "more place") + ", too many to list",
+		Fix: "split the change, so that each place is listed",
+	}
+}
+
+// First has the first rows of each rule, up to a number, and a row that counts the others.
+func (d *Diff) First(most int) *Diff {
+	first := &Diff{Schema: d.Schema}
+	for rows := d.sorted(); len(rows) > 0; {
+		n := 1
+		for n < len(rows) && rows[n].ID == rows[0].ID {
+			n++
+		}
+		first.Rules = append(first.Rules, rows[:min(n, most)]...)
+		if n > most {
+			first.Rules = append(first.Rules, rows[0].More(int64(n-most)))
+		}
+		rows = rows[n:]
+	}
+	return first
+}
+
+// Marshal writes diff_rules.json as [ParseDiff] reads it: a line for each row, in order, each row once.
+func (d *Diff) Marshal() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	fmt.Fprintf(&out, `{"schema": "%s", "rules": [`, DiffSchema)
+	for i, row := range d.sorted() {
+		if i > 0 {
+			out.WriteString(",")
+		}
+		out.WriteString("\n")
+		if err := encoder.Encode(row); err != nil {
+			return nil, err
+		}
+		out.Truncate(out.Len() - 1) // the line end
+	}
+	out.WriteString("\n]}\n")
+	return out.Bytes(), nil
+}
+
+// sorted are the rows as they are written.
+func (d *Diff) sorted() []DiffRow {
+	rows := slices.Clone(d.Rules)
+	for i := range rows {
+		for _, text := range []*string{&rows[i].Detail, &rows[i].Was, &rows[i].Now, &rows[i].Fix} {
+			*text = input.CutTo(strings.TrimSpace(strings.ToValidUTF8(*text, "\ufffd")), maxDiffText-len("…"))
+		}
+	}
+	input.SortStable(rows, func(a, b DiffRow) int { return a.Compare(&b) })
+	return slices.CompactFunc(rows, func(a, b DiffRow) bool { return a.Compare(&b) == 0 })
+}
+
+// ParseDiff reads diff_rules.json: {"schema": "closeout.diff_rules/v1", "rules": […]}, rows in their order. A rule has either
+// one row, which passed, or only rows that failed, all with one severity and category. The gate's own rules wrote it, so every
+// id begins with closeout/.
+//
+// Do not use the result if there are errors; it is nil when the text is no document at all.
+func ParseDiff(data []byte, limits input.Limits) (*Diff, *input.Errors) {
+	errs := &input.Errors{}
+	n := input.ParseDocument(data, "the rows of the diff rules", limits, errs)
+	if n == nil {
+		return nil, errs
+	}
+	f := input.Object(n, "", errs)
+	if f == nil {
+		return nil, errs
+	}
+	f.Need("schema", input.Quote(DiffSchema))
+	d := &Diff{Schema: f.OneOf("schema", DiffSchema)}
+	list := f.ListOf(f.Need("rules", "the rows of all rules"), "rules")
+	f.End()
+	if int64(len(list)) > limits.Rows {
+		errs.Add(input.OverLimit("the number of rows of the diff rules", limits.Rows, input.FlagRows))
+		return nil, errs
+	}
+	for i, item := range list {
+		where := fmt.Sprintf("/rules/%d", i)
+		if item.Kind != input.KindObject {
+			errs.Add(input.WrongElement(item, where, "a row", `an object with "id", "severity" and "passed"`))
+			continue
+		}
+		row := diffRow(input.Object(item, where, errs))
+		if len(d.Rules) > 0 {
+			checkNext(&d.Rules[len(d.Rules)-1], &row, item.Pos, where, errs)
+		}
+		d.Rules = append(d.Rules, row)
+	}
+	return d, errs
+}
+
+func diffRow(f *input.Fields) DiffRow {
+	row := DiffRow{
+		ID:       diffRuleID(f),
+		Category: f.OneOf("category", DiffReview),
+		Severity: input.Severity(f.NeedOneOf("severity", string(input.Block), string(input.Warn), string(input.Info))),
+		Passed:   f.Need("passed", "true or false") != nil && f.Flag("passed"),
+		Detail:   diffText(f, "detail"),
+		File:     f.Text("file").Value,
+		Side:     f.OneOf("side", SideBase),
+		Was:      diffText(f, "was"),
+		Now:      diffText(f, "now"),
+		Fix:      diffText(f, "fix"),
+	}
+	if line := f.Integer("line", 1, maxLineNumber); line != nil {
+		row.Line = *line
+	}
+	f.End()
+	for _, key := range []string{"detail", "file", "line", "side", "was", "now", "fix"} {
+		n := f.Node.Member(key)
+		switch {
+		case n == nil:
+		case row.Passed:
+			f.Add(n, f.Pointer(key), "a row that passed found nothing, so it has no "+input.Quote(key), "only id, category, severity and passed", "remove the key")
+		case (key == "line" || key == "side") && f.Node.Member("file") == nil:
+			f.Add(n, f.Pointer(key), input.Quote(key)+" requires the file that it is about", `"file" next to `+input.Quote(key), "add the file, or remove the key")
+		}
+	}
+	return row
+}
+
+func diffRuleID(f *input.Fields) string {
+	id := f.NeedText("id")
+	e := input.Error{Pos: id.Pos, Where: f.Pointer("id"), Found: "the string " + input.Quote(id.Value)}
+	switch {
+	case id.Value == "":
+	case len(id.Value) > maxReportedRuleID:
+		e.Message, e.Fix = fmt.Sprintf("the id of the rule has %d bytes", len(id.Value)), "let closeout write the file"
+		e.Expected = fmt.Sprintf("at most %d bytes", maxReportedRuleID)
+		f.Errs.Add(e)
+	case !strings.HasPrefix(id.Value, DiffPrefix) || id.Value == DiffPrefix:
+		e.Message, e.Expected = "this is not the id of a rule of the gate: "+input.Quote(id.Value), "an id that begins with closeout/"
+		e.Fix = "put the rows of other tools into a rule report"
+		f.Errs.Add(e)
+	}
+	return id.Value
+}
+
+// diffText is a text that is short.
+func diffText(f *input.Fields, key string) string {
+	text := f.Text(key)
+	if len(text.Value) > maxDiffText {
+		f.Errs.Add(input.Error{
+			Pos: text.Pos, Where: f.Pointer(key), Message: fmt.Sprintf("%s has %d bytes", input.Quote(key), len(text.Value)),
+			Found: "a longer text", Expected: fmt.Sprintf("at most %d bytes", maxDiffText), Fix: "let closeout write the file, which cuts what is longer",
+		})
+	}
+	return text.Value
+}
+
+// checkNext compares a row with the one before it.
+func checkNext(before, row *DiffRow, at input.Pos, where string, errs *input.Errors) {
+	e := input.Error{Pos: at, Where: where, Found: input.Quote(row.ID) + " after " + input.Quote(before.ID), Fix: "let closeout write the file"}
+	order := before.Compare(row)
+	switch {
+	case before.ID == row.ID && (before.Passed || row.Passed):
+		e.Message, e.Expected = "the rule "+input.Quote(row.ID)+" has more rows than the one that passed", "one row that passed, or only rows that failed"
+	case before.ID == row.ID && (before.Severity != row.Severity || before.Category != row.Category):
+		e.Message, e.Expected = "the rule "+input.Quote(row.ID)+" has two severities or categories", "the same in all its rows"
+	case order == 0:
+		e.Message, e.Expected = "the row occurs twice", "each row once"
+	case order > 0:
+		e.Message, e.Expected = "the rows are not sorted", "rows by id, file, side, line, was, now and detail"
+	default:
+		return
+	}
+	errs.Add(e)
+}

@@ -1,0 +1,261 @@
+package reports
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// JUnit XML has no standard. The parser reads what its writers have in common: a root testsuites or testsuite, testcase
+// elements at any depth below it, and in them failure, error and skipped, or a status or result with the same meaning.
+// Surefire and compatible writers add flakyFailure and rerunFailure for runs before the last one.
+//
+// The counts in the attributes of a suite are ignored, except failures and errors that exceed those of its cases.
+
+// junitReader counts the cases of one file.
+type junitReader struct {
+	dec    *xml.Decoder
+	offset int // of the text of the decoder in the file
+	index  input.LineIndex
+	limit  int   // of the depth
+	left   int64 // how many more elements there may be
+	most   int64
+	errs   *input.Errors
+
+	depth  int
+	root   bool // seen
+	suites []junitSuite
+	inCase int // depth of the open testcase; 0 when none is open
+	open   junitCase
+	book   *caseBook
+}
+
+// junitSuite is a testsuites or testsuite element that is open.
+type junitSuite struct {
+	depth    int
+	name     string
+	group    string // a short name for its name and those of the suites around it
+	failures int64  // in its attributes
+	seen     int64  // failures in its elements
+}
+
+// junitCase is a testcase element that is open.
+type junitCase struct {
+	class, name            string
+	failed, skipped, flaky bool
+}
+
+// parseJUnit returns nil when the root is another one, or none.
+func parseJUnit(data []byte, limits input.Limits, book *caseBook, errs *input.Errors) *TestReport {
+	text := bytes.TrimPrefix(data, []byte(byteOrderMark))
+	r := &junitReader{
+		dec: xml.NewDecoder(bytes.NewReader(text)), offset: len(data) - len(text),
+		index: input.LineIndex{Data: data, Line: 1}, limit: limits.Depth, left: limits.Values, most: limits.Values, errs: errs,
+		book: book,
+	}
+	for r.token() {
+	}
+	if !r.root {
+		return nil
+	}
+	return r.book.sum()
+}
+
+// token reads one token; false at the end and at an error that ends parsing.
+func (r *junitReader) token() bool {
+	at := r.index.Pos(r.offset + int(r.dec.InputOffset()))
+	token, err := r.dec.Token()
+	if errors.Is(err, io.EOF) {
+		if !r.root {
+			r.errs.Add(noTestReport(at, "the XML contains no element", "the end"))
+		}
+		return false
+	}
+	if err != nil {
+		return r.broken(err)
+	}
+	switch t := token.(type) {
+	case xml.StartElement:
+		return r.start(t, at)
+	case xml.EndElement:
+		r.close()
+	case xml.CharData:
+		if text := bytes.TrimSpace(t); r.depth == 0 && len(text) > 0 {
+			return r.stop(input.Error{
+				Pos: at, Message: "text outside of the root element", Found: input.Excerpt(text), Expected: "only the root element",
+				Fix: "write only the report of the test runner to the file",
+			})
+		}
+	case xml.Directive:
+		return r.stop(input.Error{
+			Pos: at, Message: "a document type is not supported", Found: input.Excerpt([]byte("<!" + string(t) + ">")),
+			Expected: "JUnit XML without <!DOCTYPE>", Fix: "configure the test runner to write plain JUnit XML",
+		})
+	}
+	return true
+}
+
+func (r *junitReader) stop(e input.Error) bool {
+	r.errs.Add(e)
+	return false
+}
+
+func (r *junitReader) broken(err error) bool {
+	at := min(r.offset+int(r.dec.InputOffset()), len(r.index.Data))
+	e := input.Error{
+		Pos: r.index.Pos(at), Message: "this is not valid XML: " + err.Error(), Found: input.Excerpt(r.index.Data[at:]),
+		Expected: "XML 1.0 in UTF-8", Fix: "check that the test runner finished writing the file",
+	}
+	var syntax *xml.SyntaxError
+	if errors.As(err, &syntax) {
+		e.Message = "this is not valid XML: " + strings.Replace(syntax.Msg, "unexpected EOF", "the file ends before the report does", 1)
+	}
+	return r.stop(e)
+}
+
+func (r *junitReader) start(t xml.StartElement, at input.Pos) bool {
+	name := t.Name.Local
+	switch {
+	case r.depth > 0:
+	case r.root:
+		return r.stop(input.Error{
+			Pos: at, Message: "a second root element", Found: "<" + input.Clip(name) + ">", Expected: "the end of the file",
+			Fix: "join the suites under one <testsuites>",
+		})
+	case name != "testsuites" && name != "testsuite":
+		return r.stop(noTestReport(at, "the root element is not a test suite", "<"+input.Clip(name)+">"))
+	}
+	r.root = true
+	if r.left--; r.left < 0 {
+		return r.stop(input.OverLimitAt(at, "the number of elements", r.most, input.FlagValues))
+	}
+	r.depth++
+	if r.depth > r.limit {
+		return r.stop(input.OverLimitAt(at, "the nesting of elements", int64(r.limit), input.FlagDepth))
+	}
+	switch {
+	case name == "testcase" && r.inCase > 0:
+		r.errs.Add(input.Error{
+			Pos: at, Message: "a testcase inside a testcase", Found: "a second <testcase>", Expected: "</testcase> before it",
+			Fix: "close the first one",
+		})
+	case name == "testcase":
+		r.inCase, r.open = r.depth, openCase(t.Attr)
+	case r.inCase == 0 && (name == "testsuite" || name == "testsuites"):
+		r.openSuite(t.Attr)
+	case r.depth == max(r.inCase, r.suites[len(r.suites)-1].depth)+1:
+		r.says(name)
+	}
+	return true
+}
+
+// says reads an element of a testcase or a suite that may say how it ended.
+func (r *junitReader) says(name string) {
+	suite := &r.suites[len(r.suites)-1]
+	switch name {
+	case "failure", "error":
+		if r.inCase == 0 {
+			r.book.broke(suite.name, 1)
+		}
+		r.open.failed = true
+	case "flakyFailure", "flakyError", "rerunFailure", "rerunError":
+		r.open.flaky = true
+	case "skipped":
+		r.open.skipped = true
+		return
+	default:
+		return
+	}
+	suite.seen++
+}
+
+func (r *junitReader) openSuite(attrs []xml.Attr) {
+	s := junitSuite{depth: r.depth, name: attribute(attrs, "name"), failures: stated(attrs, "failures") + stated(attrs, "errors")}
+	around := ""
+	if n := len(r.suites); n > 0 {
+		around = r.suites[n-1].group
+	}
+	key := keyOf(around, s.name)
+	s.group = string(key[:])
+	r.suites = append(r.suites, s)
+}
+
+func attribute(attrs []xml.Attr, name string) string {
+	for _, a := range attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// stated returns a count in the attributes of a suite; 0 when there is none. The XML parser allows duplicate attributes: the
+// greater value counts.
+func stated(attrs []xml.Attr, name string) int64 {
+	const most = 1 << 31 // more than any report contains, and the sum of all stays in range
+	var count int64
+	for _, a := range attrs {
+		if a.Name.Local == name {
+			n, _ := strconv.ParseInt(strings.TrimSpace(a.Value), 10, 64) // 0 for anything but a number, and the maximum for one that is too large
+			count = max(count, min(n, most))
+		}
+	}
+	return count
+}
+
+// The values of status or result for a testcase that was skipped or that failed. GoogleTest and CTest write them, and their
+// older versions write no skipped element.
+var (
+	leftOutWords = []string{"notrun", "disabled", "skipped", "suppressed", "ignored", "pending"}
+	failedWords  = []string{"fail", "failed", "failure", "error"}
+)
+
+func openCase(attrs []xml.Attr) junitCase {
+	c := junitCase{class: attribute(attrs, "classname"), name: attribute(attrs, "name")}
+	for _, a := range attrs {
+		if a.Name.Local != "status" && a.Name.Local != "result" {
+			continue
+		}
+		word := strings.ToLower(a.Value)
+		c.skipped = c.skipped || slices.Contains(leftOutWords, word)
+		c.failed = c.failed || slices.Contains(failedWords, word)
+	}
+	return c
+}
+
+func (r *junitReader) close() {
+	last := len(r.suites) - 1
+	switch {
+	case r.depth == r.inCase:
+		r.inCase = 0
+		c := testCase{group: r.suites[last].group, where: cmp.Or(r.open.class, r.suites[last].name), class: r.open.class, name: r.open.name}
+		switch {
+		case r.open.failed:
+			c.outcome = caseFailed
+		case r.open.skipped:
+			c.outcome = caseSkipped
+		case r.open.flaky:
+			c.outcome = caseFlaky
+		}
+		r.book.add(c)
+	case r.inCase == 0 && last >= 0 && r.depth == r.suites[last].depth:
+		// The failures in the attributes of a suite and those of its elements: the greater number counts.
+		s := r.suites[last]
+		if more := s.failures - s.seen; more > 0 {
+			r.book.broke(s.name, more)
+			s.seen = s.failures
+		}
+		r.suites = r.suites[:last]
+		if last > 0 {
+			r.suites[last-1].seen += s.seen
+		}
+	}
+	r.depth--
+}

@@ -1,0 +1,70 @@
+package reports
+
+import (
+	"bytes"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// ParseTests counts the test cases of a test report. The content decides the format: JUnit XML begins with <, a stream of
+// go test -json with {.
+//
+// A report without cases is not an error here. The report is nil when the text has none of the formats; do not use it if
+// there are errors.
+func ParseTests(data []byte, limits input.Limits) (*TestReport, *input.Errors) {
+	return parseTests(data, limits, newCaseBook())
+}
+
+func parseTests(data []byte, limits input.Limits, book *caseBook) (*TestReport, *input.Errors) {
+	errs := &input.Errors{}
+	if input.OverRulesBytes(data, "the test report", limits, errs) {
+		return nil, errs
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(data, []byte(byteOrderMark)), " \t\r\n")
+	if e, wrong := input.WrongEncoding(input.Pos{Line: 1, Column: 1}, text); wrong {
+		errs.Add(e)
+		return nil, errs
+	}
+	switch {
+	case bytes.HasPrefix(text, []byte("<")):
+		return parseJUnit(data, limits, book, errs), errs
+	case bytes.HasPrefix(text, []byte("{")):
+		return parseGoTest(data, limits, book, errs), errs
+	case len(text) == 0:
+		errs.Add(noTestReport(input.Pos{}, "the test report is empty", "nothing"))
+	default:
+		index := input.LineIndex{Data: data, Line: 1}
+		errs.Add(noTestReport(index.Pos(len(data)-len(text)), "this is not a test report", input.Excerpt(text)))
+	}
+	return nil, errs
+}
+
+// byteOrderMark is allowed before XML.
+const byteOrderMark = "\ufeff"
+
+// noTestReport is the error for a text with none of the formats.
+func noTestReport(at input.Pos, message, found string) input.Error {
+	return input.Error{
+		Pos: at, Message: message, Found: found, Expected: "JUnit XML, or the output of go test -json",
+		Fix: "configure the test runner to write one of these formats; most have an option or a converter for JUnit XML",
+	}
+}
+
+// TestReport counts the cases of a test report. A case is counted once: as failed, as skipped, or as neither. Compare
+// Tests - Skipped, the cases that ran, with min_tests.
+type TestReport struct {
+	Tests   int64 // test cases, including skipped ones and subtests, but not suites
+	Failed  int64
+	Skipped int64
+	Flaky   int64 // cases that failed and then passed in the same report
+	Broken  int64 // failures without a case: of a suite or a package, or only in the attributes of a suite
+
+	FirstFailed string // the name of the first case, suite or package that failed; "" when none did or it has no name
+	FirstFlaky  string
+}
+
+// Failures is how many failures there are that did not pass in a later run.
+func (r *TestReport) Failures() int64 { return r.Failed + r.Broken }
+
+// Ran is how many cases ran.
+func (r *TestReport) Ran() int64 { return r.Tests - r.Skipped }

@@ -1,0 +1,187 @@
+package reports
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// caseOutcome is how one case of a test report ended.
+type caseOutcome int
+
+const (
+	casePassed caseOutcome = iota
+	caseFailed
+	caseSkipped
+	caseFlaky // passed, after a run that failed
+)
+
+// testCase is one case in a report. Cases with the same group, class and name are runs of the same case.
+type testCase struct {
+	group       string // its suite or package
+	where       string // what people call its group: its class, suite or package
+	class, name string // a case without name is unique
+	outcome     caseOutcome
+}
+
+// caseState is what is known about one case. A report may have hundreds of thousands, so it is small.
+type caseState byte
+
+const (
+	stateRan     caseState = 1 << iota // passed or failed
+	stateFrame                         // it has subtests
+	stateFailed                        // it failed once
+	stateFailing                       // and did not pass after that
+)
+
+type caseKey [16]byte
+
+// caseBook counts the cases of a report. The zero value is not ready: see newCaseBook.
+type caseBook struct {
+	report   TestReport
+	cases    map[caseKey]caseState
+	names    map[caseKey]string // of those that failed
+	failed   []caseKey          // the same, in their order
+	nameless int64              // cases without name that failed
+	ran      bool               // a case without name ran
+	failing  map[string]int64   // how many cases of a group are failing
+	listed   *TestNames         // nil when nobody asks for the names
+}
+
+func newCaseBook() *caseBook {
+	return &caseBook{cases: map[caseKey]caseState{}, names: map[caseKey]string{}, failing: map[string]int64{}}
+}
+
+func keyOf(parts ...string) caseKey {
+	h := sha256.New()
+	for _, part := range parts {
+		h.Write(binary.AppendUvarint(nil, uint64(len(part))))
+		h.Write([]byte(part))
+	}
+	return caseKey(h.Sum(nil)[:16])
+}
+
+// add counts a case. A failing case that occurs again is another run, and is not counted twice.
+func (b *caseBook) add(c testCase) {
+	if b.listed != nil {
+		b.listed.add(c)
+	}
+	if c.name == "" {
+		b.count(c.outcome)
+		b.ran = b.ran || c.outcome != caseSkipped
+		switch c.outcome {
+		case caseFailed:
+			b.nameless++
+		case caseFlaky:
+			b.report.Flaky++
+		}
+		return
+	}
+	key := keyOf(c.group, c.class, c.name)
+	state := b.cases[key]
+	if state&stateFailing == 0 || c.outcome == caseSkipped {
+		b.count(c.outcome)
+	}
+	switch c.outcome {
+	case caseFailed:
+		b.name(c, key)
+		if state&stateFailing == 0 {
+			b.failing[c.group]++
+		}
+		state |= stateRan | stateFailed | stateFailing
+	case casePassed, caseFlaky:
+		if state&stateFailing != 0 {
+			b.failing[c.group]--
+		}
+		state = state&^stateFailing | stateRan
+		if c.outcome == caseFlaky {
+			b.name(c, key)
+			state |= stateFailed
+		}
+	}
+	b.cases[key] = state
+	b.addFrames(c)
+}
+
+func (b *caseBook) count(outcome caseOutcome) {
+	b.report.Tests++
+	if outcome == caseSkipped {
+		b.report.Skipped++
+	}
+}
+
+// name keeps the name of a case that failed.
+func (b *caseBook) name(c testCase, key caseKey) {
+	if _, known := b.names[key]; known {
+		return
+	}
+	name := c.name
+	if c.class != "" {
+		name = c.class + "." + c.name
+	}
+	b.names[key] = input.Clip(name)
+	b.failed = append(b.failed, key)
+}
+
+// addFrames marks the parents of a subtest. The name of a subtest may contain slashes: the top-level test is a frame in any
+// case.
+func (b *caseBook) addFrames(c testCase) {
+	first, last := strings.IndexByte(c.name, '/'), strings.LastIndexByte(c.name, '/')
+	if first <= 0 {
+		return
+	}
+	b.cases[keyOf(c.group, c.class, c.name[:first])] |= stateFrame
+	if last > first {
+		b.cases[keyOf(c.group, c.class, c.name[:last])] |= stateFrame
+	}
+}
+
+// broke adds failures without a case.
+func (b *caseBook) broke(name string, failures int64) {
+	b.report.Broken += failures
+	if b.report.FirstFailed == "" {
+		b.report.FirstFailed = input.Clip(name)
+	}
+}
+
+// sum finishes the report. A test whose subtests were all skipped did not run.
+func (b *caseBook) sum() *TestReport {
+	r := &b.report
+	r.Failed = b.nameless
+	first := ""
+	for _, key := range b.failed {
+		switch name := b.names[key]; {
+		case b.cases[key]&stateFailing != 0:
+			r.Failed++
+			if first == "" {
+				first = name
+			}
+		default:
+			r.Flaky++
+			if r.FirstFlaky == "" {
+				r.FirstFlaky = name
+			}
+		}
+	}
+	if first != "" {
+		r.FirstFailed = first
+	}
+	if !b.anyRan() {
+		r.Skipped = r.Tests - r.Failed
+	}
+	return r
+}
+
+func (b *caseBook) anyRan() bool {
+	if b.ran {
+		return true
+	}
+	for _, state := range b.cases {
+		if state&stateRan != 0 && state&stateFrame == 0 {
+			return true
+		}
+	}
+	return false
+}
