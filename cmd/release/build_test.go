@@ -34,7 +34,7 @@ func TestSoakBuild(t *testing.T) {
 		t.Skip("builds two programs")
 	}
 	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere")
-	for _, name := range []string{"go.mod", "go.sum", "cmd/closeout", "schema", "verify"} {
+	for _, name := range []string{"go.mod", "go.sum", "cmd/closeout", "internal", "schema", "verify"} {
 		copyAll(t, filepath.Join(repository, name), filepath.Join(copied, name))
 	}
 	first := filepath.Join(dir, here.file())
