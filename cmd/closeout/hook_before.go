@@ -37,7 +37,7 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 	known, err := f.store.Before(key)
 	began := (h.call.Event == hook.Start || h.call.Event == hook.Pre) && len(h.past()) == 0
 	first := known == nil && err == nil
-	fresh := known == nil || began && (known.Claim != claim || known.Head != head)
+	fresh := known == nil || (began && (known.Claim != claim || known.Head != head))
 	switch {
 	case err != nil && !began: // it is damaged: a session that has worked already cannot say what was there
 		return
@@ -68,7 +68,7 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 	case looked:
 		now.Agents = without(paths, known.Person)
 	}
-	if began && f.claim == nil || fresh && now.Claim != claim { // also where HEAD was seen: a person may have switched there
+	if (began && f.claim == nil) || (fresh && now.Claim != claim) { // also where HEAD was seen: a person may have switched there
 		now.Start = head
 	}
 	now.Claim, now.Head = claim, head
@@ -105,7 +105,7 @@ func setOf(list []string) map[string]bool {
 
 // persons reports whether a path that differs from HEAD belongs to the person or to the fence: the agent is not told of it.
 func (f *fence) persons(path string) bool {
-	return f.person[path] || strings.HasPrefix(path, ".") && f.isFence(path)
+	return f.person[path] || (strings.HasPrefix(path, ".") && f.isFence(path))
 }
 
 // committedBefore reports whether a path is in HEAD as it was when the work tree was first seen. What was committed since a
@@ -133,7 +133,7 @@ func (f *fence) isFence(path string) bool {
 				continue
 			}
 			var committed []byte
-			if mode, id, found, err := f.git.Entry(f.compared.Head, path); err != nil || found && mode != change.Regular {
+			if mode, id, found, err := f.git.Entry(f.compared.Head, path); err != nil || (found && mode != change.Regular) {
 				continue
 			} else if found {
 				if committed, err = f.git.Blob(id, hook.MaxSettings); err != nil {

@@ -19,7 +19,7 @@ func (l *linter) evidence() {
 		l.trackedEvidence(report.FileName, report.FileName, 1, "let git no longer track "+report.FileName+", which stays on disk, and ignore it")
 	}
 	for _, p := range [][2]string{{dir + "/feedback_record.jsonl", dir + "/"}, {report.FileName, "/" + report.FileName}} {
-		if l.ignored(p[0]) || committed && p[0] != report.FileName {
+		if l.ignored(p[0]) || (committed && p[0] != report.FileName) {
 			continue
 		}
 		l.report(&checks.Finding{

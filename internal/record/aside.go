@@ -98,7 +98,7 @@ func (r *Recorder) moveOut(p string) error {
 			return nil
 		}
 	}
-	if info, err := root.Lstat(filepath.FromSlash(p)); err != nil || !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
+	if info, err := root.Lstat(filepath.FromSlash(p)); err != nil || (!info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0) {
 		return nil
 	}
 	from, err := r.workDir(fail, p)
