@@ -11,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/proof"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 // Acceptance checks that the commands that the contract names ran, and ended as the contract requires.
@@ -29,6 +30,7 @@ var AcceptanceCheck = &Check{
 		{Name: "acceptance.unknown", Severity: input.Unknown},
 		{Name: "acceptance.flaky", Severity: input.Warn},
 		{Name: "acceptance.cached", Severity: input.Warn},
+		{Name: "acceptance.skipped", Severity: input.Info},
 	},
 	Also:  []string{"facts.unavailable"},
 	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
@@ -259,6 +261,10 @@ func reportTests(p *Pass, c *contract.Criterion, at *proof.Deciding) {
 		f.Identity = criterionKey(c, file.Report.FirstFailed)
 		f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
 		p.Report(about(p, c, f))
+	default:
+		if file != nil && file.Report.Skipped > 0 {
+			reportSkipped(p, c, file.Report)
+		}
 	}
 	if file != nil && file.Report != nil && file.Report.Flaky > 0 {
 		f := ofReport(c, "acceptance.flaky")
@@ -268,6 +274,24 @@ func reportTests(p *Pass, c *contract.Criterion, at *proof.Deciding) {
 		f.Fix = "look at the failures: the tests or the code may be unreliable"
 		p.Report(about(p, c, f))
 	}
+}
+
+// reportSkipped names tests that did not run: a reviewer decides whether they matter for the change.
+func reportSkipped(p *Pass, c *contract.Criterion, r *reports.TestReport) {
+	names := make([]string, len(r.FirstSkipped))
+	for i, name := range r.FirstSkipped {
+		names[i] = strconv.Quote(name)
+	}
+	skipped := fmt.Sprintf("%d of %s", r.Skipped, input.Plural(r.Tests, "test"))
+	f := ofReport(c, "acceptance.skipped")
+	f.Message = criterionName(c) + " skipped " + skipped
+	f.Expected = "tests that run, or a reviewer who knows why they do not"
+	f.Actual = skipped + " skipped: " + strings.Join(names, ", ")
+	if int64(len(names)) < r.Skipped {
+		f.Actual += ", …"
+	}
+	f.Fix = "for the reviewer: look whether a skipped test is about this change"
+	p.Report(about(p, c, f))
 }
 
 // ofReport is a finding about a criterion's test report.

@@ -61,7 +61,12 @@ type TestReport struct {
 
 	FirstFailed string // the name of the first case, suite or package that failed; "" when none did or it has no name
 	FirstFlaky  string
+	// FirstSkipped are the names of the first cases that were skipped, at most [MaxSkipped].
+	FirstSkipped []string
 }
+
+// MaxSkipped is how many skipped cases a [TestReport] names.
+const MaxSkipped = 5
 
 // Failures is how many failures there are that did not pass in a later run.
 func (r *TestReport) Failures() int64 { return r.Failed + r.Broken }

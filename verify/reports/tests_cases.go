@@ -68,6 +68,9 @@ func (b *caseBook) add(c testCase) {
 	if b.listed != nil {
 		b.listed.add(c)
 	}
+	if c.outcome == caseSkipped && len(b.report.FirstSkipped) < MaxSkipped {
+		b.report.FirstSkipped = append(b.report.FirstSkipped, c.fullName())
+	}
 	if c.name == "" {
 		b.count(c.outcome)
 		b.ran = b.ran || c.outcome != caseSkipped
@@ -112,16 +115,20 @@ func (b *caseBook) count(outcome caseOutcome) {
 	}
 }
 
+// fullName is the name of a case with its class, cut to a readable length.
+func (c testCase) fullName() string {
+	if c.class == "" || c.name == "" {
+		return input.Clip(c.name)
+	}
+	return input.Clip(c.class + "." + c.name)
+}
+
 // name keeps the name of a case that failed.
 func (b *caseBook) name(c testCase, key caseKey) {
 	if _, known := b.names[key]; known {
 		return
 	}
-	name := c.name
-	if c.class != "" {
-		name = c.class + "." + c.name
-	}
-	b.names[key] = input.Clip(name)
+	b.names[key] = c.fullName()
 	b.failed = append(b.failed, key)
 }
 
