@@ -6,6 +6,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -81,3 +82,24 @@ const (
 	Enforce = "enforce"
 	Observe = "observe"
 )
+
+// FactsOf reads the facts of a bundle; nil when there are none that can be read.
+func FactsOf(b *Bundle) *facts.Facts {
+	for _, in := range b.Inputs {
+		if in.Kind != checks.Facts {
+			continue
+		}
+		limits := b.Settings.Limits
+		if limits == (input.Limits{}) {
+			limits = input.DefaultLimits()
+		}
+		data, err := in.Read(limits.RulesBytes)
+		if err != nil || int64(len(data)) > limits.RulesBytes {
+			return nil
+		}
+		if read, errs := facts.Parse(data, limits); !errs.Any() {
+			return read
+		}
+	}
+	return nil
+}

@@ -138,8 +138,8 @@ func plain(s *string) string {
 
 // readReport reads a report with a name. A duplicate key is refused: other readers might take the other value.
 func readReport(name string, data []byte) (*report.Report, error) {
-	r, err := rerun.Read(data)
-	var bad *rerun.NoReport
+	r, err := report.Read(data)
+	var bad *report.NoReport
 	switch {
 	case errors.As(err, &bad) && bad.Form:
 		return nil, mismatch(name, data, err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -26,7 +25,7 @@ func Again(dir string, at Place, o Options) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := replay.FactsOf(kept.Bundle)
+	known := verify.FactsOf(kept.Bundle)
 	switch {
 	case known == nil:
 		return nil, fmt.Errorf("%q contains no facts.json that can be read", dir)

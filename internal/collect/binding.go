@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/internal/rules/secrets"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
@@ -41,7 +40,7 @@ type Decided struct {
 // DecidedBy takes from a bundle and its report what the decision was about. The contract of the bundle names the evidence
 // directory, if the facts say that it is the branch's: whether that is true is another question.
 func DecidedBy(r *report.Report, b *verify.Bundle) (Decided, error) {
-	return decidedBy(r, b, replay.FactsOf(b))
+	return decidedBy(r, b, verify.FactsOf(b))
 }
 
 // decidedBy is [DecidedBy] with the facts of the bundle, nil for none.

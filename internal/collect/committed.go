@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -102,7 +101,7 @@ func evidenceKind(data []byte) string {
 
 // isReport reports whether a file is a verification report as it is written: reading one ignores what it does not know.
 func isReport(data []byte) bool {
-	r, err := replay.Read(data)
+	r, err := report.Read(data)
 	if err != nil {
 		return false
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -182,7 +183,7 @@ func (f *finder) replay(dir string, text []byte) (s subject, result *replay.Resu
 			result = nil // the gate failed on a hostile bundle: no decision
 		}
 	}()
-	before, err := replay.Read(text)
+	before, err := report.Read(text)
 	if err != nil || before.Tool.Name != "closeout" || !slices.Contains(verdicts, before.Verdict) || !replay.Bounded(before) {
 		return s, nil
 	}
@@ -196,7 +197,7 @@ func (f *finder) replay(dir string, text []byte) (s subject, result *replay.Resu
 	if s.Decided, err = collect.DecidedBy(before, found.Bundle); err != nil {
 		return s, nil
 	}
-	if known := replay.FactsOf(found.Bundle); known != nil {
+	if known := verify.FactsOf(found.Bundle); known != nil {
 		s.repositoryID = known.Subject.RepositoryID
 	}
 	return s, result

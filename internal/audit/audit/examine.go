@@ -186,7 +186,7 @@ func (x *examination) decision(withdrawn *archive.Entry) {
 	x.replayed()
 	x.summarize()
 	x.verdict()
-	x.known = replay.FactsOf(x.m.Bundle)
+	x.known = verify.FactsOf(x.m.Bundle)
 	x.late()
 	x.overrides()
 	x.leftOut()
@@ -224,7 +224,7 @@ func (x *examination) read(withdrawn *archive.Entry) bool {
 		}
 		return not("audit.not_replayable", "the archive does not contain its report")
 	}
-	r, err := replay.Read(x.m.Report)
+	r, err := report.Read(x.m.Report)
 	if err != nil {
 		return not("audit.not_replayable", "its report cannot be read: "+err.Error())
 	}

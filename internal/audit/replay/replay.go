@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -68,7 +66,7 @@ func settingsOf(r *report.Report) verify.Settings {
 
 // leaveToFacts drops the settings that the bundle's facts contain: the facts were written before judging.
 func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
-	known := FactsOf(b)
+	known := verify.FactsOf(b)
 	if known == nil {
 		return
 	}
@@ -81,27 +79,6 @@ func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
 	if known.Settings.Today != "" {
 		s.Today = ""
 	}
-}
-
-// FactsOf reads the facts of a bundle; nil when there are none that can be read.
-func FactsOf(b *verify.Bundle) *facts.Facts {
-	for _, in := range b.Inputs {
-		if in.Kind != checks.Facts {
-			continue
-		}
-		limits := b.Settings.Limits
-		if limits == (input.Limits{}) {
-			limits = input.DefaultLimits()
-		}
-		data, err := in.Read(limits.RulesBytes)
-		if err != nil || int64(len(data)) > limits.RulesBytes {
-			return nil
-		}
-		if read, errs := facts.Parse(data, limits); !errs.Any() {
-			return read
-		}
-	}
-	return nil
 }
 
 // maxRaised is how many times its default a limit of a report may be.

@@ -53,7 +53,7 @@ func TestRun(t *testing.T) {
 			if c.old != "" && bytes.Equal(text, honest) {
 				t.Fatalf("the report contains no %s", c.old)
 			}
-			before, err := replay.Read(text)
+			before, err := report.Read(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,27 +69,12 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestRead(t *testing.T) {
-	honest := string(written(t))
-	if _, err := replay.Read([]byte(honest)); err != nil {
-		t.Fatal(err)
-	}
-	twice := func(key string) string { return strings.Replace(honest, key, key+`null,`+key, 1) }
-	for _, text := range []string{
-		twice(`"verdict":`), twice(`"override":`), twice(`"schema":`), strings.Replace(honest, `{`, `{"new":{"a":1,"a":2},`, 1), honest + honest, honest + "x", honest[:len(honest)-1],
-		"", "{}", `{"schema":"closeout.verification_report/v2"}`, `{"schema":"a","schema":"b"}`, "[]"} {
-		if r, err := replay.Read([]byte(text)); err == nil {
-			t.Errorf("%q is read as %v", text, r)
-		}
-	}
-}
-
 // TestBounded wants a replay that ends: no limit may be raised much.
 func TestBounded(t *testing.T) {
 	for _, limit := range input.AllLimits {
 		defaults := input.DefaultLimits()
 		for times, want := range map[int64]bool{1: true, 16: true, 17: false} {
-			r, err := replay.Read(written(t))
+			r, err := report.Read(written(t))
 			if err != nil {
 				t.Fatal(err)
 			}

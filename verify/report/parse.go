@@ -1,11 +1,10 @@
-package replay
+package report
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
-	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // NoReport says why a text is not a report.
@@ -28,10 +27,10 @@ var versionSyntax = input.Lazily(`^[0-9A-Za-z.+-]{1,64}$`)
 const reportSchemas = "closeout.verification_report/"
 
 // Read reads a report. A duplicate key is refused: other readers might take the other value. The error is a [NoReport].
-func Read(data []byte) (*report.Report, error) {
-	var r report.Report
+func Read(data []byte) (*Report, error) {
+	var r Report
 	failed := input.Unmarshal(data, &r) // refuses duplicate keys too
-	if failed == nil && r.Schema == report.Schema && versionSyntax().MatchString(r.Tool.Version) {
+	if failed == nil && r.Schema == Schema && versionSyntax().MatchString(r.Tool.Version) {
 		return &r, nil
 	}
 	if e, wrong := input.CheckJSON(data); wrong {
@@ -46,12 +45,12 @@ func Read(data []byte) (*report.Report, error) {
 	err := input.Unmarshal(data, &head)
 	form, _ := head.Schema.(string)
 	version, _ := head.Tool.Version.(string)
-	switch e := (input.Error{Pos: input.PlaceOf(data, "/schema"), Found: input.Quote(form), Expected: "the schema " + report.Schema}); {
-	case strings.HasPrefix(form, reportSchemas) && form != report.Schema:
+	switch e := (input.Error{Pos: input.PlaceOf(data, "/schema"), Found: input.Quote(form), Expected: "the schema " + Schema}); {
+	case strings.HasPrefix(form, reportSchemas) && form != Schema:
 		e.Message, e.Fix = "this is a report of another schema", "use the version of closeout that wrote it"
 		return nil, &NoReport{Why: e}
-	case err != nil || form != report.Schema || !versionSyntax().MatchString(version):
-		e.Message, e.Fix = "this is not a report that closeout can read", "name a "+report.FileName+", or a directory that contains one"
+	case err != nil || form != Schema || !versionSyntax().MatchString(version):
+		e.Message, e.Fix = "this is not a report that closeout can read", "name a "+FileName+", or a directory that contains one"
 		return nil, &NoReport{Why: e}
 	}
 	why := "it has another form"
