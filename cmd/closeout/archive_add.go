@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
-	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/audit/find"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -49,11 +49,11 @@ func (f *archiveAddFlags) run(std stdio) error {
 	var state *archive.State
 	if f.state != "" {
 		var err error
-		if state, err = collect.ArchiveState(f.state); err != nil {
+		if state, err = find.State(f.state); err != nil {
 			return refusedOr(std, err)
 		}
 	}
-	in, err := collect.ArchiveFound(f.found)
+	in, err := find.Open(f.found)
 	if err != nil {
 		return refusedOr(std, err)
 	}
@@ -77,7 +77,7 @@ func (f *archiveAddFlags) run(std stdio) error {
 
 // refusedOr ends the command with 1 for a file with errors, else with 2.
 func refusedOr(std stdio, err error) error {
-	var wrong *collect.ArchiveErrors
+	var wrong *find.ArchiveErrors
 	if errors.As(err, &wrong) {
 		return refused(std, err)
 	}

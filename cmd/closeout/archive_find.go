@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/audit/clone"
+	"github.com/closeout-gate/closeout/internal/audit/find"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/present"
@@ -84,7 +86,7 @@ func (f *archiveFindFlags) run(std stdio) error {
 	}
 	found := &archive.Found{Schema: archive.FoundSchema, Origin: origin, Branch: f.branch}
 	if f.state != "" {
-		state, err := collect.ArchiveState(f.state)
+		state, err := find.State(f.state)
 		if err != nil {
 			return err
 		}
@@ -93,7 +95,7 @@ func (f *archiveFindFlags) run(std stdio) error {
 			found.After = &last
 		}
 	}
-	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
+	git, err := clone.Open(cmp.Or(f.repo, "."))
 	if err != nil {
 		return err
 	}
@@ -132,7 +134,7 @@ func clientOfRunner(std stdio) (client *github.Client, origin string, err error)
 }
 
 // line lists the commits that the archive does not answer for.
-func (f *archiveFindFlags) line(git *collect.Git, last *string) ([]collect.Step, error) {
+func (f *archiveFindFlags) line(git *clone.Clone, last *string) ([]clone.Step, error) {
 	ref, err := git.FirstRef("refs/remotes/origin/"+f.branch, "refs/heads/"+f.branch)
 	if err == nil && ref == "" {
 		err = fmt.Errorf("the clone has no branch %q: fetch it, or name another one with --branch", f.branch)
@@ -146,7 +148,7 @@ func (f *archiveFindFlags) line(git *collect.Git, last *string) ([]collect.Step,
 	}
 	if last != nil {
 		line, err := git.Line(tip, *last)
-		switch lost := errors.Is(err, collect.ErrNotOnLine); {
+		switch lost := errors.Is(err, clone.ErrNotOnLine); {
 		case lost && f.after == "":
 			return nil, fmt.Errorf("the archive ends with %s: %w. The branch was rewritten: name with --after the commit after which the archive goes on", *last, err)
 		case err == nil && f.after != "":
@@ -166,8 +168,8 @@ func (f *archiveFindFlags) line(git *collect.Git, last *string) ([]collect.Step,
 }
 
 // find writes what is found. The index comes last, and whole: without it no one takes the rest.
-func (f *archiveFindFlags) find(std stdio, client *github.Client, git *collect.Git, found *archive.Found, line []collect.Step) error {
-	entries, stopped := client.Find(context.Background(), github.Finding{
+func (f *archiveFindFlags) find(std stdio, client *github.Client, git *clone.Clone, found *archive.Found, line []clone.Step) error {
+	entries, stopped := find.Decisions(context.Background(), client, find.Finding{
 		Git: git, Line: line, Branch: f.branch, Workflow: f.workflow, Artifact: f.artifact, GiveUp: f.giveUp, Out: f.out,
 		Told: func(e *archive.Entry) { fmt.Fprintln(std.err, "closeout:", told(e)) },
 	})
@@ -236,7 +238,7 @@ func commitsOf(entries []archive.Entry) (n int) {
 }
 
 // dateOf is the committer's date of the last commit of an entry.
-func dateOf(line []collect.Step, e archive.Entry) int64 {
+func dateOf(line []clone.Step, e archive.Entry) int64 {
 	for _, s := range line {
 		if s.Commit == e.Commits[len(e.Commits)-1] {
 			return min(s.Date, 1<<33) // the index takes no later one

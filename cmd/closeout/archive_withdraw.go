@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/internal/collect"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const archiveWithdrawLong = `withdraw prints a stream for git fast-import: one commit that removes the bundle of an entry from the archive and adds an
@@ -53,7 +53,7 @@ func (f *archiveWithdrawFlags) run(word string, std stdio) error {
 	if !archive.IsReason(f.reason) {
 		return errors.New("--reason must be a text of one line with at most 1000 bytes: say why the bundle is removed")
 	}
-	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
+	git, err := clone.Open(cmp.Or(f.repo, "."))
 	if err != nil {
 		return err
 	}
@@ -75,13 +75,13 @@ func (f *archiveWithdrawFlags) run(word string, std stdio) error {
 var errNoBundle = errors.New("nothing can be withdrawn")
 
 // withdrawal checks the archive and finds the entry.
-func withdrawal(git *collect.Git, ref string, seq int64) (*archive.Withdrawal, error) {
+func withdrawal(git *clone.Clone, ref string, seq int64) (*archive.Withdrawal, error) {
 	a, err := git.Archive(ref)
 	if err != nil {
 		return nil, err
 	}
 	d := &archive.Withdrawal{Commit: a.Commit, Date: a.Date}
-	check, err := a.Check(collect.ArchiveCheck{Visit: func(it *archive.Item) error {
+	check, err := a.Check(clone.ArchiveCheck{Visit: func(it *archive.Item) error {
 		if it.Entry != nil && it.Entry.Seq == seq && len(it.Files) > 0 {
 			d.Entry = it.Entry
 		}

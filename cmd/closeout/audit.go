@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -42,7 +43,7 @@ const auditMemory = 225 << 20
 type auditFlags struct {
 	repo, branch, format, out, failOn string
 	since, with                       []string
-	options                           collect.AuditOptions
+	options                           clone.AuditOptions
 }
 
 func newAudit(std stdio) *cobra.Command {
@@ -72,7 +73,7 @@ func (f *auditFlags) run(std stdio) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
+	git, err := clone.Open(cmp.Or(f.repo, "."))
 	if err != nil {
 		return err
 	}
@@ -150,13 +151,13 @@ func (f *auditFlags) programs() error {
 }
 
 // auditedBranch finds the branch, its name without a remote, and its commit. A commit has no name.
-func auditedBranch(git *collect.Git, named string) (branch, name, commit string, err error) {
+func auditedBranch(git *clone.Clone, named string) (branch, name, commit string, err error) {
 	branch = named
 	if branch == "" {
 		branch, err = git.FirstRef(bases...)
 	}
 	if err == nil && branch == "" {
-		err = noBase(git, "closeout audit --branch")
+		err = noBase(git.Git, "closeout audit --branch")
 	}
 	if err == nil {
 		commit, err = git.Resolve(branch)

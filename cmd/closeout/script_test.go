@@ -11,8 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/closeout-gate/closeout/internal/collect"
-	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/internal/audit/clone"
 )
 
 func TestMain(m *testing.M) {
@@ -78,12 +77,12 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 // intact wants an archive without problems, and with a number of entries: intact REPOSITORY ENTRIES. With ! it wants a problem that says
 // something: ! intact REPOSITORY TEXT.
 func intact(ts *testscript.TestScript, neg bool, args []string) {
-	git, err := collect.OpenGit(ts.MkAbs(args[0]), input.DefaultLimits())
+	git, err := clone.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer git.Close()
 	a, err := git.Archive("")
 	ts.Check(err)
-	check, err := a.Check(collect.ArchiveCheck{})
+	check, err := a.Check(clone.ArchiveCheck{})
 	ts.Check(err)
 	text := fmt.Sprint(check.Problems)
 	if right := strconv.FormatInt(check.Size, 10) == args[1] && len(check.Problems) == 0; !neg && !right || neg && !strings.Contains(text, args[1]) {

@@ -17,26 +17,26 @@ import (
 // Limits of the committed evidence that is parsed: of one file, and of all files of a change. What is beyond them counts as no
 // evidence.
 const (
-	maxEvidenceFile = 16 << 20
+	MaxEvidenceFile = 16 << 20
 	maxEvidenceAll  = 64 << 20
 )
 
-// evidenceReader tells what files of the evidence directory parse as, each content once.
-type evidenceReader struct {
-	objects Objects
+// EvidenceReader tells what files of the evidence directory parse as, each content once.
+type EvidenceReader struct {
+	Objects Objects
 	spent   int64
 	known   map[string]string // by id
 }
 
 // findEvidence notes what each file parses as that the change leaves in the evidence directory: the judge sees no content.
 func (c *Comparison) findEvidence(dir string) {
-	reader := evidenceReader{objects: c.Objects}
+	reader := EvidenceReader{Objects: c.Objects}
 	for i := range c.Changes {
 		changed := &c.Changes[i]
 		if changed.NewMode != change.Regular || !strings.HasPrefix(changed.Path, dir+"/") {
 			continue
 		}
-		kind, err := reader.kind(changed.NewID)
+		kind, err := reader.Kind(changed.NewID)
 		if err != nil {
 			c.lacks(changed.Path, err)
 			return // the others would fail for the same reason
@@ -45,15 +45,15 @@ func (c *Comparison) findEvidence(dir string) {
 	}
 }
 
-// kind is what a content parses as; "" for nothing, and for what is too large.
-func (r *evidenceReader) kind(id string) (string, error) {
+// Kind is what a content parses as; "" for nothing, and for what is too large.
+func (r *EvidenceReader) Kind(id string) (string, error) {
 	if kind, ok := r.known[id]; ok {
 		return kind, nil
 	}
 	if r.spent >= maxEvidenceAll {
 		return "", nil
 	}
-	data, err := r.objects.Blob(id, maxEvidenceFile)
+	data, err := r.Objects.Blob(id, MaxEvidenceFile)
 	if err != nil && !errors.Is(err, ErrTooLarge) {
 		return "", err
 	}

@@ -78,17 +78,17 @@ func (m *manyBlobs) Blob(id string, limit int64) ([]byte, error) {
 
 // Parsing has limits: what is beyond them is no evidence. An object that is missing is no answer.
 func TestFindEvidenceIsBounded(t *testing.T) {
-	many := &manyBlobs{size: maxEvidenceFile + 1}
+	many := &manyBlobs{size: MaxEvidenceFile + 1}
 	c := &Comparison{Objects: many, Changes: []change.Change{{Path: "e/a.json", NewMode: change.Regular, NewID: "1"}}}
 	if c.findEvidence("e"); c.Changes[0].Evidence != "" || c.Unavailable != nil {
 		t.Errorf("a large file: %+v", c)
 	}
-	many = &manyBlobs{size: maxEvidenceFile}
+	many = &manyBlobs{size: MaxEvidenceFile}
 	c = &Comparison{Objects: many}
 	for i := range 10 {
 		c.Changes = append(c.Changes, change.Change{Path: "e/a", NewMode: change.Regular, NewID: strings.Repeat("1", i+1)})
 	}
-	if c.findEvidence("e"); many.read != maxEvidenceAll/maxEvidenceFile {
+	if c.findEvidence("e"); many.read != maxEvidenceAll/MaxEvidenceFile {
 		t.Errorf("read %d files", many.read)
 	}
 	c = &Comparison{Objects: many, Changes: []change.Change{

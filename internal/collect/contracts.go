@@ -333,6 +333,14 @@ func (r *contractReader) standing() (*Contracts, error) {
 	return &r.Contracts, r.err
 }
 
+// Only is the standing contract; nil when there is none that can be read, or another beside it.
+func (c *Contracts) Only() *contract.Contract {
+	if len(c.files) != 1 {
+		return nil
+	}
+	return c.Standing
+}
+
 // join makes the policy of the contracts, if all of them can be read and the first one is the standing one.
 func (c *Contracts) join(join func([]policy.Source, string) (*policy.Policy, []policy.Problem)) {
 	c.Policy, c.Problems = nil, nil

@@ -107,11 +107,16 @@ const (
 // Bundle finds the inputs of a bundle. Files with other names are ignored. Nothing outside the directory is read, not even
 // through a symlink. The error says why the directory cannot be listed.
 func Bundle(dir string) (*Found, error) {
-	root, err := openRoot(dir)
+	root, err := OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, input.Reason(err))
 	}
 	return bundleAt(onDisk{root}, dir)
+}
+
+// BundleFrom finds the inputs of a bundle whose files are known: how to open each, by its path. dir is what the bundle is called.
+func BundleFrom(files map[string]verify.Opener, dir string) (*Found, error) {
+	return bundleAt(inObjects(files), dir)
 }
 
 // bundleAt finds the inputs of a bundle at a place, which is called dir.
@@ -176,15 +181,15 @@ func existing(root *os.Root, name string) verify.Opener {
 
 func opener(root *os.Root, name string) verify.Opener {
 	return func() (io.ReadCloser, error) {
-		return regular(root.OpenFile(filepath.FromSlash(name), readOnly, 0))
+		return Regular(root.OpenFile(filepath.FromSlash(name), ReadOnly, 0))
 	}
 }
 
-// readOnly opens a file without waiting: opening a pipe would otherwise wait for a writer.
-const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+// ReadOnly opens a file without waiting: opening a pipe would otherwise wait for a writer.
+const ReadOnly = os.O_RDONLY | syscall.O_NONBLOCK
 
-// regular refuses everything but regular files: a device or a pipe has no end and no digest.
-func regular(f *os.File, err error) (io.ReadCloser, error) {
+// Regular refuses everything but regular files: a device or a pipe has no end and no digest.
+func Regular(f *os.File, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -211,17 +216,17 @@ const MaxReport = 256 << 20
 
 // Report reads the report of a bundle.
 func Report(dir string) ([]byte, error) {
-	root, err := openRoot(dir)
+	root, err := OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return readReport(regular(root.OpenFile(report.FileName, readOnly, 0)))
+	return readReport(Regular(root.OpenFile(report.FileName, ReadOnly, 0)))
 }
 
 // ReportFile reads a report: a regular file.
 func ReportFile(name string) ([]byte, error) {
-	return readReport(regular(os.OpenFile(name, readOnly, 0)))
+	return readReport(Regular(os.OpenFile(name, ReadOnly, 0)))
 }
 
 func readReport(f io.ReadCloser, err error) ([]byte, error) {

@@ -263,7 +263,7 @@ func (f *finder) open(path string, own bool) verify.Opener {
 	}
 	return func() (io.ReadCloser, error) {
 		if !f.options.Confined && !own {
-			return regular(os.OpenFile(path, readOnly, 0))
+			return Regular(os.OpenFile(path, ReadOnly, 0))
 		}
 		inside, err := filepath.Rel(top, path)
 		if err != nil {
@@ -274,7 +274,7 @@ func (f *finder) open(path string, own bool) verify.Opener {
 			return nil, err
 		}
 		defer root.Close()
-		return regular(root.OpenFile(inside, readOnly, 0))
+		return Regular(root.OpenFile(inside, ReadOnly, 0))
 	}
 }
 

@@ -21,12 +21,15 @@ type Git struct {
 func OpenGit(dir string, limits input.Limits) (*Git, error) {
 	repo, err := git.Open(dir)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, Fixed(err)
 	}
 	repo.MaxChanges, repo.MaxEntries, repo.MaxPathBytes = TreeLimits(limits)
 	repo.MaxChanges++
 	return &Git{repo}, nil
 }
+
+// Repo is the repository itself, for what no method here asks of it.
+func (g *Git) Repo() *git.Repo { return g.repo }
 
 // Close closes the repository.
 func (g *Git) Close() error { return g.repo.Close() }
@@ -42,7 +45,7 @@ func (g *Git) CommonDir() string { return g.repo.CommonDir() }
 func (g *Git) Resolve(name string) (string, error) {
 	id, err := g.repo.Resolve(name)
 	if err != nil {
-		return "", fixed(err)
+		return "", Fixed(err)
 	}
 	return id.String(), nil
 }
@@ -56,7 +59,7 @@ func (g *Git) FirstRef(names ...string) (string, error) {
 		_, err := g.repo.Resolve(name)
 		var none *git.NoSuchRef
 		if !errors.As(err, &none) {
-			return name, fixed(err)
+			return name, Fixed(err)
 		}
 	}
 	return "", nil
@@ -97,8 +100,8 @@ func Unknowable(err error) bool {
 	return errors.As(err, &missing) || errors.As(err, &incomplete) || errors.As(err, &corrupt)
 }
 
-// fixed adds what a person can do about an error of the repository.
-func fixed(err error) error {
+// Fixed adds what a person can do about an error of the repository.
+func Fixed(err error) error {
 	var missing *git.MissingObject
 	var incomplete *git.Incomplete
 	var corrupt *git.Corrupt
@@ -132,7 +135,7 @@ func (g *Git) MergeBases(base, head string) ([]string, error) {
 	}
 	bases, err := g.repo.MergeBases(a, b)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, Fixed(err)
 	}
 	var list []string
 	for _, id := range bases {
@@ -142,8 +145,8 @@ func (g *Git) MergeBases(base, head string) ([]string, error) {
 	return list, nil
 }
 
-// tree gives the tree of a commit.
-func (g *Git) tree(commit string) (git.ID, error) {
+// Tree gives the tree of a commit.
+func (g *Git) Tree(commit string) (git.ID, error) {
 	id, err := g.repo.ParseID(commit)
 	if err != nil {
 		return git.ID{}, err
@@ -154,19 +157,19 @@ func (g *Git) tree(commit string) (git.ID, error) {
 
 // HasCommit is the error that says why a commit cannot be read; nil when it can.
 func (g *Git) HasCommit(id string) error {
-	_, err := g.tree(id)
-	return fixed(err)
+	_, err := g.Tree(id)
+	return Fixed(err)
 }
 
 // Changes is that of [Objects].
 func (g *Git) Changes(oldCommit, newCommit string) ([]change.Change, error) {
-	before, err := g.tree(oldCommit)
+	before, err := g.Tree(oldCommit)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, Fixed(err)
 	}
-	after, err := g.tree(newCommit)
+	after, err := g.Tree(newCommit)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, Fixed(err)
 	}
 	return g.between(before, after)
 }
@@ -175,12 +178,12 @@ func (g *Git) Changes(oldCommit, newCommit string) ([]change.Change, error) {
 func (g *Git) between(before, after git.ID) ([]change.Change, error) {
 	changes, err := g.repo.Compare(before, after)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, Fixed(err)
 	}
 	list := make([]change.Change, len(changes))
 	for i, c := range changes {
 		list[i] = change.Change{
-			Path: c.Path, Status: change.Status(c.Status), OldMode: modeOf(c.OldMode), NewMode: modeOf(c.NewMode),
+			Path: c.Path, Status: change.Status(c.Status), OldMode: ModeOf(c.OldMode), NewMode: ModeOf(c.NewMode),
 			OldID: idOf(c.OldID), NewID: idOf(c.NewID),
 		}
 	}
@@ -189,15 +192,15 @@ func (g *Git) between(before, after git.ID) ([]change.Change, error) {
 
 // Tracked lists the files of a commit, as additions to nothing, sorted by path.
 func (g *Git) Tracked(commit string) ([]change.Change, error) {
-	tree, err := g.tree(commit)
+	tree, err := g.Tree(commit)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, Fixed(err)
 	}
 	return g.between(git.ID{}, tree)
 }
 
-// modeOf writes a mode as six octal digits.
-func modeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
+// ModeOf writes a mode as six octal digits.
+func ModeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
 
 func idOf(id git.ID) string {
 	if id.IsZero() {
@@ -218,9 +221,9 @@ func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 		return "", "", false, nil // no tree contains such a path
 	}
 	if err != nil || !found {
-		return "", "", false, fixed(err)
+		return "", "", false, Fixed(err)
 	}
-	return modeOf(entry.Mode), entry.ID.String(), true, nil
+	return ModeOf(entry.Mode), entry.ID.String(), true, nil
 }
 
 // Names is that of [Objects].
@@ -231,7 +234,7 @@ func (g *Git) Names(commit, dir string) ([]string, error) {
 	}
 	entries, err := g.repo.List(id, dir)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, Fixed(err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -251,7 +254,7 @@ func (g *Git) Blob(id string, limit int64) ([]byte, error) {
 	if errors.As(err, &large) {
 		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
-	return data, fixed(err)
+	return data, Fixed(err)
 }
 
 // CodeTree is that of [Objects].
@@ -262,7 +265,7 @@ func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
 	}
 	tree, err := g.repo.CodeTree(id, evidenceDir)
 	if err != nil {
-		return "", fixed(err)
+		return "", Fixed(err)
 	}
 	return tree.String(), nil
 }
@@ -275,7 +278,7 @@ func (g *Git) IsMergeOf(commit string, parents ...string) (bool, error) {
 	}
 	info, err := g.repo.Commit(id)
 	if err != nil {
-		return false, fixed(err)
+		return false, Fixed(err)
 	}
 	return slices.EqualFunc(info.Parents, parents, func(id git.ID, p string) bool { return id.String() == p }), nil
 }

@@ -45,7 +45,7 @@ func (g *Git) History(tip string, last int) (*History, error) {
 	}
 	at, err := g.repo.Commit(id)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, Fixed(err)
 	}
 	h := &History{End: EndAsked}
 	for len(h.Merges) < last {

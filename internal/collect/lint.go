@@ -34,14 +34,14 @@ func (g *Git) ToLint(base string) (lint.Input, error) {
 		in.Files = append(in.Files, lint.File{Path: path, Mode: lintMode(mode)})
 	})
 	in.Partial = !whole
-	return in, fixed(err)
+	return in, Fixed(err)
 }
 
 // commitToLint gives the files of a commit.
 func (g *Git) commitToLint(name string) (lint.Input, error) {
 	commit, err := g.repo.Resolve(name)
 	if err != nil {
-		return lint.Input{}, fixed(err)
+		return lint.Input{}, Fixed(err)
 	}
 	in := lint.Input{DiffRules: rules.IDs(), Read: func(path string) ([]byte, error) {
 		data, err := blobAt(g, commit.String(), path, maxLinted)
@@ -53,10 +53,10 @@ func (g *Git) commitToLint(name string) (lint.Input, error) {
 	err = g.repo.Walk(commit, func(path string, mode uint32) {
 		in.Files = append(in.Files, lint.File{Path: path, Mode: lintMode(mode)})
 	})
-	return in, fixed(err)
+	return in, Fixed(err)
 }
 
-// lintMode is modeOf without a new text for each file.
+// lintMode is ModeOf without a new text for each file.
 func lintMode(mode uint32) change.Mode {
 	switch mode {
 	case 0o100644:
@@ -66,7 +66,7 @@ func lintMode(mode uint32) change.Mode {
 	case 0o120000:
 		return change.Symlink
 	}
-	return modeOf(mode)
+	return ModeOf(mode)
 }
 
 // ignored asks git, for which only .gitignore files and info/exclude count, not the settings of one person.
@@ -92,7 +92,7 @@ func (g *Git) readWorkTree(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	file, err := regular(root.OpenFile(filepath.FromSlash(name), readOnly, 0))
+	file, err := Regular(root.OpenFile(filepath.FromSlash(name), ReadOnly, 0))
 	if err != nil {
 		return nil, err
 	}

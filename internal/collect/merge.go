@@ -42,14 +42,14 @@ func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
 func bothKept(o Objects, ours, theirs, merged map[string]change.Change) (bool, error) {
 	var both []string // paths that the sides changed in different ways
 	for path, our := range ours {
-		if their, touched := theirs[path]; touched && !sameEnd(our, their) {
+		if their, touched := theirs[path]; touched && !SameEnd(our, their) {
 			both = append(both, path)
-		} else if !sameEnd(our, merged[path]) {
+		} else if !SameEnd(our, merged[path]) {
 			return false, nil
 		}
 	}
 	for path, their := range theirs {
-		if _, both := ours[path]; !both && !sameEnd(their, merged[path]) {
+		if _, both := ours[path]; !both && !SameEnd(their, merged[path]) {
 			return false, nil
 		}
 	}
@@ -57,14 +57,14 @@ func bothKept(o Objects, ours, theirs, merged map[string]change.Change) (bool, e
 		return false, nil
 	}
 	for _, path := range both {
-		if clean, err := linesKept(o, ours[path], theirs[path], merged[path]); err != nil || !clean {
+		if clean, err := LinesKept(o, ours[path], theirs[path], merged[path]); err != nil || !clean {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-func sameEnd(a, b change.Change) bool {
+func SameEnd(a, b change.Change) bool {
 	return a.Path == b.Path && a.NewID == b.NewID && a.NewMode == b.NewMode
 }
 
@@ -72,12 +72,12 @@ func sameEnd(a, b change.Change) bool {
 // one.
 const (
 	mostBoth   = 25
-	mostMerged = 4 << 20
+	MostMerged = 4 << 20
 )
 
-// linesKept reports whether the merge of a file that both sides modified is what git makes of the two where they do not
+// LinesKept reports whether the merge of a file that both sides modified is what git makes of the two where they do not
 // conflict, mode included.
-func linesKept(o Objects, our, their, merged change.Change) (bool, error) {
+func LinesKept(o Objects, our, their, merged change.Change) (bool, error) {
 	modified := func(c change.Change) bool {
 		return c.OldID != "" && c.NewID != "" && !c.OldMode.Special() && !c.NewMode.Special()
 	}
@@ -91,7 +91,7 @@ func linesKept(o Objects, our, their, merged change.Change) (bool, error) {
 	var texts [4][]byte
 	for i, id := range []string{our.OldID, our.NewID, their.NewID, merged.NewID} {
 		var err error
-		if texts[i], err = o.Blob(id, mostMerged); err != nil {
+		if texts[i], err = o.Blob(id, MostMerged); err != nil {
 			return false, err
 		}
 	}

@@ -87,5 +87,8 @@ type fixable struct {
 func (f *fixable) Error() string { return f.err.Error() }
 func (f *fixable) Unwrap() error { return f.err }
 
+// WithFix adds to an error what a person can do about it.
+func WithFix(err error, fix string) error { return &fixable{err, fix} }
+
 // Fix says what to do.
 func (f *fixable) Fix() string { return f.fix }

@@ -21,7 +21,7 @@ func openDir(path string, make bool) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := openRoot(base)
+	dir, err := OpenRoot(base)
 	if err != nil {
 		return nil, input.Reason(err)
 	}
@@ -67,8 +67,8 @@ var (
 	errNoDir = errors.New("not a directory")
 )
 
-// openRoot opens a directory, also through symlinks.
-func openRoot(path string) (*os.Root, error) {
+// OpenRoot opens a directory, also through symlinks.
+func OpenRoot(path string) (*os.Root, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, errNoDir
 	}

@@ -13,14 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const needActions = "actions: read"
 
-// mergedPull is a pull request as commits/{sha}/pulls lists it.
-type mergedPull struct {
+// MergedPull is a pull request as commits/{sha}/pulls lists it.
+type MergedPull struct {
 	Number      int64      `json:"number"`
 	MergedAt    *time.Time `json:"merged_at"`
 	MergeCommit string     `json:"merge_commit_sha"`
@@ -39,24 +38,24 @@ type mergedPull struct {
 // namedPull is how GitHub names the pull request in the first line of a merge or a squash.
 var namedPull = input.Lazily(`^Merge pull request #([1-9][0-9]{0,9}) from |\(#([1-9][0-9]{0,9})\)$`)
 
-// mergedPulls lists the pull requests that were merged into a branch of this repository and contain a commit, by number. GitHub lists
+// MergedPulls lists the pull requests that were merged into a branch of this repository and contain a commit, by number. GitHub lists
 // open ones, and those of forks and other branches, beside them. It may know only some time after a merge what contains a commit: then
 // the one that the commit names is read itself, and must have been merged as this commit.
-func (c *Client) mergedPulls(ctx context.Context, commit collect.Step, branch string) ([]mergedPull, error) {
-	list, err := all[mergedPull](ctx, c, c.path("commits/%s/pulls", commit.Commit), 0)
-	if m := namedPull().FindStringSubmatch(commit.Subject); m != nil && err == nil && len(list) == 0 {
-		var named mergedPull
+func (c *Client) MergedPulls(ctx context.Context, commit, subject, branch string) ([]MergedPull, error) {
+	list, err := all[MergedPull](ctx, c, c.path("commits/%s/pulls", commit), 0)
+	if m := namedPull().FindStringSubmatch(subject); m != nil && err == nil && len(list) == 0 {
+		var named MergedPull
 		if _, err = c.get(ctx, c.path("pulls/%s", m[1]+m[2]), &named); status(err) == http.StatusNotFound {
 			err = nil // the token may list pull requests, so there is none of this number
 		}
-		if named.MergeCommit == commit.Commit {
+		if named.MergeCommit == commit {
 			list = append(list, named)
 		}
 	}
 	if err != nil {
 		return nil, c.fail(err, needPulls)
 	}
-	list = slices.DeleteFunc(list, func(p mergedPull) bool {
+	list = slices.DeleteFunc(list, func(p MergedPull) bool {
 		return p.MergedAt == nil || p.Base.Ref != branch || !strings.EqualFold(p.Base.Repo.FullName, c.owner+"/"+c.name)
 	})
 	for _, p := range list {
@@ -64,12 +63,12 @@ func (c *Client) mergedPulls(ctx context.Context, commit collect.Step, branch st
 			return nil, c.fail(err, needPulls)
 		}
 	}
-	input.SortStable(list, func(a, b mergedPull) int { return cmp.Compare(a.Number, b.Number) })
+	input.SortStable(list, func(a, b MergedPull) int { return cmp.Compare(a.Number, b.Number) })
 	return list, nil
 }
 
-// workflowRun is an attempt of a run.
-type workflowRun struct {
+// WorkflowRun is an attempt of a run.
+type WorkflowRun struct {
 	ID         int64     `json:"id"`
 	Attempt    int64     `json:"run_attempt"`
 	Event      string    `json:"event"`
@@ -82,29 +81,29 @@ type workflowRun struct {
 	Repository struct {
 		FullName string `json:"full_name"`
 	} `json:"repository"`
-	elsewhere bool // the workflow is in another repository
+	Elsewhere bool `json:"-"` // the workflow is in another repository
 }
 
-// undecided reports whether a run without an artifact may have ended, or not, without a decision: then an older one was the last.
-func (r *workflowRun) undecided(before time.Time) bool {
+// Undecided reports whether a run without an artifact may have ended, or not, without a decision: then an older one was the last.
+func (r *WorkflowRun) Undecided(before time.Time) bool {
 	return r.Status != "completed" || r.Updated.After(before) || slices.Contains([]string{"cancelled", "skipped", "action_required", "stale"}, r.Conclusion)
 }
 
-const (
-	workflowDir = ".github/workflows/"
-	maxRuns     = 1000 // that GitHub lists
-)
+// WorkflowDir is where a repository has its workflows.
+const WorkflowDir = ".github/workflows/"
 
-// gateRuns lists the runs of the gate's workflow that one event started for a head, as they were at a time: the newest attempt that
+const maxRuns = 1000 // that GitHub lists
+
+// GateRuns lists the runs of the gate's workflow that one event started for a head, as they were at a time: the newest attempt that
 // had started then. The newest run is the first. A workflow of another repository is one that rules require, so that no change can
 // replace it: where there are such runs, the others do not count.
-func (c *Client) gateRuns(ctx context.Context, workflow, event, head string, before time.Time) ([]workflowRun, error) {
+func (c *Client) GateRuns(ctx context.Context, workflow, event, head string, before time.Time) ([]WorkflowRun, error) {
 	query := url.Values{"head_sha": {head}, "event": {event}, "created": {"<=" + stamp(before)}}
-	list, err := wrapped[workflowRun](ctx, c, c.path("actions/runs")+"?"+query.Encode(), "workflow_runs")
+	list, err := wrapped[WorkflowRun](ctx, c, c.path("actions/runs")+"?"+query.Encode(), "workflow_runs")
 	if err != nil {
 		return nil, c.fail(err, needActions)
 	}
-	var runs []workflowRun
+	var runs []WorkflowRun
 	for _, run := range list {
 		own, elsewhere := c.isGate(workflow, run.Path)
 		if !own && !elsewhere || run.Event != event || run.HeadSHA != head || run.ID <= 0 || run.Attempt < 1 || len(run.Path) > 512 ||
@@ -114,15 +113,30 @@ func (c *Client) gateRuns(ctx context.Context, workflow, event, head string, bef
 		if run, err = c.attemptBefore(ctx, run, before); err != nil {
 			return nil, c.fail(err, needActions)
 		}
-		if run.elsewhere = elsewhere; !run.Started.After(before) {
+		if run.Elsewhere = elsewhere; !run.Started.After(before) {
 			runs = append(runs, run)
 		}
 	}
-	if slices.ContainsFunc(runs, func(r workflowRun) bool { return r.elsewhere }) {
-		runs = slices.DeleteFunc(runs, func(r workflowRun) bool { return !r.elsewhere })
+	if slices.ContainsFunc(runs, func(r WorkflowRun) bool { return r.Elsewhere }) {
+		runs = slices.DeleteFunc(runs, func(r WorkflowRun) bool { return !r.Elsewhere })
 	}
-	input.SortStable(runs, func(a, b workflowRun) int { return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(b.ID, a.ID)) })
+	input.SortStable(runs, func(a, b WorkflowRun) int { return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(b.ID, a.ID)) })
 	return runs, nil
+}
+
+// HasQueue asks whether any run was ever started by a merge queue.
+func (c *Client) HasQueue(ctx context.Context) (bool, error) {
+	var answer struct {
+		Total *int `json:"total_count"`
+	}
+	_, err := c.get(ctx, c.path("actions/runs")+"?event=merge_group&per_page=1", &answer)
+	if err == nil && answer.Total == nil {
+		err = errors.New("GitHub does not say how many runs there are")
+	}
+	if err != nil {
+		return false, c.fail(err, needActions)
+	}
+	return *answer.Total > 0, nil
 }
 
 // isGate reports whether a run's path names the gate's workflow: in this repository, or in another one. A ref may follow the path.
@@ -132,7 +146,7 @@ func (c *Client) isGate(workflow, path string) (own, elsewhere bool) {
 	if lower := strings.ToLower(ref); strings.HasSuffix(lower, ".yml") || strings.HasSuffix(lower, ".yaml") {
 		return false, false
 	}
-	want := workflowDir + workflow
+	want := WorkflowDir + workflow
 	if file == want {
 		return true, false
 	}
@@ -145,9 +159,9 @@ func (c *Client) isGate(workflow, path string) (own, elsewhere bool) {
 }
 
 // attemptBefore is the newest attempt of a run that had started at a time; the first one when none had.
-func (c *Client) attemptBefore(ctx context.Context, run workflowRun, before time.Time) (workflowRun, error) {
+func (c *Client) attemptBefore(ctx context.Context, run WorkflowRun, before time.Time) (WorkflowRun, error) {
 	for run.Started.After(before) && run.Attempt > 1 {
-		var older workflowRun
+		var older WorkflowRun
 		if _, err := c.get(ctx, c.path("actions/runs/%s/attempts/%s", digits(run.ID), digits(run.Attempt-1)), &older); err != nil {
 			return run, err
 		}
@@ -159,8 +173,8 @@ func (c *Client) attemptBefore(ctx context.Context, run workflowRun, before time
 	return run, nil
 }
 
-// artifact is a file that a run uploaded.
-type artifact struct {
+// Artifact is a file that a run uploaded.
+type Artifact struct {
 	ID      int64     `json:"id"`
 	Name    string    `json:"name"`
 	Bytes   int64     `json:"size_in_bytes"`
@@ -173,20 +187,20 @@ type artifact struct {
 	} `json:"workflow_run"`
 }
 
-// bundleOf finds the newest artifact of a name that an attempt had uploaded at a time; nil when there is none. A later attempt removes
+// ArtifactOf finds the newest artifact of a name that an attempt had uploaded at a time; nil when there is none. A later attempt removes
 // what an earlier one uploaded, and one that did not upload leaves it there: it is not that attempt's.
-func (c *Client) bundleOf(ctx context.Context, run workflowRun, name string, before time.Time) (*artifact, error) {
-	list, err := wrapped[artifact](ctx, c, c.path("actions/runs/%s/artifacts", digits(run.ID))+"?"+url.Values{"name": {name}}.Encode(), "artifacts")
+func (c *Client) ArtifactOf(ctx context.Context, run WorkflowRun, name string, before time.Time) (*Artifact, error) {
+	list, err := wrapped[Artifact](ctx, c, c.path("actions/runs/%s/artifacts", digits(run.ID))+"?"+url.Values{"name": {name}}.Encode(), "artifacts")
 	if err != nil {
 		return nil, c.fail(err, needActions)
 	}
-	list = slices.DeleteFunc(list, func(a artifact) bool {
+	list = slices.DeleteFunc(list, func(a Artifact) bool {
 		return a.Name != name || a.ID <= 0 || a.Run.ID != run.ID || a.Run.HeadSHA != run.HeadSHA || a.Created.After(before) || a.Created.Before(run.Started)
 	})
 	if len(list) == 0 {
 		return nil, nil
 	}
-	newest := slices.MaxFunc(list, func(a, b artifact) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
+	newest := slices.MaxFunc(list, func(a, b Artifact) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
 	return &newest, nil
 }
 
@@ -220,22 +234,25 @@ func unmarshal(answer map[string]json.RawMessage, key string, v any) error {
 	return json.Unmarshal(answer[key], v)
 }
 
-// errGone says that an artifact was removed because of its age.
-var errGone = errors.New("the artifact has expired")
+// ErrGone says that an artifact was removed because of its age.
+var ErrGone = errors.New("the artifact has expired")
 
-// errLarge says that an artifact is larger than is read.
-var errLarge = fmt.Errorf("the artifact has more than %d bytes", maxZip)
+// MaxArtifact is how large an artifact may be to be read, in bytes.
+const MaxArtifact = 64 << 20
 
-// download reads an artifact. GitHub answers with an address on another host, which is good for a minute: it gets no token, and it
+// ErrLarge says that an artifact is larger than is read.
+var ErrLarge = fmt.Errorf("the artifact has more than %d bytes", MaxArtifact)
+
+// Download reads an artifact. GitHub answers with an address on another host, which is good for a minute: it gets no token, and it
 // cannot lead further.
-func (c *Client) download(ctx context.Context, id int64) ([]byte, error) {
+func (c *Client) Download(ctx context.Context, id int64) ([]byte, error) {
 	for try := 1; ; try++ {
 		address, err := c.addressOf(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		data, err := c.fetch(ctx, address)
-		if err == nil || errors.Is(err, errLarge) || try == 3 {
+		if err == nil || errors.Is(err, ErrLarge) || try == 3 {
 			return data, err
 		}
 		wait := time.Second << try
@@ -262,7 +279,7 @@ func (c *Client) addressOf(ctx context.Context, id int64) (*url.URL, error) {
 	to, missing := resp.Location()
 	switch {
 	case resp.StatusCode == http.StatusGone:
-		return nil, errGone
+		return nil, ErrGone
 	case resp.StatusCode != http.StatusFound && resp.StatusCode != http.StatusTemporaryRedirect:
 		return nil, &failure{text: fmt.Sprintf("%s: HTTP %d: expected a redirect", c.call(http.MethodGet, req.URL), resp.StatusCode), fix: grant(needActions)}
 	case missing != nil || !c.mayLead(to):
@@ -295,12 +312,12 @@ func (c *Client) fetch(ctx context.Context, address *url.URL) ([]byte, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, c.noArtifact(fmt.Sprintf("HTTP %d", resp.StatusCode))
 	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxZip+1))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, MaxArtifact+1))
 	switch {
 	case err != nil:
 		return nil, c.noArtifact("the answer is incomplete: " + c.clean(err.Error()))
-	case len(data) > maxZip:
-		return nil, errLarge
+	case len(data) > MaxArtifact:
+		return nil, ErrLarge
 	case resp.ContentLength >= 0 && int64(len(data)) != resp.ContentLength:
 		return nil, c.noArtifact("the answer is incomplete")
 	}

@@ -86,6 +86,11 @@ func New(c Config) (*Client, error) {
 	return client, nil
 }
 
+// Is reports whether a repository is the client's, which may have had another name. id is "" when it is unknown.
+func (c *Client) Is(repository, id string) bool {
+	return strings.EqualFold(repository, c.owner+"/"+c.name) || id != "" && id == c.id
+}
+
 // APIURL decides which API is asked. wanted is what the workflow's author wrote, runner what the runner says
 // (GITHUB_API_URL); either may be "". Another host than the runner's is accepted only on the loopback interface, so that
 // a token cannot be sent elsewhere, and plain http only there.

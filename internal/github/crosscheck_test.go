@@ -22,17 +22,17 @@ func TestCrossCheck(t *testing.T) {
 	}{
 		{name: "agree"},
 		{name: "a rename", setup: func(w *world) {
-			w.repo.commit("topic", "r", map[string]string{"new": long + "x"}, w.repo.commit("main", "m", map[string]string{"old": long}, w.base))
+			w.repo.Commit("topic", "r", map[string]string{"new": long + "x"}, w.repo.Commit("main", "m", map[string]string{"old": long}, w.base))
 		}},
 		{name: "many", setup: func(w *world) {
 			files := map[string]string{}
 			for i := range 230 {
 				files[fmt.Sprintf("f%03d", i)] = "x"
 			}
-			w.repo.commit("topic", "many", files, w.base)
+			w.repo.Commit("topic", "many", files, w.base)
 		}},
 		{name: "types and modes", setup: func(w *world) {
-			w.repo.commit("topic", "t", with(baseFiles, "README.md", "link:x", "run.sh", "true\n", "sub", gitlink), w.base)
+			w.repo.Commit("topic", "t", with(baseFiles, "README.md", "link:x", "run.sh", "true\n", "sub", gitlink), w.base)
 		}},
 		{name: "one more in the trees", edit: func(c *[]change.Change) { *c = append(*c, change.Change{Path: "x"}) }, fails: `the trees differ in "x"`},
 		{name: "one more in the list", edit: func(c *[]change.Change) { *c = nil }, fails: `GitHub lists "src/a.go" as changed`},

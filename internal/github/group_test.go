@@ -14,8 +14,8 @@ import (
 func queue(t *testing.T) (w *world, heads map[int]string) {
 	w = newWorld(t)
 	heads = map[int]string{7: w.head}
-	heads[8] = w.repo.commit("eight", "eight", with(baseFiles, "8", "8"), w.base)
-	heads[9] = w.repo.commit("nine", "nine", with(baseFiles, "8", "8", "9", "9"), heads[8])
+	heads[8] = w.repo.Commit("eight", "eight", with(baseFiles, "8", "8"), w.base)
+	heads[9] = w.repo.Commit("nine", "nine", with(baseFiles, "8", "8", "9", "9"), heads[8])
 	for n, branch := range map[int]string{8: "eight", 9: "nine"} {
 		w.Pulls[n] = &fakehub.Pull{Author: "agent", Base: "main", Head: branch}
 	}
@@ -37,44 +37,44 @@ func TestGroup(t *testing.T) {
 		fails string // "" when the list is complete
 	}{
 		{name: "one, merged", want: []int64{7}, build: func(w *world, heads map[int]string) *Event {
-			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "7"), w.base, heads[7]))
+			return w.group(7, w.repo.Commit("", "Merge 7", with(baseFiles, "m", "7"), w.base, heads[7]))
 		}},
 		{name: "two, merged", want: []int64{7, 8}, build: func(w *world, heads map[int]string) *Event {
-			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
-			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
+			first := w.repo.Commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
+			return w.group(7, w.repo.Commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
 		}},
 		{name: "one that another is built upon", want: []int64{8}, build: func(w *world, heads map[int]string) *Event {
-			return w.group(8, w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8]))
+			return w.group(8, w.repo.Commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8]))
 		}},
 		{name: "fast-forward", want: []int64{8}, build: func(w *world, heads map[int]string) *Event { return w.group(8, heads[8]) }},
 		{name: "one, squashed", want: []int64{7}, build: func(w *world, heads map[int]string) *Event {
-			return w.group(7, w.repo.commit("", "squash (#7)", with(baseFiles, "s", "7"), w.base))
+			return w.group(7, w.repo.Commit("", "squash (#7)", with(baseFiles, "s", "7"), w.base))
 		}},
 		{name: "two, squashed", want: []int64{7}, fails: "no open pull request of main is known to contain commit", build: func(w *world, heads map[int]string) *Event {
-			first := w.repo.commit("", "squash (#8)", with(baseFiles, "s", "8"), w.base)
-			return w.group(7, w.repo.commit("", "squash (#7)", with(baseFiles, "s", "87"), first))
+			first := w.repo.Commit("", "squash (#8)", with(baseFiles, "s", "8"), w.base)
+			return w.group(7, w.repo.Commit("", "squash (#7)", with(baseFiles, "s", "87"), first))
 		}},
 		{name: "a stranger's commit merged", want: []int64{7}, fails: "is known to contain commit", build: func(w *world, heads map[int]string) *Event {
-			stranger := w.repo.commit("", "stranger", with(baseFiles, "x", "x"), w.base)
-			first := w.repo.commit("", "Merge stranger", with(baseFiles, "x", "x"), w.base, stranger)
-			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "x", "x", "m", "7"), first, heads[7]))
+			stranger := w.repo.Commit("", "stranger", with(baseFiles, "x", "x"), w.base)
+			first := w.repo.Commit("", "Merge stranger", with(baseFiles, "x", "x"), w.base, stranger)
+			return w.group(7, w.repo.Commit("", "Merge 7", with(baseFiles, "x", "x", "m", "7"), first, heads[7]))
 		}},
 		{name: "closed meanwhile", want: []int64{7}, fails: "is known to contain commit", build: func(w *world, heads map[int]string) *Event {
 			w.Pulls[8].State = "closed"
 			delete(w.Pulls, 9)
-			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
-			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
+			first := w.repo.Commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
+			return w.group(7, w.repo.Commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
 		}},
 		{name: "closed, with its commit in another", want: []int64{7, 9}, fails: "is known to contain commit", build: func(w *world, heads map[int]string) *Event {
 			w.Pulls[8].State = "closed"
-			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
-			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
+			first := w.repo.Commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
+			return w.group(7, w.repo.Commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
 		}},
 		{name: "for another branch", want: []int64{7}, fails: "is known to contain commit", build: func(w *world, heads map[int]string) *Event {
-			w.repo.git("", "update-ref", "refs/heads/release", w.base)
+			w.repo.Git("", "update-ref", "refs/heads/release", w.base)
 			w.Pulls[8].Base, w.Pulls[9].Base = "release", "release"
-			first := w.repo.commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
-			return w.group(7, w.repo.commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
+			first := w.repo.Commit("", "Merge 8", with(baseFiles, "m", "8"), w.base, heads[8])
+			return w.group(7, w.repo.Commit("", "Merge 7", with(baseFiles, "m", "87"), first, heads[7]))
 		}},
 		{name: "another branch's queue", fails: "the group's branch is", build: func(w *world, heads map[int]string) *Event {
 			e := w.group(7, heads[7])
@@ -132,8 +132,8 @@ func TestGroupOfTwoPages(t *testing.T) {
 	for range 120 {
 		stream += "commit refs/heads/topic\ncommitter A <agent@example.com> 1790000000 +0000\ndata 1\nx\n"
 	}
-	w.repo.git(stream, "fast-import", "--quiet", "--force")
-	g := w.client.Group(context.Background(), w.group(7, w.repo.git("", "rev-parse", "topic")))
+	w.repo.Git(stream, "fast-import", "--quiet", "--force")
+	g := w.client.Group(context.Background(), w.group(7, w.repo.Git("", "rev-parse", "topic")))
 	if !slices.Equal(g.Numbers, []int64{7}) || len(g.Unavailable) > 0 || len(w.Calls()) != 122 {
 		t.Errorf("got %+v in %d calls", g, len(w.Calls()))
 	}
@@ -143,7 +143,7 @@ func TestGroupOfTwoPages(t *testing.T) {
 func TestMember(t *testing.T) {
 	w, heads := queue(t)
 	g := w.client.Group(context.Background(), w.group(8, heads[8]))
-	w.repo.commit("main", "moved on", with(baseFiles, "new", "new"), w.base)
+	w.repo.Commit("main", "moved on", with(baseFiles, "new", "new"), w.base)
 	before := len(w.Calls())
 	p := w.client.Member(context.Background(), 8, g)
 	if p.Live == nil || p.Subject.PullRequest != 8 || p.Subject.HeadSHA != heads[8] || p.Subject.BaseSHA != w.base || p.Subject.BaseBranch != "main" || p.TestMerge != "" {

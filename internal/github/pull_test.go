@@ -42,23 +42,23 @@ var scenarios = []scenario{
 	{name: "plain", wants: labels},
 	{name: "nothing-wanted"},
 	{name: "draft-into-other-branch", wants: labels, setup: func(w *world) {
-		w.repo.git("", "update-ref", "refs/heads/release/1.0", w.base)
+		w.repo.Git("", "update-ref", "refs/heads/release/1.0", w.base)
 		w.pull.Base, w.pull.Draft = "release/1.0", true
 	}},
 	{name: "merged", wants: labels, setup: func(w *world) { w.pull.State, w.pull.Merged, w.pull.TestMerge = "closed", true, "topic" }},
 	{name: "tag-named-like-the-base", wants: labels, setup: func(w *world) {
-		w.repo.git("", "update-ref", "refs/tags/main", w.head)
+		w.repo.Git("", "update-ref", "refs/tags/main", w.head)
 	}},
 	{name: "base-moved-since", wants: labels, setup: func(w *world) {
 		w.pull.OldBase = w.base
-		w.repo.commit("main", "stricter contract", with(baseFiles, ".closeout/scope_contract.json", `{"goal":"stricter"}`), w.base)
+		w.repo.Commit("main", "stricter contract", with(baseFiles, ".closeout/scope_contract.json", `{"goal":"stricter"}`), w.base)
 	}},
 	{name: "base-gone", wants: labels, setup: func(w *world) {
 		w.Fail("/heads/main", -1, fakehub.Status(404, "Not Found"))
 		w.Fail("/branches/main", -1, fakehub.Status(404, "Branch not found"))
 	}},
 	{name: "base-by-branch", wants: labels, setup: func(w *world) {
-		w.repo.git("", "update-ref", "refs/tags/main", w.head)
+		w.repo.Git("", "update-ref", "refs/tags/main", w.head)
 		w.Fail("/heads/main", -1, fakehub.Status(404, "Not Found"))
 	}},
 	{name: "base-by-another-branch", wants: labels, setup: func(w *world) {
@@ -91,7 +91,7 @@ var scenarios = []scenario{
 	{name: "author-through-an-app", wants: labels, setup: func(w *world) { w.pull.App = "helper-agent" }},
 	{name: "commits-fewer-than-counted", wants: labels, setup: func(w *world) { w.pull.Commits = 2 }},
 	{name: "commits-more-than-counted", wants: labels, setup: func(w *world) {
-		w.repo.commit("topic", "one more", baseFiles, w.head)
+		w.repo.Commit("topic", "one more", baseFiles, w.head)
 		w.pull.Commits = 1
 	}},
 	{name: "commits-listed-twice", wants: labels, setup: func(w *world) {
@@ -109,8 +109,8 @@ var scenarios = []scenario{
 	}},
 	{name: "commit-addresses", wants: labels, setup: func(w *world) {
 		w.Users["agent"].Emails = nil
-		w.repo.email = "7+Old-Name@users.noreply.github.com"
-		w.repo.commit("topic", "by id", baseFiles, w.head)
+		w.repo.Email = "7+Old-Name@users.noreply.github.com"
+		w.repo.Commit("topic", "by id", baseFiles, w.head)
 	}},
 	{name: "update-branch", wants: Wants{Override: isOverride, CleanMerge: func(string, []string) bool { return true }}, setup: func(w *world) {
 		overridden(w)
@@ -124,7 +124,7 @@ var scenarios = []scenario{
 	{name: "hostile-texts", wants: labels, setup: func(w *world) {
 		overridden(w)
 		w.pull.Labels = append(w.pull.Labels, "::set-output name=x::y", " ", "</details>@everyone")
-		w.repo.commit("topic", "fix\n\n  /CLOSEOUT-override k7f3-3q2d-ab5c-mnop-zyx7-2222 ::error::\x1b[31m"+strings.Repeat("é", 200), baseFiles, w.head)
+		w.repo.Commit("topic", "fix\n\n  /CLOSEOUT-override k7f3-3q2d-ab5c-mnop-zyx7-2222 ::error::\x1b[31m"+strings.Repeat("é", 200), baseFiles, w.head)
 		w.pull.Comments = []*fakehub.Comment{{ID: 1, Author: "agent", Body: "\u202e`@everyone` </details>\n/closeout-override ##[error]"}}
 	}},
 
@@ -300,7 +300,7 @@ var scenarios = []scenario{
 
 	{name: "same-head", wants: peers, setup: func(w *world) {
 		w.Users["Helper"] = &fakehub.User{ID: 15, Type: "Bot", App: "helper-agent"}
-		w.repo.commit("stacked", "built upon it", baseFiles, w.head)
+		w.repo.Commit("stacked", "built upon it", baseFiles, w.head)
 		w.Pulls[12] = &fakehub.Pull{Author: "ann", Base: "main", Head: "topic", Fork: true}
 		w.Pulls[8] = &fakehub.Pull{Author: "Helper", Base: "main", Head: "topic"}
 		w.Pulls[9] = &fakehub.Pull{Author: "bob", Base: "main", Head: "topic", State: "closed"}
@@ -318,13 +318,13 @@ var scenarios = []scenario{
 
 	{name: "head-moves-while-reading", wants: labels, setup: func(w *world) {
 		w.Fail("/issues/7/comments", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
-			w.repo.git("", "update-ref", "refs/heads/topic", w.base)
+			w.repo.Git("", "update-ref", "refs/heads/topic", w.base)
 			answer.ServeHTTP(rw, r)
 		})
 	}},
 	{name: "head-moves-before-commits", wants: labels, setup: func(w *world) {
 		w.Fail("/pulls/7/commits", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
-			w.repo.commit("topic", "other history", baseFiles, w.base)
+			w.repo.Commit("topic", "other history", baseFiles, w.base)
 			answer.ServeHTTP(rw, r)
 		})
 	}},
@@ -336,7 +336,7 @@ var scenarios = []scenario{
 		})
 	}},
 	{name: "retargeted-while-reading", wants: labels, setup: func(w *world) {
-		w.repo.git("", "update-ref", "refs/heads/release", w.base)
+		w.repo.Git("", "update-ref", "refs/heads/release", w.base)
 		w.Fail("/issues/7/comments", 1, func(rw http.ResponseWriter, r *http.Request, answer http.Handler) {
 			answer.ServeHTTP(rw, r)
 			w.pull.Base = "release"
@@ -362,14 +362,14 @@ func labeledBy(sender, id string) *Event {
 // merges adds a merge of the base to the pull request, as ann's button makes it, and two that look alike.
 func (w *world) merges() {
 	w.Users["ann"].Emails, w.Users["bob"].Emails = []string{"ann@example.com"}, []string{"bob@example.com"}
-	moved := w.repo.commit("main", "moved on", with(baseFiles, "new", "new\n"), w.base)
+	moved := w.repo.Commit("main", "moved on", with(baseFiles, "new", "new\n"), w.base)
 	head := w.head
 	for i, who := range []string{"bob", "ann", "ann"} {
-		w.repo.email, w.repo.committer = who+"@example.com", "noreply@github.com"
+		w.repo.Email, w.repo.Committer = who+"@example.com", "noreply@github.com"
 		if i == 2 {
-			w.repo.committer = ""
+			w.repo.Committer = ""
 		}
-		head = w.repo.commit("topic", fmt.Sprintf("Merge branch 'main' into topic, %d", i), with(baseFiles, "src/a.go", "package a // new\n", "new", "new\n"), head, moved)
+		head = w.repo.Commit("topic", fmt.Sprintf("Merge branch 'main' into topic, %d", i), with(baseFiles, "src/a.go", "package a // new\n", "new", "new\n"), head, moved)
 		w.Verified = append(w.Verified, head)
 	}
 }
@@ -471,8 +471,8 @@ func TestManyCommits(t *testing.T) {
 		for range n {
 			stream += "commit refs/heads/topic\ncommitter A <agent@example.com> 1790000000 +0000\ndata 1\nx\n"
 		}
-		w.repo.git(stream, "fast-import", "--quiet", "--force")
-		last := w.repo.git("", "rev-parse", "topic")
+		w.repo.Git(stream, "fast-import", "--quiet", "--force")
+		last := w.repo.Git("", "rev-parse", "topic")
 		p := w.client.Pull(context.Background(), 7)
 		w.client.Details(context.Background(), p, labels)
 		if fails == "" {

@@ -34,6 +34,9 @@ func (e *failure) Error() string { return e.text }
 // Fix says what would help; "" when that is unknown.
 func (e *failure) Fix() string { return e.fix }
 
+// Failed reports whether an error says that GitHub did not answer, or refused to.
+func Failed(err error) bool { return errors.As(err, new(*failure)) }
+
 // fail explains why a call failed and what would help. permission is the one that the call needs.
 func (c *Client) fail(err error, permission string) *failure {
 	var known *failure

@@ -1,14 +1,12 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,68 +22,6 @@ import (
 var update = flag.Bool("update", false, "write goldens")
 
 const token = "ghs_aTokenThatNobodyMaySee"
-
-// repo is a git repository that a test fills; the ids in it are the same in every run.
-type repo struct {
-	t       testing.TB
-	dir     string
-	commits int
-	email   string // of authors and committers; "" is the agent's
-	// committer is the address of committers; "" is email.
-	committer string
-}
-
-func (r *repo) git(stdin string, args ...string) string {
-	r.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(stdin)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_INDEX_FILE="+filepath.Join(r.dir, "test-index"))
-	email := cmp.Or(r.email, "agent@example.com")
-	for who, email := range map[string]string{"AUTHOR": email, "COMMITTER": cmp.Or(r.committer, email)} {
-		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=Somebody", "GIT_"+who+"_EMAIL="+email,
-			fmt.Sprintf("GIT_%s_DATE=%d +0000", who, 1_790_000_000+r.commits))
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("git %q: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// commit makes a commit that contains exactly the given files, and lets a branch point to it. A content that begins with
-// "link:", "exec:" or "sub:" makes a symlink, an executable or a submodule.
-func (r *repo) commit(branch, message string, files map[string]string, parents ...string) string {
-	r.t.Helper()
-	r.commits++
-	ref := "refs/heads/" + cmp.Or(branch, "unnamed")
-	in := &strings.Builder{}
-	fmt.Fprintf(in, "commit %s\nmark :1\n", ref)
-	when := 1_790_000_000 + r.commits
-	email := cmp.Or(r.email, "agent@example.com")
-	fmt.Fprintf(in, "author Somebody <%s> %d +0000\ncommitter Somebody <%s> %d +0000\ndata %d\n%s\n", email, when, cmp.Or(r.committer, email), when, len(message)+1, message)
-	for i, p := range parents {
-		fmt.Fprintf(in, "%s %s\n", []string{"from", "merge"}[min(i, 1)], p)
-	}
-	in.WriteString("deleteall\n")
-	for path, content := range files {
-		mode := "100644"
-		for prefix, m := range map[string]string{"link:": "120000", "exec:": "100755", "sub:": "160000"} {
-			if rest, ok := strings.CutPrefix(content, prefix); ok {
-				mode, content = m, rest
-			}
-		}
-		if mode == "160000" {
-			fmt.Fprintf(in, "M %s %s %q\n", mode, content, path)
-		} else {
-			fmt.Fprintf(in, "M %s inline %q\ndata %d\n%s\n", mode, path, len(content), content)
-		}
-	}
-	if branch == "" {
-		fmt.Fprintf(in, "reset %s\nfrom %s\n", ref, strings.Repeat("0", 40))
-	}
-	in.WriteString("get-mark :1\n")
-	return r.git(in.String(), "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
-}
 
 // fakeClock moves when a caller sleeps.
 type fakeClock struct {
@@ -107,7 +43,7 @@ func (f *fakeClock) clock() Clock {
 type world struct {
 	*fakehub.Hub
 	t          testing.TB
-	repo       *repo
+	repo       *fakehub.Repo
 	pull       *fakehub.Pull
 	base, head string
 	clock      *fakeClock
@@ -143,10 +79,10 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	started.dir = dir
-	r := &repo{t: fatal{}, dir: dir}
-	r.git("", "init", "-q", "--bare", "--template=", "-b", "main")
-	started.base = r.commit("main", "start", baseFiles)
-	started.head = r.commit("topic", "change a\n\nCo-authored-by: Robot <17+Robot@users.noreply.github.com>", with(baseFiles, "src/a.go", "package a // new\n"), started.base)
+	r := &fakehub.Repo{T: fatal{}, Dir: dir}
+	r.Git("", "init", "-q", "--bare", "--template=", "-b", "main")
+	started.base = r.Commit("main", "start", baseFiles)
+	started.head = r.Commit("topic", "change a\n\nCo-authored-by: Robot <17+Robot@users.noreply.github.com>", with(baseFiles, "src/a.go", "package a // new\n"), started.base)
 	code := m.Run()
 	if err := os.RemoveAll(dir); err != nil {
 		panic(err)
@@ -162,14 +98,14 @@ func (fatal) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	r := &repo{t: t, dir: t.TempDir(), commits: 2}
-	if err := os.CopyFS(r.dir, os.DirFS(started.dir)); err != nil {
+	r := &fakehub.Repo{T: t, Dir: t.TempDir(), Commits: 2}
+	if err := os.CopyFS(r.Dir, os.DirFS(started.dir)); err != nil {
 		t.Fatal(err)
 	}
 	w := &world{t: t, repo: r, clock: &fakeClock{now: time.Unix(1_790_000_000, 0)}, base: started.base, head: started.head}
 	w.pull = &fakehub.Pull{Author: "agent", Base: "main", Head: "topic", Labels: []string{"bug"}}
 	w.Hub = &fakehub.Hub{
-		Dir: r.dir, Owner: "octo-org", Name: "octo-repo", ID: 17273051, DefaultBranch: "main", Token: token,
+		Dir: r.Dir, Owner: "octo-org", Name: "octo-repo", ID: 17273051, DefaultBranch: "main", Token: token,
 		Pulls: map[int]*fakehub.Pull{7: w.pull},
 		Users: map[string]*fakehub.User{
 			"agent": {ID: 11, Role: "write", Emails: []string{"agent@example.com"}},
@@ -188,7 +124,7 @@ const gitlink = "sub:cccccccccccccccccccccccccccccccccccccccc"
 func (w *world) workspace() string {
 	w.t.Helper()
 	dir := w.t.TempDir()
-	if err := os.Symlink(w.repo.dir, filepath.Join(dir, Repository)); err != nil {
+	if err := os.Symlink(w.repo.Dir, filepath.Join(dir, Repository)); err != nil {
 		w.t.Fatal(err)
 	}
 	return dir
@@ -197,7 +133,7 @@ func (w *world) workspace() string {
 // changes are those between the merge base of two commits and the second.
 func (w *world) changes(base, head string) []change.Change {
 	w.t.Helper()
-	git, err := collect.OpenGit(w.repo.dir, input.DefaultLimits())
+	git, err := collect.OpenGit(w.repo.Dir, input.DefaultLimits())
 	if err != nil {
 		w.t.Fatal(err)
 	}

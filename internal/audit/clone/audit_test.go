@@ -1,4 +1,4 @@
-package collect
+package clone
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package collect
+package clone
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -22,7 +23,7 @@ const (
 
 // renames pairs the files that a side of a merge deleted with those that it added, as git does: files of one content, then the most similar
 // ones, of which at least half must be the same. A text that the clone does not have may be similar to any.
-func (g *Git) renames(side []change.Change) (map[string]change.Change, error) {
+func (g *Clone) renames(side []change.Change) (map[string]change.Change, error) {
 	pairs, taken := map[string]change.Change{}, map[string]bool{} // by the old path
 	empty := g.repo.BlobID(nil).String()
 	deleted := slices.DeleteFunc(slices.Clone(side), func(c change.Change) bool {
@@ -49,7 +50,7 @@ func (g *Git) renames(side []change.Change) (map[string]change.Change, error) {
 }
 
 // similar pairs files by their texts, the most similar ones first.
-func (g *Git) similar(pairs map[string]change.Change, deleted, added []change.Change) error {
+func (g *Clone) similar(pairs map[string]change.Change, deleted, added []change.Change) error {
 	if len(deleted) == 0 || len(added) == 0 || len(deleted) > mostRenamed || len(added) > mostRenamed {
 		return nil
 	}
@@ -59,11 +60,11 @@ func (g *Git) similar(pairs map[string]change.Change, deleted, added []change.Ch
 		if texts[id] != nil {
 			continue
 		}
-		text, err := g.Blob(id, min(left, mostMerged))
+		text, err := g.Blob(id, min(left, collect.MostMerged))
 		switch {
-		case errors.Is(err, ErrTooLarge):
+		case errors.Is(err, collect.ErrTooLarge):
 			texts[id] = spansOf(nil) // similar to nothing
-		case Unknowable(err):
+		case collect.Unknowable(err):
 			texts[id] = &spans{}
 		case err != nil:
 			return err
@@ -244,7 +245,7 @@ func (b *binder) inMoved(byBranch map[string]change.Change, differ, judged, edit
 }
 
 func unlessUnknowable(err error) error {
-	if Unknowable(err) {
+	if collect.Unknowable(err) {
 		return nil
 	}
 	return err

@@ -1,4 +1,4 @@
-package collect
+package clone
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/rules/secrets"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
@@ -110,8 +111,8 @@ type Bound struct {
 // A squash of a file that the parent had changed too contains a text that no one judged: it is merged again where the clone
 // contains its three versions, and otherwise bound partly. What one side moved is merged at its new path, as git does. An error says
 // that the repository does not contain what is needed.
-func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
-	b := binder{git: g, merged: m, decided: d, tip: m.Commits[len(m.Commits)-1], reader: evidenceReader{objects: g}, left: map[string]bool{}}
+func (g *Clone) Binding(m Merged, d Decided) (Bound, error) {
+	b := binder{git: g, merged: m, decided: d, tip: m.Commits[len(m.Commits)-1], reader: collect.EvidenceReader{Objects: g}, left: map[string]bool{}}
 	is, err := b.identity()
 	if err != nil {
 		return Bound{}, err
@@ -152,13 +153,13 @@ func (g *Git) Binding(m Merged, d Decided) (Bound, error) {
 // head that has its tree.
 func (b *binder) recomputed(bound Bound) (Bound, error) {
 	head := b.decided.Head
-	if _, err := b.git.tree(head); err != nil {
+	if _, err := b.git.Tree(head); err != nil {
 		head = b.tip
 		if bound.How != report.BindingExact {
 			return bound, nil
 		}
 	}
-	if _, err := b.git.tree(b.decided.MergeBase); err != nil || b.decided.ManyBases {
+	if _, err := b.git.Tree(b.decided.MergeBase); err != nil || b.decided.ManyBases {
 		return bound, nil
 	}
 	list := b.list
@@ -190,23 +191,23 @@ func (b *binder) recomputed(bound Bound) (Bound, error) {
 // sameTree reports whether a head has the tree of the last commit. A branch that nothing else reached meanwhile gives that, and what
 // the commits change is what the change is.
 func (b *binder) sameTree(head string) bool {
-	one, err := b.git.tree(head)
-	other, failed := b.git.tree(b.tip)
+	one, err := b.git.Tree(head)
+	other, failed := b.git.Tree(b.tip)
 	return err == nil && failed == nil && one == other
 }
 
 // sameChange compares two changes of a path. GitHub's API tells no ids of what was there before.
 func sameChange(listed, computed change.Change) bool {
-	return sameEnd(listed, computed) && listed.OldMode == computed.OldMode && (listed.OldID == "" || listed.OldID == computed.OldID)
+	return collect.SameEnd(listed, computed) && listed.OldMode == computed.OldMode && (listed.OldID == "" || listed.OldID == computed.OldID)
 }
 
 type binder struct {
-	git     *Git
+	git     *Clone
 	merged  Merged
 	decided Decided
 	tip     string
 	list    []change.Change // what the commits change on the branch, sorted by path
-	reader  evidenceReader
+	reader  collect.EvidenceReader
 	left    map[string]bool   // whether a path of the evidence directory is left out, as far as that is known
 	was     map[string]string // of files that a side moved, the paths at the merge base
 }
@@ -222,7 +223,7 @@ func (b *binder) identity() (bool, error) {
 	}
 	info, err := b.git.repo.Commit(id)
 	if err != nil {
-		return false, fixed(err)
+		return false, collect.Fixed(err)
 	}
 	if len(info.Parents) == 2 && info.Parents[1].String() == b.decided.Head {
 		return true, nil
@@ -276,7 +277,7 @@ func (b *binder) leftOut(path string) (bool, error) {
 // accepts reports whether the gate takes a file of the evidence directory for evidence: by the contract of the branch, by what it
 // parses as, and without a secret in it.
 func (b *binder) accepts(path string, mode change.Mode, id string) (bool, error) {
-	kind, err := b.reader.kind(id)
+	kind, err := b.reader.Kind(id)
 	if err != nil || kind == "" {
 		return false, err
 	}
@@ -284,7 +285,7 @@ func (b *binder) accepts(path string, mode change.Mode, id string) (bool, error)
 	if r.Class != policy.ClassEvidence || r.Severity != "" || r.Folded || policy.Irregular(path) != "" {
 		return false, nil
 	}
-	text, err := b.git.Blob(id, maxEvidenceFile)
+	text, err := b.git.Blob(id, collect.MaxEvidenceFile)
 	if err != nil {
 		return false, err
 	}
@@ -361,7 +362,7 @@ func (b *binder) ends(differ map[string]change.Change, path string) (change.Chan
 		return c, nil
 	}
 	mode, id, found, err := b.git.Entry(b.tip, path)
-	if err != nil || !found || mode == DirMode {
+	if err != nil || !found || mode == collect.DirMode {
 		return change.Change{Path: path, OldMode: change.NoMode, NewMode: change.NoMode}, err
 	}
 	return change.Change{Path: path, OldMode: mode, NewMode: mode, OldID: id, NewID: id}, nil
@@ -387,22 +388,22 @@ func (b *binder) textKept(judged, merged change.Change) (kept, error) {
 	}
 	mode, id, found, err := b.git.Entry(b.decided.MergeBase, cmp.Or(b.was[judged.Path], judged.Path))
 	switch {
-	case Unknowable(err):
+	case collect.Unknowable(err):
 		return unknown, nil
 	case err != nil || !found || mode != judged.OldMode || id != judged.OldID:
 		return no, err // the list of changes is not about this merge base
 	}
 	ours := change.Change{Path: judged.Path, OldID: judged.OldID, OldMode: judged.OldMode, NewID: merged.OldID, NewMode: merged.OldMode}
 	whole := change.Change{Path: judged.Path, OldID: judged.OldID, OldMode: judged.OldMode, NewID: merged.NewID, NewMode: merged.NewMode}
-	clean, err := linesKept(b.git, ours, judged, whole)
+	clean, err := collect.LinesKept(b.git, ours, judged, whole)
 	switch {
-	case Unknowable(err) || errors.Is(err, ErrTooLarge):
+	case collect.Unknowable(err) || errors.Is(err, collect.ErrTooLarge):
 		return unknown, nil
 	case err != nil || clean:
 		return yes, err
 	}
 	counted, err := b.lineCounts(ours, judged, merged)
-	if Unknowable(err) || errors.Is(err, ErrTooLarge) {
+	if collect.Unknowable(err) || errors.Is(err, collect.ErrTooLarge) {
 		return unknown, nil
 	}
 	return counted, err
@@ -417,7 +418,7 @@ func (b *binder) lineCounts(ours, judged, merged change.Change) (kept, error) {
 		if id == "" {
 			return no, nil // one side deleted it
 		}
-		text, err := b.git.Blob(id, mostMerged)
+		text, err := b.git.Blob(id, collect.MostMerged)
 		if err != nil {
 			return no, err
 		}

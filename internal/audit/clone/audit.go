@@ -1,4 +1,4 @@
-package collect
+package clone
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/audit/audit"
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -32,7 +33,7 @@ type AuditOptions struct {
 
 // Audit joins the commits of a branch with an archive. The error is one of usage, as [ErrUsage]; what the clone does not contain is
 // a finding.
-func (g *Git) Audit(o AuditOptions) (*report.Audit, error) {
+func (g *Clone) Audit(o AuditOptions) (*report.Audit, error) {
 	l, err := g.walkLine(o.Tip)
 	if err != nil {
 		return nil, err
@@ -58,13 +59,13 @@ func (g *Git) Audit(o AuditOptions) (*report.Audit, error) {
 }
 
 // auditArchive examines the entries of the archive. An archive that is missing or incomplete is a finding.
-func (g *Git) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error {
+func (g *Clone) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error {
 	a, err := g.Archive(o.Archive)
 	switch {
-	case errors.Is(err, ErrNoSuchRef) && o.Archive == "":
-		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", &fixable{errors.New("there is no branch closeout-archive"), "fetch it: git fetch origin closeout-archive:closeout-archive; docs/archive.md says how it is made"}))
+	case errors.Is(err, errNoBranch):
+		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", collect.WithFix(errors.New("there is no branch closeout-archive"), "fetch it: git fetch origin closeout-archive:closeout-archive; docs/archive.md says how it is made")))
 		return nil
-	case Unknowable(err):
+	case collect.Unknowable(err):
 		in.Unread = true
 		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", archiveFixed(err)))
 		return nil
@@ -84,7 +85,7 @@ func (g *Git) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) error
 		in.Found = append(in.Found, audit.LogBroken(p))
 	}
 	if !check.Complete {
-		in.Found = append(in.Found, audit.Unavailable("the first commits of the archive", &fixable{errors.New("the clone of the archive is shallow"), "fetch the whole archive: git fetch --unshallow origin closeout-archive"}))
+		in.Found = append(in.Found, audit.Unavailable("the first commits of the archive", collect.WithFix(errors.New("the clone of the archive is shallow"), "fetch the whole archive: git fetch --unshallow origin closeout-archive")))
 	}
 	in.Entries = e.examined()
 	return nil
@@ -152,7 +153,7 @@ func (e *examiner) material(it *archive.Item, read Contents) *audit.Material {
 	m := &audit.Material{Entry: it.Entry}
 	found, data, err := e.archive.Bundle(it, read)
 	if err != nil {
-		m.Err, m.Broken = err, !Unknowable(err)
+		m.Err, m.Broken = err, !collect.Unknowable(err)
 		return m
 	}
 	for i := range found.Inputs {
@@ -186,7 +187,7 @@ func once(open verify.Opener) verify.Opener {
 
 // auditedRepo answers an audit from a clone.
 type auditedRepo struct {
-	git   *Git
+	git   *Clone
 	line  *auditLine
 	mu    sync.Mutex
 	blobs map[blobKey]string
@@ -233,7 +234,7 @@ func (r *auditedRepo) BlobID(content []byte) string { return r.git.repo.BlobID(c
 
 // Contract is that of [audit.Repository].
 func (r *auditedRepo) Contract(commit, path string) (*contract.Contract, error) {
-	o := Options{Settings: verify.Settings{Limits: input.DefaultLimits()}}
+	o := collect.Options{Settings: verify.Settings{Limits: input.DefaultLimits()}}
 	if commit == "" {
 		return nil, nil
 	}
@@ -244,14 +245,14 @@ func (r *auditedRepo) Contract(commit, path string) (*contract.Contract, error) 
 	if !usual {
 		o.Contract = path
 	}
-	found, err := StandingAt(r.git, commit, o)
+	found, err := collect.StandingAt(r.git, commit, o)
 	if err == nil && len(found.Unavailable) > 0 {
 		err = errors.New(found.Unavailable[0].Error)
 	}
-	if err != nil || len(found.files) != 1 || !found.files[0].valid {
-		return nil, err // two contracts are none
+	if err != nil {
+		return nil, err
 	}
-	return found.Standing, nil
+	return found.Only(), nil
 }
 
 // Ancestor is that of [audit.Repository].

@@ -1,16 +1,15 @@
-package github
+package find
 
 import (
-	"context"
+	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -34,15 +33,15 @@ func TestFindStops(t *testing.T) {
 			t.Run(part+" "+name, func(t *testing.T) {
 				m := newMerge(t)
 				first := m.commit
-				m.repo.commit("main", "a direct push", with(baseFiles, "x", "y"), first)
+				m.repo.Commit("main", "a direct push", with(baseFiles, "x", "y"), first)
 				m.Fail(part, -1, fault)
 				entries, _, err := m.find(t, m.base, false)
 				if err == nil || len(entries) != 0 || !strings.HasPrefix(err.Error(), "commit "+first+": ") {
 					t.Fatalf("got %v, %v", briefs(entries), err)
 				}
-				refused, ok := err.(interface{ Unwrap() error })
-				if fix := fmt.Sprint(m.client.fail(refused.Unwrap(), "").Fix()); !ok || fix == "" || name == "403" && !strings.Contains(fix, permission) {
-					t.Errorf("fix %q", fix)
+				var refused interface{ Fix() string }
+				if !github.Failed(err) || !errors.As(err, &refused) || refused.Fix() == "" || name == "403" && !strings.Contains(refused.Fix(), permission) {
+					t.Errorf("%v has no fix that helps", err)
 				}
 				if strings.Contains(err.Error(), token) || strings.Contains(err.Error(), "secret") {
 					t.Errorf("%v tells a secret", err)
@@ -55,8 +54,8 @@ func TestFindStops(t *testing.T) {
 // TestFindGoesOn wants what is before a failure, and after it what is left.
 func TestFindGoesOn(t *testing.T) {
 	m := newMerge(t)
-	pushed := m.repo.commit("main", "a direct push", with(baseFiles, "x", "y"), m.commit)
-	last := m.repo.commit("main", "another", with(baseFiles, "x", "z"), pushed)
+	pushed := m.repo.Commit("main", "a direct push", with(baseFiles, "x", "y"), m.commit)
+	last := m.repo.Commit("main", "another", with(baseFiles, "x", "z"), pushed)
 	m.Fail("commits/"+pushed, -1, fakehub.Status(502, "oops"))
 	entries, _, err := m.find(t, m.base, false)
 	if err == nil || len(entries) != 1 || entries[0].Kind != archive.Decision || !strings.Contains(err.Error(), pushed) {
@@ -87,90 +86,15 @@ func TestFindDisk(t *testing.T) {
 	}
 }
 
-// TestDownload follows one redirect, to another host, without the token.
-func TestDownload(t *testing.T) {
-	shown := ""
-	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		shown += fmt.Sprint(r.Header)
-		switch r.URL.Path {
-		case "/ok":
-			fmt.Fprint(w, "zip")
-		case "/again":
-			http.Redirect(w, r, "/ok", http.StatusFound)
-		case "/cut":
-			w.Header().Set("Content-Length", "9")
-			fmt.Fprint(w, "zip")
-		case "/error":
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-	}))
-	defer store.Close()
-	for name, c := range map[string]struct {
-		to, want string
-		calls    int
-	}{
-		"another host":     {store.URL + "/ok?sig=secret", "", 1},
-		"a second hop":     {store.URL + "/again?sig=secret", "HTTP 302", 3},
-		"in circles":       {"", "HTTP 302", 3},
-		"an error":         {store.URL + "/error?sig=secret", "HTTP 500", 3},
-		"cut off":          {store.URL + "/cut?sig=secret", "incomplete", 3},
-		"no such host":     {"http://127.0.0.1:1/x?sig=secret", "no answer", 3},
-		"http":             {"http://storage.example.com/x?sig=secret", "not https", 1},
-		"a name like ours": {"http://127.0.0.1.example.com/x?sig=secret", "not https", 1},
-		"a file":           {"file:///etc/passwd", "not https", 1},
-		"a password":       {"https://user:secret@storage.example.com/", "not https", 1},
-		"no address":       {"http://%zz", "Location", 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := newMerge(t)
-			m.run.Artifacts[0].To = c.to
-			if name == "in circles" {
-				m.run.Artifacts[0].To = m.server.URL + "/repos/octo-org/octo-repo/actions/artifacts/1000/zip"
-				m.Token = "" // the hub would refuse a request without a token
-			}
-			if name == "no address" {
-				m.Fail("/zip", -1, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-					w.Header().Set("Location", c.to)
-					w.WriteHeader(http.StatusFound)
-				})
-			}
-			from := len(m.Calls())
-			data, err := m.client.download(context.Background(), 1000)
-			if c.want == "" && (err != nil || string(data) != "zip") || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("got %q, %v; expected %q", data, err, c.want)
-			}
-			asked := slices.DeleteFunc(m.Calls()[from:], func(call string) bool { return !strings.Contains(call, "/zip") })
-			if len(asked) != c.calls && name != "in circles" {
-				t.Errorf("asked %q", asked)
-			}
-			if err != nil && strings.Contains(err.Error(), "secret") {
-				t.Errorf("%v tells the address", err)
-			}
-		})
-	}
-	if strings.Contains(shown, "Authorization") || strings.Contains(shown, token) || shown == "" {
-		t.Errorf("the storage was shown %s", shown)
-	}
-	// An API that is not on this machine cannot lead here.
-	w := newWorld(t)
-	w.elsewhere(t, "https://api.github.com")
-	for address, want := range map[string]bool{"http://127.0.0.1/x": false, "https://127.0.0.1/x": true, "https://storage.example.com/x": true} {
-		req, _ := http.NewRequest(http.MethodGet, address, nil)
-		if got := w.client.mayLead(req.URL); got != want {
-			t.Errorf("%s: %v", address, got)
-		}
-	}
-}
-
 // rebased adds a pull request of some commits that was rebased onto main.
 func (m *merge) rebased(t *testing.T, number int, files ...string) []string {
 	t.Helper()
-	main := m.repo.git("", "rev-parse", "main")
+	main := m.repo.Git("", "rev-parse", "main")
 	tree, head, ids := with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n"), main, []string{}
 	branch := fmt.Sprintf("topic-%d", number)
 	for _, name := range files {
 		tree = with(tree, name, "new\n")
-		head = m.repo.commit(branch, "side: "+name, tree, head)
+		head = m.repo.Commit(branch, "side: "+name, tree, head)
 	}
 	pull := &fakehub.Pull{Author: "agent", Base: "main", Head: branch}
 	m.Pulls[number] = pull
@@ -178,7 +102,7 @@ func (m *merge) rebased(t *testing.T, number int, files ...string) []string {
 	tree = with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n")
 	for _, name := range files {
 		tree = with(tree, name, "new\n")
-		main = m.repo.commit("main", name, tree, main)
+		main = m.repo.Commit("main", name, tree, main)
 		ids = append(ids, main)
 	}
 	id := int64(number) * 100
@@ -208,12 +132,12 @@ func TestFindRebase(t *testing.T) {
 // TestFindMergeCommit wants a merge with two parents to be bound to the head.
 func TestFindMergeCommit(t *testing.T) {
 	m := newMerge(t)
-	m.commit = m.repo.commit("main", "Merge pull request #7", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n"), m.base, m.head)
+	m.commit = m.repo.Commit("main", "Merge pull request #7", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n"), m.base, m.head)
 	m.pull.Landed = []string{m.commit}
 	if entries, _, err := m.find(t, m.base, false); err != nil || briefs(entries)[0] != "decision failed same of 7 by 100.1 unchanged" {
 		t.Errorf("got %v, %v", briefs(entries), err)
 	}
-	evil := m.repo.commit("main", "an evil merge", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n", "evil", "x"), m.base, m.head)
+	evil := m.repo.Commit("main", "an evil merge", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n", "evil", "x"), m.base, m.head)
 	m.pull.Landed = []string{evil}
 	if entries, _, err := m.find(t, m.base, false); err != nil || briefs(entries)[0] != "gap wrong_subject of 7 by 100.1 unchanged" {
 		t.Errorf("an evil merge: got %v, %v", briefs(entries), err)
@@ -228,11 +152,11 @@ func queuedTwo(t *testing.T, judged ...int) (m *merge, ids []string) {
 	base := m.commit
 	tree := with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n")
 	at, own := base, []map[string]string{with(tree, "b", "b"), with(tree, "c", "c")}
-	heads := []string{m.repo.commit("eight", "b", own[0], base), m.repo.commit("nine", "c", own[1], base)}
+	heads := []string{m.repo.Commit("eight", "b", own[0], base), m.repo.Commit("nine", "c", own[1], base)}
 	both := []map[string]string{own[0], with(own[0], "c", "c")}
 	for i, number := range []int{8, 9} {
 		m.Pulls[number] = &fakehub.Pull{Author: "agent", Base: "main", Head: heads[i]}
-		at = m.repo.commit("queue", fmt.Sprintf("Merge pull request #%d", number), both[i], at, heads[i])
+		at = m.repo.Commit("queue", fmt.Sprintf("Merge pull request #%d", number), both[i], at, heads[i])
 		ids = append(ids, at)
 	}
 	for _, i := range judged {
@@ -240,7 +164,7 @@ func queuedTwo(t *testing.T, judged ...int) (m *merge, ids []string) {
 		id := int64(900 + i)
 		m.Runs = append(m.Runs, &fakehub.Run{ID: id, Event: "merge_group", Head: ids[i], Started: before, Artifacts: []*fakehub.Artifact{{ID: id * 10, Data: bundle, Created: before}}})
 	}
-	m.repo.git("", "update-ref", "refs/heads/main", at)
+	m.repo.Git("", "update-ref", "refs/heads/main", at)
 	for i, number := range []int{8, 9} {
 		m.Pulls[number].Merged, m.Pulls[number].MergedAt, m.Pulls[number].Landed = true, merged, ids[i:i+1]
 	}

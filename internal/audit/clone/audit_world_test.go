@@ -1,4 +1,4 @@
-package collect
+package clone
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -39,7 +40,7 @@ type world struct {
 	deals []*deal
 	dir   string
 	ids   map[int]string
-	git   *Git
+	git   *Clone
 	found archive.Found
 	files []map[string][]byte // of the bundles of found.Entries
 	clock int
@@ -277,7 +278,11 @@ func (w *world) bundle(d *deal) map[string][]byte {
 	}
 	text := []byte(d.contract)
 	if d.contract == "" {
-		if text, err = blobAt(w.git, w.ids[d.base], contractPath, 1<<20); err != nil || text == nil {
+		var id string
+		if _, id, _, err = w.git.Entry(w.ids[d.base], contractPath); err == nil {
+			text, err = w.git.Blob(id, 1<<20)
+		}
+		if err != nil {
 			w.t.Fatalf("%s: no contract, %v", d.name, err)
 		}
 	}
@@ -377,11 +382,11 @@ func (w *world) judge(bundle map[string][]byte, d *deal) *report.Report {
 }
 
 func (w *world) judgeOnce(bundle map[string][]byte, d *deal) *report.Report {
-	files := inObjects{}
+	files := map[string]verify.Opener{}
 	for name, data := range bundle {
-		files[name] = bytesOpener(data)
+		files[name] = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 	}
-	found, err := bundleAt(files, "bundle")
+	found, err := collect.BundleFrom(files, "bundle")
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package github
+package find
 
 import (
 	"archive/zip"
@@ -10,11 +10,12 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // What an artifact may contain. The change's own workflow may have made it, so that any byte of it is hostile.
 const (
-	maxZip      = 64 << 20  // bytes
 	maxUnzipped = 256 << 20 // bytes of all files together
 	maxNames    = archive.MaxFiles
 )
@@ -29,8 +30,8 @@ type zipFile struct {
 // each once whatever its case, with at most a number of bytes together; every other zip is an error. No size that the zip claims is
 // believed.
 func unzip(data []byte, most int64) ([]zipFile, error) {
-	if len(data) > maxZip {
-		return nil, fmt.Errorf("the artifact has more than %d bytes", maxZip)
+	if len(data) > github.MaxArtifact {
+		return nil, fmt.Errorf("the artifact has more than %d bytes", github.MaxArtifact)
 	}
 	// The reader makes an entry for each header before it says how many there are.
 	if bytes.Count(data, []byte("PK\x01\x02")) > 100*maxNames {
@@ -55,7 +56,7 @@ func unzip(data []byte, most int64) ([]zipFile, error) {
 		}
 		content, err := inflate(f, left)
 		if err != nil {
-			return nil, fmt.Errorf("the file %q of the artifact cannot be read: %w", cut(f.Name, 80), err)
+			return nil, fmt.Errorf("the file %q of the artifact cannot be read: %w", input.Clip(f.Name), err)
 		}
 		left -= int64(len(content))
 		files = append(files, zipFile{f.Name, content})
@@ -70,20 +71,20 @@ var errNames = fmt.Errorf("the artifact contains more than %d names", maxNames)
 func checkName(names map[string]bool, f *zip.File) (dir bool, err error) {
 	name, dir := strings.CutSuffix(f.Name, "/")
 	if kind := f.Mode().Type(); kind != 0 && (kind != fs.ModeDir || !dir) {
-		return dir, fmt.Errorf("%q in the artifact is not a regular file", cut(f.Name, 80))
+		return dir, fmt.Errorf("%q in the artifact is not a regular file", input.Clip(f.Name))
 	}
 	if !archive.IsPath(name) || !fs.ValidPath(name) || strings.Contains(name, ":") {
-		return dir, fmt.Errorf("the artifact contains the name %q: expected a path below it, without backslash, colon and names of git", cut(f.Name, 80))
+		return dir, fmt.Errorf("the artifact contains the name %q: expected a path below it, without backslash, colon and names of git", input.Clip(f.Name))
 	}
 	folded := strings.ToLower(strings.ToUpper(name))
 	isFile, there := names[folded]
 	if there && (isFile || !dir) {
-		return dir, fmt.Errorf("the artifact contains the name %q twice, in one case or two", cut(f.Name, 80))
+		return dir, fmt.Errorf("the artifact contains the name %q twice, in one case or two", input.Clip(f.Name))
 	}
 	names[folded] = !dir
 	for i := range len(folded) {
 		if folded[i] == '/' && names[folded[:i]] {
-			return dir, fmt.Errorf("%q in the artifact is below a file", cut(f.Name, 80))
+			return dir, fmt.Errorf("%q in the artifact is below a file", input.Clip(f.Name))
 		} else if folded[i] == '/' {
 			names[folded[:i]] = false
 		}

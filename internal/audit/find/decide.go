@@ -1,4 +1,4 @@
-package github
+package find
 
 import (
 	"context"
@@ -10,11 +10,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -23,17 +26,17 @@ import (
 // decide finds the decision about what was merged: that of the newest run before the merge whose report is about these pull requests
 // and this head. Where another pull request has the same head, its runs are passed over.
 func (f *finder) decide(ctx context.Context, u unit, event string) (*archive.Entry, error) {
-	runs, err := f.gateRuns(ctx, f.Workflow, event, u.head, u.merged)
+	runs, err := f.GateRuns(ctx, f.Workflow, event, u.head, u.merged)
 	if err != nil {
 		return nil, err
 	}
 	gap := f.gap(u, archive.NoRun)
 	for _, run := range runs[:min(len(runs), maxTried)] {
-		found, err := f.bundleOf(ctx, run, f.Artifact, u.merged)
+		found, err := f.ArtifactOf(ctx, run, f.Artifact, u.merged)
 		if err != nil {
 			return nil, err
 		}
-		if found == nil && run.undecided(u.merged) {
+		if found == nil && run.Undecided(u.merged) {
 			continue
 		}
 		said, err := f.said(u, run)
@@ -53,18 +56,18 @@ func (f *finder) decide(ctx context.Context, u unit, event string) (*archive.Ent
 }
 
 // said is what an entry tells about a run.
-func (f *finder) said(u unit, run workflowRun) (*archive.Run, error) {
+func (f *finder) said(u unit, run github.WorkflowRun) (*archive.Run, error) {
 	state, err := archive.WorkflowElsewhere, error(nil)
-	if !run.elsewhere {
+	if !run.Elsewhere {
 		state, err = f.workflowState(u)
 	}
-	return &archive.Run{ID: digits(run.ID), Attempt: run.Attempt, Event: run.Event, Path: run.Path, Workflow: state}, err
+	return &archive.Run{ID: strconv.FormatInt(run.ID, 10), Attempt: run.Attempt, Event: run.Event, Path: run.Path, Workflow: state}, err
 }
 
 // workflowState tells whether what was merged changes the gate's workflow. A run of a pull request has the workflow of a merge of the head
 // and its base, not that of the head: where the branch got no other one by the merge, the run had one that the branch had before.
 func (f *finder) workflowState(u unit) (string, error) {
-	name, parent := workflowDir+f.Workflow, u.steps[0].Parent
+	name, parent := github.WorkflowDir+f.Workflow, u.steps[0].Parent
 	if parent == "" {
 		return archive.WorkflowChanged, nil
 	}
@@ -84,20 +87,20 @@ func (f *finder) workflowState(u unit) (string, error) {
 
 // take downloads an artifact, nil for none, and makes an entry of it. The error is one of GitHub, the clone or the disk: what is wrong
 // with the artifact is a gap.
-func (f *finder) take(ctx context.Context, u unit, found *artifact) (*archive.Entry, error) {
+func (f *finder) take(ctx context.Context, u unit, found *github.Artifact) (*archive.Entry, error) {
 	switch {
 	case found == nil:
 		return f.gap(u, archive.NoArtifact), nil
 	case found.Expired:
 		return f.gap(u, archive.Expired), nil
-	case found.Bytes > maxZip:
+	case found.Bytes > github.MaxArtifact:
 		return f.gap(u, archive.Unreadable), nil
 	}
-	data, err := f.download(ctx, found.ID)
+	data, err := f.Download(ctx, found.ID)
 	switch {
-	case errors.Is(err, errGone):
+	case errors.Is(err, github.ErrGone):
 		return f.gap(u, archive.Expired), nil
-	case errors.Is(err, errLarge):
+	case errors.Is(err, github.ErrLarge):
 		return f.gap(u, archive.Unreadable), nil
 	case err != nil:
 		return nil, err
@@ -136,7 +139,7 @@ func (f *finder) judge(u unit, files []zipFile) (entry *archive.Entry, err error
 	case !f.isAbout(u, result.Before, decided):
 		return f.gap(u, archive.WrongSubject), nil
 	}
-	merged := collect.Merged{Parent: u.steps[0].Parent}
+	merged := clone.Merged{Parent: u.steps[0].Parent}
 	for _, s := range u.steps {
 		merged.Commits = append(merged.Commits, s.Commit)
 	}
@@ -172,7 +175,7 @@ func (f *finder) decision(u unit, files []zipFile, text []byte, result *replay.R
 
 // subject is what a bundle says that it is about.
 type subject struct {
-	collect.Decided
+	clone.Decided
 	repositoryID string // "" when unknown
 }
 
@@ -194,7 +197,7 @@ func (f *finder) replay(dir string, text []byte) (s subject, result *replay.Resu
 	if result, err = replay.Run(text, before, found.Bundle); err != nil {
 		return s, nil
 	}
-	if s.Decided, err = collect.DecidedBy(before, found.Bundle); err != nil {
+	if s.Decided, err = clone.DecidedBy(before, found.Bundle); err != nil {
 		return s, nil
 	}
 	if known := verify.FactsOf(found.Bundle); known != nil {
@@ -212,7 +215,7 @@ func (f *finder) isAbout(u unit, r *report.Report, s subject) bool {
 	if repository == nil || r.Subject.HeadSHA == nil || *r.Subject.HeadSHA != u.head {
 		return false
 	}
-	if !strings.EqualFold(*repository, f.owner+"/"+f.name) && (s.repositoryID == "" || s.repositoryID != f.id) {
+	if !f.Is(*repository, s.repositoryID) {
 		return false
 	}
 	if !u.group {

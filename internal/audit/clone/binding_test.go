@@ -1,6 +1,7 @@
-package collect
+package clone
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,27 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
+
+// history is what git fast-import reads.
+type history struct{ bytes.Buffer }
+
+func (h *history) commit(mark int) {
+	fmt.Fprintf(h, "commit refs/heads/main\nmark :%d\ncommitter c <c@example.org> %d +0000\ndata 1\nm\n", mark, 1_700_000_000+mark)
+}
+
+func (h *history) put(mode, path, text string) {
+	fmt.Fprintf(h, "M %s inline %s\ndata %d\n%s\n", mode, path, len(text), text)
+}
+
+func openTest(t testing.TB, dir string) *Clone {
+	t.Helper()
+	git, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { git.Close() })
+	return git
+}
 
 // from begins a commit with parents.
 func (h *history) from(mark int, parents ...int) {

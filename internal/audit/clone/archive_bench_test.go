@@ -1,4 +1,4 @@
-package collect_test
+package clone_test
 
 import (
 	"bytes"
@@ -16,8 +16,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
-	"github.com/closeout-gate/closeout/internal/collect"
-	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -147,9 +146,9 @@ func gitIn(tb testing.TB, dir string, in io.Reader, args ...string) string {
 }
 
 // checked checks the archive of a repository.
-func checked(tb testing.TB, dir string, how collect.ArchiveCheck) *archive.Check {
+func checked(tb testing.TB, dir string, how clone.ArchiveCheck) *archive.Check {
 	tb.Helper()
-	git, err := collect.OpenGit(dir, input.DefaultLimits())
+	git, err := clone.Open(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -189,7 +188,7 @@ func BenchmarkArchiveVerify(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if c := checked(b, dir, collect.ArchiveCheck{}); len(c.Problems) > 0 || c.Size != decisions {
+		if c := checked(b, dir, clone.ArchiveCheck{}); len(c.Problems) > 0 || c.Size != decisions {
 			b.Fatalf("%d entries, problems %v", c.Size, c.Problems)
 		}
 	}

@@ -1,4 +1,4 @@
-package github
+package find
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 
 // TestCallsAreDocumented compares the tables of docs/github.md with the calls in the goldens, both ways.
 func TestCallsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/github.md")
+	text, err := os.ReadFile("../../../docs/github.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func findCalls(t *testing.T) []string {
 
 func goldenCalls(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("testdata/facts/*.golden.json")
+	files, err := filepath.Glob("../../github/testdata/facts/*.golden.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -72,7 +72,7 @@ func goldenCalls(t *testing.T) []string {
 			t.Fatal(err)
 		}
 	}
-	read("testdata/calls.golden.json", &calls)
+	read("../../github/testdata/calls.golden.json", &calls)
 	for _, name := range files {
 		var golden struct{ Calls []string }
 		read(name, &golden)

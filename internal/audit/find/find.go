@@ -1,8 +1,7 @@
-package github
+package find
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,13 +9,14 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
-	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/audit/clone"
+	"github.com/closeout-gate/closeout/internal/github"
 )
 
 // Finding says for which commits decisions are looked for, and where.
 type Finding struct {
-	Git      *collect.Git
-	Line     []collect.Step // the commits that no entry answers for, the oldest first
+	Git      *clone.Clone
+	Line     []clone.Step // the commits that no entry answers for, the oldest first
 	Branch   string
 	Workflow string // file name of the gate's workflow
 	Artifact string // name of what it uploads
@@ -37,22 +37,22 @@ const (
 // finder looks for decisions.
 type finder struct {
 	Finding
-	*Client
+	*github.Client
 	entries []archive.Entry
 	bytes   int64
 	files   int
 	queue   *bool // whether the repository has ever used a merge queue; nil before it was asked
-	pulls   map[string][]mergedPull
+	pulls   map[string][]github.MergedPull
 }
 
-// Find makes an entry for each commit, or for several that were merged at once: a decision with its bundle, or a gap where GitHub
+// Decisions makes an entry for each commit, or for several that were merged at once: a decision with its bundle, or a gap where GitHub
 // proves that there is none. An error says about which commit GitHub could not be asked, or which object the clone lacks; the
 // entries are those before it. Their bundles are below Out.
-func (c *Client) Find(ctx context.Context, what Finding) ([]archive.Entry, error) {
-	f := &finder{Finding: what, Client: c, pulls: map[string][]mergedPull{}}
+func Decisions(ctx context.Context, c *github.Client, what Finding) ([]archive.Entry, error) {
+	f := &finder{Finding: what, Client: c, pulls: map[string][]github.MergedPull{}}
 	for line := f.Line; len(line) > 0 && len(f.entries) < maxFound && f.bytes < maxFoundBytes && f.files < maxFoundFiles; {
 		entry, err := f.next(ctx, line)
-		if refused := (*failure)(nil); f.GiveUp && errors.As(err, &refused) {
+		if f.GiveUp && github.Failed(err) {
 			f.GiveUp, err = false, nil
 			entry = f.gap(unit{steps: line[:1]}, archive.Unknown)
 		}
@@ -68,7 +68,7 @@ func (c *Client) Find(ctx context.Context, what Finding) ([]archive.Entry, error
 
 // unit is what was merged at once.
 type unit struct {
-	steps  []collect.Step
+	steps  []clone.Step
 	pulls  []int64
 	head   string // what its runs are about
 	group  bool   // a merge queue judged it
@@ -78,7 +78,7 @@ type unit struct {
 func (u *unit) tip() string { return u.steps[len(u.steps)-1].Commit }
 
 // next makes the entry of the first commits of a line.
-func (f *finder) next(ctx context.Context, line []collect.Step) (*archive.Entry, error) {
+func (f *finder) next(ctx context.Context, line []clone.Step) (*archive.Entry, error) {
 	candidates, err := f.mergedBy(ctx, line)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (f *finder) next(ctx context.Context, line []collect.Step) (*archive.Entry,
 
 // mergedBy says which pull request brought the first commits of a line, and how many: those whose merge commit is the first commit
 // itself, else one that was rebased, whose merge commit is the last of several that all belong to it.
-func (f *finder) mergedBy(ctx context.Context, line []collect.Step) (units []unit, err error) {
+func (f *finder) mergedBy(ctx context.Context, line []clone.Step) (units []unit, err error) {
 	pulls, err := f.pullsOf(ctx, line[0])
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (f *finder) mergedBy(ctx context.Context, line []collect.Step) (units []uni
 		if len(units) > 0 {
 			break
 		}
-		n := 1 + slices.IndexFunc(line[:min(len(line), archive.MaxCommits)], func(s collect.Step) bool { return s.Commit == p.MergeCommit })
+		n := 1 + slices.IndexFunc(line[:min(len(line), archive.MaxCommits)], func(s clone.Step) bool { return s.Commit == p.MergeCommit })
 		all, err := f.allOf(ctx, line[:n], p.Number)
 		if err != nil {
 			return nil, err
@@ -130,26 +130,26 @@ func (f *finder) mergedBy(ctx context.Context, line []collect.Step) (units []uni
 	return units, nil
 }
 
-func unitOf(steps []collect.Step, p mergedPull) unit {
+func unitOf(steps []clone.Step, p github.MergedPull) unit {
 	return unit{steps: steps, pulls: []int64{p.Number}, head: p.Head.SHA, merged: *p.MergedAt}
 }
 
 // allOf reports whether there are commits, and all of them belong to a pull request.
-func (f *finder) allOf(ctx context.Context, steps []collect.Step, number int64) (bool, error) {
+func (f *finder) allOf(ctx context.Context, steps []clone.Step, number int64) (bool, error) {
 	for _, s := range steps {
 		pulls, err := f.pullsOf(ctx, s)
-		if err != nil || !slices.ContainsFunc(pulls, func(p mergedPull) bool { return p.Number == number }) {
+		if err != nil || !slices.ContainsFunc(pulls, func(p github.MergedPull) bool { return p.Number == number }) {
 			return false, err
 		}
 	}
 	return len(steps) > 0, nil
 }
 
-func (f *finder) pullsOf(ctx context.Context, s collect.Step) ([]mergedPull, error) {
+func (f *finder) pullsOf(ctx context.Context, s clone.Step) ([]github.MergedPull, error) {
 	if known, ok := f.pulls[s.Commit]; ok {
 		return known, nil
 	}
-	pulls, err := f.mergedPulls(ctx, s, f.Branch)
+	pulls, err := f.MergedPulls(ctx, s.Commit, s.Subject, f.Branch)
 	if err == nil {
 		f.pulls[s.Commit] = pulls
 	}
@@ -159,7 +159,7 @@ func (f *finder) pullsOf(ctx context.Context, s collect.Step) ([]mergedPull, err
 // ofGroup makes the entry of a group of a merge queue that begins with the first commit; nil when there is none. The queue moves the
 // branch to the head of a group, so its runs are about a commit of the line: of this pull request, or, where the queue judges only
 // the last of a group, of a later one, whose report then begins at the parent of the first commit.
-func (f *finder) ofGroup(ctx context.Context, line []collect.Step, candidates []unit) (*archive.Entry, error) {
+func (f *finder) ofGroup(ctx context.Context, line []clone.Step, candidates []unit) (*archive.Entry, error) {
 	queue, err := f.hasQueue(ctx)
 	if !queue || err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (f *finder) ofGroup(ctx context.Context, line []collect.Step, candidates []
 	u := candidates[0]
 	for {
 		u.head, u.group = u.tip(), true
-		runs, err := f.gateRuns(ctx, f.Workflow, "merge_group", u.head, u.merged)
+		runs, err := f.GateRuns(ctx, f.Workflow, "merge_group", u.head, u.merged)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (f *finder) ofGroup(ctx context.Context, line []collect.Step, candidates []
 }
 
 // longer adds the next pull request of the line to a group; nil when there is none.
-func (f *finder) longer(ctx context.Context, line []collect.Step, u unit) (*unit, error) {
+func (f *finder) longer(ctx context.Context, line []clone.Step, u unit) (*unit, error) {
 	rest := line[len(u.steps):]
 	if len(rest) == 0 || len(u.pulls) == maxGroup {
 		return nil, nil
@@ -206,19 +206,11 @@ func (f *finder) hasQueue(ctx context.Context) (bool, error) {
 	if f.queue != nil {
 		return *f.queue, nil
 	}
-	var answer struct {
-		Total *int `json:"total_count"`
+	queue, err := f.HasQueue(ctx)
+	if err == nil {
+		f.queue = &queue
 	}
-	_, err := f.get(ctx, f.path("actions/runs")+"?event=merge_group&per_page=1", &answer)
-	if err == nil && answer.Total == nil {
-		err = errors.New("GitHub does not say how many runs there are")
-	}
-	if err != nil {
-		return false, f.fail(err, needActions)
-	}
-	queue := *answer.Total > 0
-	f.queue = &queue
-	return queue, nil
+	return queue, err
 }
 
 // entry is what decisions and gaps share.

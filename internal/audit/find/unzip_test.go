@@ -1,4 +1,4 @@
-package github
+package find
 
 import (
 	"archive/zip"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/github"
 )
 
 // zipped makes a zip of names and contents in turn.
@@ -109,7 +110,7 @@ func TestUnzip(t *testing.T) {
 		"nothing":            {nil, "not a zip"},
 		"a text":             {[]byte("PK\x03\x04 no zip"), "not a zip"},
 		"cut off":            {honest[:len(honest)-30], "not a zip"},
-		"too large":          {make([]byte, maxZip+1), "more than 67108864 bytes"},
+		"too large":          {make([]byte, github.MaxArtifact+1), "more than 67108864 bytes"},
 		"leads out":          {zipped(t, "../x", ""), `the name "../x"`},
 		"leads out inside":   {zipped(t, "a/../../x", ""), "the name"},
 		"leads out, folder":  {zipped(t, "../", ""), "the name"},

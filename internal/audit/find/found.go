@@ -1,4 +1,4 @@
-package collect
+package find
 
 import (
 	"errors"
@@ -10,40 +10,41 @@ import (
 	"strconv"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// ArchiveInput is what archive add reads: entries, and the files of their bundles.
-type ArchiveInput struct {
+// Input is what archive add reads: entries, and the files of their bundles.
+type Input struct {
 	Found *archive.Found
 	root  *os.Root
 	named func(position int, name string) string // the path of a file of a bundle, in root
 }
 
 // Open opens a file of the bundle of an entry. No link is followed to the outside.
-func (in *ArchiveInput) Open(position int, name string) (io.ReadCloser, error) {
-	return regular(in.root.OpenFile(filepath.FromSlash(in.named(position, name)), readOnly, 0))
+func (in *Input) Open(position int, name string) (io.ReadCloser, error) {
+	return collect.Regular(in.root.OpenFile(filepath.FromSlash(in.named(position, name)), collect.ReadOnly, 0))
 }
 
 // Close closes the directory, if there is one.
-func (in *ArchiveInput) Close() error {
+func (in *Input) Close() error {
 	if in.root == nil {
 		return nil
 	}
 	return in.root.Close()
 }
 
-// ArchiveFound opens the directory that archive find made. Only its index is read.
-func ArchiveFound(dir string) (*ArchiveInput, error) {
-	root, err := openRoot(dir)
+// Open opens the directory that archive find made. Only its index is read.
+func Open(dir string) (*Input, error) {
+	root, err := collect.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the directory %q cannot be opened: %w", dir, input.Reason(err))
 	}
-	in := &ArchiveInput{root: root, named: func(position int, name string) string {
+	in := &Input{root: root, named: func(position int, name string) string {
 		return path.Join(strconv.Itoa(position), archive.BundleDir, name)
 	}}
 	name := filepath.ToSlash(filepath.Join(dir, archive.IndexFile))
-	data, err := readAtMost(archive.MaxFoundBytes)(regular(root.OpenFile(archive.IndexFile, readOnly, 0)))
+	data, err := readAtMost(archive.MaxFoundBytes)(collect.Regular(root.OpenFile(archive.IndexFile, collect.ReadOnly, 0)))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%q cannot be read: %w", name, input.Reason(err)), root.Close())
 	}
@@ -55,9 +56,9 @@ func ArchiveFound(dir string) (*ArchiveInput, error) {
 	return in, nil
 }
 
-// ArchiveState reads state.json from a file.
-func ArchiveState(file string) (*archive.State, error) {
-	data, err := readAtMost(archive.MaxStateBytes)(regular(os.OpenFile(file, readOnly, 0)))
+// State reads state.json from a file.
+func State(file string) (*archive.State, error) {
+	data, err := readAtMost(archive.MaxStateBytes)(collect.Regular(os.OpenFile(file, collect.ReadOnly, 0)))
 	if err != nil {
 		return nil, fmt.Errorf("the state %q cannot be read: %w", file, input.Reason(err))
 	}

@@ -1,4 +1,4 @@
-package collect_test
+package clone_test
 
 import (
 	"bytes"
@@ -9,14 +9,13 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
-	"github.com/closeout-gate/closeout/internal/collect"
-	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/internal/audit/clone"
 )
 
 // checkRef checks the archive of a ref.
 func checkRef(t *testing.T, dir, ref, since string) *archive.Check {
 	t.Helper()
-	git, err := collect.OpenGit(dir, input.DefaultLimits())
+	git, err := clone.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,13 +23,13 @@ func checkRef(t *testing.T, dir, ref, since string) *archive.Check {
 	return checkIn(t, git, ref, since)
 }
 
-func checkIn(t *testing.T, git *collect.Git, ref, since string) *archive.Check {
+func checkIn(t *testing.T, git *clone.Clone, ref, since string) *archive.Check {
 	t.Helper()
 	a, err := git.Archive(ref)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check, err := a.Check(collect.ArchiveCheck{Since: since})
+	check, err := a.Check(clone.ArchiveCheck{Since: since})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +106,7 @@ func TestArchiveFlipped(t *testing.T) {
 		}
 	}
 	list := variants(t, dir, commands)
-	git, err := collect.OpenGit(dir, input.DefaultLimits())
+	git, err := clone.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,12 +244,12 @@ func TestArchiveBatches(t *testing.T) {
 // TestArchiveStored reads archives as git can store them.
 func TestArchiveStored(t *testing.T) {
 	dir := archiveOf(t, 130, 40)
-	want := checked(t, dir, collect.ArchiveCheck{})
+	want := checked(t, dir, clone.ArchiveCheck{})
 	if len(want.Problems) > 0 || want.Size != 130 || !want.Complete {
 		t.Fatalf("%+v", want)
 	}
-	clone := filepath.Join(t.TempDir(), "clone")
-	gitIn(t, "", nil, "clone", "--quiet", "--no-checkout", "file://"+dir, clone)
+	packed := filepath.Join(t.TempDir(), "clone")
+	gitIn(t, "", nil, "clone", "--quiet", "--no-checkout", "file://"+dir, packed)
 	loose := filepath.Join(t.TempDir(), "loose.git")
 	gitIn(t, "", nil, "init", "--quiet", "--bare", loose)
 	pack, err := os.Open(onlyPack(t, dir))
@@ -260,13 +259,13 @@ func TestArchiveStored(t *testing.T) {
 	defer pack.Close()
 	gitIn(t, loose, pack, "unpack-objects", "-q")
 	gitIn(t, loose, nil, "update-ref", archive.Ref, strings.TrimSpace(gitIn(t, dir, nil, "rev-parse", "closeout-archive")))
-	for _, d := range []string{clone, loose} {
-		if got := checked(t, d, collect.ArchiveCheck{}); len(got.Problems) > 0 || got.Size != want.Size || !got.Complete {
+	for _, d := range []string{packed, loose} {
+		if got := checked(t, d, clone.ArchiveCheck{}); len(got.Problems) > 0 || got.Size != want.Size || !got.Complete {
 			t.Errorf("%s: %+v", d, got)
 		}
 	}
 	sha256 := archiveOf(t, 3, 1, "--object-format=sha256")
-	if got := checked(t, sha256, collect.ArchiveCheck{}); len(got.Problems) > 0 || got.Size != 3 {
+	if got := checked(t, sha256, clone.ArchiveCheck{}); len(got.Problems) > 0 || got.Size != 3 {
 		t.Errorf("SHA-256: %+v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package collect
+package clone
 
 import (
 	"errors"
@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // TestLine wants the first parents alone, with their dates, and an answer to where an archive begins.
@@ -48,7 +46,7 @@ func TestLine(t *testing.T) {
 	git("merge", "-q", "--no-ff", "topic", "-m", "merge")
 	merge := git("rev-parse", "HEAD")
 
-	g, err := OpenGit(dir, input.DefaultLimits())
+	g, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

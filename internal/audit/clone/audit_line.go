@@ -1,4 +1,4 @@
-package collect
+package clone
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/audit/audit"
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/git"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -38,7 +39,7 @@ type auditLine struct {
 type rootDirs struct{ closeout, github git.ID }
 
 // walkLine walks the line of first parents. Trees are read beside it.
-func (g *Git) walkLine(tip string) (*auditLine, error) {
+func (g *Clone) walkLine(tip string) (*auditLine, error) {
 	at, err := g.repo.ParseID(tip)
 	if err != nil {
 		return nil, err
@@ -50,10 +51,10 @@ func (g *Git) walkLine(tip string) (*auditLine, error) {
 		info, err := g.repo.Commit(at)
 		if err != nil && len(commits) == 0 {
 			trees.end()
-			return nil, fixed(err)
+			return nil, collect.Fixed(err)
 		}
 		if err != nil {
-			l.ended = fixed(err)
+			l.ended = collect.Fixed(err)
 			break
 		}
 		commits = append(commits, audit.Commit{ID: at.String(), Seconds: info.Date})
@@ -136,7 +137,7 @@ func (p *treePart) pick(repo *git.Repo) {
 		}
 		found, err := repo.Pick(tree, contractDir, ".github")
 		if err != nil {
-			p.err = fixed(err)
+			p.err = collect.Fixed(err)
 			return
 		}
 		for j, id := range []*git.ID{&p.dirs[i].closeout, &p.dirs[i].github} {
@@ -154,7 +155,7 @@ func (l *auditLine) day(at int) string {
 }
 
 // bound finds the range that is audited. A day includes more rather than less where the dates run backwards.
-func (l *auditLine) bound(g *Git, in *audit.Input, o *AuditOptions) error {
+func (l *auditLine) bound(g *Clone, in *audit.Input, o *AuditOptions) error {
 	in.Newest, in.Oldest, in.Adopted = 0, len(l.line.Commits)-1, -1
 	if o.Until != "" {
 		at, err := l.find(o.Until, "--until", false)
@@ -188,9 +189,9 @@ func (l *auditLine) bound(g *Git, in *audit.Input, o *AuditOptions) error {
 }
 
 // mayBeArchive reports whether a commit is one of an archive, or one that the clone does not have, as where the archive was replaced.
-func (g *Git) mayBeArchive(commit string) bool {
+func (g *Clone) mayBeArchive(commit string) bool {
 	_, err := g.Archive(commit)
-	return err == nil || Unknowable(err)
+	return err == nil || collect.Unknowable(err)
 }
 
 // find gives the position of a commit, or of the first or last commit of the days that a day begins or ends.
@@ -218,7 +219,7 @@ func (l *auditLine) find(name, flag string, oldest bool) (int, error) {
 }
 
 // adopt finds the changes of contract and workflow, and the commit with which the gate was adopted.
-func (l *auditLine) adopt(g *Git, in *audit.Input, named string) error {
+func (l *auditLine) adopt(g *Clone, in *audit.Input, named string) error {
 	h := &settings{git: g, limits: input.DefaultLimits(), gates: map[git.ID]gate{}, adopted: -1}
 	for at := len(l.dirs) - 1; at >= 0; at-- {
 		h.step(at, l.dirs[at])
@@ -226,7 +227,7 @@ func (l *auditLine) adopt(g *Git, in *audit.Input, named string) error {
 	in.Changes = h.changes
 	in.Adopted = h.adopted
 	if h.err != nil {
-		in.Found = append(in.Found, audit.Unavailable("the contracts and workflows of the branch", fixed(h.err)))
+		in.Found = append(in.Found, audit.Unavailable("the contracts and workflows of the branch", collect.Fixed(h.err)))
 	}
 	if named != "" {
 		at, err := l.find(named, "--adopted", true)
@@ -249,7 +250,7 @@ func (l *auditLine) adopt(g *Git, in *audit.Input, named string) error {
 
 // settings follows contract and workflows along a line, from the oldest commit.
 type settings struct {
-	git      *Git
+	git      *Clone
 	limits   input.Limits
 	dirs     rootDirs
 	flows    git.ID             // of .github/workflows
@@ -464,7 +465,7 @@ func (s *settings) compare(at int, now map[string]git.ID) {
 }
 
 // BranchName is the name of the branch that a name of a ref means, without remote; "" when it means none, as a commit does.
-func (g *Git) BranchName(name string) (string, error) {
+func (g *Clone) BranchName(name string) (string, error) {
 	candidates := []string{name}
 	if !strings.HasPrefix(name, "refs/") && name != "HEAD" {
 		candidates = []string{"refs/heads/" + name, "refs/remotes/" + name, "refs/remotes/" + name + "/HEAD"}
@@ -474,7 +475,7 @@ func (g *Git) BranchName(name string) (string, error) {
 		return "", nil // a commit, or a name that Resolve refuses
 	}
 	if target, err := g.repo.Symbolic(ref); err != nil {
-		return "", fixed(err)
+		return "", collect.Fixed(err)
 	} else if target != "" {
 		ref = target
 	}

@@ -1,4 +1,4 @@
-package collect
+package clone
 
 import (
 	"bytes"
@@ -17,7 +17,9 @@ import (
 	"sync/atomic"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/git"
+	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -35,33 +37,33 @@ const maxTop = archive.MaxStateBytes
 type Archive struct {
 	Commit string
 	Date   int64 // of the commit, in seconds
-	git    *Git
+	git    *Clone
 	top    map[string]git.Entry // what the commit's tree contains
 }
 
-// Archive finds the archive that a ref or commit names; "" is the first of [ArchiveRefs]. The error is [ErrNoSuchRef] when there is
+// Archive finds the archive that a ref or commit names; "" is the first of [ArchiveRefs]. The error is [collect.ErrNoSuchRef] when there is
 // no such ref, and [ErrNoArchive] when it leads to something else.
-func (g *Git) Archive(ref string) (*Archive, error) {
+func (g *Clone) Archive(ref string) (*Archive, error) {
 	if ref == "" {
 		found, err := g.FirstRef(ArchiveRefs...)
 		if err != nil {
 			return nil, err
 		}
 		if ref = found; ref == "" {
-			return nil, &noSuchRef{errors.New("there is no branch closeout-archive here: git fetch origin closeout-archive:closeout-archive, or name the ref with --ref")}
+			return nil, errNoBranch
 		}
 	}
 	commit, err := g.repo.Resolve(ref)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, collect.Fixed(err)
 	}
 	info, err := g.repo.Commit(commit)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, collect.Fixed(err)
 	}
 	entries, err := g.repo.Tree(info.Tree)
 	if err != nil {
-		return nil, fixed(err)
+		return nil, collect.Fixed(err)
 	}
 	a := &Archive{Commit: commit.String(), Date: info.Date, git: g, top: map[string]git.Entry{}}
 	for _, e := range entries {
@@ -75,6 +77,9 @@ func (g *Git) Archive(ref string) (*Archive, error) {
 	return a, nil
 }
 
+// errNoBranch says that no ref was named, and none of [ArchiveRefs] exists.
+var errNoBranch = errors.New("there is no branch closeout-archive here: git fetch origin closeout-archive:closeout-archive, or name the ref with --ref")
+
 // ErrNoArchive says that a commit is none of an archive.
 var ErrNoArchive = errors.New("this is no archive")
 
@@ -84,7 +89,7 @@ func (a *Archive) File(name string) ([]byte, error) {
 }
 
 // regularBlob reads a file; nil when the entry is none.
-func (g *Git) regularBlob(e git.Entry, limit int64) ([]byte, error) {
+func (g *Clone) regularBlob(e git.Entry, limit int64) ([]byte, error) {
 	if e.Mode != git.ModeFile {
 		return nil, nil
 	}
@@ -101,9 +106,9 @@ func (g *Git) regularBlob(e git.Entry, limit int64) ([]byte, error) {
 // archiveFixed adds how to fetch what is missing of an archive.
 func archiveFixed(err error) error {
 	if missing := (*git.MissingObject)(nil); errors.As(err, &missing) {
-		return &fixable{err, "fetch the whole archive: git fetch --refetch --no-filter origin closeout-archive"}
+		return collect.WithFix(err, "fetch the whole archive: git fetch --refetch --no-filter origin closeout-archive")
 	}
-	return fixed(err)
+	return collect.Fixed(err)
 }
 
 // itemRef is the directory of an item, before it is read.
@@ -322,7 +327,7 @@ func (a *Archive) item(ref itemRef) (*archive.Item, error) {
 
 // lister lists the files of a bundle.
 type lister struct {
-	git  *Git
+	git  *Clone
 	item *archive.Item
 	read int
 }
@@ -351,7 +356,7 @@ func (l *lister) tree(id git.ID, prefix string) error {
 		}
 		f := archive.Stored{File: archive.File{Path: prefix + e.Name}, ID: e.ID.String()}
 		if e.Mode != git.ModeFile {
-			f.Problem = "its mode is " + string(modeOf(e.Mode))
+			f.Problem = "its mode is " + string(collect.ModeOf(e.Mode))
 		}
 		l.item.Files = append(l.item.Files, f)
 	}
@@ -375,7 +380,7 @@ func (a *Archive) read(it *archive.Item) (Contents, error) {
 		}
 		data, err := a.blob(f.ID, want.Bytes)
 		switch {
-		case errors.Is(err, ErrTooLarge):
+		case errors.Is(err, collect.ErrTooLarge):
 			f.Problem = fmt.Sprintf("it has more than %d bytes", min(want.Bytes, maxArchived))
 		case err != nil:
 			return nil, err
@@ -396,7 +401,7 @@ func hexSum(data []byte) string {
 
 func (a *Archive) blob(id string, limit int64) ([]byte, error) {
 	data, err := a.git.Blob(id, min(limit, maxArchived))
-	if err != nil && !errors.Is(err, ErrTooLarge) {
+	if err != nil && !errors.Is(err, collect.ErrTooLarge) {
 		return nil, archiveFixed(err)
 	}
 	return data, err
@@ -405,8 +410,8 @@ func (a *Archive) blob(id string, limit int64) ([]byte, error) {
 // Bundle gives the inputs of an entry's decision, and the report that was written then. Each file is read when it is opened, and
 // must have the digest that the entry lists; those that were read before are not read again. The report is nil when the archive does
 // not have it.
-func (a *Archive) Bundle(it *archive.Item, before Contents) (*Found, []byte, error) {
-	files := inObjects{}
+func (a *Archive) Bundle(it *archive.Item, before Contents) (*collect.Found, []byte, error) {
+	files := map[string]verify.Opener{}
 	for _, f := range it.Files {
 		if want, listed := it.Listed(f.Path); listed && f.Problem == "" {
 			files[f.Path] = func() (io.ReadCloser, error) {
@@ -421,11 +426,11 @@ func (a *Archive) Bundle(it *archive.Item, before Contents) (*Found, []byte, err
 			}
 		}
 	}
-	found, err := bundleAt(files, path.Join(it.Dir, archive.BundleDir))
+	found, err := collect.BundleFrom(files, path.Join(it.Dir, archive.BundleDir))
 	if err != nil {
 		return nil, nil, err
 	}
-	open := files.existing(report.FileName)
+	open := files[report.FileName]
 	if open == nil {
 		return found, nil, nil
 	}
@@ -433,6 +438,6 @@ func (a *Archive) Bundle(it *archive.Item, before Contents) (*Found, []byte, err
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := ReportFrom(file)
+	data, err := collect.ReportFrom(file)
 	return found, data, err
 }

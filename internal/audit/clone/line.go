@@ -1,10 +1,11 @@
-package collect
+package clone
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -19,14 +20,14 @@ type Step struct {
 }
 
 // Step reads one commit, named by its whole id.
-func (g *Git) Step(commit string) (Step, error) {
+func (g *Clone) Step(commit string) (Step, error) {
 	id, err := g.repo.ParseID(commit)
 	if err != nil {
 		return Step{}, err
 	}
 	info, err := g.repo.Commit(id)
 	if err != nil {
-		return Step{}, fixed(err)
+		return Step{}, collect.Fixed(err)
 	}
 	step := Step{Commit: commit, Date: info.Date, Subject: info.Subject}
 	if len(info.Parents) > 0 {
@@ -37,12 +38,12 @@ func (g *Git) Step(commit string) (Step, error) {
 
 // Line lists the commits of the line of first parents that lead to a tip, the oldest first: those after a commit, or all when it is
 // "". A commit that is not on the line is an error, and so is a commit that was not fetched.
-func (g *Git) Line(tip, after string) ([]Step, error) {
+func (g *Clone) Line(tip, after string) ([]Step, error) {
 	return g.line(tip, after, func(Step) (bool, error) { return true, nil })
 }
 
 // ContractLine lists the last commits of the line of first parents since which each has a contract; the tip alone when it has none.
-func (g *Git) ContractLine(tip string) ([]Step, error) {
+func (g *Clone) ContractLine(tip string) ([]Step, error) {
 	return g.line(tip, "", func(s Step) (bool, error) {
 		found, err := g.hasContract(s.Commit)
 		return found || s.Commit == tip, err
@@ -50,7 +51,7 @@ func (g *Git) ContractLine(tip string) ([]Step, error) {
 }
 
 // hasContract reports whether a commit has a standing contract at its default path.
-func (g *Git) hasContract(commit string) (bool, error) {
+func (g *Clone) hasContract(commit string) (bool, error) {
 	for _, extension := range policy.ContractExtensions {
 		_, _, found, err := g.Entry(commit, policy.StandingContract+extension)
 		if found || err != nil {
@@ -61,7 +62,7 @@ func (g *Git) hasContract(commit string) (bool, error) {
 }
 
 // line walks from the tip as long as more says so.
-func (g *Git) line(tip, after string, more func(Step) (bool, error)) ([]Step, error) {
+func (g *Clone) line(tip, after string, more func(Step) (bool, error)) ([]Step, error) {
 	var list []Step
 	for at := tip; at != after; {
 		step, err := g.Step(at)

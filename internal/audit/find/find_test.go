@@ -1,4 +1,4 @@
-package github
+package find
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
+	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -34,12 +36,12 @@ type merge struct {
 func newMerge(t *testing.T) *merge {
 	t.Helper()
 	w := newWorld(t)
-	w.base = w.repo.commit("main", "a workflow", with(baseFiles, gateFile, "on: pull_request\n"), w.base)
-	w.head = w.repo.commit("topic", "change a", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n"), w.base)
+	w.base = w.repo.Commit("main", "a workflow", with(baseFiles, gateFile, "on: pull_request\n"), w.base)
+	w.head = w.repo.Commit("topic", "change a", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n"), w.base)
 	m := &merge{world: w, bundle: w.judged(t, "pull_request", 7, w.head)}
 	m.run = &fakehub.Run{ID: 100, Head: w.head, Started: before, Artifacts: []*fakehub.Artifact{{ID: 1000, Data: m.bundle, Created: before}}}
 	w.Runs = []*fakehub.Run{m.run}
-	m.commit = w.repo.commit("main", "change a (#7)", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n"), w.base)
+	m.commit = w.repo.Commit("main", "change a (#7)", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // new\n"), w.base)
 	w.pull.Merged, w.pull.MergedAt, w.pull.Landed = true, merged, []string{m.commit}
 	return m
 }
@@ -50,7 +52,7 @@ var bundles = map[string][]byte{}
 // judged is what the gate uploads about a pull request, or about a group whose last one it is: the bundle with its report.
 func (w *world) judged(t *testing.T, event string, number int, head string) []byte {
 	t.Helper()
-	main := w.repo.git("", "rev-parse", "main")
+	main := w.repo.Git("", "rev-parse", "main")
 	payload := fmt.Sprintf(`{"action":"opened","number":%d,"repository":{"id":17273051,"full_name":"octo-org/octo-repo","default_branch":"main"},
 		"pull_request":{"number":%d,"head":{"sha":"%s"},"base":{"sha":"%s","ref":"main"}}}`, number, number, head, main)
 	if event == "merge_group" {
@@ -60,7 +62,7 @@ func (w *world) judged(t *testing.T, event string, number int, head string) []by
 	if known := bundles[payload]; known != nil {
 		return known
 	}
-	run, err := NewRun(Options{EventName: event, Payload: []byte(payload), APIURL: w.server.URL, Token: token, Files: collect.Options{
+	run, err := github.NewRun(github.Options{EventName: event, Payload: []byte(payload), APIURL: w.server.URL, Token: token, Files: collect.Options{
 		Root: w.workspace(), Settings: verify.Settings{Limits: input.DefaultLimits(), Today: "2026-11-21"},
 	}})
 	if err != nil {
@@ -127,17 +129,17 @@ func altered(t *testing.T, bundle []byte, name, old, new string) []byte {
 // find looks for what was merged after a commit.
 func (w *world) find(t *testing.T, base string, giveUp bool) ([]archive.Entry, string, error) {
 	t.Helper()
-	git, err := collect.OpenGit(w.repo.dir, input.DefaultLimits())
+	git, err := clone.Open(w.repo.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer git.Close()
-	line, err := git.Line(w.repo.git("", "rev-parse", "main"), base)
+	line, err := git.Line(w.repo.Git("", "rev-parse", "main"), base)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := t.TempDir()
-	entries, err := w.client.Find(context.Background(), Finding{
+	entries, err := Decisions(context.Background(), w.client, Finding{
 		Git: git, Line: line, Branch: "main", Workflow: "closeout.yml", Artifact: "closeout-bundle", GiveUp: giveUp, Out: out, Told: func(*archive.Entry) {},
 	})
 	found := &archive.Found{Schema: archive.FoundSchema, Origin: "closeout-archive/github.com/o/r", Branch: "main", Entries: entries}
@@ -192,7 +194,7 @@ func TestFind(t *testing.T) {
 		"named, not merged":     {func(m *merge) { m.pull.Merged, m.pull.TestMerge = false, m.commit }, "gap no_pull_request"},
 		"named, another commit": {func(m *merge) { m.pull.Landed = []string{m.base} }, "gap no_pull_request"},
 		"not merged":            {func(m *merge) { m.pull.Merged = false }, "gap no_pull_request"},
-		"merged elsewhere":      {func(m *merge) { m.repo.git("", "branch", "other", m.base); m.pull.Base = "other" }, "gap no_pull_request"},
+		"merged elsewhere":      {func(m *merge) { m.repo.Git("", "branch", "other", m.base); m.pull.Base = "other" }, "gap no_pull_request"},
 		"another merge commit":  {func(m *merge) { m.pull.Landed = []string{m.commit, m.base} }, "gap no_pull_request"},
 		"no run":                {func(m *merge) { m.Runs = nil }, "gap no_run of 7"},
 		"a run of another head": {func(m *merge) { m.run.Head = m.base }, "gap no_run of 7"},
@@ -221,8 +223,8 @@ func TestFind(t *testing.T) {
 		}, "gap unreadable of 7 by 100.1 unchanged"},
 		"expired":                {func(m *merge) { artifact(m).Expired = true }, "gap expired of 7 by 100.1 unchanged"},
 		"gone meanwhile":         {func(m *merge) { m.Fail("/zip", 1, fakehub.Status(410, "gone")) }, "gap expired of 7 by 100.1 unchanged"},
-		"large":                  {func(m *merge) { artifact(m).Size = maxZip + 1 }, "gap unreadable of 7 by 100.1 unchanged"},
-		"large, and silent":      {func(m *merge) { artifact(m).Data, artifact(m).Size = make([]byte, maxZip+9), 1 }, "gap unreadable of 7 by 100.1 unchanged"},
+		"large":                  {func(m *merge) { artifact(m).Size = github.MaxArtifact + 1 }, "gap unreadable of 7 by 100.1 unchanged"},
+		"large, and silent":      {func(m *merge) { artifact(m).Data, artifact(m).Size = make([]byte, github.MaxArtifact+9), 1 }, "gap unreadable of 7 by 100.1 unchanged"},
 		"another digest":         {func(m *merge) { artifact(m).Digest = "sha256:" + strings.Repeat("0", 64) }, "gap unreadable of 7 by 100.1 unchanged"},
 		"another kind of digest": {func(m *merge) { artifact(m).Digest = "sha1:x" }, "gap unreadable of 7 by 100.1 unchanged"},
 		"no zip":                 {func(m *merge) { artifact(m).Data = []byte("hello") }, "gap unreadable of 7 by 100.1 unchanged"},
@@ -250,14 +252,14 @@ func TestFind(t *testing.T) {
 			artifact(m).Data = altered(t, m.bundle, report.FileName, `"head_sha":"`+m.head, `"head_sha":"`+m.base)
 		}, "gap wrong_subject of 7 by 100.1 unchanged"},
 		"another content merged": {func(m *merge) {
-			m.commit = m.repo.commit("main", "not what was judged", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // evil\n"), m.base)
+			m.commit = m.repo.Commit("main", "not what was judged", with(baseFiles, gateFile, "on: pull_request\n", "src/a.go", "package a // evil\n"), m.base)
 			m.pull.Landed = []string{m.commit}
 		}, "gap wrong_subject of 7 by 100.1 unchanged"},
 		"the workflow is changed": {func(m *merge) {
-			m.base = m.repo.commit("main", "other", baseFiles, m.repo.git("", "rev-parse", m.base+"^"))
-			m.head = m.repo.commit("topic", "with a gate of its own", with(baseFiles, gateFile, "on: push\n"), m.base)
+			m.base = m.repo.Commit("main", "other", baseFiles, m.repo.Git("", "rev-parse", m.base+"^"))
+			m.head = m.repo.Commit("topic", "with a gate of its own", with(baseFiles, gateFile, "on: push\n"), m.base)
 			artifact(m).Data, m.run.Head = m.judged(t, "pull_request", 7, m.head), m.head
-			m.commit = m.repo.commit("main", "merged", with(baseFiles, gateFile, "on: push\n"), m.base)
+			m.commit = m.repo.Commit("main", "merged", with(baseFiles, gateFile, "on: push\n"), m.base)
 			m.pull.Landed = []string{m.commit}
 		}, "decision failed same of 7 by 100.1 changed"},
 		"a newer run":            {func(m *merge) { add(m, other(m, 101, merged)) }, "decision failed same of 7 by 101.1 unchanged"},
