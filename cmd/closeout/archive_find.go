@@ -3,14 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,30 +80,42 @@ func (f *archiveFindFlags) run(std stdio) error {
 	if err != nil {
 		return err
 	}
-	found := &archive.Found{Schema: archive.FoundSchema, Origin: origin, Branch: f.branch}
-	if f.state != "" {
-		state, err := find.State(f.state)
-		if err != nil {
-			return err
-		}
-		found.Origin, found.Size = state.Origin, state.Size
-		if last := state.Last[f.branch]; last != "" {
-			found.After = &last
-		}
+	found, err := find.Since(origin, f.branch, f.state)
+	if err != nil {
+		return err
 	}
 	git, err := clone.Open(cmp.Or(f.repo, "."))
 	if err != nil {
 		return err
 	}
 	defer git.Close()
-	line, err := f.line(git, found.After)
+	line, err := find.Line(git, found, f.after)
 	if err != nil {
 		return stoppedBy(std, err)
 	}
 	if err := collect.NewDirectory(f.out); err != nil {
 		return err
 	}
-	return f.find(std, client, git, found, line)
+	w, err := find.Write(context.Background(), client, found, find.Finding{
+		Git: git, Line: line, Branch: f.branch, Workflow: f.workflow, Artifact: f.artifact, GiveUp: f.giveUp, Out: f.out,
+		Told: func(e *archive.Entry) { fmt.Fprintln(std.err, "closeout:", find.Told(e)) },
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(std.out, w.SHA256)
+	if file := os.Getenv("GITHUB_OUTPUT"); file != "" && len(found.Entries) > 0 {
+		if err := appendTo(file, "found_sha256="+w.SHA256+"\n"); err != nil {
+			return err
+		}
+	}
+	if w.Stopped != nil {
+		return stoppedBy(std, w.Stopped)
+	}
+	if w.Left > 0 {
+		fmt.Fprintf(std.err, "closeout: %s left for the next call\n", input.Plural(int64(w.Left), "commit"))
+	}
+	return nil
 }
 
 // clientOfRunner makes the client from what the runner says of itself, and names the archive of its repository.
@@ -133,76 +141,6 @@ func clientOfRunner(std stdio) (client *github.Client, origin string, err error)
 	return client, "closeout-archive/" + host.Host + "/" + repository, err
 }
 
-// line lists the commits that the archive does not answer for.
-func (f *archiveFindFlags) line(git *clone.Clone, last *string) ([]clone.Step, error) {
-	ref, err := git.FirstRef("refs/remotes/origin/"+f.branch, "refs/heads/"+f.branch)
-	if err == nil && ref == "" {
-		err = fmt.Errorf("the clone has no branch %q: fetch it, or name another one with --branch", f.branch)
-	}
-	if err != nil {
-		return nil, err
-	}
-	tip, err := git.Resolve(ref)
-	if err != nil {
-		return nil, err
-	}
-	if last != nil {
-		line, err := git.Line(tip, *last)
-		switch lost := errors.Is(err, clone.ErrNotOnLine); {
-		case lost && f.after == "":
-			return nil, fmt.Errorf("the archive ends with %s: %w. The branch was rewritten: name with --after the commit after which the archive goes on", *last, err)
-		case err == nil && f.after != "":
-			return nil, fmt.Errorf("--after cannot be given: the archive ends with %s, and goes on there", *last)
-		case !lost:
-			return line, err
-		}
-	}
-	if f.after == "" {
-		return git.ContractLine(tip)
-	}
-	after, err := git.Resolve(f.after)
-	if err != nil {
-		return nil, err
-	}
-	return git.Line(tip, after)
-}
-
-// find writes what is found. The index comes last, and whole: without it no one takes the rest.
-func (f *archiveFindFlags) find(std stdio, client *github.Client, git *clone.Clone, found *archive.Found, line []clone.Step) error {
-	entries, stopped := find.Decisions(context.Background(), client, find.Finding{
-		Git: git, Line: line, Branch: f.branch, Workflow: f.workflow, Artifact: f.artifact, GiveUp: f.giveUp, Out: f.out,
-		Told: func(e *archive.Entry) { fmt.Fprintln(std.err, "closeout:", told(e)) },
-	})
-	if found.Entries = entries; len(entries) > 0 {
-		found.Date = dateOf(line, entries[len(entries)-1])
-	}
-	data, err := found.Marshal()
-	if err != nil {
-		return err
-	}
-	if _, errs := archive.ReadFound(data); errs.Any() {
-		return fmt.Errorf("%s would be malformed: %s", archive.IndexFile, errs.All()[0].Message)
-	}
-	if err := collect.Create(filepath.Join(f.out, archive.IndexFile), data); err != nil {
-		return err
-	}
-	sum := sha256.Sum256(data)
-	digest := hex.EncodeToString(sum[:])
-	fmt.Fprintln(std.out, digest)
-	if file := os.Getenv("GITHUB_OUTPUT"); file != "" && len(entries) > 0 {
-		if err := appendTo(file, "found_sha256="+digest+"\n"); err != nil {
-			return err
-		}
-	}
-	if stopped != nil {
-		return stoppedBy(std, stopped)
-	}
-	if left := len(line) - commitsOf(entries); left > 0 {
-		fmt.Fprintf(std.err, "closeout: %s left for the next call\n", input.Plural(int64(left), "commit"))
-	}
-	return nil
-}
-
 // stoppedBy ends the command with 3 when an error says that GitHub or the clone has no answer.
 func stoppedBy(std stdio, err error) error {
 	var fixed interface{ Fix() string }
@@ -210,39 +148,4 @@ func stoppedBy(std stdio, err error) error {
 		return err
 	}
 	return unknowable(std, fmt.Errorf("stopped: %w", err))
-}
-
-// told is an entry in a line.
-func told(e *archive.Entry) string {
-	what := "no decision"
-	switch {
-	case e.Kind == archive.Decision:
-		what = *e.Verdict + ", replay " + e.Replay
-	case e.Why != nil:
-		what += ": " + *e.Why
-	}
-	if len(e.PullRequests) > 0 {
-		what += ", pull request " + strings.Join(e.PullRequests, ", ")
-	}
-	if e.Run != nil {
-		what += ", run " + e.Run.ID
-	}
-	return e.Commits[len(e.Commits)-1] + ": " + what
-}
-
-func commitsOf(entries []archive.Entry) (n int) {
-	for _, e := range entries {
-		n += len(e.Commits)
-	}
-	return n
-}
-
-// dateOf is the committer's date of the last commit of an entry.
-func dateOf(line []clone.Step, e archive.Entry) int64 {
-	for _, s := range line {
-		if s.Commit == e.Commits[len(e.Commits)-1] {
-			return min(s.Date, 1<<33) // the index takes no later one
-		}
-	}
-	return 0
 }

@@ -58,47 +58,15 @@ func (f *archiveWithdrawFlags) run(word string, std stdio) error {
 		return err
 	}
 	defer git.Close()
-	d, err := withdrawal(git, f.ref, seq)
+	d, err := git.Withdrawal(f.ref, seq)
 	switch {
 	case err == nil:
 		d.Reason = f.reason
 		return d.Write(bare(std.out))
 	case collect.Unknowable(err):
 		return unknowable(std, err)
-	case errors.Is(err, errNoBundle):
+	case errors.Is(err, clone.ErrNoBundle):
 		return refused(std, err)
 	}
 	return err
-}
-
-// errNoBundle says that there is nothing to withdraw.
-var errNoBundle = errors.New("nothing can be withdrawn")
-
-// withdrawal checks the archive and finds the entry.
-func withdrawal(git *clone.Clone, ref string, seq int64) (*archive.Withdrawal, error) {
-	a, err := git.Archive(ref)
-	if err != nil {
-		return nil, err
-	}
-	d := &archive.Withdrawal{Commit: a.Commit, Date: a.Date}
-	check, err := a.Check(clone.ArchiveCheck{Visit: func(it *archive.Item) error {
-		if it.Entry != nil && it.Entry.Seq == seq && len(it.Files) > 0 {
-			d.Entry = it.Entry
-		}
-		return nil
-	}})
-	if err != nil {
-		return nil, err
-	}
-	if len(check.Problems) > 0 {
-		return nil, fmt.Errorf("%w: the archive is not intact; closeout audit shows why", errNoBundle)
-	}
-	if d.Entry == nil {
-		return nil, fmt.Errorf("%w: the archive has %d entries, and none with the number %d that has a bundle", errNoBundle, check.Size, seq)
-	}
-	data, err := a.File(archive.StateFile)
-	if err == nil {
-		d.State, _ = archive.ReadState(data) // it was read before
-	}
-	return d, err
 }

@@ -41,9 +41,9 @@ cannot be known and nothing blocks.`
 const auditMemory = 225 << 20
 
 type auditFlags struct {
-	repo, branch, format, out, failOn string
-	since, with                       []string
-	options                           clone.AuditOptions
+	repo, format, out, failOn string
+	with                      []string
+	options                   clone.AuditOptions
 }
 
 func newAudit(std stdio) *cobra.Command {
@@ -55,9 +55,9 @@ func newAudit(std stdio) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
-	flags.StringVar(&f.branch, "branch", "", "audit this `branch` or commit (default the default branch)")
+	flags.StringVar(&f.options.Branch, "branch", "", "audit this `branch` or commit (default the default branch)")
 	flags.StringVar(&f.options.Archive, "archive", "", "the branch or `commit` of the archive (default origin/closeout-archive, else closeout-archive)")
-	flags.StringArrayVar(&f.since, "since", nil, "the oldest `commit` that is audited, or a day as YYYY-MM-DD; or a commit of the archive that you kept, since which it must only have grown; may be given for both")
+	flags.StringArrayVar(&f.options.Since, "since", nil, "the oldest `commit` that is audited, or a day as YYYY-MM-DD; or a commit of the archive that you kept, since which it must only have grown; may be given for both")
 	flags.StringVar(&f.options.Until, "until", "", "the newest `commit` that is audited, or a day as YYYY-MM-DD")
 	flags.StringVar(&f.options.AsOf, "as-of", "", "the `day` of the audit, YYYY-MM-DD in UTC: commits of the seven days until then may still wait for the archive (default today)")
 	flags.StringVar(&f.options.Adopted, "adopted", "", "the first `commit` that needs a decision, or a day (default the first that holds a contract and a workflow that runs closeout)")
@@ -78,30 +78,22 @@ func (f *auditFlags) run(std stdio) error {
 		return err
 	}
 	defer git.Close()
-	o := &f.options
-	if o.Branch, o.Name, o.Tip, err = auditedBranch(git, f.branch); err != nil {
+	o := f.options
+	if o.Branch == "" {
+		o.Branch, err = git.FirstRef(bases...)
+	}
+	if err == nil && o.Branch == "" {
+		err = noBase(git.Git, "closeout audit --branch")
+	}
+	if err == nil {
+		err = git.Name(&o)
+	}
+	if err != nil {
 		return err
-	}
-	o.Since = nil
-	for _, name := range f.since {
-		if resolved, err := git.Resolve(name); err == nil {
-			name = resolved
-		} else if !input.CalendarDay(name) && !input.IsLowerHex(name, 40, 64) { // the archive may have lost the commit that a person kept
-			return err
-		}
-		o.Since = append(o.Since, name)
-	}
-	for _, name := range []*string{&o.Until, &o.Adopted} {
-		if *name == "" || input.CalendarDay(*name) {
-			continue
-		}
-		if *name, err = git.Resolve(*name); err != nil {
-			return err
-		}
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(auditMemory, debug.SetMemoryLimit(-1)))) // GOMEMLIMIT may be lower
 	var a *report.Audit
-	if err := caught(func() (err error) { a, err = git.Audit(*o); return err }); err != nil {
+	if err := caught(func() (err error) { a, err = git.Audit(o); return err }); err != nil {
 		return err
 	}
 	if err := f.write(a, std); err != nil {
@@ -148,25 +140,6 @@ func (f *auditFlags) programs() error {
 		o.With[version] = path
 	}
 	return nil
-}
-
-// auditedBranch finds the branch, its name without a remote, and its commit. A commit has no name.
-func auditedBranch(git *clone.Clone, named string) (branch, name, commit string, err error) {
-	branch = named
-	if branch == "" {
-		branch, err = git.FirstRef(bases...)
-	}
-	if err == nil && branch == "" {
-		err = noBase(git.Git, "closeout audit --branch")
-	}
-	if err == nil {
-		commit, err = git.Resolve(branch)
-	}
-	if err != nil {
-		return "", "", "", err
-	}
-	name, err = git.BranchName(branch)
-	return cmp.Or(name, branch), name, commit, err
 }
 
 // write prints the result, or writes it into a file.

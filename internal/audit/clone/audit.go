@@ -2,8 +2,10 @@ package clone
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +31,36 @@ type AuditOptions struct {
 	Until, Adopted string
 	With           map[string]string // programs by version
 	AsOf           string            // the day of the audit, YYYY-MM-DD
+}
+
+// Name finds the commits that a person names by a branch, a tag or a part of an id. Days stay, and so does the id of a commit of the archive,
+// which may have lost it.
+func (g *Clone) Name(o *AuditOptions) (err error) {
+	if o.Tip, err = g.Resolve(o.Branch); err != nil {
+		return err
+	}
+	if o.Name, err = g.BranchName(o.Branch); err != nil {
+		return err
+	}
+	o.Branch = cmp.Or(o.Name, o.Branch)
+	since := slices.Clone(o.Since)
+	for i, name := range since {
+		if resolved, err := g.Resolve(name); err == nil {
+			since[i] = resolved
+		} else if !input.CalendarDay(name) && !input.IsLowerHex(name, 40, 64) {
+			return err
+		}
+	}
+	o.Since = since
+	for _, name := range []*string{&o.Until, &o.Adopted} {
+		if *name == "" || input.CalendarDay(*name) {
+			continue
+		}
+		if *name, err = g.Resolve(*name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Audit joins the commits of a branch with an archive. The error is one of usage, as [ErrUsage]; what the clone does not contain is
