@@ -96,7 +96,7 @@ func (f *archiveFindFlags) run(std stdio) error {
 	if err := collect.NewDirectory(f.out); err != nil {
 		return err
 	}
-	w, err := find.Write(context.Background(), client, found, find.Finding{
+	w, err := find.Write(context.Background(), client, found, find.Search{
 		Git: git, Line: line, Branch: f.branch, Workflow: f.workflow, Artifact: f.artifact, GiveUp: f.giveUp, Out: f.out,
 		Told: func(e *archive.Entry) { fmt.Fprintln(std.err, "closeout:", find.Told(e)) },
 	})

@@ -75,7 +75,7 @@ func (t *target) read(limit int64) ([]byte, error) {
 	case info.Size() > limit:
 		return nil, fmt.Errorf("it has %d bytes, and at most %d are read", info.Size(), limit)
 	}
-	f, err := t.dir.OpenFile(t.name, ReadOnly, 0)
+	f, err := t.dir.OpenFile(t.name, readOnly, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -181,15 +181,15 @@ func existing(root *os.Root, name string) verify.Opener {
 
 func opener(root *os.Root, name string) verify.Opener {
 	return func() (io.ReadCloser, error) {
-		return Regular(root.OpenFile(filepath.FromSlash(name), ReadOnly, 0))
+		return OpenIn(root, name)
 	}
 }
 
-// ReadOnly opens a file without waiting: opening a pipe would otherwise wait for a writer.
-const ReadOnly = os.O_RDONLY | syscall.O_NONBLOCK
+// readOnly opens a file without waiting: opening a pipe would otherwise wait for a writer.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 
-// Regular refuses everything but regular files: a device or a pipe has no end and no digest.
-func Regular(f *os.File, err error) (io.ReadCloser, error) {
+// regular refuses everything but regular files: a device or a pipe has no end and no digest.
+func regular(f *os.File, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +207,14 @@ func Regular(f *os.File, err error) (io.ReadCloser, error) {
 	return f, nil
 }
 
+// OpenFile opens a regular file.
+func OpenFile(name string) (io.ReadCloser, error) { return regular(os.OpenFile(name, readOnly, 0)) }
+
+// OpenIn opens a regular file below a directory, named with slashes. No link leads out of it.
+func OpenIn(root *os.Root, name string) (io.ReadCloser, error) {
+	return regular(root.OpenFile(filepath.FromSlash(name), readOnly, 0))
+}
+
 func bytesOpener(data []byte) verify.Opener {
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 }
@@ -221,12 +229,12 @@ func Report(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return readReport(Regular(root.OpenFile(report.FileName, ReadOnly, 0)))
+	return readReport(OpenIn(root, report.FileName))
 }
 
 // ReportFile reads a report: a regular file.
 func ReportFile(name string) ([]byte, error) {
-	return readReport(Regular(os.OpenFile(name, ReadOnly, 0)))
+	return readReport(OpenFile(name))
 }
 
 func readReport(f io.ReadCloser, err error) ([]byte, error) {

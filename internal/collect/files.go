@@ -263,7 +263,7 @@ func (f *finder) open(path string, own bool) verify.Opener {
 	}
 	return func() (io.ReadCloser, error) {
 		if !f.options.Confined && !own {
-			return Regular(os.OpenFile(path, ReadOnly, 0))
+			return OpenFile(path)
 		}
 		inside, err := filepath.Rel(top, path)
 		if err != nil {
@@ -274,7 +274,7 @@ func (f *finder) open(path string, own bool) verify.Opener {
 			return nil, err
 		}
 		defer root.Close()
-		return Regular(root.OpenFile(inside, ReadOnly, 0))
+		return OpenIn(root, inside)
 	}
 }
 

@@ -183,7 +183,7 @@ func (g *Git) between(before, after git.ID) ([]change.Change, error) {
 	list := make([]change.Change, len(changes))
 	for i, c := range changes {
 		list[i] = change.Change{
-			Path: c.Path, Status: change.Status(c.Status), OldMode: ModeOf(c.OldMode), NewMode: ModeOf(c.NewMode),
+			Path: c.Path, Status: change.Status(c.Status), OldMode: modeOf(c.OldMode), NewMode: modeOf(c.NewMode),
 			OldID: idOf(c.OldID), NewID: idOf(c.NewID),
 		}
 	}
@@ -199,8 +199,8 @@ func (g *Git) Tracked(commit string) ([]change.Change, error) {
 	return g.between(git.ID{}, tree)
 }
 
-// ModeOf writes a mode as six octal digits.
-func ModeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
+// modeOf writes a mode as six octal digits.
+func modeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
 
 func idOf(id git.ID) string {
 	if id.IsZero() {
@@ -223,7 +223,7 @@ func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 	if err != nil || !found {
 		return "", "", false, Fixed(err)
 	}
-	return ModeOf(entry.Mode), entry.ID.String(), true, nil
+	return modeOf(entry.Mode), entry.ID.String(), true, nil
 }
 
 // Names is that of [Objects].

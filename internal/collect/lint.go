@@ -56,7 +56,7 @@ func (g *Git) commitToLint(name string) (lint.Input, error) {
 	return in, Fixed(err)
 }
 
-// lintMode is ModeOf without a new text for each file.
+// lintMode is modeOf without a new text for each file.
 func lintMode(mode uint32) change.Mode {
 	switch mode {
 	case 0o100644:
@@ -66,7 +66,7 @@ func lintMode(mode uint32) change.Mode {
 	case 0o120000:
 		return change.Symlink
 	}
-	return ModeOf(mode)
+	return modeOf(mode)
 }
 
 // ignored asks git, for which only .gitignore files and info/exclude count, not the settings of one person.
@@ -92,7 +92,7 @@ func (g *Git) readWorkTree(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	file, err := Regular(root.OpenFile(filepath.FromSlash(name), ReadOnly, 0))
+	file, err := OpenIn(root, name)
 	if err != nil {
 		return nil, err
 	}

@@ -42,14 +42,14 @@ func CleanMerge(o Objects, commit string, parents []string) (bool, error) {
 func bothKept(o Objects, ours, theirs, merged map[string]change.Change) (bool, error) {
 	var both []string // paths that the sides changed in different ways
 	for path, our := range ours {
-		if their, touched := theirs[path]; touched && !SameEnd(our, their) {
+		if their, touched := theirs[path]; touched && !sameEnd(our, their) {
 			both = append(both, path)
-		} else if !SameEnd(our, merged[path]) {
+		} else if !sameEnd(our, merged[path]) {
 			return false, nil
 		}
 	}
 	for path, their := range theirs {
-		if _, both := ours[path]; !both && !SameEnd(their, merged[path]) {
+		if _, both := ours[path]; !both && !sameEnd(their, merged[path]) {
 			return false, nil
 		}
 	}
@@ -64,7 +64,7 @@ func bothKept(o Objects, ours, theirs, merged map[string]change.Change) (bool, e
 	return true, nil
 }
 
-func SameEnd(a, b change.Change) bool {
+func sameEnd(a, b change.Change) bool {
 	return a.Path == b.Path && a.NewID == b.NewID && a.NewMode == b.NewMode
 }
 

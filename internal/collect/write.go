@@ -62,7 +62,7 @@ func (t *target) replaceable() (*Stale, error) {
 	case info.Size() == 0:
 		return nil, nil
 	}
-	f, err := t.dir.OpenFile(t.name, ReadOnly, 0)
+	f, err := t.dir.OpenFile(t.name, readOnly, 0)
 	if err != nil {
 		return nil, err
 	}

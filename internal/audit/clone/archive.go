@@ -41,8 +41,8 @@ type Archive struct {
 	top    map[string]git.Entry // what the commit's tree contains
 }
 
-// Archive finds the archive that a ref or commit names; "" is the first of [ArchiveRefs]. The error is [collect.ErrNoSuchRef] when there is
-// no such ref, and [ErrNoArchive] when it leads to something else.
+// Archive finds the archive that a ref or commit names; "" is the first of [ArchiveRefs]. The error is [ErrNoArchive] when it leads
+// to something else.
 func (g *Clone) Archive(ref string) (*Archive, error) {
 	if ref == "" {
 		found, err := g.FirstRef(ArchiveRefs...)
@@ -356,7 +356,7 @@ func (l *lister) tree(id git.ID, prefix string) error {
 		}
 		f := archive.Stored{File: archive.File{Path: prefix + e.Name}, ID: e.ID.String()}
 		if e.Mode != git.ModeFile {
-			f.Problem = "its mode is " + string(collect.ModeOf(e.Mode))
+			f.Problem = fmt.Sprintf("its mode is %06o", e.Mode)
 		}
 		l.item.Files = append(l.item.Files, f)
 	}

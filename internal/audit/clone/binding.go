@@ -198,7 +198,11 @@ func (b *binder) sameTree(head string) bool {
 
 // sameChange compares two changes of a path. GitHub's API tells no ids of what was there before.
 func sameChange(listed, computed change.Change) bool {
-	return collect.SameEnd(listed, computed) && listed.OldMode == computed.OldMode && (listed.OldID == "" || listed.OldID == computed.OldID)
+	if listed.OldID == "" {
+		listed.OldID = computed.OldID
+	}
+	return listed.Path == computed.Path && listed.OldMode == computed.OldMode && listed.OldID == computed.OldID &&
+		listed.NewMode == computed.NewMode && listed.NewID == computed.NewID
 }
 
 type binder struct {

@@ -1,3 +1,4 @@
+// Package find asks GitHub which decision let each new commit of a branch in, and writes what an archive keeps of it.
 package find
 
 import (
@@ -13,8 +14,8 @@ import (
 	"github.com/closeout-gate/closeout/internal/github"
 )
 
-// Finding says for which commits decisions are looked for, and where.
-type Finding struct {
+// Search says for which commits decisions are looked for, and where.
+type Search struct {
 	Git      *clone.Clone
 	Line     []clone.Step // the commits that no entry answers for, the oldest first
 	Branch   string
@@ -36,7 +37,7 @@ const (
 
 // finder looks for decisions.
 type finder struct {
-	Finding
+	Search
 	*github.Client
 	entries []archive.Entry
 	bytes   int64
@@ -48,8 +49,8 @@ type finder struct {
 // Decisions makes an entry for each commit, or for several that were merged at once: a decision with its bundle, or a gap where GitHub
 // proves that there is none. An error says about which commit GitHub could not be asked, or which object the clone lacks; the
 // entries are those before it. Their bundles are below Out.
-func Decisions(ctx context.Context, c *github.Client, what Finding) ([]archive.Entry, error) {
-	f := &finder{Finding: what, Client: c, pulls: map[string][]github.MergedPull{}}
+func Decisions(ctx context.Context, c *github.Client, what Search) ([]archive.Entry, error) {
+	f := &finder{Search: what, Client: c, pulls: map[string][]github.MergedPull{}}
 	for line := f.Line; len(line) > 0 && len(f.entries) < maxFound && f.bytes < maxFoundBytes && f.files < maxFoundFiles; {
 		entry, err := f.next(ctx, line)
 		if f.GiveUp && github.Failed(err) {

@@ -77,7 +77,7 @@ func TestFindGoesOn(t *testing.T) {
 // TestFindDisk wants an error of the disk to be no reason for a gap.
 func TestFindDisk(t *testing.T) {
 	m := newMerge(t)
-	f := &finder{Finding: Finding{Out: t.TempDir() + "/file", Git: nil}, Client: m.client}
+	f := &finder{Search: Search{Out: t.TempDir() + "/file", Git: nil}, Client: m.client}
 	if err := os.WriteFile(f.Out, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func (w *world) find(t *testing.T, base string, giveUp bool) ([]archive.Entry, s
 		t.Fatal(err)
 	}
 	out := t.TempDir()
-	entries, err := Decisions(context.Background(), w.client, Finding{
+	entries, err := Decisions(context.Background(), w.client, Search{
 		Git: git, Line: line, Branch: "main", Workflow: "closeout.yml", Artifact: "closeout-bundle", GiveUp: giveUp, Out: out, Told: func(*archive.Entry) {},
 	})
 	found := &archive.Found{Schema: archive.FoundSchema, Origin: "closeout-archive/github.com/o/r", Branch: "main", Entries: entries}

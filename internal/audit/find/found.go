@@ -18,21 +18,15 @@ import (
 type Input struct {
 	Found *archive.Found
 	root  *os.Root
-	named func(position int, name string) string // the path of a file of a bundle, in root
 }
 
 // Open opens a file of the bundle of an entry. No link is followed to the outside.
 func (in *Input) Open(position int, name string) (io.ReadCloser, error) {
-	return collect.Regular(in.root.OpenFile(filepath.FromSlash(in.named(position, name)), collect.ReadOnly, 0))
+	return collect.OpenIn(in.root, path.Join(strconv.Itoa(position), archive.BundleDir, name))
 }
 
-// Close closes the directory, if there is one.
-func (in *Input) Close() error {
-	if in.root == nil {
-		return nil
-	}
-	return in.root.Close()
-}
+// Close closes the directory.
+func (in *Input) Close() error { return in.root.Close() }
 
 // Open opens the directory that archive find made. Only its index is read.
 func Open(dir string) (*Input, error) {
@@ -40,11 +34,8 @@ func Open(dir string) (*Input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the directory %q cannot be opened: %w", dir, input.Reason(err))
 	}
-	in := &Input{root: root, named: func(position int, name string) string {
-		return path.Join(strconv.Itoa(position), archive.BundleDir, name)
-	}}
 	name := filepath.ToSlash(filepath.Join(dir, archive.IndexFile))
-	data, err := readAtMost(archive.MaxFoundBytes)(collect.Regular(root.OpenFile(archive.IndexFile, collect.ReadOnly, 0)))
+	data, err := readAtMost(archive.MaxFoundBytes)(collect.OpenIn(root, archive.IndexFile))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%q cannot be read: %w", name, input.Reason(err)), root.Close())
 	}
@@ -52,13 +43,12 @@ func Open(dir string) (*Input, error) {
 	if errs.Any() {
 		return nil, errors.Join(&ArchiveErrors{name, errs}, root.Close())
 	}
-	in.Found = found
-	return in, nil
+	return &Input{found, root}, nil
 }
 
 // State reads state.json from a file.
 func State(file string) (*archive.State, error) {
-	data, err := readAtMost(archive.MaxStateBytes)(collect.Regular(os.OpenFile(file, collect.ReadOnly, 0)))
+	data, err := readAtMost(archive.MaxStateBytes)(collect.OpenFile(file))
 	if err != nil {
 		return nil, fmt.Errorf("the state %q cannot be read: %w", file, input.Reason(err))
 	}

@@ -74,7 +74,7 @@ type Written struct {
 }
 
 // Write finds decisions, and writes the index of what is found. It comes last, and whole: without it no one takes the rest.
-func Write(ctx context.Context, c *github.Client, found *archive.Found, what Finding) (*Written, error) {
+func Write(ctx context.Context, c *github.Client, found *archive.Found, what Search) (*Written, error) {
 	w := &Written{Left: len(what.Line)}
 	found.Entries, w.Stopped = Decisions(ctx, c, what)
 	for _, e := range found.Entries {
