@@ -114,7 +114,8 @@ func Bundle(dir string) (*Found, error) {
 	return bundleAt(onDisk{root}, dir)
 }
 
-// BundleFrom finds the inputs of a bundle whose files are known: how to open each, by its path. dir is what the bundle is called.
+// BundleFrom finds the inputs of a bundle whose files are known: how to open each, by its path. dir is what the bundle is
+// called.
 func BundleFrom(files map[string]verify.Opener, dir string) (*Found, error) {
 	return bundleAt(inObjects(files), dir)
 }

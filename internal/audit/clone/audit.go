@@ -33,8 +33,8 @@ type AuditOptions struct {
 	AsOf           string            // the day of the audit, YYYY-MM-DD
 }
 
-// Name finds the commits that a person names by a branch, a tag or a part of an id. Days stay, and so does the id of a commit of the archive,
-// which may have lost it.
+// Name finds the commits that a person names by a branch, a tag or a part of an id. Days stay, and so does a whole id: it may be
+// that of a commit which the archive has lost.
 func (g *Clone) Name(o *AuditOptions) (err error) {
 	if o.Tip, err = g.Resolve(o.Branch); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // ErrNoBundle says that there is nothing to withdraw.
 var ErrNoBundle = errors.New("nothing can be withdrawn")
 
-// Withdrawal checks the archive, and finds the entry of a number, whose bundle is withdrawn. The reason is left to the caller.
+// Withdrawal checks the archive, and finds the entry whose bundle is withdrawn. The reason is left to the caller.
 func (g *Clone) Withdrawal(ref string, seq int64) (*archive.Withdrawal, error) {
 	a, err := g.Archive(ref)
 	if err != nil {

@@ -32,7 +32,8 @@ func Since(origin, branch, state string) (*archive.Found, error) {
 	return found, nil
 }
 
-// Line lists the commits of the branch that the archive does not answer for. after is the commit where it begins or goes on, "" for none.
+// Line lists the commits of the branch that the archive does not answer for. after is the commit after which it begins or goes
+// on, "" for none.
 func Line(git *clone.Clone, found *archive.Found, after string) ([]clone.Step, error) {
 	ref, err := git.FirstRef("refs/remotes/origin/"+found.Branch, "refs/heads/"+found.Branch)
 	if err == nil && ref == "" {
@@ -73,7 +74,8 @@ type Written struct {
 	Stopped error  // of [Decisions]
 }
 
-// Write finds decisions, and writes the index of what is found. It comes last, and whole: without it no one takes the rest.
+// Write finds decisions, and writes the index of what is found. It comes last, and whole: without it no one takes the
+// rest.
 func Write(ctx context.Context, c *github.Client, found *archive.Found, what Search) (*Written, error) {
 	w := &Written{Left: len(what.Line)}
 	found.Entries, w.Stopped = Decisions(ctx, c, what)
