@@ -37,10 +37,13 @@ type Contract struct {
 	NetworkEgress     []input.Text // nil when absent or null; empty when none is allowed
 
 	Coverage *CoverageRule
-	Rules    RuleBook
-	Evidence EvidenceRule
-	Override OverrideRule
-	Agent    AgentRule
+	Tests    []TestRule
+	// MayChange are the test paths of which the task is to change what they expect.
+	MayChange []Pattern
+	Rules     RuleBook
+	Evidence  EvidenceRule
+	Override  OverrideRule
+	Agent     AgentRule
 
 	ProtectedFiles    []Pattern
 	MayTouchProtected []input.Text // literal paths
@@ -73,10 +76,14 @@ type Criterion struct {
 	MinEvidence input.Level // "" when absent
 	MaxAttempts int64       // 3 when absent
 	TestReport  string      // path in the repository; "" when absent
+	ReportFrom  string      // [FromStdout], or "" where the command writes the test report
 	MinTests    int64       // 1 when absent and there is a test report, else 0
 	UnknownExit []int64     // exit codes that say that the command cannot know; nil when absent
 	Given       CriterionKeys
 }
+
+// FromStdout says that the test report is what the command writes to its standard output.
+const FromStdout = "stdout"
 
 // CriterionKeys reports which keys a criterion contains, of those whose default is a normal value.
 type CriterionKeys struct {
@@ -109,6 +116,20 @@ type CoverageRule struct {
 	Floor     *input.Ratio // nil when absent
 	MaxDrop   *input.Ratio // nil when absent
 }
+
+// TestRule is an entry of tests: which paths are tests, which criteria run them, and how severe it is when the tests of the base
+// say something about the code of the head. The severities are block, [Approve], warn or info.
+type TestRule struct {
+	Pos                                    input.Pos
+	Files                                  []Pattern
+	Criteria                               []input.Text // ids
+	NotRun, Dropped, Changed, Incomparable input.Severity
+	// Always says that the tests run on the base for each change; otherwise only for one that edits a test path.
+	Always bool
+}
+
+// Approve is the severity of a finding that blocks until a person has approved the head. Only tests contains it.
+const Approve input.Severity = "approve"
 
 // RuleBook is the key rules. A nil Catalogue means that there is none.
 type RuleBook struct {

@@ -125,6 +125,8 @@ func readContract(f *input.Fields) *Contract {
 	c.TimeBudgetMinutes = f.IntegerOf(f.OrNull("time_budget_minutes"), "time_budget_minutes", 0, maxMinutes)
 	c.NetworkEgress = readHosts(f)
 	c.Coverage = readCoverageRule(f)
+	c.Tests = readTests(f)
+	c.MayChange = filledGlobs(f, f.Get("may_change"), "may_change", "name the tests that the task is to change, or remove the key")
 	c.Rules = readRuleBook(f)
 	c.Evidence = readEvidenceRule(f)
 	refuseCode(f, c)
@@ -171,7 +173,10 @@ func reportMisplaced(f *input.Fields) {
 
 // alternatives is the number of patterns in the contract after its braces are expanded.
 func (c *Contract) alternatives() int {
-	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, c.Agent.DenyTools}
+	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, c.Agent.DenyTools, c.MayChange}
+	for _, t := range c.Tests {
+		lists = append(lists, t.Files)
+	}
 	for _, a := range c.Approvals {
 		lists = append(lists, a.Files)
 	}
@@ -274,17 +279,8 @@ func readApproval(f *input.Fields) Approval {
 	if f.Node.Member("rules") == nil || f.Node.Member("files") != nil {
 		a.Files = needGlobs(f, "files")
 	}
-	if rules := f.Get("rules"); rules != nil {
-		filled(f, rules, "rules", "name at least one diff rule, or remove the key")
-		for i, n := range rules.Items {
-			if n.Kind != input.KindString || !ruleSyntax().MatchString(n.Text) {
-				const expected = "the id of a diff rule, such as closeout/new-dependency"
-				f.Add(n, f.Pointer("rules")+"/"+strconv.Itoa(i), "an item of \"rules\" must be "+expected, expected, "write "+expected)
-				continue
-			}
-			a.Rules = append(a.Rules, input.Text{Value: n.Text, Pos: n.Pos})
-		}
-	}
+	rules := filled(f, f.Get("rules"), "rules", "name at least one diff rule, or remove the key")
+	a.Rules = allMatching(f, "rules", rules, ruleSyntax, "the id of a diff rule, such as closeout/new-dependency")
 	f.Known = append(f.Known, "files")
 	f.End()
 	return a
@@ -357,6 +353,25 @@ func readCoverageRule(f *input.Fields) *CoverageRule {
 	rule.MaxDrop = ratio(o, "max_drop")
 	o.End()
 	return rule
+}
+
+// readTests reads tests. That the criteria are standing ones with a test report is for the join to check.
+func readTests(f *input.Fields) []TestRule {
+	var list []TestRule
+	for o := range objects(f, "tests", filled(f, f.Get("tests"), "tests", "name the tests of the repository, or remove the key")) {
+		answer := func(key string, fallback input.Severity) input.Severity {
+			return cmp.Or(input.Severity(o.OneOf(key, "block", string(Approve), "warn", "info")), fallback)
+		}
+		rule := TestRule{
+			Pos: o.Node.Pos, Files: needGlobs(o, "files"), NotRun: answer("not_run", input.Block), Dropped: answer("dropped", Approve),
+			Changed: answer("changed", Approve), Incomparable: answer("incomparable", Approve), Always: o.OneOf("base", "edited", "always") == "always",
+		}
+		ids := filled(o, o.Need("criteria", "a list of ids of criteria"), "criteria", "name the criterion that runs these tests")
+		rule.Criteria = allMatching(o, "criteria", ids, criterionID, "the id of a criterion")
+		o.End()
+		list = append(list, rule)
+	}
+	return list
 }
 
 // readAgent reads agent.
@@ -507,11 +522,12 @@ func readOverride(f *input.Fields) OverrideRule {
 	}
 	rule.Label = cmp.Or(o.Text("label").Value, rule.Label)
 	rule.Permission = cmp.Or(o.OneOf("permission", "write", "maintain", "admin"), rule.Permission)
-	rule.Users = allMatching(o, "users", loginSyntax, "a login, without @")
-	rule.Teams = allMatching(o, "teams", teamSyntax, "the slug of a team, without @ and organisation")
+	rule.Users = plain(allMatching(o, "users", o.List("users"), loginSyntax, "a login, without @"))
+	rule.Teams = plain(allMatching(o, "teams", o.List("teams"), teamSyntax, "the slug of a team, without @ and organisation"))
 	rule.Binding = cmp.Or(o.OneOf("binding", "code", "event"), rule.Binding)
 	rule.AllowAuthor = o.Flag("allow_author")
-	rule.Never = allMatching(o, "never", codeSyntax, "the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/skipped-test")
+	rule.Never = plain(allMatching(o, "never", o.List("never"), codeSyntax,
+		"the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/skipped-test"))
 	o.End()
 	return rule
 }

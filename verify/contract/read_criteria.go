@@ -89,7 +89,7 @@ func readCriterion(f *input.Fields, c *Criterion) {
 		c.MaxAttempts, c.Given.MaxAttempts = *attempts, true
 	}
 	readUnknownExit(f, c)
-	c.TestReport = literalPath(f, "test_report")
+	readTestReport(f, c)
 	least := f.Integer("min_tests", 1, maxTests)
 	switch {
 	case least != nil && f.Node.Member("test_report") == nil:
@@ -101,6 +101,20 @@ func readCriterion(f *input.Fields, c *Criterion) {
 		c.MinTests = 1
 	}
 	f.End()
+}
+
+// readTestReport reads test_report: a path, or an object with where the report comes from.
+func readTestReport(f *input.Fields, c *Criterion) {
+	const key = "test_report"
+	n := f.Node.Member(key)
+	if n == nil || n.Kind != input.KindObject {
+		c.TestReport = literalPath(f, key)
+		return
+	}
+	o := object(f, key)
+	o.Need("path", "the path of the report")
+	c.TestReport, c.ReportFrom = literalPath(o, "path"), o.NeedOneOf("from", FromStdout)
+	o.End()
 }
 
 // readUnknownExit reads unknown_exit. 0 and 1 are how commands say that they know; 126 and above mean that they did not end by

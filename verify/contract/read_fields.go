@@ -72,15 +72,22 @@ func matching(f *input.Fields, key string, syntax func() *regexp.Regexp, expecte
 	return input.Text{Value: n.Text, Pos: n.Pos}
 }
 
-// allMatching returns a list of strings of a given syntax; nil when the key is absent.
-func allMatching(f *input.Fields, key string, syntax func() *regexp.Regexp, expected string) []string {
-	var list []string
-	for i, n := range f.List(key) {
+// allMatching returns the items of a list that are strings of a given syntax, and reports the others.
+func allMatching(f *input.Fields, key string, items []*input.Node, syntax func() *regexp.Regexp, expected string) []input.Text {
+	var list []input.Text
+	for i, n := range items {
 		if n.Kind != input.KindString || !syntax().MatchString(n.Text) {
 			f.Add(n, f.Pointer(key)+"/"+strconv.Itoa(i), "an item of "+input.Quote(key)+" must be "+expected, expected, "write "+expected)
 			continue
 		}
-		list = append(list, n.Text)
+		list = append(list, input.Text{Value: n.Text, Pos: n.Pos})
+	}
+	return list
+}
+
+func plain(texts []input.Text) (list []string) {
+	for _, t := range texts {
+		list = append(list, t.Value)
 	}
 	return list
 }

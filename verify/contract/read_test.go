@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,6 +157,25 @@ var contractCases = []contractCase{
 	{name: "attempts with a fraction", members: criterion(`"max_attempts": 3.0`), unsaid: true,
 		want: `1:66: /acceptance_criteria/0/max_attempts: max_attempts must be an integer from 1 to 1000, written without fraction or exponent`},
 	{name: "test report", members: criterion(`"test_report": "out/junit.xml", "min_tests": 5`)},
+	{name: "test report from the output", members: criterion(`"test_report": {"path": "out/go.json", "from": "stdout", "x-why": 1}, "min_tests": 5`)},
+	{name: "test report from elsewhere", members: criterion(`"test_report": {"path": "a", "from": "stderr", "to": "b"}`), want: `1:87: /acceptance_criteria/0/test_report/from: from must be one of stdout
+1:97: /acceptance_criteria/0/test_report/to: the key "to" is unknown`},
+	{name: "test report from nowhere", members: criterion(`"test_report": {}`), want: `1:65: /acceptance_criteria/0/test_report/from: the key "from" is missing
+1:65: /acceptance_criteria/0/test_report/path: the key "path" is missing`},
+	{name: "tests", members: `"tests": [{"files": "t/**", "criteria": ["c1", "unit"]}, {"files": ["a", "b"], "criteria": ["c1"], "not_run": "approve",
+  "dropped": "block", "changed": "warn", "incomparable": "info", "base": "always", "x-why": 1}], "may_change": ["t/**"]`},
+	{name: "no tests", members: `"tests": [], "may_change": []`, want: `1:11: /tests: "tests" is an empty list
+1:29: /may_change: "may_change" is an empty list`},
+	{name: "tests that say nothing", members: `"tests": [{}, 1, {"files": [], "criteria": []}]`, want: `1:12: /tests/0/criteria: the key "criteria" is missing
+1:12: /tests/0/files: the key "files" is missing
+1:16: /tests/1: 1 must be an object
+1:29: /tests/2/files: "files" is an empty list
+1:45: /tests/2/criteria: "criteria" is an empty list`},
+	{name: "wrong tests", members: `"tests": [{"files": "t/", "criteria": ["a b"], "not_run": "off", "base": true, "gone": "warn"}]`, want: `1:22: /tests/0/files: the pattern ends in a slash
+1:41: /tests/0/criteria/0: an item of "criteria" must be the id of a criterion
+1:60: /tests/0/not_run: not_run must be one of block, approve, warn, info
+1:75: /tests/0/base: base must be one of edited, always
+1:81: /tests/0/gone: the key "gone" is unknown`},
 	{name: "test report alone", members: criterion(`"test_report": "out/junit.xml"`)},
 	{name: "tests without report", members: criterion(`"min_tests": 5`), want: `1:63: /acceptance_criteria/0/min_tests: "min_tests" requires a test report`},
 	{name: "zero tests", members: criterion(`"test_report": "a", "min_tests": 0`),
@@ -569,7 +589,7 @@ func TestContractErrorTexts(t *testing.T) {
 	}
 	want := `1:1 the key "allowed_file" is unknown
   found "allowed_file"
-  expected one of $schema, acceptance_criteria, agent, allowed_files, applies_to, approvals_required, base_branches, coverage, docs_paths_soft, evidence, forbidden_files, goal, may_touch_protected, network_egress, off_scope, override, protected_files, rollback_plan, rules, severity_by_path, task_id, time_budget_minutes, violation_budget
+  expected one of $schema, acceptance_criteria, agent, allowed_files, applies_to, approvals_required, base_branches, coverage, docs_paths_soft, evidence, forbidden_files, goal, may_change, may_touch_protected, network_egress, off_scope, override, protected_files, rollback_plan, rules, severity_by_path, task_id, tests, time_budget_minutes, violation_budget
   did you mean "allowed_files"?
 1:1 the key "allowed_files" is missing
   found no such key
@@ -614,9 +634,9 @@ func TestCheckTask(t *testing.T) {
 func TestCheckHeadOnly(t *testing.T) {
 	may := `"task_id": "T-1", "goal": "g", "acceptance_criteria": ["x"], "approvals_required": [], "violation_budget": 0,
  "time_budget_minutes": 1, "network_egress": [], "docs_paths_soft": [], "x-note": 1`
-	mayNot := `"off_scope": "warn", "severity_by_path": [], "coverage": {}, "rules": {}, "evidence": {}, "override": {}, "protected_files": [],
+	mayNot := `"tests": [{"files": "t", "criteria": ["c1"]}], "may_change": ["t"], "off_scope": "warn", "severity_by_path": [], "coverage": {}, "rules": {}, "evidence": {}, "override": {}, "protected_files": [],
  "may_touch_protected": [], "base_branches": ["main"], "applies_to": {"authors": ["a"]}`
-	for members, want := range map[string]int{may: 0, mayNot: 10} {
+	for members, want := range map[string]int{may: 0, mayNot: 12} {
 		c, problems := Parse("c.json", []byte(contractCase{members: members}.text()), input.DefaultLimits())
 		if problems.Any() {
 			t.Fatal(list(problems))
@@ -695,5 +715,27 @@ func TestLoginGlob(t *testing.T) {
 		if got := loginGlob(pattern); got != want {
 			t.Errorf("%s: %s, want %s", pattern, got, want)
 		}
+	}
+}
+
+// TestParseTests reads what an entry says, and what it means where it says nothing.
+func TestParseTests(t *testing.T) {
+	text := contractCase{members: `"tests": [{"files": "t/**", "criteria": ["c1"]},
+ {"files": ["a", "b"], "criteria": ["c2"], "not_run": "approve", "dropped": "block", "changed": "warn", "incomparable": "info", "base": "always"}],
+ "acceptance_criteria": [{"run": ["a"], "test_report": {"path": "r.json", "from": "stdout"}}]`}.text()
+	c, errs := Parse("c.json", []byte(text), input.DefaultLimits())
+	if errs.Any() {
+		t.Fatal(list(errs))
+	}
+	var got []string
+	for _, r := range c.Tests {
+		got = append(got, fmt.Sprintln(r.Pos.Line, values(r.Files), plain(r.Criteria), r.NotRun, r.Dropped, r.Changed, r.Incomparable, r.Always))
+	}
+	want := []string{"1 [t/**] [c1] block approve approve approve false\n", "2 [a b] [c2] approve block warn info true\n"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if report := c.Criteria[0]; report.TestReport != "r.json" || report.ReportFrom != FromStdout || report.MinTests != 1 {
+		t.Errorf("the report of %+v", report)
 	}
 }

@@ -10,7 +10,10 @@ import (
 // wholeContract is a contract with every key.
 const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "allowed_files": ["a/**"], "forbidden_files": ["b"],
  "acceptance_criteria": ["go test ./...", {"id": "neg", "run": ["x", ""], "cwd": "./web/", "expect": "fail", "proves": "c1",
-  "min_evidence": "bound", "max_attempts": 7, "unknown_exit": [75, 2]}, {"run": ["y"], "test_report": "u.xml", "min_tests": 9}],
+  "min_evidence": "bound", "max_attempts": 7, "unknown_exit": [75, 2]}, {"run": ["y"], "test_report": "u.xml", "min_tests": 9},
+  {"run": ["z"], "test_report": {"path": "z.json", "from": "stdout"}}],
+ "tests": [{"files": ["t/**"], "criteria": ["c3"], "not_run": "warn", "dropped": "block", "changed": "info", "incomparable": "approve", "base": "always"}],
+ "may_change": ["t/a"],
  "approvals_required": ["note", {"id": "db", "files": "m/**"}], "off_scope": "warn",
  "severity_by_path": [{"files": ["c", "d"], "severity": "info"}], "violation_budget": 2, "time_budget_minutes": 30,
  "network_egress": ["api.example.com"], "docs_paths_soft": ["docs/**"],

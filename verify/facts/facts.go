@@ -21,6 +21,7 @@ type Facts struct {
 	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when it was not looked up
 	Files         []FileOrigin     `json:"files,omitzero"`
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or nobody looked
+	Cross         []CrossTrees     `json:"cross,omitzero"`         // for each accepted tree; nil when the contract names no tests, or nobody looked
 	Misplaced     []Misplaced      `json:"misplaced,omitzero"`     // where contracts are, when there is none where the gate looks
 	Trial         bool             `json:"trial,omitzero"`         // a person tries a contract that the base does not have yet
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
@@ -135,6 +136,16 @@ type BaseCoverage struct {
 	Current input.Ratio `json:"current"`
 }
 
+// CrossTrees are the code trees that the tests of the base are run on, for one accepted tree. Incomparable says why OldTests cannot
+// be composed: one of both is there.
+type CrossTrees struct {
+	Head         string `json:"head"`                   // the accepted tree
+	Base         string `json:"base,omitempty"`         // code and tests of the merge base; "" when there is not just one
+	OldTests     string `json:"old_tests,omitempty"`    // the head's tree with every test path as the merge base has it
+	TestPaths    int64  `json:"test_paths"`             // how many test paths the change touches
+	Incomparable string `json:"incomparable,omitempty"` // for a person
+}
+
 // Unavailable is a fact that the collector wanted and that is unavailable. It never means "no".
 type Unavailable struct {
 	What  Wanted `json:"what"`
@@ -155,6 +166,7 @@ const (
 	WantedSubject      Wanted = "subject"       // which commits are judged
 	WantedCodeTree     Wanted = "code_tree"     // what a record must be bound to
 	WantedDiffRules    Wanted = "diff_rules"    // what the diff rules find
+	WantedCross        Wanted = "cross"         // what the tests of the base are run on
 	WantedPullRequest  Wanted = "pull_request"  // the live pull request
 	WantedPullRequests Wanted = "pull_requests" // those of a merge group
 	WantedCommits      Wanted = "commits"
@@ -168,6 +180,6 @@ const (
 
 // AllWanted lists every kind.
 var AllWanted = []Wanted{
-	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedDiffRules, WantedPullRequest, WantedPullRequests, WantedCommits,
-	WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedSameHead,
+	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedDiffRules, WantedCross, WantedPullRequest, WantedPullRequests,
+	WantedCommits, WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedSameHead,
 }

@@ -47,6 +47,7 @@ func Parse(data []byte, limits input.Limits) (*Facts, *input.Errors) {
 		ArgumentPaths: plainTexts(f.Texts("argument_paths")),
 		Files:         fileOrigins(f),
 		BaseCoverage:  baseCoverage(f),
+		Cross:         crossTrees(f),
 		Misplaced:     misplaced(f),
 		Trial:         f.OrNull("trial") != nil && f.Flag("trial"),
 		Unmatched:     unmatched(f),
@@ -250,6 +251,36 @@ func baseCoverage(f *input.Fields) *BaseCoverage {
 	}
 	c.End()
 	return coverage
+}
+
+// crossTrees reads the trees of the cross runs. That nobody composed old_tests, and nobody says why, is an error: the runs would
+// be missing without a reason.
+func crossTrees(f *input.Fields) []CrossTrees {
+	var list []CrossTrees
+	for _, item := range strictObjects(f, "cross") {
+		item.Need("head", objectIDText)
+		trees := CrossTrees{
+			Head: objectIDThat(item, "head"), Base: objectIDThat(item, "base"), OldTests: objectIDThat(item, "old_tests"),
+			Incomparable: item.Text("incomparable").Value,
+		}
+		if n := item.IntegerOf(item.Need("test_paths", "a number"), "test_paths", 0, input.MaxSafeInteger); n != nil {
+			trees.TestPaths = *n
+		}
+		if (item.Node.Member("old_tests") == nil) == (item.Node.Member("incomparable") == nil) {
+			item.Errs.Add(input.Error{
+				Pos: item.Node.Pos, Where: item.Pointer("old_tests"), Message: `there must be either "old_tests" or "incomparable"`, Found: "both, or none",
+				Expected: `one of "old_tests" and "incomparable"`, Fix: "keep the one that is true",
+			})
+		}
+		item.End()
+		list = append(list, trees)
+	}
+	return list
+}
+
+// objectIDThat is objectIDOrNull for a key that may not be null.
+func objectIDThat(f *input.Fields, key string) string {
+	return textThat(f, f.Get(key), key, isObjectID, objectIDText)
 }
 
 func misplaced(f *input.Fields) []Misplaced {
