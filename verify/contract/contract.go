@@ -131,6 +131,9 @@ type TestRule struct {
 // Approve is the severity of a finding that blocks until a person has approved the head. Only tests contains it.
 const Approve input.Severity = "approve"
 
+// TestSeverities are the severities in tests, the strictest first.
+var TestSeverities = []input.Severity{input.Block, Approve, input.Warn, input.Info}
+
 // RuleBook is the key rules. A nil Catalogue means that there is none.
 type RuleBook struct {
 	Pos input.Pos // of the value; zero when the contract has none

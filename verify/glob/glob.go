@@ -203,6 +203,20 @@ func (p Pattern) Universal() bool {
 	return false
 }
 
+// Names reports whether the pattern names a directory or something below it, ignoring case: by more than "*" or "**", which name
+// nothing.
+func (p Pattern) Names(dir string) bool {
+	depth := strings.Count(dir, "/") + 1
+	return slices.ContainsFunc(p.alternatives, func(alternative string) bool {
+		parts := strings.Split(strings.TrimPrefix(alternative, "**/"), "/")
+		if len(parts) < depth || strings.Trim(parts[0], "*") == "" {
+			return false
+		}
+		start, err := Parse(strings.Join(parts[:depth], "/"))
+		return err == nil && CompileFolded([]Pattern{start}).Match(dir)
+	})
+}
+
 // mayProbe reports whether the literal text at the start of an alternative lets it match a probe.
 func mayProbe(alternative string) bool {
 	if end := strings.IndexAny(alternative, special); end >= 0 {

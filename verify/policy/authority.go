@@ -84,7 +84,7 @@ func (p *Policy) joinHeadCriterion(old *contract.Criterion, c contract.Criterion
 	switch {
 	case c.Given.Expect && c.ExpectFail != old.ExpectFail:
 		return clash(c, "the contract of the change gives the standing criterion "+old.ID+" another expect", "the opposite expect", "the same expect, or none")
-	case c.TestReport != "" && c.TestReport != old.TestReport:
+	case c.TestReport != "" && (c.TestReport != old.TestReport || c.ReportFrom != old.ReportFrom):
 		return clash(c, "the contract of the change gives the standing criterion "+old.ID+" another test report", c.TestReport, cmp.Or(old.TestReport, "no test report"))
 	case same && c.Given.MaxAttempts && c.MaxAttempts > old.MaxAttempts:
 		return lower("max_attempts")

@@ -221,6 +221,9 @@ func (p *Policy) Measure(m *glob.Meter) {
 		}
 	}
 	p.protected[len(p.protected)-1].files.Metered(m)
+	for _, t := range p.tests {
+		t.files.Metered(m)
+	}
 }
 
 // WithArguments is the policy with files that the facts list as arguments of commands.

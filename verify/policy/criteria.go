@@ -98,14 +98,14 @@ func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s 
 	switch {
 	case old.ExpectFail != c.ExpectFail:
 		return clash(c, "the standing contract expects the opposite of this command", "the opposite expect", "the same expect")
-	case old.TestReport != "" && c.TestReport != "" && old.TestReport != c.TestReport:
+	case old.TestReport != "" && c.TestReport != "" && (old.TestReport != c.TestReport || old.ReportFrom != c.ReportFrom):
 		return clash(c, "the standing contract names another test report for this command", c.TestReport, old.TestReport)
 	}
 	old.MaxAttempts = min(old.MaxAttempts, c.MaxAttempts)
 	p.raise[old.ID] = input.Stronger(p.raise[old.ID], c.MinEvidence)
 	old.MinTests = max(old.MinTests, c.MinTests)
 	if old.TestReport == "" {
-		old.TestReport = c.TestReport
+		old.TestReport, old.ReportFrom = c.TestReport, c.ReportFrom
 	}
 	return nil
 }

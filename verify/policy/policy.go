@@ -73,6 +73,8 @@ type Policy struct {
 	joined    map[string]string      // of the contract that is being joined: its criterion ids → those of the join
 	protected []protectedSet
 	reports   map[string]written // by folded path
+	tests     []testSet
+	mayChange []*glob.Set // of the tasks
 	arguments arguments
 	addedTask string // path of the task contract that the change adds
 }
@@ -151,6 +153,7 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 	c := s.Contract
 	problems := p.addEvidenceDir(c, first) // first: criteria that only the change adds write their reports there
 	problems = append(problems, p.addCriteria(s)...)
+	problems = append(problems, p.addTests(c, first)...)
 	p.scopes = append(p.scopes, newScope(s, first))
 	p.Approvals = append(p.Approvals, c.Approvals...)
 	for _, note := range c.ApprovalNotes {
