@@ -38,6 +38,7 @@ type recordFlags struct {
 	log          string
 	evidenceDir  string
 	produces     []string
+	stdout       string
 	fromContract []string
 	setup, rules string
 	exclusive    bool
@@ -67,6 +68,7 @@ func (f *recordFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.log, "log", "", "append to this `file` (default "+record.FileName+" in the evidence directory)")
 	flags.StringVar(&f.evidenceDir, "evidence-dir", "", "the evidence `directory`, relative to the repository's root, which the code tree excludes (default the contract's, or .closeout/evidence)")
 	flags.StringArrayVar(&f.produces, "produces", nil, "a report `file` that the command writes; repeatable")
+	flags.StringVar(&f.stdout, "produces-stdout", "", "a report `file` that gets the standard output of the command, unredacted")
 	flags.StringArrayVar(&f.fromContract, "from-contract", nil, "run all criteria of the contract in this `file`; without a file, those of .closeout/scope_contract.json and of the task; repeatable, for task contracts beside it")
 	flags.Lookup("from-contract").NoOptDefVal = ownContracts
 	flags.StringVar(&f.setup, "setup", "", "with --from-contract: run this Bash `script` first, which must succeed and is not recorded")
@@ -188,8 +190,8 @@ func (f *recordFlags) check(args []string) error {
 		return errors.New("--setup and --rules require --from-contract")
 	case f.fromContract != nil && len(args) > 0:
 		return errors.New("a command cannot be given beside --from-contract, which runs those of the contract: leave one of them out")
-	case f.fromContract != nil && (f.command.Criterion != "" || f.cwd != "." || len(f.produces) > 0):
-		return errors.New("--criterion, --cwd and --produces cannot be given beside --from-contract: the contract's criteria declare them")
+	case f.fromContract != nil && (f.command.Criterion != "" || f.cwd != "." || len(f.produces) > 0 || f.stdout != ""):
+		return errors.New("--criterion, --cwd, --produces and --produces-stdout cannot be given beside --from-contract: the contract's criteria declare them")
 	case f.command.Timeout < 0:
 		return fmt.Errorf("a timeout cannot be %s: expected more than 0", f.command.Timeout)
 	case f.tail < 0 || f.tail > record.LargestTail:
@@ -293,6 +295,12 @@ func (f *recordFlags) paths(r *record.Recorder, here string, list *contracts) (e
 	}
 	if f.command.Cwd, err = inRepository(r.Root, here, f.cwd); err != nil {
 		return err
+	}
+	if f.stdout != "" {
+		f.produces = append(f.produces, f.stdout)
+		if f.command.Stdout, err = inRepository(r.Root, here, f.stdout); err != nil {
+			return err
+		}
 	}
 	for _, path := range f.produces {
 		if path, err = inRepository(r.Root, here, path); err != nil {

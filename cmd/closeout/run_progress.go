@@ -11,6 +11,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/verify/proof"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -147,14 +148,13 @@ func (p *progress) showFailed(printed *report.Report) {
 			continue
 		}
 		for i, what := range []string{"standard output", "standard error"} {
-			lines := strings.Split(strings.TrimRight(f.tails[i], "\n"), "\n")
-			if p.passOn || len(lines) == 1 && lines[0] == "" {
+			tail := proof.StreamTail(what, f.tails[i]) // of go test -json the text
+			if p.passOn || tail == nil {
 				continue
 			}
-			lines = lines[max(0, len(lines)-maxTail):]
 			p.print(fmt.Sprintf("\n%s: the end of its %s:", present.Neutral(f.name), what))
-			for _, line := range lines {
-				p.print("  " + present.Neutral(strings.TrimRight(line, "\r")))
+			for _, line := range tail.Lines {
+				p.print("  " + present.Neutral(line))
 			}
 		}
 	}
@@ -169,9 +169,6 @@ func words(s record.Step) string {
 	}
 	return string(text)
 }
-
-// maxTail is how many lines of output are shown.
-const maxTail = 20
 
 // short is a duration for people.
 func short(d time.Duration) string {

@@ -120,7 +120,7 @@ func (g *guarding) order(list []*item.Standing) (kept []keptItem, err error) {
 
 // keyOf tells commands apart.
 func keyOf(s record.Step) string {
-	return fmt.Sprintf("%q%q%q%q\n", s.Command.Cwd, s.Command.Argv, s.Command.Produces, s.Command.Coverage)
+	return fmt.Sprintf("%q%q%q%q%q\n", s.Command.Cwd, s.Command.Argv, s.Command.Produces, s.Command.Stdout, s.Command.Coverage)
 }
 
 // missing are the commands that did not run, or whose report another one has overwritten.

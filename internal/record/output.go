@@ -3,10 +3,17 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // silence disables workflow commands, which GitHub's runner would otherwise execute when a command prints them, and returns
@@ -28,6 +35,9 @@ type stream struct {
 	sum    hash.Hash
 	redact redactor
 	tail   tail
+
+	keeps bool   // the stream is a report
+	kept  []byte // of a report, unredacted: at most one byte more than the gate reads
 }
 
 func newStream(to io.Writer, most int) *stream {
@@ -44,6 +54,9 @@ func (s *stream) Write(p []byte) (int, error) {
 	}
 	s.sum.Write(p) // a hash never fails
 	s.redact.add(p)
+	if s.keeps {
+		s.kept = append(s.kept, p[:min(len(p), int(mostReport)+1-len(s.kept))]...)
+	}
 	return len(p), nil
 }
 
@@ -52,6 +65,32 @@ func (s *stream) end() (text, digest string, cut, redactions int64) {
 	s.redact.end()
 	text, cut = s.tail.text()
 	return text, hex.EncodeToString(s.sum.Sum(nil)), cut, s.redact.count
+}
+
+// mostReport is the longest report that the gate reads.
+var mostReport = input.DefaultLimits().RulesBytes
+
+// writeReport writes the whole stream to a report, after the command has ended: it cannot edit what it printed. One that the
+// command wrote there itself is an error, because which of the two is the report is not known.
+func (s *stream) writeReport(root *os.Root, p string) error {
+	if int64(len(s.kept)) > mostReport {
+		return fmt.Errorf("it has more than %d bytes, and the gate reads no larger report: let the command print less", mostReport)
+	}
+	switch _, err := lstatPlain(root, p); {
+	case err == nil:
+		return errors.New(`the command wrote this file itself: remove "from" from the test_report of the contract, or let the command write to another file`)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := root.MkdirAll(filepath.FromSlash(path.Dir(p)), 0o755); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(filepath.FromSlash(p), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(s.kept)
+	return errors.Join(err, f.Close())
 }
 
 // tail keeps the last bytes that are added.

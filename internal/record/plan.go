@@ -154,8 +154,8 @@ func (p *Plan) AddTask(first, task *contract.Contract) {
 	for i := range task.Criteria {
 		if c := &task.Criteria[i]; !requires(first, c) {
 			s.Steps = append(s.Steps, stepOf(c, task.Coverage, task.TaskID.Value))
-		} else if step := p.step(c); step != nil && c.TestReport != "" && !slices.Contains(step.Command.Produces, c.TestReport) {
-			step.Command.Produces = append(step.Command.Produces, c.TestReport)
+		} else if step := p.step(c); step != nil {
+			step.Command.test(c)
 		}
 	}
 }
@@ -204,12 +204,20 @@ func (p *Plan) ForgetTask(standing *contract.Contract) {
 	}
 }
 
+// test adds the test report of a criterion to what its command writes.
+func (c *Command) test(criterion *contract.Criterion) {
+	if criterion.TestReport != "" && !slices.Contains(c.Produces, criterion.TestReport) {
+		c.Produces = append(c.Produces, criterion.TestReport)
+	}
+	if criterion.ReportFrom == contract.FromStdout {
+		c.Stdout = criterion.TestReport
+	}
+}
+
 // stepOf is the command of a criterion. It produces the reports that the contract names for it.
 func stepOf(criterion *contract.Criterion, coverage *contract.CoverageRule, task string) Step {
 	command := Command{Argv: criterion.Run, Cwd: criterion.Cwd, Task: task, Criterion: criterion.ID}
-	if criterion.TestReport != "" {
-		command.Produces = append(command.Produces, criterion.TestReport)
-	}
+	command.test(criterion)
 	if coverage != nil && coverage.Criterion.Value == criterion.ID && !slices.Contains(command.Produces, coverage.Report) {
 		command.Coverage = coverage.Report
 		command.Produces = append(command.Produces, coverage.Report)

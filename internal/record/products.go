@@ -158,9 +158,9 @@ func putBack(root *os.Root, list []product) error {
 	return errors.Join(problems...)
 }
 
-// settle adds the reports that the command wrote, and restores the others. A missing report is an error if the command passed:
+// settle adds the reports that the command wrote, its standard output for the one at stdout, and restores the others. A missing report is an error if the command passed:
 // a command that failed may not have reached the point where it writes its report.
-func (r *Recorder) settle(e *entry, list []product) (missing string, err error) {
+func (r *Recorder) settle(e *entry, list []product, stdout string, out *stream) (missing string, err error) {
 	if len(list) == 0 {
 		return "", nil
 	}
@@ -171,6 +171,12 @@ func (r *Recorder) settle(e *entry, list []product) (missing string, err error) 
 	defer root.Close() // nothing is written through it
 	var texts []string
 	for _, p := range list {
+		if p.path == stdout {
+			if err := out.writeReport(root, p.path); err != nil {
+				texts = append(texts, fmt.Sprintf("the standard output of the command cannot be the report %q: %s", p.path, reason(err)))
+				continue
+			}
+		}
 		digest, err := digestOf(root, p.path)
 		if err != nil {
 			texts = append(texts, fmt.Sprintf("the command did not produce %q: %s", p.path, reason(err)))

@@ -184,3 +184,69 @@ func TestProductsOfLinkedWorktree(t *testing.T) {
 	}
 	repo.expectNothingAside()
 }
+
+// TestOutputAsReport: the standard output of a command is its report, whole and unredacted, unless something else is at its place.
+func TestOutputAsReport(t *testing.T) {
+	const secret = "AKIAIOSFODNN7EXAMPLE"
+	for name, c := range map[string]struct {
+		path, old, script string
+		produced          string
+		left              string
+		status            int
+		why               string
+	}{
+		"printed":                 {inEvidence, "", "echo " + secret + "; echo no >&2", secret + "\n", secret + "\n", 0, ""},
+		"printed, and failed":     {inEvidence, "", "echo new; exit 3", "new\n", "new\n", 3, ""},
+		"there before":            {inEvidence, "old", "echo new", "new\n", "new\n", 0, ""},
+		"nothing printed":         {inEvidence, "old", "true", "", "", 0, ""},
+		"in a new directory":      {elsewhere, "", "echo new", "new\n", "new\n", 0, ""},
+		"printed by a child":      {inEvidence, "", "(echo new) & wait", "new\n", "new\n", 0, ""},
+		"written and printed":     {inEvidence, "", "echo new; echo other > $0", "-", "other\n", StatusFailed, "the command wrote this file itself"},
+		"written, and not passed": {inEvidence, "", "echo new; echo other > $0; exit 3", "-", "other\n", 3, "the command wrote this file itself"},
+		"a link at its place":     {inEvidence, "", "echo new; ln -s ../../a.txt $0", "-", "one\n", StatusFailed, "not a regular file"},
+		"a link on the way":       {elsewhere, "", "echo new; ln -s src out", "-", "", StatusFailed, "a link or a file, not a directory"},
+		"too much":                {inEvidence, "old", "head -c 16777217 /dev/zero", "-", "old", StatusFailed, "more than 16777216 bytes"},
+		"just enough":             {inEvidence, "old", "head -c 16777216 /dev/zero", strings.Repeat("\x00", 16<<20), strings.Repeat("\x00", 16<<20), 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, repo := recorderOf(t)
+			repo.write(".gitignore", "out\n")
+			repo.commit()
+			if c.old != "" {
+				repo.write(c.path, c.old)
+			}
+			command := Command{Argv: []string{"sh", "-c", c.script, c.path}, Cwd: ".", Produces: []string{c.path}, Stdout: c.path}
+			result, err := r.Run(command)
+			if err != nil {
+				t.Fatal(err)
+			}
+			record := r.lines()[0]
+			want := "<nil>"
+			if c.produced != "-" {
+				sum := sha256.Sum256([]byte(c.produced))
+				want = fmt.Sprint([]any{map[string]any{"path": c.path, "sha256": hex.EncodeToString(sum[:])}})
+			}
+			if got := fmt.Sprint(record["produced"]); got != want || result.Status != c.status {
+				t.Errorf("produced %s, want %s; %+v", got, want, result)
+			}
+			if got := repo.read(c.path); got != c.left {
+				t.Errorf("afterwards it contains %.50q, want %.50q", got, c.left)
+			}
+			if why, _ := record["error"].(string); !strings.Contains(why, c.why) || c.why == "" && why != "" {
+				t.Errorf("error %q, want %q", why, c.why)
+			}
+			if strings.Contains(result.Tails[0], secret) {
+				t.Errorf("the tail has the secret: %q", result.Tails[0])
+			}
+			repo.expectNothingAside()
+		})
+	}
+	r, repo := recorderOf(t)
+	repo.write(inEvidence, "old")
+	if _, err := r.Run(Command{Argv: []string{"no-such-program"}, Cwd: ".", Produces: []string{inEvidence}, Stdout: inEvidence}); err != nil {
+		t.Fatal(err)
+	}
+	if got := repo.read(inEvidence); got != "old" || r.lines()[0]["produced"] != nil {
+		t.Errorf("a command that was not started left %q: %v", got, r.lines()[0])
+	}
+}

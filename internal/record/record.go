@@ -73,6 +73,7 @@ type Command struct {
 	Criterion string
 	Timeout   time.Duration // 0 is none
 	Produces  []string      // files that it writes, relative to the root, with slashes
+	Stdout    string        // the one of them that the recorder writes the standard output to, "" when there is none
 	Coverage  string        // the one of them that may be tracked outside of the evidence directory, "" when there is none
 }
 
@@ -101,13 +102,17 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 		return nil, err
 	}
 	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
+	out.keeps = c.Stdout != ""
 	end := r.execute(c, path, out, errs)
+	if end.notRun {
+		c.Stdout = ""
+	}
 	e.Exit = end.Exit
 	e.StartedAt = end.started.UTC().Format(time.RFC3339)
 	e.DurationMS = max(end.Took.Milliseconds(), 0)
 	e.StdoutTail, e.StdoutSum, e.Truncations.Stdout, e.Redactions.Stdout = out.end()
 	e.StderrTail, e.StderrSum, e.Truncations.Stderr, e.Redactions.Stderr = errs.end()
-	missing, problem := r.settle(e, products)
+	missing, problem := r.settle(e, products, c.Stdout, out)
 	problem = errors.Join(end.Left, problem, r.after(e))
 	texts := []string{end.Problem, missing}
 	if problem != nil {

@@ -37,6 +37,12 @@ func TailOf(said *feedback.Said) *Tail {
 	return err
 }
 
+// StreamTail is the end of one stream; nil when it contains no text.
+func StreamTail(stream, text string) *Tail {
+	t, _ := tail(stream, text)
+	return t
+}
+
 // tail reads one stream, and says how clear its error is; nil when it contains no text.
 func tail(stream, text string) (*Tail, clarity) {
 	t, best := &Tail{Stream: stream}, unclear

@@ -48,8 +48,11 @@ func criterionOf(c *contract.Criterion) Criterion {
 	if c.Cwd != "." {
 		words = append(words, "--cwd", c.Cwd)
 	}
-	if c.TestReport != "" {
-		words = append(words, "--produces", c.TestReport)
+	if flag := "--produces"; c.TestReport != "" {
+		if c.ReportFrom == contract.FromStdout {
+			flag += "-stdout"
+		}
+		words = append(words, flag, c.TestReport)
 	}
 	words = append(append(words, "--"), c.Run...)
 	for i, word := range words {
