@@ -187,8 +187,12 @@ func (f *fence) handout() *item.Handout {
 // commands are those of the criteria, as they are recorded.
 func (f *fence) commands() string {
 	var b strings.Builder
+	handout := f.handout()
+	if len(handout.Tests) > 0 {
+		fmt.Fprintf(&b, "\n%s %s\n", item.TestsTitle, input.Neutral(strings.Join(handout.Tests, ", ")))
+	}
 	b.WriteString("\nThe commands, as they are to be recorded on the commit that is judged:\n\n")
-	for _, c := range f.handout().Criteria[:min(len(f.Policy.Criteria), maxFacts)] {
+	for _, c := range handout.Criteria[:min(len(f.Policy.Criteria), maxFacts)] {
 		fmt.Fprintf(&b, "    %s\n", c.Line())
 	}
 	return b.String() + "\n"

@@ -19,6 +19,9 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 		Forbidden: patterns(append(slices.Clip(standing.ForbiddenFiles), task.ForbiddenFiles...)),
 		Criteria:  []Criterion{}, Passed: []string{}, Facts: append([]Fact{}, facts...), Nudge: it.Nudge(), BlockedFile: BlockedFile,
 	}
+	for _, rule := range p.Tests() {
+		h.Tests = append(h.Tests, patterns(rule.Files)...)
+	}
 	for _, c := range p.Criteria {
 		h.Criteria = append(h.Criteria, criterionOf(&c))
 	}
@@ -29,6 +32,9 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 	}
 	return h
 }
+
+// TestsTitle says what holds for the patterns of tests.
+const TestsTitle = "Tests as they were before your change are run on your code too, those that match:"
 
 func patterns(list []contract.Pattern) []string {
 	texts := []string{}
@@ -80,6 +86,7 @@ func (h *Handout) Text() string {
 	section(b, "You may change only what matches:", h.Allowed)
 	section(b, "and also one of:", h.Within)
 	section(b, "Do not change:", h.Forbidden)
+	section(b, TestsTitle, h.Tests)
 	line("## Done when\n\nEach of these commands ends as it must. Run them from the root of the repository as written here, which records the result:\n")
 	for _, c := range h.Criteria {
 		line("    %s", c.Line())

@@ -186,6 +186,7 @@ type Handout struct {
 	Allowed     []string    `json:"allowed"`
 	Within      []string    `json:"within"` // what the standing contract allows: a path must match both lists
 	Forbidden   []string    `json:"forbidden"`
+	Tests       []string    `json:"tests,omitzero"` // patterns of paths that the base's tests have
 	Criteria    []Criterion `json:"criteria"`
 	Passed      []string    `json:"passed"`
 	Facts       []Fact      `json:"facts"`             // those of the last verdict, in the order of the report; [] for none

@@ -26,6 +26,7 @@ func Loosened(before, after *contract.Contract) []string {
 	l.rules(&before.Rules, &after.Rules)
 	l.budgets(before, after)
 	l.coverage(before.Coverage, after.Coverage)
+	l.tests(before, after)
 	l.override(&before.Override, &after.Override)
 	return l.found
 }
@@ -183,7 +184,7 @@ func (l *loosened) criterion(old, now *contract.Criterion) {
 	switch {
 	case old.TestReport != "" && now.TestReport == "" || now.MinTests < old.MinTests:
 		l.say("%s requires fewer tests", name)
-	case old.TestReport != "" && now.TestReport != old.TestReport:
+	case old.TestReport != "" && (now.TestReport != old.TestReport || now.ReportFrom != old.ReportFrom):
 		l.say("%s has another test_report", name)
 	}
 }
@@ -313,6 +314,35 @@ func (l *loosened) coverage(before, after *contract.CoverageRule) {
 	}
 	if before.MaxDrop != nil && ratio(after.MaxDrop, input.Whole) > *before.MaxDrop {
 		l.say("coverage.max_drop is larger, or gone")
+	}
+}
+
+// tests compares the entries of tests by their files: one with other files is another one.
+func (l *loosened) tests(before, after *contract.Contract) {
+	l.more("may_change", texts(before.MayChange), texts(after.MayChange))
+	for _, old := range before.Tests {
+		name := "tests of " + input.Quote(strings.Join(texts(old.Files), ", "))
+		i := slices.IndexFunc(after.Tests, func(r contract.TestRule) bool { return slices.Equal(texts(r.Files), texts(old.Files)) })
+		if i < 0 {
+			l.say("%s are gone, or have other files", name)
+			continue
+		}
+		now := &after.Tests[i]
+		l.less("criteria of "+name, values(old.Criteria), values(now.Criteria))
+		for _, s := range []struct {
+			key      string
+			old, now input.Severity
+		}{
+			{"not_run", old.NotRun, now.NotRun}, {"dropped", old.Dropped, now.Dropped}, {"changed", old.Changed, now.Changed},
+			{"incomparable", old.Incomparable, now.Incomparable},
+		} {
+			if slices.Index(contract.TestSeverities, s.now) > slices.Index(contract.TestSeverities, s.old) {
+				l.say("%s of %s is now %s", s.key, name, s.now)
+			}
+		}
+		if old.Always && !now.Always {
+			l.say("base of %s is now edited", name)
+		}
 	}
 }
 

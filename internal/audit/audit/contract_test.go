@@ -11,7 +11,7 @@ import (
 
 const strictContract = `{"task_id": "T-1", "goal": "Sell.", "allowed_files": ["src/**"], "forbidden_files": ["secrets/**", "keys/**"],
  "acceptance_criteria": [{"id": "test", "run": ["go", "test", "./..."]}], "rollback_plan": "Revert it.",
- "evidence": {"min": "bound"}, "rules": {"required": false}, "override": {"permission": "admin", "never": ["scope.forbidden"]}}`
+ "evidence": {"min": "bound"}, "tests": [{"files": ["t/**"], "criteria": ["test", "unit"], "base": "always"}], "rules": {"required": false}, "override": {"permission": "admin", "never": ["scope.forbidden"]}}`
 
 // TestLoosened edits a contract in one place, which loosens it, and the other way round, which does not.
 func TestLoosened(t *testing.T) {
@@ -39,6 +39,11 @@ func TestLoosened(t *testing.T) {
 		{`"permission": "admin"`, `"permission": "admin", "allow_author": true`, "allow_author"},
 		{`"permission": "admin"`, `"permission": "admin", "users": ["mona"]`, "override.users"},
 		{`"min": "bound"`, `"min": "bound", "committed": true`, "evidence.committed"},
+		{`"criteria": ["test", "unit"]`, `"criteria": ["test"]`, `criteria of tests of "t/**" no longer contains "unit"`},
+		{`"base": "always"`, `"base": "edited"`, `base of tests of "t/**" is now edited`},
+		{`"base": "always"`, `"base": "always", "not_run": "approve"`, `not_run of tests of "t/**" is now approve`},
+		{`"base": "always"`, `"base": "always", "changed": "info"`, `changed of tests of "t/**" is now info`},
+		{`"T-1",`, `"T-1", "may_change": ["t/a"],`, `may_change now contains "t/a"`},
 	} {
 		after := read(strings.Replace(strictContract, c.old, c.new, 1))
 		if got := audit.Loosened(before, after); len(got) != 1 || !strings.Contains(got[0], c.want) {
@@ -52,6 +57,7 @@ func TestLoosened(t *testing.T) {
 		{`"T-1",`, `"T-1", "base_branches": ["main"],`, ""},
 		{`"T-1",`, `"T-1", "base_branches": ["main", "dev"],`, "base_branches"},
 		{`"T-1",`, `"T-1", "base_branches": ["*"],`, "base_branches"},
+		{`["t/**"]`, `["t/*.py"]`, `tests of "t/**" are gone`},
 		{`"min": "bound"`, `"min": "bound", "dir": ".closeout/evidence"`, ""},
 		{`"min": "bound"`, `"min": "bound", "committed": false`, ""},
 		{`{"required": false}`, `{"required": false, "catalogue": [{"id": "closeout/skipped-test", "severity": "warn"}]}`, `"closeout/skipped-test" is warn`},
