@@ -14,3 +14,11 @@ func TestHandoutLines(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestHandoutTests: the agent learns which tests run as they were.
+func TestHandoutTests(t *testing.T) {
+	h := item.Handout{Tests: []string{"**/*_test.go", "testdata/**"}}
+	if text := h.Text(); !strings.Contains(text, item.TestsTitle+"\n\n    **/*_test.go\n    testdata/**\n\n## Done when") {
+		t.Error(text)
+	}
+}
