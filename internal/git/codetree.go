@@ -14,18 +14,38 @@ func (r *Repo) CodeTree(commit ID, path string) (ID, error) {
 	if err != nil {
 		return ID{}, err
 	}
-	return r.without(info.Tree, parts)
+	return treeMaker{Repo: r}.without(info.Tree, parts)
 }
 
-// without computes the id of a tree without a path.
-func (r *Repo) without(tree ID, path []string) (ID, error) {
-	found, err := r.read(tree, limits{want: treeKind})
+// treeMaker computes trees that the repository need not contain. Each of them goes to keep, which may be nil.
+type treeMaker struct {
+	*Repo
+	keep func(id ID, tree []byte) error
+}
+
+func (t treeMaker) make(tree []byte) (ID, error) {
+	id, collided := t.format.sum(treeKind, tree)
+	if collided {
+		return ID{}, &Corrupt{What: "tree " + id.String(), Why: "it is part of a SHA-1 collision (" + strconv.Itoa(len(tree)) + " bytes)"}
+	}
+	if t.keep == nil {
+		return id, nil
+	}
+	return id, t.keep(id, tree)
+}
+
+// without makes a tree without a path; no path is the tree itself.
+func (t treeMaker) without(tree ID, path []string) (ID, error) {
+	if len(path) == 0 {
+		return tree, nil
+	}
+	found, err := t.read(tree, limits{want: treeKind})
 	if err != nil {
 		return ID{}, err
 	}
 	var e treeEntry
 	var begin int
-	err = r.each(tree, found.content, func(at int, entry treeEntry) {
+	err = t.each(tree, found.content, func(at int, entry treeEntry) {
 		if string(entry.name) == path[0] {
 			begin, e = at, entry
 		}
@@ -38,21 +58,17 @@ func (r *Repo) without(tree ID, path []string) (ID, error) {
 		if !e.isTree() {
 			return tree, nil
 		}
-		below, err := r.without(newID(e.id), path[1:])
+		below, err := t.without(newID(e.id), path[1:])
 		if err != nil || below == newID(e.id) {
 			return tree, err
 		}
-		if below != r.format.emptyTree {
-			content = append(content, found.content[begin:e.end-r.format.size]...)
+		if below != t.format.emptyTree {
+			content = append(content, found.content[begin:e.end-t.format.size]...)
 			content = append(content, below.raw()...)
 		}
 	}
 	content = append(content, found.content[e.end:]...)
-	id, collided := r.format.sum(treeKind, content)
-	if collided {
-		return ID{}, &Corrupt{What: "tree " + tree.String(), Why: "without the path, it is part of a SHA-1 collision (" + strconv.Itoa(len(content)) + " bytes)"}
-	}
-	return id, nil
+	return t.make(content)
 }
 
 // each calls a function for every entry of a tree, with the offset of the entry, until the end or the first error.
