@@ -350,7 +350,7 @@ func TestCheckoutBytes(t *testing.T) {
 	g, err := OpenGit(r.dir, cleanEnv("GIT_CONFIG_GLOBAL="+global))
 	r.do(err)
 	dir := filepath.Join(t.TempDir(), "fresh")
-	r.do(g.Checkout(dir, "HEAD"))
+	r.do(g.Checkout(dir, r.git("rev-parse", "HEAD")))
 	for name, want := range map[string]string{"a.txt": "one\n", "x.bat": "1\r\n", "x.sh": "exit 1\n"} {
 		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
 			t.Errorf("%s: got %q, %v, want %q", name, data, err, want)

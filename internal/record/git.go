@@ -348,25 +348,6 @@ func (t *treeMaker) ignores() bool {
 	return answer
 }
 
-// Checkout makes a work tree of a commit in a new directory, with a git directory of its own that reads the objects of this
-// repository, which stays as it is. Nothing is there that git ignores here, and no setting of this repository counts.
-func (g *Git) Checkout(dir, commit string) error {
-	filters, err := g.withoutFilters()
-	if err != nil {
-		return err
-	}
-	quiet := [][2]string{{"core.hooksPath", os.DevNull}, {"core.fsmonitor", "false"}, {"advice.detachedHead", "false"}}
-	c := *g
-	c.env = append(append(slices.Clone(g.env), noSystemAttributes), configured(quiet, neutral, filters)...)
-	if _, err = c.run("clone", "--quiet", "--shared", "--no-checkout", "--template=", "--", g.root, dir); err == nil {
-		_, err = c.run("-C", dir, "checkout", "--quiet", "--detach", commit)
-	}
-	if err != nil {
-		return fmt.Errorf("a fresh work tree of %.12s cannot be made: %w", commit, err)
-	}
-	return nil
-}
-
 // tracked reports whether the index or HEAD contains a path.
 func (g *Git) tracked(path string) (bool, error) {
 	staged, err := g.run("ls-files", "-z", "--cached", "--", ":(top,literal)"+path)
@@ -380,14 +361,18 @@ func (g *Git) tracked(path string) (bool, error) {
 // isolated are the variables that prevent git from writing to the repository, from running what it does not need, and from
 // looking at another work tree, which a command could name in the settings of the repository.
 func (g *Git) isolated(temp string) []string {
-	cString := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`) // git splits a path without quotes at colons
 	env := []string{
 		"GIT_INDEX_FILE=" + filepath.Join(temp, "index"),
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(temp, "objects"),
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + `"` + cString.Replace(g.objects) + `"`,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotedPath(g.objects),
 		"GIT_NO_REPLACE_OBJECTS=1", noSystemAttributes,
 	}
 	return append(append(env, g.settings()...), configured(settings, neutral, g.abilities)...)
+}
+
+// quotedPath is a path as git reads it in a list of directories. Without quotes it ends at a colon or at the end of a line.
+func quotedPath(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
 // settings are the variables with the settings, for this work tree.

@@ -436,7 +436,7 @@ func TestTempDirRelative(t *testing.T) {
 	}
 }
 
-// TestTempDirsLeft removes the directorys of recorders that were killed, and no other.
+// TestTempDirsLeft removes the directories of recorders that were killed, and no other.
 func TestTempDirsLeft(t *testing.T) {
 	r := newRepo(t)
 	base := t.TempDir()
@@ -444,11 +444,19 @@ func TestTempDirsLeft(t *testing.T) {
 	gone := exec.Command("true")
 	r.do(gone.Run())
 	dead := strconv.Itoa(gone.ProcessState.Pid())
+	marked, unmarked := tempPrefix+dead+"-4", tempPrefix+dead+"-5"
+	g, err := OpenGit(r.dir, cleanEnv())
+	r.do(err)
+	c, err := g.Compose(r.git("rev-parse", "HEAD"), r.git("rev-parse", "HEAD"), evidenceDir, isTestPath)
+	r.do(err)
+	r.do(c.temp.lock.Close())
+	r.do(os.Rename(c.temp.path, filepath.Join(base, marked)))
 	for _, name := range []string{tempPrefix + dead + "-1", tempPrefix + dead + "-2", tempPrefix + "1-1", tempPrefix + "x-1", "closeout-tree", "other-" + dead} {
 		r.do(os.MkdirAll(filepath.Join(base, name, "objects"), 0o755))
 	}
 	foreign := tempPrefix + dead + "-3"
 	r.do(os.MkdirAll(filepath.Join(base, foreign, "of a person"), 0o755))
+	r.do(os.MkdirAll(filepath.Join(base, unmarked, treeDir, "of a test"), 0o755))
 	locked, err := os.Open(filepath.Join(base, tempPrefix+dead+"-2"))
 	r.do(err)
 	r.do(lock(locked))
@@ -461,7 +469,7 @@ func TestTempDirsLeft(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if want := []string{"closeout-tree", tempPrefix + "1-1", tempPrefix + dead + "-2", foreign, tempPrefix + "x-1", "other-" + dead}; !slices.Equal(left, want) {
+	if want := []string{"closeout-tree", tempPrefix + "1-1", tempPrefix + dead + "-2", foreign, unmarked, tempPrefix + "x-1", "other-" + dead}; !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
 	r.do(locked.Close())

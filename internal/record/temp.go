@@ -54,7 +54,12 @@ func (t *tempDir) remove() error {
 	if t.lock != nil {
 		t.lock.Close() // it was only locked
 	}
-	return os.RemoveAll(t.path)
+	return removeTemp(t.path)
+}
+
+// removeTemp removes the mark after the work tree, for a kill in between. No link is followed.
+func removeTemp(path string) error {
+	return errors.Join(os.RemoveAll(filepath.Join(path, treeDir)), os.RemoveAll(path))
 }
 
 // sweep removes directories of recorders that have ended: their process does not exist, and they are not locked. Errors are
@@ -77,7 +82,7 @@ func sweep(base string) {
 			continue
 		}
 		if tryLock(f) && onlyOurs(path) {
-			os.RemoveAll(path)
+			removeTemp(path)
 		}
 		f.Close()
 	}
@@ -86,14 +91,21 @@ func sweep(base string) {
 // ours are the directories that a treeMaker makes.
 var ours = []string{"objects", "clean", "git"}
 
-// onlyOurs reports whether a directory has only what a treeMaker and git put there.
+const (
+	treeDir  = "tree"                 // the work tree of a composition
+	treeMark = "made-by-closeout-run" // the file beside it: any program may make a directory with the name of ours
+)
+
+// onlyOurs reports whether a directory has only what a treeMaker, a composition and git put there.
 func onlyOurs(path string) bool {
 	entries, err := os.ReadDir(path)
+	isMark := func(e fs.DirEntry) bool { return e.Name() == treeMark && e.Type().IsRegular() }
+	marked := slices.ContainsFunc(entries, isMark)
 	foreign := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		if e.IsDir() {
-			return !slices.Contains(ours, e.Name())
+			return !slices.Contains(ours, e.Name()) && !(marked && e.Name() == treeDir)
 		}
-		return !strings.HasPrefix(e.Name(), "index") && !strings.HasPrefix(e.Name(), "sharedindex.")
+		return !isMark(e) && !strings.HasPrefix(e.Name(), "index") && !strings.HasPrefix(e.Name(), "sharedindex.")
 	})
 	return err == nil && !foreign
 }
