@@ -2,6 +2,8 @@ package collect
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -44,8 +46,47 @@ func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others
 	if k.Policy != nil {
 		addArguments(f, c, k)
 		addCoverage(f, c, k, o)
+		addCross(f, c, k, o, places)
 	}
 	return f
+}
+
+// addCross composes each accepted tree with the tests of its base, where the contracts say which paths are tests. The base of
+// the head is the merge base, or where its work began; that of a test merge commit is the tip of the base.
+func addCross(f *facts.Facts, c *Comparison, k *Contracts, o Options, places []Place) {
+	if len(k.Policy.Tests()) == 0 {
+		return
+	}
+	if len(places) == 0 {
+		err := &fixable{errors.New("the work tree differs from the head, and only commits can be composed"), "commit, and run again"}
+		f.Unavailable = append(f.Unavailable, unavailable(facts.WantedCross, "", err))
+	}
+	for i, at := range places {
+		bases := []string{c.Base}
+		if i == 0 && o.ContractsAt == "" {
+			bases = c.MergeBases
+		}
+		trees, err := at.compose(bases, k)
+		isSame := func(t facts.CrossTrees) bool { return t.Head == trees.Head && t.Base == trees.Base }
+		switch {
+		case err != nil:
+			f.Unavailable = append(f.Unavailable, unavailable(facts.WantedCross, at.Commit, err))
+		case !slices.ContainsFunc(f.Cross, isSame):
+			f.Cross = append(f.Cross, trees)
+		}
+	}
+}
+
+func (at *Place) compose(bases []string, k *Contracts) (trees facts.CrossTrees, err error) {
+	switch len(bases) {
+	case 0:
+		return trees, errors.New("the merge base of base and head is unknown")
+	case 1:
+		return at.Objects.Compose(at.Commit, bases[0], k.evidenceDir(), k.Policy.TestPath)
+	}
+	trees.Head, err = at.Objects.CodeTree(at.Commit, k.evidenceDir())
+	trees.Incomparable = fmt.Sprintf("base and head have %d merge bases, whose tests may differ", len(bases))
+	return trees, err
 }
 
 // MemberFacts lists the facts of one pull request of a merge group. What is not about the pull request alone is in the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/git"
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -270,6 +271,25 @@ func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
 	return tree.String(), nil
 }
 
+// Compose is that of [Objects].
+func (g *Git) Compose(head, base, evidenceDir string, isTest func(path string) bool) (facts.CrossTrees, error) {
+	h, err := g.repo.ParseID(head)
+	if err != nil {
+		return facts.CrossTrees{}, err
+	}
+	b, err := g.repo.ParseID(base)
+	if err != nil {
+		return facts.CrossTrees{}, err
+	}
+	c, err := g.repo.Compose(h, b, evidenceDir, isTest, nil)
+	if err != nil {
+		return facts.CrossTrees{}, fixed(err)
+	}
+	return facts.CrossTrees{
+		Head: c.Head.String(), Base: c.Base.String(), OldTests: c.Tree.String(), TestPaths: int64(c.Tests), Incomparable: c.Why,
+	}, nil
+}
+
 // IsMergeOf says whether the parents of a commit are exactly these, in this order.
 func (g *Git) IsMergeOf(commit string, parents ...string) (bool, error) {
 	id, err := g.repo.ParseID(commit)
@@ -303,3 +323,8 @@ func (l Lost) Blob(string, int64) ([]byte, error) { return nil, l.Err }
 
 // CodeTree is that of [Objects].
 func (l Lost) CodeTree(string, string) (string, error) { return "", l.Err }
+
+// Compose is that of [Objects].
+func (l Lost) Compose(string, string, string, func(string) bool) (facts.CrossTrees, error) {
+	return facts.CrossTrees{}, l.Err
+}
