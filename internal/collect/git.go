@@ -283,7 +283,7 @@ func (g *Git) Compose(head, base, evidenceDir string, isTest func(path string) b
 	}
 	c, err := g.repo.Compose(h, b, evidenceDir, isTest, nil)
 	if err != nil {
-		return facts.CrossTrees{}, fixed(err)
+		return facts.CrossTrees{}, Fixed(err)
 	}
 	return facts.CrossTrees{
 		Head: c.Head.String(), Base: c.Base.String(), OldTests: c.Tree.String(), TestPaths: int64(c.Tests), Incomparable: c.Why,

@@ -35,3 +35,11 @@ func TestPlural(t *testing.T) {
 		}
 	}
 }
+
+func TestCutTo(t *testing.T) {
+	for text, want := range map[string]string{"abc": "abc", "abcd": "abc…", "abé": "ab…", "\x80\x80\x80\x80": "…"} {
+		if got := input.CutTo(text, 3); got != want {
+			t.Errorf("CutTo(%q, 3) is %q, want %q", text, got, want)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func CutTo(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
-	for !utf8.RuneStart(s[max]) {
+	for max > 0 && !utf8.RuneStart(s[max]) {
 		max--
 	}
 	return s[:max] + "…"

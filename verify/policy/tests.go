@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/glob"
@@ -164,6 +165,7 @@ func (p *Policy) AskedTests(touched []string) []contract.TestRule {
 }
 
 func (p *Policy) isTest(t testSet, path string) bool {
+	path = strings.ToValidUTF8(path, "\ufffd") // no pattern matches other bytes, and a runner may collect such a file
 	if len(path) > MaxPath || !t.files.Match(path) {
 		return false
 	}

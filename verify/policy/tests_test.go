@@ -86,7 +86,7 @@ func TestTestPaths(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"tests/a.py": "unit may", "x/tests/a.py": "unit", "data": "unit", "data/x": "unit", "a_test.go": "e2e", "tests/a_test.go": "unit e2e", "src/a.go": "",
-		"Tests/a.py": "", "tests": "", "src/a_test.go": "e2e may",
+		"Tests/a.py": "", "tests": "", "src/a_test.go": "e2e may", "evil\xff_test.go": "e2e", "tests/\xff": "unit",
 		".closeout/tests/a": "", ".Closeout/tests/a": "", ".github/a_test.go": "", ".closeout/evidence/tests/a.xml": "", "tests/" + strings.Repeat("a", policy.MaxPath): "",
 	} {
 		var got []string
