@@ -27,7 +27,7 @@ const initLong = `init writes the first contract of a repository: the standing c
 
 It reads the files of the commit HEAD and runs nothing. It takes the test commands from go.mod, package.json,
 pyproject.toml, Cargo.toml and others, the allowed files from what is tracked, and the linters from their configuration. Where
-the test runner can run a test that fails on purpose, it adds a negative control and the file with that test.
+the test runner writes a report, it also names the paths of tests, so that those of the base judge the code of a change.
 
 A file that exists is kept. Without a test command, nothing is written: name one with --test.
 

@@ -4,7 +4,10 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/closeout-gate/closeout/internal/toolchain"
 )
 
 const (
@@ -16,8 +19,9 @@ const (
 
 // golang finds the modules that have tests. A module without tests would prove nothing.
 func (s *starter) golang() {
-	modules := s.usable("go.mod", s.dirsOf("go.mod"))
+	modules := s.usable("go.mod", s.dirsOf(toolchain.Go.Manifests...))
 	system := regexp.MustCompile(goSystem)
+	e, r := toolchain.RunnerOf([]string{"go", "test"})
 	for _, dir := range modules {
 		tests := s.count(goTest, func(p string) bool {
 			return strings.HasSuffix(p, "_test.go") && moduleOf(p, modules) == dir && !isAside(p) && !system.MatchString(p)
@@ -25,38 +29,21 @@ func (s *starter) golang() {
 		if tests == 0 {
 			continue
 		}
-		s.add(&criterion{id: "go", cwd: dir, run: goCommand("./..."), why: "go test; -count=1, because a cached result is not a run"})
-		s.tool("go")
-		if dir == "." {
-			s.goControl()
+		c := &criterion{id: r.ID, cwd: dir, run: r.Run, why: r.Why, ecosystem: e}
+		if tests <= maxGoTests {
+			c.counted(&r.Report, tests, dir)
+		} else {
+			c.none = "a report of go test -json on more than " + strconv.Itoa(maxGoTests) + " tests can be larger than the gate reads"
 		}
+		c.run = words(c.run, []string{"./..."})
+		s.add(c)
+		s.tool("go")
 	}
 }
 
-// goCommand runs go test. It can write a report only to standard output, instead of the text that people read when a test fails,
-// so there is none.
-func goCommand(packages string) []string { return []string{"go", "test", "-count=1", packages} }
-
-// goControl derives a negative control: the same command on a test that fails on purpose. go test leaves out directories that
-// begin with a dot unless they are named, so this test disturbs no other command.
-func (s *starter) goControl() {
-	const file = controls + "/must_fail_test.go"
-	s.extra = append(s.extra, File{file, []byte(`// Package controls contains a test that fails on purpose: the negative control of .closeout/scope_contract.json. If it passes,
-// the command that runs the tests cannot fail, and proves nothing. go test ./... leaves this directory out.
-package controls
-
-import "testing"
-
-func TestMustFail(t *testing.T) { t.Fatal("this test fails on purpose") }
-`)})
-	s.add(&criterion{
-		id: "go-red", run: goCommand("./" + file), cwd: ".", proves: s.criteria[len(s.criteria)-1].id,
-		why: "the negative control: a test that fails on purpose must fail the command",
-	})
-}
-
-// controls is the directory of the files that must fail.
-const controls = ".closeout/controls"
+// maxGoTests is how many tests a report of go test -json holds: it has at most 16 MiB, and a test with its subtests took
+// 15 KiB in this repository.
+const maxGoTests = 500
 
 // moduleOf is the innermost of some directories that contains a path; "" when none does.
 func moduleOf(p string, dirs []string) string {

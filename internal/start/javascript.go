@@ -6,39 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/input"
 )
-
-// manager is a package manager of JavaScript.
-type manager struct {
-	name    string
-	locks   []string
-	run     []string // runs a script of package.json; what follows the name of the script goes to it
-	exec    []string // runs a program of a dependency
-	each    []string // runs the script test of every workspace that has one; nil when the manager cannot
-	install string   // with the lock file
-	loose   string   // without one, and without writing one
-}
-
-// managers are in the order in which their lock files count: npm writes one by accident most often.
-var managers = []manager{
-	{
-		"pnpm", []string{"pnpm-lock.yaml"}, []string{"pnpm", "run"}, []string{"pnpm", "exec"}, []string{"pnpm", "-r", "--if-present", "run", "test"},
-		"corepack enable && pnpm install --frozen-lockfile", "corepack enable && pnpm install --no-lockfile",
-	},
-	{
-		"yarn", []string{"yarn.lock"}, []string{"yarn", "run"}, []string{"yarn", "run"}, nil,
-		"corepack enable && yarn install --frozen-lockfile", "corepack enable && yarn install",
-	},
-	{
-		"bun", []string{"bun.lock", "bun.lockb"}, []string{"bun", "run"}, []string{"bun", "x"}, nil,
-		"npm install --global bun && bun install --frozen-lockfile", "npm install --global bun && bun install --no-save",
-	},
-	{
-		"npm", []string{"package-lock.json", "npm-shrinkwrap.json"}, []string{"npm", "run"}, []string{"npx", "--no-install"},
-		[]string{"npm", "run", "test", "--workspaces", "--if-present"}, "npm ci", "npm install --no-package-lock",
-	},
-}
 
 const (
 	// placeholder is a script that tests nothing: that of npm init, and what people write to get rid of it.
@@ -47,17 +17,17 @@ const (
 	watching   = `(?:^|\s)(?:--watch(?:All)?(?:=true)?(?:\s|$)|vitest watch\b|ng test\b|karma start\b)`
 	watchesNot = `--(?:no-watch|watch(?:All)?=false|single-run)\b`
 	jsTest     = `(?m)^\s*(?:it|test)(?:\.each|\.concurrent|\.only)?\s*[(.\x60]`
-	// plainVitest and plainNode are scripts that are one call, so that arguments can be added to them.
-	plainVitest = `^vitest(?: run| --run)?(?: --(?:coverage|no-coverage|globals|typecheck|silent|pool=\w+|project[ =][\w*-]+))*$`
-	plainNode   = `^node --test$`
-	plainJest   = `^jest(?: --(?:ci|coverage|runInBand|silent))*$`
-	jsTestFile  = `\.(?:test|spec)\.[cm]?[jt]sx?$`
+	jsTestFile = `\.(?:test|spec)\.[cm]?[jt]sx?$`
 )
 
 // javascript finds the packages with a test script. The root of a workspace runs the tests of its packages.
 func (s *starter) javascript() {
-	for _, dir := range s.usable("package.json", s.dirsOf("package.json")) {
-		if dir != "." && (s.has("package.json") && s.first(dir, allLocks()...) == "" || s.inWorkspace(dir)) {
+	var locks []string
+	for i := range toolchain.JavaScript.Managers {
+		locks = append(locks, toolchain.JavaScript.Managers[i].Locks...)
+	}
+	for _, dir := range s.usable("package.json", s.dirsOf(toolchain.JavaScript.Manifests...)) {
+		if dir != "." && (s.has("package.json") && s.first(dir, locks...) == "" || s.inWorkspace(dir)) {
 			continue
 		}
 		pkg := s.json(join(dir, "package.json"))
@@ -76,13 +46,6 @@ func join(dir, name string) string {
 		return name
 	}
 	return dir + "/" + name
-}
-
-func allLocks() (names []string) {
-	for _, m := range managers {
-		names = append(names, m.locks...)
-	}
-	return names
 }
 
 // inWorkspace reports whether a directory above declares workspaces, which have their tests run from there.
@@ -109,20 +72,21 @@ func (s *starter) hasWorkspaces(dir string, pkg *input.Node) bool {
 }
 
 // managerOf tells the package manager by what package.json declares, else by the lock file.
-func (s *starter) managerOf(dir string, pkg *input.Node) (m *manager, locked bool) {
+func (s *starter) managerOf(dir string, pkg *input.Node) (m *toolchain.Manager, locked bool) {
+	managers := toolchain.JavaScript.Managers
 	declared, _, _ := strings.Cut(member(pkg, "packageManager").Text, "@")
 	m = &managers[len(managers)-1]
 	for i := range managers {
-		if has := s.first(dir, managers[i].locks...) != ""; has || managers[i].name == declared {
+		if has := s.first(dir, managers[i].Locks...) != ""; has || managers[i].Name == declared {
 			m, locked = &managers[i], has
-			if declared == "" || m.name == declared {
+			if declared == "" || m.Name == declared {
 				break
 			}
 		}
 	}
-	if m.name == "yarn" && s.has(join(dir, ".yarnrc.yml")) {
+	if m.Name == "yarn" && s.has(join(dir, ".yarnrc.yml")) {
 		modern := *m
-		modern.install = "corepack enable && yarn install --immutable"
+		modern.Install = "corepack enable && yarn install --immutable"
 		m = &modern
 	}
 	return m, locked
@@ -133,7 +97,7 @@ type jsPackage struct {
 	*starter
 	dir        string
 	pkg        *input.Node
-	manager    *manager
+	manager    *toolchain.Manager
 	locked     bool
 	workspaces bool
 }
@@ -148,8 +112,8 @@ func (p *jsPackage) find() {
 	switch name := p.testScript(); {
 	case name != "":
 		p.addScript(name)
-	case p.workspaces && p.manager.each != nil && p.packagesHaveTests():
-		p.starter.add(&criterion{id: p.manager.name, run: p.manager.each, cwd: p.dir, why: "the test script of every package of the workspace"})
+	case p.workspaces && p.manager.Each != nil && p.packagesHaveTests():
+		p.starter.add(&criterion{id: p.manager.Name, run: p.manager.Each, cwd: p.dir, none: "several scripts run", why: "the test script of every package of the workspace"})
 	case p.workspaces:
 		p.addPackages()
 	}
@@ -159,15 +123,15 @@ func (p *jsPackage) find() {
 }
 
 func (p *jsPackage) prepareJS() {
-	if p.manager.name == "pnpm" {
+	if p.manager.Name == "pnpm" {
 		p.tool("pnpm") // first: the other one may cache for it
 	}
 	p.tool("node")
 	p.leaves("node_modules/")
 	if p.locked {
-		p.prepare(p.dir, p.manager.install)
+		p.prepare(p.dir, p.manager.Install)
 	} else {
-		p.prepare(p.dir, p.manager.loose)
+		p.prepare(p.dir, p.manager.Loose)
 	}
 }
 
@@ -205,62 +169,36 @@ func (p *jsPackage) workflowRuns(name string) bool {
 // addScript adds the criterion of a script, with a report where the runner has one built in.
 func (p *jsPackage) addScript(name string) {
 	script := p.script(name)
-	c := &criterion{id: p.manager.name, run: words(p.manager.run, []string{name}), cwd: p.dir, why: "the script " + name + " of package.json"}
-	if p.manager.name == "npm" && name == "test" {
+	c := &criterion{
+		id: p.manager.Name, run: words(p.manager.Run, []string{name}), cwd: p.dir, why: "the script " + name + " of package.json",
+		ecosystem: &toolchain.JavaScript,
+	}
+	if p.manager.Name == "npm" && name == "test" {
 		c.run = []string{"npm", "test"}
 	}
-	report := reportPath("tests.xml", p.dir)
-	var more []string
-	switch {
-	case matches(plainVitest, script):
-		more = []string{"--reporter=default", "--reporter=junit", "--outputFile.junit=" + from(p.dir, report)}
+	switch r := toolchain.JavaScript.RunnerOfScript(script); {
+	case r == nil:
+		if strings.Contains(script, "react-scripts test") {
+			c.run = words([]string{"env", "CI=true"}, c.run) // else it waits for keys
+		}
+		c.none = "its script is not one plain call of Vitest, Jest or node --test"
+	case r.Report.Package != "" && !depends(p.pkg, r.Report.Package):
+		c.none = r.Report.None
+	default:
+		if p.manager.Name == "npm" {
+			c.run = words(c.run, []string{"--"})
+		}
 		if script == "vitest" || strings.HasPrefix(script, "vitest --") && !strings.Contains(script, "--run") {
-			more = words([]string{"--run"}, more)
+			c.run = words(c.run, []string{"--run"})
 		}
-	case matches(plainNode, script):
-		more = []string{
-			"--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=junit",
-			"--test-reporter-destination=" + from(p.dir, report),
-		}
-	case matches(plainJest, script) && depends(p.pkg, "jest-junit"):
-		c.run = words([]string{"env", "JEST_JUNIT_OUTPUT_FILE=" + from(p.dir, report)}, c.run)
-		more = []string{"--reporters=default", "--reporters=jest-junit"}
-	case strings.Contains(script, "react-scripts test"):
-		c.run = words([]string{"env", "CI=true"}, c.run) // else it waits for keys
-	}
-	if more != nil {
-		if p.manager.name == "npm" {
-			more = words([]string{"--"}, more)
-		}
-		c.run, c.report = words(c.run, more), report
 		isFile := regexp.MustCompile(jsTestFile)
-		c.tests = floor(p.count(jsTest, func(f string) bool { return below(f, p.dir) && isFile.MatchString(f) && !isAside(f) }, ""))
+		tests := p.count(jsTest, func(f string) bool { return below(f, p.dir) && isFile.MatchString(f) && !isAside(f) }, "")
 		if strings.Contains(script, "--project") {
-			c.tests = 1 // of how many tests is not known
+			tests = 0 // of how many is not known
 		}
+		c.counted(&r.Report, tests, p.dir)
 	}
 	p.starter.add(c)
-	if p.dir == "." && matches(plainNode, script) {
-		p.nodeControl()
-	}
-}
-
-// nodeControl derives a negative control: the runner on a test that fails on purpose. Only node --test runs a file that is
-// named, whatever its patterns are.
-func (p *jsPackage) nodeControl() {
-	const file = controls + "/must-fail.mjs"
-	p.extra = append(p.extra, File{file, []byte(`// A test that fails on purpose: the negative control of .closeout/scope_contract.json. If it passes, the command that runs the
-// tests cannot fail, and proves nothing.
-import test from "node:test";
-
-test("must fail", () => {
-  throw new Error("this test fails on purpose");
-});
-`)})
-	p.starter.add(&criterion{
-		id: p.manager.name + "-red", run: []string{"node", "--test", file}, cwd: ".", proves: p.criteria[len(p.criteria)-1].id,
-		why: "the negative control: a test that fails on purpose must fail the runner",
-	})
 }
 
 // packages yields the packages of a workspace: the manifests below the root, without those aside.

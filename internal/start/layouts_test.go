@@ -23,6 +23,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 var update = flag.Bool("update", false, "write what the layouts expect")
@@ -144,6 +145,12 @@ func parsed(t *testing.T, f start.File) *contract.Contract {
 	for _, e := range errs.All() {
 		t.Errorf("%s:%d: %s", f.Path, e.Pos.Line, e.Message)
 	}
+	if c != nil {
+		_, problems := policy.JoinGroup([]policy.Source{{Contract: c, Kind: "contract", Path: f.Path}}, "")
+		for _, p := range problems {
+			t.Errorf("%s: %s", f.Path, p.Error.Message)
+		}
+	}
 	if c == nil || !slices.ContainsFunc(c.Criteria, func(c contract.Criterion) bool { return !c.ExpectFail }) {
 		t.Fatalf("no criterion that must pass in %s", f.Data)
 	}
@@ -190,11 +197,21 @@ func sameAsYAML(t *testing.T, c *contract.Contract, files []change.Change, sourc
 	y := parsed(t, plan.Files[0])
 	for _, side := range []*contract.Contract{c, y} {
 		side.Keys, side.Rules.Pos = nil, c.Rules.Pos
+		for i := range side.Tests {
+			rule := &side.Tests[i]
+			rule.Pos = c.Rules.Pos
+			for k := range rule.Files {
+				rule.Files[k].Pos = c.Rules.Pos
+			}
+			for k := range rule.Criteria {
+				rule.Criteria[k].Pos = c.Rules.Pos
+			}
+		}
 		for i := range side.Criteria {
 			side.Criteria[i].Pos, side.Criteria[i].Proves.Pos = c.Rules.Pos, c.Rules.Pos
 		}
 	}
-	if !reflect.DeepEqual(c.Criteria, y.Criteria) || !reflect.DeepEqual(c.Rules, y.Rules) || c.RollbackPlan.Value != y.RollbackPlan.Value {
+	if !reflect.DeepEqual(c.Criteria, y.Criteria) || !reflect.DeepEqual(c.Tests, y.Tests) || !reflect.DeepEqual(c.Rules, y.Rules) || c.RollbackPlan.Value != y.RollbackPlan.Value {
 		t.Errorf("the YAML differs:\n%s", plan.Files[0].Data)
 	}
 	for i, p := range c.AllowedFiles {

@@ -96,7 +96,7 @@ func (s *starter) ruff() {
 	run := []string{"ruff", "check"}
 	if p.prefix != nil && p.declares("ruff") != "" {
 		run = p.with(run...)
-	} else if p.prefix == nil || p.prefix[0] != "poetry" || p.config.at("tool", "poetry", "group") == nil {
+	} else if p.manager == nil || p.manager.Name != "poetry" || p.config.at("tool", "poetry", "group") == nil {
 		install := "pipx install ruff"
 		if version := s.versionIn(ruffVersion); version != "" {
 			install += "==" + version
@@ -144,9 +144,9 @@ func (s *starter) jsLinter() {
 	}
 	switch {
 	case script != "" && !matches(placeholder, script) && !matches(fixing, script):
-		s.linters = append(s.linters, linter{id: "lint", run: words(m.run, []string{"lint"})})
+		s.linters = append(s.linters, linter{id: "lint", run: words(m.Run, []string{"lint"})})
 	case depends(pkg, "eslint"):
-		s.linters = append(s.linters, linter{id: "eslint", run: words(m.exec, []string{"eslint", "."})})
+		s.linters = append(s.linters, linter{id: "eslint", run: words(m.Exec, []string{"eslint", "."})})
 	case script != "":
 		s.note("the script lint of package.json was left out: " + input.Quote(script) + " changes files")
 	default:

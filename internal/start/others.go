@@ -1,9 +1,11 @@
 package start
 
 import (
+	"path"
 	"regexp"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -11,7 +13,8 @@ const rustTest = `(?m)^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b`
 
 // rust finds the packages with tests. Cargo has no report that a stable version can write.
 func (s *starter) rust() {
-	for _, dir := range outermost(s.usable("Cargo.toml", s.dirsOf("Cargo.toml"))) {
+	_, r := toolchain.RunnerOf([]string{"cargo", "test"})
+	for _, dir := range outermost(s.usable("Cargo.toml", s.dirsOf(toolchain.Rust.Manifests...))) {
 		file := join(dir, "Cargo.toml")
 		manifest := s.toml(file)
 		inDir := func(p string) bool { return below(p, dir) && strings.HasSuffix(p, ".rs") }
@@ -22,123 +25,125 @@ func (s *starter) rust() {
 			s.note(file + " was left out: it is built for Python, and nothing calls cargo test")
 			continue
 		}
-		run := []string{"cargo", "test"}
+		var all []string
 		if w := manifest.at("workspace"); w != nil && w["default-members"] == nil {
-			run = []string{"cargo", "test", "--workspace"}
+			all = []string{"--workspace"}
 		}
-		s.add(&criterion{id: "cargo", run: run, cwd: dir, why: "cargo test; stable Cargo writes no test report"})
-		s.leaves("target/")
+		c := &criterion{id: r.ID, run: words(r.Run, all), cwd: dir, why: r.Why}
+		s.add(c)
+		c.none = r.Report.None
+		if dir == "." && s.nextest(all) {
+			c.none = "cargo-nextest runs the same tests, without those in documentation"
+		}
+		s.leaves(r.Leaves...)
 		if lock := join(dir, "Cargo.lock"); !s.has(lock) {
 			s.note(lock + " is not tracked, and cargo test writes it: commit it, or add it to .gitignore")
 		}
 	}
 }
 
-// composer finds a script test of Composer.
-func (s *starter) composer() {
-	if script := member(s.json("composer.json"), "scripts", "test"); script.Kind == input.KindList ||
-		script.Kind == input.KindString && !regexp.MustCompile(placeholder).MatchString(script.Text) {
-		s.add(&criterion{id: "php", run: []string{"composer", "test"}, cwd: ".", why: "the script test of composer.json"})
-		s.leaves("/vendor/")
-		s.prepare(".", composerInstall)
-	}
-}
-
-const composerInstall = "composer install --no-interaction"
-
-// kind is a kind of repositories that a file in the root and the name of a test tell.
-type kind struct {
-	id       string // the first kind of an id counts
-	manifest string // pattern of a file in the root
-	tests    string // pattern of the path of a test
-	wrapper  string // a program of the repository that takes the place of the first word, if it can be executed
-	run      []string
-	report   string // name of the test report
-	leaves   []string
-	setup    string
-	why      string
-}
-
-var kinds = []kind{
-	{
-		id: "gradle", manifest: `^(?:build|settings)\.gradle(?:\.kts)?$`, tests: `(?:^|/)src/test/`, wrapper: "gradlew",
-		run: []string{"gradle", "test", "--rerun-tasks"}, leaves: []string{".gradle/", "build/"},
-		why: "the task test; --rerun-tasks, because a cached result is not a run",
-	},
-	{
-		id: "maven", manifest: `^pom\.xml$`, tests: `(?:^|/)src/test/`, wrapper: "mvnw",
-		run: []string{"mvn", "--batch-mode", "test"}, leaves: []string{"target/"}, why: "the phase test",
-	},
-	{
-		id: "php", manifest: `^phpunit(?:\.dist)?\.xml(?:\.dist)?$`, tests: `Test\.php$`, report: "phpunit.xml",
-		run: []string{"./vendor/bin/phpunit", "--log-junit", evidence + "/phpunit.xml"}, leaves: []string{"/vendor/", ".phpunit.result.cache", ".phpunit.cache/"},
-		setup: composerInstall, why: "PHPUnit; JUnit XML is built in",
-	},
-	{
-		id: "ruby", manifest: `^Gemfile$`, tests: `^spec/.*_spec\.rb$`, run: []string{"bundle", "exec", "rspec"},
-		setup: "bundle install", why: "RSpec",
-	},
-	{
-		id: "ruby", manifest: `^config\.ru$`, tests: `^test/.*_test\.rb$`, run: []string{"bundle", "exec", "rails", "test"},
-		setup: "bundle install", why: "the tests of Rails",
-	},
-	{
-		id: "ruby", manifest: `^Rakefile$`, tests: `^test/.*(?:_test|test_\w+)\.rb$`, run: []string{"bundle", "exec", "rake", "test"},
-		setup: "bundle install", why: "the task test of the Rakefile",
-	},
-	{
-		id: "mix", manifest: `^mix\.exs$`, tests: `_test\.exs$`, run: []string{"mix", "test"}, leaves: []string{"/_build/", "/deps/"},
-		setup: "mix deps.get", why: "ExUnit",
-	},
-	{
-		id: "dotnet", manifest: `^[^/]*\.(?:slnx?|csproj|fsproj)$`, tests: `Tests?\.(?:cs|fs)proj$`, run: []string{"dotnet", "test"},
-		leaves: []string{"bin/", "obj/"}, why: "the test projects of the solution",
-	},
-}
-
-// otherKinds finds the kinds of the table.
-func (s *starter) otherKinds() {
-	for i := range kinds {
-		k := &kinds[i]
-		manifest, tests := regexp.MustCompile(k.manifest), regexp.MustCompile(k.tests)
-		if s.hasCriterion(k.id) || !s.any(manifest.MatchString) || !s.any(tests.MatchString) {
+// nextest adds a criterion for cargo-nextest, which runs no documentation tests, where its configuration names a report.
+func (s *starter) nextest(all []string) bool {
+	config := s.toml(".config/nextest.toml")
+	for _, profile := range sortedKeys(config.at("profile"), "ci", "default") {
+		file, _ := config.at("profile", profile, "junit")["path"].(string)
+		if config.at("store") != nil || !matches(`^[\w-]+$`, profile) || !matches(`^[\w-]+\.xml$`, file) {
 			continue
 		}
-		c := &criterion{id: k.id, run: k.run, cwd: ".", why: k.why}
-		if k.wrapper != "" && s.has(k.wrapper) && s.byPath[k.wrapper].NewMode == "100755" {
-			c.run = words([]string{"./" + k.wrapper}, k.run[1:])
-		}
-		if k.report != "" {
-			c.report, c.tests = reportPath(k.report, "."), 1
-		}
-		s.add(c)
-		s.leaves(k.leaves...)
-		if k.setup != "" {
-			s.prepare(".", k.setup)
+		e, r := toolchain.RunnerOf([]string{"cargo", "nextest"})
+		command := strings.Join(words(words(r.Run, all), []string{"--profile", profile}), " ")
+		report := reportPath(r.Report.File, ".")
+		s.add(&criterion{
+			id: r.ID, cwd: ".", report: report, tests: 1, why: r.Why, ecosystem: e,
+			run: []string{"sh", "-c", command + "; s=$?; cp target/nextest/" + profile + "/" + file + " " + report + "; exit $s"},
+		})
+		s.protected = append(s.protected, ".config/nextest.toml")
+		s.prepare(".", r.Setup)
+		return true
+	}
+	return false
+}
+
+// composer finds a script test of Composer.
+func (s *starter) composer() {
+	script := member(s.json("composer.json"), "scripts", "test")
+	if script.Kind != input.KindList && (script.Kind != input.KindString || matches(placeholder, script.Text)) {
+		return
+	}
+	e, phpunit := toolchain.RunnerOf([]string{"phpunit"})
+	c := &criterion{id: phpunit.ID, run: []string{"composer", "test"}, cwd: ".", why: "the script test of composer.json", ecosystem: e}
+	if e.RunnerOfScript(strings.TrimSpace(script.Text)) == nil {
+		c.none = "its script is not one plain call of PHPUnit"
+	} else {
+		c.run = words(c.run, []string{"--"})
+		c.counted(&phpunit.Report, 0, ".")
+	}
+	s.add(c)
+	s.tool(e.Setup[0].Tool)
+	s.leaves(phpunit.Leaves...)
+	s.prepare(".", phpunit.Setup)
+}
+
+// otherKinds finds the runners that a file in the root and the name of a test show. The first of a name counts.
+func (s *starter) otherKinds() {
+	for _, e := range toolchain.Ecosystems {
+		for i := range e.Runners {
+			r := &e.Runners[i]
+			if r.Manifest == "" || s.hasCriterion(r.ID) || !s.any(toolchain.Globs(r.Manifest).Match) || !s.any(toolchain.Globs(r.Test).Match) {
+				continue
+			}
+			c := &criterion{id: r.ID, run: r.Run, cwd: ".", none: r.Report.None, why: r.Why, ecosystem: e}
+			if r.Wrapper != "" && s.has(r.Wrapper) && s.byPath[r.Wrapper].NewMode == "100755" {
+				c.run = words([]string{"./" + r.Wrapper}, r.Run[1:])
+			}
+			if base, ok := s.reportsFrom(r); ok {
+				c.counted(&r.Report, 0, base)
+			}
+			s.add(c)
+			s.leaves(r.Leaves...)
+			if r.Setup != "" {
+				s.prepare(".", r.Setup)
+			}
+			for _, action := range e.Setup {
+				s.tool(action.Tool)
+			}
 		}
 	}
 }
 
-// taskRunner is a program that runs targets of a file.
-type taskRunner struct {
-	program string
-	files   []string
-	target  string // pattern of a target test or check
+// reportsFrom reports whether a runner writes a report here, and from which directory.
+func (s *starter) reportsFrom(r *toolchain.Runner) (base string, ok bool) {
+	switch r.Report.Package {
+	case "":
+		return ".", r.Report.File != ""
+	case "rspec_junit_formatter":
+		return ".", names(s.text("Gemfile.lock"), r.Report.Package)
+	}
+	isTest, projects := toolchain.Globs(r.Test), []string{}
+	for _, f := range s.files {
+		if isTest.Match(f.Path) {
+			projects = append(projects, f.Path)
+		}
+	}
+	text := s.text(projects[0])
+	one := len(projects) == 1 && strings.Contains(text, "<TargetFramework>") // another project would write the same file
+	return path.Dir(projects[0]), one && names(text, r.Report.Package)
 }
 
-var taskRunners = []taskRunner{
-	{"make", []string{"GNUmakefile", "makefile", "Makefile"}, `(?m)^(test|check)(?:[ \t][^:=\n]*)?::?(?:[^=]|$)`},
-	{"just", []string{"justfile", "Justfile", ".justfile"}, `(?m)^@?(test|check)(?:[ \t][^:\n]*)?:(?:[^=]|$)`},
-	{"task", []string{"Taskfile.yml", "Taskfile.yaml"}, `(?m)^[ \t]+["']?(test|check)["']?:`},
+// targetOf are the patterns of a target test or check, by the program that runs it.
+var targetOf = map[string]string{
+	"make": `(?m)^(test|check)(?:[ \t][^:=\n]*)?::?(?:[^=]|$)`,
+	"just": `(?m)^@?(test|check)(?:[ \t][^:\n]*)?:(?:[^=]|$)`,
+	"task": `(?m)^[ \t]+["']?(test|check)["']?:`,
 }
 
 // targets finds a target test or check, where no language's own files say how the repository is tested.
 func (s *starter) targets() {
-	for i := range taskRunners {
-		r := &taskRunners[i]
-		file := s.first(".", r.files...)
-		if m := regexp.MustCompile(r.target).FindStringSubmatch(s.text(file)); m != nil {
-			s.add(&criterion{id: r.program, run: []string{r.program, m[1]}, cwd: ".", why: "the target " + m[1] + " of " + file})
+	for i := range toolchain.Make.Runners {
+		r := &toolchain.Make.Runners[i]
+		file := s.first(".", r.Files...)
+		if m := regexp.MustCompile(targetOf[r.ID]).FindStringSubmatch(s.text(file)); file != "" && m != nil {
+			s.add(&criterion{id: r.ID, run: []string{r.ID, m[1]}, cwd: ".", why: "the target " + m[1] + " of " + file})
 			return
 		}
 	}

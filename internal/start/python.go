@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -20,25 +21,23 @@ const (
 	requirement = `^\s*([A-Za-z0-9._-]+)`
 )
 
-// pycache is the directory that Python leaves beside each file, and setupUV the action that installs uv.
-const (
-	pycache = "__pycache__/"
-	setupUV = "astral-sh/setup-uv"
-)
+// pycache is the directory that Python leaves beside each file.
+const pycache = "__pycache__/"
 
 // pyProject is a directory with Python tests.
 type pyProject struct {
 	*starter
 	dir     string
-	config  table    // pyproject.toml
-	prefix  []string // that runs a program in the project's environment
-	group   string   // where pyproject.toml names pytest: "extra test", "group test", …
-	options string   // the options of pytest that the configuration adds
+	config  table              // pyproject.toml
+	manager *toolchain.Manager // nil for pip
+	prefix  []string           // that runs a program in the project's environment
+	group   string             // where pyproject.toml names pytest: "extra test", "group test", …
+	options string             // the options of pytest that the configuration adds
 }
 
 // python finds the projects with Python tests.
 func (s *starter) python() {
-	dirs := outermost(s.usable("Python", s.dirsOf("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".pytest.ini", "pytest.toml", "tox.ini", "manage.py", "requirements.txt")))
+	dirs := outermost(s.usable("Python", s.dirsOf(toolchain.Python.Manifests...)))
 	if len(dirs) == 0 {
 		dirs = []string{"."}
 	}
@@ -55,7 +54,8 @@ func (s *starter) python() {
 		case usesPytest:
 			p.pytest(tests)
 		case s.has(join(dir, "manage.py")):
-			s.add(&criterion{id: "django", run: p.with("python3", "manage.py", "test"), cwd: dir, why: "the tests of the Django project"})
+			_, r := toolchain.RunnerOf([]string{"manage.py", "test"})
+			s.add(&criterion{id: r.ID, run: p.with(r.Run...), cwd: dir, none: r.Report.None, why: r.Why})
 		case !p.unittest():
 			usesPytest = true // functions without a class
 			p.pytest(tests)
@@ -74,18 +74,14 @@ func (p *pyProject) isTest(f string) bool {
 // environment tells by the lock file how programs run in the project's environment.
 func (p *pyProject) environment() {
 	p.group = p.declares("pytest")
-	switch {
-	case p.near("uv.lock") != "":
-		p.prefix = []string{"uv", "run", "--frozen"} // without it, a stale lock file would be written
-		if kind, name, found := strings.Cut(p.group, " "); found && p.group != "group dev" {
-			p.prefix = append(p.prefix, "--"+kind, name)
-		}
-	case p.near("poetry.lock") != "":
-		p.prefix = []string{"poetry", "run"}
-	case p.near("pdm.lock") != "":
-		p.prefix = []string{"pdm", "run"}
-	case p.near("Pipfile.lock") != "":
-		p.prefix = []string{"pipenv", "run"}
+	managers := toolchain.Python.Managers
+	i := slices.IndexFunc(managers, func(m toolchain.Manager) bool { return p.near(m.Locks[0]) != "" })
+	if i < 0 {
+		return
+	}
+	p.manager, p.prefix = &managers[i], managers[i].Run
+	if kind, name, found := strings.Cut(p.group, " "); found && p.group != "group dev" && p.manager.Name == "uv" {
+		p.prefix = words(p.prefix, []string{"--" + kind, name})
 	}
 }
 
@@ -199,49 +195,19 @@ func (p *pyProject) requirementFiles() (list []string) {
 	return list
 }
 
-// pytest adds the criterion and, where the configuration leaves no test out, the control.
+// pytest adds the criterion.
 func (p *pyProject) pytest(tests int) {
-	program := []string{"pytest"}
+	e, r := toolchain.RunnerOf([]string{"pytest"})
+	run := r.Run
 	if p.prefix == nil {
-		program = []string{"python3", "-m", "pytest"}
+		run = words([]string{"python3", "-m"}, run)
 	}
-	report := reportPath("pytest.xml", p.dir)
-	selects := matches(pySelects, p.options)
-	c := &criterion{id: "pytest", cwd: p.dir, why: "pytest; JUnit XML is built in"}
-	c.run, c.report, c.tests = p.with(append(program, "--junitxml="+from(p.dir, report))...), report, floor(tests)
-	if selects {
-		c.tests = 1 // how many tests are left out is not known
+	if matches(pySelects, p.options) {
+		tests = 0 // how many are left out is not known
 	}
+	c := &criterion{id: r.ID, run: p.with(run...), cwd: p.dir, why: r.Why, ecosystem: e}
+	c.counted(&r.Report, tests, p.dir)
 	p.starter.add(c)
-	if p.dir == "." && !selects {
-		p.pyControl(p.with(append(program, pyMustFail)...))
-	}
-}
-
-const pyMustFail = controls + "/must_fail.py"
-
-// pyControl derives a negative control: the runner, with the hooks of the repository, on a test that fails on purpose. pytest
-// runs a file that is named, whatever its patterns are, and a TestCase whatever its class patterns are.
-func (p *pyProject) pyControl(run []string) {
-	p.extra = append(p.extra, File{pyMustFail, []byte(`# ruff: noqa
-# flake8: noqa
-# mypy: ignore-errors
-"""A test that fails on purpose: the negative control of .closeout/scope_contract.json.
-
-If it passes, the command that runs the tests cannot fail, and proves nothing.
-"""
-
-import unittest
-
-
-class MustFail(unittest.TestCase):
-    def test_must_fail(self):
-        self.fail("this test fails on purpose")
-`)})
-	p.starter.add(&criterion{
-		id: "python-red", run: run, cwd: ".", proves: p.criteria[len(p.criteria)-1].id,
-		why: "the negative control: a test that fails on purpose must fail the runner",
-	})
 }
 
 // unittest adds a criterion for tests that need no other package; false when there are none.
@@ -249,7 +215,8 @@ func (p *pyProject) unittest() bool {
 	if p.count(pyUnittest, p.isTest, "") == 0 {
 		return false
 	}
-	run := p.with("python3", "-m", "unittest", "discover")
+	_, r := toolchain.RunnerOf([]string{"unittest"})
+	run := p.with(r.Run...)
 	for _, dir := range []string{"tests", "test"} {
 		if p.any(func(f string) bool { return below(f, join(p.dir, dir)) && p.isTest(f) }) {
 			run = append(run, "-s", dir)
@@ -259,29 +226,24 @@ func (p *pyProject) unittest() bool {
 			break
 		}
 	}
-	p.starter.add(&criterion{id: "unittest", run: run, cwd: p.dir, why: "unittest"})
-	if p.dir == "." {
-		p.pyControl(p.with("python3", "-m", "unittest", "discover", "-s", controls, "-p", path.Base(pyMustFail)))
-	}
+	p.starter.add(&criterion{id: r.ID, run: run, cwd: p.dir, none: r.Report.None, why: r.Why})
 	return true
 }
 
 // prepareEnvironment adds the setup of a fresh checkout.
 func (p *pyProject) prepareEnvironment(usesPytest bool) {
 	p.tool("python")
-	if p.prefix != nil {
-		program := p.prefix[0]
-		install := map[string]string{
-			"uv": "uv sync --frozen", "poetry": "poetry install", "pdm": "pdm sync --dev", "pipenv": "pipenv sync --dev",
-		}[program]
-		if program == "uv" {
-			p.tool("uv")
-			for _, word := range p.prefix[3:] {
-				install += " " + input.ShellWord(word)
-			}
+	if p.manager != nil {
+		install := p.manager.Install
+		for _, word := range p.prefix[len(p.manager.Run):] {
+			install += " " + input.ShellWord(word)
 		}
-		if program != "uv" || p.pinOf(setupUV) == "" {
-			p.prepare(".", "pipx install "+program)
+		isUV := p.manager.Name == "uv"
+		if isUV {
+			p.tool("uv")
+		}
+		if !isUV || p.pinOf(toolchain.ActionOf("uv").Uses) == "" {
+			p.prepare(".", "pipx install "+p.manager.Name)
 		}
 		p.prepare(p.dir, install)
 		return

@@ -32,19 +32,25 @@ func (s *starter) sections() []section {
 		{key: "forbidden_files", comment: "What no change may touch, even where allowed_files matches it. Add your migrations and releases.", list: s.forbidden()},
 	}
 	if s.protected != nil {
-		list = append(list, section{key: "protected_files", comment: "The configuration of the linters, beside the built-in list of protected files.", list: s.protected})
+		list = append(list, section{key: "protected_files", comment: "The configuration of linters and runners, beside the built-in list of protected files.", list: s.protected})
 	}
 	var criteria []members
 	var comments []string
 	for _, c := range s.criteria {
 		criteria, comments = append(criteria, c.members()), append(comments, c.why)
 	}
-	list = append(list,
-		section{key: "acceptance_criteria", comment: "The commands that prove a change. A criterion with \"expect\": \"fail\" is a negative control, which must fail.", objects: criteria, comments: comments},
+	list = append(list, section{key: "acceptance_criteria", comment: "The commands that prove a change.", objects: criteria, comments: comments})
+	if blocks, which, offer := s.tests(); blocks != nil {
+		comment := "Where the tests are. Those of the base branch also run on the code of a change."
+		if offer != "" {
+			comment += "\n# Perhaps " + offer + "."
+		}
+		list = append(list, section{key: "tests", comment: comment, objects: blocks, comments: which})
+	}
+	return append(list,
 		s.rules(),
 		section{key: "rollback_plan", comment: "How to undo a change.", text: "Revert the merge commit."},
 	)
-	return list
 }
 
 func (s *starter) rules() section {
@@ -65,11 +71,12 @@ func (c *criterion) members() members {
 	if c.cwd != "." {
 		m = append(m, pair{"cwd", quote(c.cwd)})
 	}
-	if c.proves != "" {
-		m = append(m, pair{"expect", quote("fail")}, pair{"proves", quote(c.proves)})
-	}
-	if c.report != "" && c.proves == "" {
-		m = append(m, pair{"test_report", quote(c.report)}, pair{"min_tests", strconv.Itoa(c.tests)})
+	if c.report != "" {
+		report := quote(c.report)
+		if c.stdout {
+			report = members{{"path", report}, {"from", quote("stdout")}}.inline()
+		}
+		m = append(m, pair{"test_report", report}, pair{"min_tests", strconv.Itoa(c.tests)})
 	}
 	return m
 }

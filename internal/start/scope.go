@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -59,19 +60,13 @@ func (s *starter) allowed() (list []string) {
 
 // shutFiles are the protected files of which every change counts.
 func shutFiles() *glob.Set {
-	var patterns []glob.Pattern
+	var patterns []string
 	for i := range policy.BuiltIn {
-		entry := &policy.BuiltIn[i]
-		if entry.Keys != nil || entry.Harmless != nil {
-			continue
-		}
-		for _, text := range entry.Patterns {
-			if p, err := glob.Parse(text); err == nil {
-				patterns = append(patterns, p)
-			}
+		if entry := &policy.BuiltIn[i]; entry.Keys == nil && entry.Harmless == nil {
+			patterns = append(patterns, entry.Patterns...)
 		}
 	}
-	return glob.Compile(patterns)
+	return toolchain.Globs(patterns...)
 }
 
 // pattern writes a name as a pattern that matches it, with what follows; "" and a note when no pattern does.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -49,10 +50,13 @@ type criterion struct {
 	id     string
 	run    []string
 	cwd    string // "." for the root
-	proves string // the criterion that a negative control proves; "" for any other criterion
 	report string // path of the test report; "" when the runner writes none
+	stdout bool   // the report is the standard output
 	tests  int    // how many tests the report must contain
+	none   string // why there is no report
 	why    string // for a comment, one line
+
+	ecosystem *toolchain.Ecosystem // nil when it is not known
 }
 
 // starter collects what a repository says about itself.
@@ -63,7 +67,7 @@ type starter struct {
 	setup     []string // shell commands that prepare a fresh checkout
 	tools     []string // of the setup steps: go, node, python, …
 	ignore    []string // lines for .gitignore
-	protected []string // configuration of linters that the built-in list of protected files lacks
+	protected []string // configuration of linters and runners that the built-in list of protected files lacks
 	extra     []File   // that the contract names
 }
 
@@ -137,6 +141,17 @@ func (s *starter) findTests() {
 func (s *starter) add(c *criterion) {
 	c.id = s.freeID(c.id, c.cwd)
 	s.criteria = append(s.criteria, c)
+}
+
+// counted lets the command of a criterion write a report with at least half of some tests; base is the directory that paths in
+// its arguments are relative to.
+func (c *criterion) counted(r *toolchain.Report, tests int, base string) {
+	c.report, c.stdout, c.tests = reportPath(r.File, c.cwd), r.Stdout, floor(tests)
+	to := from(base, c.report)
+	c.run = words(c.run, r.Options(to))
+	if r.Env != "" {
+		c.run = words([]string{"env", r.Env + "=" + to}, c.run)
+	}
 }
 
 func (s *starter) hasCriterion(id string) bool {

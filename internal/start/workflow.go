@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -58,28 +59,19 @@ func (s *starter) setupScript() string {
 	return text
 }
 
-// actionOf is the action that installs a tool, and its input.
-var actionOf = map[string]struct{ uses, input string }{
-	"go":     {"actions/setup-go", ""},
-	"node":   {"actions/setup-node", "node-version: lts/*"},
-	"python": {"actions/setup-python", `python-version: "3.x"`},
-	"pnpm":   {"pnpm/action-setup", ""},
-	"uv":     {setupUV, ""},
-}
-
 // setupSteps are the steps that install tools: those that a workflow of the repository pins to a commit already. For any
 // other, a comment names the action: which commit to trust is for a person to decide.
 func (s *starter) setupSteps() string {
 	var steps, missing []string
 	for _, tool := range s.tools {
-		action := actionOf[tool]
-		pin := s.pinOf(action.uses)
-		if pin == "" {
-			missing = append(missing, action.uses)
+		action := toolchain.ActionOf(tool)
+		pin := s.pinOf(action.Uses)
+		if pin == "" || action.Asks {
+			missing = append(missing, action.Uses)
 			continue
 		}
 		step := "      - uses: " + pin + "\n"
-		if input := s.versionOf(tool, action.input); input != "" {
+		if input := s.versionOf(tool, action.With); input != "" {
 			step += "        with:\n          " + input + "\n"
 		}
 		steps = append(steps, step)

@@ -38,7 +38,7 @@ func TestPlural(t *testing.T) {
 
 func TestCutTo(t *testing.T) {
 	for text, want := range map[string]string{"abc": "abc", "abcd": "abc…", "abé": "ab…", "\x80\x80\x80\x80": "…"} {
-		if got := input.CutTo(text, 3); got != want {
+		if got := CutTo(text, 3); got != want {
 			t.Errorf("CutTo(%q, 3) is %q, want %q", text, got, want)
 		}
 	}
