@@ -61,6 +61,8 @@ var contractCases = []lintCase{
 	{"glob_matches_nothing", "forbidden typo", []edit{{contractPath, `["web/**"]`, `["webb/**"]`}}, input.Warn, `write "web/**"`},
 	{"glob_matches_nothing", "forbidden in advance", []edit{{contractPath, `["web/**"]`, `["migrations/**"]`}}, input.Info, "no action is needed"},
 	{"glob_matches_nothing", "lifted", []edit{{contractPath, `"override"`, `"may_touch_protected": ["Makefiel"], "override"`}}, input.Warn, `write "Makefile"`},
+	{"glob_matches_nothing", "tests typo", []edit{{contractPath, `"files": ["tests/**"`, `"files": ["test/**"`}}, input.Warn, `write "tests/**" instead of "test/**"`},
+	{"glob_matches_nothing", "tests to come", []edit{{contractPath, `"files": ["tests/**"`, `"files": ["tests/**", "e2e/**"`}}, input.Info, "no action is needed"},
 	{"glob_matches_nothing", "forbidden in another case", []edit{{contractPath, `["web/**"]`, `["WEB/**", "Web"]`}}, "", ""},
 	{"glob_matches_nothing", "forbidden in each directory", []edit{{contractPath, `["web/**"]`, `["web", "**/.env"]`}}, "", ""},
 	{"glob_matches_nothing", "lock file", []edit{allowed(`["src/**", "go.sum", "web/yarn.lock"]`)}, "", ""},

@@ -94,11 +94,20 @@ var commandCases = []lintCase{
 	{"argument_missing", "make pattern", []edit{criterion(`["make", "test-a"]`), {"Makefile", "all:", "test-%:\n\techo\nall:"}}, "", ""},
 	{"argument_missing", "just alias", []edit{criterion(`["just", "t"]`)}, "", ""},
 
-	{"no_test_count", "pytest", []edit{{contractPath, `, "test_report": ".closeout/evidence/unit.xml"`, ""}}, input.Info, `add "--junitxml=.closeout/evidence/unit.xml" to the command, and "test_report": ".closeout/evidence/unit.xml"`},
-	{"no_test_count", "go", []edit{criterion(`["go", "test", "-count=1", "./..."]`)}, input.Info, "the tests that go runs"},
+	{"no_test_count", "pytest", []edit{{contractPath, `, "test_report": ".closeout/evidence/unit.xml"`, ""}}, input.Info, `add "--junitxml=.closeout/evidence/unit.xml --continue-on-collection-errors" to the command, and "test_report": ".closeout/evidence/unit.xml"`},
+	{"no_test_count", "go", []edit{criterion(`["go", "test", "-count=1", "./..."]`)}, input.Info, `add "-json" to the command, and "test_report": {"path": ".closeout/evidence/unit.json", "from": "stdout"}`},
 	{"no_test_count", "wrapped", []edit{criterion(`["poetry", "run", "python", "-m", "pytest"]`)}, input.Info, "the tests that pytest runs"},
+	{"no_test_count", "package", []edit{criterion(`["jest"]`)}, input.Info, "let jest write a report in the form of JUnit to .closeout/evidence/unit.xml"},
 	{"no_test_count", "report", nil, "", ""},
 	{"no_test_count", "no tests", []edit{criterion(`["go", "vet", "./..."]`)}, "", ""},
+
+	{"no_tests", "counted", []edit{{contractPath, block, ""}}, input.Warn, `add "tests": [{"files": ["**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py", "**/conftest.py"], "criteria": ["unit"]}]`},
+	{"no_tests", "control", []edit{{contractPath, block, ""}, {contractPath, `["./scripts/red.sh"]`, `["pytest", "red"], "test_report": "red.xml"`}}, input.Warn, `"criteria": ["unit"]}]`},
+	{"no_tests", "not counted", []edit{{contractPath, block, ""}, {contractPath, listed, `{"run": ["go", "vet"]}`}, criterion(`["make", "test"]`), file("go.mod", ""), file("a_test.go", "")},
+		input.Info, "let a criterion write a test report"},
+	{"no_tests", "block", nil, "", ""},
+	{"no_tests", "no tests", []edit{{contractPath, block, ""}, file("tests/signup/test_a.py", removed)}, "", ""},
+	{"no_tests", "of another kind", []edit{{contractPath, block, ""}, {contractPath, listed, `{"run": ["go", "vet"]}`}, criterion(`["make", "test"]`), file("web/package.json", removed)}, "", ""},
 
 	{"cached", "go test", []edit{criterion(`["go", "test", "./..."]` + tests)}, input.Info, `write "go", "test", "-count=1"`},
 	{"cached", "count", []edit{criterion(`["go", "test", "-race", "-count=1", "./..."]` + tests)}, "", ""},

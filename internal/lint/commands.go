@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -215,39 +216,27 @@ func (c *commandLint) reports(p string) bool {
 	return slices.ContainsFunc(k.Criteria, func(o contract.Criterion) bool { return o.TestReport == p })
 }
 
-// testRunners are programs that run tests, some of them with the word that makes them do so.
-const testRunners set = "|" +
-	"pytest|py.test|unittest|nose2|jest|vitest|mocha|ava|rspec|phpunit|pest|gotestsum|ctest|tox|nox|go test|cargo test|" +
-	"cargo nextest|npm test|npm t|pnpm test|pnpm t|yarn test|bun test|deno test|node --test|dotnet test|mvn test|mvn verify|" +
-	"mvnw test|mvnw verify|gradle test|gradle check|gradlew test|gradlew check|bazel test|playwright test|swift test|mix test|" +
-	"rails test|sbt test|cypress run|"
-
-// testRunner is the name of the test runner that a command is; "" when it is none.
-func testRunner(argv []string) string {
-	argv = module(argv)
-	name := path.Base(argv[0])
-	if testRunners.has(name) || slices.ContainsFunc(argv[1:], func(arg string) bool { return testRunners.has(name + " " + arg) }) {
-		return name
-	}
-	return ""
-}
-
 // counts reports a test runner without a test report: nothing shows how many tests ran.
 func (c *commandLint) counts() {
 	if c.criterion == nil || c.mustFail() || c.criterion.TestReport != "" {
 		return
 	}
-	argv := unwrap(c.run)
-	if len(argv) == 0 || testRunner(argv) == "" {
+	argv := module(unwrap(c.run))
+	_, runner := toolchain.RunnerOf(argv)
+	if runner == nil {
 		return
 	}
-	name, file := testRunner(argv), c.evidenceDir()+"/"+c.criterion.ID+".xml"
-	flag := "let " + name + " write a report in the form of JUnit to " + file
-	if name == "pytest" || name == "py.test" {
-		flag = "add " + quoted("--junitxml="+file) + " to the command"
+	name, file := path.Base(argv[0]), c.evidenceDir()+"/"+c.criterion.ID+".xml"
+	how, from := "let "+name+" write a report in the form of JUnit to "+file, quoted(file)
+	if builtIn := &runner.Report; builtIn.Args != nil && builtIn.Package == "" {
+		if builtIn.Stdout {
+			file = strings.TrimSuffix(file, ".xml") + ".json"
+			from = `{"path": ` + quoted(file) + `, "from": "stdout"}`
+		}
+		how = "add " + quoted(strings.Join(builtIn.Options(file), " ")) + " to the command"
 	}
 	c.add("lint.no_test_count", "nothing counts the tests that "+name+" runs", `"test_report"`, "none",
-		flag+`, and "test_report": `+quoted(file)+` to the criterion`)
+		how+`, and "test_report": `+from+` to the criterion`)
 }
 
 // cached reports go test where Go may show the result of an earlier run.

@@ -39,6 +39,7 @@ var (
 			{Name: "lint.weak", Severity: input.Warn},
 			{Name: "lint.unknown_rule", Severity: input.Warn},
 			{Name: "lint.owners", Severity: input.Warn},
+			{Name: "lint.no_tests", Severity: input.Warn},
 			{Name: "lint.no_control", Severity: input.Info},
 			{Name: "lint.no_test_count", Severity: input.Info},
 			{Name: "lint.cached", Severity: input.Info},
@@ -191,6 +192,9 @@ func (l *linter) contracts() {
 		l.controls(s)
 		l.weak(s)
 		l.diffRules(s)
+	}
+	if l.standing != nil {
+		l.tests(l.standing)
 	}
 }
 

@@ -46,12 +46,19 @@ const cleanContract = `{
   "forbidden_files": ["web/**"],
   "acceptance_criteria": [
     {"id": "unit", "run": ["pytest", "-x", "tests/signup"], "test_report": ".closeout/evidence/unit.xml"},
-    {"id": "red", "run": ["./scripts/red.sh"], "expect": "fail", "proves": "unit"}
+    {"id": "red", "run": ["./scripts/red.sh"], "expect": "fail", "proves": "unit"}, ` + listed + `
   ],
   "override": {"never": ["contract.changed"]},
-  "rollback_plan": "Revert."
+  "rollback_plan": "Revert."` + block + `
 }
 `
+
+// The tests that the clean contract lists, and a criterion for them that no case edits.
+const (
+	listed = `{"id": "all", "run": ["./scripts/red.sh", "a"], "test_report": ".closeout/evidence/all.xml"}, ` +
+		`{"id": "all-red", "run": ["./scripts/red.sh", "b"], "expect": "fail", "proves": "all"}`
+	block = `, "tests": [{"files": ["tests/**", "**/conftest.py"], "criteria": ["all"]}]`
+)
 
 // edit changes one text of the clean repository.
 type edit struct{ path, old, new string }

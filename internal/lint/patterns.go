@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -25,7 +26,7 @@ const (
 type listed struct {
 	*contract.Pattern
 	key  string
-	deny bool // the list forbids, protects or requires something, so that a pattern for what may come is useful
+	deny bool // the list forbids, protects or requires something, or says what tests are, so that a pattern for what may come is useful
 }
 
 // patternLists are all patterns of a contract for files that exist or may be made.
@@ -42,6 +43,9 @@ func patternLists(c *contract.Contract) []listed {
 	}
 	for i := range c.Rules.Ignore {
 		all = appendListed(all, "rules.ignore", true, c.Rules.Ignore[i].Files)
+	}
+	for i := range c.Tests {
+		all = appendListed(all, "tests", true, c.Tests[i].Files)
 	}
 	return all
 }
@@ -115,13 +119,7 @@ func (l *linter) named(p listed) bool {
 		return false
 	}
 	mode, found := l.mode(file)
-	return found && (p.deny || mode != dirMode) || slices.Contains(lockFiles, path.Base(file)) && l.exists(path.Dir(file))
-}
-
-// lockFiles are files that package managers write when the first dependency is added.
-var lockFiles = []string{
-	"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "poetry.lock", "uv.lock",
-	"pdm.lock", "Pipfile.lock", "Cargo.lock", "Gemfile.lock", "composer.lock", "mix.lock", "packages.lock.json", "gradle.lockfile",
+	return found && (p.deny || mode != dirMode) || slices.Contains(toolchain.LockFiles(), path.Base(file)) && l.exists(path.Dir(file))
 }
 
 // set is a set of one pattern, whose cost counts.

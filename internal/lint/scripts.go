@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -18,10 +19,10 @@ func (c *commandLint) taskMissing(argv []string) (name, file, near string, found
 		known = c.packageScripts(file)
 	case "make", "gmake":
 		name = onlyName(argv[1:])
-		file, known = c.firstOf(c.cwd, []string{"GNUmakefile", "makefile", "Makefile"}, makeTargets)
+		file, known = c.firstOf(c.cwd, toolchain.FilesOf("make"), makeTargets)
 	case "just":
 		name = onlyName(argv[1:])
-		file, known = c.firstOf(c.cwd, []string{"justfile", "Justfile", ".justfile"}, justRecipes)
+		file, known = c.firstOf(c.cwd, toolchain.FilesOf("just"), justRecipes)
 	}
 	if name == "" || known == nil || slices.Contains(known, name) || c.exists(path.Join(c.cwd, name)) {
 		return "", "", "", false
