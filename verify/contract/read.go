@@ -358,7 +358,13 @@ func readCoverageRule(f *input.Fields) *CoverageRule {
 // readTests reads tests. That the criteria are standing ones with a test report is for the join to check.
 func readTests(f *input.Fields) []TestRule {
 	var list []TestRule
-	for o := range objects(f, "tests", filled(f, f.Get("tests"), "tests", "name the tests of the repository, or remove the key")) {
+	n := f.Get("tests")
+	items := filled(f, n, "tests", "name the tests of the repository, or remove the key")
+	if len(items) > 0 && (items[0].Kind == input.KindString || items[0].Member("run") != nil) {
+		f.Add(n, f.Pointer("tests"), `"tests" contains commands`, "files that are tests, and the criteria that run them", `write "acceptance_criteria" for the commands`)
+		return nil
+	}
+	for o := range objects(f, "tests", items) {
 		answer := func(key string, fallback input.Severity) input.Severity {
 			return cmp.Or(input.Severity(o.OneOf(key, "block", string(Approve), "warn", "info")), fallback)
 		}

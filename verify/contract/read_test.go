@@ -166,6 +166,8 @@ var contractCases = []contractCase{
   "dropped": "block", "changed": "warn", "incomparable": "info", "base": "always", "x-why": 1}], "may_change": ["t/**"]`},
 	{name: "no tests", members: `"tests": [], "may_change": []`, want: `1:11: /tests: "tests" is an empty list
 1:29: /may_change: "may_change" is an empty list`},
+	{name: "commands under tests", members: `"tests": ["go test ./..."]`, want: `1:11: /tests: "tests" contains commands`},
+	{name: "criteria under tests", members: `"tests": [{"id": "unit", "run": ["go", "test"]}]`, want: `1:11: /tests: "tests" contains commands`},
 	{name: "tests that say nothing", members: `"tests": [{}, 1, {"files": [], "criteria": []}]`, want: `1:12: /tests/0/criteria: the key "criteria" is missing
 1:12: /tests/0/files: the key "files" is missing
 1:16: /tests/1: 1 must be an object
