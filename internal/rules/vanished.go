@@ -97,16 +97,16 @@ func (c *Change) compareReports() []reportDiff {
 func (d *reportDiff) compare(base, head []reports.TestName, declared func(string) declaration) {
 	ran, listed, fresh := map[[2]string]bool{}, map[[2]string]bool{}, map[[2]string]int{}
 	for _, t := range base {
-		if t.Ran {
+		if t.Ran() {
 			ran[[2]string{t.Group, t.Name}] = true
 		}
 	}
 	running := map[[2]string]bool{}
 	for _, t := range head {
 		key := [2]string{t.Group, t.Name}
-		listed[key], running[key] = true, t.Ran
-		if t.Ran && !ran[key] {
-			fresh[[2]string{t.Group, stable(t.Name)}]++
+		listed[key], running[key] = true, t.Ran()
+		if t.Ran() && !ran[key] {
+			fresh[[2]string{t.Group, reports.StableName(t.Name)}]++
 		}
 	}
 	take := func(key [2]string) bool {
@@ -119,7 +119,7 @@ func (d *reportDiff) compare(base, head []reports.TestName, declared func(string
 	var gone []reports.TestName
 	for _, t := range base {
 		key := [2]string{t.Group, t.Name}
-		if t.Ran && !running[key] && !take([2]string{t.Group, stable(t.Name)}) {
+		if t.Ran() && !running[key] && !take([2]string{t.Group, reports.StableName(t.Name)}) {
 			gone = append(gone, t)
 		}
 	}
@@ -130,7 +130,7 @@ func (d *reportDiff) compare(base, head []reports.TestName, declared func(string
 	// A group that has as many new tests as it lost has renamed them. What moved to another group is no longer new there.
 	var absent []reports.TestName
 	for _, t := range gone {
-		name := stable(t.Name)
+		name := reports.StableName(t.Name)
 		switch {
 		case listed[[2]string{t.Group, t.Name}]:
 			d.vanished = append(d.vanished, t.Group+" "+t.Name+" (skipped)")
@@ -167,57 +167,6 @@ func (d *reportDiff) place(absent []reports.TestName, fresh map[[2]string]int, m
 			d.vanished = append(d.vanished, name)
 		}
 	}
-}
-
-// stable writes a name without what differs from run to run: numbers and addresses in brackets.
-func stable(name string) string {
-	if !strings.ContainsAny(name, "[(") && !strings.Contains(name, "0x") {
-		return name
-	}
-	var out strings.Builder
-	depth := 0
-	for i := 0; i < len(name); {
-		end := i
-		for end < len(name) && source.IsWord(name[end]) {
-			end++
-		}
-		if end > i {
-			out.WriteString(stableWord(name[i:end], depth > 0))
-			i = end
-			continue
-		}
-		switch c := name[i]; {
-		case c == '[' || c == '(':
-			depth++
-		case (c == ']' || c == ')') && depth > 0:
-			depth--
-		}
-		out.WriteByte(name[i])
-		i++
-	}
-	return out.String()
-}
-
-// stableWord writes # for the numbers of a word.
-func stableWord(word string, inBrackets bool) string {
-	const digits = "0123456789"
-	address := strings.HasPrefix(word, "0x")
-	if !inBrackets && !address || !strings.ContainsAny(word, digits) {
-		return word
-	}
-	if address || strings.Trim(word, digits+"abcdefABCDEF") == "" {
-		return "#"
-	}
-	var out strings.Builder
-	for i := range len(word) {
-		switch number := strings.IndexByte(digits, word[i]) >= 0; {
-		case !number:
-			out.WriteByte(word[i])
-		case i == 0 || strings.IndexByte(digits, word[i-1]) < 0:
-			out.WriteByte('#')
-		}
-	}
-	return out.String()
 }
 
 // declaration is what the change does to the declaration of a test.
@@ -271,13 +220,18 @@ func declare(f *source.File, names map[string]bool) {
 		return
 	}
 	for _, t := range f.Tests() {
-		names[t.Name] = true
-		parts := strings.Split(t.Name, " > ")
-		names[parts[len(parts)-1]] = true
-		for _, between := range []string{" ", "::"} {
-			names[strings.Join(parts, between)] = true
+		for _, name := range reported(t.Name) {
+			names[name] = true
 		}
-		names[strings.ReplaceAll(strings.Join(parts, "/"), " ", "_")] = true // as Go writes subtests
+	}
+}
+
+// reported is how reports may call a test.
+func reported(name string) []string {
+	parts := strings.Split(name, " > ")
+	return []string{
+		name, parts[len(parts)-1], strings.Join(parts, " "), strings.Join(parts, "::"),
+		strings.ReplaceAll(strings.Join(parts, "/"), " ", "_"), // as Go writes subtests
 	}
 }
 

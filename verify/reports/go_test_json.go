@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -16,6 +17,10 @@ var goTestOutcomes = map[string]caseOutcome{"pass": casePassed, "fail": caseFail
 // parseGoTest returns nil when the first line is no event.
 func parseGoTest(data []byte, limits input.Limits, book *caseBook, errs *input.Errors) *TestReport {
 	packages := map[string]bool{} // whether the last result of a package is that it failed
+	said := goTestOutput{}
+	if book.listed != nil {
+		book.listed.GoesOn = true
+	}
 	number, begun, ended := 0, false, false
 	for line := range bytes.Lines(data) {
 		number++
@@ -36,10 +41,13 @@ func parseGoTest(data []byte, limits input.Limits, book *caseBook, errs *input.E
 			errs.Add(e)
 		}
 		outcome, ends := goTestOutcomes[event.action]
-		if ends && event.test == "" {
+		switch {
+		case ends && event.test == "":
 			packages[event.pkg] = outcome == caseFailed
-		} else if ends {
-			book.add(testCase{group: event.pkg, where: event.pkg, name: event.test, outcome: outcome})
+		case ends:
+			book.add(testCase{group: event.pkg, where: event.pkg, name: event.test, outcome: outcome, error: said.end(event)})
+		case book.listed != nil:
+			said.add(event, book.listed)
 		}
 		ended = ended || ends
 	}
@@ -65,6 +73,7 @@ func parseGoTest(data []byte, limits input.Limits, book *caseBook, errs *input.E
 type goTestEvent struct {
 	action string
 	pkg    string
+	output string
 	test   string // "" when the event is about the package, not about a test or subtest of it
 }
 
@@ -78,7 +87,31 @@ func parseGoTestEvent(line []byte, limits input.Limits, errs *input.Errors) goTe
 		return goTestEvent{}
 	}
 	f := input.Object(n, "", errs)
-	return goTestEvent{action: f.NeedText("Action").Value, test: f.AnyText("Test"), pkg: f.AnyText("Package")}
+	return goTestEvent{
+		action: f.NeedText("Action").Value, test: f.AnyText("Test"), pkg: f.AnyText("Package"), output: f.AnyText("Output"),
+	}
+}
+
+// goTestOutput is the first line that each open test printed, by package and test.
+type goTestOutput map[[2]string]string
+
+// add notes what a test or a package says. A package that was not built has no test.
+func (said goTestOutput) add(e goTestEvent, listed *TestNames) {
+	line, key := firstLine(e.output), [2]string{e.pkg, e.test}
+	switch {
+	case e.test == "" && (strings.HasSuffix(line, "[build failed]") || strings.HasSuffix(line, "[setup failed]")):
+		listed.broke(e.pkg)
+	case e.test != "" && said[key] == "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- "):
+		said[key] = input.CutTo(line, maxTestError)
+	}
+}
+
+// end forgets a test that ended.
+func (said goTestOutput) end(e goTestEvent) string {
+	key := [2]string{e.pkg, e.test}
+	line := said[key]
+	delete(said, key)
+	return line
 }
 
 // firstLineIsNoEvent says what is wrong with the line that should have told the format.

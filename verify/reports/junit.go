@@ -50,6 +50,7 @@ type junitSuite struct {
 type junitCase struct {
 	class, name            string
 	failed, skipped, flaky bool
+	error                  string // the first line of the first failure
 }
 
 // parseJUnit returns nil when the root is another one, or none.
@@ -92,6 +93,9 @@ func (r *junitReader) token() bool {
 				Pos: at, Message: "text outside of the root element", Found: input.Excerpt(text), Expected: "only the root element",
 				Fix: "write only the report of the test runner to the file",
 			})
+		}
+		if r.inCase > 0 && r.open.failed && r.open.error == "" {
+			r.open.error = firstLine(string(t))
 		}
 	case xml.Directive:
 		return r.stop(input.Error{
@@ -151,20 +155,20 @@ func (r *junitReader) start(t xml.StartElement, at input.Pos) bool {
 	case r.inCase == 0 && (name == "testsuite" || name == "testsuites"):
 		r.openSuite(t.Attr)
 	case r.depth == max(r.inCase, r.suites[len(r.suites)-1].depth)+1:
-		r.says(name)
+		r.says(name, t.Attr)
 	}
 	return true
 }
 
 // says reads an element of a testcase or a suite that may say how it ended.
-func (r *junitReader) says(name string) {
+func (r *junitReader) says(name string, attrs []xml.Attr) {
 	suite := &r.suites[len(r.suites)-1]
 	switch name {
 	case "failure", "error":
 		if r.inCase == 0 {
-			r.book.broke(suite.name, 1)
+			r.broke(suite.name, 1)
 		}
-		r.open.failed = true
+		r.open.failed, r.open.error = true, cmp.Or(r.open.error, firstLine(attribute(attrs, "message")))
 	case "flakyFailure", "flakyError", "rerunFailure", "rerunError":
 		r.open.flaky = true
 	case "skipped":
@@ -174,6 +178,12 @@ func (r *junitReader) says(name string) {
 		return
 	}
 	suite.seen++
+}
+
+// broke adds failures of a suite that are no case's.
+func (r *junitReader) broke(suite string, failures int64) {
+	r.book.broke(suite, failures)
+	r.book.listed.broke(suite)
 }
 
 func (r *junitReader) openSuite(attrs []xml.Attr) {
@@ -230,15 +240,32 @@ func openCase(attrs []xml.Attr) junitCase {
 	return c
 }
 
+// notLoaded is the module, class or file that did not load, where a runner writes that as a failed case; "" otherwise.
+func (c *testCase) notLoaded() string {
+	switch {
+	case c.name == "" || c.name == "initializationError":
+		return c.where
+	case c.class == "", c.class == c.name, c.class == "Test suite failed to run", strings.HasSuffix(c.class, "._FailedTest"):
+		return c.name
+	}
+	return ""
+}
+
 func (r *junitReader) close() {
 	last := len(r.suites) - 1
 	switch {
 	case r.depth == r.inCase:
 		r.inCase = 0
-		c := testCase{group: r.suites[last].group, where: cmp.Or(r.open.class, r.suites[last].name), class: r.open.class, name: r.open.name}
+		c := testCase{
+			group: r.suites[last].group, where: cmp.Or(r.open.class, r.suites[last].name),
+			class: r.open.class, name: r.open.name, error: r.open.error,
+		}
 		switch {
 		case r.open.failed:
 			c.outcome = caseFailed
+			if name := c.notLoaded(); name != "" {
+				r.book.listed.broke(name)
+			}
 		case r.open.skipped:
 			c.outcome = caseSkipped
 		case r.open.flaky:
@@ -249,7 +276,7 @@ func (r *junitReader) close() {
 		// The failures in the attributes of a suite and those of its elements: the greater number counts.
 		s := r.suites[last]
 		if more := s.failures - s.seen; more > 0 {
-			r.book.broke(s.name, more)
+			r.broke(s.name, more)
 			s.seen = s.failures
 		}
 		r.suites = r.suites[:last]

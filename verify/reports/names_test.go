@@ -17,12 +17,12 @@ func TestParseTestNames(t *testing.T) {
 		{
 			"JUnit", `<testsuite name="s"><testcase classname="a.B" name="one"/><testcase classname="a.B" name="two"><skipped/></testcase>` +
 				`<testcase name="three"><failure/></testcase><testcase/></testsuite>`,
-			[]TestName{{"a.B", "one", true}, {"a.B", "two", false}, {"s", "three", true}},
+			[]TestName{{Group: "a.B", Name: "one", Passed: 1}, {Group: "a.B", Name: "two", Skipped: 1}, {Group: "s", Name: "three", Failed: 1, Failing: true}},
 		},
 		{
 			"go test", `{"Action":"pass","Package":"p","Test":"TestA/b"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestA"}` + "\n" +
 				`{"Action":"skip","Package":"p","Test":"TestB"}` + "\n" + `{"Action":"fail","Package":"p","Test":"TestB"}` + "\n" + `{"Action":"fail","Package":"p"}`,
-			[]TestName{{"p", "TestA/b", true}, {"p", "TestA", false}, {"p", "TestB", true}},
+			[]TestName{{Group: "p", Name: "TestA/b", Passed: 1}, {Group: "p", Name: "TestA", Skipped: 1}, {Group: "p", Name: "TestB", Failed: 1, Skipped: 1, Failing: true}},
 		},
 	} {
 		got, errs := ParseTestNames([]byte(c.text), input.DefaultLimits())

@@ -63,6 +63,8 @@ type TestReport struct {
 	FirstFlaky  string
 	// FirstSkipped are the names of the first cases that were skipped, at most [MaxSkipped].
 	FirstSkipped []string
+
+	Names *TestNames // nil but for a report of [ParseNamedTests]
 }
 
 // MaxSkipped is how many skipped cases a [TestReport] names.

@@ -24,6 +24,7 @@ type testCase struct {
 	where       string // what people call its group: its class, suite or package
 	class, name string // a case without name is unique
 	outcome     caseOutcome
+	error       string // the first line of a failure; "" when it is unknown
 }
 
 // caseState is what is known about one case. A report may have hundreds of thousands, so it is small.
