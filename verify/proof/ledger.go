@@ -32,6 +32,9 @@ type Config struct {
 	AcceptedTrees []string // nil: no tree is known, so no record can be bound or stale
 	Egress        []string // allowed hosts; nil: not enforced
 	Companions    []Companion
+	Composed      []string // trees that are composed from base and head: their records count elsewhere
+	// Tree limits the ledger to records that begin on this tree; "" is no limit.
+	Tree string
 }
 
 // Ledger is what all logs say. Streams are filled one after another.
@@ -215,10 +218,17 @@ func (l *Ledger) Stream(name string) *Stream {
 
 // Add adds the next record.
 func (s *Stream) Add(r *feedback.Record) {
+	if s.ledger.config.Tree != "" && s.ledger.config.Tree != r.TreeBefore {
+		return
+	}
 	s.Records++
 	s.checkOrder(r)
 	if r.Tampered != "" { // for any task: it is about the log, not a run of a command
 		s.Tampered.add(s, digestOf([]byte(r.Tampered)), r.Pos.Line, func() Command { return Command{Text: short(r.Tampered)} })
+		return
+	}
+	if slices.Contains(s.ledger.config.Composed, r.TreeBefore) {
+		s.addHosts(r)
 		return
 	}
 	if r.TaskID != "" && !s.ledger.tasks[r.TaskID] {

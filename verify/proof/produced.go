@@ -19,6 +19,8 @@ type Companion struct {
 	SHA256   string
 	// Rules limits it to the command that writes the rule report.
 	Rules bool
+	// Exact requires that a record names the file with this path.
+	Exact bool
 	// Only limits it to the criteria with these indexes; nil is no limit.
 	Only []int
 	// Own are criteria of the contract of the change whose records confirm it as well; those of its other criteria never do.
@@ -32,6 +34,8 @@ type Vouched struct {
 	Clash  *Clash // nil when there is none
 	Clean  bool   // a record confirms it, and each one that does has exit code 0
 	Root   string // of the work tree, as all records that confirm it name it; "" when they differ or name none
+	// Streams are the names of the logs with a record that confirms it.
+	Streams []string
 }
 
 // Denial says why the records that name a file do not confirm it.
@@ -225,6 +229,12 @@ func (l *Ledger) index() {
 	}
 }
 
+// Writes reports whether the last record of a command names a file that is called like this one, with any content.
+func (l *Ledger) Writes(file string) bool {
+	l.indexed.Do(l.index)
+	return len(l.byName[path.Base(file)]) > 0
+}
+
 // namedLike lists the files in records with the name of the companion, or of the path that is declared for it.
 func (l *Ledger) namedLike(c *Companion) []made {
 	name, declared := path.Base(c.Path), path.Base(c.Declared)
@@ -238,6 +248,9 @@ func (l *Ledger) namedLike(c *Companion) []made {
 }
 
 func (c *Companion) fits(produced string) bool {
+	if c.Exact {
+		return c.Path == produced
+	}
 	return Fits(c.Path, produced) || c.Declared != "" && Fits(c.Declared, produced)
 }
 
@@ -274,6 +287,7 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 		} else if v.Root != m.root {
 			v.Root = ""
 		}
+		v.Streams = append(v.Streams, l.Streams[m.stream].Name)
 		vouched, v.Level = true, input.Stronger(v.Level, trust[m.stream].raise(m.level))
 	}
 	v.note(l, list, trust)
