@@ -144,6 +144,17 @@ type CrossTrees struct {
 	OldTests     string `json:"old_tests,omitempty"`    // the head's tree with every test path as the merge base has it
 	TestPaths    int64  `json:"test_paths"`             // how many test paths the change touches
 	Incomparable string `json:"incomparable,omitempty"` // for a person
+	// Places are where the functions of cases stand in the merge base that passed there, and do not pass with the new code or are
+	// gone; nil when nobody looked. One that is not listed stands in no test path.
+	Places []CrossPlace `json:"places,omitzero"`
+}
+
+// CrossPlace is where the function of a test case stands.
+type CrossPlace struct {
+	Suite string `json:"suite,omitempty"` // its class, suite or package, as the report of the base calls it
+	Name  string `json:"name"`
+	File  string `json:"file"`
+	Line  int64  `json:"line"`
 }
 
 // Unavailable is a fact that the collector wanted and that is unavailable. It never means "no".

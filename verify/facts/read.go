@@ -261,7 +261,7 @@ func crossTrees(f *input.Fields) []CrossTrees {
 		item.Need("head", objectIDText)
 		trees := CrossTrees{
 			Head: objectIDThat(item, "head"), Base: objectIDThat(item, "base"), OldTests: objectIDThat(item, "old_tests"),
-			Incomparable: item.Text("incomparable").Value,
+			Incomparable: item.Text("incomparable").Value, Places: crossPlaces(item),
 		}
 		if n := item.IntegerOf(item.Need("test_paths", "a number"), "test_paths", 0, input.MaxSafeInteger); n != nil {
 			trees.TestPaths = *n
@@ -274,6 +274,23 @@ func crossTrees(f *input.Fields) []CrossTrees {
 		}
 		item.End()
 		list = append(list, trees)
+	}
+	return list
+}
+
+// crossPlaces returns the places of cases; nil only when the key is absent.
+func crossPlaces(f *input.Fields) []CrossPlace {
+	if f.Get("places") == nil {
+		return nil
+	}
+	list := []CrossPlace{}
+	for _, item := range strictObjects(f, "places") {
+		place := CrossPlace{Suite: item.Text("suite").Value, Name: item.NeedText("name").Value, File: item.NeedText("file").Value}
+		if line := item.IntegerOf(item.Need("line", "a number"), "line", 1, input.MaxSafeInteger); line != nil {
+			place.Line = *line
+		}
+		item.End()
+		list = append(list, place)
 	}
 	return list
 }
