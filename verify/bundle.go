@@ -22,7 +22,9 @@ type Bundle struct {
 	// TestReport looks for the test report with a path in the repository; it returns nil when there is none. A nil
 	// function knows of none.
 	TestReport func(path string) Opener
-	Settings   Settings
+	// CrossReport is TestReport for the reports that were written on a composed tree: base or old_tests.
+	CrossReport func(tree, path string) Opener
+	Settings    Settings
 	// Parsed has the contracts that earlier decisions of the process parsed; nil for none. It changes no report.
 	Parsed *contract.Cache
 }

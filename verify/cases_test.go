@@ -201,12 +201,7 @@ func (c *caseFile) check(t *testing.T) {
 	if strings.TrimSpace(string(c.archive.Comment)) == "" {
 		t.Error("the case does not say what it is about")
 	}
-	b, err := collect.Bundle(c.files(t).unpack(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Settings.Limits = input.DefaultLimits()
-	r := verify.Judge(b.Bundle)
+	r := judgeBundle(t, c)
 	if valid, err := reportValidators(); err != nil {
 		t.Fatal(err)
 	} else if _, err := report.CanonicalChecked(r, valid[0], valid[1]); err != nil {
@@ -224,6 +219,17 @@ func (c *caseFile) check(t *testing.T) {
 	if want := c.file("expect"); got != want {
 		t.Errorf("findings\n%sexpected\n%s%s", got, want, details(r))
 	}
+}
+
+// judgeBundle judges a case as a bundle in a directory.
+func judgeBundle(t *testing.T, c *caseFile) *report.Report {
+	t.Helper()
+	b, err := collect.Bundle(c.files(t).unpack(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Settings.Limits = input.DefaultLimits()
+	return verify.Judge(b.Bundle)
 }
 
 func (c *caseFile) update(t *testing.T, expect string) {

@@ -37,6 +37,7 @@ func load(b *Bundle) []*subject {
 	l.readDiffRules()
 	l.readCoverage()
 	l.Tests = l.testsOf(l.Policy, map[string]*checks.TestFile{})
+	l.readCross()
 	l.readStreams()
 	l.compareSources()
 	l.classify()
@@ -178,6 +179,9 @@ func (l *loader) secondFile(in Input, path string) {
 // testsDirectory is where a bundle keeps test reports, each under its path in the repository.
 const testsDirectory = "tests/"
 
+// CrossDirectory is where a bundle keeps the test reports of a composed tree.
+func CrossDirectory(tree string) string { return "cross/" + tree + "/" + testsDirectory }
+
 // checkListed reports each file that the facts list and that is not there: its content might block. Facts about a pull
 // request of a merge group may also list files of the group.
 func (l *loader) checkListed() {
@@ -202,8 +206,13 @@ func (l *loader) checkListed() {
 
 // hasTestReport reports whether a listed name is that of a test report that can be read: a directory is not one.
 func (l *loader) hasTestReport(file string) bool {
-	name, ok := strings.CutPrefix(file, testsDirectory)
 	find := l.bundle.TestReport
+	for _, tree := range checks.CrossTrees {
+		if rest, of := strings.CutPrefix(file, CrossDirectory(tree)); of && l.bundle.CrossReport != nil {
+			file, find = testsDirectory+rest, func(path string) Opener { return l.bundle.CrossReport(tree, path) }
+		}
+	}
+	name, ok := strings.CutPrefix(file, testsDirectory)
 	if find == nil {
 		find = l.group.TestReport
 	}
@@ -317,6 +326,32 @@ func (l *loader) readTest(path string) *checks.TestFile {
 	if open == nil {
 		return nil
 	}
-	tests, listed := readSmall(l, Input{Kind: checks.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, reports.ParseTests)
+	return l.testFile(path, open)
+}
+
+// testFile reads a test report; with the names of the cases where those of two runs are compared.
+func (l *loader) testFile(path string, open Opener) *checks.TestFile {
+	parse := reports.ParseTests
+	if l.Policy != nil && len(l.Policy.Tests()) > 0 {
+		parse = reports.ParseNamedTests
+	}
+	tests, listed := readSmall(l, Input{Kind: checks.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, parse)
 	return &checks.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
+}
+
+// readCross reads the test reports of the composed trees.
+func (l *loader) readCross() {
+	l.CrossTests = map[string]*checks.TestFile{}
+	if l.Policy == nil || l.bundle.CrossReport == nil {
+		return
+	}
+	for _, i := range l.CrossCriteria() {
+		report := l.Policy.Criteria[i].TestReport
+		for _, tree := range checks.CrossTrees {
+			path := l.CrossPath(tree, report)
+			if open := l.bundle.CrossReport(tree, report); open != nil && l.CrossTests[path] == nil {
+				l.CrossTests[path] = l.testFile(path, open)
+			}
+		}
+	}
 }

@@ -51,6 +51,14 @@ func (l *loader) readLogs(views []*checks.Inputs) ([]logFile, []*proof.Ledger) {
 		ledgers[i] = proof.New(l.ledgerConfig(view, views))
 		ledgers[i].Memory = memory
 	}
+	l.CrossLedgers = map[string]*proof.Ledger{}
+	for _, tree := range views[0].Composed() {
+		config := l.ledgerConfig(views[0], views)
+		config.Tree, config.AcceptedTrees, config.Composed, config.Egress = tree, []string{tree}, nil, nil
+		config.Companions = views[0].CrossVouchers()
+		ledger := proof.New(config)
+		ledger.Memory, l.CrossLedgers[tree], ledgers = memory, ledger, append(ledgers, ledger)
+	}
 	logs := feedback.NewLogs(l.settings.Limits)
 	logs.Weigh(len(ledgers))
 	var files []logFile
@@ -70,13 +78,13 @@ func (l *loader) readLogs(views []*checks.Inputs) ([]logFile, []*proof.Ledger) {
 		})
 		files = append(files, file)
 	}
-	return files, ledgers
+	return files, ledgers[:len(views)]
 }
 
 // ledgerConfig says what a view searches the logs for. Its policy is nil when the contracts make none. A command that the
 // change of another view requires of itself is known too: it proves nothing about the reports of this view.
 func (l *loader) ledgerConfig(view *checks.Inputs, views []*checks.Inputs) proof.Config {
-	config := proof.Config{Companions: view.Vouchers()}
+	config := proof.Config{Companions: view.Vouchers(), Composed: view.Composed()}
 	if l.Facts != nil {
 		config.AcceptedTrees = l.Facts.Subject.AcceptedTrees
 	}

@@ -186,7 +186,7 @@ func reportOf(j *judged, members []*judged) *report.Report {
 		r.TaskID, r.Approvals = text(j.Policy.TaskID), j.Policy.ApprovalNotes
 	}
 	if !j.exempt {
-		r.Acceptance = acceptance(&j.Inputs)
+		r.Acceptance, r.Cross = acceptance(&j.Inputs), cross(&j.Inputs)
 	}
 	if j.override != nil {
 		r.OverrideReason, r.OverriddenBy = &j.override.Reason, &j.override.Actor
@@ -324,6 +324,19 @@ func failUncontrolled(list []report.Acceptance, in *checks.Inputs) {
 			}
 		}
 	}
+}
+
+// cross lists what the tests of the base show.
+func cross(in *checks.Inputs) []report.Cross {
+	var list []report.Cross
+	for i := range in.Cross {
+		run := &in.Cross[i]
+		list = append(list, report.Cross{
+			Criterion: run.Criterion.ID, Tree: "old_tests", Outcome: run.Outcome, Level: string(run.Level), Shown: checks.Valid(run.Shown()),
+			Cases: report.CrossCases{Base: run.Base, Passed: run.Passed, Failed: run.Failed, NotRun: run.NotRun},
+		})
+	}
+	return list
 }
 
 func companions(in *checks.Inputs) []report.Companion {

@@ -37,6 +37,13 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 			w.copy(verify.Input{Kind: checks.Tests, Name: name, Open: open}, file)
 			w.list(file, name)
 		}
+		for _, tree := range checks.CrossTrees {
+			if open := found.CrossReport(tree, name); open != nil {
+				file := path.Join(verify.CrossDirectory(tree), name)
+				w.copy(verify.Input{Kind: checks.Tests, Name: name, Open: open}, file)
+				w.list(file, path.Join(found.evidenceDir, "cross", tree, name))
+			}
+		}
 	}
 	for _, part := range found.Parts {
 		for _, in := range part.Inputs {

@@ -32,6 +32,7 @@ type Found struct {
 	compared    *Comparison
 	facts       *facts.Facts
 	testReports []string
+	evidenceDir string
 	baseTests   func(name string) (verify.Opener, error) // nil when the operator supplies no reports of the base
 }
 
@@ -122,7 +123,10 @@ func BundleFrom(files map[string]verify.Opener, dir string) (*Found, error) {
 
 // bundleAt finds the inputs of a bundle at a place, which is called dir.
 func bundleAt(at place, dir string) (*Found, error) {
-	b := &Found{Bundle: &verify.Bundle{TestReport: func(p string) verify.Opener { return at.existing(path.Join(testsDir, p)) }}}
+	b := &Found{Bundle: &verify.Bundle{
+		TestReport:  func(p string) verify.Opener { return at.existing(path.Join(testsDir, p)) },
+		CrossReport: func(tree, p string) verify.Opener { return at.existing(path.Join(verify.CrossDirectory(tree), p)) },
+	}}
 	add := func(kind checks.Kind, name string, open verify.Opener) {
 		b.Inputs = append(b.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
 		b.Paths = append(b.Paths, filepath.Join(dir, filepath.FromSlash(name)))
@@ -132,7 +136,7 @@ func bundleAt(at place, dir string) (*Found, error) {
 			add(f.kind, f.name, open)
 		}
 	}
-	b.Dirs = []string{filepath.Join(dir, testsDir)}
+	b.Dirs = []string{filepath.Join(dir, testsDir), filepath.Join(dir, "cross")}
 	for _, f := range bundleFiles {
 		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name)) // also those that do not exist: a report would become an input
 	}

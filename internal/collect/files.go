@@ -152,6 +152,10 @@ func newFinder(o Options) *finder {
 	}
 	f := &finder{options: o, found: &Found{Bundle: &verify.Bundle{Parsed: o.Parsed}}}
 	f.found.TestReport = func(p string) verify.Opener { return f.existing(filepath.Join(o.Names, filepath.FromSlash(p))) }
+	f.found.evidenceDir = o.EvidenceDir
+	f.found.CrossReport = func(tree, p string) verify.Opener {
+		return f.existing(filepath.Join(o.Names, filepath.FromSlash(o.EvidenceDir), "cross", tree, filepath.FromSlash(p)))
+	}
 	return f
 }
 

@@ -125,6 +125,12 @@ func undo(r *report.Report, f report.Finding) string {
 }
 
 func agentCriteria(b *strings.Builder, r *report.Report) {
+	for i, shown := range crossLines(r) {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(line(shown) + "\n")
+	}
 	if passedCriteria(r) == len(r.Acceptance) {
 		return
 	}

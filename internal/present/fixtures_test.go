@@ -62,6 +62,11 @@ func failed() *report.Report {
 	r.Passed, r.Verdict, r.OverrideCode = false, report.Failed, ptr("k7f3-3q2d-ab5c-mnop-zyx7-2222")
 	r.Counts = report.Counts{Block: 3, Warn: 1, Info: 2, Files: 6, Records: 17}
 	r.Approvals = []string{"any new dependency (package.json, go.mod)"}
+	r.Cross = []report.Cross{
+		{Criterion: "unit", Tree: "old_tests", Outcome: "failed", Level: "recorded", Cases: report.CrossCases{Base: 298, Passed: 295, Failed: 3},
+			Shown: "3 of 298 fail, 1 of them is gone now: internal/cart/cart_test.go:44 TestDiscount"},
+		{Criterion: "lint", Tree: "old_tests", Outcome: "not_needed", Level: "absent", Shown: "no test was edited"},
+	}
 	r.Acceptance[1].Outcome, r.Acceptance[1].Attempts = "failed", 2
 	r.Acceptance = append(r.Acceptance, report.Acceptance{ID: "race", Run: []string{"bash", "-c", "go test -race ./... | tee race.log"},
 		Cwd: ".", Expect: "pass", Outcome: "failed", Level: "absent", KeptFrom: ptr("no record has this command and directory"), DecidedBy: []report.Decision{}})

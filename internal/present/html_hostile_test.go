@@ -48,7 +48,7 @@ func everyField() *report.Report {
 var notOnPage = []string{
 	".Schema", ".Settings.Task", ".Settings.Today", ".Settings.Event", ".Settings.Digests", ".Settings.Override.", ".Checks.", ".Files.PathBase64",
 	".Findings.Location.Input", ".Findings.Fingerprint", ".Findings.Contract.Input", ".Findings.Criterion", ".Findings.Seq", ".Acceptance.DecidedBy.", ".Acceptance.Expect",
-	".Override.Accepted", ".OverrideReason", ".OverriddenBy", ".Subject.MergeBaseSHA",
+	".Cross.Tree", ".Override.Accepted", ".OverrideReason", ".OverriddenBy", ".Subject.MergeBaseSHA",
 	".PullRequests.OverrideCode", ".PullRequests.Override.ActorID", ".PullRequests.Override.At", ".PullRequests.Override.Label", ".PullRequests.Override.HeadSHA", ".PullRequests.Override.Accepted",
 	".Decisions.HeadSHA", ".Decisions.Kind", ".Decisions.Mode", ".Decisions.Why", ".Decisions.Overrides.ActorID", ".Decisions.Overrides.HeadSHA",
 	".Statistics.People.ActorID", ".Statistics.People.Codes.", ".Commits.",

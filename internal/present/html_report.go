@@ -416,7 +416,7 @@ func (p *reportPage) criteria() []node {
 	if len(p.Acceptance) == 0 {
 		return nil
 	}
-	return append([]node{p.room.table(listing{
+	list := []node{p.room.table(listing{
 		percent: 30, caption: criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin, shown: true, columns: criterionColumns, n: len(p.Acceptance), more: inReport,
 		cells: func(i int) []node {
 			a := p.Acceptance[i]
@@ -426,7 +426,18 @@ func (p *reportPage) criteria() []node {
 			}
 			return []node{code(a.ID), commandOf(a), outcome, foreign(a.Level), count(a.Attempts), optional(text(a.KeptFrom))}
 		},
-	})}, p.companions()...)
+	})}
+	if len(p.Cross) > 0 {
+		list = append(list, p.room.table(listing{
+			percent: 10, caption: "Old tests on the new code", shown: true, columns: []column{{title: "Criterion"}, {title: "Outcome"}, {title: "Evidence"}, {title: "Tests"}},
+			n: len(p.Cross), more: inReport,
+			cells: func(i int) []node {
+				c := p.Cross[i]
+				return []node{code(c.Criterion), foreign(c.Outcome), foreign(c.Level), foreign(c.Shown)}
+			},
+		}))
+	}
+	return append(list, p.companions()...)
 }
 
 // commandOf is the command of a criterion and how it differs from a plain run at the root.

@@ -296,9 +296,16 @@ func mdCriteria(r *report.Report) section {
 			names = append(names, "Kept back by")
 		}
 	}
+	tail := "\n"
+	for _, shown := range crossLines(r) {
+		tail += "- " + mdText(shown) + "\n"
+	}
+	if len(r.Cross) > 0 {
+		tail += "\n"
+	}
 	return section{
 		head:  fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) + mdHead(names...),
-		count: len(r.Acceptance), left: leftRow(len(names)), tail: "\n",
+		count: len(r.Acceptance), left: leftRow(len(names)), tail: tail,
 		item: func(i int) string {
 			a := r.Acceptance[i]
 			outcome := outcomeSigns[a.Outcome] + mdText(a.Outcome)

@@ -121,6 +121,9 @@ func textCriteriaList(b *strings.Builder, r *report.Report) {
 	if left := len(r.Acceptance) - len(list); left > 0 {
 		fmt.Fprintf(b, "  … and %d more\n", left)
 	}
+	for _, shown := range crossLines(r) {
+		b.WriteString("  " + line(shown) + "\n")
+	}
 	b.WriteString("\n")
 }
 

@@ -184,6 +184,19 @@ func criteriaWords(r *report.Report) string {
 	return fmt.Sprintf("%d of %d acceptance criteria passed", passedCriteria(r), len(r.Acceptance))
 }
 
+// crossLines is what the tests of the base show, a line for a criterion: "old tests on the new code (unit): 298 of 298 passed".
+func crossLines(r *report.Report) []string {
+	const most = 20
+	var lines []string
+	for _, c := range r.Cross[:min(len(r.Cross), most)] {
+		lines = append(lines, "old tests on the new code ("+c.Criterion+"): "+c.Shown)
+	}
+	if more := len(r.Cross) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("… and %d more", more))
+	}
+	return lines
+}
+
 // text returns what p points to, or "" for null.
 func text(p *string) string {
 	if p == nil {

@@ -166,6 +166,7 @@ func acceptanceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Findin
 		if proof.SaysUnknown(c, last.Exit) {
 			f.Actual += fmt.Sprintf(", of unknown_exit, which counts with evidence that is %s and about this code", d.Minimum)
 		}
+		f.Actual += olderFailures(p, c)
 		f.Message = criterionName(c) + " failed: " + f.Actual
 		f.Fix = "fix what makes the command fail, then run and record it again"
 		if c.ExpectFail {
@@ -175,6 +176,21 @@ func acceptanceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Findin
 	}
 	f.Fix += provesHint(c)
 	return f
+}
+
+// olderFailures names the tests that failed on the base as well, as far as its run was recorded.
+func olderFailures(p *Pass, c *contract.Criterion) string {
+	const most = 5
+	i := slices.IndexFunc(p.Cross, func(r CrossRun) bool { return r.Criterion.ID == c.ID && len(r.Older) > 0 })
+	if i < 0 {
+		return ""
+	}
+	names := p.Cross[i].Older
+	text := "; older than the change, because failing on the base too: " + strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
 }
 
 // fixNullExit is how to fix a command without exit code, for what the recorder writes about the cause.
@@ -257,7 +273,7 @@ func reportTests(p *Pass, c *contract.Criterion, at *proof.Deciding) {
 		}
 		f.Message = criterionName(c) + ended + ", and its test report says that tests failed"
 		f.Expected = "no failure and no error in " + c.TestReport
-		f.Actual = input.Plural(file.Report.Failures(), "failure") + firstName(file.Report.FirstFailed)
+		f.Actual = input.Plural(file.Report.Failures(), "failure") + firstName(file.Report.FirstFailed) + olderFailures(p, c)
 		f.Identity = criterionKey(c, file.Report.FirstFailed)
 		f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
 		p.Report(about(p, c, f))

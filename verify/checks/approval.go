@@ -114,6 +114,7 @@ func approving(p *Pass) override.Answer {
 			answer = rule.Qualified(p.Facts, facts.Account{Login: r.Author, ID: r.AuthorID}, "approve it")
 		}
 		if answer.State == override.Yes {
+			answer.Why = r.Author + " approved this head"
 			return answer
 		}
 		if best.State != override.Unknown {

@@ -22,6 +22,7 @@ var All = []*Check{
 	BudgetCheck,
 	ContractCheck,
 	CoverageCheck,
+	CrossCheck,
 	DiffCheck,
 	DiffRulesCheck,
 	EvidenceCheck,

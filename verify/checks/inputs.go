@@ -100,6 +100,12 @@ type Inputs struct {
 	// Companions are the reports beside the logs, by kind and path.
 	Companions []Companion
 
+	// CrossLedgers are what the logs say about the trees that are composed from base and head, by tree; CrossTests the test
+	// reports that were written on them, by their path in the repository; Cross what they show.
+	CrossLedgers map[string]*proof.Ledger
+	CrossTests   map[string]*TestFile
+	Cross        []CrossRun
+
 	Changes    []Change
 	Disagree   []Disagreement // between changes.json and pr.diff
 	Surplus    []Source       // second files where there may be one changes.json and one diff
@@ -179,6 +185,7 @@ func (in *Inputs) Decide() {
 	for i := range in.Decisions {
 		in.Decisions[i] = in.Ledger.Decide(i, in.Policy.Minimum(&in.Policy.Criteria[i], in.Minimum), trust)
 	}
+	in.Cross = in.crossRuns(trust)
 }
 
 // Change is a touched path and how the contracts class it.

@@ -2,6 +2,7 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/glob"
@@ -126,6 +127,11 @@ type TestRule struct {
 	NotRun, Dropped, Changed, Incomparable input.Severity
 	// Always says that the tests run on the base for each change; otherwise only for one that edits a test path.
 	Always bool
+}
+
+// Names reports whether the entry names a criterion.
+func (r *TestRule) Names(criterion string) bool {
+	return slices.ContainsFunc(r.Criteria, func(id input.Text) bool { return id.Value == criterion })
 }
 
 // Approve is the severity of a finding that blocks until a person has approved the head. Only tests contains it.

@@ -26,6 +26,13 @@ const (
 	OutcomeSkipped = "skipped"
 )
 
+// The other outcomes of a cross run.
+const (
+	CrossMissing      = "missing"
+	CrossIncomparable = "incomparable"
+	CrossNotNeeded    = "not_needed"
+)
+
 // MaxFindings is the maximum number of findings in a report; counts and override code are computed before the cut.
 const MaxFindings = 1000
 
@@ -56,6 +63,9 @@ type Report struct {
 	Tool            Tool         `json:"tool"`
 	// PullRequests are those of a merge group, by number; nil, and not written, without a merge group.
 	PullRequests []PullRequest `json:"pull_requests,omitzero"`
+	// Cross is what the tests of the base show about the code of the head; nil, and not written, where no contract says which
+	// paths are tests.
+	Cross []Cross `json:"cross,omitzero"`
 }
 
 // PullRequest is a pull request of a merge group.
@@ -219,6 +229,24 @@ type Decision struct {
 	Path   string `json:"path"`
 	Line   int    `json:"line"`
 	SHA256 string `json:"sha256"` // of the line without its end
+}
+
+// Cross is what the tests of the base show about the code of the head, for one criterion.
+type Cross struct {
+	Criterion string     `json:"criterion"` // its id
+	Tree      string     `json:"tree"`      // old_tests: the code of the head with the tests of the base
+	Outcome   string     `json:"outcome"`   // passed, failed, missing, incomparable or not_needed
+	Level     string     `json:"level"`
+	Cases     CrossCases `json:"cases"`
+	Shown     string     `json:"shown"` // the same in words
+}
+
+// CrossCases counts test cases that passed on the base, by what they did on the tree.
+type CrossCases struct {
+	Base   int64 `json:"base"` // all of them
+	Passed int64 `json:"passed"`
+	Failed int64 `json:"failed"`
+	NotRun int64 `json:"not_run"`
 }
 
 // Companion is a report besides the log, and its evidence level.

@@ -1,0 +1,93 @@
+package collect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/rules"
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/reports"
+)
+
+// The limits of a search for the functions of tests.
+const (
+	maxPlaces     = 2000     // cases
+	maxPlaceFiles = 5000     // files that are read
+	maxPlaceFile  = 1 << 20  // bytes of each
+	maxPlaceBytes = 32 << 20 // bytes of all
+)
+
+// addPlaces notes where the functions of cases stand in the base that passed there, and do not pass with the new code or are
+// gone. The judge needs it to tell a test that does not run from one outside of the test paths. Where the files cannot be
+// listed there are no places, and each is judged as one of a test path.
+func (f *Found) addPlaces(c *Comparison, k *Contracts, known *facts.Facts) {
+	tracked, ok := c.Objects.(interface {
+		Tracked(commit string) ([]change.Change, error)
+	})
+	if !ok || k.Policy == nil || len(known.Cross) == 0 || len(c.MergeBases) != 1 {
+		return
+	}
+	cases := f.fallen()
+	if len(cases) == 0 {
+		return
+	}
+	files, err := tracked.Tracked(c.MergeBases[0])
+	if err != nil {
+		return
+	}
+	files = slices.DeleteFunc(files, func(file change.Change) bool {
+		return !isFile(file.NewMode) || !k.Policy.TestPath(file.Path)
+	})
+	places, size := rules.Places{}, 0
+	for _, file := range files[:min(len(files), maxPlaceFiles)] {
+		text, err := c.Objects.Blob(file.NewID, maxPlaceFile)
+		if size += len(text); err == nil && size <= maxPlaceBytes {
+			places.Add(source.Parse(file.Path, text))
+		}
+	}
+	list := []facts.CrossPlace{} // not nil: somebody looked
+	for _, t := range cases {
+		if at, found := places.Of(t.Group, t.Name); found {
+			list = append(list, facts.CrossPlace{Suite: t.Group, Name: t.Name, File: at.File, Line: int64(at.Line)})
+		}
+	}
+	for i := range known.Cross {
+		known.Cross[i].Places = list
+	}
+}
+
+// fallen lists the cases that passed on the base, and are no pass on another tree.
+func (f *Found) fallen() []*reports.TestName {
+	var list []*reports.TestName
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.testReports))) {
+		old, head := readNames(f.CrossReport("old_tests", name)), readNames(f.TestReport(name))
+		// One run serves both trees of a change to tests alone.
+		base := cmp.Or(readNames(f.CrossReport("base", name)), old)
+		if base == nil || head == nil {
+			continue
+		}
+		inOld, inHead := reports.Follow(base, cmp.Or(old, head)), reports.Follow(base, head)
+		for _, t := range base.PassedCases() {
+			old, _ := inOld.Fate(t)
+			head, _ := inHead.Fate(t)
+			named := strings.TrimSpace(t.Name) != "" && (t.Group == "" || strings.TrimSpace(t.Group) != "")
+			if (old != reports.CasePassed || head != reports.CasePassed) && named && len(list) < maxPlaces {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// readNames reads the names of a test report; nil when there is none that can be read.
+func readNames(open verify.Opener) *reports.TestNames {
+	if open == nil {
+		return nil
+	}
+	names, _ := testNames(open)
+	return names
+}

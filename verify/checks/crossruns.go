@@ -1,0 +1,461 @@
+package checks
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/proof"
+	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/reports"
+)
+
+// The trees that are composed from merge base and head: all of the base, and its tests with the code of the head.
+const (
+	baseTree     = "base"
+	oldTestsTree = "old_tests"
+)
+
+// CrossTrees are their names.
+var CrossTrees = []string{baseTree, oldTestsTree}
+
+// CrossRun is what the tests of the base show about the code of the head: one criterion of an entry of tests.
+type CrossRun struct {
+	Rule      contract.TestRule
+	Criterion *contract.Criterion
+	Outcome   string
+	Level     input.Level
+	Why       string   // why the runs are missing, or cannot be compared at all
+	Trees     []string // of which a run is missing
+
+	Base, Passed, Failed, NotRun int64
+	Cases                        map[string][]CrossCase // by the code of the finding
+	Older                        []string               // what fails at the head, and failed at the base too
+}
+
+// CrossCase is a case that passed on the base.
+type CrossCase struct {
+	Name    string            // with its group
+	Place   *facts.CrossPlace // where its function stands in the base; nil when it is in no test path
+	Short   string            // its own name
+	Failure string            // the first line of it, on the new code
+	Note    string
+}
+
+// Composed lists the trees of which records are no evidence of the head.
+func (in *Inputs) Composed() []string {
+	var list []string
+	if in.Facts == nil {
+		return nil
+	}
+	for _, e := range in.Facts.Cross {
+		for _, tree := range []string{e.Base, e.OldTests} {
+			if tree != "" && !in.accepts(tree) && !slices.Contains(list, tree) {
+				list = append(list, tree)
+			}
+		}
+	}
+	return list
+}
+
+func (in *Inputs) accepts(tree string) bool {
+	return slices.Contains(in.Facts.Subject.AcceptedTrees, tree)
+}
+
+// CrossPath is where the recorder puts a report that was written on a composed tree.
+func (in *Inputs) CrossPath(tree, testReport string) string {
+	return path.Join(in.Policy.EvidenceDir, "cross", tree, testReport)
+}
+
+// CrossCriteria are the places of the criteria of all entries of tests.
+func (in *Inputs) CrossCriteria() []int {
+	var list []int
+	if in.Policy == nil {
+		return nil
+	}
+	for _, rule := range in.Policy.Tests() {
+		list = append(list, in.criteriaOf(&rule)...)
+	}
+	return list
+}
+
+// criteriaOf are the places of the criteria of an entry of tests.
+func (in *Inputs) criteriaOf(rule *contract.TestRule) []int {
+	var list []int
+	for i := range in.Policy.Criteria {
+		if rule.Names(in.Policy.Criteria[i].ID) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// CrossVouchers are the reports of composed trees that records may vouch for.
+func (in *Inputs) CrossVouchers() []proof.Companion {
+	var list []proof.Companion
+	for _, i := range in.CrossCriteria() {
+		for _, tree := range CrossTrees {
+			list = append(list, in.crossVoucher(i, tree))
+		}
+	}
+	return list
+}
+
+func (in *Inputs) crossVoucher(i int, tree string) proof.Companion {
+	c := proof.Companion{Path: in.CrossPath(tree, in.Policy.Criteria[i].TestReport), Exact: true, Only: []int{i}}
+	if file := in.CrossTests[c.Path]; file != nil {
+		c.SHA256 = file.SHA256
+	}
+	return c
+}
+
+// crossRuns judges each criterion of each entry of tests. A change whose tests are those of the base needs no run.
+func (in *Inputs) crossRuns(trust []proof.Trust) []CrossRun {
+	var list []CrossRun
+	var touched []string
+	for i := range in.Changes {
+		touched = append(touched, in.Changes[i].Path)
+	}
+	edited := in.Policy.AskedTests(touched)
+	for _, rule := range in.Policy.Tests() {
+		same := func(e contract.TestRule) bool { return e.Files[0].Text == rule.Files[0].Text }
+		asked := rule.Always || slices.ContainsFunc(edited, same)
+		for _, i := range in.criteriaOf(&rule) {
+			c := &in.Policy.Criteria[i]
+			plain := CrossRun{Rule: rule, Criterion: c, Outcome: report.CrossNotNeeded, Level: input.Absent}
+			best := plain
+			switch {
+			case in.Group != nil:
+				best.Why = "each pull request of the merge group had its own run"
+			case asked && (in.Facts == nil || len(in.Facts.Cross) == 0):
+				best.Outcome, best.Why = report.CrossMissing, "nothing names the trees to run them on"
+			case asked:
+				for e := range in.Facts.Cross {
+					run := in.crossRun(plain, i, &in.Facts.Cross[e], trust)
+					if e == 0 || slices.Index(crossOrder, run.Outcome) < slices.Index(crossOrder, best.Outcome) {
+						best = run
+					}
+				}
+			}
+			list = append(list, best)
+		}
+	}
+	return list
+}
+
+// crossOrder has the outcomes in the order in which one of several trees of the head decides.
+var crossOrder = []string{
+	report.OutcomeFailed, report.OutcomePassed, report.CrossIncomparable, report.CrossMissing, report.CrossNotNeeded,
+}
+
+// noHeadReport is why a run on the head cannot be compared: another check reports it.
+const noHeadReport = "the head has no test report"
+
+// crossRun judges a criterion, for one tree of the head.
+func (in *Inputs) crossRun(run CrossRun, i int, e *facts.CrossTrees, trust []proof.Trust) CrossRun {
+	head := in.Tests[run.Criterion.TestReport]
+	switch {
+	case e.Incomparable != "":
+		run.Outcome, run.Why = report.CrossIncomparable, e.Incomparable
+		return run
+	case in.accepts(e.Base), in.accepts(e.OldTests) && !run.Rule.Always:
+		return run
+	case head == nil || head.Report == nil:
+		run.Outcome, run.Why = report.CrossMissing, noHeadReport
+		return run
+	}
+	k := comparison{run: &run, in: in, entry: e, head: head.Report.Names}
+	k.head.TrimRoot(in.rootOf(head))
+	k.base = in.treeRun(i, e, e.Base, trust)
+	k.old = treeRun{TestNames: k.head, level: in.Decisions[i].Level}
+	if !in.accepts(e.OldTests) {
+		k.old = in.treeRun(i, e, e.OldTests, trust)
+	}
+	run.Level = weaker(k.base.level, k.old.level)
+	var whys []string
+	for t, tree := range []*treeRun{&k.base, &k.old} {
+		if tree.why != "" {
+			whys = append(whys, CrossTrees[t]+": "+tree.why)
+		}
+		if tree.outcome == report.CrossMissing {
+			run.Trees = append(run.Trees, CrossTrees[t])
+		}
+	}
+	switch {
+	case len(run.Trees) > 0:
+		run.Outcome, run.Why = report.CrossMissing, strings.Join(whys, "; ")
+	case len(whys) > 0:
+		run.Outcome, run.Why = report.CrossIncomparable, strings.Join(whys, "; ")
+	case k.base.More || k.old.More || k.head.More:
+		run.Outcome = report.CrossIncomparable
+		run.Why = fmt.Sprintf("a report has more than %d names", reports.MaxTestNames)
+	default:
+		k.judge()
+	}
+	return run
+}
+
+func weaker(a, b input.Level) input.Level {
+	if a.Rank() < b.Rank() {
+		return a
+	}
+	return b
+}
+
+// rootOf is the root of the work tree in which a test report of the head was written, "" when it is unknown.
+func (in *Inputs) rootOf(file *TestFile) string {
+	i := slices.IndexFunc(in.Companions, func(c Companion) bool { return c.Kind == Tests && c.Path == file.Path })
+	if i < 0 {
+		return ""
+	}
+	return in.Companions[i].Root
+}
+
+// treeRun is the run of a criterion on one tree.
+type treeRun struct {
+	*reports.TestNames
+	level        input.Level
+	unloaded     bool   // the runner failed without a case
+	root         string // of the work tree, "" when it is unknown
+	outcome, why string // missing or incomparable, where there is no report
+}
+
+// treeRun finds the run of a criterion on a composed tree. Its records are bound to that tree, whatever the minimum.
+func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof.Trust) treeRun {
+	none := func(why string) treeRun { return treeRun{level: input.Absent, outcome: report.CrossMissing, why: why} }
+	apart := func(why string) treeRun {
+		return treeRun{level: input.Absent, outcome: report.CrossIncomparable, why: why}
+	}
+	ledger, c := in.CrossLedgers[tree], &in.Policy.Criteria[i]
+	if ledger == nil {
+		return none("no record of it")
+	}
+	minimum := input.Stronger(in.Policy.Minimum(c, in.Minimum), input.Bound)
+	d := ledger.Decide(i, minimum, trust)
+	var red []string // logs in which it failed
+	for _, x := range d.Deciding {
+		switch exit := x.Last.Exit; {
+		case exit == nil && x.Last.Dirty:
+			return apart("the work tree was not this tree after its setup" + changedPaths(": ", &x) + x.Last.OtherBytes)
+		case exit == nil:
+			return none("its record has no exit code")
+		case proof.Cut(*exit):
+			return none("it did not end by itself: " + exitWords(*exit, c.Run[0]))
+		case *exit != 0:
+			red = append(red, x.Stream)
+		}
+	}
+	switch {
+	case len(d.Deciding) == 0:
+		return none("no record of it")
+	case d.Level.Rank() < minimum.Rank():
+		why := KeptFrom(d.Level, &d.Deciding[0])
+		return none(fmt.Sprintf("its evidence is %s, and it must be %s: %s", d.Level, minimum, why))
+	}
+	named := false                                    // by a record, and not unreadable
+	for t, id := range []string{e.Base, e.OldTests} { // a change that edits only tests has one tree under both names
+		if id != tree {
+			continue
+		}
+		voucher := in.crossVoucher(i, CrossTrees[t])
+		file, v := in.CrossTests[voucher.Path], ledger.Vouch(&voucher, trust)
+		vouched := file != nil && v.Level.Rank() >= minimum.Rank()
+		if !vouched || file.Report == nil {
+			named = named || !vouched && ledger.Writes(voucher.Path)
+			continue
+		}
+		for _, stream := range red {
+			if tree != e.Base && !slices.Contains(v.Streams, stream) {
+				return none("it failed in the log " + stream + " too, and the test report of that run is not there")
+			}
+		}
+		names := file.Report.Names
+		names.TrimRoot(v.Root)
+		unloaded := len(red) > 0 && len(names.Names) == 0 && file.Report.Broken == 0
+		return treeRun{TestNames: names, level: weaker(d.Level, v.Level), unloaded: unloaded, root: v.Root}
+	}
+	if len(red) > 0 && !named {
+		return apart("the command failed and left no test report that can be read")
+	}
+	return none("its test report is not there, or no record names it as " + in.CrossPath("…", c.TestReport))
+}
+
+// comparison compares the runs on the three trees.
+type comparison struct {
+	run       *CrossRun
+	in        *Inputs
+	entry     *facts.CrossTrees
+	base, old treeRun
+	head      *reports.TestNames
+
+	passed []*reports.TestName // on the base
+	inOld  *reports.Follower
+	inHead *reports.Follower
+	places map[[2]string]*facts.CrossPlace
+	broken map[string]string // what does not load on old_tests: package, class, module or file, and its name in the report
+	stuck  bool              // one of them contains no case that is known, or the runner stopped at it
+}
+
+// followed is what became of a case that passed on the base.
+type followed struct {
+	old, head reports.Fate
+	failure   string
+}
+
+func (k *comparison) judge() {
+	k.passed = k.base.PassedCases()
+	k.inOld, k.inHead = reports.Follow(k.base.TestNames, k.old.TestNames), reports.Follow(k.base.TestNames, k.head)
+	k.run.Cases, k.broken, k.places = map[string][]CrossCase{}, map[string]string{}, map[[2]string]*facts.CrossPlace{}
+	for i := range k.entry.Places {
+		p := &k.entry.Places[i] // the collector reads names as the report has them
+		k.places[[2]string{reports.WithoutRoot(p.Suite, k.base.root), reports.WithoutRoot(p.Name, k.base.root)}] = p
+	}
+	k.findBroken()
+	if k.run.Base = int64(len(k.passed)); k.run.Base == 0 {
+		isOld := func(c Change) bool { return c.Status != change.Added && k.in.Policy.TestPath(c.Path) }
+		if slices.ContainsFunc(k.in.Changes, isOld) { // else the change may bring the first tests
+			k.run.Outcome = report.CrossIncomparable
+			k.run.Why = "no test passed on the base, which has some of the test paths"
+		}
+		return
+	}
+	// A test with subtests fails with them, and says nothing beside them.
+	list, frames := make([]followed, len(k.passed)), map[[2]string]bool{}
+	for i, t := range k.passed {
+		f := &list[i]
+		f.old, f.failure = k.inOld.Fate(t)
+		f.head, _ = k.inHead.Fate(t)
+		for at, c := range t.Name {
+			if c == '/' && (f.old != reports.CasePassed || f.head != reports.CasePassed) {
+				frames[[2]string{t.Group, t.Name[:at]}] = true
+			}
+		}
+	}
+	counts := map[reports.Fate]*int64{
+		reports.CasePassed: &k.run.Passed, reports.CaseFailed: &k.run.Failed, reports.CaseAbsent: &k.run.NotRun,
+	}
+	for i, t := range k.passed {
+		f := &list[i]
+		*counts[f.old]++
+		code, note := k.code(t, f)
+		if code == "" || frames[[2]string{t.Group, t.Name}] {
+			continue
+		}
+		k.run.Cases[code] = append(k.run.Cases[code], CrossCase{
+			Name: strings.TrimSpace(t.Group + " " + t.Name), Short: t.Name, Place: k.place(t), Failure: f.failure, Note: note,
+		})
+	}
+	switch apart := int64(len(k.run.Cases[CodeIncomparable])); {
+	case k.run.Failed > 0 || k.run.NotRun > apart:
+		k.run.Outcome = report.OutcomeFailed
+	case apart > 0:
+		k.run.Outcome = report.CrossIncomparable
+	default:
+		k.run.Outcome = report.OutcomePassed
+	}
+	for i := range k.base.Names {
+		if t := &k.base.Names[i]; t.Failing && k.inHead.Failing(t) {
+			k.run.Older = append(k.run.Older, t.Name)
+		}
+	}
+}
+
+// code is that of the finding about a case, "" for none. A case that fails at the head too is a failure of the head.
+func (k *comparison) code(t *reports.TestName, f *followed) (code, note string) {
+	switch {
+	case f.old == reports.CaseFailed && f.head == reports.CasePassed:
+		return CodeChanged, ""
+	case f.old == reports.CaseFailed && f.head == reports.CaseAbsent && k.inHead.Ran(t):
+		return CodeDropped, "a row of its table is gone, the function is there"
+	case f.old == reports.CaseFailed && f.head == reports.CaseAbsent:
+		return CodeDropped, "the function is gone"
+	case f.old == reports.CasePassed && f.head == reports.CaseAbsent:
+		return CodeGone, ""
+	case f.old != reports.CaseAbsent:
+		return "", ""
+	case k.stuck || k.home(t) != "":
+		return CodeIncomparable, ""
+	case k.inOld.Ran(t):
+		return CodeChanged, "it did not run, and its function did"
+	case k.entry.Places != nil && k.place(t) == nil:
+		return CodeChanged, "it did not run, and its function is in no test path of the base"
+	}
+	return CodeNotRun, ""
+}
+
+// place is where the function of a case stands in the base; nil when it is in no test path.
+func (k *comparison) place(t *reports.TestName) *facts.CrossPlace {
+	return k.places[[2]string{t.Group, t.Name}]
+}
+
+// findBroken finds what does not load: what the reports say, and failures that are called like a file of tests. A runner
+// that stops at the first of them, or does not say of which file it is, leaves open what the others would have shown.
+func (k *comparison) findBroken() {
+	passed, listed := map[string]bool{}, map[string]bool{}
+	for _, t := range k.base.Names {
+		passed[t.Name], listed[t.Name] = passed[t.Name] || t.Passed > 0, true
+	}
+	for _, name := range k.base.Broken {
+		if !listed[name] || k.fileOf(name) != "" {
+			c := CrossCase{Name: name, Note: "it does not load on the base"}
+			k.run.Cases[CodeIncomparable] = append(k.run.Cases[CodeIncomparable], c)
+		}
+	}
+	ran, homeless := false, map[string]bool{}
+	for _, name := range k.old.Broken {
+		homeless[name] = true
+	}
+	for _, t := range k.old.Names {
+		ran = ran || t.Passed > 0
+		if t.Failing && !passed[t.Name] && k.fileOf(t.Name) != "" {
+			homeless[t.Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(homeless)) {
+		if passed[name] {
+			delete(homeless, name) // a case that fails, of a runner that names no class
+			continue
+		}
+		k.broken[name], k.broken[cmp.Or(k.fileOf(name), name)] = name, name
+	}
+	for _, t := range k.passed {
+		delete(homeless, k.home(t))
+	}
+	k.stuck = k.old.unloaded || len(homeless) > 0 || len(k.broken) > 0 && !ran && !k.old.GoesOn
+}
+
+// fileOf is the path of tests that a name in a report stands for, as a path or as a module of Python; "" for none.
+func (k *comparison) fileOf(name string) string {
+	cwd := k.run.Criterion.Cwd
+	module := strings.ReplaceAll(name, ".", "/") + ".py"
+	for _, file := range []string{name, path.Join(cwd, name), path.Join(cwd, module)} {
+		if k.in.Policy.TestPath(file) {
+			return file
+		}
+	}
+	return ""
+}
+
+// home is what does not load and contains a case: its package, class, module or file; "" for none.
+func (k *comparison) home(t *reports.TestName) string {
+	if p := k.place(t); p != nil && k.broken[p.File] != "" {
+		return k.broken[p.File]
+	}
+	for name, more := t.Group, true; more; {
+		if k.broken[name] != "" {
+			return k.broken[name]
+		}
+		at := strings.LastIndexByte(name, '.')
+		if more = at > 0; more {
+			name = name[:at]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,43 @@
+package verify_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// TestCrossOfReport wants the report to say of each case what the tests of the base show, in counts and words.
+func TestCrossOfReport(t *testing.T) {
+	for name, want := range map[string]report.Cross{
+		"passed.old-tests-pass":    {Outcome: "passed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 2}, Shown: "2 of 2 passed"},
+		"passed.no-test-edited":    {Outcome: "not_needed", Level: "absent", Shown: "no test was edited"},
+		"passed.merge-group":       {Outcome: "not_needed", Level: "absent", Shown: "each pull request of the merge group had its own run"},
+		"passed.fails-on-the-base": {Outcome: "passed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 2}, Shown: "2 of 2 passed"},
+		"passed.gone":              {Outcome: "passed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 2}, Shown: "2 of 2 passed"},
+		"failed.base-missing":      {Outcome: "missing", Level: "absent", Shown: "not recorded: base: no record of it"},
+		"failed.not-recorded": {Outcome: "missing", Level: "absent", Shown: "not recorded: " +
+			"base: its evidence is bound, and it must be recorded: the workflow did not supply the log's digest; " +
+			"old_tests: its evidence is bound, and it must be recorded: the workflow did not supply the log's digest"},
+		"failed.unreadable-head-report": {Outcome: "missing", Level: "absent", Shown: "not recorded: the head has no test report"},
+		"failed.not-run-default":        {Outcome: "failed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 1, NotRun: 1}, Shown: "1 of 2 did not run"},
+		"review.several-merge-bases":    {Outcome: "incomparable", Level: "absent", Shown: "cannot be compared: there are several merge bases"},
+		"review.incomparable-not-asked": {Outcome: "incomparable", Level: "bound", Cases: report.CrossCases{Base: 2, NotRun: 2}, Shown: "2 of 2 did not run"},
+		"review.no-trees":               {Outcome: "missing", Level: "absent", Shown: "not recorded: nothing names the trees to run them on"},
+		"passed.base-always":            {Outcome: "passed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 2}, Shown: "2 of 2 passed"},
+		"failed.fails-at-the-head":      {Outcome: "failed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 1, Failed: 1}, Shown: "1 of 2 fail"},
+		"failed.dropped-block": {Outcome: "failed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 1, Failed: 1},
+			Shown: "1 of 2 fail, 1 of them is gone now: tests/test_sum.py:4 test_zero"},
+	} {
+		c := readCase(t, filepath.Join(root, "cases", "cross", name+".txtar"))
+		want.Criterion, want.Tree = "unit", "old_tests"
+		if r := judgeBundle(t, &c); !slices.Equal(r.Cross, []report.Cross{want}) {
+			t.Errorf("%s: got %+v, want %+v", name, r.Cross, want)
+		}
+	}
+	plain := readCase(t, filepath.Join(root, "cases", "approval", "passed.approved.txtar"))
+	if r := judgeBundle(t, &plain); r.Cross != nil {
+		t.Errorf("a contract without tests: %+v", r.Cross)
+	}
+}
