@@ -11,8 +11,9 @@ import (
 )
 
 // Clean removes the logs and the reports of an earlier run from the evidence directory, and nothing else: every log at any
-// depth, which the gate would read, and of reports, which are relative to the root, those that are in the directory. No link
-// is followed; one in the place of a log or report is removed itself. It returns what it removed, relative to the root.
+// depth, which the gate would read, and of reports, which are relative to the root, those that are in the directory. What composed
+// trees have there stays: see [Cross.Clean]. No link is followed; one in the place of a log or report is removed itself. It
+// returns what it removed, relative to the root.
 func Clean(root, evidence string, reports []string) (removed []string, err error) {
 	at, err := placeOf(root, filepath.Join(root, filepath.FromSlash(evidence), FileName))
 	if err != nil {
@@ -31,6 +32,8 @@ func Clean(root, evidence string, reports []string) (removed []string, err error
 		switch {
 		case err != nil:
 			return fmt.Errorf("%q: %w", whole, reason(err))
+		case name == CrossDir && entry.IsDir():
+			return fs.SkipDir
 		case path.Base(name) != FileName && !slices.Contains(reports, whole), !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0:
 			return nil
 		}

@@ -91,7 +91,7 @@ func (p *Plan) AddPolicy(policies []*policy.Policy, script, log string) (unused 
 	own := Stream{Name: streamCriteria, Log: log}
 	for i := range first.Criteria {
 		if c := &first.Criteria[i]; !first.IsHead(c.ID) {
-			own.Steps = append(own.Steps, stepOf(c, first.Coverage, ""))
+			own.Steps = append(own.Steps, StepOf(c, first.Coverage, ""))
 		}
 	}
 	p.add(own)
@@ -100,7 +100,7 @@ func (p *Plan) AddPolicy(policies []*policy.Policy, script, log string) (unused 
 		for i := range joined.Criteria {
 			if c := &joined.Criteria[i]; joined.IsHead(c.ID) {
 				head.Name = path.Base(joined.Origin(c.ID).Path)
-				head.Steps = append(head.Steps, stepOf(c, nil, joined.HeadTask()))
+				head.Steps = append(head.Steps, StepOf(c, nil, joined.HeadTask()))
 			}
 		}
 		head.Log = nextTo(log, "task", head.Name)
@@ -142,7 +142,7 @@ func (p *Plan) Names() (list []string) {
 func (p *Plan) AddCriteria(c *contract.Contract, task, log string) {
 	s := Stream{Name: streamCriteria, Log: log}
 	for i := range c.Criteria {
-		s.Steps = append(s.Steps, stepOf(&c.Criteria[i], c.Coverage, task))
+		s.Steps = append(s.Steps, StepOf(&c.Criteria[i], c.Coverage, task))
 	}
 	p.Streams = append(p.Streams, s)
 }
@@ -153,7 +153,7 @@ func (p *Plan) AddTask(first, task *contract.Contract) {
 	s := &p.Streams[len(p.Streams)-1]
 	for i := range task.Criteria {
 		if c := &task.Criteria[i]; !requires(first, c) {
-			s.Steps = append(s.Steps, stepOf(c, task.Coverage, task.TaskID.Value))
+			s.Steps = append(s.Steps, StepOf(c, task.Coverage, task.TaskID.Value))
 		} else if step := p.step(c); step != nil {
 			step.Command.test(c)
 		}
@@ -214,8 +214,8 @@ func (c *Command) test(criterion *contract.Criterion) {
 	}
 }
 
-// stepOf is the command of a criterion. It produces the reports that the contract names for it.
-func stepOf(criterion *contract.Criterion, coverage *contract.CoverageRule, task string) Step {
+// StepOf is the command of a criterion. It produces the reports that the contract names for it.
+func StepOf(criterion *contract.Criterion, coverage *contract.CoverageRule, task string) Step {
 	command := Command{Argv: criterion.Run, Cwd: criterion.Cwd, Task: task, Criterion: criterion.ID}
 	command.test(criterion)
 	if coverage != nil && coverage.Criterion.Value == criterion.ID && !slices.Contains(command.Produces, coverage.Report) {

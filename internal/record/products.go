@@ -177,12 +177,12 @@ func (r *Recorder) settle(e *entry, list []product, stdout string, out *stream) 
 				continue
 			}
 		}
-		digest, err := digestOf(root, p.path)
+		made, err := r.made(root, p.path)
 		if err != nil {
 			texts = append(texts, fmt.Sprintf("the command did not produce %q: %s", p.path, reason(err)))
 			continue
 		}
-		e.Produced, e.Root = append(e.Produced, produced{p.path, digest}), filepath.ToSlash(r.Root)
+		e.Produced, e.Root = append(e.Produced, made), filepath.ToSlash(r.Root)
 	}
 	err = putBack(root, list)
 	missing = strings.Join(texts, "; ")
@@ -192,24 +192,35 @@ func (r *Recorder) settle(e *entry, list []product, stdout string, out *stream) 
 	return missing, err
 }
 
-// digestOf is the sha256 of a report, in hexadecimal.
-func digestOf(root *os.Root, p string) (digest string, err error) {
+// made is what a record says about a report: its path, and its sha256 in hexadecimal. That of a composed tree is kept.
+func (r *Recorder) made(root *os.Root, p string) (made produced, err error) {
 	if _, err := lstatPlain(root, p); err != nil {
-		return "", err
+		return made, err
 	}
 	dir, err := root.OpenRoot(filepath.FromSlash(path.Dir(p)))
 	if err != nil {
-		return "", err
+		return made, err
 	}
 	defer dir.Close() // nothing is written through it
 	f, err := openRegular(dir, path.Base(p), os.O_RDONLY)
 	if err != nil {
-		return "", err
+		return made, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
+	sum, to := sha256.New(), io.Discard
+	made.Path = p
+	if r.Cross != nil {
+		made.Path = path.Join(r.Cross.dir(r.Evidence), p)
+		kept, err := r.Cross.create(made.Path)
+		if err != nil {
+			return made, err
+		}
+		defer func() { err = errors.Join(err, kept.Close()) }()
+		to = kept
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	if _, err := io.Copy(io.MultiWriter(sum, to), f); err != nil {
+		return made, err
+	}
+	made.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return made, nil
 }

@@ -59,6 +59,7 @@ type Recorder struct {
 	LogsAway bool             // a tracked log stays away at the end: a gate that is given no digests would read it
 	Watch    *Watch           // owns the log, which no other process may write; nil when recorders share a log
 	Tell     func(string)     // receives messages for the user; may be nil
+	Cross    *Cross           // the tree that the work tree was composed of; nil for the work tree of a change
 
 	aside    aside           // the tracked files of the evidence directory, while commands run
 	reported map[string]bool // texts that were reported already
@@ -103,7 +104,11 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	}
 	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
 	out.keeps = c.Stdout != ""
-	end := r.execute(c, path, out, errs)
+	foreign := r.notComposed(e)
+	end := Outcome{started: time.Now(), Status: StatusFailed, Problem: foreign, notRun: true}
+	if foreign == "" {
+		end = r.execute(c, path, out, errs)
+	}
 	if end.notRun {
 		c.Stdout = ""
 	}
@@ -114,12 +119,15 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	e.StderrTail, e.StderrSum, e.Truncations.Stderr, e.Redactions.Stderr = errs.end()
 	missing, problem := r.settle(e, products, c.Stdout, out)
 	problem = errors.Join(end.Left, problem, r.after(e))
+	if r.Cross != nil {
+		e.TreeBefore = r.Cross.Tree // a record of another tree would count for none
+	}
 	texts := []string{end.Problem, missing}
 	if problem != nil {
 		texts = append(texts, problem.Error())
 	}
 	e.Error = strings.ToValidUTF8(oneLine(texts...), "\ufffd")
-	e.NotStarted = end.notRun && problem == nil
+	e.NotStarted = end.notRun && foreign == "" && problem == nil
 	result := &Result{Exit: end.Exit, Status: end.Status, Signal: end.Signal, Why: e.Error, Problem: problem, Took: end.Took, Tails: [2]string{e.StdoutTail, e.StderrTail}}
 	if err := r.write(e, result); err != nil {
 		return nil, fmt.Errorf("the record could not be written: %w", err)

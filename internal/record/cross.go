@@ -1,0 +1,116 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// CrossDir is the directory in the evidence directory that has one for each composed tree, with what was recorded on it.
+const CrossDir = "cross"
+
+// Cross is what a recorder must know about a work tree that was composed of two commits. It is removed in the end, so its
+// log and its reports go to the work tree of the change.
+type Cross struct {
+	Name string // of the tree, and of its directory
+	Tree string // the id of its code tree
+	Keep string // the root of the work tree of the change: absolute
+}
+
+// dir is where the evidence of the tree goes, below the root of the work tree of the change.
+func (x *Cross) dir(evidence string) string { return path.Join(evidence, CrossDir, x.Name) }
+
+// Log is the log of the tree.
+func (x *Cross) Log(evidence string) string {
+	return filepath.Join(x.Keep, filepath.FromSlash(x.dir(evidence)), FileName)
+}
+
+// Clean removes what an earlier run recorded on the tree. It follows no link.
+func (x *Cross) Clean(evidence string) error {
+	at, err := placeOf(x.Keep, x.Log(evidence))
+	if err != nil {
+		return err
+	}
+	at.names = at.names[:len(at.names)-1]
+	dir, err := at.parent(fail)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close() // it is only a handle
+	return reason(dir.RemoveAll(at.name()))
+}
+
+// Has reports whether the log has a pass of each command on the tree, with its reports: nothing is run twice for one tree.
+func (x *Cross) Has(evidence string, steps []Step) bool {
+	root, err := os.OpenRoot(x.Keep)
+	if err != nil {
+		return false
+	}
+	defer root.Close() // it is only a handle
+	log, err := root.ReadFile(filepath.FromSlash(path.Join(x.dir(evidence), FileName)))
+	if err != nil {
+		return false
+	}
+	for _, step := range steps {
+		passed := false
+		for line := range bytes.Lines(log) {
+			var e entry
+			if json.Unmarshal(line, &e) != nil {
+				return false
+			}
+			ofStep := slices.Equal(e.Command, step.Command.Argv) && e.Cwd == step.Command.Cwd && len(e.Produced) == len(step.Command.Produces)
+			passed = ofStep && e.Exit != nil && *e.Exit == 0 && e.TreeBefore == x.Tree && e.TreeAfter == x.Tree && e.OtherBytes == ""
+			for _, made := range e.Produced {
+				data, err := root.ReadFile(filepath.FromSlash(made.Path))
+				passed = passed && err == nil && fmt.Sprintf("%x", sha256.Sum256(data)) == made.SHA256
+			}
+			if passed {
+				break
+			}
+		}
+		if !passed {
+			return false
+		}
+	}
+	return true
+}
+
+// create creates a file in the work tree of the change, in place of an older one.
+func (x *Cross) create(p string) (*os.File, error) {
+	at, err := placeOf(x.Keep, filepath.Join(x.Keep, filepath.FromSlash(p)))
+	if err != nil {
+		return nil, err
+	}
+	dir, err := at.parent(create)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close() // it is only a handle
+	if err := removeFile(dir, at.name()); err != nil {
+		return nil, err
+	}
+	return dir.OpenFile(at.name(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+}
+
+// notComposed says why a command cannot be run for the composed tree: the setup, or a command before this one, left another
+// tree. It is "" where it can be.
+func (r *Recorder) notComposed(e *entry) string {
+	switch {
+	case r.Cross == nil || e.TreeBefore == r.Cross.Tree && e.OtherBytes == "":
+		return ""
+	case e.OtherBytes != "":
+		return "the work tree does not have the bytes of the composed tree: " + e.OtherBytes
+	}
+	return fmt.Sprintf("the work tree is not the composed tree before the command: %s", strings.Join(e.Changed, ", "))
+}
