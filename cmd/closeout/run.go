@@ -38,7 +38,7 @@ tampered with the log or the step.`
 type runFlags struct {
 	base, contract, contractFile, baseTests string
 	setup, rules, stream                    string
-	only                                    []string
+	only, cross                             []string
 	timeout                                 time.Duration
 	recordOnly, verbose, quiet              bool
 	report, format, bundle                  string
@@ -71,6 +71,7 @@ func (f *runFlags) define(c *cobra.Command) {
 	flags.StringVar(&f.setup, "setup", "", "run this Bash `script` first, which must succeed and is not recorded")
 	flags.StringVar(&f.rules, "rules", "", "the Bash `script` that writes the rule report, if the contract does not name a command for it")
 	flags.StringArrayVar(&f.only, "only", nil, "record only the criterion with this `id`, or rules; repeatable")
+	flags.StringArrayVar(&f.cross, "cross", nil, "also run the tests of the base on this `tree`, base or old_tests, or on none (default both); with --record-only on this tree alone; repeatable")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end each command after this time, such as 10m")
 	flags.BoolVar(&f.recordOnly, "record-only", false, "record for the job that judges: set the step output feedback_sha256")
 	flags.StringVar(&f.stream, "stream", "", "with --record-only in a matrix: the `name` of this leg; the step output is feedback_sha256_NAME")
@@ -113,6 +114,9 @@ func (f *runFlags) check() (present.Format, error) {
 	case f.stream != "" && (!contract.ValidTaskID(f.stream) || strings.Contains(f.stream, ".")):
 		return format, fmt.Errorf("%q cannot be the name of a step output: expected letters, digits, underscores and hyphens", f.stream)
 	}
+	if err := f.checkCross(); err != nil {
+		return format, err
+	}
 	return format, f.settings.Check()
 }
 
@@ -132,7 +136,15 @@ func (f *runFlags) run(std stdio) (err error) {
 	}
 	defer s.git.Close()
 	defer func() { err = finish(err, s.putBack) }() // what is judged is what was recorded
-	status, err := f.record(s, std)
+	s.show = newProgress(std, f.verbose || inActions())
+	status := 0
+	if !f.crossOnly() {
+		status, err = f.record(s, std)
+	}
+	if err == nil && status < record.StatusFailed {
+		ended, failed := f.recordCross(s, std)
+		status, err = max(status, ended), failed
+	}
 	switch {
 	case err != nil:
 		return err
@@ -167,7 +179,6 @@ func (f *runFlags) removeReport(target string) error {
 
 // record runs and records the plan. The status is that of [record.Recorder.FromPlan], and with --record-only what to exit with.
 func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
-	s.show = newProgress(std, f.verbose || inActions())
 	policies := s.policies(f.recordOnly, std)
 	if len(policies) == 0 {
 		if f.recordOnly {
@@ -197,7 +208,7 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 		fmt.Fprintln(std.err, "closeout run: nothing is supplied to the gate, because a record is incomplete or a command tampered with it, or a signal came")
 		return status, nil
 	}
-	return 0, f.supply(p, r.Watch, std) // the gate judges what failed
+	return 0, f.supply("feedback_sha256", p, r.Watch, std) // the gate judges what failed
 }
 
 // plan lists what is recorded, and removes what the last run left.
@@ -210,8 +221,7 @@ func (f *runFlags) plan(s *subject, policies []*policy.Policy, r *record.Recorde
 	if err := f.choose(p, s.show); err != nil {
 		return nil, err
 	}
-	if f.setup != "" {
-		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
+	if p.Setup = f.setupCommand(); p.Setup != nil {
 		s.show.count++
 	}
 	r.LogsAway = f.recordOnly
@@ -223,6 +233,14 @@ func (f *runFlags) plan(s *subject, policies []*policy.Policy, r *record.Recorde
 		s.options.WorkTree = tree // the contract itself need not be committed for a trial
 	}
 	return p, err
+}
+
+// setupCommand prepares the commands of one work tree; nil for none.
+func (f *runFlags) setupCommand() []string {
+	if f.setup == "" {
+		return nil
+	}
+	return []string{"bash", "-eo", "pipefail", "-c", f.setup}
 }
 
 // choose keeps what --only names.
@@ -243,9 +261,9 @@ func (f *runFlags) choose(p *record.Plan, show *progress) error {
 	return nil
 }
 
-// supply sets the step output, and prints it.
-func (f *runFlags) supply(p *record.Plan, w *record.Watch, std stdio) error {
-	name, prefix := "feedback_sha256", ""
+// supply sets the step output with a name, and prints it.
+func (f *runFlags) supply(name string, p *record.Plan, w *record.Watch, std stdio) error {
+	prefix := ""
 	if f.stream != "" {
 		name, prefix = name+"_"+f.stream, f.stream+"/"
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -236,7 +237,10 @@ func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
 	}
 	o := &a.s.options
 	o.Settings.Digests = []string{}
-	if a.handOver(o, a.plan); len(o.Feedback) == 0 {
+	if err := a.recordCross(policies, std); err != nil {
+		return nil, err
+	}
+	if a.handOver(o, a.plan, a.r.Watch); len(o.Feedback) == 0 {
 		o.Feedback = []string{a.guardLog()} // which is not there: the logs of the work tree must not take its place
 	}
 	return nil, nil
@@ -293,17 +297,47 @@ func (a *attempt) bundle() string { return a.store.Path(a.dir, "bundle") }
 func (a *attempt) run(p *record.Plan) error {
 	status, err := a.s.follow(a.r, p)
 	if err == nil && status > record.StatusSignal {
-		fmt.Fprintln(a.s.show.to, "closeout item submit: a signal ended it: nothing was judged, and it is no try")
-		err = exit{status}
+		return signalEnded(a.s.show, status)
 	}
 	return err
 }
 
+func signalEnded(show *progress, status int) error {
+	fmt.Fprintln(show.to, "closeout item submit: a signal ended it: nothing was judged, and it is no try")
+	return exit{status}
+}
+
+// recordCross records what the tests of the commit where the item was claimed say about its code.
+func (a *attempt) recordCross(policies []*policy.Policy, std stdio) error {
+	if len(policies) == 0 {
+		return nil
+	}
+	x := &crossRun{
+		s: a.s, policy: policies[0], keep: a.s.options.Names,
+		log: func(c *record.Cross) string { return a.store.Path(a.dir, "log", c.Name+".jsonl") },
+	}
+	if err := x.prepare(); err != nil {
+		return err
+	}
+	for _, name := range checks.CrossTrees {
+		done, err := x.record(name, std)
+		switch {
+		case err != nil:
+			a.s.show.say("nothing was recorded on the tree " + name + ": " + err.Error())
+		case done != nil && done.status > record.StatusSignal:
+			return signalEnded(a.s.show, done.status)
+		case done != nil:
+			a.handOver(&a.s.options, done.plan, done.watch)
+		}
+	}
+	return nil
+}
+
 // handOver adds the logs of a plan to the options of a judgement: no other log counts.
-func (a *attempt) handOver(o *collect.Options, p *record.Plan) {
+func (a *attempt) handOver(o *collect.Options, p *record.Plan, w *record.Watch) {
 	for _, s := range p.Streams {
 		o.Feedback = append(o.Feedback, s.Log)
-		o.Settings.Digests = append(o.Settings.Digests, s.Name+"="+a.r.Watch.Digest(s.Log))
+		o.Settings.Digests = append(o.Settings.Digests, s.Name+"="+w.Digest(s.Log))
 	}
 }
 

@@ -217,9 +217,9 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 func (g *guarding) options() collect.Options {
 	o := g.optionsFor(g.it)
 	o.Root, o.Names = g.s.options.Root, g.s.options.Names
-	g.handOver(&o, g.plan)
+	g.handOver(&o, g.plan, g.r.Watch)
 	if g.extra != nil {
-		g.handOver(&o, g.extra)
+		g.handOver(&o, g.extra, g.r.Watch)
 	}
 	return o
 }
