@@ -52,6 +52,15 @@ var wanted = map[string]map[string]string{
 	"actions/download-artifact": {"name": "closeout-evidence", "path": ".closeout/evidence"},
 }
 
+// crossWanted are inputs that matter where the evidence is that of the tests of the base.
+var crossWanted = map[string]map[string]string{
+	"actions/upload-artifact": {
+		"name": "closeout-evidence-${{ matrix.tree }}", "path": ".closeout/evidence/cross", "include-hidden-files": "true",
+		"if-no-files-found": "ignore", "overwrite": "true",
+	},
+	"actions/download-artifact": {"pattern": "closeout-evidence-*", "path": ".closeout/evidence/cross", "merge-multiple": "true"},
+}
+
 // TestWorkflows checks every workflow of the repository and of the documentation against what the documentation promises.
 func TestWorkflows(t *testing.T) {
 	var paths []string
@@ -113,7 +122,7 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "/setup@v0", "/setup@main", "is not pinned"},
 		{twoJobs, "      - name: Upload the evidence\n", "      - run: closeout version\n      - name: Upload the evidence\n", "record runs 2 scripts"},
 		{twoJobs, "      - name: Upload the evidence\n", "      - name: Upload the evidence\n        if: always()\n", "condition of a step"},
-		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs 2 scripts"},
+		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs 4 scripts"},
 		{twoJobs, `--timeout 20m`, `--timeout 20m || true`, "does more than record"},
 		{twoJobs, `exec closeout`, `closeout`, "does more than record"},
 		{twoJobs, `--setup "$SETUP"`, `--setup "$SETUP"; sha256sum x`, "does more than record"},
@@ -135,12 +144,25 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "  record:\n", "  record:\n    if: github.actor != 'x'\n", "condition of record"},
 		{twoJobs, "cancel-in-progress: false", "cancel-in-progress: true", "concurrency"},
 		{twoJobs, "  cancel-in-progress: false\n", "", "concurrency"},
-		{twoJobs, "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n", "", "digest"},
+		{twoJobs, "          feedback_sha256: |\n            ${{ needs.record.outputs.feedback_sha256 }}\n            ${{ needs.cross.outputs.base }}\n            ${{ needs.cross.outputs.old_tests }}\n", "", "digest"},
 		{oneJob, "        uses: closeout-gate/closeout@v0\n", "        uses: closeout-gate/closeout@v0\n        with:\n          feedback_sha256: x\n", "digest"},
-		{twoJobs, "          feedback_sha256:", "          feedback_sha:", "no input of the action"},
+		{twoJobs, "          feedback_sha256: |", "          feedback_sha: |", "no input of the action"},
 		{twoJobs, "          path: .closeout/evidence\n          include", "          path: .closeout\n          include", "path is"},
 		{twoJobs, "          include-hidden-files: true\n", "", "include-hidden-files is"},
-		{twoJobs, "closeout-evidence\n          path: .closeout/evidence\n      # Git objects", "closeout-evidence\n      # Git objects", "path is"},
+		{twoJobs, "closeout-evidence\n          path: .closeout/evidence\n      - name", "closeout-evidence\n      - name", "path is"},
+		{twoJobs, "tree: [base, old_tests]", "tree: [old_tests]", "cross: trees"},
+		{twoJobs, "needs: [record, cross]", "needs: [record]", "cross: the gate does not wait"},
+		{twoJobs, "outputs.feedback_sha256_old_tests ", "outputs.feedback_sha256_base ", "cross: no digest of old_tests"},
+		{mergeQueue, "            ${{ needs.cross.outputs.base }}\n", "", "cross: no digest of base"},
+		{matrix, "            ${{ needs.cross.outputs.old_tests_arm64 }}\n", "", "cross: no digest of old_tests_arm64"},
+		{reusable, "      fail-fast: false\n", "", "cross: one tree ends the other"},
+		{twoJobs, `--cross "$TREE" `, "", "cross: the script does not record"},
+		{twoJobs, "${{ matrix.tree }}\n        run", "base\n        run", "cross: the script does not record"},
+		{twoJobs, "      - name: Record what the tests", "      - uses: actions/cache@5a3ec84eff668545956fd18022155c47e93e2684 # v4.2.3\n        with: {path: x, key: x}\n      - name: Record what the tests", "cross: it restores a cache"},
+		{twoJobs, "path: .closeout/evidence/cross\n          include", "path: .closeout/evidence\n          include", "path is"},
+		{twoJobs, "          merge-multiple: true\n", "", "merge-multiple is"},
+		{twoJobs, "steps.record.outcome == 'success' && steps.record.outputs.feedback_sha256_base", "steps.record.outputs.feedback_sha256_base", "output"},
+		{oneJob, "--cross base", "--cross old_tests", "do not run first"},
 		{twoJobs, "          ref: ${{ github.event.pull_request.head.sha }}\n", "", "checkout of"},
 		{mergeQueue, ".head.sha || github.sha }}", ".head.sha }}", "checkout of"},
 		{twoJobs, "          fetch-depth: 0\n", "", "fetch-depth is"},
@@ -161,8 +183,8 @@ func TestWorkflowsBroken(t *testing.T) {
 		{oneJob, "bundle: closeout-bundle", "bundle: bundle", "writes no bundle"},
 		{twoJobs, "bundle\n        if: always()\n", "bundle\n", "upload of the bundle"},
 		{twoJobs, "        if: always()\n        continue-on-error: true\n", "        if: always()\n", "upload of the bundle"},
-		{reusable, "if-no-files-found: ignore", "if-no-files-found: error", "upload of the bundle"},
-		{mergeQueue, "          if-no-files-found: ignore\n          overwrite: true\n", "          if-no-files-found: ignore\n", "upload of the bundle"},
+		{reusable, "closeout-bundle\n          include-hidden-files: true\n          if-no-files-found: ignore", "closeout-bundle\n          include-hidden-files: true\n          if-no-files-found: error", "upload of the bundle"},
+		{mergeQueue, "          overwrite: true\n          retention", "          retention", "upload of the bundle"},
 		{oneJob, "          path: closeout-bundle\n          include-hidden-files: true\n", "          path: closeout-bundle\n", "upload of the bundle"},
 		{matrix, "path: closeout-bundle", "path: .", "upload of the bundle"},
 		{twoJobs, "Upload the bundle", "Upload", "end with the upload"},
@@ -266,6 +288,12 @@ func problems(t *testing.T, name string, data []byte) []string {
 	if name == matrix {
 		list = append(list, matrixProblems(data)...)
 	}
+	if ours && name != caller && name != oneJob {
+		list = append(list, crossProblems(name, w)...)
+	}
+	if name == oneJob && !crossSteps.Match(data) {
+		list = append(list, "the tests of the base do not run first")
+	}
 	if name == archiver {
 		list = append(list, archiveProblems(w, data)...)
 	}
@@ -278,7 +306,7 @@ func problems(t *testing.T, name string, data []byte) []string {
 			if steps := w.Jobs[id].Steps; id == "gate" && text(steps[len(steps)-1].Name) != "Upload the bundle" {
 				list = append(list, "gate does not end with the upload of the bundle")
 			}
-			if id == "record" || name == oneJob {
+			if id == "record" || id == "cross" || name == oneJob {
 				list = append(list, recordProblems(id, w.Jobs[id])...)
 			}
 		}
@@ -366,8 +394,62 @@ func fetches(step *actionlint.Step) bool {
 	return ok && run.Run.Value == github.Fetch
 }
 
+// crossSteps are the scripts of a job that runs everything: nothing of the head runs before the tests of the base.
+var crossSteps = regexp.MustCompile(`(?s)--record-only --cross base .*--record-only --cross old_tests .*--record-only --setup`)
+
+// crossProblems looks for what each tree needs: a machine of its own without caches, an output, and a digest that the gate is given.
+func crossProblems(name string, w *actionlint.Workflow) (list []string) {
+	job, gate := w.Jobs["cross"], w.Jobs["gate"]
+	if job == nil || job.Strategy == nil || job.Strategy.Matrix == nil {
+		return []string{"cross: there is no job for each tree"}
+	}
+	if job.Strategy.FailFast == nil || job.Strategy.FailFast.Value {
+		list = append(list, "cross: one tree ends the other")
+	}
+	var trees []string
+	for _, v := range job.Strategy.Matrix.Rows["tree"].Values {
+		trees = append(trees, v.String())
+	}
+	if !slices.Equal(trees, []string{`"base"`, `"old_tests"`}) {
+		list = append(list, fmt.Sprintf("cross: trees %s", trees))
+	}
+	if len(gate.Needs) != 2 || gate.Needs[1].Value != "cross" {
+		list = append(list, "cross: the gate does not wait for it")
+	}
+	legs := []string{""}
+	if name == matrix {
+		legs = []string{"_amd64", "_arm64"}
+	}
+	digests := ""
+	for _, step := range gate.Steps {
+		if action, ok := step.Exec.(*actionlint.ExecAction); ok && action.Uses.Value == ownAction {
+			digests = inputOf(action, "feedback_sha256")
+		}
+	}
+	for _, tree := range []string{"base", "old_tests"} {
+		for _, leg := range legs {
+			output := job.Outputs[tree+leg]
+			if output == nil || !strings.Contains(output.Value.Value, "steps.record.outputs.feedback_sha256_"+tree+leg+" ") ||
+				!strings.Contains(digests, "${{ needs.cross.outputs."+tree+leg+" }}\n") {
+				list = append(list, "cross: no digest of "+tree+leg)
+			}
+		}
+	}
+	for _, step := range job.Steps {
+		run, ok := step.Exec.(*actionlint.ExecRun)
+		if ok && (!strings.Contains(run.Run.Value, `--cross "$TREE" `) || step.Env == nil || step.Env.Vars["tree"].Value.Value != "${{ matrix.tree }}") {
+			list = append(list, "cross: the script does not record its tree")
+		}
+		if action, ok := step.Exec.(*actionlint.ExecAction); ok && strings.Contains(action.Uses.Value, "cache") {
+			list = append(list, "cross: it restores a cache")
+		}
+	}
+	return list
+}
+
 // matrixProblems looks for what every leg of the matrix needs: an output, an artifact and a digest that is missed.
 func matrixProblems(data []byte) (list []string) {
+	data = regexp.MustCompile(`(?s)\n  cross:\n.*\n  gate:\n`).ReplaceAll(data, nil) // see crossProblems
 	legs := regexp.MustCompile(`\{leg: (\w+), os: [\w.-]+\}`).FindAllSubmatch(data, -1)
 	if len(legs) < 2 {
 		return []string{"legs: fewer than two"}
@@ -475,7 +557,7 @@ func recordProblems(id string, job *actionlint.Job) (list []string) {
 	for _, step := range job.Steps {
 		run, ok := step.Exec.(*actionlint.ExecRun)
 		if !ok {
-			if id == "record" && step.If != nil {
+			if id != "gate" && step.If != nil {
 				list = append(list, "condition of a step: "+text(step.If))
 			}
 			continue
@@ -492,11 +574,15 @@ func recordProblems(id string, job *actionlint.Job) (list []string) {
 			list = append(list, "condition of a step: "+text(step.If))
 		}
 	}
-	if scripts != 1 { // what records
+	want := 1 // what records
+	if id == "gate" {
+		want = 3 // each tree by itself
+	}
+	if scripts != want {
 		list = append(list, fmt.Sprintf("%s runs %d scripts", id, scripts))
 	}
 	for _, output := range job.Outputs {
-		if id == "record" && !ofSuccess.MatchString(output.Value.Value) {
+		if id != "gate" && !ofSuccess.MatchString(output.Value.Value) {
 			list = append(list, "output "+output.Value.Value)
 		}
 	}
@@ -504,7 +590,7 @@ func recordProblems(id string, job *actionlint.Job) (list []string) {
 }
 
 // onlyRecords is a script that bash does not read on, and that cannot hide how recording ended.
-var onlyRecords = regexp.MustCompile(`^exec closeout run --record-only(( --[a-z]+) ("\$[A-Z]+"|20m))+$`)
+var onlyRecords = regexp.MustCompile(`^exec closeout run --record-only(( --[a-z]+) ("\$[A-Z]+"|20m|base|old_tests))+$`)
 
 func scriptProblems(script string) (list []string) {
 	if !onlyRecords.MatchString(script) {
@@ -550,7 +636,7 @@ func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list [
 		list = append(list, "checkout keeps its credentials")
 	}
 	if ours {
-		list = append(list, handOverProblems(name, which, step)...)
+		list = append(list, handOverProblems(name, job, which, step)...)
 	}
 	if uses == ownAction || local && uses == "./" {
 		list = append(list, gateProblems(t, name, action)...)
@@ -646,9 +732,13 @@ func inputOf(action *actionlint.ExecAction, name string) string {
 }
 
 // handOverProblems looks at how code gets into a job, and evidence out of it.
-func handOverProblems(name, which string, step *actionlint.Step) (list []string) {
+func handOverProblems(name, job, which string, step *actionlint.Step) (list []string) {
 	action := step.Exec.(*actionlint.ExecAction)
-	for in, want := range wanted[which] {
+	inputs := wanted[which]
+	if of := crossWanted[which]; job == "cross" && of != nil || inputOf(action, "pattern") != "" {
+		inputs = of
+	}
+	for in, want := range inputs {
 		if name == matrix && strings.HasSuffix(which, "-artifact") && in != "include-hidden-files" {
 			continue // see matrixProblems
 		}

@@ -35,7 +35,7 @@ func (f testFiles) Tracked(string) ([]change.Change, error) {
 
 func (f testFiles) Blob(id string, _ int64) ([]byte, error) { return []byte(f.text[id]), nil }
 
-const crossPlacesContract = `{"goal": "g", "rollback_plan": "r", "allowed_files": ["src/**"], "forbidden_files": ["x"],
+const placedContract = `{"goal": "g", "rollback_plan": "r", "allowed_files": ["src/**"], "forbidden_files": ["x"],
  "acceptance_criteria": [{"id": "unit", "run": ["pytest"], "test_report": "junit.xml"}], "tests": [{"files": ["tests/**"], "criteria": ["unit"]}]}`
 
 // crossWorkspace is what the options find in a work tree with three runs of the tests.
@@ -58,7 +58,7 @@ func crossWorkspace(t *testing.T, base, old, head string) (*Found, *Contracts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, errs := contract.Parse("c.json", []byte(crossPlacesContract), input.DefaultLimits())
+	parsed, errs := contract.Parse("c.json", []byte(placedContract), input.DefaultLimits())
 	if errs.Any() {
 		t.Fatal(errs.All())
 	}

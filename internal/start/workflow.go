@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -21,15 +22,22 @@ var twoJobs []byte
 // The places of the workflow that depend on the repository.
 const (
 	toolsPlace = "      # Insert actions that install tools here, such as actions/setup-node. Put scripts into SETUP.\n"
-	setupPlace = "          SETUP: \"\"\n"
-	judgePlace = "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n"
+	crossPlace = "\n  cross:\n"
+	setupPlace = "  SETUP: \"\"\n"
+	judgePlace = "          bundle: closeout-bundle\n"
 )
 
 // workflow is the workflow of two jobs in observe mode, with the setup of what was found.
 func (s *starter) workflow() ([]byte, error) {
-	data := twoJobs
+	record, cross, found := bytes.Cut(twoJobs, []byte(crossPlace))
+	if !found {
+		return nil, errors.New("the workflow that init writes lacks the job cross")
+	}
+	// Only the first job may restore a cache: any change can write it.
+	record = bytes.Replace(record, []byte(toolsPlace), []byte(toolsPlace+s.setupSteps(false)), 1)
+	cross = bytes.Replace(cross, []byte(toolsPlace), []byte(s.setupSteps(true)), 1)
+	data := slices.Concat(record, []byte(crossPlace), cross)
 	for _, change := range []struct{ place, text string }{
-		{toolsPlace, toolsPlace + s.setupSteps()},
 		{setupPlace, s.setupScript()},
 		{judgePlace, judgePlace + "          # Remove this line when the verdicts are right, and make the check required.\n          mode: observe\n"},
 	} {
@@ -46,22 +54,22 @@ func (s *starter) setupScript() string {
 	if len(s.setup) == 0 {
 		return setupPlace
 	}
-	text := "          SETUP: |\n"
+	text := "  SETUP: |\n"
 	for _, line := range s.setup {
 		if strings.ContainsFunc(line, unicode.IsControl) || strings.Contains(line, "${{") || strings.ToValidUTF8(line, "") != line {
 			continue // the name of a directory that no line of a workflow can contain
 		}
-		text += "            " + line + "\n"
+		text += "    " + line + "\n"
 	}
-	if text == "          SETUP: |\n" {
+	if text == "  SETUP: |\n" {
 		return setupPlace
 	}
 	return text
 }
 
 // setupSteps are the steps that install tools: those that a workflow of the repository pins to a commit already. For any
-// other, a comment names the action: which commit to trust is for a person to decide.
-func (s *starter) setupSteps() string {
+// other, a comment names the action: which commit to trust is for a person to decide. noCache keeps them from restoring caches.
+func (s *starter) setupSteps(noCache bool) string {
 	var steps, missing []string
 	for _, tool := range s.tools {
 		action := toolchain.ActionOf(tool)
@@ -70,9 +78,16 @@ func (s *starter) setupSteps() string {
 			missing = append(missing, action.Uses)
 			continue
 		}
-		step := "      - uses: " + pin + "\n"
-		if input := s.versionOf(tool, action.With); input != "" {
-			step += "        with:\n          " + input + "\n"
+		inputs := []string{s.versionOf(tool, action.With)}
+		if noCache {
+			inputs = append(inputs, action.NoCache)
+		}
+		step, with := "      - uses: "+pin+"\n", "        with:\n"
+		for _, input := range inputs {
+			if input != "" {
+				step += with + "          " + input + "\n"
+				with = ""
+			}
 		}
 		steps = append(steps, step)
 	}

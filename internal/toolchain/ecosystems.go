@@ -55,6 +55,7 @@ type Report struct {
 type Action struct {
 	Tool, Uses string
 	With       string // an input, where the repository does not say which version it needs
+	NoCache    string // the input that keeps it from restoring a cache; "" where it restores none by itself
 	Asks       bool   // a person must choose its inputs
 }
 
@@ -71,7 +72,7 @@ var (
 		Manifests: []string{"go.mod"},
 		Locks:     []string{"go.sum", "go.work.sum"},
 		Tests:     []string{"**/*_test.go", "**/testdata/**"},
-		Setup:     []Action{{Tool: "go", Uses: "actions/setup-go"}},
+		Setup:     []Action{{Tool: "go", Uses: "actions/setup-go", NoCache: "cache: false"}},
 		Runners: []Runner{
 			{
 				ID: "go", Commands: []string{"go test"}, Run: []string{"go", "test", "-count=1"},
@@ -88,7 +89,7 @@ var (
 		Tests:     []string{"**/*.{test,spec}.*", "**/__{test,tests,snapshots,mocks,fixtures}__/**", "**/{test,tests,e2e}/**"},
 		Config:    []string{"**/{jest,vitest,playwright}.config.*", "**/karma.conf.*", "**/.mocharc.*"},
 		Setup: []Action{
-			{Tool: "node", Uses: "actions/setup-node", With: "node-version: lts/*"},
+			{Tool: "node", Uses: "actions/setup-node", With: "node-version: lts/*", NoCache: "package-manager-cache: false"},
 			{Tool: "pnpm", Uses: "pnpm/action-setup"},
 		},
 		Managers: []Manager{ // npm is last: it writes its lock file by accident most often
@@ -145,7 +146,7 @@ var (
 		Config: []string{"pytest.ini"},
 		Setup: []Action{
 			{Tool: "python", Uses: "actions/setup-python", With: `python-version: "3.x"`},
-			{Tool: "uv", Uses: "astral-sh/setup-uv"},
+			{Tool: "uv", Uses: "astral-sh/setup-uv", NoCache: "enable-cache: false"},
 		},
 		Managers: []Manager{
 			{Name: "uv", Locks: []string{"uv.lock"}, Run: []string{"uv", "run", "--frozen"}, Install: "uv sync --frozen"},
