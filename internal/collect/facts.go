@@ -29,6 +29,7 @@ func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others
 	f := newFacts(subject, c, k)
 	f.Digests = o.Settings.Digests
 	f.Settings = facts.Settings{Mode: o.Settings.Mode, Strict: o.Settings.Strict, Task: o.Settings.Task, Today: o.Settings.Today}
+	f.Settings.Unattended = o.ContractsAt != ""
 	places := append([]Place{{c.Objects, c.Head}}, others...)
 	f.Trial = o.Own
 	if o.WorkTree != "" {

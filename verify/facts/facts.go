@@ -54,6 +54,8 @@ type Settings struct {
 	Strict bool   `json:"strict,omitempty"`
 	Task   string `json:"task,omitempty"`  // "" when absent or null
 	Today  string `json:"today,omitempty"` // YYYY-MM-DD; "" when absent
+	// Unattended says that no person reviews what is judged: an agent submits an item.
+	Unattended bool `json:"unattended,omitempty"`
 }
 
 // Subject is what is judged.

@@ -78,6 +78,8 @@ func factSettings(f *input.Fields) Settings {
 		Strict: f.OrNull("strict") != nil && f.Flag("strict"),
 		Task:   textThat(f, f.OrNull("task"), "task", contract.ValidTaskID, "a task id: letters, digits and . _ -, at most 64, without .."),
 		Today:  textThat(f, f.OrNull("today"), "today", input.CalendarDay, "a day, as YYYY-MM-DD"),
+
+		Unattended: f.OrNull("unattended") != nil && f.Flag("unattended"),
 	}
 	f.End()
 	return s

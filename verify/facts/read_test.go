@@ -186,7 +186,7 @@ var factsCases = []stricttest.ReadCase{
 }
 
 var wholeFacts = `{"schema": "closeout.facts/v1",
- "settings": {"mode": "observe", "strict": true, "task": "T-001", "today": "2026-11-21"},
+ "settings": {"mode": "observe", "strict": true, "unattended": true, "task": "T-001", "today": "2026-11-21"},
  "subject": {"repository": "o/r.x", "repository_id": "12345678901234567890", "pull_request": 12, "base_branch": "main",
              "default_branch": "trunk", "base_sha": "` + hex40 + `", "merge_base_sha": "` + hex64 + `", "head_sha": "` + hex40 + `",
              "merge_bases": ["` + hex40 + `"], "accepted_trees": ["` + hex40 + `", "` + hex64 + `"], "changes_from": "git", "pull_requests": [12, 9007199254740991]},
@@ -223,7 +223,7 @@ func TestParseFactsValues(t *testing.T) {
 	stricttest.CheckErrors(t, errs, nil)
 	want := &Facts{
 		Schema:   Schema,
-		Settings: Settings{Mode: "observe", Strict: true, Task: "T-001", Today: "2026-11-21"},
+		Settings: Settings{Mode: "observe", Strict: true, Task: "T-001", Unattended: true, Today: "2026-11-21"},
 		Subject: Subject{
 			Repository: "o/r.x", RepositoryID: "12345678901234567890", PullRequest: 12, BaseBranch: "main", DefaultBranch: "trunk",
 			BaseSHA: hex40, MergeBaseSHA: hex64, MergeBases: []string{hex40}, HeadSHA: hex40, AcceptedTrees: []string{hex40, hex64}, ChangesFrom: "git",
