@@ -26,10 +26,12 @@ var AcceptanceCheck = &Check{
 		{Name: "acceptance.control_passed", Severity: input.Block},
 		{Name: "acceptance.too_many_attempts", Severity: input.Block},
 		{Name: CodeVacuous, Severity: input.Block},
+		{Name: "acceptance.contradicted", Severity: input.Block},
 		{Name: CodeTestsFailed, Severity: input.Block},
 		{Name: "acceptance.unknown", Severity: input.Unknown},
 		{Name: "acceptance.flaky", Severity: input.Warn},
 		{Name: "acceptance.cached", Severity: input.Warn},
+		{Name: "acceptance.no_summary", Severity: input.Warn},
 		{Name: "acceptance.skipped", Severity: input.Info},
 	},
 	Also:  []string{"facts.unavailable"},
@@ -74,6 +76,14 @@ func runAcceptance(p *Pass) {
 				Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
 				Identity: criterionKey(c),
 			}, d.Flaky)))
+		}
+		if d.Silent != nil && d.Reason == proof.Passed {
+			p.Report(about(p, c, at(Finding{
+				Code: "acceptance.no_summary", Message: criterionName(c) + " passed, and its output has no summary of a run",
+				Expected: "the summary that the test runner prints at the end of a run", Actual: "none in the recorded output",
+				Fix:      "find out what ended the run, such as code that ends the process; or let the command write a test_report",
+				Identity: criterionKey(c),
+			}, d.Silent)))
 		}
 		if d.Cached != nil && d.Reason == proof.Passed {
 			said := "the output says " + strconv.Quote(d.Cached.Last.Output.Line)
@@ -157,6 +167,11 @@ func acceptanceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Findin
 		f.Fix = "find out why it does not pass at once; a person may raise max_attempts in the contract"
 	case proof.Vacuous:
 		describeVacuous(&f, c, last.Output)
+	case proof.Contradicted:
+		f.Actual = "exit code 0, and the output says " + strconv.Quote(last.Output.Failure)
+		f.Message = criterionName(c) + " passed, and its own summary says that tests failed: " + strconv.Quote(last.Output.Failure)
+		f.Expected = "a summary without a failure, or an exit code other than 0"
+		f.Fix = "fix what fails, and let the command exit with the code of the test runner"
 	case proof.UnknownReason:
 		f.Actual = fmt.Sprintf("exit code %d, by which the command says that it cannot know (unknown_exit)", *last.Exit)
 		f.Message = "cannot determine whether " + criterionName(c) + " ends as the contract expects: " + f.Actual

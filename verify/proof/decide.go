@@ -23,6 +23,7 @@ const (
 	BelowMinimum    Reason = "evidence.below_minimum"
 	TooManyAttempts Reason = "acceptance.too_many_attempts"
 	Vacuous         Reason = "acceptance.vacuous"
+	Contradicted    Reason = "acceptance.contradicted"
 	UnknownReason   Reason = "acceptance.unknown"
 )
 
@@ -49,6 +50,7 @@ type Decision struct {
 	At       *Deciding  // the one for Reason; nil for missing
 	Flaky    *Deciding  // a deciding pass after a failure; nil when there is none
 	Cached   *Deciding  // a deciding pass with results of an earlier run; nil when there is none
+	Silent   *Deciding  // a deciding pass without the summary that its test runner prints; nil when there is none
 	Attempts int64      // records of the deciding level, in all streams
 	Foreign  int64      // matching records of another task
 	Idle     int64      // matching records of the contract of the change, which cannot pass a standing criterion
@@ -113,6 +115,7 @@ func (d *Decision) judge(c *contract.Criterion) {
 	unmet := func(x *Deciding) bool { return !met(x) && !unknown(x) }
 	d.Flaky = d.first(func(x *Deciding) bool { return met(x) && x.Failures+x.Lower > 0 })
 	d.Cached = d.first(func(x *Deciding) bool { return x.Last.Output.Proof == SomeCached })
+	d.Silent = d.first(func(x *Deciding) bool { return met(x) && x.Last.Output.Silent })
 	failed := FailedReason
 	if c.ExpectFail {
 		failed = ControlPassed
@@ -130,6 +133,7 @@ func (d *Decision) judge(c *contract.Criterion) {
 		{BelowMinimum, func(*Deciding) bool { return d.Level.Rank() < d.Minimum.Rank() }},
 		{TooManyAttempts, func(x *Deciding) bool { return x.Tries() > c.MaxAttempts }},
 		{Vacuous, func(x *Deciding) bool { return vacuous(x.Last.Output.Proof) }},
+		{Contradicted, func(x *Deciding) bool { return x.Last.Output.Failure != "" }},
 		{UnknownReason, unknown}, // last: what fails in another log, or fails besides, is known
 	} {
 		if d.At = d.first(rule.applies); d.At != nil {
@@ -187,6 +191,8 @@ func (x *Deciding) fault(c *contract.Criterion) string {
 		return "too many attempts"
 	case vacuous(last.Output.Proof):
 		return "vacuous"
+	case last.Output.Failure != "":
+		return "contradicted"
 	}
 	return ""
 }

@@ -313,9 +313,14 @@ func (s *Stream) addAttempt(i int, r *feedback.Record) {
 	s.remember(weightDetail * int64(max(len(tally.Last.ChangedPaths)-before, 0)))
 	// Elsewhere the output cannot matter: a record that did not end as expected, or one attempt too many, is a finding anyway.
 	if met && tally.Attempts <= c.MaxAttempts {
-		tally.Last.Output = ReadOutput(r.AppendOutput(nil), c.Run, r.Cut, c.ExpectFail)
+		text := r.AppendOutput(nil)
+		tally.Last.Output = ReadOutput(text, c.Run, r.Cut, c.ExpectFail)
+		if c.TestReport == "" && !c.ExpectFail { // a report counts, and a control should fail
+			tally.Last.Output.Failure, tally.Last.Output.Silent = summary(text, c.Run)
+		}
 	}
-	tally.Last.Said = s.ledger.Memory.keep(said, r, !met || vacuous(tally.Last.Output.Proof))
+	output := &tally.Last.Output
+	tally.Last.Said = s.ledger.Memory.keep(said, r, !met || vacuous(output.Proof) || output.Failure != "")
 }
 
 // maxOtherBytes is how much of other_bytes an attempt keeps: it is only shown.

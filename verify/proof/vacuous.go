@@ -26,6 +26,10 @@ const (
 type Output struct {
 	Proof Proof
 	Line  string // the first line that shows it, without colours and cut to a readable length; "" when Proof is Unknown
+	// Of a command that ended with 0 and has no test report. Failure is the last summary where it says that tests failed; Silent
+	// says that the test runner which the command names printed none.
+	Failure string
+	Silent  bool
 }
 
 // ReadOutput looks for the result lines of test runners in the output of a command. Only whole lines of a known form count
@@ -193,17 +197,17 @@ func (r *runs) proof(cut, control bool) Output {
 	none, earlier := cmp.Or(r.first[empty], r.first[broken]), r.first[cached]
 	switch ran := r.ranAny(); {
 	case control && !cut && r.first[broken] != "" && r.first[failed] == "":
-		return Output{NoneRan, r.first[broken]}
+		return Output{Proof: NoneRan, Line: r.first[broken]}
 	case control && ran:
 		return Output{}
 	case earlier != "" && (ran || cut && !r.whole):
-		return Output{SomeCached, earlier}
+		return Output{Proof: SomeCached, Line: earlier}
 	case ran || cut && !r.whole:
 		return Output{}
 	case earlier != "":
-		return Output{AllCached, earlier}
+		return Output{Proof: AllCached, Line: earlier}
 	case none != "":
-		return Output{NoneRan, none}
+		return Output{Proof: NoneRan, Line: none}
 	}
 	return Output{}
 }

@@ -1,0 +1,92 @@
+package proof
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// runner is a test runner that ends a run with a summary, as [classify] knows it.
+type runner struct {
+	words []string // the program, and the words that must follow it
+	quiet []string // arguments with which it runs no test, or prints no summary
+}
+
+// runners are those whose last line about a whole run is the result of the run. go test, cargo test and build tools print one for each part.
+var runners = []runner{
+	{[]string{"pytest"}, []string{"-qq", "-qqq", "--collect-only", "--co", "--version", "-V", "--help", "-h", "--fixtures", "--markers", "--cache-show", "--no-summary"}},
+	{[]string{"py.test"}, []string{"-qq", "-qqq", "--collect-only", "--co", "--version"}},
+	{[]string{"unittest"}, []string{"-q", "--quiet", "-h", "--help"}},
+	{[]string{"jest"}, []string{"--listTests", "--showConfig", "--version", "--clearCache", "--init", "--help", "--reporters", "--json"}},
+	{[]string{"vitest"}, []string{"list", "bench", "--version", "--help", "--reporter"}},
+	{[]string{"mocha"}, []string{"--version", "--help", "--dry-run", "--reporter", "-R"}},
+	{[]string{"node", "--test"}, []string{"--test-reporter"}},
+	{[]string{"rspec"}, []string{"--version", "--help", "--format", "-f", "--init"}},
+	{[]string{"phpunit"}, []string{"--version", "--help", "--no-output", "--no-results", "--list-tests", "--list-suites", "--list-groups", "--teamcity"}},
+}
+
+// starters are programs that run another one, and words between the two.
+var starters = []string{
+	"npx", "uv", "uvx", "poetry", "pipenv", "pdm", "hatch", "rye", "run", "exec", "bundle", "pnpm", "yarn", "bunx", "php", "coverage", "env", "-m", "--",
+	"python", "python3",
+}
+
+// runnerOf is the runner that a command names; nil for none, and where it prints no summary.
+func runnerOf(argv []string) *runner {
+	for at := range argv {
+		name := path.Base(argv[at])
+		for i := range runners {
+			r, rest := &runners[i], argv[at+1:]
+			isQuiet := func(arg string) bool {
+				option, _, _ := strings.Cut(arg, "=")
+				return slices.Contains(r.quiet, option)
+			}
+			missing := func(word string) bool { return !slices.Contains(rest, word) }
+			if name != r.words[0] || slices.ContainsFunc(r.words[1:], missing) {
+				continue
+			}
+			if slices.ContainsFunc(rest, isQuiet) {
+				return nil
+			}
+			return r
+		}
+		if !slices.Contains(starters, name) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// unittestFailed is the end of a run of Python's unittest that failed.
+var unittestFailed = input.Lazily(`^FAILED \((?:failures|errors|unexpected successes)=`)
+
+// summary finds the last line about a whole run in the output of a command that ended with 0. failure is that line where it says
+// that tests failed. silent reports that the runner which the command names printed none. No output is recorded where text is empty.
+func summary(text []byte, argv []string) (failure string, silent bool) {
+	if len(text) == 0 || runnerOf(argv) == nil {
+		return "", false
+	}
+	silent = true
+	for raw := range bytes.Lines(text) {
+		line, _, ok := plain(raw)
+		if !ok {
+			continue
+		}
+		k, of := classify(line)
+		if unittestFailed().Match(line) {
+			k, of = failed, whole
+		}
+		if k == nothing || (of != whole && of != sum) {
+			continue
+		}
+		if silent = false; k == failed {
+			failure = short(printable(line))
+		} else if k == passed {
+			failure = ""
+		}
+	}
+	return failure, silent
+}
