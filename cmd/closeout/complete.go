@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/record"
@@ -71,7 +72,7 @@ func formatsOf(c *cobra.Command) []string {
 	case "show":
 		return showFormats()
 	case "item status", "status":
-		return present.StatusFormats
+		return item.StatusFormats
 	case "audit":
 		return present.AuditFormats
 	case "backtest":

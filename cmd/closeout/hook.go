@@ -1,6 +1,12 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/internal/agent/fence"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/verify/report"
+)
 
 const hookLong = `hook stands beside the agent: its hooks ask closeout before a write, after a tool, at the start and at the end.
 
@@ -24,4 +30,16 @@ func newHook(std stdio) *cobra.Command {
 	}
 	c.AddCommand(newHookInstall(std), newHookRemove(std), newHookDoctor(std), newHookRun(std))
 	return c
+}
+
+// fenceGate is what the gate does for the hooks.
+func fenceGate() fence.Gate {
+	judge := func(compared *collect.Comparison, judged *collect.Contracts, o collect.Options) (*report.Report, error) {
+		found, err := (&subject{compared: compared, judged: judged, options: o}).gather("")
+		if err != nil {
+			return nil, err
+		}
+		return judgeSafely(found.Bundle), nil
+	}
+	return fence.Gate{Judge: judge, Today: today(), Bases: bases}
 }

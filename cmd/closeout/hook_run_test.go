@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
-	"github.com/closeout-gate/closeout/internal/agent/item"
-	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // TestHookFindsTheRepository asks about paths that only look as if they were elsewhere.
@@ -235,51 +233,6 @@ func TestHookNamesTooMuch(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { return len(b), nil }
-
-// TestHookLinks follows links as the system does, also before ".." and to what is not there.
-func TestHookLinks(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for link, target := range map[string]string{"to_abs": dir + "/deep/er", "gone": "no/where", "loop": "loop", "up": "..", "chain": "to_abs"} {
-		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for path, want := range map[string]string{
-		"a/b": "a/b", "to_abs/x": "deep/er/x", "to_abs/../x": "deep/x", "gone": "no/where", "gone/x": "no/where/x", "chain/y": "deep/er/y",
-		"loop/x": "loop/x", "./a//b/": "a/b", "up/" + filepath.Base(dir) + "/z": "z",
-	} {
-		if got := followed(dir + "/" + path); got != filepath.Join(dir, want) {
-			t.Errorf("%s leads to %s, expected %s", path, got, want)
-		}
-	}
-}
-
-// TestHookAsks leaves out what the agent cannot resolve.
-func TestHookAsks(t *testing.T) {
-	r := &report.Report{Settings: report.Settings{EvidenceMin: "recorded"}, Acceptance: []report.Acceptance{{ID: "unit", Level: "bound"}, {ID: "lint", Level: "claimed"}}}
-	for _, c := range []struct {
-		fact item.Fact
-		want bool
-	}{
-		{item.Fact{Code: "acceptance.failed"}, true},
-		{item.Fact{Code: "scope.off_scope"}, true},
-		{item.Fact{Code: "approval.missing"}, false},
-		{item.Fact{Code: "override.refused"}, false},
-		{item.Fact{Code: "subject.mismatch"}, false},
-		{item.Fact{Code: "facts.unavailable"}, false},
-		{item.Fact{Code: "contract.malformed"}, false},
-		{item.Fact{Code: "contract.changed"}, true},
-		{item.Fact{Code: "evidence.below_minimum", Message: "unit (go test) has only bound evidence"}, false},
-		{item.Fact{Code: "evidence.below_minimum", Message: "lint (golint) has only claimed evidence"}, true},
-	} {
-		if got := asked(c.fact, r); got != c.want {
-			t.Errorf("%+v: %t", c.fact, got)
-		}
-	}
-}
 
 // BenchmarkHook is one call in a repository of 20,000 files, whose contract has 1,000 patterns.
 func BenchmarkHook(b *testing.B) {

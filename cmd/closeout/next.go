@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/board"
 )
 
 const nextLong = `next claims an item for this work tree and prints what to do: goal, scope, the commands that must pass, and what the last
@@ -46,26 +46,15 @@ func (f *nextFlags) run(id string, std stdio) error {
 	if f.list && id != "" {
 		return errors.New("--list takes no ITEM")
 	}
-	b, err := findBoard(f.state)
-	if err != nil {
-		return err
-	}
-	defer b.git.Close()
-	if f.list || b.load(std) != nil { // the second: perhaps because of events that nothing proves
-		b.proof = b.store.Proof
-		if err := b.load(std); err != nil {
-			return err
-		}
-	}
 	if f.list {
-		return f.printOpen(b, std)
+		return f.printOpen(std)
 	}
-	h, err := b.next(id)
+	h, why, err := board.Hand(f.state, id, boardGate(std))
 	switch {
 	case err != nil:
 		return err
 	case h == nil:
-		fmt.Fprintln(std.err, "closeout item next: nothing to hand out:", b.whyNot(id))
+		fmt.Fprintln(std.err, "closeout item next: nothing to hand out:", why)
 		return exit{exitFailed}
 	case f.format == "json":
 		return writeJSON(std, h)
@@ -75,39 +64,20 @@ func (f *nextFlags) run(id string, std stdio) error {
 }
 
 // printOpen prints the ids of the items that are open.
-func (f *nextFlags) printOpen(b *board, std stdio) (err error) {
-	open := []string{}
-	for _, it := range b.state.Items {
-		if it.State == item.Todo {
-			open = append(open, it.ID)
-		}
-	}
-	if f.format == "json" {
+func (f *nextFlags) printOpen(std stdio) error {
+	open, err := board.Todo(f.state, boardGate(std))
+	switch {
+	case err != nil:
+		return err
+	case f.format == "json":
 		err = writeJSON(std, open)
-	} else if len(open) > 0 {
+	case len(open) > 0:
 		_, err = fmt.Fprintln(std.out, strings.Join(open, "\n"))
 	}
 	if err == nil && len(open) == 0 {
 		return exit{exitFailed}
 	}
 	return err
-}
-
-// whyNot says why nothing can be handed out.
-func (b *board) whyNot(id string) string {
-	if it := b.state.Find(id); it != nil && it.State.Locked() {
-		return fmt.Sprintf("%s is %s", id, it.State)
-	} else if it != nil {
-		return id + " is claimed by another work tree; closeout item release " + id + " takes it from there"
-	}
-	claimed := 0
-	for _, it := range b.state.Items {
-		if it.Worktree != "" {
-			claimed++
-		}
-	}
-	s := b.state
-	return fmt.Sprintf("%d PASS, %d TODO, %d REVIEW, %d STUCK; %d of them claimed by other work trees", s.Count(item.Pass), s.Count(item.Todo), s.Count(item.Review), s.Count(item.Stuck), claimed)
 }
 
 func textOrJSON(format string) error {
@@ -143,45 +113,11 @@ func newRelease(std stdio) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return release(state, args[0], strings.TrimSpace(reason), std)
+			return board.Release(state, args[0], strings.TrimSpace(reason), boardGate(std))
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`why` a STUCK or REVIEW item gets new tries, for the log")
 	addState(c.Flags(), &state)
 	refuseTwice(c.Flags())
 	return c
-}
-
-func release(state, id, reason string, std stdio) error {
-	b, err := findBoard(state)
-	if err != nil {
-		return err
-	}
-	defer b.git.Close()
-	if err := b.readPinned(); err != nil {
-		return err
-	}
-	it, err := b.find(id)
-	if err != nil {
-		return err
-	}
-	holder, e := it.Worktree, item.Event{Event: item.EventReleased, Item: id, Reason: reason}
-	switch {
-	case it.State == item.Pass:
-		return fmt.Errorf("%s is PASS, and stays so", id)
-	case it.State.Locked() && reason == "":
-		return fmt.Errorf("%s is %s: to give it new tries, say why with --reason", id, it.State)
-	case it.State.Locked():
-		e.Event = item.EventReopened
-	case holder == "":
-		return fmt.Errorf("%s is TODO, and no work tree has it: there is nothing to release", id)
-	}
-	if err := b.append(e); err != nil {
-		return err
-	}
-	fmt.Fprintf(std.err, "closeout item release: %s is TODO again\n", id)
-	if holder == "" {
-		return nil
-	}
-	return b.store.SetClaim(holder, nil)
 }

@@ -2,15 +2,20 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // subject is what run and submit record and judge, and the hook judges. All of it is read from git before anything runs.
@@ -118,4 +123,22 @@ func (s *subject) gather(bundle string) (*collect.Found, error) {
 	settings.Notes = found.Settings.Notes
 	found.Settings = settings
 	return found, nil
+}
+
+// tellPersons says which of the paths that the commits should not change were on disk before the agent came: a report does not
+// know.
+func tellPersons(s *subject, r *report.Report, std stdio) {
+	store, err := session.Find("", s.root, s.git.CommonDir())
+	if err != nil {
+		return
+	}
+	var list []string
+	for _, fact := range item.Leave(item.FactsOf(r), store.Persons(s.root)) {
+		if fact.Fix == item.WasThere && !slices.Contains(list, fact.Path) {
+			list = append(list, fact.Path)
+		}
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(std.err, "closeout run: do not revert %s: %s\n", item.Several(list), item.WasThere)
+	}
 }

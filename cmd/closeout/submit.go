@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/collect"
@@ -65,14 +66,14 @@ func (f *submitFlags) run(id string, std stdio) error {
 		return err
 	}
 	record.Hide()
-	b, err := openBoard(f.state, std)
+	b, err := board.Open(f.state, boardGate(std))
 	if err != nil {
 		return err
 	}
-	defer b.git.Close()
+	defer b.Git.Close()
 	var done *submission
-	err = b.locked(f.wait, func() (err error) {
-		done, err = b.submit(id, nil, std)
+	err = b.Locked(f.wait, func() (err error) {
+		done, err = submit(b, id, nil, std)
 		return err
 	})
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *submission) exit() int {
 
 // attempt is one submission of an item.
 type attempt struct {
-	*board
+	*board.Board
 	it   *item.Standing
 	head string
 	dir  string // relative to the state folder
@@ -118,16 +119,16 @@ type attempt struct {
 // submit records and judges an item, the claimed one for "", and appends the event about the verdict last, when the bundle is
 // on the disk and a replay has given the same report. stuck is asked about that event before: a code makes an item that failed
 // STUCK. It may be nil. The caller holds the lock.
-func (b *board) submit(id string, stuck func(*item.Standing, item.Event) (code, reason string), std stdio) (done *submission, err error) {
-	it, err := b.take(id)
+func submit(b *board.Board, id string, stuck func(*item.Standing, item.Event) (code, reason string), std stdio) (done *submission, err error) {
+	it, err := take(b, id)
 	if err != nil {
 		return nil, err
 	}
-	a := &attempt{board: b, it: it, dir: b.tryOf(it)}
-	if a.head, err = b.git.Resolve("HEAD"); err != nil {
+	a := &attempt{Board: b, it: it, dir: b.TryOf(it)}
+	if a.head, err = b.Git.Resolve("HEAD"); err != nil {
 		return nil, err
 	}
-	if why, err := b.blocked(it.ID); why != "" || err != nil {
+	if why, err := session.Blocked(b.Root, it.ID); why != "" || err != nil {
 		if err != nil {
 			return nil, err
 		}
@@ -151,15 +152,15 @@ func (b *board) submit(id string, stuck func(*item.Standing, item.Event) (code, 
 }
 
 // take is the item that is submitted: one that is free is claimed.
-func (b *board) take(id string) (*item.Standing, error) {
-	claimed := b.state.Claimed(b.worktree)
+func take(b *board.Board, id string) (*item.Standing, error) {
+	claimed := b.State.Claimed(b.Worktree)
 	if id == "" {
 		if claimed == nil {
 			return nil, errors.New("this work tree has claimed no item: write closeout item next, or name one: closeout item submit ITEM")
 		}
 		return claimed, nil
 	}
-	it, err := b.find(id)
+	it, err := b.Find(id)
 	switch {
 	case err != nil:
 		return nil, err
@@ -170,16 +171,16 @@ func (b *board) take(id string) (*item.Standing, error) {
 	case it.Worktree != "" && it != claimed:
 		return nil, fmt.Errorf("%s is claimed by another work tree: submit it there, or give it back with closeout item release %[1]s", it.ID)
 	case it != claimed:
-		if _, err := b.next(id); err != nil {
+		if _, err := b.Next(id); err != nil {
 			return nil, err
 		}
 	}
-	return b.state.Find(id), nil
+	return b.State.Find(id), nil
 }
 
 // subject is what an item is judged by: the contracts of the pinned base and its own, and its changes up to a commit.
-func (b *board) subject(it *item.Standing, head string) (*subject, error) {
-	s := &subject{root: b.root, git: b.git, options: b.optionsFor(it), compared: collect.Since(b.git, it.Start, head)}
+func subjectOf(b *board.Board, it *item.Standing, head string) (*subject, error) {
+	s := &subject{root: b.Root, git: b.Git, options: optionsFor(b, it), compared: collect.Since(b.Git, it.Start, head)}
 	standing, err := collect.ReadStanding(s.compared, s.options)
 	if err != nil {
 		return nil, err
@@ -191,35 +192,35 @@ func (b *board) subject(it *item.Standing, head string) (*subject, error) {
 }
 
 // optionsFor are how an item is judged. Nothing of it comes from the call or from the work tree.
-func (b *board) optionsFor(it *item.Standing) collect.Options {
+func optionsFor(b *board.Board, it *item.Standing) collect.Options {
 	o := collect.Options{
-		Root: b.root, Names: b.root, ContractsAt: b.plan.Base, Parsed: b.parsed,
+		Root: b.Root, Names: b.Root, ContractsAt: b.Plan.Base, Parsed: b.Parsed,
 		Settings: verify.Settings{Limits: input.DefaultLimits(), Today: today(), Task: it.ID},
 	}
 	if !it.Given {
-		o.TaskFile = b.store.Path(session.Contract(it.ID))
+		o.TaskFile = b.Store.Path(session.Contract(it.ID))
 	}
 	return o
 }
 
 // record runs and records what the item requires. Facts say why nothing was run.
 func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
-	if _, err := a.policyOf(&a.it.Item); err != nil { // else it would be judged by a contract that no one pinned
+	if _, err := a.PolicyOf(&a.it.Item); err != nil { // else it would be judged by a contract that no one pinned
 		return nil, err
 	}
-	if a.s, err = a.subject(a.it, a.head); err != nil {
+	if a.s, err = subjectOf(a.Board, a.it, a.head); err != nil {
 		return nil, err
 	}
-	a.s.path = a.board.plan.Path
-	a.tellPath("submit", std)
+	a.s.path = a.Board.Plan.Path
+	a.TellPath("submit")
 	a.s.show = newProgress(std, false)
 	a.s.show.command = "submit"
 	policies := a.s.policies(false, std)
 	if err := a.openRecorder(policies, std); err != nil {
 		return nil, err
 	}
-	if a.board.plan.Checkout {
-		if facts, err = a.clean(personsOf(a.store, a.root)); err != nil || facts != nil {
+	if a.Board.Plan.Checkout {
+		if facts, err = a.clean(a.Store.Persons(a.Root)); err != nil || facts != nil {
 			return facts, err
 		}
 		if err := a.freshTree(policies, std); err != nil {
@@ -274,7 +275,7 @@ func (a *attempt) clean(person map[string]bool) ([]item.Fact, error) {
 
 // makePlan lists what is recorded, each log in the state folder.
 func (a *attempt) makePlan(policies []*policy.Policy) error {
-	logs := a.store.Path(a.dir, "log")
+	logs := a.Store.Path(a.dir, "log")
 	if err := a.clear(logs); err != nil {
 		return err
 	}
@@ -291,7 +292,7 @@ func (a *attempt) makePlan(policies []*policy.Policy) error {
 	return prepare(a.r, append(a.plan.Logs(), a.guardLog()), reports)
 }
 
-func (a *attempt) bundle() string { return a.store.Path(a.dir, "bundle") }
+func (a *attempt) bundle() string { return a.Store.Path(a.dir, "bundle") }
 
 // run records a plan. A signal ends the submission.
 func (a *attempt) run(p *record.Plan) error {
@@ -314,7 +315,7 @@ func (a *attempt) recordCross(policies []*policy.Policy, std stdio) error {
 	}
 	x := &crossRun{
 		s: a.s, policy: policies[0], keep: a.s.options.Names,
-		log: func(c *record.Cross) string { return a.store.Path(a.dir, "log", c.Name+".jsonl") },
+		log: func(c *record.Cross) string { return a.Store.Path(a.dir, "log", c.Name+".jsonl") },
 	}
 	if err := x.prepare(); err != nil {
 		return err
@@ -382,8 +383,8 @@ func (a *attempt) judge(done *submission, stuck func(*item.Standing, item.Event)
 	if err != nil {
 		return nil, err
 	}
-	done.report, done.facts = r, leave(item.FactsOf(r), personsOf(a.store, a.root))
-	if r.Verdict == report.Passed && a.board.plan.Guard == item.GuardAll {
+	done.report, done.facts = r, item.Leave(item.FactsOf(r), a.Store.Persons(a.Root))
+	if r.Verdict == report.Passed && a.Board.Plan.Guard == item.GuardAll {
 		broken, err := a.guard(&e)
 		if err != nil {
 			return nil, err
@@ -424,7 +425,7 @@ func (a *attempt) eventOf(r *report.Report, data []byte) (item.Event, error) {
 
 // end decides the outcome and appends the event. What it says must be on the disk, and give the same report again.
 func (a *attempt) end(done *submission, e item.Event, stuck func(*item.Standing, item.Event) (code, reason string)) (*submission, error) {
-	e.Event, e.Item, e.Try, e.Worktree, e.Head = item.EventJudged, a.it.ID, a.it.Tries+1, a.worktree, a.head
+	e.Event, e.Item, e.Try, e.Worktree, e.Head = item.EventJudged, a.it.ID, a.it.Tries+1, a.Worktree, a.head
 	if stuck != nil && e.Code == "" {
 		e.Code, e.Reason = stuck(a.it, e)
 	}
@@ -439,25 +440,25 @@ func (a *attempt) end(done *submission, e item.Event, stuck func(*item.Standing,
 			return nil, err
 		}
 	}
-	if err := a.append(e); err != nil {
+	if err := a.Append(e); err != nil {
 		return nil, err
 	}
-	done.event, done.item = &e, a.state.Find(a.it.ID)
+	done.event, done.item = &e, a.State.Find(a.it.ID)
 	if done.item.State != e.Outcome { // the event is there, and nothing proves it
 		return nil, errChanged
 	}
 	if done.item.Worktree == "" {
-		return done, a.store.SetClaim(a.worktree, nil)
+		return done, a.Store.SetClaim(a.Worktree, nil)
 	}
 	return done, nil
 }
 
 // keep syncs the directory of the try, and judges its bundle again from the disk.
 func (a *attempt) keep(e item.Event) error {
-	if err := a.store.Sync(a.dir); err != nil {
+	if err := a.Store.Sync(a.dir); err != nil {
 		return err
 	}
-	again, err := judgeAgain("closeout item submit", a.bundle(), a.parsed)
+	again, err := judgeAgain("closeout item submit", a.bundle(), a.Parsed)
 	switch {
 	case err != nil:
 		return errors.Join(errChanged, err)

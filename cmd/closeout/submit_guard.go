@@ -35,7 +35,7 @@ type keptItem struct {
 	altered string // a file that they name, and that is not as in the base
 }
 
-func (a *attempt) guardLog() string { return a.store.Path(a.dir, "log", "guard.jsonl") }
+func (a *attempt) guardLog() string { return a.Store.Path(a.dir, "log", "guard.jsonl") }
 
 // guard returns a fact for each item that passed before and no longer holds, and notes them in the event.
 func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
@@ -70,15 +70,15 @@ func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
 // passedBefore are the items that passed in this work tree, or at a commit that HEAD contains. The event names the others.
 func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing) {
 	contained := map[string]bool{}
-	for _, it := range a.state.Items {
+	for _, it := range a.State.Items {
 		if it.State != item.Pass {
 			continue
 		}
 		head := it.Pass.Head
-		if _, known := contained[head]; !known && it.Pass.Worktree != a.worktree {
-			contained[head] = a.contains(a.head, head)
+		if _, known := contained[head]; !known && it.Pass.Worktree != a.Worktree {
+			contained[head] = a.Contains(a.head, head)
 		}
-		if it.Pass.Worktree == a.worktree || contained[head] {
+		if it.Pass.Worktree == a.Worktree || contained[head] {
 			list = append(list, it)
 		} else {
 			e.Unguarded = append(e.Unguarded, it.ID)
@@ -90,14 +90,14 @@ func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing) {
 // order finds the commands of each item. Items with equal ones come one after another, and first those that need none: a
 // command that another one follows may find its report overwritten.
 func (g *guarding) order(list []*item.Standing) (kept []keptItem, err error) {
-	changes, err := g.sinceBase(g.head)
+	changes, err := g.SinceBase(g.head)
 	if err != nil {
 		return nil, err
 	}
 	for _, it := range list {
 		k := keptItem{Standing: it}
-		if joined, err := g.policyOf(&it.Item); err == nil { // else nothing runs, and the item does not hold
-			if k.altered, err = g.altered(joined, changes); err != nil {
+		if joined, err := g.PolicyOf(&it.Item); err == nil { // else nothing runs, and the item does not hold
+			if k.altered, err = g.Altered(joined, changes); err != nil {
 				return nil, err
 			}
 			p := &record.Plan{}
@@ -180,7 +180,7 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 // again judges a kept bundle anew. Its contracts, changes and facts must be those that were judged: the report says their digests,
 // and the event says that of the report.
 func (g *guarding) again(it keptItem) (*report.Report, error) {
-	data, err := g.store.Report(*it.Pass)
+	data, err := g.Store.Report(*it.Pass)
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +188,8 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := g.store.Path(it.Pass.Bundle)
-	found, err := collect.Again(dir, collect.Place{Objects: g.git, Commit: g.head}, g.options())
+	dir := g.Store.Path(it.Pass.Bundle)
+	found, err := collect.Again(dir, collect.Place{Objects: g.Git, Commit: g.head}, g.options())
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 
 // options are how a kept bundle is judged anew: with the logs of this submission, and the reports of the work tree.
 func (g *guarding) options() collect.Options {
-	o := g.optionsFor(g.it)
+	o := optionsFor(g.Board, g.it)
 	o.Root, o.Names = g.s.options.Root, g.s.options.Names
 	g.handOver(&o, g.plan, g.r.Watch)
 	if g.extra != nil {
@@ -243,5 +243,5 @@ func (a *attempt) writeRatchet(facts []item.Fact) error {
 	if err := json.NewEncoder(&b).Encode(facts); err != nil {
 		return err
 	}
-	return collect.WriteOther("the state", filepath.Join(a.store.Path(a.dir), session.RatchetFile), b.Bytes())
+	return collect.WriteOther("the state", filepath.Join(a.Store.Path(a.dir), session.RatchetFile), b.Bytes())
 }

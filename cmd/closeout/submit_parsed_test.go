@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -21,60 +22,63 @@ func TestSubmitParsesOnce(t *testing.T) {
 	p.submit("f001", 0, "")
 	t.Chdir(p.root)
 	std := stdio{nil, io.Discard, io.Discard}
-	b, err := openBoard(p.state, std)
+	b, err := board.Open(p.state, boardGate(std))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.git.Close()
+	defer b.Git.Close()
 	for try, id := range []string{p.ids["f002"], p.ids["f003"]} {
-		err := b.locked(0, func() error {
-			if _, err := b.next(id); err != nil {
+		err := b.Locked(0, func() error {
+			if _, err := b.Next(id); err != nil {
 				return err
 			}
 			p.do(id[:4])
-			done, err := b.submit(id, nil, std)
+			done, err := submit(b, id, nil, std)
 			if err == nil && done.report.Verdict != report.Passed {
 				t.Errorf("%s: %s", id, done.report.Verdict)
 			}
 			return err
 		})
-		if want := 3 + try; err != nil || b.parsed.Len() != want { // the standing contract, and those of the items
-			t.Fatalf("%s: %d contracts parsed, want %d: %v", id, b.parsed.Len(), want, err)
+		if want := 3 + try; err != nil || b.Parsed.Len() != want { // the standing contract, and those of the items
+			t.Fatalf("%s: %d contracts parsed, want %d: %v", id, b.Parsed.Len(), want, err)
 		}
 	}
-	used := b.parsed
+	used := b.Parsed
 
-	it := b.state.Find(p.ids["f001"])
+	it := b.State.Find(p.ids["f001"])
 	head := p.git("rev-parse", "HEAD")
-	dir := b.store.Path(it.Pass.Bundle)
+	dir := b.Store.Path(it.Pass.Bundle)
 	for _, stage := range []struct {
 		name string
 		do   func(parsed *contract.Cache) error
 	}{
-		{"policyOf", func(*contract.Cache) error { _, err := b.policyOf(&it.Item); return err }},
-		{"subject", func(*contract.Cache) error { _, err := b.subject(it, head); return err }},
+		{"policyOf", func(*contract.Cache) error { _, err := b.PolicyOf(&it.Item); return err }},
+		{"subject", func(*contract.Cache) error { _, err := subjectOf(b, it, head); return err }},
 		{"keep", func(parsed *contract.Cache) error { _, err := judgeAgain("closeout submit", dir, parsed); return err }},
 		{"guard", func(*contract.Cache) error {
-			o := b.optionsFor(it)
+			o := optionsFor(b, it)
 			o.Feedback, o.Settings.Digests = []string{"none.jsonl"}, []string{}
-			found, err := collect.Again(dir, collect.Place{Objects: b.git, Commit: head}, o)
+			found, err := collect.Again(dir, collect.Place{Objects: b.Git, Commit: head}, o)
 			if err == nil && found.Parsed != o.Parsed {
 				t.Error("what the guard judges has another cache")
 			}
 			return err
 		}},
 	} {
-		b.parsed, b.standing = &contract.Cache{}, nil
-		if err := stage.do(b.parsed); err != nil || b.parsed.Len() != 2 {
-			t.Errorf("%s: %d contracts parsed, want 2: %v", stage.name, b.parsed.Len(), err)
+		b.Parsed = &contract.Cache{}
+		if err := b.Read(); err != nil { // which forgets the standing contract
+			t.Fatal(err)
+		}
+		if err := stage.do(b.Parsed); err != nil || b.Parsed.Len() != 2 {
+			t.Errorf("%s: %d contracts parsed, want 2: %v", stage.name, b.Parsed.Len(), err)
 		}
 	}
 
-	name, data, err := b.contractOf(&it.Item)
+	name, data, err := b.ContractOf(&it.Item)
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := b.optionsFor(it).Settings.Limits
+	limits := optionsFor(b, it).Settings.Limits
 	shared, _ := used.Parse(name, data, limits)
 	if fresh, errs := contract.Parse(name, data, limits); errs.Any() || !reflect.DeepEqual(shared, fresh) {
 		t.Errorf("the judgements modified the contract: got %+v, want %+v", shared, fresh)

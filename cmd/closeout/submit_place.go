@@ -30,7 +30,7 @@ func (a *attempt) freshTree(policies []*policy.Policy, std stdio) (err error) {
 	if err := a.sweepTrees(); err != nil {
 		return err
 	}
-	if a.tree, err = os.MkdirTemp(a.store.Dir, treeBegin); err != nil {
+	if a.tree, err = os.MkdirTemp(a.Store.Dir, treeBegin); err != nil {
 		return err
 	}
 	if err := markMade(a.tree); err != nil {
@@ -46,12 +46,12 @@ func (a *attempt) freshTree(policies []*policy.Policy, std stdio) (err error) {
 
 // sweepTrees removes the fresh work trees of submissions that were killed. The lock leaves no other submission.
 func (a *attempt) sweepTrees() error {
-	entries, err := os.ReadDir(a.store.Dir)
+	entries, err := os.ReadDir(a.Store.Dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if dir := a.store.Path(e.Name()); e.IsDir() && strings.HasPrefix(e.Name(), treeBegin) && marked(dir) {
+		if dir := a.Store.Path(e.Name()); e.IsDir() && strings.HasPrefix(e.Name(), treeBegin) && marked(dir) {
 			if err := removeTree(dir); err != nil {
 				return err
 			}
@@ -80,9 +80,9 @@ func removeTree(dir string) error {
 
 // clear makes the directory of the logs, and removes what a submission left that was killed. What another program put there stays.
 func (a *attempt) clear(logs string) error {
-	dir := a.store.Path(a.dir)
+	dir := a.Store.Path(a.dir)
 	ours := marked(dir)
-	for _, left := range []string{logs, a.bundle(), a.store.Path(a.dir, session.RatchetFile)} {
+	for _, left := range []string{logs, a.bundle(), a.Store.Path(a.dir, session.RatchetFile)} {
 		_, err := os.Lstat(left)
 		if err == nil && !ours {
 			return fmt.Errorf("%q is where closeout item submit writes, and it did not make what is there: ask the person whose it is to move it away, "+

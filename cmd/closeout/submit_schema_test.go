@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/schema"
 )
@@ -18,7 +19,7 @@ func TestSubmitSchema(t *testing.T) {
 	}
 	plan := &item.Plan{Guard: item.GuardAll, Items: []item.Item{{ID: "T-1", MaxAttempts: 3}}}
 	state := item.NewState(plan)
-	b := &board{plan: plan, state: state}
+	b := &board.Board{Plan: plan, State: state}
 	list := []submission{{item: state.Items[0], facts: []item.Fact{{Code: "a", Severity: "block", Path: "p", Line: 1, Tail: []string{"x"}}}}}
 	for _, outcome := range []item.Name{item.Todo, item.Pass, item.Review, item.Stuck} {
 		e := &item.Event{Outcome: outcome, Verdict: "failed", Head: "h", Bundle: "b", ReportSHA256: strings.Repeat("0", 64), Reason: "r", Unguarded: []string{"T-0"}}

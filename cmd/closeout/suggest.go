@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,19 +12,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// didYouMean is what separates what is wrong from what was expected: a colon, or a question with the known name that is nearest to
-// a word, or the only one that begins with it. before is what is written before such a name, such as "--".
-func didYouMean(word string, known []string, before string) string {
-	near := input.Nearest(word, known)
-	begins := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, word) })
-	if near == "" && len(word) > 2 && len(begins) == 1 {
-		near = begins[0]
-	}
-	if near == "" {
-		return ":"
-	}
-	return fmt.Sprintf(" (did you mean %q?):", before+near)
-}
+// didYouMean is [input.DidYouMean].
+var didYouMean = input.DidYouMean
 
 // unknownCommand is the error for a word that is not the name of a command below another one.
 func unknownCommand(above *cobra.Command, word string) error {

@@ -245,7 +245,7 @@ func auditCSV(w io.Writer, a *report.Audit) error {
 	for i := range a.Commits {
 		row := auditRow(&a.Commits[i])
 		for k := range row {
-			row[k] = cell(row[k])
+			row[k] = Cell(row[k])
 		}
 		if err := c.Write(row); err != nil {
 			return err
@@ -275,8 +275,8 @@ func auditRow(c *report.AuditCommit) []string {
 	return row
 }
 
-// cell makes a text harmless: a spreadsheet would execute one that begins as a formula does.
-func cell(s string) string {
+// Cell makes a text harmless: a spreadsheet would execute one that begins as a formula does.
+func Cell(s string) string {
 	s = Neutral(s)
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s

@@ -1,6 +1,10 @@
 package input
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // maxTyped is the longest word that a name is suggested for: what is longer is no slip of the hand.
 const maxTyped = 64
@@ -44,4 +48,18 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// DidYouMean is what separates what is wrong from what was expected: a colon, or a question with the known name that is nearest to
+// a word, or the only one that begins with it. before is what is written before such a name, such as "--".
+func DidYouMean(word string, known []string, before string) string {
+	near := Nearest(word, known)
+	begins := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, word) })
+	if near == "" && len(word) > 2 && len(begins) == 1 {
+		near = begins[0]
+	}
+	if near == "" {
+		return ":"
+	}
+	return fmt.Sprintf(" (did you mean %q?):", before+near)
 }

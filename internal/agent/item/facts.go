@@ -1,6 +1,7 @@
 package item
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -72,4 +73,55 @@ func Cut(s string, most int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
+}
+
+// WasThere is what an agent does about a file that it should not have committed, and that was there before.
+const WasThere = "it was there before you came: take it out of your commits, and leave it on disk as it is"
+
+// Leave gives the findings that ask to undo a change of a person's file a fix that leaves it on disk.
+func Leave(facts []Fact, person map[string]bool) []Fact {
+	for i := range facts {
+		if facts[i].Undoes() && person[facts[i].Path] {
+			facts[i].Fix = WasThere
+		}
+	}
+	return facts
+}
+
+// Undoes reports whether a finding asks to undo a change of a file.
+func (f *Fact) Undoes() bool {
+	return f.Path != "" && strings.HasPrefix(f.Fix, "revert this file")
+}
+
+// Several lists the first ten.
+func Several(list []string) string {
+	if more := len(list) - 10; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:10], ", "), more)
+	}
+	return strings.Join(list, ", ")
+}
+
+// MaxFacts is how many facts are printed.
+const MaxFacts = 10
+
+// WriteFacts writes the first facts: what is wrong, and what may be done about it.
+func WriteFacts(t *strings.Builder, facts []Fact) {
+	for i, f := range facts[:min(len(facts), MaxFacts)] {
+		fmt.Fprintf(t, "\n%d. %s: %s\n", i+1, f.Code, f.Message)
+		place := f.Path
+		if f.Line > 0 {
+			place += fmt.Sprintf(":%d", f.Line)
+		}
+		for _, part := range [][2]string{{"location", place}, {"expected", f.Expected}, {"actual", f.Actual}, {"fix", f.Fix}} {
+			if part[1] != "" {
+				fmt.Fprintf(t, "   %-9s %s\n", part[0]+":", part[1])
+			}
+		}
+		for _, line := range f.Tail {
+			t.WriteString("   | " + line + "\n")
+		}
+	}
+	if left := len(facts) - MaxFacts; left > 0 {
+		fmt.Fprintf(t, "\n… and %s\n", input.Plural(int64(left), "more fact"))
+	}
 }

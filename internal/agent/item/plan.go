@@ -92,3 +92,15 @@ func readLines(text string) (*Plan, error) {
 	}
 	return p, nil
 }
+
+// Worth says how much a PASS of this machine is worth.
+func (p *Plan) Worth(e *Event) string {
+	text := "proven on this machine; the gate in CI decides\n"
+	switch {
+	case p.Guard == GuardNone:
+		text += "the items that passed before were not proven again (guard: none)\n"
+	case len(e.Unguarded) > 0:
+		text += "not proven again, because they passed elsewhere: " + strings.Join(e.Unguarded, ", ") + "\n"
+	}
+	return text
+}

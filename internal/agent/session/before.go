@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/collect"
 )
 
@@ -69,4 +70,36 @@ func (s *Store) SetBefore(worktree string, b *Before, first bool) error {
 		return s.unwritable(err)
 	}
 	return collect.Create(path, data)
+}
+
+// Persons are the paths of a work tree that a person had changed before the agent came, as facts name them; none where the
+// hook has not seen it.
+func (s *Store) Persons(root string) map[string]bool {
+	person := map[string]bool{}
+	if known, err := s.Before(Key(root)); err == nil && known != nil {
+		for _, p := range known.Person {
+			person[item.Text(p)] = true
+		}
+	}
+	return person
+}
+
+// Without are the paths of a list that another one does not have.
+func Without(list, other []string) (rest []string) {
+	has := SetOf(other)
+	for _, p := range list {
+		if !has[p] {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+// SetOf makes a list a set.
+func SetOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, p := range list {
+		set[p] = true
+	}
+	return set
 }

@@ -2,8 +2,6 @@ package session
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,7 +69,7 @@ func (s *Store) Report(e item.Event) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its report cannot be read: %w", input.Reason(err))
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != e.ReportSHA256 {
+	if Digest(data) != e.ReportSHA256 {
 		return nil, errors.New("its report has another digest")
 	}
 	return data, nil

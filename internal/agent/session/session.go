@@ -64,6 +64,12 @@ func Key(dir string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// Digest is the sha256 of a text, in hexadecimal.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
 // within reports whether a path is a directory or below it, also through symlinks of its existing part.
 func within(dir, path string) bool {
 	dir, path = realPath(dir), realPath(path)

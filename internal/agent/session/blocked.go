@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"errors"
@@ -14,19 +14,19 @@ import (
 // maxBlocked is how much of a blocked.md is read.
 const maxBlocked = 16 << 10
 
-// blocked is why an agent says that an item cannot be done; "" when it does not. Everything in the work tree may have been put
+// Blocked is why an agent says that an item cannot be done; "" when it does not. Everything in the work tree may have been put
 // there by the change: only a regular file counts, and no link leads out of the work tree.
-func (b *board) blocked(id string) (string, error) {
-	root, err := os.OpenRoot(b.root)
+func Blocked(root, id string) (string, error) {
+	tree, err := os.OpenRoot(root)
 	if err != nil {
 		return "", err
 	}
-	defer root.Close() // it is only read
+	defer tree.Close() // it is only read
 	name := filepath.FromSlash(item.BlockedFile)
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+	if info, err := tree.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return "", nil // none, or none that says anything
 	}
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := tree.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package main
+package fence
 
 import (
 	"bytes"
@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
-	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // firstLook is how long the look may take that tells what is there before the agent works.
@@ -64,9 +62,9 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 	case known == nil:
 		now.Person = paths
 	case fresh:
-		now.Person, now.Agents = without(paths, known.Agents), without(paths, without(paths, known.Agents))
+		now.Person, now.Agents = session.Without(paths, known.Agents), session.Without(paths, session.Without(paths, known.Agents))
 	case looked:
-		now.Agents = without(paths, known.Person)
+		now.Agents = session.Without(paths, known.Person)
 	}
 	if (began && f.claim == nil) || (fresh && now.Claim != claim) { // also where HEAD was seen: a person may have switched there
 		now.Start = head
@@ -80,27 +78,8 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 		now, err = f.store.Before(key)
 	}
 	if err == nil { // else it cannot be told whose a path is
-		f.before, f.person = now, setOf(now.Person)
+		f.before, f.person = now, session.SetOf(now.Person)
 	}
-}
-
-// without are the paths of a list that another one does not have.
-func without(list, other []string) (rest []string) {
-	has := setOf(other)
-	for _, p := range list {
-		if !has[p] {
-			rest = append(rest, p)
-		}
-	}
-	return rest
-}
-
-func setOf(list []string) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for _, p := range list {
-		set[p] = true
-	}
-	return set
 }
 
 // persons reports whether a path that differs from HEAD belongs to the person or to the fence: the agent is not told of it.
@@ -123,8 +102,8 @@ func (f *fence) committedBefore(path string) bool {
 // hook install writes them. Where HEAD has them already, other ones switch a part of the fence off.
 func (f *fence) isFence(path string) bool {
 	for _, agent := range hook.Agents[:3] {
-		for _, scope := range scopes[:2] {
-			s := (&hookSettings{root: f.root}).file(agent, scope)
+		for _, scope := range Scopes[:2] {
+			s := (&Settings{root: f.root}).file(agent, scope)
 			if s == nil || s.name != path || s.read() != nil {
 				continue
 			}
@@ -145,47 +124,4 @@ func (f *fence) isFence(path string) bool {
 		}
 	}
 	return false
-}
-
-// wasThere is what an agent does about a file that it should not have committed, and that was there before.
-const wasThere = "it was there before you came: take it out of your commits, and leave it on disk as it is"
-
-// leave gives the findings that ask to undo a change of a person's file a fix that leaves it on disk.
-func leave(facts []item.Fact, person map[string]bool) []item.Fact {
-	for i := range facts {
-		if undone(facts[i]) && person[facts[i].Path] {
-			facts[i].Fix = wasThere
-		}
-	}
-	return facts
-}
-
-// personsOf are the paths of a work tree that a person had changed before the agent came, as facts name them; none where the
-// hook has not seen it.
-func personsOf(store *session.Store, root string) map[string]bool {
-	person := map[string]bool{}
-	if known, err := store.Before(session.Key(root)); err == nil && known != nil {
-		for _, p := range known.Person {
-			person[item.Text(p)] = true
-		}
-	}
-	return person
-}
-
-// tellPersons says which of the paths that the commits should not change were on disk before the agent came: a report does not
-// know.
-func tellPersons(s *subject, r *report.Report, std stdio) {
-	store, err := session.Find("", s.root, s.git.CommonDir())
-	if err != nil {
-		return
-	}
-	var list []string
-	for _, fact := range leave(item.FactsOf(r), personsOf(store, s.root)) {
-		if fact.Fix == wasThere && !slices.Contains(list, fact.Path) {
-			list = append(list, fact.Path)
-		}
-	}
-	if len(list) > 0 {
-		fmt.Fprintf(std.err, "closeout run: do not revert %s: %s\n", several(list), wasThere)
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package fence
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -62,7 +64,7 @@ func (h *hookRun) state(f *fence) (a hook.Answer, said bool, err error) {
 	if err != nil {
 		return a, false, err
 	}
-	differs := setOf(paths)
+	differs := session.SetOf(paths)
 	known := map[string]bool{}
 	for _, l := range h.past() {
 		for _, p := range l.Paths {
@@ -98,7 +100,7 @@ func (h *hookRun) state(f *fence) (a hook.Answer, said bool, err error) {
 func (f *fence) undo(c *change.Change) string {
 	path := input.Neutral(input.QuotePath(c.Path))
 	if f.person[c.Path] {
-		return path + ": " + wasThere
+		return path + ": " + item.WasThere
 	}
 	if c.Status == change.Added {
 		return path + ": if you made it, put it elsewhere"
@@ -156,7 +158,7 @@ func (f *fence) runGit(ctx context.Context, args ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if inside(f.root, followed(program)) {
+	if session.Inside(f.root, session.Followed(program)) {
 		return "", errors.New("git is inside of the work tree: it is not run")
 	}
 	var out, errs bytes.Buffer

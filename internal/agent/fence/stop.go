@@ -1,4 +1,4 @@
-package main
+package fence
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
 	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -18,7 +19,7 @@ import (
 
 // end decides whether the agent may end its turn.
 func (h *hookRun) end() (hook.Answer, error) {
-	if h.stop == stopOff || h.call.Running || h.call.Aborted {
+	if h.Stop == StopOff || h.call.Running || h.call.Aborted {
 		return h.call.Silent(), nil
 	}
 	f, err := h.open()
@@ -27,7 +28,7 @@ func (h *hookRun) end() (hook.Answer, error) {
 		return h.call.Silent(), nil
 	case err != nil:
 		return hook.Answer{}, err
-	case f.claim == nil && h.stop != stopAlways, f.blocked():
+	case f.claim == nil && h.Stop != StopAlways, f.blocked():
 		return h.call.Silent(), nil
 	}
 	dirty, person, err := h.uncommitted(f)
@@ -71,7 +72,7 @@ func (f *fence) unchanged() bool {
 // blocked reports whether the agent said why the work cannot be done. Where an item is claimed, it must name it.
 func (f *fence) blocked() bool {
 	if f.claim != nil {
-		why, err := (&board{root: f.root}).blocked(f.claim.Item)
+		why, err := session.Blocked(f.root, f.claim.Item)
 		return why != "" && err == nil
 	}
 	info, err := os.Lstat(filepath.Join(f.root, filepath.FromSlash(item.BlockedFile)))
@@ -109,31 +110,22 @@ func (h *hookRun) uncommitted(f *fence) (agent, person []string, err error) {
 }
 
 func commitFirst(agent, person []string) string {
-	text := "closeout: files are not committed, and only commits are judged: " + several(agent) + " → commit what belongs to the task, undo what you changed besides, and leave what was there before you came"
+	text := "closeout: files are not committed, and only commits are judged: " + item.Several(agent) + " → commit what belongs to the task, undo what you changed besides, and leave what was there before you came"
 	if len(person) > 0 {
-		text += "; leave " + several(person) + ": a person commits it"
+		text += "; leave " + item.Several(person) + ": a person commits it"
 	}
 	return text
 }
 
-// several lists the first ten.
-func several(list []string) string {
-	if more := len(list) - 10; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:10], ", "), more)
-	}
-	return strings.Join(list, ", ")
-}
-
 // open judges the change with the evidence that is there, and lists the findings that the agent can resolve.
 func (f *fence) open() ([]item.Fact, error) {
-	found, err := f.gather("")
+	r, err := f.gate.Judge(f.compared, f.judged, f.options)
 	if err != nil {
 		return nil, err
 	}
-	r := judgeSafely(found.Bundle)
 	var list []item.Fact
 	for _, fact := range item.FactsOf(r) {
-		if asked(fact, r) && !(undone(fact) && f.committedBefore(fact.Path)) {
+		if asked(fact, r) && !(fact.Undoes() && f.committedBefore(fact.Path)) {
 			list = append(list, fact)
 		}
 	}
@@ -161,16 +153,11 @@ func asked(fact item.Fact, r *report.Report) bool {
 	return r.Settings.EvidenceMin != string(input.Recorded)
 }
 
-// undone reports whether a finding asks to undo a change of a file.
-func undone(fact item.Fact) bool {
-	return fact.Path != "" && strings.HasPrefix(fact.Fix, "revert this file")
-}
-
 // unproven says what is not proven, and how to go on.
 func (f *fence) unproven(facts []item.Fact) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, input.Plural(int64(len(facts)), "finding"))
-	writeFacts(&b, leave(facts, f.person))
+	item.WriteFacts(&b, item.Leave(facts, f.person))
 	b.WriteString(f.commands() + f.last())
 	if f.claim != nil {
 		fmt.Fprintf(&b, " If it cannot be done, say why in %s, whose first line is: %s", item.BlockedFile, f.claim.Item)
@@ -192,7 +179,7 @@ func (f *fence) commands() string {
 		fmt.Fprintf(&b, "\n%s %s\n", item.TestsTitle, input.Neutral(strings.Join(handout.Tests, ", ")))
 	}
 	b.WriteString("\nThe commands, as they are to be recorded on the commit that is judged:\n\n")
-	for _, c := range handout.Criteria[:min(len(f.Policy.Criteria), maxFacts)] {
+	for _, c := range handout.Criteria[:min(len(f.Policy.Criteria), item.MaxFacts)] {
 		fmt.Fprintf(&b, "    %s\n", c.Line())
 	}
 	return b.String() + "\n"

@@ -1,4 +1,4 @@
-package main
+package fence
 
 import (
 	"os"
@@ -13,7 +13,7 @@ func TestSettingsRace(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\"theirs\": true}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := &hookSettings{out: func(string, ...any) {}}
+	h := &Settings{Tell: func(string, ...any) {}}
 	err := h.write([]*settingsFile{{name: "settings.json", path: path, before: []byte("{}"), after: []byte("{\"ours\": true}")}})
 	if err == nil || !strings.Contains(err.Error(), "has just been changed by another program") {
 		t.Error(err)

@@ -1,4 +1,4 @@
-package main
+package fence
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -107,9 +108,9 @@ func reserved(f *fence, path string) *hook.Ruling {
 	switch {
 	case f == nil:
 		return nil
-	case f.store != nil && inside(f.store.Dir, path):
+	case f.store != nil && session.Inside(f.store.Dir, path):
 		return &hook.Ruling{Code: hook.CodeState, Path: path, Why: "is in the state folder of closeout", Deny: true}
-	case inside(f.git.CommonDir(), path):
+	case session.Inside(f.git.CommonDir(), path):
 		return &hook.Ruling{Code: hook.CodeGitDir, Path: path, Why: "is git's own", Deny: true}
 	}
 	return nil
@@ -155,7 +156,7 @@ func (h *hookRun) tell(f *fence, rulings []hook.Ruling, failed error) (hook.Answ
 	if len(rulings) == 0 || !rulings[0].Deny {
 		switch {
 		case failed == nil:
-		case onlyOutside(failed) && (h.fail != failClosed || !errors.Is(failed, errNoContract)):
+		case onlyOutside(failed) && (h.Fail != FailClosed || !errors.Is(failed, errNoContract)):
 			return h.call.Silent(), nil
 		default:
 			return hook.Answer{}, failed

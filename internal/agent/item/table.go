@@ -1,4 +1,4 @@
-package present
+package item
 
 import (
 	"bytes"
@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // StatusFormats are the formats of [WriteStatus]. The first is the default.
@@ -19,7 +20,7 @@ var StatusFormats = []string{"text", "json", "csv"}
 var statusColumns = []string{"id", "state", "tries", "holding", "head", "report_sha256", "because"}
 
 // WriteStatus writes the status of the items. Text, cells and tables are neutral.
-func WriteStatus(w io.Writer, s *item.Status, format string) (err error) {
+func WriteStatus(w io.Writer, s *Status, format string) (err error) {
 	var b bytes.Buffer
 	switch format {
 	case "json":
@@ -36,13 +37,13 @@ func WriteStatus(w io.Writer, s *item.Status, format string) (err error) {
 }
 
 // statusRow are the cells of an item, the columns of the list first.
-func statusRow(it *item.StatusItem) []string {
+func statusRow(it *StatusItem) []string {
 	return append(append([]string{}, it.Values...),
 		it.ID, string(it.State), strconv.Itoa(it.Tries), strconv.FormatBool(it.Holding), it.Head, it.Report, it.Because)
 }
 
 // statusCSV writes a line for each item (RFC 4180).
-func statusCSV(w io.Writer, s *item.Status) error {
+func statusCSV(w io.Writer, s *Status) error {
 	c := csv.NewWriter(w)
 	c.UseCRLF = true
 	rows := [][]string{append(append([]string{}, s.Columns...), statusColumns...)}
@@ -51,7 +52,7 @@ func statusCSV(w io.Writer, s *item.Status) error {
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = cell(row[i])
+			row[i] = present.Cell(row[i])
 		}
 	}
 	return c.WriteAll(rows)
@@ -60,14 +61,14 @@ func statusCSV(w io.Writer, s *item.Status) error {
 // statusShown is how many items of a kind the text lists.
 const statusShown = 20
 
-func statusText(b *bytes.Buffer, s *item.Status) {
+func statusText(b *bytes.Buffer, s *Status) {
 	c := s.Counts
 	fmt.Fprintf(b, "%s: %d PASS (%d holding at %.12s), %d TODO, %d REVIEW, %d STUCK\n",
-		plural(len(s.Items), "item"), c[item.Pass], s.Holding, s.Head, c[item.Todo], c[item.Review], c[item.Stuck])
-	statusList(b, s, "not holding", func(it *item.StatusItem) bool { return it.State == item.Pass && !it.Holding })
-	statusList(b, s, "REVIEW", func(it *item.StatusItem) bool { return it.State == item.Review })
-	statusList(b, s, "STUCK", func(it *item.StatusItem) bool { return it.State == item.Stuck })
-	statusList(b, s, "claimed", func(it *item.StatusItem) bool { return it.Worktree != "" })
+		input.Plural(int64(len(s.Items)), "item"), c[Pass], s.Holding, s.Head, c[Todo], c[Review], c[Stuck])
+	statusList(b, s, "not holding", func(it *StatusItem) bool { return it.State == Pass && !it.Holding })
+	statusList(b, s, "REVIEW", func(it *StatusItem) bool { return it.State == Review })
+	statusList(b, s, "STUCK", func(it *StatusItem) bool { return it.State == Stuck })
+	statusList(b, s, "claimed", func(it *StatusItem) bool { return it.Worktree != "" })
 	for _, more := range []struct {
 		name string
 		list []string
@@ -77,22 +78,22 @@ func statusText(b *bytes.Buffer, s *item.Status) {
 				fmt.Fprintf(b, "%s: and %d more\n", more.name, len(more.list)-i)
 				break
 			}
-			fmt.Fprintf(b, "%s: %s\n", more.name, Neutral(text))
+			fmt.Fprintf(b, "%s: %s\n", more.name, input.Neutral(text))
 		}
 	}
 	if s.Replayed {
-		fmt.Fprintf(b, "replayed: %d of %d bundles give the same report\n", c[item.Pass]-len(s.Differs), c[item.Pass])
+		fmt.Fprintf(b, "replayed: %d of %d bundles give the same report\n", c[Pass]-len(s.Differs), c[Pass])
 	}
 	if s.Torn {
 		b.WriteString("the last event has no end, because its writer was killed: it does not count\n")
 	}
-	if s.Guard == item.GuardNone {
+	if s.Guard == GuardNone {
 		b.WriteString("guard: none: a later item may have broken an earlier one\n")
 	}
-	fmt.Fprintf(b, "state: %s\n", Neutral(s.StateFolder))
+	fmt.Fprintf(b, "state: %s\n", input.Neutral(s.StateFolder))
 }
 
-func statusList(b *bytes.Buffer, s *item.Status, name string, of func(*item.StatusItem) bool) {
+func statusList(b *bytes.Buffer, s *Status, name string, of func(*StatusItem) bool) {
 	left := 0
 	for i := range s.Items {
 		it := &s.Items[i]
@@ -104,7 +105,7 @@ func statusList(b *bytes.Buffer, s *item.Status, name string, of func(*item.Stat
 			left--
 			text := fmt.Sprintf("%s: %s (%d of %d tries)", name, it.ID, it.Tries, it.Of)
 			if it.Because != "" {
-				text += ": " + Neutral(it.Because)
+				text += ": " + input.Neutral(it.Because)
 			}
 			b.WriteString(strings.TrimSpace(text) + "\n")
 		}

@@ -1,7 +1,9 @@
-package main
+// Package fence stands between an agent and a repository: it answers the calls of the agent's hooks, and writes and tries the settings
+// that make the agent call. It is impure: it reads files, clocks and the environment, and starts git. Rules and forms are those of
+// package hook.
+package fence
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -16,15 +18,29 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
 )
+
+// Gate is what the gate does for a fence.
+type Gate struct {
+	Judge func(*collect.Comparison, *collect.Contracts, collect.Options) (*report.Report, error)
+	Today string   // with which the last days of exceptions are compared
+	Bases []string // the refs that are tried for the base, in this order
+}
 
 // fence is a repository with the contracts that count in it, as the gate reads them.
 type fence struct {
 	hook.Fence
-	subject
-	store *session.Store // nil when there is no state folder
-	claim *session.Claim // nil when the work tree has none
-	since []string       // the commits that the changes start from
+	gate     *Gate
+	root     string
+	git      *collect.Git
+	options  collect.Options
+	compared *collect.Comparison
+	standing *collect.Contracts // of the base
+	judged   *collect.Contracts // as the gate joins them
+	store    *session.Store     // nil when there is no state folder
+	claim    *session.Claim     // nil when the work tree has none
+	since    []string           // the commits that the changes start from
 
 	before *session.Before // nil when it is not known what belongs to the person
 	person map[string]bool // the paths that differed before
@@ -37,17 +53,17 @@ type fence struct {
 var errNoContract = errors.New("the base has no contract")
 
 // openFence reads the contracts of the repository at root: those of the claimed item, or of the default base.
-func openFence(root string) (f *fence, err error) {
+func openFence(root string, gate *Gate) (f *fence, err error) {
 	limits := input.DefaultLimits()
 	git, err := collect.OpenGit(root, limits)
 	if err != nil {
 		return nil, err
 	}
-	f = &fence{subject: subject{root: git.Root(), git: git}}
+	f = &fence{gate: gate, root: git.Root(), git: git}
 	if f.root == "" {
 		return nil, errors.New("the repository has no work tree")
 	}
-	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: today()}}
+	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: gate.Today}}
 	if f.store, err = session.Find("", f.root, git.CommonDir()); err == nil {
 		if f.claim, err = f.store.Claim(session.Key(f.root)); err != nil {
 			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout item next writes it anew", input.Reason(err))
@@ -63,7 +79,7 @@ func openFence(root string) (f *fence, err error) {
 func (f *fence) compare() error {
 	base, err := "", error(nil)
 	if f.claim == nil {
-		if base, err = f.git.FirstRef(bases...); err == nil && base == "" {
+		if base, err = f.git.FirstRef(f.gate.Bases...); err == nil && base == "" {
 			err = errNoContract
 		}
 	} else {
@@ -189,7 +205,10 @@ func (f *fence) adds(c *change.Change) bool {
 }
 
 // fences opens repositories, each once.
-type fences map[string]opened
+type fences struct {
+	gate   *Gate
+	opened map[string]opened
+}
 
 type opened struct {
 	*fence
@@ -197,11 +216,13 @@ type opened struct {
 }
 
 func (all fences) open(root string) opened {
-	if root = followed(root); all[root].fence == nil && all[root].err == nil {
-		f, err := openFence(root)
-		all[root] = opened{f, err}
+	root = session.Followed(root)
+	o, known := all.opened[root]
+	if !known {
+		o.fence, o.err = openFence(root, all.gate)
+		all.opened[root] = o
 	}
-	return all[root]
+	return o
 }
 
 // above finds the repository that a path is in: the outermost one with a contract, since a tool may have made an inner one. But a
@@ -270,9 +291,9 @@ func spellings(t hook.Touch, dirs []string) (list []string) {
 	var all []string
 	for _, p := range list {
 		for _, p := range []string{filepath.Clean(p), p} {
-			all = append(all, followed(p))
+			all = append(all, session.Followed(p))
 			if dir, name := filepath.Split(p); filepath.IsLocal(name) && name != "." {
-				all = append(all, filepath.Join(followed(dir), name))
+				all = append(all, filepath.Join(session.Followed(dir), name))
 			}
 		}
 	}
@@ -286,45 +307,4 @@ func under(dir, name string) string {
 		return name
 	}
 	return dir + string(filepath.Separator) + name
-}
-
-// maxFollowed is how many links are followed on one path.
-const maxFollowed = 40
-
-// followed is where a write to a path ends up: links are followed as the system does, also one that leads to nothing.
-func followed(path string) string {
-	sep := string(filepath.Separator)
-	volume := filepath.VolumeName(path)
-	at, steps := volume+sep, strings.Split(path[len(volume):], sep)
-	for links := 0; len(steps) > 0; {
-		step := steps[0]
-		steps = steps[1:]
-		switch step {
-		case "", ".":
-			continue
-		case "..":
-			at = filepath.Dir(at)
-			continue
-		}
-		next := filepath.Join(at, step)
-		target, err := os.Readlink(next)
-		if err != nil || links == maxFollowed {
-			at = next
-			continue
-		}
-		links++
-		if filepath.IsAbs(target) {
-			at = filepath.VolumeName(target) + sep
-			target = target[len(filepath.VolumeName(target)):]
-		}
-		steps = append(strings.Split(target, sep), steps...)
-	}
-	return at
-}
-
-// inside reports whether a path is a directory or below it. Both may be spelled in several ways.
-func inside(dir string, path string) bool {
-	dir = followed(cmp.Or(dir, string(filepath.Separator)))
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

@@ -1,0 +1,55 @@
+package board
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/closeout-gate/closeout/internal/agent/session"
+)
+
+// pinPath is the PATH that a plan keeps: an entry below the work tree relative to it, as commands run in other work trees too. Entries
+// that are empty are left out, since they find what the change plants, and so are directories that are not there, which an agent might
+// make. One below the work tree may be made later: it is that of a virtual environment.
+func pinPath(value, root string) (list []string, left int, err error) {
+	list, root = []string{}, session.Followed(root)
+	for _, entry := range filepath.SplitList(value) {
+		if filepath.Clean(entry) == "." {
+			left++
+			continue
+		}
+		if entry, err = filepath.Abs(entry); err != nil {
+			return nil, 0, err
+		}
+		rel, err := filepath.Rel(root, session.Followed(entry))
+		if err != nil || !filepath.IsLocal(rel) { // a link in the work tree, which the change can turn
+			rel, err = filepath.Rel(root, filepath.Join(session.Followed(filepath.Dir(entry)), filepath.Base(entry)))
+		}
+		switch {
+		case err == nil && filepath.IsLocal(rel):
+			list = append(list, rel)
+		case isDirectory(entry):
+			list = append(list, entry)
+		}
+	}
+	return list, left, nil
+}
+
+// TellPath says what is wrong with the PATH of the plan.
+func (b *Board) TellPath(command string) {
+	if b.Plan.Path == nil {
+		fmt.Fprintf(b.gate.Tell, "closeout item %s: the plan is of an older version and has no PATH, so commands run with that of the call; "+
+			"to pin one, scan into another state folder: closeout item scan --state FOLDER\n", command)
+	}
+	for _, entry := range b.Plan.Path {
+		if filepath.IsAbs(entry) && !isDirectory(entry) {
+			fmt.Fprintf(b.gate.Tell, "closeout item %s: %q is in the PATH that scan pinned, and is no directory any more; if a command needs it, "+
+				"pin another PATH in another state folder: closeout item scan --state FOLDER\n", command, entry)
+		}
+	}
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,90 @@
+package board
+
+import (
+	"fmt"
+
+	"github.com/closeout-gate/closeout/internal/agent/item"
+)
+
+// Hand claims an item, that with the id or else the first, and tells what to do; why says why nothing is left to hand out.
+func Hand(stateDir, id string, gate Gate) (h *item.Handout, why string, err error) {
+	b, err := find(stateDir, gate)
+	if err != nil {
+		return nil, "", err
+	}
+	defer b.Git.Close()
+	if b.load() != nil { // perhaps because of events that nothing proves
+		b.proof = b.Store.Proof
+		if err := b.load(); err != nil {
+			return nil, "", err
+		}
+	}
+	if h, err = b.Next(id); h == nil && err == nil {
+		why = b.whyNot(id)
+	}
+	return h, why, err
+}
+
+// Todo are the ids of the items that are open. It claims none.
+func Todo(stateDir string, gate Gate) ([]string, error) {
+	b, err := Open(stateDir, gate)
+	if err != nil {
+		return nil, err
+	}
+	open := []string{}
+	for _, it := range b.State.Items {
+		if it.State == item.Todo {
+			open = append(open, it.ID)
+		}
+	}
+	return open, b.Git.Close()
+}
+
+// whyNot says why nothing can be handed out.
+func (b *Board) whyNot(id string) string {
+	if it := b.State.Find(id); it != nil && it.State.Locked() {
+		return fmt.Sprintf("%s is %s", id, it.State)
+	} else if it != nil {
+		return id + " is claimed by another work tree; closeout item release " + id + " takes it from there"
+	}
+	claimed := 0
+	for _, it := range b.State.Items {
+		if it.Worktree != "" {
+			claimed++
+		}
+	}
+	s := b.State
+	return fmt.Sprintf("%d PASS, %d TODO, %d REVIEW, %d STUCK; %d of them claimed by other work trees", s.Count(item.Pass), s.Count(item.Todo), s.Count(item.Review), s.Count(item.Stuck), claimed)
+}
+
+// Release gives an item back, or gives a locked one new tries for a reason.
+func Release(stateDir, id, reason string, gate Gate) error {
+	b, err := Pinned(stateDir, gate)
+	if err != nil {
+		return err
+	}
+	defer b.Git.Close()
+	it, err := b.Find(id)
+	if err != nil {
+		return err
+	}
+	holder, e := it.Worktree, item.Event{Event: item.EventReleased, Item: id, Reason: reason}
+	switch {
+	case it.State == item.Pass:
+		return fmt.Errorf("%s is PASS, and stays so", id)
+	case it.State.Locked() && reason == "":
+		return fmt.Errorf("%s is %s: to give it new tries, say why with --reason", id, it.State)
+	case it.State.Locked():
+		e.Event = item.EventReopened
+	case holder == "":
+		return fmt.Errorf("%s is TODO, and no work tree has it: there is nothing to release", id)
+	}
+	if err := b.Append(e); err != nil {
+		return err
+	}
+	fmt.Fprintf(gate.Tell, "closeout item release: %s is TODO again\n", id)
+	if holder == "" {
+		return nil
+	}
+	return b.Store.SetClaim(holder, nil)
+}

@@ -1,0 +1,171 @@
+package board
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// WriteStatus writes a file with the results. The list and the template stay as they are.
+func (b *Board) WriteStatus(s *item.Status, to, format string, force bool) error {
+	place, err := b.place(to)
+	if err != nil {
+		return err
+	}
+	if place == b.Plan.ListPath || place == b.Plan.Template {
+		return fmt.Errorf("--to %q is what was scanned: name another file", to)
+	}
+	if _, err := os.Lstat(to); !force && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--to %q is there already: name another file, or replace it with --force", to)
+	}
+	var data bytes.Buffer
+	if err := item.WriteStatus(&data, s, format); err != nil {
+		return err
+	}
+	return collect.WriteOther("file", to, data.Bytes())
+}
+
+// Replay judges a bundle again, and says what differs.
+type Replay func(bundle string) (differences []string, err error)
+
+// Status is the status at HEAD. replay judges the bundle of each PASS again; nil for none.
+func (b *Board) Status(replay Replay) (*item.Status, error) {
+	head, err := b.Git.Resolve("HEAD")
+	if err != nil {
+		return nil, err
+	}
+	tree, err := b.Git.CodeTree(head, b.Plan.Evidence)
+	if err != nil {
+		return nil, err
+	}
+	s := b.State.StatusAt(tree)
+	s.Head, s.StateFolder, s.Replayed, s.Drift = head, b.Store.Dir, replay != nil, b.drift()
+	s.Unclaimed = b.unclaimed(head)
+	if replay != nil {
+		s.Differs = b.replayAll(replay)
+	}
+	if replay != nil || s.Counts[item.Todo] == 0 {
+		s.Blocked = b.screened(head)
+	}
+	return s, nil
+}
+
+// screened lists what the gate blocks, by the standing contract and without evidence, in all that leads from the base to a
+// commit. Each verdict is about one item: what was committed between two items, or for one that is STUCK, is in no PASS.
+func (b *Board) screened(head string) []string {
+	bases, err := b.Git.MergeBases(b.Plan.Base, head)
+	if err == nil && slices.Contains(bases, head) {
+		return []string{} // nothing leads there
+	}
+	if err == nil && len(bases) == 0 {
+		err = errors.New("it has nothing in common with HEAD")
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("the base %.12s: %v", b.Plan.Base, err)}
+	}
+	limits := input.DefaultLimits()
+	standing, err := collect.StandingAt(b.Git, b.Plan.Base, collect.Options{Settings: verify.Settings{Limits: limits}, Parsed: b.Parsed})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	found, err := b.Git.Screen(&collect.Merge{Commit: head, Parent: bases[0]}, standing, limits)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	list := []string{}
+	for _, fact := range item.Leave(item.FactsOf(&report.Report{Findings: found.Findings}), b.Store.Persons(b.Root)) {
+		list = append(list, strings.TrimSpace(fact.Code+" "+fact.Path)+": "+fact.Message+" → "+fact.Fix)
+	}
+	return list
+}
+
+// drift lists what is not as it was pinned.
+func (b *Board) drift() []string {
+	p, list := b.Plan, []string{}
+	for _, file := range []struct{ what, place, digest string }{{"list", p.ListPath, p.ListSHA256}, {"template", p.Template, p.TemplateID}} {
+		if file.place == "" {
+			continue
+		}
+		if _, now, err := b.readPlace(file.place, item.MaxList); err != nil {
+			list = append(list, fmt.Sprintf("the %s: %v", file.what, err))
+		} else if now != file.digest {
+			list = append(list, fmt.Sprintf("the %s %q is not as it was pinned", file.what, file.place))
+		}
+	}
+	if now, err := b.Git.Resolve(p.BaseName); err != nil {
+		list = append(list, fmt.Sprintf("the base %q: %v", p.BaseName, err))
+	} else if now != p.Base && b.contractsDiffer(now) {
+		list = append(list, fmt.Sprintf("the contracts of the base %s are not those that were pinned (%.12s, now %.12s)", p.BaseName, p.Base, now))
+	}
+	return list
+}
+
+// contractsDiffer reports whether another commit has other contracts than the base.
+func (b *Board) contractsDiffer(now string) bool {
+	names := []string{policy.TasksDir}
+	for _, extension := range policy.ContractExtensions {
+		names = append(names, policy.StandingContract+extension)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, before, _, err := b.Git.Entry(b.Plan.Base, name)
+		_, after, _, other := b.Git.Entry(now, name)
+		return err != nil || other != nil || before != after
+	})
+}
+
+// unclaimed are the commits since the base that belong to no item that passed in this work tree, nor to the claimed one, as
+// ranges for git log.
+func (b *Board) unclaimed(head string) []string {
+	var passed []*item.Standing
+	for _, it := range b.State.Items {
+		if it.Pass != nil && it.Pass.Worktree == b.Worktree {
+			passed = append(passed, it)
+		}
+	}
+	input.SortStable(passed, func(x, y *item.Standing) int { return cmp.Compare(x.Pass.N, y.Pass.N) })
+	from, ranges := b.Plan.Base, []string{}
+	upTo := func(to string) {
+		if !b.Contains(from, to) { // also where the history was rewritten
+			ranges = append(ranges, fmt.Sprintf("%.12s..%.12s", from, to))
+		}
+	}
+	for _, it := range passed {
+		upTo(it.Start)
+		from = it.Pass.Head
+	}
+	if it := b.State.Claimed(b.Worktree); it != nil {
+		head = it.Start
+	}
+	upTo(head)
+	return ranges
+}
+
+// replayAll judges the bundle of each PASS again.
+func (b *Board) replayAll(replay Replay) []string {
+	differs := []string{}
+	for _, it := range b.State.Items {
+		if it.Pass == nil {
+			continue
+		}
+		differences, err := replay(b.Store.Path(it.Pass.Bundle))
+		switch {
+		case err != nil:
+			differs = append(differs, fmt.Sprintf("%s: %v", it.ID, input.Reason(err)))
+		case len(differences) > 0:
+			differs = append(differs, it.ID+": "+strings.Join(differences, "; "))
+		}
+	}
+	return differs
+}

@@ -1,0 +1,308 @@
+package fence
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/git/linediff"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// Scopes say whose settings are meant.
+var Scopes = []string{"project", "local", "user"}
+
+// Settings are the settings of the agents here.
+type Settings struct {
+	Agents, Scopes []string
+	Choice         hook.Choice
+	DryRun         bool
+	Tell           func(format string, args ...any)
+	Gate           Gate
+
+	root, common string // of the work tree and of git; "" outside of a repository
+}
+
+// settingsFile is a file that an agent reads its hooks from.
+type settingsFile struct {
+	agent, name, path string
+	within            string // the directory that it may not leave
+	before, after     []byte // nil where there is none
+}
+
+// open checks the flags and finds the repository.
+func (h *Settings) open() error {
+	f := Flags{Stop: cmp.Or(h.Choice.Stop, StopClaimed), Fail: cmp.Or(h.Choice.Fail, FailOpen)}
+	for _, f.Agent = range append(h.Agents, "") {
+		if err := f.Check(); err != nil {
+			return err
+		}
+	}
+	for _, scope := range h.Scopes {
+		if !slices.Contains(Scopes, scope) {
+			return fmt.Errorf("--scope cannot be %q: expected %s", scope, strings.Join(Scopes, ", "))
+		}
+	}
+	git, err := collect.OpenGit(".", input.DefaultLimits())
+	if err != nil {
+		if slices.Equal(h.Scopes, Scopes[2:]) {
+			return nil // it is not needed
+		}
+		return err
+	}
+	if h.root, h.common = git.Root(), git.CommonDir(); h.root == "" {
+		err = errors.New("this repository is bare, and agents work in a work tree: call closeout there")
+	}
+	return errors.Join(err, git.Close())
+}
+
+// file is where an agent looks; nil where there is no such scope.
+func (h *Settings) file(agent, scope string) *settingsFile {
+	f := &settingsFile{agent: agent, within: h.root, name: map[string]string{
+		"claude project": ".claude/settings.json", "claude local": ".claude/settings.local.json", "claude user": "settings.json",
+		"codex project": ".codex/hooks.json", "codex user": "hooks.json", "copilot project": ".github/hooks/closeout.json",
+		"copilot user": "hooks/closeout.json", "git project": "hooks/pre-commit",
+	}[agent+" "+scope]}
+	if f.name == "" {
+		return nil
+	}
+	if agent == "git" {
+		f.within = h.common
+	} else if scope == "user" {
+		home, err := os.UserHomeDir()
+		variable := map[string]string{"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "copilot": "COPILOT_HOME"}[agent]
+		at := os.Getenv(variable)
+		if at == "" && err != nil {
+			return nil // without a home
+		}
+		f.within, _ = filepath.Abs(cmp.Or(at, filepath.Join(home, "."+agent)))
+	}
+	if f.path = filepath.Join(f.within, filepath.FromSlash(f.name)); f.within != h.root {
+		f.name = f.path
+	}
+	return f
+}
+
+// read reads a file, wherever a symlink leads inside of the repository or the directory of the agent.
+func (f *settingsFile) read() (err error) {
+	if f.path = session.Followed(f.path); !session.Inside(f.within, f.path) {
+		return fmt.Errorf("%s leads to %q, outside of %q: replace the symlink by a file", f.name, f.path, f.within)
+	}
+	if f.before, err = collect.ReadRegular(f.path, hook.MaxSettings); errors.Is(err, fs.ErrNotExist) {
+		return nil // not even its directory
+	}
+	return err
+}
+
+// edit reads the files of all agents and Scopes, and changes them in memory.
+func (h *Settings) edit(change func(*settingsFile) ([]byte, *input.Error)) (list []*settingsFile, err error) {
+	for _, agent := range h.Agents {
+		for _, scope := range h.Scopes {
+			f := h.file(agent, scope)
+			if f == nil {
+				continue
+			}
+			if err := f.read(); err != nil {
+				return nil, err
+			}
+			var e *input.Error
+			if f.after, e = change(f); e != nil {
+				return nil, fmt.Errorf("%s:%d:%d: %s: found %s, expected %s; %s; nothing was changed", f.name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix)
+			}
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// Install writes the hooks into the settings of a scope.
+func (h *Settings) Install(scope string) error {
+	h.Scopes = []string{scope}
+	if err := h.open(); err != nil {
+		return err
+	}
+	if len(h.Agents) == 0 {
+		for _, agent := range hook.Agents[:3] {
+			f := h.file(agent, scope)
+			if f == nil {
+				continue
+			}
+			if info, err := os.Stat(filepath.Dir(f.path)); err == nil && info.IsDir() {
+				h.Agents = append(h.Agents, agent)
+			}
+		}
+	}
+	if len(h.Agents) == 0 {
+		return fmt.Errorf("no directory of an agent is here (.claude, .codex, .github/hooks): name the agent with --agent %s", strings.Join(hook.Agents, ", --agent "))
+	}
+	for _, agent := range h.Agents {
+		if h.file(agent, scope) == nil {
+			return fmt.Errorf("%s has no hooks of scope %s here: leave out --agent %s, or choose another scope", agent, scope, agent)
+		}
+	}
+	f, failed := openFence(cmp.Or(h.root, "."), &h.Gate)
+	h.Choice.AllTools = failed == nil && len(deniedTools(f)) > 0
+	list, err := h.edit(func(f *settingsFile) ([]byte, *input.Error) {
+		if f.agent == "git" {
+			return h.preCommit(f), nil
+		}
+		return hook.Install(f.before, hook.Entries(f.agent, h.Choice))
+	})
+	if err == nil {
+		err = h.write(list)
+	}
+	if err == nil {
+		h.tell(list, failed)
+	}
+	return err
+}
+
+// preCommit is the hook of git, unless another one is there or git looks elsewhere.
+func (h *Settings) preCommit(f *settingsFile) []byte {
+	_, ours := hook.CallsUs(f.before)
+	if why := elsewhere(h.root, h.common); why != "" || f.before != nil && !ours {
+		h.Tell("left   %s %s; add this line to the hook that runs:\n  ! command -v closeout >/dev/null 2>&1 || closeout hook run --agent git || exit 1", f.name, cmp.Or(why, "is not ours"))
+		return f.before
+	}
+	return hook.PreCommit(h.Choice)
+}
+
+// elsewhere says why git does not run the hooks in its own directory.
+func elsewhere(root, common string) string {
+	cmd := exec.Command("git", "rev-parse", "--git-path", "hooks")
+	cmd.Dir = root
+	path, err := cmd.Output()
+	at := strings.TrimRight(string(path), "\n")
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(root, at)
+	}
+	if err == nil && session.Followed(at) == session.Followed(filepath.Join(common, "hooks")) {
+		return ""
+	}
+	return "is not run: core.hooksPath is " + input.Quote(at) // as with husky
+}
+
+// Remove takes the hooks out of the settings.
+func (h *Settings) Remove() error {
+	if err := h.open(); err != nil {
+		return err
+	}
+	list, err := h.edit(func(f *settingsFile) ([]byte, *input.Error) {
+		switch calls, ours := hook.CallsUs(f.before); {
+		case f.agent != "git":
+			return hook.Remove(f.before, f.agent == "copilot")
+		case ours:
+			return nil, nil
+		case calls:
+			h.Tell("left   %s: a person added the line with closeout, and removes it", f.name)
+		}
+		return f.before, nil
+	})
+	if err != nil {
+		return err
+	}
+	return h.write(slices.DeleteFunc(list, func(f *settingsFile) bool { return f.before == nil }))
+}
+
+// write shows what changes, and writes it.
+func (h *Settings) write(list []*settingsFile) error {
+	for _, f := range list {
+		if bytes.Equal(f.before, f.after) {
+			h.Tell("kept   %s (nothing to change)", f.name)
+			continue
+		}
+		h.Tell("--- %s", f.name)
+		h.diff(f)
+		if h.DryRun {
+			continue
+		}
+		if now, err := collect.ReadRegular(f.path, hook.MaxSettings); err == nil && !bytes.Equal(now, f.before) {
+			return fmt.Errorf("%s has just been changed by another program: call closeout again", f.name)
+		}
+		if err := f.write(); err != nil {
+			return err
+		}
+	}
+	if h.DryRun {
+		h.Tell("Nothing was written: leave out --dry-run.")
+	}
+	return nil
+}
+
+func (f *settingsFile) write() error {
+	switch {
+	case f.after == nil:
+		return os.Remove(f.path)
+	case f.before != nil:
+		return collect.WriteOther("file", f.path, f.after)
+	}
+	err := collect.Create(f.path, f.after)
+	if err == nil && f.agent == "git" {
+		err = os.Chmod(f.path, 0o755)
+	}
+	return err
+}
+
+// diff prints the lines that differ.
+func (h *Settings) diff(f *settingsFile) {
+	d := linediff.Diff(f.before, f.after, linediff.Limits{})
+	show := func(sign string, l linediff.Line) {
+		h.Tell("%s%5d  %s", sign, l.Number, strings.TrimSuffix(string(l.Text), "\r"))
+	}
+	for i, j := 0, 0; i < len(d.Removed) || j < len(d.Added); {
+		if j == len(d.Added) || i < len(d.Removed) && d.Removed[i].Number+j-i <= d.Added[j].Number {
+			show("-", d.Removed[i])
+			i++
+		} else {
+			show("+", d.Added[j])
+			j++
+		}
+	}
+}
+
+// deniedTools are the tools that the contracts deny by name.
+func deniedTools(f *fence) (list []string) {
+	if f != nil && f.Policy != nil {
+		for _, p := range f.Policy.Agent.DenyTools {
+			list = append(list, p.String())
+		}
+	}
+	return list
+}
+
+// tell says what install cannot do.
+func (h *Settings) tell(list []*settingsFile, contract error) {
+	if contract != nil {
+		h.Tell("note: the hooks have no opinion yet: %v", contract)
+	}
+	var changed []string
+	for _, f := range list {
+		if f.within == h.root && h.Scopes[0] == "project" && !bytes.Equal(f.before, f.after) {
+			changed = append(changed, f.name)
+		}
+	}
+	if len(changed) > 0 && !h.DryRun {
+		h.Tell("note: settings of a project are protected files: the gate blocks an agent's change of them. Commit them before an agent works here:\n" +
+			"  git add " + strings.Join(changed, " ") + " && git commit -m 'Add the hooks of closeout'")
+	}
+	for _, n := range [][2]string{
+		{"claude", "Copilot CLI reads .claude/settings.json too; install for copilot as well where it is used"},
+		{"codex", "Codex skips new hooks until a person trusts them: open Codex here and call /hooks"},
+		{"copilot", "the cloud agent of Copilot needs the program from .github/workflows/copilot-setup-steps.yml, and the file on the default branch"},
+	} {
+		if slices.Contains(h.Agents, n[0]) {
+			h.Tell("note: %s", n[1])
+		}
+	}
+	h.Tell("Try it:  closeout hook doctor")
+}

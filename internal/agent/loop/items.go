@@ -1,0 +1,255 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/closeout-gate/closeout/internal/agent/board"
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// submitWait is how long a loop waits for the submission of another work tree, before it looks whether it must end.
+const submitWait = time.Second
+
+// placeholder is what looks like one in a word of the command.
+var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
+
+// Check refuses a loop that cannot be carried out.
+func (l *Loop) Check() error {
+	switch {
+	case runtime.GOOS == "windows":
+		return errors.New("loop is not available on Windows, where commands cannot be recorded: use WSL")
+	case l.Budget != nil && l.Costs == nil:
+		return errors.New("--budget-usd requires --cost: a loop that does not know what is spent cannot stop")
+	case l.Attempts < 0:
+		return fmt.Errorf("--attempts cannot be %d: expected 1 or more", l.Attempts)
+	case l.Timeout <= 0 || l.Deadline <= 0:
+		return fmt.Errorf("--timeout %s and --deadline %s must both be more than 0", l.Timeout, l.Deadline)
+	}
+	for i, word := range l.Argv {
+		for _, name := range placeholder.FindAllString(word, -1) {
+			switch {
+			case i == 0 || !slices.Contains([]string{"{item}", "{try}", "{prompt_file}", "{budget_left}"}, name):
+				return fmt.Errorf("%s in the word %s is not replaced: expected {item}, {try}, {prompt_file} or {budget_left}, after the program", name, input.Quote(word))
+			case name == "{budget_left}" && l.Budget == nil:
+				return errors.New("{budget_left} requires --budget-usd and --cost")
+			}
+		}
+	}
+	return nil
+}
+
+// Items lets a loop work at the items of a board.
+type Items struct {
+	*board.Board
+	// Judge records, judges and locks the claimed item. stuck makes an item that failed STUCK. The item is nil when nothing was judged:
+	// the facts say why.
+	Judge  func(id string, stuck func(*item.Standing, item.Event) (code, reason string)) (*item.Standing, []item.Fact, error)
+	Out    io.Writer
+	person []string // what differed from HEAD before the loop began, and no agent left: it is not committed
+}
+
+// Run works at the items of the board. Signals that notify asks for stop it. The code says why it ended.
+func (w *Items) Run(l *Loop, notify func(chan<- os.Signal)) (code string, err error) {
+	if l.Task != "" {
+		if _, err := w.Find(l.Task); err != nil {
+			return "", err
+		}
+	}
+	unlock, err := w.alone()
+	if err != nil {
+		return "", err
+	}
+	defer unlock() // the lock ends with the process at the latest
+	if err := w.prepare(l); err != nil {
+		return "", err
+	}
+	signals := make(chan os.Signal, 8)
+	notify(signals)
+	defer signal.Stop(signals)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as record does
+	l.Signals = signals
+	code, err = l.Run()
+	_ = w.remember(false) // then the next loop knows less
+	return code, err
+}
+
+// alone makes this the only loop in the work tree, and ends what an earlier one left running that was killed: the variable is in
+// the environment of all that a loop starts.
+func (w *Items) alone() (unlock func() error, err error) {
+	name := "loop-" + w.Worktree + ".lock"
+	unlock, err = w.Store.Lock(name, 0)
+	if errors.Is(err, session.ErrLocked) {
+		return nil, fmt.Errorf("another loop works in this work tree: wait for its end, or end it: %w", err)
+	}
+	if err == nil {
+		err = errors.Join(os.Setenv("CLOSEOUT_LOOP", w.Store.Path(name)), record.EndMarked("CLOSEOUT_LOOP="+w.Store.Path(name)))
+	}
+	return unlock, err
+}
+
+// prepare finds the program, and fills in what the loop needs.
+func (w *Items) prepare(l *Loop) (err error) {
+	if l.Root, err = record.Find(w.Root); err != nil {
+		return err
+	}
+	if l.Path, err = findProgram(l.Argv[0], l.Root); err != nil {
+		return err
+	}
+	l.Work = w
+	err = w.remember(true)
+	switch {
+	case !l.Commit: // nothing is taken for the agent's
+	case err != nil:
+		return fmt.Errorf("what differs from HEAD before CMD runs cannot be remembered, and --commit would commit it: %w", err)
+	case len(w.person) > 0 && !w.Plan.Checkout:
+		return fmt.Errorf("the work tree differs from HEAD before CMD runs, and --commit leaves that alone: %s: commit or ignore it, "+
+			"or let commands run in a fresh work tree (closeout item scan --checkout)", item.Several(w.person))
+	}
+	l.Env = append(record.ChildEnv(os.Environ()), "CLOSEOUT_STATE="+w.Store.Dir)
+	l.Grace, l.StopFile = record.DefaultGrace, w.Store.Path("stop")
+	l.Tell = func(text string) { fmt.Fprintln(w.Out, text) }
+	l.Now, l.After, l.Start = time.Now, time.After, (*record.Process).Run
+	return nil
+}
+
+// findProgram finds the program of a command, and refuses one that the agent could edit.
+func findProgram(name, root string) (path string, err error) {
+	if strings.Contains(name, "/") {
+		path, err = filepath.Abs(name)
+	} else if path, err = record.LookPath(name, root, root, os.Environ()); err == nil && path == "" {
+		err = fmt.Errorf("there is no program %s in PATH", input.Quote(name))
+	}
+	if err != nil {
+		return "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	for _, program := range []string{path, self} {
+		if planted, err := record.InTree(root, program); err != nil {
+			return "", fmt.Errorf("the program %s: %w", input.Quote(program), input.Reason(err))
+		} else if planted {
+			return "", fmt.Errorf("the program %s is in the work tree, where the agent can edit it: use one from outside", input.Quote(program))
+		}
+	}
+	return path, nil
+}
+
+// differing are the paths at which the work tree differs from HEAD.
+func (w *Items) differing() ([]string, *record.Git, error) {
+	root, err := record.Find(w.Root)
+	if err != nil {
+		return nil, nil, err
+	}
+	git, err := record.OpenGit(root, os.Environ())
+	if err != nil {
+		return nil, nil, err
+	}
+	paths, err := git.Differing(w.Plan.Evidence)
+	return paths, git, err
+}
+
+// remember finds what belongs to the person when the loop begins, and what the tries left when it ends. A try that was killed
+// left the rest.
+func (w *Items) remember(begins bool) error {
+	paths, _, err := w.differing()
+	if err != nil {
+		return err
+	}
+	head, err := w.Git.Resolve("HEAD")
+	if err != nil {
+		return err
+	}
+	known, err := w.Store.Before(w.Worktree)
+	if err != nil {
+		return err
+	}
+	now := &session.Before{Start: head, Head: head}
+	killed := slices.ContainsFunc(w.Board.State.Items, func(it *item.Standing) bool { return it.Open && it.Worktree == w.Worktree })
+	switch {
+	case known == nil && !killed:
+		now.Person = paths
+	case known != nil:
+		*now = *known
+		if now.Agents = session.Without(paths, known.Person); begins && !killed {
+			now.Agents = session.Without(now.Agents, session.Without(now.Agents, known.Agents))
+			now.Person = session.Without(paths, known.Agents)
+		}
+	}
+	w.person = now.Person
+	return w.Store.SetBefore(w.Worktree, now, false)
+}
+
+func (w *Items) State() (*item.State, error) {
+	err := w.Read()
+	return w.Board.State, err
+}
+
+func (w *Items) Next(id string) (*item.Handout, error) {
+	if err := w.Read(); err != nil {
+		return nil, err
+	}
+	if it := w.Board.State.Find(id); it != nil && it.State.Locked() {
+		return nil, nil
+	}
+	return w.Board.Next(id)
+}
+
+func (w *Items) Prompt(h *item.Handout) string { return h.Text() }
+
+func (w *Items) TryDir(id string) (string, error) {
+	dir := w.Store.Path(w.TryOf(w.Board.State.Find(id)))
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+func (w *Items) Commit(message string) error {
+	paths, git, err := w.differing()
+	if err != nil {
+		return err
+	}
+	leave := session.Without(paths, session.Without(paths, w.person)) // git refuses to exclude what it ignores
+	return git.Commit(w.Plan.Evidence, message, "closeout item loop", leave)
+}
+
+func (w *Items) Submit(id string, since int64, attempts int) (it *item.Standing, facts []item.Fact, err error) {
+	err = w.Locked(submitWait, func() error {
+		if it, facts, err = w.own(id, since); it != nil || err != nil {
+			return err
+		}
+		it, facts, err = w.Judge(id, func(it *item.Standing, e item.Event) (string, string) { return it.Stuck(e, attempts) })
+		return err
+	})
+	if it != nil && it.State == item.Pass {
+		fmt.Fprint(w.Out, w.Plan.Worth(it.Last))
+	}
+	return it, facts, err
+}
+
+// own is the item when the command itself submitted it, and that verdict is about HEAD or locked it; nil otherwise.
+func (w *Items) own(id string, since int64) (*item.Standing, []item.Fact, error) {
+	it := w.Board.State.Find(id)
+	if it == nil || it.Last == nil || it.Last.N < since {
+		return nil, nil, nil
+	}
+	head, err := w.Git.Resolve("HEAD")
+	if err != nil || it.Last.Head != head && !it.State.Locked() {
+		return nil, nil, err
+	}
+	facts, err := w.LastFacts(it)
+	return it, facts, err
+}
