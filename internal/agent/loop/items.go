@@ -54,7 +54,7 @@ func (l *Loop) Check() error {
 
 // Items lets a loop work at the items of a board.
 type Items struct {
-	*board.Board
+	Board *board.Board
 	// Judge records, judges and locks the claimed item. stuck makes an item that failed STUCK. The item is nil when nothing was judged:
 	// the facts say why.
 	Judge  func(id string, stuck func(*item.Standing, item.Event) (code, reason string)) (*item.Standing, []item.Fact, error)
@@ -65,7 +65,7 @@ type Items struct {
 // Run works at the items of the board. Signals that notify asks for stop it. The code says why it ended.
 func (w *Items) Run(l *Loop, notify func(chan<- os.Signal)) (code string, err error) {
 	if l.Task != "" {
-		if _, err := w.Find(l.Task); err != nil {
+		if _, err := w.Board.Find(l.Task); err != nil {
 			return "", err
 		}
 	}
@@ -90,20 +90,20 @@ func (w *Items) Run(l *Loop, notify func(chan<- os.Signal)) (code string, err er
 // alone makes this the only loop in the work tree, and ends what an earlier one left running that was killed: the variable is in
 // the environment of all that a loop starts.
 func (w *Items) alone() (unlock func() error, err error) {
-	name := "loop-" + w.Worktree + ".lock"
-	unlock, err = w.Store.Lock(name, 0)
+	name := "loop-" + w.Board.Worktree + ".lock"
+	unlock, err = w.Board.Store.Lock(name, 0)
 	if errors.Is(err, session.ErrLocked) {
 		return nil, fmt.Errorf("another loop works in this work tree: wait for its end, or end it: %w", err)
 	}
 	if err == nil {
-		err = errors.Join(os.Setenv("CLOSEOUT_LOOP", w.Store.Path(name)), record.EndMarked("CLOSEOUT_LOOP="+w.Store.Path(name)))
+		err = errors.Join(os.Setenv("CLOSEOUT_LOOP", w.Board.Store.Path(name)), record.EndMarked("CLOSEOUT_LOOP="+w.Board.Store.Path(name)))
 	}
 	return unlock, err
 }
 
 // prepare finds the program, and fills in what the loop needs.
 func (w *Items) prepare(l *Loop) (err error) {
-	if l.Root, err = record.Find(w.Root); err != nil {
+	if l.Root, err = record.Find(w.Board.Root); err != nil {
 		return err
 	}
 	if l.Path, err = findProgram(l.Argv[0], l.Root); err != nil {
@@ -115,12 +115,12 @@ func (w *Items) prepare(l *Loop) (err error) {
 	case !l.Commit: // nothing is taken for the agent's
 	case err != nil:
 		return fmt.Errorf("what differs from HEAD before CMD runs cannot be remembered, and --commit would commit it: %w", err)
-	case len(w.person) > 0 && !w.Plan.Checkout:
+	case len(w.person) > 0 && !w.Board.Plan.Checkout:
 		return fmt.Errorf("the work tree differs from HEAD before CMD runs, and --commit leaves that alone: %s: commit or ignore it, "+
 			"or let commands run in a fresh work tree (closeout item scan --checkout)", item.Several(w.person))
 	}
-	l.Env = append(record.ChildEnv(os.Environ()), "CLOSEOUT_STATE="+w.Store.Dir)
-	l.Grace, l.StopFile = record.DefaultGrace, w.Store.Path("stop")
+	l.Env = append(record.ChildEnv(os.Environ()), "CLOSEOUT_STATE="+w.Board.Store.Dir)
+	l.Grace, l.StopFile = record.DefaultGrace, w.Board.Store.Path("stop")
 	l.Tell = func(text string) { fmt.Fprintln(w.Out, text) }
 	l.Now, l.After, l.Start = time.Now, time.After, (*record.Process).Run
 	return nil
@@ -152,7 +152,7 @@ func findProgram(name, root string) (path string, err error) {
 
 // differing are the paths at which the work tree differs from HEAD.
 func (w *Items) differing() ([]string, *record.Git, error) {
-	root, err := record.Find(w.Root)
+	root, err := record.Find(w.Board.Root)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,7 +160,7 @@ func (w *Items) differing() ([]string, *record.Git, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	paths, err := git.Differing(w.Plan.Evidence)
+	paths, err := git.Differing(w.Board.Plan.Evidence)
 	return paths, git, err
 }
 
@@ -171,16 +171,16 @@ func (w *Items) remember(begins bool) error {
 	if err != nil {
 		return err
 	}
-	head, err := w.Git.Resolve("HEAD")
+	head, err := w.Board.Git.Resolve("HEAD")
 	if err != nil {
 		return err
 	}
-	known, err := w.Store.Before(w.Worktree)
+	known, err := w.Board.Store.Before(w.Board.Worktree)
 	if err != nil {
 		return err
 	}
 	now := &session.Before{Start: head, Head: head}
-	killed := slices.ContainsFunc(w.Board.State.Items, func(it *item.Standing) bool { return it.Open && it.Worktree == w.Worktree })
+	killed := slices.ContainsFunc(w.Board.State.Items, func(it *item.Standing) bool { return it.Open && it.Worktree == w.Board.Worktree })
 	switch {
 	case known == nil && !killed:
 		now.Person = paths
@@ -192,16 +192,16 @@ func (w *Items) remember(begins bool) error {
 		}
 	}
 	w.person = now.Person
-	return w.Store.SetBefore(w.Worktree, now, false)
+	return w.Board.Store.SetBefore(w.Board.Worktree, now, false)
 }
 
 func (w *Items) State() (*item.State, error) {
-	err := w.Read()
+	err := w.Board.Read()
 	return w.Board.State, err
 }
 
 func (w *Items) Next(id string) (*item.Handout, error) {
-	if err := w.Read(); err != nil {
+	if err := w.Board.Read(); err != nil {
 		return nil, err
 	}
 	if it := w.Board.State.Find(id); it != nil && it.State.Locked() {
@@ -212,8 +212,10 @@ func (w *Items) Next(id string) (*item.Handout, error) {
 
 func (w *Items) Prompt(h *item.Handout) string { return h.Text() }
 
+func (w *Items) Append(e item.Event) error { return w.Board.Append(e) }
+
 func (w *Items) TryDir(id string) (string, error) {
-	dir := w.Store.Path(w.TryOf(w.Board.State.Find(id)))
+	dir := w.Board.Store.Path(w.Board.TryOf(w.Board.State.Find(id)))
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
@@ -223,11 +225,11 @@ func (w *Items) Commit(message string) error {
 		return err
 	}
 	leave := session.Without(paths, session.Without(paths, w.person)) // git refuses to exclude what it ignores
-	return git.Commit(w.Plan.Evidence, message, "closeout item loop", leave)
+	return git.Commit(w.Board.Plan.Evidence, message, "closeout item loop", leave)
 }
 
 func (w *Items) Submit(id string, since int64, attempts int) (it *item.Standing, facts []item.Fact, err error) {
-	err = w.Locked(submitWait, func() error {
+	err = w.Board.Locked(submitWait, func() error {
 		if it, facts, err = w.own(id, since); it != nil || err != nil {
 			return err
 		}
@@ -235,7 +237,7 @@ func (w *Items) Submit(id string, since int64, attempts int) (it *item.Standing,
 		return err
 	})
 	if it != nil && it.State == item.Pass {
-		fmt.Fprint(w.Out, w.Plan.Worth(it.Last))
+		fmt.Fprint(w.Out, w.Board.Plan.Worth(it.Last))
 	}
 	return it, facts, err
 }
@@ -246,10 +248,10 @@ func (w *Items) own(id string, since int64) (*item.Standing, []item.Fact, error)
 	if it == nil || it.Last == nil || it.Last.N < since {
 		return nil, nil, nil
 	}
-	head, err := w.Git.Resolve("HEAD")
-	if err != nil || it.Last.Head != head && !it.State.Locked() {
+	head, err := w.Board.Git.Resolve("HEAD")
+	if anotherHead := it.Last.Head != head; err != nil || (anotherHead && !it.State.Locked()) {
 		return nil, nil, err
 	}
-	facts, err := w.LastFacts(it)
+	facts, err := w.Board.LastFacts(it)
 	return it, facts, err
 }
