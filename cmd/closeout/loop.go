@@ -94,7 +94,7 @@ func (f *loopFlags) run(std stdio) error {
 	}
 	defer b.Git.Close()
 	w := &loop.Items{Board: b, Out: std.out}
-	w.Judge = func(id string, stuck func(*item.Standing, item.Event) (code, reason string)) (*item.Standing, []item.Fact, error) {
+	w.Judge = func(id string, stuck loop.Stuck) (*item.Standing, []item.Fact, error) {
 		done, err := submit(b, id, stuck, std)
 		switch {
 		case err != nil:

@@ -72,7 +72,8 @@ func Pinned(stateDir string, gate Gate) (*Board, error) {
 	b.proof = b.Store.Proof
 	err = b.Read()
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("no items are pinned in %s: pin them with closeout item scan, or name the folder with --state", b.Store.Dir)
+		err = fmt.Errorf("no items are pinned in %s: pin them with closeout item scan, or name the folder with --state",
+			b.Store.Dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Git.Close())
@@ -184,7 +185,9 @@ func (b *Board) sameChecks(id string, p *policy.Policy, commit string) error {
 	case err != nil:
 		return err
 	case name != "":
-		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: undo the change of it since %.12s and commit, or a person pins a base that has it, in another state folder (closeout item scan --state FOLDER)", input.ShellWord(name), id, b.Plan.Base)
+		return fmt.Errorf("%s is not as in the pinned base, and a command of %s names it: "+
+			"undo the change of it since %.12s and commit, or a person pins a base that has it, "+
+			"in another state folder (closeout item scan --state FOLDER)", input.ShellWord(name), id, b.Plan.Base)
 	}
 	return nil
 }
@@ -222,7 +225,8 @@ func (b *Board) pick(id string) (*item.Standing, error) {
 		case err != nil:
 			return nil, err
 		case mine != nil && mine != it && it.State == item.Todo:
-			return nil, fmt.Errorf("this work tree has %s: submit it first, or give it back with closeout item release %s", mine.ID, mine.ID)
+			return nil, fmt.Errorf("this work tree has %s: submit it first, or "+
+				"give it back with closeout item release %[1]s", mine.ID)
 		case it.State != item.Todo, it.Worktree != "" && it != mine:
 			return nil, nil
 		}
@@ -231,7 +235,8 @@ func (b *Board) pick(id string) (*item.Standing, error) {
 	if mine != nil {
 		return mine, nil
 	}
-	at := slices.IndexFunc(b.State.Items, func(it *item.Standing) bool { return it.State == item.Todo && it.Worktree == "" })
+	free := func(it *item.Standing) bool { return it.State == item.Todo && it.Worktree == "" }
+	at := slices.IndexFunc(b.State.Items, free)
 	if at < 0 {
 		return nil, nil
 	}
@@ -246,11 +251,13 @@ func (b *Board) Find(id string) (*item.Standing, error) {
 	var ids []string
 	for _, it := range b.State.Items {
 		if slices.Contains(it.Values, id) {
-			return nil, fmt.Errorf("there is no item %q (did you mean %q?): the id of an item of a list ends with a digest", id, it.ID)
+			return nil, fmt.Errorf("there is no item %q (did you mean %q?): the id of an item of a list ends with a digest",
+				id, it.ID)
 		}
 		ids = append(ids, it.ID)
 	}
-	return nil, fmt.Errorf("there is no item %q%s closeout item status --format csv lists all", id, input.DidYouMean(id, ids, ""))
+	mean := input.DidYouMean(id, ids, "")
+	return nil, fmt.Errorf("there is no item %q%s closeout item status --format csv lists all", id, mean)
 }
 
 // Contains reports whether a commit is an ancestor of another one, or the same.
@@ -315,7 +322,8 @@ func (b *Board) PolicyOf(it *item.Item) (*policy.Policy, error) {
 		return nil, err
 	}
 	if session.Digest(data) != it.ContractSHA256 {
-		return nil, fmt.Errorf("the contract of %s, %s, is not the pinned one: restore it, or scan again, which writes it anew", it.ID, name)
+		return nil, fmt.Errorf("the contract of %s, %s, is not the pinned one: "+
+			"restore it, or scan again, which writes it anew", it.ID, name)
 	}
 	return b.join(it.ID, name, data)
 }
@@ -354,7 +362,10 @@ func (b *Board) join(id, name string, data []byte) (*policy.Policy, error) {
 	if c != nil {
 		c.CheckTask(errs)
 		if c.TaskID.Value != id && !errs.Any() {
-			errs.Add(input.Error{Pos: c.TaskID.Pos, Message: "the contract has another task_id than its file", Found: c.TaskID.Value, Expected: id, Fix: "write the name of the file"})
+			errs.Add(input.Error{
+				Pos: c.TaskID.Pos, Message: "the contract has another task_id than its file",
+				Found: c.TaskID.Value, Expected: id, Fix: "write the name of the file",
+			})
 		}
 	}
 	if all := errs.All(); len(all) > 0 {
@@ -373,14 +384,16 @@ const madeOf = "the contract made of "
 
 func contractError(name string, e input.Error) error {
 	if strings.HasPrefix(name, madeOf) {
-		return fmt.Errorf("%s: %s: found %s, expected %s → %s", name, strings.TrimPrefix(e.Where+": "+e.Message, ": "), e.Found, e.Expected, e.Fix)
+		what := strings.TrimPrefix(e.Where+": "+e.Message, ": ")
+		return fmt.Errorf("%s: %s: found %s, expected %s → %s", name, what, e.Found, e.Expected, e.Fix)
 	}
 	return fmt.Errorf("%s:%s", name, record.WholeError(e))
 }
 
 // readStanding reads the standing contract of the base.
 func (b *Board) readStanding() error {
-	c, err := collect.StandingAt(b.Git, b.Plan.Base, collect.Options{Settings: verify.Settings{Limits: input.DefaultLimits()}, Parsed: b.Parsed})
+	o := collect.Options{Settings: verify.Settings{Limits: input.DefaultLimits()}, Parsed: b.Parsed}
+	c, err := collect.StandingAt(b.Git, b.Plan.Base, o)
 	if err != nil {
 		return err
 	}

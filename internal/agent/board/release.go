@@ -54,7 +54,8 @@ func (b *Board) whyNot(id string) string {
 		}
 	}
 	s := b.State
-	return fmt.Sprintf("%d PASS, %d TODO, %d REVIEW, %d STUCK; %d of them claimed by other work trees", s.Count(item.Pass), s.Count(item.Todo), s.Count(item.Review), s.Count(item.Stuck), claimed)
+	return fmt.Sprintf("%d PASS, %d TODO, %d REVIEW, %d STUCK; %d of them claimed by other work trees",
+		s.Count(item.Pass), s.Count(item.Todo), s.Count(item.Review), s.Count(item.Stuck), claimed)
 }
 
 // Release gives an item back, or gives a locked one new tries for a reason.

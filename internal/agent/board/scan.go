@@ -74,9 +74,12 @@ func (f *Scan) pin(b *Board) (err error) {
 		return err
 	}
 	if f.left > 0 {
-		fmt.Fprintln(b.gate.Tell, "closeout item scan: PATH is pinned without its empty entries, which find programs in the work tree")
+		fmt.Fprintln(b.gate.Tell,
+			"closeout item scan: PATH is pinned without its empty entries, which find programs in the work tree")
 	}
-	fmt.Fprintf(b.gate.Tell, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n", input.Plural(int64(len(b.Plan.Items)), "item"), b.Store.Dir, b.Plan.Base, b.Plan.Guard)
+	items := input.Plural(int64(len(b.Plan.Items)), "item")
+	fmt.Fprintf(b.gate.Tell, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n",
+		items, b.Store.Dir, b.Plan.Base, b.Plan.Guard)
 	return nil
 }
 
@@ -84,8 +87,11 @@ func (f *Scan) pin(b *Board) (err error) {
 func (f *Scan) write(b *Board) error {
 	before, err := b.Store.Fold(&item.Plan{}, b.proof)
 	if err == nil {
-		reason := fmt.Sprintf("%s, base %.12s, guard %s", input.Plural(int64(len(b.Plan.Items)), "item"), b.Plan.Base, b.Plan.Guard)
-		err = b.Store.Update(before, b.proof, func() (*item.Event, error) { return &item.Event{Event: item.EventScanned, Reason: reason}, nil })
+		items := input.Plural(int64(len(b.Plan.Items)), "item")
+		reason := fmt.Sprintf("%s, base %.12s, guard %s", items, b.Plan.Base, b.Plan.Guard)
+		err = b.Store.Update(before, b.proof, func() (*item.Event, error) {
+			return &item.Event{Event: item.EventScanned, Reason: reason}, nil
+		})
 	}
 	if err == nil {
 		err = b.Store.WritePlan(b.Plan)
@@ -153,7 +159,8 @@ func (f *Scan) addTasks(b *Board) error {
 		}
 		it := item.Item{ID: strings.TrimSuffix(name, path.Ext(name)), Given: true}
 		if key := strings.ToLower(it.ID); seen[key] {
-			return fmt.Errorf("%s/%s: the base has another contract for this task: remove one of them", policy.TasksDir, name)
+			return fmt.Errorf("%s/%s: the base has another contract for this task: remove one of them",
+				policy.TasksDir, name)
 		} else {
 			seen[key] = true
 		}
@@ -167,7 +174,8 @@ func (f *Scan) addTasks(b *Board) error {
 		b.Plan.Items = append(b.Plan.Items, it)
 	}
 	if len(b.Plan.Items) == 0 {
-		return fmt.Errorf("the base (%.12s) has no task contract in %s, and no LIST was scanned: see closeout item scan --help", b.Plan.Base, policy.TasksDir)
+		return fmt.Errorf("the base (%.12s) has no task contract in %s, and no LIST was scanned: "+
+			"see closeout item scan --help", b.Plan.Base, policy.TasksDir)
 	}
 	return nil
 }
@@ -232,7 +240,8 @@ func (f *Scan) same(p, old *item.Plan) error {
 		same bool
 	}{
 		{"the base", p.Base == old.Base}, {"--guard", p.Guard == old.Guard}, {"--checkout", p.Checkout == old.Checkout},
-		{"the path of the list", p.ListPath == old.ListPath}, {"the template", p.Template == old.Template && p.TemplateID == old.TemplateID},
+		{"the path of the list", p.ListPath == old.ListPath},
+		{"the template", p.Template == old.Template && p.TemplateID == old.TemplateID},
 		{"the columns", slices.Equal(p.Columns, old.Columns)}, {"the list", p.ListSHA256 == old.ListSHA256},
 	} {
 		if !d.same {

@@ -76,7 +76,8 @@ func (b *Board) screened(head string) []string {
 		return []string{fmt.Sprintf("the base %.12s: %v", b.Plan.Base, err)}
 	}
 	limits := input.DefaultLimits()
-	standing, err := collect.StandingAt(b.Git, b.Plan.Base, collect.Options{Settings: verify.Settings{Limits: limits}, Parsed: b.Parsed})
+	o := collect.Options{Settings: verify.Settings{Limits: limits}, Parsed: b.Parsed}
+	standing, err := collect.StandingAt(b.Git, b.Plan.Base, o)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -94,7 +95,9 @@ func (b *Board) screened(head string) []string {
 // drift lists what is not as it was pinned.
 func (b *Board) drift() []string {
 	p, list := b.Plan, []string{}
-	for _, file := range []struct{ what, place, digest string }{{"list", p.ListPath, p.ListSHA256}, {"template", p.Template, p.TemplateID}} {
+	for _, file := range []struct{ what, place, digest string }{
+		{"list", p.ListPath, p.ListSHA256}, {"template", p.Template, p.TemplateID},
+	} {
 		if file.place == "" {
 			continue
 		}
@@ -107,7 +110,8 @@ func (b *Board) drift() []string {
 	if now, err := b.Git.Resolve(p.BaseName); err != nil {
 		list = append(list, fmt.Sprintf("the base %q: %v", p.BaseName, err))
 	} else if now != p.Base && b.contractsDiffer(now) {
-		list = append(list, fmt.Sprintf("the contracts of the base %s are not those that were pinned (%.12s, now %.12s)", p.BaseName, p.Base, now))
+		list = append(list, fmt.Sprintf("the contracts of the base %s are not those that were pinned (%.12s, now %.12s)",
+			p.BaseName, p.Base, now))
 	}
 	return list
 }

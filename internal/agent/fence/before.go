@@ -62,12 +62,13 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 	case known == nil:
 		now.Person = paths
 	case fresh:
-		now.Person, now.Agents = session.Without(paths, known.Agents), session.Without(paths, session.Without(paths, known.Agents))
+		now.Person = session.Without(paths, known.Agents)
+		now.Agents = session.Without(paths, now.Person)
 	case looked:
 		now.Agents = session.Without(paths, known.Person)
 	}
-	if (began && f.claim == nil) || (fresh && now.Claim != claim) { // also where HEAD was seen: a person may have switched there
-		now.Start = head
+	if (began && f.claim == nil) || (fresh && now.Claim != claim) {
+		now.Start = head // also where HEAD was seen: a person may have switched there
 	}
 	now.Claim, now.Head = claim, head
 	if known == nil || now.Start != known.Start || now.Head != known.Head || now.Claim != known.Claim ||

@@ -107,8 +107,8 @@ func (d *doctor) examine(agent string) int {
 			continue
 		}
 		if h.Flag("--agent") == "" || h.Flag("--event") == "" {
-			d.Tell("note  %s: it is of an older version, and lets the payload say which agent calls, and when → closeout hook install --agent %s",
-				h.where, agent)
+			d.Tell("note  %s: it is of an older version, and lets the payload say which agent calls, and when → "+
+				"closeout hook install --agent %s", h.where, agent)
 		}
 		if at == 0 {
 			open := hook.Uncovered(agent, h.Matcher, deniedTools(d.fence))
@@ -117,7 +117,8 @@ func (d *doctor) examine(agent string) int {
 		}
 	}
 	if len(missed) > 0 {
-		d.bury(agent, "no hook at "+standard[0].Event+" sees the tools "+strings.Join(missed, ", "), "closeout hook install --agent "+agent)
+		why := "no hook at " + standard[0].Event + " sees the tools " + strings.Join(missed, ", ")
+		d.bury(agent, why, "closeout hook install --agent "+agent)
 	}
 	for _, e := range standard[1:] {
 		if !slices.ContainsFunc(list, func(h installed) bool { return h.Event == e.Event }) {
@@ -125,7 +126,8 @@ func (d *doctor) examine(agent string) int {
 		}
 	}
 	if agent == "codex" {
-		d.Tell("note  codex: whether a person has trusted the hooks cannot be asked, nor whether config.toml switches them off: open Codex here and look at /hooks")
+		d.Tell("note  codex: whether a person has trusted the hooks cannot be asked, nor whether " +
+			"config.toml switches them off: open Codex here and look at /hooks")
 	}
 	return len(list)
 }
@@ -140,7 +142,8 @@ func (d *doctor) find(agent string) (list []installed) {
 	}
 	if agent == "copilot" {
 		for _, name := range []string{".github/copilot/settings.json", ".github/copilot/settings.local.json"} {
-			d.settings(&settingsFile{agent: agent, name: name, within: d.root, path: filepath.Join(d.root, filepath.FromSlash(name))})
+			path := filepath.Join(d.root, filepath.FromSlash(name))
+			d.settings(&settingsFile{agent: agent, name: name, within: d.root, path: path})
 		}
 	}
 	return list
@@ -153,9 +156,9 @@ func (d *doctor) wrong(agent string, h installed, asked bool) (why, fix string) 
 		return "its timeout is " + h.Timeout + ", so its answer comes too late", fix
 	}
 	event := hook.EventOf(h.Event)
-	switch said, when := h.Flag("--agent"), h.Flag("--event"); {
-	case asked && said != "" && said != agent:
-		return "it answers in the form of " + said, fix
+	switch form, when := h.Flag("--agent"), h.Flag("--event"); {
+	case asked && form != "" && form != agent:
+		return "it answers in the form of " + form, fix
 	case asked && when != "" && when != string(event):
 		return "at " + h.Event + " it answers as at " + when, fix
 	case !asked:
@@ -186,7 +189,8 @@ func (d *doctor) settings(f *settingsFile) (list []installed) {
 		list = append(list, installed{h, fmt.Sprintf("%s:%d:%d", f.name, h.Pos.Line, h.Pos.Column)})
 	}
 	if len(list) > 0 && !s.Plain {
-		d.note(f.name, "it has comments or commas at the end, and "+f.agent+" reads plain JSON: it ignores the file", "take them out")
+		why := "it has comments or commas at the end, and " + f.agent + " reads plain JSON: it ignores the file"
+		d.note(f.name, why, "take them out")
 	}
 	return list
 }
@@ -220,24 +224,27 @@ const maxProbe = 10 * time.Second
 
 // drive calls the hook as the agent does: it must deny one path, and say nothing about another.
 func (d *doctor) drive(agent string, h installed) {
-	denied, said, err := d.call(agent, h, ".git/config")
+	denied, output, err := d.call(agent, h, ".git/config")
 	if err == nil && !denied {
 		err = errors.New("it does not deny a write to .git/config")
 	}
 	if err == nil && d.allowed != "" {
-		if denied, said, err = d.call(agent, h, d.allowed); err == nil && (denied || said != "" && said != "{}") {
+		denied, output, err = d.call(agent, h, d.allowed)
+		if silent := output == "" || output == "{}"; err == nil && (denied || !silent) {
 			err = fmt.Errorf("it is not silent about %q, which is allowed", d.allowed)
 		}
 	}
 	if err != nil {
-		d.bury(h.where, err.Error()+": "+cmp.Or(firstLine(said), "it said nothing"), "see what closeout version says, and closeout hook install --agent "+agent)
+		d.bury(h.where, err.Error()+": "+cmp.Or(firstLine(output), "it said nothing"),
+			"see what closeout version says, and closeout hook install --agent "+agent)
 		return
 	}
-	d.Tell("ok    %s: denies .git/config, is silent about %s", h.where, cmp.Or(d.allowed, "nothing, since no tracked file is allowed"))
+	silent := cmp.Or(d.allowed, "nothing, since no tracked file is allowed")
+	d.Tell("ok    %s: denies .git/config, is silent about %s", h.where, silent)
 }
 
 // call sends one payload, and reads the answer.
-func (d *doctor) call(agent string, h installed, path string) (denied bool, said string, err error) {
+func (d *doctor) call(agent string, h installed, path string) (denied bool, output string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), maxProbe)
 	defer cancel()
 	argv := h.Argv
@@ -251,11 +258,11 @@ func (d *doctor) call(agent string, h installed, path string) (denied bool, said
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
-	said = strings.TrimSpace(out.String() + errs.String())
+	output = strings.TrimSpace(out.String() + errs.String())
 	if exited := (*exec.ExitError)(nil); errors.As(err, &exited) && ctx.Err() == nil {
-		denied, err = exited.ExitCode() == 2 && strings.Contains(said, "closeout: "), nil
+		denied, err = exited.ExitCode() == 2 && strings.Contains(output, "closeout: "), nil
 	}
-	return denied && (agent != "copilot" || strings.Contains(out.String(), `"deny"`)), said, err
+	return denied && (agent != "copilot" || strings.Contains(out.String(), `"deny"`)), output, err
 }
 
 func firstLine(s string) string {

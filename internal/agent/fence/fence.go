@@ -66,7 +66,8 @@ func openFence(root string, gate *Gate) (f *fence, err error) {
 	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: gate.Today}}
 	if f.store, err = session.Find("", f.root, git.CommonDir()); err == nil {
 		if f.claim, err = f.store.Claim(session.Key(f.root)); err != nil {
-			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout item next writes it anew", input.Reason(err))
+			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout item next writes it anew",
+				input.Reason(err))
 		}
 	}
 	if err := f.compare(); err != nil {
@@ -192,7 +193,7 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 		if f.adds(&c) {
 			fence.Policy = f.Policy.WithAddedTask(rel)
 		}
-		if r := fence.Rule(c); r != nil && (worst == nil || r.Deny && !worst.Deny) {
+		if r := fence.Rule(c); r != nil && (worst == nil || (r.Deny && !worst.Deny)) {
 			worst = r
 		}
 	}
@@ -201,7 +202,8 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 
 // adds reports whether a change would add the only task contract, which is then that of the task.
 func (f *fence) adds(c *change.Change) bool {
-	return f.claim == nil && policy.AddsTask(c) && !slices.ContainsFunc(f.compared.Changes, func(other change.Change) bool { return policy.AddsTask(&other) })
+	addsTask := func(other change.Change) bool { return policy.AddsTask(&other) }
+	return f.claim == nil && policy.AddsTask(c) && !slices.ContainsFunc(f.compared.Changes, addsTask)
 }
 
 // fences opens repositories, each once.
@@ -225,15 +227,15 @@ func (all fences) open(root string) opened {
 	return o
 }
 
-// above finds the repository that a path is in: the outermost one with a contract, since a tool may have made an inner one. But a
+// enclosing finds the repository that a path is in: the outermost one with a contract, since a tool may have made an inner one. But a
 // work tree inside of that of the same repository stands for itself. It returns the path in it, or that of the inner repository that
 // the path is in, which is all that a commit has of it. The fence is nil when no repository encloses the path.
-func (all fences) above(path string) (found *fence, rel string, inner bool, err error) {
+func (all fences) enclosing(path string) (found *fence, rel string, inner bool, err error) {
 	root, last, target := "", "", path // of what was found, of the last repository, what counts
 	for at := path; ; at = filepath.Dir(at) {
 		if _, none := os.Lstat(filepath.Join(at, ".git")); none == nil {
 			o := all.open(at)
-			if o.err == nil && (found == nil || !o.besides(at, found, root)) {
+			if o.err == nil && (found == nil || !o.linkedBelow(at, found, root)) {
 				if root, found, err = at, o.fence, nil; last != "" {
 					target = last
 				}
@@ -255,13 +257,13 @@ func (all fences) above(path string) (found *fence, rel string, inner bool, err 
 	return found, filepath.ToSlash(rel), target != path, err
 }
 
-// beside reports whether two work trees are of one repository.
-func (f *fence) beside(other *fence) bool { return f.git.CommonDir() == other.git.CommonDir() }
+// sameRepository reports whether two work trees are of one repository.
+func (f *fence) sameRepository(other *fence) bool { return f.git.CommonDir() == other.git.CommonDir() }
 
-// besides reports whether a work tree below is another one of this repository, which has nothing in its place.
-func (f *fence) besides(at string, inner *fence, root string) bool {
+// linkedBelow reports whether a work tree below is another one of this repository, which has nothing in its place.
+func (f *fence) linkedBelow(at string, inner *fence, root string) bool {
 	rel, err := filepath.Rel(at, root)
-	if err != nil || !f.beside(inner) {
+	if err != nil || !f.sameRepository(inner) {
 		return false
 	}
 	_, _, tracked, err := f.git.Entry(f.compared.Head, filepath.ToSlash(rel))

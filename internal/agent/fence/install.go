@@ -69,9 +69,11 @@ func (h *Settings) open() error {
 // file is where an agent looks; nil where there is no such scope.
 func (h *Settings) file(agent, scope string) *settingsFile {
 	f := &settingsFile{agent: agent, within: h.root, name: map[string]string{
-		"claude project": ".claude/settings.json", "claude local": ".claude/settings.local.json", "claude user": "settings.json",
-		"codex project": ".codex/hooks.json", "codex user": "hooks.json", "copilot project": ".github/hooks/closeout.json",
-		"copilot user": "hooks/closeout.json", "git project": "hooks/pre-commit",
+		"claude project": ".claude/settings.json", "claude local": ".claude/settings.local.json",
+		"claude user":   "settings.json",
+		"codex project": ".codex/hooks.json", "codex user": "hooks.json",
+		"copilot project": ".github/hooks/closeout.json", "copilot user": "hooks/closeout.json",
+		"git project": "hooks/pre-commit",
 	}[agent+" "+scope]}
 	if f.name == "" {
 		return nil
@@ -117,7 +119,8 @@ func (h *Settings) edit(change func(*settingsFile) ([]byte, *input.Error)) (list
 			}
 			var e *input.Error
 			if f.after, e = change(f); e != nil {
-				return nil, fmt.Errorf("%s:%d:%d: %s: found %s, expected %s; %s; nothing was changed", f.name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix)
+				return nil, fmt.Errorf("%s:%d:%d: %s: found %s, expected %s; %s; nothing was changed",
+					f.name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix)
 			}
 			list = append(list, f)
 		}
@@ -143,11 +146,12 @@ func (h *Settings) Install(scope string) error {
 		}
 	}
 	if len(h.Agents) == 0 {
-		return fmt.Errorf("no directory of an agent is here (.claude, .codex, .github/hooks): name the agent with --agent %s", strings.Join(hook.Agents, ", --agent "))
+		return fmt.Errorf("no directory of an agent is here (.claude, .codex, .github/hooks): name the agent with --agent %s",
+			strings.Join(hook.Agents, ", --agent "))
 	}
 	for _, agent := range h.Agents {
 		if h.file(agent, scope) == nil {
-			return fmt.Errorf("%s has no hooks of scope %s here: leave out --agent %s, or choose another scope", agent, scope, agent)
+			return fmt.Errorf("%s has no hooks of scope %s here: leave out --agent %[1]s, or choose another scope", agent, scope)
 		}
 	}
 	f, failed := openFence(cmp.Or(h.root, "."), &h.Gate)
@@ -170,8 +174,10 @@ func (h *Settings) Install(scope string) error {
 // preCommit is the hook of git, unless another one is there or git looks elsewhere.
 func (h *Settings) preCommit(f *settingsFile) []byte {
 	_, ours := hook.CallsUs(f.before)
-	if why := elsewhere(h.root, h.common); why != "" || f.before != nil && !ours {
-		h.Tell("left   %s %s; add this line to the hook that runs:\n  ! command -v closeout >/dev/null 2>&1 || closeout hook run --agent git || exit 1", f.name, cmp.Or(why, "is not ours"))
+	if why := elsewhere(h.root, h.common); why != "" || (f.before != nil && !ours) {
+		h.Tell("left   %s %s; add this line to the hook that runs:\n"+
+			"  ! command -v closeout >/dev/null 2>&1 || closeout hook run --agent git || exit 1",
+			f.name, cmp.Or(why, "is not ours"))
 		return f.before
 	}
 	return hook.PreCommit(h.Choice)
@@ -260,7 +266,8 @@ func (h *Settings) diff(f *settingsFile) {
 		h.Tell("%s%5d  %s", sign, l.Number, strings.TrimSuffix(string(l.Text), "\r"))
 	}
 	for i, j := 0, 0; i < len(d.Removed) || j < len(d.Added); {
-		if j == len(d.Added) || i < len(d.Removed) && d.Removed[i].Number+j-i <= d.Added[j].Number {
+		removedFirst := i < len(d.Removed) && (j == len(d.Added) || d.Removed[i].Number+j-i <= d.Added[j].Number)
+		if removedFirst {
 			show("-", d.Removed[i])
 			i++
 		} else {
@@ -292,13 +299,15 @@ func (h *Settings) tell(list []*settingsFile, contract error) {
 		}
 	}
 	if len(changed) > 0 && !h.DryRun {
-		h.Tell("note: settings of a project are protected files: the gate blocks an agent's change of them. Commit them before an agent works here:\n" +
+		h.Tell("note: settings of a project are protected files: the gate blocks an agent's change of them. " +
+			"Commit them before an agent works here:\n" +
 			"  git add " + strings.Join(changed, " ") + " && git commit -m 'Add the hooks of closeout'")
 	}
 	for _, n := range [][2]string{
 		{"claude", "Copilot CLI reads .claude/settings.json too; install for copilot as well where it is used"},
 		{"codex", "Codex skips new hooks until a person trusts them: open Codex here and call /hooks"},
-		{"copilot", "the cloud agent of Copilot needs the program from .github/workflows/copilot-setup-steps.yml, and the file on the default branch"},
+		{"copilot", "the cloud agent of Copilot needs the program from " +
+			".github/workflows/copilot-setup-steps.yml, and the file on the default branch"},
 	} {
 		if slices.Contains(h.Agents, n[0]) {
 			h.Tell("note: %s", n[1])

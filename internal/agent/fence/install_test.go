@@ -14,11 +14,13 @@ func TestSettingsRace(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &Settings{Tell: func(string, ...any) {}}
-	err := h.write([]*settingsFile{{name: "settings.json", path: path, before: []byte("{}"), after: []byte("{\"ours\": true}")}})
+	file := &settingsFile{name: "settings.json", path: path, before: []byte("{}"), after: []byte("{\"ours\": true}")}
+	err := h.write([]*settingsFile{file})
 	if err == nil || !strings.Contains(err.Error(), "has just been changed by another program") {
 		t.Error(err)
 	}
-	err = h.write([]*settingsFile{{name: "settings.json", path: path, before: []byte("{\"theirs\": true}"), after: []byte("{\"ours\": true}")}})
+	file.before = []byte("{\"theirs\": true}")
+	err = h.write([]*settingsFile{file})
 	if text, _ := os.ReadFile(path); err != nil || string(text) != "{\"ours\": true}" {
 		t.Error(err, string(text))
 	}

@@ -48,7 +48,7 @@ func (h *hookRun) post() (hook.Answer, error) {
 }
 
 // state tells each path that now differs, is not allowed, and does not belong to the person, once a session.
-func (h *hookRun) state(f *fence) (a hook.Answer, said bool, err error) {
+func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stateLimit)
 	defer cancel()
 	paths, err := f.status(ctx)
@@ -72,24 +72,26 @@ func (h *hookRun) state(f *fence) (a hook.Answer, said bool, err error) {
 		}
 	}
 	var rulings []hook.Ruling
-	var told, back []string
+	var denied, back []string
 	for i := range list {
 		r := f.Judge(&list[i])
-		if r == nil || !r.Deny || known[r.Path] || len(told) == hook.MaxPaths {
+		if r == nil || !r.Deny || known[r.Path] || len(denied) == hook.MaxPaths {
 			continue
 		}
-		if differs[r.Path] && (f.before == nil || f.persons(r.Path)) || !differs[r.Path] && f.committedBefore(r.Path) {
+		older := differs[r.Path] && (f.before == nil || f.persons(r.Path))
+		if older || (!differs[r.Path] && f.committedBefore(r.Path)) {
 			continue
 		}
-		rulings, told, back = append(rulings, *r), append(told, r.Path), append(back, f.undo(&list[i]))
+		rulings, denied, back = append(rulings, *r), append(denied, r.Path), append(back, f.undo(&list[i]))
 	}
 	if len(rulings) == 0 {
 		return a, false, nil
 	}
-	h.note(hook.AnswerTold, rulings[0].Code, told)
+	h.note(hook.AnswerTold, rulings[0].Code, denied)
 	shown := min(len(rulings), 10)
-	text := f.Reason(rulings[:min(shown, 5)]) + "\nThis is now in the work tree or in a commit since the start, and the gate will refuse it. Undo what you changed, and leave what was there before you came:\n  " +
-		strings.Join(back[:shown], "\n  ")
+	text := f.Reason(rulings[:min(shown, 5)]) + "\n" +
+		"This is now in the work tree or in a commit since the start, and the gate will refuse it. " +
+		"Undo what you changed, and leave what was there before you came:\n  " + strings.Join(back[:shown], "\n  ")
 	if more := len(rulings) - shown; more > 0 {
 		text += fmt.Sprintf("\n  and %s more", input.Plural(int64(more), "path"))
 	}
@@ -142,7 +144,8 @@ func (f *fence) differing(paths []string) (list []change.Change, err error) {
 // status lists the paths that differ from HEAD, as git sees them: what it ignores is not among them. An inner repository is
 // one path.
 func (f *fence) status(ctx context.Context) ([]string, error) {
-	out, err := f.runGit(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none")
+	out, err := f.runGit(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames",
+		"--ignore-submodules=none")
 	var paths []string
 	for entry := range strings.SplitSeq(out, "\x00") {
 		if len(entry) > 3 {
@@ -162,7 +165,10 @@ func (f *fence) runGit(ctx context.Context, args ...string) (string, error) {
 		return "", errors.New("git is inside of the work tree: it is not run")
 	}
 	var out, errs bytes.Buffer
-	c := exec.CommandContext(ctx, program, append([]string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.quotePath=false"}, args...)...)
+	harmless := []string{
+		"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.quotePath=false",
+	}
+	c := exec.CommandContext(ctx, program, append(harmless, args...)...)
 	c.Dir, c.Stdout, c.Stderr, c.WaitDelay = f.root, &out, &errs, time.Second
 	c.Env = os.Environ()
 	if args[0] != "diff" { // git's own hook is told where its index is
@@ -182,16 +188,18 @@ func (h *hookRun) staged(f *fence) (hook.Answer, error) {
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	var list []aimed
+	var list []target
 	parts := strings.Split(out, "\x00") // ":oldmode newmode oldid newid status", path, …
 	for i := 0; i+1 < len(parts); i += 2 {
 		modes := strings.Fields(parts[i])
 		if len(modes) < 2 {
 			return hook.Answer{}, fmt.Errorf("git diff printed %q", parts[i])
 		}
-		list = append(list, aimed{f, parts[i+1], change.Mode(modes[1])})
+		list = append(list, target{f, parts[i+1], change.Mode(modes[1])})
 	}
 	rulings, err := h.ruleAll(list)
-	rulings = slices.DeleteFunc(rulings, func(r hook.Ruling) bool { return r.Code == hook.CodeRecords }) // the gate reads them
+	rulings = slices.DeleteFunc(rulings, func(r hook.Ruling) bool {
+		return r.Code == hook.CodeRecords // the gate reads them
+	})
 	return h.tell(f, rulings, err)
 }

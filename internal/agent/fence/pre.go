@@ -12,8 +12,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// aimed is a path that a call would write, in the repository that judges it.
-type aimed struct {
+// target is a path that a call would write, in the repository that judges it.
+type target struct {
 	*fence
 	rel  string
 	mode change.Mode // that it gets
@@ -35,10 +35,10 @@ func (h *hookRun) pre() (hook.Answer, error) {
 	if why := tooMuch(touches); why != "" {
 		return h.call.Deny("closeout: " + hook.CodePayload + ": " + why), nil
 	}
-	at, rulings, err := h.aim(session, touches)
-	failed = worse(failed, err)
+	at, rulings, err := h.locate(session, touches)
+	failed = worseOf(failed, err)
 	if h.call.Unnamed() {
-		failed = worse(failed, errors.New("the arguments of the tool name no file"))
+		failed = worseOf(failed, errors.New("the arguments of the tool name no file"))
 	}
 	judge := session
 	if len(at) > 0 {
@@ -56,23 +56,23 @@ func (h *hookRun) pre() (hook.Answer, error) {
 		}
 	}
 	ruled, err := h.ruleAll(at)
-	return h.tell(judge, append(rulings, ruled...), worse(err, failed))
+	return h.tell(judge, append(rulings, ruled...), worseOf(err, failed))
 }
 
-// aim finds the paths of touches in their repositories, and rules on those that are in none.
-func (h *hookRun) aim(session *fence, touches []hook.Touch) (at []aimed, rulings []hook.Ruling, failed error) {
+// locate finds the paths of touches in their repositories, and rules on those that are in none.
+func (h *hookRun) locate(session *fence, touches []hook.Touch) (at []target, rulings []hook.Ruling, failed error) {
 	for _, t := range touches {
 		for _, p := range spellings(t, h.dirs()) {
 			if r := reserved(session, p); r != nil {
 				rulings = append(rulings, *r)
 				continue
 			}
-			f, rel, inner, err := h.fences.above(p)
+			f, rel, inner, err := h.fences.enclosing(p)
 			if f == nil || rel == "." {
-				failed = worse(failed, err)
+				failed = worseOf(failed, err)
 				continue
 			}
-			a := aimed{f, rel, change.Submodule}
+			a := target{f, rel, change.Submodule}
 			if !inner {
 				a.mode = f.modeOf(rel, t.Deleted)
 			}
@@ -99,7 +99,8 @@ func tooMuch(list []hook.Touch) string {
 	if len(list) <= maxTouches && all <= maxNames && longest <= maxPath {
 		return ""
 	}
-	return fmt.Sprintf("the call names %d paths of up to %d bytes, %d together; expected at most %d of %d bytes, %d together → write fewer files at once",
+	return fmt.Sprintf("the call names %d paths of up to %d bytes, %d together; "+
+		"expected at most %d of %d bytes, %d together → write fewer files at once",
 		len(list), longest, all, maxTouches, maxPath, maxNames)
 }
 
@@ -117,10 +118,10 @@ func reserved(f *fence, path string) *hook.Ruling {
 }
 
 // ruleAll rules on all paths of a call together: each of them may use up the violation budget, as may what is not committed yet.
-func (h *hookRun) ruleAll(list []aimed) (rulings []hook.Ruling, err error) {
+func (h *hookRun) ruleAll(list []target) (rulings []hook.Ruling, err error) {
 	for _, a := range list {
 		changes, failed := a.changes(a.rel, a.mode)
-		err = worse(err, failed)
+		err = worseOf(err, failed)
 		before := len(a.Off)
 		for i := range changes {
 			a.count(&changes[i])
@@ -136,7 +137,7 @@ func (h *hookRun) ruleAll(list []aimed) (rulings []hook.Ruling, err error) {
 	}
 	for _, a := range list {
 		r, failed := a.rule(a.rel, a.mode)
-		if err = worse(err, failed); r != nil && !slices.Contains(rulings, *r) {
+		if err = worseOf(err, failed); r != nil && !slices.Contains(rulings, *r) {
 			rulings = append(rulings, *r)
 		}
 	}
@@ -183,9 +184,14 @@ func onlyOutside(err error) bool {
 	return errors.Is(err, errNoRepository) || errors.Is(err, errNoContract)
 }
 
-// worse is the error that says more.
-func worse(a, b error) error {
-	if a == nil || b != nil && onlyOutside(a) && (!onlyOutside(b) || errors.Is(b, errNoContract)) {
+// worseOf is the error that says more.
+func worseOf(a, b error) error {
+	switch {
+	case a == nil:
+		return b
+	case b == nil, !onlyOutside(a):
+		return a
+	case !onlyOutside(b), errors.Is(b, errNoContract):
 		return b
 	}
 	return a

@@ -32,11 +32,14 @@ func (f *Flags) Check() error {
 		name, value string
 		allowed     []string
 	}{
-		{"--agent", f.Agent, append([]string{""}, hook.Agents...)}, {"--event", f.Event, append([]string{""}, hook.Events...)},
-		{"--stop", f.Stop, []string{StopClaimed, StopAlways, StopOff}}, {"--fail", f.Fail, []string{FailOpen, FailClosed}},
+		{"--agent", f.Agent, append([]string{""}, hook.Agents...)},
+		{"--event", f.Event, append([]string{""}, hook.Events...)},
+		{"--stop", f.Stop, []string{StopClaimed, StopAlways, StopOff}},
+		{"--fail", f.Fail, []string{FailOpen, FailClosed}},
 	} {
 		if !slices.Contains(flag.allowed, flag.value) {
-			return fmt.Errorf("%s cannot be %q: expected %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.allowed, ", "), ", "))
+			allowed := strings.TrimPrefix(strings.Join(flag.allowed, ", "), ", ")
+			return fmt.Errorf("%s cannot be %q: expected %s", flag.name, flag.value, allowed)
 		}
 	}
 	return nil
@@ -163,7 +166,8 @@ func (f *Flags) failed(call *hook.Call, err error) hook.Answer {
 	why := strings.ReplaceAll(input.Reason(err).Error(), "\n", "; ")
 	switch {
 	case errors.Is(err, hook.ErrDeep) && call.Event == hook.Pre: // the model made it so
-		return call.Deny("closeout: " + hook.CodePayload + ": the arguments are nested too deeply to be read → call the tool with plain arguments")
+		return call.Deny("closeout: " + hook.CodePayload + ": the arguments are nested too deeply to be read → " +
+			"call the tool with plain arguments")
 	case call.Event == hook.Pre && f.Fail == FailClosed:
 		return call.Deny("closeout cannot judge: " + why)
 	case call.Event == hook.Stop:
@@ -188,8 +192,8 @@ func (h *hookRun) open() (*fence, error) {
 		if dir == "" {
 			continue
 		}
-		f, _, _, failed := h.fences.above(dir)
-		if err = worse(err, failed); f != nil && (h.session == nil || h.session.beside(f)) {
+		f, _, _, failed := h.fences.enclosing(dir)
+		if err = worseOf(err, failed); f != nil && (h.session == nil || h.session.sameRepository(f)) {
 			h.session = f
 		}
 	}

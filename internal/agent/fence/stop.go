@@ -97,7 +97,10 @@ func (h *hookRun) uncommitted(f *fence) (agent, person []string, err error) {
 		if f.persons(p) {
 			continue
 		}
-		r := f.Policy.Classify(&change.Change{Path: p, Status: change.Modified, OldMode: change.Regular, NewMode: change.Regular, KeysKnown: true})
+		edit := change.Change{
+			Path: p, Status: change.Modified, OldMode: change.Regular, NewMode: change.Regular, KeysKnown: true,
+		}
+		r := f.Policy.Classify(&edit)
 		switch shown := input.Neutral(input.QuotePath(p)); {
 		case p == report.FileName, strings.HasPrefix(p, f.Policy.EvidenceDir+"/"):
 		case r.Class == policy.ClassProtected:
@@ -110,7 +113,8 @@ func (h *hookRun) uncommitted(f *fence) (agent, person []string, err error) {
 }
 
 func commitFirst(agent, person []string) string {
-	text := "closeout: files are not committed, and only commits are judged: " + item.Several(agent) + " → commit what belongs to the task, undo what you changed besides, and leave what was there before you came"
+	text := "closeout: files are not committed, and only commits are judged: " + item.Several(agent) +
+		" → commit what belongs to the task, undo what you changed besides, and leave what was there before you came"
 	if len(person) > 0 {
 		text += "; leave " + item.Several(person) + ": a person commits it"
 	}
@@ -133,7 +137,10 @@ func (f *fence) open() ([]item.Fact, error) {
 }
 
 // notAsked begin the codes of findings that only a person or the gate's own environment can resolve.
-var notAsked = []string{"override.", "approval.", "subject.", "facts.", "contract.malformed", "contract.missing", "contract.untrusted", "gate."}
+var notAsked = []string{
+	"override.", "approval.", "subject.", "facts.", "contract.malformed", "contract.missing",
+	"contract.untrusted", "gate.",
+}
 
 // asked reports whether the agent can resolve a finding. Evidence that is recorded where the gate runs is not its to give.
 func asked(fact item.Fact, r *report.Report) bool {
@@ -199,13 +206,14 @@ func (h *hookRun) hold(f *fence, tree, open, reason string) (hook.Answer, error)
 	if hook.MayHold(h.past(), tree, open, f.Policy.Agent.StopBlocks) {
 		h.note(hook.AnswerBlock, "", nil)
 		// What cannot be counted could go on for ever: then only the first end of a turn is refused.
-		if h.logged = h.write() == nil; h.logged || h.call.Active && !h.call.Again {
+		if h.logged = h.write() == nil; h.logged || (h.call.Active && !h.call.Again) {
 			return h.call.Block(reason), nil
 		}
 	}
 	h.note(hook.AnswerGaveIn, "", nil)
 	first, _, _ := strings.Cut(reason, "\n")
-	return h.call.Pass(strings.TrimRight(first, ":") + "; the agent was let go all the same, and the gate will say no"), nil
+	first = strings.TrimRight(first, ":")
+	return h.call.Pass(first + "; the agent was let go all the same, and the gate will say no"), nil
 }
 
 // start tells a new session what is to be proven.

@@ -9,7 +9,8 @@ import (
 
 // TestAsked leaves out what the agent cannot resolve.
 func TestAsked(t *testing.T) {
-	r := &report.Report{Settings: report.Settings{EvidenceMin: "recorded"}, Acceptance: []report.Acceptance{{ID: "unit", Level: "bound"}, {ID: "lint", Level: "claimed"}}}
+	acceptance := []report.Acceptance{{ID: "unit", Level: "bound"}, {ID: "lint", Level: "claimed"}}
+	r := &report.Report{Settings: report.Settings{EvidenceMin: "recorded"}, Acceptance: acceptance}
 	for _, c := range []struct {
 		fact item.Fact
 		want bool

@@ -24,7 +24,8 @@ func FactsOf(r *report.Report) []Fact {
 		}
 		facts = append(facts, Fact{
 			Code: Text(f.Code), Severity: f.Severity, Message: Text(f.Message), Path: Text(at.Path), Line: at.Line,
-			Expected: Text(f.Expected), Actual: Text(f.Actual), Fix: Text(f.Fix), Fingerprint: f.Fingerprint, Tail: tail(f.Output),
+			Expected: Text(f.Expected), Actual: Text(f.Actual), Fix: Text(f.Fix),
+			Fingerprint: f.Fingerprint, Tail: tail(f.Output),
 		})
 	}
 	return facts
@@ -112,7 +113,9 @@ func WriteFacts(t *strings.Builder, facts []Fact) {
 		if f.Line > 0 {
 			place += fmt.Sprintf(":%d", f.Line)
 		}
-		for _, part := range [][2]string{{"location", place}, {"expected", f.Expected}, {"actual", f.Actual}, {"fix", f.Fix}} {
+		for _, part := range [][2]string{
+			{"location", place}, {"expected", f.Expected}, {"actual", f.Actual}, {"fix", f.Fix},
+		} {
 			if part[1] != "" {
 				fmt.Fprintf(t, "   %-9s %s\n", part[0]+":", part[1])
 			}

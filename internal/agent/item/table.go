@@ -72,7 +72,10 @@ func statusText(b *bytes.Buffer, s *Status) {
 	for _, more := range []struct {
 		name string
 		list []string
-	}{{"drift", s.Drift}, {"ignored", s.Ignored}, {"the replay differs", s.Differs}, {"the gate blocks", s.Blocked}, {"commits of no item", s.Unclaimed}} {
+	}{
+		{"drift", s.Drift}, {"ignored", s.Ignored}, {"the replay differs", s.Differs}, {"the gate blocks", s.Blocked},
+		{"commits of no item", s.Unclaimed},
+	} {
 		for i, text := range more.list {
 			if i == statusShown {
 				fmt.Fprintf(b, "%s: and %d more\n", more.name, len(more.list)-i)

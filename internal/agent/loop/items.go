@@ -43,7 +43,8 @@ func (l *Loop) Check() error {
 		for _, name := range placeholder.FindAllString(word, -1) {
 			switch {
 			case i == 0 || !slices.Contains([]string{"{item}", "{try}", "{prompt_file}", "{budget_left}"}, name):
-				return fmt.Errorf("%s in the word %s is not replaced: expected {item}, {try}, {prompt_file} or {budget_left}, after the program", name, input.Quote(word))
+				return fmt.Errorf("%s in the word %s is not replaced: "+
+					"expected {item}, {try}, {prompt_file} or {budget_left}, after the program", name, input.Quote(word))
 			case name == "{budget_left}" && l.Budget == nil:
 				return errors.New("{budget_left} requires --budget-usd and --cost")
 			}
@@ -52,12 +53,14 @@ func (l *Loop) Check() error {
 	return nil
 }
 
+// Stuck asks, before the event about a verdict is appended, whether it makes an item that failed STUCK: a code does.
+type Stuck func(*item.Standing, item.Event) (code, reason string)
+
 // Items lets a loop work at the items of a board.
 type Items struct {
 	Board *board.Board
-	// Judge records, judges and locks the claimed item. stuck makes an item that failed STUCK. The item is nil when nothing was judged:
-	// the facts say why.
-	Judge  func(id string, stuck func(*item.Standing, item.Event) (code, reason string)) (*item.Standing, []item.Fact, error)
+	// Judge records, judges and locks the claimed item. The item is nil when nothing was judged: the facts say why.
+	Judge  func(id string, stuck Stuck) (*item.Standing, []item.Fact, error)
 	Out    io.Writer
 	person []string // what differed from HEAD before the loop began, and no agent left: it is not committed
 }
@@ -96,7 +99,8 @@ func (w *Items) alone() (unlock func() error, err error) {
 		return nil, fmt.Errorf("another loop works in this work tree: wait for its end, or end it: %w", err)
 	}
 	if err == nil {
-		err = errors.Join(os.Setenv("CLOSEOUT_LOOP", w.Board.Store.Path(name)), record.EndMarked("CLOSEOUT_LOOP="+w.Board.Store.Path(name)))
+		lock := w.Board.Store.Path(name)
+		err = errors.Join(os.Setenv("CLOSEOUT_LOOP", lock), record.EndMarked("CLOSEOUT_LOOP="+lock))
 	}
 	return unlock, err
 }
@@ -114,10 +118,12 @@ func (w *Items) prepare(l *Loop) (err error) {
 	switch {
 	case !l.Commit: // nothing is taken for the agent's
 	case err != nil:
-		return fmt.Errorf("what differs from HEAD before CMD runs cannot be remembered, and --commit would commit it: %w", err)
+		return fmt.Errorf("what differs from HEAD before CMD runs cannot be remembered, "+
+			"and --commit would commit it: %w", err)
 	case len(w.person) > 0 && !w.Board.Plan.Checkout:
-		return fmt.Errorf("the work tree differs from HEAD before CMD runs, and --commit leaves that alone: %s: commit or ignore it, "+
-			"or let commands run in a fresh work tree (closeout item scan --checkout)", item.Several(w.person))
+		return fmt.Errorf("the work tree differs from HEAD before CMD runs, and --commit leaves that alone: %s: "+
+			"commit or ignore it, or let commands run in a fresh work tree (closeout item scan --checkout)",
+			item.Several(w.person))
 	}
 	l.Env = append(record.ChildEnv(os.Environ()), "CLOSEOUT_STATE="+w.Board.Store.Dir)
 	l.Grace, l.StopFile = record.DefaultGrace, w.Board.Store.Path("stop")
@@ -144,7 +150,8 @@ func findProgram(name, root string) (path string, err error) {
 		if planted, err := record.InTree(root, program); err != nil {
 			return "", fmt.Errorf("the program %s: %w", input.Quote(program), input.Reason(err))
 		} else if planted {
-			return "", fmt.Errorf("the program %s is in the work tree, where the agent can edit it: use one from outside", input.Quote(program))
+			return "", fmt.Errorf("the program %s is in the work tree, where the agent can edit it: use one from outside",
+				input.Quote(program))
 		}
 	}
 	return path, nil
@@ -180,7 +187,9 @@ func (w *Items) remember(begins bool) error {
 		return err
 	}
 	now := &session.Before{Start: head, Head: head}
-	killed := slices.ContainsFunc(w.Board.State.Items, func(it *item.Standing) bool { return it.Open && it.Worktree == w.Board.Worktree })
+	killed := slices.ContainsFunc(w.Board.State.Items, func(it *item.Standing) bool {
+		return it.Open && it.Worktree == w.Board.Worktree
+	})
 	switch {
 	case known == nil && !killed:
 		now.Person = paths
