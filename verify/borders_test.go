@@ -91,6 +91,9 @@ func TestBorders(t *testing.T) {
 			if isOwn && within(dir, gate...) && within(own, "internal/agent", "internal/audit") {
 				t.Errorf("%s imports %s: the gate knows neither agent nor audit", dir, own)
 			}
+			if within(dir, "internal/agent") && within(own, "internal/audit") {
+				t.Errorf("%s imports %s: what is beside an agent knows nothing of a year later", dir, own)
+			}
 		}
 	}
 	for _, dir := range slices.Concat(pure, gate) {
