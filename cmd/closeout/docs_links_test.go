@@ -16,11 +16,11 @@ var (
 	heading = regexp.MustCompile("(?m)^#+ +(.*)$")
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	code    = regexp.MustCompile("(?s)```.*?```")
-	notWord = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
 // anchors are the names that GitHub gives the headings of a page.
 func anchors(text string) map[string]bool {
+	notWord := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	names := map[string]bool{"": true}
 	for _, m := range heading.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 		names[strings.ReplaceAll(notWord.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true

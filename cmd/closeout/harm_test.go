@@ -11,15 +11,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // harmful is a command that removes files or overwrites them, in a text or as the words of a command, or the advice to remove some.
-var harmful = regexp.MustCompile(`\bgit(?: -[\w=.-]+(?: \S+)?)*? (?:rm|restore|reset|clean|stash)\b` +
-	"|\\bgit checkout\\b[^\n`]* -- |\\bgit checkout [\\w./-]+\\.\\w+" +
-	"|(?:^|[\\s;&|`(])(?:rm|unlink|rmdir) +(?:-\\w+ +)*[\\w./\"'$*-]" +
-	`|(?i:\b(?:remove|delete|discard) (?:or ignore\b|(?:the|an?) (?:\w+ )?(?:files?|director(?:y|ies)|folders?|repositor(?:y|ies)|logs?|reports?)\b))` +
-	`|\b(?:is|are) (?:an?|not|no|another)\b[^→]*: (?:remove|delete|discard) (?:it|them)\b`)
+var harmful = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bgit(?: -[\w=.-]+(?: \S+)?)*? (?:rm|restore|reset|clean|stash)\b` +
+		"|\\bgit checkout\\b[^\n`]* -- |\\bgit checkout [\\w./-]+\\.\\w+" +
+		"|(?:^|[\\s;&|`(])(?:rm|unlink|rmdir) +(?:-\\w+ +)*[\\w./\"'$*-]" +
+		`|(?i:\b(?:remove|delete|discard) (?:or ignore\b|(?:the|an?) (?:\w+ )?(?:files?|director(?:y|ies)|folders?|repositor(?:y|ies)|logs?|reports?)\b))` +
+		`|\b(?:is|are) (?:an?|not|no|another)\b[^→]*: (?:remove|delete|discard) (?:it|them)\b`)
+})
 
 // harmfulWords are those of the same commands one by one.
 var harmfulWords = []string{"rm", "checkout", "restore", "reset", "clean", "stash"}
@@ -31,7 +34,7 @@ func TestNothingNamesAHarmfulCommand(t *testing.T) {
 	look := func(where, text string) {
 		texts++
 		for line := range strings.Lines(text) {
-			if found := harmful.FindString(line); found != "" {
+			if found := harmful().FindString(line); found != "" {
 				t.Errorf("%s names %q in %q: say in words what of which path is to be undone", where, found, strings.TrimSpace(line))
 			}
 		}
@@ -67,7 +70,7 @@ func TestNothingNamesAHarmfulCommand(t *testing.T) {
 		"git switch -c work": false, "git checkout -qb work": false, "remove the file": true, "remove the line": false, "a clean work tree": false,
 		"git cleans up": false, "form a": false,
 	} {
-		if harmful.MatchString(text) != want {
+		if harmful().MatchString(text) != want {
 			t.Errorf("%q: expected %t", text, want)
 		}
 	}
