@@ -111,10 +111,11 @@ var hookWrites = []hookWrite{
 // TestHookAgreesWithTheGate writes with each tool what the hook was asked about, commits it, and lets the gate judge: what one
 // denies the other blocks.
 func TestHookAgreesWithTheGate(t *testing.T) {
+	made := newHookRepo(t, "0")
 	for _, w := range hookWrites {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			repo := newHookRepo(t, "0")
+			repo := made.copy(t)
 			said := repo.asked(w)
 			if said != w.want {
 				t.Errorf("the hook: %s, expected %s", said, w.want)
@@ -132,13 +133,14 @@ func TestHookAgreesWithTheGate(t *testing.T) {
 
 // TestHookAgreesWithinAnItem does the same where an item is claimed: the changes are those since the claim, by both contracts.
 func TestHookAgreesWithinAnItem(t *testing.T) {
+	made := newHookRepo(t, "0")
 	for path, want := range map[string]string{
 		"src/b.go": "silent", "src/core.go": "deny", "lib/exact.go": "deny", "docs/a.md": "deny", "src/secret/x": "deny", "notes/n.txt": "silent",
 		"examples/x.py": "note", ".closeout/tasks/T-1.json": "deny", ".closeout/tasks/T-3.json": "deny", "src/work.go": "silent", "src/../main.go": "deny",
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			repo := newHookRepo(t, "0")
+			repo := made.copy(t)
 			if _, errs, status := repo.run("", "closeout", "next", "T-1"); status != 0 {
 				t.Fatal(errs)
 			}
@@ -154,7 +156,8 @@ func TestHookAgreesWithinAnItem(t *testing.T) {
 
 // TestHookCountsTheBudget compares a series of writes off scope, each committed or not, with a budget of 1.
 func TestHookCountsTheBudget(t *testing.T) {
-	repo := newHookRepo(t, "1")
+	made := newHookRepo(t, "1")
+	repo := made.copy(t)
 	for i, want := range []string{"note", "deny", "deny"} {
 		w := hookWrite{path: "lib/" + string(rune('a'+i)) + ".go"}
 		if said := repo.asked(w); said != want {
@@ -164,7 +167,7 @@ func TestHookCountsTheBudget(t *testing.T) {
 			t.Errorf("write %d: the gate blocks: %t", i, blocked)
 		}
 	}
-	repo = newHookRepo(t, "1")
+	repo = made.copy(t)
 	for i, want := range []string{"note", "note", "deny"} {
 		w := hookWrite{path: []string{"lib/a.go", "lib/a.go", "lib/b.go"}[i]}
 		if said := repo.asked(w); said != want {
@@ -172,7 +175,7 @@ func TestHookCountsTheBudget(t *testing.T) {
 		}
 		repo.write(w)
 	}
-	repo = newHookRepo(t, "1")
+	repo = made.copy(t)
 	if said := repo.asked(hookWrite{path: "lib/other.go"}); said != "note" { // it was not written, or was restored
 		t.Errorf("a first write: %s", said)
 	}
@@ -193,9 +196,23 @@ type hookRepo struct {
 	base []string // what verify compares with
 }
 
-func newHookRepo(t *testing.T, budget string) *hookRepo {
+// hookRepoIn is one in a directory of the test, with nothing in it yet.
+func hookRepoIn(t *testing.T) *hookRepo {
 	dir := t.TempDir()
-	r := &hookRepo{t: t, base: []string{"--base", "main"}, dir: filepath.Join(dir, "r"), env: gitEnv("XDG_STATE_HOME="+filepath.Join(dir, "state"), "HOME="+dir, "CLAUDE_PROJECT_DIR=", "GITHUB_ACTIONS=")}
+	return &hookRepo{t: t, base: []string{"--base", "main"}, dir: filepath.Join(dir, "r"), env: gitEnv("XDG_STATE_HOME="+filepath.Join(dir, "state"), "HOME="+dir, "CLAUDE_PROJECT_DIR=", "GITHUB_ACTIONS=")}
+}
+
+// copy is the same repository elsewhere, without the commands of git that made it.
+func (r *hookRepo) copy(t *testing.T) *hookRepo {
+	to := hookRepoIn(t)
+	if err := os.CopyFS(to.dir, os.DirFS(r.dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func newHookRepo(t *testing.T, budget string) *hookRepo {
+	r := hookRepoIn(t)
 	r.file(".closeout/scope_contract.json", strings.ReplaceAll(hookContract, "%BUDGET%", budget))
 	for name, text := range hookFiles {
 		r.file(name, text)
