@@ -34,11 +34,15 @@ func addNewest(bundle string) error {
 		return strings.TrimSpace(string(out))
 	}
 	found := archive.Found{Schema: archive.FoundSchema, Origin: "closeout-archive/github.com/acme/shop", Branch: "main"}
-	e := archive.Entry{Schema: archive.EntrySchema, Kind: archive.Gap, Branch: "main", Commits: []string{git("rev-parse", "main")}, Replay: archive.ReplayNotTried, Why: &bundle}
-	if parent := git("rev-parse", "--quiet", "--verify", "main~1"); parent != "" {
-		e.Parent = &parent
+	newest := strings.Fields(git("log", "-1", "--format=%ct %H %P", "main"))
+	if len(newest) < 2 {
+		return errors.New("main has no commit")
 	}
-	found.Date, _ = strconv.ParseInt(git("log", "-1", "--format=%ct", "main"), 10, 64)
+	e := archive.Entry{Schema: archive.EntrySchema, Kind: archive.Gap, Branch: "main", Commits: newest[1:2], Replay: archive.ReplayNotTried, Why: &bundle}
+	if len(newest) > 2 {
+		e.Parent = &newest[2]
+	}
+	found.Date, _ = strconv.ParseInt(newest[0], 10, 64)
 	dir, err := os.MkdirTemp("", "archived")
 	if err != nil {
 		return err
