@@ -95,7 +95,7 @@ patterns below, no more:
 - A test that checks less through a helper, a fixture or data that it reads, or whose name a program computes. That a test
   stopped running without a trace in its file shows only where the
   [test reports of the base](recipes.md#compare-with-the-tests-of-the-base-branch) are compared.
-- Expected values that fit a wrong program: ` + "`closeout/rebased-expectation`" + ` says where they changed, not whether they are right.
+- Expected values that fit a wrong program.
 - New tests that were never good. A [negative control](negative-controls.md) shows that a test can fail.
 - Symlinks, submodules, binary files, generated files that are not committed, and what is larger than [the limits](limits.md#diff-rules).
 - The configuration of test runners and linters, except thresholds and suppressions: the list of

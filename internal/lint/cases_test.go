@@ -98,6 +98,7 @@ var contractCases = []lintCase{
 	{"unknown_rule", "ignore", []edit{{contractPath, `"override"`, `"rules": {"ignore": [{"id": "closeout/x", "files": "src/**", "reason": "a", "until": "2030-01-01"}]}, "override"`}}, input.Warn, `closeout diff --list`},
 	{"unknown_rule", "approval", []edit{{contractPath, `"override"`, `"approvals_required": [{"id": "a", "rules": ["closeout/new-dependencies"]}], "override"`}}, input.Warn, `write "closeout/new-dependency"`},
 	{"unknown_rule", "never", []edit{override(`{"never": ["closeout/skipped-tests", "a.b"]}`)}, input.Warn, `:8:3 no diff rule has the id "closeout/skipped-tests"`},
+	{"unknown_rule", "gone", []edit{override(`{"never": ["closeout/agent-file", "a.b"]}`)}, input.Warn, `:8:3 the diff rule "closeout/agent-file" is gone`},
 	{"unknown_rule", "known", []edit{override(`{"never": ["closeout/skipped-test", "a.b"]}`), {contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/skipped-test", "severity": "off"}, {"id": "lint/x", "severity": "warn"}]}, "override"`}}, "", ""},
 
 	{"owners", "no file", []edit{file(".github/CODEOWNERS", removed), file("CODEOWNERS", "/.github/ @a\n")}, input.Warn, `CODEOWNERS:0:0 no code owner must approve a change to /.closeout/ → add the line "/.closeout/ @OWNER"`},

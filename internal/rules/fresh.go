@@ -11,8 +11,7 @@ import (
 
 // codeRules are about what code hides from checks and tests, and how.
 var codeRules = []*Rule{
-	LoweredThreshold, TestExit, BlanketSuppression, UncoveredCode, SensesTests, StubbedBody, Stub, SwallowedError, SwallowedAttempt, TestBypass, SensesCI, UncoveredLine,
-	Suppression, StubPhrase,
+	LoweredThreshold, TestExit, BlanketSuppression, StubbedBody, Stub, StubPhrase,
 }
 
 // mark is a place in a version of a file where a rule recognizes something.
@@ -206,15 +205,6 @@ func isProduction(name string) bool {
 		}
 	}
 	return true
-}
-
-// inProduction leaves out what lies in tests inside a file of the product.
-func inProduction(v *source.File, found func(int, string)) func(int, string) {
-	return func(line int, kind string) {
-		if !v.InTest(line) {
-			found(line, kind)
-		}
-	}
 }
 
 // aside reports whether a directory is one of tests, of what only they use, or of what is not shipped.

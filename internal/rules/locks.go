@@ -38,21 +38,6 @@ var LockIntegrity = &Rule{
 	},
 }
 
-// LockAlone lists lock files that change without the manifest that asks for it.
-var LockAlone = &Rule{
-	ID: "closeout/lock-alone", Title: "A lock file changes, and no manifest", Severity: input.Info, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		if slices.ContainsFunc(c.Files, func(f *File) bool { return manifestReader(f.Path) != nil || path.Base(f.Path) == "pnpm-workspace.yaml" }) {
-			return
-		}
-		for _, f := range c.locks() {
-			if f.Base != nil && f.Head != nil {
-				report(Hit{File: f.Path, Detail: "the lock file changes, and no manifest asks for it", Fix: "say why the locked packages change"})
-			}
-		}
-	},
-}
-
 // lockNames are the names of the lock files that are read.
 const lockNames = ` package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock cargo.lock poetry.lock uv.lock pdm.lock gemfile.lock composer.lock go.sum `
 

@@ -14,8 +14,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// manifestRules are about dependencies, lock files and snapshots.
-var manifestRules = []*Rule{SnapshotOnly, NewDependency, LockHost, LockIntegrity, LockAlone, CheckConfig}
+// manifestRules are about dependencies and lock files.
+var manifestRules = []*Rule{NewDependency, LockHost, LockIntegrity, CheckConfig}
 
 // NewDependency finds packages that the manifests of a change name for the first time.
 var NewDependency = &Rule{

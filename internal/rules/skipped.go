@@ -13,7 +13,7 @@ var testLanguages = []string{"go", "python", "javascript", "typescript", "rust",
 var testRules = []*Rule{UnreadFile, CommentedTest, DisabledTest, SkippedTest, HollowedTest, FocusedTest, RemovedTest, DroppedTest, SkippedNewTest}
 
 // factRules state what a reader may want to know.
-var factRules = []*Rule{UnreadOther, NoTestChanged}
+var factRules = []*Rule{UnreadOther}
 
 // SkippedTest finds tests that ran at the merge base and are skipped at the head, whatever the machine.
 var SkippedTest = &Rule{

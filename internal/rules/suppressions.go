@@ -16,7 +16,7 @@ var BlanketSuppression = &Rule{
 	ID: "closeout/blanket-suppression", Title: "A checker is switched off for a whole file, or without saying for what", Severity: input.Warn, Review: true,
 	Languages: append([]string{"any"}, codeLanguages...),
 	Find: func(c *Change, report func(Hit)) {
-		c.suppressions(false, true, func(list []mark) {
+		c.suppressions(func(list []mark) {
 			report(Hit{
 				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "everything is suppressed: " + kinds(list),
 				Fix: "correct what the checker finds, or name the one rule on the one line",
@@ -25,31 +25,8 @@ var BlanketSuppression = &Rule{
 	},
 }
 
-// Suppression counts the other comments and attributes that silence a checker.
-var Suppression = &Rule{
-	ID: "closeout/suppression", Title: "A finding of a checker is suppressed", Severity: input.Info,
-	Languages: append([]string{"any"}, codeLanguages...),
-	Find: func(c *Change, report func(Hit)) {
-		c.suppressions(true, false, func(list []mark) {
-			report(Hit{
-				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "suppressed: " + kinds(list),
-				Fix: "correct what the checker finds, or say in the comment why it is wrong",
-			})
-		})
-	},
-}
-
-func (c *Change) suppressions(joined, blanket bool, found func([]mark)) {
-	for _, list := range c.fresh(joined, func(f *File, v *source.File, found func(int, string)) {
-		if isVendored(f.Path) || isProse(f.Path) {
-			return
-		}
-		scanSuppressions(v, func(line int, kind string, all bool) {
-			if all == blanket {
-				found(line, kind)
-			}
-		})
-	}) {
+func (c *Change) suppressions(found func([]mark)) {
+	for _, list := range c.fresh(false, scanSuppressions) {
 		found(list)
 	}
 }
@@ -63,35 +40,26 @@ func isProse(name string) bool {
 	return false
 }
 
-const (
-	jsDirectives = "eslint-disable @ts-ignore @ts-expect-error @ts-nocheck biome-ignore oxlint-disable deno-lint-ignore tslint:disable stylelint-disable $FlowFixMe"
-	cDirectives  = "NOLINT"
-	cssDirective = "stylelint-disable"
-	tfDirectives = "tfsec:ignore tflint-ignore checkov:skip"
-)
+const jsDirectives = "eslint-disable @ts-nocheck biome-ignore oxlint-disable deno-lint-ignore tslint:disable stylelint-disable"
 
-// directives are the words that begin a comment which silences a checker, by language and by extension.
+// directives are the words that begin a comment which can silence all that a checker says, by language and by extension.
 var directives = map[string]string{
-	"go":         "nolint nosec lint:ignore lint:file-ignore revive:disable",
-	"python":     "noqa type:␣ignore type:ignore ruff:␣noqa flake8:␣noqa pylint:␣disable pylint:disable pylint:␣skip-file pylint:skip-file mypy:␣ignore-errors mypy:␣disable-error-code pyright:␣ignore pyright:ignore nosec pragma:␣no␣mutate pyre-ignore ty:␣ignore",
+	"go":         "nolint",
+	"python":     "type:␣ignore type:ignore ruff:␣noqa flake8:␣noqa pylint:␣disable pylint:disable pylint:␣skip-file pylint:skip-file mypy:␣ignore-errors",
 	"javascript": jsDirectives,
 	"typescript": jsDirectives,
-	"java":       "NOSONAR NOPMD noinspection ktlint-disable CHECKSTYLE:OFF CHECKSTYLE.OFF",
-	"csharp":     "ReSharper␣disable NOSONAR",
-	"ruby":       "rubocop:disable rubocop:todo standard:disable steep:ignore",
-	".sh":        "shellcheck␣disable", ".bash": "shellcheck␣disable",
-	".yml": "yamllint␣disable zizmor:␣ignore checkov:skip", ".yaml": "yamllint␣disable zizmor:␣ignore checkov:skip",
-	".tf": tfDirectives, ".c": cDirectives, ".h": cDirectives, ".cc": cDirectives, ".cpp": cDirectives, ".hpp": cDirectives,
-	".php": "phpstan-ignore @phpstan-ignore phpcs:ignore phpcs:disable @psalm-suppress", ".swift": "swiftlint:disable",
-	".css": cssDirective, ".scss": cssDirective, ".less": cssDirective,
-	".vue": jsDirectives, ".svelte": jsDirectives, ".astro": jsDirectives, "Dockerfile": "hadolint␣ignore",
+	"csharp":     "ReSharper␣disable",
+	"ruby":       "rubocop:disable",
+	".sh":        "shellcheck␣disable", ".bash": "shellcheck␣disable", ".swift": "swiftlint:disable",
+	".css": "stylelint-disable", ".scss": "stylelint-disable", ".less": "stylelint-disable",
+	".vue": jsDirectives, ".svelte": jsDirectives, ".astro": jsDirectives,
 }
 
 // attributes are the same as code.
 var attributes = map[source.Lang]string{
 	source.Rust:   "allow( [expect(",
 	source.Java:   "@SuppressWarnings @Suppress( @file:Suppress( @SuppressFBWarnings",
-	source.CSharp: "#pragma␣warning␣disable SuppressMessage( #nullable␣disable",
+	source.CSharp: "#pragma␣warning␣disable",
 }
 
 // tableOf are the words of a list.
@@ -103,27 +71,29 @@ func tableOf(list string) []string {
 	return out
 }
 
-// scanSuppressions finds what silences a checker in a file, and whether it silences all that it says.
-func scanSuppressions(v *source.File, found func(line int, kind string, all bool)) {
+// scanSuppressions finds what silences all that a checker says.
+func scanSuppressions(f *File, v *source.File, found func(line int, kind string)) {
+	if isVendored(f.Path) || isProse(f.Path) {
+		return
+	}
 	s := &suppressed{File: v, last: map[string]int{}}
 	key := string(v.Lang)
 	if v.Lang == source.None {
-		if key = strings.ToLower(path.Ext(v.Path)); path.Base(v.Path) == "Dockerfile" {
-			key = "Dockerfile"
-		}
+		key = strings.ToLower(path.Ext(v.Path))
 	}
 	scanDirectives(v, directives[key], func(pos int, word string) {
-		if word == "@ts-expect-error" && source.IsTest(v.Path) {
-			return // a test of types
+		if s.blanket(pos, word) {
+			found(v.LineAt(pos), word)
 		}
-		found(v.LineAt(pos), word, s.blanket(pos, word))
 	})
 	for _, word := range tableOf(attributes[v.Lang]) {
 		eachPlace(v.Code, word, func(pos int) {
 			if v.Lang == source.Rust && !bytes.HasPrefix(bytes.TrimSpace(lineOf(v.Code, pos)), []byte("#")) {
 				return
 			}
-			found(v.LineAt(pos), strings.Trim(word, "[("), s.blanketAttribute(pos, word))
+			if s.blanketAttribute(pos, word) {
+				found(v.LineAt(pos), strings.Trim(word, "[("))
+			}
 		})
 	}
 }

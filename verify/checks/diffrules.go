@@ -68,7 +68,8 @@ func runDiffRules(p *Pass) {
 	for i := range p.Policy.Sources {
 		source := &p.Policy.Sources[i]
 		for _, id := range source.Contract.DiffRuleIDs() {
-			if _, known := standard[id.Value]; !known {
+			_, known := standard[id.Value]
+			if _, former := contract.FormerRule(id.Value); !known && !former {
 				reportNoDiffRule(p, id, source)
 			}
 		}
@@ -162,8 +163,11 @@ func diffFinding(r *reports.DiffRow, severity input.Severity) Finding {
 func reportStrayIgnores(p *Pass, exceptions *ignores, standard map[string]input.Severity) {
 	for i := range exceptions.list {
 		ignore := &exceptions.list[i]
-		if _, known := standard[ignore.ID.Value]; !known && !ignore.expired {
-			ignore.used = true
+		if _, known := standard[ignore.ID.Value]; known || ignore.expired {
+			continue
+		}
+		ignore.used = true
+		if _, former := contract.FormerRule(ignore.ID.Value); !former {
 			reportNoDiffRule(p, ignore.ID, &ignore.Source)
 		}
 	}

@@ -1,4 +1,0 @@
-package rules
-
-// checkRules are about workflows, scripts and the configuration of checks.
-var checkRules = []*Rule{UnreadWorkflow, SoftenedWorkflow, SwallowedCheck, WorkflowPermissions, PullRequestTarget, UnpinnedAction, WorkflowSecret, AgentFile}

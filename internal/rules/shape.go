@@ -1,0 +1,33 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// shape is a piece of code without blanks and with # for each literal.
+func shape(codeText []byte) string {
+	var b strings.Builder
+	for i := 0; i < len(codeText); i++ {
+		c := codeText[i]
+		switch {
+		case isSpace(c):
+		case source.IsWord(c):
+			end := i
+			for end < len(codeText) && source.IsWord(codeText[end]) {
+				end++
+			}
+			if word := string(codeText[i:end]); c >= '0' && c <= '9' || oneOf(word, "true", "false", "True", "False", "nil", "null", "None", "undefined") {
+				b.WriteByte('#')
+			} else {
+				b.WriteString(word)
+				b.WriteByte(' ')
+			}
+			i = end - 1
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
