@@ -111,12 +111,8 @@ patterns below, no more:
 `)
 	for _, id := range rules.IDs() {
 		r := rules.ByID(id)
-		review := ""
-		if r.Review {
-			review = ", review"
-		}
 		anchor := strings.ReplaceAll(id, "/", "")
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s%s | %s | %s |\n", id, anchor, r.Severity, review, r.About(), r.Title)
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", id, anchor, r.Severity, r.About(), r.Title)
 	}
 	for _, id := range rules.IDs() {
 		title, rest, _ := strings.Cut(rules.ByID(id).Page(), "\n")

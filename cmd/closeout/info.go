@@ -24,7 +24,7 @@ import (
 func newExplain(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain [CODE]", Short: "Explain what a finding means and how to fix it",
-		Example: "  closeout explain scope.forbidden\n  closeout explain scope\n  closeout explain closeout/skipped-test",
+		Example: "  closeout explain scope.forbidden\n  closeout explain scope\n  closeout explain closeout/test-skipped",
 		Args:    oneWord("CODE"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return explained(), cobra.ShellCompDirectiveNoFileComp

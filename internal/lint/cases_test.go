@@ -94,12 +94,13 @@ var contractCases = []lintCase{
 	{"weak", "off scope blocks", []edit{{contractPath, `"override"`, `"off_scope": "block", "override"`}}, "", ""},
 	{"weak", "strict", []edit{override(`{"permission": "admin", "binding": "code", "allow_author": false, "never": ["a.b"]}`), {contractPath, `"override"`, `"evidence": {"min": "recorded"}, "override"`}}, "", ""},
 
-	{"unknown_rule", "catalogue", []edit{{contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/skiped-test", "severity": "warn"}]}, "override"`}}, input.Warn, `:8:34 no diff rule has the id "closeout/skiped-test" → write "closeout/skipped-test"`},
+	{"unknown_rule", "catalogue", []edit{{contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/test-skiped", "severity": "warn"}]}, "override"`}}, input.Warn, `:8:34 no diff rule has the id "closeout/test-skiped" → write "closeout/test-skipped"`},
 	{"unknown_rule", "ignore", []edit{{contractPath, `"override"`, `"rules": {"ignore": [{"id": "closeout/x", "files": "src/**", "reason": "a", "until": "2030-01-01"}]}, "override"`}}, input.Warn, `closeout diff --list`},
 	{"unknown_rule", "approval", []edit{{contractPath, `"override"`, `"approvals_required": [{"id": "a", "rules": ["closeout/new-dependencies"]}], "override"`}}, input.Warn, `write "closeout/new-dependency"`},
-	{"unknown_rule", "never", []edit{override(`{"never": ["closeout/skipped-tests", "a.b"]}`)}, input.Warn, `:8:3 no diff rule has the id "closeout/skipped-tests"`},
+	{"unknown_rule", "never", []edit{override(`{"never": ["closeout/test-skippedd", "a.b"]}`)}, input.Warn, `:8:3 no diff rule has the id "closeout/test-skippedd"`},
 	{"unknown_rule", "gone", []edit{override(`{"never": ["closeout/agent-file", "a.b"]}`)}, input.Warn, `:8:3 the diff rule "closeout/agent-file" is gone`},
-	{"unknown_rule", "known", []edit{override(`{"never": ["closeout/skipped-test", "a.b"]}`), {contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/skipped-test", "severity": "off"}, {"id": "lint/x", "severity": "warn"}]}, "override"`}}, "", ""},
+	{"unknown_rule", "joined", []edit{override(`{"never": ["closeout/focused-test", "a.b"]}`)}, input.Warn, `:8:3 the diff rule "closeout/focused-test" is a part of another one now: its id counts in this version only → write "closeout/test-skipped"`},
+	{"unknown_rule", "known", []edit{override(`{"never": ["closeout/test-skipped", "a.b"]}`), {contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/test-skipped", "severity": "off"}, {"id": "lint/x", "severity": "warn"}]}, "override"`}}, "", ""},
 
 	{"owners", "no file", []edit{file(".github/CODEOWNERS", removed), file("CODEOWNERS", "/.github/ @a\n")}, input.Warn, `CODEOWNERS:0:0 no code owner must approve a change to /.closeout/ → add the line "/.closeout/ @OWNER"`},
 	{"owners", "no line", []edit{file(".github/CODEOWNERS", "/.closeout/ @a\n/src/ @b")}, input.Warn, "no code owner must approve a change to /.github/"},

@@ -120,7 +120,7 @@ func TestCases(t *testing.T) {
 			apply(t, files, c.edits)
 			in := lint.Texts(files)
 			in.Read = readable(in.Read)
-			in.DiffRules = []string{"closeout/new-dependency", "closeout/skipped-test"}
+			in.DiffRules = []string{"closeout/new-dependency", "closeout/test-skipped"}
 			lines := shown(lint.Run(in))
 			if c.want == "" {
 				harmless[c.code] = true

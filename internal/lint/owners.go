@@ -214,7 +214,10 @@ func (l *linter) diffRules(s *source) {
 			Code: "lint.unknown_rule", Message: "no diff rule has the id " + input.Quote(id.Value), Path: s.path, Pos: id.Pos,
 			Expected: "the id of a diff rule", Actual: id.Value, Fix: "closeout diff --list prints the ids", Identity: []string{id.Value},
 		}
-		if _, former := contract.FormerRule(id.Value); former {
+		now, former := contract.FormerRule(id.Value)
+		if now != "" {
+			f.Message, f.Fix = "the diff rule "+input.Quote(id.Value)+" is a part of another one now: its id counts in this version only", "write "+input.Quote(now)
+		} else if former {
 			f.Message, f.Fix = "the diff rule "+input.Quote(id.Value)+" is gone: its id has no effect", "remove it; docs/upgrading.md says what to use instead"
 		} else if near := input.Nearest(id.Value, l.DiffRules); near != "" {
 			f.Fix = "write " + input.Quote(near)

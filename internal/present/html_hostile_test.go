@@ -38,7 +38,7 @@ func everyField() *report.Report {
 	let := overridden()
 	r.Verdict, r.Override, r.OverrideRefused, r.OverrideCode = report.Overridden, let.Override, let.OverrideRefused, ptr("code")
 	r.Subject.PullRequest = ptr(int64(318))
-	r.Findings[0].Rule, r.Findings[0].Location.Path = "closeout/skipped-test", "a.go"
+	r.Findings[0].Rule, r.Findings[0].Location.Path = "closeout/test-skipped", "a.go"
 	r.Findings = append(r.Findings, finding("facts.unavailable", unknown, "m", report.Location{}, "e", "a", "f"))
 	r.Acceptance[0].KeptFrom, r.Companions[0].KeptFrom = ptr("why"), ptr("why")
 	return r

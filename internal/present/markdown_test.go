@@ -192,7 +192,7 @@ func TestTailStaysInItsBlock(t *testing.T) {
 // TestQuotedCode: lines of code that a diff rule quotes are whole; the words beside them are no code.
 func TestQuotedCode(t *testing.T) {
 	f := report.Finding{
-		Code: "rule.failed", Severity: "block", Rule: "closeout/hollowed-test", Message: "closeout/hollowed-test: TestA checks nothing",
+		Code: "rule.failed", Severity: "block", Rule: "closeout/test-hollowed", Message: "closeout/test-hollowed: TestA checks nothing",
 		Expected: "t.Errorf(\"Sum is %d\", got), as at the merge base", Actual: "func TestA(t *testing.T) { // `x` @y",
 	}
 	for _, want := range []string{"  - Expected: `t.Errorf(\"Sum is %d\", got)`, as at the merge base\n", "  - Actual: ``func TestA(t *testing.T) { // `x` @y``\n"} {
@@ -207,7 +207,7 @@ func TestQuotedCode(t *testing.T) {
 		}
 	}
 	r := &report.Report{Verdict: report.Failed, Findings: []report.Finding{f}, Counts: report.Counts{Block: 1}}
-	if got := mdTop(r).head; !strings.Contains(got, "Blocked by `closeout/hollowed-test`.") || !strings.Contains(got, "`closeout explain closeout/hollowed-test`") {
+	if got := mdTop(r).head; !strings.Contains(got, "Blocked by `closeout/test-hollowed`.") || !strings.Contains(got, "`closeout explain closeout/test-hollowed`") {
 		t.Errorf("the rule is not named: %q", got)
 	}
 }

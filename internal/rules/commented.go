@@ -12,32 +12,22 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-var programLanguages = []string{"go", "python", "javascript", "typescript", "rust", "java", "csharp", "ruby"}
-
-// CommentedTest finds tests that ran at the merge base and are comments, or code that cannot run, at the head.
-var CommentedTest = &Rule{
-	ID: "closeout/commented-test", Title: "A test that ran before is a comment now", Severity: input.Block, Topic: "test",
-	Languages: programLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.Files {
-			if d := f.deadened(); len(d.tests) > 0 {
-				report(d.hit(f, d.tests, "test", "uncomment the test, and fix what it finds"))
-			}
+// findCommentedTest finds tests that ran at the merge base and are comments, or code that cannot run, at the head.
+func findCommentedTest(c *Change, report func(Hit)) {
+	for _, f := range c.Files {
+		if d := f.deadened(); len(d.tests) > 0 {
+			report(d.hit(f, d.tests, "test", "uncomment the test, and fix what it finds"))
 		}
-	},
+	}
 }
 
-// CommentedAssertion finds assertions that were live at the merge base and are comments, or code that cannot run, at the head.
-var CommentedAssertion = &Rule{
-	ID: "closeout/commented-assertion", Title: "An assertion that ran before is a comment now", Severity: input.Block,
-	Languages: programLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.Files {
-			if d := f.deadened(); len(d.assertions) > 0 && len(d.tests) == 0 {
-				report(d.hit(f, d.assertions, "assertion", "uncomment the assertion, and fix what it finds"))
-			}
+// findCommentedAssertion finds assertions that were live at the merge base and are comments, or code that cannot run, at the head.
+func findCommentedAssertion(c *Change, report func(Hit)) {
+	for _, f := range c.Files {
+		if d := f.deadened(); len(d.assertions) > 0 && len(d.tests) == 0 {
+			report(d.hit(f, d.assertions, "assertion", "uncomment the assertion, and fix what it finds"))
 		}
-	},
+	}
 }
 
 // deadLine is a line of the head that was code at the merge base.

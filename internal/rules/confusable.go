@@ -11,13 +11,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// MixedScript finds names that look like other names, because their letters come from two scripts.
-var MixedScript = &Rule{
-	ID: "closeout/mixed-script", Title: "A name that looks like another one", Severity: input.Warn, Review: true,
-	Languages: []string{"go", "python", "javascript", "typescript", "rust", "java", "csharp", "ruby", "any"},
-	Find:      findMixed,
-}
-
 // lookAlikes are letters, and what they look like by Unicode's list of confusables (UTS 39): the letter, then the Latin one.
 const lookAlikes = "аaеeоoрpсcуyхxѕsіiјjԁdԛqԝwһhӏlүyѵvАAВBЕEКKМMНHОOРPСCТTУYХXЅSІIЈJԌGԚQԜWҮYѴV" + // Cyrillic
 	"οoϲcϳjΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXϹCͿJ" + // Greek
@@ -91,6 +84,7 @@ func skeletonOf(name string) skeleton {
 	return s
 }
 
+// findMixed finds names that look like other names, because their letters come from two scripts.
 func findMixed(c *Change, report func(Hit)) {
 	var before map[string]bool
 	for _, f := range c.Files {

@@ -4,6 +4,7 @@
 package rules
 
 import (
+	"cmp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -25,10 +26,15 @@ type Rule struct {
 	ID        string // closeout/…
 	Title     string // one line
 	Severity  input.Severity
-	Review    bool     // a person should look at what it finds
 	Languages []string // each must have a case that fires and one that stays quiet; "any" for a rule about any file
-	// Topic joins rules that can find the same thing: of hits with one topic, file, side and line, or with one topic, file and
-	// subject, that of the rule which comes first in [All] stays.
+	Parts     []Part
+}
+
+// Part finds one kind of what a rule is about.
+type Part struct {
+	Severity input.Severity // "" is that of the rule
+	// Topic joins parts that can find the same thing: of hits with one topic, file, side and line, or with one topic, file and
+	// subject, that of the part which comes first in [All] stays.
 	Topic string
 	Find  func(c *Change, report func(Hit))
 }
@@ -186,52 +192,46 @@ func (c *Change) judge(list []*Rule) *reports.Diff {
 	taken := taken{}
 	for _, r := range list {
 		var rows []reports.DiffRow
-		more := int64(0)
-		r.Find(c, func(h Hit) {
-			switch {
-			case !taken.take(r, &h):
-			case len(rows) < maxRows-1:
-				rows = append(rows, r.row(h))
-			default:
-				more++
-			}
-		})
-		d.Rules = append(d.Rules, r.finish(rows, more)...)
+		more, worst := int64(0), input.Info // what is left out, and how severe it is
+		for i := range r.Parts {
+			part := &r.Parts[i]
+			severity := cmp.Or(part.Severity, r.Severity)
+			part.Find(c, func(h Hit) {
+				switch {
+				case !taken.take(part, &h):
+				case len(rows) < maxRows-1:
+					rows = append(rows, r.row(h, severity))
+				default:
+					more++
+					worst = input.Stricter(worst, severity)
+				}
+			})
+		}
+		if len(rows) == 0 {
+			d.Rules = append(d.Rules, reports.DiffRow{ID: r.ID, Category: reports.Category(r.Severity), Severity: r.Severity, Passed: true})
+			continue
+		}
+		input.SortStable(rows, compareRows)
+		rows = slices.Compact(rows)
+		if more > 0 {
+			rows = append(rows, rows[0].More(more, worst))
+		}
+		d.Rules = append(d.Rules, rows...)
 	}
 	input.SortStable(d.Rules, compareRows)
 	return d
 }
 
-// finish gives the rows of a rule: at least one, and one that counts those which are left out.
-func (r *Rule) finish(rows []reports.DiffRow, more int64) []reports.DiffRow {
-	if len(rows) == 0 {
-		return []reports.DiffRow{{ID: r.ID, Category: r.category(), Severity: r.Severity, Passed: true}}
-	}
-	input.SortStable(rows, compareRows)
-	rows = slices.Compact(rows)
-	if more > 0 {
-		rows = append(rows, rows[0].More(more))
-	}
-	return rows
-}
-
 func compareRows(a, b reports.DiffRow) int { return a.Compare(&b) }
 
-func (r *Rule) category() string {
-	if r.Review {
-		return reports.DiffReview
-	}
-	return ""
-}
-
 // row makes a row of a hit.
-func (r *Rule) row(h Hit) reports.DiffRow {
+func (r *Rule) row(h Hit, severity input.Severity) reports.DiffRow {
 	side := ""
 	if h.Base {
 		side = reports.SideBase
 	}
 	return reports.DiffRow{
-		ID: r.ID, Category: r.category(), Severity: r.Severity, Detail: clip(h.Detail, maxDetail), File: checks.Valid(h.File), Line: int64(h.Line),
+		ID: r.ID, Category: reports.Category(severity), Severity: severity, Detail: clip(h.Detail, maxDetail), File: checks.Valid(h.File), Line: int64(h.Line),
 		Side: side, Was: clip(h.Was, maxText), Now: clip(h.Now, maxText), Fix: h.Fix,
 	}
 }
@@ -249,18 +249,18 @@ func clip(s string, limit int) string {
 	return input.CutTo(s, limit-len("…"))
 }
 
-// taken says which rule found what first, by place and by subject.
-type taken map[[4]string]*Rule
+// taken says which part found what first, by place and by subject.
+type taken map[[4]string]*Part
 
-// take reports whether no rule before r found what h is about, and remembers it.
-func (t taken) take(r *Rule, h *Hit) bool {
-	if r.Topic == "" {
+// take reports whether no part before p found what h is about, and remembers it.
+func (t taken) take(p *Part, h *Hit) bool {
+	if p.Topic == "" {
 		return true
 	}
-	keys := h.keys(r.Topic)
+	keys := h.keys(p.Topic)
 	free, fresh := 0, 0
 	for _, key := range keys {
-		if first := t[key]; first == nil || first == r {
+		if first := t[key]; first == nil || first == p {
 			free++
 			if key[2] == "subject" {
 				fresh++
@@ -273,7 +273,7 @@ func (t taken) take(r *Rule, h *Hit) bool {
 	}
 	for _, key := range keys {
 		if t[key] == nil {
-			t[key] = r
+			t[key] = p
 		}
 	}
 	return true

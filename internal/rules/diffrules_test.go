@@ -16,11 +16,11 @@ import (
 
 // finds is a rule that reports hits.
 func finds(id, topic string, hits ...Hit) *Rule {
-	return &Rule{ID: id, Topic: topic, Severity: input.Warn, Find: func(_ *Change, report func(Hit)) {
+	return &Rule{ID: id, Severity: input.Warn, Parts: []Part{{Topic: topic, Find: func(_ *Change, report func(Hit)) {
 		for _, h := range hits {
 			report(h)
 		}
-	}}
+	}}}}
 }
 
 // places are the places of the rows that did not pass.
@@ -143,17 +143,17 @@ func TestReadingHasLimits(t *testing.T) {
 		want    []string
 	}{
 		{"as large as allowed", []change.Change{modified("a_test.go", "a:1", most)}, nil},
-		{"too large now", []change.Change{modified("a_test.go", "a:1", large)}, []string{"closeout/unread-file a_test.go:0"}},
-		{"too large before", []change.Change{modified("a_test.go", large, "a:1")}, []string{"closeout/unread-file a_test.go:0"}},
-		{"too large and deleted", []change.Change{{Path: "a_test.go", Status: change.Deleted, OldMode: change.Regular, OldID: large}}, []string{"closeout/unread-file basea_test.go:0"}},
-		{"workflow", []change.Change{modified(".github/workflows/ci.yml", "a:1", large)}, []string{"closeout/unread-file .github/workflows/ci.yml:0"}},
-		{"data", []change.Change{modified("a.json", "a:1", large)}, []string{"closeout/unread-other a.json:0"}},
+		{"too large now", []change.Change{modified("a_test.go", "a:1", large)}, []string{"closeout/unread a_test.go:0"}},
+		{"too large before", []change.Change{modified("a_test.go", large, "a:1")}, []string{"closeout/unread a_test.go:0"}},
+		{"too large and deleted", []change.Change{{Path: "a_test.go", Status: change.Deleted, OldMode: change.Regular, OldID: large}}, []string{"closeout/unread basea_test.go:0"}},
+		{"workflow", []change.Change{modified(".github/workflows/ci.yml", "a:1", large)}, []string{"closeout/unread .github/workflows/ci.yml:0"}},
+		{"data", []change.Change{modified("a.json", "a:1", large)}, []string{"closeout/unread a.json:0"}},
 		{"as many lines as can be compared", []change.Change{modified("a_test.go", "a:1", fmt.Sprintf("lines:%d", maxLines-1))}, nil},
-		{"too many lines", []change.Change{modified("a_test.go", fmt.Sprintf("lines:%d", maxLines), "a:1")}, []string{"closeout/unread-file a_test.go:0"}},
+		{"too many lines", []change.Change{modified("a_test.go", fmt.Sprintf("lines:%d", maxLines), "a:1")}, []string{"closeout/unread a_test.go:0"}},
 		{"mode only", []change.Change{modified("a_test.go", "a:1", "a:1")}, nil},
 		{"padding", append(slices.Clone(padding), modified("z_test.go", "a:1", most), modified("z_test.go", "a:1", "b:1")), []string{
-			"closeout/unread-other a/14.txt:0", "closeout/unread-other a/15.txt:0", "closeout/unread-other a/16.txt:0", "closeout/unread-other a/17.txt:0",
-			"closeout/unread-other a/18.txt:0", "closeout/unread-other a/19.txt:0",
+			"closeout/unread a/14.txt:0", "closeout/unread a/15.txt:0", "closeout/unread a/16.txt:0", "closeout/unread a/17.txt:0",
+			"closeout/unread a/18.txt:0", "closeout/unread a/19.txt:0",
 		}},
 		{"nothing is read twice", []change.Change{modified("a_test.go", "a:1", "b:1"), modified("b_test.go", "b:1", "a:1"), added("c.txt", "a:1")}, nil},
 	} {
@@ -163,7 +163,7 @@ func TestReadingHasLimits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := places(c.judge([]*Rule{UnreadFile, UnreadOther}))
+			got := places(c.judge([]*Rule{ByID("closeout/unread")}))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("%q", got)
 			}

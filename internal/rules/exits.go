@@ -10,19 +10,16 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// TestExit finds files that set up a test run, and newly end it with success or rewrite its outcome.
-var TestExit = &Rule{
-	ID: "closeout/test-exit", Title: "What sets up the tests makes them succeed", Severity: input.Block, Languages: codeLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		for _, list := range c.fresh(false, scanExits) {
-			for _, m := range list[:min(len(list), 20)] {
-				report(Hit{
-					File: m.file.Path, Line: m.line, Now: m.text(), Detail: m.kind,
-					Fix: "remove it, and correct what the tests find",
-				})
-			}
+// findTestExit finds files that set up a test run, and newly end it with success or rewrite its outcome.
+func findTestExit(c *Change, report func(Hit)) {
+	for _, list := range c.fresh(false, scanExits) {
+		for _, m := range list[:min(len(list), 20)] {
+			report(Hit{
+				File: m.file.Path, Line: m.line, Now: m.text(), Detail: m.kind,
+				Fix: "remove it, and correct what the tests find",
+			})
 		}
-	},
+	}
 }
 
 // exitZero matches the end of a process with success, in code.

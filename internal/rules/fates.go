@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -19,7 +18,6 @@ const (
 	fateMoved                // its lines, or what they say, are in another test
 	fateDisabled             // its lines are there, but no runner sees them
 	withItsCode              // what it tests is gone too
-	withSomeCode             // something that it mentions is gone
 )
 
 // fates tells what became of the tests that are gone.
@@ -30,15 +28,6 @@ type fates struct {
 	words map[string]map[string]bool
 	// defined are names that production code of the base defines, and the touched files of the head do not mention any more.
 	defined map[string]bool
-	// dropped are names that a production file defines more often at the base than at the head.
-	dropped map[string]bool
-	// vanished are all other words of which that is true.
-	vanished map[string]bool
-	// touched are the functions and types of which some lines change, and that are still there and no shorter: what loses
-	// lines may lose what the test was about.
-	touched map[string][]*File
-	// retested are the names in tests that are new, or in new lines of tests and their helpers, in small letters.
-	retested map[string]bool
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
 	mentioned map[string]*mention
 	told      map[*testCase]told
@@ -72,7 +61,6 @@ func (c *Change) fates() *fates {
 		if len(t.gone) > 0 {
 			t.fates.index()
 			t.fates.compareProduction()
-			t.fates.findTouched()
 		}
 	}
 	return t.fates
@@ -181,16 +169,13 @@ func (f *fates) tell(t *testCase) (what fate, where place) {
 		case runnerFinds(t.in.Path) && (t.stayed > 0 || !at.file.mayTest() || !runnerFinds(at.file.Path)):
 			return fateDisabled, at
 		}
-		return withSomeCode, at
+		return fateRemoved, at
 	}
 	if f.isConverted(t) {
 		return fateMoved, place{}
 	}
-	switch {
-	case f.mentions(t, f.defined):
+	if f.mentions(t, f.defined) {
 		return withItsCode, place{}
-	case f.mentions(t, f.vanished):
-		return withSomeCode, place{}
 	}
 	return fateRemoved, place{}
 }
@@ -332,7 +317,7 @@ func (f *fates) isConverted(t *testCase) bool {
 
 // compareProduction notes the names that the touched production files do not have any more.
 func (f *fates) compareProduction() {
-	f.defined, f.dropped, f.vanished = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	f.defined = map[string]bool{}
 	for _, file := range f.c.Files {
 		if file.Base == nil || !file.isNoTest() {
 			continue
@@ -342,7 +327,6 @@ func (f *fates) compareProduction() {
 				f.defined[stem] = true
 			}
 		}
-		defined := map[string]int{}
 		for _, line := range file.Removed() {
 			if len(line.Text) > 64<<10 || file.Lang() == source.Rust && file.Base.InTest(line.Number) {
 				continue
@@ -350,36 +334,13 @@ func (f *fates) compareProduction() {
 			for _, name := range definedOn(file.Base.CodeLine(line.Number)) {
 				f.defined[name] = true
 			}
-			if !isLocal(file.Base.CodeLine(line.Number)) {
-				count(defined, definedOn(file.Base.CodeLine(line.Number)), -1)
-			}
-			eachWord(withoutComments(file.Base, line.Number), func(w string) {
-				if len(w) > 3 && w[0] > '9' {
-					f.vanished[w] = true
-				}
-			})
-		}
-		if file.Head != nil {
-			for _, line := range file.Added() {
-				if file.Lang() != source.Rust || !file.Head.InTest(line.Number) {
-					count(defined, definedOn(file.Head.CodeLine(line.Number)), 1)
-				}
-			}
-		}
-		for name, n := range defined {
-			if n < 0 {
-				f.dropped[name] = true
-			}
 		}
 	}
 	for _, file := range f.c.Files {
 		if file.Head == nil || !file.isNoTest() {
 			continue
 		}
-		eachWord(file.Head.Text, func(w string) {
-			delete(f.defined, w)
-			delete(f.vanished, w)
-		})
+		eachWord(file.Head.Text, func(w string) { delete(f.defined, w) })
 	}
 }
 
@@ -480,202 +441,3 @@ func firstWord(line []byte) string {
 	}
 	return string(line[:min(end, 100)])
 }
-
-// findTouched notes the functions that change, and the names that changed lines of tests have.
-func (f *fates) findTouched() {
-	f.touched, f.retested = map[string][]*File{}, map[string]bool{}
-	if len(f.table.gone) > mostPlain {
-		return
-	}
-	for _, file := range f.c.Files {
-		if file.Base == nil || file.Head == nil || !file.isNoTest() {
-			continue
-		}
-		balance := map[string]int{}
-		for _, line := range file.Removed() {
-			touch(file.Base, line.Number, balance, -1)
-		}
-		for _, line := range file.Added() {
-			touch(file.Head, line.Number, balance, 1)
-		}
-		before, after := wordsOf(file.Base, balance), wordsOf(file.Head, balance)
-		for name, n := range balance {
-			if n >= 0 && before[name] && after[name] {
-				f.touched[name] = append(f.touched[name], file)
-			}
-		}
-	}
-	for name := range f.dropped {
-		delete(f.touched, name)
-	}
-	for _, file := range f.table.files {
-		for _, line := range file.Added() {
-			if source.IsTest(file.Path) && !isImport(file.Head.CodeLine(line.Number)) || innermost(file.head, line.Number) != nil {
-				f.retest(file.Head, line.Number)
-			}
-		}
-		for _, one := range file.head {
-			for n := one.Line; one.twin == nil && !one.Group && n <= one.End; n++ {
-				f.retest(one.of, n) // some of its lines may have been those of another test
-			}
-		}
-	}
-}
-
-// wordsOf are those of some names that are in the code of a file.
-func wordsOf(v *source.File, names map[string]int) map[string]bool {
-	words := map[string]bool{}
-	if len(names) > 0 {
-		eachWord(v.Code, func(w string) {
-			if _, asked := names[w]; asked {
-				words[w] = true
-			}
-		})
-	}
-	return words
-}
-
-func (f *fates) retest(v *source.File, n int) {
-	eachWord(withoutComments(v, n), func(w string) { f.retested[strings.ToLower(w)] = true })
-}
-
-// touch counts a line for the innermost function, or else type, around it.
-func touch(v *source.File, n int, balance map[string]int, by int) {
-	line := bytes.TrimSpace(v.CodeLine(n))
-	if v.Lang == source.Rust && v.InTest(n) || !bytes.ContainsFunc(line, unicode.IsLetter) || line[0] == '@' || line[0] == '[' || line[0] == '#' {
-		return
-	}
-	if bytes.HasPrefix(line, []byte("=>")) && n > 1 {
-		n-- // the body of a member of C#; its name stands above
-	}
-	around := v.Enclosing(n)
-	if defined := definedOn(v.CodeLine(n)); len(defined) > 0 && (len(around) == 0 || !isLocal(v.CodeLine(n))) {
-		count(balance, defined, by)
-		return
-	}
-	for i := len(around) - 1; i >= 0; i-- {
-		head := v.CodeLine(around[i])
-		if defined := definedOn(head); len(defined) > 0 && !isLocal(head) {
-			count(balance, defined, by)
-			return
-		}
-		switch firstWord(head) {
-		case "if", "for", "while", "switch", "catch", "return", "else", "foreach", "using", "lock", "match", "with", "try":
-			continue
-		}
-		if name := methodOn(head); name != "" && !bytes.ContainsAny(head, "=>.") {
-			balance[name] += by
-			return
-		}
-	}
-}
-
-func count(names map[string]int, list []string, by int) {
-	for _, name := range list {
-		names[name] += by
-	}
-}
-
-// isLocal reports whether a line that defines something defines no function and no type, but a variable.
-func isLocal(line []byte) bool {
-	switch firstWord(line) {
-	case "const", "let", "var", "static", "final", "readonly":
-		return !containsAny(line, "=>", "function", "lambda")
-	}
-	return false
-}
-
-// isPlain reports whether a test is deleted while a function that it calls changes, and nothing else explains it: few tests are
-// gone, the change removes no definition that may have been the reason, and no changed test mentions all of the functions.
-func (f *fates) isPlain(t *testCase) bool {
-	if len(f.table.gone) > mostPlain || f.mentions(t, f.dropped) || f.addsData() {
-		return false
-	}
-	for name := range f.dropped {
-		if f.defined[name] {
-			return false
-		}
-	}
-	if f.hasHeir(t) {
-		return false
-	}
-	missed, knows := map[string]bool{}, t.known() // by the names of what changes, whether no changed test has it
-	for n := t.Line; n <= t.End; n++ {
-		eachReached(t.of.CodeLine(n), t.of.Lang == source.Ruby, func(w string) {
-			if slices.ContainsFunc(f.touched[w], knows) {
-				missed[w] = !f.retested[strings.ToLower(w)]
-			}
-		})
-	}
-	many := 0
-	for _, yes := range missed {
-		if yes {
-			many++
-		}
-	}
-	return many > 0 && 2*many >= len(missed)
-}
-
-// known says which other files the file of a test is about: those of its directory, and those that it names. Names such as build
-// or run are in many files.
-func (t *testCase) known() func(*File) bool {
-	text, answers := fold(t.in.Path+"\n"+string(t.of.Text)), map[*File]bool{}
-	return func(file *File) bool {
-		yes, asked := answers[file]
-		if !asked {
-			dir, stem := path.Dir(file.Path), strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
-			switch stem {
-			case "index", "mod", "lib", "main", "__init__":
-				if stem = path.Base(dir); stem == "src" || stem == "lib" || stem == "." {
-					stem = "" // the root of a package, which tests name by what the manifest calls it
-				}
-			}
-			yes = dir == path.Dir(t.in.Path) || strings.Contains(text, fold(stem))
-			answers[file] = yes
-		}
-		return yes
-	}
-}
-
-// eachReached gives the words of a line of code that are called, built or reached through something. A call of Ruby needs no bracket.
-func eachReached(line []byte, all bool, give func(string)) {
-	for i := 0; i < len(line); {
-		if !source.IsWord(line[i]) {
-			i++
-			continue
-		}
-		start := i
-		for i < len(line) && source.IsWord(line[i]) {
-			i++
-		}
-		if all || bytes.IndexByte([]byte("({.:<!"), at(line, i)) >= 0 || start > 0 && (line[start-1] == '.' || line[start-1] == ':') || bytes.HasSuffix(line[:start], []byte("new ")) {
-			eachWord(line[start:i], give)
-		}
-	}
-}
-
-// hasHeir reports whether a new test of the file has a name that says the same and more, or less.
-func (f *fates) hasHeir(t *testCase) bool {
-	name := fold(t.leaf())
-	for _, file := range f.table.files {
-		for _, one := range file.head {
-			if file.File != t.in || one.twin != nil || one.Group {
-				continue
-			}
-			if other := fold(one.leaf()); strings.Contains(other, name) || strings.Contains(name, other) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// addsData reports whether a file of test data grows: what a test says may be there now.
-func (f *fates) addsData() bool {
-	return slices.ContainsFunc(f.c.Files, func(file *File) bool {
-		return file.Lang() == source.None && containsAny([]byte("/"+file.Path), "/testdata/", "/fixtures/", "/test-data/") && len(file.Added()) > len(file.Removed())
-	})
-}
-
-// mostPlain is how many tests may be gone: who deletes more than a few mostly rebuilds something.
-const mostPlain = 3

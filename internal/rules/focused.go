@@ -10,24 +10,20 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// FocusedTest finds tests that keep all others from running.
-var FocusedTest = &Rule{
-	ID: "closeout/focused-test", Title: "A test is focused, so that no other runs", Severity: input.Block, Topic: "focus",
-	Languages: []string{"go", "javascript", "typescript", "ruby"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.Files {
-			if !f.mayTest() || f.Head == nil {
-				continue
-			}
-			shape, words := focusOf(f.Lang())
-			if shape == nil {
-				continue
-			}
-			if h, found := f.newFocus(shape(), words); found {
-				report(h)
-			}
+// findFocusedTest finds tests that keep all others from running.
+func findFocusedTest(c *Change, report func(Hit)) {
+	for _, f := range c.Files {
+		if !f.mayTest() || f.Head == nil {
+			continue
 		}
-	},
+		shape, words := focusOf(f.Lang())
+		if shape == nil {
+			continue
+		}
+		if h, found := f.newFocus(shape(), words); found {
+			report(h)
+		}
+	}
 }
 
 // newFocus finds lines that focus, of which the base has fewer.

@@ -9,11 +9,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// codeRules are about what code hides from checks and tests, and how.
-var codeRules = []*Rule{
-	LoweredThreshold, TestExit, BlanketSuppression, StubbedBody, Stub, StubPhrase,
-}
-
 // mark is a place in a version of a file where a rule recognizes something.
 type mark struct {
 	file *File

@@ -15,22 +15,11 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// hiddenRules find what a reader of the change does not see, and what must not be readable in it.
-var hiddenRules = []*Rule{HiddenText, ZeroWidth, MixedScript, Secret, SecretInTest}
+// findHiddenText finds characters that show a text in another order than it is read, and those that carry an invisible text.
+func findHiddenText(c *Change, report func(Hit)) { findHidden(c, bidi|invisible, report) }
 
-// HiddenText finds characters that show a text in another order than it is read, and those that carry an invisible text.
-var HiddenText = &Rule{
-	ID: "closeout/hidden-text", Title: "Text that a reader does not see, or sees in another order", Severity: input.Block,
-	Languages: []string{"any", "go", "yaml"},
-	Find:      func(c *Change, report func(Hit)) { findHidden(c, bidi|invisible, report) },
-}
-
-// ZeroWidth finds characters without width, which make two texts that look the same differ.
-var ZeroWidth = &Rule{
-	ID: "closeout/zero-width", Title: "A character without width", Severity: input.Warn, Review: true,
-	Languages: []string{"any", "go", "yaml"},
-	Find:      func(c *Change, report func(Hit)) { findHidden(c, zeroWidth, report) },
-}
+// findZeroWidth finds characters without width, which make two texts that look the same differ.
+func findZeroWidth(c *Change, report func(Hit)) { findHidden(c, zeroWidth, report) }
 
 // concealment is what a character does to a text. They can be joined.
 type concealment byte

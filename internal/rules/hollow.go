@@ -9,36 +9,32 @@ import (
 	"unicode"
 
 	"github.com/closeout-gate/closeout/internal/source"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// HollowedTest finds tests that checked something at the merge base and check nothing at the head.
-var HollowedTest = &Rule{
-	ID: "closeout/hollowed-test", Title: "A test checks nothing any more", Severity: input.Block, Topic: "test", Languages: testLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.tests().files {
-			if f.Head == nil {
-				continue
-			}
-			var found []*testCase
-			for _, one := range f.head {
-				if one.twin != nil && one.twin.twin == one && !one.moved && one.mark == 0 && isHollowed(one.twin, one) {
-					found = append(found, one)
-				}
-			}
-			f.reportInverted(report)
-			if len(found) == 0 {
-				continue
-			}
-			h := hitOn(found, "still there, but no assertion of it is reached any more")
-			if len(found) > 1 {
-				h.Detail = listNames(found) + " are still there, but no assertion of them is reached any more"
-			}
-			h.Was, h.Now = firstAssertion(found[0].twin), firstStatement(found[0])
-			h.Fix = "restore the assertions, and fix what they find"
-			report(h)
+// findHollowedTest finds tests that checked something at the merge base and check nothing at the head.
+func findHollowedTest(c *Change, report func(Hit)) {
+	for _, f := range c.tests().files {
+		if f.Head == nil {
+			continue
 		}
-	},
+		var found []*testCase
+		for _, one := range f.head {
+			if one.twin != nil && one.twin.twin == one && !one.moved && one.mark == 0 && isHollowed(one.twin, one) {
+				found = append(found, one)
+			}
+		}
+		f.reportInverted(report)
+		if len(found) == 0 {
+			continue
+		}
+		h := hitOn(found, "still there, but no assertion of it is reached any more")
+		if len(found) > 1 {
+			h.Detail = listNames(found) + " are still there, but no assertion of them is reached any more"
+		}
+		h.Was, h.Now = firstAssertion(found[0].twin), firstStatement(found[0])
+		h.Fix = "restore the assertions, and fix what they find"
+		report(h)
+	}
 }
 
 // reportInverted reports tests of which nothing changes, but that they must fail now.

@@ -1,12 +1,50 @@
 package rules
 
-import "slices"
+import "github.com/closeout-gate/closeout/verify/input"
+
+// testLanguages are those whose tests are known.
+var testLanguages = []string{"go", "python", "javascript", "typescript", "rust", "java", "csharp", "ruby"}
+
+var anyFile = []string{"any"}
 
 // All are the diff rules; the more precise of two that can find the same comes first.
-var All = slices.Concat(hiddenRules, testRules, witnessRules, assertionRules, codeRules, checkRules, manifestRules, factRules)
+var All = []*Rule{
+	{ID: "closeout/hidden-text", Title: "Text that a reader does not see, or reads as another", Severity: input.Block,
+		Languages: append([]string{"any", "yaml"}, testLanguages...), Parts: []Part{
+			{Find: findHiddenText}, {Find: findZeroWidth, Severity: input.Warn}, {Find: findMixed, Severity: input.Warn}}},
+	{ID: "closeout/secret", Title: "A credential is in the change", Severity: input.Block,
+		Languages: anyFile, Parts: []Part{{Find: findSecret}, {Find: findSecretInTest, Severity: input.Warn}}},
+	{ID: "closeout/unread", Title: "A file cannot be judged", Severity: input.Block,
+		Languages: anyFile, Parts: []Part{{Find: findUnreadFile}, {Find: findUnreadWorkflow}, {Find: findUnreadOther, Severity: input.Info}}},
 
-// assertionRules are the rules about what tests check.
-var assertionRules = []*Rule{CommentedAssertion, WeakenedAssertion, Tautology}
+	{ID: "closeout/test-hollowed", Title: "A test checks less or nothing any more", Severity: input.Block,
+		Languages: testLanguages, Parts: []Part{{Find: findCommentedTest, Topic: "test"}, {Find: findHollowedTest, Topic: "test"}, {Find: findCommentedAssertion}}},
+	{ID: "closeout/test-unseen", Title: "A test is still there, but no test runner sees it", Severity: input.Block,
+		Languages: testLanguages, Parts: []Part{{Find: findDisabledTest, Topic: "test"}}},
+	{ID: "closeout/test-skipped", Title: "A test that ran before is skipped now", Severity: input.Block,
+		Languages: testLanguages, Parts: []Part{{Find: findSkippedTest, Topic: "test"}, {Find: findFocusedTest}, {Find: findSkippedNewTest, Topic: "test", Severity: input.Warn}}},
+	{ID: "closeout/test-removed", Title: "A test is deleted", Severity: input.Warn,
+		Languages: testLanguages, Parts: []Part{{Find: findRemovedTest, Topic: "test"}}},
+	{ID: "closeout/test-vanished", Title: "A test that ran before does not run now", Severity: input.Block,
+		Languages: anyFile, Parts: []Part{{Find: findTestVanished}, {Find: findTestGone, Severity: input.Warn}, {Find: findTestNames, Severity: input.Info}}},
+	{ID: "closeout/test-exit", Title: "What sets up the tests makes them succeed", Severity: input.Block,
+		Languages: testLanguages, Parts: []Part{{Find: findTestExit}}},
 
-// checkRules are about workflows, scripts and the configuration of checks.
-var checkRules = []*Rule{UnreadWorkflow, SoftenedWorkflow, SwallowedCheck, WorkflowPermissions, PullRequestTarget, UnpinnedAction, WorkflowSecret}
+	{ID: "closeout/assertion-weakened", Title: "An assertion says less than the one it replaces", Severity: input.Warn,
+		Languages: testLanguages, Parts: []Part{{Find: findWeakenedAssertion}}},
+	{ID: "closeout/assertion-empty", Title: "A new assertion cannot fail", Severity: input.Warn,
+		Languages: testLanguages, Parts: []Part{{Find: findTautology}}},
+
+	{ID: "closeout/threshold-lowered", Title: "A coverage threshold is lower than before", Severity: input.Block,
+		Languages: anyFile, Parts: []Part{{Find: findLoweredThreshold}}},
+	{ID: "closeout/check-config", Title: "A checker demands less, or is switched off for a whole file", Severity: input.Warn,
+		Languages: append([]string{"any"}, testLanguages...), Parts: []Part{{Find: findBlanketSuppression}, {Find: findCheckConfig}}},
+	{ID: "closeout/check-softened", Title: "A check is off, or its failure does not count", Severity: input.Warn,
+		Languages: []string{"any", "yaml"}, Parts: []Part{{Find: findSoftenedWorkflow, Topic: "swallow"}, {Find: findSwallowedCheck, Topic: "swallow"}}},
+	{ID: "closeout/workflow-grants", Title: "A workflow gives more rights or secrets away than before", Severity: input.Warn,
+		Languages: []string{"yaml"}, Parts: []Part{{Find: findWorkflowPermissions}, {Find: findPullRequestTarget}, {Find: findUnpinnedAction}, {Find: findWorkflowSecret}}},
+	{ID: "closeout/new-dependency", Title: "The change brings a new dependency, or another content of one", Severity: input.Warn,
+		Languages: anyFile, Parts: []Part{{Find: findNewDependency}, {Find: findLockHost}, {Find: findLockIntegrity}}},
+	{ID: "closeout/stub", Title: "A function is not implemented, or a comment says that code is provisional", Severity: input.Warn,
+		Languages: testLanguages, Parts: []Part{{Find: findStubbedBody, Topic: "stub"}, {Find: findStub, Topic: "stub"}, {Find: findStubPhrase}}},
+}

@@ -7,35 +7,28 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// LockHost finds servers that a lock file did not load packages from before.
-var LockHost = &Rule{
-	ID: "closeout/lock-host", Title: "A lock file loads packages from another server", Severity: input.Warn, Review: true, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		known := map[string]bool{}
-		for _, f := range c.locks() {
-			for _, s := range sourcesOf(f.Base) {
-				known[s.host] = true
-			}
+// findLockHost finds servers that a lock file did not load packages from before.
+func findLockHost(c *Change, report func(Hit)) {
+	known := map[string]bool{}
+	for _, f := range c.locks() {
+		for _, s := range sourcesOf(f.Base) {
+			known[s.host] = true
 		}
-		for _, f := range c.locks() {
-			newHosts(f, known, report)
-		}
-	},
+	}
+	for _, f := range c.locks() {
+		newHosts(f, known, report)
+	}
 }
 
-// LockIntegrity finds packages whose content is another one, although their version is the same.
-var LockIntegrity = &Rule{
-	ID: "closeout/lock-integrity", Title: "A locked package has another checksum at the same version", Severity: input.Warn, Review: true, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.locks() {
-			if f.Base != nil && f.Head != nil {
-				otherContent(f, report)
-			}
+// findLockIntegrity finds packages whose content is another one, although their version is the same.
+func findLockIntegrity(c *Change, report func(Hit)) {
+	for _, f := range c.locks() {
+		if f.Base != nil && f.Head != nil {
+			otherContent(f, report)
 		}
-	},
+	}
 }
 
 // lockNames are the names of the lock files that are read.

@@ -11,24 +11,16 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/internal/toolchain/keydiff"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// manifestRules are about dependencies and lock files.
-var manifestRules = []*Rule{NewDependency, LockHost, LockIntegrity, CheckConfig}
-
-// NewDependency finds packages that the manifests of a change name for the first time.
-var NewDependency = &Rule{
-	ID: "closeout/new-dependency", Title: "The change brings a new dependency", Severity: input.Warn, Review: true,
-	Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		known := c.knownPackages()
-		for _, f := range c.Files {
-			if read := manifestReader(f.Path); read != nil && f.Head != nil && !foreign(f.Path) {
-				newDependencies(f, read, known, report)
-			}
+// findNewDependency finds packages that the manifests of a change name for the first time.
+func findNewDependency(c *Change, report func(Hit)) {
+	known := c.knownPackages()
+	for _, f := range c.Files {
+		if read := manifestReader(f.Path); read != nil && f.Head != nil && !foreign(f.Path) {
+			newDependencies(f, read, known, report)
 		}
-	},
+	}
 }
 
 // dependency is a package that a manifest names.

@@ -509,7 +509,7 @@ func testMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := runMeasure(t, &measurement{clone: dir, merges: merges, rules: []*Rule{SkippedTest}, sample: 5})
+	first := runMeasure(t, &measurement{clone: dir, merges: merges, rules: []*Rule{ByID("closeout/test-skipped")}, sample: 5})
 	for _, want := range []string{"3 changes: agent 1, person 1, bot 1\n", "make it green", "a_test.go:6", "head     6 +   t.Skip()", "1 100.00 %"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the report lacks %q:\n%s", want, first)

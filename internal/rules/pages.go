@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
@@ -39,7 +40,7 @@ func (r *Rule) Page() string {
 	}
 	title, rest, _ := strings.Cut(string(text), "\n")
 	about := r.About()
-	if r.Review {
+	if r.Severity == input.Warn {
 		about += "; a person should look at what it finds"
 	}
 	return fmt.Sprintf("%s\n\n*%s*: %s.\n%s", title, r.Severity, about, rest)

@@ -8,32 +8,24 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// UnreadWorkflow finds workflows of which the rules about workflows can say nothing.
-var UnreadWorkflow = &Rule{
-	ID: "closeout/unread-workflow", Title: "A workflow cannot be read any more", Severity: input.Warn, Review: true,
-	Languages: []string{"yaml"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.flowsOf().unread {
-			report(Hit{
-				File: f.Path, Detail: "the workflow is no plain YAML, or too large, so no rule compares its jobs",
-				Fix: "write it without anchors, aliases, tags and repeated keys, or review it by hand",
-			})
-		}
-	},
+// findUnreadWorkflow finds workflows of which the rules about workflows can say nothing.
+func findUnreadWorkflow(c *Change, report func(Hit)) {
+	for _, f := range c.flowsOf().unread {
+		report(Hit{
+			File: f.Path, Detail: "the workflow is no plain YAML, or too large, so no rule compares its jobs",
+			Fix: "write it without anchors, aliases, tags and repeated keys, or review it by hand",
+		})
+	}
 }
 
-// WorkflowPermissions finds workflows whose token may do more than before.
-var WorkflowPermissions = &Rule{
-	ID: "closeout/workflow-permissions", Title: "The token of a workflow may write more than before", Severity: input.Warn, Review: true,
-	Languages: []string{"yaml"},
-	Find: func(c *Change, report func(Hit)) {
-		set := c.flowsOf()
-		for _, p := range set.pairs {
-			if p.now != nil {
-				set.widened(p, report)
-			}
+// findWorkflowPermissions finds workflows whose token may do more than before.
+func findWorkflowPermissions(c *Change, report func(Hit)) {
+	set := c.flowsOf()
+	for _, p := range set.pairs {
+		if p.now != nil {
+			set.widened(p, report)
 		}
-	},
+	}
 }
 
 const fixPermissions = "give the job only the permissions that it needs, and say why it needs them"
@@ -141,36 +133,32 @@ func scopeLine(w *flow, line int, scope string) int {
 	return line
 }
 
-// UnpinnedAction finds actions of others that are new and can change under the same name.
-var UnpinnedAction = &Rule{
-	ID: "closeout/unpinned-action", Title: "A new action of others is not pinned to a commit", Severity: input.Warn, Review: true,
-	Languages: []string{"yaml"},
-	Find: func(c *Change, report func(Hit)) {
-		set := c.flowsOf()
-		was := map[string]bool{} // actions that were used without a commit
-		for _, p := range set.pairs {
-			eachUse(p.was, func(uses string, _ *input.Node) {
-				if isUnpinned(uses) {
-					was[actionOf(uses)] = true
-				}
-			})
-		}
-		for _, p := range set.pairs {
-			seen := 0
-			var hit Hit
-			eachUse(p.now, func(uses string, n *input.Node) {
-				if name := actionOf(uses); isUnpinned(uses) && !was[name] {
-					was[name] = true
-					if seen++; seen == 1 {
-						hit = p.now.hit(n.Pos.Line, name, "the touched workflows did not use the action "+uses+" before, and it is not pinned to a commit", "pin the action to a full commit id, with the version in a comment")
-					}
-				}
-			})
-			if seen > 0 {
-				reportFirst(hit, seen, report)
+// findUnpinnedAction finds actions of others that are new and can change under the same name.
+func findUnpinnedAction(c *Change, report func(Hit)) {
+	set := c.flowsOf()
+	was := map[string]bool{} // actions that were used without a commit
+	for _, p := range set.pairs {
+		eachUse(p.was, func(uses string, _ *input.Node) {
+			if isUnpinned(uses) {
+				was[actionOf(uses)] = true
 			}
+		})
+	}
+	for _, p := range set.pairs {
+		seen := 0
+		var hit Hit
+		eachUse(p.now, func(uses string, n *input.Node) {
+			if name := actionOf(uses); isUnpinned(uses) && !was[name] {
+				was[name] = true
+				if seen++; seen == 1 {
+					hit = p.now.hit(n.Pos.Line, name, "the touched workflows did not use the action "+uses+" before, and it is not pinned to a commit", "pin the action to a full commit id, with the version in a comment")
+				}
+			}
+		})
+		if seen > 0 {
+			reportFirst(hit, seen, report)
 		}
-	},
+	}
 }
 
 // eachUse visits the actions and workflows that a workflow calls.
@@ -200,25 +188,21 @@ func isUnpinned(uses string) bool {
 	return len(ref) != 40 && len(ref) != 64 || strings.Trim(ref, "0123456789abcdef") != ""
 }
 
-// PullRequestTarget finds workflows that run the code of a pull request with the rights of the repository.
-var PullRequestTarget = &Rule{
-	ID: "closeout/pull-request-target", Title: "A workflow gives a pull request the rights of the repository", Severity: input.Warn, Review: true,
-	Languages: []string{"yaml"},
-	Find: func(c *Change, report func(Hit)) {
-		const fix = "use pull_request, or check out nothing of the pull request in this workflow"
-		for _, p := range c.flowsOf().pairs {
-			if p.now == nil {
-				continue
-			}
-			now, line := p.now.event("pull_request_target"), untrusted(p.now)
-			switch {
-			case now != nil && p.was.event("pull_request_target") == nil:
-				report(p.now.hit(now.line, "pull_request_target", "the workflow runs for pull requests of anyone, with the secrets of the repository", fix))
-			case line > 0 && untrusted(p.was) == 0 && (now != nil || p.now.event("workflow_run") != nil || p.now.event("issue_comment") != nil):
-				report(p.now.hit(line, "checkout", "the workflow checks out the code of a pull request, with the secrets of the repository", fix))
-			}
+// findPullRequestTarget finds workflows that run the code of a pull request with the rights of the repository.
+func findPullRequestTarget(c *Change, report func(Hit)) {
+	const fix = "use pull_request, or check out nothing of the pull request in this workflow"
+	for _, p := range c.flowsOf().pairs {
+		if p.now == nil {
+			continue
 		}
-	},
+		now, line := p.now.event("pull_request_target"), untrusted(p.now)
+		switch {
+		case now != nil && p.was.event("pull_request_target") == nil:
+			report(p.now.hit(now.line, "pull_request_target", "the workflow runs for pull requests of anyone, with the secrets of the repository", fix))
+		case line > 0 && untrusted(p.was) == 0 && (now != nil || p.now.event("workflow_run") != nil || p.now.event("issue_comment") != nil):
+			report(p.now.hit(line, "checkout", "the workflow checks out the code of a pull request, with the secrets of the repository", fix))
+		}
+	}
 }
 
 // untrusted is the line on which a workflow checks out the head of a pull request; 0 when it does not.
@@ -237,35 +221,31 @@ func untrusted(w *flow) int {
 	return 0
 }
 
-// WorkflowSecret finds secrets that the workflows of a change did not use before.
-var WorkflowSecret = &Rule{
-	ID: "closeout/workflow-secret", Title: "A workflow uses a secret that it did not use before", Severity: input.Warn, Review: true,
-	Languages: []string{"yaml"},
-	Find: func(c *Change, report func(Hit)) {
-		set := c.flowsOf()
-		was := map[string]bool{"GITHUB_TOKEN": true}
-		for _, p := range set.pairs {
-			eachSecret(p.was, func(name string, _ int) { was[name] = true })
-		}
-		for _, p := range set.pairs {
-			var names []string
-			line := 0
-			eachSecret(p.now, func(name string, at int) {
-				if !was[name] {
-					was[name] = true
-					names = append(names, name)
-					if line == 0 {
-						line = at
-					}
+// findWorkflowSecret finds secrets that the workflows of a change did not use before.
+func findWorkflowSecret(c *Change, report func(Hit)) {
+	set := c.flowsOf()
+	was := map[string]bool{"GITHUB_TOKEN": true}
+	for _, p := range set.pairs {
+		eachSecret(p.was, func(name string, _ int) { was[name] = true })
+	}
+	for _, p := range set.pairs {
+		var names []string
+		line := 0
+		eachSecret(p.now, func(name string, at int) {
+			if !was[name] {
+				was[name] = true
+				names = append(names, name)
+				if line == 0 {
+					line = at
 				}
-			})
-			if len(names) > 0 {
-				hit := p.now.hit(line, names[0], "the touched workflows did not use "+listed(names)+" before", "use no secret, or let a person approve it")
-				hit.Others = names[1:]
-				report(hit)
 			}
+		})
+		if len(names) > 0 {
+			hit := p.now.hit(line, names[0], "the touched workflows did not use "+listed(names)+" before", "use no secret, or let a person approve it")
+			hit.Others = names[1:]
+			report(hit)
 		}
-	},
+	}
 }
 
 // eachSecret visits the secrets that the expressions of a workflow name, and what names all of them.

@@ -10,24 +10,20 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// SwallowedCheck finds commands that run a check and cannot fail any more.
-var SwallowedCheck = &Rule{
-	ID: "closeout/swallowed-check", Title: "A command that runs a check cannot fail", Severity: input.Warn, Review: true, Topic: "swallow",
-	Languages: []string{"yaml", "any"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.Files {
-			if f.Head == nil || foreign(f.Path) {
-				continue
-			}
-			switch kind := scriptKind(f); kind {
-			case noScript:
-			case packageScripts:
-				swallowedInPackage(f, report)
-			default:
-				swallowedInScript(f, kind, report)
-			}
+// findSwallowedCheck finds commands that run a check and cannot fail any more.
+func findSwallowedCheck(c *Change, report func(Hit)) {
+	for _, f := range c.Files {
+		if f.Head == nil || foreign(f.Path) {
+			continue
 		}
-	},
+		switch kind := scriptKind(f); kind {
+		case noScript:
+		case packageScripts:
+			swallowedInPackage(f, report)
+		default:
+			swallowedInScript(f, kind, report)
+		}
+	}
 }
 
 const fixSwallowed = "let the command fail, and fix what it finds"

@@ -8,18 +8,11 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Secret finds credentials that the change adds.
-var Secret = &Rule{
-	ID: "closeout/secret", Title: "A credential is in the change", Severity: input.Block, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) { findSecrets(c, false, report) },
-}
+// findSecret finds credentials that the change adds.
+func findSecret(c *Change, report func(Hit)) { findSecrets(c, false, report) }
 
-// SecretInTest finds them in tests, examples and documents, where most are made up.
-var SecretInTest = &Rule{
-	ID: "closeout/secret-in-test", Title: "What looks like a credential is in a test or a document", Severity: input.Warn, Review: true,
-	Languages: []string{"any"},
-	Find:      func(c *Change, report func(Hit)) { findSecrets(c, true, report) },
-}
+// findSecretInTest finds them in tests, examples and documents, where most are made up.
+func findSecretInTest(c *Change, report func(Hit)) { findSecrets(c, true, report) }
 
 // credential is one that a file has.
 type credential struct {

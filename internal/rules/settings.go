@@ -11,22 +11,19 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// CheckConfig finds settings of compilers and checkers that demand less than before.
-var CheckConfig = &Rule{
-	ID: "closeout/check-config", Title: "The setting of a check demands less", Severity: input.Warn, Review: true, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		heads := map[string]int{} // the highest level in any file: a setting may have moved
-		for _, f := range c.Files {
-			for key, s := range settingsOf(f.Head) {
-				heads[key] = max(heads[key], s.level)
-			}
+// findCheckConfig finds settings of compilers and checkers that demand less than before.
+func findCheckConfig(c *Change, report func(Hit)) {
+	heads := map[string]int{} // the highest level in any file: a setting may have moved
+	for _, f := range c.Files {
+		for key, s := range settingsOf(f.Head) {
+			heads[key] = max(heads[key], s.level)
 		}
-		for _, f := range c.Files {
-			if f.Base != nil && f.Head != nil {
-				weakerSettings(f, heads, report)
-			}
+	}
+	for _, f := range c.Files {
+		if f.Base != nil && f.Head != nil {
+			weakerSettings(f, heads, report)
 		}
-	},
+	}
 }
 
 // setting is what a file demands.

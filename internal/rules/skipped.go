@@ -6,33 +6,18 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// testLanguages are those whose tests are known.
-var testLanguages = []string{"go", "python", "javascript", "typescript", "rust", "java", "csharp", "ruby"}
-
-// testRules see what is done to tests.
-var testRules = []*Rule{UnreadFile, CommentedTest, DisabledTest, SkippedTest, HollowedTest, FocusedTest, RemovedTest, DroppedTest, SkippedNewTest}
-
-// factRules state what a reader may want to know.
-var factRules = []*Rule{UnreadOther}
-
-// SkippedTest finds tests that ran at the merge base and are skipped at the head, whatever the machine.
-var SkippedTest = &Rule{
-	ID: "closeout/skipped-test", Title: "A test that ran before is skipped now", Severity: input.Block, Topic: "test", Languages: testLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		marked(c, report, "skipped now", "remove the skip, and fix what the test finds", func(head *testCase) bool {
-			return head.ranBefore() && !head.disabled
-		})
-	},
+// findSkippedTest finds tests that ran at the merge base and are skipped at the head, whatever the machine.
+func findSkippedTest(c *Change, report func(Hit)) {
+	marked(c, report, "skipped now", "remove the skip, and fix what the test finds", func(head *testCase) bool {
+		return head.ranBefore() && !head.disabled
+	})
 }
 
-// SkippedNewTest finds new tests that never run.
-var SkippedNewTest = &Rule{
-	ID: "closeout/skipped-new-test", Title: "A new test is skipped", Severity: input.Warn, Review: true, Topic: "test", Languages: testLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		marked(c, report, "new, and skipped", "let the test run, or leave it out until it can", func(head *testCase) bool {
-			return head.twin == nil && !head.disabled
-		})
-	},
+// findSkippedNewTest finds new tests that never run.
+func findSkippedNewTest(c *Change, report func(Hit)) {
+	marked(c, report, "new, and skipped", "let the test run, or leave it out until it can", func(head *testCase) bool {
+		return head.twin == nil && !head.disabled
+	})
 }
 
 // ranBefore reports whether a test of the head ran at the base.

@@ -8,24 +8,20 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// SoftenedWorkflow finds checks of a workflow that do not run any more, or whose failure does not count.
-var SoftenedWorkflow = &Rule{
-	ID: "closeout/softened-workflow", Title: "A check of a workflow is off, or its failure does not count", Severity: input.Warn, Review: true, Topic: "swallow",
-	Languages: []string{"yaml"},
-	Find: func(c *Change, report func(Hit)) {
-		set := c.flowsOf()
-		for _, p := range set.pairs {
-			if p.now != nil {
-				set.softSteps(p, report)
-				softJobs(p, report)
-				narrowedEvents(p, report)
-			}
-			c.removedChecks(p, report)
+// findSoftenedWorkflow finds checks of a workflow that do not run any more, or whose failure does not count.
+func findSoftenedWorkflow(c *Change, report func(Hit)) {
+	set := c.flowsOf()
+	for _, p := range set.pairs {
+		if p.now != nil {
+			set.softSteps(p, report)
+			softJobs(p, report)
+			narrowedEvents(p, report)
 		}
-		for _, f := range c.Files {
-			softPipeline(f, report)
-		}
-	},
+		c.removedChecks(p, report)
+	}
+	for _, f := range c.Files {
+		softPipeline(f, report)
+	}
 }
 
 const (

@@ -9,47 +9,38 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// StubbedBody finds functions that did something and now only say that they are not implemented.
-var StubbedBody = &Rule{
-	ID: "closeout/stubbed-body", Title: "A function that had a body is a stub now", Severity: input.Warn, Review: true, Topic: "stub", Languages: codeLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		for _, list := range c.fresh(false, scanStubs) {
-			for _, m := range list[:min(len(list), 20)] {
-				if line := m.file.hadBody(m.kind); line > 0 {
-					report(Hit{
-						File: m.file.Path, Line: m.line, Subject: m.kind, Was: string(m.file.Base.Line(line)), Now: m.text(),
-						Detail: m.kind + " is not implemented any more", Fix: "restore the body, or remove the function and its callers",
-					})
-				}
+// findStubbedBody finds functions that did something and now only say that they are not implemented.
+func findStubbedBody(c *Change, report func(Hit)) {
+	for _, list := range c.fresh(false, scanStubs) {
+		for _, m := range list[:min(len(list), 20)] {
+			if line := m.file.hadBody(m.kind); line > 0 {
+				report(Hit{
+					File: m.file.Path, Line: m.line, Subject: m.kind, Was: string(m.file.Base.Line(line)), Now: m.text(),
+					Detail: m.kind + " is not implemented any more", Fix: "restore the body, or remove the function and its callers",
+				})
 			}
 		}
-	},
+	}
 }
 
-// Stub finds new functions that only say that they are not implemented.
-var Stub = &Rule{
-	ID: "closeout/stub", Title: "A new function is not implemented", Severity: input.Info, Topic: "stub", Languages: codeLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		for _, list := range c.fresh(true, scanStubs) {
-			report(Hit{
-				File: list[0].file.Path, Line: list[0].line, Subject: list[0].kind, Now: list[0].text(), Detail: "not implemented: " + kinds(list),
-				Fix: "implement the function, or leave it out",
-			})
-		}
-	},
+// findStub finds new functions that only say that they are not implemented.
+func findStub(c *Change, report func(Hit)) {
+	for _, list := range c.fresh(true, scanStubs) {
+		report(Hit{
+			File: list[0].file.Path, Line: list[0].line, Subject: list[0].kind, Now: list[0].text(), Detail: "not implemented: " + kinds(list),
+			Fix: "implement the function, or leave it out",
+		})
+	}
 }
 
-// StubPhrase finds new comments that say that code is provisional.
-var StubPhrase = &Rule{
-	ID: "closeout/stub-phrase", Title: "A comment says that the code is provisional", Severity: input.Info, Languages: codeLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		for _, list := range c.fresh(true, scanPhrases) {
-			report(Hit{
-				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "it says: " + kinds(list),
-				Fix: "finish the code, or say in the pull request what is left out",
-			})
-		}
-	},
+// findStubPhrase finds new comments that say that code is provisional.
+func findStubPhrase(c *Change, report func(Hit)) {
+	for _, list := range c.fresh(true, scanPhrases) {
+		report(Hit{
+			File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "it says: " + kinds(list),
+			Fix: "finish the code, or say in the pull request what is left out",
+		})
+	}
 }
 
 var phrases = []string{

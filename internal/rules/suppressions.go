@@ -6,23 +6,16 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-var codeLanguages = []string{"go", "python", "javascript", "typescript", "rust", "java", "csharp", "ruby"}
-
-// BlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
-var BlanketSuppression = &Rule{
-	ID: "closeout/blanket-suppression", Title: "A checker is switched off for a whole file, or without saying for what", Severity: input.Warn, Review: true,
-	Languages: append([]string{"any"}, codeLanguages...),
-	Find: func(c *Change, report func(Hit)) {
-		c.suppressions(func(list []mark) {
-			report(Hit{
-				File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "everything is suppressed: " + kinds(list),
-				Fix: "correct what the checker finds, or name the one rule on the one line",
-			})
+// findBlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
+func findBlanketSuppression(c *Change, report func(Hit)) {
+	c.suppressions(func(list []mark) {
+		report(Hit{
+			File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "everything is suppressed: " + kinds(list),
+			Fix: "correct what the checker finds, or name the one rule on the one line",
 		})
-	},
+	})
 }
 
 func (c *Change) suppressions(found func([]mark)) {

@@ -10,28 +10,24 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Tautology finds new assertions that cannot fail.
-var Tautology = &Rule{
-	ID: "closeout/tautology", Title: "A new assertion cannot fail", Severity: input.Warn, Review: true,
-	Languages: programLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		was := sync.OnceValue(c.removedKeys)
-		for _, f := range c.Files {
-			if !f.hasTests() {
-				continue
-			}
-			list := slices.DeleteFunc(f.tautologies(), func(s *stated) bool { return was()[liveKey(f.Head, s.first)] })
-			if len(list) == 0 {
-				continue
-			}
-			h := Hit{File: f.Path, Line: list[0].first, Now: list[0].line(), Detail: "the assertion is true whatever the code does"}
-			if len(list) > 1 {
-				h.Detail = input.Plural(int64(len(list)), "assertion") + " are true whatever the code does"
-			}
-			h.Fix = "assert what the code must do, or remove the assertion"
-			report(h)
+// findTautology finds new assertions that cannot fail.
+func findTautology(c *Change, report func(Hit)) {
+	was := sync.OnceValue(c.removedKeys)
+	for _, f := range c.Files {
+		if !f.hasTests() {
+			continue
 		}
-	},
+		list := slices.DeleteFunc(f.tautologies(), func(s *stated) bool { return was()[liveKey(f.Head, s.first)] })
+		if len(list) == 0 {
+			continue
+		}
+		h := Hit{File: f.Path, Line: list[0].first, Now: list[0].line(), Detail: "the assertion is true whatever the code does"}
+		if len(list) > 1 {
+			h.Detail = input.Plural(int64(len(list)), "assertion") + " are true whatever the code does"
+		}
+		h.Fix = "assert what the code must do, or remove the assertion"
+		report(h)
+	}
 }
 
 // hasTests reports whether a head is one of tests, in a language that the rules know.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"hash/maphash"
 	"slices"
-	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/change"
@@ -24,14 +23,6 @@ type testCase struct {
 	disabled bool
 	// stayed is the line of the head where most of its lines are, outside of every test; 0 where they are not.
 	stayed int
-}
-
-// leaf is the test's own name, without those of its groups.
-func (t *testCase) leaf() string {
-	if i := strings.LastIndex(t.Name, " > "); i >= 0 {
-		return t.Name[i+3:]
-	}
-	return t.Name
 }
 
 // testTable are the tests of all touched files.
@@ -84,7 +75,7 @@ func casesOf(f *File, v *source.File) []*testCase {
 // pair finds the tests of the base at the head: by name in the same file, by name in another one, and by their lines.
 func (t *testTable) pair() {
 	for _, f := range t.files {
-		pairByName(f.base, f.head, false)
+		pairByName(f.base, f.head)
 	}
 	lostGroups, newGroups := map[string][]*testCase{}, map[string][]*testCase{}
 	for _, f := range t.files {
@@ -119,7 +110,7 @@ func (t *testTable) pair() {
 }
 
 // pairByName joins tests with equal names, in their order.
-func pairByName(base, head []*testCase, _ bool) {
+func pairByName(base, head []*testCase) {
 	waiting := make(map[string][]*testCase, len(head))
 	for _, one := range head {
 		waiting[one.Name] = append(waiting[one.Name], one)

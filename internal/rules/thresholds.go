@@ -10,22 +10,17 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// LoweredThreshold finds a coverage or mutation threshold that is smaller than before, or gone.
-var LoweredThreshold = &Rule{
-	ID: "closeout/lowered-threshold", Title: "A coverage threshold is lower than before", Severity: input.Block,
-	Languages: []string{"any", "javascript", "typescript", "ruby", "yaml"},
-	Find: func(c *Change, report func(Hit)) {
-		gained := map[string]float64{} // the highest threshold that a file gained, by family: another may have moved there
-		for _, f := range c.Files {
-			f.gained(gained)
-		}
-		for _, f := range c.Files {
-			f.lowered(gained, report)
-		}
-	},
+// findLoweredThreshold finds a coverage or mutation threshold that is smaller than before, or gone.
+func findLoweredThreshold(c *Change, report func(Hit)) {
+	gained := map[string]float64{} // the highest threshold that a file gained, by family: another may have moved there
+	for _, f := range c.Files {
+		f.gained(gained)
+	}
+	for _, f := range c.Files {
+		f.lowered(gained, report)
+	}
 }
 
 // threshold is a threshold in a file.

@@ -5,42 +5,34 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// UnreadFile finds tests and workflows that could not be read, so that no rule can say anything about them.
-var UnreadFile = &Rule{
-	ID: "closeout/unread-file", Title: "A file of tests or a workflow cannot be judged", Severity: input.Block,
-	Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.Files {
-			if why := f.hidden(); why != "" {
-				report(Hit{
-					File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it",
-					Fix: "keep tests and workflows in text files of at most 4 MiB and 1,048,576 lines, or leave this file as it was",
-				})
-			}
+// findUnreadFile finds tests and workflows that could not be read, so that no rule can say anything about them.
+func findUnreadFile(c *Change, report func(Hit)) {
+	for _, f := range c.Files {
+		if why := f.hidden(); why != "" {
+			report(Hit{
+				File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it",
+				Fix: "keep tests and workflows in text files of at most 4 MiB and 1,048,576 lines, or leave this file as it was",
+			})
 		}
-	},
+	}
 }
 
-// UnreadOther lists the other files that were not read.
-var UnreadOther = &Rule{
-	ID: "closeout/unread-other", Title: "A file is too large to be judged", Severity: input.Info, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.Files {
-			why := f.unread[1]
-			if why == "" {
-				why = f.unread[0]
-			}
-			if why == "" || f.hidden() != "" {
-				continue
-			}
-			if isLimit(why) || f.Lang() != source.None && f.unread[1] == unreadBinary {
-				report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: "review the file by hand"})
-			}
+// findUnreadOther lists the other files that were not read.
+func findUnreadOther(c *Change, report func(Hit)) {
+	for _, f := range c.Files {
+		why := f.unread[1]
+		if why == "" {
+			why = f.unread[0]
 		}
-	},
+		if why == "" || f.hidden() != "" {
+			continue
+		}
+		if isLimit(why) || f.Lang() != source.None && f.unread[1] == unreadBinary {
+			report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: "review the file by hand"})
+		}
+	}
 }
 
 // isLimit reports whether a file was not read because there is too much to read.

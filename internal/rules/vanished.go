@@ -10,40 +10,28 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// witnessRules compare what ran: the test reports of the base and of the head.
-var witnessRules = []*Rule{TestVanished, TestGone, TestNames}
-
-// TestVanished finds tests that ran at the base and do not run at the head, although the change does not remove them.
-var TestVanished = &Rule{
-	ID: "closeout/test-vanished", Title: "A test that ran before does not run now", Severity: input.Block, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, d := range c.compareReports() {
-			d.hit(report, d.vanished, "ran before, and not now", "let every test of the base run again")
-		}
-	},
+// findTestVanished finds tests that ran at the base and do not run at the head, although the change does not remove them.
+func findTestVanished(c *Change, report func(Hit)) {
+	for _, d := range c.compareReports() {
+		d.hit(report, d.vanished, "ran before, and not now", "let every test of the base run again")
+	}
 }
 
-// TestGone finds tests that ran at the base and that the change removes.
-var TestGone = &Rule{
-	ID: "closeout/test-gone", Title: "The change removes a test that ran before", Severity: input.Warn, Review: true, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, d := range c.compareReports() {
-			d.hit(report, d.removed, "ran before, removed by the change", "keep the tests, or say in the review why they are not needed")
-		}
-	},
+// findTestGone finds tests that ran at the base and that the change removes.
+func findTestGone(c *Change, report func(Hit)) {
+	for _, d := range c.compareReports() {
+		d.hit(report, d.removed, "ran before, removed by the change", "keep the tests, or say in the review why they are not needed")
+	}
 }
 
-// TestNames finds tests that seem to have other names now, and reports that cannot be compared.
-var TestNames = &Rule{
-	ID: "closeout/test-names", Title: "The tests that ran have other names, or cannot be compared", Severity: input.Info, Languages: []string{"any"},
-	Find: func(c *Change, report func(Hit)) {
-		for _, d := range c.compareReports() {
-			d.hit(report, d.renamed, "ran before, now perhaps under other names", "look whether they are the same tests")
-			if d.note != "" {
-				report(Hit{File: d.path, Detail: d.note + ", so nothing tells which tests ran before", Fix: "supply the report of the base"})
-			}
+// findTestNames finds tests that seem to have other names now, and reports that cannot be compared.
+func findTestNames(c *Change, report func(Hit)) {
+	for _, d := range c.compareReports() {
+		d.hit(report, d.renamed, "ran before, now perhaps under other names", "look whether they are the same tests")
+		if d.note != "" {
+			report(Hit{File: d.path, Detail: d.note + ", so nothing tells which tests ran before", Fix: "supply the report of the base"})
 		}
-	},
+	}
 }
 
 // TestReports are the two versions of a test report.

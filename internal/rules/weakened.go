@@ -8,20 +8,15 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// WeakenedAssertion finds assertions that say less about the same value than those that they replace.
-var WeakenedAssertion = &Rule{
-	ID: "closeout/weakened-assertion", Title: "An assertion says less than the one it replaces", Severity: input.Warn, Review: true,
-	Languages: programLanguages,
-	Find: func(c *Change, report func(Hit)) {
-		for _, f := range c.Files {
-			if list := f.weakened(); len(list) > 0 {
-				report(weakenedHit(f, list))
-			}
+// findWeakenedAssertion finds assertions that say less about the same value than those that they replace.
+func findWeakenedAssertion(c *Change, report func(Hit)) {
+	for _, f := range c.Files {
+		if list := f.weakened(); len(list) > 0 {
+			report(weakenedHit(f, list))
 		}
-	},
+	}
 }
 
 // weaker is a pair of assertions about the same.

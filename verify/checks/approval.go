@@ -75,13 +75,15 @@ func demandByRules(p *Pass, demand func(id, path string)) {
 	names := map[string][]string{} // the approvals of a rule
 	for _, a := range p.Policy.Approvals {
 		for _, rule := range a.Rules {
-			names[rule.Value] = append(names[rule.Value], a.ID.Value)
+			for _, rows := range []string{rule.Value, contract.RowsOf(rule.Value)} {
+				names[rows] = append(names[rows], a.ID.Value)
+			}
 		}
 	}
 	exceptions := newIgnores(p, p.Policy.DiffIgnore)
 	for i := range p.DiffRules.Rules {
 		r := &p.DiffRules.Rules[i]
-		asks := names[r.ID]
+		asks := slices.Concat(names[r.ID], names[r.ID+" "+string(r.Severity)])
 		if r.Passed || asks == nil || p.Policy.DiffSeverity(r.ID, r.Severity) == contract.Off || exceptions.excuseRow(r) != nil {
 			continue
 		}

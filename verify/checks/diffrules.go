@@ -35,17 +35,19 @@ func runDiffRules(p *Pass) {
 		return
 	}
 	exceptions := newIgnores(p, p.Policy.DiffIgnore)
-	standard, found := map[string]input.Severity{}, map[string]int64{} // found counts the places of a rule
-	var warned []*reports.DiffRow                                      // of one rule
+	known := map[string]bool{}                                           // the ids of all rules
+	severities, off := map[rowKind]input.Severity{}, map[rowKind]int64{} // off counts the places of what is off
+	var warned []*reports.DiffRow                                        // of one rule
 	for i := range p.DiffRules.Rules {
 		row := &p.DiffRules.Rules[i]
-		severity, known := standard[row.ID]
-		if !known {
+		kind := rowKind{row.ID, row.Severity}
+		severity, judged := severities[kind]
+		if !judged {
 			severity = p.Policy.DiffSeverity(row.ID, row.Severity)
-			standard[row.ID] = severity
+			severities[kind], known[row.ID] = severity, true
 		}
-		if !row.Passed {
-			found[row.ID]++
+		if severity == contract.Off && !row.Passed {
+			off[kind]++
 		}
 		if severity != input.Warn || row.Passed || exceptions.excuseRow(row) != nil {
 			reportDiffRow(p, row, severity, exceptions)
@@ -61,24 +63,35 @@ func runDiffRules(p *Pass) {
 	for i := range p.Policy.DiffRules {
 		rule := &p.Policy.DiffRules[i]
 		reportExpired(p, rule)
-		if standard[rule.ID.Value] == contract.Off {
-			reportOff(p, rule, found[rule.ID.Value])
+		isOff, places := false, int64(0)
+		for kind, severity := range severities {
+			if severity == contract.Off && contract.MeansRule(rule.ID.Value, kind.id, kind.severity) {
+				isOff, places = true, places+off[kind]
+			}
+		}
+		if isOff {
+			reportOff(p, rule, places)
 		}
 	}
 	for i := range p.Policy.Sources {
 		source := &p.Policy.Sources[i]
 		for _, id := range source.Contract.DiffRuleIDs() {
-			_, known := standard[id.Value]
-			if _, former := contract.FormerRule(id.Value); !known && !former {
+			if _, former := contract.FormerRule(id.Value); !known[id.Value] && !former {
 				reportNoDiffRule(p, id, source)
 			}
 		}
 	}
-	reportStrayIgnores(p, exceptions, standard)
+	reportStrayIgnores(p, exceptions, known)
 	exceptions.report(p)
 	if p.Policy.Meter.Spent() {
 		p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 	}
+}
+
+// rowKind are the rows of a rule with one severity of their own.
+type rowKind struct {
+	id       string
+	severity input.Severity
 }
 
 // reportOff says that a rule is off: who reads the report a year later must not take silence for a change without findings.
@@ -160,14 +173,14 @@ func diffFinding(r *reports.DiffRow, severity input.Severity) Finding {
 
 // reportStrayIgnores reports the exceptions from rules that do not exist: those with the prefix, of which nothing else is said
 // then, and those that lack it where no rule report has such a rule.
-func reportStrayIgnores(p *Pass, exceptions *ignores, standard map[string]input.Severity) {
+func reportStrayIgnores(p *Pass, exceptions *ignores, known map[string]bool) {
 	for i := range exceptions.list {
 		ignore := &exceptions.list[i]
-		if _, known := standard[ignore.ID.Value]; known || ignore.expired {
+		now, former := contract.FormerRule(ignore.ID.Value)
+		if known[ignore.ID.Value] || now != "" || ignore.expired {
 			continue
 		}
-		ignore.used = true
-		if _, former := contract.FormerRule(ignore.ID.Value); !former {
+		if ignore.used = true; !former {
 			reportNoDiffRule(p, ignore.ID, &ignore.Source)
 		}
 	}
@@ -176,7 +189,7 @@ func reportStrayIgnores(p *Pass, exceptions *ignores, standard map[string]input.
 	}
 	for i := range p.Policy.Ignore {
 		ignore := &p.Policy.Ignore[i]
-		if _, meant := standard[reports.DiffPrefix+ignore.ID.Value]; meant {
+		if known[reports.DiffPrefix+ignore.ID.Value] {
 			reportNoDiffRule(p, ignore.ID, &ignore.Source)
 		}
 	}

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -353,7 +354,9 @@ func newIgnores(p *Pass, from []policy.Ignore) *ignores {
 			globs = append(globs, f.Glob)
 		}
 		list[i] = ignore{Ignore: rule, files: glob.Compile(globs).Metered(p.Policy.Meter), expired: p.Today == "" || p.Today > rule.Until}
-		byID[rule.ID.Value] = append(byID[rule.ID.Value], i)
+		for _, rows := range []string{rule.ID.Value, contract.RowsOf(rule.ID.Value)} {
+			byID[rows] = append(byID[rows], i)
+		}
 	}
 	return &ignores{list, byID, p.Policy.Meter}
 }
@@ -380,7 +383,8 @@ func (l *ignores) excuseRow(r *reports.DiffRow) *policy.Ignore {
 	if r.File == "" {
 		return nil
 	}
-	return l.excuse(r.ID, []string{r.File})
+	files := []string{r.File}
+	return cmp.Or(l.excuse(r.ID, files), l.excuse(r.ID+" "+string(r.Severity), files))
 }
 
 // excuses reports whether an exception covers all of some files. One whose path is written in a roundabout way is

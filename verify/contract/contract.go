@@ -156,7 +156,9 @@ type RuleBook struct {
 }
 
 // IsDiffRule reports whether an id is that of one of the gate's own rules.
-func IsDiffRule(id string) bool { return strings.HasPrefix(id, "closeout/") }
+func IsDiffRule(id string) bool { return strings.HasPrefix(id, diffPrefix) }
+
+const diffPrefix = "closeout/"
 
 // DiffRuleIDs are the ids of diff rules that the contract says something about, except under ignore.
 func (c *Contract) DiffRuleIDs() []input.Text {

@@ -533,7 +533,7 @@ func readOverride(f *input.Fields) OverrideRule {
 	rule.Binding = cmp.Or(o.OneOf("binding", "code", "event"), rule.Binding)
 	rule.AllowAuthor = o.Flag("allow_author")
 	rule.Never = plain(allMatching(o, "never", o.List("never"), codeSyntax,
-		"the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/skipped-test"))
+		"the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/test-skipped"))
 	o.End()
 	return rule
 }

@@ -308,7 +308,7 @@ var contractCases = []contractCase{
 	{name: "evidence null", members: `"evidence": null`, want: `1:14: /evidence: evidence must be an object`},
 	{name: "evidence, unknown key", members: `"evidence": {"minimum": "bound"}`, want: `1:15: /evidence/minimum: the key "minimum" is unknown`},
 
-	{name: "override", members: `"override": {"label": "go", "permission": "admin", "users": ["octo-cat", "a_b"], "teams": ["release-team"], "binding": "event", "allow_author": true, "never": ["scope.forbidden", "closeout/skipped-test"]}`},
+	{name: "override", members: `"override": {"label": "go", "permission": "admin", "users": ["octo-cat", "a_b"], "teams": ["release-team"], "binding": "event", "allow_author": true, "never": ["scope.forbidden", "closeout/test-skipped"]}`},
 	{name: "override by default", members: `"override": {}`},
 	{name: "wrong override", members: `"override": {"label": "", "permission": "read", "users": ["@a"], "teams": ["o/t"], "binding": "none", "allow_author": "yes", "never": ["scope"]}`,
 		want: `1:24: /override/label: label must be a string that is not blank
@@ -317,7 +317,7 @@ var contractCases = []contractCase{
 1:77: /override/teams/0: an item of "teams" must be the slug of a team, without @ and organisation
 1:96: /override/binding: binding must be one of code, event
 1:120: /override/allow_author: allow_author must be true or false
-1:137: /override/never/0: an item of "never" must be the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/skipped-test`},
+1:137: /override/never/0: an item of "never" must be the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/test-skipped`},
 	{name: "override null", members: `"override": null`, want: `1:14: /override: override must be an object`},
 	{name: "override, unknown key", members: `"override": {"user": ["a"]}`, want: `1:15: /override/user: the key "user" is unknown`},
 

@@ -138,3 +138,13 @@ func TestAsks(t *testing.T) {
 		t.Errorf("the reason is %q", text)
 	}
 }
+
+// TestNever shows which entries of override.never keep a label from counting.
+func TestNever(t *testing.T) {
+	for never, want := range map[string]bool{"scope.forbidden": true, "closeout/test-skipped": true, "closeout/focused-test": true, "closeout/disabled-test": false, "closeout/test": false} {
+		r := &request{Question: &Question{Rule: &Rule{OverrideRule: contract.OverrideRule{Never: []string{never}}}, Blocked: []string{"closeout/test-skipped", "scope.forbidden"}}}
+		if got := rowNever(r).State == No; got != want {
+			t.Errorf("%s: %v", never, got)
+		}
+	}
+}

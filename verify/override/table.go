@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -149,7 +150,7 @@ func (r *request) isOwnEvent() bool {
 
 func rowNever(r *request) Answer {
 	for _, code := range r.Blocked {
-		if slices.Contains(r.Rule.Never, code) {
+		if slices.ContainsFunc(r.Rule.Never, func(never string) bool { return never == code || strings.HasPrefix(contract.RowsOf(never), code+" ") }) {
 			return no(code+" is listed under override.never", "fix it; while it blocks, no label counts")
 		}
 	}

@@ -262,14 +262,13 @@ func (p *Policy) addDiffRules(s Source) {
 func (p *Policy) DiffSeverity(id string, standard input.Severity) input.Severity {
 	severity := standard
 	for i, s := range p.Sources {
-		for _, r := range s.Contract.Rules.DiffRules {
-			switch {
-			case r.ID.Value != id:
-			case i == 0:
-				severity = r.Severity
-			default:
-				severity = input.Stricter(severity, r.Severity)
-			}
+		said, named := s.Contract.Rules.DiffSeverity(id, standard)
+		switch {
+		case !named:
+		case i == 0:
+			severity = said
+		default:
+			severity = input.Stricter(severity, said)
 		}
 	}
 	return severity

@@ -410,6 +410,26 @@ func TestJoinDiffRules(t *testing.T) {
 			t.Errorf("%q: %s, catalogue %v, %v", c, got, p.Catalogue, problems)
 		}
 	}
+	for _, c := range []struct{ catalogue, id, own, want string }{ // what a contract says about rules that were joined
+		{"skipped-test off, focused-test info", "test-skipped", "block", "info"},
+		{"skipped-test off", "test-skipped", "block", "block"},
+		{"skipped-test off, focused-test off", "test-skipped", "warn", "warn"},
+		{"skipped-new-test block", "test-skipped", "warn", "block"},
+		{"skipped-new-test off", "test-skipped", "block", "block"},
+		{"test-skipped warn, skipped-test block", "test-skipped", "block", "warn"},
+		{"lock-host off, lock-integrity off", "new-dependency", "warn", "warn"},
+		{"senses-tests block", "stub", "warn", "warn"},
+	} {
+		var entries []string
+		for entry := range strings.SplitSeq(c.catalogue, ", ") {
+			name, severity, _ := strings.Cut(entry, " ")
+			entries = append(entries, `{"id": "closeout/`+name+`", "severity": "`+severity+`"}`)
+		}
+		p, _ := join(t, facts.TrustBase, `"rules": {"catalogue": [`+strings.Join(entries, ", ")+`]}`, "")
+		if got := p.DiffSeverity("closeout/"+c.id, input.Severity(c.own)); string(got) != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
 	p, _ := join(t, facts.TrustBase, `"rules": {`+ignore+`}`, `"rules": {`+ignore+`}`)
 	if len(p.DiffIgnore) != 1 || p.DiffIgnore[0].Source.Kind != "contract" || p.Ignore != nil {
 		t.Errorf("exceptions %+v, and %+v", p.DiffIgnore, p.Ignore)

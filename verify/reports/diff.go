@@ -20,6 +20,14 @@ const DiffPrefix = "closeout/"
 // DiffReview is the category of a row that a person should look at.
 const DiffReview = "review"
 
+// Category is that of a row with a severity: a person should look at what warns.
+func Category(severity input.Severity) string {
+	if severity == input.Warn {
+		return DiffReview
+	}
+	return ""
+}
+
 // SideBase is the side of a row about a file of the merge base; a row about the head has none.
 const SideBase = "base"
 
@@ -28,7 +36,7 @@ const SideBase = "base"
 type DiffRow struct {
 	ID       string         `json:"id"`                 // closeout/…
 	Category string         `json:"category,omitempty"` // review, or absent
-	Severity input.Severity `json:"severity"`           // the rule's default
+	Severity input.Severity `json:"severity"`           // the default for such a row
 	Passed   bool           `json:"passed"`
 	Detail   string         `json:"detail,omitempty"` // what was found, in words
 	File     string         `json:"file,omitempty"`   // as git quotes it where it is not UTF-8
@@ -59,10 +67,11 @@ func (d *Diff) Failed() []DiffRow {
 	return slices.DeleteFunc(slices.Clone(d.Rules), func(r DiffRow) bool { return r.Passed })
 }
 
-// More is a row that counts places which have no rows. It names no file, so that no exception from the rule covers it.
-func (r *DiffRow) More(places int64) DiffRow {
+// More is a row that counts places which have no rows, the worst of which has a severity. It names no file, so that no exception
+// from the rule covers it.
+func (r *DiffRow) More(places int64, severity input.Severity) DiffRow {
 	return DiffRow{
-		ID: r.ID, Category: r.Category, Severity: r.Severity, Detail: input.Plural(places, "more place") + ", too many to list",
+		ID: r.ID, Category: Category(severity), Severity: severity, Detail: input.Plural(places, "more place") + ", too many to list",
 		Fix: "split the change, so that each place is listed",
 	}
 }
@@ -77,7 +86,11 @@ func (d *Diff) First(most int) *Diff {
 		}
 		first.Rules = append(first.Rules, rows[:min(n, most)]...)
 		if n > most {
-			first.Rules = append(first.Rules, rows[0].More(int64(n-most)))
+			severity := rows[most].Severity
+			for _, row := range rows[most:n] {
+				severity = input.Stricter(severity, row.Severity)
+			}
+			first.Rules = append(first.Rules, rows[0].More(int64(n-most), severity))
 		}
 		rows = rows[n:]
 	}
@@ -117,7 +130,7 @@ func (d *Diff) sorted() []DiffRow {
 }
 
 // ParseDiff reads diff_rules.json: {"schema": "closeout.diff_rules/v1", "rules": […]}, rows in their order. A rule has either
-// one row, which passed, or only rows that failed, all with one severity and category. The gate's own rules wrote it, so every
+// one row, which passed, or only rows that failed. The gate's own rules wrote it, so every
 // id begins with closeout/.
 //
 // Do not use the result if there are errors; it is nil when the text is no document at all.
@@ -220,8 +233,6 @@ func checkNext(before, row *DiffRow, at input.Pos, where string, errs *input.Err
 	switch {
 	case before.ID == row.ID && (before.Passed || row.Passed):
 		e.Message, e.Expected = "the rule "+input.Quote(row.ID)+" has more rows than the one that passed", "one row that passed, or only rows that failed"
-	case before.ID == row.ID && (before.Severity != row.Severity || before.Category != row.Category):
-		e.Message, e.Expected = "the rule "+input.Quote(row.ID)+" has two severities or categories", "the same in all its rows"
 	case order == 0:
 		e.Message, e.Expected = "the row occurs twice", "each row once"
 	case order > 0:

@@ -62,10 +62,7 @@ var diffCases = []stricttest.ReadCase{
 		Errs: []string{`1:103: the rule "closeout/a" has more rows than the one that passed`}, Lax: true},
 	{Name: "passed and failed", In: diffWith(`{"id":"closeout/a","severity":"block","passed":true},` + failedRow),
 		Errs: []string{`1:104: the rule "closeout/a" has more rows than the one that passed`}, Lax: true},
-	{Name: "two severities", In: diffWith(failedRow + `,{"id":"closeout/a","severity":"info","passed":false,"file":"g"}`),
-		Errs: []string{`1:129: the rule "closeout/a" has two severities`}, Lax: true},
-	{Name: "two categories", In: diffWith(failedRow + `,{"id":"closeout/a","category":"review","severity":"block","passed":false,"file":"g"}`),
-		Errs: []string{`1:129: the rule "closeout/a" has two severities or categories`}, Lax: true},
+	{Name: "two severities", In: diffWith(failedRow + `,{"id":"closeout/a","category":"review","severity":"warn","passed":false,"file":"g"}`)},
 }
 
 func TestParseDiffCases(t *testing.T) { stricttest.Cases(t, "diff_rules", diffCases, ParseDiff) }

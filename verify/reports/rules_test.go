@@ -38,7 +38,7 @@ var ruleCases = []stricttest.ReadCase{
 	{Name: "id is null", In: `[{"id":null,"passed":true}]`, Errs: []string{"1:8: id must be a string"}},
 	{Name: "id is a number", In: `[{"id":7,"passed":true}]`, Errs: []string{"1:8: id must be a string"}},
 	{Name: "an id of 257 bytes", In: `[{"id":"` + strings.Repeat("i", 257) + `","passed":true}]`, Errs: []string{"1:8: the id of the rule has 257 bytes"}},
-	{Name: "a foreign id of ours", In: `[{"id":"closeout/skipped-test","passed":true}]`, Errs: []string{"1:8: foreign closeout/ id"}},
+	{Name: "a foreign id of ours", In: `[{"id":"closeout/test-skipped","passed":true}]`, Errs: []string{"1:8: foreign closeout/ id"}},
 	{Name: "severity is null", In: `[{"id":"a","severity":null,"passed":true}]`, Errs: []string{"1:23: severity must be one of block, error"}},
 	{Name: "severity in another case", In: `[{"id":"a","severity":"Block","passed":true}]`, Errs: []string{"1:23: severity must be one of"}},
 	{Name: "severity unknown", In: `[{"id":"a","severity":"unknown","passed":true}]`, Errs: []string{"1:23: severity must be one of"}},
