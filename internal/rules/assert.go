@@ -136,11 +136,15 @@ func isQualifier(lang source.Lang, word string) bool {
 	return false
 }
 
+// asymmetric matches what makes of expect a part of an expected value.
+var asymmetric = lazyShape(`^\.(?:not\.)?(?:any|anything|(?:object|array|string)Containing|stringMatching|closeTo)\(`)
+
 // notAssertion reports whether a word that sounds like an assertion is something else in its language.
 func notAssertion(lang source.Lang, line []byte, start int, word string) bool {
 	switch lang {
 	case source.JavaScript, source.TypeScript:
-		return word == "require"
+		rest := line[min(len(line), start+len(word)):]
+		return word == "require" || word == "expect" && asymmetric().Match(rest)
 	case source.Ruby:
 		return word == "require" || word == "require_relative"
 	case source.Rust:

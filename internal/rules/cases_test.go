@@ -26,7 +26,7 @@ const casesDir = "../../testdata/diffrules"
 
 // TestCases runs all rules over every case: testdata/diffrules/<rule>/<fires|quiet>.<language>.<what>.txtar, with the files
 // base/… and head/… and the list expect. Each line of it is "rule file:line", with "base:" before the file for a place in the
-// merge base. A rule has a case that fires and one that is quiet in each of its languages.
+// merge base, and the severity before that where it is not the rule's. A rule has a case that fires and one that is quiet in each of its languages.
 func TestCases(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(casesDir, "*", "*.txtar"))
 	if err != nil || len(names) == 0 {
@@ -170,6 +170,9 @@ func hits(c *Change) string {
 		side := ""
 		if r.Side != "" {
 			side = r.Side + ":"
+		}
+		if severity := string(r.Severity); severity != string(ByID(r.ID).Severity) {
+			side = severity + " " + side
 		}
 		fmt.Fprintf(&out, "%s %s%s:%d\n", r.ID, side, r.File, r.Line)
 	}

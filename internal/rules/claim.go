@@ -287,6 +287,11 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 	if negated || strings.HasPrefix(name, "not") && name != "nothrow" {
 		if c.level = exists; m.name == "" {
 			c.level = unclear
+		} else if negated {
+			c.matcher = "not." + m.name
+			if strings.Contains(name, "called") {
+				c.level = exact // no call at all
+			}
 		}
 	}
 	for _, s := range subjects {
@@ -402,7 +407,7 @@ const nothings = " nil null empty isnull isnone isnil benil tobenull tobeundefin
 func isNothing(matcher string) bool {
 	name := strings.ToLower(strings.ReplaceAll(matcher, "_", ""))
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "assert"), "should")
-	return strings.Contains(nothings, " "+name+" ")
+	return strings.HasPrefix(name, "not.") || strings.Contains(nothings, " "+name+" ")
 }
 
 var levelByName = sync.OnceValue(func() map[string]level {

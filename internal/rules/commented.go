@@ -348,7 +348,7 @@ func (f *File) replaced(base, head int) bool {
 		if s, ok = statementAt(f.Head, l.Number); !ok {
 			continue
 		}
-		if now, ok := claimOf(f.Lang(), s); ok && now.level >= was.level && sharesSubject(was, now) {
+		if now, ok := claimOf(f.Lang(), s); ok && now.level >= was.level && (sharesSubject(was, now) || now.says(was)) {
 			return true
 		}
 	}
@@ -357,6 +357,14 @@ func (f *File) replaced(base, head int) bool {
 
 // nearby is how many lines from a comment its replacement may stand.
 const nearby = 12
+
+// says reports whether a claim says the same about the same member of something else, as in a loop.
+func (c *claim) says(was claim) bool {
+	return c.matcher == was.matcher && len(was.expected) > 0 && slices.Equal(c.expected, was.expected) && slices.ContainsFunc(was.subjects, func(subject string) bool {
+		_, member, found := cutAtLast(subject, ".")
+		return found && slices.ContainsFunc(c.subjects, func(now string) bool { return strings.HasSuffix(now, "."+member) })
+	})
+}
 
 func sharesSubject(a, b claim) bool {
 	return slices.ContainsFunc(a.subjects, func(subject string) bool { return slices.Contains(b.subjects, subject) })

@@ -14,16 +14,39 @@ func (t *testTable) markAll() {
 	for _, f := range t.files {
 		markTests(f.Head, f.head)
 		for _, one := range f.head {
-			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) {
+			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) && !t.imports(one) {
 				one.mark, one.disabled = one.Line, true
 			}
 		}
 		markClass(f)
 		markShadowed(f)
-		if slices.ContainsFunc(f.head, func(one *testCase) bool { return one.mark > 0 }) || slices.ContainsFunc(f.base, func(one *testCase) bool { return one.moved }) {
+		if slices.ContainsFunc(f.head, func(one *testCase) bool { return one.mark > 0 }) || slices.ContainsFunc(f.base, func(one *testCase) bool { return one.moved || one.twin == nil }) {
 			markTests(f.Base, f.base)
 		}
 	}
+}
+
+// imports reports whether a file of tests imports the one of a test, and calls the function that the test is in, if it is in one.
+func (t *testTable) imports(one *testCase) bool {
+	stem := strings.TrimSuffix(path.Base(one.in.Path), path.Ext(one.in.Path))
+	name := ""
+	if around := one.of.Enclosing(one.Line); len(around) > 0 {
+		name = methodOn(one.of.CodeLine(around[0]))
+	}
+	return slices.ContainsFunc(t.files, func(f *testFile) bool {
+		if f.Head == nil || !runnerFinds(f.Path) {
+			return false
+		}
+		imported, called := false, name == ""
+		for n := 1; n <= f.Head.Lines(); n++ {
+			if line := f.Head.CodeLine(n); isImport(line) || bytes.Contains(line, []byte("require(")) {
+				imported = imported || bytes.Contains(f.Head.Line(n), []byte(stem))
+			} else {
+				called = called || slices.Contains(callsOf(line), name)
+			}
+		}
+		return imported && called
+	})
 }
 
 func markTests(v *source.File, tests []*testCase) {
@@ -322,7 +345,8 @@ func runnerFinds(name string) bool {
 		return strings.HasPrefix(base, "test") || strings.HasSuffix(base, "_test.py") || strings.HasSuffix(base, "tests.py")
 	case source.JavaScript, source.TypeScript:
 		return strings.Contains(ext, "test.") || strings.Contains(ext, "spec.") || strings.Contains(name, "__tests__/") || strings.Contains(ext, "e2e") ||
-			strings.HasSuffix(stem, "test") || strings.HasSuffix(stem, "spec") || strings.HasPrefix(stem, "test")
+			strings.HasSuffix(stem, "test") || strings.HasSuffix(stem, "spec") || strings.HasPrefix(stem, "test") ||
+			strings.HasSuffix(ext, "js") && path.Base(path.Dir(name)) == "test" // mocha and node --test
 	case source.Ruby:
 		return strings.HasSuffix(base, "_spec.rb") || strings.HasSuffix(base, "_test.rb") || strings.HasPrefix(base, "test_")
 	case source.None:

@@ -58,6 +58,9 @@ func eachExit(v *source.File, found func(line int)) {
 const endsWithSuccess = "the process ends with success"
 
 func scanExits(f *File, v *source.File, found func(int, string)) {
+	if isForeign(f.Path) {
+		return
+	}
 	switch v.Lang {
 	case source.Go:
 		if strings.HasSuffix(f.Path, "_test.go") {

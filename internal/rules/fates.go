@@ -331,6 +331,9 @@ func (f *fates) compareProduction() {
 			if len(line.Text) > 64<<10 || file.Lang() == source.Rust && file.Base.InTest(line.Number) {
 				continue
 			}
+			if definesValue(file.Base.CodeLine(line.Number)) {
+				continue // a line of the program is no reason
+			}
 			for _, name := range definedOn(file.Base.CodeLine(line.Number)) {
 				f.defined[name] = true
 			}
@@ -370,6 +373,12 @@ func definedOn(line []byte) []string {
 		}
 	}
 	return names
+}
+
+// definesValue reports whether a line defines a variable or a constant, no function and no type.
+func definesValue(line []byte) bool {
+	line = bytes.TrimPrefix(bytes.TrimLeft(line, " \t"), []byte("export "))
+	return oneOf(firstWord(line), "const", "let", "var", "static", "final", "readonly") && !containsAny(line, "=>", "function", "lambda", "class ", "(")
 }
 
 // methodOn is the word before the first bracket.

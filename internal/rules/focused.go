@@ -93,7 +93,7 @@ func isFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 
 var focusShapes = map[source.Lang]func() *regexp.Regexp{
 	source.JavaScript: sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each)?\s*[(` + "`" + `]|[{,]\s*only:\s*true\b`)
+		return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|["'` + "`" + `]|\w+\s*,\s*(?:async\b\s*)?(?:function|\()))|[{,]\s*only:\s*true\b`)
 	}),
 	source.Go: sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`)

@@ -156,7 +156,7 @@ func markShadowed(f *testFile) {
 		later := last[one.Name]
 		if later == nil {
 			last[one.Name] = one
-		} else if one.twin != nil && later.twin == nil && one.mark == 0 && sameBlock(one, later) {
+		} else if one.twin != nil && (later.twin == nil || later.moved) && one.mark == 0 && sameBlock(one, later) {
 			one.mark, one.disabled = later.Line, true
 		}
 	}

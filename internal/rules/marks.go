@@ -115,7 +115,7 @@ var shapesOf = map[source.Lang]func() shapes{
 		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore)\s*=\s*[@$"]`,
 		`\bAssert\.(Ignore|Inconclusive|Skip|SkipWhen|SkipUnless)\(|\bSkip\.(If|IfNot|When|Unless)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|IgnoreException|InconclusiveException|SkipTestException)\b`),
 	source.Ruby: lazy(
-		`^\s*(?:RSpec\.)?(x(?:it|describe|context|specify|scenario|feature|example))\b|^\s*(?:RSpec\.)?(?:it|describe|context|specify|scenario|feature|example|test)\b.*(?:\b(skip|pending):\s*[^\sfn]|[,\s](:skip|:pending)\b)|`+
+		`^\s*(?:RSpec\.)?(x(?:it|describe|context|specify|scenario|feature|example))\b|^\s*(?:RSpec\.)?(?:it|describe|context|specify|scenario|feature|example|test)\b.*(?:\b(skip|pending):\s*(?:true\b|["'])|[,\s](:skip|:pending)\b)|`+
 			`^\s*(pending|skip)\b[\s(]+["'].*\bdo\b`,
 		`^\s*(?:before\b[^{]*\{\s*)?(skip|pending|omit|pend)\b(?:\s*$|[\s(]+["':]|\s+(?:if|unless)\b|\()`),
 }
@@ -271,7 +271,7 @@ func scriptMark(word string, f *source.File, n, at int) certainty {
 	case "runIf", "if":
 		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil).not()
 	case "skip", "fixme", "fails", "failing", "todo":
-		next := trimmedArguments(f, n, at)
+		next := bytes.TrimLeft([]byte(argumentsAt(f, n, at)), " \t\r\n")
 		rest := bytes.TrimLeft(f.CodeLine(n)[at:], " \t")
 		if len(rest) > 0 && rest[0] == '(' && len(next) > 0 && bytes.IndexByte([]byte("\"'`"), next[0]) < 0 && next[0] != '(' {
 			if source.IsWord(next[0]) && bytes.Contains(next[:min(len(next), 200)], []byte("=>")) || bytes.Contains(next[:min(len(next), 200)], []byte("function")) {

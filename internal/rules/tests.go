@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"hash/maphash"
+	"path"
 	"slices"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -92,7 +93,7 @@ func (t *testTable) pair() {
 	}
 	for name, lost := range lostGroups {
 		for i := range min(len(lost), len(newGroups[name])) {
-			if one, other := lost[i], newGroups[name][i]; one.Group == other.Group {
+			if one, other := lost[i], newGroups[name][i]; one.Group == other.Group && (one.Group || one.moves(other)) {
 				one.twin, other.twin, one.moved, other.moved = other, one, true, true
 			}
 		}
@@ -107,6 +108,24 @@ func (t *testTable) pair() {
 			}
 		}
 	}
+}
+
+// moves reports whether a test of another file with the same name is the same: the file has its name, or some of its lines are there.
+func (t *testCase) moves(other *testCase) bool {
+	if path.Base(t.in.Path) == path.Base(other.in.Path) {
+		return true
+	}
+	lines, same := t.bodyLines(), 0
+	there := map[string]bool{}
+	for _, line := range other.bodyLines() {
+		there[string(line)] = true
+	}
+	for _, line := range lines {
+		if there[string(line)] {
+			same++
+		}
+	}
+	return 3*same >= len(lines)
 }
 
 // pairByName joins tests with equal names, in their order.

@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // indented is a block of Python: a line and those behind it that are farther to the right.
 type indented struct {
@@ -134,7 +137,7 @@ func (p *pythonFinder) statement(n, indent int, code []byte) {
 	case word == "class":
 		b.test = p.note(n, name, true)
 	case word == "def":
-		if !b.inner && isPythonTest(name) {
+		if !b.inner && strings.HasPrefix(name, "test") {
 			b.test = p.note(n, name, false)
 		}
 		b.inner = true
@@ -149,10 +152,6 @@ func pythonWord(code []byte) (word string, rest []byte) {
 		n++
 	}
 	return string(code[:n]), code[n:]
-}
-
-func isPythonTest(name string) bool {
-	return len(name) >= 4 && name[:4] == "test" && (len(name) == 4 || name[4] < 'a' || name[4] > 'z')
 }
 
 // note adds a test or a class.

@@ -59,7 +59,7 @@ def test_no(): pass
 def testing(): pass
 def test_z(): pass
 class Empty: pass
-`, "test_a 3-9-13, TestB* 16-17-26, TestB > test_b 18-18-18, TestB > test_c 19-20-20, TestB > TestD* 22-23-26, TestB > TestD > test_d 23-24-26, test_z 28-28-28"},
+`, "test_a 3-9-13, TestB* 16-17-26, TestB > test_b 18-18-18, TestB > test_c 19-20-20, TestB > TestD* 22-23-26, TestB > TestD > test_d 23-24-26, testing 27-27-27, test_z 28-28-28"},
 		{"a.test.ts", `describe('a', () => {
   it.only("b 'c'", async () => {
     expect(1)
