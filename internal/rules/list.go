@@ -34,6 +34,8 @@ var All = []*Rule{
 		Languages: testLanguages, Parts: []Part{{Find: findWeakenedAssertion}}},
 	{ID: "closeout/assertion-empty", Title: "A new assertion cannot fail", Severity: input.Warn,
 		Languages: testLanguages, Parts: []Part{{Find: findTautology}}},
+	{ID: "closeout/expectation-moved", Title: "Only tests change, and one expects another value", Severity: input.Warn,
+		Languages: testLanguages, Parts: []Part{{Find: findExpectationMoved}}},
 
 	{ID: "closeout/threshold-lowered", Title: "A coverage threshold is lower than before", Severity: input.Block,
 		Languages: anyFile, Parts: []Part{{Find: findLoweredThreshold}}},

@@ -12,13 +12,13 @@ func shape(codeText []byte) string {
 	for i := 0; i < len(codeText); i++ {
 		c := codeText[i]
 		switch {
-		case isSpace(c):
+		case isSpace(c), c == '-' && isDigit(at(codeText, i+1)) && !source.IsWord(at(codeText, i-1)):
 		case source.IsWord(c):
 			end := i
-			for end < len(codeText) && source.IsWord(codeText[end]) {
+			for end < len(codeText) && (source.IsWord(codeText[end]) || codeText[end] == '.' && isDigit(c) && isDigit(at(codeText, end+1))) {
 				end++
 			}
-			if word := string(codeText[i:end]); c >= '0' && c <= '9' || oneOf(word, "true", "false", "True", "False", "nil", "null", "None", "undefined") {
+			if word := string(codeText[i:end]); isDigit(c) || oneOf(word, "true", "false", "True", "False", "nil", "null", "None", "undefined") {
 				b.WriteByte('#')
 			} else {
 				b.WriteString(word)
@@ -31,3 +31,5 @@ func shape(codeText []byte) string {
 	}
 	return b.String()
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,117 @@
+package rules
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/git/linediff"
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// findExpectationMoved finds exact assertions that expect another literal, and tables with fewer rows, where nothing but tests changes.
+func findExpectationMoved(c *Change, report func(Hit)) {
+	if slices.ContainsFunc(c.Files, (*File).maySayWhy) {
+		return
+	}
+	kept := map[string]bool{}
+	for _, f := range c.Files {
+		for key := range f.addedKeys() {
+			kept[key] = true
+		}
+	}
+	for _, f := range c.Files {
+		if f.Base == nil || f.Head == nil || !f.hasTests() {
+			continue
+		}
+		if list := f.otherLiterals(); len(list) > 0 {
+			reportFirst(Hit{
+				File: f.Path, Line: list[0].line, Was: list[0].was, Now: list[0].now, Detail: "the test expects another value, and no code changes",
+				Fix: "restore the value, or say in the description why the old one was wrong",
+			}, len(list), report)
+		}
+		if lost := f.lostRows(kept); len(lost) > 0 {
+			reportFirst(Hit{
+				File: f.Path, Base: true, Line: lost[0].Number, Was: string(lost[0].Text), Detail: "a table of tests has a row fewer, and no code changes",
+				Fix: "restore the row, or say in the description why it is not needed",
+			}, len(lost), report)
+		}
+	}
+}
+
+// maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data.
+func (f *File) maySayWhy() bool {
+	if f.Lang() == source.None {
+		return !isProse(f.Path) && !strings.HasPrefix(f.Path, ".") && !source.IsTest(f.Path) || manifestReader(f.Path) != nil || strings.HasSuffix(f.Path, ".json")
+	}
+	if source.IsTest(f.Path) {
+		return false
+	}
+	program := func(v *source.File, lines []linediff.Line) (text []byte) { // without comments and blanks
+		for _, l := range lines {
+			if !v.InTest(l.Number) {
+				text = squeeze(text, appendLive(nil, v, l.Number))
+			}
+		}
+		return text
+	}
+	return f.Base == nil || f.Head == nil || !bytes.Equal(program(f.Base, f.Removed()), program(f.Head, f.Added()))
+}
+
+// otherLiterals pairs the exact assertions of each place that differ in what they expect alone.
+func (f *File) otherLiterals() (list []weaker) {
+	for _, hunk := range f.Hunks() {
+		if max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
+			continue
+		}
+		removed, fresh := f.claims(f.Base, hunk.Removed), f.claims(f.Head, hunk.Added)
+		if len(removed) != len(fresh) {
+			continue
+		}
+		for i, now := range fresh {
+			was := removed[i]
+			same := was.level == exact && now.level == exact && slices.Equal(was.subjects, now.subjects) && shape(was.code) == shape(now.code)
+			if same && len(now.expected) > 0 && plain(was.expected) != plain(now.expected) {
+				list = append(list, weaker{line: now.first, was: was.line(), now: now.line()})
+			}
+		}
+	}
+	return list
+}
+
+// plain writes literals without what only formats them.
+func plain(literals []string) string {
+	return strings.NewReplacer("'", `"`, "`", `"`, "_", "").Replace(strings.Join(literals, "\n"))
+}
+
+// tableRow matches a line that is a whole row of a table of tests.
+var tableRow = input.Lazily(`^(?:"[^"]*":\s*)?(?:\{.+\}|\[.+\]|\(.+\)|pytest\.param\(.+\)),$|^\[(?:InlineData|TestCase|DataRow|Arguments)\(.*\)\]$|^#\[(?:test_)?case\(.*\)\]$|^@(?:example|pytest\.param)\(.*\)$`)
+
+// isRow reports whether a line of code is a row of a table of tests.
+func isRow(v *source.File, n int) bool {
+	line := bytes.TrimSpace(v.CodeLine(n))
+	return len(line) < maxNear && tableRow().Match(line)
+}
+
+// lostRows are the rows that the tables of a file lose, beside others that stay. kept are the lines that the change adds anywhere.
+func (f *File) lostRows(kept map[string]bool) (rows []linediff.Line) {
+	for _, hunk := range f.Hunks() {
+		n := len(hunk.Removed)
+		if n == 0 || !isRow(f.Base, hunk.Removed[0].Number-1) && !isRow(f.Base, hunk.Removed[n-1].Number+1) {
+			continue
+		}
+		for _, l := range hunk.Removed {
+			if isRow(f.Base, l.Number) && !kept[lineKey(l.Text)] {
+				rows = append(rows, l)
+			}
+		}
+	}
+	fresh := 0
+	for _, l := range f.Added() {
+		if isRow(f.Head, l.Number) {
+			fresh++
+		}
+	}
+	return rows[:max(0, len(rows)-fresh)]
+}
