@@ -42,7 +42,7 @@ var All = []*Rule{
 	{ID: "closeout/check-config", Title: "A checker demands less, or is switched off for a whole file", Severity: input.Warn,
 		Languages: append([]string{"any"}, testLanguages...), Parts: []Part{{Find: findBlanketSuppression}, {Find: findCheckConfig}}},
 	{ID: "closeout/check-softened", Title: "A check is off, or its failure does not count", Severity: input.Warn,
-		Languages: []string{"any", "yaml"}, Parts: []Part{{Find: findSoftenedWorkflow, Topic: "swallow"}, {Find: findSwallowedCheck, Topic: "swallow"}}},
+		Languages: []string{"any", "yaml"}, Parts: []Part{{Find: findSoftenedWorkflow, Topic: "swallow"}, {Find: findSwallowedCheck, Topic: "swallow"}, {Find: findNarrowedCheck, Topic: "swallow"}}},
 	{ID: "closeout/workflow-grants", Title: "A workflow gives more rights or secrets away than before", Severity: input.Warn,
 		Languages: []string{"yaml"}, Parts: []Part{{Find: findWorkflowPermissions}, {Find: findPullRequestTarget}, {Find: findUnpinnedAction}, {Find: findWorkflowSecret}}},
 	{ID: "closeout/new-dependency", Title: "The change brings a new dependency, or another content of one", Severity: input.Warn,
