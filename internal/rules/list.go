@@ -11,7 +11,7 @@ var anyFile = []string{"any"}
 var All = []*Rule{
 	{ID: "closeout/hidden-text", Title: "Text that a reader does not see, or reads as another", Severity: input.Block,
 		Languages: append([]string{"any", "yaml"}, testLanguages...), Parts: []Part{
-			{Find: findHiddenText}, {Find: findZeroWidth, Severity: input.Warn}, {Find: findMixed, Severity: input.Warn}}},
+			{Find: findHiddenText}, {Find: findMisread}, {Find: findZeroWidth, Severity: input.Warn}, {Find: findMixed, Severity: input.Warn}}},
 	{ID: "closeout/secret", Title: "A credential is in the change", Severity: input.Block,
 		Languages: anyFile, Parts: []Part{{Find: findSecret}, {Find: findSecretInTest, Severity: input.Warn}}},
 	{ID: "closeout/unread", Title: "A file cannot be judged", Severity: input.Block,
