@@ -10,7 +10,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findExpectationMoved finds exact assertions that expect another literal, and tables with fewer rows, where nothing but tests changes.
+// findExpectationMoved finds, where nothing but tests changes, exact assertions that expect another literal, and tables with fewer
+// rows.
 func findExpectationMoved(c *Change, report func(Hit)) {
 	if slices.ContainsFunc(c.Files, (*File).maySayWhy) {
 		return

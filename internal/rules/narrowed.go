@@ -49,7 +49,7 @@ var aliases = map[string]string{
 	"gradlew build": "gradle test", "gradlew check": "gradle test", "playwright test": "playwright",
 }
 
-// findNarrowedCheck finds commands that run the check of a command that they replace on less, or try it again until it passes.
+// findNarrowedCheck finds commands that check less than the one that they replace, or try it until it passes.
 func findNarrowedCheck(c *Change, report func(Hit)) {
 	var was, now []checkRun
 	for _, f := range c.Files {
@@ -59,7 +59,9 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 	}
 	paired := map[int]bool{}
 	for _, run := range now {
-		i := slices.IndexFunc(was, func(old checkRun) bool { return old.file == run.file && old.check == run.check && !paired[old.line] })
+		i := slices.IndexFunc(was, func(old checkRun) bool {
+			return old.file == run.file && old.check == run.check && !paired[old.line]
+		})
 		if i < 0 {
 			continue
 		}
@@ -78,7 +80,8 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			continue
 		}
 		report(Hit{
-			File: run.file.Path, Line: run.line, Subject: run.check, Was: string(run.file.Base.Line(old.line)), Now: string(run.file.Head.Line(run.line)),
+			File: run.file.Path, Line: run.line, Subject: run.check,
+			Was: string(run.file.Base.Line(old.line)), Now: string(run.file.Head.Line(run.line)),
 			Detail: run.check + " checks less than before: " + how, Fix: "let it check what it checked, and fix what it finds",
 		})
 	}
@@ -119,7 +122,8 @@ func (f *File) checkRuns(base bool) (runs []checkRun) {
 		}
 		for _, c := range shellCommands(text) {
 			if check := checkOf(c.words); check != "" {
-				runs = append(runs, checkRun{f, line.Number, check, checkArguments(c.words, check), triesAgain(text, c.words)})
+				args := checkArguments(c.words, check)
+				runs = append(runs, checkRun{f, line.Number, check, args, triesAgain(text, c.words)})
 			}
 		}
 	}
@@ -138,7 +142,7 @@ func triesAgain(line string, words []string) bool {
 	return oneOf(words[0], "until", "retry", "nick-fields/retry") || strings.Contains(line, "&& break")
 }
 
-// narrows says how a run checks less than another one, "" where it does not. With split the paths may be those of several runs now.
+// narrows says how a run checks less than another one, "" where it does not. With split, several runs may share its paths.
 func (r *checkRun) narrows(old *checkRun, split bool) string {
 	if r.tried && !old.tried {
 		return "it is tried again where it fails"
@@ -158,7 +162,8 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 		if !valued && i+1 < len(r.args) && !strings.HasPrefix(r.args[i+1], "-") {
 			value = r.args[i+1]
 		}
-		if arg[:min(1, len(arg))] == "-" && slices.Contains(table[1:needed], option) && (!slices.Contains(old.args, arg) || value != "" && !slices.Contains(old.args, value)) {
+		fresh := !slices.Contains(old.args, arg) || value != "" && !slices.Contains(old.args, value)
+		if fresh && strings.HasPrefix(arg, "-") && slices.Contains(table[1:needed], option) {
 			return arg
 		}
 	}
@@ -178,7 +183,8 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 func (r *checkRun) paths() (list []string) {
 	for i, arg := range r.args {
 		plain := !strings.HasPrefix(arg, "-") && !strings.ContainsAny(arg, "<>|={}") && !strings.HasPrefix(arg, "2>")
-		if plain && (i == 0 || !strings.HasPrefix(r.args[i-1], "-") || strings.Contains(r.args[i-1], "=") || strings.HasSuffix(arg, "/...") || arg == ".") {
+		value := i > 0 && strings.HasPrefix(r.args[i-1], "-") && !strings.Contains(r.args[i-1], "=") // of an option
+		if plain && (!value || strings.HasSuffix(arg, "/...") || arg == ".") {
 			list = append(list, strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "..."), "/"))
 		}
 	}

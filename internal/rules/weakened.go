@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ func (f *File) weakened() (list []weaker) {
 		if len(removed) == 0 {
 			continue
 		}
+		list = append(list, f.callsLeft(removed, hunk)...)
 		fresh := f.statements(f.Head, hunk.Added)
 		if len(fresh) == 0 || onlyLiterals(removed, fresh) {
 			continue
@@ -75,6 +77,32 @@ func (f *File) weakened() (list []weaker) {
 			}
 			if !stillStrong(strong, now.about(was)) {
 				list = append(list, weaker{now.first, was.line(), now.line(), now.describe(was)})
+			}
+		}
+	}
+	return list
+}
+
+// callsLeft finds assertions of which a place has only the call left.
+func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
+	bare := map[string]linediff.Line{}
+	for _, l := range hunk.Added {
+		if code := f.Head.CodeLine(l.Number); bytes.IndexByte(code, '(') > 0 && !isAssertion(f.Lang(), code) {
+			key := strings.TrimRight(liveKey(f.Head, l.Number), ";")
+			for _, start := range []string{"await", "let_=", "_="} {
+				key = strings.TrimPrefix(key, start)
+			}
+			bare[key] = l
+		}
+	}
+	if len(bare) == 0 {
+		return nil
+	}
+	f.read(removed)
+	for _, was := range removed {
+		for _, subject := range was.subjects {
+			if l, left := bare[strings.TrimPrefix(subject, "await")]; left && was.level >= partial && !strings.HasPrefix(was.matcher, "not.") {
+				list = append(list, weaker{l.Number, was.line(), string(l.Text), "the assertion is gone, and its call stays"})
 			}
 		}
 	}
