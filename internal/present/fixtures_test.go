@@ -10,8 +10,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // digest is a sha256 that looks real and is always the same for a name.
 func digest(name string) string {
 	sum := sha256.Sum256([]byte(name))
@@ -21,11 +19,11 @@ func digest(name string) string {
 // base is a report of a small, real-looking pull request, with nothing wrong in it.
 func base() *report.Report {
 	return &report.Report{
-		Schema: report.Schema, TaskID: ptr("T-042"), Passed: true, Verdict: report.Passed, Mode: "enforce",
+		Schema: report.Schema, TaskID: new("T-042"), Passed: true, Verdict: report.Passed, Mode: "enforce",
 		Subject: report.Subject{
-			Repository: ptr("acme/shop"), PullRequest: ptr(int64(318)), HeadSHA: ptr(digest("head")[:40]),
-			BaseSHA: ptr(digest("base")[:40]), MergeBaseSHA: ptr(digest("base")[:40]), CodeTree: ptr(digest("tree")[:40]),
-			ChangesFrom: ptr("git"),
+			Repository: new("acme/shop"), PullRequest: new(int64(318)), HeadSHA: new(digest("head")[:40]),
+			BaseSHA: new(digest("base")[:40]), MergeBaseSHA: new(digest("base")[:40]), CodeTree: new(digest("tree")[:40]),
+			ChangesFrom: new("git"),
 		},
 		Settings: report.Settings{EvidenceMin: "recorded", Digests: []string{digest("log")}, Override: &report.Rule{
 			Label: "closeout-override", Permission: "maintain", Users: []string{"mona"}, Teams: []string{"release"}, Binding: "code",
@@ -35,7 +33,7 @@ func base() *report.Report {
 		Counts:   report.Counts{Files: 4, Records: 17},
 		Acceptance: []report.Acceptance{
 			{ID: "unit", Run: []string{"go", "test", "./..."}, Cwd: ".", Expect: "pass", Outcome: "passed", Level: "recorded",
-				Attempts: 2, Tests: ptr(int64(214)), DecidedBy: []report.Decision{{Path: "feedback_record.jsonl", Line: 16, SHA256: digest("16")}}},
+				Attempts: 2, Tests: new(int64(214)), DecidedBy: []report.Decision{{Path: "feedback_record.jsonl", Line: 16, SHA256: digest("16")}}},
 			{ID: "lint", Run: []string{"npm", "run", "lint"}, Cwd: "web", Expect: "pass", Outcome: "passed", Level: "recorded",
 				Attempts: 1, DecidedBy: []report.Decision{{Path: "feedback_record.jsonl", Line: 17, SHA256: digest("17")}}},
 		},
@@ -48,7 +46,7 @@ func base() *report.Report {
 			{Path: "web/cart.ts", Status: "modified", Class: "allowed", OldMode: "100644", NewMode: "100644"},
 		},
 		Inputs: []report.Input{
-			{Kind: "contract", Path: ".closeout/scope_contract.json", Ref: ptr(digest("base")[:40]), SHA256: digest("contract"), Bytes: 1204, Trust: "base"},
+			{Kind: "contract", Path: ".closeout/scope_contract.json", Ref: new(digest("base")[:40]), SHA256: digest("contract"), Bytes: 1204, Trust: "base"},
 			{Kind: "feedback", Path: ".closeout/evidence/feedback_record.jsonl", SHA256: digest("log"), Bytes: 48213, Trust: "head"},
 			{Kind: "changes", Path: "changes.json", SHA256: digest("changes"), Bytes: 912, Trust: "git"},
 		},
@@ -59,7 +57,7 @@ func base() *report.Report {
 // failed is what a developer sees most: some findings of every severity.
 func failed() *report.Report {
 	r := base()
-	r.Passed, r.Verdict, r.OverrideCode = false, report.Failed, ptr("k7f3-3q2d-ab5c-mnop-zyx7-2222")
+	r.Passed, r.Verdict, r.OverrideCode = false, report.Failed, new("k7f3-3q2d-ab5c-mnop-zyx7-2222")
 	r.Counts = report.Counts{Block: 3, Warn: 1, Info: 2, Files: 6, Records: 17}
 	r.Approvals = []string{"any new dependency (package.json, go.mod)"}
 	r.Cross = []report.Cross{
@@ -69,7 +67,7 @@ func failed() *report.Report {
 	}
 	r.Acceptance[1].Outcome, r.Acceptance[1].Attempts = "failed", 2
 	r.Acceptance = append(r.Acceptance, report.Acceptance{ID: "race", Run: []string{"bash", "-c", "go test -race ./... | tee race.log"},
-		Cwd: ".", Expect: "pass", Outcome: "failed", Level: "absent", KeptFrom: ptr("no record has this command and directory"), DecidedBy: []report.Decision{}})
+		Cwd: ".", Expect: "pass", Outcome: "failed", Level: "absent", KeptFrom: new("no record has this command and directory"), DecidedBy: []report.Decision{}})
 	r.Files = append([]report.File{r.Files[0], {Path: ".github/workflows/ci.yml", Status: "modified", Class: "protected", OldMode: "100644", NewMode: "100644"},
 		{Path: "docs/cart.md", Status: "modified", Class: "soft", OldMode: "100644", NewMode: "100755"}}, r.Files[1:]...)
 	r.Findings = []report.Finding{
@@ -114,7 +112,7 @@ func overridden() *report.Report {
 	reason := "CI file must move with the cart release, reviewed in the release call k7f3-3q2d-ab5c-mnop-zyx7-2222"
 	r.Override = &report.Override{Actor: "mona", ActorID: "583231", At: "2026-11-03T09:12:44Z", Label: "closeout-override",
 		Reason: reason, HeadSHA: *r.Subject.HeadSHA}
-	r.OverrideReason, r.OverriddenBy = &reason, ptr("mona")
+	r.OverrideReason, r.OverriddenBy = &reason, new("mona")
 	for i := range r.Findings[:3] {
 		r.Findings[i].Overridden = true
 		r.Override.Accepted = append(r.Override.Accepted, r.Findings[i].Fingerprint)
@@ -151,8 +149,8 @@ var evil = []string{
 func hostile() *report.Report {
 	r := failed()
 	pick := func(i int) string { return evil[i%len(evil)] }
-	r.TaskID, r.Settings.Task = ptr(pick(0)), ptr(pick(0))
-	r.Subject.Repository = ptr("acme/shop\n::error::x")
+	r.TaskID, r.Settings.Task = new(pick(0)), new(pick(0))
+	r.Subject.Repository = new("acme/shop\n::error::x")
 	r.Findings, r.Files, r.Acceptance, r.Inputs, r.Companions = nil, nil, nil, nil, nil
 	for i := range evil {
 		f := finding("rule.failed", severities[i%4], pick(i), report.Location{Path: pick(i + 1), Line: i % 3, Column: i % 2},
@@ -165,9 +163,9 @@ func hostile() *report.Report {
 		r.Findings = append(r.Findings, f)
 		r.Files = append(r.Files, report.File{Path: pick(i), Status: pick(i + 1), Class: "off_scope", OldMode: "100644", NewMode: pick(i + 2)})
 		r.Acceptance = append(r.Acceptance, report.Acceptance{ID: pick(i), Run: []string{pick(i + 1), pick(i + 2)}, Cwd: pick(i + 3),
-			Expect: "fail", Outcome: "failed", Level: "claimed", KeptFrom: ptr(pick(i + 4)), Attempts: int64(i)})
-		r.Inputs = append(r.Inputs, report.Input{Kind: "feedback", Path: pick(i), Ref: ptr(pick(i + 1)), SHA256: pick(i + 2), Trust: pick(i + 3)})
-		r.Companions = append(r.Companions, report.Companion{Kind: pick(i), Path: pick(i + 1), Level: pick(i + 2), KeptFrom: ptr(pick(i + 3))})
+			Expect: "fail", Outcome: "failed", Level: "claimed", KeptFrom: new(pick(i + 4)), Attempts: int64(i)})
+		r.Inputs = append(r.Inputs, report.Input{Kind: "feedback", Path: pick(i), Ref: new(pick(i + 1)), SHA256: pick(i + 2), Trust: pick(i + 3)})
+		r.Companions = append(r.Companions, report.Companion{Kind: pick(i), Path: pick(i + 1), Level: pick(i + 2), KeptFrom: new(pick(i + 3))})
 		r.OverrideRefused = append(r.OverrideRefused, report.Refusal{Label: pick(i), Actor: pick(i + 1), Condition: pick(i + 2), Why: pick(i + 3)})
 	}
 	r.Approvals = evil
@@ -202,8 +200,8 @@ func usage() *report.Report {
 // through.
 func group() *report.Report {
 	r := failed()
-	r.TaskID, r.Subject.PullRequest, r.OverrideCode = ptr("merge-group"), nil, nil
-	r.Acceptance[2].PullRequest = ptr(int64(320))
+	r.TaskID, r.Subject.PullRequest, r.OverrideCode = new("merge-group"), nil, nil
+	r.Acceptance[2].PullRequest = new(int64(320))
 	r.Findings[2].Location.PullRequest = 319
 	let := finding("scope.off_scope", block, "this file is outside the scope of the task", report.Location{Path: "db/schema.sql", PullRequest: 318},
 		"only files that every contract allows: web/**", "modified (mode 100644)", "revert this file")
@@ -211,7 +209,7 @@ func group() *report.Report {
 	r.Findings, r.Counts.Block = append(r.Findings, let), 4
 	pull := func(number int64, task, verdict string, counts report.PullRequestCounts) report.PullRequest {
 		return report.PullRequest{
-			Number: number, TaskID: ptr(task), HeadSHA: ptr(digest(task)[:40]), Verdict: verdict, Counts: counts, OverrideRefused: []report.Refusal{},
+			Number: number, TaskID: new(task), HeadSHA: new(digest(task)[:40]), Verdict: verdict, Counts: counts, OverrideRefused: []report.Refusal{},
 		}
 	}
 	r.PullRequests = []report.PullRequest{
@@ -219,7 +217,7 @@ func group() *report.Report {
 		pull(319, "pr-319", report.Failed, report.PullRequestCounts{Block: 1, Warn: 1, Files: 3}),
 		pull(320, "T-042", report.Passed, report.PullRequestCounts{Files: 1}),
 	}
-	r.PullRequests[0].OverrideCode, r.PullRequests[1].OverrideCode = ptr("phik-vgew-qczt-e2td-jqxe-icb4"), ptr("k7f3-3q2d-ab5c-mnop-zyx7-2222")
+	r.PullRequests[0].OverrideCode, r.PullRequests[1].OverrideCode = new("phik-vgew-qczt-e2td-jqxe-icb4"), new("k7f3-3q2d-ab5c-mnop-zyx7-2222")
 	r.PullRequests[0].Override = &report.Override{Actor: "mona", ActorID: "7", At: "2026-03-01T10:00:00Z", Label: "closeout-override",
 		Reason: "phik-vgew-qczt-e2td-jqxe-icb4 the migration needs the new column", HeadSHA: digest("pr-318")[:40], Accepted: []string{let.Fingerprint}}
 	r.PullRequests[1].OverrideRefused = []report.Refusal{{Label: "closeout-override", Actor: "shop-agent", Condition: "author", Why: "shop-agent is the author of the pull request"}}
@@ -234,8 +232,8 @@ func hostileGroup() *report.Report {
 	for i := range evil {
 		pick := func(n int) string { return evil[(i+n)%len(evil)] }
 		p := report.PullRequest{
-			Number: int64(i + 1), TaskID: ptr(pick(0)), HeadSHA: ptr(pick(1)), Verdict: report.Failed, Counts: report.PullRequestCounts{Block: 1},
-			OverrideCode: ptr(pick(2)), OverrideRefused: []report.Refusal{{Label: pick(3), Actor: pick(4), Condition: pick(5), Why: pick(6)}},
+			Number: int64(i + 1), TaskID: new(pick(0)), HeadSHA: new(pick(1)), Verdict: report.Failed, Counts: report.PullRequestCounts{Block: 1},
+			OverrideCode: new(pick(2)), OverrideRefused: []report.Refusal{{Label: pick(3), Actor: pick(4), Condition: pick(5), Why: pick(6)}},
 		}
 		if i%2 == 0 {
 			p.Verdict = pick(7)

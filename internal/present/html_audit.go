@@ -150,14 +150,6 @@ func verdictCounts(p report.AuditPeriod) []int {
 	return []int{p.Passed, p.Overridden, p.Review, p.Failed, p.NotJudged, p.Gaps, p.Missing}
 }
 
-func (s *series) column(k int) []int {
-	list := make([]int, len(s.counts))
-	for i, counts := range s.counts {
-		list[i] = counts[k]
-	}
-	return list
-}
-
 // per says what a bar is, when it is more than a period.
 func per(size int) string {
 	if size == 1 {

@@ -17,8 +17,8 @@ func audited(weeks, decisions int) *report.Audit {
 	a := &report.Audit{
 		Schema: report.AuditSchema, Tool: report.Tool{Name: "closeout", Version: "0.4.0"},
 		Subject: report.AuditSubject{
-			Branch: "main", From: ptr(digest("from")[:40]), To: digest("to")[:40], Adopted: ptr(digest("from")[:40]), BeforeGate: 212,
-			Archive: ptr(digest("archive")[:40]), Kept: ptr(digest("kept")[:40]), Replayed: 40,
+			Branch: "main", From: new(digest("from")[:40]), To: digest("to")[:40], Adopted: new(digest("from")[:40]), BeforeGate: 212,
+			Archive: new(digest("archive")[:40]), Kept: new(digest("kept")[:40]), Replayed: 40,
 		},
 		Statistics: report.AuditStatistics{Verdicts: map[string]int{}},
 	}
@@ -45,7 +45,7 @@ func addWeek(a *report.Audit, week, decisions int) {
 	for i := range decisions {
 		d := report.AuditDecision{
 			Seq: int64(len(a.Decisions)), Kind: "decision", Commit: digest(day + fmt.Sprint(i))[:40], Commits: 1, Date: day, PullRequests: []string{fmt.Sprint(100 + len(a.Decisions))},
-			HeadSHA: ptr(digest(fmt.Sprint(i))[:40]), Verdict: report.Passed, Mode: "enforce", Binding: report.BindingExact, Replay: "same", Version: "0.4.0",
+			HeadSHA: new(digest(fmt.Sprint(i))[:40]), Verdict: report.Passed, Mode: "enforce", Binding: report.BindingExact, Replay: "same", Version: "0.4.0",
 		}
 		switch {
 		case i == 0 && week%3 == 1:

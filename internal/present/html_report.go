@@ -91,7 +91,7 @@ func (p *reportPage) about() string {
 // looks are the classes of what has a word that a page shows in a colour.
 var looks = map[string]word{
 	report.Passed: "passed", report.Failed: "failed", report.Overridden: "overridden", report.Review: "review", "gap": "gap", "not judged": "gap",
-	block: "failed", unknown: "review", warn: "warn",
+	string(input.Block): "failed", string(input.Unknown): "review", string(input.Warn): "warn",
 }
 
 // tops are the classes of the head of a page.

@@ -9,9 +9,11 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Charts are drawn on a plane that is 720 wide; lengths are in tenths of it. All charts over time have the same axis.
+// planeWidth is how wide the plane is that pictures are drawn on; lengths are in tenths.
+const planeWidth = 7200
+
+// All charts over time have the same axis.
 const (
-	planeWidth  = 7200
 	plotLeft    = 620
 	plotWidth   = planeWidth - plotLeft - 120
 	plotTop     = 200
@@ -172,6 +174,15 @@ func (s *series) stack(kinds []kind, most int) []node {
 		}
 	}
 	return bars
+}
+
+// column is what is counted of one kind, in each period.
+func (s *series) column(k int) []int {
+	list := make([]int, len(s.counts))
+	for i, counts := range s.counts {
+		list[i] = counts[k]
+	}
+	return list
 }
 
 // total is the largest sum of a period.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,18 +21,6 @@ import (
 
 var pagesTo = flag.String("pages", "", "write all pages to this directory, for testdata/browser")
 
-// TestWritePages writes the pages that testdata/browser opens.
-func TestWritePages(t *testing.T) {
-	if *pagesTo == "" {
-		t.Skip("only for testdata/browser, with -pages")
-	}
-	for name, page := range pagesOf(t) {
-		if err := os.WriteFile(filepath.Join(*pagesTo, name+".html"), []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 const linkBase = "https://github.com/acme/shop"
 
 func auditPageOf(t testing.TB, a *report.Audit) string {
@@ -43,13 +32,18 @@ func auditPageOf(t testing.TB, a *report.Audit) string {
 	return b.String()
 }
 
-// pagesOf are pages of all kinds, by name.
+// pagesOf are pages of reports, by name.
 func pagesOf(t testing.TB) map[string]string {
 	pages := map[string]string{}
 	for _, f := range fixtures() {
 		pages[f.verdict+"."+f.name] = render(t, "html", f.report, Options{LinkBase: linkBase})
 	}
 	pages["without-links"] = render(t, "html", failed(), Options{})
+	return pages
+}
+
+func auditPagesOf(t testing.TB) map[string]string {
+	pages := map[string]string{}
 	for name, a := range audits() {
 		pages["audit."+name] = auditPageOf(t, a)
 	}
@@ -195,14 +189,6 @@ func elementRules(n *html.Node, ids map[string]int) []string {
 	return wrong
 }
 
-func TestPagesHaveStructure(t *testing.T) {
-	for name, page := range pagesOf(t) {
-		for _, wrong := range structure(parse(t, page)) {
-			t.Errorf("%s: %s", name, wrong)
-		}
-	}
-}
-
 // TestStructureIsSeen breaks a page in each way that the rules are about.
 func TestStructureIsSeen(t *testing.T) {
 	page := auditPageOf(t, audited(9, 4))
@@ -223,45 +209,72 @@ func TestStructureIsSeen(t *testing.T) {
 	}
 }
 
-// TestPolicy checks that a page has the one policy, with the digest of the style sheet in it.
-func TestPolicy(t *testing.T) {
-	for name, page := range pagesOf(t) {
-		var policies []string
-		sheet := ""
-		for _, n := range elements(parse(t, page)) {
-			if attributeOf(n, "http-equiv") != "" {
-				policies = append(policies, attributeOf(n, "content"))
-			}
-			if n.Data == "style" {
-				sheet = textOf(n)
+// checkPages checks that pages have the structure and the policy of every page, and that they are no command in the log of a workflow:
+// the writer that neutralises what is printed changes nothing. With -pages it writes them too.
+func checkPages(t *testing.T, pages map[string]string, printer func(io.Writer) flusher) {
+	t.Helper()
+	for name, page := range pages {
+		if *pagesTo != "" {
+			if err := os.WriteFile(filepath.Join(*pagesTo, name+".html"), []byte(page), 0o644); err != nil {
+				t.Fatal(err)
 			}
 		}
-		sum := sha256.Sum256([]byte(sheet))
-		want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-		if !slices.Equal(policies, []string{want}) {
-			t.Errorf("%s: the policies are %q, want %q", name, policies, want)
+		root := parse(t, page)
+		for _, wrong := range append(structure(root), policies(root)...) {
+			t.Errorf("%s: %s", name, wrong)
 		}
-	}
-	for _, word := range []string{"@import", "url(http", "url(//", "url(data", "expression(", "</"} {
-		if strings.Contains(stylesheet, word) {
-			t.Errorf("the style sheet contains %q", word)
+		if commands := commandsIn(page); len(commands) > 0 {
+			t.Errorf("%s: contains commands %v", name, commands)
 		}
-	}
-}
-
-// TestPagesAreNeutral: a page in the log of a workflow is no command, and a terminal would show it as it is.
-func TestPagesAreNeutral(t *testing.T) {
-	for name, page := range pagesOf(t) {
 		var b strings.Builder
-		w := NewWriter(&b)
-		if _, err := w.Write([]byte(page)); err != nil || w.Flush() != nil {
+		w := printer(&b)
+		if _, err := io.WriteString(w, page); err != nil || w.Flush() != nil {
 			t.Fatal(err)
 		}
 		if b.String() != page {
 			t.Errorf("%s: the writer that neutralises changes the page", name)
 		}
-		if commands := commandsIn(page); len(commands) > 0 {
-			t.Errorf("%s: contains commands %v", name, commands)
+	}
+}
+
+type flusher interface {
+	io.Writer
+	Flush() error
+}
+
+// policies lists what is wrong with the policy of a page: it must have one, with the digest of the style sheet in it.
+func policies(root *html.Node) []string {
+	var found []string
+	sheet := ""
+	for _, n := range elements(root) {
+		if attributeOf(n, "http-equiv") != "" {
+			found = append(found, attributeOf(n, "content"))
+		}
+		if n.Data == "style" {
+			sheet = textOf(n)
+		}
+	}
+	sum := sha256.Sum256([]byte(sheet))
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	if !slices.Equal(found, []string{want}) {
+		return []string{fmt.Sprintf("the policies are %q, want %q", found, want)}
+	}
+	return nil
+}
+
+func TestPages(t *testing.T) {
+	checkPages(t, pagesOf(t), func(w io.Writer) flusher { return NewWriter(w) })
+}
+
+func TestAuditPages(t *testing.T) {
+	checkPages(t, auditPagesOf(t), func(w io.Writer) flusher { return NewWriter(w) })
+}
+
+// TestStylesheet: the style sheet loads nothing, and cannot end its element.
+func TestStylesheet(t *testing.T) {
+	for _, word := range []string{"@import", "url(http", "url(//", "url(data", "expression(", "</"} {
+		if strings.Contains(stylesheet, word) {
+			t.Errorf("the style sheet contains %q", word)
 		}
 	}
 }
@@ -276,8 +289,13 @@ func TestCheckLinkBase(t *testing.T) {
 		if err := CheckLinkBase(base); (err == nil) != want {
 			t.Errorf("%q: %v", base, err)
 		}
+	}
+}
+
+func TestReportLinkBase(t *testing.T) {
+	for base, want := range map[string]bool{"": true, linkBase: true, linkBase + "/": false, "javascript:alert(1)": false} {
 		if err := writeHTML(&strings.Builder{}, failed(), Options{LinkBase: base}); (err == nil) != want {
-			t.Errorf("report, %q: %v", base, err)
+			t.Errorf("%q: %v", base, err)
 		}
 	}
 }

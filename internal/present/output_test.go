@@ -173,7 +173,7 @@ func TestObserveIsSaidEverywhere(t *testing.T) {
 func TestOverrideLine(t *testing.T) {
 	withUnknown, withUsage := failed(), usage()
 	withUnknown.Counts.Unknown = 1
-	withUsage.OverrideCode = ptr("k7f3-3q2d-ab5c-mnop-zyx7-2222")
+	withUsage.OverrideCode = new("k7f3-3q2d-ab5c-mnop-zyx7-2222")
 	noCode := failed()
 	noCode.OverrideCode = nil
 	for _, c := range []struct {
