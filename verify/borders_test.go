@@ -45,8 +45,8 @@ var judges = map[string][]string{
 
 // pure are the packages outside of the decision that know no system either: what they say is a function of what they are given.
 var pure = []string{
-	"schema", "internal/lint", "internal/present", "internal/start/backtest", "internal/rules/secrets", "internal/agent/item",
-	"internal/agent/hook", "internal/audit/archive", "internal/audit/audit", "internal/audit/replay", "internal/audit/statement",
+	"schema", "internal/lint", "internal/present", "internal/present/page", "internal/start/backtest", "internal/rules/secrets", "internal/agent/item",
+	"internal/agent/hook", "internal/audit/archive", "internal/audit/audit", "internal/audit/pages", "internal/audit/replay", "internal/audit/statement",
 }
 
 // gate are the rooms that decide and show what a pull request meets. Nothing in them knows what stands beside an agent, or what
@@ -61,7 +61,9 @@ var only = map[string][]string{
 	"github.com/google/go-github/v62/github": {"internal/github"},
 	"net/http":                               {"internal/github", "internal/testkit/fakehub"},
 	module + "internal/github":               {"cmd/closeout", "internal/audit/find"}, // it asks which decision let a commit in
+	"maragu.dev/gomponents":                  {"internal/present/page"},
 	module + "internal/testkit/fakehub":      nil,
+	module + "internal/testkit/pagetest":     nil,
 	module + "internal/testkit/stricttest":   nil,
 }
 

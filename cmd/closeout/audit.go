@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/audit/clone"
+	"github.com/closeout-gate/closeout/internal/audit/pages"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -62,7 +63,7 @@ func newAudit(std stdio) *cobra.Command {
 	flags.StringVar(&f.options.AsOf, "as-of", "", "the `day` of the audit, YYYY-MM-DD in UTC: commits of the seven days until then may still wait for the archive (default today)")
 	flags.StringVar(&f.options.Adopted, "adopted", "", "the first `commit` that needs a decision, or a day (default the first that holds a contract and a workflow that runs closeout)")
 	flags.StringArrayVar(&f.with, "replay-with", nil, "judge decisions of another version with its program: `VERSION=PROGRAM`; may be given again")
-	flags.StringVar(&f.format, "format", present.AuditFormats[0], "what to print: "+strings.Join(present.AuditFormats, ", "))
+	flags.StringVar(&f.format, "format", pages.Formats[0], "what to print: "+strings.Join(pages.Formats, ", "))
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`")
 	flags.StringVar(&f.failOn, "fail-on", "block", "the mildest severity that fails: block or warn")
 	refuseTwice(flags)
@@ -104,8 +105,8 @@ func (f *auditFlags) run(std stdio) error {
 
 // check refuses a call that cannot be carried out, and reads the flags.
 func (f *auditFlags) check() error {
-	if !slices.Contains(present.AuditFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, present.AuditFormats, ""), strings.Join(present.AuditFormats, ", "))
+	if !slices.Contains(pages.Formats, f.format) {
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, pages.Formats, ""), strings.Join(pages.Formats, ", "))
 	}
 	if f.failOn != "block" && f.failOn != "warn" {
 		return fmt.Errorf("--fail-on is %q: expected block or warn", f.failOn)
@@ -146,14 +147,14 @@ func (f *auditFlags) programs() error {
 func (f *auditFlags) write(a *report.Audit, std stdio) error {
 	if f.out != "" {
 		var b bytes.Buffer
-		if err := present.WriteAudit(&b, a, f.format); err != nil {
+		if err := pages.Write(&b, a, f.format); err != nil {
 			return err
 		}
 		return collect.WriteOther("audit", f.out, b.Bytes())
 	}
 	kind := map[string]present.Stream{"json": present.JSON, "csv": present.Commands, "html": present.HTML}[f.format] // text is Plain
 	return printAs(std.out, kind, false, func(w io.Writer, _ bool) error {
-		return present.WriteAudit(w, a, f.format)
+		return pages.Write(w, a, f.format)
 	})
 }
 

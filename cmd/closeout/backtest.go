@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/collect"
-	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/start"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify"
@@ -65,7 +64,7 @@ func newBacktest(std stdio) *cobra.Command {
 }
 
 func (f *backtestFlags) run(std stdio) error {
-	format, known := present.BacktestFormatByName(f.format)
+	format, known := backtest.ByName(f.format)
 	switch {
 	case !known:
 		return fmt.Errorf("unknown format %q%s expected text, json or markdown", f.format, didYouMean(f.format, []string{"text", "json", "markdown"}, ""))

@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/audit/pages"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -74,10 +76,10 @@ func formatsOf(c *cobra.Command) []string {
 	case "item status", "status":
 		return item.StatusFormats
 	case "audit":
-		return present.AuditFormats
+		return pages.Formats
 	case "backtest":
 		var names []string
-		for _, f := range present.BacktestFormats {
+		for _, f := range backtest.Formats {
 			names = append(names, f.Name)
 		}
 		return names

@@ -31,7 +31,7 @@ func anchors(text string) map[string]bool {
 // TestLinks follows every link within the repository.
 func TestLinks(t *testing.T) {
 	seen := 0
-	for _, page := range append(pages(t), "CHANGELOG.md") {
+	for _, page := range append(docPages(t), "CHANGELOG.md") {
 		text := readPage(t, page)
 		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
@@ -72,7 +72,7 @@ var block = regexp.MustCompile("(?m)^```(json|yaml)\n((?:.*\n)*?)```$")
 // TestContractsOfDocuments parses every contract that a page shows, and a template as it is for the item "one". One in YAML says the same as the one in JSON before it.
 func TestContractsOfDocuments(t *testing.T) {
 	seen, pairs := 0, 0
-	for _, page := range pages(t) {
+	for _, page := range docPages(t) {
 		var json *contract.Contract
 		for _, m := range block.FindAllStringSubmatch(readPage(t, page), -1) {
 			if !strings.Contains(m[2], "rollback_plan") {

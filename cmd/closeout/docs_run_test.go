@@ -31,8 +31,8 @@ type docSession struct {
 	shown   []string
 }
 
-// pages are the documents that a reader reads.
-func pages(t *testing.T) []string {
+// docPages are the documents that a reader reads.
+func docPages(t *testing.T) []string {
 	t.Helper()
 	list := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md"}
 	more, err := filepath.Glob(filepath.Join(repository, "docs", "*.md"))
@@ -155,7 +155,7 @@ func matches(printed string, shown []string) bool {
 // TestSessions runs what the documents show.
 func TestSessions(t *testing.T) {
 	ran := 0
-	for _, page := range pages(t) {
+	for _, page := range docPages(t) {
 		data, err := os.ReadFile(filepath.Join(repository, page))
 		if err != nil {
 			t.Fatal(err)
@@ -215,7 +215,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 	command := regexp.MustCompile("(?m)^(?:    |\\$ |> )?(?:\\w+=\\S* )*(?:closeout|go run \\./cmd/closeout) +([a-z]+)((?: [^\n#|>`]*)?)")
 	inline := regexp.MustCompile("`closeout ([a-z]+)((?: [^`]*)?)`")
 	seen := 0
-	for _, page := range pages(t) {
+	for _, page := range docPages(t) {
 		if page == "docs/upgrading.md" {
 			continue // it names what was removed
 		}

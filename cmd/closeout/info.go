@@ -63,8 +63,8 @@ func documented() []*checks.Check {
 // itemsPage is the ID of the page about what is said beside an agent.
 const itemsPage = "items"
 
-// page is the page with an ID.
-func page(id string) string {
+// pageOf is the page with an ID.
+func pageOf(id string) string {
 	if id == itemsPage {
 		return item.Page
 	}
@@ -84,7 +84,7 @@ func explain(what string, w io.Writer) error {
 		}
 		return fmt.Errorf("there is no finding %q%s see closeout explain for all of them", what, didYouMean(name, explained(), ""))
 	}
-	return showPage(w, section(page(all[at].ID), all[at].ID, name))
+	return showPage(w, section(pageOf(all[at].ID), all[at].ID, name))
 }
 
 // explanation is what explain says about a code or a diff rule, without the title of its page.
@@ -120,7 +120,7 @@ func ruleBook(w io.Writer) error {
 		}
 	}
 	for _, c := range documented() {
-		b.WriteString("\n" + page(c.ID))
+		b.WriteString("\n" + pageOf(c.ID))
 	}
 	return showPage(w, b.String())
 }

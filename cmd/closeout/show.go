@@ -14,6 +14,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -45,7 +46,7 @@ func newShow(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := present.CheckLinkBase(linkBase); err != nil {
+			if err := page.CheckLinkBase(linkBase); err != nil {
 				return err
 			}
 			r, err := reportNamed(args[0], std)

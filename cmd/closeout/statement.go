@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/audit/statement"
-	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -62,7 +62,7 @@ func (f *statementFlags) run(name string, std stdio) error {
 	if f.form == "predicate" && len(f.subjects) > 0 {
 		return errors.New("--subject requires --form vsa: a predicate has no subject, the tool that signs it names them")
 	}
-	if err := present.CheckLinkBase(f.linkBase); err != nil {
+	if err := page.CheckLinkBase(f.linkBase); err != nil {
 		return err
 	}
 	o := statement.Options{Repository: f.linkBase}

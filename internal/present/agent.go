@@ -78,10 +78,10 @@ var agentWords = map[string]string{
 
 func agentItem(b *strings.Builder, r *report.Report, n int, f report.Finding) {
 	fix, _, _ := strings.Cut(f.Fix, report.PersonMay) // only what the agent may do
-	fmt.Fprintf(b, "\n%d. %s (%s): %s%s\n", n, line(f.Code), agentWords[severityOf(f)], line(f.Message), marks(f))
+	fmt.Fprintf(b, "\n%d. %s (%s): %s%s\n", n, Line(f.Code), agentWords[SeverityOf(f)], Line(f.Message), marks(f))
 	part := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(b, "   %-12s %s\n", name+":", line(text))
+			fmt.Fprintf(b, "   %-12s %s\n", name+":", Line(text))
 		}
 	}
 	part("location", place(f.Location))
@@ -97,7 +97,7 @@ func agentItem(b *strings.Builder, r *report.Report, n int, f report.Finding) {
 	}
 	part("allowed fix", fix)
 	part("what of it", undo(r, f))
-	if id := recordedAs(f); id != "" && severityOf(f) == block {
+	if id := recordedAs(f); id != "" && SeverityOf(f) == block {
 		part("prove it", runCommand(r, id))
 	}
 }
@@ -129,7 +129,7 @@ func agentCriteria(b *strings.Builder, r *report.Report) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(line(shown) + "\n")
+		b.WriteString(Line(shown) + "\n")
 	}
 	if passedCriteria(r) == len(r.Acceptance) {
 		return
@@ -143,7 +143,7 @@ func agentCriteria(b *strings.Builder, r *report.Report) {
 			left++
 		default:
 			left++
-			fmt.Fprintf(b, "- %s (%s): %s\n", line(a.ID), line(a.Outcome), line(criterionCommand(a)))
+			fmt.Fprintf(b, "- %s (%s): %s\n", Line(a.ID), Line(a.Outcome), Line(criterionCommand(a)))
 		}
 	}
 	if left > agentItems {

@@ -1,31 +1,24 @@
 package present
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 	"github.com/closeout-gate/closeout/verify/report"
 )
-
-// digest is a sha256 that looks real and is always the same for a name.
-func digest(name string) string {
-	sum := sha256.Sum256([]byte(name))
-	return hex.EncodeToString(sum[:])
-}
 
 // base is a report of a small, real-looking pull request, with nothing wrong in it.
 func base() *report.Report {
 	return &report.Report{
 		Schema: report.Schema, TaskID: new("T-042"), Passed: true, Verdict: report.Passed, Mode: "enforce",
 		Subject: report.Subject{
-			Repository: new("acme/shop"), PullRequest: new(int64(318)), HeadSHA: new(digest("head")[:40]),
-			BaseSHA: new(digest("base")[:40]), MergeBaseSHA: new(digest("base")[:40]), CodeTree: new(digest("tree")[:40]),
+			Repository: new("acme/shop"), PullRequest: new(int64(318)), HeadSHA: new(pagetest.Digest("head")[:40]),
+			BaseSHA: new(pagetest.Digest("base")[:40]), MergeBaseSHA: new(pagetest.Digest("base")[:40]), CodeTree: new(pagetest.Digest("tree")[:40]),
 			ChangesFrom: new("git"),
 		},
-		Settings: report.Settings{EvidenceMin: "recorded", Digests: []string{digest("log")}, Override: &report.Rule{
+		Settings: report.Settings{EvidenceMin: "recorded", Digests: []string{pagetest.Digest("log")}, Override: &report.Rule{
 			Label: "closeout-override", Permission: "maintain", Users: []string{"mona"}, Teams: []string{"release"}, Binding: "code",
 		}},
 		Checks:   []report.Check{{ID: "acceptance", Outcome: "passed"}, {ID: "scope", Outcome: "passed"}},
@@ -33,9 +26,9 @@ func base() *report.Report {
 		Counts:   report.Counts{Files: 4, Records: 17},
 		Acceptance: []report.Acceptance{
 			{ID: "unit", Run: []string{"go", "test", "./..."}, Cwd: ".", Expect: "pass", Outcome: "passed", Level: "recorded",
-				Attempts: 2, Tests: new(int64(214)), DecidedBy: []report.Decision{{Path: "feedback_record.jsonl", Line: 16, SHA256: digest("16")}}},
+				Attempts: 2, Tests: new(int64(214)), DecidedBy: []report.Decision{{Path: "feedback_record.jsonl", Line: 16, SHA256: pagetest.Digest("16")}}},
 			{ID: "lint", Run: []string{"npm", "run", "lint"}, Cwd: "web", Expect: "pass", Outcome: "passed", Level: "recorded",
-				Attempts: 1, DecidedBy: []report.Decision{{Path: "feedback_record.jsonl", Line: 17, SHA256: digest("17")}}},
+				Attempts: 1, DecidedBy: []report.Decision{{Path: "feedback_record.jsonl", Line: 17, SHA256: pagetest.Digest("17")}}},
 		},
 		Approvals: []string{}, OverrideRefused: []report.Refusal{},
 		Companions: []report.Companion{{Kind: "rules", Path: ".closeout/evidence/rule_report.json", Level: "recorded"}},
@@ -46,9 +39,9 @@ func base() *report.Report {
 			{Path: "web/cart.ts", Status: "modified", Class: "allowed", OldMode: "100644", NewMode: "100644"},
 		},
 		Inputs: []report.Input{
-			{Kind: "contract", Path: ".closeout/scope_contract.json", Ref: new(digest("base")[:40]), SHA256: digest("contract"), Bytes: 1204, Trust: "base"},
-			{Kind: "feedback", Path: ".closeout/evidence/feedback_record.jsonl", SHA256: digest("log"), Bytes: 48213, Trust: "head"},
-			{Kind: "changes", Path: "changes.json", SHA256: digest("changes"), Bytes: 912, Trust: "git"},
+			{Kind: "contract", Path: ".closeout/scope_contract.json", Ref: new(pagetest.Digest("base")[:40]), SHA256: pagetest.Digest("contract"), Bytes: 1204, Trust: "base"},
+			{Kind: "feedback", Path: ".closeout/evidence/feedback_record.jsonl", SHA256: pagetest.Digest("log"), Bytes: 48213, Trust: "head"},
+			{Kind: "changes", Path: "changes.json", SHA256: pagetest.Digest("changes"), Bytes: 912, Trust: "git"},
 		},
 		Tool: report.Tool{Name: "closeout", Version: "0.1.0"},
 	}
@@ -102,7 +95,7 @@ func failed() *report.Report {
 
 func finding(code, severity, message string, at report.Location, expected, actual, fix string) report.Finding {
 	return report.Finding{Code: code, Severity: severity, Message: message, Location: at, Expected: expected, Actual: actual,
-		Fix: fix, Fingerprint: digest(code + at.Path), Times: 1}
+		Fix: fix, Fingerprint: pagetest.Digest(code + at.Path), Times: 1}
 }
 
 // overridden is the failed report after an override, with one refused label.
@@ -136,23 +129,14 @@ func review() *report.Report {
 	return r
 }
 
-// evil are texts that attack a program that prints them.
-var evil = []string{
-	"::set-output name=passed::true", " \t::error::x", "##[set-env name=X]1", "a ##[error]b", "</details><script>alert(1)</script>",
-	"@everyone", "a`b``c", "``````````````````````````````", "a|b", "a\\|b", "line\nbreak\r\nand ::error::x", "\x1b[31mred\x1b[0m", "\u202egnp.exe",
-	"zero\u200bwidth\u2066", "%0A::error::x", "![x](http://evil.example)", "[x](javascript:alert(1))", "<!-- -->", "#1", "GH-1", "acme/shop#1",
-	"https://evil.example", "www.evil.example", "x@evil.example", ":tada: $x$ **b** _i_ ~~s~~ &amp;", "0123abcdef", "\xff\xfe", "#\u200d#[warning]x",
-	":", "- [ ] item", "# head", "{{1}}{0}", "#\u00ad#[", "\u00a0::debug::x", "", " ", strings.Repeat("long ", 250), strings.Repeat("`", 200) + "<b>",
-}
-
 // hostile is a report in which everything that an attacker writes is an attack.
 func hostile() *report.Report {
 	r := failed()
-	pick := func(i int) string { return evil[i%len(evil)] }
+	pick := func(i int) string { return pagetest.Hostile[i%len(pagetest.Hostile)] }
 	r.TaskID, r.Settings.Task = new(pick(0)), new(pick(0))
 	r.Subject.Repository = new("acme/shop\n::error::x")
 	r.Findings, r.Files, r.Acceptance, r.Inputs, r.Companions = nil, nil, nil, nil, nil
-	for i := range evil {
+	for i := range pagetest.Hostile {
 		f := finding("rule.failed", severities[i%4], pick(i), report.Location{Path: pick(i + 1), Line: i % 3, Column: i % 2},
 			pick(i+2), pick(i+3), pick(i+4))
 		f.Criterion, f.Contract = pick(i), &report.Location{Path: pick(i + 2), Line: i % 2}
@@ -168,7 +152,7 @@ func hostile() *report.Report {
 		r.Companions = append(r.Companions, report.Companion{Kind: pick(i), Path: pick(i + 1), Level: pick(i + 2), KeptFrom: new(pick(i + 3))})
 		r.OverrideRefused = append(r.OverrideRefused, report.Refusal{Label: pick(i), Actor: pick(i + 1), Condition: pick(i + 2), Why: pick(i + 3)})
 	}
-	r.Approvals = evil
+	r.Approvals = pagetest.Hostile
 	r.Settings.Override = &report.Rule{Label: pick(9), Permission: pick(0), Users: []string{pick(5), pick(8)}, Teams: []string{pick(11)}, AllowAuthor: true}
 	r.Counts = report.Counts{Block: 300, Unknown: 10, Warn: 9, Info: 9, Files: len(r.Files), Records: 3}
 	r.FindingsOmitted = 290
@@ -178,11 +162,11 @@ func hostile() *report.Report {
 // hostileOverride is a human's override whose words attack.
 func hostileOverride() *report.Report {
 	r := overridden()
-	for _, e := range evil[:4] {
+	for _, e := range pagetest.Hostile[:4] {
 		r.Override.Reason += e
 	}
-	r.Override.Actor, r.Override.At, r.Override.Label = evil[5], evil[0], evil[4]
-	r.Override.HeadSHA, r.OverrideReason = evil[8], &r.Override.Reason
+	r.Override.Actor, r.Override.At, r.Override.Label = pagetest.Hostile[5], pagetest.Hostile[0], pagetest.Hostile[4]
+	r.Override.HeadSHA, r.OverrideReason = pagetest.Hostile[8], &r.Override.Reason
 	return r
 }
 
@@ -209,7 +193,7 @@ func group() *report.Report {
 	r.Findings, r.Counts.Block = append(r.Findings, let), 4
 	pull := func(number int64, task, verdict string, counts report.PullRequestCounts) report.PullRequest {
 		return report.PullRequest{
-			Number: number, TaskID: new(task), HeadSHA: new(digest(task)[:40]), Verdict: verdict, Counts: counts, OverrideRefused: []report.Refusal{},
+			Number: number, TaskID: new(task), HeadSHA: new(pagetest.Digest(task)[:40]), Verdict: verdict, Counts: counts, OverrideRefused: []report.Refusal{},
 		}
 	}
 	r.PullRequests = []report.PullRequest{
@@ -219,7 +203,7 @@ func group() *report.Report {
 	}
 	r.PullRequests[0].OverrideCode, r.PullRequests[1].OverrideCode = new("phik-vgew-qczt-e2td-jqxe-icb4"), new("k7f3-3q2d-ab5c-mnop-zyx7-2222")
 	r.PullRequests[0].Override = &report.Override{Actor: "mona", ActorID: "7", At: "2026-03-01T10:00:00Z", Label: "closeout-override",
-		Reason: "phik-vgew-qczt-e2td-jqxe-icb4 the migration needs the new column", HeadSHA: digest("pr-318")[:40], Accepted: []string{let.Fingerprint}}
+		Reason: "phik-vgew-qczt-e2td-jqxe-icb4 the migration needs the new column", HeadSHA: pagetest.Digest("pr-318")[:40], Accepted: []string{let.Fingerprint}}
 	r.PullRequests[1].OverrideRefused = []report.Refusal{{Label: "closeout-override", Actor: "shop-agent", Condition: "author", Why: "shop-agent is the author of the pull request"}}
 	return r
 }
@@ -229,8 +213,8 @@ func hostileGroup() *report.Report {
 	r := hostile()
 	r.Subject.PullRequest, r.OverrideCode = nil, nil
 	r.PullRequests = []report.PullRequest{}
-	for i := range evil {
-		pick := func(n int) string { return evil[(i+n)%len(evil)] }
+	for i := range pagetest.Hostile {
+		pick := func(n int) string { return pagetest.Hostile[(i+n)%len(pagetest.Hostile)] }
 		p := report.PullRequest{
 			Number: int64(i + 1), TaskID: new(pick(0)), HeadSHA: new(pick(1)), Verdict: report.Failed, Counts: report.PullRequestCounts{Block: 1},
 			OverrideCode: new(pick(2)), OverrideRefused: []report.Refusal{{Label: pick(3), Actor: pick(4), Condition: pick(5), Why: pick(6)}},

@@ -66,7 +66,7 @@ func annotation(command string, f report.Finding) string {
 	var properties []string
 	add := func(key, value string) { properties = append(properties, key+"="+escapeProperty.Replace(value)) }
 	if f.Location.Path != "" {
-		add("file", line(f.Location.Path))
+		add("file", Line(f.Location.Path))
 		if f.Location.Line > 0 {
 			add("line", strconv.Itoa(f.Location.Line))
 		}
@@ -74,7 +74,7 @@ func annotation(command string, f report.Finding) string {
 			add("col", strconv.Itoa(f.Location.Column))
 		}
 	}
-	add("title", "closeout: "+line(f.Code))
+	add("title", "closeout: "+Line(f.Code))
 	return "::" + command + " " + strings.Join(properties, ",") + "::" + escapeData.Replace(annotationText(f)) + "\n"
 }
 

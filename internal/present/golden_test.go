@@ -1,36 +1,13 @@
 package present
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 	"github.com/closeout-gate/closeout/verify/report"
 )
-
-var update = flag.Bool("update", false, "update the golden files")
-
-// golden compares got with a file of testdata, or writes it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; inspect it with -update and git diff. Got:\n%s", path, got)
-	}
-}
 
 // TestGoldens shows every format of every fixture. The file name contains the verdict and is checked against the report, so
 // that -update cannot accept another verdict. The json of the hostile fixtures is left out: it only repeats the fixture. So are
@@ -45,11 +22,11 @@ func TestGoldens(t *testing.T) {
 				continue
 			}
 			name := fmt.Sprintf("%s.%s.%s", f.verdict, f.name, format.Name)
-			t.Run(name, func(t *testing.T) { golden(t, name, render(t, format.Name, f.report, Options{})) })
+			t.Run(name, func(t *testing.T) { pagetest.Golden(t, name, render(t, format.Name, f.report, Options{})) })
 		}
 	}
 }
 
 func TestGoldenColor(t *testing.T) {
-	golden(t, "failed.realistic.text-color", render(t, "text", failed(), Options{Color: true}))
+	pagetest.Golden(t, "failed.realistic.text-color", render(t, "text", failed(), Options{Color: true}))
 }

@@ -19,14 +19,14 @@ func pullName(number int64) string { return fmt.Sprintf("pull request %d", numbe
 func pullLine(p *report.PullRequest) string {
 	text := pullName(p.Number) + ": " + Neutral(p.Verdict) + ", " + pullCounts(p)
 	if p.Override != nil {
-		text += ", overridden by " + line(p.Override.Actor) + ": " + line(p.Override.Reason)
+		text += ", overridden by " + Line(p.Override.Actor) + ": " + Line(p.Override.Reason)
 	}
 	return text
 }
 
 func pullCounts(p *report.PullRequest) string {
 	counts := report.Report{Counts: report.Counts{Block: p.Counts.Block, Unknown: p.Counts.Unknown, Warn: p.Counts.Warn, Info: p.Counts.Info}}
-	return countWords(&counts)
+	return CountWords(&counts)
 }
 
 // groupSteps says what to do about a merge group that failed. Findings of the group itself cannot be overridden; those of a
@@ -58,12 +58,12 @@ func pullStep(r *report.Report, p *report.PullRequest) string {
 	name := pullName(p.Number)
 	for _, f := range ofSeverity(r, block) {
 		if never := neverOf(r, f); f.Location.PullRequest == p.Number && never != "" {
-			return "No label on " + name + " can override its findings: the contract lists " + line(never) + " under override.never."
+			return "No label on " + name + " can override its findings: the contract lists " + Line(never) + " under override.never."
 		}
 	}
 	for _, refused := range p.OverrideRefused {
 		if refused.Condition == "content" { // a comment with the code would be refused as well
-			return "The label on " + name + " does not count: " + line(refused.Why) + "."
+			return "The label on " + name + " does not count: " + Line(refused.Why) + "."
 		}
 	}
 	return "A person who may override can comment " +
@@ -72,7 +72,7 @@ func pullStep(r *report.Report, p *report.PullRequest) string {
 }
 
 // inQuotes quotes a text in a step the way that every format accepts.
-func inQuotes(s string) string { return "`" + strings.ReplaceAll(line(s), "`", "'") + "`" }
+func inQuotes(s string) string { return "`" + strings.ReplaceAll(Line(s), "`", "'") + "`" }
 
 // mdPulls is a row for each pull request of a group.
 func mdPulls(r *report.Report) section {
@@ -81,16 +81,16 @@ func mdPulls(r *report.Report) section {
 	}
 	return section{
 		head: fmt.Sprintf("### Pull requests in the group: %d\n\n", len(r.PullRequests)) +
-			mdHead("Pull request", "Verdict", "Findings of its own", "Files", "Task", "Head", "Overridden by"),
+			MDHead("Pull request", "Verdict", "Findings of its own", "Files", "Task", "Head", "Overridden by"),
 		count: len(r.PullRequests), left: leftRow(7), tail: "\n",
 		item: func(i int) string {
 			p := &r.PullRequests[i]
 			by := ""
 			if p.Override != nil {
-				by = mdCode(p.Override.Actor) + ": " + mdText(p.Override.Reason)
+				by = MDCode(p.Override.Actor) + ": " + MDText(p.Override.Reason)
 			}
-			return mdRow(fmt.Sprint(p.Number), verdictSigns[p.Verdict]+mdText(p.Verdict), pullCounts(p), fmt.Sprint(p.Counts.Files),
-				mdCode(text(p.TaskID)), mdCode(text(p.HeadSHA)), by)
+			return MDRow(fmt.Sprint(p.Number), verdictSigns[p.Verdict]+MDText(p.Verdict), pullCounts(p), fmt.Sprint(p.Counts.Files),
+				MDCode(text(p.TaskID)), MDCode(text(p.HeadSHA)), by)
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -22,7 +23,7 @@ const (
 
 // writeHTML writes a report as a page.
 func writeHTML(w io.Writer, r *report.Report, o Options) error {
-	if err := CheckLinkBase(o.LinkBase); err != nil {
+	if err := page.CheckLinkBase(o.LinkBase); err != nil {
 		return err
 	}
 	data, err := report.Canonical(r)
@@ -30,48 +31,40 @@ func writeHTML(w io.Writer, r *report.Report, o Options) error {
 		return err
 	}
 	sum := sha256.Sum256(data)
-	p := reportPage{r, forge(o.LinkBase), &room{reportRoom}, hex.EncodeToString(sum[:])}
-	p.room.bytes = min(reportRoom, (&room{reportPart}).without(nodes{p.header(), nodes(p.override()), nodes(p.replay()), footer(r.Tool)}).bytes)
-	blocking := word("What blocks")
+	p := reportPage{r, page.Forge(o.LinkBase), &page.Room{Bytes: reportRoom}, hex.EncodeToString(sum[:])}
+	p.room.Bytes = min(reportRoom, (&page.Room{Bytes: reportPart}).Without(page.Nodes{p.header(), page.Nodes(p.override()), page.Nodes(p.replay()), page.Footer(r.Tool)}).Bytes)
+	blocking := page.Word("What blocks")
 	if r.Verdict == report.Overridden {
 		blocking = "What was overridden"
 	}
-	return (&page{
-		title: capital(limited(r.Verdict)) + ": close-out gate" + limited(p.about()), skip: "Skip to the report",
-		header: p.header(),
-		parts: []part{
-			{"override", "Override", p.override()},
-			{"blocking", blocking, p.findings(60, block)},
-			{"unknown", "What could not be checked", p.findings(40, unknown)},
-			{"next", "What to do next", p.next()},
-			{"criteria", "Acceptance criteria", p.criteria()},
-			{"group", "Pull requests of the merge group", p.pulls()},
-			{"refused", "Refused override labels", p.refused()},
-			{"approvals", "For the reviewer", p.approvals()},
-			{"files", "Files", p.files()},
-			{"other", "Other findings", p.other()},
-			{"inputs", "Inputs", p.inputs()},
-			{"replay", "Replay", p.replay()},
+	return (&page.Page{
+		Title: page.Capital(page.Limited(r.Verdict)) + ": close-out gate" + page.Limited(p.about()), Skip: "Skip to the report",
+		Header: p.header(),
+		Parts: []page.Part{
+			{ID: "override", Title: "Override", Body: p.override()},
+			{ID: "blocking", Title: blocking, Body: p.findings(60, block)},
+			{ID: "unknown", Title: "What could not be checked", Body: p.findings(40, unknown)},
+			{ID: "next", Title: "What to do next", Body: p.next()},
+			{ID: "criteria", Title: "Acceptance criteria", Body: p.criteria()},
+			{ID: "group", Title: "Pull requests of the merge group", Body: p.pulls()},
+			{ID: "refused", Title: "Refused override labels", Body: p.refused()},
+			{ID: "approvals", Title: "For the reviewer", Body: p.approvals()},
+			{ID: "files", Title: "Files", Body: p.files()},
+			{ID: "other", Title: "Other findings", Body: p.other()},
+			{ID: "inputs", Title: "Inputs", Body: p.inputs()},
+			{ID: "replay", Title: "Replay", Body: p.replay()},
 		},
-		footer: footer(r.Tool),
-	}).write(w)
+		Footer: page.Footer(r.Tool),
+	}).Write(w)
 }
 
 const inReport = "the report lists them"
 
 type reportPage struct {
 	*report.Report
-	forge  forge
-	room   *room
+	forge  page.Forge
+	room   *page.Room
 	digest string // sha256 of the report
-}
-
-// capital begins a sentence.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // about says what was judged, for the title of the page.
@@ -88,105 +81,78 @@ func (p *reportPage) about() string {
 	return ""
 }
 
-// looks are the classes of what has a word that a page shows in a colour.
-var looks = map[string]word{
-	report.Passed: "passed", report.Failed: "failed", report.Overridden: "overridden", report.Review: "review", "gap": "gap", "not judged": "gap",
-	string(input.Block): "failed", string(input.Unknown): "review", string(input.Warn): "warn",
-}
-
 // tops are the classes of the head of a page.
-var tops = map[string]word{report.Passed: "top passed", report.Overridden: "top overridden", report.Review: "top review"}
+var tops = map[string]page.Word{report.Passed: "top passed", report.Overridden: "top overridden", report.Review: "top review"}
 
-// signs are the pictures of verdicts, on a plane of 24 by 24.
-var signs = map[word]word{
-	"passed": "M6 12.5l4 4 8-9", "failed": "M7 7l10 10M17 7L7 17", "overridden": "M12 6v7M12 17v.2", "review": "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.4v.2",
-}
-
-// icon is the sign of a verdict. The word beside it says the same.
-func icon(of word) node {
-	return el("svg", class("icon"), at("aria-hidden", "true"), at("focusable", "false"), at("viewBox", "0 0 24 24"),
-		el("circle", number("cx", 12), number("cy", 12), number("r", 11)), el("path", at("d", signs[of])))
-}
-
-// tagOf is a word in the colour of what it means.
-func tagOf(s string) node {
-	tags := map[word]word{"passed": "tag passed", "failed": "tag failed", "overridden": "tag overridden", "review": "tag review", "warn": "tag warn", "gap": "tag gap"}
-	of, known := tags[looks[s]]
-	if !known {
-		of = "tag"
-	}
-	return el("span", class(of), foreign(s))
-}
-
-func (p *reportPage) header() node {
+func (p *reportPage) header() page.Node {
 	top, known := tops[p.Verdict]
 	if !known {
 		top = "top failed"
 	}
-	sign, known := looks[p.Verdict]
+	sign, known := page.Looks[p.Verdict]
 	if !known {
 		sign = "failed"
 	}
 	s := p.Subject
-	pull := node(nil)
+	pull := page.Node(nil)
 	if s.PullRequest != nil {
-		pull = p.forge.pull(fmt.Sprint(*s.PullRequest))
+		pull = p.forge.Pull(fmt.Sprint(*s.PullRequest))
 	}
-	commit := func(id *string) node {
+	commit := func(id *string) page.Node {
 		if id == nil {
 			return nil
 		}
-		return p.forge.commit(*id)
+		return p.forge.Commit(*id)
 	}
-	return el("header", class(top),
-		el("p", class("kicker"), say("Close-out gate: verification report")),
-		el("h1", icon(sign), foreign(capital(p.Verdict))),
-		el("p", class("why"), p.why()),
+	return page.El("header", page.Class(top),
+		page.El("p", page.Class("kicker"), page.Say("Close-out gate: verification report")),
+		page.El("h1", page.Icon(sign), page.Foreign(page.Capital(p.Verdict))),
+		page.El("p", page.Class("why"), p.why()),
 		p.note(),
-		terms("tiles",
-			term{"Repository", given(s.Repository)}, term{"Pull request", pull}, term{"Task", given(p.TaskID)},
-			term{"Head", commit(s.HeadSHA)}, term{"Base", commit(s.BaseSHA)},
-			term{"Findings", say(countWords(p.Report))}, term{"Criteria passed", say(fmt.Sprintf("%d of %d", passedCriteria(p.Report), len(p.Acceptance)))},
-			term{"Files changed", count(p.Counts.Files)}, term{"Records", count(p.Counts.Records)},
-		), patterns())
+		page.Terms("tiles",
+			page.Term{Name: "Repository", Meaning: given(s.Repository)}, page.Term{Name: "Pull request", Meaning: pull}, page.Term{Name: "Task", Meaning: given(p.TaskID)},
+			page.Term{Name: "Head", Meaning: commit(s.HeadSHA)}, page.Term{Name: "Base", Meaning: commit(s.BaseSHA)},
+			page.Term{Name: "Findings", Meaning: page.Say(CountWords(p.Report))}, page.Term{Name: "Criteria passed", Meaning: page.Say(fmt.Sprintf("%d of %d", passedCriteria(p.Report), len(p.Acceptance)))},
+			page.Term{Name: "Files changed", Meaning: page.Count(p.Counts.Files)}, page.Term{Name: "Records", Meaning: page.Count(p.Counts.Records)},
+		), page.Patterns())
 }
 
 // given is a text that may be missing.
-func given(s *string) node {
+func given(s *string) page.Node {
 	if s == nil {
 		return nil
 	}
-	return foreign(*s)
+	return page.Foreign(*s)
 }
 
 // note says that nothing is enforced, where that is so.
-func (p *reportPage) note() node {
+func (p *reportPage) note() page.Node {
 	if note := observeNote(p.Report); note != "" {
-		return el("p", class("note"), say(note))
+		return page.El("p", page.Class("note"), page.Say(note))
 	}
 	return nil
 }
 
 // why is the cause of the verdict in a sentence.
-func (p *reportPage) why() node {
-	first := func(severity, words string) node {
+func (p *reportPage) why() page.Node {
+	first := func(severity, words string) page.Node {
 		list := ofSeverity(p.Report, severity)
 		if len(list) == 0 {
-			return say(words, ".")
+			return page.Say(words, ".")
 		}
-		return nodes{say(words, ": "), foreign(list[0].Message), p.where(list[0])}
+		return page.Nodes{page.Say(words, ": "), page.Foreign(list[0].Message), p.where(list[0])}
 	}
 	switch {
 	case isUsage(p.Report):
-		return nodes{say("The gate was not called or configured correctly; the change was not judged. "), first(block, "Found")}
+		return page.Nodes{page.Say("The gate was not called or configured correctly; the change was not judged. "), first(block, "Found")}
 	case p.Override != nil && p.Verdict == report.Overridden:
-		return nodes{foreign(p.Override.Actor), say(" accepted ", plural(len(p.Override.Accepted), "blocking finding"), ": "), foreign(p.Override.Reason)}
+		return page.Nodes{page.Foreign(p.Override.Actor), page.Say(" accepted ", page.Plural(len(p.Override.Accepted), "blocking finding"), ": "), page.Foreign(p.Override.Reason)}
 	case p.Verdict == report.Passed:
-		return say(capital(criteriaWords(p.Report)), ", and no finding blocks.")
+		return page.Say(page.Capital(criteriaWords(p.Report)), ", and no finding blocks.")
 	case p.Verdict == report.Review:
 		return first(unknown, lead(p.Counts.Unknown, "fact is unknown", "facts are unknown"))
 	case p.Verdict == report.Overridden: // in a merge group
-		return nodes{foreign(text(p.OverriddenBy)), say(" accepted ", plural(p.Counts.Block, "blocking finding"), ": "), foreign(text(p.OverrideReason))}
+		return page.Nodes{page.Foreign(text(p.OverriddenBy)), page.Say(" accepted ", page.Plural(p.Counts.Block, "blocking finding"), ": "), page.Foreign(text(p.OverrideReason))}
 	}
 	return first(block, lead(p.Counts.Block, "finding blocks", "findings block"))
 }
@@ -200,50 +166,50 @@ func lead(n int, one, more string) string {
 }
 
 // where is the place of a finding, in brackets; nil when it has none.
-func (p *reportPage) where(f report.Finding) node {
+func (p *reportPage) where(f report.Finding) page.Node {
 	at := place(f.Location)
 	if at == "" {
 		return nil
 	}
-	return nodes{say(" ("), code(at), say(")")}
+	return page.Nodes{page.Say(" ("), page.Code(at), page.Say(")")}
 }
 
-func (p *reportPage) override() []node {
+func (p *reportPage) override() []page.Node {
 	o := p.Override
 	if o == nil {
 		return nil
 	}
-	return []node{terms("facts",
-		term{"Person", nodes{foreign(o.Actor), say(" (account "), foreign(o.ActorID), say(")")}}, term{"Reason", foreign(o.Reason)},
-		term{"Override code", given(p.OverrideCode)}, term{"When", foreign(o.At)}, term{"Label", code(o.Label)}, term{"Head", p.forge.commit(o.HeadSHA)},
-		term{"Accepted", say(plural(len(o.Accepted), "finding"))},
+	return []page.Node{page.Terms("facts",
+		page.Term{Name: "Person", Meaning: page.Nodes{page.Foreign(o.Actor), page.Say(" (account "), page.Foreign(o.ActorID), page.Say(")")}}, page.Term{Name: "Reason", Meaning: page.Foreign(o.Reason)},
+		page.Term{Name: "Override code", Meaning: given(p.OverrideCode)}, page.Term{Name: "When", Meaning: page.Foreign(o.At)}, page.Term{Name: "Label", Meaning: page.Code(o.Label)}, page.Term{Name: "Head", Meaning: p.forge.Commit(o.HeadSHA)},
+		page.Term{Name: "Accepted", Meaning: page.Say(page.Plural(len(o.Accepted), "finding"))},
 	)}
 }
 
 // findings are those of some severities, those that say the same joined. They may take that share of the room, in percent.
-func (p *reportPage) findings(percent int, severities ...string) []node {
+func (p *reportPage) findings(percent int, severities ...string) []page.Node {
 	list := ofSeverity(p.Report, severities...)
 	if len(list) == 0 {
 		return nil
 	}
-	room := p.room.share(percent)
+	room := p.room.Share(percent)
 	left := 0
-	var body []node
+	var body []page.Node
 	for _, group := range joinFindings(list) {
 		more := len(group)
 		if left == 0 { // what does not fit ends the list, so that its order shows what matters most
-			var card node
+			var card page.Node
 			if card, more = p.findingCard(room, group); card != nil {
 				body = append(body, card)
 			}
 		}
 		left += more
 	}
-	p.room.bytes += room.bytes
+	p.room.Bytes += room.Bytes
 	for _, severity := range severities {
 		left += max(0, countOf(p.Report, severity)-len(ofSeverity(p.Report, severity)))
 	}
-	return append(body, omitted(left, "the counts include them"))
+	return append(body, page.Omitted(left, "the counts include them"))
 }
 
 // joinFindings joins findings that differ only in their place and in what is compared there.
@@ -264,41 +230,41 @@ func joinFindings(list []report.Finding) [][]report.Finding {
 }
 
 // findingCard shows findings that say the same; nil when there is no room. left is how many are not shown.
-func (p *reportPage) findingCard(room *room, group []report.Finding) (card node, left int) {
+func (p *reportPage) findingCard(room *page.Room, group []report.Finding) (card page.Node, left int) {
 	same := func(of func(f *report.Finding) string) bool {
 		return !slices.ContainsFunc(group, func(f report.Finding) bool { return of(&f) != of(&group[0]) })
 	}
 	sameExpected := same(func(f *report.Finding) string { return f.Expected })
 	sameActual := same(func(f *report.Finding) string { return f.Actual })
-	frame := func(places ...node) node { return p.cardFrame(group, sameExpected, sameActual, places) }
-	if room.take(frame()) == nil {
+	frame := func(places ...page.Node) page.Node { return p.cardFrame(group, sameExpected, sameActual, places) }
+	if room.Take(frame()) == nil {
 		return nil, len(group)
 	}
-	items, left := room.fit(len(group), func(i int) node {
-		item := nodes{p.at(group[i])}
+	items, left := room.Fit(len(group), func(i int) page.Node {
+		item := page.Nodes{p.at(group[i])}
 		if !sameExpected {
-			item = append(item, say(" expected "), foreign(group[i].Expected))
+			item = append(item, page.Say(" expected "), page.Foreign(group[i].Expected))
 		}
 		if !sameActual {
-			item = append(item, say(" actual "), foreign(group[i].Actual))
+			item = append(item, page.Say(" actual "), page.Foreign(group[i].Actual))
 		}
-		return el("li", item)
+		return page.El("li", item)
 	})
 	return frame(items...), left
 }
 
 // cardFrame is a card of findings that say the same, around the list of their places.
-func (p *reportPage) cardFrame(group []report.Finding, sameExpected, sameActual bool, places []node) node {
+func (p *reportPage) cardFrame(group []report.Finding, sameExpected, sameActual bool, places []page.Node) page.Node {
 	f := group[0]
-	rule := node(nil)
+	rule := page.Node(nil)
 	if f.Rule != "" {
-		rule = nodes{say(" "), code(f.Rule)}
+		rule = page.Nodes{page.Say(" "), page.Code(f.Rule)}
 	}
-	return el("article", class(cards[severityOf(f)]),
-		el("h3", code(f.Code), rule, say(" "), tagOf(severityOf(f)), say(times(len(group)))),
-		el("p", class("message"), foreign(f.Message)),
-		el("ul", class("places"), nodes(places)),
-		terms("facts", term{"Expected", about(sameExpected, f.Expected)}, term{"Actual", about(sameActual, f.Actual)}),
+	return page.El("article", page.Class(cards[SeverityOf(f)]),
+		page.El("h3", page.Code(f.Code), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times(len(group)))),
+		page.El("p", page.Class("message"), page.Foreign(f.Message)),
+		page.El("ul", page.Class("places"), page.Nodes(places)),
+		page.Terms("facts", page.Term{Name: "Expected", Meaning: about(sameExpected, f.Expected)}, page.Term{Name: "Actual", Meaning: about(sameActual, f.Actual)}),
 		p.explained(f), tailOf(f))
 }
 
@@ -310,130 +276,130 @@ func times(n int) string {
 }
 
 // about is what all findings of a card share; nil when they do not, or there is none.
-func about(same bool, s string) node {
+func about(same bool, s string) page.Node {
 	if !same || s == "" {
 		return nil
 	}
-	return foreign(s)
+	return page.Foreign(s)
 }
 
-var cards = map[string]word{block: "card failed", unknown: "card review", warn: "card warn", info: "card info"}
+var cards = map[string]page.Word{block: "card failed", unknown: "card review", warn: "card warn", info: "card info"}
 
 // at is the place of a finding and what is special about it.
-func (p *reportPage) at(f report.Finding) node {
-	where := say("no file")
+func (p *reportPage) at(f report.Finding) page.Node {
+	where := page.Say("no file")
 	if at := place(f.Location); at != "" {
-		where = code(at)
+		where = page.Code(at)
 	} else if f.Criterion != "" {
-		where = nodes{say("criterion "), code(f.Criterion)}
+		where = page.Nodes{page.Say("criterion "), page.Code(f.Criterion)}
 	}
-	list := nodes{where}
+	list := page.Nodes{where}
 	if f.Location.PullRequest > 0 {
-		list = append(list, say(" in pull request "), p.forge.pull(fmt.Sprint(f.Location.PullRequest)))
+		list = append(list, page.Say(" in pull request "), p.forge.Pull(fmt.Sprint(f.Location.PullRequest)))
 	}
 	if f.Times > 1 {
-		list = append(list, say(" ", input.Plural(int64(f.Times), "time")))
+		list = append(list, page.Say(" ", input.Plural(int64(f.Times), "time")))
 	}
 	if f.Overridden {
-		list = append(list, say(" "), tagOf(report.Overridden))
+		list = append(list, page.Say(" "), page.TagOf(report.Overridden))
 	}
 	if clause := clauseOf(f); clause != "" {
-		list = append(list, say(" because of "), code(clause))
+		list = append(list, page.Say(" because of "), page.Code(clause))
 	}
 	return list
 }
 
-func (p *reportPage) explained(f report.Finding) node {
-	fix, firstLine := node(nil), node(nil)
+func (p *reportPage) explained(f report.Finding) page.Node {
+	fix, firstLine := page.Node(nil), page.Node(nil)
 	if f.Fix != "" {
-		fix = foreign(f.Fix)
+		fix = page.Foreign(f.Fix)
 	}
 	if e := firstError(f); e != "" {
-		firstLine = code(e)
+		firstLine = page.Code(e)
 	}
-	return terms("facts", term{"First error", firstLine}, term{"Fix", fix})
+	return page.Terms("facts", page.Term{Name: "First error", Meaning: firstLine}, page.Term{Name: "Fix", Meaning: fix})
 }
 
 // tailOf is the output of a finding, a line of it in an element of its own.
-func tailOf(f report.Finding) node {
+func tailOf(f report.Finding) page.Node {
 	if f.Output == nil || len(f.Output.Lines) == 0 {
 		return nil
 	}
-	var lines []node
+	var lines []page.Node
 	for _, l := range f.Output.Lines {
-		lines = append(lines, el("span", el("bdi", say(limited(strings.ReplaceAll(l, "\t", "    "))))))
+		lines = append(lines, page.El("span", page.El("bdi", page.Say(page.Limited(strings.ReplaceAll(l, "\t", "    "))))))
 	}
 	title := "Output: the last line of "
 	if n := len(f.Output.Lines); n > 1 {
 		title = fmt.Sprintf("Output: the last %d lines of ", n)
 	}
-	return el("details", el("summary", say(title), foreign(f.Output.Stream)), el("pre", at("tabindex", "0"), nodes(lines)))
+	return page.El("details", page.El("summary", page.Say(title), page.Foreign(f.Output.Stream)), page.El("pre", page.At("tabindex", "0"), page.Nodes(lines)))
 }
 
 // next are the steps of the other formats.
-func (p *reportPage) next() []node {
-	inStep := func(s string) string { return strings.ReplaceAll(limited(s), "`", "'") }
+func (p *reportPage) next() []page.Node {
+	inStep := func(s string) string { return strings.ReplaceAll(page.Limited(s), "`", "'") }
 	steps, override := nextSteps(p.Report, inStep), overrideLine(p.Report)
 	if never := overrideNever(p.Report); never != "" {
 		steps = append(steps, never)
 	}
-	room := p.room.share(20)
-	items, _ := room.fit(len(steps), func(i int) node { return el("li", el("bdi", quoted(steps[i]))) })
-	p.room.bytes += room.bytes
-	var body []node
+	room := p.room.Share(20)
+	items, _ := room.Fit(len(steps), func(i int) page.Node { return page.El("li", page.El("bdi", quoted(steps[i]))) })
+	p.room.Bytes += room.Bytes
+	var body []page.Node
 	if items != nil {
-		body = []node{el("ul", class("steps"), nodes(items))}
+		body = []page.Node{page.El("ul", page.Class("steps"), page.Nodes(items))}
 	}
 	if override != "" {
-		body = append(body, el("p", say("Or a person who may override ("), foreign(overrideWho(p.Report)), say(") can comment")),
-			el("pre", at("tabindex", "0"), foreign(override)), el("p", foreign(overrideSteps(p.Report, p.Settings.Override.Label))))
+		body = append(body, page.El("p", page.Say("Or a person who may override ("), page.Foreign(overrideWho(p.Report)), page.Say(") can comment")),
+			page.El("pre", page.At("tabindex", "0"), page.Foreign(override)), page.El("p", page.Foreign(overrideSteps(p.Report, p.Settings.Override.Label))))
 	}
 	return body
 }
 
 // quoted is a step, in which backticks enclose what is typed.
-func quoted(step string) node {
+func quoted(step string) page.Node {
 	parts := strings.Split(step, "`")
 	if len(parts)%2 == 0 {
-		return say(step)
+		return page.Say(step)
 	}
-	var list nodes
+	var list page.Nodes
 	for i, part := range parts {
 		if i%2 == 1 {
-			list = append(list, el("code", say(part)))
+			list = append(list, page.El("code", page.Say(part)))
 		} else {
-			list = append(list, say(part))
+			list = append(list, page.Say(part))
 		}
 	}
 	return list
 }
 
-var criterionColumns = []column{
-	{title: "Criterion"}, {title: "Command"}, {title: "Outcome"}, {title: "Evidence"}, {"Attempts", "n"}, {title: "Kept from more by"},
+var criterionColumns = []page.Column{
+	{Title: "Criterion"}, {Title: "Command"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Attempts", Class: "n"}, {Title: "Kept from more by"},
 }
 
-func (p *reportPage) criteria() []node {
+func (p *reportPage) criteria() []page.Node {
 	if len(p.Acceptance) == 0 {
 		return nil
 	}
-	list := []node{p.room.table(listing{
-		percent: 30, caption: criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin, shown: true, columns: criterionColumns, n: len(p.Acceptance), more: inReport,
-		cells: func(i int) []node {
+	list := []page.Node{p.room.Table(page.Listing{
+		Percent: 30, Caption: criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin, Shown: true, Columns: criterionColumns, N: len(p.Acceptance), More: inReport,
+		Cells: func(i int) []page.Node {
 			a := p.Acceptance[i]
-			outcome := nodes{tagOf(a.Outcome)}
+			outcome := page.Nodes{page.TagOf(a.Outcome)}
 			if a.Tests != nil {
-				outcome = append(outcome, say(" ", input.Plural(*a.Tests, "test")))
+				outcome = append(outcome, page.Say(" ", input.Plural(*a.Tests, "test")))
 			}
-			return []node{code(a.ID), commandOf(a), outcome, foreign(a.Level), count(a.Attempts), optional(text(a.KeptFrom))}
+			return []page.Node{page.Code(a.ID), commandOf(a), outcome, page.Foreign(a.Level), page.Count(a.Attempts), page.Optional(text(a.KeptFrom))}
 		},
 	})}
 	if len(p.Cross) > 0 {
-		list = append(list, p.room.table(listing{
-			percent: 10, caption: "Old tests on the new code", shown: true, columns: []column{{title: "Criterion"}, {title: "Outcome"}, {title: "Evidence"}, {title: "Tests"}},
-			n: len(p.Cross), more: inReport,
-			cells: func(i int) []node {
+		list = append(list, p.room.Table(page.Listing{
+			Percent: 10, Caption: "Old tests on the new code", Shown: true, Columns: []page.Column{{Title: "Criterion"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Tests"}},
+			N: len(p.Cross), More: inReport,
+			Cells: func(i int) []page.Node {
 				c := p.Cross[i]
-				return []node{code(c.Criterion), foreign(c.Outcome), foreign(c.Level), foreign(c.Shown)}
+				return []page.Node{page.Code(c.Criterion), page.Foreign(c.Outcome), page.Foreign(c.Level), page.Foreign(c.Shown)}
 			},
 		}))
 	}
@@ -441,95 +407,95 @@ func (p *reportPage) criteria() []node {
 }
 
 // commandOf is the command of a criterion and how it differs from a plain run at the root.
-func commandOf(a report.Acceptance) node {
-	list := nodes{code(command(a.Run))}
+func commandOf(a report.Acceptance) page.Node {
+	list := page.Nodes{page.Code(command(a.Run))}
 	if a.Cwd != "" && a.Cwd != "." {
-		list = append(list, say(" in "), code(a.Cwd))
+		list = append(list, page.Say(" in "), page.Code(a.Cwd))
 	}
 	if a.Expect == "fail" {
-		list = append(list, say(", must fail"))
+		list = append(list, page.Say(", must fail"))
 	}
 	if a.PullRequest != nil {
-		list = append(list, say(", ", pullName(*a.PullRequest)))
+		list = append(list, page.Say(", ", pullName(*a.PullRequest)))
 	}
 	return list
 }
 
-var companionColumns = []column{{title: "Report"}, {title: "File"}, {title: "Evidence"}, {title: "Kept from more by"}}
+var companionColumns = []page.Column{{Title: "Report"}, {Title: "File"}, {Title: "Evidence"}, {Title: "Kept from more by"}}
 
-func (p *reportPage) companions() []node {
+func (p *reportPage) companions() []page.Node {
 	if len(p.Companions) == 0 {
 		return nil
 	}
 	const title = "Reports and their evidence levels"
-	return []node{fold(false, title, p.room.table(listing{
-		percent: 20, caption: title, columns: companionColumns, n: len(p.Companions), more: inReport,
-		cells: func(i int) []node {
+	return []page.Node{page.Fold(false, title, p.room.Table(page.Listing{
+		Percent: 20, Caption: title, Columns: companionColumns, N: len(p.Companions), More: inReport,
+		Cells: func(i int) []page.Node {
 			c := p.Companions[i]
-			return []node{foreign(c.Kind), code(c.Path), foreign(c.Level), optional(text(c.KeptFrom))}
+			return []page.Node{page.Foreign(c.Kind), page.Code(c.Path), page.Foreign(c.Level), page.Optional(text(c.KeptFrom))}
 		},
 	}))}
 }
 
-var pullColumns = []column{
-	{"Pull request", "id"}, {title: "Verdict"}, {title: "Findings of its own"}, {"Files", "n"}, {title: "Task"}, {"Head", "id"}, {title: "Overridden by"},
+var pullColumns = []page.Column{
+	{Title: "Pull request", Class: "id"}, {Title: "Verdict"}, {Title: "Findings of its own"}, {Title: "Files", Class: "n"}, {Title: "Task"}, {Title: "Head", Class: "id"}, {Title: "Overridden by"},
 }
 
-func (p *reportPage) pulls() []node {
+func (p *reportPage) pulls() []page.Node {
 	if len(p.PullRequests) == 0 {
 		return nil
 	}
-	return []node{p.room.table(listing{
-		percent: 30, caption: plural(len(p.PullRequests), "pull request") + " in the merge group", shown: true, columns: pullColumns, n: len(p.PullRequests), more: inReport,
-		cells: func(i int) []node {
+	return []page.Node{p.room.Table(page.Listing{
+		Percent: 30, Caption: page.Plural(len(p.PullRequests), "pull request") + " in the merge group", Shown: true, Columns: pullColumns, N: len(p.PullRequests), More: inReport,
+		Cells: func(i int) []page.Node {
 			m := &p.PullRequests[i]
-			by, head := say("–"), say("–")
+			by, head := page.Say("–"), page.Say("–")
 			if m.Override != nil {
-				by = nodes{foreign(m.Override.Actor), say(": "), foreign(m.Override.Reason)}
+				by = page.Nodes{page.Foreign(m.Override.Actor), page.Say(": "), page.Foreign(m.Override.Reason)}
 			}
 			if m.HeadSHA != nil {
-				head = p.forge.commit(*m.HeadSHA)
+				head = p.forge.Commit(*m.HeadSHA)
 			}
-			return []node{p.forge.pull(fmt.Sprint(m.Number)), tagOf(m.Verdict), say(pullCounts(m)), count(m.Counts.Files), optional(text(m.TaskID)), head, by}
+			return []page.Node{p.forge.Pull(fmt.Sprint(m.Number)), page.TagOf(m.Verdict), page.Say(pullCounts(m)), page.Count(m.Counts.Files), page.Optional(text(m.TaskID)), head, by}
 		},
 	})}
 }
 
-var refusedColumns = []column{{title: "Label"}, {title: "Added by"}, {title: "Condition"}, {title: "Why"}}
+var refusedColumns = []page.Column{{Title: "Label"}, {Title: "Added by"}, {Title: "Condition"}, {Title: "Why"}}
 
-func (p *reportPage) refused() []node {
+func (p *reportPage) refused() []page.Node {
 	list, at := refusals(p.Report)
 	if len(list) == 0 {
 		return nil
 	}
-	return []node{p.room.table(listing{
-		percent: 20, caption: "Labels that do not count", columns: refusedColumns, n: len(list), more: inReport,
-		cells: func(i int) []node {
+	return []page.Node{p.room.Table(page.Listing{
+		Percent: 20, Caption: "Labels that do not count", Columns: refusedColumns, N: len(list), More: inReport,
+		Cells: func(i int) []page.Node {
 			r := list[i]
-			return []node{nodes{code(r.Label), say(at[i])}, foreign(r.Actor), foreign(r.Condition), foreign(r.Why)}
+			return []page.Node{page.Nodes{page.Code(r.Label), page.Say(at[i])}, page.Foreign(r.Actor), page.Foreign(r.Condition), page.Foreign(r.Why)}
 		},
 	})}
 }
 
-func (p *reportPage) approvals() []node {
+func (p *reportPage) approvals() []page.Node {
 	if len(p.Approvals) == 0 {
 		return nil
 	}
-	room := p.room.share(10)
-	items, left := room.fit(len(p.Approvals), func(i int) node { return el("li", foreign(p.Approvals[i])) })
-	p.room.bytes += room.bytes
-	return []node{el("p", say("The contract requires these approvals:")), el("ul", nodes(items)), omitted(left, inReport)}
+	room := p.room.Share(10)
+	items, left := room.Fit(len(p.Approvals), func(i int) page.Node { return page.El("li", page.Foreign(p.Approvals[i])) })
+	p.room.Bytes += room.Bytes
+	return []page.Node{page.El("p", page.Say("The contract requires these approvals:")), page.El("ul", page.Nodes(items)), page.Omitted(left, inReport)}
 }
 
 // classKinds are the classes of touched files, in the order of fileClasses; the last one is for others.
-var classKinds = []kind{
-	{"f-forbidden", "Forbidden"}, {"f-protected", "Protected"}, {"f-scope", "Off scope"}, {"f-soft", "Soft"}, {"f-allowed", "Allowed"}, {"f-evidence", "Evidence"},
-	{"f-other", "Of another class"},
+var classKinds = []page.Kind{
+	{Class: "f-forbidden", Name: "Forbidden"}, {Class: "f-protected", Name: "Protected"}, {Class: "f-scope", Name: "Off scope"}, {Class: "f-soft", Name: "Soft"}, {Class: "f-allowed", Name: "Allowed"}, {Class: "f-evidence", Name: "Evidence"},
+	{Class: "f-other", Name: "Of another class"},
 }
 
-var fileColumns = []column{{title: "File"}, {title: "Class"}, {title: "Change"}, {title: "Mode"}}
+var fileColumns = []page.Column{{Title: "File"}, {Title: "Class"}, {Title: "Change"}, {Title: "Mode"}}
 
-func (p *reportPage) files() []node {
+func (p *reportPage) files() []page.Node {
 	if len(p.Files) == 0 {
 		return nil
 	}
@@ -545,96 +511,89 @@ func (p *reportPage) files() []node {
 	}
 	list := slices.Clone(p.Files)
 	input.SortStable(list, func(a, b report.File) int { return cmp.Compare(rank(a), rank(b)) })
-	table := p.room.table(listing{
-		percent: 40, caption: "Files that the change touches", columns: fileColumns, n: len(list), more: inReport,
-		cells: func(i int) []node {
+	table := p.room.Table(page.Listing{
+		Percent: 40, Caption: "Files that the change touches", Columns: fileColumns, N: len(list), More: inReport,
+		Cells: func(i int) []page.Node {
 			f := list[i]
-			return []node{code(f.Path), foreign(f.Class), foreign(f.Status), modesOf(f)}
+			return []page.Node{page.Code(f.Path), page.Foreign(f.Class), page.Foreign(f.Status), modesOf(f)}
 		},
 	})
 	bad := counts[0] + counts[1] + counts[2] + counts[6]
-	return append(fileStrip(counts), fold(bad > 0 && len(list) <= 2*longTable, "Show "+plural(len(list), "file"), table))
+	return append(fileStrip(counts), page.Fold(bad > 0 && len(list) <= 2*page.LongTable, "Show "+page.Plural(len(list), "file"), table))
 }
 
 // modesOf shows the mode of a file, or both if it changed.
-func modesOf(f report.File) node {
+func modesOf(f report.File) page.Node {
 	if f.OldMode == "" || f.NewMode == "" || f.OldMode == f.NewMode {
-		return optional(modes(f))
+		return page.Optional(modes(f))
 	}
-	return nodes{foreign(f.OldMode), say(" to "), foreign(f.NewMode)}
+	return page.Nodes{page.Foreign(f.OldMode), page.Say(" to "), page.Foreign(f.NewMode)}
 }
 
 // fileStrip is the picture of the files by class: one bar, a part of it for each class.
-func fileStrip(counts []int) []node {
-	all, x := sum(counts), 0
-	var parts []node
-	var used []kind
+func fileStrip(counts []int) []page.Node {
+	all, x := page.Sum(counts), 0
+	var parts []page.Node
+	var used []page.Kind
 	var amounts []int
 	var said []string
 	for k, n := range counts {
 		if n == 0 {
 			continue
 		}
-		width := planeWidth*n/all - 20
-		parts = append(parts, rect(classKinds[k].class, x, 0, max(width, 10), 240))
-		x += planeWidth * n / all
+		width := page.PlaneWidth*n/all - 20
+		parts = append(parts, page.Rect(classKinds[k].Class, x, 0, max(width, 10), 240))
+		x += page.PlaneWidth * n / all
 		used, amounts = append(used, classKinds[k]), append(amounts, n)
-		said = append(said, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k].name))))
+		said = append(said, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k].Name))))
 	}
-	picture := el("svg", at("role", "img"), at("aria-labelledby", "strip-name"), at("aria-describedby", "strip-says"), viewBox(planeWidth, 240),
-		el("title", at("id", "strip-name"), say("Files by class")), el("desc", at("id", "strip-says"), say(plural(all, "file"), ": ", andList(said), ".")), nodes(parts))
-	return []node{el("figure", picture, legend(used, func(k int) int { return amounts[k] }))}
+	picture := page.El("svg", page.At("role", "img"), page.At("aria-labelledby", "strip-name"), page.At("aria-describedby", "strip-says"), page.ViewBox(page.PlaneWidth, 240),
+		page.El("title", page.At("id", "strip-name"), page.Say("Files by class")), page.El("desc", page.At("id", "strip-says"), page.Say(page.Plural(all, "file"), ": ", page.AndList(said), ".")), page.Nodes(parts))
+	return []page.Node{page.El("figure", picture, page.Legend(used, func(k int) int { return amounts[k] }))}
 }
 
-func (p *reportPage) other() []node {
+func (p *reportPage) other() []page.Node {
 	list := p.findings(60, warn, info)
 	if list == nil {
 		return nil
 	}
-	return []node{fold(false, fmt.Sprintf("Show %d warn, %d info", p.Counts.Warn, p.Counts.Info), list...)}
+	return []page.Node{page.Fold(false, fmt.Sprintf("Show %d warn, %d info", p.Counts.Warn, p.Counts.Info), list...)}
 }
 
-var inputColumns = []column{{"Input", "id"}, {title: "File"}, {title: "Trust"}, {"Bytes", "n"}, {title: "sha256"}}
+var inputColumns = []page.Column{{Title: "Input", Class: "id"}, {Title: "File"}, {Title: "Trust"}, {Title: "Bytes", Class: "n"}, {Title: "sha256"}}
 
-func (p *reportPage) inputs() []node {
+func (p *reportPage) inputs() []page.Node {
 	if len(p.Inputs) == 0 {
 		return nil
 	}
-	table := p.room.table(listing{
-		percent: 60, caption: "What the gate read, and how far it trusts it", shown: true, columns: inputColumns, n: len(p.Inputs), more: inReport,
-		cells: func(i int) []node {
+	table := p.room.Table(page.Listing{
+		Percent: 60, Caption: "What the gate read, and how far it trusts it", Shown: true, Columns: inputColumns, N: len(p.Inputs), More: inReport,
+		Cells: func(i int) []page.Node {
 			in := p.Inputs[i]
-			file := nodes{code(in.Path)}
+			file := page.Nodes{page.Code(in.Path)}
 			if in.Ref != nil {
-				file = append(file, say(" at "), p.forge.commit(*in.Ref))
+				file = append(file, page.Say(" at "), p.forge.Commit(*in.Ref))
 			}
-			return []node{foreign(in.Kind), file, foreign(in.Trust), count(in.Bytes), code(in.SHA256)}
+			return []page.Node{page.Foreign(in.Kind), file, page.Foreign(in.Trust), page.Count(in.Bytes), page.Code(in.SHA256)}
 		},
 	})
-	return []node{fold(len(p.Inputs) <= longTable, "Show "+plural(len(p.Inputs), "input"), table)}
+	return []page.Node{page.Fold(len(p.Inputs) <= page.LongTable, "Show "+page.Plural(len(p.Inputs), "input"), table)}
 }
 
-func (p *reportPage) replay() []node {
+func (p *reportPage) replay() []page.Node {
 	strict := "no"
 	if p.Strict {
 		strict = "yes: warnings block"
 	}
-	return []node{
-		el("p", say("The report is a function of its inputs: the bundle, judged again by the same version, gives the same bytes.")),
-		el("pre", at("tabindex", "0"), say("closeout replay BUNDLE")),
-		el("p", say("This page is about the report with this sha256; the report in the bundle must have it too:")),
-		el("pre", at("tabindex", "0"), say("sha256sum BUNDLE/", report.FileName)),
-		terms("facts",
-			term{"sha256 of the report", el("code", class("digest"), say(p.digest))}, term{"Judged by", program(p.Tool)},
-			term{"Mode", foreign(p.Mode)}, term{"Strict", say(strict)}, term{"Minimum evidence", foreign(p.Settings.EvidenceMin)},
-			term{"Code tree", given(p.Subject.CodeTree)}, term{"Changes from", given(p.Subject.ChangesFrom)},
+	return []page.Node{
+		page.El("p", page.Say("The report is a function of its inputs: the bundle, judged again by the same version, gives the same bytes.")),
+		page.El("pre", page.At("tabindex", "0"), page.Say("closeout replay BUNDLE")),
+		page.El("p", page.Say("This page is about the report with this sha256; the report in the bundle must have it too:")),
+		page.El("pre", page.At("tabindex", "0"), page.Say("sha256sum BUNDLE/", report.FileName)),
+		page.Terms("facts",
+			page.Term{Name: "sha256 of the report", Meaning: page.El("code", page.Class("digest"), page.Say(p.digest))}, page.Term{Name: "Judged by", Meaning: page.Program(p.Tool)},
+			page.Term{Name: "Mode", Meaning: page.Foreign(p.Mode)}, page.Term{Name: "Strict", Meaning: page.Say(strict)}, page.Term{Name: "Minimum evidence", Meaning: page.Foreign(p.Settings.EvidenceMin)},
+			page.Term{Name: "Code tree", Meaning: given(p.Subject.CodeTree)}, page.Term{Name: "Changes from", Meaning: given(p.Subject.ChangesFrom)},
 		),
 	}
-}
-
-func program(t report.Tool) node { return nodes{foreign(t.Name), say(" "), foreign(t.Version)} }
-
-// footer ends every page.
-func footer(t report.Tool) node {
-	return el("footer", el("p", say("Made from a file by "), program(t), say(". This page contains no script and loads nothing.")))
 }

@@ -2,10 +2,10 @@ package present
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -42,7 +42,7 @@ func TestReportPageSize(t *testing.T) {
 		"usual": manyFindings(block, 1000), "long": distinct(300, strings.Repeat("\u202e", 500)), "huge": distinct(100, strings.Repeat("\u202e&", 2500)),
 		"many short": distinct(1000, "x"), "group": hostileGroup(), "head": hostileHead(),
 	} {
-		page := render(t, "html", r, Options{LinkBase: linkBase})
+		page := render(t, "html", r, Options{LinkBase: pagetest.LinkBase})
 		t.Logf("%s: %d bytes", name, len(page))
 		if len(page) > 300_000 {
 			t.Errorf("%s: the page has %d bytes", name, len(page))
@@ -68,57 +68,5 @@ func TestFindingsAreCounted(t *testing.T) {
 	}
 	if shown < 50 || shown+left != 1000 {
 		t.Errorf("%d shown and %d left out of 1000", shown, left)
-	}
-}
-
-// TestAuditPageSize: so does the page of an audit.
-func TestAuditPageSize(t *testing.T) {
-	usual, hostile := audited(500, 20), audited(500, 20)
-	long := strings.Repeat("\u202e<", 3000)
-	for i := range hostile.Decisions {
-		d := &hostile.Decisions[i]
-		d.PullRequests, d.Version = []string{long, long}, long
-		d.Overrides = []report.AuditOverride{{Actor: long, Reason: long, Codes: []string{long}}}
-	}
-	for i := range hostile.Findings {
-		hostile.Findings[i].Code, hostile.Findings[i].Message = fmt.Sprint(i, long), long
-	}
-	for range 5000 {
-		hostile.Changes = append(hostile.Changes, report.AuditChange{Kind: report.ChangeContract, Date: weekDay(400), Text: long})
-		hostile.Statistics.Codes = append(hostile.Statistics.Codes, report.AuditNumber{Name: long})
-		hostile.Statistics.People = append(hostile.Statistics.People, report.AuditPerson{Actor: long, Authors: slices.Repeat([]report.AuditNumber{{Name: long}}, 9)})
-		hostile.Statistics.Reasons = append(hostile.Statistics.Reasons, report.AuditNumber{Name: long})
-	}
-	for name, a := range map[string]*report.Audit{"usual": usual, "hostile": hostile, "empty": {}} {
-		page := auditPageOf(t, a)
-		t.Logf("%s: %d bytes", name, len(page))
-		if len(page) > 1_500_000 {
-			t.Errorf("%s: the page has %d bytes", name, len(page))
-		}
-		if again := auditPageOf(t, a); again != page {
-			t.Errorf("%s: the page differs from run to run", name)
-		}
-	}
-	rows := strings.Count(auditPageOf(t, usual), `<td class="n">`)
-	if rows < pageDecisions {
-		t.Errorf("%d rows with an entry, want at least %d", rows, pageDecisions)
-	}
-}
-
-// TestChartsHaveFewBars: periods are joined, and nothing is lost by that.
-func TestChartsHaveFewBars(t *testing.T) {
-	for _, weeks := range []int{1, 119, 120, 121, 240, 241, 1000} {
-		s := &series{}
-		for i := range weeks {
-			s.from, s.counts = append(s.from, weekDay(i)), append(s.counts, []int{1, i})
-		}
-		joined, size := s.joined(maxBars)
-		all := 0
-		for _, counts := range joined.counts {
-			all += counts[0]
-		}
-		if len(joined.counts) > maxBars || len(joined.counts) < min(weeks, maxBars/2) || all != weeks || (size == 1) != (weeks <= maxBars) {
-			t.Errorf("%d weeks: %d bars of %d weeks, %d in all", weeks, len(joined.counts), size, all)
-		}
 	}
 }

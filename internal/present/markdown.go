@@ -96,7 +96,7 @@ func leftRow(columns int) func(n int) string {
 	return func(n int) string {
 		cells := make([]string, columns)
 		cells[0] = fmt.Sprintf("… and %d more, in the report", n)
-		return mdRow(cells...)
+		return MDRow(cells...)
 	}
 }
 
@@ -106,7 +106,7 @@ var verdictSigns = map[string]string{
 
 func mdTop(r *report.Report) section {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %sClose-out gate: %s\n\n", verdictSigns[r.Verdict], mdText(r.Verdict))
+	fmt.Fprintf(&b, "## %sClose-out gate: %s\n\n", verdictSigns[r.Verdict], MDText(r.Verdict))
 	if note := observeNote(r); note != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", note)
 	}
@@ -118,10 +118,10 @@ func mdTop(r *report.Report) section {
 	case r.Counts.Unknown > 0:
 		b.WriteString("Not decided because of " + mdCodes(r, unknown) + ".<br>\n")
 	}
-	b.WriteString(countWords(r) + " · " + criteriaWords(r) + " · " + input.Plural(int64(r.Counts.Files), "file") + " changed")
+	b.WriteString(CountWords(r) + " · " + criteriaWords(r) + " · " + input.Plural(int64(r.Counts.Files), "file") + " changed")
 	// That a label does not count is said at the top: the person who added it waits for a green run.
 	if list, at := refusals(r); len(list) > 0 && r.Verdict != report.Overridden {
-		b.WriteString("<br>\nThe label " + mdCode(list[0].Label) + at[0] + " does not count: " + mdText(list[0].Why))
+		b.WriteString("<br>\nThe label " + MDCode(list[0].Label) + at[0] + " does not count: " + MDText(list[0].Why))
 	}
 	b.WriteString("\n\n" + mdSubject(r))
 	mdNext(&b, r)
@@ -144,7 +144,7 @@ func mdCodes(r *report.Report, severity string) string {
 	}
 	var words []string
 	for _, code := range codes[:min(len(codes), topCodes)] {
-		word := mdCode(code)
+		word := MDCode(code)
 		if times[code] > 1 {
 			word += fmt.Sprintf(" (%d)", times[code])
 		}
@@ -160,7 +160,7 @@ func mdSubject(r *report.Report) string {
 	var words []string
 	add := func(name string, value *string) {
 		if value != nil {
-			words = append(words, name+" "+mdCode(*value))
+			words = append(words, name+" "+MDCode(*value))
 		}
 	}
 	add("Task", r.TaskID)
@@ -180,7 +180,7 @@ func mdSubject(r *report.Report) string {
 
 // mdNext writes the next steps. The override line is in a code block that is easy to copy.
 func mdNext(b *strings.Builder, r *report.Report) {
-	steps, override := nextSteps(r, mdText), overrideLine(r)
+	steps, override := nextSteps(r, MDText), overrideLine(r)
 	if never := overrideNever(r); never != "" {
 		steps = append(steps, never)
 	}
@@ -193,8 +193,8 @@ func mdNext(b *strings.Builder, r *report.Report) {
 	}
 	b.WriteString("\n")
 	if override != "" {
-		b.WriteString("Or a person who may override (" + mdText(overrideWho(r)) + ") can comment\n\n```text\n" + override + "\n```\n\n" +
-			overrideSteps(r, mdCode(r.Settings.Override.Label)) + "\n\n")
+		b.WriteString("Or a person who may override (" + MDText(overrideWho(r)) + ") can comment\n\n```text\n" + override + "\n```\n\n" +
+			overrideSteps(r, MDCode(r.Settings.Override.Label)) + "\n\n")
 	}
 }
 
@@ -215,18 +215,18 @@ func mdFindings(title string, r *report.Report, severity string) section {
 // code.
 func mdFinding(f report.Finding, prefix string) string {
 	var b strings.Builder
-	b.WriteString("- " + prefix + "**" + mdCode(f.Code) + "**")
+	b.WriteString("- " + prefix + "**" + MDCode(f.Code) + "**")
 	if at := place(f.Location); at != "" {
-		b.WriteString(" at " + mdCode(at))
+		b.WriteString(" at " + MDCode(at))
 	}
-	b.WriteString(": " + mdText(f.Message) + marks(f) + "\n")
+	b.WriteString(": " + MDText(f.Message) + marks(f) + "\n")
 	for _, part := range [][2]string{{"First error", firstError(f)}, {"Contract", clauseOf(f)}} {
 		if part[1] != "" {
-			b.WriteString("  - " + part[0] + ": " + mdCode(part[1]) + "\n")
+			b.WriteString("  - " + part[0] + ": " + MDCode(part[1]) + "\n")
 		}
 	}
 	expected, actual := mdCompared(f)
-	for _, part := range [][3]string{{"Expected", f.Expected, expected}, {"Actual", f.Actual, actual}, {"**Fix**", f.Fix, mdText(f.Fix)}} {
+	for _, part := range [][3]string{{"Expected", f.Expected, expected}, {"Actual", f.Actual, actual}, {"**Fix**", f.Fix, MDText(f.Fix)}} {
 		if part[1] != "" && part[1] != f.Message { // not twice
 			b.WriteString("  - " + part[0] + ": " + part[2] + "\n")
 		}
@@ -239,16 +239,16 @@ func mdFinding(f report.Finding, prefix string) string {
 
 // mdCompared is what a finding expected and what it found. A diff rule quotes lines of code, which stay whole.
 func mdCompared(f report.Finding) (expected, actual string) {
-	expected, actual = mdText(f.Expected), mdText(f.Actual)
+	expected, actual = MDText(f.Expected), MDText(f.Actual)
 	if f.Rule == "" {
 		return expected, actual
 	}
 	was, quoted := strings.CutSuffix(f.Expected, input.AsAtBase)
 	if quoted && was != input.NoSuchText {
-		expected = mdCode(was) + input.AsAtBase
+		expected = MDCode(was) + input.AsAtBase
 	}
 	if quoted && f.Actual != input.NotThere {
-		actual = mdCode(f.Actual)
+		actual = MDCode(f.Actual)
 	}
 	return expected, actual
 }
@@ -260,7 +260,7 @@ func mdOverride(r *report.Report) section {
 		return section{}
 	}
 	return section{head: fmt.Sprintf("### Overridden by %s\n\n- Reason: %s\n- When: %s, with the label %s, for head %s\n- Accepted: %s\n\n",
-		mdCode(o.Actor), mdText(o.Reason), mdCode(o.At), mdCode(o.Label), mdCode(o.HeadSHA),
+		MDCode(o.Actor), MDText(o.Reason), MDCode(o.At), MDCode(o.Label), MDCode(o.HeadSHA),
 		input.Plural(int64(len(o.Accepted)), "finding"))}
 }
 
@@ -271,11 +271,11 @@ func mdRefused(r *report.Report) section {
 		return section{}
 	}
 	return section{
-		head:  "### Refused override labels\n\n" + mdHead("Label", "Added by", "Condition", "Why"),
+		head:  "### Refused override labels\n\n" + MDHead("Label", "Added by", "Condition", "Why"),
 		count: len(list), left: leftRow(4), tail: "\n",
 		item: func(i int) string {
 			refused := list[i]
-			return mdRow(mdCode(refused.Label)+at[i], mdCode(refused.Actor), mdText(refused.Condition), mdText(refused.Why))
+			return MDRow(MDCode(refused.Label)+at[i], MDCode(refused.Actor), MDText(refused.Condition), MDText(refused.Why))
 		},
 	}
 }
@@ -298,22 +298,22 @@ func mdCriteria(r *report.Report) section {
 	}
 	tail := "\n"
 	for _, shown := range crossLines(r) {
-		tail += "- " + mdText(shown) + "\n"
+		tail += "- " + MDText(shown) + "\n"
 	}
 	if len(r.Cross) > 0 {
 		tail += "\n"
 	}
 	return section{
-		head:  fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) + mdHead(names...),
+		head:  fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) + MDHead(names...),
 		count: len(r.Acceptance), left: leftRow(len(names)), tail: tail,
 		item: func(i int) string {
 			a := r.Acceptance[i]
-			outcome := outcomeSigns[a.Outcome] + mdText(a.Outcome)
+			outcome := outcomeSigns[a.Outcome] + MDText(a.Outcome)
 			if a.Tests != nil {
 				outcome += " (" + input.Plural(*a.Tests, "test") + ")"
 			}
-			cells := []string{mdCode(a.ID), mdCode(criterionCommand(a)), outcome, mdText(a.Level), fmt.Sprint(a.Attempts), mdOptional(kept[i])}
-			return mdRow(cells[:len(names)]...)
+			cells := []string{MDCode(a.ID), MDCode(criterionCommand(a)), outcome, MDText(a.Level), fmt.Sprint(a.Attempts), mdOptional(kept[i])}
+			return MDRow(cells[:len(names)]...)
 		},
 	}
 }
@@ -323,7 +323,7 @@ func mdOptional(s string) string {
 	if s == "" {
 		return ""
 	}
-	return mdText(s)
+	return MDText(s)
 }
 
 func mdApprovals(r *report.Report) section {
@@ -333,7 +333,7 @@ func mdApprovals(r *report.Report) section {
 	return section{
 		head:  "### For the reviewer\n\nThe contract requires these approvals:\n\n",
 		count: len(r.Approvals), left: leftItem, tail: "\n",
-		item: func(i int) string { return "- " + mdText(r.Approvals[i]) + "\n" },
+		item: func(i int) string { return "- " + MDText(r.Approvals[i]) + "\n" },
 	}
 }
 
@@ -352,7 +352,7 @@ func mdOther(r *report.Report) section {
 	return section{
 		head:  details(fmt.Sprintf("Other findings: %d warn, %d info", r.Counts.Warn, r.Counts.Info)),
 		count: len(list), left: leftItem, tail: endDetails,
-		item: func(i int) string { return mdFinding(list[i], severityOf(list[i])+" ") },
+		item: func(i int) string { return mdFinding(list[i], SeverityOf(list[i])+" ") },
 	}
 }
 
@@ -372,13 +372,13 @@ func mdFileList(r *report.Report) section {
 	}
 	table := "All of them are in scope.\n"
 	if len(list) > 0 {
-		table = mdHead("Class", "File", "Change", "Mode")
+		table = MDHead("Class", "File", "Change", "Mode")
 	}
 	return section{
 		head:  details(input.Plural(int64(r.Counts.Files), "file")+" changed: "+mdClasses(r.Files)) + table,
 		count: len(list), left: leftRow(4), tail: endDetails,
 		item: func(i int) string {
-			return mdRow(mdText(list[i].Class), mdCode(list[i].Path), mdText(list[i].Status), mdText(modes(list[i])))
+			return MDRow(MDText(list[i].Class), MDCode(list[i].Path), MDText(list[i].Status), MDText(modes(list[i])))
 		},
 	}
 }
@@ -424,12 +424,12 @@ func mdEvidence(r *report.Report) section {
 		}
 	}
 	return section{
-		head:  details("Reports and their evidence levels") + mdHead(names...),
+		head:  details("Reports and their evidence levels") + MDHead(names...),
 		count: len(r.Companions), left: leftRow(len(names)), tail: endDetails,
 		item: func(i int) string {
 			c := r.Companions[i]
-			cells := []string{mdText(c.Kind), mdCode(c.Path), mdText(c.Level), mdOptional(kept[i])}
-			return mdRow(cells[:len(names)]...)
+			cells := []string{MDText(c.Kind), MDCode(c.Path), MDText(c.Level), mdOptional(kept[i])}
+			return MDRow(cells[:len(names)]...)
 		},
 	}
 }
@@ -439,15 +439,15 @@ func mdInputs(r *report.Report) section {
 		return section{}
 	}
 	return section{
-		head:  details("Inputs of the decision") + mdHead("Input", "File", "Trust", "Bytes", "sha256"),
+		head:  details("Inputs of the decision") + MDHead("Input", "File", "Trust", "Bytes", "sha256"),
 		count: len(r.Inputs), left: leftRow(5), tail: endDetails,
 		item: func(i int) string {
 			in := r.Inputs[i]
-			file := mdCode(in.Path)
+			file := MDCode(in.Path)
 			if in.Ref != nil {
-				file += " at " + mdCode(*in.Ref)
+				file += " at " + MDCode(*in.Ref)
 			}
-			return mdRow(mdText(in.Kind), file, mdText(in.Trust), fmt.Sprint(in.Bytes), mdCode(in.SHA256))
+			return MDRow(MDText(in.Kind), file, MDText(in.Trust), fmt.Sprint(in.Bytes), MDCode(in.SHA256))
 		},
 	}
 }
@@ -458,5 +458,5 @@ func mdFoot(r *report.Report) string {
 		strict = " · strict: warnings block"
 	}
 	return fmt.Sprintf("Judged by %s · minimum evidence: %s%s · full report: %s\n",
-		mdCode(r.Tool.Name+" "+r.Tool.Version), mdText(r.Settings.EvidenceMin), strict, mdCode(report.FileName))
+		MDCode(r.Tool.Name+" "+r.Tool.Version), MDText(r.Settings.EvidenceMin), strict, MDCode(report.FileName))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -50,7 +51,7 @@ func TestMarkdownText(t *testing.T) {
 		{" \n", "`\\n`"},
 		{"Ünïcode – dash", "Ünïcode – dash"},
 	} {
-		if got := mdText(c.in); got != c.want {
+		if got := MDText(c.in); got != c.want {
 			t.Errorf("mdText(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
@@ -69,7 +70,7 @@ func TestMarkdownCode(t *testing.T) {
 		{strings.Repeat("`", 8), "````````` ```````` `````````"},
 		{strings.Repeat("`", 9), "`" + strings.Repeat(`\x60`, 9) + "`"},
 	} {
-		if got := mdCode(c.in); got != c.want {
+		if got := MDCode(c.in); got != c.want {
 			t.Errorf("mdCode(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
@@ -90,11 +91,11 @@ func TestMarkdownCell(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, s := range evil {
+	for _, s := range pagetest.Hostile {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, got := range []string{mdText(s), mdCode(s)} {
+		for _, got := range []string{MDText(s), MDCode(s)} {
 			checkMarkdown(t, got)
 			if pipes := regexp.MustCompile(`(^|[^\\])(\\\\)*\|`).FindString(mdCell(got)); pipes != "" {
 				t.Errorf("cell %q of %q has a pipe", mdCell(got), s)
@@ -175,7 +176,7 @@ func checkPage(t *testing.T, page string) {
 
 // TestTailStaysInItsBlock: whatever a command prints, its lines are in one code block, which ends before the fold does.
 func TestTailStaysInItsBlock(t *testing.T) {
-	for _, text := range append(slices.Clone(evil), "```", "~~~", "    ````", "```` ```", strings.Repeat("`", 9), strings.Repeat("`", 80), "") {
+	for _, text := range append(slices.Clone(pagetest.Hostile), "```", "~~~", "    ````", "```` ```", strings.Repeat("`", 9), strings.Repeat("`", 80), "") {
 		lines := strings.Split(mdTail(&report.Output{Stream: "stdout", Lines: []string{text, "x", text}}), "\n")
 		open := strings.TrimSuffix(lines[2], "text")
 		if fence := strings.TrimSpace(open); strings.Trim(fence, "`") != "" || len(fence) < 3 || len(fence) > fenceLimit+1 {

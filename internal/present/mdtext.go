@@ -10,10 +10,10 @@ import (
 // would then read the text as Markdown.
 const fenceLimit = 8
 
-// mdCode shows untrusted text as inline code, where Markdown, HTML and the filters for mentions, references and links have
+// MDCode shows untrusted text as inline code, where Markdown, HTML and the filters for mentions, references and links have
 // no effect. An empty text is shown as a word.
-func mdCode(s string) string {
-	s = line(s)
+func MDCode(s string) string {
+	s = Line(s)
 	if s == "" {
 		return "(empty)"
 	}
@@ -31,12 +31,12 @@ func mdCode(s string) string {
 	return fence + s + fence
 }
 
-// mdText shows an untrusted sentence: words without a meaning in Markdown or in the filters of the page stay as they are,
+// MDText shows an untrusted sentence: words without a meaning in Markdown or in the filters of the page stay as they are,
 // every other word becomes inline code. Escaping is not enough: the filters run on the finished page, where an escaped @ is
 // an @ again. As a side effect, paths, globs and commands in a message look like code. Adjacent code words share a span, as
 // in a command; plain words between two of them stay prose.
-func mdText(s string) string {
-	words := strings.Fields(line(s))
+func MDText(s string) string {
+	words := strings.Fields(Line(s))
 	if len(words) == 0 {
 		return "(empty)"
 	}
@@ -49,7 +49,7 @@ func mdText(s string) string {
 			continue
 		}
 		open, core, end := splitWord(strings.Join(words[i:i+n], " "))
-		out = append(out, open+mdCode(core)+end)
+		out = append(out, open+MDCode(core)+end)
 		i += n
 	}
 	return strings.Join(out, " ")
@@ -129,8 +129,8 @@ func mdCell(md string) string {
 	return b.String()
 }
 
-// mdRow writes a table row of finished Markdown.
-func mdRow(cells ...string) string {
+// MDRow writes a table row of finished Markdown.
+func MDRow(cells ...string) string {
 	row := "|"
 	for _, c := range cells {
 		row += " " + mdCell(c) + " |"
@@ -138,7 +138,7 @@ func mdRow(cells ...string) string {
 	return row + "\n"
 }
 
-// mdHead writes the head of a table and the line below it.
-func mdHead(names ...string) string {
-	return mdRow(names...) + "|" + strings.Repeat(" --- |", len(names)) + "\n"
+// MDHead writes the head of a table and the line below it.
+func MDHead(names ...string) string {
+	return MDRow(names...) + "|" + strings.Repeat(" --- |", len(names)) + "\n"
 }

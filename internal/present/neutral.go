@@ -2,10 +2,20 @@ package present
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/input"
 )
+
+// Cell makes a text harmless: a spreadsheet would execute one that begins as a formula does.
+func Cell(s string) string {
+	s = Neutral(s)
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
 
 // Neutral is [diag.Neutral].
 func Neutral(s string) string { return input.Neutral(s) }
@@ -26,5 +36,5 @@ func clip(s string, limit int) string {
 // fieldLimit is how many bytes of one text a presenter shows; the report contains all of it.
 const fieldLimit = 1000
 
-// line prepares one text of the report for use in a line.
-func line(s string) string { return Neutral(clip(s, fieldLimit)) }
+// Line prepares one text of the report for use in a line.
+func Line(s string) string { return Neutral(clip(s, fieldLimit)) }

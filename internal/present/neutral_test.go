@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 )
 
 func TestNeutral(t *testing.T) {
@@ -44,7 +46,7 @@ func TestNeutral(t *testing.T) {
 }
 
 func FuzzNeutral(f *testing.F) {
-	for _, s := range evil {
+	for _, s := range pagetest.Hostile {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -67,7 +69,7 @@ func checkLine(t *testing.T, s string) {
 	if !utf8.ValidString(s) {
 		t.Errorf("%q is not UTF-8", s)
 	}
-	if cs := commandsIn(s); len(cs) > 0 {
+	if cs := pagetest.Commands(s); len(cs) > 0 {
 		t.Errorf("%q contains commands: %v", s, cs)
 	}
 	if strings.HasPrefix(strings.TrimSpace(s), "::") || strings.Contains(s, "##[") {

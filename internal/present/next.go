@@ -253,7 +253,7 @@ func overrideWho(r *report.Report) string {
 	if rule.AllowAuthor {
 		part = ", who is the author of the pull request or has no part in the change"
 	}
-	return line(strings.Join(words, ", or ") + part)
+	return Line(strings.Join(words, ", or ") + part)
 }
 
 // overrideSteps says what to do with the comment of [overrideLine]; label is the label as the format shows it.
@@ -272,5 +272,5 @@ func overrideNever(r *report.Report) string {
 	if code == "" || r.Subject.PullRequest == nil || r.Verdict != report.Failed {
 		return ""
 	}
-	return "These findings cannot be overridden: the contract lists " + line(code) + " under override.never."
+	return "These findings cannot be overridden: the contract lists " + Line(code) + " under override.never."
 }

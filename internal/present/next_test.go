@@ -40,7 +40,7 @@ func TestFixesAreSentences(t *testing.T) {
 		{Code: "contract.malformed", Severity: "block", Fix: "add it"},
 		{Code: "contract.malformed", Severity: "block", Fix: "did you mean it?"},
 	}}
-	steps := fixSteps(r, block, line)
+	steps := fixSteps(r, block, Line)
 	if len(steps) != 2 || !strings.HasSuffix(steps[0], ": add it.") || !strings.HasSuffix(steps[1], ": did you mean it?") {
 		t.Errorf("got %q", steps)
 	}
@@ -55,18 +55,18 @@ func TestWhatOnlyFollows(t *testing.T) {
 		{Code: "feedback.missing", Severity: "block", Fix: "record them"},
 		{Code: "rules.missing", Severity: "block", Fix: "run the rules"},
 	}}
-	if steps := fixSteps(r, block, line); len(steps) != 2 || !strings.Contains(steps[0], "closeout init") || !strings.Contains(steps[1], "correct it") {
+	if steps := fixSteps(r, block, Line); len(steps) != 2 || !strings.Contains(steps[0], "closeout init") || !strings.Contains(steps[1], "correct it") {
 		t.Errorf("got %q", steps)
 	}
 	var b strings.Builder
 	if agentList(&b, r); strings.Contains(b.String(), "feedback.missing") || !strings.Contains(b.String(), "2. diff.malformed") {
 		t.Errorf("the agent gets %q", b.String())
 	}
-	if r.Findings[0].Code = "contract.malformed"; len(fixSteps(r, block, line)) != 2 {
-		t.Errorf("with a malformed contract: got %q", fixSteps(r, block, line))
+	if r.Findings[0].Code = "contract.malformed"; len(fixSteps(r, block, Line)) != 2 {
+		t.Errorf("with a malformed contract: got %q", fixSteps(r, block, Line))
 	}
 	r.Findings, r.Counts.Block = r.Findings[1:], 3
-	if steps := fixSteps(r, block, line); len(steps) != 3 {
+	if steps := fixSteps(r, block, Line); len(steps) != 3 {
 		t.Errorf("with a contract: got %q", steps)
 	}
 }

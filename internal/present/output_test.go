@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -58,16 +59,10 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-type fullDisk struct{}
-
-var errFull = errors.New("no space left")
-
-func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
-
 func TestWriteErrorIsReturned(t *testing.T) {
 	for _, f := range Formats {
-		if err := f.Write(fullDisk{}, failed(), Options{}); !errors.Is(err, errFull) {
-			t.Errorf("%s: error %v, want %v", f.Name, err, errFull)
+		if err := f.Write(pagetest.FullDisk{}, failed(), Options{}); !errors.Is(err, pagetest.ErrFull) {
+			t.Errorf("%s: error %v, want %v", f.Name, err, pagetest.ErrFull)
 		}
 	}
 }
@@ -228,7 +223,7 @@ func TestGitHubLimits(t *testing.T) {
 			more           string
 		}{{0, 0, ""}, {10, 10, ""}, {11, 10, "2 more findings"}, {500, 10, "491 more findings"}} {
 			out := render(t, "github", manyFindings(severity, c.findings), Options{})
-			if got := len(commandsIn(out)); got != c.want || !strings.Contains(out, c.more) || strings.Contains(out, "more finding") != (c.more != "") {
+			if got := len(pagetest.Commands(out)); got != c.want || !strings.Contains(out, c.more) || strings.Contains(out, "more finding") != (c.more != "") {
 				t.Errorf("%d of %s: %d commands\n%s", c.findings, severity, got, out)
 			}
 		}
@@ -349,9 +344,9 @@ func TestGitHubTextLimit(t *testing.T) {
 	long := strings.Repeat("\u202e", 5000)
 	r := manyFindings(block, 1)
 	r.Findings[0] = finding("rule.failed", block, long, report.Location{Path: "a.go"}, "e"+long, "a"+long, "f"+long)
-	got := commandsIn(render(t, "github", r, Options{}))
-	if len(got) != 1 || len(got[0].data) > 4096 || len(got[0].data) < 3900 {
-		t.Errorf("%d commands, the first with %d bytes", len(got), len(got[0].data))
+	got := pagetest.Commands(render(t, "github", r, Options{}))
+	if len(got) != 1 || len(got[0].Data) > 4096 || len(got[0].Data) < 3900 {
+		t.Errorf("%d commands, the first with %d bytes", len(got), len(got[0].Data))
 	}
 }
 

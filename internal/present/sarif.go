@@ -149,7 +149,7 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 		if docs != nil {
 			help = strings.TrimSpace(docs(code))
 		}
-		rule := sarifRule{ID: line(code)}
+		rule := sarifRule{ID: Line(code)}
 		if help != "" {
 			book := "rules.md"
 			if isRule(code) {
@@ -158,7 +158,7 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 			anchor := percentEncode(strings.NewReplacer(".", "", "/", "").Replace(code)) // as GitHub names the heading
 			rule.HelpURI, rule.Help.Markdown = page+book+"#"+anchor, absoluteLinks(help, page, book)
 		} else {
-			help = "Run closeout explain " + line(code) + " to read what this code means and how to fix it."
+			help = "Run closeout explain " + Line(code) + " to read what this code means and how to fix it."
 		}
 		rule.ShortDescription, rule.FullDescription, rule.Help.Text = sarifText{firstSentence(help)}, sarifText{help}, help
 		rules = append(rules, rule)
@@ -192,9 +192,9 @@ func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
 		}
 	}
 	result := sarifResult{
-		RuleID:              line(sarifID(f)),
+		RuleID:              Line(sarifID(f)),
 		RuleIndex:           rule,
-		Level:               sarifLevels[severityOf(f)],
+		Level:               sarifLevels[SeverityOf(f)],
 		Message:             sarifText{strings.Join(text, "\n")},
 		Locations:           []sarifLocation{sarifPlace(r, f.Location)},
 		PartialFingerprints: map[string]string{"closeout/v1": Neutral(f.Fingerprint)},
@@ -206,7 +206,7 @@ func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
 }
 
 // sarifPlain breaks the only markup of a plain SARIF message, the link "[text](target)".
-func sarifPlain(s string) string { return strings.ReplaceAll(line(s), "](", "] (") }
+func sarifPlain(s string) string { return strings.ReplaceAll(Line(s), "](", "] (") }
 
 // sarifPlace is the location of a finding. GitHub refuses the whole file if one result has no location, so a finding without
 // a file points to the contract.

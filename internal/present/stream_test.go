@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 )
 
 func TestWriter(t *testing.T) {
@@ -60,7 +62,7 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, errors.New("broken") }
 
 func FuzzWriter(f *testing.F) {
-	for _, s := range evil {
+	for _, s := range pagetest.Hostile {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, at int) {

@@ -21,9 +21,9 @@ func clauseOf(f report.Finding) string {
 // tailTitle says what the lines of an output are.
 func tailTitle(o *report.Output) string {
 	if len(o.Lines) == 1 {
-		return "last line of " + line(o.Stream)
+		return "last line of " + Line(o.Stream)
 	}
-	return fmt.Sprintf("last %d lines of %s", len(o.Lines), line(o.Stream))
+	return fmt.Sprintf("last %d lines of %s", len(o.Lines), Line(o.Stream))
 }
 
 // firstError is the line of an output that explains most; "" when the finding has no output.
@@ -40,7 +40,7 @@ func plainTail(b *strings.Builder, f report.Finding, prefix string) {
 		return
 	}
 	for _, l := range f.Output.Lines {
-		b.WriteString(strings.TrimRight(prefix+line(l), " ") + "\n")
+		b.WriteString(strings.TrimRight(prefix+Line(l), " ") + "\n")
 	}
 }
 
@@ -51,7 +51,7 @@ func mdTail(o *report.Output) string {
 	var lines []string
 	longest := 2
 	for _, l := range o.Lines {
-		l = strings.ReplaceAll(line(l), strings.Repeat("`", fenceLimit+1), strings.Repeat(`\x60`, fenceLimit+1))
+		l = strings.ReplaceAll(Line(l), strings.Repeat("`", fenceLimit+1), strings.Repeat(`\x60`, fenceLimit+1))
 		for run := longest + 1; strings.Contains(l, strings.Repeat("`", run)); run++ {
 			longest = run
 		}
@@ -70,7 +70,7 @@ func runCommand(r *report.Report, criterion string) string {
 	if criterion != "" {
 		words = append(words, "--only", criterion)
 	}
-	return line(command(words))
+	return Line(command(words))
 }
 
 // isRemote reports whether a workflow judged, about a pull request or a merge group: there, a workflow runs the gate again.

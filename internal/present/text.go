@@ -48,7 +48,7 @@ func writeText(w io.Writer, r *report.Report, o Options) error {
 		textCriteriaList(&b, r)
 		if o := r.Override; o != nil {
 			fmt.Fprintf(&b, "overridden by %s at %s with the label %s, for head %s: %s\n\n",
-				line(o.Actor), line(o.At), line(o.Label), line(o.HeadSHA), line(o.Reason))
+				Line(o.Actor), Line(o.At), Line(o.Label), Line(o.HeadSHA), Line(o.Reason))
 		}
 		if len(r.PullRequests) > 0 {
 			b.WriteString(input.Plural(int64(len(r.PullRequests)), "pull request") + " in the merge group\n")
@@ -88,7 +88,7 @@ func textFindings(b *strings.Builder, p painter, r *report.Report) {
 func textFinding(p painter, f report.Finding) string {
 	var b strings.Builder
 	if at := place(f.Location); at != "" {
-		b.WriteString(line(at) + ": ")
+		b.WriteString(Line(at) + ": ")
 	}
 	message := f.Message
 	if strings.HasSuffix(f.Code, ".malformed") { // the messages of other findings contain what was found and expected
@@ -97,12 +97,12 @@ func textFinding(p painter, f report.Finding) string {
 			message += ", expected " + f.Expected
 		}
 	}
-	b.WriteString(p.word(severityOf(f)) + " " + line(f.Code) + ": " + line(message) + marks(f))
+	b.WriteString(p.word(SeverityOf(f)) + " " + Line(f.Code) + ": " + Line(message) + marks(f))
 	if clause := clauseOf(f); clause != "" {
-		b.WriteString(" (contract: " + line(clause) + ")")
+		b.WriteString(" (contract: " + Line(clause) + ")")
 	}
 	if f.Fix != "" && !f.Overridden {
-		b.WriteString(" → " + line(f.Fix))
+		b.WriteString(" → " + Line(f.Fix))
 	}
 	return b.String()
 }
@@ -113,32 +113,32 @@ func textCriteriaList(b *strings.Builder, r *report.Report) {
 	list := r.Acceptance[:min(len(r.Acceptance), textCriteria)]
 	width := 0
 	for _, a := range list {
-		width = max(width, len([]rune(line(a.ID))))
+		width = max(width, len([]rune(Line(a.ID))))
 	}
 	for _, a := range list {
-		fmt.Fprintf(b, "  %-7s  %-*s  %-8s  %s\n", line(a.Outcome), width, line(a.ID), line(a.Level), line(criterionCommand(a)))
+		fmt.Fprintf(b, "  %-7s  %-*s  %-8s  %s\n", Line(a.Outcome), width, Line(a.ID), Line(a.Level), Line(criterionCommand(a)))
 	}
 	if left := len(r.Acceptance) - len(list); left > 0 {
 		fmt.Fprintf(b, "  … and %d more\n", left)
 	}
 	for _, shown := range crossLines(r) {
-		b.WriteString("  " + line(shown) + "\n")
+		b.WriteString("  " + Line(shown) + "\n")
 	}
 	b.WriteString("\n")
 }
 
 // textNext writes the steps, each an item of a list.
 func textNext(b *strings.Builder, r *report.Report) {
-	steps := nextSteps(r, line)
+	steps := nextSteps(r, Line)
 	if override := overrideLine(r); override != "" {
 		steps = append(steps, "Or a person who may override ("+overrideWho(r)+") can comment\n      "+override+"\n    "+
-			overrideSteps(r, line(r.Settings.Override.Label)))
+			overrideSteps(r, Line(r.Settings.Override.Label)))
 	}
 	if never := overrideNever(r); never != "" {
 		steps = append(steps, never)
 	}
 	for _, approval := range r.Approvals {
-		steps = append(steps, "For the reviewer: the contract requires this approval: "+line(approval))
+		steps = append(steps, "For the reviewer: the contract requires this approval: "+Line(approval))
 	}
 	if len(steps) == 0 {
 		return

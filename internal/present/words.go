@@ -19,8 +19,8 @@ const (
 
 var severities = []string{block, unknown, warn, info}
 
-// severityOf returns the severity of f. An unknown word counts as block, so that no finding is lost.
-func severityOf(f report.Finding) string {
+// SeverityOf returns the severity of f. An unknown word counts as block, so that no finding is lost.
+func SeverityOf(f report.Finding) string {
 	switch f.Severity {
 	case unknown, warn, info:
 		return f.Severity
@@ -33,7 +33,7 @@ func ofSeverity(r *report.Report, words ...string) []report.Finding {
 	var list []report.Finding
 	for _, word := range words {
 		for _, f := range r.Findings {
-			if severityOf(f) == word {
+			if SeverityOf(f) == word {
 				list = append(list, f)
 			}
 		}
@@ -54,8 +54,8 @@ func countOf(r *report.Report, severity string) int {
 	return r.Counts.Block
 }
 
-// countWords is "3 block, 1 warn", or "no findings".
-func countWords(r *report.Report) string {
+// CountWords is "3 block, 1 warn", or "no findings".
+func CountWords(r *report.Report) string {
 	var parts []string
 	for _, s := range severities {
 		if n := countOf(r, s); n > 0 {
@@ -70,7 +70,7 @@ func countWords(r *report.Report) string {
 
 // summaryTail is the summary line after the verdict: the counts and the note about observe mode.
 func summaryTail(r *report.Report) string {
-	tail := fmt.Sprintf(": %s · %s · %s", countWords(r),
+	tail := fmt.Sprintf(": %s · %s · %s", CountWords(r),
 		input.Plural(int64(r.Counts.Files), "file"), input.Plural(r.Counts.Records, "record"))
 	if note := observeNote(r); note != "" {
 		tail += " · " + note

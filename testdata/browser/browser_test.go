@@ -60,7 +60,7 @@ func start(m *testing.M, program string) int {
 	}
 	defer os.RemoveAll(dir)
 	pages = dir
-	write := exec.Command("go", "test", "-count=1", "-run", "^TestWritePages$", "./internal/present", "-pages", dir)
+	write := exec.Command("go", "test", "-count=1", "-run", "^TestPages$", "./internal/present", "./internal/audit/pages", "-pages", dir)
 	write.Dir = filepath.Join("..", "..")
 	if out, err := write.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("writing the pages: %v\n%s", err, out))

@@ -1,4 +1,4 @@
-package present
+package pages
 
 import (
 	"encoding/csv"
@@ -37,7 +37,7 @@ func hostileAudit() *report.Audit {
 func writtenAudit(t *testing.T, a *report.Audit, format string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := WriteAudit(&b, a, format); err != nil {
+	if err := Write(&b, a, format); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -1,4 +1,4 @@
-package present
+package backtest
 
 import (
 	"encoding/json"
@@ -7,40 +7,40 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/start/backtest"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// BacktestFormat is one way to present the result of a backtest. Write returns the error of the writer.
-type BacktestFormat struct {
+// Format is one way to present the result of a backtest. Write returns the error of the writer.
+type Format struct {
 	Name  string // the value of --format
-	Kind  Stream
-	Write func(io.Writer, *backtest.Result) error
+	Kind  present.Stream
+	Write func(io.Writer, *Result) error
 }
 
-// BacktestFormats lists the formats of a backtest. The first is the default.
-var BacktestFormats = []BacktestFormat{
-	{Name: "text", Write: backtestText},
-	{Name: "json", Kind: JSON, Write: backtestJSON},
-	{Name: "markdown", Write: backtestMarkdown},
+// Formats lists the formats of a backtest. The first is the default.
+var Formats = []Format{
+	{Name: "text", Write: writeText},
+	{Name: "json", Kind: present.JSON, Write: writeJSON},
+	{Name: "markdown", Write: writeMarkdown},
 }
 
-// BacktestFormatByName returns the format of that name; false when there is none.
-func BacktestFormatByName(name string) (BacktestFormat, bool) {
-	i := slices.IndexFunc(BacktestFormats, func(f BacktestFormat) bool { return f.Name == name })
+// ByName returns the format of that name; false when there is none.
+func ByName(name string) (Format, bool) {
+	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {
-		return BacktestFormat{}, false
+		return Format{}, false
 	}
-	return BacktestFormats[i], true
+	return Formats[i], true
 }
 
-// backtestRows is how many lines of a kind are shown; JSON has more.
-const backtestRows = 10
+// shownRows is how many lines of a kind are shown; JSON has more.
+const shownRows = 10
 
 // maxSubject is how many characters of a commit's subject are shown.
 const maxSubject = 72
 
-func backtestJSON(w io.Writer, r *backtest.Result) error {
+func writeJSON(w io.Writer, r *Result) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -56,7 +56,7 @@ type table struct {
 }
 
 // tables are the parts of a result that has blocked merges.
-func tables(r *backtest.Result) []table {
+func tables(r *Result) []table {
 	codes := table{title: "by code", columns: []string{"merges", "findings", "code"}}
 	for _, c := range r.Codes {
 		codes.rows = append(codes.rows, []string{fmt.Sprint(c.Merges), fmt.Sprint(c.Findings), c.Code})
@@ -76,8 +76,8 @@ func tables(r *backtest.Result) []table {
 	list := []table{codes, files, authors, blocked}
 	for i := range list {
 		t := &list[i]
-		if more := len(t.rows) - backtestRows; more > 0 {
-			t.rows, t.more = t.rows[:backtestRows], t.more+more
+		if more := len(t.rows) - shownRows; more > 0 {
+			t.rows, t.more = t.rows[:shownRows], t.more+more
 		}
 	}
 	return list
@@ -92,7 +92,7 @@ func short(subject string) string {
 }
 
 // globTable is the part about globs; it has no rows when there is no proposal.
-func globTable(r *backtest.Result) table {
+func globTable(r *Result) table {
 	t := table{columns: []string{"merges", "pass", "glob"}}
 	for _, g := range r.Globs {
 		t.rows = append(t.rows, []string{fmt.Sprint(g.Merges), fmt.Sprintf("%d of %d", g.Passed, r.Counts.Blocked), g.Glob})
@@ -101,7 +101,7 @@ func globTable(r *backtest.Result) table {
 }
 
 // globWords say what the globs are, or why there are none.
-func globWords(r *backtest.Result) string {
+func globWords(r *Result) string {
 	switch {
 	case r.Counts.Blocked == 0:
 		return ""
@@ -114,7 +114,7 @@ func globWords(r *backtest.Result) string {
 }
 
 // verdictWords are the counts, one line each; quote shows untrusted text.
-func verdictWords(r *backtest.Result, quote func(string) string) []string {
+func verdictWords(r *Result, quote func(string) string) []string {
 	c := &r.Counts
 	if c.Merges == 0 {
 		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
@@ -134,7 +134,7 @@ func verdictWords(r *backtest.Result, quote func(string) string) []string {
 }
 
 // endWords say why fewer merges were judged than asked for; "" when there is nothing to say.
-func endWords(r *backtest.Result) string {
+func endWords(r *Result) string {
 	short := fmt.Sprintf("%d were asked for", r.Asked)
 	switch r.End {
 	case "first_commit":
@@ -148,21 +148,21 @@ func endWords(r *backtest.Result) string {
 }
 
 // contractWords name the contract.
-func contractWords(r *backtest.Result) string {
+func contractWords(r *Result) string {
 	if r.Contract.Path == "" {
 		return "the contract that closeout init would write"
 	}
 	return r.Contract.Path
 }
 
-func backtestText(w io.Writer, r *backtest.Result) error {
+func writeText(w io.Writer, r *Result) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(int64(r.Counts.Merges), "merge"), line(r.Branch), line(r.Tip[:min(12, len(r.Tip))]), line(contractWords(r)))
+	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(int64(r.Counts.Merges), "merge"), present.Line(r.Branch), present.Line(r.Tip[:min(12, len(r.Tip))]), present.Line(contractWords(r)))
 	if end := endWords(r); end != "" {
 		b.WriteString(end + "\n")
 	}
 	b.WriteString("\n")
-	for _, words := range verdictWords(r, line) {
+	for _, words := range verdictWords(r, present.Line) {
 		b.WriteString("  " + words + "\n")
 	}
 	b.WriteString("Only what needs no evidence is judged: scope, protection, form and diff rules. Commands and reports are not.\n")
@@ -186,7 +186,7 @@ func (t *table) text(b *strings.Builder) {
 	for _, row := range t.rows {
 		shown := make([]string, len(row))
 		for i, cell := range row {
-			shown[i] = line(cell)
+			shown[i] = present.Line(cell)
 		}
 		rows = append(rows, shown)
 	}
@@ -209,16 +209,16 @@ func (t *table) text(b *strings.Builder) {
 	}
 }
 
-// backtestMarkdown writes the page for the pull request that introduces the gate.
-func backtestMarkdown(w io.Writer, r *backtest.Result) error {
+// writeMarkdown writes the page for the pull request that introduces the gate.
+func writeMarkdown(w io.Writer, r *Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### What the gate would have said\n\nThe last %s of %s under %s, as far as no evidence is needed: scope, protection and form.\n\n",
-		input.Plural(int64(r.Counts.Merges), "merge"), mdCode(r.Branch), mdText(contractWords(r)))
-	for _, words := range verdictWords(r, mdText) {
+		input.Plural(int64(r.Counts.Merges), "merge"), present.MDCode(r.Branch), present.MDText(contractWords(r)))
+	for _, words := range verdictWords(r, present.MDText) {
 		b.WriteString("- " + words + "\n")
 	}
 	if end := endWords(r); end != "" {
-		b.WriteString("- " + mdText(end) + "\n")
+		b.WriteString("- " + present.MDText(end) + "\n")
 	}
 	if r.Counts.Blocked > 0 {
 		for _, t := range tables(r) {
@@ -226,7 +226,7 @@ func backtestMarkdown(w io.Writer, r *backtest.Result) error {
 			t.markdown(&b)
 			b.WriteString("\n</details>\n")
 		}
-		b.WriteString("\n" + mdText(globWords(r)) + "\n")
+		b.WriteString("\n" + present.MDText(globWords(r)) + "\n")
 		if globs := globTable(r); len(globs.rows) > 0 {
 			b.WriteString("\n")
 			globs.markdown(&b)
@@ -240,15 +240,15 @@ func backtestMarkdown(w io.Writer, r *backtest.Result) error {
 var counted = []string{"merges", "findings", "blocked", "pass"}
 
 func (t *table) markdown(b *strings.Builder) {
-	b.WriteString(mdHead(t.columns...))
+	b.WriteString(present.MDHead(t.columns...))
 	for _, row := range t.rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			if cells[i] = cell; !slices.Contains(counted, t.columns[i]) {
-				cells[i] = mdCode(cell)
+				cells[i] = present.MDCode(cell)
 			}
 		}
-		b.WriteString(mdRow(cells...))
+		b.WriteString(present.MDRow(cells...))
 	}
 	if t.more > 0 {
 		fmt.Fprintf(b, "\n… and %d more\n", t.more)

@@ -1,4 +1,5 @@
-package present
+// Package pages presents an audit: as text, as JSON, as a line for each commit and as a page.
+package pages
 
 import (
 	"cmp"
@@ -8,15 +9,25 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// AuditFormats are the formats of [WriteAudit]. The first is the default.
-var AuditFormats = []string{"text", "json", "csv", "html"}
+// The severities as an audit spells them.
+const (
+	block   = string(input.Block)
+	unknown = string(input.Unknown)
+	warn    = string(input.Warn)
+	info    = string(input.Info)
+)
 
-// WriteAudit writes what closeout audit found. Only the text and the cells are neutralised.
-func WriteAudit(w io.Writer, a *report.Audit, format string) error {
+// Formats are the formats of [Write]. The first is the default.
+var Formats = []string{"text", "json", "csv", "html"}
+
+// Write writes what closeout audit found. Only the text and the cells are neutralised.
+func Write(w io.Writer, a *report.Audit, format string) error {
 	switch format {
 	case "json":
 		data, err := report.CanonicalAudit(a)
@@ -27,7 +38,7 @@ func WriteAudit(w io.Writer, a *report.Audit, format string) error {
 	case "csv":
 		return auditCSV(w, a)
 	case "html":
-		return AuditHTML(w, a)
+		return writeHTML(w, a)
 	}
 	_, err := io.WriteString(w, auditText(a))
 	return err
@@ -82,13 +93,13 @@ func auditFirst(a *report.Audit) string {
 	case t.pending == len(a.Commits) && t.pending > 0:
 		parts = append(parts, "the archive answers for no commit yet")
 	default:
-		parts = append(parts, plural(t.good, "merge")+" accounted for")
+		parts = append(parts, page.Plural(t.good, "merge")+" accounted for")
 	}
 	if t.notJudged > 0 {
-		parts = append(parts, plural(t.notJudged, "merge")+" not judged")
+		parts = append(parts, page.Plural(t.notJudged, "merge")+" not judged")
 	}
 	if t.pending > 0 {
-		parts = append(parts, plural(t.pending, "commit")+" newer than the archive")
+		parts = append(parts, page.Plural(t.pending, "commit")+" newer than the archive")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -104,10 +115,10 @@ type tally struct {
 func (t tally) bad() string {
 	var parts []string
 	if t.badMerges > 0 {
-		parts = append(parts, plural(t.badMerges, "merge"))
+		parts = append(parts, page.Plural(t.badMerges, "merge"))
 	}
 	if t.badCommits > 0 {
-		parts = append(parts, plural(t.badCommits, "commit"))
+		parts = append(parts, page.Plural(t.badCommits, "commit"))
 	}
 	return strings.Join(parts, " and ")
 }
@@ -164,21 +175,21 @@ func auditBasis(a *report.Audit) string {
 
 func auditReplay(a *report.Audit) string {
 	s := &a.Subject
-	return fmt.Sprintf("replayed: %d of %s", s.Replayed, plural(s.Decisions+s.NotJudged, "report"))
+	return fmt.Sprintf("replayed: %d of %s", s.Replayed, page.Plural(s.Decisions+s.NotJudged, "report"))
 }
 
 func auditRange(a *report.Audit) string {
 	s := &a.Subject
-	text := fmt.Sprintf("branch: %s, %s since the gate was adopted, up to %.12s: %s", Neutral(s.Branch), plural(s.Commits, "commit"), s.To, auditWords(s))
+	text := fmt.Sprintf("branch: %s, %s since the gate was adopted, up to %.12s: %s", present.Neutral(s.Branch), page.Plural(s.Commits, "commit"), s.To, auditWords(s))
 	if s.BeforeGate > 0 {
-		text += fmt.Sprintf("; %s before the gate", plural(s.BeforeGate, "commit"))
+		text += fmt.Sprintf("; %s before the gate", page.Plural(s.BeforeGate, "commit"))
 	}
 	return text + "; as of " + s.AsOf
 }
 
 // auditWords says how many merges there are, and how many of them were judged.
 func auditWords(s *report.AuditSubject) string {
-	text := plural(s.Merges, "merge") + ", " + plural(s.Decisions, "decision")
+	text := page.Plural(s.Merges, "merge") + ", " + page.Plural(s.Decisions, "decision")
 	if s.NotJudged > 0 {
 		text += fmt.Sprintf(", %d not judged", s.NotJudged)
 	}
@@ -200,8 +211,8 @@ func auditFindings(b *strings.Builder, a *report.Audit, severity string) {
 		if shown++; shown == 1 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(b, "%s%s %s: %s", auditPlace(f), f.Severity, f.Code, Neutral(f.Message))
-		fmt.Fprintf(b, "; found %s, expected %s → %s\n", Neutral(f.Actual), Neutral(f.Expected), Neutral(f.Fix))
+		fmt.Fprintf(b, "%s%s %s: %s", auditPlace(f), f.Severity, f.Code, present.Neutral(f.Message))
+		fmt.Fprintf(b, "; found %s, expected %s → %s\n", present.Neutral(f.Actual), present.Neutral(f.Expected), present.Neutral(f.Fix))
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "and %d more of severity %s\n", left, severity)
@@ -215,13 +226,13 @@ func auditPlace(f *report.AuditFinding) string {
 		parts = append(parts, fmt.Sprintf("%.12s %s", f.Commit, f.Date))
 	}
 	for _, n := range f.PullRequests[:min(len(f.PullRequests), 3)] {
-		parts = append(parts, "#"+Neutral(n))
+		parts = append(parts, "#"+present.Neutral(n))
 	}
 	if f.Seq != nil {
 		parts = append(parts, "entry "+strconv.FormatInt(*f.Seq, 10))
 	}
 	if f.Path != "" {
-		parts = append(parts, Neutral(f.Path))
+		parts = append(parts, present.Neutral(f.Path))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -245,7 +256,7 @@ func auditCSV(w io.Writer, a *report.Audit) error {
 	for i := range a.Commits {
 		row := auditRow(&a.Commits[i])
 		for k := range row {
-			row[k] = Cell(row[k])
+			row[k] = present.Cell(row[k])
 		}
 		if err := c.Write(row); err != nil {
 			return err
@@ -273,13 +284,4 @@ func auditRow(c *report.AuditCommit) []string {
 	}
 	row[12], row[13], row[14] = strings.Join(who, "; "), strings.Join(why, "; "), strings.Join(codes, " ")
 	return row
-}
-
-// Cell makes a text harmless: a spreadsheet would execute one that begins as a formula does.
-func Cell(s string) string {
-	s = Neutral(s)
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }

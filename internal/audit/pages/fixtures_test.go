@@ -1,9 +1,10 @@
-package present
+package pages
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -17,8 +18,8 @@ func audited(weeks, decisions int) *report.Audit {
 	a := &report.Audit{
 		Schema: report.AuditSchema, Tool: report.Tool{Name: "closeout", Version: "0.4.0"},
 		Subject: report.AuditSubject{
-			Branch: "main", From: new(digest("from")[:40]), To: digest("to")[:40], Adopted: new(digest("from")[:40]), BeforeGate: 212,
-			Archive: new(digest("archive")[:40]), Kept: new(digest("kept")[:40]), Replayed: 40,
+			Branch: "main", From: new(pagetest.Digest("from")[:40]), To: pagetest.Digest("to")[:40], Adopted: new(pagetest.Digest("from")[:40]), BeforeGate: 212,
+			Archive: new(pagetest.Digest("archive")[:40]), Kept: new(pagetest.Digest("kept")[:40]), Replayed: 40,
 		},
 		Statistics: report.AuditStatistics{Verdicts: map[string]int{}},
 	}
@@ -44,8 +45,8 @@ func addWeek(a *report.Audit, week, decisions int) {
 	of := report.AuditPeriod{From: day, Levels: report.AuditLevels{Recorded: decisions * 2, Bound: week % 5, Claimed: week % 3, Absent: week % 2}}
 	for i := range decisions {
 		d := report.AuditDecision{
-			Seq: int64(len(a.Decisions)), Kind: "decision", Commit: digest(day + fmt.Sprint(i))[:40], Commits: 1, Date: day, PullRequests: []string{fmt.Sprint(100 + len(a.Decisions))},
-			HeadSHA: new(digest(fmt.Sprint(i))[:40]), Verdict: report.Passed, Mode: "enforce", Binding: report.BindingExact, Replay: "same", Version: "0.4.0",
+			Seq: int64(len(a.Decisions)), Kind: "decision", Commit: pagetest.Digest(day + fmt.Sprint(i))[:40], Commits: 1, Date: day, PullRequests: []string{fmt.Sprint(100 + len(a.Decisions))},
+			HeadSHA: new(pagetest.Digest(fmt.Sprint(i))[:40]), Verdict: report.Passed, Mode: "enforce", Binding: report.BindingExact, Replay: "same", Version: "0.4.0",
 		}
 		switch {
 		case i == 0 && week%3 == 1:
@@ -68,12 +69,12 @@ func addWeek(a *report.Audit, week, decisions int) {
 	}
 	if week%11 == 3 {
 		of.Missing++
-		a.Commits = append(a.Commits, report.AuditCommit{Commit: digest("missing" + day)[:40], Date: day, State: "missing"})
-		addFinding(a, "audit.missing", block, &report.AuditDecision{Commit: digest("missing" + day)[:40], Date: day})
+		a.Commits = append(a.Commits, report.AuditCommit{Commit: pagetest.Digest("missing" + day)[:40], Date: day, State: "missing"})
+		addFinding(a, "audit.missing", block, &report.AuditDecision{Commit: pagetest.Digest("missing" + day)[:40], Date: day})
 	}
 	if week%7 == 2 {
 		kind := []string{report.ChangeContract, report.ChangeWorkflow}[week/7%2]
-		a.Changes = append(a.Changes, report.AuditChange{Kind: kind, Commit: digest("change" + day)[:40], Date: day, Text: "allowed_files has src/** too", Loosened: week%21 == 2})
+		a.Changes = append(a.Changes, report.AuditChange{Kind: kind, Commit: pagetest.Digest("change" + day)[:40], Date: day, Text: "allowed_files has src/** too", Loosened: week%21 == 2})
 	}
 	for word, n := range map[string]int{report.Passed: of.Passed, report.Overridden: of.Overridden, report.Failed: of.Failed, report.NotJudged: of.NotJudged, "gap": of.Gaps, "missing": of.Missing} {
 		a.Statistics.Verdicts[word] += n
@@ -85,7 +86,7 @@ func addFinding(a *report.Audit, code, severity string, d *report.AuditDecision)
 	a.Counts.Block++
 	f := report.AuditFinding{
 		Code: code, Severity: severity, Message: "a commit reached main without a decision that can be shown", Commit: d.Commit, Date: d.Date, PullRequests: slices.Clone(d.PullRequests),
-		Expected: "an entry of the archive with a decision", Actual: "none", Fix: "find out who merged it, and judge it again", Fingerprint: digest(code + d.Commit),
+		Expected: "an entry of the archive with a decision", Actual: "none", Fix: "find out who merged it, and judge it again", Fingerprint: pagetest.Digest(code + d.Commit),
 	}
 	i, _ := slices.BinarySearchFunc(a.Findings, f, func(a, b report.AuditFinding) int {
 		if a.Code == b.Code {
