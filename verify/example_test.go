@@ -2,22 +2,20 @@ package verify_test
 
 import (
 	"fmt"
+	"os"
 
-	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // A program that has a bundle, such as the artifact of a workflow, can judge it without the command line.
-func ExampleJudge() {
-	found, err := collect.Bundle("../testdata/example")
+func ExampleOpen() {
+	bundle, err := verify.Open(os.DirFS("../testdata/example"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	found.Settings.Limits = input.DefaultLimits() // without limits, no input is small enough
-	r := verify.Judge(found.Bundle)
+	r := verify.Judge(bundle)
 	fmt.Println(r.Verdict, r.Counts.Block, verify.ExitCode(r))
 	for _, f := range r.Findings[:2] {
 		fmt.Println(f.Severity, f.Code)

@@ -33,7 +33,7 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(found.testReports))) {
 		if open := found.TestReport(name); open != nil {
-			file := path.Join(testsDir, name)
+			file := path.Join(verify.TestsDir, name)
 			w.copy(verify.Input{Kind: checks.Tests, Name: name, Open: open}, file)
 			w.list(file, name)
 		}

@@ -144,7 +144,7 @@ func (f *contractFile) nameTask(task string) {
 		id = "_"
 	}
 	name := id + contractExtension(f.origin.Path)
-	f.origin.File, f.origin.Path = contractsDir+"/"+name, "../"+name
+	f.origin.File, f.origin.Path = verify.ContractsDir+"/"+name, "../"+name
 }
 
 // WithoutTask joins the standing contract alone: that of a merge group, whose pull requests have the task contracts.
@@ -281,9 +281,9 @@ func (r *contractReader) lacks(name string, err error) {
 // names one by its task id. A file that the change adds may have a name that no disk accepts: it becomes one that is no
 // task id, so the judge says that the name is wrong.
 func (r *contractReader) readTasks(id string, names []string) (any bool) {
-	file := contractsDir + "/_"
+	file := verify.ContractsDir + "/_"
 	if contract.ValidTaskID(id) {
-		file = contractsDir + "/" + id
+		file = verify.ContractsDir + "/" + id
 	}
 	for _, name := range names {
 		any = r.read(checks.TaskContract, file+contractExtension(name), name) || any

@@ -12,9 +12,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// diffRulesFile is the name of what the diff rules found, in a bundle and in each part of it.
-const diffRulesFile = "diff_rules.json"
-
 // RunRules runs the diff rules, before the facts are made. What they find becomes an input of the decision; when a file cannot
 // be read, that is unavailable. There is nothing to say when the changes are unavailable.
 func (c *Comparison) RunRules() {
@@ -61,5 +58,5 @@ func (c *Comparison) ruleRows() []verify.Input {
 	if c.rows == nil {
 		return nil
 	}
-	return []verify.Input{{Kind: checks.DiffRules, Name: diffRulesFile, Open: bytesOpener(c.rows)}}
+	return []verify.Input{{Kind: checks.DiffRules, Name: verify.DiffRulesFile, Open: bytesOpener(c.rows)}}
 }

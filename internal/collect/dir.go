@@ -9,16 +9,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"syscall"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
-	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -72,39 +69,6 @@ func sameFile(a, b string, look func(string) (os.FileInfo, error)) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// bundleFiles are the well-known names of a bundle.
-var bundleFiles = []struct {
-	name string
-	kind checks.Kind
-}{
-	{"scope_contract.json", checks.Contract},
-	{"scope_contract.yaml", checks.Contract},
-	{"scope_contract.yml", checks.Contract},
-	{"feedback_record.jsonl", checks.Feedback},
-	{"rule_report.json", checks.Rules},
-	{"changes.json", checks.Changes},
-	{diffRulesFile, checks.DiffRules},
-	{"pr.diff", checks.Diff},
-	{"facts.json", checks.Facts},
-	{"coverage_report.json", checks.Coverage},
-}
-
-// bundleDirs contain more inputs of a kind: every file with one of the extensions, at any depth.
-var bundleDirs = []struct {
-	name       string
-	kind       checks.Kind
-	extensions []string
-}{
-	{contractsDir, checks.TaskContract, policy.ContractExtensions},
-	{"feedback", checks.Feedback, []string{".jsonl"}},
-	{"rules", checks.Rules, []string{".json", ".sarif"}},
-}
-
-const (
-	contractsDir = "contracts" // task contracts
-	testsDir     = "tests"     // test reports, each under its path in the repository
-)
-
 // Bundle finds the inputs of a bundle. Files with other names are ignored. Nothing outside the directory is read, not even
 // through a symlink. The error says why the directory cannot be listed.
 func Bundle(dir string) (*Found, error) {
@@ -112,89 +76,38 @@ func Bundle(dir string) (*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %q cannot be opened: %w", dir, input.Reason(err))
 	}
-	return bundleAt(onDisk{root}, dir)
+	return bundleOf(onDisk{root.FS().(readable), root}, dir)
 }
 
 // BundleFrom finds the inputs of a bundle whose files are known: how to open each, by its path. dir is what the bundle is
 // called.
 func BundleFrom(files map[string]verify.Opener, dir string) (*Found, error) {
-	return bundleAt(inObjects(files), dir)
+	return bundleOf(inObjects(files), dir)
 }
 
-// bundleAt finds the inputs of a bundle at a place, which is called dir.
-func bundleAt(at place, dir string) (*Found, error) {
-	b := &Found{Bundle: &verify.Bundle{
-		TestReport:  func(p string) verify.Opener { return at.existing(path.Join(testsDir, p)) },
-		CrossReport: func(tree, p string) verify.Opener { return at.existing(path.Join(verify.CrossDirectory(tree), p)) },
-	}}
-	add := func(kind checks.Kind, name string, open verify.Opener) {
-		b.Inputs = append(b.Inputs, verify.Input{Kind: kind, Name: name, Open: open})
-		b.Paths = append(b.Paths, filepath.Join(dir, filepath.FromSlash(name)))
-	}
-	for _, f := range bundleFiles {
-		if open := at.existing(f.name); open != nil {
-			add(f.kind, f.name, open)
-		}
-	}
-	b.Dirs = []string{filepath.Join(dir, testsDir), filepath.Join(dir, "cross")}
-	for _, f := range bundleFiles {
-		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name)) // also those that do not exist: a report would become an input
-	}
-	for _, f := range bundleDirs {
-		b.Dirs = append(b.Dirs, filepath.Join(dir, f.name))
-		names, err := at.listed(f.name, f.extensions)
-		if err != nil {
-			return nil, fmt.Errorf("the directory %q of the bundle cannot be listed: %w", f.name, input.Reason(err))
-		}
-		for _, name := range names {
-			if open := at.existing(name); open != nil { // it may be gone by now
-				add(f.kind, name, open)
-			}
-		}
-	}
-	if err := b.findPulls(at, dir); err != nil {
+// bundleOf finds the inputs of a bundle, which is called dir.
+func bundleOf(fsys fs.FS, dir string) (*Found, error) {
+	b, err := verify.Open(fsys)
+	if err != nil {
 		return nil, err
 	}
-	return b, nil
-}
-
-// listed gives the files under a directory of root, sorted. A directory that is not there contains none.
-func listed(root *os.Root, dir string, extensions []string) ([]string, error) {
-	var names []string
-	err := fs.WalkDir(root.FS(), dir, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && name == dir:
-			return fs.SkipAll
-		case err != nil:
-			return err
-		case !entry.IsDir() && slices.Contains(extensions, path.Ext(name)):
-			names = append(names, name)
-		}
-		return nil
-	})
-	return names, err
-}
-
-// existing opens a file that exists; nil when there is none of that name. A file that exists but cannot be opened is an
-// unreadable input, not a missing one.
-func existing(root *os.Root, name string) verify.Opener {
-	if _, err := root.Lstat(filepath.FromSlash(name)); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	f := &Found{Bundle: b}
+	for _, in := range b.Inputs {
+		f.Paths = append(f.Paths, filepath.Join(dir, filepath.FromSlash(in.Name)))
 	}
-	return opener(root, name)
-}
-
-func opener(root *os.Root, name string) verify.Opener {
-	return func() (io.ReadCloser, error) {
-		return OpenIn(root, name)
+	for _, name := range verify.BundleNames() {
+		f.Dirs = append(f.Dirs, filepath.Join(dir, name)) // also those that do not exist: a report would become an input
 	}
+	return f, nil
 }
 
 // readOnly opens a file without waiting: opening a pipe would otherwise wait for a writer.
 const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 
+var errDirectory = errors.New("it is a directory")
+
 // regular refuses everything but regular files: a device or a pipe has no end and no digest.
-func regular(f *os.File, err error) (io.ReadCloser, error) {
+func regular(f *os.File, err error) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +115,7 @@ func regular(f *os.File, err error) (io.ReadCloser, error) {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = errors.New("it is a directory")
+		err = errDirectory
 	case !info.Mode().IsRegular():
 		err = errors.New("it is not a regular file")
 	}
@@ -213,10 +126,10 @@ func regular(f *os.File, err error) (io.ReadCloser, error) {
 }
 
 // OpenFile opens a regular file.
-func OpenFile(name string) (io.ReadCloser, error) { return regular(os.OpenFile(name, readOnly, 0)) }
+func OpenFile(name string) (fs.File, error) { return regular(os.OpenFile(name, readOnly, 0)) }
 
 // OpenIn opens a regular file below a directory, named with slashes. No link leads out of it.
-func OpenIn(root *os.Root, name string) (io.ReadCloser, error) {
+func OpenIn(root *os.Root, name string) (fs.File, error) {
 	return regular(root.OpenFile(filepath.FromSlash(name), readOnly, 0))
 }
 

@@ -2,75 +2,108 @@ package collect
 
 import (
 	"cmp"
-	"errors"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// place is where a bundle is: a directory, or the objects of a repository. Paths are relative to the bundle, with slashes.
-type place interface {
-	// existing opens a file that exists; nil when there is none of that name. A file that exists but cannot be opened is an
-	// unreadable input, not a missing one.
-	existing(name string) verify.Opener
-	// listed gives the files below a directory with one of the extensions, sorted; none when there is no such directory.
-	listed(dir string, extensions []string) ([]string, error)
-	// names gives the names in a directory, sorted; none when there is no such directory.
-	names(dir string) ([]string, error)
+// onDisk is a bundle in a directory. Only regular files are opened, without waiting, and no link leads out of it.
+type onDisk struct {
+	readable
+	root *os.Root
 }
 
-// onDisk is a bundle in a directory.
-type onDisk struct{ root *os.Root }
-
-func (d onDisk) existing(name string) verify.Opener { return existing(d.root, name) }
-
-func (d onDisk) listed(dir string, extensions []string) ([]string, error) {
-	return listed(d.root, dir, extensions)
+// readable is what the file system of a root can do.
+type readable interface {
+	fs.StatFS
+	fs.ReadDirFS
+	fs.ReadLinkFS
 }
 
-func (d onDisk) names(dir string) ([]string, error) {
-	entries, err := fs.ReadDir(d.root.FS(), dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names, err
+// Open opens a regular file.
+func (d onDisk) Open(name string) (fs.File, error) { return OpenIn(d.root, name) }
+
+// Lstat takes any name that a file can have, also one that is not UTF-8.
+func (d onDisk) Lstat(name string) (fs.FileInfo, error) {
+	return d.root.Lstat(filepath.FromSlash(name))
 }
 
 // inObjects is a bundle whose files are known: how to open each, by its path.
 type inObjects map[string]verify.Opener
 
-func (o inObjects) existing(name string) verify.Opener { return o[name] }
-
-func (o inObjects) listed(dir string, extensions []string) ([]string, error) {
-	var names []string
-	for name := range o {
-		if strings.HasPrefix(name, dir+"/") && slices.Contains(extensions, path.Ext(name)) {
-			names = append(names, name)
-		}
+// Open opens a file.
+func (o inObjects) Open(name string) (fs.File, error) {
+	open, there := o[name]
+	if !there {
+		_, err := o.Stat(name)
+		return nil, cmp.Or(err, errDirectory)
 	}
-	input.SortStable(names, func(a, b string) int { // as a directory is walked
-		return cmp.Compare(strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00"))
-	})
-	return names, nil
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return object{f, known{name: name}}, nil
 }
 
-func (o inObjects) names(dir string) ([]string, error) {
-	var names []string
-	for name := range o {
-		if below, ok := strings.CutPrefix(name, dir+"/"); ok {
-			first, _, _ := strings.Cut(below, "/")
-			names = append(names, first)
+// Stat knows of a file that it is there, and of a directory that a file is below it.
+func (o inObjects) Stat(name string) (fs.FileInfo, error) {
+	if _, there := o[name]; there {
+		return known{name: name}, nil
+	}
+	for file := range o {
+		if strings.HasPrefix(file, name+"/") {
+			return known{name: name, mode: fs.ModeDir}, nil
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return nil, fs.ErrNotExist
 }
+
+// ReadDir lists what is in a directory.
+func (o inObjects) ReadDir(dir string) ([]fs.DirEntry, error) {
+	in := map[string]fs.DirEntry{}
+	for file := range o {
+		below, ok := strings.CutPrefix(file, dir+"/")
+		if !ok {
+			continue
+		}
+		first, _, more := strings.Cut(below, "/")
+		k := known{name: first}
+		if more {
+			k.mode = fs.ModeDir
+		}
+		in[first] = fs.FileInfoToDirEntry(k)
+	}
+	if len(in) == 0 {
+		return nil, fs.ErrNotExist
+	}
+	return slices.SortedFunc(maps.Values(in), func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) }), nil
+}
+
+// object is an open file of a bundle in objects.
+type object struct {
+	io.ReadCloser
+	known
+}
+
+func (o object) Stat() (fs.FileInfo, error) { return o.known, nil }
+
+// known is what is known of a file before it is opened: neither its size nor its age.
+type known struct {
+	name string
+	mode fs.FileMode
+}
+
+func (k known) Name() string       { return path.Base(k.name) }
+func (k known) Size() int64        { return 0 }
+func (k known) Mode() fs.FileMode  { return k.mode }
+func (k known) ModTime() time.Time { return time.Time{} }
+func (k known) IsDir() bool        { return k.mode.IsDir() }
+func (k known) Sys() any           { return nil }
