@@ -40,13 +40,14 @@ var judges = map[string][]string{
 	"verify/proof":    {"verify/input", "verify/contract", "verify/feedback"},
 	"verify/override": append(slices.Clip(readers), "verify/report"),
 	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report"),
+	"verify/replay":   {"verify", "verify/input", "verify/report"},
 	"verify":          append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/checks", "verify/report"),
 }
 
 // pure are the packages outside of the decision that know no system either: what they say is a function of what they are given.
 var pure = []string{
 	"schema", "internal/lint", "internal/present", "internal/present/page", "internal/start/backtest", "internal/rules/secrets", "internal/agent/item",
-	"internal/agent/hook", "internal/audit/archive", "internal/audit/audit", "internal/audit/pages", "internal/audit/replay", "internal/audit/statement",
+	"internal/agent/hook", "internal/audit/archive", "internal/audit/audit", "internal/audit/pages", "internal/audit/statement",
 }
 
 // gate are the rooms that decide and show what a pull request meets. Nothing in them knows what stands beside an agent, or what

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	rerun "github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
+	rerun "github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 

@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
-	"github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 

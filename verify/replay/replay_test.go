@@ -5,17 +5,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/internal/audit/replay"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/replay"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // example is the bundle of the example, opened anew.
 func example(t *testing.T) *verify.Bundle {
 	t.Helper()
-	found, err := collect.Bundle("../../../testdata/example")
+	found, err := collect.Bundle("../../testdata/example")
 	if err != nil {
 		t.Fatal(err)
 	}
