@@ -372,7 +372,7 @@ func (k *comparison) code(t *reports.TestName, f *followed) (code, note string) 
 	switch {
 	case f.old == reports.CaseFailed && f.head == reports.CasePassed:
 		return CodeChanged, ""
-	case f.old == reports.CaseFailed && f.head == reports.CaseAbsent && k.inHead.Ran(t):
+	case f.old == reports.CaseFailed && f.head == reports.CaseAbsent && k.functionRan(k.inHead, t):
 		return CodeDropped, "a row of its table is gone, the function is there"
 	case f.old == reports.CaseFailed && f.head == reports.CaseAbsent:
 		return CodeDropped, "the function is gone"
@@ -382,12 +382,17 @@ func (k *comparison) code(t *reports.TestName, f *followed) (code, note string) 
 		return "", ""
 	case k.stuck || k.home(t) != "":
 		return CodeIncomparable, ""
-	case k.inOld.Ran(t):
+	case k.functionRan(k.inOld, t):
 		return CodeChanged, "it did not run, and its function did"
 	case k.entry.Places != nil && k.place(t) == nil:
 		return CodeChanged, "it did not run, and its function is in no test path of the base"
 	}
 	return CodeNotRun, ""
+}
+
+// functionRan reports whether another case of the same function ran. A name that is a path of tests is no row of a function.
+func (k *comparison) functionRan(in *reports.Follower, t *reports.TestName) bool {
+	return in.Ran(t) && k.fileOf(t.Name) == ""
 }
 
 // place is where the function of a case stands in the base; nil when it is in no test path.
