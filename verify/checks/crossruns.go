@@ -305,8 +305,9 @@ type comparison struct {
 
 // followed is what became of a case that passed on the base.
 type followed struct {
-	old, head reports.Fate
-	failure   string
+	old, head  reports.Fate
+	failure    string
+	code, note string
 }
 
 func (k *comparison) judge() {
@@ -326,15 +327,20 @@ func (k *comparison) judge() {
 		}
 		return
 	}
-	// A test with subtests fails with them, and says nothing beside them.
-	list, frames := make([]followed, len(k.passed)), map[[2]string]bool{}
+	// A test with subtests fails with them, and says nothing beside those. What fails in it without them is its own.
+	type frame struct {
+		group, name string
+		old         reports.Fate
+	}
+	list, frames := make([]followed, len(k.passed)), map[frame]bool{}
 	for i, t := range k.passed {
 		f := &list[i]
 		f.old, f.failure = k.inOld.Fate(t)
 		f.head, _ = k.inHead.Fate(t)
+		f.code, f.note = k.code(t, f)
 		for at, c := range t.Name {
-			if c == '/' && (f.old != reports.CasePassed || f.head != reports.CasePassed) {
-				frames[[2]string{t.Group, t.Name[:at]}] = true
+			if c == '/' && f.code != "" {
+				frames[frame{t.Group, t.Name[:at], f.old}] = true
 			}
 		}
 	}
@@ -344,12 +350,11 @@ func (k *comparison) judge() {
 	for i, t := range k.passed {
 		f := &list[i]
 		*counts[f.old]++
-		code, note := k.code(t, f)
-		if code == "" || frames[[2]string{t.Group, t.Name}] {
+		if f.code == "" || frames[frame{t.Group, t.Name, f.old}] {
 			continue
 		}
-		k.run.Cases[code] = append(k.run.Cases[code], CrossCase{
-			Name: strings.TrimSpace(t.Group + " " + t.Name), Short: t.Name, Place: k.place(t), Failure: f.failure, Note: note,
+		k.run.Cases[f.code] = append(k.run.Cases[f.code], CrossCase{
+			Name: strings.TrimSpace(t.Group + " " + t.Name), Short: t.Name, Place: k.place(t), Failure: f.failure, Note: f.note,
 		})
 	}
 	switch apart := int64(len(k.run.Cases[CodeIncomparable])); {
