@@ -171,7 +171,7 @@ func (in *Inputs) crossRun(run CrossRun, i int, e *facts.CrossTrees, trust []pro
 		run.Outcome, run.Why = report.CrossMissing, noHeadReport
 		return run
 	}
-	k := comparison{run: &run, in: in, entry: e, head: head.Report.Names}
+	k := comparison{run: &run, in: in, entry: e, head: head.Report.Names, red: head.Report.Failures() > 0}
 	k.head.TrimRoot(in.rootOf(head))
 	k.base = in.treeRun(i, e, e.Base, trust)
 	k.old = treeRun{TestNames: k.head, level: in.Decisions[i].Level}
@@ -294,6 +294,7 @@ type comparison struct {
 	entry     *facts.CrossTrees
 	base, old treeRun
 	head      *reports.TestNames
+	red       bool // the head has failures that count: one that a later run of its name made good does not
 
 	passed []*reports.TestName // on the base
 	inOld  *reports.Follower
@@ -336,7 +337,9 @@ func (k *comparison) judge() {
 	for i, t := range k.passed {
 		f := &list[i]
 		f.old, f.failure = k.inOld.Fate(t)
-		f.head, _ = k.inHead.Fate(t)
+		if f.head, _ = k.inHead.Fate(t); f.head == reports.CaseFailed && !k.red {
+			f.head = reports.CasePassed
+		}
 		f.code, f.note = k.code(t, f)
 		for at, c := range t.Name {
 			if c == '/' && f.code != "" {
