@@ -137,12 +137,12 @@ func (f *runFlags) run(std stdio) (err error) {
 	defer s.git.Close()
 	defer func() { err = finish(err, s.putBack) }() // what is judged is what was recorded
 	s.show = newProgress(std, f.verbose || inActions())
-	status := 0
+	status, logs := 0, f.crossLogs(s, std)
 	if !f.crossOnly() {
 		status, err = f.record(s, std)
 	}
 	if err == nil && status < record.StatusFailed {
-		ended, failed := f.recordCross(s, std)
+		ended, failed := f.recordCross(s, logs, std)
 		status, err = max(status, ended), failed
 	}
 	switch {

@@ -44,7 +44,8 @@ func (f *runFlags) crossTrees() []string {
 func (f *runFlags) crossOnly() bool { return f.recordOnly && len(f.crossTrees()) > 0 }
 
 // recordCross records what the tests of the base say about the code of the head. What cannot be recorded is for the gate to name.
-func (f *runFlags) recordCross(s *subject, std stdio) (status int, err error) {
+// The logs are those of earlier calls.
+func (f *runFlags) recordCross(s *subject, logs map[string][]byte, std stdio) (status int, err error) {
 	trees, policies := f.crossTrees(), s.policies(false, std)
 	if len(policies) == 0 {
 		return 0, nil
@@ -58,7 +59,7 @@ func (f *runFlags) recordCross(s *subject, std stdio) (status int, err error) {
 		}
 	}
 	x := &crossRun{
-		s: s, policy: policies[0], setup: f.setupCommand(), timeout: f.timeout, only: f.only, reuse: !f.recordOnly, keep: s.root,
+		s: s, policy: policies[0], setup: f.setupCommand(), timeout: f.timeout, only: f.only, logs: logs, keep: s.root,
 		log: func(c *record.Cross) string { return c.Log(policies[0].EvidenceDir) },
 	}
 	if err := x.prepare(); err != nil {
@@ -89,6 +90,18 @@ func (f *runFlags) recordCross(s *subject, std stdio) (status int, err error) {
 	return 0, nil
 }
 
+// crossLogs reads what earlier calls recorded on composed trees, before a command of this one can write there.
+func (f *runFlags) crossLogs(s *subject, std stdio) map[string][]byte {
+	logs, policies := map[string][]byte{}, s.policies(false, std)
+	if f.recordOnly || len(policies) == 0 {
+		return logs
+	}
+	for _, name := range checks.CrossTrees {
+		logs[name] = (&record.Cross{Name: name, Keep: s.root}).Read(policies[0].EvidenceDir)
+	}
+	return logs
+}
+
 // crossRun records the commands that run the tests of the base on composed trees.
 type crossRun struct {
 	s       *subject
@@ -96,9 +109,9 @@ type crossRun struct {
 	setup   []string // nil for none
 	timeout time.Duration
 	only    []string // ids of criteria; none for all
-	reuse   bool     // a record of an earlier call counts
 	keep    string   // the root of the work tree where reports go
 	log     func(*record.Cross) string
+	logs    map[string][]byte // of earlier calls, whose records count, by the name of the tree
 
 	steps []record.Step     // none where nothing is to be run
 	git   *record.Git       // of the work tree of the change
@@ -174,7 +187,7 @@ func (x *crossRun) record(name string, std stdio) (done *crossDone, err error) {
 	case known:
 		return nil, into.Clean(evidence)
 	}
-	if into.Tree = composed.Tree; x.reuse && into.Has(evidence, x.steps) {
+	if into.Tree = composed.Tree; into.Has(evidence, x.steps, x.logs[name]) {
 		x.s.show.say("the tree " + name + " has a record, so nothing is run on it")
 		return nil, nil
 	}

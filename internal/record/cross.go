@@ -51,17 +51,32 @@ func (x *Cross) Clean(evidence string) error {
 	return reason(dir.RemoveAll(at.name()))
 }
 
-// Has reports whether the log has a pass of each command on the tree, with its reports: nothing is run twice for one tree.
-func (x *Cross) Has(evidence string, steps []Step) bool {
+// Read is what the log contains, nil when it cannot be read.
+func (x *Cross) Read(evidence string) []byte {
+	root, err := os.OpenRoot(x.Keep)
+	if err != nil {
+		return nil
+	}
+	defer root.Close() // it is only a handle
+	log, err := root.ReadFile(filepath.FromSlash(path.Join(x.dir(evidence), FileName)))
+	if err != nil {
+		return nil
+	}
+	return log
+}
+
+// Has reports whether the log has a pass of each command on the tree, with its reports: nothing is run twice for one tree. The
+// log must be as it was before any command ran, because a command could write one.
+func (x *Cross) Has(evidence string, steps []Step, before []byte) bool {
+	log := x.Read(evidence)
+	if log == nil || !bytes.Equal(log, before) {
+		return false
+	}
 	root, err := os.OpenRoot(x.Keep)
 	if err != nil {
 		return false
 	}
 	defer root.Close() // it is only a handle
-	log, err := root.ReadFile(filepath.FromSlash(path.Join(x.dir(evidence), FileName)))
-	if err != nil {
-		return false
-	}
 	for _, step := range steps {
 		passed := false
 		for line := range bytes.Lines(log) {
