@@ -116,8 +116,9 @@ var crossTexts = map[string]struct{ what, expected, fix string }{
 		"make the new code pass the tests as they were; only a person may accept what they expect now",
 	},
 	CodeIncomparable: {
-		"what contains %s of the base does not load with the new code", "tests of the base that load with the new code",
-		"keep what the tests of the base use, such as names and helpers; only a person may accept the change without them",
+		"%s of the base cannot be compared", "tests that pass on the base, and load with the new code",
+		"keep what the tests of the base use, such as names and helpers, and prepare each tree with --setup; " +
+			"only a person may accept the change without them",
 	},
 	CodeGone: {
 		"the change removed %s of the base that the new code passes", "the tests of the base",

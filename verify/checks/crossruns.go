@@ -369,9 +369,24 @@ func (k *comparison) judge() {
 		k.run.Outcome = report.OutcomePassed
 	}
 	for i := range k.base.Names {
-		if t := &k.base.Names[i]; t.Failing && k.inHead.Failing(t) {
+		switch t := &k.base.Names[i]; {
+		case !t.Failing:
+		case k.inHead.Failing(t):
 			k.run.Older = append(k.run.Older, t.Name)
+		case k.inOld.Failing(t) && !slices.Contains(k.base.Broken, t.Name):
+			k.addRed(t)
 		}
+	}
+}
+
+// addRed names a test that fails on the base and on the new code, until the change edits it. It shows nothing, and is no case that
+// passed: the base may have run with the code of the head, as where a package is installed from the work tree of the head.
+func (k *comparison) addRed(t *reports.TestName) {
+	k.run.Cases[CodeIncomparable] = append(k.run.Cases[CodeIncomparable], CrossCase{
+		Name: strings.TrimSpace(t.Group + " " + t.Name), Short: t.Name, Place: k.place(t), Failure: t.Error, Note: "it fails on the base too",
+	})
+	if k.run.Outcome == report.OutcomePassed {
+		k.run.Outcome = report.CrossIncomparable
 	}
 }
 
@@ -389,7 +404,7 @@ func (k *comparison) code(t *reports.TestName, f *followed) (code, note string) 
 	case f.old != reports.CaseAbsent:
 		return "", ""
 	case k.stuck || k.home(t) != "":
-		return CodeIncomparable, ""
+		return CodeIncomparable, "what contains it does not load"
 	case k.functionRan(k.inOld, t):
 		return CodeChanged, "it did not run, and its function did"
 	case k.entry.Places != nil && k.place(t) == nil:
