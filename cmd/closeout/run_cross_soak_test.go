@@ -52,7 +52,9 @@ func TestSoakCrossKilled(t *testing.T) {
 	git("commit", "-qm", "better")
 	writeFile(t, filepath.Join(root, "draft.txt"), "a draft\n")
 	state := func() string {
-		files := treeOf(root, func(name string) bool { return strings.HasPrefix(name, ".git/") || strings.HasPrefix(name, ".closeout/evidence") })
+		files := treeOf(root, func(name string) bool {
+			return strings.HasPrefix(name, ".git/") || strings.HasPrefix(name, ".closeout/evidence")
+		})
 		return files + git("status", "--porcelain") + git("rev-parse", "HEAD") + git("for-each-ref") + git("count-objects")
 	}
 	before := state()
