@@ -28,20 +28,21 @@ var readers = []string{
 
 // judges says which of our own packages each package of the decision may import. Imports go one way, and none leads out of verify.
 var judges = map[string][]string{
-	"verify/input":    nil,
-	"verify/glob":     nil,
-	"verify/report":   {"verify/input"},
-	"verify/contract": {"verify/input", "verify/glob"},
-	"verify/feedback": {"verify/input", "verify/contract"},
-	"verify/reports":  {"verify/input"},
-	"verify/change":   {"verify/input"},
-	"verify/facts":    {"verify/input", "verify/contract"},
-	"verify/policy":   readers,
-	"verify/proof":    {"verify/input", "verify/contract", "verify/feedback"},
-	"verify/override": append(slices.Clip(readers), "verify/report"),
-	"verify/checks":   append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report"),
-	"verify/replay":   {"verify", "verify/input", "verify/report"},
-	"verify":          append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/checks", "verify/report"),
+	"verify/input":     nil,
+	"verify/glob":      nil,
+	"verify/report":    {"verify/input"},
+	"verify/contract":  {"verify/input", "verify/glob"},
+	"verify/feedback":  {"verify/input", "verify/contract"},
+	"verify/reports":   {"verify/input"},
+	"verify/change":    {"verify/input"},
+	"verify/facts":     {"verify/input", "verify/contract"},
+	"verify/ecosystem": nil,
+	"verify/policy":    append(slices.Clip(readers), "verify/ecosystem"),
+	"verify/proof":     {"verify/input", "verify/contract", "verify/feedback"},
+	"verify/override":  append(slices.Clip(readers), "verify/report"),
+	"verify/checks":    append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report"),
+	"verify/replay":    {"verify", "verify/input", "verify/report"},
+	"verify":           append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/checks", "verify/report"),
 }
 
 // pure are the packages outside of the decision that know no system either: what they say is a function of what they are given.

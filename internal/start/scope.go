@@ -62,7 +62,7 @@ func (s *starter) allowed() (list []string) {
 func shutFiles() *glob.Set {
 	var patterns []string
 	for i := range policy.BuiltIn {
-		if entry := &policy.BuiltIn[i]; entry.Keys == nil && entry.Harmless == nil {
+		if entry := &policy.BuiltIn[i]; entry.Whole() {
 			patterns = append(patterns, entry.Patterns...)
 		}
 	}

@@ -2,16 +2,16 @@
 // workflow sets up for it. It is data: who reads files or contracts looks here for names.
 package toolchain
 
+import "github.com/closeout-gate/closeout/verify/ecosystem"
+
 // Ecosystem is a row of the table: a language, or a kind of tools.
 type Ecosystem struct {
-	Name      string
-	Manifests []string  // globs of the names of the files of a project
-	Locks     []string  // names of lock files, beside those of the managers
-	Tests     []string  // globs of tests with their snapshots, seen from the directory of a project
-	Config    []string  // globs of configuration that belongs to the tests alone
-	Managers  []Manager // package managers, in the order in which their lock files count
-	Runners   []Runner
-	Setup     []Action
+	ecosystem.Files
+	Locks    []string  // names of lock files, beside those of the managers
+	Tests    []string  // globs of tests with their snapshots, seen from the directory of a project
+	Managers []Manager // package managers, in the order in which their lock files count
+	Runners  []Runner
+	Setup    []Action
 }
 
 // Manager is a package manager.
@@ -68,11 +68,10 @@ var Ecosystems = []*Ecosystem{&Go, &JavaScript, &Python, &Rust, &JVM, &PHP, &Rub
 // The rows of the table.
 var (
 	Go = Ecosystem{
-		Name:      "Go",
-		Manifests: []string{"go.mod"},
-		Locks:     []string{"go.sum", "go.work.sum"},
-		Tests:     []string{"**/*_test.go", "**/testdata/**"},
-		Setup:     []Action{{Tool: "go", Uses: "actions/setup-go", NoCache: "cache: false"}},
+		Files: ecosystem.Go,
+		Locks: []string{"go.sum", "go.work.sum"},
+		Tests: []string{"**/*_test.go", "**/testdata/**"},
+		Setup: []Action{{Tool: "go", Uses: "actions/setup-go", NoCache: "cache: false"}},
 		Runners: []Runner{
 			{
 				ID: "go", Commands: []string{"go test"}, Run: []string{"go", "test", "-count=1"},
@@ -84,10 +83,8 @@ var (
 	}
 
 	JavaScript = Ecosystem{
-		Name:      "JavaScript",
-		Manifests: []string{"package.json"},
-		Tests:     []string{"**/*.{test,spec}.*", "**/__{test,tests,snapshots,mocks,fixtures}__/**", "**/{test,tests,e2e}/**"},
-		Config:    []string{"**/{jest,vitest,playwright}.config.*", "**/karma.conf.*", "**/.mocharc.*"},
+		Files: ecosystem.JavaScript,
+		Tests: []string{"**/*.{test,spec}.*", "**/__{test,tests,snapshots,mocks,fixtures}__/**", "**/{test,tests,e2e}/**"},
 		Setup: []Action{
 			{Tool: "node", Uses: "actions/setup-node", With: "node-version: lts/*", NoCache: "package-manager-cache: false"},
 			{Tool: "pnpm", Uses: "pnpm/action-setup"},
@@ -138,12 +135,8 @@ var (
 	}
 
 	Python = Ecosystem{
-		Name: "Python",
-		Manifests: []string{
-			"pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".pytest.ini", "pytest.toml", "tox.ini", "manage.py", "requirements.txt",
-		},
-		Tests:  []string{"**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py", "**/conftest.py"},
-		Config: []string{"pytest.ini"},
+		Files: ecosystem.Python,
+		Tests: []string{"**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py", "**/conftest.py"},
 		Setup: []Action{
 			{Tool: "python", Uses: "actions/setup-python", With: `python-version: "3.x"`},
 			{Tool: "uv", Uses: "astral-sh/setup-uv", NoCache: "enable-cache: false"},
@@ -173,10 +166,9 @@ var (
 	}
 
 	Rust = Ecosystem{
-		Name:      "Rust",
-		Manifests: []string{"Cargo.toml"},
-		Locks:     []string{"Cargo.lock"},
-		Tests:     []string{"**/tests/**", "**/tests.rs", "**/*_test.rs", "**/snapshots/**"},
+		Files: ecosystem.Rust,
+		Locks: []string{"Cargo.lock"},
+		Tests: []string{"**/tests/**", "**/tests.rs", "**/*_test.rs", "**/snapshots/**"},
 		Runners: []Runner{
 			{
 				ID: "cargo", Commands: []string{"cargo test"}, Run: []string{"cargo", "test"}, Leaves: []string{"target/"},
@@ -192,11 +184,10 @@ var (
 	}
 
 	JVM = Ecosystem{
-		Name:      "JVM",
-		Manifests: []string{"{build,settings}.gradle*", "pom.xml", "build.sbt"},
-		Locks:     []string{"gradle.lockfile"},
-		Tests:     []string{"**/src/test/**", "**/src/*Test/**", "**/src/testFixtures/**"},
-		Setup:     []Action{{Tool: "java", Uses: "actions/setup-java", Asks: true}},
+		Files: ecosystem.JVM,
+		Locks: []string{"gradle.lockfile"},
+		Tests: []string{"**/src/test/**", "**/src/*Test/**", "**/src/testFixtures/**"},
+		Setup: []Action{{Tool: "java", Uses: "actions/setup-java", Asks: true}},
 		Runners: []Runner{
 			{
 				ID: "gradle", Commands: []string{"gradle test", "gradle check", "gradlew test", "gradlew check"},
@@ -216,12 +207,10 @@ var (
 	}
 
 	PHP = Ecosystem{
-		Name:      "PHP",
-		Manifests: []string{"composer.json", "phpunit*.xml*"},
-		Locks:     []string{"composer.lock"},
-		Tests:     []string{"tests/**", "**/*Test.php"},
-		Config:    []string{"phpunit*.xml*"},
-		Setup:     []Action{{Tool: "php", Uses: "shivammathur/setup-php", Asks: true}},
+		Files: ecosystem.PHP,
+		Locks: []string{"composer.lock"},
+		Tests: []string{"tests/**", "**/*Test.php"},
+		Setup: []Action{{Tool: "php", Uses: "shivammathur/setup-php", Asks: true}},
 		Runners: []Runner{
 			{
 				ID: "php", Commands: []string{"phpunit"}, Manifest: "phpunit*.xml*", Test: "**/*Test.php",
@@ -235,12 +224,10 @@ var (
 	}
 
 	Ruby = Ecosystem{
-		Name:      "Ruby",
-		Manifests: []string{"Gemfile", "Rakefile", "config.ru"},
-		Locks:     []string{"Gemfile.lock"},
-		Tests:     []string{"spec/**", "test/**", "features/**"},
-		Config:    []string{".rspec"},
-		Setup:     []Action{{Tool: "ruby", Uses: "ruby/setup-ruby", Asks: true}},
+		Files: ecosystem.Ruby,
+		Locks: []string{"Gemfile.lock"},
+		Tests: []string{"spec/**", "test/**", "features/**"},
+		Setup: []Action{{Tool: "ruby", Uses: "ruby/setup-ruby", Asks: true}},
 		Runners: []Runner{
 			{
 				ID: "ruby", Commands: []string{"rspec"}, Manifest: "Gemfile", Test: "spec/**/*_spec.rb",
@@ -263,11 +250,10 @@ var (
 	}
 
 	Elixir = Ecosystem{
-		Name:      "Elixir",
-		Manifests: []string{"mix.exs"},
-		Locks:     []string{"mix.lock"},
-		Tests:     []string{"**/test/**/*.exs", "**/*_test.exs"},
-		Setup:     []Action{{Tool: "elixir", Uses: "erlef/setup-beam", Asks: true}},
+		Files: ecosystem.Elixir,
+		Locks: []string{"mix.lock"},
+		Tests: []string{"**/test/**/*.exs", "**/*_test.exs"},
+		Setup: []Action{{Tool: "elixir", Uses: "erlef/setup-beam", Asks: true}},
 		Runners: []Runner{{
 			ID: "mix", Commands: []string{"mix test"}, Manifest: "mix.exs", Test: "**/*_test.exs",
 			Run: []string{"mix", "test"}, Leaves: []string{"/_build/", "/deps/"}, Setup: "mix deps.get", Why: "ExUnit",
@@ -276,12 +262,10 @@ var (
 	}
 
 	DotNet = Ecosystem{
-		Name:      ".NET",
-		Manifests: []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj"},
-		Locks:     []string{"packages.lock.json"},
-		Tests:     []string{"**/{test,tests}/**", "**/*.Tests/**", "**/*.Test/**"},
-		Config:    []string{"*.runsettings"},
-		Setup:     []Action{{Tool: "dotnet", Uses: "actions/setup-dotnet", Asks: true}},
+		Files: ecosystem.DotNet,
+		Locks: []string{"packages.lock.json"},
+		Tests: []string{"**/{test,tests}/**", "**/*.Tests/**", "**/*.Test/**"},
+		Setup: []Action{{Tool: "dotnet", Uses: "actions/setup-dotnet", Asks: true}},
 		Runners: []Runner{{
 			ID: "dotnet", Commands: []string{"dotnet test"}, Manifest: "*.{sln,slnx,csproj,fsproj}", Test: "**/*{Test,Tests}.{cs,fs}proj",
 			Run: []string{"dotnet", "test"}, Leaves: []string{"bin/", "obj/"}, Why: "the test projects of the solution",
@@ -293,14 +277,13 @@ var (
 	}
 
 	C = Ecosystem{
-		Name:      "C and C++",
-		Manifests: []string{"CMakeLists.txt", "meson.build", "configure.ac"},
-		Tests:     []string{"test/**", "tests/**", "**/*_{test,unittest}.*"},
-		Runners:   []Runner{{Commands: []string{"ctest"}}},
+		Files:   ecosystem.C,
+		Tests:   []string{"test/**", "tests/**", "**/*_{test,unittest}.*"},
+		Runners: []Runner{{Commands: []string{"ctest"}}},
 	}
 
 	Make = Ecosystem{
-		Name: "make",
+		Files: ecosystem.Make,
 		Runners: []Runner{
 			{ID: "make", Files: []string{"GNUmakefile", "makefile", "Makefile"}},
 			{ID: "just", Files: []string{"justfile", "Justfile", ".justfile"}},

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/toolchain"
+	"github.com/closeout-gate/closeout/internal/toolchain/keydiff"
 	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // TestTable checks what the compiler cannot: patterns, places of paths, and names that two rows claim.
@@ -42,6 +44,38 @@ func TestTable(t *testing.T) {
 			p, err := glob.Parse(text)
 			if err != nil || p.Universal() {
 				t.Errorf("%s: the pattern %q is no pattern of a contract: %v", e.Name, text, err)
+			}
+		}
+	}
+}
+
+// TestProtected checks that a change may not freely touch what the table names: the policy protects it, and reads it by its keys where
+// some are harmless, unless the table frees it.
+func TestProtected(t *testing.T) {
+	var whole, keyed []string
+	for i := range policy.BuiltIn {
+		if entry := &policy.BuiltIn[i]; entry.Whole() {
+			whole = append(whole, entry.Patterns...)
+		} else {
+			keyed = append(keyed, entry.Patterns...)
+		}
+	}
+	protected := toolchain.Globs(append(whole, keyed...)...)
+	for _, e := range toolchain.Ecosystems {
+		var names []string
+		for i := range e.Runners {
+			names = append(append(names, e.Runners[i].Files...), e.Runners[i].Wrapper)
+		}
+		for _, name := range append(names, e.Manifests...) {
+			example := strings.NewReplacer("{gradle,gradle.kts}", "gradle", "**/", "", "*", "x").Replace(name)
+			if name != "" && protected.Match(example) == slices.Contains(e.Free, name) {
+				t.Errorf("%s: %s is protected: %v", e.Name, example, protected.Match(example))
+			}
+		}
+		for _, k := range e.Keyed {
+			if example := strings.NewReplacer("{gradle,gradle.kts}", "gradle.kts", "*", "x").Replace(k.Pattern); keydiff.KindOf(example) == nil ||
+				toolchain.Globs(whole...).Match(example) {
+				t.Errorf("%s: nothing reads the keys of %s, or all of it is protected", e.Name, example)
 			}
 		}
 	}

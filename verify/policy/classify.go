@@ -159,7 +159,7 @@ func (s *protectedSet) clause(pattern string) Clause {
 var builtInSets = sync.OnceValue(func() []protectedSet {
 	var whole, keyed []*Protected
 	for i := range BuiltIn[1:] {
-		if b := &BuiltIn[1+i]; b.Keys == nil && b.Harmless == nil {
+		if b := &BuiltIn[1+i]; b.Whole() {
 			whole = append(whole, b)
 		} else {
 			keyed = append(keyed, b)

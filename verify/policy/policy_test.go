@@ -198,7 +198,9 @@ func TestFilesWithKeys(t *testing.T) {
 		{manifest(true, "dependencies", "scripts.test"), policy.ClassProtected},
 		{manifest(true, "jest"), policy.ClassProtected},
 		{manifest(true, "overrides"), policy.ClassProtected},
-		{manifest(true, "Scripts", "exports"), policy.ClassAllowed},
+		{manifest(true, "version", "exports"), policy.ClassAllowed},
+		{manifest(true, "Scripts"), policy.ClassProtected},
+		{manifest(true, "dependencies", "source of dependencies.a"), policy.ClassProtected},
 		{manifest(true, "*"), policy.ClassProtected},
 		{&change.Change{Path: "package.json", Status: change.Added, NewMode: change.Regular}, policy.ClassAllowed},
 		{added("package.json", "name", "scripts", "workspaces"), policy.ClassAllowed},
@@ -249,9 +251,11 @@ func TestProtectedNames(t *testing.T) {
 	yes := "pytest.toml .pytest.toml a/pytest.toml vite.config.ts web/vite.config.mjs .yarnrc.yml .pnpmfile.cjs a/.pnpmfile.mjs pnpm-workspace.yaml " +
 		".mvn/maven.config a/.mvn/wrapper/maven-wrapper.properties .cargo/config a/.cargo/config.toml tools/bazel a/tools/bazel eslint.config.js " +
 		"a/eslint.config.mts .eslintrc .eslintrc.json .eslintignore ruff.toml a/.ruff.toml .golangci.yml .golangci.toml biome.json biome.jsonc .flake8 " +
-		"a/mypy.ini setup.cfg a/tox.ini Ruff.toml"
-	no := "pytest.toml.md vite.configs.ts src/vite.config/a.ts yarnrc.yml .yarnrc pnpmfile.md pnpm-workspace.yaml.md mvn/a .mvnw cargo/config .cargo/config.md " +
-		"tools/bazel.md tools/bazel/BUILD bazel eslint.md config.js eslintrc.json ruff.toml.md golangci.md biome.md flake8 mypy.md setup.cfg.md requirements.txt"
+		"a/mypy.ini setup.cfg a/tox.ini Ruff.toml .yarnrc gradlew a/mvnw.cmd gradle/wrapper/gradle-wrapper.jar mix.exs settings.gradle.kts a.sln " +
+		"setup.py .nvmrc a/.tool-versions global.json rust-toolchain.toml Directory.Build.props spec/spec_helper.rb justfile requirements.txt Gemfile " +
+		"build.gradle build.gradle.kts composer.json a/pom.xml Cargo.toml a/b.csproj Directory.Packages.props .yarn/releases/yarn.cjs phpunit.xml.dist"
+	no := "pytest.toml.md vite.configs.ts src/vite.config/a.ts yarnrc.yml pnpmfile.md pnpm-workspace.yaml.md mvn/a .mvnw cargo/config .cargo/config.md " +
+		"tools/bazel.md tools/bazel/BUILD bazel eslint.md config.js eslintrc.json ruff.toml.md golangci.md biome.md flake8 mypy.md setup.cfg.md CMakeLists.txt meson.build a.fsproj gradle.md build.gradle.md"
 	for path := range strings.FieldsSeq(yes) {
 		if got := p.Classify(modified(path)).Class; got != policy.ClassProtected {
 			t.Errorf("%s is %s", path, got)
@@ -268,11 +272,11 @@ func TestProtectedNamesTheKeys(t *testing.T) {
 	p, _ := join(t, "", `"allowed_files": ["**"]`)
 	c := modified("pyproject.toml")
 	c.KeysKnown, c.KeysChanged = true, []string{"a", "b", "c", "d", "e", "f", "g", "project.version"}
-	want := "configuration of Python's build, test runners and linters (**/pyproject.toml); keys that count: a, b, c, d, e and 2 more"
+	want := "it decides what is built, tested and installed (**/pyproject.toml); keys that count: a, b, c, d, e and 2 more"
 	if got := p.Classify(c).Because; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	want = "a new module takes its packages out of the one that is tested (**/go.mod)"
+	want = "it decides what is built, tested and installed (**/go.mod)"
 	if got := p.Classify(&change.Change{Path: "x/go.mod", Status: change.Added, NewMode: change.Regular}).Because; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -6,27 +6,29 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/ecosystem"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // ProtectedVersion counts the changes of the built-in list of protected files. The docs show it with the list.
-const ProtectedVersion = 3
+const ProtectedVersion = 4
 
 // Protected is an entry of the built-in list: files that an agent may not touch even where a pattern allows them, because
-// they decide how the gate, the agent or an acceptance command behaves. With keys, a change counts only if it changes one of
-// these keys, or if the changed keys are unknown.
+// they decide how the gate, the agent or an acceptance command behaves. With Harmless, a change does not count if it changes
+// none but these keys.
 type Protected struct {
 	Patterns []string
 	Reason   string
-	Keys     []string // top-level keys that count
-	NewKeys  []string // those of them that count in a new file; no other new file counts
 	Harmless []string // keys that do not count; every other key counts, and so does a new file
-	New      string   // why a new file counts regardless of Keys; "" when it does not
-	Effects  bool     // Keys are attributes, of which the effect on files counts
+	NewKeys  []string // the keys that count in a new file, if not all of it
+	Effects  bool     // the effect on files counts, not the content
 }
 
+// Whole reports whether every change of a file of the entry counts.
+func (e *Protected) Whole() bool { return e.Harmless == nil && !e.Effects }
+
 // BuiltIn is the list of protected files, the inputs of the gate first. It is documented and versioned.
-var BuiltIn = []Protected{
+var BuiltIn = append([]Protected{
 	{
 		Patterns: []string{".closeout", ".closeout/**"},
 		Reason:   "the gate's own inputs",
@@ -51,90 +53,54 @@ var BuiltIn = []Protected{
 		Reason: "instructions, tools and hooks of coding agents",
 	},
 	{
-		Patterns: []string{
-			"**/{Makefile,makefile,GNUmakefile,Justfile,justfile,Rakefile,noxfile.py}", "**/Taskfile.{yml,yaml}",
-		},
-		Reason: "it defines what an acceptance command runs",
-	},
-	{
-		Patterns: []string{
-			"**/{conftest.py,pytest.ini,.pytest.ini,pytest.toml,.pytest.toml,tox.ini,setup.cfg}",
-			"**/{sitecustomize,usercustomize}.py", "**/.coveragerc",
-		},
-		Reason: "configuration of Python's test runners",
-	},
-	{
-		Patterns: []string{
-			"**/{jest,vitest,vite,playwright,cypress,ava}.config.*", "**/jest.setup.*", "**/vitest.workspace.*", "**/karma.conf.*",
-			"**/.mocharc.*", "**/{.nycrc,.nycrc.json,.npmrc,bunfig.toml}",
-		},
-		Reason: "configuration of JavaScript's test runners",
-	},
-	{
-		Patterns: []string{"**/.yarnrc.yml", "**/.pnpmfile.*"},
-		Reason:   "it decides which packages are installed, and what runs then",
-	},
-	{
-		Patterns: []string{
-			"**/{phpunit.xml,phpunit.xml.dist,.rspec,.bazelrc}", "**/.cargo/{config,config.toml}", "**/go.work", "**/.mvn/**",
-			"**/tools/bazel",
-		},
-		Reason: "configuration of a test runner or a build tool",
-	},
-	{
-		Patterns: []string{
-			"**/{eslint.config.*,.eslintrc*,.eslintignore}", "**/{ruff.toml,.ruff.toml,.flake8,mypy.ini}", "**/.golangci.*",
-			"**/biome.json*",
-		},
-		Reason: "configuration of a linter",
-	},
-	{
 		Patterns: []string{".gitmodules", ".lfsconfig"},
 		Reason:   "it decides which files a checkout gets, and from where",
 	},
 	{
 		Patterns: []string{"**/.gitattributes"},
 		Reason:   "it decides which bytes a checkout writes",
-		Keys:     append(slices.Clone(change.ConvertingAttributes), change.MacroPrefix),
 		Effects:  true,
 	},
-	{
-		Patterns: []string{"**/package.json"},
-		Reason:   "its scripts, test settings and overrides define what an acceptance command runs",
-		Keys:     append([]string{"scripts", "workspaces"}, manifestKeys...),
-		NewKeys:  manifestKeys,
-	},
-	{
-		Patterns: []string{"**/go.mod"},
-		Reason:   "a replace directive swaps the code that is tested",
-		Keys:     []string{"replace"},
-		New:      "a new module takes its packages out of the one that is tested",
-	},
-	{
-		Patterns: []string{"**/pyproject.toml"},
-		Reason:   "configuration of Python's build, test runners and linters",
-		Harmless: []string{
-			"project.version", "project.description", "project.readme", "project.authors", "project.maintainers", "project.keywords",
-			"project.classifiers", "project.urls", "project.license", "project.dependencies", "project.optional-dependencies",
-			"dependency-groups", "tool.poetry.version", "tool.poetry.description", "tool.poetry.dependencies", "tool.poetry.group",
-		},
-	},
-	{
-		Patterns: []string{"**/pnpm-workspace.yaml"},
-		Reason:   "it decides which packages are installed, and what runs then",
-		Harmless: []string{"catalog", "catalogs", "minimumReleaseAgeExclude", "peerDependencyRules"},
-	},
+}, ofEcosystems()...)
+
+// ofEcosystems are the entries of the files that the table of ecosystems lists.
+func ofEcosystems() (list []Protected) {
+	for _, e := range ecosystem.All {
+		manifests := slices.DeleteFunc(slices.Clone(e.Manifests), func(m string) bool {
+			keyed := slices.ContainsFunc(e.Keyed, func(k ecosystem.Keyed) bool { return k.Pattern == m })
+			return keyed || slices.Contains(e.Free, m) || slices.Contains(e.Config, m)
+		})
+		for _, column := range []Protected{
+			{Patterns: e.Config, Reason: "configuration of the tests of " + e.Name},
+			{Patterns: e.Tools, Reason: "configuration of a tool that builds, tests or checks " + e.Name},
+			{Patterns: slices.Concat(e.Tasks, manifests), Reason: "it defines what an acceptance command runs"},
+			{Patterns: e.Versions, Reason: "it decides which version of a tool runs"},
+		} {
+			if column.Patterns = anywhere(column.Patterns...); column.Patterns != nil {
+				list = append(list, column)
+			}
+		}
+		for _, k := range e.Keyed {
+			list = append(list, Protected{
+				Patterns: anywhere(k.Pattern), Reason: "it decides what is built, tested and installed", Harmless: k.Harmless, NewKeys: k.NewKeys,
+			})
+		}
+	}
+	return list
 }
 
-// manifestKeys are the keys of package.json that a new package does not need: all but scripts for its own directory.
-var manifestKeys = []string{
-	"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "overrides", "resolutions", "pnpm", "eslintConfig", "eslintIgnore",
+// anywhere are globs of files in any directory.
+func anywhere(globs ...string) (list []string) {
+	for _, g := range globs {
+		list = append(list, "**/"+strings.TrimPrefix(g, "**/"))
+	}
+	return list
 }
 
 // counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false when
 // the file name is another spelling, whose keys no program reads.
 func (e *Protected) counts(c *change.Change, exact bool) (keys []string, ok bool) {
-	if e.Keys == nil && e.Harmless == nil || !exact {
+	if e.Whole() || !exact {
 		return nil, true
 	}
 	if e.Effects {
@@ -142,7 +108,7 @@ func (e *Protected) counts(c *change.Change, exact bool) (keys []string, ok bool
 	}
 	switch c.Status {
 	case change.Added:
-		if e.New != "" || e.Harmless != nil {
+		if e.NewKeys == nil {
 			return nil, true
 		}
 		keys = matching(c.KeysChanged, e.isNewKey)
@@ -161,9 +127,6 @@ func (e *Protected) isNewKey(key string) bool {
 }
 
 func (e *Protected) isKey(key string) bool {
-	if e.Harmless == nil {
-		return key == change.AnyKey || slices.Contains(e.Keys, topLevel(key))
-	}
 	return !slices.ContainsFunc(e.Harmless, func(h string) bool { return key == h || strings.HasPrefix(key, h+".") })
 }
 
@@ -178,11 +141,7 @@ func matching(keys []string, counts func(string) bool) []string {
 
 // why is the reason of a finding about a file of the entry: the pattern, and the keys that count.
 func (e *Protected) why(pattern string, c *change.Change, keys []string) string {
-	reason := e.Reason
-	if e.New != "" && c.Status == change.Added {
-		reason = e.New
-	}
-	reason += " (" + pattern + ")"
+	reason := e.Reason + " (" + pattern + ")"
 	if e.Effects {
 		return reason + effects(c)
 	}

@@ -1,5 +1,4 @@
-// Package keydiff tells which keys differ between two versions of a file, for files of which only some keys are protected:
-// package.json, go.mod, pyproject.toml and pnpm-workspace.yaml.
+// Package keydiff tells which keys differ between two versions of a file, for the manifests of which only some keys are protected.
 package keydiff
 
 import (
@@ -8,6 +7,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/mod/modfile"
@@ -23,16 +23,32 @@ type Kind struct {
 	changed func(before, after []byte) ([]string, error)
 }
 
-// kinds are the kinds by the name of the file. The time for a TOML file can grow with the square of its size.
+// kinds are the kinds by the name of the file, or by its extension. The time for a TOML file can grow with the square of its size.
 var kinds = map[string]*Kind{
-	"package.json":        {changed: jsonKeysChanged, Added: true, Limit: 4 << 20, Cost: 1},
-	"go.mod":              {changed: modKeysChanged, Limit: 4 << 20, Cost: 1},
-	"pyproject.toml":      {changed: tomlKeysChanged, Limit: 128 << 10, Cost: 16},
-	"pnpm-workspace.yaml": {changed: yamlKeysChanged, Limit: 128 << 10, Cost: 64},
+	"package.json": {
+		changed: jsonKeys("dependencies", "devDependencies", "optionalDependencies", "peerDependencies"), Added: true, Limit: 4 << 20, Cost: 1,
+	},
+	"composer.json":            {changed: jsonKeys("require", "require-dev"), Limit: 4 << 20, Cost: 1},
+	"go.mod":                   {changed: modKeysChanged, Limit: 4 << 20, Cost: 1},
+	"pyproject.toml":           {changed: tomlKeys("", "project", "tool.poetry"), Limit: 128 << 10, Cost: 16},
+	"Cargo.toml":               {changed: tomlKeys("", "workspace"), Limit: 128 << 10, Cost: 16},
+	"pnpm-workspace.yaml":      {changed: yamlKeysChanged, Limit: 128 << 10, Cost: 64},
+	"pom.xml":                  {changed: xmlKeys(pomKeys), Limit: 4 << 20, Cost: 4},
+	".csproj":                  {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
+	"Directory.Packages.props": {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
+	"Gemfile":                  {changed: lineKeys(&gemfile), Limit: 4 << 20, Cost: 1},
+	"build.gradle":             {changed: lineKeys(&gradle), Limit: 4 << 20, Cost: 1},
+	"build.gradle.kts":         {changed: lineKeys(&gradle), Limit: 4 << 20, Cost: 1},
+	"requirements.txt":         {changed: lineKeys(&requirements), Limit: 4 << 20, Cost: 1},
 }
 
 // KindOf is the kind of the file at a path; nil for any other file.
-func KindOf(name string) *Kind { return kinds[path.Base(name)] }
+func KindOf(name string) *Kind {
+	if kind := kinds[path.Base(name)]; kind != nil {
+		return kind
+	}
+	return kinds[path.Ext(name)]
+}
 
 const (
 	maxKeys     = 1000     // keys that changed in one file
@@ -59,21 +75,38 @@ func (k *Kind) Changed(before, after []byte) ([]string, error) {
 	return keys, nil
 }
 
-// jsonKeysChanged lists the keys of the top level whose values differ, sorted. A key that appears twice is an error:
-// which value counts depends on the reader.
-func jsonKeysChanged(before, after []byte) ([]string, error) {
-	var old map[string]string
-	var err error
-	if before != nil {
-		if old, err = topLevel(before); err != nil {
+// jsonKeys lists the keys of the top level whose values differ, each as [tomlKey] writes it, and the dependencies in these tables
+// whose sources do. A key that appears twice is an error: which value counts depends on the reader.
+func jsonKeys(tables ...string) func(before, after []byte) ([]string, error) {
+	return func(before, after []byte) ([]string, error) {
+		var old map[string]string
+		var err error
+		if before != nil {
+			if old, err = topLevel(before); err != nil {
+				return nil, err
+			}
+		}
+		now, err := topLevel(after)
+		if err != nil {
 			return nil, err
 		}
+		return memberKeys(old, now, 1, tables), nil
 	}
-	now, err := topLevel(after)
-	if err != nil {
-		return nil, err
+}
+
+// memberKeys lists the members that differ, and the sources in tables that do, whose values are JSON of a depth.
+func memberKeys(old, now map[string]string, depth int, tables []string) []string {
+	keys := differing(old, now)
+	for i, key := range keys {
+		keys[i] = tomlKey(key)
 	}
-	return differing(old, now), nil
+	for _, table := range tables {
+		if old[table] != now[table] {
+			keys = addSources(keys, table, jsonTable(old[table], depth), jsonTable(now[table], depth))
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // differing lists the keys whose values differ, sorted. No value is empty, so a key that only one side has differs.
@@ -128,32 +161,41 @@ func topLevel(data []byte) (map[string]string, error) {
 	return members, nil
 }
 
-// modKeysChanged names replace when the replace directives of two go.mod files differ, in whatever order.
+// modKeysChanged names the directives of two go.mod files that differ, in whatever order.
 func modKeysChanged(before, after []byte) ([]string, error) {
-	old, err := replaced(before)
+	old, err := directives(before)
 	if err != nil {
 		return nil, err
 	}
-	now, err := replaced(after)
+	now, err := directives(after)
 	if err != nil {
 		return nil, err
 	}
-	if slices.Equal(old, now) {
-		return []string{}, nil
-	}
-	return []string{"replace"}, nil
+	return differing(old, now), nil
 }
 
-// replaced lists the replace directives of a go.mod, sorted.
-func replaced(data []byte) ([]string, error) {
+// directives are the arguments of each directive of a go.mod, sorted and without comments.
+func directives(data []byte) (map[string]string, error) {
 	f, err := modfile.Parse("go.mod", data, nil)
 	if err != nil {
 		return nil, err
 	}
-	var list []string
-	for _, r := range f.Replace {
-		list = append(list, r.Old.String()+" => "+r.New.String())
+	lines := map[string][]string{}
+	add := func(tokens []string) { lines[tokens[0]] = append(lines[tokens[0]], strings.Join(tokens[1:], " ")) }
+	for _, statement := range f.Syntax.Stmt {
+		switch s := statement.(type) {
+		case *modfile.Line:
+			add(s.Token)
+		case *modfile.LineBlock:
+			for _, line := range s.Line {
+				add(append(slices.Clone(s.Token), line.Token...))
+			}
+		}
 	}
-	slices.Sort(list)
-	return list, nil
+	all := map[string]string{}
+	for name, list := range lines {
+		slices.Sort(list)
+		all[name] = strings.Join(list, "\n")
+	}
+	return all, nil
 }

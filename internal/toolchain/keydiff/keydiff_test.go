@@ -30,7 +30,7 @@ func TestKeysChanged(t *testing.T) {
 		{name: "a comment", file: "package.json", before: `{}`, after: `{/* */}`, unreadable: true},
 		{name: "a byte order mark", file: "package.json", before: `{}`, after: "\ufeff{}", unreadable: true},
 
-		{name: "a requirement", file: "go.mod", before: "module m\n", after: "module m\n\nrequire a.b/c v1.0.0\n", want: []string{}},
+		{name: "a requirement", file: "go.mod", before: "module m\n", after: "module m\n\nrequire a.b/c v1.0.0\n", want: []string{"require"}},
 		{name: "a replacement", file: "go.mod", before: "module m\n", after: "module m\n\nreplace a.b/c => ./c\n", want: []string{"replace"}},
 		{name: "in a block", file: "go.mod", before: "module m\nreplace a.b/c => ./c\n", after: "module m\nreplace (\n\ta.b/c => ./c // note\n)\n", want: []string{}},
 		{name: "elsewhere", file: "go.mod", before: "module m\nreplace a.b/c => ./c\n", after: "module m\nreplace a.b/c => ./d\n", want: []string{"replace"}},
@@ -61,6 +61,8 @@ func FuzzKeysChanged(f *testing.F) {
 	f.Add(`{"a":1}`, `{"b":[1,{"c":null}]}`)
 	f.Add("module m\nreplace a.b/c => ./c\n", "module m\n")
 	f.Add("catalog:\n  a: ^1\n", "catalog: {a: ^2}\npackages: [x]\n")
+	f.Add("<project><dependencies><dependency/></dependencies></project>", "<Project><ItemGroup><PackageReference/></ItemGroup></Project>")
+	f.Add("group :a do\n  gem 'b', '1'\nend\n", "dependencies {\n  api 'a:b:1'\n}\n")
 	f.Add("[a.b]\nc = [1, {d = 2026-01-01}]\n", "a.b.c = 'x'\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if strings.Contains(a+b, "nan") {

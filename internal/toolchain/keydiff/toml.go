@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -18,20 +19,41 @@ const tomlKeyDepth = 3
 // tomlLineDots is how many dots a line may have. The library's time and stack grow with the parts of a dotted key.
 const tomlLineDots = 1000
 
-// tomlKeysChanged lists the keys whose values differ, as TOML writes dotted keys, to a depth of three. Values are compared
-// as they are read: order, comments, blanks, and tables in another notation are no change.
-func tomlKeysChanged(before, after []byte) ([]string, error) {
-	old, err := ReadTOML(before)
-	if err != nil {
-		return nil, err
+// tomlKeys lists the keys whose values differ, as TOML writes dotted keys, to a depth of three, and the dependencies whose sources
+// do, below these tables. Values are compared as they are read: order, comments, blanks, and tables in another notation are no change.
+func tomlKeys(tables ...string) func(before, after []byte) ([]string, error) {
+	return func(before, after []byte) ([]string, error) {
+		old, err := ReadTOML(before)
+		if err != nil {
+			return nil, err
+		}
+		now, err := ReadTOML(after)
+		if err != nil {
+			return nil, err
+		}
+		keys := tomlDiff([]string{}, "", old, now, tomlKeyDepth)
+		for _, table := range tables {
+			was, is := tomlTable(old, table), tomlTable(now, table)
+			for _, name := range dependencyTables {
+				keys = addSources(keys, strings.TrimPrefix(table+"."+name, "."), was[name], is[name])
+			}
+		}
+		slices.Sort(keys)
+		return keys, nil
 	}
-	now, err := ReadTOML(after)
-	if err != nil {
-		return nil, err
+}
+
+// dependencyTables are the names of tables and lists of dependencies, those of groups included.
+var dependencyTables = []string{"dependencies", "dev-dependencies", "build-dependencies", "optional-dependencies", "dependency-groups", "group"}
+
+// tomlTable follows a dotted key; nil when there is no table.
+func tomlTable(root map[string]any, key string) map[string]any {
+	for name := range strings.SplitSeq(key, ".") {
+		if name != "" {
+			root, _ = root[name].(map[string]any)
+		}
 	}
-	keys := tomlDiff([]string{}, "", old, now, tomlKeyDepth)
-	slices.Sort(keys)
-	return keys, nil
+	return root
 }
 
 // ReadTOML reads a TOML document. The time can grow with the square of its size, which the caller limits.

@@ -1,12 +1,14 @@
 package keydiff
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// yamlKeysChanged lists the keys of the top level whose values differ, sorted, each as [tomlKey] writes it.
+// yamlKeysChanged lists the keys of the top level whose values differ, sorted, each as [tomlKey] writes it, and the
+// entries of catalogs whose sources do.
 func yamlKeysChanged(before, after []byte) ([]string, error) {
 	old, err := input.YAMLMembers(before)
 	if err != nil {
@@ -16,9 +18,13 @@ func yamlKeysChanged(before, after []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := differing(old, now)
-	for i, key := range keys {
-		keys[i] = tomlKey(key)
+	keys := memberKeys(old, now, 1, []string{"catalog"})
+	if old["catalogs"] != now["catalogs"] {
+		a, _ := jsonTable(old["catalogs"], 2).(map[string]any)
+		b, _ := jsonTable(now["catalogs"], 2).(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(b)) {
+			keys = addSources(keys, "catalogs."+tomlKey(name), a[name], b[name])
+		}
 	}
 	slices.Sort(keys)
 	return keys, nil

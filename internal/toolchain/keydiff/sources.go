@@ -1,0 +1,119 @@
+package keydiff
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// sourceOf begins the key of a dependency that comes, or came, from elsewhere than a registry. No list of harmless keys has it.
+const sourceOf = "source of "
+
+// plainVersion is a version or range of versions of a registry, in any ecosystem: also a tag, a catalog of pnpm and a property of Maven.
+var plainVersion = input.Lazily(`^(?:[\s,|^~<>=!\[(-]*(?:v?\d[\w.+*-]*|[xX*]|\$\{[\w.-]+\})(?:@[a-z]+)?[\s,)\]]*)*$|^[A-Za-z]+$|^catalog:[\w-]*$`)
+
+// archive is the name of a file, for which npm and pip take it even if it looks like a version or a package.
+var archive = input.Lazily(`(?i)\.(?:tar|t?gz|zip|whl|t?bz2?|t?xz|tlz|lz|lzma)\b`)
+
+func isPlain(version string) bool {
+	return plainVersion().MatchString(version) && !archive().MatchString(version)
+}
+
+// harmlessOptions of a dependency do not say where it comes from.
+var harmlessOptions = []string{
+	"features", "optional", "default-features", "extras", "markers", "python", "platform", "allow-prereleases", "workspace", "include-group",
+}
+
+// source is what a dependency says beside a version of a registry; nil for nothing. A text in a list is a requirement of Python.
+func source(v any, inList bool) any {
+	switch v := v.(type) {
+	case string:
+		if inList && !strings.Contains(v, "@") || !inList && isPlain(v) {
+			return nil
+		}
+		if at := strings.LastIndexByte(v, '@'); strings.HasPrefix(v, "npm:") && at > 0 && isPlain(v[at+1:]) {
+			return v[:at] // the name behind an alias
+		}
+	case []any:
+		var list []any
+		for _, item := range v {
+			if s := source(item, true); s != nil {
+				list = append(list, s)
+			}
+		}
+		if list == nil {
+			return nil
+		}
+		return list
+	case map[string]any:
+		rest := map[string]any{}
+		for key, value := range v {
+			dependencies, isTable := value.(map[string]any)
+			version, _ := value.(string)
+			switch {
+			case slices.Contains(harmlessOptions, key), key == "version" && isPlain(version):
+			case key == "dependencies" && isTable: // of a group of Poetry
+				for name, d := range dependencies {
+					if s := source(d, false); s != nil {
+						rest[name] = s
+					}
+				}
+			default:
+				rest[key] = value
+			}
+		}
+		if len(rest) == 0 {
+			return nil
+		}
+		return rest
+	}
+	return v
+}
+
+// addSources appends a key for each dependency of a table, or for the list of them, whose source differs.
+func addSources(keys []string, table string, old, now any) []string {
+	a, isTable := old.(map[string]any)
+	b, both := now.(map[string]any)
+	if !isTable && old != nil || !both && now != nil {
+		if !reflect.DeepEqual(source(old, false), source(now, false)) {
+			keys = append(keys, sourceOf+table)
+		}
+		return keys
+	}
+	for name := range a {
+		if !reflect.DeepEqual(source(a[name], false), source(b[name], false)) {
+			keys = append(keys, sourceOf+table+"."+tomlKey(name))
+		}
+	}
+	for name := range b {
+		if _, known := a[name]; !known && source(b[name], false) != nil {
+			keys = append(keys, sourceOf+table+"."+tomlKey(name))
+		}
+	}
+	return keys
+}
+
+// jsonTable reads a value of JSON: an object by its members, down to a depth. What is no text stays as it is written, which is no version.
+func jsonTable(raw string, depth int) any {
+	var text string
+	switch {
+	case raw == "":
+		return nil
+	case json.Unmarshal([]byte(raw), &text) == nil && raw[0] == '"':
+		return text
+	case depth == 0 || raw[0] != '{':
+		return raw
+	}
+	members, err := topLevel([]byte(raw))
+	if err != nil {
+		return raw
+	}
+	table := make(map[string]any, len(members))
+	for name, value := range members {
+		table[name] = jsonTable(value, depth-1)
+	}
+	return table
+}
