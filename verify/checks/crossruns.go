@@ -456,6 +456,9 @@ func (k *comparison) findBroken() {
 	for _, t := range k.passed {
 		delete(homeless, k.home(t))
 	}
+	for _, name := range k.base.Broken {
+		delete(homeless, name) // the others passed beside it
+	}
 	k.stuck = k.old.unloaded || len(homeless) > 0 || len(k.broken) > 0 && !ran && !k.old.GoesOn
 }
 
