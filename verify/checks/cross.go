@@ -244,8 +244,11 @@ func (r *CrossRun) Shown() string {
 	if r.Failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d fail", r.Failed, r.Base))
 	}
-	if r.NotRun > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d did not run", r.NotRun, r.Base))
+	if r.Apart > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d do not load", r.Apart, r.Base))
+	}
+	if r.NotRun > r.Apart {
+		parts = append(parts, fmt.Sprintf("%d of %d did not run", r.NotRun-r.Apart, r.Base))
 	}
 	if gone := r.Cases[CodeDropped]; len(gone) > 0 {
 		are := "are"

@@ -36,6 +36,7 @@ type CrossRun struct {
 	Trees     []string // of which a run is missing
 
 	Base, Passed, Failed, NotRun int64
+	Apart                        int64                  // of those that did not run: what contains them does not load
 	Cases                        map[string][]CrossCase // by the code of the finding
 	Older                        []string               // what fails at the head, and failed at the base too
 }
@@ -353,6 +354,9 @@ func (k *comparison) judge() {
 	for i, t := range k.passed {
 		f := &list[i]
 		*counts[f.old]++
+		if f.code == CodeIncomparable {
+			k.run.Apart++
+		}
 		if f.code == "" || frames[frame{t.Group, t.Name, f.old}] {
 			continue
 		}
@@ -360,10 +364,10 @@ func (k *comparison) judge() {
 			Name: strings.TrimSpace(t.Group + " " + t.Name), Short: t.Name, Place: k.place(t), Failure: f.failure, Note: f.note,
 		})
 	}
-	switch apart := int64(len(k.run.Cases[CodeIncomparable])); {
-	case k.run.Failed > 0 || k.run.NotRun > apart:
+	switch {
+	case k.run.Failed > 0 || k.run.NotRun > k.run.Apart:
 		k.run.Outcome = report.OutcomeFailed
-	case apart > 0:
+	case len(k.run.Cases[CodeIncomparable]) > 0:
 		k.run.Outcome = report.CrossIncomparable
 	default:
 		k.run.Outcome = report.OutcomePassed
