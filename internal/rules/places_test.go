@@ -10,6 +10,7 @@ func TestPlaces(t *testing.T) {
 	var p Places
 	for name, text := range map[string]string{
 		"a/sum_test.go":     "package a\n\nfunc TestSum(t *testing.T) {\n\tt.Run(\"two of\", func(t *testing.T) { t.Fail() })\n}\n",
+		"a/toml_test.go":    "package a\n\nfunc TestToml(t *testing.T) {\n\tt.Run(\"toml\", func(t *testing.T) { t.Fail() })\n}\n",
 		"tests/test_sum.py": "def test_add():\n    assert 1\n\nclass TestZero:\n    def test_add(self):\n        assert 1\n",
 		"tests/sum.test.js": "describe('sum', () => {\n  it('adds', () => { expect(1).toBe(1) })\n})\n",
 		"tests/SumTest.php": "<?php\nclass SumTest {\n  // testAdding\n  function testAddition() {}\n  function testAdd() {}\n}\n",
@@ -24,6 +25,7 @@ func TestPlaces(t *testing.T) {
 		{"example.com/a", "TestSum", Place{"a/sum_test.go", 3}},
 		{"example.com/a", "TestSum/two_of", Place{"a/sum_test.go", 4}},
 		{"example.com/a", "TestSum/unknown", Place{"a/sum_test.go", 3}},
+		{"example.com/a", "TestSum/no-close.toml", Place{"a/sum_test.go", 3}},
 		{"tests.test_sum", "test_add", Place{"tests/test_sum.py", 1}},
 		{"tests.test_sum", "test_add[1-2]", Place{"tests/test_sum.py", 1}},
 		{"sum", "sum adds", Place{"tests/sum.test.js", 2}},

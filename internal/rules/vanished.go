@@ -223,21 +223,21 @@ func reported(name string) []string {
 	}
 }
 
-// spellings are what a declaration may be called whose test has a name in a report: without parameters, without the groups
-// around it, and the test of a subtest.
+// spellings are what a declaration may be called whose test has a name in a report, the likeliest first: without parameters, the
+// test of a subtest, and without the groups around it.
 func spellings(name string) []string {
 	list := []string{name}
 	if i := strings.IndexAny(name, "[("); i > 0 {
 		list = append(list, strings.TrimSpace(name[:i]))
 	}
 	bare := list[len(list)-1]
+	if i := strings.IndexByte(bare, '/'); i > 0 {
+		list = append(list, bare[:i])
+	}
 	for _, between := range []string{" > ", "::", ".", "#"} {
 		if i := strings.LastIndex(bare, between); i >= 0 {
 			list = append(list, bare[i+len(between):])
 		}
-	}
-	if i := strings.IndexByte(bare, '/'); i > 0 {
-		list = append(list, bare[:i])
 	}
 	return list
 }
