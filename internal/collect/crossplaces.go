@@ -13,7 +13,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// The limits of a search for the functions of tests.
+// The limits of a search for the functions of tests. Beyond them there are no places: a test that was not looked for is none
+// outside of the test paths.
 const (
 	maxPlaces     = 2000     // cases
 	maxPlaceFiles = 5000     // files that are read
@@ -31,10 +32,11 @@ func (f *Found) addPlaces(c *Comparison, k *Contracts, known *facts.Facts) {
 	if !ok || k.Policy == nil || len(known.Cross) == 0 || len(c.MergeBases) != 1 {
 		return
 	}
-	cases := f.fallen()
-	if len(cases) == 0 {
+	absent, others := f.fallen()
+	if len(absent)+len(others) == 0 || len(absent) > maxPlaces {
 		return
 	}
+	cases := append(absent, others...)
 	files, err := tracked.Tracked(c.MergeBases[0])
 	if err != nil {
 		return
@@ -42,15 +44,21 @@ func (f *Found) addPlaces(c *Comparison, k *Contracts, known *facts.Facts) {
 	files = slices.DeleteFunc(files, func(file change.Change) bool {
 		return !isFile(file.NewMode) || !k.Policy.TestPath(file.Path)
 	})
+	if len(files) > maxPlaceFiles {
+		return
+	}
 	places, size := rules.Places{}, 0
-	for _, file := range files[:min(len(files), maxPlaceFiles)] {
+	for _, file := range files {
 		text, err := c.Objects.Blob(file.NewID, maxPlaceFile)
-		if size += len(text); err == nil && size <= maxPlaceBytes {
+		if size += len(text); size > maxPlaceBytes {
+			return
+		}
+		if err == nil {
 			places.Add(source.Parse(file.Path, text))
 		}
 	}
 	list := []facts.CrossPlace{} // not nil: somebody looked
-	for _, t := range cases {
+	for _, t := range cases[:min(len(cases), maxPlaces)] {
 		if at, found := places.Of(t.Group, t.Name); found {
 			list = append(list, facts.CrossPlace{Suite: t.Group, Name: t.Name, File: at.File, Line: int64(at.Line)})
 		}
@@ -60,9 +68,8 @@ func (f *Found) addPlaces(c *Comparison, k *Contracts, known *facts.Facts) {
 	}
 }
 
-// fallen lists the cases that passed on the base, and are no pass on another tree.
-func (f *Found) fallen() []*reports.TestName {
-	var list []*reports.TestName
+// fallen lists the cases that passed on the base, and are no pass on another tree: first those that did not run on the new code.
+func (f *Found) fallen() (absent, others []*reports.TestName) {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.testReports))) {
 		old, head := readNames(f.CrossReport("old_tests", name)), readNames(f.TestReport(name))
 		// One run serves both trees of a change to tests alone.
@@ -75,12 +82,16 @@ func (f *Found) fallen() []*reports.TestName {
 			old, _ := inOld.Fate(t)
 			head, _ := inHead.Fate(t)
 			named := strings.TrimSpace(t.Name) != "" && (t.Group == "" || strings.TrimSpace(t.Group) != "")
-			if (old != reports.CasePassed || head != reports.CasePassed) && named && len(list) < maxPlaces {
-				list = append(list, t)
+			switch {
+			case !named || (old == reports.CasePassed && head == reports.CasePassed):
+			case old == reports.CaseAbsent:
+				absent = append(absent, t)
+			default:
+				others = append(others, t)
 			}
 		}
 	}
-	return list
+	return absent, others
 }
 
 // readNames reads the names of a test report; nil when there is none that can be read.

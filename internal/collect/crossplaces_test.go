@@ -2,6 +2,7 @@ package collect
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,6 +74,10 @@ func crossWorkspace(t *testing.T, base, old, head string) (*Found, *Contracts) {
 func TestAddPlaces(t *testing.T) {
 	const a, b, c = `<testcase classname="tests.test_sum" name="test_a"/>`, `<testcase classname="tests.test_sum" name="test_b[1-2]"/>`, `<testcase classname="tests.test_sum" name="test_c"/>`
 	const red = `<testcase classname="tests.test_sum" name="test_a"><failure/></testcase>`
+	var many strings.Builder
+	for i := range maxPlaces + 1 {
+		fmt.Fprintf(&many, `<testcase classname="tests.test_sum" name="test_%da"/>`, i)
+	}
 	files := map[string]string{
 		"tests/test_sum.py": "def test_a():\n    assert 1\n\ndef test_b():\n    assert 1\n", "src/test_c.py": "def test_c():\n    assert 1\n",
 	}
@@ -90,6 +95,8 @@ func TestAddPlaces(t *testing.T) {
 		{name: "only tests were edited, and recorded under the other name", old: a + b, head: b, want: []facts.CrossPlace{atA}},
 		{name: "the head stands for the tests of the base", base: a + b, head: b, want: []facts.CrossPlace{atA}},
 		{name: "one in no test path", base: a + c, old: a, head: a + c, want: []facts.CrossPlace{}},
+		{name: "too many are gone at the head", base: many.String() + a, old: many.String(), head: a, want: []facts.CrossPlace{atA}},
+		{name: "too many did not run", base: many.String() + a, old: b, head: a},
 		{name: "no report of the head", base: a, old: red},
 		{name: "several merge bases", base: a, old: red, head: a, bases: []string{"1", "2"}},
 		{name: "the files cannot be listed", base: a, old: red, head: a, lost: errors.New("gone")},
