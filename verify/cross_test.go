@@ -3,6 +3,7 @@ package verify_test
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/report"
@@ -42,5 +43,20 @@ func TestCrossOfReport(t *testing.T) {
 	plain := readCase(t, filepath.Join(root, "cases", "approval", "passed.approved.txtar"))
 	if r := judgeBundle(t, &plain); r.Cross != nil {
 		t.Errorf("a contract without tests: %+v", r.Cross)
+	}
+}
+
+// TestCrossOfBrokenBase wants no word against the new code where tests do not load on the base itself.
+func TestCrossOfBrokenBase(t *testing.T) {
+	for name, want := range map[string]string{
+		"review.go-not-built-on-the-base": "on the base itself",
+		"review.go-not-built":             "with the new code",
+	} {
+		c := readCase(t, filepath.Join(root, "cases", "cross", name+".txtar"))
+		for _, f := range judgeBundle(t, &c).Findings {
+			if f.Code == "cross.incomparable" && !strings.Contains(f.Message, want) {
+				t.Errorf("%s: %s", name, f.Message)
+			}
+		}
 	}
 }

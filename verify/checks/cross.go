@@ -21,6 +21,9 @@ const (
 	CodeChanged      = "cross.changed"
 	CodeIncomparable = "cross.incomparable"
 	CodeGone         = "cross.gone"
+
+	// unloaded is incomparable too, and no fault of the new code.
+	unloaded = "does not load on the base"
 )
 
 // CrossCheck checks what the tests of the base say about the code of the head.
@@ -66,7 +69,7 @@ func runCross(p *Pass) {
 		case run.Why != "":
 			reportCases(p, run, CodeIncomparable, nil)
 		default:
-			for _, code := range []string{CodeNotRun, CodeDropped, CodeChanged, CodeIncomparable, CodeGone} {
+			for _, code := range []string{CodeNotRun, CodeDropped, CodeChanged, CodeIncomparable, unloaded, CodeGone} {
 				reportCases(p, run, code, run.Cases[code])
 			}
 		}
@@ -120,6 +123,10 @@ var crossTexts = map[string]struct{ what, expected, fix string }{
 		"keep what the tests of the base use, such as names and helpers, and prepare each tree with --setup; " +
 			"only a person may accept the change without them",
 	},
+	unloaded: {
+		"what contains %s does not load on the base itself, so nothing is known about it", "tests that load on the base",
+		"make them load on the base branch, and merge it; only a person may accept the change without them",
+	},
 	CodeGone: {
 		"the change removed %s of the base that the new code passes", "the tests of the base",
 		"no action is needed; a person may ask why they went",
@@ -129,6 +136,9 @@ var crossTexts = map[string]struct{ what, expected, fix string }{
 // reportCases reports the cases of one code: apart from the others those that the task is to change.
 func reportCases(p *Pass, run *CrossRun, code string, cases []CrossCase) {
 	texts := crossTexts[code]
+	if code == unloaded {
+		code = CodeIncomparable
+	}
 	f := about(p, run.Criterion, Finding{
 		Code: code, Input: Tests, Path: run.Criterion.TestReport, Expected: texts.expected, Fix: texts.fix,
 	})

@@ -367,7 +367,7 @@ func (k *comparison) judge() {
 	switch {
 	case k.run.Failed > 0 || k.run.NotRun > k.run.Apart:
 		k.run.Outcome = report.OutcomeFailed
-	case len(k.run.Cases[CodeIncomparable]) > 0:
+	case len(k.run.Cases[CodeIncomparable])+len(k.run.Cases[unloaded]) > 0:
 		k.run.Outcome = report.CrossIncomparable
 	default:
 		k.run.Outcome = report.OutcomePassed
@@ -436,8 +436,7 @@ func (k *comparison) findBroken() {
 	}
 	for _, name := range k.base.Broken {
 		if !listed[name] || k.fileOf(name) != "" {
-			c := CrossCase{Name: name, Note: "it does not load on the base"}
-			k.run.Cases[CodeIncomparable] = append(k.run.Cases[CodeIncomparable], c)
+			k.run.Cases[unloaded] = append(k.run.Cases[unloaded], CrossCase{Name: name})
 		}
 	}
 	ran, homeless := false, map[string]bool{}
