@@ -15,7 +15,7 @@ func TestCrossOfReport(t *testing.T) {
 		"passed.old-tests-pass":    {Outcome: "passed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 2}, Shown: "2 of 2 passed"},
 		"passed.no-test-edited":    {Outcome: "not_needed", Level: "absent", Shown: "no test was edited"},
 		"passed.merge-group":       {Outcome: "not_needed", Level: "absent", Shown: "each pull request of the merge group had its own run"},
-		"passed.fails-on-the-base": {Outcome: "passed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 2}, Shown: "2 of 2 passed"},
+		"review.fails-on-the-base": {Outcome: "incomparable", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 2}, Shown: "2 of 2 passed"},
 		"passed.gone":              {Outcome: "passed", Level: "bound", Cases: report.CrossCases{Base: 2, Passed: 2}, Shown: "2 of 2 passed"},
 		"failed.base-missing":      {Outcome: "missing", Level: "absent", Shown: "not recorded: base: no record of it"},
 		"failed.not-recorded": {Outcome: "missing", Level: "absent", Shown: "not recorded: " +
