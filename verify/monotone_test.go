@@ -19,7 +19,10 @@ type inputFiles map[string][]byte
 
 // bundle is what collect.Bundle makes of the files.
 func (f inputFiles) bundle() *verify.Bundle {
-	b := &verify.Bundle{TestReport: func(p string) verify.Opener { return f.open(path.Join("tests", p)) }}
+	b := &verify.Bundle{
+		TestReport:  func(p string) verify.Opener { return f.open(path.Join("tests", p)) },
+		CrossReport: func(tree, p string) verify.Opener { return f.open(path.Join(verify.CrossDirectory(tree), p)) },
+	}
 	b.Settings.Limits = input.DefaultLimits()
 	parts := map[int64]*verify.Part{}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
