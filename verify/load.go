@@ -179,7 +179,7 @@ func (l *loader) secondFile(in Input, path string) {
 const testsDirectory = TestsDir + "/"
 
 // CrossDirectory is where a bundle keeps the test reports of a composed tree.
-func CrossDirectory(tree string) string { return crossDir + "/" + tree + "/" + testsDirectory }
+func CrossDirectory(tree string) string { return checks.CrossDir + "/" + tree + "/" + testsDirectory }
 
 // checkListed reports each file that the facts list and that is not there: its content might block. Facts about a pull
 // request of a merge group may also list files of the group.

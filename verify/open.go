@@ -21,7 +21,6 @@ const (
 	TestsDir      = "tests"     // test reports, each under its path in the repository
 
 	pullsDir = "pulls" // a directory for each pull request of a merge group, named by its number
-	crossDir = "cross" // test reports of composed trees
 )
 
 // bundleFiles are the well-known names of a bundle.
@@ -54,7 +53,7 @@ var bundleDirs = []struct {
 
 // BundleNames lists the files and directories of a bundle that inputs are read from.
 func BundleNames() []string {
-	names := []string{TestsDir, crossDir, pullsDir}
+	names := []string{TestsDir, checks.CrossDir, pullsDir}
 	for _, f := range bundleFiles {
 		names = append(names, f.name)
 	}

@@ -41,7 +41,7 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 			if open := found.CrossReport(tree, name); open != nil {
 				file := path.Join(verify.CrossDirectory(tree), name)
 				w.copy(verify.Input{Kind: checks.Tests, Name: name, Open: open}, file)
-				w.list(file, path.Join(found.evidenceDir, "cross", tree, name))
+				w.list(file, checks.CrossPath(found.evidenceDir, tree, name))
 			}
 		}
 	}

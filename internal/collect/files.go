@@ -154,7 +154,7 @@ func newFinder(o Options) *finder {
 	f.found.TestReport = func(p string) verify.Opener { return f.existing(filepath.Join(o.Names, filepath.FromSlash(p))) }
 	f.found.evidenceDir = o.EvidenceDir
 	f.found.CrossReport = func(tree, p string) verify.Opener {
-		return f.existing(filepath.Join(o.Names, filepath.FromSlash(o.EvidenceDir), "cross", tree, filepath.FromSlash(p)))
+		return f.existing(filepath.Join(o.Names, filepath.FromSlash(checks.CrossPath(o.EvidenceDir, tree, p))))
 	}
 	return f
 }

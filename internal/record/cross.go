@@ -12,10 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-)
 
-// CrossDir is the directory in the evidence directory that has one for each composed tree, with what was recorded on it.
-const CrossDir = "cross"
+	"github.com/closeout-gate/closeout/verify/checks"
+)
 
 // Cross is what a recorder must know about a work tree that was composed of two commits. It is removed in the end, so its
 // log and its reports go to the work tree of the change.
@@ -26,7 +25,7 @@ type Cross struct {
 }
 
 // dir is where the evidence of the tree goes, below the root of the work tree of the change.
-func (x *Cross) dir(evidence string) string { return path.Join(evidence, CrossDir, x.Name) }
+func (x *Cross) dir(evidence string) string { return checks.CrossPath(evidence, x.Name, "") }
 
 // Log is the log of the tree.
 func (x *Cross) Log(evidence string) string {
@@ -84,13 +83,7 @@ func (x *Cross) Has(evidence string, steps []Step, before []byte) bool {
 			if json.Unmarshal(line, &e) != nil {
 				return false
 			}
-			ofStep := slices.Equal(e.Command, step.Command.Argv) && e.Cwd == step.Command.Cwd && len(e.Produced) == len(step.Command.Produces)
-			passed = ofStep && e.Exit != nil && *e.Exit == 0 && e.TreeBefore == x.Tree && e.TreeAfter == x.Tree && e.OtherBytes == ""
-			for _, made := range e.Produced {
-				data, err := root.ReadFile(filepath.FromSlash(made.Path))
-				passed = passed && err == nil && fmt.Sprintf("%x", sha256.Sum256(data)) == made.SHA256
-			}
-			if passed {
+			if passed = x.isPass(&e, step) && holds(root, e.Produced); passed {
 				break
 			}
 		}
@@ -99,6 +92,20 @@ func (x *Cross) Has(evidence string, steps []Step, before []byte) bool {
 		}
 	}
 	return true
+}
+
+// isPass reports whether a record is one of a command that passed on the tree, and wrote its reports.
+func (x *Cross) isPass(e *entry, step Step) bool {
+	ofStep := slices.Equal(e.Command, step.Command.Argv) && e.Cwd == step.Command.Cwd && len(e.Produced) == len(step.Command.Produces)
+	return ofStep && e.Exit != nil && *e.Exit == 0 && e.TreeBefore == x.Tree && e.TreeAfter == x.Tree && e.OtherBytes == ""
+}
+
+// holds reports whether reports are as they were written.
+func holds(root *os.Root, list []produced) bool {
+	return !slices.ContainsFunc(list, func(made produced) bool {
+		data, err := root.ReadFile(filepath.FromSlash(made.Path))
+		return err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != made.SHA256
+	})
 }
 
 // create creates a file in the work tree of the change, in place of an older one.

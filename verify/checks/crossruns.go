@@ -19,12 +19,15 @@ import (
 
 // The trees that are composed from merge base and head: all of the base, and its tests with the code of the head.
 const (
-	baseTree     = "base"
-	oldTestsTree = "old_tests"
+	BaseTree     = "base"
+	OldTestsTree = "old_tests"
 )
 
 // CrossTrees are their names.
-var CrossTrees = []string{baseTree, oldTestsTree}
+var CrossTrees = []string{BaseTree, OldTestsTree}
+
+// CrossDir is the directory in the evidence directory, and in a bundle, that has one for each of these trees.
+const CrossDir = "cross"
 
 // CrossRun is what the tests of the base show about the code of the head: one criterion of an entry of tests.
 type CrossRun struct {
@@ -71,8 +74,13 @@ func (in *Inputs) accepts(tree string) bool {
 }
 
 // CrossPath is where the recorder puts a report that was written on a composed tree.
+func CrossPath(evidenceDir, tree, testReport string) string {
+	return path.Join(evidenceDir, CrossDir, tree, testReport)
+}
+
+// CrossPath is [CrossPath] for the evidence directory of the policy.
 func (in *Inputs) CrossPath(tree, testReport string) string {
-	return path.Join(in.Policy.EvidenceDir, "cross", tree, testReport)
+	return CrossPath(in.Policy.EvidenceDir, tree, testReport)
 }
 
 // CrossCriteria are the places of the criteria of all entries of tests.
