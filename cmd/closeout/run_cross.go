@@ -9,6 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
@@ -115,7 +116,7 @@ type crossRun struct {
 
 	steps []record.Step     // none where nothing is to be run
 	git   *record.Git       // of the work tree of the change
-	trees map[string]string // the code trees of head and base
+	trees *facts.CrossTrees // nil before one is asked for
 }
 
 // crossDone is what was recorded on a tree.
@@ -153,12 +154,6 @@ func (x *crossRun) prepare() (err error) {
 	if len(x.steps) == 0 {
 		return nil
 	}
-	x.trees = map[string]string{}
-	for name, commit := range map[string]string{"head": compared.Head, checks.CrossTrees[0]: compared.MergeBases[0]} {
-		if x.trees[name], err = x.s.git.CodeTree(commit, x.policy.EvidenceDir); err != nil {
-			return err
-		}
-	}
 	x.git, err = record.OpenGit(x.s.root, withPath(x.s.path, x.s.root))
 	return err
 }
@@ -171,26 +166,34 @@ func (x *crossRun) record(name string, std stdio) (done *crossDone, err error) {
 		return nil, into.Clean(evidence)
 	}
 	head, base := x.s.compared.Head, x.s.compared.MergeBases[0]
-	if name == checks.CrossTrees[0] {
-		head = base
+	if x.trees == nil {
+		trees, err := x.s.git.Compose(head, base, evidence, x.policy.TestPath)
+		if err != nil {
+			return nil, err
+		}
+		x.trees = &trees
+	}
+	known := []string{x.trees.Head}
+	if into.Tree = x.trees.OldTests; name == checks.BaseTree {
+		into.Tree, head = x.trees.Base, base
+	} else {
+		known = append(known, x.trees.Base)
+	}
+	switch {
+	case name == checks.OldTestsTree && x.trees.Incomparable != "":
+		x.s.show.say("the tests of the base cannot be run on the new code: " + x.trees.Incomparable)
+		return nil, into.Clean(evidence)
+	case slices.Contains(known, into.Tree): // it is recorded under that name
+		return nil, into.Clean(evidence)
+	case into.Has(evidence, x.steps, x.logs[name]):
+		x.s.show.say("the tree " + name + " has a record, so nothing is run on it")
+		return nil, nil
 	}
 	composed, err := x.git.Compose(head, base, evidence, x.policy.TestPath)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = finish(err, composed.Close) }()
-	known := composed.Tree == x.trees["head"] || name != checks.CrossTrees[0] && composed.Tree == x.trees[checks.CrossTrees[0]]
-	switch {
-	case composed.Incomparable != "":
-		x.s.show.say("the tests of the base cannot be run on the new code: " + composed.Incomparable)
-		return nil, into.Clean(evidence)
-	case known:
-		return nil, into.Clean(evidence)
-	}
-	if into.Tree = composed.Tree; into.Has(evidence, x.steps, x.logs[name]) {
-		x.s.show.say("the tree " + name + " has a record, so nothing is run on it")
-		return nil, nil
-	}
 	before := x.s.r
 	defer func() { x.s.r = before }() // what it moved aside is put back at the end
 	r, err := x.s.recorder(composed.Dir, evidence, std)
