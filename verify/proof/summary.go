@@ -34,8 +34,8 @@ var starters = []string{
 	"python", "python3",
 }
 
-// runnerOf is the runner that a command names; nil for none, and where it prints no summary.
-func runnerOf(argv []string) *runner {
+// printsSummary reports whether a command names a runner that ends with a summary.
+func printsSummary(argv []string) bool {
 	for at := range argv {
 		name := path.Base(argv[at])
 		for i := range runners {
@@ -48,16 +48,13 @@ func runnerOf(argv []string) *runner {
 			if name != r.words[0] || slices.ContainsFunc(r.words[1:], missing) {
 				continue
 			}
-			if slices.ContainsFunc(rest, isQuiet) {
-				return nil
-			}
-			return r
+			return !slices.ContainsFunc(rest, isQuiet)
 		}
 		if !slices.Contains(starters, name) {
-			return nil
+			return false
 		}
 	}
-	return nil
+	return false
 }
 
 // unittestFailed is the end of a run of Python's unittest that failed.
@@ -66,7 +63,7 @@ var unittestFailed = input.Lazily(`^FAILED \((?:failures|errors|unexpected succe
 // summary finds the last line about a whole run in the output of a command that ended with 0. failure is that line where it says
 // that tests failed. silent reports that the runner which the command names printed none. No output is recorded where text is empty.
 func summary(text []byte, argv []string) (failure string, silent bool) {
-	if len(text) == 0 || runnerOf(argv) == nil {
+	if len(text) == 0 || !printsSummary(argv) {
 		return "", false
 	}
 	silent = true
