@@ -21,7 +21,7 @@ type Facts struct {
 	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when it was not looked up
 	Files         []FileOrigin     `json:"files,omitzero"`
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or nobody looked
-	Cross         []CrossTrees     `json:"cross,omitzero"`         // for each accepted tree; nil when the contract names no tests, or nobody looked
+	Cross         []CrossTrees     `json:"cross,omitzero"`         // for each accepted tree; nil when the contract names no tests, or the collector did not look
 	Misplaced     []Misplaced      `json:"misplaced,omitzero"`     // where contracts are, when there is none where the gate looks
 	Trial         bool             `json:"trial,omitzero"`         // a person tries a contract that the base does not have yet
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
@@ -147,7 +147,7 @@ type CrossTrees struct {
 	TestPaths    int64  `json:"test_paths"`             // how many test paths the change touches
 	Incomparable string `json:"incomparable,omitempty"` // for a person
 	// Places are where the functions of cases stand in the merge base that passed there, and do not pass with the new code or are
-	// gone; nil when nobody looked. One that is not listed stands in no test path.
+	// gone; nil when the collector did not look. One that is not listed stands in no test path.
 	Places []CrossPlace `json:"places,omitzero"`
 }
 

@@ -255,7 +255,7 @@ func baseCoverage(f *input.Fields) *BaseCoverage {
 	return coverage
 }
 
-// crossTrees reads the trees of the cross runs. That nobody composed old_tests, and nobody says why, is an error: the runs would
+// crossTrees reads the trees of the cross runs. Without old_tests and without a reason it is an error: the runs would
 // be missing without a reason.
 func crossTrees(f *input.Fields) []CrossTrees {
 	var list []CrossTrees
