@@ -23,8 +23,8 @@ func ExampleOpen() {
 	data, err := report.Canonical(r)
 	fmt.Println(len(data) > 0, err)
 	// Output:
-	// failed 6 1
-	// block acceptance.failed
-	// block acceptance.missing
+	// failed 2 1
+	// block cross.dropped
+	// block scope.off_scope
 	// true <nil>
 }

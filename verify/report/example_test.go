@@ -21,5 +21,5 @@ func ExampleReport() {
 		return
 	}
 	fmt.Println(r.Verdict, r.Counts.Block, len(r.Acceptance))
-	// Output: failed 6 3
+	// Output: failed 2 1
 }
