@@ -18,6 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -29,12 +30,12 @@ summary and annotations. Without a token it judges only the files, as verify doe
 
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong inputs or environment, 3 a fact is unknown.`
 
-func newAction(std stdio) *cobra.Command {
+func newAction(std console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "action", Short: "Run as a GitHub action", Long: actionLong, Args: noWords(""),
 		Example: "  INPUT_CONTRACT_FILE=scope_contract.json INPUT_DIFF=pr.diff GITHUB_WORKSPACE=$PWD closeout action",
 		RunE: func(*cobra.Command, []string) error {
-			return (&action{gha: githubactions.New(githubactions.WithWriter(bare(std.out))), std: std}).run()
+			return (&action{gha: githubactions.New(githubactions.WithWriter(console.Bare(std.Out))), std: std}).run()
 		},
 	}
 }
@@ -42,7 +43,7 @@ func newAction(std stdio) *cobra.Command {
 // action is one run in a workflow.
 type action struct {
 	gha       *githubactions.Action
-	std       stdio
+	std       console.Streams
 	workspace string
 	settings  verify.Settings
 	report    string      // path in the workspace
@@ -315,7 +316,7 @@ func (a *action) flag(name string) (bool, error) {
 func (a *action) show(r *report.Report) error {
 	docs := present.Options{Docs: explanation}
 	annotations, _ := present.ByName("github")
-	err := annotations.Write(bare(a.std.out), r, docs)
+	err := annotations.Write(console.Bare(a.std.Out), r, docs)
 	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))
 }
 

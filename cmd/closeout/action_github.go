@@ -63,7 +63,7 @@ func (a *action) openRun(files collect.Options) (*github.Run, error) {
 	return github.NewRun(github.Options{
 		EventName: a.gha.Getenv("GITHUB_EVENT_NAME"), Payload: payload, Repository: a.gha.Getenv("GITHUB_REPOSITORY"),
 		APIURL: a.input("api_url"), RunnerAPI: a.gha.Getenv("GITHUB_API_URL"), Token: a.input("token"), Version: verify.Version, Files: files,
-		Progress: func(stage string) { fmt.Fprintln(a.std.err, "closeout:", stage) },
+		Progress: func(stage string) { fmt.Fprintln(a.std.Err, "closeout:", stage) },
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 const archiveLong = `archive keeps decisions: on a branch of the same repository, closeout-archive, which only grows. Each commit that reached
@@ -15,7 +17,7 @@ that nothing was changed or removed.
 
 See docs/archive.md.`
 
-func newArchive(std stdio) *cobra.Command {
+func newArchive(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "archive", Short: "Keep the gate's decisions on an append-only branch", Long: archiveLong,
 		Example: "  closeout archive add --found found --state state.json > stream",
@@ -32,18 +34,18 @@ func newArchive(std stdio) *cobra.Command {
 }
 
 // refused ends a command whose call is right, and whose input is not.
-func refused(std stdio, err error) error {
-	fmt.Fprintln(std.err, "closeout:", err)
+func refused(std console.Streams, err error) error {
+	fmt.Fprintln(std.Err, "closeout:", err)
 	return exit{exitFailed}
 }
 
 // unknowable ends a command for which the clone lacks something.
-func unknowable(std stdio, err error) error {
+func unknowable(std console.Streams, err error) error {
 	text := err.Error()
 	var fix interface{ Fix() string }
 	if errors.As(err, &fix) {
 		text += "\n" + fix.Fix()
 	}
-	fmt.Fprintln(std.err, "closeout:", text)
+	fmt.Fprintln(std.Err, "closeout:", text)
 	return exit{exitReview}
 }

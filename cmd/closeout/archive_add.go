@@ -9,6 +9,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/audit/find"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -26,7 +27,7 @@ type archiveAddFlags struct {
 	keep         archive.Keep
 }
 
-func newArchiveAdd(std stdio) *cobra.Command {
+func newArchiveAdd(std console.Streams) *cobra.Command {
 	f := &archiveAddFlags{}
 	c := &cobra.Command{
 		Use: "add", Short: "Write the commit that adds entries to the archive", Long: archiveAddLong, Args: noWords(""),
@@ -42,7 +43,7 @@ func newArchiveAdd(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *archiveAddFlags) run(std stdio) error {
+func (f *archiveAddFlags) run(std console.Streams) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -63,20 +64,20 @@ func (f *archiveAddFlags) run(std stdio) error {
 		return refused(std, err)
 	}
 	if left > 0 {
-		fmt.Fprintf(std.err, "closeout: %s left out: the archive has grown since they were made; make them anew\n", input.Plural(int64(left), "repair"))
+		fmt.Fprintf(std.Err, "closeout: %s left out: the archive has grown since they were made; make them anew\n", input.Plural(int64(left), "repair"))
 	}
 	if len(positions) == 0 {
 		return nil
 	}
 	a := &archive.Addition{State: state, Found: in.Found, New: positions, Keep: f.keep, Open: in.Open}
-	if err := a.Write(bare(std.out)); err != nil {
+	if err := a.Write(console.Bare(std.Out)); err != nil {
 		return refused(std, err)
 	}
 	return nil
 }
 
 // refusedOr ends the command with 1 for a file with errors, else with 2.
-func refusedOr(std stdio, err error) error {
+func refusedOr(std console.Streams, err error) error {
 	var wrong *find.ArchiveErrors
 	if errors.As(err, &wrong) {
 		return refused(std, err)
@@ -91,7 +92,7 @@ func (f *archiveAddFlags) check() error {
 	case f.found == "":
 		return errors.New("--found is missing: name the directory that closeout archive find made")
 	case !slices.Contains(keeps, f.keep.What):
-		return fmt.Errorf("--keep is %q%s expected all or report", f.keep.What, didYouMean(f.keep.What, keeps, ""))
+		return fmt.Errorf("--keep is %q%s expected all or report", f.keep.What, input.DidYouMean(f.keep.What, keeps, ""))
 	case f.keep.MaxFile < 1:
 		return fmt.Errorf("--max-file cannot be %d: expected at least 1", f.keep.MaxFile)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -42,7 +43,7 @@ type archiveFindFlags struct {
 	giveUp                          bool
 }
 
-func newArchiveFind(std stdio) *cobra.Command {
+func newArchiveFind(std console.Streams) *cobra.Command {
 	f := &archiveFindFlags{}
 	c := &cobra.Command{
 		Use: "find", Short: "Find the decisions about new commits on GitHub", Long: archiveFindLong, Args: noWords(""),
@@ -65,7 +66,7 @@ func newArchiveFind(std stdio) *cobra.Command {
 // workflowName is a file name that a workflow can have.
 var workflowName = input.Lazily(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
-func (f *archiveFindFlags) run(std stdio) error {
+func (f *archiveFindFlags) run(std console.Streams) error {
 	switch {
 	case f.branch == "" || !archive.IsBranch(f.branch):
 		return fmt.Errorf("--branch is %q: expected the name of a branch, such as main", f.branch)
@@ -98,12 +99,12 @@ func (f *archiveFindFlags) run(std stdio) error {
 	}
 	w, err := find.Write(context.Background(), client, found, find.Search{
 		Git: git, Line: line, Branch: f.branch, Workflow: f.workflow, Artifact: f.artifact, GiveUp: f.giveUp, Out: f.out,
-		Told: func(e *archive.Entry) { fmt.Fprintln(std.err, "closeout:", find.Told(e)) },
+		Told: func(e *archive.Entry) { fmt.Fprintln(std.Err, "closeout:", find.Told(e)) },
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(std.out, w.SHA256)
+	fmt.Fprintln(std.Out, w.SHA256)
 	if file := os.Getenv("GITHUB_OUTPUT"); file != "" && len(found.Entries) > 0 {
 		if err := appendTo(file, "found_sha256="+w.SHA256+"\n"); err != nil {
 			return err
@@ -113,13 +114,13 @@ func (f *archiveFindFlags) run(std stdio) error {
 		return stoppedBy(std, w.Stopped)
 	}
 	if w.Left > 0 {
-		fmt.Fprintf(std.err, "closeout: %s left for the next call\n", input.Plural(int64(w.Left), "commit"))
+		fmt.Fprintf(std.Err, "closeout: %s left for the next call\n", input.Plural(int64(w.Left), "commit"))
 	}
 	return nil
 }
 
 // clientOfRunner makes the client from what the runner says of itself, and names the archive of its repository.
-func clientOfRunner(std stdio) (client *github.Client, origin string, err error) {
+func clientOfRunner(std console.Streams) (client *github.Client, origin string, err error) {
 	repository, server := os.Getenv("GITHUB_REPOSITORY"), cmp.Or(os.Getenv("GITHUB_SERVER_URL"), "https://github.com")
 	host, err := url.Parse(server)
 	if err != nil || host.Host == "" {
@@ -135,14 +136,14 @@ func clientOfRunner(std stdio) (client *github.Client, origin string, err error)
 	client, err = github.New(github.Config{
 		API: api, Token: os.Getenv("GITHUB_TOKEN"), Repository: repository, RepositoryID: os.Getenv("GITHUB_REPOSITORY_ID"), Version: verify.Version,
 		Waits: func(wait time.Duration, why string) {
-			fmt.Fprintf(std.err, "closeout: waiting %s: %s\n", wait.Round(time.Second), present.Neutral(why))
+			fmt.Fprintf(std.Err, "closeout: waiting %s: %s\n", wait.Round(time.Second), present.Neutral(why))
 		},
 	})
 	return client, "closeout-archive/" + host.Host + "/" + repository, err
 }
 
 // stoppedBy ends the command with 3 when an error says that GitHub or the clone has no answer.
-func stoppedBy(std stdio, err error) error {
+func stoppedBy(std console.Streams, err error) error {
 	var fixed interface{ Fix() string }
 	if !errors.As(err, &fixed) && !collect.Unknowable(err) {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 const archiveWithdrawLong = `withdraw prints a stream for git fast-import: one commit that removes the bundle of an entry from the archive and adds an
@@ -24,7 +25,7 @@ objects are missing in the clone.`
 
 type archiveWithdrawFlags struct{ ref, repo, reason string }
 
-func newArchiveWithdraw(std stdio) *cobra.Command {
+func newArchiveWithdraw(std console.Streams) *cobra.Command {
 	f := &archiveWithdrawFlags{}
 	c := &cobra.Command{
 		Use: "withdraw SEQ", Short: "Write the commit that removes the bundle of an entry", Long: archiveWithdrawLong,
@@ -45,7 +46,7 @@ func newArchiveWithdraw(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *archiveWithdrawFlags) run(word string, std stdio) error {
+func (f *archiveWithdrawFlags) run(word string, std console.Streams) error {
 	seq, err := strconv.ParseInt(word, 10, 64)
 	if err != nil || seq < 0 {
 		return fmt.Errorf("SEQ is %q: expected the number of an entry, such as 123", word)
@@ -62,7 +63,7 @@ func (f *archiveWithdrawFlags) run(word string, std stdio) error {
 	switch {
 	case err == nil:
 		d.Reason = f.reason
-		return d.Write(bare(std.out))
+		return d.Write(console.Bare(std.Out))
 	case collect.Unknowable(err):
 		return unknowable(std, err)
 	case errors.Is(err, clone.ErrNoBundle):

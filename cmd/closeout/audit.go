@@ -18,6 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/pages"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -47,7 +48,7 @@ type auditFlags struct {
 	options                   clone.AuditOptions
 }
 
-func newAudit(std stdio) *cobra.Command {
+func newAudit(std console.Streams) *cobra.Command {
 	f := &auditFlags{}
 	c := &cobra.Command{
 		Use: "audit", Short: "Compare what was merged with what the gate decided", Long: auditLong, Args: noWords("--branch"),
@@ -70,7 +71,7 @@ func newAudit(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *auditFlags) run(std stdio) error {
+func (f *auditFlags) run(std console.Streams) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (f *auditFlags) run(std stdio) error {
 // check refuses a call that cannot be carried out, and reads the flags.
 func (f *auditFlags) check() error {
 	if !slices.Contains(pages.Formats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, pages.Formats, ""), strings.Join(pages.Formats, ", "))
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, pages.Formats, ""), strings.Join(pages.Formats, ", "))
 	}
 	if f.failOn != "block" && f.failOn != "warn" {
 		return fmt.Errorf("--fail-on is %q: expected block or warn", f.failOn)
@@ -144,7 +145,7 @@ func (f *auditFlags) programs() error {
 }
 
 // write prints the result, or writes it into a file.
-func (f *auditFlags) write(a *report.Audit, std stdio) error {
+func (f *auditFlags) write(a *report.Audit, std console.Streams) error {
 	if f.out != "" {
 		var b bytes.Buffer
 		if err := pages.Write(&b, a, f.format); err != nil {
@@ -153,7 +154,7 @@ func (f *auditFlags) write(a *report.Audit, std stdio) error {
 		return collect.WriteOther("audit", f.out, b.Bytes())
 	}
 	kind := map[string]present.Stream{"json": present.JSON, "csv": present.Commands, "html": present.HTML}[f.format] // text is Plain
-	return printAs(std.out, kind, false, func(w io.Writer, _ bool) error {
+	return console.Print(std.Out, kind, false, func(w io.Writer, _ bool) error {
 		return pages.Write(w, a, f.format)
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/start"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify"
@@ -46,7 +47,7 @@ type backtestFlags struct {
 // maxLast is how many merges a backtest judges at most: their findings are in memory at once.
 const maxLast = 2000
 
-func newBacktest(std stdio) *cobra.Command {
+func newBacktest(std console.Streams) *cobra.Command {
 	f := &backtestFlags{}
 	c := &cobra.Command{
 		Use: "backtest", Short: "Show which of your last merges the contract would have blocked", Long: backtestLong, Args: noWords("--branch"),
@@ -63,11 +64,11 @@ func newBacktest(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *backtestFlags) run(std stdio) error {
+func (f *backtestFlags) run(std console.Streams) error {
 	format, known := backtest.ByName(f.format)
 	switch {
 	case !known:
-		return fmt.Errorf("unknown format %q%s expected text, json or markdown", f.format, didYouMean(f.format, []string{"text", "json", "markdown"}, ""))
+		return fmt.Errorf("unknown format %q%s expected text, json or markdown", f.format, input.DidYouMean(f.format, []string{"text", "json", "markdown"}, ""))
 	case f.last < 1 || f.last > maxLast:
 		return fmt.Errorf("--last cannot be %d: expected 1 to %d", f.last, maxLast)
 	}
@@ -84,7 +85,7 @@ func (f *backtestFlags) run(std stdio) error {
 	if err != nil {
 		return err
 	}
-	if err := format.Write(printTo(std.out, format.Kind), result); err != nil {
+	if err := format.Write(console.To(std.Out, format.Kind), result); err != nil {
 		return err
 	}
 	if c := result.Counts; c.Merges > 0 && c.Unknown == c.Merges {

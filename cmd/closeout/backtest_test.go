@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/schema"
 )
 
@@ -107,7 +108,7 @@ func BenchmarkBacktest(b *testing.B) {
 	for b.Loop() {
 		var errs bytes.Buffer
 		args := []string{"backtest", "--repo", dir, "--contract-file", filepath.Join(dir, "contract.json"), "--last", "1000"}
-		if status := run(args, stdio{strings.NewReader(""), io.Discard, &errs}); status != exitPassed {
+		if status := execute(args, console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &errs}); status != exitPassed {
 			b.Fatal(errs.String())
 		}
 	}

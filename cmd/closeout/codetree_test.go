@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // checkouts make a repository r, or at, in whose work tree a command is recorded. The recorder asks git about the work tree,
@@ -136,7 +138,7 @@ func codeTrees(t *testing.T, text, at string) (before, after, accepted string) {
 func inProcess(t *testing.T, args ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if status := run(args, stdio{strings.NewReader(""), &out, &errs}); status != 0 {
+	if status := execute(args, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != 0 {
 		t.Fatalf("closeout %q: exit %d\n%s%s", args, status, &out, &errs)
 	}
 }

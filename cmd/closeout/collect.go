@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -18,7 +19,7 @@ verify DIR judges the bundle later, on any machine, and closeout replay DIR show
 Exit codes: 0 the bundle is written, also when a fact is unavailable, which its facts.json says; 2 wrong call or
 environment.`
 
-func newCollect(std stdio) *cobra.Command {
+func newCollect(std console.Streams) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: input.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: noWords("--base"),
@@ -30,7 +31,7 @@ func newCollect(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *verifyFlags) collect(c *cobra.Command, std stdio) error {
+func (f *verifyFlags) collect(c *cobra.Command, std console.Streams) error {
 	if f.trees.base == "" || f.bundle == "" {
 		return errors.New("collect requires --base and --bundle: see closeout collect --help")
 	}
@@ -42,7 +43,7 @@ func (f *verifyFlags) collect(c *cobra.Command, std stdio) error {
 		return err
 	}
 	for _, path := range found.Paths {
-		fmt.Fprintln(std.out, path)
+		fmt.Fprintln(std.Out, path)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/pages"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify"
@@ -26,7 +27,7 @@ import (
 var completions = map[string]func(*cobra.Command) []string{
 	"format":    formatsOf,
 	"mode":      func(*cobra.Command) []string { return verify.Modes() },
-	"color":     func(*cobra.Command) []string { return colorModes },
+	"color":     func(*cobra.Command) []string { return console.ColorModes },
 	"base":      branches,
 	"head":      branches,
 	"branch":    branches,
@@ -154,7 +155,7 @@ var directive = input.Lazily(`^:[0-9]+\n$`)
 
 func (c completed) Write(p []byte) (int, error) {
 	if directive().Match(p) {
-		return bare(c.Writer).Write(p)
+		return console.Bare(c.Writer).Write(p)
 	}
 	return c.Writer.Write(p)
 }

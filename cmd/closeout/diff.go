@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/rules"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
@@ -34,7 +35,7 @@ type diffFlags struct {
 
 var diffFormats = []string{"text", "json"}
 
-func newDiff(std stdio) *cobra.Command {
+func newDiff(std console.Streams) *cobra.Command {
 	f := &diffFlags{}
 	c := &cobra.Command{
 		Use: "diff", Short: "Show skipped tests, weakened checks and secrets in a change, without a contract", Long: diffLong, Args: noWords("--base"),
@@ -51,12 +52,12 @@ func newDiff(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *diffFlags) run(std stdio) error {
+func (f *diffFlags) run(std console.Streams) error {
 	if !slices.Contains(diffFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, diffFormats, ""), strings.Join(diffFormats, ", "))
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, diffFormats, ""), strings.Join(diffFormats, ", "))
 	}
 	if f.list {
-		return printAs(std.out, present.Plain, false, func(w io.Writer, _ bool) error { return listRules(w) })
+		return console.Print(std.Out, present.Plain, false, func(w io.Writer, _ bool) error { return listRules(w) })
 	}
 	found, err := f.find(std)
 	if err != nil {
@@ -65,12 +66,12 @@ func (f *diffFlags) run(std stdio) error {
 	if f.format == "json" {
 		data, err := found.Marshal()
 		if err == nil {
-			_, err = jsonTo(std.out).Write(data)
+			_, err = console.JSON(std.Out).Write(data)
 		}
 		if err != nil {
 			return err
 		}
-	} else if err := printAs(std.out, present.Plain, false, func(w io.Writer, _ bool) error { return writeRows(w, found) }); err != nil {
+	} else if err := console.Print(std.Out, present.Plain, false, func(w io.Writer, _ bool) error { return writeRows(w, found) }); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(found.Rules, func(r reports.DiffRow) bool { return !r.Passed && r.Severity == input.Block }) {
@@ -80,14 +81,14 @@ func (f *diffFlags) run(std stdio) error {
 }
 
 // find runs the rules. What the repository does not contain ends in an exit code of its own.
-func (f *diffFlags) find(std stdio) (*reports.Diff, error) {
+func (f *diffFlags) find(std console.Streams) (*reports.Diff, error) {
 	unknown := func(err error) error {
 		text := err.Error()
 		var fixed interface{ Fix() string }
 		if errors.As(err, &fixed) {
 			text += " → " + fixed.Fix()
 		}
-		fmt.Fprintln(std.err, "closeout diff:", text)
+		fmt.Fprintln(std.Err, "closeout diff:", text)
 		return exit{exitReview}
 	}
 	git, err := collect.OpenGit(orHere(f.repo), input.DefaultLimits())
@@ -116,7 +117,7 @@ func (f *diffFlags) find(std stdio) (*reports.Diff, error) {
 		return nil, err
 	}
 	shown := strings.TrimPrefix(strings.TrimPrefix(f.base, "refs/heads/"), "refs/remotes/")
-	fmt.Fprintf(std.err, "closeout diff: the base%s is %s (%.12s)\n", why, shown, base)
+	fmt.Fprintf(std.Err, "closeout diff: the base%s is %s (%.12s)\n", why, shown, base)
 	compared := collect.Compare(git, base, head)
 	for _, u := range compared.Unavailable {
 		if compared.Changes == nil {

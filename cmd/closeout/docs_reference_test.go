@@ -12,12 +12,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/schema"
 )
 
 // TestCommandReference compares docs/commands.md with the help of the commands.
 func TestCommandReference(t *testing.T) {
-	root := newRoot(stdio{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}})
+	root := newRoot(console.Streams{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 	var b strings.Builder
 	b.WriteString("# Commands\n\nThis page is made from `closeout COMMAND --help`.\n")
 	writeCommands(&b, root)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // The documents show sessions of a terminal in blocks of the language console: a command after "$ ", its further lines after
@@ -238,7 +240,7 @@ var flagWord = regexp.MustCompile(`(?:^|[\s\[])(--[a-z][a-z0-9-]*)`)
 
 func checkCommand(t *testing.T, page, name, rest string) {
 	t.Helper()
-	root := newRoot(stdio{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}})
+	root := newRoot(console.Streams{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	path := []string{name}

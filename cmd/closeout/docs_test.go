@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/rules"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -22,7 +23,7 @@ const repository = "../.."
 func printed(t *testing.T, args ...string) (string, int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status := run(args, stdio{strings.NewReader(""), &out, &errs})
+	status := execute(args, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	if errs.Len() > 0 {
 		t.Fatalf("closeout %q: %s", args, errs.String())
 	}
@@ -142,7 +143,7 @@ func TestSoftStart(t *testing.T) {
 
 // TestCommandsAreDocumented wants an example in the help of every command, and every flag of verify in the docs.
 func TestCommandsAreDocumented(t *testing.T) {
-	root := newRoot(stdio{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}})
+	root := newRoot(console.Streams{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 	for _, c := range root.Commands() {
 		if c.Example == "" || c.Short == "" {
 			t.Errorf("%s has no example or no short help", c.Name())

@@ -13,13 +13,14 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/audit/audit"
 	"github.com/closeout-gate/closeout/internal/lint"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/rules"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-func newExplain(std stdio) *cobra.Command {
+func newExplain(std console.Streams) *cobra.Command {
 	var whole bool
 	c := &cobra.Command{
 		Use: "explain [CODE]", Short: "Explain what a finding means and how to fix it",
@@ -31,9 +32,9 @@ func newExplain(std stdio) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return ruleBook(std.out)
+				return ruleBook(std.Out)
 			}
-			return explain(args[0], whole, std.out)
+			return explain(args[0], whole, std.Out)
 		},
 	}
 	c.Flags().BoolVar(&whole, "all", false, "print all that the page says about the code, with its lists, and what the check does")
@@ -110,7 +111,7 @@ func codeMeant(word string) string {
 		}
 	}
 	if len(same) == 0 {
-		return didYouMean(word, explained(), "")
+		return input.DidYouMean(word, explained(), "")
 	}
 	return " (did you mean " + strings.Join(same, " or ") + "?):"
 }

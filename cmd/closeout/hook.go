@@ -5,6 +5,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/fence"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -16,7 +17,7 @@ What binds is the gate in CI.
 hook install writes the calls into the settings of agents, hook doctor tries them, and hook remove takes them out again.
 hook run is what the agent's settings call; it reads the payload from standard input and answers in the agent's own form.`
 
-func newHook(std stdio) *cobra.Command {
+func newHook(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "hook", Short: "Stop a coding agent's wrong writes while it works", Long: hookLong,
 		Example: "  closeout hook install\n  closeout hook doctor",

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 const hookDoctorLong = `hook doctor tries the installed hooks, as the agent would call them: a write to .git/config must be denied, and one to an
@@ -14,7 +16,7 @@ Without --agent it looks at those that a hook is installed for.
 
 Exit codes: 0 the fences stand; 1 one is dead, or none is there; 2 wrong call or environment.`
 
-func newHookDoctor(std stdio) *cobra.Command {
+func newHookDoctor(std console.Streams) *cobra.Command {
 	h := newHookSettings(std)
 	c := &cobra.Command{
 		Use: "doctor", Short: "Try the installed hooks", Long: hookDoctorLong, Args: noWords(""),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/fence"
 	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 const hookInstallLong = `hook install writes the hooks into the settings of agents: claude, codex, copilot, or the pre-commit hook of git.
@@ -25,7 +26,7 @@ Exit codes: 0 no hook is left; 2 wrong call or environment.`
 
 var agentsHelp = "an `agent`, several times: " + strings.Join(hook.Agents, ", ")
 
-func newHookInstall(std stdio) *cobra.Command {
+func newHookInstall(std console.Streams) *cobra.Command {
 	h := newHookSettings(std)
 	c := &cobra.Command{
 		Use: "install", Short: "Write the hooks into the settings of agents", Long: hookInstallLong, Args: noWords(""),
@@ -41,7 +42,7 @@ func newHookInstall(std stdio) *cobra.Command {
 	return c
 }
 
-func newHookRemove(std stdio) *cobra.Command {
+func newHookRemove(std console.Streams) *cobra.Command {
 	h := newHookSettings(std)
 	c := &cobra.Command{
 		Use: "remove", Short: "Take the hooks out of the settings of agents", Long: hookRemoveLong, Args: noWords(""),
@@ -52,9 +53,9 @@ func newHookRemove(std stdio) *cobra.Command {
 	return c
 }
 
-func newHookSettings(std stdio) *fence.Settings {
+func newHookSettings(std console.Streams) *fence.Settings {
 	return &fence.Settings{
-		Tell: func(format string, args ...any) { fmt.Fprintf(std.out, format+"\n", args...) },
+		Tell: func(format string, args ...any) { fmt.Fprintf(std.Out, format+"\n", args...) },
 		Gate: fenceGate(),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/fence"
 	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 const hookRunLong = `hook run answers one call of an agent's hook: the payload comes on standard input, the answer is in the agent's own form.
@@ -23,10 +24,10 @@ without them, of an older version, the payload says it.
 Exit codes are the agent's protocol: 2 denies, 1 denies a commit (git), 0 is everything else, also a wrong call. When closeout itself
 fails, the agent goes on, unless --fail closed says otherwise.`
 
-func newHookRun(std stdio) *cobra.Command {
+func newHookRun(std console.Streams) *cobra.Command {
 	f := &fence.Flags{}
 	wrong := func(err error) error {
-		fmt.Fprintln(std.err, "closeout hook run:", err)
+		fmt.Fprintln(std.Err, "closeout hook run:", err)
 		return exit{0} // 2 would deny
 	}
 	c := &cobra.Command{
@@ -42,9 +43,9 @@ func newHookRun(std stdio) *cobra.Command {
 			if err := f.Check(); err != nil {
 				return wrong(err)
 			}
-			answer := f.Run(std.in, fenceGate())
-			io.WriteString(bare(std.out), answer.Stdout)
-			fmt.Fprint(std.err, answer.Stderr)
+			answer := f.Run(std.In, fenceGate())
+			io.WriteString(console.Bare(std.Out), answer.Stdout)
+			fmt.Fprint(std.Err, answer.Stderr)
 			if answer.Exit != 0 {
 				return exit{answer.Exit}
 			}

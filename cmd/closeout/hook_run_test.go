@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // TestHookFindsTheRepository asks about paths that only look as if they were elsewhere.
@@ -127,7 +128,7 @@ func TestHookFails(t *testing.T) {
 			out    string
 		}{{"--event pre", 0, ""}, {"", 0, ""}, {"--event post --fail closed", 0, ""}, {"--event pre --fail closed", 2, ""}, {"--event stop --fail closed", 0, `{"systemMessage":`}} {
 			var out, errs bytes.Buffer
-			status := run(append([]string{"hook", "run"}, strings.Fields(c.args)...), stdio{in(), &out, &errs})
+			status := execute(append([]string{"hook", "run"}, strings.Fields(c.args)...), console.Streams{In: in(), Out: &out, Err: &errs})
 			if status != c.status || !strings.HasPrefix(out.String(), c.out) || c.out == "" && out.Len() > 0 || strings.Count(errs.String(), "\n") != 1 {
 				t.Errorf("%s, %q: exit %d, %q, %q", name, c.args, status, &out, &errs)
 			}
@@ -135,12 +136,12 @@ func TestHookFails(t *testing.T) {
 	}
 	var said, told bytes.Buffer
 	half := `{"hook_event_name": "Stop", "turn_id": "1", "session_id": "s", `
-	if status := run([]string{"hook", "run", "--fail", "closed"}, stdio{strings.NewReader(half), &said, &told}); status != 0 || !strings.HasPrefix(said.String(), `{"systemMessage":`) {
+	if status := execute([]string{"hook", "run", "--fail", "closed"}, console.Streams{In: strings.NewReader(half), Out: &said, Err: &told}); status != 0 || !strings.HasPrefix(said.String(), `{"systemMessage":`) {
 		t.Errorf("half of a payload that names its event: exit %d, %q", status, &said)
 	}
 	deep := `{"tool_name": "Write", "tool_input": ` + strings.Repeat("[", 20_000)
 	var out, errs bytes.Buffer
-	if status := run([]string{"hook", "run", "--event", "pre"}, stdio{strings.NewReader(deep), &out, &errs}); status != 2 || !strings.Contains(errs.String(), "hook.payload") {
+	if status := execute([]string{"hook", "run", "--event", "pre"}, console.Streams{In: strings.NewReader(deep), Out: &out, Err: &errs}); status != 2 || !strings.Contains(errs.String(), "hook.payload") {
 		t.Errorf("a deep payload: exit %d, %q", status, &errs)
 	}
 }
@@ -176,7 +177,7 @@ func TestHookFailsAsInstalled(t *testing.T) {
 					c.status = 2 // the model made it so
 				}
 				var out, errs bytes.Buffer
-				status := run([]string{"hook", "run", "--agent", agent, "--event", c.event, "--fail", c.fail}, stdio{in(), &out, &errs})
+				status := execute([]string{"hook", "run", "--agent", agent, "--event", c.event, "--fail", c.fail}, console.Streams{In: in(), Out: &out, Err: &errs})
 				form := strings.HasPrefix(out.String(), `{"permissionDecision":"deny","permissionDecisionReason":"closeout`)
 				denied := c.status == 2 && agent == "copilot"
 				silent := out.Len() == 0 || c.event == "stop" && strings.HasPrefix(out.String(), `{"systemMessage":`)
@@ -199,7 +200,7 @@ func TestHookFailsAsInstalled(t *testing.T) {
 	} {
 		for fail, status := range map[string]int{"open": 0, "closed": want} {
 			var out, errs bytes.Buffer
-			got := run([]string{"hook", "run", "--agent", "claude", "--event", "pre", "--fail", fail}, stdio{strings.NewReader(payload), &out, &errs})
+			got := execute([]string{"hook", "run", "--agent", "claude", "--event", "pre", "--fail", fail}, console.Streams{In: strings.NewReader(payload), Out: &out, Err: &errs})
 			if got != status {
 				t.Errorf("%s, --fail %s: exit %d, %q", payload, fail, got, &errs)
 			}
@@ -279,7 +280,7 @@ func BenchmarkHook(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
 				var out, errs bytes.Buffer
-				run([]string{"hook", "run"}, stdio{strings.NewReader(payload), &out, &errs})
+				execute([]string{"hook", "run"}, console.Streams{In: strings.NewReader(payload), Out: &out, Err: &errs})
 				if out.Len()+errs.Len() == 0 {
 					b.Fatal("no answer")
 				}

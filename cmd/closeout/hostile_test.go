@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -186,8 +187,8 @@ func judge(t testing.TB, dir, base, head string, args ...string) judged {
 	contract := filepath.Join(t.TempDir(), "contract.json")
 	putFile(t, contract, `{"allowed_files": ["src/**"], "forbidden_files": ["secrets/**"], "acceptance_criteria": ["true"], "rollback_plan": "Revert."}`)
 	var out, errs bytes.Buffer
-	std := stdio{strings.NewReader(""), &out, &errs}
-	j.status = run(slices.Concat([]string{"verify", "--repo", dir, "--base", base, "--head", head, "--contract-file", contract, "--bundle", j.bundle, "--quiet",
+	std := console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}
+	j.status = execute(slices.Concat([]string{"verify", "--repo", dir, "--base", base, "--head", head, "--contract-file", contract, "--bundle", j.bundle, "--quiet",
 		"--report", toStdout}, args), std)
 	data := out.Bytes()
 	if err := json.Unmarshal(data, &j.report); err != nil {
@@ -200,7 +201,7 @@ func judge(t testing.TB, dir, base, head string, args ...string) judged {
 		return j
 	}
 	putFile(t, filepath.Join(j.bundle, report.FileName), out.String())
-	if status := run([]string{"replay", j.bundle}, std); status != exitPassed {
+	if status := execute([]string{"replay", j.bundle}, std); status != exitPassed {
 		t.Errorf("replay ends with %d: %s%s", status, &out, &errs)
 	}
 	j.listed = listed(t, &j)

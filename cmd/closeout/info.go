@@ -8,11 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
-func newSchema(std stdio) *cobra.Command {
+func newSchema(std console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "schema [NAME]", Short: "Print a JSON Schema; without a NAME, the names of all",
 		Example: "  closeout schema scope_contract > scope_contract.schema.json",
@@ -22,23 +24,23 @@ func newSchema(std stdio) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				_, err := fmt.Fprintln(std.out, strings.Join(schema.Names(), "\n"))
+				_, err := fmt.Fprintln(std.Out, strings.Join(schema.Names(), "\n"))
 				return err
 			}
 			text, err := schema.Text(args[0])
 			if err != nil {
-				return fmt.Errorf("unknown schema %q%s expected one of %s", args[0], didYouMean(args[0], schema.Names(), ""), strings.Join(schema.Names(), ", "))
+				return fmt.Errorf("unknown schema %q%s expected one of %s", args[0], input.DidYouMean(args[0], schema.Names(), ""), strings.Join(schema.Names(), ", "))
 			}
-			_, err = std.out.Write(text)
+			_, err = std.Out.Write(text)
 			return err
 		},
 	}
 }
 
-func newVersion(std stdio) *cobra.Command {
+func newVersion(std console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Example: "  closeout version", Args: noWords(""),
-		RunE: func(*cobra.Command, []string) error { return printVersion(std.out) },
+		RunE: func(*cobra.Command, []string) error { return printVersion(std.Out) },
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/git"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/start"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify/change"
@@ -54,8 +55,8 @@ type initFlags struct {
 	out          func(format string, args ...any)
 }
 
-func newInit(std stdio) *cobra.Command {
-	f := &initFlags{out: func(format string, args ...any) { fmt.Fprintf(std.out, format+"\n", args...) }}
+func newInit(std console.Streams) *cobra.Command {
+	f := &initFlags{out: func(format string, args ...any) { fmt.Fprintf(std.Out, format+"\n", args...) }}
 	c := &cobra.Command{
 		Use: "init", Short: "Write the contract and the workflow that a repository begins with", Long: initLong, Args: noWords(""),
 		Example: "  closeout init --dry-run\n  closeout init --test 'make check'",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -24,7 +25,7 @@ const toStdout = "-"
 
 // begin removes an older report before anything is collected, and prepares to write a failing one when a signal ends the
 // process.
-func begin(path string, s verify.Settings, std stdio) (*collect.Stale, *watch, error) {
+func begin(path string, s verify.Settings, std console.Streams) (*collect.Stale, *watch, error) {
 	var old *collect.Stale
 	if path != toStdout {
 		var err error
@@ -36,7 +37,7 @@ func begin(path string, s verify.Settings, std stdio) (*collect.Stale, *watch, e
 }
 
 // judgeAndWrite judges and writes the report, whatever happens; it returns the report that was written.
-func judgeAndWrite(b *verify.Bundle, path string, w *watch, std stdio) (*report.Report, error) {
+func judgeAndWrite(b *verify.Bundle, path string, w *watch, std console.Streams) (*report.Report, error) {
 	go validators() // compiling the schema takes as long as judging a small bundle
 	r := judgeSafely(b)
 	if err := w.decide(func() error { return writeReport(r, path, std) }); err != nil {
@@ -46,14 +47,14 @@ func judgeAndWrite(b *verify.Bundle, path string, w *watch, std stdio) (*report.
 }
 
 // tellReplaced says that the new report replaced a different one.
-func tellReplaced(old *collect.Stale, r *report.Report, path string, std stdio) {
+func tellReplaced(old *collect.Stale, r *report.Report, path string, std console.Streams) {
 	if old != nil && old.SHA256 != fileSHA256(path) {
-		fmt.Fprintf(std.err, "closeout: the report %q was replaced by a different one: the verdict was %q and is now %q\n", path, old.Verdict, r.Verdict)
+		fmt.Fprintf(std.Err, "closeout: the report %q was replaced by a different one: the verdict was %q and is now %q\n", path, old.Verdict, r.Verdict)
 	}
 }
 
 // intoBundle writes the report into the bundle that was written beside it, so that the bundle can be replayed.
-func intoBundle(r *report.Report, bundle, path string, std stdio) error {
+func intoBundle(r *report.Report, bundle, path string, std console.Streams) error {
 	own := filepath.Join(bundle, report.FileName)
 	if bundle == "" || collect.SameFile(own, path) {
 		return nil
@@ -85,13 +86,13 @@ func judgeSafely(b *verify.Bundle) (r *report.Report) {
 }
 
 // writeReport validates a report against its schema and writes its canonical bytes.
-func writeReport(r *report.Report, path string, std stdio) error {
+func writeReport(r *report.Report, path string, std console.Streams) error {
 	data, err := validReport(r)
 	if err != nil {
 		return err
 	}
 	if path == toStdout {
-		_, err := jsonTo(std.out).Write(data)
+		_, err := console.JSON(std.Out).Write(data)
 		return err
 	}
 	return collect.Write(path, data)
@@ -126,7 +127,7 @@ type watch struct {
 }
 
 // reportOnSignal writes a failing report when the process is told to end before it has decided, and does what comes last.
-func reportOnSignal(path string, s verify.Settings, std stdio, last ...func() error) *watch {
+func reportOnSignal(path string, s verify.Settings, std console.Streams, last ...func() error) *watch {
 	w := &watch{signals: make(chan os.Signal, 1), done: make(chan struct{})}
 	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
@@ -140,7 +141,7 @@ func reportOnSignal(path string, s verify.Settings, std stdio, last ...func() er
 }
 
 // end ends the process. A report that was written stays: the decision was made.
-func (w *watch) end(sig os.Signal, path string, s verify.Settings, std stdio, last []func() error) {
+func (w *watch) end(sig os.Signal, path string, s verify.Settings, std console.Streams, last []func() error) {
 	w.mu.Lock() // for good: no other report may follow
 	err := fmt.Errorf("ended by the signal %q", sig)
 	if !w.decided {
@@ -150,7 +151,7 @@ func (w *watch) end(sig os.Signal, path string, s verify.Settings, std stdio, la
 	for _, do := range last {
 		err = errors.Join(err, do())
 	}
-	fmt.Fprintln(std.err, "closeout:", err)
+	fmt.Fprintln(std.Err, "closeout:", err)
 	os.Exit(exitUsage)
 }
 

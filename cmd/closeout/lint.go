@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -30,7 +31,7 @@ type lintFlags struct {
 	path, strict                 bool
 }
 
-func newLint(std stdio) *cobra.Command {
+func newLint(std console.Streams) *cobra.Command {
 	f := &lintFlags{}
 	c := &cobra.Command{
 		Use: "lint", Short: "Find mistakes in contracts and workflows", Long: lintLong, Args: noWords(""),
@@ -48,9 +49,9 @@ func newLint(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *lintFlags) run(std stdio) error {
+func (f *lintFlags) run(std console.Streams) error {
 	if !slices.Contains(present.LintFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, present.LintFormats, ""), strings.Join(present.LintFormats, ", "))
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, present.LintFormats, ""), strings.Join(present.LintFormats, ", "))
 	}
 	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
 	if err != nil {
@@ -72,7 +73,7 @@ func (f *lintFlags) run(std stdio) error {
 	case "github":
 		kind = present.Commands
 	}
-	err = printAs(std.out, kind, f.format == "text", func(w io.Writer, color bool) error {
+	err = console.Print(std.Out, kind, f.format == "text", func(w io.Writer, color bool) error {
 		return present.WriteLint(w, r, f.format, present.Options{Color: color})
 	})
 	if err != nil {

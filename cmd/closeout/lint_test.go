@@ -13,6 +13,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/audit/audit"
 	"github.com/closeout-gate/closeout/internal/lint"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/checks"
 )
 
@@ -54,7 +55,7 @@ func TestPreCommitHook(t *testing.T) {
 		t.Errorf("the hook is %+v", h)
 	}
 	words := append(strings.Fields(h.Entry), h.Args...)
-	root := newRoot(stdio{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}})
+	root := newRoot(console.Streams{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 	command, rest, err := root.Find(words[1:])
 	if err != nil || words[0] != "closeout" || command.Name() != "lint" || command.ParseFlags(rest) != nil {
 		t.Errorf("%q calls %v, %v", words, command, err)

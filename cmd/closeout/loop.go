@@ -10,6 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/loop"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 )
 
@@ -37,7 +38,7 @@ type loopFlags struct {
 	costs, prices []string
 }
 
-func newLoop(std stdio) *cobra.Command {
+func newLoop(std console.Streams) *cobra.Command {
 	f := &loopFlags{}
 	c := &cobra.Command{
 		Use: "loop [flags] -- CMD ARG...", Short: "Run an agent again and again until every item has a verdict", Long: loopLong,
@@ -83,7 +84,7 @@ func (f *loopFlags) check() (err error) {
 	return l.Check()
 }
 
-func (f *loopFlags) run(std stdio) error {
+func (f *loopFlags) run(std console.Streams) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (f *loopFlags) run(std stdio) error {
 		return err
 	}
 	defer b.Git.Close()
-	w := &loop.Items{Board: b, Out: std.out}
+	w := &loop.Items{Board: b, Out: std.Out}
 	w.Judge = func(id string, stuck loop.Stuck) (*item.Standing, []item.Fact, error) {
 		done, err := submit(b, id, stuck, std)
 		switch {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // gcPercent saves a fifth of the CPU time of a usual run against the default of 100, since most of what such a run allocates lives
@@ -18,7 +20,7 @@ const (
 func main() {
 	debug.SetGCPercent(gcPercent)
 	watchHeap()
-	os.Exit(run(os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(execute(os.Args[1:], console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // watchHeap looks after each garbage collection whether the heap is large, until it is: what it allocates here is found to be garbage

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -113,10 +114,10 @@ func wrongCommit(flag, name string, git *collect.Git, err error) error {
 }
 
 // tellNoInputs says what to write when a directory contains no input: most often it is the repository.
-func tellNoInputs(dir string, found *collect.Found, std stdio) {
+func tellNoInputs(dir string, found *collect.Found, std console.Streams) {
 	if len(found.Inputs) > 0 {
 		return
 	}
-	fmt.Fprintf(std.err, "closeout: %q contains no input, such as scope_contract.json, feedback_record.jsonl, rule_report.json or pr.diff; "+
+	fmt.Fprintf(std.Err, "closeout: %q contains no input, such as scope_contract.json, feedback_record.jsonl, rule_report.json or pr.diff; "+
 		"to judge a change in a repository, write closeout verify --base %s\n", dir, cmp.Or(usualBase(), "BRANCH"))
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // mistake is what a newcomer gets wrong, and what the answer must contain. testdata/mistakes/README.md describes the
@@ -204,7 +206,7 @@ func write(t *testing.T, path, text string) {
 // call runs the program, and returns what it prints on both streams.
 func call(args []string) (exit int, text string) {
 	var out bytes.Buffer
-	exit = run(args, stdio{in: strings.NewReader(""), out: &out, err: &out})
+	exit = execute(args, console.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	return exit, out.String()
 }
 

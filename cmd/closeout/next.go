@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 const nextLong = `next claims an item for this work tree and prints what to do: goal, scope, the commands that must pass, and what the last
@@ -24,7 +24,7 @@ type nextFlags struct {
 	list          bool
 }
 
-func newNext(std stdio) *cobra.Command {
+func newNext(std console.Streams) *cobra.Command {
 	f := &nextFlags{}
 	c := &cobra.Command{
 		Use: "next [ITEM]", Short: "Take an item, and print what to do", Long: nextLong, Args: oneWord("ITEM"),
@@ -39,7 +39,7 @@ func newNext(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *nextFlags) run(id string, std stdio) error {
+func (f *nextFlags) run(id string, std console.Streams) error {
 	if err := textOrJSON(f.format); err != nil {
 		return err
 	}
@@ -54,25 +54,25 @@ func (f *nextFlags) run(id string, std stdio) error {
 	case err != nil:
 		return err
 	case h == nil:
-		fmt.Fprintln(std.err, "closeout item next: nothing to hand out:", why)
+		fmt.Fprintln(std.Err, "closeout item next: nothing to hand out:", why)
 		return exit{exitFailed}
 	case f.format == "json":
-		return writeJSON(std, h)
+		return console.WriteJSON(std, h)
 	}
-	_, err = io.WriteString(std.out, h.Text())
+	_, err = io.WriteString(std.Out, h.Text())
 	return err
 }
 
 // printOpen prints the ids of the items that are open.
-func (f *nextFlags) printOpen(std stdio) error {
+func (f *nextFlags) printOpen(std console.Streams) error {
 	open, err := board.Todo(f.state, boardGate(std))
 	switch {
 	case err != nil:
 		return err
 	case f.format == "json":
-		err = writeJSON(std, open)
+		err = console.WriteJSON(std, open)
 	case len(open) > 0:
-		_, err = fmt.Fprintln(std.out, strings.Join(open, "\n"))
+		_, err = fmt.Fprintln(std.Out, strings.Join(open, "\n"))
 	}
 	if err == nil && len(open) == 0 {
 		return exit{exitFailed}
@@ -87,21 +87,12 @@ func textOrJSON(format string) error {
 	return nil
 }
 
-// writeJSON prints a value as a line of JSON.
-func writeJSON(std stdio, v any) error {
-	data, err := json.Marshal(v)
-	if err == nil {
-		_, err = jsonTo(std.out).Write(append(data, '\n'))
-	}
-	return err
-}
-
 const releaseLong = `release gives the claim of an item back, so that another work tree can take it. With --reason, an item that is STUCK or
 REVIEW gets new tries; the reason goes into the log. An item that is PASS stays so.
 
 Exit codes: 0 done, 2 wrong call, or nothing to release.`
 
-func newRelease(std stdio) *cobra.Command {
+func newRelease(std console.Streams) *cobra.Command {
 	state, reason := "", ""
 	c := &cobra.Command{
 		Use: "release ITEM", Short: "Give an item back, or give a STUCK or REVIEW one new tries", Long: releaseLong,

@@ -11,18 +11,19 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 )
 
 // showPage shows a page of our own documentation: on a terminal through a pager, with lines that fit and bold headings.
 func showPage(w io.Writer, text string) error {
-	s := displayOf(w)
-	shown := present.Page(text, s.width, s.color)
-	if s.terminal && throughPager(bare(w), shown) {
+	s := console.DisplayOf(w)
+	shown := present.Page(text, s.Width, s.Color)
+	if s.Terminal && throughPager(console.Bare(w), shown) {
 		return nil
 	}
-	if s.color {
-		w = bare(w) // the text is ours
+	if s.Color {
+		w = console.Bare(w) // the text is ours
 	}
 	_, err := io.WriteString(w, shown)
 	return err

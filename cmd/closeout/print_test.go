@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // evilText is a text that acts on a workflow runner, on a terminal and on a reader, in all ways that are known. It can be
@@ -63,13 +64,13 @@ func TestNothingPrintedActs(t *testing.T) {
 	t.Setenv("GITHUB_EVENT_NAME", evilText)
 	t.Setenv("INPUT_CONTRACT_FILE", evilText)
 	t.Setenv("GITHUB_OUTPUT", "")
-	root := newRoot(stdio{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}})
+	root := newRoot(console.Streams{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	refused := 0
 	for _, call := range append(calls(root, nil), []string{"__complete", "explain", evilText}, []string{"help", evilText}) {
 		var out, errs bytes.Buffer
-		if run(call, stdio{strings.NewReader(""), &out, &errs}) != exitPassed {
+		if execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}) != exitPassed {
 			refused++
 		}
 		harmless(t, call, out.String(), false)
@@ -114,7 +115,7 @@ func TestReportsDoNotAct(t *testing.T) {
 					call = append(call, report)
 				}
 				var out, errs bytes.Buffer
-				if status := run(call, stdio{strings.NewReader(""), &out, &errs}); status != exitFailed {
+				if status := execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != exitFailed {
 					t.Fatalf("%q ended with %d: %s", call, status, errs.String())
 				}
 				for _, text := range []string{out.String(), errs.String()} {
@@ -128,7 +129,7 @@ func TestReportsDoNotAct(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	if status := run([]string{"replay", bundle}, stdio{strings.NewReader(""), &out, &errs}); status != exitPassed {
+	if status := execute([]string{"replay", bundle}, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != exitPassed {
 		t.Errorf("replay ended with %d: %s%s", status, out.String(), errs.String())
 	}
 }
@@ -145,8 +146,8 @@ func jsonIsHarmless(t *testing.T, call []string, text string, actions bool) {
 func TestReplayDoesNotAct(t *testing.T) {
 	bundle := hostileBundle(t)
 	var out, errs bytes.Buffer
-	std := stdio{strings.NewReader(""), &out, &errs}
-	run([]string{"verify", bundle}, std)
+	std := console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}
+	execute([]string{"verify", bundle}, std)
 	name := filepath.Join(bundle, "verification_report.json")
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -165,7 +166,7 @@ func TestReplayDoesNotAct(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if status := run([]string{"replay", bundle}, std); status == exitPassed {
+	if status := execute([]string{"replay", bundle}, std); status == exitPassed {
 		t.Errorf("replay ended with %d", status)
 	}
 	harmless(t, []string{"replay"}, out.String(), false)
@@ -176,10 +177,10 @@ func TestReplayDoesNotAct(t *testing.T) {
 func TestHelpIsPrintedAsItIs(t *testing.T) {
 	for _, call := range [][]string{{"explain"}, {"schema", "scope_contract"}, {"verify", "--help"}, {"completion", "bash"}} {
 		var out, errs, plain bytes.Buffer
-		if status := run(call, stdio{strings.NewReader(""), &out, &errs}); status != exitPassed {
+		if status := execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != exitPassed {
 			t.Fatalf("%q: %d %s", call, status, errs.String())
 		}
-		root := newRoot(stdio{strings.NewReader(""), &plain, &plain})
+		root := newRoot(console.Streams{In: strings.NewReader(""), Out: &plain, Err: &plain})
 		root.SetArgs(call)
 		if err := root.Execute(); err != nil {
 			t.Fatal(err)
@@ -199,11 +200,11 @@ func TestRecordedOutputStaysAsItIs(t *testing.T) {
 	if err := os.WriteFile("raw", []byte(raw), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	status := run([]string{"record", "--no-tree", "--log=log", "--", "cat", "raw"}, stdio{strings.NewReader(""), &out, &errs})
+	status := execute([]string{"record", "--no-tree", "--log=log", "--", "cat", "raw"}, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	if status != exitPassed || out.String() != raw {
 		t.Errorf("%d, %q, %q", status, out.String(), errs.String())
 	}
-	status = run([]string{"record", "--no-tree", "--log=log", "--", evilText}, stdio{strings.NewReader(""), &out, &errs})
+	status = execute([]string{"record", "--no-tree", "--log=log", "--", evilText}, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	if status == exitPassed || errs.Len() == 0 {
 		t.Errorf("%d, %q", status, errs.String())
 	}

@@ -3,17 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify"
 )
@@ -46,7 +45,7 @@ type recordFlags struct {
 	tail         int
 }
 
-func newRecord(std stdio) *cobra.Command {
+func newRecord(std console.Streams) *cobra.Command {
 	f := &recordFlags{}
 	c := &cobra.Command{
 		Use: "record [flags] -- CMD ARG...", Short: "Run a command and record it", Long: recordLong,
@@ -105,16 +104,16 @@ func joinFromContract(args []string) []string {
 }
 
 // recordFailed turns an error of recording into its exit status: those of the gate mean something else.
-func recordFailed(err error, std stdio) error {
+func recordFailed(err error, std console.Streams) error {
 	var code exit
 	if err == nil || errors.As(err, &code) {
 		return err
 	}
-	fmt.Fprintln(std.err, "closeout record:", err)
+	fmt.Fprintln(std.Err, "closeout record:", err)
 	return exit{record.StatusFailed}
 }
 
-func (f *recordFlags) run(args []string, std stdio) error {
+func (f *recordFlags) run(args []string, std console.Streams) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
@@ -146,7 +145,7 @@ func notify(signals chan<- os.Signal) {
 }
 
 // runCommand records one command.
-func (f *recordFlags) runCommand(r *record.Recorder, std stdio) (err error) {
+func (f *recordFlags) runCommand(r *record.Recorder, std console.Streams) (err error) {
 	if f.exclusive {
 		if err := r.MoveAside(f.command.Produces); err != nil {
 			return err
@@ -161,7 +160,7 @@ func (f *recordFlags) runCommand(r *record.Recorder, std stdio) (err error) {
 		return err
 	}
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
-		fmt.Fprintln(std.err, "closeout record:", result.Why)
+		fmt.Fprintln(std.Err, "closeout record:", result.Why)
 	}
 	if r.Watch != nil {
 		if err := r.PutBack(); err != nil {
@@ -201,7 +200,7 @@ func (f *recordFlags) check(args []string) error {
 }
 
 // open finds the repository and reads the contracts, nil when there are none to run.
-func (f *recordFlags) open(std stdio) (*record.Recorder, *contracts, error) {
+func (f *recordFlags) open(std console.Streams) (*record.Recorder, *contracts, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, nil, err
@@ -210,8 +209,8 @@ func (f *recordFlags) open(std stdio) (*record.Recorder, *contracts, error) {
 		return nil, nil, err
 	}
 	r := &record.Recorder{Env: os.Environ(), Tail: f.tail, Grace: record.DefaultGrace}
-	r.Tell = func(text string) { fmt.Fprintln(std.err, "closeout record:", text) }
-	r.Stdout, r.Stderr, r.Commands = outputs(std, inActions())
+	r.Tell = func(text string) { fmt.Fprintln(std.Err, "closeout record:", text) }
+	r.Stdout, r.Stderr, r.Commands = console.Outputs(std, console.InActions())
 	if err := f.openRepository(r, here); err != nil {
 		return nil, nil, err
 	}
@@ -220,44 +219,6 @@ func (f *recordFlags) open(std stdio) (*record.Recorder, *contracts, error) {
 		return nil, nil, err
 	}
 	return r, list, f.paths(r, here, list)
-}
-
-// outputs says where a command's output goes, and where workflow commands are switched off meanwhile. GitHub's runner reads
-// them from both streams, in no fixed order, so both go into one writer there; a file is no such stream.
-func outputs(std stdio, actions bool) (out, errs, commands io.Writer) {
-	out, errs = bare(std.out), bare(std.err)
-	switch {
-	case !actions || isFile(out) && isFile(errs):
-		return out, errs, nil
-	case isFile(out):
-		return out, errs, errs
-	case isFile(errs):
-		return out, errs, out
-	}
-	both := &together{to: out}
-	return both, both, both
-}
-
-// together is a writer for several that write at once.
-type together struct {
-	mu sync.Mutex
-	to io.Writer
-}
-
-func (t *together) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.to.Write(p)
-}
-
-// isFile reports whether output goes to a regular file.
-func isFile(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode().IsRegular()
 }
 
 func (f *recordFlags) openRepository(r *record.Recorder, here string) (err error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/contract"
 )
@@ -21,17 +22,17 @@ type contracts struct {
 }
 
 // readContracts reads the contracts whose criteria are to be run; nil when a command was given.
-func (f *recordFlags) readContracts(root string, std stdio) (list *contracts, err error) {
+func (f *recordFlags) readContracts(root string, std console.Streams) (list *contracts, err error) {
 	if f.fromContract == nil {
 		return nil, nil
 	}
 	list = &contracts{task: f.command.Task}
 	if first := f.fromContract[0]; first != ownContracts {
-		list.first, err = record.ReadContract(first, std.err)
+		list.first, err = record.ReadContract(first, std.Err)
 		if err == nil && list.task == "" && stem(first) == list.first.TaskID.Value {
 			list.task = stem(first) // a task's contract has the name of its task_id; records of the standing one count for any task
 		}
-	} else if list.first, list.own, err = record.ReadContracts(root, f.command.Task, std.err); list.own != nil {
+	} else if list.first, list.own, err = record.ReadContracts(root, f.command.Task, std.Err); list.own != nil {
 		list.task = "" // only what the task's contract alone requires belongs to it
 	}
 	if err != nil {
@@ -49,11 +50,11 @@ func (f *recordFlags) readContracts(root string, std stdio) (list *contracts, er
 }
 
 // add reads a task contract beside the first contract.
-func (c *contracts) add(path string, std stdio) error {
+func (c *contracts) add(path string, std console.Streams) error {
 	if path == ownContracts {
 		return errors.New("--from-contract without a file must come first, and once")
 	}
-	task, err := record.ReadContract(path, std.err)
+	task, err := record.ReadContract(path, std.Err)
 	if err != nil {
 		return err
 	}
@@ -77,13 +78,13 @@ func stem(path string) string {
 }
 
 // plan says what is run, and into which logs.
-func (f *recordFlags) plan(root, log string, list *contracts, std stdio) *record.Plan {
+func (f *recordFlags) plan(root, log string, list *contracts, std console.Streams) *record.Plan {
 	p := &record.Plan{Timeout: f.command.Timeout}
 	if f.setup != "" {
 		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
 	}
 	if p.AddRules(list.first, f.rules, log) {
-		fmt.Fprintln(std.err, "closeout record: the contract names the command for rules, so the script of --rules is not run")
+		fmt.Fprintln(std.Err, "closeout record: the contract names the command for rules, so the script of --rules is not run")
 	}
 	p.AddCriteria(list.first, list.task, log)
 	if list.own != nil {
@@ -99,7 +100,7 @@ func (f *recordFlags) plan(root, log string, list *contracts, std stdio) *record
 }
 
 // runContracts records all criteria and outputs the digests of the logs.
-func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std stdio) (err error) {
+func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std console.Streams) (err error) {
 	p := f.plan(r.Root, r.Log, list, std)
 	if err := r.MoveAside(p.Reports(r.Evidence)); err != nil {
 		return err
@@ -119,18 +120,18 @@ func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std stdi
 }
 
 // handOver prints the digest of each log, and sets the step output.
-func handOver(w *record.Watch, logs []string, value string, std stdio) error {
+func handOver(w *record.Watch, logs []string, value string, std console.Streams) error {
 	if err := w.SetOutput("feedback_sha256", value); err != nil {
 		return fmt.Errorf("the step output cannot be set: %w", err)
 	}
 	for _, log := range logs {
-		fmt.Fprintf(std.out, "%s  %s\n", w.Digest(log), log)
+		fmt.Fprintf(std.Out, "%s  %s\n", w.Digest(log), log)
 	}
 	return nil
 }
 
 // teller says how each command ended.
-type teller struct{ std stdio }
+type teller struct{ std console.Streams }
 
 // Start says nothing: the command's output is passed on.
 func (teller) Start(record.Step) {}
@@ -139,9 +140,9 @@ func (t teller) End(s record.Step, result *record.Result, met bool) {
 	if s.Name == record.StepSetup && s.Criterion == nil {
 		return // an error says what went wrong
 	}
-	fmt.Fprintf(t.std.err, "closeout record: %s: %s (%s)\n", s.Name, howEnded(s, result, met), present.Neutral(strings.Join(s.Command.Argv, " ")))
+	fmt.Fprintf(t.std.Err, "closeout record: %s: %s (%s)\n", s.Name, howEnded(s, result, met), present.Neutral(strings.Join(s.Command.Argv, " ")))
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
-		fmt.Fprintf(t.std.err, "closeout record: %s: %s\n", s.Name, result.Why)
+		fmt.Fprintf(t.std.Err, "closeout record: %s: %s\n", s.Name, result.Why)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -30,7 +31,7 @@ who overrode, and code, severity and path of the findings. Messages, fingerprint
 
 Exit codes: 0 all are the same, whatever the verdict; 1 one is different; 2 one has no report, or cannot be read.`
 
-func newReplay(std stdio) *cobra.Command {
+func newReplay(std console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "replay BUNDLE...", Short: "Judge again from kept inputs, and compare with the report", Long: replayLong,
 		Example: "  closeout verify testdata/example; closeout replay testdata/example\n  closeout replay bundles/*",
@@ -45,7 +46,7 @@ func newReplay(std stdio) *cobra.Command {
 }
 
 // replayAll replays every bundle, also after one that differs or cannot be read. The worst result decides.
-func replayAll(dirs []string, std stdio) error {
+func replayAll(dirs []string, std console.Streams) error {
 	code := exitPassed
 	for _, dir := range dirs {
 		same, err := replay(dir, std)
@@ -53,7 +54,7 @@ func replayAll(dirs []string, std stdio) error {
 		case err != nil && len(dirs) == 1:
 			return err
 		case err != nil:
-			fmt.Fprintln(std.err, "closeout:", err)
+			fmt.Fprintln(std.Err, "closeout:", err)
 			code = exitUsage
 		case !same:
 			code = max(code, exitFailed)
@@ -104,7 +105,7 @@ func judgeAgain(command, dir string, parsed *contract.Cache) (*replayed, error) 
 }
 
 // replay replays a bundle, and prints whether the result is the same.
-func replay(dir string, std stdio) (same bool, err error) {
+func replay(dir string, std console.Streams) (same bool, err error) {
 	result, err := judgeAgain("closeout replay", dir, nil)
 	if err != nil {
 		return false, err
@@ -121,9 +122,9 @@ func replay(dir string, std stdio) (same bool, err error) {
 	if !result.Same() {
 		word = "different"
 	}
-	fmt.Fprintf(std.out, "%s: %s: %s, task %s, head %s%s\n", word, present.Neutral(filepath.ToSlash(dir)), before.Verdict, plain(before.TaskID), plain(before.Subject.HeadSHA), note)
+	fmt.Fprintf(std.Out, "%s: %s: %s, task %s, head %s%s\n", word, present.Neutral(filepath.ToSlash(dir)), before.Verdict, plain(before.TaskID), plain(before.Subject.HeadSHA), note)
 	for _, line := range result.Differences {
-		fmt.Fprintln(std.out, "  "+present.Neutral(line))
+		fmt.Fprintln(std.Out, "  "+present.Neutral(line))
 	}
 	return result.Same(), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // Exit codes. They do not depend on the output format.
@@ -21,25 +22,19 @@ const (
 	exitReview = 3 // a fact is unknown
 )
 
-// stdio is the process's standard streams.
-type stdio struct {
-	in       io.Reader
-	out, err io.Writer
-}
-
 // exit ends a command with a code; its message, if any, is already printed.
 type exit struct{ code int }
 
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 
-// run is the whole program.
-func run(args []string, std stdio) int {
-	std, flush := std.neutral()
+// execute is the whole program.
+func execute(args []string, std console.Streams) int {
+	std, flush := std.Neutral()
 	defer flush() // an error has no reader any more
 	root := newRoot(std)
 	root.SetArgs(joinFromContract(args))
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		root.SetOut(completed{std.out})
+		root.SetOut(completed{std.Out})
 		allowTwice(root)
 	}
 	err := caught(root.Execute)
@@ -61,7 +56,7 @@ requires, judges the change, and says what to do next.
 
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unknown.`
 
-func newRoot(std stdio) *cobra.Command {
+func newRoot(std console.Streams) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use: "closeout", Short: "The close-out gate for coding agents", Long: rootLong,
@@ -75,19 +70,19 @@ func newRoot(std stdio) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {
-				return printVersion(std.out)
+				return printVersion(std.Out)
 			}
 			return c.Help()
 		},
 	}
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
-	root.PersistentFlags().Var(colorOf(std.out), "color", "colour the text: auto, always or never")
+	root.PersistentFlags().Var(console.ColorOf(std.Out), "color", "colour the text: auto, always or never")
 	root.SetFlagErrorFunc(wrongFlag)
 	root.SetHelpCommand(newHelp())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(c) })
-	root.SetIn(std.in)
-	root.SetOut(std.out)
-	root.SetErr(std.err)
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
 	addGroup(root, "The gate:", newInit(std), newRun(std), newVerify(std), newExplain(std), newLint(std),
 		newBacktest(std), newShow(std), newDiff(std))
 	addGroup(root, "Beside an agent:", newHook(std), newItem(std))
@@ -111,7 +106,7 @@ func newRoot(std stdio) *cobra.Command {
 const oldName = "old name"
 
 // newItem groups the commands about items.
-func newItem(std stdio) *cobra.Command {
+func newItem(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "item", Short: "Hand task contracts to an agent one at a time, and lock each by a verdict",
 		Long:    "item hands task contracts to an agent, one at a time, and locks each by the verdict of the gate. docs/items.md describes it.",
@@ -141,9 +136,9 @@ func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 func help(c *cobra.Command) {
 	text := strings.TrimRight(cmp.Or(c.Long, c.Short), " \n") + "\n\n"
 	w, usage := c.OutOrStdout(), usageOf(c)
-	s := displayOf(w)
-	_ = show(w, false, func(w io.Writer) error { // a help that has no reader is no error
-		_, err := io.WriteString(w, present.Page(text, s.width, false)+usage)
+	s := console.DisplayOf(w)
+	_ = console.Show(w, false, func(w io.Writer) error { // a help that has no reader is no error
+		_, err := io.WriteString(w, present.Page(text, s.Width, false)+usage)
 		return err
 	})
 }

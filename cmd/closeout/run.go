@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -45,7 +46,7 @@ type runFlags struct {
 	settings                                verify.Settings
 }
 
-func newRun(std stdio) *cobra.Command {
+func newRun(std console.Streams) *cobra.Command {
 	f := &runFlags{settings: verify.Settings{Limits: input.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "run", Short: "Run the commands that the contract requires, and judge your change", Long: runLong, Args: noWords("--base"),
@@ -90,12 +91,12 @@ func (f *runFlags) define(c *cobra.Command) {
 }
 
 // runFailed is [recordFailed] for run.
-func runFailed(err error, std stdio) error {
+func runFailed(err error, std console.Streams) error {
 	var code exit
 	if err == nil || errors.As(err, &code) {
 		return err
 	}
-	fmt.Fprintln(std.err, "closeout run:", err)
+	fmt.Fprintln(std.Err, "closeout run:", err)
 	return exit{record.StatusFailed}
 }
 
@@ -120,7 +121,7 @@ func (f *runFlags) check() (present.Format, error) {
 	return format, f.settings.Check()
 }
 
-func (f *runFlags) run(std stdio) (err error) {
+func (f *runFlags) run(std console.Streams) (err error) {
 	format, err := f.check()
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func (f *runFlags) run(std stdio) (err error) {
 	}
 	defer s.git.Close()
 	defer func() { err = finish(err, s.putBack) }() // what is judged is what was recorded
-	s.show = newProgress(std, f.verbose || inActions())
+	s.show = newProgress(std, f.verbose || console.InActions())
 	status, logs := 0, f.crossLogs(s, std)
 	if !f.crossOnly() {
 		status, err = f.record(s, std)
@@ -155,7 +156,7 @@ func (f *runFlags) run(std stdio) (err error) {
 	s.show.showFailed(nil) // what no report could show
 	s.endTrial(std)
 	if status > record.StatusSignal {
-		fmt.Fprintln(std.err, "closeout run: a signal ended it, so the commands after that were not run")
+		fmt.Fprintln(std.Err, "closeout run: a signal ended it, so the commands after that were not run")
 		return exit{status}
 	}
 	return err
@@ -178,7 +179,7 @@ func (f *runFlags) removeReport(target string) error {
 }
 
 // record runs and records the plan. The status is that of [record.Recorder.FromPlan], and with --record-only what to exit with.
-func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
+func (f *runFlags) record(s *subject, std console.Streams) (status int, err error) {
 	policies := s.policies(f.recordOnly, std)
 	if len(policies) == 0 {
 		if f.recordOnly {
@@ -205,7 +206,7 @@ func (f *runFlags) record(s *subject, std stdio) (status int, err error) {
 		return 0, err
 	}
 	if status > 1 {
-		fmt.Fprintln(std.err, "closeout run: nothing is supplied to the gate, because a record is incomplete or a command tampered with it, or a signal came")
+		fmt.Fprintln(std.Err, "closeout run: nothing is supplied to the gate, because a record is incomplete or a command tampered with it, or a signal came")
 		return status, nil
 	}
 	return 0, f.supply("feedback_sha256", p, r.Watch, std) // the gate judges what failed
@@ -262,7 +263,7 @@ func (f *runFlags) choose(p *record.Plan, show *progress) error {
 }
 
 // supply sets the step output with a name, and prints it.
-func (f *runFlags) supply(name string, p *record.Plan, w *record.Watch, std stdio) error {
+func (f *runFlags) supply(name string, p *record.Plan, w *record.Watch, std console.Streams) error {
 	prefix := ""
 	if f.stream != "" {
 		name, prefix = name+"_"+f.stream, f.stream+"/"
@@ -271,12 +272,12 @@ func (f *runFlags) supply(name string, p *record.Plan, w *record.Watch, std stdi
 	if err := w.SetOutput(name, value); err != nil {
 		return fmt.Errorf("the step output cannot be set: %w", err)
 	}
-	fmt.Fprintln(std.out, value)
+	fmt.Fprintln(std.Out, value)
 	return nil
 }
 
 // judge judges what was recorded, with the contracts and changes that were read before anything ran.
-func (f *runFlags) judge(s *subject, target string, format present.Format, std stdio) error {
+func (f *runFlags) judge(s *subject, target string, format present.Format, std console.Streams) error {
 	watch := reportOnSignal(target, f.settings, std, s.putBack)
 	defer watch.stop()
 	found, err := s.gather(f.bundle)
@@ -299,7 +300,7 @@ func (f *runFlags) judge(s *subject, target string, format present.Format, std s
 		s.show.showFailed(r)
 	}
 	if err := presentReport(format, r, target, f.quiet, std); err != nil {
-		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", input.Reason(err))
+		fmt.Fprintln(std.Err, "closeout: the result cannot be printed:", input.Reason(err))
 		return exit{exitUsage}
 	}
 	tellPersons(s, r, std)

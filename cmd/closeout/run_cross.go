@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -46,7 +47,7 @@ func (f *runFlags) crossOnly() bool { return f.recordOnly && len(f.crossTrees())
 
 // recordCross records what the tests of the base say about the code of the head. What cannot be recorded is for the gate to name.
 // The logs are those of earlier calls.
-func (f *runFlags) recordCross(s *subject, logs map[string][]byte, std stdio) (status int, err error) {
+func (f *runFlags) recordCross(s *subject, logs map[string][]byte, std console.Streams) (status int, err error) {
 	trees, policies := f.crossTrees(), s.policies(false, std)
 	if len(policies) == 0 {
 		return 0, nil
@@ -92,7 +93,7 @@ func (f *runFlags) recordCross(s *subject, logs map[string][]byte, std stdio) (s
 }
 
 // crossLogs reads what earlier calls recorded on composed trees, before a command of this one can write there.
-func (f *runFlags) crossLogs(s *subject, std stdio) map[string][]byte {
+func (f *runFlags) crossLogs(s *subject, std console.Streams) map[string][]byte {
 	logs, policies := map[string][]byte{}, s.policies(false, std)
 	if f.recordOnly || len(policies) == 0 {
 		return logs
@@ -160,7 +161,7 @@ func (x *crossRun) prepare() (err error) {
 
 // record records the commands on one composed tree, in a work tree that is removed at the end. It returns nil where the tree
 // cannot be composed, or is one that has a record.
-func (x *crossRun) record(name string, std stdio) (done *crossDone, err error) {
+func (x *crossRun) record(name string, std console.Streams) (done *crossDone, err error) {
 	into, evidence := &record.Cross{Name: name, Keep: x.keep}, x.policy.EvidenceDir
 	if len(x.steps) == 0 {
 		return nil, into.Clean(evidence)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // runContract is that of the page about recording.
@@ -45,7 +47,7 @@ func TestRunIsShown(t *testing.T) {
 	t.Chdir(r.work)
 	call := func(line string) (status int, errs string) {
 		var out, err bytes.Buffer
-		status = run(strings.Fields(line)[1:], stdio{strings.NewReader(""), &out, &err})
+		status = execute(strings.Fields(line)[1:], console.Streams{In: strings.NewReader(""), Out: &out, Err: &err})
 		return status, err.String()
 	}
 	_, got := call("closeout run")

@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/proof"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -39,22 +39,12 @@ type failure struct {
 	tails [2]string
 }
 
-func newProgress(std stdio, passOn bool) *progress {
-	p := &progress{to: std.err, passOn: passOn, command: "run"}
-	if !passOn && isScreen(bare(std.err)) {
-		p.live = bare(std.err)
+func newProgress(std console.Streams, passOn bool) *progress {
+	p := &progress{to: std.Err, passOn: passOn, command: "run"}
+	if !passOn && console.IsScreen(console.Bare(std.Err)) {
+		p.live = console.Bare(std.Err)
 	}
 	return p
-}
-
-// isScreen reports whether a line on w can be drawn again.
-func isScreen(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
-		return false
-	}
-	_, ok = terminal(f)
-	return ok
 }
 
 // say prints a message of the recorder.

@@ -10,13 +10,14 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // open finds the repository, the base and the contracts.
-func (f *runFlags) open(std stdio) (s *subject, err error) {
+func (f *runFlags) open(std console.Streams) (s *subject, err error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (f *runFlags) open(std stdio) (s *subject, err error) {
 }
 
 // compare finds the base, and says which one it is.
-func (f *runFlags) compare(s *subject, std stdio) error {
+func (f *runFlags) compare(s *subject, std console.Streams) error {
 	name, why, err := baseName(s.git, f.base, "run")
 	if err != nil {
 		return err
@@ -66,9 +67,9 @@ func (f *runFlags) compare(s *subject, std stdio) error {
 		objects = collect.Lost{Err: err}
 	case base == head:
 		s.same = true
-		fmt.Fprintf(std.err, "closeout run: the base%s is %s, which is also HEAD: nothing is changed. Commit on a branch (git switch -c BRANCH), or name an older commit with --base\n", why, shown)
+		fmt.Fprintf(std.Err, "closeout run: the base%s is %s, which is also HEAD: nothing is changed. Commit on a branch (git switch -c BRANCH), or name an older commit with --base\n", why, shown)
 	default:
-		fmt.Fprintf(std.err, "closeout run: the base%s is %s (%.12s)\n", why, shown, base)
+		fmt.Fprintf(std.Err, "closeout run: the base%s is %s (%.12s)\n", why, shown, base)
 	}
 	s.compared = collect.Compare(objects, base, head)
 	return nil
@@ -97,7 +98,7 @@ func baseName(git *collect.Git, named, command string) (name, why string, err er
 	switch {
 	case named != "":
 		return named, "", nil
-	case inActions():
+	case console.InActions():
 		return eventBase(git)
 	}
 	if head, err := git.FirstRef("HEAD"); head == "" && err == nil {
@@ -139,7 +140,7 @@ func readEvent() (*github.Event, error) {
 }
 
 // readContracts reads the standing contract of the base and the task contracts.
-func (f *runFlags) readContracts(s *subject, std stdio) (err error) {
+func (f *runFlags) readContracts(s *subject, std console.Streams) (err error) {
 	if s.standing, err = collect.ReadStanding(s.compared, s.options); err != nil {
 		return err
 	}
@@ -157,19 +158,19 @@ func (f *runFlags) readContracts(s *subject, std stdio) (err error) {
 
 // tryOwn takes the contract of the work tree where the base has none, so that a person can try it. In a workflow, that would
 // let the change choose what is required of it.
-func (s *subject) tryOwn(std stdio) (err error) {
+func (s *subject) tryOwn(std console.Streams) (err error) {
 	files := record.StandingFiles(s.root)
 	merge := "a contract counts once it is on the base branch"
 	switch {
 	case s.options.Contract != "":
-		fmt.Fprintf(std.err, "closeout run: the base has no contract %q: name one that it has, or one on disk with --contract-file\n", s.options.Contract)
-	case inActions() || len(files) != 1:
-		fmt.Fprintf(std.err, "closeout run: the base has no .closeout/scope_contract.json (.yaml, .yml): write one (closeout init) and merge it, since %s. Before that, try it with closeout run --contract-file FILE\n", merge)
+		fmt.Fprintf(std.Err, "closeout run: the base has no contract %q: name one that it has, or one on disk with --contract-file\n", s.options.Contract)
+	case console.InActions() || len(files) != 1:
+		fmt.Fprintf(std.Err, "closeout run: the base has no .closeout/scope_contract.json (.yaml, .yml): write one (closeout init) and merge it, since %s. Before that, try it with closeout run --contract-file FILE\n", merge)
 	default:
 		if s.trial, err = filepath.Rel(s.root, files[0]); err != nil {
 			return err
 		}
-		fmt.Fprintf(std.err, "closeout run: the base has no contract, so this is a trial with %s of the work tree: %s\n", s.trial, merge)
+		fmt.Fprintf(std.Err, "closeout run: the base has no contract, so this is a trial with %s of the work tree: %s\n", s.trial, merge)
 		s.options.ContractFile, s.options.Own = files[0], true
 		s.standing, err = collect.ReadStanding(s.compared, s.options)
 		return err
@@ -178,24 +179,24 @@ func (s *subject) tryOwn(std stdio) (err error) {
 }
 
 // endTrial says what a person does after a trial: findings about a change that adds the gate itself ask to revert it.
-func (s *subject) endTrial(std stdio) {
+func (s *subject) endTrial(std console.Streams) {
 	switch {
 	case s.trial == "", s.judged.Policy == nil: // the report says what is wrong with the contract
 	case s.same:
-		fmt.Fprintf(std.err, "closeout run: this was a trial of %s: its commands ran, and there was no change to judge. Commit it, merge it into the base branch, and the gate uses it\n", s.trial)
+		fmt.Fprintf(std.Err, "closeout run: this was a trial of %s: its commands ran, and there was no change to judge. Commit it, merge it into the base branch, and the gate uses it\n", s.trial)
 	default:
-		fmt.Fprintf(std.err, "closeout run: this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them\n", s.trial)
+		fmt.Fprintf(std.Err, "closeout run: this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them\n", s.trial)
 	}
 }
 
 // policies are what is to be recorded; none when no contract can be used. It says what is wrong with the others, unless a
 // report will.
-func (s *subject) policies(recordOnly bool, std stdio) (list []*policy.Policy) {
+func (s *subject) policies(recordOnly bool, std console.Streams) (list []*policy.Policy) {
 	said := map[string]bool{}
 	say := func(text string) {
 		if recordOnly && !said[text] { // else the report says it
 			said[text] = true
-			fmt.Fprintln(std.err, text)
+			fmt.Fprintln(std.Err, text)
 		}
 	}
 	for _, c := range s.each {

@@ -11,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 const scanLong = `scan pins the items that an agent works at, one after the other, and how they are judged. An item is a task contract.
@@ -28,7 +29,7 @@ $XDG_STATE_HOME/closeout or ~/.local/state/closeout.
 
 Exit codes: 0 pinned, 2 wrong call, list, template or contract: then nothing is written.`
 
-func newScan(std stdio) *cobra.Command {
+func newScan(std console.Streams) *cobra.Command {
 	f, state := &board.Scan{}, ""
 	c := &cobra.Command{
 		Use: "scan [LIST]", Short: "Fix the list of items (task contracts), and how they are judged", Long: scanLong, Args: oneWord("LIST"),
@@ -55,7 +56,7 @@ func addState(flags *pflag.FlagSet, to *string) {
 	flags.StringVar(to, "state", "", "the state `folder`, outside of the repository (default $CLOSEOUT_STATE, else one in ~/.local/state/closeout)")
 }
 
-func scan(f *board.Scan, state string, std stdio) error {
+func scan(f *board.Scan, state string, std console.Streams) error {
 	switch {
 	case f.Guard != item.GuardAll && f.Guard != item.GuardNone:
 		return fmt.Errorf("--guard is %q: expected all or none", f.Guard)
@@ -68,7 +69,7 @@ func scan(f *board.Scan, state string, std stdio) error {
 }
 
 // boardGate is what only a command knows of the items.
-func boardGate(std stdio) board.Gate {
+func boardGate(std console.Streams) board.Gate {
 	base := func(git *collect.Git, named string) (name, commit string, err error) {
 		if name, _, err = baseName(git, named, "scan"); err != nil {
 			return "", "", err
@@ -78,5 +79,5 @@ func boardGate(std stdio) board.Gate {
 		}
 		return name, commit, nil
 	}
-	return board.Gate{Base: base, Report: readReport, Tell: std.err}
+	return board.Gate{Base: base, Report: readReport, Tell: std.Err}
 }

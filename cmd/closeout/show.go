@@ -14,6 +14,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -26,7 +27,7 @@ REPORT is a verification_report.json, a directory that contains one, or - for st
 
 Exit codes: 0 the report is printed, whatever its verdict; 2 it is not a report.`
 
-func newShow(std stdio) *cobra.Command {
+func newShow(std console.Streams) *cobra.Command {
 	var name, linkBase string
 	var quiet bool
 	c := &cobra.Command{
@@ -53,7 +54,7 @@ func newShow(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printReport(std.out, format, r, present.Options{Quiet: quiet, LinkBase: linkBase})
+			return printReport(std.Out, format, r, present.Options{Quiet: quiet, LinkBase: linkBase})
 		},
 	}
 	c.Flags().StringVar(&name, "format", "text", "what to print: "+strings.Join(showFormats(), ", "))
@@ -68,17 +69,17 @@ func showFormats() []string {
 }
 
 // reportNamed reads the report that an argument names.
-func reportNamed(name string, std stdio) (*report.Report, error) {
+func reportNamed(name string, std console.Streams) (*report.Report, error) {
 	_, r, err := reportBytes(name, std)
 	return r, err
 }
 
 // reportBytes reads the report that an argument names, and the bytes of its file.
-func reportBytes(name string, std stdio) (data []byte, r *report.Report, err error) {
+func reportBytes(name string, std console.Streams) (data []byte, r *report.Report, err error) {
 	switch info, statErr := os.Stat(name); {
 	case name == "-":
 		name = "standard input"
-		data, err = collect.ReportFrom(std.in)
+		data, err = collect.ReportFrom(std.In)
 	case statErr == nil && info.IsDir():
 		if data, err = collect.Report(name); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, fmt.Errorf("%q contains no %s: name the report, or run closeout verify first", name, report.FileName)

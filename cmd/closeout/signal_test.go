@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -23,7 +24,7 @@ import (
 
 // stuck is the gate that never comes to an end: it is ready for a signal, says so and waits.
 func stuck() {
-	reportOnSignal(os.Args[1], verify.Settings{Limits: input.DefaultLimits()}, stdio{os.Stdin, os.Stdout, os.Stderr},
+	reportOnSignal(os.Args[1], verify.Settings{Limits: input.DefaultLimits()}, console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
 		func() error { return os.WriteFile(os.Args[1]+".last", nil, 0o600) })
 	fmt.Println("ready")
 	select {}
@@ -66,7 +67,7 @@ func TestSignalLeavesReport(t *testing.T) {
 
 // judgeTest judges a bundle as the commands do.
 func judgeTest(b *verify.Bundle, path string) (*report.Report, error) {
-	std := stdio{strings.NewReader(""), os.Stdout, os.Stderr}
+	std := console.Streams{In: strings.NewReader(""), Out: os.Stdout, Err: os.Stderr}
 	_, watch, err := begin(path, b.Settings, std)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func TestPanicBesideTheJudge(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(filepath.Join(repository, "testdata", "base"))); err != nil {
 			t.Fatal(err)
 		}
-		if code := run(call(dir), stdio{strings.NewReader(""), broken{}, os.Stderr}); code != exitUsage {
+		if code := execute(call(dir), console.Streams{In: strings.NewReader(""), Out: broken{}, Err: os.Stderr}); code != exitUsage {
 			t.Errorf("%s: ended with %d", name, code)
 		}
 		if data, err := os.ReadFile(filepath.Join(dir, report.FileName)); err != nil || !strings.Contains(string(data), `"verdict":"failed"`) {

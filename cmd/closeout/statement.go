@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/audit/statement"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/present/page"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -35,7 +37,7 @@ type statementFlags struct {
 	subjects       []string
 }
 
-func newStatement(std stdio) *cobra.Command {
+func newStatement(std console.Streams) *cobra.Command {
 	f := &statementFlags{}
 	c := &cobra.Command{
 		Use: "statement REPORT", Short: "Write a verdict as an in-toto statement, to sign", Long: statementLong,
@@ -55,9 +57,9 @@ func newStatement(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *statementFlags) run(name string, std stdio) error {
+func (f *statementFlags) run(name string, std console.Streams) error {
 	if !slices.Contains(statementForms, f.form) {
-		return fmt.Errorf("--form is %q%s expected one of %s", f.form, didYouMean(f.form, statementForms, ""), strings.Join(statementForms, ", "))
+		return fmt.Errorf("--form is %q%s expected one of %s", f.form, input.DidYouMean(f.form, statementForms, ""), strings.Join(statementForms, ", "))
 	}
 	if f.form == "predicate" && len(f.subjects) > 0 {
 		return errors.New("--subject requires --form vsa: a predicate has no subject, the tool that signs it names them")
@@ -80,7 +82,7 @@ func (f *statementFlags) run(name string, std stdio) error {
 	sum := sha256.Sum256(data)
 	text, err := f.text(r, hex.EncodeToString(sum[:]), o)
 	if err == nil {
-		_, err = jsonTo(std.out).Write(text)
+		_, err = console.JSON(std.Out).Write(text)
 	}
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 const statusLong = `status counts the items by state. An item that is PASS stays so; it is holding while it is also proven for the code of HEAD, by
@@ -32,7 +34,7 @@ type statusFlags struct {
 	force, replay     bool
 }
 
-func newStatus(std stdio) *cobra.Command {
+func newStatus(std console.Streams) *cobra.Command {
 	f := &statusFlags{}
 	c := &cobra.Command{
 		Use: "status", Short: "Show how many items passed, and whether they still hold", Long: statusLong, Args: noWords(""),
@@ -49,9 +51,9 @@ func newStatus(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *statusFlags) run(std stdio) error {
+func (f *statusFlags) run(std console.Streams) error {
 	if !slices.Contains(item.StatusFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, didYouMean(f.format, item.StatusFormats, ""), strings.Join(item.StatusFormats, ", "))
+		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, item.StatusFormats, ""), strings.Join(item.StatusFormats, ", "))
 	}
 	b, err := board.Pinned(f.state, boardGate(std))
 	if err != nil {
@@ -80,7 +82,7 @@ func (f *statusFlags) run(std stdio) error {
 		return b.WriteStatus(s, f.to, f.format, f.force)
 	}
 	kind := map[string]present.Stream{"json": present.JSON, "csv": present.Commands}[f.format] // the others are Plain
-	err = printAs(std.out, kind, false, func(w io.Writer, _ bool) error { return item.WriteStatus(w, s, f.format) })
+	err = console.Print(std.Out, kind, false, func(w io.Writer, _ bool) error { return item.WriteStatus(w, s, f.format) })
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -35,7 +36,7 @@ type subject struct {
 }
 
 // recorder makes the recorder of a work tree, whose progress s shows.
-func (s *subject) recorder(root, evidence string, std stdio) (*record.Recorder, error) {
+func (s *subject) recorder(root, evidence string, std console.Streams) (*record.Recorder, error) {
 	show := s.show
 	r := &record.Recorder{
 		Root: root, Evidence: evidence, Log: filepath.Join(root, filepath.FromSlash(evidence), record.FileName),
@@ -44,9 +45,9 @@ func (s *subject) recorder(root, evidence string, std stdio) (*record.Recorder, 
 	r.Tell = show.say
 	if show.passOn {
 		// Standard output is for the report. In one writer, the lines that switch workflow commands off and on stay in order.
-		both := &together{to: bare(std.err)}
+		both := &console.Together{To: console.Bare(std.Err)}
 		r.Stdout, r.Stderr = both, both
-		if inActions() && !isFile(both.to) {
+		if console.InActions() && !console.IsFile(both.To) {
 			r.Commands = both
 		}
 	}
@@ -127,7 +128,7 @@ func (s *subject) gather(bundle string) (*collect.Found, error) {
 
 // tellPersons says which of the paths that the commits should not change were on disk before the agent came: a report does not
 // know.
-func tellPersons(s *subject, r *report.Report, std stdio) {
+func tellPersons(s *subject, r *report.Report, std console.Streams) {
 	store, err := session.Find("", s.root, s.git.CommonDir())
 	if err != nil {
 		return
@@ -139,6 +140,6 @@ func tellPersons(s *subject, r *report.Report, std stdio) {
 		}
 	}
 	if len(list) > 0 {
-		fmt.Fprintf(std.err, "closeout run: do not revert %s: %s\n", item.Several(list), item.WasThere)
+		fmt.Fprintf(std.Err, "closeout run: do not revert %s: %s\n", item.Several(list), item.WasThere)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/checks"
@@ -43,7 +44,7 @@ type submitFlags struct {
 	state, format string
 }
 
-func newSubmit(std stdio) *cobra.Command {
+func newSubmit(std console.Streams) *cobra.Command {
 	f := &submitFlags{}
 	c := &cobra.Command{
 		Use: "submit [ITEM]", Short: "Run what the item requires, judge it, and keep the verdict", Long: submitLong, Args: oneWord("ITEM"),
@@ -58,7 +59,7 @@ func newSubmit(std stdio) *cobra.Command {
 	return c
 }
 
-func (f *submitFlags) run(id string, std stdio) error {
+func (f *submitFlags) run(id string, std console.Streams) error {
 	if f.wait < 0 {
 		return fmt.Errorf("a wait cannot be %s: expected 0 or more", f.wait)
 	}
@@ -119,7 +120,7 @@ type attempt struct {
 // submit records and judges an item, the claimed one for "", and appends the event about the verdict last, when the bundle is
 // on the disk and a replay has given the same report. stuck is asked about that event before: a code makes an item that failed
 // STUCK. It may be nil. The caller holds the lock.
-func submit(b *board.Board, id string, stuck func(*item.Standing, item.Event) (code, reason string), std stdio) (done *submission, err error) {
+func submit(b *board.Board, id string, stuck func(*item.Standing, item.Event) (code, reason string), std console.Streams) (done *submission, err error) {
 	it, err := take(b, id)
 	if err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func optionsFor(b *board.Board, it *item.Standing) collect.Options {
 }
 
 // record runs and records what the item requires. Facts say why nothing was run.
-func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
+func (a *attempt) record(std console.Streams) (facts []item.Fact, err error) {
 	if _, err := a.PolicyOf(&a.it.Item); err != nil { // else it would be judged by a contract that no one pinned
 		return nil, err
 	}
@@ -248,7 +249,7 @@ func (a *attempt) record(std stdio) (facts []item.Fact, err error) {
 }
 
 // openRecorder makes the recorder of the work tree where commands run.
-func (a *attempt) openRecorder(policies []*policy.Policy, std stdio) error {
+func (a *attempt) openRecorder(policies []*policy.Policy, std console.Streams) error {
 	evidence := policy.DefaultEvidenceDir
 	if len(policies) > 0 {
 		evidence = policies[0].EvidenceDir
@@ -309,7 +310,7 @@ func signalEnded(show *progress, status int) error {
 }
 
 // recordCross records what the tests of the commit where the item was claimed say about its code.
-func (a *attempt) recordCross(policies []*policy.Policy, std stdio) error {
+func (a *attempt) recordCross(policies []*policy.Policy, std console.Streams) error {
 	if len(policies) == 0 {
 		return nil
 	}

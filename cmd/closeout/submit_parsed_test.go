@@ -9,6 +9,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -21,7 +22,7 @@ func TestSubmitParsesOnce(t *testing.T) {
 	p.do("f001")
 	p.submit("f001", 0, "")
 	t.Chdir(p.root)
-	std := stdio{nil, io.Discard, io.Discard}
+	std := console.Streams{In: nil, Out: io.Discard, Err: io.Discard}
 	b, err := board.Open(p.state, boardGate(std))
 	if err != nil {
 		t.Fatal(err)

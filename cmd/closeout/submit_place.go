@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -26,7 +27,7 @@ func marked(dir string) bool {
 }
 
 // freshTree lets commands run in a work tree in which no one has worked.
-func (a *attempt) freshTree(policies []*policy.Policy, std stdio) (err error) {
+func (a *attempt) freshTree(policies []*policy.Policy, std console.Streams) (err error) {
 	if err := a.sweepTrees(); err != nil {
 		return err
 	}

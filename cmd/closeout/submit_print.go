@@ -7,6 +7,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -14,7 +15,7 @@ import (
 const submitSchema = "closeout.submit/v1"
 
 // submissionJSON prints a submission for programs. Outcome is "" where nothing was judged.
-func submissionJSON(b *board.Board, s *submission, std stdio) error {
+func submissionJSON(b *board.Board, s *submission, std console.Streams) error {
 	v := struct {
 		Schema       string      `json:"schema"`
 		Item         string      `json:"item"`
@@ -39,11 +40,11 @@ func submissionJSON(b *board.Board, s *submission, std stdio) error {
 		v.Verdict, v.Head, v.Bundle, v.ReportSHA256, v.Reason = e.Verdict, e.Head, e.Bundle, e.ReportSHA256, e.Reason
 		v.Unguarded = append(v.Unguarded, e.Unguarded...)
 	}
-	return writeJSON(std, v)
+	return console.WriteJSON(std, v)
 }
 
 // printSubmission prints a submission for people and agents.
-func printSubmission(b *board.Board, s *submission, std stdio) error {
+func printSubmission(b *board.Board, s *submission, std console.Streams) error {
 	var t strings.Builder
 	t.WriteString(outcomeLine(b, s))
 	item.WriteFacts(&t, s.facts)
@@ -51,7 +52,7 @@ func printSubmission(b *board.Board, s *submission, std stdio) error {
 		fmt.Fprintf(&t, "\nChange the code, commit, and submit again; or say in %s why it cannot be done, after a first line %s\n", item.BlockedFile, s.item.ID)
 	}
 	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", b.State.Count(item.Todo), input.Plural(int64(len(b.State.Items)), "item"))
-	_, err := io.WriteString(std.out, t.String())
+	_, err := io.WriteString(std.Out, t.String())
 	return err
 }
 

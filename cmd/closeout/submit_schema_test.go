@@ -8,6 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/schema"
 )
 
@@ -27,7 +28,7 @@ func TestSubmitSchema(t *testing.T) {
 	}
 	for _, s := range list {
 		var out bytes.Buffer
-		if err := submissionJSON(b, &s, stdio{strings.NewReader(""), &out, &out}); err != nil {
+		if err := submissionJSON(b, &s, console.Streams{In: strings.NewReader(""), Out: &out, Err: &out}); err != nil {
 			t.Fatal(err)
 		}
 		var document any

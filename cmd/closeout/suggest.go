@@ -12,9 +12,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// didYouMean is [input.DidYouMean].
-var didYouMean = input.DidYouMean
-
 // unknownCommand is the error for a word that is not the name of a command below another one.
 func unknownCommand(above *cobra.Command, word string) error {
 	if err := wasRemoved(above, word); err != nil {
@@ -28,7 +25,7 @@ func unknownCommand(above *cobra.Command, word string) error {
 	}
 	path := above.CommandPath()
 	name := strings.TrimPrefix(strings.TrimPrefix(path, above.Root().Name())+" "+word, " ")
-	return fmt.Errorf("unknown command %q%s see %s --help", name, didYouMean(word, names, ""), path)
+	return fmt.Errorf("unknown command %q%s see %s --help", name, input.DidYouMean(word, names, ""), path)
 }
 
 // newHelp is the command help, which refuses a word that is not a command.
@@ -70,5 +67,5 @@ func wrongFlag(c *cobra.Command, err error) error {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	word := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()) // -format is read as -f, -o, ...
-	return fmt.Errorf("%w%s see %s --help", err, didYouMean(word, names, "--"), c.CommandPath())
+	return fmt.Errorf("%w%s see %s --help", err, input.DidYouMean(word, names, "--"), c.CommandPath())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -18,8 +19,8 @@ import (
 
 // refuse ends a call that could not be carried out. A call of the gate still writes a failing report wherever an
 // older one could pass for its result: at every path that the call names, and in every directory that may be a bundle.
-func refuse(args []string, cause error, std stdio) int {
-	_ = show(std.err, false, func(w io.Writer) error { // an error has no reader any more
+func refuse(args []string, cause error, std console.Streams) int {
+	_ = console.Show(std.Err, false, func(w io.Writer) error { // an error has no reader any more
 		_, err := fmt.Fprintln(w, "closeout:", cause)
 		return err
 	})
@@ -37,7 +38,7 @@ func refuse(args []string, cause error, std stdio) int {
 	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout "+name+" --help", verify.Settings{Limits: input.DefaultLimits()})
 	for _, path := range call.targets() {
 		if err := writeReport(r, path, std); err != nil && err.Error() != cause.Error() {
-			fmt.Fprintln(std.err, "closeout:", err)
+			fmt.Fprintln(std.Err, "closeout:", err)
 		}
 	}
 	return exitUsage

@@ -15,6 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -42,7 +43,7 @@ directory, .closeout/evidence, unless they are named.
 
 Exit codes: 0 passed or overridden, 1 failed, 2 wrong call or environment, 3 a fact is unknown.`
 
-func newVerify(std stdio) *cobra.Command {
+func newVerify(std console.Streams) *cobra.Command {
 	f := &verifyFlags{settings: verify.Settings{Limits: input.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "verify [BUNDLE]", Short: "Judge a change by results that were recorded before, and run nothing", Long: verifyLong,
@@ -116,7 +117,7 @@ func (l limitFlag) Type() string { return "int" }
 func formatNamed(name string) (present.Format, error) {
 	format, ok := present.ByName(name)
 	if !ok {
-		return format, fmt.Errorf("unknown format %q%s expected one of %s", name, didYouMean(name, strings.Split(formatNames(), ", "), ""), formatNames())
+		return format, fmt.Errorf("unknown format %q%s expected one of %s", name, input.DidYouMean(name, strings.Split(formatNames(), ", "), ""), formatNames())
 	}
 	return format, nil
 }
@@ -129,7 +130,7 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
+func (f *verifyFlags) run(c *cobra.Command, args []string, std console.Streams) error {
 	target := f.target(args)
 	old, watch, err := f.begin(target, args, std)
 	if err != nil {
@@ -158,7 +159,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std stdio) error {
 		return err
 	}
 	if err := presentReport(format, r, target, f.quiet, std); err != nil {
-		fmt.Fprintln(std.err, "closeout: the result cannot be printed:", input.Reason(err))
+		fmt.Fprintln(std.Err, "closeout: the result cannot be printed:", input.Reason(err))
 		return exit{exitUsage} // the report is written, and stays
 	}
 	return ended(r)
@@ -174,7 +175,7 @@ func (f *verifyFlags) target(args []string) string {
 
 // begin removes an older report, unless its path is that of an input. A bundle that is
 // still to be written contains none: its directory must be empty.
-func (f *verifyFlags) begin(target string, args []string, std stdio) (*collect.Stale, *watch, error) {
+func (f *verifyFlags) begin(target string, args []string, std console.Streams) (*collect.Stale, *watch, error) {
 	options := f.files
 	if here, err := os.Getwd(); err == nil {
 		options.Root = here
@@ -255,7 +256,7 @@ func overInput(path string) error {
 }
 
 // find lists the inputs, of which nothing is judged yet, and adds the settings.
-func (f *verifyFlags) find(c *cobra.Command, args []string, std stdio) (found *collect.Found, err error) {
+func (f *verifyFlags) find(c *cobra.Command, args []string, std console.Streams) (found *collect.Found, err error) {
 	settings := f.settings
 	if len(args) == 1 {
 		if found, err = collect.Bundle(args[0]); err != nil { // which is judged on the day that its facts name
@@ -283,16 +284,16 @@ func (f *verifyFlags) find(c *cobra.Command, args []string, std stdio) (found *c
 }
 
 // present prints a report. When the report itself goes to standard output, the text goes to standard error.
-func presentReport(format present.Format, r *report.Report, path string, quiet bool, std stdio) error {
-	w := std.out
+func presentReport(format present.Format, r *report.Report, path string, quiet bool, std console.Streams) error {
+	w := std.Out
 	if path == toStdout {
-		w = std.err
+		w = std.Err
 	}
 	return printReport(w, format, r, present.Options{Quiet: quiet})
 }
 
 func printReport(w io.Writer, format present.Format, r *report.Report, o present.Options) error {
-	return printAs(w, format.Kind, format.Colors, func(w io.Writer, color bool) error {
+	return console.Print(w, format.Kind, format.Colors, func(w io.Writer, color bool) error {
 		o.Color, o.Docs = color, explanation
 		return format.Write(w, r, o)
 	})

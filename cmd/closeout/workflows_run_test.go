@@ -19,6 +19,8 @@ import (
 	"testing"
 
 	"github.com/rhysd/actionlint"
+
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 // runner carries out the scripts of a workflow's recording job as GitHub's runner does, on a repository of its own: a
@@ -628,7 +630,7 @@ func (r *runner) judge(done ran) string {
 	put("facts.json", fmt.Sprintf(`{"schema": "closeout.facts/v1", "contracts": [%s]%s,
   "subject": {"repository": "o/r", "pull_request": 1, "head_sha": %q, "accepted_trees": [%q]}}`, contracts, digests, r.head, r.codeTree()))
 	var out, errs bytes.Buffer
-	run([]string{"verify", bundle, "--report", filepath.Join(r.t.TempDir(), "report.json")}, stdio{strings.NewReader(""), &out, &errs})
+	execute([]string{"verify", bundle, "--report", filepath.Join(r.t.TempDir(), "report.json")}, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	return out.String() + errs.String()
 }
 
