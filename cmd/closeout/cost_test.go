@@ -18,7 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// The budget of docs/limits.md: what any input within the default limits may cost on two cores.
+// The budget of docs/reference/limits.md: what any input within the default limits may cost on two cores.
 const (
 	budgetWall = 60 * time.Second
 	budgetPeak = 512 << 20
@@ -33,7 +33,7 @@ type cost struct {
 }
 
 // BenchmarkHostile writes inputs that are made to be expensive, at the size at which a limit is hit or just not, and runs
-// the real command on each. It prints what docs/limits.md states: wall time, processor time and peak memory. Run it with
+// the real command on each. It prints what docs/reference/limits.md states: wall time, processor time and peak memory. Run it with
 //
 //	go test ./cmd/closeout -run '^$' -bench Hostile -benchtime 1x
 func BenchmarkHostile(b *testing.B) {

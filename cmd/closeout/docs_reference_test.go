@@ -16,13 +16,13 @@ import (
 	"github.com/closeout-gate/closeout/schema"
 )
 
-// TestCommandReference compares docs/commands.md with the help of the commands.
+// TestCommandReference compares docs/reference/commands.md with the help of the commands.
 func TestCommandReference(t *testing.T) {
 	root := newRoot(console.Streams{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 	var b strings.Builder
 	b.WriteString("# Commands\n\nThis page is made from `closeout COMMAND --help`.\n")
 	writeCommands(&b, root)
-	compare(t, "docs/commands.md", b.String())
+	compare(t, "docs/reference/commands.md", b.String())
 }
 
 func writeCommands(b *strings.Builder, parent *cobra.Command) {
@@ -69,10 +69,10 @@ func unindented(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSchemaReference compares docs/schemas.md with the JSON Schemas.
+// TestSchemaReference compares docs/reference/schemas.md with the JSON Schemas.
 func TestSchemaReference(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Fields of every format\n\nThis page is made from the JSON Schemas, which `closeout schema NAME` prints. [inputs.md](inputs.md) and\n[report.md](report.md) explain the fields. *Required* fields are bold.\n")
+	b.WriteString("# Fields of every format\n\nThis page is made from the JSON Schemas, which `closeout schema NAME` prints. [inputs.md](../inputs.md) and\n[report.md](report.md) explain the fields. *Required* fields are bold.\n")
 	for _, name := range schema.Names() {
 		text, err := schema.Text(name)
 		if err != nil {
@@ -89,7 +89,7 @@ func TestSchemaReference(t *testing.T) {
 			t.Errorf("the schema %s has no field", name)
 		}
 	}
-	compare(t, "docs/schemas.md", b.String())
+	compare(t, "docs/reference/schemas.md", b.String())
 }
 
 // node is a JSON Schema.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,12 +38,13 @@ type docSession struct {
 func docPages(t *testing.T) []string {
 	t.Helper()
 	list := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md"}
-	more, err := filepath.Glob(filepath.Join(repository, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range more {
-		list = append(list, filepath.ToSlash(filepath.Join("docs", filepath.Base(page))))
+	root := os.DirFS(repository)
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		more, err := fs.Glob(root, pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, more...)
 	}
 	return list
 }

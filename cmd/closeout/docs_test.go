@@ -70,19 +70,19 @@ func TestExample(t *testing.T) {
 	compare(t, "README.md", shown)
 }
 
-// TestRuleBook compares docs/rules.md with what the program explains.
+// TestRuleBook compares docs/reference/codes.md with what the program explains.
 func TestRuleBook(t *testing.T) {
 	text, _ := printed(t, "explain")
-	compare(t, "docs/rules.md", text)
+	compare(t, "docs/reference/codes.md", text)
 }
 
-// TestDiffRuleBook compares docs/diff-rules.md with the pages of the diff rules.
+// TestDiffRuleBook compares docs/reference/rules.md with the pages of the diff rules.
 func TestDiffRuleBook(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Diff rules
 
-The gate compares the merge base with the head by rules of its own: [the check diffrules](rules.md) judges what
-they find, [the recipes](recipes.md#change-the-severity-of-a-diff-rule) say how the contract changes their
+The gate compares the merge base with the head by rules of its own: [the check diffrules](codes.md) judges what
+they find, [the recipes](../recipes.md#change-the-severity-of-a-diff-rule) say how the contract changes their
 severity, and [the limits](limits.md#diff-rules) what they read. This page is made from
 ` + "`closeout explain closeout/RULE`" + `.
 
@@ -95,12 +95,12 @@ patterns below, no more:
 - What was weak at the merge base, and what is weakened bit by bit over several pull requests: each is compared with its own base.
 - A test that checks less through a helper, a fixture or data that it reads, or whose name a program computes. That a test
   stopped running without a trace in its file shows only where the
-  [test reports of the base](recipes.md#compare-with-the-tests-of-the-base-branch) are compared.
+  [test reports of the base](../recipes.md#compare-with-the-tests-of-the-base-branch) are compared.
 - Expected values that fit a wrong program.
-- New tests that were never good. A [negative control](negative-controls.md) shows that a test can fail.
+- New tests that were never good. A [negative control](../negative-controls.md) shows that a test can fail.
 - Symlinks, submodules, binary files, generated files that are not committed, and what is larger than [the limits](limits.md#diff-rules).
 - The configuration of test runners and linters, except thresholds and suppressions: the list of
-  [protected files](rules.md#scopeprotected) covers it.
+  [protected files](codes.md#scopeprotected) covers it.
 - A bundle without ` + "`diff_rules.json`" + `: nothing was looked at.
 
 "Quiet" and "Measured" on a page say what the rule leaves alone on purpose, and how often it was right.
@@ -120,7 +120,7 @@ patterns below, no more:
 		_, title, _ = strings.Cut(title, ": ")
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n%s", id, title, rest)
 	}
-	compare(t, "docs/diff-rules.md", b.String())
+	compare(t, "docs/reference/rules.md", b.String())
 }
 
 // TestSoftStart compares the recipe for a soft start with the rules that block.

@@ -24,7 +24,7 @@ func TestCodeTables(t *testing.T) {
 		table.WriteString("| code | severity |\n|---|---|\n")
 		for _, p := range list {
 			for _, c := range p.Codes {
-				fmt.Fprintf(&table, "| [`%s`](rules.md#%s) | %s |\n", c.Name, strings.ReplaceAll(c.Name, ".", ""), c.Severity)
+				fmt.Fprintf(&table, "| [`%s`](reference/codes.md#%s) | %s |\n", c.Name, strings.ReplaceAll(c.Name, ".", ""), c.Severity)
 			}
 		}
 		page, err := os.ReadFile(filepath.Join(repository, name))

@@ -157,7 +157,7 @@ func usageOf(c *cobra.Command) string {
 	}
 	usage := c.UsageString()
 	if len(limits) > 0 {
-		usage += fmt.Sprintf("\n%d more flags, --%s to --%s, set limits: docs/limits.md lists them.\n", len(limits), limits[0].Name, limits[len(limits)-1].Name)
+		usage += fmt.Sprintf("\n%d more flags, --%s to --%s, set limits: docs/reference/limits.md lists them.\n", len(limits), limits[0].Name, limits[len(limits)-1].Name)
 	}
 	return usage
 }

@@ -1,4 +1,4 @@
-// Command release prepares a release of closeout. See docs/releasing.md.
+// Command release prepares a release of closeout. See docs/maintainers/releasing.md.
 package main
 
 import (

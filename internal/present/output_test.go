@@ -281,7 +281,7 @@ func TestSARIF(t *testing.T) {
 	if rule := run.Tool.Driver.Rules[0]; rule.Help.Text != "A command failed. Fix it." || rule.ShortDescription.Text != "A command failed." {
 		t.Errorf("help is %+v", rule)
 	}
-	if rule := run.Tool.Driver.Rules[0]; rule.HelpURI != projectPage+"/blob/v0.1.0/docs/rules.md#acceptancefailed" || rule.Help.Markdown != "A command failed. Fix it." {
+	if rule := run.Tool.Driver.Rules[0]; rule.HelpURI != projectPage+"/blob/v0.1.0/docs/reference/codes.md#acceptancefailed" || rule.Help.Markdown != "A command failed. Fix it." {
 		t.Errorf("the address of the help is %+v", rule)
 	}
 	if rule := run.Tool.Driver.Rules[1]; rule.HelpURI != "" || rule.Help.Markdown != "" {
@@ -360,7 +360,7 @@ func TestSARIFLinks(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := docsPage("1/../../x y"); got != projectPage+"/blob/v1%2F..%2F..%2Fx%20y/docs/" {
+	if got := docsPage("1/../../x y"); got != projectPage+"/blob/v1%2F..%2F..%2Fx%20y/docs/reference/" {
 		t.Error(got)
 	}
 }

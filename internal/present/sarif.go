@@ -135,12 +135,12 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 	return err
 }
 
-// docsPage is the address of the documentation of a version. Its directory is the tag of the release.
+// docsPage is the address of the reference of a version. Its directory is the tag of the release.
 func docsPage(version string) string {
-	return projectPage + "/blob/v" + strings.ReplaceAll(percentEncode(version), "/", "%2F") + "/docs/"
+	return projectPage + "/blob/v" + strings.ReplaceAll(percentEncode(version), "/", "%2F") + "/docs/reference/"
 }
 
-// sarifRules describes codes and diff rules. Their help is a section of the rule book, which is page + "rules.md", or of the
+// sarifRules describes codes and diff rules. Their help is a section of the rule book, which is page + "codes.md", or of the
 // page of the diff rules.
 func sarifRules(codes []string, docs func(string) string, page string) []sarifRule {
 	rules := []sarifRule{}
@@ -151,9 +151,9 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 		}
 		rule := sarifRule{ID: Line(code)}
 		if help != "" {
-			book := "rules.md"
+			book := "codes.md"
 			if isRule(code) {
-				book = "diff-rules.md"
+				book = "rules.md"
 			}
 			anchor := percentEncode(strings.NewReplacer(".", "", "/", "").Replace(code)) // as GitHub names the heading
 			rule.HelpURI, rule.Help.Markdown = page+book+"#"+anchor, absoluteLinks(help, page, book)

@@ -47,7 +47,7 @@ const (
 	FlagDepth         = "--max-depth"
 )
 
-// DefaultLimits returns the limits that apply unless a flag sets another value. docs/limits.md states what an input costs that
+// DefaultLimits returns the limits that apply unless a flag sets another value. docs/reference/limits.md states what an input costs that
 // just keeps them.
 func DefaultLimits() Limits {
 	return Limits{

@@ -12,9 +12,9 @@ import (
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 )
 
-// TestCallsAreDocumented compares the tables of docs/github.md with the calls in the goldens, both ways.
+// TestCallsAreDocumented compares the tables of docs/reference/calls.md with the calls in the goldens, both ways.
 func TestCallsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/github.md")
+	text, err := os.ReadFile("../../../docs/reference/calls.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestCallsAreDocumented(t *testing.T) {
 			}
 		}
 		if !known {
-			t.Errorf("docs/github.md does not list %s", call)
+			t.Errorf("docs/reference/calls.md does not list %s", call)
 		}
 	}
 	for row := range rows {
