@@ -188,7 +188,7 @@ const (
 
 // judge runs rules, in their order.
 func (c *Change) judge(list []*Rule) *reports.Diff {
-	d := &reports.Diff{Schema: reports.DiffSchema}
+	d := &reports.Diff{Schema: reports.DiffSchema, Unread: c.unreadLanguages()}
 	taken := taken{}
 	for _, r := range list {
 		var rows []reports.DiffRow

@@ -1,10 +1,14 @@
 package rules
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 // findUnreadFile finds tests and workflows that could not be read, so that no rule can say anything about them.
@@ -65,4 +69,28 @@ func (f *File) matters() bool {
 		return false
 	}
 	return f.Lang() != source.None && (source.IsTest(f.Path) || f.Base != nil && len(f.Base.Tests()) > 0)
+}
+
+// otherLanguages are those of programs that no rule reads, by the extensions of their files.
+var otherLanguages = map[string]string{
+	".php": "PHP", ".phpt": "PHP", ".swift": "Swift", ".scala": "Scala", ".groovy": "Groovy", ".c": "C", ".h": "C", ".cc": "C++", ".cpp": "C++", ".cxx": "C++",
+	".hpp": "C++", ".m": "Objective-C", ".mm": "Objective-C", ".ex": "Elixir", ".exs": "Elixir", ".dart": "Dart", ".lua": "Lua", ".pl": "Perl", ".t": "Perl",
+	".bats": "shell", ".sh": "shell", ".clj": "Clojure", ".hs": "Haskell", ".jl": "Julia", ".r": "R", ".fs": "F#", ".vb": "Visual Basic", ".zig": "Zig",
+	".nim": "Nim", ".cr": "Crystal", ".erl": "Erlang", ".ml": "OCaml", ".elm": "Elm", ".kts": "Kotlin", ".vue": "Vue", ".svelte": "Svelte", ".feature": "Gherkin",
+}
+
+// unreadLanguages are the languages of touched tests that no rule reads, by name.
+func (c *Change) unreadLanguages() (list []reports.UnreadLanguage) {
+	for _, f := range c.Files {
+		language := otherLanguages[strings.ToLower(path.Ext(f.Path))]
+		if language == "" || !source.IsTest(f.Path) || foreign(f.Path) {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(list, language, func(u reports.UnreadLanguage, name string) int { return strings.Compare(u.Language, name) })
+		if !found {
+			list = slices.Insert(list, i, reports.UnreadLanguage{Language: language, File: checks.Valid(f.Path)})
+		}
+		list[i].Files++
+	}
+	return list
 }

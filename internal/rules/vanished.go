@@ -188,16 +188,13 @@ func (c *Change) declarations() func(string) declaration {
 	}
 }
 
-// otherSources are the extensions of programs in other languages.
-const otherSources = ".php.swift.scala.groovy.c.cc.cpp.cxx.h.hpp.m.mm.ex.exs.dart.lua.pl.t.bats.clj.hs.jl.r.fs.vb.zig.nim.cr.erl.ml.elm."
-
 // declare adds the names of the tests of a file, as reports spell them.
 func declare(f *source.File, names map[string]bool) {
 	if f == nil {
 		return
 	}
 	if f.Lang == source.None {
-		if !strings.Contains(otherSources, strings.ToLower(path.Ext(f.Path))+".") {
+		if otherLanguages[strings.ToLower(path.Ext(f.Path))] == "" {
 			return // a list of tests declares none
 		}
 		for word := range strings.FieldsFuncSeq(string(f.Text), func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) }) {

@@ -16,7 +16,7 @@ import (
 var DiffRulesCheck = &Check{
 	ID:    "diffrules",
 	Title: "The change weakens no test and no check",
-	Codes: []Code{{Name: "rule.off", Severity: input.Info}},
+	Codes: []Code{{Name: "rule.off", Severity: input.Info}, {Name: "rules.unread_language", Severity: input.Info}},
 	Also:  []string{"rule.malformed", "rule.failed", "rule.unknown", "rule.expired", "rule.ignore_unused"},
 	Scope: ScopeChange | ScopeMember | ScopePast,
 	Asked: func(in *Inputs) bool { return in.State[DiffRules] != Missing },
@@ -28,6 +28,7 @@ func runDiffRules(p *Pass) {
 	if p.State[DiffRules] != Usable {
 		return
 	}
+	reportUnreadLanguages(p)
 	if p.Policy == nil { // so something else blocks
 		for i := range p.DiffRules.Rules {
 			reportDiffRow(p, &p.DiffRules.Rules[i], p.DiffRules.Rules[i].Severity, &ignores{})
@@ -85,6 +86,18 @@ func runDiffRules(p *Pass) {
 	exceptions.report(p)
 	if p.Policy.Meter.Spent() {
 		p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
+	}
+}
+
+// reportUnreadLanguages names the languages of touched tests about which the rules say nothing: silence is no praise of them.
+func reportUnreadLanguages(p *Pass) {
+	for _, unread := range p.DiffRules.Unread {
+		files := input.Plural(unread.Files, "touched file") + " of tests"
+		p.Report(Finding{
+			Code: "rules.unread_language", Message: "no diff rule reads " + unread.Language + ", the language of " + files, Input: DiffRules,
+			Path: unread.File, Expected: "tests in a language that the diff rules read", Actual: unread.Language,
+			Fix: "review these tests by hand", Identity: []string{unread.Language},
+		})
 	}
 }
 

@@ -47,10 +47,18 @@ type DiffRow struct {
 	Fix      string         `json:"fix,omitempty"`
 }
 
+// UnreadLanguage is a language of touched tests that no rule reads.
+type UnreadLanguage struct {
+	Language string `json:"language"`
+	File     string `json:"file"`  // the first of the tests; as git quotes it where it is not UTF-8
+	Files    int64  `json:"files"` // how many there are
+}
+
 // Diff is the content of diff_rules.json. Its rows are in order: rule, file, side, line, and the texts.
 type Diff struct {
-	Schema string    `json:"schema"`
-	Rules  []DiffRow `json:"rules"`
+	Schema string           `json:"schema"`
+	Rules  []DiffRow        `json:"rules"`
+	Unread []UnreadLanguage `json:"unread_languages,omitempty"` // each once, by name
 }
 
 // maxDiffText is how long a text of a row may be, in bytes. [Diff.Marshal] cuts before that.
@@ -78,7 +86,7 @@ func (r *DiffRow) More(places int64, severity input.Severity) DiffRow {
 
 // First has the first rows of each rule, up to a number, and a row that counts the others.
 func (d *Diff) First(most int) *Diff {
-	first := &Diff{Schema: d.Schema}
+	first := &Diff{Schema: d.Schema, Unread: d.Unread}
 	for rows := d.sorted(); len(rows) > 0; {
 		n := 1
 		for n < len(rows) && rows[n].ID == rows[0].ID {
@@ -113,7 +121,15 @@ func (d *Diff) Marshal() ([]byte, error) {
 		}
 		out.Truncate(out.Len() - 1) // the line end
 	}
-	out.WriteString("\n]}\n")
+	out.WriteString("\n]")
+	if len(d.Unread) > 0 {
+		out.WriteString(",\n" + `"unread_languages": `)
+		if err := encoder.Encode(d.Unread); err != nil {
+			return nil, err
+		}
+		out.Truncate(out.Len() - 1)
+	}
+	out.WriteString("}\n")
 	return out.Bytes(), nil
 }
 
@@ -147,6 +163,7 @@ func ParseDiff(data []byte, limits input.Limits) (*Diff, *input.Errors) {
 	f.Need("schema", input.Quote(DiffSchema))
 	d := &Diff{Schema: f.OneOf("schema", DiffSchema)}
 	list := f.ListOf(f.Need("rules", "the rows of all rules"), "rules")
+	d.Unread = unreadLanguages(f)
 	f.End()
 	if int64(len(list)) > limits.Rows {
 		errs.Add(input.OverLimit("the number of rows of the diff rules", limits.Rows, input.FlagRows))
@@ -165,6 +182,25 @@ func ParseDiff(data []byte, limits input.Limits) (*Diff, *input.Errors) {
 		d.Rules = append(d.Rules, row)
 	}
 	return d, errs
+}
+
+func unreadLanguages(f *input.Fields) (list []UnreadLanguage) {
+	for i, item := range f.List("unread_languages") {
+		where := fmt.Sprintf("/unread_languages/%d", i)
+		if item.Kind != input.KindObject {
+			f.Errs.Add(input.WrongElement(item, where, "a language", `an object with "language", "file" and "files"`))
+			continue
+		}
+		one := input.Object(item, where, f.Errs)
+		language := UnreadLanguage{Language: one.NeedText("language").Value, File: one.NeedText("file").Value}
+		one.Need("files", "how many files of tests there are")
+		if files := one.Integer("files", 1, maxLineNumber); files != nil {
+			language.Files = *files
+		}
+		one.End()
+		list = append(list, language)
+	}
+	return list
 }
 
 func diffRow(f *input.Fields) DiffRow {

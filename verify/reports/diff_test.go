@@ -24,6 +24,12 @@ var diffCases = []stricttest.ReadCase{
 	{Name: "a failed row without a file", In: diffWith(`{"id":"closeout/a","severity":"warn","passed":false,"detail":"d"}`)},
 	{Name: "rows in order", In: diffWith(failedRow + `,{"id":"closeout/a","severity":"block","passed":false,"detail":"d","file":"f","line":2},
 		{"id":"closeout/a","severity":"block","passed":false,"detail":"d","file":"f","line":1,"side":"base"},{"id":"closeout/b","severity":"warn","passed":true}`)},
+	{Name: "languages that no rule reads", In: `{"schema":"closeout.diff_rules/v1","rules":[],"unread_languages":[{"language":"PHP","file":"tests/ATest.php","files":2}]}`},
+	{Name: "a language without files", In: `{"schema":"closeout.diff_rules/v1","rules":[],"unread_languages":[{"language":"PHP","file":"a","files":0}]}`,
+		Errs: []string{"1:104: files must be an integer from 1"}},
+	{Name: "a language that is a string", In: `{"schema":"closeout.diff_rules/v1","rules":[],"unread_languages":["PHP"]}`, Errs: []string{"1:67: a language must be an object"}},
+	{Name: "a language without a name", In: `{"schema":"closeout.diff_rules/v1","rules":[],"unread_languages":[{"file":"a"}]}`,
+		Errs: []string{`1:67: the key "files" is missing`, `1:67: the key "language" is missing`}},
 	{Name: "notes", In: `{"x-a":1,"schema":"closeout.diff_rules/v1","rules":[]}`},
 
 	{Name: "nothing", In: ``, Errs: []string{"1:1: the file is empty"}},
