@@ -35,7 +35,7 @@ func (f *verifyFlags) collect(c *cobra.Command, std console.Streams) error {
 	if f.trees.base == "" || f.bundle == "" {
 		return errors.New("collect requires --base and --bundle: see closeout collect --help")
 	}
-	if err := errors.Join(f.settings.Check(), f.trees.check(c.Flags())); err != nil {
+	if err := errors.Join(f.settings.Check(), checkTrees(&f.trees, c.Flags())); err != nil {
 		return err
 	}
 	found, err := f.find(c, nil, std)

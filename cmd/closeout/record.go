@@ -53,11 +53,11 @@ func newRecord(std console.Streams) *cobra.Command {
 		RunE:    func(_ *cobra.Command, args []string) error { return recordFailed(f.run(args, std), std) },
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return recordFailed(wrongFlag(c, err), std) })
-	f.define(c)
+	defineRecord(f, c)
 	return c
 }
 
-func (f *recordFlags) define(c *cobra.Command) {
+func defineRecord(f *recordFlags, c *cobra.Command) {
 	flags := c.Flags()
 	flags.SetInterspersed(false) // what follows the command's name is the command's
 	flags.StringVar(&f.command.Task, "task", "", "the `id` of the task that the command is run for")

@@ -18,6 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const runLong = `run records everything that the contract of the base branch requires, and judges the change.
@@ -44,10 +45,12 @@ type runFlags struct {
 	recordOnly, verbose, quiet              bool
 	report, format, bundle                  string
 	settings                                verify.Settings
+	told                                    func(*subject, *report.Report) // about a change that was judged
 }
 
 func newRun(std console.Streams) *cobra.Command {
 	f := &runFlags{settings: verify.Settings{Limits: input.DefaultLimits()}}
+	f.told = func(s *subject, r *report.Report) { tellPersons(s, r, std) }
 	c := &cobra.Command{
 		Use: "run", Short: "Run the commands that the contract requires, and judge your change", Long: runLong, Args: noWords("--base"),
 		Example: "  closeout run\n  closeout run --format agent\n  closeout run --only unit --verbose",
@@ -59,11 +62,11 @@ func newRun(std console.Streams) *cobra.Command {
 			return err
 		},
 	}
-	f.define(c)
+	defineRun(f, c)
 	return c
 }
 
-func (f *runFlags) define(c *cobra.Command) {
+func defineRun(f *runFlags, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.base, "base", "", "judge the changes from this `commit`, usually the base branch, to HEAD; its contract counts")
 	flags.StringVar(&f.contract, "contract", "", "`path` of the standing contract at the base (default .closeout/scope_contract.json or .yaml)")
@@ -303,6 +306,6 @@ func (f *runFlags) judge(s *subject, target string, format present.Format, std c
 		fmt.Fprintln(std.Err, "closeout: the result cannot be printed:", input.Reason(err))
 		return exit{exitUsage}
 	}
-	tellPersons(s, r, std)
+	f.told(s, r)
 	return ended(r)
 }

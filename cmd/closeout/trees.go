@@ -17,7 +17,7 @@ type treeFlags struct {
 	repo, base, head, contract string
 }
 
-func (t *treeFlags) define(flags *pflag.FlagSet) {
+func defineTrees(t *treeFlags, flags *pflag.FlagSet) {
 	flags.StringVar(&t.base, "base", "", "judge the changes from this `commit`, usually the base branch, to --head")
 	flags.StringVar(&t.head, "head", "HEAD", "the `commit` that is judged, with --base")
 	flags.StringVar(&t.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one), with --base")
@@ -27,8 +27,8 @@ func (t *treeFlags) define(flags *pflag.FlagSet) {
 // treeNames are flags that require --base.
 var treeNames = []string{"head", "repo", "contract"}
 
-// check refuses flags that do not go together.
-func (t *treeFlags) check(flags *pflag.FlagSet) error {
+// checkTrees refuses flags that do not go together.
+func checkTrees(t *treeFlags, flags *pflag.FlagSet) error {
 	if t.base == "" && flags.Changed("base") {
 		return fmt.Errorf("--base is empty: name the commit to compare with, such as --base %s", cmp.Or(usualBase(), "main"))
 	}

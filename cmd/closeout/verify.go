@@ -71,7 +71,7 @@ func (f *verifyFlags) define(c *cobra.Command) {
 // defineInputs defines the flags of every command that collects inputs.
 func (f *verifyFlags) defineInputs(c *cobra.Command) {
 	flags := c.Flags()
-	f.trees.define(flags)
+	defineTrees(&f.trees, flags)
 	flags.StringVar(&f.files.ContractFile, "contract-file", "", "read the scope contract from this `file`; the caller vouches for it")
 	flags.StringVar(&f.settings.Task, "task", "", "judge the task with this `id`")
 	flags.StringArrayVar(&f.files.Feedback, "feedback", nil, "feedback log, a path or glob; repeatable (default "+collect.DefaultFeedback+")")
@@ -233,7 +233,7 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (present.Format, er
 	case len(args) == 0 && len(given) == 0:
 		return format, fmt.Errorf("nothing to judge: name a BUNDLE, --base, or the inputs; in a repository, write closeout verify --base %s (see closeout verify --help)", cmp.Or(usualBase(), "BRANCH"))
 	}
-	return format, f.trees.check(c.Flags())
+	return format, checkTrees(&f.trees, c.Flags())
 }
 
 // reportPath is the named path, else verification_report.json in the bundle or here. A bundle that is not a directory
