@@ -54,7 +54,7 @@ var pure = []string{
 // gate are the rooms that decide and show what a pull request meets. Nothing in them knows what stands beside an agent, or what
 // happens a year later.
 var gate = []string{
-	"verify", "internal/collect", "internal/git", "internal/github", "internal/record", "internal/rules", "internal/source",
+	"verify", "internal/collect", "internal/git", "internal/github", "internal/record", "internal/run", "internal/rules", "internal/source",
 	"internal/toolchain", "internal/present", "internal/lint", "internal/start",
 }
 
@@ -62,7 +62,10 @@ var gate = []string{
 var only = map[string][]string{
 	"github.com/google/go-github/v62/github": {"internal/github"},
 	"net/http":                               {"internal/github", "internal/testkit/fakehub"},
-	module + "internal/github":               {"cmd/closeout", "internal/audit/find"}, // it asks which decision let a commit in
+	module + "internal/github": {
+		"cmd/closeout", "internal/run", // the event of a workflow names the base
+		"internal/audit/find", // it asks which decision let a commit in
+	},
 	"maragu.dev/gomponents":                  {"internal/present/page"},
 	module + "internal/testkit/fakehub":      nil,
 	module + "internal/testkit/pagetest":     nil,

@@ -19,6 +19,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -57,7 +58,7 @@ type action struct {
 func (a *action) run() error {
 	a.settings = verify.Settings{Limits: input.DefaultLimits()}
 	var r *report.Report
-	err := caught(func() (err error) {
+	err := run.Caught(func() (err error) {
 		r, err = a.judge()
 		return err
 	})
@@ -66,13 +67,13 @@ func (a *action) run() error {
 		r, err = a.failed(err)
 	}
 	for _, surface := range []func(*report.Report) error{a.show, a.outputs} {
-		shown := caught(func() error { return surface(r) })
+		shown := run.Caught(func() error { return surface(r) })
 		if shown == nil {
 			continue
 		}
 		r, err = a.failed(errors.Join(err, shown)) // the step fails, so no later surface may be green
 		if judged {
-			err = errors.Join(err, intoBundle(r, a.bundle, a.report, a.std))
+			err = errors.Join(err, run.IntoBundle(r, a.bundle, a.report, a.std))
 		}
 	}
 	a.comment(r)
@@ -80,7 +81,7 @@ func (a *action) run() error {
 	if err != nil {
 		return err
 	}
-	return ended(r)
+	return run.Ended(r)
 }
 
 // failed writes the report of a run that failed in the place of any other, at the default place when the wanted one is
@@ -91,7 +92,7 @@ func (a *action) failed(err error) (*report.Report, error) {
 	if a.report == "" {
 		return r, err
 	}
-	wrong := writeReport(r, a.report, a.std)
+	wrong := run.WriteReport(r, a.report, a.std)
 	a.written = wrong == nil
 	return r, errors.Join(err, wrong)
 }
@@ -116,11 +117,11 @@ func (a *action) judge() (*report.Report, error) {
 	if overInput != nil {
 		return nil, overInput
 	}
-	_, watch, err := begin(a.report, a.settings, a.std)
+	_, watch, err := run.Begin(a.report, a.settings, a.std)
 	if err != nil {
 		return nil, err
 	}
-	defer watch.stop()
+	defer watch.Stop()
 	if err := a.readSettings(); err != nil {
 		return nil, err
 	}
@@ -136,12 +137,12 @@ func (a *action) judge() (*report.Report, error) {
 	}
 	a.settings.Notes = found.Settings.Notes
 	found.Settings = a.settings
-	r, err := judgeAndWrite(found.Bundle, a.report, watch, a.std)
+	r, err := run.JudgeAndWrite(found.Bundle, a.report, watch, a.std)
 	if err != nil {
 		return nil, err
 	}
 	a.written = true
-	return r, intoBundle(r, a.bundle, a.report, a.std)
+	return r, run.IntoBundle(r, a.bundle, a.report, a.std)
 }
 
 // sarifOverInput refuses the path of an input for the SARIF file: none is written then.
@@ -155,7 +156,7 @@ func (a *action) sarifOverInput(isInput func(string) bool) error {
 
 // overInput refuses the report's path; the failing report goes to the default one.
 func (a *action) overInput() error {
-	refused := overInput(a.input("report"))
+	refused := run.OverInput(a.input("report"))
 	a.report = filepath.Join(a.workspace, report.FileName)
 	return refused
 }
@@ -314,7 +315,7 @@ func (a *action) flag(name string) (bool, error) {
 
 // show writes annotations into the log, the job summary, and the findings as SARIF.
 func (a *action) show(r *report.Report) error {
-	docs := present.Options{Docs: explanation}
+	docs := present.Options{Docs: run.Explanation}
 	annotations, _ := present.ByName("github")
 	err := annotations.Write(console.Bare(a.std.Out), r, docs)
 	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))
@@ -359,7 +360,7 @@ func (a *action) outputs(r *report.Report) error {
 		{"warn_count", strconv.Itoa(r.Counts.Warn)},
 	}
 	if rel, err := filepath.Rel(a.workspace, a.report); a.written && err == nil {
-		values = append(values, [2]string{"report", filepath.ToSlash(rel)}, [2]string{"report_sha256", fileSHA256(a.report)})
+		values = append(values, [2]string{"report", filepath.ToSlash(rel)}, [2]string{"report_sha256", run.FileSHA256(a.report)})
 	}
 	var b strings.Builder
 	for _, out := range values {

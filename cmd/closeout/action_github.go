@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -52,11 +51,11 @@ func refusedEvent(name string) error {
 // openRun reads the event and makes the client. Every error is one of usage.
 func (a *action) openRun(files collect.Options) (*github.Run, error) {
 	files.Contract, files.Settings = a.input("contract"), a.settings
-	files.Settings.Today = today()
+	files.Settings.Today = run.Today()
 	var payload []byte
 	if file := a.gha.Getenv("GITHUB_EVENT_PATH"); file != "" {
 		var err error
-		if payload, err = readEventFile(file); err != nil {
+		if payload, err = run.ReadEventFile(file); err != nil {
 			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", input.Reason(err))
 		}
 	}
@@ -65,15 +64,6 @@ func (a *action) openRun(files collect.Options) (*github.Run, error) {
 		APIURL: a.input("api_url"), RunnerAPI: a.gha.Getenv("GITHUB_API_URL"), Token: a.input("token"), Version: verify.Version, Files: files,
 		Progress: func(stage string) { fmt.Fprintln(a.std.Err, "closeout:", stage) },
 	})
-}
-
-func readEventFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, github.MaxEvent+1))
 }
 
 // comment keeps one comment on the pull request, when the workflow wants it: it is written when there are findings, and

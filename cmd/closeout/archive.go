@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 const archiveLong = `archive keeps decisions: on a branch of the same repository, closeout-archive, which only grows. Each commit that reached
@@ -36,7 +37,7 @@ func newArchive(std console.Streams) *cobra.Command {
 // refused ends a command whose call is right, and whose input is not.
 func refused(std console.Streams, err error) error {
 	fmt.Fprintln(std.Err, "closeout:", err)
-	return exit{exitFailed}
+	return run.Exit{Code: run.ExitFailed}
 }
 
 // unknowable ends a command for which the clone lacks something.
@@ -47,5 +48,5 @@ func unknowable(std console.Streams, err error) error {
 		text += "\n" + fix.Fix()
 	}
 	fmt.Fprintln(std.Err, "closeout:", text)
-	return exit{exitReview}
+	return run.Exit{Code: run.ExitReview}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -82,10 +83,10 @@ func (f *auditFlags) run(std console.Streams) error {
 	defer git.Close()
 	o := f.options
 	if o.Branch == "" {
-		o.Branch, err = git.FirstRef(bases...)
+		o.Branch, err = git.FirstRef(run.Bases...)
 	}
 	if err == nil && o.Branch == "" {
-		err = noBase(git.Git, "closeout audit --branch")
+		err = run.NoBase(git.Git, "closeout audit --branch")
 	}
 	if err == nil {
 		err = git.Name(&o)
@@ -95,7 +96,7 @@ func (f *auditFlags) run(std console.Streams) error {
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(auditMemory, debug.SetMemoryLimit(-1)))) // GOMEMLIMIT may be lower
 	var a *report.Audit
-	if err := caught(func() (err error) { a, err = git.Audit(o); return err }); err != nil {
+	if err := run.Caught(func() (err error) { a, err = git.Audit(o); return err }); err != nil {
 		return err
 	}
 	if err := f.write(a, std); err != nil {
@@ -162,9 +163,9 @@ func (f *auditFlags) write(a *report.Audit, std console.Streams) error {
 func (f *auditFlags) end(a *report.Audit) error {
 	switch {
 	case a.Counts.Block > 0, f.failOn == "warn" && a.Counts.Warn > 0:
-		return exit{exitFailed}
+		return run.Exit{Code: run.ExitFailed}
 	case a.Counts.Unknown > 0:
-		return exit{exitReview}
+		return run.Exit{Code: run.ExitReview}
 	}
 	return nil
 }

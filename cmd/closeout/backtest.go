@@ -20,6 +20,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/start"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify"
@@ -89,7 +90,7 @@ func (f *backtestFlags) run(std console.Streams) error {
 		return err
 	}
 	if c := result.Counts; c.Merges > 0 && c.Unknown == c.Merges {
-		return exit{exitReview}
+		return run.Exit{Code: run.ExitReview}
 	}
 	return nil
 }
@@ -252,7 +253,7 @@ func screen(git *collect.Git, history *collect.History, standing *collect.Contra
 				}
 				m := &history.Merges[i]
 				var screened *verify.Screened
-				err := caught(func() (err error) {
+				err := run.Caught(func() (err error) {
 					screened, err = git.Screen(m, standing, input.DefaultLimits())
 					return err
 				})
@@ -272,10 +273,10 @@ func screen(git *collect.Git, history *collect.History, standing *collect.Contra
 func (f *backtestFlags) tip(git *collect.Git) (branch, commit string, err error) {
 	branch = f.branch
 	if branch == "" {
-		branch, err = git.FirstRef(bases...)
+		branch, err = git.FirstRef(run.Bases...)
 	}
 	if err == nil && branch == "" {
-		err = noBase(git, "closeout backtest --branch")
+		err = run.NoBase(git, "closeout backtest --branch")
 	}
 	if err == nil {
 		commit, err = git.Resolve(branch)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/schema"
 )
 
@@ -93,7 +94,7 @@ func TestBacktestIsDeterministic(t *testing.T) {
 	dir := pastMerges(t, 300)
 	args := []string{"backtest", "--repo", dir, "--contract-file", filepath.Join(dir, "contract.json"), "--last", "250", "--format", "json"}
 	first, status := printed(t, args...)
-	if status != exitPassed || !strings.Contains(first, `"blocked": 200`) {
+	if status != run.ExitPassed || !strings.Contains(first, `"blocked": 200`) {
 		t.Fatalf("status %d: %.400s", status, first)
 	}
 	for range 3 {
@@ -108,7 +109,7 @@ func BenchmarkBacktest(b *testing.B) {
 	for b.Loop() {
 		var errs bytes.Buffer
 		args := []string{"backtest", "--repo", dir, "--contract-file", filepath.Join(dir, "contract.json"), "--last", "1000"}
-		if status := execute(args, console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &errs}); status != exitPassed {
+		if status := execute(args, console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &errs}); status != run.ExitPassed {
 			b.Fatal(errs.String())
 		}
 	}

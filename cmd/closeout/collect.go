@@ -32,7 +32,7 @@ func newCollect(std console.Streams) *cobra.Command {
 }
 
 func (f *verifyFlags) collect(c *cobra.Command, std console.Streams) error {
-	if f.trees.base == "" || f.bundle == "" {
+	if f.trees.Base == "" || f.bundle == "" {
 		return errors.New("collect requires --base and --bundle: see closeout collect --help")
 	}
 	if err := errors.Join(f.settings.Check(), checkTrees(&f.trees, c.Flags())); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -85,7 +86,7 @@ func formatsOf(c *cobra.Command) []string {
 		}
 		return names
 	}
-	return strings.Split(formatNames(), ", ")
+	return strings.Split(run.FormatNames(), ", ")
 }
 
 // branches lists the branches of the repository of a call.

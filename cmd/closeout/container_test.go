@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 )
 
@@ -189,7 +190,7 @@ func TestContainerSignal(t *testing.T) {
 	if printed, err := exec.Command("docker", "kill", "--signal", "TERM", name).CombinedOutput(); err != nil {
 		t.Fatalf("%s", printed)
 	}
-	if got := exitStatus(<-ended); got != exitUsage {
+	if got := exitStatus(<-ended); got != run.ExitUsage {
 		t.Errorf("exit status %d\n%s", got, out.String())
 	}
 	if report := c.report(); !strings.Contains(report, `"verdict":"failed"`) {

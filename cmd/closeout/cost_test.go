@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -101,7 +102,7 @@ func runCosted(t testing.TB, dir string, args []string) cost {
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 		c.peak = int64(usage.Maxrss) << 10
 	}
-	if c.code < 0 || c.code == exitUsage {
+	if c.code < 0 || c.code == run.ExitUsage {
 		t.Fatalf("closeout %q ended with %v\n%s", args, err, out[:min(len(out), 4000)])
 	}
 	return c

@@ -14,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/rules"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
@@ -28,7 +29,7 @@ develop, the first that exists.
 Exit codes: 0 nothing blocks, 1 a rule blocks, 2 wrong call or environment, 3 a file cannot be read.`
 
 type diffFlags struct {
-	treeFlags
+	run.Trees
 	format string
 	list   bool
 }
@@ -43,9 +44,9 @@ func newDiff(std console.Streams) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.base, "base", "", "look at the changes from this `commit`, usually the base branch, to --head")
-	flags.StringVar(&f.head, "head", "HEAD", "the `commit` that is looked at")
-	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	flags.StringVar(&f.Base, "base", "", "look at the changes from this `commit`, usually the base branch, to --head")
+	flags.StringVar(&f.Head, "head", "HEAD", "the `commit` that is looked at")
+	flags.StringVar(&f.Repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
 	flags.StringVar(&f.format, "format", diffFormats[0], "`format` of the output: "+strings.Join(diffFormats, ", ")+"; json is the diff_rules.json of a bundle")
 	flags.BoolVar(&f.list, "list", false, "print the ids of all rules, with severity and title, and look at no change")
 	refuseTwice(flags)
@@ -75,7 +76,7 @@ func (f *diffFlags) run(std console.Streams) error {
 		return err
 	}
 	if slices.ContainsFunc(found.Rules, func(r reports.DiffRow) bool { return !r.Passed && r.Severity == input.Block }) {
-		return exit{exitFailed}
+		return run.Exit{Code: run.ExitFailed}
 	}
 	return nil
 }
@@ -89,25 +90,25 @@ func (f *diffFlags) find(std console.Streams) (*reports.Diff, error) {
 			text += " → " + fixed.Fix()
 		}
 		fmt.Fprintln(std.Err, "closeout diff:", text)
-		return exit{exitReview}
+		return run.Exit{Code: run.ExitReview}
 	}
-	git, err := collect.OpenGit(orHere(f.repo), input.DefaultLimits())
+	git, err := collect.OpenGit(orHere(f.Repo), input.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
 	defer git.Close()
 	why := ""
-	if f.base, why, err = baseName(git, f.base, "diff"); err != nil {
+	if f.Base, why, err = run.BaseName(git, f.Base, "diff"); err != nil {
 		return nil, err
 	}
-	base, err := git.Resolve(f.base)
+	base, err := git.Resolve(f.Base)
 	if err != nil {
-		err = wrongCommit("base", f.base, git, err)
+		err = run.WrongCommit("base", f.Base, git, err)
 	}
 	head := ""
 	if err == nil {
-		if head, err = git.Resolve(f.head); err != nil {
-			err = wrongCommit("head", f.head, git, err)
+		if head, err = git.Resolve(f.Head); err != nil {
+			err = run.WrongCommit("head", f.Head, git, err)
 		}
 	}
 	switch {
@@ -116,7 +117,7 @@ func (f *diffFlags) find(std console.Streams) (*reports.Diff, error) {
 	case err != nil:
 		return nil, err
 	}
-	shown := strings.TrimPrefix(strings.TrimPrefix(f.base, "refs/heads/"), "refs/remotes/")
+	shown := strings.TrimPrefix(strings.TrimPrefix(f.Base, "refs/heads/"), "refs/remotes/")
 	fmt.Fprintf(std.Err, "closeout diff: the base%s is %s (%.12s)\n", why, shown, base)
 	compared := collect.Compare(git, base, head)
 	for _, u := range compared.Unavailable {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/rules"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -52,7 +53,7 @@ func compare(t *testing.T, path, got string) {
 func TestExample(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	text, status := printed(t, "verify", filepath.Join(repository, "testdata/example"), "--report", path)
-	if status != exitFailed {
+	if status != run.ExitFailed {
 		t.Fatalf("the example ends with %d", status)
 	}
 	data, err := os.ReadFile(path)

@@ -145,15 +145,6 @@ func onlySeverity(said []string) bool { return len(said) == 1 && strings.Contain
 // howToFix begins the part of a page that says what to do.
 const howToFix = "How to fix: "
 
-// explanation is what explain says about a code or a diff rule, without the title of its page.
-func explanation(code string) string {
-	if rule := rules.ByID(code); rule != nil {
-		_, text, _ := strings.Cut(rule.Page(), "\n")
-		return rule.Title + ".\n" + strings.TrimRight(text, "\n")
-	}
-	return checks.Section(code)
-}
-
 // section is what a page says in general and about one code. The name of the page stands for the whole page.
 func section(text, id, name string) string {
 	intro, _, _ := strings.Cut(text, "\n## ")

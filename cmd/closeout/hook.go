@@ -6,6 +6,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/fence"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -36,11 +37,11 @@ func newHook(std console.Streams) *cobra.Command {
 // fenceGate is what the gate does for the hooks.
 func fenceGate() fence.Gate {
 	judge := func(compared *collect.Comparison, judged *collect.Contracts, o collect.Options) (*report.Report, error) {
-		found, err := (&subject{compared: compared, judged: judged, options: o}).gather("")
+		found, err := (&run.Work{Compared: compared, Judged: judged, Options: o}).Gather("")
 		if err != nil {
 			return nil, err
 		}
-		return judgeSafely(found.Bundle), nil
+		return run.Judge(found.Bundle), nil
 	}
-	return fence.Gate{Judge: judge, Today: today(), Bases: bases}
+	return fence.Gate{Judge: judge, Today: run.Today(), Bases: run.Bases}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 const hookDoctorLong = `hook doctor tries the installed hooks, as the agent would call them: a write to .git/config must be denied, and one to an
@@ -23,7 +24,7 @@ func newHookDoctor(std console.Streams) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			dead, err := h.Doctor()
 			if err == nil && dead > 0 {
-				return exit{exitFailed}
+				return run.Exit{Code: run.ExitFailed}
 			}
 			return err
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/fence"
 	"github.com/closeout-gate/closeout/internal/agent/hook"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 const hookRunLong = `hook run answers one call of an agent's hook: the payload comes on standard input, the answer is in the agent's own form.
@@ -28,7 +29,7 @@ func newHookRun(std console.Streams) *cobra.Command {
 	f := &fence.Flags{}
 	wrong := func(err error) error {
 		fmt.Fprintln(std.Err, "closeout hook run:", err)
-		return exit{0} // 2 would deny
+		return run.Exit{Code: 0} // 2 would deny
 	}
 	c := &cobra.Command{
 		Use: "run", Short: "Answer one call of an agent's hook", Long: hookRunLong,
@@ -47,7 +48,7 @@ func newHookRun(std console.Streams) *cobra.Command {
 			io.WriteString(console.Bare(std.Out), answer.Stdout)
 			fmt.Fprint(std.Err, answer.Stderr)
 			if answer.Exit != 0 {
-				return exit{answer.Exit}
+				return run.Exit{Code: answer.Exit}
 			}
 			return nil
 		},

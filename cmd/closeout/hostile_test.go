@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -189,7 +190,7 @@ func judge(t testing.TB, dir, base, head string, args ...string) judged {
 	var out, errs bytes.Buffer
 	std := console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}
 	j.status = execute(slices.Concat([]string{"verify", "--repo", dir, "--base", base, "--head", head, "--contract-file", contract, "--bundle", j.bundle, "--quiet",
-		"--report", toStdout}, args), std)
+		"--report", run.ToStdout}, args), std)
 	data := out.Bytes()
 	if err := json.Unmarshal(data, &j.report); err != nil {
 		t.Fatalf("no report: %v\n%s", err, &errs)
@@ -197,11 +198,11 @@ func judge(t testing.TB, dir, base, head string, args ...string) judged {
 	if bytes.Contains(data, []byte(os.TempDir()+"/")) {
 		t.Errorf("the report names a directory of this machine: %s", data)
 	}
-	if j.status == exitUsage {
+	if j.status == run.ExitUsage {
 		return j
 	}
 	putFile(t, filepath.Join(j.bundle, report.FileName), out.String())
-	if status := execute([]string{"replay", j.bundle}, std); status != exitPassed {
+	if status := execute([]string{"replay", j.bundle}, std); status != run.ExitPassed {
 		t.Errorf("replay ends with %d: %s%s", status, &out, &errs)
 	}
 	j.listed = listed(t, &j)
@@ -278,7 +279,7 @@ func (j *judged) refused() bool {
 	unknown := slices.ContainsFunc(j.report.Findings, func(f report.Finding) bool {
 		return f.Code == "diff.incomplete" && f.Message != "" && f.Fix != ""
 	})
-	return j.listed == "" && j.status != exitPassed && (unknown || j.status == exitUsage)
+	return j.listed == "" && j.status != run.ExitPassed && (unknown || j.status == run.ExitUsage)
 }
 
 // holdAgainstGit judges two commits and compares with git.

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 )
 
@@ -57,7 +58,7 @@ func setHub(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	hubOf(ts).state.Store(&state.Hub)
 	ts.Defer(state.Close)
-	if workspace := ts.MkAbs("workspace"); isDirectory(workspace) {
+	if workspace := ts.MkAbs("workspace"); run.IsDirectory(workspace) {
 		ts.Check(borrow(workspace, state.Dir))
 	}
 }

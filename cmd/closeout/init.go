@@ -14,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/git"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/start"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify/change"
@@ -316,7 +317,7 @@ func (f *initFlags) next(plan *start.Plan) {
 		f.out("     Let git no longer track %s first, which stays on disk: it would make every record differ from the commit",
 			filepath.ToSlash(f.path(report.FileName)))
 	}
-	if remote, err := f.git.FirstRef(bases[:remoteBases]...); remote == "" && err == nil {
+	if remote, err := f.git.FirstRef(run.Bases[:run.RemoteBases]...); remote == "" && err == nil {
 		f.out("  3. Commit it on the branch that other branches start from:\n       %s", add)
 		f.out("  4. On a branch, change something and commit it. Then:  closeout run")
 		return

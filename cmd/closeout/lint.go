@@ -14,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -103,7 +104,7 @@ func (f *lintFlags) add(in *lint.Input) error {
 // end is the exit status.
 func (f *lintFlags) end(r *report.Lint) error {
 	if r.Counts.Block > 0 || f.strict && r.Counts.Warn > 0 {
-		return exit{exitFailed}
+		return run.Exit{Code: run.ExitFailed}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/loop"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 const loopLong = `loop works at one item after the other: it runs CMD anew for each try, with what to do and the facts of the last
@@ -105,7 +106,7 @@ func (f *loopFlags) run(std console.Streams) error {
 		}
 		return done.item, done.facts, nil
 	}
-	code, err := w.Run(&f.loop, notify)
+	code, err := w.Run(&f.loop, run.Notify)
 	if err != nil {
 		return err
 	}
@@ -113,14 +114,14 @@ func (f *loopFlags) run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	return endWith(status)
+	return run.EndWith(status)
 }
 
 // exit is that of status, of one item when only that was worked at.
 func (f *loopFlags) exit(b *board.Board, code string) (int, error) {
 	switch code {
 	case loop.CodeFailed, loop.CodeNotStarted:
-		return exitUsage, nil
+		return run.ExitUsage, nil
 	case loop.CodeDone, loop.CodeStuck:
 	default:
 		return exitEarly, nil
@@ -131,11 +132,11 @@ func (f *loopFlags) exit(b *board.Board, code string) (int, error) {
 	} else {
 		s, err := b.Status(nil)
 		if err != nil {
-			return exitUsage, err
+			return run.ExitUsage, err
 		}
 		status = exitOf(s.Done())
 	}
-	if status == exitFailed {
+	if status == run.ExitFailed {
 		f.loop.Tell("closeout item status says what is open")
 	}
 	return status, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 const nextLong = `next claims an item for this work tree and prints what to do: goal, scope, the commands that must pass, and what the last
@@ -55,7 +56,7 @@ func (f *nextFlags) run(id string, std console.Streams) error {
 		return err
 	case h == nil:
 		fmt.Fprintln(std.Err, "closeout item next: nothing to hand out:", why)
-		return exit{exitFailed}
+		return run.Exit{Code: run.ExitFailed}
 	case f.format == "json":
 		return console.WriteJSON(std, h)
 	}
@@ -75,7 +76,7 @@ func (f *nextFlags) printOpen(std console.Streams) error {
 		_, err = fmt.Fprintln(std.Out, strings.Join(open, "\n"))
 	}
 	if err == nil && len(open) == 0 {
-		return exit{exitFailed}
+		return run.Exit{Code: run.ExitFailed}
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 // evilText is a text that acts on a workflow runner, on a terminal and on a reader, in all ways that are known. It can be
@@ -70,7 +71,7 @@ func TestNothingPrintedActs(t *testing.T) {
 	refused := 0
 	for _, call := range append(calls(root, nil), []string{"__complete", "explain", evilText}, []string{"help", evilText}) {
 		var out, errs bytes.Buffer
-		if execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}) != exitPassed {
+		if execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}) != run.ExitPassed {
 			refused++
 		}
 		harmless(t, call, out.String(), false)
@@ -115,7 +116,7 @@ func TestReportsDoNotAct(t *testing.T) {
 					call = append(call, report)
 				}
 				var out, errs bytes.Buffer
-				if status := execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != exitFailed {
+				if status := execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != run.ExitFailed {
 					t.Fatalf("%q ended with %d: %s", call, status, errs.String())
 				}
 				for _, text := range []string{out.String(), errs.String()} {
@@ -129,7 +130,7 @@ func TestReportsDoNotAct(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	if status := execute([]string{"replay", bundle}, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != exitPassed {
+	if status := execute([]string{"replay", bundle}, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != run.ExitPassed {
 		t.Errorf("replay ended with %d: %s%s", status, out.String(), errs.String())
 	}
 }
@@ -166,7 +167,7 @@ func TestReplayDoesNotAct(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if status := execute([]string{"replay", bundle}, std); status == exitPassed {
+	if status := execute([]string{"replay", bundle}, std); status == run.ExitPassed {
 		t.Errorf("replay ended with %d", status)
 	}
 	harmless(t, []string{"replay"}, out.String(), false)
@@ -177,7 +178,7 @@ func TestReplayDoesNotAct(t *testing.T) {
 func TestHelpIsPrintedAsItIs(t *testing.T) {
 	for _, call := range [][]string{{"explain"}, {"schema", "scope_contract"}, {"verify", "--help"}, {"completion", "bash"}} {
 		var out, errs, plain bytes.Buffer
-		if status := execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != exitPassed {
+		if status := execute(call, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); status != run.ExitPassed {
 			t.Fatalf("%q: %d %s", call, status, errs.String())
 		}
 		root := newRoot(console.Streams{In: strings.NewReader(""), Out: &plain, Err: &plain})
@@ -201,11 +202,11 @@ func TestRecordedOutputStaysAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	status := execute([]string{"record", "--no-tree", "--log=log", "--", "cat", "raw"}, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
-	if status != exitPassed || out.String() != raw {
+	if status != run.ExitPassed || out.String() != raw {
 		t.Errorf("%d, %q, %q", status, out.String(), errs.String())
 	}
 	status = execute([]string{"record", "--no-tree", "--log=log", "--", evilText}, console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
-	if status == exitPassed || errs.Len() == 0 {
+	if status == run.ExitPassed || errs.Len() == 0 {
 		t.Errorf("%d, %q", status, errs.String())
 	}
 	harmless(t, []string{"record"}, errs.String(), false)

@@ -12,20 +12,8 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 )
-
-// Exit codes. They do not depend on the output format.
-const (
-	exitPassed = 0
-	exitFailed = 1 // a block finding, or a replay that differs
-	exitUsage  = 2 // the call, the configuration or the environment is wrong
-	exitReview = 3 // a fact is unknown
-)
-
-// exit ends a command with a code; its message, if any, is already printed.
-type exit struct{ code int }
-
-func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 
 // execute is the whole program.
 func execute(args []string, std console.Streams) int {
@@ -37,13 +25,13 @@ func execute(args []string, std console.Streams) int {
 		root.SetOut(completed{std.Out})
 		allowTwice(root)
 	}
-	err := caught(root.Execute)
-	var code exit
+	err := run.Caught(root.Execute)
+	var code run.Exit
 	switch {
 	case err == nil:
-		return exitPassed
+		return run.ExitPassed
 	case errors.As(err, &code):
-		return code.code
+		return code.Code
 	default:
 		return refuse(args, err, std)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 // runContract is that of the page about recording.
@@ -64,9 +65,9 @@ func TestRunIsShown(t *testing.T) {
 		t.Fatalf("the page shows only %q", lines)
 	}
 	for _, line := range lines {
-		want := exitPassed
+		want := run.ExitPassed
 		if strings.Contains(line[1], "--only") {
-			want = exitFailed // the others are missing, as the page says
+			want = run.ExitFailed // the others are missing, as the page says
 		}
 		if status, errs := call(line[1]); status != want {
 			t.Errorf("%s: exit %d, expected %d\n%s", line[1], status, want, errs)

@@ -12,6 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 const scanLong = `scan pins the items that an agent works at, one after the other, and how they are judged. An item is a task contract.
@@ -71,13 +72,13 @@ func scan(f *board.Scan, state string, std console.Streams) error {
 // boardGate is what only a command knows of the items.
 func boardGate(std console.Streams) board.Gate {
 	base := func(git *collect.Git, named string) (name, commit string, err error) {
-		if name, _, err = baseName(git, named, "scan"); err != nil {
+		if name, _, err = run.BaseName(git, named, "scan"); err != nil {
 			return "", "", err
 		}
 		if commit, err = git.Resolve(name); err != nil {
-			return "", "", wrongCommit("base", name, git, err)
+			return "", "", run.WrongCommit("base", name, git, err)
 		}
 		return name, commit, nil
 	}
-	return board.Gate{Base: base, Report: readReport, Tell: std.Err}
+	return board.Gate{Base: base, Report: run.ReadReport, Tell: std.Err}
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 const ownContract = ".closeout/scope_contract.json"
@@ -33,7 +35,7 @@ func judgeHistory(t *testing.T, contract string) (h judgedHistory) {
 		t.Skipf("the clone is shallow, or git is not installed, so there is no history to judge: %s, %v", out, err)
 	}
 	text, status := printed(t, "backtest", "--repo", repository, "--branch", "HEAD", "--contract-file", contract, "--format", "json")
-	if err := json.Unmarshal([]byte(text), &h); status != exitPassed || err != nil {
+	if err := json.Unmarshal([]byte(text), &h); status != run.ExitPassed || err != nil {
 		t.Fatalf("backtest: exit status %d, %v\n%s", status, err, text)
 	}
 	return h
@@ -93,7 +95,7 @@ func TestOwnLint(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(repository, ".git")); err != nil {
 		t.Skip("these files are no clone, and lint compares patterns with tracked files")
 	}
-	if text, status := printed(t, "lint", "--repo", repository, "--strict"); status != exitPassed || !strings.Contains(text, "lint: 0 block, 0 warn") {
+	if text, status := printed(t, "lint", "--repo", repository, "--strict"); status != run.ExitPassed || !strings.Contains(text, "lint: 0 block, 0 warn") {
 		t.Errorf("exit status %d\n%s", status, text)
 	}
 }

@@ -1,22 +1,16 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/present/page"
-	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -43,18 +37,18 @@ func newShow(std console.Streams) *cobra.Command {
 			if name == "sarif" || name == "github" {
 				return fmt.Errorf("show --format %s was removed: write closeout verify --format %s where the bundle is, or the input sarif of the action", name, name)
 			}
-			format, err := formatNamed(name)
+			format, err := run.FormatNamed(name)
 			if err != nil {
 				return err
 			}
 			if err := page.CheckLinkBase(linkBase); err != nil {
 				return err
 			}
-			r, err := reportNamed(args[0], std)
+			r, err := run.ReportNamed(args[0], std)
 			if err != nil {
 				return err
 			}
-			return printReport(std.Out, format, r, present.Options{Quiet: quiet, LinkBase: linkBase})
+			return run.Print(std.Out, format, r, present.Options{Quiet: quiet, LinkBase: linkBase})
 		},
 	}
 	c.Flags().StringVar(&name, "format", "text", "what to print: "+strings.Join(showFormats(), ", "))
@@ -65,60 +59,5 @@ func newShow(std console.Streams) *cobra.Command {
 
 // showFormats are the formats for people and programs; sarif and github are what a step of the gate writes.
 func showFormats() []string {
-	return slices.DeleteFunc(strings.Split(formatNames(), ", "), func(name string) bool { return name == "sarif" || name == "github" })
-}
-
-// reportNamed reads the report that an argument names.
-func reportNamed(name string, std console.Streams) (*report.Report, error) {
-	_, r, err := reportBytes(name, std)
-	return r, err
-}
-
-// reportBytes reads the report that an argument names, and the bytes of its file.
-func reportBytes(name string, std console.Streams) (data []byte, r *report.Report, err error) {
-	switch info, statErr := os.Stat(name); {
-	case name == "-":
-		name = "standard input"
-		data, err = collect.ReportFrom(std.In)
-	case statErr == nil && info.IsDir():
-		if data, err = collect.Report(name); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, fmt.Errorf("%q contains no %s: name the report, or run closeout verify first", name, report.FileName)
-		}
-		name = filepath.ToSlash(filepath.Join(name, report.FileName))
-	default:
-		data, err = collect.ReportFile(name)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("there is no report %q: closeout run writes %s; or name another one", name, report.FileName)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("the report %q cannot be read: %w", name, input.Reason(err))
-	}
-	if r, err = readReport(name, data); err != nil {
-		return nil, nil, err
-	}
-	return data, r, checkReport(name, data, r)
-}
-
-// checkReport compares a report with its schema. What is written again as the same bytes has been compared in parts, which
-// takes less memory; a file in another form, such as one with spaces, is compared as a whole.
-func checkReport(name string, data []byte, r *report.Report) error {
-	again, err := validReport(r)
-	if err == nil && bytes.Equal(again, data) {
-		return nil
-	}
-	if v := validators(); v.err != nil {
-		return v.err
-	} else if len(data) <= maxExplained {
-		err = v.whole(data)
-	} else if err == nil {
-		return errorAt(name, input.Error{
-			Pos: input.Pos{Line: 1, Column: 1}, Message: "the report is not in canonical form (RFC 8785), and too large to be compared with its schema",
-			Found: fmt.Sprintf("%d bytes", len(data)), Expected: fmt.Sprintf("canonical form, or at most %d bytes", maxExplained), Fix: "use the report as closeout wrote it",
-		})
-	}
-	if err != nil {
-		return mismatch(name, data, err)
-	}
-	return nil
+	return slices.DeleteFunc(strings.Split(run.FormatNames(), ", "), func(name string) bool { return name == "sarif" || name == "github" })
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -24,7 +25,7 @@ import (
 
 // stuck is the gate that never comes to an end: it is ready for a signal, says so and waits.
 func stuck() {
-	reportOnSignal(os.Args[1], verify.Settings{Limits: input.DefaultLimits()}, console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
+	run.ReportOnSignal(os.Args[1], verify.Settings{Limits: input.DefaultLimits()}, console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
 		func() error { return os.WriteFile(os.Args[1]+".last", nil, 0o600) })
 	fmt.Println("ready")
 	select {}
@@ -53,7 +54,7 @@ func TestSignalLeavesReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		var exited *exec.ExitError
-		if err := c.Wait(); !errors.As(err, &exited) || exited.ExitCode() != exitUsage {
+		if err := c.Wait(); !errors.As(err, &exited) || exited.ExitCode() != run.ExitUsage {
 			t.Errorf("%v: ended with %v", sig, err)
 		}
 		if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), `"verdict":"failed"`) {
@@ -68,12 +69,12 @@ func TestSignalLeavesReport(t *testing.T) {
 // judgeTest judges a bundle as the commands do.
 func judgeTest(b *verify.Bundle, path string) (*report.Report, error) {
 	std := console.Streams{In: strings.NewReader(""), Out: os.Stdout, Err: os.Stderr}
-	_, watch, err := begin(path, b.Settings, std)
+	_, watch, err := run.Begin(path, b.Settings, std)
 	if err != nil {
 		return nil, err
 	}
-	defer watch.stop()
-	return judgeAndWrite(b, path, watch, std)
+	defer watch.Stop()
+	return run.JudgeAndWrite(b, path, watch, std)
 }
 
 // TestPanicLeavesReport lets an input break the gate.
@@ -88,9 +89,9 @@ func TestPanicLeavesReport(t *testing.T) {
 	if r.Passed || r.Findings[0].Code != verify.CodeInternal {
 		t.Errorf("got %+v", r)
 	}
-	var end exit
-	if !errors.As(ended(r), &end) || end.code != exitUsage {
-		t.Errorf("ended with %v", ended(r))
+	var end run.Exit
+	if !errors.As(run.Ended(r), &end) || end.Code != run.ExitUsage {
+		t.Errorf("ended with %v", run.Ended(r))
 	}
 }
 
@@ -117,7 +118,7 @@ func TestPanicBesideTheJudge(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(filepath.Join(repository, "testdata", "base"))); err != nil {
 			t.Fatal(err)
 		}
-		if code := execute(call(dir), console.Streams{In: strings.NewReader(""), Out: broken{}, Err: os.Stderr}); code != exitUsage {
+		if code := execute(call(dir), console.Streams{In: strings.NewReader(""), Out: broken{}, Err: os.Stderr}); code != run.ExitUsage {
 			t.Errorf("%s: ended with %d", name, code)
 		}
 		if data, err := os.ReadFile(filepath.Join(dir, report.FileName)); err != nil || !strings.Contains(string(data), `"verdict":"failed"`) {
@@ -183,7 +184,7 @@ func TestSignalWhileCollecting(t *testing.T) {
 			t.Fatal(err)
 		}
 		var exited *exec.ExitError
-		if err := c.Wait(); !errors.As(err, &exited) || exited.ExitCode() != exitUsage {
+		if err := c.Wait(); !errors.As(err, &exited) || exited.ExitCode() != run.ExitUsage {
 			t.Errorf("%v: ended with %v", sig, err)
 		}
 		if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), `"verdict":"failed"`) {
@@ -201,11 +202,11 @@ func writeTest(t *testing.T, path, text string) {
 
 // TestSignalAfterTheDecision checks that of a decision and a signal the first one writes the report.
 func TestSignalAfterTheDecision(t *testing.T) {
-	w := &watch{}
-	if err := w.decide(func() error { return errors.New("no space") }); err == nil || w.decided {
-		t.Errorf("%v, decided %v: a report that is not written is no decision", err, w.decided)
+	w := &run.Watch{}
+	if err := w.Decide(func() error { return errors.New("no space") }); err == nil || w.Decided {
+		t.Errorf("%v, decided %v: a report that is not written is no decision", err, w.Decided)
 	}
-	if err := w.decide(func() error { return nil }); err != nil || !w.decided {
-		t.Errorf("%v, decided %v", err, w.decided)
+	if err := w.Decide(func() error { return nil }); err != nil || !w.Decided {
+		t.Errorf("%v, decided %v", err, w.Decided)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/statement"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/present/page"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -75,7 +76,7 @@ func (f *statementFlags) run(name string, std console.Streams) error {
 		}
 		o.Subjects = append(o.Subjects, subject)
 	}
-	data, r, err := reportBytes(name, std)
+	data, r, err := run.ReportBytes(name, std)
 	if err != nil {
 		return err
 	}

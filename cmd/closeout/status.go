@@ -12,6 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -64,7 +65,7 @@ func (f *statusFlags) run(std console.Streams) error {
 	var replay board.Replay
 	if f.replay {
 		replay = func(bundle string) ([]string, error) {
-			again, err := judgeAgain("closeout item status", bundle, b.Parsed)
+			again, err := run.JudgeAgain("closeout item status", bundle, b.Parsed)
 			if err != nil {
 				return nil, err
 			}
@@ -86,16 +87,16 @@ func (f *statusFlags) run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	return endWith(exitOf(s.Done()))
+	return run.EndWith(exitOf(s.Done()))
 }
 
 // exitOf is the exit code for items: all passed, or only what a person decides is left, or neither.
 func exitOf(passed, review bool) int {
 	switch {
 	case passed:
-		return exitPassed
+		return run.ExitPassed
 	case review:
-		return exitReview
+		return run.ExitReview
 	}
-	return exitFailed
+	return run.ExitFailed
 }

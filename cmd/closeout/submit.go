@@ -16,6 +16,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -87,7 +88,7 @@ func (f *submitFlags) run(id string, std console.Streams) error {
 	if err := write(b, done, std); err != nil {
 		return err
 	}
-	return endWith(done.exit())
+	return run.EndWith(done.exit())
 }
 
 // submission is what a submission came to.
@@ -100,7 +101,7 @@ type submission struct {
 
 func (s *submission) exit() int {
 	if s.event == nil {
-		return exitFailed
+		return run.ExitFailed
 	}
 	return exitOf(s.event.Outcome == item.Pass, s.event.Outcome == item.Review)
 }
@@ -112,7 +113,7 @@ type attempt struct {
 	head string
 	dir  string // relative to the state folder
 	tree string // the folder of the fresh work tree, in the state folder; "" for none
-	s    *subject
+	s    *run.Work
 	r    *record.Recorder
 	plan *record.Plan // of the item itself
 }
@@ -138,7 +139,7 @@ func submit(b *board.Board, id string, stuck func(*item.Standing, item.Event) (c
 	defer func() { err = errors.Join(err, a.leaveTree()) }()
 	defer func() {
 		if a.s != nil {
-			err = finish(err, a.s.putBack)
+			err = run.Finish(err, a.s.PutBack)
 		}
 	}()
 	done = &submission{}
@@ -180,15 +181,15 @@ func take(b *board.Board, id string) (*item.Standing, error) {
 }
 
 // subject is what an item is judged by: the contracts of the pinned base and its own, and its changes up to a commit.
-func subjectOf(b *board.Board, it *item.Standing, head string) (*subject, error) {
-	s := &subject{root: b.Root, git: b.Git, options: optionsFor(b, it), compared: collect.Since(b.Git, it.Start, head)}
-	standing, err := collect.ReadStanding(s.compared, s.options)
+func subjectOf(b *board.Board, it *item.Standing, head string) (*run.Work, error) {
+	s := &run.Work{Root: b.Root, Git: b.Git, Options: optionsFor(b, it), Compared: collect.Since(b.Git, it.Start, head)}
+	standing, err := collect.ReadStanding(s.Compared, s.Options)
 	if err != nil {
 		return nil, err
 	}
-	s.standing = standing
-	s.judged, err = standing.WithTask(s.compared, s.options)
-	s.each = []*collect.Contracts{s.judged}
+	s.Standing = standing
+	s.Judged, err = standing.WithTask(s.Compared, s.Options)
+	s.Each = []*collect.Contracts{s.Judged}
 	return s, err
 }
 
@@ -196,7 +197,7 @@ func subjectOf(b *board.Board, it *item.Standing, head string) (*subject, error)
 func optionsFor(b *board.Board, it *item.Standing) collect.Options {
 	o := collect.Options{
 		Root: b.Root, Names: b.Root, ContractsAt: b.Plan.Base, Parsed: b.Parsed,
-		Settings: verify.Settings{Limits: input.DefaultLimits(), Today: today(), Task: it.ID},
+		Settings: verify.Settings{Limits: input.DefaultLimits(), Today: run.Today(), Task: it.ID},
 	}
 	if !it.Given {
 		o.TaskFile = b.Store.Path(session.Contract(it.ID))
@@ -212,11 +213,11 @@ func (a *attempt) record(std console.Streams) (facts []item.Fact, err error) {
 	if a.s, err = subjectOf(a.Board, a.it, a.head); err != nil {
 		return nil, err
 	}
-	a.s.path = a.Board.Plan.Path
+	a.s.Path = a.Board.Plan.Path
 	a.TellPath("submit")
-	a.s.show = newProgress(std, false)
-	a.s.show.command = "submit"
-	policies := a.s.policies(false, std)
+	a.s.Show = run.NewProgress(std, false)
+	a.s.Show.Command = "submit"
+	policies := a.s.Policies(false, std)
 	if err := a.openRecorder(policies, std); err != nil {
 		return nil, err
 	}
@@ -237,7 +238,7 @@ func (a *attempt) record(std console.Streams) (facts []item.Fact, err error) {
 	if err := a.run(a.plan); err != nil {
 		return nil, err
 	}
-	o := &a.s.options
+	o := &a.s.Options
 	o.Settings.Digests = []string{}
 	if err := a.recordCross(policies, std); err != nil {
 		return nil, err
@@ -254,11 +255,11 @@ func (a *attempt) openRecorder(policies []*policy.Policy, std console.Streams) e
 	if len(policies) > 0 {
 		evidence = policies[0].EvidenceDir
 	}
-	root, err := record.Find(a.s.options.Root)
+	root, err := record.Find(a.s.Options.Root)
 	if err != nil {
 		return err
 	}
-	a.r, err = a.s.recorder(root, evidence, std)
+	a.r, err = a.s.NewRecorder(root, evidence, std)
 	return err
 }
 
@@ -266,7 +267,7 @@ func (a *attempt) openRecorder(policies []*policy.Policy, std console.Streams) e
 func (a *attempt) clean(person map[string]bool) ([]item.Fact, error) {
 	a.r.Tell = nil
 	_, differs, err := a.r.Look()
-	a.r.Tell = a.s.show.say
+	a.r.Tell = a.s.Show.Say
 	agents := func(path string) bool { return !person[item.Text(path)] }
 	if err != nil || !differs || (len(person) > 0 && !slices.ContainsFunc(a.r.Differing(), agents)) {
 		return nil, err
@@ -284,29 +285,29 @@ func (a *attempt) makePlan(policies []*policy.Policy) error {
 	var reports []string
 	if len(policies) > 0 { // else the report says what is wrong with the contracts
 		a.plan.AddPolicy(policies, "", filepath.Join(logs, record.FileName))
-		reports = reportsOf(a.plan, policies[0], a.r)
+		reports = run.ReportsOf(a.plan, policies[0], a.r)
 	}
-	a.s.show.count = len(a.plan.Names())
+	a.s.Show.Count = len(a.plan.Names())
 	for i := range a.plan.Streams {
 		a.plan.Streams[i].Log = filepath.Join(logs, a.plan.Streams[i].Name+".jsonl")
 	}
-	return prepare(a.r, append(a.plan.Logs(), a.guardLog()), reports)
+	return run.Prepare(a.r, append(a.plan.Logs(), a.guardLog()), reports)
 }
 
 func (a *attempt) bundle() string { return a.Store.Path(a.dir, "bundle") }
 
 // run records a plan. A signal ends the submission.
 func (a *attempt) run(p *record.Plan) error {
-	status, err := a.s.follow(a.r, p)
+	status, err := a.s.Follow(a.r, p)
 	if err == nil && status > record.StatusSignal {
-		return signalEnded(a.s.show, status)
+		return signalEnded(a.s.Show, status)
 	}
 	return err
 }
 
-func signalEnded(show *progress, status int) error {
-	fmt.Fprintln(show.to, "closeout item submit: a signal ended it: nothing was judged, and it is no try")
-	return exit{status}
+func signalEnded(show *run.Progress, status int) error {
+	fmt.Fprintln(show.To, "closeout item submit: a signal ended it: nothing was judged, and it is no try")
+	return run.Exit{Code: status}
 }
 
 // recordCross records what the tests of the commit where the item was claimed say about its code.
@@ -314,22 +315,22 @@ func (a *attempt) recordCross(policies []*policy.Policy, std console.Streams) er
 	if len(policies) == 0 {
 		return nil
 	}
-	x := &crossRun{
-		s: a.s, policy: policies[0], keep: a.s.options.Names,
-		log: func(c *record.Cross) string { return a.Store.Path(a.dir, "log", c.Name+".jsonl") },
+	x := &run.Cross{
+		Work: a.s, Policy: policies[0], Keep: a.s.Options.Names,
+		Log: func(c *record.Cross) string { return a.Store.Path(a.dir, "log", c.Name+".jsonl") },
 	}
-	if err := x.prepare(); err != nil {
+	if err := x.Prepare(); err != nil {
 		return err
 	}
 	for _, name := range checks.CrossTrees {
-		done, err := x.record(name, std)
+		done, err := x.Record(name, std)
 		switch {
 		case err != nil:
-			a.s.show.say("nothing was recorded on the tree " + name + ": " + err.Error())
-		case done != nil && done.status > record.StatusSignal:
-			return signalEnded(a.s.show, done.status)
+			a.s.Show.Say("nothing was recorded on the tree " + name + ": " + err.Error())
+		case done != nil && done.Status > record.StatusSignal:
+			return signalEnded(a.s.Show, done.Status)
 		case done != nil:
-			a.handOver(&a.s.options, done.plan, done.watch)
+			a.handOver(&a.s.Options, done.Plan, done.Watch)
 		}
 	}
 	return nil
@@ -368,12 +369,12 @@ var errChanged = errors.New("something else wrote to the state folder meanwhile,
 
 // judge judges what was recorded, and appends the event when its bundle is on the disk.
 func (a *attempt) judge(done *submission, stuck func(*item.Standing, item.Event) (code, reason string)) (*submission, error) {
-	found, err := a.s.gather(a.bundle())
+	found, err := a.s.Gather(a.bundle())
 	if err != nil {
 		return nil, err
 	}
-	r := judgeSafely(found.Bundle)
-	data, err := validReport(r)
+	r := run.Judge(found.Bundle)
+	data, err := run.ValidReport(r)
 	if err == nil {
 		err = collect.Write(filepath.Join(a.bundle(), report.FileName), data)
 	}
@@ -398,7 +399,7 @@ func (a *attempt) judge(done *submission, stuck func(*item.Standing, item.Event)
 // eventOf is the event about a report, without its outcome.
 func (a *attempt) eventOf(r *report.Report, data []byte) (item.Event, error) {
 	e := item.Event{
-		Verdict: r.Verdict, Open: item.OpenOf(r), ReportSHA256: digest(data), Bundle: filepath.ToSlash(filepath.Join(a.dir, "bundle")),
+		Verdict: r.Verdict, Open: item.OpenOf(r), ReportSHA256: run.Digest(data), Bundle: filepath.ToSlash(filepath.Join(a.dir, "bundle")),
 	}
 	if r.Subject.CodeTree != nil {
 		e.Tree = *r.Subject.CodeTree
@@ -459,11 +460,11 @@ func (a *attempt) keep(e item.Event) error {
 	if err := a.Store.Sync(a.dir); err != nil {
 		return err
 	}
-	again, err := judgeAgain("closeout item submit", a.bundle(), a.Parsed)
+	again, err := run.JudgeAgain("closeout item submit", a.bundle(), a.Parsed)
 	switch {
 	case err != nil:
 		return errors.Join(errChanged, err)
-	case !again.Same() || fileSHA256(filepath.Join(a.bundle(), report.FileName)) != e.ReportSHA256:
+	case !again.Same() || run.FileSHA256(filepath.Join(a.bundle(), report.FileName)) != e.ReportSHA256:
 		return errChanged
 	}
 	return nil

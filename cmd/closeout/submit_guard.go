@@ -12,6 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -151,7 +152,7 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 		return g.broken(it, it.altered+" is not as in the pinned base, and a command of it names that file"), nil
 	}
 	if steps := g.missing(it.steps); len(steps) > 0 {
-		g.s.show.count += len(steps)
+		g.s.Show.Count += len(steps)
 		p := &record.Plan{Streams: []record.Stream{{Name: "guard", Log: g.guardLog(), Steps: steps}}}
 		if err := g.run(p); err != nil {
 			return nil, err
@@ -184,7 +185,7 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := readReport(it.Pass.Bundle, data)
+	kept, err := run.ReadReport(it.Pass.Bundle, data)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +194,7 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := judgeSafely(found.Bundle)
+	r := run.Judge(found.Bundle)
 	for _, in := range kept.Inputs {
 		now := ""
 		switch in.Kind {
@@ -202,7 +203,7 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 				now = r.Inputs[i].SHA256
 			}
 		case "facts":
-			now = fileSHA256(filepath.Join(dir, "facts.json"))
+			now = run.FileSHA256(filepath.Join(dir, "facts.json"))
 		default:
 			continue // what the commands wrote is new
 		}
@@ -216,7 +217,7 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 // options are how a kept bundle is judged anew: with the logs of this submission, and the reports of the work tree.
 func (g *guarding) options() collect.Options {
 	o := optionsFor(g.Board, g.it)
-	o.Root, o.Names = g.s.options.Root, g.s.options.Names
+	o.Root, o.Names = g.s.Options.Root, g.s.Options.Names
 	g.handOver(&o, g.plan, g.r.Watch)
 	if g.extra != nil {
 		g.handOver(&o, g.extra, g.r.Watch)
@@ -229,7 +230,7 @@ func (g *guarding) broken(it keptItem, actual string) *item.Fact {
 	return &item.Fact{
 		Code: "ratchet.broken", Severity: string(input.Block), Message: it.ID + " passed before, and no longer holds",
 		Expected: fmt.Sprintf("%s holds, as at %.12s", it.ID, it.Pass.Head), Actual: item.Text(actual),
-		Fix: "let this item pass without breaking " + it.ID, Fingerprint: digest([]byte("ratchet.broken\n" + it.ID)),
+		Fix: "let this item pass without breaking " + it.ID, Fingerprint: run.Digest([]byte("ratchet.broken\n" + it.ID)),
 	}
 }
 

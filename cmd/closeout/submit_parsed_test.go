@@ -10,6 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -55,7 +56,10 @@ func TestSubmitParsesOnce(t *testing.T) {
 	}{
 		{"policyOf", func(*contract.Cache) error { _, err := b.PolicyOf(&it.Item); return err }},
 		{"subject", func(*contract.Cache) error { _, err := subjectOf(b, it, head); return err }},
-		{"keep", func(parsed *contract.Cache) error { _, err := judgeAgain("closeout submit", dir, parsed); return err }},
+		{"keep", func(parsed *contract.Cache) error {
+			_, err := run.JudgeAgain("closeout submit", dir, parsed)
+			return err
+		}},
 		{"guard", func(*contract.Cache) error {
 			o := optionsFor(b, it)
 			o.Feedback, o.Settings.Digests = []string{"none.jsonl"}, []string{}

@@ -41,7 +41,7 @@ func (a *attempt) freshTree(policies []*policy.Policy, std console.Streams) (err
 	if err := a.r.Git.Checkout(dir, a.head); err != nil {
 		return err
 	}
-	a.s.options.Root, a.s.options.Names = dir, dir
+	a.s.Options.Root, a.s.Options.Names = dir, dir
 	return a.openRecorder(policies, std)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -29,7 +30,7 @@ func refuse(args []string, cause error, std console.Streams) int {
 		name, at = "verify", slices.Index(args, "verify")
 	}
 	if group := slices.Index(args, "archive"); at < 0 || group >= 0 && group < at { // archive verify of older versions judged nothing
-		return exitUsage
+		return run.ExitUsage
 	}
 	call := readLoosely(append(slices.Clone(args[:at]), args[at+1:]...))
 	if name == "run" {
@@ -37,11 +38,11 @@ func refuse(args []string, cause error, std console.Streams) int {
 	}
 	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout "+name+" --help", verify.Settings{Limits: input.DefaultLimits()})
 	for _, path := range call.targets() {
-		if err := writeReport(r, path, std); err != nil && err.Error() != cause.Error() {
+		if err := run.WriteReport(r, path, std); err != nil && err.Error() != cause.Error() {
 			fmt.Fprintln(std.Err, "closeout:", err)
 		}
 	}
-	return exitUsage
+	return run.ExitUsage
 }
 
 // looseCall is what can be read from wrong arguments.
@@ -87,7 +88,7 @@ func (c looseCall) targets() []string {
 	}
 	for _, word := range c.words {
 		if info, err := os.Stat(word); err == nil && info.IsDir() {
-			paths = append(paths, reportPath("", []string{word}))
+			paths = append(paths, run.ReportPath("", []string{word}))
 		}
 	}
 	if len(paths) == 0 || len(c.reports) == 0 && c.inputs {

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -24,7 +23,7 @@ import (
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	files    collect.Options
-	trees    treeFlags
+	trees    run.Trees
 	bundle   string
 	settings verify.Settings
 	report   string
@@ -63,7 +62,7 @@ func (f *verifyFlags) define(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.files.Facts, "facts", "", "facts.json")
 	flags.StringVar(&f.report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
-	flags.StringVar(&f.format, "format", "text", "what to print: "+formatNames())
+	flags.StringVar(&f.format, "format", "text", "what to print: "+run.FormatNames())
 	flags.BoolVar(&f.quiet, "quiet", false, "print only the summary line")
 	refuseTwice(flags)
 }
@@ -113,30 +112,13 @@ func (l limitFlag) Set(text string) error {
 // Type is what the help calls the value.
 func (l limitFlag) Type() string { return "int" }
 
-// formatNamed is the format that --format names.
-func formatNamed(name string) (present.Format, error) {
-	format, ok := present.ByName(name)
-	if !ok {
-		return format, fmt.Errorf("unknown format %q%s expected one of %s", name, input.DidYouMean(name, strings.Split(formatNames(), ", "), ""), formatNames())
-	}
-	return format, nil
-}
-
-func formatNames() string {
-	var names []string
-	for _, f := range present.Formats {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
 func (f *verifyFlags) run(c *cobra.Command, args []string, std console.Streams) error {
 	target := f.target(args)
 	old, watch, err := f.begin(target, args, std)
 	if err != nil {
 		return err
 	}
-	defer watch.stop()
+	defer watch.Stop()
 	format, err := f.check(c, args)
 	if err != nil {
 		return err
@@ -146,23 +128,23 @@ func (f *verifyFlags) run(c *cobra.Command, args []string, std console.Streams) 
 		return err
 	}
 	if found.Contains(target) {
-		return overInput(target)
+		return run.OverInput(target)
 	}
-	r, err := judgeAndWrite(found.Bundle, target, watch, std)
+	r, err := run.JudgeAndWrite(found.Bundle, target, watch, std)
 	if err != nil {
 		return err
 	}
 	if len(args) == 1 {
-		tellReplaced(old, r, target, std)
+		run.TellReplaced(old, r, target, std)
 	}
-	if err := intoBundle(r, f.bundle, target, std); err != nil {
+	if err := run.IntoBundle(r, f.bundle, target, std); err != nil {
 		return err
 	}
-	if err := presentReport(format, r, target, f.quiet, std); err != nil {
+	if err := run.Present(format, r, target, f.quiet, std); err != nil {
 		fmt.Fprintln(std.Err, "closeout: the result cannot be printed:", input.Reason(err))
-		return exit{exitUsage} // the report is written, and stays
+		return run.Exit{Code: run.ExitUsage} // the report is written, and stays
 	}
-	return ended(r)
+	return run.Ended(r)
 }
 
 // target is where the report goes: the named path, else its own name in the bundle or here.
@@ -170,12 +152,12 @@ func (f *verifyFlags) target(args []string) string {
 	if f.report == "" && f.bundle != "" {
 		return filepath.Join(f.bundle, report.FileName)
 	}
-	return reportPath(f.report, args)
+	return run.ReportPath(f.report, args)
 }
 
 // begin removes an older report, unless its path is that of an input. A bundle that is
 // still to be written contains none: its directory must be empty.
-func (f *verifyFlags) begin(target string, args []string, std console.Streams) (*collect.Stale, *watch, error) {
+func (f *verifyFlags) begin(target string, args []string, std console.Streams) (*collect.Stale, *run.Watch, error) {
 	options := f.files
 	if here, err := os.Getwd(); err == nil {
 		options.Root = here
@@ -186,25 +168,13 @@ func (f *verifyFlags) begin(target string, args []string, std console.Streams) (
 		over = over || err == nil && bundle.Contains(target)
 	}
 	switch {
-	case target == toStdout:
+	case target == run.ToStdout:
 	case over:
-		return nil, nil, overInput(target)
+		return nil, nil, run.OverInput(target)
 	case f.report == "" && f.bundle != "":
-		return nil, reportOnSignal(target, f.settings, std), nil
+		return nil, run.ReportOnSignal(target, f.settings, std), nil
 	}
-	return begin(target, f.settings, std)
-}
-
-// ended turns a verdict into the command's end.
-func ended(r *report.Report) error {
-	code := verify.ExitCode(r)
-	if slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == verify.CodeInternal }) {
-		code = exitUsage
-	}
-	if code == exitPassed {
-		return nil
-	}
-	return exit{code}
+	return run.Begin(target, f.settings, std)
 }
 
 // inputFlags name inputs one by one; beside a BUNDLE, which contains them all, they are refused.
@@ -214,7 +184,7 @@ var inputFlags = []string{
 
 // check refuses a call that cannot be carried out.
 func (f *verifyFlags) check(c *cobra.Command, args []string) (present.Format, error) {
-	format, err := formatNamed(f.format)
+	format, err := run.FormatNamed(f.format)
 	if err != nil {
 		return format, err
 	}
@@ -231,28 +201,9 @@ func (f *verifyFlags) check(c *cobra.Command, args []string) (present.Format, er
 	case len(args) == 1 && len(given) > 0:
 		return format, fmt.Errorf("%s cannot be given beside a BUNDLE, which contains its inputs under their names; if %q is no BUNDLE, put the pattern before it into quotes", strings.Join(given, ", "), args[0])
 	case len(args) == 0 && len(given) == 0:
-		return format, fmt.Errorf("nothing to judge: name a BUNDLE, --base, or the inputs; in a repository, write closeout verify --base %s (see closeout verify --help)", cmp.Or(usualBase(), "BRANCH"))
+		return format, fmt.Errorf("nothing to judge: name a BUNDLE, --base, or the inputs; in a repository, write closeout verify --base %s (see closeout verify --help)", cmp.Or(run.UsualBase(), "BRANCH"))
 	}
 	return format, checkTrees(&f.trees, c.Flags())
-}
-
-// reportPath is the named path, else verification_report.json in the bundle or here. A bundle that is not a directory
-// cannot contain a report.
-func reportPath(named string, args []string) string {
-	if named != "" {
-		return named
-	}
-	if len(args) == 1 {
-		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
-			return filepath.Join(args[0], report.FileName)
-		}
-	}
-	return report.FileName
-}
-
-// overInput is the error for a report that would replace what it is about.
-func overInput(path string) error {
-	return fmt.Errorf("the report cannot be written over the input %q: name another path", path)
 }
 
 // find lists the inputs, of which nothing is judged yet, and adds the settings.
@@ -260,19 +211,19 @@ func (f *verifyFlags) find(c *cobra.Command, args []string, std console.Streams)
 	settings := f.settings
 	if len(args) == 1 {
 		if found, err = collect.Bundle(args[0]); err != nil { // which is judged on the day that its facts name
-			return nil, notABundle("closeout verify", args[0], err)
+			return nil, run.NotABundle("closeout verify", args[0], err)
 		}
 		tellNoInputs(args[0], found, std)
 	} else {
-		settings.Today = today()
+		settings.Today = run.Today()
 		f.files.Settings = settings
 		if f.files.Root, err = os.Getwd(); err != nil {
 			return nil, err
 		}
-		if f.trees.base == "" {
+		if f.trees.Base == "" {
 			found, err = collect.Files(f.files)
 		} else {
-			found, err = f.trees.collect(f.files, f.bundle)
+			found, err = f.trees.Collect(f.files, f.bundle)
 		}
 	}
 	if err != nil {
@@ -281,20 +232,4 @@ func (f *verifyFlags) find(c *cobra.Command, args []string, std console.Streams)
 	settings.Notes = found.Settings.Notes
 	found.Settings = settings
 	return found, nil
-}
-
-// present prints a report. When the report itself goes to standard output, the text goes to standard error.
-func presentReport(format present.Format, r *report.Report, path string, quiet bool, std console.Streams) error {
-	w := std.Out
-	if path == toStdout {
-		w = std.Err
-	}
-	return printReport(w, format, r, present.Options{Quiet: quiet})
-}
-
-func printReport(w io.Writer, format present.Format, r *report.Report, o present.Options) error {
-	return console.Print(w, format.Kind, format.Colors, func(w io.Writer, color bool) error {
-		o.Color, o.Docs = color, explanation
-		return format.Write(w, r, o)
-	})
 }

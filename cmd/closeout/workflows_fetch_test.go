@@ -15,6 +15,7 @@ import (
 
 	"github.com/rhysd/actionlint"
 
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
 )
 
@@ -357,7 +358,7 @@ func TestWorkflowsFetchIsMissing(t *testing.T) {
 	j := newGateJob(t)
 	j.propose(7, "main", "src/a", true)
 	code, printed, report := j.judge()
-	if code != exitUsage || len(j.Calls()) > 0 || !strings.Contains(report, `"verdict":"failed"`) || !strings.Contains(report, `"usage.invalid"`) {
+	if code != run.ExitUsage || len(j.Calls()) > 0 || !strings.Contains(report, `"verdict":"failed"`) || !strings.Contains(report, `"usage.invalid"`) {
 		t.Errorf("exit status %d, %d calls\n%s\n%s", code, len(j.Calls()), printed, report)
 	}
 	if step := shownStep(); !strings.Contains(printed, "\n"+step) || !strings.Contains(report, "docs/action.md") {

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"errors"
@@ -22,17 +22,17 @@ type contracts struct {
 }
 
 // readContracts reads the contracts whose criteria are to be run; nil when a command was given.
-func (f *recordFlags) readContracts(root string, std console.Streams) (list *contracts, err error) {
-	if f.fromContract == nil {
+func (f *RecordCall) readContracts(root string, std console.Streams) (list *contracts, err error) {
+	if f.FromContract == nil {
 		return nil, nil
 	}
-	list = &contracts{task: f.command.Task}
-	if first := f.fromContract[0]; first != ownContracts {
+	list = &contracts{task: f.Command.Task}
+	if first := f.FromContract[0]; first != OwnContracts {
 		list.first, err = record.ReadContract(first, std.Err)
 		if err == nil && list.task == "" && stem(first) == list.first.TaskID.Value {
 			list.task = stem(first) // a task's contract has the name of its task_id; records of the standing one count for any task
 		}
-	} else if list.first, list.own, err = record.ReadContracts(root, f.command.Task, std.Err); list.own != nil {
+	} else if list.first, list.own, err = record.ReadContracts(root, f.Command.Task, std.Err); list.own != nil {
 		list.task = "" // only what the task's contract alone requires belongs to it
 	}
 	if err != nil {
@@ -41,7 +41,7 @@ func (f *recordFlags) readContracts(root string, std console.Streams) (list *con
 	if len(list.first.Criteria) == 0 && (list.own == nil || len(list.own.Criteria) == 0) {
 		return nil, errors.New("the contract has no acceptance criteria to run")
 	}
-	for _, path := range f.fromContract[1:] {
+	for _, path := range f.FromContract[1:] {
 		if err := list.add(path, std); err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (f *recordFlags) readContracts(root string, std console.Streams) (list *con
 
 // add reads a task contract beside the first contract.
 func (c *contracts) add(path string, std console.Streams) error {
-	if path == ownContracts {
+	if path == OwnContracts {
 		return errors.New("--from-contract without a file must come first, and once")
 	}
 	task, err := record.ReadContract(path, std.Err)
@@ -78,19 +78,19 @@ func stem(path string) string {
 }
 
 // plan says what is run, and into which logs.
-func (f *recordFlags) plan(root, log string, list *contracts, std console.Streams) *record.Plan {
-	p := &record.Plan{Timeout: f.command.Timeout}
-	if f.setup != "" {
-		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.setup}
+func (f *RecordCall) plan(root, log string, list *contracts, std console.Streams) *record.Plan {
+	p := &record.Plan{Timeout: f.Command.Timeout}
+	if f.Setup != "" {
+		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.Setup}
 	}
-	if p.AddRules(list.first, f.rules, log) {
+	if p.AddRules(list.first, f.Rules, log) {
 		fmt.Fprintln(std.Err, "closeout record: the contract names the command for rules, so the script of --rules is not run")
 	}
 	p.AddCriteria(list.first, list.task, log)
 	if list.own != nil {
 		p.AddTask(list.first, list.own)
 	}
-	if f.fromContract[0] != ownContracts && (f.command.Task == "" || record.HasTask(root, f.command.Task)) && list.task != "" {
+	if f.FromContract[0] != OwnContracts && (f.Command.Task == "" || record.HasTask(root, f.Command.Task)) && list.task != "" {
 		p.ForgetTask(record.Standing(root))
 	}
 	for _, task := range list.tasks {
@@ -100,12 +100,12 @@ func (f *recordFlags) plan(root, log string, list *contracts, std console.Stream
 }
 
 // runContracts records all criteria and outputs the digests of the logs.
-func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std console.Streams) (err error) {
+func (f *RecordCall) runContracts(r *record.Recorder, list *contracts, std console.Streams) (err error) {
 	p := f.plan(r.Root, r.Log, list, std)
 	if err := r.MoveAside(p.Reports(r.Evidence)); err != nil {
 		return err
 	}
-	defer func() { err = finish(err, r.PutBack) }()
+	defer func() { err = Finish(err, r.PutBack) }()
 	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (f *recordFlags) runContracts(r *record.Recorder, list *contracts, std cons
 	if err := handOver(r.Watch, p.Logs(), p.HandOver(r.Watch), std); err != nil {
 		return err
 	}
-	return endWith(status)
+	return EndWith(status)
 }
 
 // handOver prints the digest of each log, and sets the step output.

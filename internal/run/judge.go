@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"crypto/sha256"
@@ -20,50 +20,50 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// toStdout is the report path that means standard output.
-const toStdout = "-"
+// ToStdout is the report path that means standard output.
+const ToStdout = "-"
 
-// begin removes an older report before anything is collected, and prepares to write a failing one when a signal ends the
+// Begin removes an older report before anything is collected, and prepares to write a failing one when a signal ends the
 // process.
-func begin(path string, s verify.Settings, std console.Streams) (*collect.Stale, *watch, error) {
+func Begin(path string, s verify.Settings, std console.Streams) (*collect.Stale, *Watch, error) {
 	var old *collect.Stale
-	if path != toStdout {
+	if path != ToStdout {
 		var err error
 		if old, err = collect.RemoveStale(path); err != nil {
 			return nil, nil, err
 		}
 	}
-	return old, reportOnSignal(path, s, std), nil
+	return old, ReportOnSignal(path, s, std), nil
 }
 
-// judgeAndWrite judges and writes the report, whatever happens; it returns the report that was written.
-func judgeAndWrite(b *verify.Bundle, path string, w *watch, std console.Streams) (*report.Report, error) {
+// JudgeAndWrite judges and writes the report, whatever happens; it returns the report that was written.
+func JudgeAndWrite(b *verify.Bundle, path string, w *Watch, std console.Streams) (*report.Report, error) {
 	go validators() // compiling the schema takes as long as judging a small bundle
-	r := judgeSafely(b)
-	if err := w.decide(func() error { return writeReport(r, path, std) }); err != nil {
+	r := Judge(b)
+	if err := w.Decide(func() error { return WriteReport(r, path, std) }); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// tellReplaced says that the new report replaced a different one.
-func tellReplaced(old *collect.Stale, r *report.Report, path string, std console.Streams) {
-	if old != nil && old.SHA256 != fileSHA256(path) {
+// TellReplaced says that the new report replaced a different one.
+func TellReplaced(old *collect.Stale, r *report.Report, path string, std console.Streams) {
+	if old != nil && old.SHA256 != FileSHA256(path) {
 		fmt.Fprintf(std.Err, "closeout: the report %q was replaced by a different one: the verdict was %q and is now %q\n", path, old.Verdict, r.Verdict)
 	}
 }
 
-// intoBundle writes the report into the bundle that was written beside it, so that the bundle can be replayed.
-func intoBundle(r *report.Report, bundle, path string, std console.Streams) error {
+// IntoBundle writes the report into the bundle that was written beside it, so that the bundle can be replayed.
+func IntoBundle(r *report.Report, bundle, path string, std console.Streams) error {
 	own := filepath.Join(bundle, report.FileName)
 	if bundle == "" || collect.SameFile(own, path) {
 		return nil
 	}
-	return writeReport(r, own, std)
+	return WriteReport(r, own, std)
 }
 
-// caught turns a panic into an error, so that the caller can still write a failing report.
-func caught(do func() error) (err error) {
+// Caught turns a panic into an error, so that the caller can still write a failing report.
+func Caught(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(present.NewWriter(os.Stderr), "closeout: internal error: %v\n%s", p, debug.Stack())
@@ -73,9 +73,9 @@ func caught(do func() error) (err error) {
 	return do()
 }
 
-// judgeSafely judges; a panic becomes a failing report.
-func judgeSafely(b *verify.Bundle) (r *report.Report) {
-	broken := caught(func() error {
+// Judge judges; a panic becomes a failing report.
+func Judge(b *verify.Bundle) (r *report.Report) {
+	broken := Caught(func() error {
 		r = verify.Judge(b)
 		return nil
 	})
@@ -85,22 +85,22 @@ func judgeSafely(b *verify.Bundle) (r *report.Report) {
 	return r
 }
 
-// writeReport validates a report against its schema and writes its canonical bytes.
-func writeReport(r *report.Report, path string, std console.Streams) error {
-	data, err := validReport(r)
+// WriteReport validates a report against its schema and writes its canonical bytes.
+func WriteReport(r *report.Report, path string, std console.Streams) error {
+	data, err := ValidReport(r)
 	if err != nil {
 		return err
 	}
-	if path == toStdout {
+	if path == ToStdout {
 		_, err := console.JSON(std.Out).Write(data)
 		return err
 	}
 	return collect.Write(path, data)
 }
 
-// validReport is a report's canonical bytes. A report that does not match its schema is a bug, and must not be
+// ValidReport is a report's canonical bytes. A report that does not match its schema is a bug, and must not be
 // published as a decision.
-func validReport(r *report.Report) ([]byte, error) {
+func ValidReport(r *report.Report) ([]byte, error) {
 	v := validators()
 	if v.err != nil {
 		return nil, v.err
@@ -117,18 +117,18 @@ var validators = sync.OnceValue(func() (v struct {
 	return v
 })
 
-// watch waits for a signal that ends the process.
-type watch struct {
+// Watch waits for a signal that ends the process.
+type Watch struct {
 	mu      sync.Mutex // held while a report is written
-	decided bool
+	Decided bool
 	signals chan os.Signal
 	done    chan struct{}
 	stopped sync.Once
 }
 
-// reportOnSignal writes a failing report when the process is told to end before it has decided, and does what comes last.
-func reportOnSignal(path string, s verify.Settings, std console.Streams, last ...func() error) *watch {
-	w := &watch{signals: make(chan os.Signal, 1), done: make(chan struct{})}
+// ReportOnSignal writes a failing report when the process is told to end before it has decided, and does what comes last.
+func ReportOnSignal(path string, s verify.Settings, std console.Streams, last ...func() error) *Watch {
+	w := &Watch{signals: make(chan os.Signal, 1), done: make(chan struct{})}
 	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		select {
@@ -141,39 +141,39 @@ func reportOnSignal(path string, s verify.Settings, std console.Streams, last ..
 }
 
 // end ends the process. A report that was written stays: the decision was made.
-func (w *watch) end(sig os.Signal, path string, s verify.Settings, std console.Streams, last []func() error) {
+func (w *Watch) end(sig os.Signal, path string, s verify.Settings, std console.Streams, last []func() error) {
 	w.mu.Lock() // for good: no other report may follow
 	err := fmt.Errorf("ended by the signal %q", sig)
-	if !w.decided {
+	if !w.Decided {
 		r := verify.Failure(verify.CodeInternal, "the gate was ended by a signal before it had decided", "run the gate again", s)
-		err = errors.Join(err, writeReport(r, path, std))
+		err = errors.Join(err, WriteReport(r, path, std))
 	}
 	for _, do := range last {
 		err = errors.Join(err, do())
 	}
 	fmt.Fprintln(std.Err, "closeout:", err)
-	os.Exit(exitUsage)
+	os.Exit(ExitUsage)
 }
 
-// decide writes the report, unless a signal came before.
-func (w *watch) decide(write func() error) error {
+// Decide writes the report, unless a signal came before.
+func (w *Watch) Decide(write func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err := write()
-	w.decided = err == nil
+	w.Decided = err == nil
 	return err
 }
 
-// stop ends the watch; signals end the process as usual then.
-func (w *watch) stop() {
+// Stop ends the watch; signals end the process as usual then.
+func (w *Watch) Stop() {
 	w.stopped.Do(func() {
 		signal.Stop(w.signals)
 		close(w.done)
 	})
 }
 
-// fileSHA256 is the digest of a report that was written; "" when there is none, or something else in its place.
-func fileSHA256(path string) string {
+// FileSHA256 is the digest of a report that was written; "" when there is none, or something else in its place.
+func FileSHA256(path string) string {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
@@ -181,11 +181,11 @@ func fileSHA256(path string) string {
 	if err != nil {
 		return ""
 	}
-	return digest(data)
+	return Digest(data)
 }
 
-// digest is the sha256 of a text, in hexadecimal.
-func digest(data []byte) string {
+// Digest is the sha256 of a text, in hexadecimal.
+func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

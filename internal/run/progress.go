@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"fmt"
@@ -15,15 +15,15 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// progress shows a line for each command: on a terminal one that is updated while the command runs.
-type progress struct {
-	to     io.Writer // neutral
+// Progress shows a line for each command: on a terminal one that is updated while the command runs.
+type Progress struct {
+	To     io.Writer // neutral
 	live   io.Writer // a terminal; nil when there is none
 	passOn bool      // the output of the commands is shown as they write it
 
-	command string // that speaks
+	Command string // that speaks
 
-	count  int // of commands
+	Count  int // of commands
 	number int // of the current one
 	failed []failure
 
@@ -39,29 +39,29 @@ type failure struct {
 	tails [2]string
 }
 
-func newProgress(std console.Streams, passOn bool) *progress {
-	p := &progress{to: std.Err, passOn: passOn, command: "run"}
+func NewProgress(std console.Streams, passOn bool) *Progress {
+	p := &Progress{To: std.Err, passOn: passOn, Command: "run"}
 	if !passOn && console.IsScreen(console.Bare(std.Err)) {
 		p.live = console.Bare(std.Err)
 	}
 	return p
 }
 
-// say prints a message of the recorder.
-func (p *progress) say(text string) { p.print("closeout " + p.command + ": " + text) }
+// Say prints a message of the recorder.
+func (p *Progress) Say(text string) { p.print("closeout " + p.Command + ": " + text) }
 
 // print prints a line, above the live one.
-func (p *progress) print(text string) {
+func (p *Progress) print(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	fmt.Fprintln(p.to, text)
+	fmt.Fprintln(p.To, text)
 }
 
 // Start shows that a command starts.
-func (p *progress) Start(s record.Step) {
+func (p *Progress) Start(s record.Step) {
 	p.number++
-	line := fmt.Sprintf("[%d/%d] %s", p.number, p.count, present.Neutral(s.Name))
+	line := fmt.Sprintf("[%d/%d] %s", p.number, p.Count, present.Neutral(s.Name))
 	switch {
 	case p.passOn:
 		p.print(line + ": " + words(s))
@@ -72,7 +72,7 @@ func (p *progress) Start(s record.Step) {
 }
 
 // draw draws the live line until the command ends.
-func (p *progress) draw(line string) {
+func (p *Progress) draw(line string) {
 	defer close(p.done)
 	start := time.Now()
 	ticker := time.NewTicker(time.Second)
@@ -92,7 +92,7 @@ func (p *progress) draw(line string) {
 }
 
 // clear removes what was drawn on the live line.
-func (p *progress) clear() {
+func (p *Progress) clear() {
 	if p.drawn {
 		io.WriteString(p.live, "\r\x1b[K") // a terminal that is gone does not matter
 		p.drawn = false
@@ -100,9 +100,9 @@ func (p *progress) clear() {
 }
 
 // End shows how a command ended.
-func (p *progress) End(s record.Step, result *record.Result, met bool) {
+func (p *Progress) End(s record.Step, result *record.Result, met bool) {
 	p.end()
-	text := fmt.Sprintf("[%d/%d] %s: %s, %s", p.number, p.count, present.Neutral(s.Name), howEnded(s, result, met), short(result.Took))
+	text := fmt.Sprintf("[%d/%d] %s: %s, %s", p.number, p.Count, present.Neutral(s.Name), howEnded(s, result, met), short(result.Took))
 	if !p.passOn {
 		text += " (" + words(s) + ")"
 	}
@@ -116,7 +116,7 @@ func (p *progress) End(s record.Step, result *record.Result, met bool) {
 }
 
 // end ends the live line.
-func (p *progress) end() {
+func (p *Progress) end() {
 	if p.stop == nil {
 		return
 	}
@@ -130,7 +130,7 @@ func (p *progress) end() {
 
 // showFailed shows the end of the output of each command that failed, once: unless all of it was shown, or printed, a
 // report that is printed next, shows it. printed is nil where there is none.
-func (p *progress) showFailed(printed *report.Report) {
+func (p *Progress) showFailed(printed *report.Report) {
 	failed := p.failed
 	p.failed = nil
 	for _, f := range failed {

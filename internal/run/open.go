@@ -1,0 +1,151 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// open finds the repository, the base and the contracts.
+func (f *Call) open(std console.Streams) (s *Work, err error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	s = &Work{}
+	if s.Root, err = record.Find(here); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%q is not in a git repository: change to yours (cd), or make one with git init", here)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Git, err = collect.OpenGit(s.Root, f.Settings.Limits); err != nil {
+		return nil, err
+	}
+	settings := f.Settings
+	settings.Today = Today()
+	s.Options = collect.Options{Root: here, Names: s.Git.Root(), Contract: f.Contract, ContractFile: f.ContractFile, BaseTests: f.BaseTests, Settings: settings}
+	if err := f.compare(s, std); err != nil {
+		return nil, errors.Join(err, s.Git.Close())
+	}
+	if err := f.readContracts(s, std); err != nil {
+		return nil, errors.Join(err, s.Git.Close())
+	}
+	return s, nil
+}
+
+// compare finds the base, and says which one it is.
+func (f *Call) compare(s *Work, std console.Streams) error {
+	name, why, err := BaseName(s.Git, f.Base, "run")
+	if err != nil {
+		return err
+	}
+	var objects collect.Objects = s.Git
+	shown := strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "refs/remotes/")
+	base, err := s.Git.Resolve(name)
+	head := ""
+	if err == nil {
+		head, err = s.Git.Resolve("HEAD")
+	}
+	switch {
+	case err != nil && !collect.Unknowable(err):
+		if from, _, isRange := cutRange(f.Base); isRange {
+			return fmt.Errorf("--base takes one commit, and %q is a range; the changes from it to HEAD are judged: write closeout run --base %s", f.Base, from)
+		}
+		return fmt.Errorf("the base%s, %s: %w", why, shown, WrongCommit("base", name, s.Git, err))
+	case err != nil:
+		objects = collect.Lost{Err: err}
+	case base == head:
+		s.same = true
+		fmt.Fprintf(std.Err, "closeout run: the base%s is %s, which is also HEAD: nothing is changed. Commit on a branch (git switch -c BRANCH), or name an older commit with --base\n", why, shown)
+	default:
+		fmt.Fprintf(std.Err, "closeout run: the base%s is %s (%.12s)\n", why, shown, base)
+	}
+	s.Compared = collect.Compare(objects, base, head)
+	return nil
+}
+
+// readContracts reads the standing contract of the base and the task contracts.
+func (f *Call) readContracts(s *Work, std console.Streams) (err error) {
+	if s.Standing, err = collect.ReadStanding(s.Compared, s.Options); err != nil {
+		return err
+	}
+	if s.Standing.Count() == 0 && len(s.Standing.Unavailable) == 0 {
+		if err := s.tryOwn(std); err != nil {
+			return err
+		}
+	}
+	if s.Judged, err = s.Standing.WithTask(s.Compared, s.Options); err != nil {
+		return err
+	}
+	s.Each, err = s.Standing.EachTask(s.Compared, s.Options)
+	return err
+}
+
+// tryOwn takes the contract of the work tree where the base has none, so that a person can try it. In a workflow, that would
+// let the change choose what is required of it.
+func (s *Work) tryOwn(std console.Streams) (err error) {
+	files := record.StandingFiles(s.Root)
+	merge := "a contract counts once it is on the base branch"
+	switch {
+	case s.Options.Contract != "":
+		fmt.Fprintf(std.Err, "closeout run: the base has no contract %q: name one that it has, or one on disk with --contract-file\n", s.Options.Contract)
+	case console.InActions() || len(files) != 1:
+		fmt.Fprintf(std.Err, "closeout run: the base has no .closeout/scope_contract.json (.yaml, .yml): write one (closeout init) and merge it, since %s. Before that, try it with closeout run --contract-file FILE\n", merge)
+	default:
+		if s.trial, err = filepath.Rel(s.Root, files[0]); err != nil {
+			return err
+		}
+		fmt.Fprintf(std.Err, "closeout run: the base has no contract, so this is a trial with %s of the work tree: %s\n", s.trial, merge)
+		s.Options.ContractFile, s.Options.Own = files[0], true
+		s.Standing, err = collect.ReadStanding(s.Compared, s.Options)
+		return err
+	}
+	return nil
+}
+
+// endTrial says what a person does after a trial: findings about a change that adds the gate itself ask to revert it.
+func (s *Work) endTrial(std console.Streams) {
+	switch {
+	case s.trial == "", s.Judged.Policy == nil: // the report says what is wrong with the contract
+	case s.same:
+		fmt.Fprintf(std.Err, "closeout run: this was a trial of %s: its commands ran, and there was no change to judge. Commit it, merge it into the base branch, and the gate uses it\n", s.trial)
+	default:
+		fmt.Fprintf(std.Err, "closeout run: this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them\n", s.trial)
+	}
+}
+
+// Policies are what is to be recorded; none when no contract can be used. It says what is wrong with the others, unless a
+// report will.
+func (s *Work) Policies(recordOnly bool, std console.Streams) (list []*policy.Policy) {
+	said := map[string]bool{}
+	say := func(text string) {
+		if recordOnly && !said[text] { // else the report says it
+			said[text] = true
+			fmt.Fprintln(std.Err, text)
+		}
+	}
+	for _, c := range s.Each {
+		for _, u := range c.Unavailable {
+			say(fmt.Sprintf("closeout run: %s → %s", u.Error, u.Fix))
+		}
+		for _, p := range c.Problems {
+			say(p.Path + ":" + record.WholeError(p.Error))
+		}
+		if c.Policy != nil {
+			list = append(list, c.Policy)
+		}
+	}
+	if alone := s.Standing.WithoutTask(); len(list) == 0 && alone.Policy != nil && len(alone.Policy.Criteria) > 0 {
+		list = append(list, alone.Policy)
+	}
+	return list
+}
