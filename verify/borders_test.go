@@ -66,10 +66,10 @@ var only = map[string][]string{
 		"cmd/closeout", "internal/run", // the event of a workflow names the base
 		"internal/audit/find", // it asks which decision let a commit in
 	},
-	"maragu.dev/gomponents":                  {"internal/present/page"},
-	module + "internal/testkit/fakehub":      nil,
-	module + "internal/testkit/pagetest":     nil,
-	module + "internal/testkit/stricttest":   nil,
+	"maragu.dev/gomponents":                {"internal/present/page"},
+	module + "internal/testkit/fakehub":    nil,
+	module + "internal/testkit/pagetest":   nil,
+	module + "internal/testkit/stricttest": nil,
 }
 
 const module = "github.com/closeout-gate/closeout/"
