@@ -97,14 +97,14 @@ func (f *loopFlags) run(std console.Streams) error {
 	defer b.Git.Close()
 	w := &loop.Items{Board: b, Out: std.Out}
 	w.Judge = func(id string, stuck loop.Stuck) (*item.Standing, []item.Fact, error) {
-		done, err := submit(b, id, stuck, std)
+		done, err := board.Submit(b, id, stuck, std)
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case done.event == nil:
-			return nil, done.facts, nil
+		case done.Event == nil:
+			return nil, done.Facts, nil
 		}
-		return done.item, done.facts, nil
+		return done.Item, done.Facts, nil
 	}
 	code, err := w.Run(&f.loop, run.Notify)
 	if err != nil {
@@ -128,13 +128,13 @@ func (f *loopFlags) exit(b *board.Board, code string) (int, error) {
 	}
 	var status int
 	if it := b.State.Find(f.loop.Task); it != nil {
-		status = exitOf(it.State == item.Pass, it.State == item.Review)
+		status = board.ExitOf(it.State == item.Pass, it.State == item.Review)
 	} else {
 		s, err := b.Status(nil)
 		if err != nil {
 			return run.ExitUsage, err
 		}
-		status = exitOf(s.Done())
+		status = board.ExitOf(s.Done())
 	}
 	if status == run.ExitFailed {
 		f.loop.Tell("closeout item status says what is open")

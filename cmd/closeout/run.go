@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/internal/run"
@@ -32,7 +33,7 @@ tampered with the log or the step.`
 
 func newRun(std console.Streams) *cobra.Command {
 	f := &run.Call{Settings: verify.Settings{Limits: input.DefaultLimits()}}
-	f.Told = func(s *run.Work, r *report.Report) { tellPersons(s, r, std) }
+	f.Told = func(s *run.Work, r *report.Report) { board.TellPersons(s, r, std) }
 	c := &cobra.Command{
 		Use: "run", Short: "Run the commands that the contract requires, and judge your change", Long: runLong, Args: noWords("--base"),
 		Example: "  closeout run\n  closeout run --format agent\n  closeout run --only unit --verbose",

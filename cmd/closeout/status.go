@@ -87,16 +87,5 @@ func (f *statusFlags) run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	return run.EndWith(exitOf(s.Done()))
-}
-
-// exitOf is the exit code for items: all passed, or only what a person decides is left, or neither.
-func exitOf(passed, review bool) int {
-	switch {
-	case passed:
-		return run.ExitPassed
-	case review:
-		return run.ExitReview
-	}
-	return run.ExitFailed
+	return run.EndWith(board.ExitOf(s.Done()))
 }

@@ -60,7 +60,7 @@ func TestSubmitCheckout(t *testing.T) {
 func TestSubmitKeepsForeign(t *testing.T) {
 	p := newPlay(t, 1, "--checkout")
 	try := filepath.Join(p.state, "items", p.ids["f001"], "1")
-	made := filepath.Join(p.state, treeBegin+"1")
+	made := filepath.Join(p.state, "checkout-1")
 	foreign := []string{"checkout/precious", "checkout-2/precious", "checkout-2/tree/precious", "checkout-3"}
 	var files []string
 	for _, name := range foreign {
@@ -74,7 +74,7 @@ func TestSubmitKeepsForeign(t *testing.T) {
 			}
 		}
 	}
-	put(append(files, filepath.Join(made, madeHere), filepath.Join(made, "tree", "left"))...)
+	put(append(files, filepath.Join(made, "made-by-closeout-item-submit"), filepath.Join(made, "tree", "left"))...)
 	p.next("f001")
 	p.do("f001")
 	for _, name := range []string{"bundle/precious", "log/precious", session.RatchetFile} {
@@ -87,7 +87,7 @@ func TestSubmitKeepsForeign(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(filepath.Join(try, madeHere), filepath.Join(try, "bundle", "left"), filepath.Join(try, "log", "left"))
+	put(filepath.Join(try, "made-by-closeout-item-submit"), filepath.Join(try, "bundle", "left"), filepath.Join(try, "log", "left"))
 	p.submit("f001", 0, "PASS")
 	for _, name := range files {
 		if _, err := os.Stat(name); err != nil {

@@ -35,9 +35,9 @@ func TestSubmitParsesOnce(t *testing.T) {
 				return err
 			}
 			p.do(id[:4])
-			done, err := submit(b, id, nil, std)
-			if err == nil && done.report.Verdict != report.Passed {
-				t.Errorf("%s: %s", id, done.report.Verdict)
+			done, err := board.Submit(b, id, nil, std)
+			if err == nil && done.Report.Verdict != report.Passed {
+				t.Errorf("%s: %s", id, done.Report.Verdict)
 			}
 			return err
 		})
@@ -55,13 +55,13 @@ func TestSubmitParsesOnce(t *testing.T) {
 		do   func(parsed *contract.Cache) error
 	}{
 		{"policyOf", func(*contract.Cache) error { _, err := b.PolicyOf(&it.Item); return err }},
-		{"subject", func(*contract.Cache) error { _, err := subjectOf(b, it, head); return err }},
+		{"subject", func(*contract.Cache) error { _, err := board.SubjectOf(b, it, head); return err }},
 		{"keep", func(parsed *contract.Cache) error {
 			_, err := run.JudgeAgain("closeout submit", dir, parsed)
 			return err
 		}},
 		{"guard", func(*contract.Cache) error {
-			o := optionsFor(b, it)
+			o := board.OptionsFor(b, it)
 			o.Feedback, o.Settings.Digests = []string{"none.jsonl"}, []string{}
 			found, err := collect.Again(dir, collect.Place{Objects: b.Git, Commit: head}, o)
 			if err == nil && found.Parsed != o.Parsed {
@@ -83,7 +83,7 @@ func TestSubmitParsesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := optionsFor(b, it).Settings.Limits
+	limits := board.OptionsFor(b, it).Settings.Limits
 	shared, _ := used.Parse(name, data, limits)
 	if fresh, errs := contract.Parse(name, data, limits); errs.Any() || !reflect.DeepEqual(shared, fresh) {
 		t.Errorf("the judgements modified the contract: got %+v, want %+v", shared, fresh)

@@ -21,14 +21,14 @@ func TestSubmitSchema(t *testing.T) {
 	plan := &item.Plan{Guard: item.GuardAll, Items: []item.Item{{ID: "T-1", MaxAttempts: 3}}}
 	state := item.NewState(plan)
 	b := &board.Board{Plan: plan, State: state}
-	list := []submission{{item: state.Items[0], facts: []item.Fact{{Code: "a", Severity: "block", Path: "p", Line: 1, Tail: []string{"x"}}}}}
+	list := []board.Submission{{Item: state.Items[0], Facts: []item.Fact{{Code: "a", Severity: "block", Path: "p", Line: 1, Tail: []string{"x"}}}}}
 	for _, outcome := range []item.Name{item.Todo, item.Pass, item.Review, item.Stuck} {
 		e := &item.Event{Outcome: outcome, Verdict: "failed", Head: "h", Bundle: "b", ReportSHA256: strings.Repeat("0", 64), Reason: "r", Unguarded: []string{"T-0"}}
-		list = append(list, submission{item: state.Items[0], event: e})
+		list = append(list, board.Submission{Item: state.Items[0], Event: e})
 	}
 	for _, s := range list {
 		var out bytes.Buffer
-		if err := submissionJSON(b, &s, console.Streams{In: strings.NewReader(""), Out: &out, Err: &out}); err != nil {
+		if err := board.SubmissionJSON(b, &s, console.Streams{In: strings.NewReader(""), Out: &out, Err: &out}); err != nil {
 			t.Fatal(err)
 		}
 		var document any

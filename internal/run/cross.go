@@ -15,6 +15,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
+// CrossTrees names the trees that can be composed, in the order in which they are recorded.
+var CrossTrees = checks.CrossTrees
+
 // noCross is the value of --cross that leaves out all trees.
 const noCross = "none"
 
@@ -24,8 +27,8 @@ func (f *Call) checkCross() error {
 		switch {
 		case name == noCross && len(f.Cross) > 1:
 			return fmt.Errorf("--cross %s leaves out both trees: name no other one beside it", noCross)
-		case name != noCross && !slices.Contains(checks.CrossTrees, name):
-			return fmt.Errorf("--cross %q is no tree: expected %s or %s", name, strings.Join(checks.CrossTrees, ", "), noCross)
+		case name != noCross && !slices.Contains(CrossTrees, name):
+			return fmt.Errorf("--cross %q is no tree: expected %s or %s", name, strings.Join(CrossTrees, ", "), noCross)
 		}
 	}
 	return nil
@@ -37,7 +40,7 @@ func (f *Call) crossTrees() []string {
 	case slices.Equal(f.Cross, []string{noCross}), len(f.Cross) == 0 && f.RecordOnly:
 		return nil
 	case len(f.Cross) == 0:
-		return checks.CrossTrees
+		return CrossTrees
 	}
 	return f.Cross
 }
@@ -52,7 +55,7 @@ func (f *Call) recordCross(s *Work, logs map[string][]byte, std console.Streams)
 	if len(policies) == 0 {
 		return 0, nil
 	}
-	for _, name := range checks.CrossTrees {
+	for _, name := range CrossTrees {
 		if f.RecordOnly || slices.Contains(trees, name) {
 			continue // of another job, or cleaned below
 		}
@@ -98,7 +101,7 @@ func (f *Call) crossLogs(s *Work, std console.Streams) map[string][]byte {
 	if f.RecordOnly || len(policies) == 0 {
 		return logs
 	}
-	for _, name := range checks.CrossTrees {
+	for _, name := range CrossTrees {
 		logs[name] = (&record.Cross{Name: name, Keep: s.Root}).Read(policies[0].EvidenceDir)
 	}
 	return logs

@@ -1,5 +1,5 @@
 // Package board is the items of a repository: it pins them, hands them out and counts them, by the contracts in git and by the events in
-// the state folder. It is impure, and judges nothing.
+// the state folder. It also records and judges what is submitted, with the code of run: it has no judgement of its own.
 package board
 
 import (

@@ -1,21 +1,41 @@
-package main
+package board
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/report"
 )
+
+// ExitOf is the exit code for items: all passed, or only what a person decides is left, or neither.
+func ExitOf(passed, review bool) int {
+	switch {
+	case passed:
+		return run.ExitPassed
+	case review:
+		return run.ExitReview
+	}
+	return run.ExitFailed
+}
+
+// Submission is what a submission came to.
+type Submission struct {
+	Item   *item.Standing // after it
+	Event  *item.Event    // nil when nothing was judged: the facts say why
+	Facts  []item.Fact
+	Report *report.Report // nil when nothing was judged, and for a blocked item
+}
 
 // submitSchema names the form of what submit prints as JSON.
 const submitSchema = "closeout.submit/v1"
 
-// submissionJSON prints a submission for programs. Outcome is "" where nothing was judged.
-func submissionJSON(b *board.Board, s *submission, std console.Streams) error {
+// SubmissionJSON prints a submission for programs. Outcome is "" where nothing was judged.
+func SubmissionJSON(b *Board, s *Submission, std console.Streams) error {
 	v := struct {
 		Schema       string      `json:"schema"`
 		Item         string      `json:"item"`
@@ -32,10 +52,10 @@ func submissionJSON(b *board.Board, s *submission, std console.Streams) error {
 		Guard        string      `json:"guard"`
 		Remaining    int         `json:"remaining"`
 	}{
-		Schema: submitSchema, Item: s.item.ID, Tries: s.item.Tries, Of: s.item.MaxAttempts, Facts: append([]item.Fact{}, s.facts...),
+		Schema: submitSchema, Item: s.Item.ID, Tries: s.Item.Tries, Of: s.Item.MaxAttempts, Facts: append([]item.Fact{}, s.Facts...),
 		Unguarded: []string{}, Guard: b.Plan.Guard, Remaining: b.State.Count(item.Todo),
 	}
-	if e := s.event; e != nil {
+	if e := s.Event; e != nil {
 		v.Outcome = strings.Replace(string(e.Outcome), string(item.Todo), "FAIL", 1)
 		v.Verdict, v.Head, v.Bundle, v.ReportSHA256, v.Reason = e.Verdict, e.Head, e.Bundle, e.ReportSHA256, e.Reason
 		v.Unguarded = append(v.Unguarded, e.Unguarded...)
@@ -43,28 +63,28 @@ func submissionJSON(b *board.Board, s *submission, std console.Streams) error {
 	return console.WriteJSON(std, v)
 }
 
-// printSubmission prints a submission for people and agents.
-func printSubmission(b *board.Board, s *submission, std console.Streams) error {
+// PrintSubmission prints a submission for people and agents.
+func PrintSubmission(b *Board, s *Submission, std console.Streams) error {
 	var t strings.Builder
 	t.WriteString(outcomeLine(b, s))
-	item.WriteFacts(&t, s.facts)
-	if s.event != nil && s.event.Outcome == item.Todo {
-		fmt.Fprintf(&t, "\nChange the code, commit, and submit again; or say in %s why it cannot be done, after a first line %s\n", item.BlockedFile, s.item.ID)
+	item.WriteFacts(&t, s.Facts)
+	if s.Event != nil && s.Event.Outcome == item.Todo {
+		fmt.Fprintf(&t, "\nChange the code, commit, and submit again; or say in %s why it cannot be done, after a first line %s\n", item.BlockedFile, s.Item.ID)
 	}
 	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", b.State.Count(item.Todo), input.Plural(int64(len(b.State.Items)), "item"))
 	_, err := io.WriteString(std.Out, t.String())
 	return err
 }
 
-func outcomeLine(b *board.Board, s *submission) string {
-	id := s.item.ID
-	switch e := s.event; {
+func outcomeLine(b *Board, s *Submission) string {
+	id := s.Item.ID
+	switch e := s.Event; {
 	case e == nil:
 		return id + ": not judged, no try\n"
 	case e.Outcome == item.Pass:
 		return id + ": PASS\n" + b.Plan.Worth(e)
 	case e.Outcome == item.Todo:
-		return fmt.Sprintf("%s: FAIL, try %d of %d\n", id, s.item.Tries, s.item.MaxAttempts)
+		return fmt.Sprintf("%s: FAIL, try %d of %d\n", id, s.Item.Tries, s.Item.MaxAttempts)
 	default:
 		return fmt.Sprintf("%s: %s: %s\n", id, e.Outcome, e.Reason)
 	}

@@ -1,4 +1,4 @@
-package main
+package board
 
 import (
 	"bytes"
@@ -216,7 +216,7 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 
 // options are how a kept bundle is judged anew: with the logs of this submission, and the reports of the work tree.
 func (g *guarding) options() collect.Options {
-	o := optionsFor(g.Board, g.it)
+	o := OptionsFor(g.Board, g.it)
 	o.Root, o.Names = g.s.Options.Root, g.s.Options.Names
 	g.handOver(&o, g.plan, g.r.Watch)
 	if g.extra != nil {
