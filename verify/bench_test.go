@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -17,7 +17,7 @@ import (
 type size struct{ criteria, globs, records, files, lines int }
 
 // bundle makes a bundle in memory: a log with long outputs, and a diff with hunks.
-func (s size) bundle() map[checks.Kind][]byte {
+func (s size) bundle() map[check.Kind][]byte {
 	var contract, log, diff bytes.Buffer
 	var allowed, criteria []string
 	for i := range s.globs {
@@ -40,16 +40,16 @@ func (s size) bundle() map[checks.Kind][]byte {
 	}
 	fmt.Fprintf(&contract, `{"allowed_files": [%s], "forbidden_files": ["secrets/**"], "acceptance_criteria": [%s], "rollback_plan": "revert", "evidence": {"min": "claimed"}}`,
 		strings.Join(allowed, ","), strings.Join(criteria, ","))
-	return map[checks.Kind][]byte{
-		checks.Contract: contract.Bytes(), checks.Feedback: log.Bytes(), checks.Diff: diff.Bytes(),
-		checks.Rules: []byte(`{"block_failures": [], "warn_failures": []}`),
+	return map[check.Kind][]byte{
+		check.Contract: contract.Bytes(), check.Feedback: log.Bytes(), check.Diff: diff.Bytes(),
+		check.Rules: []byte(`{"block_failures": [], "warn_failures": []}`),
 	}
 }
 
 // BenchmarkJudge runs whole decisions, the report's bytes included. Its sizes are about those of a small, a usual and a
 // large task.
 func BenchmarkJudge(b *testing.B) {
-	names := map[checks.Kind]string{checks.Contract: "scope_contract.json", checks.Feedback: "feedback_record.jsonl", checks.Diff: "pr.diff", checks.Rules: "rule_report.json"}
+	names := map[check.Kind]string{check.Contract: "scope_contract.json", check.Feedback: "feedback_record.jsonl", check.Diff: "pr.diff", check.Rules: "rule_report.json"}
 	for _, c := range []struct {
 		name string
 		size size

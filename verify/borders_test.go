@@ -40,9 +40,11 @@ var judges = map[string][]string{
 	"verify/policy":    append(slices.Clip(readers), "verify/ecosystem"),
 	"verify/proof":     {"verify/input", "verify/contract", "verify/feedback"},
 	"verify/override":  append(slices.Clip(readers), "verify/report"),
-	"verify/checks":    append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report"),
+	"verify/check":     append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report"),
+	"verify/checks":    append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report", "verify/check"),
 	"verify/replay":    {"verify", "verify/input", "verify/report"},
-	"verify":           append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/checks", "verify/report"),
+	"verify": append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report", "verify/check",
+		"verify/checks"),
 }
 
 // pure are the packages outside of the decision that know no system either: what they say is a function of what they are given.
@@ -135,7 +137,7 @@ func TestNoSecondJudge(t *testing.T) {
 			continue
 		}
 		agents++
-		for _, decides := range []string{"verify/checks", "verify/proof", "verify/override"} {
+		for _, decides := range []string{"verify/check", "verify/checks", "verify/proof", "verify/override"} {
 			if slices.Contains(imports, module+decides) {
 				t.Errorf("%s imports %s", dir, decides)
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -35,7 +35,7 @@ type Opener func() (io.ReadCloser, error)
 // Input is one file. Name is what the report calls it: a path in the repository, or its name in the bundle; slashes,
 // never absolute. Open may be called once.
 type Input struct {
-	Kind checks.Kind
+	Kind check.Kind
 	Name string
 	Open Opener
 	// RepoPaths are the file's paths in the repository; none when it is elsewhere or unknown. A change that
@@ -76,7 +76,7 @@ type Settings struct {
 	Event  string
 	Limits input.Limits
 	// Notes are problems that the collector met, such as a pattern that matches no file.
-	Notes []checks.Problem
+	Notes []check.Problem
 }
 
 // The modes.
@@ -88,7 +88,7 @@ const (
 // FactsOf reads the facts of a bundle; nil when there are none that can be read.
 func FactsOf(b *Bundle) *facts.Facts {
 	for _, in := range b.Inputs {
-		if in.Kind != checks.Facts {
+		if in.Kind != check.Facts {
 			continue
 		}
 		limits := b.Settings.Limits

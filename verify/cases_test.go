@@ -19,6 +19,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -272,7 +273,7 @@ func TestEveryCheckHasCases(t *testing.T) {
 	}
 }
 
-func hasCase(t *testing.T, c *checks.Check, verdict string) bool {
+func hasCase(t *testing.T, c *check.Check, verdict string) bool {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, "cases", c.ID, verdict+".*.txtar"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -110,7 +110,7 @@ func TestOutputOfFinding(t *testing.T) {
 func TestOutputsAreBounded(t *testing.T) {
 	var criteria []string
 	log := ""
-	for i := range 3 * checks.MaxOutputs {
+	for i := range 3 * check.MaxOutputs {
 		criteria = append(criteria, fmt.Sprintf(`{"run": ["make", "t%d"]}`, i))
 		log += recordOf(t, map[string]any{"command": []string{"make", fmt.Sprintf("t%d", i)}, "exit_code": 1, "stdout": strings.Repeat("\u0001 long \\ \" ä\n", 40_000)})
 	}
@@ -121,7 +121,7 @@ func TestOutputsAreBounded(t *testing.T) {
 			size += len(strings.Join(f.Output.Lines, "\n"))
 		}
 	}
-	if outputs != checks.MaxOutputs || size > checks.MaxOutputs*20*310 {
+	if outputs != check.MaxOutputs || size > check.MaxOutputs*20*310 {
 		t.Errorf("%d outputs with %d bytes", outputs, size)
 	}
 }

@@ -1,7 +1,7 @@
 package verify
 
 import (
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -14,7 +14,7 @@ const (
 
 // Failure is the report of a run that judged nothing: the task is unknown and the verdict failed.
 func Failure(code, message, fix string, settings Settings) *report.Report {
-	f := checks.Finding{Code: code, Message: message, Expected: "a valid call", Actual: message, Fix: fix, Identity: []string{message}}
+	f := check.Finding{Code: code, Message: message, Expected: "a valid call", Actual: message, Fix: fix, Identity: []string{message}}
 	mode := settings.Mode
 	if mode != Observe {
 		mode = Enforce // the settings of an invalid call may contain anything
@@ -23,7 +23,7 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 		Schema: report.Schema, Verdict: report.Failed, Mode: mode, Strict: settings.Strict,
 		Settings: report.Settings{EvidenceMin: string(input.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
 		Findings: []report.Finding{{
-			Code: f.Code, Severity: string(input.Block), Message: checks.Valid(f.Message), Expected: f.Expected, Actual: checks.Valid(f.Actual), Fix: f.Fix,
+			Code: f.Code, Severity: string(input.Block), Message: check.Valid(f.Message), Expected: f.Expected, Actual: check.Valid(f.Actual), Fix: f.Fix,
 			Fingerprint: f.Fingerprint(), Times: 1,
 		}},
 		Counts: report.Counts{Block: 1},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -19,7 +20,7 @@ import (
 )
 
 // textInput is an input with a text.
-func textInput(kind checks.Kind, name, text string) verify.Input {
+func textInput(kind check.Kind, name, text string) verify.Input {
 	return verify.Input{Kind: kind, Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 }
 
@@ -37,19 +38,19 @@ func asGroup(t *testing.T, files inputFiles) *verify.Bundle {
 	part := verify.Part{PullRequest: read.Subject.PullRequest}
 	b := files.bundle()
 	b.Inputs = slices.DeleteFunc(b.Inputs, func(in verify.Input) bool {
-		own := slices.Contains([]checks.Kind{checks.TaskContract, checks.Facts, checks.Changes, checks.Diff, checks.DiffRules}, in.Kind)
-		if own && in.Kind != checks.Facts {
+		own := slices.Contains([]check.Kind{check.TaskContract, check.Facts, check.Changes, check.Diff, check.DiffRules}, in.Kind)
+		if own && in.Kind != check.Facts {
 			part.Inputs = append(part.Inputs, in)
 		}
-		return in.Kind == checks.TaskContract || in.Kind == checks.Facts || in.Kind == checks.DiffRules
+		return in.Kind == check.TaskContract || in.Kind == check.Facts || in.Kind == check.DiffRules
 	})
 	group, own := *read, *read
 	group.Event, group.GitHub, group.Unavailable = facts.Event{Name: "merge_group"}, nil, nil
 	group.Subject.PullRequests, group.Subject.PullRequest = []int64{part.PullRequest}, 0
 	own.Event, own.Settings = facts.Event{}, facts.Settings{}
 	own.Membership = &facts.Membership{HeadInGroup: true}
-	b.Inputs = append(b.Inputs, textInput(checks.Facts, "facts.json", marshal(t, &group)))
-	part.Inputs = append(part.Inputs, textInput(checks.Facts, "facts.json", marshal(t, &own)))
+	b.Inputs = append(b.Inputs, textInput(check.Facts, "facts.json", marshal(t, &group)))
+	part.Inputs = append(part.Inputs, textInput(check.Facts, "facts.json", marshal(t, &own)))
 	b.Parts = []verify.Part{part}
 	return b
 }
@@ -65,8 +66,8 @@ func marshal(t *testing.T, v any) string {
 
 // ofMember reports whether a code is one that each pull request of a group is judged by.
 func ofMember(code string) bool {
-	return slices.ContainsFunc(checks.For(checks.All, checks.ScopeMember), func(c *checks.Check) bool {
-		return slices.ContainsFunc(c.Codes, func(k checks.Code) bool { return k.Name == code })
+	return slices.ContainsFunc(check.For(checks.All, check.ScopeMember), func(c *check.Check) bool {
+		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == code })
 	})
 }
 

@@ -5,7 +5,7 @@
 package verify
 
 import (
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -24,15 +24,15 @@ func Judge(b *Bundle) *report.Report {
 
 // subject is one thing that is judged, and everything that was read for it.
 type subject struct {
-	checks.Inputs
-	scope    checks.Scope
-	settings Settings            // with those of the facts
-	given    map[checks.Kind]int // how many inputs of a kind there are
+	check.Inputs
+	scope    check.Scope
+	settings Settings           // with those of the facts
+	given    map[check.Kind]int // how many inputs of a kind there are
 	inputs   []report.Input
 	standing string // the path of the standing contract
 	number   int64  // of a pull request in a merge group; 0 otherwise
 	// view is the group's evidence under the pull request's own contract; nil where the pull request has none.
-	view *checks.Inputs
+	view *check.Inputs
 }
 
 // judged is a subject, and what the gate decided about it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -13,10 +14,10 @@ import (
 
 // TestUnjudgedInputsBlock removes all checks: an input that is needed and was not judged must block without them.
 func TestUnjudgedInputsBlock(t *testing.T) {
-	defer func(all []*checks.Check) { checks.All = all }(checks.All)
+	defer func(all []*check.Check) { checks.All = all }(checks.All)
 	checks.All = nil
-	for scope, needs := range map[checks.Scope][]checks.Kind{
-		checks.ScopeChange: {checks.Contract, checks.Feedback, checks.Changes, checks.Rules}, checks.ScopeMember: {checks.Contract, checks.Changes},
+	for scope, needs := range map[check.Scope][]check.Kind{
+		check.ScopeChange: {check.Contract, check.Feedback, check.Changes, check.Rules}, check.ScopeMember: {check.Contract, check.Changes},
 	} {
 		l := newLoader(&Bundle{}, scope)
 		for missing := len(needs); missing >= 0; missing-- {
@@ -29,7 +30,7 @@ func TestUnjudgedInputsBlock(t *testing.T) {
 				t.Errorf("scope %d with %d missing: got %s, %+v", scope, missing, j.verdict, j.findings)
 			}
 			if missing > 0 {
-				l.State[needs[missing-1]] = checks.Usable
+				l.State[needs[missing-1]] = check.Usable
 			}
 		}
 	}
@@ -44,7 +45,7 @@ func TestPanicBesideTheLogs(t *testing.T) {
 		}
 	}()
 	Judge(&Bundle{
-		Inputs:   []Input{{Kind: checks.Diff, Name: "pr.diff", Open: func() (io.ReadCloser, error) { panic("broken") }}},
+		Inputs:   []Input{{Kind: check.Diff, Name: "pr.diff", Open: func() (io.ReadCloser, error) { panic("broken") }}},
 		Settings: Settings{Limits: input.DefaultLimits()},
 	})
 }
@@ -55,8 +56,8 @@ func TestNamesAreKnownBeforeTheStreams(t *testing.T) {
 	const text = `{"schema": "closeout.facts/v1", "files": [{"file": "pr.diff", "path": "out/pr.diff"}]}`
 	open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
 	l := newLoader(&Bundle{
-		Inputs: []Input{{Kind: checks.Facts, Name: "facts.json", Open: open}}, Settings: Settings{Limits: input.DefaultLimits()},
-	}, checks.ScopeChange)
+		Inputs: []Input{{Kind: check.Facts, Name: "facts.json", Open: open}}, Settings: Settings{Limits: input.DefaultLimits()},
+	}, check.ScopeChange)
 	l.readFacts()
 	before := len(l.paths)
 	if got := l.display("pr.diff"); got != "out/pr.diff" || before != 1 || len(l.paths) != before {
@@ -70,15 +71,15 @@ func TestTooManyInputsOfOneKind(t *testing.T) {
 	limits := input.DefaultLimits()
 	limits.Inputs = 1
 	var inputs []Input
-	for _, kind := range []checks.Kind{checks.Feedback, checks.Contract, checks.Facts} {
+	for _, kind := range []check.Kind{check.Feedback, check.Contract, check.Facts} {
 		inputs = append(inputs, Input{Kind: kind, Name: "a"}, Input{Kind: kind, Name: "b"})
 	}
-	l := newLoader(&Bundle{Inputs: inputs, Settings: Settings{Limits: limits}}, checks.ScopeChange)
+	l := newLoader(&Bundle{Inputs: inputs, Settings: Settings{Limits: limits}}, check.ScopeChange)
 	l.boundInputs()
-	if logs, contracts, facts := l.of(checks.Feedback), l.of(checks.Contract), l.of(checks.Facts); len(logs) != 0 || len(contracts) != 2 || len(facts) != 2 {
+	if logs, contracts, facts := l.of(check.Feedback), l.of(check.Contract), l.of(check.Facts); len(logs) != 0 || len(contracts) != 2 || len(facts) != 2 {
 		t.Errorf("%d logs, %d contracts and %d facts are left", len(logs), len(contracts), len(facts))
 	}
-	if len(l.Problems) != 1 || l.Problems[0].Kind != checks.Feedback || l.State[checks.Feedback] != checks.Malformed {
+	if len(l.Problems) != 1 || l.Problems[0].Kind != check.Feedback || l.State[check.Feedback] != check.Malformed {
 		t.Errorf("got %+v", l.Problems)
 	}
 }
@@ -113,8 +114,8 @@ func TestUnknownIsNotLetThrough(t *testing.T) {
 
 func TestStrict(t *testing.T) {
 	for code, want := range map[string]input.Severity{"acceptance.flaky": input.Block, "override.refused": input.Warn} {
-		c := &checks.Check{ID: "c", Codes: []checks.Code{{Name: code, Severity: input.Warn}}, Run: func(p *checks.Pass) { p.Report(checks.Finding{Code: code}) }}
-		found := checks.Run([]*checks.Check{c}, nil, &checks.Inputs{Strict: true})[0].Findings
+		c := &check.Check{ID: "c", Codes: []check.Code{{Name: code, Severity: input.Warn}}, Run: func(p *check.Pass) { p.Report(check.Finding{Code: code}) }}
+		found := check.Run([]*check.Check{c}, nil, &check.Inputs{Strict: true})[0].Findings
 		if got := found.List(); len(got) != 1 || got[0].Severity != want {
 			t.Errorf("%s is %+v", code, got)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -20,7 +20,7 @@ import (
 // load reads a bundle. The first subject is the whole: a change by itself, or a merge group; the pull requests of the group
 // follow. It reports what is wrong with an input as a problem of the subject.
 func load(b *Bundle) []*subject {
-	l := newLoader(b, checks.ScopeChange)
+	l := newLoader(b, check.ScopeChange)
 	l.boundInputs()
 	go func() {
 		defer func() { recover() }() // the next call panics again, where a report can still be written
@@ -36,7 +36,7 @@ func load(b *Bundle) []*subject {
 	l.readRules()
 	l.readDiffRules()
 	l.readCoverage()
-	l.Tests = l.testsOf(l.Policy, map[string]*checks.TestFile{})
+	l.Tests = l.testsOf(l.Policy, map[string]*check.TestFile{})
 	l.readCross()
 	l.readStreams()
 	l.compareSources()
@@ -59,9 +59,9 @@ type loader struct {
 }
 
 // newLoader returns a loader for a bundle.
-func newLoader(b *Bundle, scope checks.Scope) *loader {
+func newLoader(b *Bundle, scope check.Scope) *loader {
 	s := &subject{scope: scope, settings: b.Settings}
-	s.State, s.given = map[checks.Kind]checks.State{}, map[checks.Kind]int{}
+	s.State, s.given = map[check.Kind]check.State{}, map[check.Kind]int{}
 	for _, in := range b.Inputs {
 		s.given[in.Kind]++
 	}
@@ -69,7 +69,7 @@ func newLoader(b *Bundle, scope checks.Scope) *loader {
 }
 
 // of lists the inputs of a kind, by name.
-func (l *loader) of(kind checks.Kind) []Input {
+func (l *loader) of(kind check.Kind) []Input {
 	var list []Input
 	for _, in := range l.bundle.Inputs {
 		if in.Kind == kind {
@@ -89,30 +89,30 @@ func (l *loader) display(name string) string {
 }
 
 // problem adds an error that no parser of one input can find.
-func (l *loader) problem(kind checks.Kind, path string, e input.Error) {
-	l.Problems = append(l.Problems, checks.Problem{Kind: kind, Path: path, Error: e})
+func (l *loader) problem(kind check.Kind, path string, e input.Error) {
+	l.Problems = append(l.Problems, check.Problem{Kind: kind, Path: path, Error: e})
 }
 
 // problems adds the errors of an input, and says whether it can be used.
-func (l *loader) problems(kind checks.Kind, path string, errs *input.Errors) checks.State {
+func (l *loader) problems(kind check.Kind, path string, errs *input.Errors) check.State {
 	for _, e := range errs.All() {
 		l.problem(kind, path, e)
 	}
 	if errs.Any() {
-		return checks.Malformed
+		return check.Malformed
 	}
-	return checks.Usable
+	return check.Usable
 }
 
 // join joins the state of one more input of a kind: one malformed input makes all of them malformed.
-func (l *loader) join(kind checks.Kind, s checks.State) {
-	if l.State[kind] != checks.Malformed {
+func (l *loader) join(kind check.Kind, s check.State) {
+	if l.State[kind] != check.Malformed {
 		l.State[kind] = s
 	}
 }
 
 // list adds an input to the report.
-func (l *loader) list(kind checks.Kind, path string, s seen, trust string) *report.Input {
+func (l *loader) list(kind check.Kind, path string, s seen, trust string) *report.Input {
 	l.inputs = append(l.inputs, report.Input{Kind: string(kind), Path: path, SHA256: s.sha256, Bytes: s.bytes, Trust: trust})
 	return &l.inputs[len(l.inputs)-1]
 }
@@ -124,7 +124,7 @@ func readSmall[T any](
 ) (*T, *report.Input) {
 	limits := l.settings.Limits
 	limit, flag := limits.RulesBytes, input.FlagRulesBytes
-	if in.Kind == checks.Contract || in.Kind == checks.TaskContract {
+	if in.Kind == check.Contract || in.Kind == check.TaskContract {
 		limit, flag = limits.ContractBytes, input.FlagContractBytes
 	}
 	var value *T
@@ -134,24 +134,24 @@ func readSmall[T any](
 		value, errs = parse(data, limits)
 	}
 	listed := l.list(in.Kind, path, s, trust)
-	if l.problems(in.Kind, path, errs) != checks.Usable {
+	if l.problems(in.Kind, path, errs) != check.Usable {
 		return nil, listed
 	}
 	return value, listed
 }
 
 // stateOf is the state of an input that was parsed to value.
-func stateOf[T any](value *T) checks.State {
+func stateOf[T any](value *T) check.State {
 	if value == nil {
-		return checks.Malformed
+		return check.Malformed
 	}
-	return checks.Usable
+	return check.Usable
 }
 
 func (l *loader) readFacts() {
-	for i, in := range l.of(checks.Facts) {
+	for i, in := range l.of(check.Facts) {
 		read, _ := readSmall(l, in, l.directory+in.Name, "the facts file", trustCollected, facts.Parse)
-		l.join(checks.Facts, stateOf(read))
+		l.join(check.Facts, stateOf(read))
 		l.Facts = read
 		if i > 0 {
 			l.secondFile(in, l.directory+in.Name)
@@ -170,7 +170,7 @@ func (l *loader) readFacts() {
 
 // secondFile reports a second file of a kind that may have one: which of two counts must not depend on their order.
 func (l *loader) secondFile(in Input, path string) {
-	l.State[in.Kind] = checks.Malformed
+	l.State[in.Kind] = check.Malformed
 	l.problem(in.Kind, path, input.Error{
 		Message: "there is more than one file of this kind", Found: path, Expected: "one file", Fix: "supply the one that applies",
 	})
@@ -179,12 +179,12 @@ func (l *loader) secondFile(in Input, path string) {
 const testsDirectory = TestsDir + "/"
 
 // CrossDirectory is where a bundle keeps the test reports of a composed tree.
-func CrossDirectory(tree string) string { return checks.CrossDir + "/" + tree + "/" + testsDirectory }
+func CrossDirectory(tree string) string { return check.CrossDir + "/" + tree + "/" + testsDirectory }
 
 // checkListed reports each file that the facts list and that is not there: its content might block. Facts about a pull
 // request of a merge group may also list files of the group.
 func (l *loader) checkListed() {
-	there := map[string]checks.Kind{}
+	there := map[string]check.Kind{}
 	for _, in := range append(slices.Clip(l.group.Inputs), l.bundle.Inputs...) {
 		there[in.Name] = in.Kind
 	}
@@ -192,7 +192,7 @@ func (l *loader) checkListed() {
 		there[l.directory+in.Name] = in.Kind
 	}
 	for _, o := range l.Facts.Contracts {
-		if kind := there[o.File]; kind != checks.Contract && kind != checks.TaskContract {
+		if kind := there[o.File]; kind != check.Contract && kind != check.TaskContract {
 			l.notThere("contracts", o.File)
 		}
 	}
@@ -206,7 +206,7 @@ func (l *loader) checkListed() {
 // hasTestReport reports whether a listed name is that of a test report that can be read: a directory is not one.
 func (l *loader) hasTestReport(file string) bool {
 	find := l.bundle.TestReport
-	for _, tree := range checks.CrossTrees {
+	for _, tree := range check.CrossTrees {
 		if rest, of := strings.CutPrefix(file, CrossDirectory(tree)); of && l.bundle.CrossReport != nil {
 			file, find = testsDirectory+rest, func(path string) Opener { return l.bundle.CrossReport(tree, path) }
 		}
@@ -231,7 +231,7 @@ func (l *loader) hasTestReport(file string) bool {
 }
 
 func (l *loader) notThere(list, file string) {
-	l.problem(checks.Facts, l.directory+"facts.json", input.Error{
+	l.problem(check.Facts, l.directory+"facts.json", input.Error{
 		Where: "/" + list, Message: "the facts list a file that is not among the inputs", Found: "no input " + input.QuotePath(file),
 		Expected: "an input " + input.QuotePath(file), Fix: "copy the whole bundle, or collect it again; correct the entry if the facts are written by hand",
 	})
@@ -250,7 +250,7 @@ func (l *loader) settle() {
 		}
 		s.Notes = slices.Clip(s.Notes)
 		for _, u := range f.Unmatched {
-			s.Notes = append(s.Notes, checks.Unmatched(checks.Kind(u.Kind), u.Pattern))
+			s.Notes = append(s.Notes, check.Unmatched(check.Kind(u.Kind), u.Pattern))
 		}
 	}
 	s.Mode = cmp.Or(s.Mode, Enforce)
@@ -258,50 +258,50 @@ func (l *loader) settle() {
 	l.Strict, l.MaxFindings = s.Strict, s.Limits.Findings
 	for _, note := range s.Notes {
 		l.Problems = append(l.Problems, note)
-		l.State[note.Kind] = checks.Malformed
+		l.State[note.Kind] = check.Malformed
 	}
 }
 
 func (l *loader) readRules() {
-	for _, in := range l.of(checks.Rules) {
+	for _, in := range l.of(check.Rules) {
 		r, listed := readSmall(l, in, l.display(in.Name), "the rule report", trustClaimed, l.parseRules)
-		l.join(checks.Rules, stateOf(r))
+		l.join(check.Rules, stateOf(r))
 		if r != nil {
-			l.Rules = append(l.Rules, checks.RuleFile{Path: listed.Path, SHA256: listed.SHA256, Report: r})
+			l.Rules = append(l.Rules, check.RuleFile{Path: listed.Path, SHA256: listed.SHA256, Report: r})
 		}
 	}
 }
 
 func (l *loader) readDiffRules() {
-	for i, in := range l.of(checks.DiffRules) {
+	for i, in := range l.of(check.DiffRules) {
 		if i > 0 {
 			l.secondFile(in, l.display(in.Name))
 		}
 		d, listed := readSmall(l, in, l.display(in.Name), "the rows of the diff rules", trustCollected, reports.ParseDiff)
-		l.join(checks.DiffRules, stateOf(d))
+		l.join(check.DiffRules, stateOf(d))
 		if d != nil {
-			l.DiffRules = &checks.DiffRuleFile{Path: listed.Path, Diff: d}
+			l.DiffRules = &check.DiffRuleFile{Path: listed.Path, Diff: d}
 		}
 	}
 }
 
 func (l *loader) readCoverage() {
-	for i, in := range l.of(checks.Coverage) {
+	for i, in := range l.of(check.Coverage) {
 		if i > 0 {
 			l.secondFile(in, l.display(in.Name))
 		}
 		c, listed := readSmall(l, in, l.display(in.Name), "the coverage report", trustClaimed, reports.ParseCoverage)
-		l.join(checks.Coverage, stateOf(c))
+		l.join(check.Coverage, stateOf(c))
 		if c != nil {
-			l.Coverage = &checks.CoverageFile{Path: listed.Path, SHA256: listed.SHA256, Report: c}
+			l.Coverage = &check.CoverageFile{Path: listed.Path, SHA256: listed.SHA256, Report: c}
 		}
 	}
 }
 
 // testsOf returns the test reports that the criteria of a policy name, by their paths in the repository. The ones in known
 // are not read again, and others are added to it.
-func (l *loader) testsOf(p *policy.Policy, known map[string]*checks.TestFile) map[string]*checks.TestFile {
-	named := map[string]*checks.TestFile{}
+func (l *loader) testsOf(p *policy.Policy, known map[string]*check.TestFile) map[string]*check.TestFile {
+	named := map[string]*check.TestFile{}
 	if p == nil {
 		return named
 	}
@@ -317,7 +317,7 @@ func (l *loader) testsOf(p *policy.Policy, known map[string]*checks.TestFile) ma
 }
 
 // readTest reads a test report; nil when there is none.
-func (l *loader) readTest(path string) *checks.TestFile {
+func (l *loader) readTest(path string) *check.TestFile {
 	if path == "" || l.bundle.TestReport == nil {
 		return nil
 	}
@@ -329,24 +329,24 @@ func (l *loader) readTest(path string) *checks.TestFile {
 }
 
 // testFile reads a test report; with the names of the cases where those of two runs are compared.
-func (l *loader) testFile(path string, open Opener) *checks.TestFile {
+func (l *loader) testFile(path string, open Opener) *check.TestFile {
 	parse := reports.ParseTests
 	if l.Policy != nil && len(l.Policy.Tests()) > 0 {
 		parse = reports.ParseNamedTests
 	}
-	tests, listed := readSmall(l, Input{Kind: checks.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, parse)
-	return &checks.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
+	tests, listed := readSmall(l, Input{Kind: check.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, parse)
+	return &check.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
 }
 
 // readCross reads the test reports of the composed trees.
 func (l *loader) readCross() {
-	l.CrossTests = map[string]*checks.TestFile{}
+	l.CrossTests = map[string]*check.TestFile{}
 	if l.Policy == nil || l.bundle.CrossReport == nil {
 		return
 	}
 	for _, i := range l.CrossCriteria() {
 		report := l.Policy.Criteria[i].TestReport
-		for _, tree := range checks.CrossTrees {
+		for _, tree := range check.CrossTrees {
 			path := l.CrossPath(tree, report)
 			if open := l.bundle.CrossReport(tree, report); open != nil && l.CrossTests[path] == nil {
 				l.CrossTests[path] = l.testFile(path, open)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -26,7 +27,7 @@ const (
 
 // readStanding reads the standing contract; a second one is an error.
 func (l *loader) readStanding() {
-	standing := l.of(checks.Contract)
+	standing := l.of(check.Contract)
 	for i, in := range standing {
 		l.readContract(in)
 		if i > 0 {
@@ -40,7 +41,7 @@ func (l *loader) readStanding() {
 
 // readTasks reads the task contracts, and joins them with the standing one.
 func (l *loader) readTasks() {
-	tasks := l.of(checks.TaskContract)
+	tasks := l.of(check.TaskContract)
 	for _, in := range tasks {
 		l.readContract(in)
 	}
@@ -50,16 +51,16 @@ func (l *loader) readTasks() {
 			Fix: "keep the contract of the task that is judged",
 		})
 	}
-	if l.given[checks.Contract] == 0 {
-		l.State[checks.Contract] = checks.Missing // a task contract alone judges nothing
+	if l.given[check.Contract] == 0 {
+		l.State[check.Contract] = check.Missing // a task contract alone judges nothing
 		return
 	}
-	if l.State[checks.Contract] != checks.Usable {
+	if l.State[check.Contract] != check.Usable {
 		return
 	}
 	// To judge by another contract than the one that the caller named would judge another task.
 	if l.Task != "" && !slices.ContainsFunc(l.contracts, func(s policy.Source) bool { return s.Contract.TaskID.Value == l.Task }) {
-		l.NoTask, l.State[checks.Contract] = true, checks.Missing
+		l.NoTask, l.State[check.Contract] = true, check.Missing
 		return
 	}
 	l.joinContracts(policy.Join)
@@ -68,7 +69,7 @@ func (l *loader) readTasks() {
 // contractProblem adds an error that no parser of one contract can find.
 func (l *loader) contractProblem(in Input, e input.Error) {
 	l.problem(in.Kind, l.contractPath(in), e)
-	l.State[checks.Contract] = checks.Malformed
+	l.State[check.Contract] = check.Malformed
 }
 
 // origin is what the facts say about a contract. Without facts about contracts the operator is responsible for all of them.
@@ -95,14 +96,14 @@ func (l *loader) readContract(in Input) {
 	origin := l.origin(in)
 	parse := func(data []byte, limits input.Limits) (*contract.Contract, *input.Errors) {
 		c, errs := l.bundle.Parsed.Parse(in.Name, data, limits)
-		if c != nil && in.Kind == checks.TaskContract {
+		if c != nil && in.Kind == check.TaskContract {
 			checkTask(c, in, origin.Trust, errs)
 		}
 		return c, errs
 	}
 	c, listed := readSmall(l, in, l.contractPath(in), "the contract", cmp.Or(string(origin.Trust), "unknown"), parse)
 	listed.Ref = text(origin.Commit)
-	l.join(checks.Contract, stateOf(c))
+	l.join(check.Contract, stateOf(c))
 	if c == nil {
 		return
 	}
@@ -135,10 +136,10 @@ func (l *loader) joinContracts(join func([]policy.Source, string) (*policy.Polic
 	p, problems := join(l.contracts, l.fallbackTask())
 	for _, problem := range problems {
 		s := l.contracts[problem.Source]
-		l.problem(checks.Kind(s.Kind), s.Path, problem.Error)
+		l.problem(check.Kind(s.Kind), s.Path, problem.Error)
 	}
 	if len(problems) > 0 {
-		l.State[checks.Contract] = checks.Malformed
+		l.State[check.Contract] = check.Malformed
 		return
 	}
 	if l.Facts != nil {
@@ -156,7 +157,7 @@ func (l *loader) fallbackTask() string {
 		return "local"
 	case l.Facts.Subject.PullRequest > 0:
 		return fmt.Sprintf("pr-%d", l.Facts.Subject.PullRequest)
-	case l.scope != checks.ScopeChange:
+	case l.scope != check.ScopeChange:
 		return "merge-group"
 	}
 	return "local"
@@ -170,7 +171,7 @@ func (l *loader) setMinimum(p *policy.Policy) {
 	}
 	f := l.Facts
 	switch {
-	case l.settings.Event != "", f != nil && (f.Subject.PullRequest > 0 || l.scope != checks.ScopeChange || strings.HasPrefix(f.Event.Name, "pull_request")):
+	case l.settings.Event != "", f != nil && (f.Subject.PullRequest > 0 || l.scope != check.ScopeChange || strings.HasPrefix(f.Event.Name, "pull_request")):
 		l.Minimum = input.Recorded
 	case f != nil && f.Subject.AcceptedTrees != nil:
 		l.Minimum = input.Bound
@@ -182,7 +183,7 @@ func (l *loader) setMinimum(p *policy.Policy) {
 // authorise finds the standing contract, if it can be trusted, and who may override. The defaults apply only if there is no
 // standing contract at all: one that cannot be read may be stricter.
 func (l *loader) authorise() {
-	if l.given[checks.Contract] == 0 {
+	if l.given[check.Contract] == 0 {
 		l.Rule = override.NewRule()
 		return
 	}
@@ -204,13 +205,13 @@ func (l *loader) authorise() {
 
 // hidesRule reports whether a problem may hide who may override, or which findings have no override: a problem of a
 // contract that the change did not write, or of facts that list a file that is not there.
-func (l *loader) hidesRule(p checks.Problem) bool {
-	if p.Kind == checks.TaskContract {
-		return !slices.ContainsFunc(l.of(checks.TaskContract), func(in Input) bool {
+func (l *loader) hidesRule(p check.Problem) bool {
+	if p.Kind == check.TaskContract {
+		return !slices.ContainsFunc(l.of(check.TaskContract), func(in Input) bool {
 			return l.contractPath(in) == p.Path && l.origin(in).Trust == facts.TrustHead
 		})
 	}
-	return p.Kind == checks.Contract || p.Kind == checks.Facts
+	return p.Kind == check.Contract || p.Kind == check.Facts
 }
 
 // classify lets the contracts decide about every touched path.
@@ -225,7 +226,7 @@ func (l *loader) classify() {
 	}
 	added := l.addedTask()
 	l.Policy = l.Policy.WithAddedTask(added)
-	if added != "" && l.given[checks.TaskContract] == 0 {
+	if added != "" && l.given[check.TaskContract] == 0 {
 		l.AbsentTask = added
 	}
 	for i := range l.Changes {
@@ -241,12 +242,12 @@ func (l *loader) classify() {
 // dropChanges reports that it costs too much to compare the touched paths with the patterns. A path that was not compared
 // with all patterns must not be reported as if it was.
 func (l *loader) dropChanges() {
-	kind := checks.Changes
-	if l.State[checks.Diff] == checks.Usable {
-		kind = checks.Diff
+	kind := check.Changes
+	if l.State[check.Diff] == check.Usable {
+		kind = check.Diff
 	}
 	l.problem(kind, "", input.TooManySteps(l.settings.Limits.MatchSteps))
-	l.State[checks.Changes], l.Changes, l.AddedTasks = checks.Malformed, nil, nil
+	l.State[check.Changes], l.Changes, l.AddedTasks = check.Malformed, nil, nil
 }
 
 // addedTask is the task contract that the change adds: the one that judges, the one that the caller named, or the only
@@ -264,7 +265,7 @@ func (l *loader) addedTask() string {
 // list the contracts, it should have been.
 func (l *loader) isJudged(added string) bool {
 	for _, s := range l.contracts {
-		if s.Kind == string(checks.TaskContract) {
+		if s.Kind == string(check.TaskContract) {
 			return stem(added) == s.Contract.TaskID.Value && (len(s.RepoPaths) == 0 || slices.Contains(s.RepoPaths, added))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -17,9 +17,9 @@ import (
 // contract; scope and approvals are judged in each pull request, under the contracts that judged it before. What a pull
 // request's own contract requires of the evidence is judged on the group's.
 func (l *loader) loadGroup() []*subject {
-	l.scope, l.Group = checks.ScopeGroup, &checks.Group{}
+	l.scope, l.Group = check.ScopeGroup, &check.Group{}
 	l.readStanding()
-	if l.State[checks.Contract] == checks.Usable {
+	if l.State[check.Contract] == check.Usable {
 		l.joinContracts(policy.JoinGroup)
 	}
 	parts := slices.Clone(l.bundle.Parts)
@@ -31,7 +31,7 @@ func (l *loader) loadGroup() []*subject {
 	members := subjects[1:]
 	l.readRules()
 	l.readCoverage()
-	tests := map[string]*checks.TestFile{}
+	tests := map[string]*check.TestFile{}
 	l.Tests = l.testsOf(l.Policy, tests)
 	l.readViews(members, tests)
 	l.authorise()
@@ -42,16 +42,16 @@ func (l *loader) loadGroup() []*subject {
 
 // loadMember reads what belongs to one pull request. Settings and standing contract are the group's.
 func (g *loader) loadMember(p Part) *subject {
-	l := newLoader(&Bundle{Inputs: p.Inputs, Settings: g.bundle.Settings, Parsed: g.bundle.Parsed}, checks.ScopeMember)
+	l := newLoader(&Bundle{Inputs: p.Inputs, Settings: g.bundle.Settings, Parsed: g.bundle.Parsed}, check.ScopeMember)
 	l.group, l.spent, l.directory, l.settings = *g.bundle, g.spent, PartDirectory(p.PullRequest), g.settings
 	l.number = p.PullRequest
 	l.Task, l.Today, l.Strict, l.MaxFindings = g.Task, g.Today, g.Strict, g.MaxFindings
-	l.Member = &checks.Member{Number: p.PullRequest, BaseSHA: g.Facts.Subject.BaseSHA}
+	l.Member = &check.Member{Number: p.PullRequest, BaseSHA: g.Facts.Subject.BaseSHA}
 	l.readFacts()
-	l.given[checks.Contract], l.contracts = g.given[checks.Contract], slices.Clone(g.contracts)
-	l.State[checks.Contract] = g.State[checks.Contract]
+	l.given[check.Contract], l.contracts = g.given[check.Contract], slices.Clone(g.contracts)
+	l.State[check.Contract] = g.State[check.Contract]
 	for _, problem := range g.Problems {
-		if problem.Kind == checks.Contract {
+		if problem.Kind == check.Contract {
 			l.Problems = append(l.Problems, problem)
 		}
 	}
@@ -65,12 +65,12 @@ func (g *loader) loadMember(p Part) *subject {
 
 // readViews reads logs and changes of the group. The logs are also read for each pull request that has a contract of its
 // own.
-func (l *loader) readViews(members []*subject, tests map[string]*checks.TestFile) {
+func (l *loader) readViews(members []*subject, tests map[string]*check.TestFile) {
 	var own []*subject
-	var views []*checks.Inputs
+	var views []*check.Inputs
 	for _, m := range members {
 		if m.Policy != nil && len(m.Policy.Sources) > 1 {
-			m.view = &checks.Inputs{
+			m.view = &check.Inputs{
 				Policy: m.Policy, Minimum: m.Minimum, Rules: l.Rules, Coverage: l.Coverage, Tests: l.testsOf(m.Policy, tests),
 			}
 			own, views = append(own, m), append(views, m.view)
@@ -80,7 +80,7 @@ func (l *loader) readViews(members []*subject, tests map[string]*checks.TestFile
 		m, view := own[i], l.Inputs
 		view.Policy, view.Minimum, view.Unbound, view.Ledger, view.Tests = m.Policy, m.Minimum, m.Unbound, ledger, m.view.Tests
 		view.State = maps.Clone(l.State)
-		view.State[checks.Contract] = m.State[checks.Contract]
+		view.State[check.Contract] = m.State[check.Contract]
 		view.Decide()
 		*m.view = view
 	}
@@ -109,7 +109,7 @@ func compareGroup(group *subject, members []*subject) {
 			there.Unexplained = append(there.Unexplained, c)
 		}
 	}
-	if group.State[checks.Changes] == checks.Usable {
+	if group.State[check.Changes] == check.Usable {
 		for _, m := range members {
 			m.Member.Foreign, m.Member.Other = m.foreign(changes, touched), m.other(changes)
 		}
@@ -152,7 +152,7 @@ func (s *subject) foreign(changes map[string]*change.Change, touched map[string]
 	for _, c := range s.Changes {
 		at := changes[c.Path]
 		merged := at != nil && (at.OldID != c.OldID || at.OldMode != c.OldMode)
-		if differs[checks.Valid(c.Path)] && touched[c.Path] == 1 && !merged {
+		if differs[check.Valid(c.Path)] && touched[c.Path] == 1 && !merged {
 			list = append(list, c.Path)
 		}
 	}
@@ -187,5 +187,5 @@ func sameResult(a, b *change.Change) bool {
 func (s *subject) isSure() bool {
 	f := s.Facts
 	return f != nil && f.Membership != nil && f.GitHub != nil && f.GitHub.PullRequest != nil &&
-		s.State[checks.Changes] == checks.Usable && len(s.Member.Foreign) == 0
+		s.State[check.Changes] == check.Usable && len(s.Member.Foreign) == 0
 }

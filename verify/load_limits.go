@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
@@ -39,9 +39,9 @@ func (l *loader) affordChanges(list []change.Change) []change.Change {
 	if l.spent.changes += int64(len(list)); l.spent.changes <= most {
 		return list
 	}
-	l.State[checks.Changes] = checks.Malformed
-	l.Problems = append(l.Problems, checks.Problem{
-		Kind: checks.Changes, Error: input.OverLimit("the number of changed files of a merge group and its pull requests together", most, input.FlagFiles),
+	l.State[check.Changes] = check.Malformed
+	l.Problems = append(l.Problems, check.Problem{
+		Kind: check.Changes, Error: input.OverLimit("the number of changed files of a merge group and its pull requests together", most, input.FlagFiles),
 	})
 	return nil
 }
@@ -65,12 +65,12 @@ func (l *loader) boundInputs() {
 	most := l.settings.Limits.Inputs
 	bundle := *l.bundle
 	bundle.Inputs = slices.Clone(bundle.Inputs)
-	for _, kind := range []checks.Kind{checks.TaskContract, checks.Feedback, checks.Rules} {
+	for _, kind := range []check.Kind{check.TaskContract, check.Feedback, check.Rules} {
 		if int64(l.given[kind]) <= most {
 			continue
 		}
 		l.problem(kind, "", input.OverLimit("the number of files of the kind "+string(kind), most, input.FlagInputs))
-		l.State[kind] = checks.Malformed
+		l.State[kind] = check.Malformed
 		bundle.Inputs = slices.DeleteFunc(bundle.Inputs, func(in Input) bool { return in.Kind == kind })
 		delete(l.given, kind)
 	}

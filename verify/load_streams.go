@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -16,7 +16,7 @@ import (
 
 // readStreams reads the large inputs, the logs beside the diff. more are other views of the logs: the evidence under the
 // contracts of pull requests in a merge group. Their ledgers are returned.
-func (l *loader) readStreams(more ...*checks.Inputs) []*proof.Ledger {
+func (l *loader) readStreams(more ...*check.Inputs) []*proof.Ledger {
 	var changes []changesFile
 	var failed any
 	var wg sync.WaitGroup
@@ -24,7 +24,7 @@ func (l *loader) readStreams(more ...*checks.Inputs) []*proof.Ledger {
 		defer func() { failed = recover() }() // raised again below: here it would end the process without a report
 		changes = l.readChanges()
 	})
-	logs, ledgers := l.readLogs(append([]*checks.Inputs{&l.Inputs}, more...))
+	logs, ledgers := l.readLogs(append([]*check.Inputs{&l.Inputs}, more...))
 	wg.Wait()
 	if failed != nil {
 		panic(failed)
@@ -44,7 +44,7 @@ type logFile struct {
 }
 
 // readLogs reads each log once, for all views. There is a ledger for each view.
-func (l *loader) readLogs(views []*checks.Inputs) ([]logFile, []*proof.Ledger) {
+func (l *loader) readLogs(views []*check.Inputs) ([]logFile, []*proof.Ledger) {
 	memory := proof.NewMemory(l.settings.Limits.LogIDs)
 	ledgers := make([]*proof.Ledger, len(views))
 	for i, view := range views {
@@ -62,7 +62,7 @@ func (l *loader) readLogs(views []*checks.Inputs) ([]logFile, []*proof.Ledger) {
 	logs := feedback.NewLogs(l.settings.Limits)
 	logs.Weigh(len(ledgers))
 	var files []logFile
-	for _, in := range l.of(checks.Feedback) {
+	for _, in := range l.of(check.Feedback) {
 		file := logFile{path: l.display(in.Name)}
 		streams := make([]*proof.Stream, len(ledgers))
 		for i := range ledgers {
@@ -83,7 +83,7 @@ func (l *loader) readLogs(views []*checks.Inputs) ([]logFile, []*proof.Ledger) {
 
 // ledgerConfig says what a view searches the logs for. Its policy is nil when the contracts make none. A command that the
 // change of another view requires of itself is known too: it proves nothing about the reports of this view.
-func (l *loader) ledgerConfig(view *checks.Inputs, views []*checks.Inputs) proof.Config {
+func (l *loader) ledgerConfig(view *check.Inputs, views []*check.Inputs) proof.Config {
 	config := proof.Config{Companions: view.Vouchers(), Composed: view.Composed()}
 	if l.Facts != nil {
 		config.AcceptedTrees = l.Facts.Subject.AcceptedTrees
@@ -125,21 +125,21 @@ func (l *loader) takeLogs(files []logFile) {
 		case !counts:
 			trust = trustIgnored
 		}
-		l.list(checks.Feedback, log.path, log.seen, trust)
-		l.Logs = append(l.Logs, checks.Log{Path: log.path, SHA256: log.seen.sha256, Records: log.records, Counts: counts, Trusted: known})
+		l.list(check.Feedback, log.path, log.seen, trust)
+		l.Logs = append(l.Logs, check.Log{Path: log.path, SHA256: log.seen.sha256, Records: log.records, Counts: counts, Trusted: known})
 		if counts {
-			l.join(checks.Feedback, l.problems(checks.Feedback, log.path, log.errs))
+			l.join(check.Feedback, l.problems(check.Feedback, log.path, log.errs))
 			records += log.records
 		}
 	}
-	if records == 0 && l.State[checks.Feedback] == checks.Usable {
-		l.State[checks.Feedback] = checks.Malformed // feedback.empty is the only finding about criteria
+	if records == 0 && l.State[check.Feedback] == check.Usable {
+		l.State[check.Feedback] = check.Malformed // feedback.empty is the only finding about criteria
 	}
 }
 
 // changesFile is what changes.json or pr.diff says.
 type changesFile struct {
-	kind    checks.Kind
+	kind    check.Kind
 	path    string
 	changes []change.Change
 	errs    *input.Errors
@@ -148,10 +148,10 @@ type changesFile struct {
 
 func (l *loader) readChanges() []changesFile {
 	var files []changesFile
-	for _, in := range append(l.of(checks.Changes), l.of(checks.Diff)...) {
+	for _, in := range append(l.of(check.Changes), l.of(check.Diff)...) {
 		f := changesFile{kind: in.Kind, path: l.display(in.Name)}
 		f.seen = stream(in, func(r io.Reader) {
-			if in.Kind == checks.Changes {
+			if in.Kind == check.Changes {
 				f.changes, f.errs = change.ReadChanges(r, l.settings.Limits)
 			} else {
 				f.changes, f.errs = change.ReadDiff(r, l.settings.Limits)
@@ -166,26 +166,26 @@ func (l *loader) readChanges() []changesFile {
 // pr.diff must agree with it.
 func (l *loader) takeChanges(files []changesFile) {
 	var list []change.Change
-	seen := map[checks.Kind]bool{}
+	seen := map[check.Kind]bool{}
 	for _, f := range files {
 		l.list(f.kind, f.path, f.seen, trustCollected)
-		l.join(checks.Changes, l.problems(f.kind, f.path, f.errs))
+		l.join(check.Changes, l.problems(f.kind, f.path, f.errs))
 		if seen[f.kind] {
-			l.Surplus = append(l.Surplus, checks.Source{Kind: f.kind, Path: f.path})
+			l.Surplus = append(l.Surplus, check.Source{Kind: f.kind, Path: f.path})
 			continue
 		}
 		seen[f.kind] = true
-		if f.kind == checks.Diff && len(files) > 1 {
+		if f.kind == check.Diff && len(files) > 1 {
 			l.diff = f.changes
 			continue
 		}
 		list = f.changes
-		if f.kind == checks.Diff {
-			l.State[checks.Diff] = checks.Usable // the only source, so findings point at it
+		if f.kind == check.Diff {
+			l.State[check.Diff] = check.Usable // the only source, so findings point at it
 		}
 	}
 	list = l.affordChanges(list)
-	l.Changes = make([]checks.Change, len(list))
+	l.Changes = make([]check.Change, len(list))
 	for i := range list {
 		l.Changes[i].Change = list[i]
 	}
@@ -193,7 +193,7 @@ func (l *loader) takeChanges(files []changesFile) {
 
 // compareSources lists the paths about which changes.json and pr.diff disagree.
 func (l *loader) compareSources() {
-	if l.diff == nil || l.State[checks.Changes] != checks.Usable {
+	if l.diff == nil || l.State[check.Changes] != check.Usable {
 		return
 	}
 	trees := map[string]*change.Change{}
@@ -203,14 +203,14 @@ func (l *loader) compareSources() {
 	for i := range l.diff {
 		c := &l.diff[i]
 		if in, out := described(trees[c.Path], c.ModeUnknown), described(c, c.ModeUnknown); in != out {
-			l.Disagree = append(l.Disagree, checks.Disagreement{Path: c.Path, Changes: in, Diff: out})
+			l.Disagree = append(l.Disagree, check.Disagreement{Path: c.Path, Changes: in, Diff: out})
 		}
 		delete(trees, c.Path)
 	}
 	for path, c := range trees {
-		l.Disagree = append(l.Disagree, checks.Disagreement{Path: path, Changes: described(c, false), Diff: described(nil, false)})
+		l.Disagree = append(l.Disagree, check.Disagreement{Path: path, Changes: described(c, false), Diff: described(nil, false)})
 	}
-	input.SortStable(l.Disagree, func(a, b checks.Disagreement) int { return strings.Compare(a.Path, b.Path) })
+	input.SortStable(l.Disagree, func(a, b check.Disagreement) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // described is what a source says about a path. Modes are left out where the diff prints none.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -83,7 +83,7 @@ func (f inputFiles) listed() []string {
 			list = append(list, dir+o.File, o.File) // a pull request names its own file by its path in the bundle
 		}
 		for log, content := range f {
-			if sum := sha256.Sum256(content); kindOf(log) == checks.Feedback && slices.Contains(read.Digests, hex.EncodeToString(sum[:])) {
+			if sum := sha256.Sum256(content); kindOf(log) == check.Feedback && slices.Contains(read.Digests, hex.EncodeToString(sum[:])) {
 				list = append(list, log)
 			}
 		}
@@ -99,16 +99,16 @@ func others(name string) []string {
 		dir = name[:i]
 	}
 	switch kindOf(strings.TrimPrefix(name, dir)) {
-	case checks.Contract:
+	case check.Contract:
 		return []string{"scope_contract.json", "scope_contract.yaml", "scope_contract.yml", "contracts/copy.json"}
-	case checks.TaskContract:
+	case check.TaskContract:
 		return []string{
 			dir + "contracts/copy.json", dir + "contracts/sub/" + path.Base(name), strings.TrimSuffix(name, path.Ext(name)) + ".yaml",
 			dir + "contracts/" + strings.ToLower(path.Base(name)),
 		}
-	case checks.Feedback:
+	case check.Feedback:
 		return []string{"feedback_record.jsonl", "feedback/copy.jsonl", "feedback/000.jsonl"}
-	case checks.Rules:
+	case check.Rules:
 		return []string{"rule_report.json", "rules/copy.json", "rules/copy.sarif"}
 	}
 	return nil

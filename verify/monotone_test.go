@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -54,20 +54,20 @@ func (f inputFiles) open(name string) verify.Opener {
 }
 
 // kindOf is the kind of an input of a bundle; "" when the name is no input's.
-func kindOf(name string) checks.Kind {
+func kindOf(name string) check.Kind {
 	directory, _, nested := strings.Cut(name, "/")
 	switch {
 	case nested:
-		return map[string]checks.Kind{
-			"contracts.json": checks.TaskContract, "contracts.yaml": checks.TaskContract, "contracts.yml": checks.TaskContract,
-			"feedback.jsonl": checks.Feedback, "rules.json": checks.Rules, "rules.sarif": checks.Rules,
+		return map[string]check.Kind{
+			"contracts.json": check.TaskContract, "contracts.yaml": check.TaskContract, "contracts.yml": check.TaskContract,
+			"feedback.jsonl": check.Feedback, "rules.json": check.Rules, "rules.sarif": check.Rules,
 		}[directory+path.Ext(name)]
 	case strings.HasPrefix(name, "scope_contract."):
-		return checks.Contract
+		return check.Contract
 	}
-	return map[string]checks.Kind{
-		"feedback_record.jsonl": checks.Feedback, "rule_report.json": checks.Rules, "changes.json": checks.Changes, "pr.diff": checks.Diff,
-		"facts.json": checks.Facts, "coverage_report.json": checks.Coverage, "diff_rules.json": checks.DiffRules,
+	return map[string]check.Kind{
+		"feedback_record.jsonl": check.Feedback, "rule_report.json": check.Rules, "changes.json": check.Changes, "pr.diff": check.Diff,
+		"facts.json": check.Facts, "coverage_report.json": check.Coverage, "diff_rules.json": check.DiffRules,
 	}[name]
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
@@ -26,34 +26,34 @@ const (
 // bundleFiles are the well-known names of a bundle.
 var bundleFiles = []struct {
 	name string
-	kind checks.Kind
+	kind check.Kind
 }{
-	{"scope_contract.json", checks.Contract},
-	{"scope_contract.yaml", checks.Contract},
-	{"scope_contract.yml", checks.Contract},
-	{"feedback_record.jsonl", checks.Feedback},
-	{"rule_report.json", checks.Rules},
-	{"changes.json", checks.Changes},
-	{DiffRulesFile, checks.DiffRules},
-	{"pr.diff", checks.Diff},
-	{"facts.json", checks.Facts},
-	{"coverage_report.json", checks.Coverage},
+	{"scope_contract.json", check.Contract},
+	{"scope_contract.yaml", check.Contract},
+	{"scope_contract.yml", check.Contract},
+	{"feedback_record.jsonl", check.Feedback},
+	{"rule_report.json", check.Rules},
+	{"changes.json", check.Changes},
+	{DiffRulesFile, check.DiffRules},
+	{"pr.diff", check.Diff},
+	{"facts.json", check.Facts},
+	{"coverage_report.json", check.Coverage},
 }
 
 // bundleDirs contain more inputs of a kind: every file with one of the extensions, at any depth.
 var bundleDirs = []struct {
 	name       string
-	kind       checks.Kind
+	kind       check.Kind
 	extensions []string
 }{
-	{ContractsDir, checks.TaskContract, policy.ContractExtensions},
-	{"feedback", checks.Feedback, []string{".jsonl"}},
-	{"rules", checks.Rules, []string{".json", ".sarif"}},
+	{ContractsDir, check.TaskContract, policy.ContractExtensions},
+	{"feedback", check.Feedback, []string{".jsonl"}},
+	{"rules", check.Rules, []string{".json", ".sarif"}},
 }
 
 // BundleNames lists the files and directories of a bundle that inputs are read from.
 func BundleNames() []string {
-	names := []string{TestsDir, checks.CrossDir, pullsDir}
+	names := []string{TestsDir, check.CrossDir, pullsDir}
 	for _, f := range bundleFiles {
 		names = append(names, f.name)
 	}
@@ -117,18 +117,18 @@ type place struct{ files fs.FS }
 func (at place) part(number int64) (Part, error) {
 	dir := PartDirectory(number)
 	part := Part{PullRequest: number}
-	part.Inputs = at.add(part.Inputs, checks.Facts, dir, "facts.json")
-	part.Inputs = at.add(part.Inputs, checks.Changes, dir, "changes.json")
-	part.Inputs = at.add(part.Inputs, checks.DiffRules, dir, DiffRulesFile)
+	part.Inputs = at.add(part.Inputs, check.Facts, dir, "facts.json")
+	part.Inputs = at.add(part.Inputs, check.Changes, dir, "changes.json")
+	part.Inputs = at.add(part.Inputs, check.DiffRules, dir, DiffRulesFile)
 	names, err := at.listed(dir+ContractsDir, policy.ContractExtensions)
 	for _, name := range names {
-		part.Inputs = at.add(part.Inputs, checks.TaskContract, dir, name[len(dir):])
+		part.Inputs = at.add(part.Inputs, check.TaskContract, dir, name[len(dir):])
 	}
 	return part, err
 }
 
 // add adds inputs of a kind, whose names are relative to dir, where they exist.
-func (at place) add(inputs []Input, kind checks.Kind, dir string, names ...string) []Input {
+func (at place) add(inputs []Input, kind check.Kind, dir string, names ...string) []Input {
 	for _, name := range names {
 		if open := at.existing(dir + name); open != nil {
 			inputs = append(inputs, Input{Kind: kind, Name: name, Open: open})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
@@ -20,7 +21,7 @@ func (j *judged) letThrough() {
 	decision := override.Decide(j.question())
 	inputs := j.Inputs
 	inputs.Override = &decision
-	result := checks.Run([]*checks.Check{checks.OverrideCheck}, codes(), &inputs)[0]
+	result := check.Run([]*check.Check{checks.OverrideCheck}, codes(), &inputs)[0]
 	j.checks[i] = j.add(&result)
 	for _, refused := range decision.Refused {
 		j.refused = append(j.refused, report.Refusal{
@@ -63,7 +64,7 @@ func (j *judged) otherContent() []string {
 	}
 	var paths []string
 	for _, path := range j.Member.Other {
-		if blocked[checks.Valid(path)] || listed < len(j.blocking) {
+		if blocked[check.Valid(path)] || listed < len(j.blocking) {
 			paths = append(paths, input.QuotePath(path))
 		}
 	}

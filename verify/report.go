@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -22,14 +23,14 @@ type found struct {
 	findings      []report.Finding
 	omitted       int // how many more there are than findings
 	counts        report.Counts
-	blocking      []string      // fingerprints of all findings that block, sorted
-	blockingCodes []string      // and their codes, and the ids of diff rules
-	code          *string       // the override code; nil when nothing blocks
-	kept          []checks.Kept // what findings are made of
+	blocking      []string     // fingerprints of all findings that block, sorted
+	blockingCodes []string     // and their codes, and the ids of diff rules
+	code          *string      // the override code; nil when nothing blocks
+	kept          []check.Kept // what findings are made of
 }
 
 // findingsOf counts the findings of a subject, and lists the first ones.
-func findingsOf(s *subject, results []checks.Result) found {
+func findingsOf(s *subject, results []check.Result) found {
 	var f found
 	for i := range results {
 		if result := &results[i]; result.Check != checks.GateCheck || result.Findings.Len() > 0 {
@@ -99,22 +100,22 @@ func (f *found) join(places []int) {
 	if more := len(undecided) - maxUndecided; more > 0 {
 		undecided = append(undecided[:maxUndecided], fmt.Sprintf("and %d more", more))
 	}
-	reason := checks.Valid(f.kept[places[0]].Lacks.Error)
+	reason := check.Valid(f.kept[places[0]].Lacks.Error)
 	*first = report.Finding{
 		Code: code, Severity: first.Severity, Message: "cannot determine " + strings.Join(undecided, "; ") + ": " + reason,
-		Location: report.Location{Input: string(checks.Facts)}, Expected: "these facts in facts.json", Actual: reason, Fix: first.Fix,
+		Location: report.Location{Input: string(check.Facts)}, Expected: "these facts in facts.json", Actual: reason, Fix: first.Fix,
 		Fingerprint: first.Fingerprint, Times: 1,
 	}
 }
 
 // add adds the findings of one check, and the fingerprints of all that block, also of those that are not listed.
-func (f *found) add(result *checks.Result) report.Check {
+func (f *found) add(result *check.Result) report.Check {
 	all := &result.Findings
 	for _, kept := range all.List() {
 		f.kept = append(f.kept, kept)
 		f.findings = append(f.findings, report.Finding{
-			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: checks.Valid(kept.Expected),
-			Actual: checks.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,
+			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected),
+			Actual: check.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,
 			Location:  report.Location{Input: string(kept.Input), Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
 			Criterion: kept.Criterion, Rule: kept.Rule, Contract: contractPlace(&kept.Contract), Output: outputOf(kept.Output),
 		})
@@ -135,11 +136,11 @@ func (f *found) add(result *checks.Result) report.Check {
 }
 
 // contractPlace is the place of a finding in a contract; nil when it has none.
-func contractPlace(p *checks.Place) *report.Location {
+func contractPlace(p *check.Place) *report.Location {
 	if p.Path == "" {
 		return nil
 	}
-	return &report.Location{Path: checks.Valid(p.Path), Line: p.Pos.Line, Column: p.Pos.Column}
+	return &report.Location{Path: check.Valid(p.Path), Line: p.Pos.Line, Column: p.Pos.Column}
 }
 
 func outputOf(t *proof.Tail) *report.Output {
@@ -149,7 +150,7 @@ func outputOf(t *proof.Tail) *report.Output {
 	return &report.Output{Stream: t.Stream, Lines: t.Lines, Error: t.Error}
 }
 
-func outcome(result *checks.Result) string {
+func outcome(result *check.Result) string {
 	switch {
 	case result.Skipped:
 		return report.OutcomeSkipped
@@ -197,7 +198,7 @@ func reportOf(j *judged, members []*judged) *report.Report {
 			r.Counts.Records += l.Records
 		}
 	}
-	if j.scope == checks.ScopeGroup {
+	if j.scope == check.ScopeGroup {
 		addMembers(r, j, members)
 	}
 	input.SortStable(r.Findings, compareFindings)
@@ -217,7 +218,7 @@ func boundOutputs(findings []report.Finding) {
 	kept := 0
 	for i := range findings {
 		if f := &findings[i]; f.Output != nil {
-			if kept++; kept > checks.MaxOutputs {
+			if kept++; kept > check.MaxOutputs {
 				f.Output = nil
 			}
 		}
@@ -235,7 +236,7 @@ func text(s string) *string {
 func (s *subject) reportSubject() report.Subject {
 	var r report.Subject
 	switch {
-	case s.State[checks.Diff] == checks.Usable:
+	case s.State[check.Diff] == check.Usable:
 		r.ChangesFrom = text("diff")
 	case s.Facts != nil:
 		r.ChangesFrom = text(s.Facts.Subject.ChangesFrom)
@@ -271,7 +272,7 @@ func reportLimits(l *input.Limits) report.Limits {
 }
 
 // acceptance lists the criteria, and what the evidence proves of each.
-func acceptance(in *checks.Inputs) []report.Acceptance {
+func acceptance(in *check.Inputs) []report.Acceptance {
 	if in.Policy == nil {
 		return nil
 	}
@@ -279,7 +280,7 @@ func acceptance(in *checks.Inputs) []report.Acceptance {
 	for i := range list {
 		c := &in.Policy.Criteria[i]
 		list[i] = report.Acceptance{
-			ID: c.ID, Run: validAll(c.Run), Cwd: checks.Valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeFailed, Level: string(input.Absent),
+			ID: c.ID, Run: validAll(c.Run), Cwd: check.Valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeFailed, Level: string(input.Absent),
 			KeptFrom: text("no log could be judged"),
 		}
 		if c.ExpectFail {
@@ -293,13 +294,13 @@ func acceptance(in *checks.Inputs) []report.Acceptance {
 	return list
 }
 
-func fillAcceptance(a *report.Acceptance, in *checks.Inputs, c *contract.Criterion, d *proof.Decision) {
+func fillAcceptance(a *report.Acceptance, in *check.Inputs, c *contract.Criterion, d *proof.Decision) {
 	a.Level, a.Attempts = string(d.Level), d.Attempts
 	deciding := d.At
 	if deciding == nil && len(d.Deciding) > 0 {
 		deciding = &d.Deciding[0]
 	}
-	a.KeptFrom = text(checks.KeptFrom(d.Level, deciding))
+	a.KeptFrom = text(check.KeptFrom(d.Level, deciding))
 	if d.Reason == proof.Passed && in.TestsReason(c) == "" {
 		a.Outcome = report.OutcomePassed
 	}
@@ -312,7 +313,7 @@ func fillAcceptance(a *report.Acceptance, in *checks.Inputs, c *contract.Criteri
 }
 
 // failUncontrolled fails the criteria whose negative control is not proven: nothing shows that they can fail.
-func failUncontrolled(list []report.Acceptance, in *checks.Inputs) {
+func failUncontrolled(list []report.Acceptance, in *check.Inputs) {
 	for i, control := range list {
 		proven := in.Policy.Criteria[i].Proves.Value
 		if control.Outcome == report.OutcomePassed || proven == "" {
@@ -327,19 +328,19 @@ func failUncontrolled(list []report.Acceptance, in *checks.Inputs) {
 }
 
 // cross lists what the tests of the base show.
-func cross(in *checks.Inputs) []report.Cross {
+func cross(in *check.Inputs) []report.Cross {
 	var list []report.Cross
 	for i := range in.Cross {
 		run := &in.Cross[i]
 		list = append(list, report.Cross{
-			Criterion: run.Criterion.ID, Tree: "old_tests", Outcome: run.Outcome, Level: string(run.Level), Shown: checks.Valid(run.Shown()),
+			Criterion: run.Criterion.ID, Tree: "old_tests", Outcome: run.Outcome, Level: string(run.Level), Shown: check.Valid(run.Shown()),
 			Cases: report.CrossCases{Base: run.Base, Passed: run.Passed, Failed: run.Failed, NotRun: run.NotRun},
 		})
 	}
 	return list
 }
 
-func companions(in *checks.Inputs) []report.Companion {
+func companions(in *check.Inputs) []report.Companion {
 	var list []report.Companion
 	for _, c := range in.Companions {
 		list = append(list, report.Companion{Kind: string(c.Kind), Path: c.Path, Level: string(c.Level), KeptFrom: text(c.KeptFrom)})
@@ -351,7 +352,7 @@ func (s *subject) files() []report.File {
 	list := make([]report.File, len(s.Changes))
 	for i, c := range s.Changes {
 		list[i] = report.File{
-			Path: checks.Valid(c.Path), Status: string(c.Status), Class: cmp.Or(string(c.Class), "unknown"), // no contract could be read
+			Path: check.Valid(c.Path), Status: string(c.Status), Class: cmp.Or(string(c.Class), "unknown"), // no contract could be read
 			OldMode: string(c.OldMode), NewMode: string(c.NewMode),
 		}
 		if !utf8.ValidString(c.Path) {
@@ -364,7 +365,7 @@ func (s *subject) files() []report.File {
 func validAll(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = checks.Valid(s)
+		out[i] = check.Valid(s)
 	}
 	return out
 }
@@ -398,7 +399,7 @@ func addMembers(r *report.Report, group *judged, members []*judged) {
 // addView adds the criteria that only a pull request's own contract names, and the reports that they name.
 func addView(r *report.Report, m *judged) {
 	for _, a := range acceptance(m.view) {
-		if m.Policy.Origin(a.ID).Kind == string(checks.TaskContract) {
+		if m.Policy.Origin(a.ID).Kind == string(check.TaskContract) {
 			a.PullRequest = &m.number
 			r.Acceptance = append(r.Acceptance, a)
 		}
@@ -455,7 +456,7 @@ func addChecks(r *report.Report, own []report.Check) {
 		}
 	}
 	order := func(id string) int {
-		return slices.IndexFunc(checks.Documented, func(c *checks.Check) bool { return c.ID == id })
+		return slices.IndexFunc(checks.Documented, func(c *check.Check) bool { return c.ID == id })
 	}
 	input.SortStable(r.Checks, func(a, b report.Check) int { return order(a.ID) - order(b.ID) })
 }

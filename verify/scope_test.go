@@ -7,38 +7,39 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // TestScopeDecidesWhatRuns adds a check, and wants it to run for each subject that its scope names, and for no other.
 func TestScopeDecidesWhatRuns(t *testing.T) {
-	probe := &checks.Check{
-		ID: "probe", Title: "It runs", Codes: []checks.Code{{Name: "probe.ran", Severity: input.Info}},
-		Run: func(p *checks.Pass) {
+	probe := &check.Check{
+		ID: "probe", Title: "It runs", Codes: []check.Code{{Name: "probe.ran", Severity: input.Info}},
+		Run: func(p *check.Pass) {
 			tests := "no policy"
 			if p.Policy != nil {
 				tests = fmt.Sprint(len(p.Policy.Criteria)) // a pull request's own contract adds one
 			}
-			p.Report(checks.Finding{Code: "probe.ran", Message: "it ran", Identity: []string{tests}})
+			p.Report(check.Finding{Code: "probe.ran", Message: "it ran", Identity: []string{tests}})
 		},
 	}
-	defer func(all []*checks.Check) { checks.All = all }(checks.All)
+	defer func(all []*check.Check) { checks.All = all }(checks.All)
 	checks.All = append(slices.Clone(checks.All), probe)
 	change, group, exempt := "cases/acceptance/passed.test-run-again.txtar", "cases/group/failed.task-criterion.txtar", "cases/group/passed.left-out-without-evidence.txtar"
 	for _, c := range []struct {
 		file  string
-		scope checks.Scope
+		scope check.Scope
 		want  string
 	}{
-		{change, checks.ScopeChange, "it ran"},
-		{change, checks.ScopeGroup | checks.ScopeMember | checks.ScopeEvidence | checks.ScopeExempt, ""},
-		{group, checks.ScopeChange, ""},
-		{group, checks.ScopeGroup, "it ran"},
-		{group, checks.ScopeMember, "it ran of 7, it ran of 8"},
-		{group, checks.ScopeGroup | checks.ScopeEvidence, "it ran, it ran (required by the contract of pull request 7), it ran (required by the contract of pull request 8)"},
-		{exempt, checks.ScopeGroup, ""},
-		{exempt, checks.ScopeGroup | checks.ScopeExempt, "it ran"},
+		{change, check.ScopeChange, "it ran"},
+		{change, check.ScopeGroup | check.ScopeMember | check.ScopeEvidence | check.ScopeExempt, ""},
+		{group, check.ScopeChange, ""},
+		{group, check.ScopeGroup, "it ran"},
+		{group, check.ScopeMember, "it ran of 7, it ran of 8"},
+		{group, check.ScopeGroup | check.ScopeEvidence, "it ran, it ran (required by the contract of pull request 7), it ran (required by the contract of pull request 8)"},
+		{exempt, check.ScopeGroup, ""},
+		{exempt, check.ScopeGroup | check.ScopeExempt, "it ran"},
 	} {
 		probe.Scope = c.scope
 		var got []string

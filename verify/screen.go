@@ -1,7 +1,7 @@
 package verify
 
 import (
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -17,7 +17,7 @@ type Screened struct {
 // Screen judges what needs no evidence, by the checks with [check.ScopePast]. It reads contracts, changes, the
 // rows of the diff rules and facts of the bundle; other inputs are ignored. What blocks is exactly what [Judge] reports from these checks.
 func Screen(b *Bundle) *Screened {
-	l := newLoader(b, checks.ScopePast)
+	l := newLoader(b, check.ScopePast)
 	l.boundInputs()
 	l.readFacts()
 	l.settle()

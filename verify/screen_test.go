@@ -7,20 +7,21 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // evidenceKinds are the inputs that Screen does not read.
-var evidenceKinds = []checks.Kind{checks.Feedback, checks.Rules, checks.Coverage, checks.Tests}
+var evidenceKinds = []check.Kind{check.Feedback, check.Rules, check.Coverage, check.Tests}
 
 // screened reports whether a finding of Judge is one that Screen must report too: one of a check that judges the past, not
 // about evidence.
 func screened(f report.Finding) bool {
-	judges := slices.ContainsFunc(checks.For(checks.All, checks.ScopePast), func(c *checks.Check) bool {
-		return slices.ContainsFunc(c.Codes, func(k checks.Code) bool { return k.Name == f.Code })
+	judges := slices.ContainsFunc(check.For(checks.All, check.ScopePast), func(c *check.Check) bool {
+		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == f.Code })
 	})
-	return judges && !slices.Contains(evidenceKinds, checks.Kind(f.Location.Input))
+	return judges && !slices.Contains(evidenceKinds, check.Kind(f.Location.Input))
 }
 
 // blocks lists what blocks of the findings that Screen must report.

@@ -15,6 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/rules"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
@@ -54,11 +55,11 @@ func explained() []string {
 }
 
 // documented are the gate's checks and the pages of lint, of audit and of the items, whose codes are no findings of the gate.
-func documented() []*checks.Check {
-	items := &checks.Check{ID: itemsPage}
+func documented() []*check.Check {
+	items := &check.Check{ID: itemsPage}
 	names, severities := item.Codes()
 	for i, name := range names {
-		items.Codes = append(items.Codes, checks.Code{Name: name, Severity: input.Severity(severities[i])})
+		items.Codes = append(items.Codes, check.Code{Name: name, Severity: input.Severity(severities[i])})
 	}
 	return append(slices.Concat(checks.Documented, lint.Pages, audit.Pages), items)
 }
@@ -79,8 +80,8 @@ func pageOf(id string) string {
 func explain(what string, whole bool, w io.Writer) error {
 	name := strings.ToLower(what)
 	all := documented()
-	at := slices.IndexFunc(all, func(c *checks.Check) bool {
-		return c.ID == name || slices.ContainsFunc(c.Codes, func(k checks.Code) bool { return k.Name == name })
+	at := slices.IndexFunc(all, func(c *check.Check) bool {
+		return c.ID == name || slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == name })
 	})
 	if at < 0 {
 		rule := cmp.Or(rules.ByID(name), rules.ByID(reports.DiffPrefix+name))

@@ -14,12 +14,12 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/audit"
 	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 )
 
 // TestCodeTables writes the tables of codes into docs/lint.md and docs/audit.md.
 func TestCodeTables(t *testing.T) {
-	for name, list := range map[string][]*checks.Check{"docs/lint.md": lint.Pages, "docs/audit.md": audit.Pages} {
+	for name, list := range map[string][]*check.Check{"docs/lint.md": lint.Pages, "docs/audit.md": audit.Pages} {
 		var table strings.Builder
 		table.WriteString("| code | severity |\n|---|---|\n")
 		for _, p := range list {

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // keptKinds are the inputs of a kept bundle that say what was decided about: they stay. Evidence is collected again.
-var keptKinds = []checks.Kind{checks.Contract, checks.TaskContract, checks.Changes, checks.DiffRules, checks.Diff}
+var keptKinds = []check.Kind{check.Contract, check.TaskContract, check.Changes, check.DiffRules, check.Diff}
 
 // Again collects a decision of before anew, for the code of another commit: contracts, changes, rows of the diff rules and facts are
 // those of the bundle in dir, while the options name the logs, with their digests, and the work tree with the reports that the
@@ -65,7 +65,7 @@ func (f *Found) addKept(kept *Found, known *facts.Facts, contracts *Contracts, o
 		}
 	}
 	data, err := known.Marshal()
-	f.Inputs = append(f.Inputs, verify.Input{Kind: checks.Facts, Name: "facts.json", Open: bytesOpener(data)})
+	f.Inputs = append(f.Inputs, verify.Input{Kind: check.Facts, Name: "facts.json", Open: bytesOpener(data)})
 	f.facts, f.testReports = known, contracts.testReports()
 	f.Settings = verify.Settings{Limits: o.Settings.Limits} // the facts have the others
 	return err
@@ -75,7 +75,7 @@ func (f *Found) addKept(kept *Found, known *facts.Facts, contracts *Contracts, o
 func keptContracts(kept *Found, known *facts.Facts, o Options) (*Contracts, error) {
 	c := &Contracts{}
 	for _, in := range kept.Inputs {
-		if in.Kind != checks.Contract && in.Kind != checks.TaskContract {
+		if in.Kind != check.Contract && in.Kind != check.TaskContract {
 			continue
 		}
 		data, err := in.Read(o.Settings.Limits.ContractBytes)

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -25,23 +25,23 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &bundleWriter{root: root, inputs: found.Inputs, numbers: map[checks.Kind]int{}}
+	w := &bundleWriter{root: root, inputs: found.Inputs, numbers: map[check.Kind]int{}}
 	for _, in := range found.Inputs {
-		if in.Kind != checks.Facts {
+		if in.Kind != check.Facts {
 			w.copy(in, w.nameOf(in))
 		}
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(found.testReports))) {
 		if open := found.TestReport(name); open != nil {
 			file := path.Join(verify.TestsDir, name)
-			w.copy(verify.Input{Kind: checks.Tests, Name: name, Open: open}, file)
+			w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
 			w.list(file, name)
 		}
-		for _, tree := range checks.CrossTrees {
+		for _, tree := range check.CrossTrees {
 			if open := found.CrossReport(tree, name); open != nil {
 				file := path.Join(verify.CrossDirectory(tree), name)
-				w.copy(verify.Input{Kind: checks.Tests, Name: name, Open: open}, file)
-				w.list(file, checks.CrossPath(found.evidenceDir, tree, name))
+				w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
+				w.list(file, check.CrossPath(found.evidenceDir, tree, name))
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func newDir(what, dir string) (*os.Root, error) {
 type bundleWriter struct {
 	root    *os.Root
 	inputs  []verify.Input
-	numbers map[checks.Kind]int // the last one that was given
+	numbers map[check.Kind]int // the last one that was given
 	origins []facts.FileOrigin
 	err     error
 }
@@ -101,15 +101,15 @@ type bundleWriter struct {
 func (w *bundleWriter) nameOf(in verify.Input) string {
 	var name string
 	switch in.Kind {
-	case checks.Feedback:
+	case check.Feedback:
 		name = w.numbered(in, "feedback_record.jsonl", "feedback", ".jsonl")
-	case checks.Rules:
+	case check.Rules:
 		name = w.numbered(in, "rule_report.json", "rules", ".json")
-	case checks.Diff:
+	case check.Diff:
 		name = "pr.diff"
-	case checks.Coverage:
+	case check.Coverage:
 		name = "coverage_report.json"
-	case checks.Contract, checks.TaskContract:
+	case check.Contract, check.TaskContract:
 		return in.Name // the facts list contracts by themselves
 	default:
 		name = in.Name

@@ -10,7 +10,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
@@ -37,7 +37,7 @@ type ContractProblem struct {
 
 // contractFile is a contract and where it came from.
 type contractFile struct {
-	kind   checks.Kind
+	kind   check.Kind
 	parsed *contract.Contract // as far as it can be read; nil for not at all
 	valid  bool
 	errs   []input.Error
@@ -79,10 +79,10 @@ func StandingAt(objects Objects, commit string, o Options) (*Contracts, error) {
 	r := contractReader{objects: objects, commit: commit, trust: facts.TrustBase, options: o}
 	r.Contracts.commit = o.ContractsAt
 	if o.Contract != "" {
-		r.read(checks.Contract, "scope_contract"+contractExtension(o.Contract), o.Contract)
+		r.read(check.Contract, "scope_contract"+contractExtension(o.Contract), o.Contract)
 	} else {
 		for _, extension := range policy.ContractExtensions {
-			if r.read(checks.Contract, "scope_contract"+extension, policy.StandingContract+extension); len(r.Unavailable) > 0 {
+			if r.read(check.Contract, "scope_contract"+extension, policy.StandingContract+extension); len(r.Unavailable) > 0 {
 				break // what is unknown about one is unknown about the others
 			}
 		}
@@ -94,7 +94,7 @@ func StandingAt(objects Objects, commit string, o Options) (*Contracts, error) {
 func readOperator(c *Comparison, o Options) (*Contracts, error) {
 	r := contractReader{objects: c.Objects, commit: c.Head}
 	r.Contracts.commit = o.ContractsAt
-	err := r.readFile(checks.Contract, o.ContractFile, o)
+	err := r.readFile(check.Contract, o.ContractFile, o)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +103,9 @@ func readOperator(c *Comparison, o Options) (*Contracts, error) {
 
 // readFile reads a contract on disk that the caller vouches for. The bundle names one of a task by its task_id, which its own
 // name need not be: scan names it otherwise.
-func (r *contractReader) readFile(kind checks.Kind, name string, o Options) error {
+func (r *contractReader) readFile(kind check.Kind, name string, o Options) error {
 	finder := newFinder(o)
-	finder.file(kind, name, kind == checks.Contract && o.Own)
+	finder.file(kind, name, kind == check.Contract && o.Own)
 	if finder.err != nil {
 		return finder.err
 	}
@@ -120,7 +120,7 @@ func (r *contractReader) readFile(kind checks.Kind, name string, o Options) erro
 	if err == nil {
 		file.parse(data, o)
 	}
-	if kind == checks.TaskContract {
+	if kind == check.TaskContract {
 		if len(in.RepoPaths) > 0 {
 			return fmt.Errorf("the task contract %q is inside the repository, where the change can write it: name one outside", in.Name)
 		}
@@ -174,7 +174,7 @@ func (c *Contracts) WithTask(compared *Comparison, o Options) (*Contracts, error
 		objects:   compared.Objects, commit: compared.contractsAt(o), trust: facts.TrustBase, options: o,
 	}
 	if o.TaskFile != "" { // then no task contract of the repository counts, whatever the change adds
-		err := r.readFile(checks.TaskContract, o.TaskFile, o)
+		err := r.readFile(check.TaskContract, o.TaskFile, o)
 		r.join(policy.Join)
 		return &r.Contracts, err
 	}
@@ -253,7 +253,7 @@ type contractReader struct {
 const maxContract = 64 << 20
 
 // read reads the contract at a path, and reports whether there is one or that is unavailable.
-func (r *contractReader) read(kind checks.Kind, file, name string) bool {
+func (r *contractReader) read(kind check.Kind, file, name string) bool {
 	limit := max(maxContract, r.options.Settings.Limits.ContractBytes)
 	data, err := blobAt(r.objects, r.commit, name, limit)
 	switch {
@@ -286,7 +286,7 @@ func (r *contractReader) readTasks(id string, names []string) (any bool) {
 		file = verify.ContractsDir + "/" + id
 	}
 	for _, name := range names {
-		any = r.read(checks.TaskContract, file+contractExtension(name), name) || any
+		any = r.read(check.TaskContract, file+contractExtension(name), name) || any
 	}
 	return any
 }
@@ -351,7 +351,7 @@ func (c *Contracts) join(join func([]policy.Source, string) (*policy.Policy, []p
 		}
 	}
 	for _, f := range c.files {
-		if !f.valid || c.files[0].kind != checks.Contract {
+		if !f.valid || c.files[0].kind != check.Contract {
 			return
 		}
 		sources = append(sources, policy.Source{

@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
@@ -72,9 +72,9 @@ func (f *Found) addPlaces(c *Comparison, k *Contracts, known *facts.Facts) {
 // fallen lists the cases that passed on the base, and are no pass on another tree: first those that did not run on the new code.
 func (f *Found) fallen() (absent, others []*reports.TestName) {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.testReports))) {
-		old, head := readNames(f.CrossReport(checks.OldTestsTree, name)), readNames(f.TestReport(name))
+		old, head := readNames(f.CrossReport(check.OldTestsTree, name)), readNames(f.TestReport(name))
 		// One run serves both trees of a change to tests alone.
-		base := cmp.Or(readNames(f.CrossReport(checks.BaseTree, name)), old)
+		base := cmp.Or(readNames(f.CrossReport(check.BaseTree, name)), old)
 		if base == nil || head == nil {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/rules"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
@@ -58,5 +58,5 @@ func (c *Comparison) ruleRows() []verify.Input {
 	if c.rows == nil {
 		return nil
 	}
-	return []verify.Input{{Kind: checks.DiffRules, Name: verify.DiffRulesFile, Open: bytesOpener(c.rows)}}
+	return []verify.Input{{Kind: check.DiffRules, Name: verify.DiffRulesFile, Open: bytesOpener(c.rows)}}
 }

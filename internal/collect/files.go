@@ -14,7 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -65,19 +65,19 @@ type Options struct {
 // named but does not exist becomes a note, so that the report says so.
 func Files(o Options) (*Found, error) {
 	f := newFinder(o)
-	f.file(checks.Contract, o.ContractFile, o.Own)
+	f.file(check.Contract, o.ContractFile, o.Own)
 	f.diffs(o.Diff)
-	f.file(checks.Coverage, o.Coverage, false)
+	f.file(check.Coverage, o.Coverage, false)
 	if o.Coverage == "" {
-		f.file(checks.Coverage, o.below(o.declared), true)
+		f.file(check.Coverage, o.below(o.declared), true)
 	}
-	f.file(checks.Facts, o.Facts, false)
-	f.globs(checks.Feedback, o.Feedback, f.fallback(feedbackFiles))
+	f.file(check.Facts, o.Facts, false)
+	f.globs(check.Feedback, o.Feedback, f.fallback(feedbackFiles))
 	rules := []string{f.fallback(policy.DefaultRules)}
 	if o.RulesReport != "" {
 		rules = append(rules, filepath.Join(escapeGlob(f.options.Names), escapeGlob(filepath.FromSlash(o.RulesReport))))
 	}
-	f.globs(checks.Rules, o.Rules, rules...)
+	f.globs(check.Rules, o.Rules, rules...)
 	if o.BaseTests != "" {
 		dir, _, err := f.resolve(o.BaseTests)
 		if err != nil {
@@ -121,7 +121,7 @@ func (o Options) NamesFile(path string) bool {
 // CheckDiff refuses a changes.json as the diff of two commits. The error is one of usage.
 func (o Options) CheckDiff() error {
 	for _, name := range o.Diff {
-		if diffKind(name) != checks.Diff {
+		if diffKind(name) != check.Diff {
 			return fmt.Errorf("%q cannot be given beside two commits, which are compared to make changes.json: name a unified diff, or leave it out", name)
 		}
 	}
@@ -129,11 +129,11 @@ func (o Options) CheckDiff() error {
 }
 
 // diffKind tells a list of changes from a diff by its extension.
-func diffKind(name string) checks.Kind {
+func diffKind(name string) check.Kind {
 	if filepath.Ext(name) == ".json" {
-		return checks.Changes
+		return check.Changes
 	}
-	return checks.Diff
+	return check.Diff
 }
 
 // finder finds inputs; it keeps the first error.
@@ -154,7 +154,7 @@ func newFinder(o Options) *finder {
 	f.found.TestReport = func(p string) verify.Opener { return f.existing(filepath.Join(o.Names, filepath.FromSlash(p))) }
 	f.found.evidenceDir = o.EvidenceDir
 	f.found.CrossReport = func(tree, p string) verify.Opener {
-		return f.existing(filepath.Join(o.Names, filepath.FromSlash(checks.CrossPath(o.EvidenceDir, tree, p))))
+		return f.existing(filepath.Join(o.Names, filepath.FromSlash(check.CrossPath(o.EvidenceDir, tree, p))))
 	}
 	return f
 }
@@ -190,7 +190,7 @@ func (f *finder) resolve(name string) (path, display string, err error) {
 
 // diffs adds the lists of changes. Two of one kind are refused, since the gate cannot tell which one is meant.
 func (f *finder) diffs(names []string) {
-	seen := map[checks.Kind]string{}
+	seen := map[check.Kind]string{}
 	for _, name := range names {
 		kind := diffKind(name)
 		if first, twice := seen[kind]; twice {
@@ -202,10 +202,10 @@ func (f *finder) diffs(names []string) {
 	}
 }
 
-var diffNames = map[checks.Kind]string{checks.Changes: "changes.json", checks.Diff: "unified diff"}
+var diffNames = map[check.Kind]string{check.Changes: "changes.json", check.Diff: "unified diff"}
 
 // file adds a file, "" for none. An own one is of the work tree, where the change may have put a link: see [finder.open].
-func (f *finder) file(kind checks.Kind, name string, own bool) {
+func (f *finder) file(kind check.Kind, name string, own bool) {
 	if name == "" {
 		return
 	}
@@ -215,7 +215,7 @@ func (f *finder) file(kind checks.Kind, name string, own bool) {
 		return
 	}
 	in := verify.Input{Kind: kind, Name: display, Open: f.open(path, own)}
-	if kind == checks.Contract || kind == checks.TaskContract {
+	if kind == check.Contract || kind == check.TaskContract {
 		in.RepoPaths = repoPaths(f.options.Names, path)
 	}
 	f.found.Inputs = append(f.found.Inputs, in)
@@ -296,7 +296,7 @@ func (f *finder) existing(name string) verify.Opener {
 
 // globs finds the files of some patterns, each once. A pattern that a person wrote and that matches nothing becomes a
 // note; the default may match nothing.
-func (f *finder) globs(kind checks.Kind, patterns []string, fallback ...string) {
+func (f *finder) globs(kind check.Kind, patterns []string, fallback ...string) {
 	given := len(patterns) > 0
 	if !given {
 		patterns = fallback
@@ -305,7 +305,7 @@ func (f *finder) globs(kind checks.Kind, patterns []string, fallback ...string) 
 	for _, pattern := range patterns {
 		matches := f.matches(pattern, given)
 		if len(matches) == 0 && given {
-			f.found.Settings.Notes = append(f.found.Settings.Notes, checks.Unmatched(kind, f.shown(pattern)))
+			f.found.Settings.Notes = append(f.found.Settings.Notes, check.Unmatched(kind, f.shown(pattern)))
 		}
 		files = append(files, matches...)
 	}

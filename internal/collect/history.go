@@ -6,7 +6,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/git"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -91,7 +91,7 @@ func withoutMail(name string) string {
 
 // StandingText makes a text the standing contract of every commit, under a default path with an extension.
 func StandingText(extension string, text []byte, limits input.Limits) *Contracts {
-	file := contractFile{kind: checks.Contract, origin: facts.ContractOrigin{
+	file := contractFile{kind: check.Contract, origin: facts.ContractOrigin{
 		File: "scope_contract" + extension, Path: policy.StandingContract + extension, Trust: facts.TrustBase,
 	}}
 	file.parse(text, Options{Settings: verify.Settings{Limits: limits}})

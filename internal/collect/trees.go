@@ -5,7 +5,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -102,12 +102,12 @@ func decisionInputs(compared *Comparison, contracts []contractFile, known *facts
 		if err != nil {
 			return nil, err
 		}
-		inputs = append(inputs, verify.Input{Kind: checks.Changes, Name: "changes.json", Open: bytesOpener(data)})
+		inputs = append(inputs, verify.Input{Kind: check.Changes, Name: "changes.json", Open: bytesOpener(data)})
 	}
 	inputs = append(inputs, compared.ruleRows()...)
 	input.SortStable(known.Unavailable, func(a, b facts.Unavailable) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.About, b.About), cmp.Compare(a.Error, b.Error))
 	})
 	data, err := known.Marshal()
-	return append(inputs, verify.Input{Kind: checks.Facts, Name: "facts.json", Open: bytesOpener(data)}), err
+	return append(inputs, verify.Input{Kind: check.Facts, Name: "facts.json", Open: bytesOpener(data)}), err
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/proof"
@@ -65,7 +65,7 @@ type commandLint struct {
 
 // add reports a finding about the command. What identifies it is the command, not its place in the list.
 func (c *commandLint) add(code, message, expected, actual, fix string, identity ...string) {
-	c.report(&checks.Finding{
+	c.report(&check.Finding{
 		Code: code, Message: c.by + " (" + proof.CommandLine(c.run) + "): " + message, Path: c.source.path, Pos: c.pos, Expected: expected, Actual: actual,
 		Fix: fix, Identity: slices.Concat([]string{c.cwd}, c.run, identity),
 	})
@@ -260,7 +260,7 @@ func (l *linter) controls(s *source) {
 		if c.ExpectFail || proven[c.ID] {
 			continue
 		}
-		l.report(&checks.Finding{
+		l.report(&check.Finding{
 			Code: "lint.no_control", Message: fmt.Sprintf("nothing shows that the criterion %s (%s) can fail", c.ID, proof.CommandLine(c.Run)), Path: s.path, Pos: c.Pos,
 			Expected: `a criterion with "expect": "fail" and "proves": ` + input.Quote(c.ID), Actual: "none",
 			Fix: `add a negative control: docs/negative-controls.md shows how`, Identity: slices.Concat([]string{c.Cwd}, c.Run),

@@ -3,7 +3,7 @@ package lint
 import (
 	"fmt"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -22,7 +22,7 @@ func (l *linter) evidence() {
 		if l.ignored(p[0]) || (committed && p[0] != report.FileName) {
 			continue
 		}
-		l.report(&checks.Finding{
+		l.report(&check.Finding{
 			Code: "lint.not_ignored", Message: "git does not ignore " + input.QuotePath(p[0]) + ": one git add makes it part of the change, and a committed record is stale", Path: ".gitignore",
 			Expected: "a line that ignores it", Actual: "none, or a later line that does not ignore it", Fix: "add the line " + p[1] + " at the end of .gitignore", Identity: []string{p[1]},
 		})
@@ -30,7 +30,7 @@ func (l *linter) evidence() {
 }
 
 func (l *linter) trackedEvidence(what, first string, files int, fix string) {
-	l.report(&checks.Finding{
+	l.report(&check.Finding{
 		Code: "lint.evidence_tracked", Message: fmt.Sprintf("git tracks %s of %s: evidence that a change brings along is not evidence", input.Plural(int64(files), "file"), what),
 		Path: first, Expected: "no tracked evidence", Actual: input.Plural(int64(files), "file"), Fix: fix, Identity: []string{what},
 	})

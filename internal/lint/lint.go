@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -24,9 +24,9 @@ import (
 
 // The pages of documentation, and the codes of each.
 var (
-	contractPage = &checks.Check{
+	contractPage = &check.Check{
 		ID: "lint", Title: "The contract says what its author means",
-		Codes: []checks.Code{
+		Codes: []check.Code{
 			{Name: "lint.contract", Severity: input.Block},
 			{Name: "lint.evidence_tracked", Severity: input.Block},
 			{Name: "lint.not_ignored", Severity: input.Block},
@@ -46,9 +46,9 @@ var (
 			{Name: "lint.not_checked", Severity: input.Info},
 		},
 	}
-	workflowPage = &checks.Check{
+	workflowPage = &check.Check{
 		ID: "lint.workflow", Title: "The workflow runs the gate on every change, and not near secrets",
-		Codes: []checks.Code{
+		Codes: []check.Code{
 			{Name: "lint.workflow.secrets", Severity: input.Block},
 			{Name: "lint.workflow.id_token", Severity: input.Block},
 			{Name: "lint.workflow.target", Severity: input.Block},
@@ -67,7 +67,7 @@ var (
 	}
 
 	// Pages lists the pages in the order in which they are shown.
-	Pages = []*checks.Check{contractPage, workflowPage}
+	Pages = []*check.Check{contractPage, workflowPage}
 )
 
 //go:embed *.md
@@ -125,8 +125,8 @@ type Document struct {
 }
 
 // Run returns what is found, each finding once.
-func Run(in Input) *checks.Findings {
-	l := &linter{tree: newTree(&in), found: &checks.Findings{}, meter: glob.NewMeter(maxSteps)}
+func Run(in Input) *check.Findings {
+	l := &linter{tree: newTree(&in), found: &check.Findings{}, meter: glob.NewMeter(maxSteps)}
 	l.contracts()
 	l.evidence()
 	l.owners()
@@ -135,12 +135,12 @@ func Run(in Input) *checks.Findings {
 }
 
 // Report is what was found as a document; version is that of the program.
-func Report(found *checks.Findings, version string) *report.Lint {
+func Report(found *check.Findings, version string) *report.Lint {
 	l := &report.Lint{Schema: report.LintSchema, Tool: report.Tool{Name: "closeout", Version: version}, Findings: []report.Finding{}}
 	for _, kept := range found.List() {
 		l.Findings = append(l.Findings, report.Finding{
-			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: checks.Valid(kept.Expected), Actual: checks.Valid(kept.Actual),
-			Fix: checks.Valid(kept.Fix), Fingerprint: kept.Print, Times: kept.Times,
+			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected), Actual: check.Valid(kept.Actual),
+			Fix: check.Valid(kept.Fix), Fingerprint: kept.Print, Times: kept.Times,
 			Location: report.Location{Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
 		})
 	}
@@ -152,7 +152,7 @@ func Report(found *checks.Findings, version string) *report.Lint {
 // linter is one run.
 type linter struct {
 	*tree
-	found      *checks.Findings
+	found      *check.Findings
 	meter      *glob.Meter // of all patterns
 	standing   *source     // nil when it cannot be read
 	tasks      []*source   // that can be read
@@ -170,7 +170,7 @@ type source struct {
 }
 
 // report adds a finding; a severity of "" is that of the code.
-func (l *linter) report(f *checks.Finding) {
+func (l *linter) report(f *check.Finding) {
 	if f.Severity == "" {
 		f.Severity = severities[f.Code]
 	}
@@ -215,12 +215,12 @@ func (l *linter) readStanding() {
 	case 1:
 		l.standing = l.readContract(paths[0], false)
 	case 0:
-		l.report(&checks.Finding{
+		l.report(&check.Finding{
 			Code: "lint.contract", Message: "the repository has no standing contract", Path: policy.StandingContract + ".json",
 			Expected: placesOfContract, Actual: "none", Fix: "run `closeout init`, which writes one",
 		})
 	default:
-		l.report(&checks.Finding{
+		l.report(&check.Finding{
 			Code: "lint.contract", Message: "the repository has several standing contracts: " + strings.Join(paths, ", "), Path: paths[1],
 			Expected: placesOfContract, Actual: input.Plural(int64(len(paths)), "contract"), Fix: "keep one of them in git, and take " + paths[1] + " or the other out",
 		})
@@ -249,7 +249,7 @@ func (l *linter) readTasks() {
 
 // notChecked reports what could not be checked.
 func (l *linter) notChecked(path, why, what string) {
-	l.report(&checks.Finding{
+	l.report(&check.Finding{
 		Code: "lint.not_checked", Message: why + ", so lint did not check " + what, Path: path, Expected: "a repository that can be checked",
 		Actual: why, Fix: "check by hand: " + what, Identity: []string{what},
 	})
@@ -296,12 +296,12 @@ func checkTaskName(name string, c *contract.Contract, errs *input.Errors) {
 
 // join joins a contract with the standing one, and reports problems that are in this contract.
 func (l *linter) join(s *source) {
-	sources := []policy.Source{{Contract: s.contract, Kind: string(checks.Contract), Path: s.path}}
+	sources := []policy.Source{{Contract: s.contract, Kind: string(check.Contract), Path: s.path}}
 	if s.task {
 		if l.standing == nil || l.standing.policy == nil {
 			return
 		}
-		own := policy.Source{Contract: s.contract, Kind: string(checks.TaskContract), Path: s.path}
+		own := policy.Source{Contract: s.contract, Kind: string(check.TaskContract), Path: s.path}
 		sources = []policy.Source{l.standing.policy.Sources[0], own}
 	}
 	joined, problems := policy.JoinGroup(sources, "")
@@ -320,7 +320,7 @@ func (l *linter) contractError(path string, e input.Error) {
 	if !strings.Contains(e.Message, e.Expected) {
 		message += ", expected " + e.Expected
 	}
-	l.report(&checks.Finding{
+	l.report(&check.Finding{
 		Code: "lint.contract", Message: message, Path: path, Pos: e.Pos, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
 		Identity: []string{e.Where, e.Message, e.Found},
 	})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -98,7 +98,7 @@ func apply(t *testing.T, files map[string]string, edits []edit) {
 }
 
 // shown writes findings as lines: severity, code, place.
-func shown(found *checks.Findings) (lines []string) {
+func shown(found *check.Findings) (lines []string) {
 	for _, f := range found.List() {
 		lines = append(lines, fmt.Sprintf("%s %s %s:%d:%d %s → %s", f.Severity, f.Code, f.Path, f.Pos.Line, f.Pos.Column, f.Message, f.Fix))
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -57,7 +57,7 @@ func (l *linter) gatePaths() []string {
 
 func (l *linter) owner(place, dir string, paths []string, rules []ownerRule) {
 	for _, p := range paths {
-		f := &checks.Finding{
+		f := &check.Finding{
 			Code: "lint.owners", Path: place, Message: "no code owner must approve a change to " + dir, Expected: "an owner of " + dir, Actual: "none",
 			Fix: "add the line \"" + dir + " @OWNER\" at the end of " + place + ", and require reviews of code owners", Identity: []string{dir},
 		}
@@ -210,7 +210,7 @@ func (l *linter) diffRules(s *source) {
 		if l.DiffRules == nil || slices.Contains(l.DiffRules, id.Value) {
 			continue
 		}
-		f := &checks.Finding{
+		f := &check.Finding{
 			Code: "lint.unknown_rule", Message: "no diff rule has the id " + input.Quote(id.Value), Path: s.path, Pos: id.Pos,
 			Expected: "the id of a diff rule", Actual: id.Value, Fix: "closeout diff --list prints the ids", Identity: []string{id.Value},
 		}
@@ -228,7 +228,7 @@ func (l *linter) diffRules(s *source) {
 
 // weakness reports a setting. That a contract lacks one, which has no place, is only information.
 func (l *linter) weakness(s *source, key string, pos input.Pos, message string, words [3]string) {
-	f := &checks.Finding{Code: "lint.weak", Message: message, Path: s.path, Pos: pos, Expected: words[0], Actual: words[1], Fix: words[2], Identity: []string{key}}
+	f := &check.Finding{Code: "lint.weak", Message: message, Path: s.path, Pos: pos, Expected: words[0], Actual: words[1], Fix: words[2], Identity: []string{key}}
 	if pos.IsZero() {
 		f.Severity = input.Info
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -184,7 +184,7 @@ func (l *linter) matchesNothing(s *source, p listed, hint bool) {
 	if hint {
 		near = l.intended(p.Value)
 	}
-	f := &checks.Finding{
+	f := &check.Finding{
 		Code: "lint.glob_matches_nothing", Message: fmt.Sprintf("%q in %s matches no tracked file", p.Value, p.key), Path: s.path, Pos: p.Pos,
 		Expected: "a pattern that matches a tracked file", Actual: "no match", Identity: []string{p.key, p.Value},
 		Fix: "correct the pattern, or remove it",
@@ -246,7 +246,7 @@ func (l *linter) overlap(s *source, used func(place int) bool) {
 		case policy.ClassOffScope:
 			why, fix = "not allowed by the standing contract", "remove the pattern, or allow the files in the standing contract"
 		}
-		l.report(&checks.Finding{
+		l.report(&check.Finding{
 			Code: "lint.overlap", Severity: l.lower(s), Message: fmt.Sprintf("%q in allowed_files allows nothing: all files that it matches are closed; %s is %s", p.Value, input.QuotePath(first), why),
 			Path: s.path, Pos: p.Pos, Expected: "a pattern that allows at least one file", Actual: "none", Fix: fix, Identity: []string{p.Value},
 		})
@@ -301,7 +301,7 @@ func (l *linter) universal(s *source) {
 		if !found {
 			continue
 		}
-		l.report(&checks.Finding{
+		l.report(&check.Finding{
 			Code: "lint.universal", Severity: l.lower(s), Message: fmt.Sprintf("%q in allowed_files matches nearly every tracked file", p.Value), Path: s.path,
 			Pos: p.Pos, Expected: "patterns that match at most 90 % of the tracked files", Actual: "more",
 			Fix: "name the directories that changes need: " + l.examples(), Identity: []string{p.Value},

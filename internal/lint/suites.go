@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/toolchain"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -35,7 +35,7 @@ func (l *linter) tests(s *source) {
 	if first == "" {
 		return
 	}
-	f := &checks.Finding{
+	f := &check.Finding{
 		Code: "lint.no_tests", Message: `the contract has no "tests": the tests of the base do not judge the code of a change`, Path: s.path,
 		Expected: `"tests" with the paths of tests, such as ` + input.QuotePath(first), Actual: "none",
 		Fix: `add "tests": [` + strings.Join(entries, ", ") + `]`,

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -120,7 +120,7 @@ func (l *linter) readWorkflow(name string) *workflow {
 // unreadable reports a workflow that cannot be read.
 func (l *linter) unreadable(path string, e input.Error) {
 	l.flowUnread = true
-	l.report(&checks.Finding{
+	l.report(&check.Finding{
 		Code: "lint.workflow.unreadable", Message: "this workflow cannot be read, so lint checked nothing of it: " + e.Message + "; found " + e.Found,
 		Path: path, Pos: e.Pos, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Identity: []string{e.Message},
 	})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -35,7 +35,7 @@ func (l *linter) workflows() {
 		return // a repository of a workflow that others call
 	}
 	if !gated {
-		l.report(&checks.Finding{
+		l.report(&check.Finding{
 			Code: "lint.workflow.missing", Message: "no workflow runs the gate on pull requests", Path: workflowDir + "/closeout.yml",
 			Expected: "a workflow that uses closeout-gate/closeout on pull_request", Actual: "none",
 			Fix: "run `closeout init`, or copy one of docs/workflows.md to " + workflowDir + "/closeout.yml",
@@ -66,7 +66,7 @@ type workflowLint struct {
 }
 
 func (w *workflowLint) add(code string, pos input.Pos, message, expected, actual, fix string, identity ...string) {
-	w.report(&checks.Finding{
+	w.report(&check.Finding{
 		Code: "lint.workflow." + code, Message: message, Path: w.workflow.path, Pos: pos, Expected: expected, Actual: actual, Fix: fix, Identity: identity,
 	})
 }

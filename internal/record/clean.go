@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 )
 
 // Clean removes the logs and the reports of an earlier run from the evidence directory, and nothing else: every log at any
@@ -34,7 +34,7 @@ func Clean(root, evidence string, reports []string) (removed []string, err error
 		switch {
 		case err != nil:
 			return fmt.Errorf("%q: %w", whole, reason(err))
-		case name == checks.CrossDir && entry.IsDir():
+		case name == check.CrossDir && entry.IsDir():
 			return fs.SkipDir
 		case path.Base(name) != FileName && !slices.Contains(reports, whole), !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0:
 			return nil

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 )
 
 // Cross is what a recorder must know about a work tree that was composed of two commits. It is removed in the end, so its
@@ -25,7 +25,7 @@ type Cross struct {
 }
 
 // dir is where the evidence of the tree goes, below the root of the work tree of the change.
-func (x *Cross) dir(evidence string) string { return checks.CrossPath(evidence, x.Name, "") }
+func (x *Cross) dir(evidence string) string { return check.CrossPath(evidence, x.Name, "") }
 
 // Log is the log of the tree.
 func (x *Cross) Log(evidence string) string {

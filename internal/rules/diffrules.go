@@ -16,7 +16,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/rules/secrets"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
@@ -231,7 +231,7 @@ func (r *Rule) row(h Hit, severity input.Severity) reports.DiffRow {
 		side = reports.SideBase
 	}
 	return reports.DiffRow{
-		ID: r.ID, Category: reports.Category(severity), Severity: severity, Detail: clip(h.Detail, maxDetail), File: checks.Valid(h.File), Line: int64(h.Line),
+		ID: r.ID, Category: reports.Category(severity), Severity: severity, Detail: clip(h.Detail, maxDetail), File: check.Valid(h.File), Line: int64(h.Line),
 		Side: side, Was: clip(h.Was, maxText), Now: clip(h.Now, maxText), Fix: h.Fix,
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
@@ -88,7 +88,7 @@ func (c *Change) unreadLanguages() (list []reports.UnreadLanguage) {
 		}
 		i, found := slices.BinarySearchFunc(list, language, func(u reports.UnreadLanguage, name string) int { return strings.Compare(u.Language, name) })
 		if !found {
-			list = slices.Insert(list, i, reports.UnreadLanguage{Language: language, File: checks.Valid(f.Path)})
+			list = slices.Insert(list, i, reports.UnreadLanguage{Language: language, File: check.Valid(f.Path)})
 		}
 		list[i].Files++
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -16,7 +16,7 @@ import (
 )
 
 // CrossTrees names the trees that can be composed, in the order in which they are recorded.
-var CrossTrees = checks.CrossTrees
+var CrossTrees = check.CrossTrees
 
 // noCross is the value of --cross that leaves out all trees.
 const noCross = "none"
@@ -178,13 +178,13 @@ func (x *Cross) Record(name string, std console.Streams) (done *Recorded, err er
 		x.trees = &trees
 	}
 	known := []string{x.trees.Head}
-	if into.Tree = x.trees.OldTests; name == checks.BaseTree {
+	if into.Tree = x.trees.OldTests; name == check.BaseTree {
 		into.Tree, head = x.trees.Base, base
 	} else {
 		known = append(known, x.trees.Base)
 	}
 	switch {
-	case name == checks.OldTestsTree && x.trees.Incomparable != "":
+	case name == check.OldTestsTree && x.trees.Incomparable != "":
 		x.Work.Show.Say("the tests of the base cannot be run on the new code: " + x.trees.Incomparable)
 		return nil, into.Clean(evidence)
 	case slices.Contains(known, into.Tree): // it is recorded under that name

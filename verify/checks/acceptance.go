@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -15,19 +16,19 @@ import (
 )
 
 // Acceptance checks that the commands that the contract names ran, and ended as the contract requires.
-var AcceptanceCheck = &Check{
+var AcceptanceCheck = &check.Check{
 	ID:    "acceptance",
 	Title: "Every acceptance command ran and ended as the contract expects",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "acceptance.unanchored", Severity: input.Block},
 		{Name: "acceptance.missing", Severity: input.Block},
 		{Name: "acceptance.null_exit", Severity: input.Block},
 		{Name: "acceptance.failed", Severity: input.Block},
 		{Name: "acceptance.control_passed", Severity: input.Block},
 		{Name: "acceptance.too_many_attempts", Severity: input.Block},
-		{Name: CodeVacuous, Severity: input.Block},
+		{Name: check.CodeVacuous, Severity: input.Block},
 		{Name: "acceptance.contradicted", Severity: input.Block},
-		{Name: CodeTestsFailed, Severity: input.Block},
+		{Name: check.CodeTestsFailed, Severity: input.Block},
 		{Name: "acceptance.unknown", Severity: input.Unknown},
 		{Name: "acceptance.flaky", Severity: input.Warn},
 		{Name: "acceptance.cached", Severity: input.Warn},
@@ -35,12 +36,12 @@ var AcceptanceCheck = &Check{
 		{Name: "acceptance.skipped", Severity: input.Info},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
-	Needs: []Kind{Contract, Feedback},
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
+	Needs: []check.Kind{check.Contract, check.Feedback},
 	Run:   runAcceptance,
 }
 
-func runAcceptance(p *Pass) {
+func runAcceptance(p *check.Pass) {
 	reportUnanchored(p)
 	// The change may contain a task contract that the collector could not see.
 	var unseen []facts.Unavailable
@@ -51,8 +52,8 @@ func runAcceptance(p *Pass) {
 		c := &p.Policy.Criteria[i]
 		if d.Reason == proof.Missing && d.Foreign > 0 && len(unseen) > 0 {
 			// The records may be those of that task: they are neither a failure nor a proof.
-			p.Report(Finding{
-				Code: "facts.unavailable", Input: Feedback,
+			p.Report(check.Finding{
+				Code: "facts.unavailable", Input: check.Feedback,
 				Message:  criterionName(c) + " has only records of another task, and the gate cannot determine whether it is the task of this change",
 				Expected: "the task contract of the change", Actual: input.Plural(d.Foreign, "record") + " of another task",
 				Fix: "follow the fix of the finding about the unavailable input, or name the task with --task", Identity: criterionKey(c),
@@ -61,7 +62,7 @@ func runAcceptance(p *Pass) {
 			continue
 		}
 		// A command that cannot know, and whose own test report says that tests failed, knows.
-		known := d.Reason == proof.UnknownReason && p.TestsReason(c) == CodeTestsFailed
+		known := d.Reason == proof.UnknownReason && p.TestsReason(c) == check.CodeTestsFailed
 		if strings.HasPrefix(string(d.Reason), "acceptance.") && !known {
 			p.Report(about(p, c, acceptanceFinding(p, c, &d)))
 		}
@@ -70,7 +71,7 @@ func runAcceptance(p *Pass) {
 		}
 		if d.Flaky != nil {
 			failures := input.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
-			p.Report(about(p, c, at(Finding{
+			p.Report(about(p, c, at(check.Finding{
 				Code: "acceptance.flaky", Message: criterionName(c) + " passed only after " + failures, Expected: "a command that passes at once",
 				Actual:   input.Plural(d.Flaky.Tries(), "attempt") + ", " + failures,
 				Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
@@ -78,7 +79,7 @@ func runAcceptance(p *Pass) {
 			}, d.Flaky)))
 		}
 		if d.Silent != nil && d.Reason == proof.Passed {
-			p.Report(about(p, c, at(Finding{
+			p.Report(about(p, c, at(check.Finding{
 				Code: "acceptance.no_summary", Message: criterionName(c) + " passed, and its output has no summary of a run",
 				Expected: "the summary that the test runner prints at the end of a run", Actual: "none in the recorded output",
 				Fix:      "find out what ended the run, such as code that ends the process; or let the command write a test_report",
@@ -87,7 +88,7 @@ func runAcceptance(p *Pass) {
 		}
 		if d.Cached != nil && d.Reason == proof.Passed {
 			said := "the output says " + strconv.Quote(d.Cached.Last.Output.Line)
-			p.Report(about(p, c, at(Finding{
+			p.Report(about(p, c, at(check.Finding{
 				Code: "acceptance.cached", Message: criterionName(c) + " shows some results of an earlier run: " + said,
 				Expected: "results of tests that ran while the command was recorded", Actual: said, Fix: rerun, Identity: criterionKey(c),
 			}, d.Cached)))
@@ -97,7 +98,7 @@ func runAcceptance(p *Pass) {
 
 // reportUnanchored requires a command that must pass and that the change does not name itself: a task contract that only
 // the change contains could name the command "true".
-func reportUnanchored(p *Pass) {
+func reportUnanchored(p *check.Pass) {
 	if p.Policy.IsAnchored() || p.Group != nil && len(p.Policy.Criteria) == 0 {
 		return // in a merge group the contracts of its pull requests may name criteria: each is judged by a join of its own
 	}
@@ -105,11 +106,11 @@ func reportUnanchored(p *Pass) {
 	if n := len(p.Policy.Criteria); n != 1 {
 		count = fmt.Sprintf("%d criteria", n)
 	}
-	p.Report(Finding{
-		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: Contract,
+	p.Report(check.Finding{
+		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: check.Contract,
 		Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"], Expected: "at least one criterion with expect pass that the change did not add",
 		Actual: count + ", none of them one of these", Fix: "let a person add an acceptance criterion to the contract on the base branch",
-		Contract: Place{Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"]},
+		Contract: check.Place{Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"]},
 	})
 }
 
@@ -131,19 +132,19 @@ func expectation(c *contract.Criterion) string {
 }
 
 // about names the criterion of a finding, and its place in the contract.
-func about(p *Pass, c *contract.Criterion, f Finding) Finding {
-	f.Criterion, f.Contract = c.ID, Place{Path: p.Policy.Origin(c.ID).Path, Pos: c.Pos}
+func about(p *check.Pass, c *contract.Criterion, f check.Finding) check.Finding {
+	f.Criterion, f.Contract = c.ID, check.Place{Path: p.Policy.Origin(c.ID).Path, Pos: c.Pos}
 	return f
 }
 
 // at places a finding at the deciding record.
-func at(f Finding, d *proof.Deciding) Finding {
-	f.Input, f.Path, f.Pos = Feedback, d.Stream, input.Pos{Line: d.Last.Line, Column: 1}
+func at(f check.Finding, d *proof.Deciding) check.Finding {
+	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, input.Pos{Line: d.Last.Line, Column: 1}
 	return f
 }
 
-func acceptanceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Finding {
-	f := Finding{Code: string(d.Reason), Expected: expectation(c), Identity: decisionKey(c, d)}
+func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) check.Finding {
+	f := check.Finding{Code: string(d.Reason), Expected: expectation(c), Identity: decisionKey(c, d)}
 	if d.Reason == proof.Missing {
 		return missing(p, f, c, d)
 	}
@@ -152,7 +153,7 @@ func acceptanceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Findin
 	f.Output = p.Tail(&last.Said)
 	switch d.Reason {
 	case proof.NullExit:
-		why := cmp.Or(cutText(last.Said.Problem()), "the command did not end by itself, or could not be started")
+		why := cmp.Or(check.CutText(last.Said.Problem()), "the command did not end by itself, or could not be started")
 		f.Message = criterionName(c) + " has no exit code: " + why
 		f.Actual = "exit code null: " + why
 		f.Fix = fixNullExit(why)
@@ -177,7 +178,7 @@ func acceptanceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Findin
 		f.Message = "cannot determine whether " + criterionName(c) + " ends as the contract expects: " + f.Actual
 		f.Fix = "provide what the command lacks to know, then run and record it again; a person may find it out by hand and change the contract"
 	default:
-		f.Actual = exitWords(*last.Exit, c.Run[0])
+		f.Actual = check.ExitWords(*last.Exit, c.Run[0])
 		if proof.SaysUnknown(c, last.Exit) {
 			f.Actual += fmt.Sprintf(", of unknown_exit, which counts with evidence that is %s and about this code", d.Minimum)
 		}
@@ -194,9 +195,9 @@ func acceptanceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Findin
 }
 
 // olderFailures names the tests that failed on the base as well, as far as its run was recorded.
-func olderFailures(p *Pass, c *contract.Criterion) string {
+func olderFailures(p *check.Pass, c *contract.Criterion) string {
 	const most = 5
-	i := slices.IndexFunc(p.Cross, func(r CrossRun) bool { return r.Criterion.ID == c.ID && len(r.Older) > 0 })
+	i := slices.IndexFunc(p.Cross, func(r check.CrossRun) bool { return r.Criterion.ID == c.ID && len(r.Older) > 0 })
 	if i < 0 {
 		return ""
 	}
@@ -229,7 +230,7 @@ func provesHint(c *contract.Criterion) string {
 
 // describeVacuous reports that a command's own output shows that no test ran. The line is quoted: a command may print
 // anything.
-func describeVacuous(f *Finding, c *contract.Criterion, seen proof.Output) {
+func describeVacuous(f *check.Finding, c *contract.Criterion, seen proof.Output) {
 	f.Expected = "output of at least one test that ran"
 	f.Actual = "the output says " + strconv.Quote(seen.Line)
 	switch {
@@ -251,12 +252,12 @@ func describeVacuous(f *Finding, c *contract.Criterion, seen proof.Output) {
 const rerun = "run the tests again and record that: go clean -testcache before it or go test -count=1, " +
 	"gradle --rerun, bazel test --nocache_test_results"
 
-func missing(p *Pass, f Finding, c *contract.Criterion, d *proof.Decision) Finding {
+func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *proof.Decision) check.Finding {
 	f.Message = criterionName(c) + " was never run"
 	f.Expected = "a record of exactly this command in " + c.Cwd + " with " + expectation(c)
 	f.Actual = "no such record"
 	f.Fix = "run the command exactly as the contract writes it, and record it"
-	f.Input, f.Pos = Contract, c.Pos
+	f.Input, f.Pos = check.Contract, c.Pos
 	f.Path = p.Policy.Origin(c.ID).Path
 	if d.Foreign > 0 {
 		f.Message += " for the task " + p.Policy.TaskID
@@ -275,12 +276,12 @@ func missing(p *Pass, f Finding, c *contract.Criterion, d *proof.Decision) Findi
 
 // reportTests requires the test report that the criterion names, with enough tests and no failure in it. A command that passed
 // has nothing that decides against it: at is nil.
-func reportTests(p *Pass, c *contract.Criterion, at *proof.Deciding) {
+func reportTests(p *check.Pass, c *contract.Criterion, at *proof.Deciding) {
 	file := p.Tests[c.TestReport]
 	switch code := p.TestsReason(c); code {
-	case CodeVacuous:
+	case check.CodeVacuous:
 		reportTooFew(p, c, file)
-	case CodeTestsFailed:
+	case check.CodeTestsFailed:
 		f := ofReport(c, code) // the command did not exit as one that failed, although its own report says that tests failed
 		ended := " exited with 0"
 		if at != nil {
@@ -308,7 +309,7 @@ func reportTests(p *Pass, c *contract.Criterion, at *proof.Deciding) {
 }
 
 // reportSkipped names tests that did not run: a reviewer decides whether they matter for the change.
-func reportSkipped(p *Pass, c *contract.Criterion, r *reports.TestReport) {
+func reportSkipped(p *check.Pass, c *contract.Criterion, r *reports.TestReport) {
 	names := make([]string, len(r.FirstSkipped))
 	for i, name := range r.FirstSkipped {
 		names[i] = strconv.Quote(name)
@@ -326,12 +327,12 @@ func reportSkipped(p *Pass, c *contract.Criterion, r *reports.TestReport) {
 }
 
 // ofReport is a finding about a criterion's test report.
-func ofReport(c *contract.Criterion, code string) Finding {
-	return Finding{Code: code, Input: Tests, Path: c.TestReport, Identity: criterionKey(c)}
+func ofReport(c *contract.Criterion, code string) check.Finding {
+	return check.Finding{Code: code, Input: check.Tests, Path: c.TestReport, Identity: criterionKey(c)}
 }
 
-func reportTooFew(p *Pass, c *contract.Criterion, file *TestFile) {
-	f := ofReport(c, CodeVacuous)
+func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
+	f := ofReport(c, check.CodeVacuous)
 	f.Expected = "at least " + input.Plural(c.MinTests, "test") + " that ran, in " + c.TestReport
 	f.Fix = "let the command write its test report, and make sure that it runs the tests that it should run" + provesHint(c)
 	switch {
@@ -342,7 +343,7 @@ func reportTooFew(p *Pass, c *contract.Criterion, file *TestFile) {
 	case file.Report == nil:
 		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", "unreadable"
 		f.Identity = criterionKey(c, "unreadable")
-		of := func(problem Problem) bool { return problem.Kind == Tests && problem.Path == c.TestReport }
+		of := func(problem check.Problem) bool { return problem.Kind == check.Tests && problem.Path == c.TestReport }
 		if i := slices.IndexFunc(p.Problems, of); i >= 0 {
 			e := p.Problems[i].Error
 			f.Message, f.Actual = f.Message+": "+e.Message, e.Message

@@ -5,27 +5,27 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
 // Approval checks the approving reviews that the contract requires for some files.
-var ApprovalCheck = &Check{
+var ApprovalCheck = &check.Check{
 	ID:    "approval",
 	Title: "Files that need an approving review have one",
-	Codes: []Code{{Name: "approval.missing", Severity: input.Block}},
+	Codes: []check.Code{{Name: "approval.missing", Severity: input.Block}},
 	Also:  []string{"facts.unavailable"},
-	Scope: ScopeChange | ScopeMember,
-	Needs: []Kind{Contract, Changes},
-	Asked: func(in *Inputs) bool { return in.Policy != nil && len(in.Policy.Approvals) > 0 },
+	Scope: check.ScopeChange | check.ScopeMember,
+	Needs: []check.Kind{check.Contract, check.Changes},
+	Asked: func(in *check.Inputs) bool { return in.Policy != nil && len(in.Policy.Approvals) > 0 },
 	Run:   runApproval,
 }
 
-func runApproval(p *Pass) {
-	review := approving(p)
+func runApproval(p *check.Pass) {
+	review := override.Approved(p.Rule, p.Facts)
 	if review.State == override.Yes {
 		return
 	}
@@ -68,8 +68,8 @@ func runApproval(p *Pass) {
 }
 
 // demandByRules demands the approvals of the diff rules that found something.
-func demandByRules(p *Pass, demand func(id, path string)) {
-	if p.State[DiffRules] != Usable {
+func demandByRules(p *check.Pass, demand func(id, path string)) {
+	if p.State[check.DiffRules] != check.Usable {
 		return
 	}
 	names := map[string][]string{} // the approvals of a rule
@@ -93,69 +93,9 @@ func demandByRules(p *Pass, demand func(id, path string)) {
 	}
 }
 
-// approving says whether a review of this head lets everything pass that needs one: who may approve does not differ from
-// file to file.
-func approving(p *Pass) override.Answer {
-	pr := live(p.Facts)
-	switch {
-	case pr == nil:
-		return override.Answer{State: override.Unknown, Why: "no facts from GitHub", Missing: override.Missing{Kind: facts.WantedPullRequest}}
-	case pr.Reviews == nil || len(p.Unavailable(facts.WantedReviews)) > 0:
-		return override.Answer{State: override.Unknown, Why: "the reviews are unavailable", Missing: override.Missing{Kind: facts.WantedReviews}}
-	}
-	rule := p.Rule
-	if rule == nil {
-		rule = override.NewRule() // the contract cannot be trusted, and that blocks
-	}
-	best := override.Answer{Why: "no review approves this head", Do: rule.Who() + " who did not contribute to the pull request can approve it"}
-	for _, r := range deciding(pr.Reviews) {
-		answer := override.Answer{
-			Why: fmt.Sprintf("%s approved another head, %s", r.Author, cmp.Or(r.CommitID, "which is unknown")), Do: r.Author + " can look at it again",
-		}
-		if r.CommitID == pr.HeadSHA {
-			answer = rule.Qualified(p.Facts, facts.Account{Login: r.Author, ID: r.AuthorID}, "approve it")
-		}
-		if answer.State == override.Yes {
-			answer.Why = r.Author + " approved this head"
-			return answer
-		}
-		if best.State != override.Unknown {
-			best = answer
-		}
-	}
-	return best
-}
-
-// deciding returns the approvals that are in effect: the newest review of each person that is not a comment, if it approves.
-// Comments decide nothing. A dismissed review, or a later one that requests changes, ends an approval.
-func deciding(reviews []facts.Review) []facts.Review {
-	// Reviewers are told apart by their ids, unless one of them has none.
-	byLogin := slices.ContainsFunc(reviews, func(r facts.Review) bool { return r.AuthorID == "" && r.Author != "" })
-	place := map[string]int{} // in newest, by who reviewed
-	var newest []facts.Review
-	for _, r := range reviews {
-		if r.State == "COMMENTED" || r.State == "PENDING" {
-			continue
-		}
-		key := r.AuthorID
-		if byLogin || key == "" {
-			key = facts.FoldLogin(r.Author)
-		}
-		i, seen := place[key]
-		switch {
-		case !seen:
-			place[key] = len(newest)
-			newest = append(newest, r)
-		case override.Newer(r.ID, newest[i].ID):
-			newest[i] = r
-		}
-	}
-	return slices.DeleteFunc(newest, func(r facts.Review) bool { return r.State != "APPROVED" })
-}
-
 // reportApproval reports a file whose approving review is missing.
-func reportApproval(p *Pass, id, path string, a override.Answer) {
-	p.Report(Finding{
+func reportApproval(p *check.Pass, id, path string, a override.Answer) {
+	p.Report(check.Finding{
 		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
 		Expected: "an approving review of this head by a person who may approve it and did not contribute to the change", Actual: a.Why,
 		Fix: "revert this file; a person may review this head: " + a.Do, Identity: []string{id},
@@ -163,16 +103,16 @@ func reportApproval(p *Pass, id, path string, a override.Answer) {
 }
 
 // reportUnknown reports that it is unknown whether an approval was given. It names the first file that requires one.
-func reportUnknown(p *Pass, id, path string, a override.Answer) {
-	f := Finding{
+func reportUnknown(p *check.Pass, id, path string, a override.Answer) {
+	f := check.Finding{
 		Code: "facts.unavailable", Message: fmt.Sprintf("the gate did not check whether the approval %q was given", id), Input: changeKind(p), Path: path,
 		Expected: "the pull request's reviews, and who gave them", Actual: a.Why,
 		Fix: "revert this file; a person may move the change to a separate pull request and review it there", Identity: []string{id},
 	}
-	if p.Facts != nil && askedGitHub(p.Facts) {
+	if p.Facts != nil && p.Facts.AskedGitHub() {
 		undecided := fmt.Sprintf("whether the approval %q was given", id)
 		f.Message, f.Fix = "cannot determine "+undecided, permissions[a.Missing.Kind]
-		if u, found := lacking(p.Facts, a.Missing.Kind, a.Missing.About); found {
+		if u, found := p.Facts.Lacking(a.Missing.Kind, a.Missing.About); found {
 			f.Actual = a.Why + ": " + u.Error
 			f.Fix = cmp.Or(u.Fix, f.Fix)
 			f.Lacks, f.Undecided = &u, undecided

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -11,16 +12,16 @@ import (
 
 // reportBranch compares the base branch of a pull request with base_branches. A contract that judges only what
 // goes into main would say nothing about a pull request that is retargeted after it passed.
-func reportBranch(p *Pass) {
-	if !aboutPullRequest(p.Facts) {
+func reportBranch(p *check.Pass) {
+	if !p.Facts.AboutPullRequest() {
 		return
 	}
 	branch := p.Facts.Subject.BaseBranch
-	if pr := live(p.Facts); pr != nil {
+	if pr := p.Facts.Live(); pr != nil {
 		branch = pr.BaseBranch
 	}
 	if branch == "" {
-		if askedGitHub(p.Facts) {
+		if p.Facts.AskedGitHub() {
 			reportLacking(p, facts.WantedPullRequest, "base branch", "cannot determine the base branch of the pull request")
 		}
 		return
@@ -45,11 +46,11 @@ func reportBranch(p *Pass) {
 	}
 }
 
-func reportOtherBranch(p *Pass, s *policy.Source, branch, expected string) {
-	p.Report(Finding{
+func reportOtherBranch(p *check.Pass, s *policy.Source, branch, expected string) {
+	p.Report(check.Finding{
 		Code: "scope.base_branch", Message: fmt.Sprintf("the base branch of the pull request is %q, which the contract does not name", branch),
-		Input: Facts, Expected: expected, Actual: branch,
+		Input: check.Facts, Expected: expected, Actual: branch,
 		Fix:      "retarget the pull request: its event edited runs the gate again; a person may name the branch under base_branches in the contract of the default branch",
-		Identity: []string{branch}, Contract: Place{Path: s.Path, Pos: s.Contract.Keys["base_branches"]},
+		Identity: []string{branch}, Contract: check.Place{Path: s.Path, Pos: s.Contract.Keys["base_branches"]},
 	})
 }

@@ -5,27 +5,28 @@ import (
 	"math"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Budget checks the time and the network of the task.
-var BudgetCheck = &Check{
+var BudgetCheck = &check.Check{
 	ID:    "budget",
 	Title: "The task stayed within its time budget and its network hosts",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "time.over_budget", Severity: input.Block},
 		{Name: "network.unallowed_host", Severity: input.Block},
 		{Name: "network.unobserved", Severity: input.Block},
 	},
-	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
-	Needs: []Kind{Contract, Feedback},
-	Asked: func(in *Inputs) bool {
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
+	Needs: []check.Kind{check.Contract, check.Feedback},
+	Asked: func(in *check.Inputs) bool {
 		return in.Policy != nil && (in.Policy.TimeBudgetMinutes != nil || in.Policy.NetworkEgress != nil)
 	},
 	Run: runBudget,
 }
 
-func runBudget(p *Pass) {
+func runBudget(p *check.Pass) {
 	if p.Policy.TimeBudgetMinutes != nil {
 		reportTime(p, *p.Policy.TimeBudgetMinutes)
 	}
@@ -36,7 +37,7 @@ func runBudget(p *Pass) {
 
 const msPerMinute = 60_000
 
-func reportTime(p *Pass, minutes int64) {
+func reportTime(p *check.Pass, minutes int64) {
 	var spent int64
 	for _, s := range p.Streams() {
 		spent += min(s.Duration, math.MaxInt64-spent)
@@ -44,8 +45,8 @@ func reportTime(p *Pass, minutes int64) {
 	if minutes > math.MaxInt64/msPerMinute || spent <= minutes*msPerMinute {
 		return
 	}
-	p.Report(Finding{
-		Code: "time.over_budget", Message: "the recorded commands took longer than the task allows", Input: Feedback,
+	p.Report(check.Finding{
+		Code: "time.over_budget", Message: "the recorded commands took longer than the task allows", Input: check.Feedback,
 		Expected: fmt.Sprintf("at most %s (time_budget_minutes)", input.Plural(minutes, "minute")),
 		Actual:   fmt.Sprintf("%d min %d s", spent/msPerMinute, spent%msPerMinute/1000),
 		Fix:      "find out what takes so long; a person may raise time_budget_minutes in the contract",
@@ -53,28 +54,28 @@ func reportTime(p *Pass, minutes int64) {
 	})
 }
 
-func reportNetwork(p *Pass) {
+func reportNetwork(p *check.Pass) {
 	allowed := "no host at all"
 	if len(p.Policy.NetworkEgress) > 0 {
 		allowed = "only " + strings.Join(p.Policy.NetworkEgress, ", ")
 	}
 	for _, s := range p.Streams() {
 		for _, h := range s.Hosts.List {
-			p.Report(Finding{
-				Code: "network.unallowed_host", Message: fmt.Sprintf("a command reached the host %q", h.Text), Input: Feedback,
+			p.Report(check.Finding{
+				Code: "network.unallowed_host", Message: fmt.Sprintf("a command reached the host %q", h.Text), Input: check.Feedback,
 				Path: s.Name, Pos: input.Pos{Line: h.Line, Column: 1}, Expected: allowed, Actual: h.Text,
 				Fix: "remove the request to this host; a person may add the host to network_egress in the contract", Identity: []string{h.Text}, Times: h.Times,
 			})
 		}
 		if s.Hosts.More > 0 {
-			p.Report(Finding{
-				Code: "network.unallowed_host", Message: fmt.Sprintf("commands reached %d more hosts", s.Hosts.More), Input: Feedback,
+			p.Report(check.Finding{
+				Code: "network.unallowed_host", Message: fmt.Sprintf("commands reached %d more hosts", s.Hosts.More), Input: check.Feedback,
 				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "remove the requests to these hosts", Identity: []string{"more", fmt.Sprint(s.Hosts.More)}, Times: s.Hosts.More,
 			})
 		}
 		if s.Unseen > 0 {
-			p.Report(Finding{
-				Code: "network.unobserved", Message: "the contract limits the network, and no record says which hosts were reached", Input: Feedback,
+			p.Report(check.Finding{
+				Code: "network.unobserved", Message: "the contract limits the network, and no record says which hosts were reached", Input: check.Feedback,
 				Path: s.Name, Pos: input.Pos{Line: s.UnseenAt, Column: 1}, Expected: "network_hosts in every record",
 				Actual: input.Plural(s.Unseen, "record") + " without it", Fix: "use a recorder that writes network_hosts; a person may remove network_egress from the contract",
 			})

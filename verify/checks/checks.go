@@ -1,8 +1,4 @@
-// Package checks contains the gate's checks, a file and a page of documentation for each, and says what a check is.
-//
-// A check is a value: its name, the codes that it reports, what it judges, the inputs that it requires, and a function
-// that reads the inputs and reports findings. It has no state and opens no file. A finding is not an error: a check that
-// runs cannot fail.
+// Package checks contains the gate's checks: a file and a page of documentation for each.
 package checks
 
 import (
@@ -10,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // All lists the checks in the order in which they run and are reported; Scope of each says what it judges. Only Override
 // runs after all others, because it depends on what they found.
-var All = []*Check{
+var All = []*check.Check{
 	AcceptanceCheck,
 	ApprovalCheck,
 	BudgetCheck,
@@ -43,10 +40,10 @@ const CodeUnavailable = "facts.unavailable"
 const CodeNotApplicable = report.CodeNotApplicable
 
 // Gate is the gate itself. It does not run: its codes are for runs that cannot judge, or have nothing to judge.
-var GateCheck = &Check{
+var GateCheck = &check.Check{
 	ID:    "gate",
 	Title: "The gate can do its work",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "usage.invalid", Severity: input.Block},
 		{Name: "gate.internal", Severity: input.Block},
 		{Name: CodeNotApplicable, Severity: input.Info},
@@ -66,9 +63,9 @@ func Doc(id string) string {
 }
 
 // ByCode finds the check that documents a finding code.
-func ByCode(code string) *Check {
-	i := slices.IndexFunc(Documented, func(c *Check) bool {
-		return slices.ContainsFunc(c.Codes, func(k Code) bool { return k.Name == code })
+func ByCode(code string) *check.Check {
+	i := slices.IndexFunc(Documented, func(c *check.Check) bool {
+		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == code })
 	})
 	if i < 0 {
 		return nil
@@ -88,13 +85,13 @@ func Section(code string) string {
 }
 
 // reportProblems reports the errors in inputs of one kind under one code. A limit that was hit is left to Limits.
-func reportProblems(p *Pass, code string, kinds ...Kind) {
+func reportProblems(p *check.Pass, code string, kinds ...check.Kind) {
 	for _, problem := range p.Problems {
 		e := problem.Error
-		if e.Limit != "" || e.Where == NoMatch || !slices.Contains(kinds, problem.Kind) {
+		if e.Limit != "" || e.Where == check.NoMatch || !slices.Contains(kinds, problem.Kind) {
 			continue
 		}
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
 			Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
 			Identity: []string{e.Where, e.Found}, Times: e.Times, // not the message: its words may become better
@@ -103,10 +100,10 @@ func reportProblems(p *Pass, code string, kinds ...Kind) {
 }
 
 // reportNoMatch reports the paths and patterns of a kind that name no file.
-func reportNoMatch(p *Pass, code string, kind Kind) {
+func reportNoMatch(p *check.Pass, code string, kind check.Kind) {
 	for _, problem := range p.Problems {
-		if e := problem.Error; problem.Kind == kind && e.Where == NoMatch {
-			p.Report(Finding{
+		if e := problem.Error; problem.Kind == kind && e.Where == check.NoMatch {
+			p.Report(check.Finding{
 				Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Input: kind, Identity: []string{e.Message},
 			})
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -28,7 +29,7 @@ func TestEveryCheckIsListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(file, "_test.go") {
-			defined += strings.Count(string(text), "= &Check{")
+			defined += strings.Count(string(text), "= &check.Check{")
 		}
 	}
 	if defined != len(checks.Documented) {
@@ -39,22 +40,22 @@ func TestEveryCheckIsListed(t *testing.T) {
 			t.Errorf("check %s: scope %b never runs", c.ID, c.Scope)
 		}
 	}
-	if !slices.IsSortedFunc(checks.All, func(a, b *checks.Check) int { return strings.Compare(a.ID, b.ID) }) {
+	if !slices.IsSortedFunc(checks.All, func(a, b *check.Check) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("All is not sorted by ID")
 	}
 }
 
 // runs reports whether a check with a scope judges anything, and says so completely: some scopes add to that of groups.
-func runs(s checks.Scope) bool {
-	onGroup := s&(checks.ScopeEvidence|checks.ScopeExempt) == 0 || s&checks.ScopeGroup != 0
-	onChange := s&checks.ScopePast == 0 || s&checks.ScopeChange != 0
-	return s&(checks.ScopeChange|checks.ScopeGroup|checks.ScopeMember) != 0 && onGroup && onChange
+func runs(s check.Scope) bool {
+	onGroup := s&(check.ScopeEvidence|check.ScopeExempt) == 0 || s&check.ScopeGroup != 0
+	onChange := s&check.ScopePast == 0 || s&check.ScopeChange != 0
+	return s&(check.ScopeChange|check.ScopeGroup|check.ScopeMember) != 0 && onGroup && onChange
 }
 
 func TestScopeIsRequired(t *testing.T) {
-	for scope, want := range map[checks.Scope]bool{
-		0: false, checks.ScopeChange: true, checks.ScopeMember: true, checks.ScopeEvidence: false, checks.ScopeChange | checks.ScopeExempt: false,
-		checks.ScopeGroup | checks.ScopeEvidence: true, checks.ScopePast: false, checks.ScopePast | checks.ScopeMember: false, checks.ScopePast | checks.ScopeChange: true,
+	for scope, want := range map[check.Scope]bool{
+		0: false, check.ScopeChange: true, check.ScopeMember: true, check.ScopeEvidence: false, check.ScopeChange | check.ScopeExempt: false,
+		check.ScopeGroup | check.ScopeEvidence: true, check.ScopePast: false, check.ScopePast | check.ScopeMember: false, check.ScopePast | check.ScopeChange: true,
 	} {
 		if runs(scope) != want {
 			t.Errorf("scope %b", scope)

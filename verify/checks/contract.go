@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -14,31 +15,31 @@ import (
 )
 
 // Contract checks that there is a contract that the change did not write.
-var ContractCheck = &Check{
+var ContractCheck = &check.Check{
 	ID:    "contract",
 	Title: "The scope contract is there, well formed, and not written by the change",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "contract.missing", Severity: input.Block},
 		{Name: "contract.malformed", Severity: input.Block},
 		{Name: "contract.changed", Severity: input.Block},
 		{Name: "contract.untrusted", Severity: input.Block},
 	},
-	Scope: ScopeChange | ScopeGroup | ScopeMember | ScopePast,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopePast,
 	Run:   runContract,
 }
 
-func runContract(p *Pass) {
-	reportProblems(p, "contract.malformed", Contract, TaskContract)
+func runContract(p *check.Pass) {
+	reportProblems(p, "contract.malformed", check.Contract, check.TaskContract)
 	if p.NoTask {
-		p.Report(Finding{
-			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", p.Task), Input: TaskContract,
+		p.Report(check.Finding{
+			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", p.Task), Input: check.TaskContract,
 			Expected: "a contract with this task_id", Actual: "none", Fix: "supply the contract of the task, or name another one with --task",
 			Identity: []string{p.Task},
 		})
-	} else if p.State[Contract] == Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
+	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
 		actual, fix := whereContract(p)
-		p.Report(Finding{
-			Code: "contract.missing", Message: "there is no scope contract", Input: Contract,
+		p.Report(check.Finding{
+			Code: "contract.missing", Message: "there is no scope contract", Input: check.Contract,
 			Expected: "a standing contract at the base (" + policy.StandingContract + ".json, .yaml or .yml), or one that the operator names",
 			Actual:   actual, Fix: fix,
 		})
@@ -58,8 +59,8 @@ func runContract(p *Pass) {
 	}
 	for _, s := range p.Policy.Sources {
 		if message, actual := untrusted(p.Inputs, &s); message != "" {
-			p.Report(Finding{
-				Code: "contract.untrusted", Message: message, Actual: actual, Input: Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
+			p.Report(check.Finding{
+				Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
 				Expected: "a contract from the base branch, or one from outside the repository",
 				Fix:      "commit the contract to the base branch, or let the workflow read it from outside the repository",
 			})
@@ -69,7 +70,7 @@ func runContract(p *Pass) {
 }
 
 // whereContract says where a contract is that the gate does not see, and the next step.
-func whereContract(p *Pass) (actual, fix string) {
+func whereContract(p *check.Pass) (actual, fix string) {
 	const right = policy.StandingContract
 	var places []facts.Misplaced
 	if p.Facts != nil {
@@ -98,13 +99,13 @@ func whereContract(p *Pass) (actual, fix string) {
 
 // reportNever reports a code under override.never that no finding has: what it should protect from an override
 // could be.
-func reportNever(p *Pass, s policy.Source) {
+func reportNever(p *check.Pass, s policy.Source) {
 	for _, code := range s.Contract.Override.Never {
 		if p.HasCode(code) || contract.IsDiffRule(code) { // the check diffrules knows the rules
 			continue
 		}
-		p.Report(Finding{
-			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which is not the code of a finding", code), Input: Kind(s.Kind),
+		p.Report(check.Finding{
+			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which is not the code of a finding", code), Input: check.Kind(s.Kind),
 			Path: s.Path, Pos: s.Contract.Keys["override"], Expected: "codes of findings, such as scope.forbidden", Actual: code,
 			Fix: "correct the code; closeout explain lists them all", Identity: []string{"override.never", code},
 		})
@@ -113,16 +114,16 @@ func reportNever(p *Pass, s policy.Source) {
 
 // reportAddedTasks reports more than one task contract in one change, when the caller does not name the task, and one that
 // was not supplied: it may forbid what the other contracts allow.
-func reportAddedTasks(p *Pass) {
+func reportAddedTasks(p *check.Pass) {
 	if len(p.AddedTasks) > 1 && p.Task == "" {
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
 			Expected: "one task contract for each change", Actual: strings.Join(p.AddedTasks, ", "),
 			Fix: "keep one of them, or name the task with --task", Identity: []string{"two task contracts"},
 		})
 	}
 	if p.AbsentTask != "" {
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "contract.missing", Message: "the change adds a task contract that was not supplied", Input: changeKind(p), Path: p.AbsentTask,
 			Expected: "the added contract among the inputs, in a bundle as contracts/<task_id>.json", Actual: "no task contract",
 			Fix: "add the file to the bundle, or let closeout verify --base collect it", Identity: []string{"added task"},
@@ -132,11 +133,11 @@ func reportAddedTasks(p *Pass) {
 
 // untrusted says why a contract cannot be trusted, because the change itself could have written it: a standing one that
 // only the head contains, one whose origin the facts do not name, and an operator's that the change touches. "" when it can.
-func untrusted(in *Inputs, s *policy.Source) (message, actual string) {
+func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
 	switch {
 	case s.Trust == "":
 		return "the facts do not say where this contract comes from", "no entry in the facts"
-	case s.Trust == facts.TrustHead && s.Kind == string(Contract):
+	case s.Trust == facts.TrustHead && s.Kind == string(check.Contract):
 		return "the standing contract comes from the change that it judges", "read from the head"
 	case s.Trust == facts.TrustOperator && s.HeadHolds:
 		return "the operator's contract is a file of the head, and the change may have written it", "the head's tree contains it"
@@ -148,16 +149,16 @@ func untrusted(in *Inputs, s *policy.Source) (message, actual string) {
 
 // Trusted reports whether the change certainly did not write a contract. An operator's contract that may be a file of
 // the repository cannot be trusted while the touched paths are unknown.
-func Trusted(in *Inputs, s *policy.Source) bool {
+func Trusted(in *check.Inputs, s *policy.Source) bool {
 	message, _ := untrusted(in, s)
-	unseen := s.Trust == facts.TrustOperator && len(s.RepoPaths) > 0 && in.State[Changes] != Usable
+	unseen := s.Trust == facts.TrustOperator && len(s.RepoPaths) > 0 && in.State[check.Changes] != check.Usable
 	return message == "" && !unseen
 }
 
 // touches reports whether the head contains one of some paths because of the change: the change touches it, or puts a
 // symlink on the way to it.
-func touches(in *Inputs, paths []string) bool {
-	return slices.ContainsFunc(in.Changes, func(c Change) bool {
+func touches(in *check.Inputs, paths []string) bool {
+	return slices.ContainsFunc(in.Changes, func(c check.Change) bool {
 		return c.Status != change.Deleted && slices.ContainsFunc(paths, func(path string) bool {
 			return c.Path == path || strings.HasPrefix(path, c.Path+"/")
 		})

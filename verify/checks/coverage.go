@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // Coverage checks that the tests cover as much as the contract requires.
-var CoverageCheck = &Check{
+var CoverageCheck = &check.Check{
 	ID:    "coverage",
 	Title: "Coverage is above its floor and did not drop",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "coverage.missing", Severity: input.Block},
 		{Name: "coverage.malformed", Severity: input.Block},
 		{Name: "coverage.below_floor", Severity: input.Block},
@@ -21,9 +22,9 @@ var CoverageCheck = &Check{
 		{Name: "coverage.minor_regression", Severity: input.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
-	Asked: func(in *Inputs) bool {
-		return in.State[Coverage] != Missing || in.Policy != nil && in.Policy.Coverage != nil
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
+	Asked: func(in *check.Inputs) bool {
+		return in.State[check.Coverage] != check.Missing || in.Policy != nil && in.Policy.Coverage != nil
 	},
 	Run: runCoverage,
 }
@@ -31,11 +32,11 @@ var CoverageCheck = &Check{
 // defaultMaxDrop is one point: a larger drop blocks, also where no contract declares coverage.
 const defaultMaxDrop = input.Whole / 100
 
-func runCoverage(p *Pass) {
-	reportProblems(p, "coverage.malformed", Coverage)
-	if p.State[Coverage] == Missing {
-		p.Report(Finding{
-			Code: "coverage.missing", Message: "the contract declares coverage, and there is no coverage report", Input: Coverage,
+func runCoverage(p *check.Pass) {
+	reportProblems(p, "coverage.malformed", check.Coverage)
+	if p.State[check.Coverage] == check.Missing {
+		p.Report(check.Finding{
+			Code: "coverage.missing", Message: "the contract declares coverage, and there is no coverage report", Input: check.Coverage,
 			Path: p.Policy.Coverage.Report, Expected: "the file " + p.Policy.Coverage.Report, Actual: "no such file",
 			Fix: "let the test command write its coverage there",
 		})
@@ -46,8 +47,8 @@ func runCoverage(p *Pass) {
 	current := p.Coverage.Report.Current
 	if p.Policy != nil && p.Policy.Coverage != nil && p.Policy.Coverage.Floor != nil && current < *p.Policy.Coverage.Floor {
 		floor := percent(*p.Policy.Coverage.Floor)
-		p.Report(Finding{
-			Code: "coverage.below_floor", Message: "coverage is below its floor", Input: Coverage, Path: p.Coverage.Path,
+		p.Report(check.Finding{
+			Code: "coverage.below_floor", Message: "coverage is below its floor", Input: check.Coverage, Path: p.Coverage.Path,
 			Pos: p.Coverage.Report.Pos, Expected: "at least " + floor, Actual: percent(current),
 			Fix: "test what the change adds", Identity: []string{points(current), floor},
 		})
@@ -67,7 +68,7 @@ func percent(r input.Ratio) string {
 
 // reportDrop compares with the value before. The report's own value for that counts only where there is no better source:
 // the change could write anything there.
-func reportDrop(p *Pass) {
+func reportDrop(p *check.Pass) {
 	var declared *input.Ratio
 	if p.Policy != nil && p.Policy.Coverage != nil {
 		declared = p.Policy.Coverage.MaxDrop
@@ -75,8 +76,8 @@ func reportDrop(p *Pass) {
 	previous := previousCoverage(p)
 	if previous == nil {
 		if declared != nil {
-			p.Report(Finding{
-				Code: "facts.unavailable", Message: "cannot determine the coverage before the change", Input: Coverage, Path: p.Coverage.Path,
+			p.Report(check.Finding{
+				Code: "facts.unavailable", Message: "cannot determine the coverage before the change", Input: check.Coverage, Path: p.Coverage.Path,
 				Expected: "the coverage of the base", Actual: "no trusted input names it",
 				Fix:      "provide the coverage report of the base; a person may remove max_drop from the contract",
 				Identity: []string{"previous coverage"},
@@ -91,8 +92,8 @@ func reportDrop(p *Pass) {
 	if declared != nil {
 		limit = *declared
 	}
-	f := Finding{
-		Code: "coverage.minor_regression", Message: "coverage dropped slightly", Input: Coverage, Path: p.Coverage.Path,
+	f := check.Finding{
+		Code: "coverage.minor_regression", Message: "coverage dropped slightly", Input: check.Coverage, Path: p.Coverage.Path,
 		Pos: p.Coverage.Report.Pos, Expected: "no drop from " + percent(*previous),
 		Actual: fmt.Sprintf("%s, a drop of %s", percent(p.Coverage.Report.Current), percent(*previous-p.Coverage.Report.Current)),
 		Fix:    "test what the change adds", Identity: []string{points(*previous), points(p.Coverage.Report.Current)},
@@ -104,7 +105,7 @@ func reportDrop(p *Pass) {
 }
 
 // previousCoverage is the value of the base; nil when no trusted input names it.
-func previousCoverage(p *Pass) *input.Ratio {
+func previousCoverage(p *check.Pass) *input.Ratio {
 	if p.Facts != nil && p.Facts.BaseCoverage != nil {
 		return &p.Facts.BaseCoverage.Current
 	}

@@ -4,15 +4,16 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Diff checks that the gate knows what was changed.
-var DiffCheck = &Check{
+var DiffCheck = &check.Check{
 	ID:    "diff",
 	Title: "The list of changed files is there and reliable",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "diff.missing", Severity: input.Block},
 		{Name: "diff.malformed", Severity: input.Block},
 		{Name: "diff.disagrees", Severity: input.Block},
@@ -20,41 +21,41 @@ var DiffCheck = &Check{
 		{Name: "diff.incomplete", Severity: input.Unknown},
 		{Name: "diff.several_bases", Severity: input.Info},
 	},
-	Also:  []string{CodeLimit},
-	Scope: ScopeChange | ScopeGroup | ScopeMember | ScopeExempt | ScopePast,
+	Also:  []string{check.CodeLimit},
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt | check.ScopePast,
 	Run:   runDiff,
 }
 
-func runDiff(p *Pass) {
-	reportProblems(p, "diff.malformed", Changes, Diff)
+func runDiff(p *check.Pass) {
+	reportProblems(p, "diff.malformed", check.Changes, check.Diff)
 	incomplete := p.Unavailable(facts.WantedChanges)
 	for _, u := range incomplete {
 		f := unavailable("diff.incomplete", u, "the list of changed files")
 		if u.Limit != "" {
-			f.Code, f.Severity = CodeLimit, input.Block
+			f.Code, f.Severity = check.CodeLimit, input.Block
 			f.Identity = append(f.Identity, u.Limit)
 		}
 		p.Report(f)
 	}
 	reportSeveralBases(p)
 	reportBaseMoved(p)
-	if p.State[Changes] == Missing && len(incomplete) == 0 {
-		p.Report(Finding{
-			Code: "diff.missing", Message: "there is no list of changed files", Input: Diff,
+	if p.State[check.Changes] == check.Missing && len(incomplete) == 0 {
+		p.Report(check.Finding{
+			Code: "diff.missing", Message: "there is no list of changed files", Input: check.Diff,
 			Expected: "changes.json or pr.diff", Actual: "neither",
 			Fix: "supply the diff: " + change.DiffCommand,
 		})
 	}
 	for _, s := range p.Surplus {
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "diff.disagrees", Message: "there is more than one list of changed files of this kind", Input: s.Kind, Path: s.Path,
 			Expected: "at most one changes.json and one diff", Actual: s.Path, Fix: "supply the one that was created from the commits that are judged",
 			Identity: []string{"surplus"},
 		})
 	}
 	for _, d := range p.Disagree {
-		p.Report(Finding{
-			Code: "diff.disagrees", Message: "changes.json and pr.diff disagree about this file", Input: Diff, Path: d.Path,
+		p.Report(check.Finding{
+			Code: "diff.disagrees", Message: "changes.json and pr.diff disagree about this file", Input: check.Diff, Path: d.Path,
 			Expected: "in pr.diff as in changes.json: " + d.Changes, Actual: "in pr.diff: " + d.Diff,
 			Fix: "create both from the same two commits", Identity: []string{d.Changes, d.Diff},
 		})
@@ -63,7 +64,7 @@ func runDiff(p *Pass) {
 
 // reportBaseMoved reports the paths that the change edits and that the base branch has removed since: git merges such an
 // edit into the path that the file was renamed to, which is not the one that is judged.
-func reportBaseMoved(p *Pass) {
+func reportBaseMoved(p *check.Pass) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if !c.BaseGone {
@@ -79,13 +80,13 @@ func reportBaseMoved(p *Pass) {
 }
 
 // reportSeveralBases reports that the union of several comparisons is judged: the list may contain more than a diff shows.
-func reportSeveralBases(p *Pass) {
+func reportSeveralBases(p *check.Pass) {
 	if p.Facts == nil || len(p.Facts.Subject.MergeBases) < 2 {
 		return
 	}
 	bases := p.Facts.Subject.MergeBases
-	p.Report(Finding{
-		Code: "diff.several_bases", Message: "base and head have several merge bases; every file that differs from one of them is judged", Input: Facts,
+	p.Report(check.Finding{
+		Code: "diff.several_bases", Message: "base and head have several merge bases; every file that differs from one of them is judged", Input: check.Facts,
 		Expected: "one merge base", Actual: strings.Join(bases, ", "), Fix: "merge the base branch into the change once more to have one", Identity: bases,
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -13,19 +14,19 @@ import (
 )
 
 // DiffRules checks what the gate's own rules found in the change. Facts reports when the collector could not run them.
-var DiffRulesCheck = &Check{
+var DiffRulesCheck = &check.Check{
 	ID:    "diffrules",
 	Title: "The change weakens no test and no check",
-	Codes: []Code{{Name: "rule.off", Severity: input.Info}, {Name: "rules.unread_language", Severity: input.Info}},
+	Codes: []check.Code{{Name: "rule.off", Severity: input.Info}, {Name: "rules.unread_language", Severity: input.Info}},
 	Also:  []string{"rule.malformed", "rule.failed", "rule.unknown", "rule.expired", "rule.ignore_unused"},
-	Scope: ScopeChange | ScopeMember | ScopePast,
-	Asked: func(in *Inputs) bool { return in.State[DiffRules] != Missing },
+	Scope: check.ScopeChange | check.ScopeMember | check.ScopePast,
+	Asked: func(in *check.Inputs) bool { return in.State[check.DiffRules] != check.Missing },
 	Run:   runDiffRules,
 }
 
-func runDiffRules(p *Pass) {
-	reportProblems(p, "rule.malformed", DiffRules)
-	if p.State[DiffRules] != Usable {
+func runDiffRules(p *check.Pass) {
+	reportProblems(p, "rule.malformed", check.DiffRules)
+	if p.State[check.DiffRules] != check.Usable {
 		return
 	}
 	reportUnreadLanguages(p)
@@ -90,11 +91,11 @@ func runDiffRules(p *Pass) {
 }
 
 // reportUnreadLanguages names the languages of touched tests about which the rules say nothing: silence is no praise of them.
-func reportUnreadLanguages(p *Pass) {
+func reportUnreadLanguages(p *check.Pass) {
 	for _, unread := range p.DiffRules.Unread {
 		files := input.Plural(unread.Files, "touched file") + " of tests"
-		p.Report(Finding{
-			Code: "rules.unread_language", Message: "no diff rule reads " + unread.Language + ", the language of " + files, Input: DiffRules,
+		p.Report(check.Finding{
+			Code: "rules.unread_language", Message: "no diff rule reads " + unread.Language + ", the language of " + files, Input: check.DiffRules,
 			Path: unread.File, Expected: "tests in a language that the diff rules read", Actual: unread.Language,
 			Fix: "review these tests by hand", Identity: []string{unread.Language},
 		})
@@ -108,7 +109,7 @@ type rowKind struct {
 }
 
 // reportOff says that a rule is off: who reads the report a year later must not take silence for a change without findings.
-func reportOff(p *Pass, rule *policy.Rule, places int64) {
+func reportOff(p *check.Pass, rule *policy.Rule, places int64) {
 	found := "it found nothing"
 	if places > 0 {
 		found = "it found " + input.Plural(places, "place") + ", which does not count"
@@ -116,9 +117,9 @@ func reportOff(p *Pass, rule *policy.Rule, places int64) {
 			found = "it found " + input.Plural(places, "place") + ", which do not count"
 		}
 	}
-	p.Report(Finding{
+	p.Report(check.Finding{
 		Code: "rule.off", Message: fmt.Sprintf("the contract switches off the diff rule %q; %s", rule.ID.Value, found),
-		Input: Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
+		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
 		Expected: "a rule that counts", Actual: "severity off", Fix: "no action is needed", Identity: []string{rule.ID.Value},
 	})
 }
@@ -127,7 +128,7 @@ func reportOff(p *Pass, rule *policy.Rule, places int64) {
 const maxWarned = 6
 
 // reportWarned reports the rows of a rule that warns, none of which is excused: the first ones, and one finding for the others.
-func reportWarned(p *Pass, rows []*reports.DiffRow) {
+func reportWarned(p *check.Pass, rows []*reports.DiffRow) {
 	most := maxWarned
 	if len(rows) > maxWarned {
 		most--
@@ -154,7 +155,7 @@ func reportWarned(p *Pass, rows []*reports.DiffRow) {
 }
 
 // reportDiffRow reports what a rule found in one place.
-func reportDiffRow(p *Pass, r *reports.DiffRow, severity input.Severity, exceptions *ignores) {
+func reportDiffRow(p *check.Pass, r *reports.DiffRow, severity input.Severity, exceptions *ignores) {
 	if r.Passed || severity == contract.Off {
 		return
 	}
@@ -164,9 +165,9 @@ func reportDiffRow(p *Pass, r *reports.DiffRow, severity input.Severity, excepti
 }
 
 // diffFinding is the finding of a row.
-func diffFinding(r *reports.DiffRow, severity input.Severity) Finding {
-	f := Finding{
-		Code: "rule.failed", Severity: severity, Message: r.ID + ": " + cmp.Or(r.Detail, "the rule is broken"), Input: DiffRules,
+func diffFinding(r *reports.DiffRow, severity input.Severity) check.Finding {
+	f := check.Finding{
+		Code: "rule.failed", Severity: severity, Message: r.ID + ": " + cmp.Or(r.Detail, "the rule is broken"), Input: check.DiffRules,
 		Expected: input.NoSuchText + input.AsAtBase, Actual: cmp.Or(r.Now, input.NotThere), Path: r.File,
 		Fix: cmp.Or(r.Fix, "restore what the merge base has"), Identity: []string{r.ID, r.Side, r.Was, r.Now}, Rule: r.ID,
 	}
@@ -186,7 +187,7 @@ func diffFinding(r *reports.DiffRow, severity input.Severity) Finding {
 
 // reportStrayIgnores reports the exceptions from rules that do not exist: those with the prefix, of which nothing else is said
 // then, and those that lack it where no rule report has such a rule.
-func reportStrayIgnores(p *Pass, exceptions *ignores, known map[string]bool) {
+func reportStrayIgnores(p *check.Pass, exceptions *ignores, known map[string]bool) {
 	for i := range exceptions.list {
 		ignore := &exceptions.list[i]
 		now, former := contract.FormerRule(ignore.ID.Value)
@@ -209,15 +210,15 @@ func reportStrayIgnores(p *Pass, exceptions *ignores, known map[string]bool) {
 }
 
 // reportNoDiffRule reports an id in a contract that no rule has.
-func reportNoDiffRule(p *Pass, id input.Text, source *policy.Source) {
+func reportNoDiffRule(p *check.Pass, id input.Text, source *policy.Source) {
 	var known []string
 	for _, r := range p.DiffRules.Rules {
 		if len(known) == 0 || known[len(known)-1] != r.ID {
 			known = append(known, r.ID)
 		}
 	}
-	f := Finding{
-		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Input: Kind(source.Kind), Path: source.Path, Pos: id.Pos,
+	f := check.Finding{
+		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Input: check.Kind(source.Kind), Path: source.Path, Pos: id.Pos,
 		Expected: "the id of a diff rule", Actual: id.Value, Fix: "let a person correct or remove it; closeout diff --list shows the ids",
 		Identity: []string{id.Value},
 	}

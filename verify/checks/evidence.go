@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -11,10 +12,10 @@ import (
 )
 
 // Evidence checks how far the records can be trusted.
-var EvidenceCheck = &Check{
+var EvidenceCheck = &check.Check{
 	ID:    "evidence",
 	Title: "The evidence is about this code and comes from a trusted source",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "evidence.conflict", Severity: input.Block},
 		{Name: "evidence.stale", Severity: input.Block},
 		{Name: "evidence.dirty_tree", Severity: input.Block},
@@ -22,20 +23,20 @@ var EvidenceCheck = &Check{
 		{Name: "evidence.digest_mismatch", Severity: input.Block},
 		{Name: "evidence.unbound", Severity: input.Warn},
 	},
-	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	// Supplied digests are compared with the logs also when no contract can be read.
-	Asked: func(in *Inputs) bool { return in.State[Contract] == Usable || len(in.Digests) > 0 },
+	Asked: func(in *check.Inputs) bool { return in.State[check.Contract] == check.Usable || len(in.Digests) > 0 },
 	Run:   runEvidence,
 }
 
-func runEvidence(p *Pass) {
+func runEvidence(p *check.Pass) {
 	reportDigests(p) // also when no log is left that counts
-	if p.State[Contract] != Usable || p.State[Feedback] != Usable {
+	if p.State[check.Contract] != check.Usable || p.State[check.Feedback] != check.Usable {
 		return
 	}
 	unknown := false // the collector could not get the code tree, so that no record can be bound
 	if p.Facts != nil && p.Facts.Subject.AcceptedTrees == nil {
-		_, unknown = lacking(p.Facts, facts.WantedCodeTree, "")
+		_, unknown = p.Facts.Lacking(facts.WantedCodeTree, "")
 	}
 	for i, d := range p.Decisions {
 		if unknown && d.Reason == proof.BelowMinimum && d.At.Last.Trees {
@@ -56,7 +57,7 @@ func runEvidence(p *Pass) {
 		}
 	}
 	if p.Unbound {
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "evidence.unbound", Message: "the records are not bound to this code",
 			Expected: "facts that name the code tree, so that a record of other code is noticed",
 			Actual:   "no code tree is known; evidence is accepted as claimed",
@@ -65,8 +66,8 @@ func runEvidence(p *Pass) {
 	}
 }
 
-func evidenceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Finding {
-	f := at(Finding{Code: string(d.Reason), Identity: decisionKey(c, d)}, d.At)
+func evidenceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) check.Finding {
+	f := at(check.Finding{Code: string(d.Reason), Identity: decisionKey(c, d)}, d.At)
 	switch d.Reason {
 	case proof.Conflict:
 		f.Message = criterionName(c) + " passed in one log and failed in another"
@@ -75,7 +76,7 @@ func evidenceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Finding 
 		f.Output = p.Tail(&d.At.Last.Said)
 		f.Fix = "fix what makes it fail there, then run and record it again"
 	case proof.Stale:
-		changed := changedPaths("; the work tree differed from its commit in ", d.At)
+		changed := check.ChangedPaths("; the work tree differed from its commit in ", d.At)
 		f.Message = criterionName(c) + " ran on code other than the code that is judged" + changed
 		f.Expected = "tree_before and tree_after that name the code tree of this change"
 		f.Actual = "the record names another tree" + changed
@@ -92,7 +93,7 @@ func evidenceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Finding 
 			f.Fix = otherBytesFix
 			break
 		}
-		changed := changedPaths(": ", d.At)
+		changed := check.ChangedPaths(": ", d.At)
 		f.Message = "the code changed while " + criterionName(c) + " ran" + changed
 		f.Expected = "the same tree before and after"
 		f.Actual = "tree_before and tree_after differ" + changed
@@ -100,7 +101,7 @@ func evidenceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Finding 
 	default:
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
 		f.Expected = "evidence that is at least " + string(d.Minimum)
-		f.Actual = string(d.Level) + ": " + KeptFrom(d.Level, d.At)
+		f.Actual = string(d.Level) + ": " + check.KeptFrom(d.Level, d.At)
 		f.Fix = reach(p, "run the command with closeout record, which records the code tree before and after", d.Minimum)
 	}
 	f.Fix += provesHint(c)
@@ -111,29 +112,8 @@ func evidenceFinding(p *Pass, c *contract.Criterion, d *proof.Decision) Finding 
 const otherBytesFix = "let no command rewrite such a file; if a setting of the machine did, set core.autocrlf=false, " +
 	"or * text=auto eol=lf in .gitattributes, and record in a fresh checkout"
 
-// changedPaths names the first paths that the record names as changed, "" when it names none. They are words of the
-// change and may be long.
-func changedPaths(lead string, d *proof.Deciding) string {
-	const most, longest = 5, 100
-	var list []string
-	for _, path := range d.Last.ChangedPaths {
-		if len(list) == most {
-			list = append(list, "…")
-			break
-		}
-		if runes := []rune(path); len(runes) > longest {
-			path = string(runes[:longest]) + "…"
-		}
-		list = append(list, fmt.Sprintf("%q", path))
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return lead + strings.Join(list, ", ")
-}
-
 // reach says how evidence that is recorded in such a way gets to a level, and how to accept less on purpose.
-func reach(p *Pass, how string, minimum input.Level) string {
+func reach(p *check.Pass, how string, minimum input.Level) string {
 	switch {
 	case p.Event != "" && p.Facts == nil:
 		how = "give the action a token: the input token is empty, so nothing says which code the records must be about; then " + how
@@ -159,7 +139,7 @@ func conflictText(d *proof.Decision) string {
 }
 
 // reportDigests requires every log that the workflow supplied, and a digest of every stream that it names.
-func reportDigests(p *Pass) {
+func reportDigests(p *check.Pass) {
 	there := map[string]bool{}
 	for _, l := range p.Logs {
 		there[l.SHA256] = true
@@ -169,8 +149,8 @@ func reportDigests(p *Pass) {
 		if sha256 != "" && there[sha256] {
 			continue
 		}
-		f := Finding{
-			Code: "evidence.digest_mismatch", Message: "a log that the workflow supplied is missing or was changed", Input: Feedback,
+		f := check.Finding{
+			Code: "evidence.digest_mismatch", Message: "a log that the workflow supplied is missing or was changed", Input: check.Feedback,
 			Expected: "a log with sha256 " + sha256, Actual: input.Plural(int64(len(p.Logs)), "log") + ", none with this digest",
 			Fix: "supply the log as the recording job wrote it", Identity: []string{sha256},
 		}
@@ -185,12 +165,12 @@ func reportDigests(p *Pass) {
 	}
 }
 
-func reportCompanion(p *Pass, c *Companion) {
+func reportCompanion(p *check.Pass, c *check.Companion) {
 	how := "run the command that writes the report with closeout record --produces, on the code as it is now"
-	if c.Kind == Rules && p.Policy.Rules.Run != nil {
+	if c.Kind == check.Rules && p.Policy.Rules.Run != nil {
 		how = "commit all edits, then run closeout run, which records the command of rules.run"
 	}
-	p.Report(Finding{
+	p.Report(check.Finding{
 		Code:    "evidence.below_minimum",
 		Message: fmt.Sprintf("the %s report is %s, and it must be %s: %s", c.Kind, c.Level, c.Minimum, c.KeptFrom),
 		Input:   c.Kind, Path: c.Path,
@@ -203,11 +183,11 @@ func reportCompanion(p *Pass, c *Companion) {
 
 // reportClash reports a file that two commands of one log wrote with different content: which of them it is from, and
 // whether the other one meant to replace it, is unknown.
-func reportClash(p *Pass, c *Companion) {
-	p.Report(Finding{
+func reportClash(p *check.Pass, c *check.Companion) {
+	p.Report(check.Finding{
 		Code:    "evidence.conflict",
 		Message: fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, c.Clash.Path, c.Clash.First, c.Clash.Second),
-		Input:   Feedback, Path: c.Clash.Stream, Pos: input.Pos{Line: c.Clash.Line, Column: 1},
+		Input:   check.Feedback, Path: c.Clash.Stream, Pos: input.Pos{Line: c.Clash.Line, Column: 1},
 		Expected: "one command of a log that writes the file", Actual: "two commands, with different content",
 		Fix: "let each command write a separate file, then record both again", Identity: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
 	})

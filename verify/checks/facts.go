@@ -5,20 +5,21 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Facts checks that the facts can be read, and that they contain what every run requires.
-var FactsCheck = &Check{
+var FactsCheck = &check.Check{
 	ID:    "facts",
 	Title: "The facts that the decision requires are known",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "facts.malformed", Severity: input.Block},
 		{Name: "facts.unavailable", Severity: input.Unknown},
 	},
-	Scope: ScopeChange | ScopeGroup | ScopeMember | ScopeExempt | ScopePast,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt | check.ScopePast,
 	Run:   runFacts,
 }
 
@@ -30,12 +31,12 @@ var everyRun = map[facts.Wanted]string{
 	facts.WantedDiffRules: "what the diff rules find",
 }
 
-func runFacts(p *Pass) {
-	reportProblems(p, "facts.malformed", Facts)
+func runFacts(p *check.Pass) {
+	reportProblems(p, "facts.malformed", check.Facts)
 	if p.Facts == nil {
-		if p.Member != nil && p.State[Facts] == Missing { // outside of a merge group facts are optional
-			p.Report(Finding{
-				Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: Facts,
+		if p.Member != nil && p.State[check.Facts] == check.Missing { // outside of a merge group facts are optional
+			p.Report(check.Finding{
+				Code: "facts.unavailable", Message: "nothing is known about the pull request", Input: check.Facts,
 				Expected: "facts about each pull request of the group", Actual: "none", Fix: "let the collector write the facts, and run the gate again", Identity: []string{string(facts.WantedPullRequest), ""},
 			})
 		}
@@ -60,7 +61,7 @@ func runFacts(p *Pass) {
 
 // readFromBase is what the base branch contains under the name of an unavailable fact, if that is not a contract: the
 // collector reads files that the contracts name with them. "" for a contract.
-func readFromBase(p *Pass, u *facts.Unavailable) string {
+func readFromBase(p *check.Pass, u *facts.Unavailable) string {
 	switch {
 	case u.What != facts.WantedContracts || p.Policy == nil:
 		return ""
@@ -73,13 +74,13 @@ func readFromBase(p *Pass, u *facts.Unavailable) string {
 }
 
 // unavailable is the finding for a fact that the collector could not get.
-func unavailable(code string, u facts.Unavailable, what string) Finding {
+func unavailable(code string, u facts.Unavailable, what string) check.Finding {
 	message := "cannot determine " + what
 	if u.About != "" {
 		message += fmt.Sprintf(" (%s)", u.About)
 	}
-	return Finding{
-		Code: code, Message: message + ": " + u.Error, Input: Facts, Expected: what, Actual: u.Error,
+	return check.Finding{
+		Code: code, Message: message + ": " + u.Error, Input: check.Facts, Expected: what, Actual: u.Error,
 		Fix:      cmp.Or(u.Fix, "fix the cause of the error, and run the gate again"),
 		Identity: []string{string(u.What), u.About}, Lacks: &u, Undecided: strings.TrimPrefix(message, "cannot determine "),
 	}

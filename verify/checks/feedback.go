@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/proof"
 )
 
 // Feedback checks that the logs are there, complete and well formed.
-var FeedbackCheck = &Check{
+var FeedbackCheck = &check.Check{
 	ID:    "feedback",
 	Title: "The feedback logs are there, complete and well formed",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "feedback.missing", Severity: input.Block},
 		{Name: "feedback.empty", Severity: input.Block},
 		{Name: "feedback.malformed", Severity: input.Block},
@@ -21,16 +22,16 @@ var FeedbackCheck = &Check{
 		{Name: "feedback.tampered", Severity: input.Block},
 		{Name: "feedback.nonzero_exit", Severity: input.Info},
 	},
-	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Run:   runFeedback,
 }
 
-func runFeedback(p *Pass) {
+func runFeedback(p *check.Pass) {
 	if len(p.Streams()) == 0 && len(p.Digests) == 0 { // a digest without its log is evidence.digest_mismatch
 		reportNoLog(p)
 	}
-	reportNoMatch(p, "feedback.missing", Feedback)
-	reportProblems(p, "feedback.malformed", Feedback)
+	reportNoMatch(p, "feedback.missing", check.Feedback)
+	reportProblems(p, "feedback.malformed", check.Feedback)
 	reportEmpty(p)
 	for _, s := range p.Streams() {
 		reportGaps(p, s)
@@ -43,14 +44,14 @@ func runFeedback(p *Pass) {
 	}
 }
 
-func reportNoLog(p *Pass) {
+func reportNoLog(p *check.Pass) {
 	for _, problem := range p.Problems {
-		if problem.Kind == Feedback {
+		if problem.Kind == check.Feedback {
 			return // there is one, and it says itself what is wrong with it
 		}
 	}
-	f := Finding{
-		Code: "feedback.missing", Message: "there is no feedback log", Input: Feedback,
+	f := check.Finding{
+		Code: "feedback.missing", Message: "there is no feedback log", Input: check.Feedback,
 		Expected: "at least one feedback_record.jsonl", Actual: "no such file",
 		Fix: "record the acceptance commands with closeout run or closeout record, and make sure that the log reaches the gate",
 	}
@@ -63,41 +64,41 @@ func reportNoLog(p *Pass) {
 }
 
 // reportEmpty reports each log that counts and is empty: another log cannot replace it.
-func reportEmpty(p *Pass) {
+func reportEmpty(p *check.Pass) {
 	for _, l := range p.Logs {
-		said := func(problem Problem) bool { return problem.Kind == Feedback && problem.Path == l.Path }
+		said := func(problem check.Problem) bool { return problem.Kind == check.Feedback && problem.Path == l.Path }
 		if !l.Counts || l.Records > 0 || slices.ContainsFunc(p.Problems, said) {
 			continue
 		}
-		p.Report(Finding{
-			Code: "feedback.empty", Message: "the feedback log is empty", Input: Feedback, Path: l.Path,
+		p.Report(check.Finding{
+			Code: "feedback.empty", Message: "the feedback log is empty", Input: check.Feedback, Path: l.Path,
 			Expected: "a record for each command that ran", Actual: "no record",
 			Fix: "record the acceptance commands with closeout run or closeout record; supply no log where nothing is to be recorded",
 		})
 	}
 }
 
-func reportGaps(p *Pass, s *proof.Stream) {
+func reportGaps(p *check.Pass, s *proof.Stream) {
 	for _, g := range s.Gaps {
-		p.Report(Finding{
-			Code: "feedback.gap", Message: "the log is incomplete: " + g.Kind, Input: Feedback, Path: s.Name,
+		p.Report(check.Finding{
+			Code: "feedback.gap", Message: "the log is incomplete: " + g.Kind, Input: check.Feedback, Path: s.Name,
 			Pos: input.Pos{Line: g.Line, Column: 1}, Expected: g.Expected, Actual: g.Found,
 			Fix: "supply the log as the recorder wrote it, with no line removed, repeated or moved", Identity: []string{g.Kind, g.Found},
 		})
 	}
 	if s.GapsMore > 0 {
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "feedback.gap", Message: fmt.Sprintf("the log is incomplete: %d more places are not listed", s.GapsMore),
-			Input: Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
+			Input: check.Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
 			Fix: "supply the log as the recorder wrote it", Identity: []string{"more", fmt.Sprint(s.GapsMore)}, Times: s.GapsMore,
 		})
 	}
 }
 
 // reportTampered repeats what the recorder found. No later record can settle that.
-func reportTampered(p *Pass, s *proof.Stream) {
-	f := Finding{
-		Code: "feedback.tampered", Input: Feedback, Path: s.Name, Expected: "a log and step outputs that only the recorder writes",
+func reportTampered(p *check.Pass, s *proof.Stream) {
+	f := check.Finding{
+		Code: "feedback.tampered", Input: check.Feedback, Path: s.Name, Expected: "a log and step outputs that only the recorder writes",
 		Fix: "find the command or configuration that wrote it, remove that, and record all commands again",
 	}
 	for _, c := range s.Tampered.List {
@@ -112,11 +113,11 @@ func reportTampered(p *Pass, s *proof.Stream) {
 	}
 }
 
-func reportOpen(p *Pass, s *proof.Stream) {
+func reportOpen(p *check.Pass, s *proof.Stream) {
 	const expected = "an exit code, or a later record of the same command that has one"
 	for _, c := range s.Open() {
-		f := Finding{
-			Code: "feedback.null_exit", Message: inDirectory(c) + " has no exit code", Input: Feedback, Path: s.Name,
+		f := check.Finding{
+			Code: "feedback.null_exit", Message: inDirectory(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
 			Pos: input.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
 			Fix:      "run the command again to its end, and record it; or record everything again in a new log: closeout run",
 			Identity: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
@@ -128,26 +129,26 @@ func reportOpen(p *Pass, s *proof.Stream) {
 		p.Report(f)
 	}
 	if s.Unsettled > 0 {
-		p.Report(Finding{
-			Code: "feedback.null_exit", Message: fmt.Sprintf("%d more commands have no exit code", s.Unsettled), Input: Feedback,
+		p.Report(check.Finding{
+			Code: "feedback.null_exit", Message: fmt.Sprintf("%d more commands have no exit code", s.Unsettled), Input: check.Feedback,
 			Path: s.Name, Expected: expected, Actual: fmt.Sprintf("more than %d open at once", proof.MaxOpen),
 			Fix: "run the commands to their end", Identity: []string{"more", fmt.Sprint(s.Unsettled)}, Times: s.Unsettled,
 		})
 	}
 }
 
-func reportNonzero(p *Pass, s *proof.Stream) {
+func reportNonzero(p *check.Pass, s *proof.Stream) {
 	for _, c := range s.Nonzero.List {
-		p.Report(Finding{
-			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%s exited with %d", inDirectory(*c), c.Exit), Input: Feedback,
+		p.Report(check.Finding{
+			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%s exited with %d", inDirectory(*c), c.Exit), Input: check.Feedback,
 			Path: s.Name, Pos: input.Pos{Line: c.Line, Column: 1}, Expected: "nothing: the contract does not name this command",
 			Actual: fmt.Sprintf("exit code %d", c.Exit), Fix: "no action is needed", Identity: []string{c.Text, c.Cwd}, Times: c.Times,
 		})
 	}
 	if more := s.Nonzero.More; more > 0 {
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%d more commands that the contract does not name failed", more),
-			Input: Feedback, Path: s.Name, Expected: "nothing", Actual: fmt.Sprint(more), Fix: "no action is needed",
+			Input: check.Feedback, Path: s.Name, Expected: "nothing", Actual: fmt.Sprint(more), Fix: "no action is needed",
 			Identity: []string{"more"}, Times: more,
 		})
 	}

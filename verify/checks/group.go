@@ -3,24 +3,25 @@ package checks
 import (
 	"fmt"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Group checks that a merge group consists of the pull requests that were judged, and of nothing else. It runs for merge
 // groups alone.
-var GroupCheck = &Check{
+var GroupCheck = &check.Check{
 	ID:    "group",
 	Title: "The merge group contains its pull requests, and nothing else",
-	Codes: []Code{{Name: "group.unexplained_path", Severity: input.Block}},
+	Codes: []check.Code{{Name: "group.unexplained_path", Severity: input.Block}},
 	Also:  []string{"facts.unavailable"},
-	Scope: ScopeGroup | ScopeExempt,
-	Needs: []Kind{Facts},
-	Asked: func(in *Inputs) bool { return in.Group != nil },
+	Scope: check.ScopeGroup | check.ScopeExempt,
+	Needs: []check.Kind{check.Facts},
+	Asked: func(in *check.Inputs) bool { return in.Group != nil },
 	Run:   runGroup,
 }
 
-func runGroup(p *Pass) {
+func runGroup(p *check.Pass) {
 	const list = "the pull requests of the merge group"
 	unknown := p.Unavailable(facts.WantedPullRequests)
 	for _, u := range unknown {

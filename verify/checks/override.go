@@ -3,22 +3,23 @@ package checks
 import (
 	"fmt"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
 // Override tells of labels and messages that ask for an override and do not count. It runs after all other checks.
-var OverrideCheck = &Check{
+var OverrideCheck = &check.Check{
 	ID:    "override",
 	Title: "Only a person with permission overrides",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "override.refused", Severity: input.Warn},
 		{Name: "override.attempted", Severity: input.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: ScopeChange | ScopeMember,
-	Asked: func(in *Inputs) bool { return in.Override != nil },
+	Scope: check.ScopeChange | check.ScopeMember,
+	Asked: func(in *check.Inputs) bool { return in.Override != nil },
 	Run:   runOverride,
 }
 
@@ -29,11 +30,11 @@ var overrideFacts = map[facts.Wanted]string{
 	facts.WantedTeams: "the members of the teams",
 }
 
-func runOverride(p *Pass) {
+func runOverride(p *check.Pass) {
 	for _, r := range p.Override.Refused {
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "override.refused", Message: fmt.Sprintf("the label %q, added by %s, does not count: %s", r.Label, r.Actor, r.Why),
-			Input: Facts, Expected: r.Row.Title, Actual: r.Why,
+			Input: check.Facts, Expected: r.Row.Title, Actual: r.Why,
 			Fix: r.Do + "; then run the job again, unless a label starts it (a comment never does)", Identity: []string{r.Label, r.Row.Condition},
 		})
 	}
@@ -45,8 +46,8 @@ func runOverride(p *Pass) {
 		reportLacking(p, m.Kind, m.About, message)
 	}
 	for _, a := range override.Attempts(p.Facts, p.Rule) {
-		p.Report(Finding{
-			Code: "override.attempted", Message: a.What, Input: Facts, Expected: "an override by a person who may override, with a label and a reason",
+		p.Report(check.Finding{
+			Code: "override.attempted", Message: a.What, Input: check.Facts, Expected: "an override by a person who may override, with a label and a reason",
 			Actual: a.What, Fix: "no action is needed: it has no effect. Tell the author that only the people whom the contract names can override", Identity: a.Key,
 		})
 	}

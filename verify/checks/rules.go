@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -14,10 +15,10 @@ import (
 )
 
 // Rules checks that all of the repository's rules were judged and are not violated.
-var RulesCheck = &Check{
+var RulesCheck = &check.Check{
 	ID:    "rules",
 	Title: "Every repository rule was judged and passed",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "rules.missing", Severity: input.Block},
 		{Name: "rule.malformed", Severity: input.Block},
 		{Name: "rule.failed", Severity: input.Block},
@@ -28,25 +29,25 @@ var RulesCheck = &Check{
 		{Name: "rule.expired", Severity: input.Warn},
 		{Name: "rule.ignore_unused", Severity: input.Warn},
 	},
-	Scope: ScopeChange | ScopeGroup | ScopeEvidence,
+	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Run:   runRules,
 }
 
 // ruleRow is a row, and the report that contains it.
 type ruleRow struct {
 	*reports.Row
-	file  *RuleFile
+	file  *check.RuleFile
 	exact bool // its severity is the rule's own, not a tool's level
 }
 
-func runRules(p *Pass) {
-	reportNoMatch(p, "rules.missing", Rules)
-	reportProblems(p, "rule.malformed", Rules)
-	if p.State[Rules] == Malformed {
+func runRules(p *check.Pass) {
+	reportNoMatch(p, "rules.missing", check.Rules)
+	reportProblems(p, "rule.malformed", check.Rules)
+	if p.State[check.Rules] == check.Malformed {
 		return
 	}
 	reportEmptyRules(p)
-	judged := slices.ContainsFunc(p.Rules, func(f RuleFile) bool { return !isEmpty(f) || isClean(p, f) })
+	judged := slices.ContainsFunc(p.Rules, func(f check.RuleFile) bool { return !isEmpty(f) || isClean(p, f) })
 	if !judged || p.Policy == nil {
 		return // the contract says how much each rule weighs
 	}
@@ -73,28 +74,28 @@ func runRules(p *Pass) {
 }
 
 // isEmpty reports whether a report contains no rule. Two empty failure lists mean that no rule failed.
-func isEmpty(f RuleFile) bool {
+func isEmpty(f check.RuleFile) bool {
 	return len(f.Report.Rows) == 0 && f.Report.Shape != reports.ShapeLists
 }
 
 // isClean reports whether an empty report says that the tool ran and found nothing: SARIF that is whole, which the command of
 // rules.run wrote before it ended with exit code 0. Without such a record, a tool that did nothing writes the same.
-func isClean(p *Pass, f RuleFile) bool {
+func isClean(p *check.Pass, f check.RuleFile) bool {
 	c := companionOf(p, &f)
 	return f.Report.Ended && c != nil && c.Clean
 }
 
 // companionOf returns what the logs say about a report; nil where no log was read.
-func companionOf(p *Pass, f *RuleFile) *Companion {
-	key := Companion{Kind: Rules, Path: f.Path, SHA256: f.SHA256}
-	if i, found := slices.BinarySearchFunc(p.Companions, key, CompareCompanions); found {
+func companionOf(p *check.Pass, f *check.RuleFile) *check.Companion {
+	key := check.Companion{Kind: check.Rules, Path: f.Path, SHA256: f.SHA256}
+	if i, found := slices.BinarySearchFunc(p.Companions, key, check.CompareCompanions); found {
 		return &p.Companions[i]
 	}
 	return nil
 }
 
 // rootOf is the root of the work tree in which a report was written; "" when no record tells.
-func rootOf(p *Pass, f *RuleFile) string {
+func rootOf(p *check.Pass, f *check.RuleFile) string {
 	if c := companionOf(p, f); c != nil {
 		return c.Root
 	}
@@ -133,9 +134,9 @@ func below(row *reports.Row, root string) *reports.Row {
 
 // reportEmptyRules reports that there is no rule report, and each one that is empty: a full one beside it does not say
 // what the empty one should.
-func reportEmptyRules(p *Pass) {
-	f := Finding{
-		Code: "rules.missing", Message: "there is no rule report", Input: Rules,
+func reportEmptyRules(p *check.Pass) {
+	f := check.Finding{
+		Code: "rules.missing", Message: "there is no rule report", Input: check.Rules,
 		Expected: "at least one rule report with a row for each rule", Actual: "no such file",
 		Fix: `run the rules and supply their report; a person may declare that there is none: "rules": {"required": false}`,
 	}
@@ -149,7 +150,7 @@ func reportEmptyRules(p *Pass) {
 		}
 		p.Report(f)
 	}
-	declared := slices.ContainsFunc(p.Rules, func(r RuleFile) bool { return p.IsRulesReport(&r) })
+	declared := slices.ContainsFunc(p.Rules, func(r check.RuleFile) bool { return p.IsRulesReport(&r) })
 	if len(p.Rules) > 0 && p.Policy != nil && p.Policy.Rules.Run != nil && !declared {
 		f := f
 		f.Message = "the report of rules.run is not among the rule reports"
@@ -167,7 +168,7 @@ func reportEmptyRules(p *Pass) {
 }
 
 // emptyFix says how an empty report becomes one that says something.
-func emptyFix(p *Pass, f RuleFile) string {
+func emptyFix(p *check.Pass, f check.RuleFile) string {
 	switch {
 	case f.Report.Shape != reports.ShapeSARIF:
 		return `run the rules and supply their report; {"block_failures": [], "warn_failures": []} is a report without failures`
@@ -191,7 +192,7 @@ func stated(r ruleRow, fallback input.Severity) input.Severity {
 }
 
 // judgeCatalogue requires every rule of the catalogue exactly once.
-func judgeCatalogue(p *Pass, rows []ruleRow, ignores *ignores) {
+func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 	byID := map[string][]ruleRow{}
 	for _, r := range rows {
 		byID[r.ID] = append(byID[r.ID], r)
@@ -211,7 +212,7 @@ func judgeCatalogue(p *Pass, rows []ruleRow, ignores *ignores) {
 			if slices.ContainsFunc(left, func(r ruleRow) bool { return !r.Passed }) {
 				result = "failed"
 			}
-			p.Report(rowFinding("rule.unknown", left[0], Finding{
+			p.Report(rowFinding("rule.unknown", left[0], check.Finding{
 				Message:  fmt.Sprintf("the catalogue does not contain the rule %q", r.ID),
 				Expected: "only rules of the contract's catalogue", Actual: fmt.Sprintf("%s, %s", input.Plural(int64(len(left)), "row"), result),
 				Fix: "let a person add the rule to the catalogue, or stop reporting it", Identity: []string{result},
@@ -222,7 +223,7 @@ func judgeCatalogue(p *Pass, rows []ruleRow, ignores *ignores) {
 }
 
 // reportExpired reports an entry of the catalogue whose last day has passed.
-func reportExpired(p *Pass, rule *policy.Rule) {
+func reportExpired(p *check.Pass, rule *policy.Rule) {
 	if rule.ExpiresAt == "" || p.Today == "" || p.Today <= rule.ExpiresAt {
 		return
 	}
@@ -230,20 +231,20 @@ func reportExpired(p *Pass, rule *policy.Rule) {
 	if contract.IsDiffRule(rule.ID.Value) {
 		message = fmt.Sprintf("the entry about the diff rule %q expired on %s and still applies: severity %s", rule.ID.Value, rule.ExpiresAt, rule.Severity)
 	}
-	p.Report(Finding{
+	p.Report(check.Finding{
 		Code: "rule.expired", Message: message,
-		Input: Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
+		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
 		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
 		Identity: []string{rule.ID.Value},
 	})
 }
 
-func judgeRule(p *Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
+func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 	reportExpired(p, rule)
 	if len(rows) == 0 {
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("the rule %q was not judged", rule.ID.Value),
-			Input: Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
+			Input: check.Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
 			Fix: "run the rule and report its result", Identity: []string{rule.ID.Value},
 		})
 		return
@@ -253,7 +254,7 @@ func judgeRule(p *Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 		if len(rows) > 2 {
 			times = fmt.Sprintf("%d times", len(rows))
 		}
-		p.Report(rowFinding("rule.duplicate", rows[1], Finding{
+		p.Report(rowFinding("rule.duplicate", rows[1], check.Finding{
 			Message:  fmt.Sprintf("the rule %q is reported %s", rule.ID.Value, times),
 			Expected: "one row for each rule, over all reports", Actual: input.Plural(int64(len(rows)), "row"),
 			Fix: "report each rule once",
@@ -271,11 +272,11 @@ func judgeRule(p *Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 
 // reportMismatch reports a row that makes less of its rule than the catalogue does. A tool's own levels are no such
 // statement.
-func reportMismatch(p *Pass, rule *policy.Rule, r ruleRow) {
+func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
 	if !r.exact || r.Severity == "" || r.Severity.Rank() <= rule.Severity.Rank() {
 		return
 	}
-	p.Report(rowFinding("rule.severity_mismatch", r, Finding{
+	p.Report(rowFinding("rule.severity_mismatch", r, check.Finding{
 		Severity: rule.Severity,
 		Message:  fmt.Sprintf("the report gives the rule %q a lower severity than the catalogue", r.ID),
 		Expected: "severity " + string(rule.Severity), Actual: "severity " + string(r.Severity),
@@ -283,11 +284,11 @@ func reportMismatch(p *Pass, rule *policy.Rule, r ruleRow) {
 	}))
 }
 
-func reportRow(p *Pass, r ruleRow, severity input.Severity, ignores *ignores) {
+func reportRow(p *check.Pass, r ruleRow, severity input.Severity, ignores *ignores) {
 	if r.Passed {
 		return
 	}
-	f := Finding{
+	f := check.Finding{
 		Severity: severity, Message: fmt.Sprintf("the rule %q is broken", r.ID),
 		Expected: "no violation of the rule", Actual: "a violation", Fix: "fix what the rule found, then run it again",
 	}
@@ -302,7 +303,7 @@ func reportRow(p *Pass, r ruleRow, severity input.Severity, ignores *ignores) {
 }
 
 // excused makes a finding about a failed row one that does not count, if there is an exception.
-func excused(f *Finding, excuse *policy.Ignore) {
+func excused(f *check.Finding, excuse *policy.Ignore) {
 	if excuse == nil {
 		return
 	}
@@ -316,8 +317,8 @@ func isAbsolute(file string) bool {
 }
 
 // rowFinding places a finding at the file that a row names, else at the row.
-func rowFinding(code string, r ruleRow, f Finding) Finding {
-	f.Code, f.Input, f.Path, f.Pos = code, Rules, r.file.Path, r.Pos
+func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
+	f.Code, f.Input, f.Path, f.Pos = code, check.Rules, r.file.Path, r.Pos
 	if r.File != "" && !isAbsolute(r.File) { // a report names no absolute path
 		f.Path, f.Pos = r.File, input.Pos{Line: int(r.Line)}
 	}
@@ -345,7 +346,7 @@ type ignore struct {
 	used    bool
 }
 
-func newIgnores(p *Pass, from []policy.Ignore) *ignores {
+func newIgnores(p *check.Pass, from []policy.Ignore) *ignores {
 	list, byID := make([]ignore, len(from)), map[string][]int{}
 	for i := range list {
 		rule := &from[i]
@@ -397,10 +398,10 @@ func (ig *ignore) excuses(files []string) bool {
 }
 
 // report reports ignores that have expired or that match nothing.
-func (l *ignores) report(p *Pass) {
+func (l *ignores) report(p *check.Pass) {
 	for _, ig := range l.list {
-		f := Finding{
-			Input: Kind(ig.Source.Kind), Path: ig.Source.Path, Pos: ig.ID.Pos, Identity: []string{ig.ID.Value, ig.Reason},
+		f := check.Finding{
+			Input: check.Kind(ig.Source.Kind), Path: ig.Source.Path, Pos: ig.ID.Pos, Identity: []string{ig.ID.Value, ig.Reason},
 			Fix: "let a person remove it from the contract",
 		}
 		switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -14,10 +15,10 @@ import (
 )
 
 // Scope checks that the change touches only what the contract allows.
-var ScopeCheck = &Check{
+var ScopeCheck = &check.Check{
 	ID:    "scope",
 	Title: "The change touches only what the contract allows",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "scope.forbidden", Severity: input.Block},
 		{Name: "scope.protected", Severity: input.Block},
 		{Name: "scope.evidence", Severity: input.Block},
@@ -31,12 +32,12 @@ var ScopeCheck = &Check{
 		{Name: "scope.universal_glob", Severity: input.Warn},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: ScopeChange | ScopeMember | ScopePast,
-	Needs: []Kind{Contract, Changes},
+	Scope: check.ScopeChange | check.ScopeMember | check.ScopePast,
+	Needs: []check.Kind{check.Contract, check.Changes},
 	Run:   runScope,
 }
 
-func runScope(p *Pass) {
+func runScope(p *check.Pass) {
 	var allowed []string // the first patterns that allow a file
 	roots := map[string]bool{}
 	for _, s := range p.Policy.Sources {
@@ -71,7 +72,7 @@ func runScope(p *Pass) {
 
 // reportPath reports the class of a path, and a special file in addition. That the path is irregular is a finding of its
 // own only where nothing else about the path blocks; else the first finding says it.
-func reportPath(p *Pass, c *Change, off offScope) {
+func reportPath(p *check.Pass, c *check.Change, off offScope) {
 	f, reported := classFinding(p, c, off)
 	special, isSpecial := specialFinding(p, c)
 	why := policy.Irregular(c.Path)
@@ -119,7 +120,7 @@ func (o *offScope) deeper(path string) string {
 }
 
 // fileFinding starts a finding about a touched path.
-func fileFinding(p *Pass, code string, c *Change) Finding {
+func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
 	mode := string(c.OldMode)
 	switch {
 	case c.Status == change.Added:
@@ -127,35 +128,35 @@ func fileFinding(p *Pass, code string, c *Change) Finding {
 	case c.Status != change.Deleted && c.OldMode != c.NewMode:
 		mode = fmt.Sprintf("%s to %s", c.OldMode, c.NewMode)
 	}
-	return Finding{
+	return check.Finding{
 		Code: code, Input: changeKind(p), Path: c.Path, Identity: []string{string(c.Status)}, Contract: clause(p, c.Clause),
 		Actual: fmt.Sprintf("%s (mode %s)", strings.ReplaceAll(string(c.Status), "_", " "), mode),
 	}
 }
 
 // clause is the place in a contract that decides about a path; zero where the rule is built in.
-func clause(p *Pass, c policy.Clause) Place {
+func clause(p *check.Pass, c policy.Clause) check.Place {
 	if p.Policy == nil || c.Source < 0 {
-		return Place{}
+		return check.Place{}
 	}
-	return Place{Path: p.Policy.Sources[c.Source].Path, Pos: c.Pos}
+	return check.Place{Path: p.Policy.Sources[c.Source].Path, Pos: c.Pos}
 }
 
 // standing is the place of a key of the standing contract; without line where it does not contain the key.
-func standing(p *Pass, key string) Place {
+func standing(p *check.Pass, key string) check.Place {
 	s := &p.Policy.Sources[0]
-	return Place{Path: s.Path, Pos: s.Contract.Keys[key]}
+	return check.Place{Path: s.Path, Pos: s.Contract.Keys[key]}
 }
 
 // changeKind says which input lists the changes.
-func changeKind(p *Pass) Kind {
-	if p.State[Diff] == Usable {
-		return Diff
+func changeKind(p *check.Pass) check.Kind {
+	if p.State[check.Diff] == check.Usable {
+		return check.Diff
 	}
-	return Changes
+	return check.Changes
 }
 
-func classFinding(p *Pass, c *Change, off offScope) (f Finding, reported bool) {
+func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding, reported bool) {
 	switch c.Class {
 	case policy.ClassForbidden:
 		f = fileFinding(p, "scope.forbidden", c)
@@ -209,7 +210,7 @@ func classFinding(p *Pass, c *Change, off offScope) (f Finding, reported bool) {
 
 // committedFinding is about a file of the evidence directory, which no code tree contains. There is none where the contracts let
 // changes bring evidence along and the file is evidence.
-func committedFinding(p *Pass, c *Change) (f Finding, reported bool) {
+func committedFinding(p *check.Pass, c *check.Change) (f check.Finding, reported bool) {
 	if c.Severity == "" {
 		return f, false
 	}
@@ -222,7 +223,7 @@ func committedFinding(p *Pass, c *Change) (f Finding, reported bool) {
 		f.Message = "the change brings along a file of the evidence directory, which no code tree contains and no command may read"
 		f.Expected = "evidence only from the job that records, in no commit"
 		f.Fix = `leave this file out of the change; a person may set "evidence": {"committed": true} in the contract of the base branch`
-	case changeKind(p) == Diff:
+	case changeKind(p) == check.Diff:
 		f.Message = "whether this file is evidence cannot be determined from a diff"
 		f.Expected, f.Fix = "changes.json, which the collector writes from two trees", "judge the commits (closeout verify --base), or leave this file out of the change"
 	default:
@@ -234,9 +235,9 @@ func committedFinding(p *Pass, c *Change) (f Finding, reported bool) {
 }
 
 // specialFinding is about a symlink or submodule that the change brings in, unless every contract names the path.
-func specialFinding(p *Pass, c *Change) (Finding, bool) {
+func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
 	if !c.SpecialCounts(&c.Change) {
-		return Finding{}, false
+		return check.Finding{}, false
 	}
 	what := "a symlink"
 	if c.NewMode == change.Submodule {
@@ -252,7 +253,7 @@ func specialFinding(p *Pass, c *Change) (Finding, bool) {
 }
 
 // reportHidden reports attributes by which a code host no longer shows what changes in a file.
-func reportHidden(p *Pass, c *Change) {
+func reportHidden(p *check.Pass, c *check.Change) {
 	for i := range c.Attributes {
 		e := &c.Attributes[i]
 		if !e.Hides() {
@@ -267,7 +268,7 @@ func reportHidden(p *Pass, c *Change) {
 	}
 }
 
-func reportEmptyDiff(p *Pass) {
+func reportEmptyDiff(p *check.Pass) {
 	for _, c := range p.Changes {
 		if c.Class != policy.ClassEvidence {
 			return
@@ -279,7 +280,7 @@ func reportEmptyDiff(p *Pass) {
 		severity, message = input.Info, "there is no change yet: this is a trial of the contract"
 		fix = "commit the contract, merge it into the base branch, and then work on a branch"
 	}
-	p.Report(Finding{
+	p.Report(check.Finding{
 		Code: "scope.empty_diff", Severity: severity, Message: message, Input: changeKind(p),
 		Expected: "at least one changed file outside " + p.Policy.EvidenceDir,
 		Actual:   input.Plural(int64(len(p.Changes)), "changed file"),
@@ -290,10 +291,10 @@ func reportEmptyDiff(p *Pass) {
 
 // tries reports whether a person tries a contract before there is a change. A pull request is never a trial.
 func tries(f *facts.Facts) bool {
-	return f != nil && f.Trial && !aboutPullRequest(f) && f.Event.Name == "" && f.Membership == nil
+	return f != nil && f.Trial && !f.AboutPullRequest() && f.Event.Name == "" && f.Membership == nil
 }
 
-func reportUniversal(p *Pass) {
+func reportUniversal(p *check.Pass) {
 	for _, pattern := range p.Policy.Universal() {
 		set, files := glob.Compile([]glob.Pattern{pattern.Glob}).Metered(p.Policy.Meter), int64(0)
 		for _, c := range p.Changes {
@@ -305,9 +306,9 @@ func reportUniversal(p *Pass) {
 				files++
 			}
 		}
-		p.Report(Finding{
+		p.Report(check.Finding{
 			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows almost every file", pattern.Value),
-			Input: Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos, Contract: Place{Path: pattern.Source.Path, Pos: pattern.Pos},
+			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos, Contract: check.Place{Path: pattern.Source.Path, Pos: pattern.Pos},
 			Expected: "patterns that name the directories of the task", Actual: "it allows " + input.Plural(files, "file") + " of this change",
 			Fix: "name the directories that the task needs", Identity: []string{pattern.Value},
 		})

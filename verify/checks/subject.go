@@ -5,30 +5,31 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
 // Subject checks that what was judged is the pull request as it is now.
-var SubjectCheck = &Check{
+var SubjectCheck = &check.Check{
 	ID:    "subject",
 	Title: "What is judged is the pull request as it is now",
-	Codes: []Code{
+	Codes: []check.Code{
 		{Name: "subject.moved", Severity: input.Unknown},
 		{Name: "subject.same_head", Severity: input.Info},
 	},
 	Also:  []string{"facts.unavailable"},
-	Scope: ScopeChange | ScopeMember,
-	Needs: []Kind{Facts},
-	Asked: func(in *Inputs) bool {
-		return in.Member != nil || aboutPullRequest(in.Facts) && askedGitHub(in.Facts)
+	Scope: check.ScopeChange | check.ScopeMember,
+	Needs: []check.Kind{check.Facts},
+	Asked: func(in *check.Inputs) bool {
+		return in.Member != nil || in.Facts.AboutPullRequest() && in.Facts.AskedGitHub()
 	},
 	Run: runSubject,
 }
 
-func runSubject(p *Pass) {
-	pr, subject := live(p.Facts), &p.Facts.Subject
+func runSubject(p *check.Pass) {
+	pr, subject := p.Facts.Live(), &p.Facts.Subject
 	if pr == nil {
 		reportLacking(p, facts.WantedPullRequest, "", "cannot determine the current state of the pull request")
 		return
@@ -39,7 +40,7 @@ func runSubject(p *Pass) {
 	if p.Standing != nil && p.Standing.AppliesTo != nil {
 		reportAuthor(p, pr)
 	}
-	if _, found := lacking(p.Facts, facts.WantedPullRequest, ""); found {
+	if _, found := p.Facts.Lacking(facts.WantedPullRequest, ""); found {
 		reportLacking(p, facts.WantedPullRequest, "", "cannot determine whether the pull request changed during this run")
 	}
 	reportMoved(p, "the head that was judged", subject.HeadSHA, "the pull request's head", pr.HeadSHA)
@@ -56,15 +57,15 @@ func runSubject(p *Pass) {
 }
 
 // reportAuthor says what kept applies_to from leaving the pull request out.
-func reportAuthor(p *Pass, pr *facts.PullRequest) {
+func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 	authors := override.NewAuthors(p.Standing.AppliesTo)
 	switch shared := authors.SharedWith(pr); {
 	case pr.Author == "":
 		reportLacking(p, facts.WantedPullRequest, "author", "cannot determine whether the contract applies to the author of the pull request")
 	case !authors.LeavesOut(pr):
 	case shared != nil:
-		p.Report(Finding{
-			Code: "subject.same_head", Message: fmt.Sprintf("the contract applies, because pull request %d has the same head", shared.Number), Input: Facts,
+		p.Report(check.Finding{
+			Code: "subject.same_head", Message: fmt.Sprintf("the contract applies, because pull request %d has the same head", shared.Number), Input: check.Facts,
 			Expected: "no other open pull request with this head that the contract applies to", Actual: fmt.Sprintf("pull request %d by %s", shared.Number, cmp.Or(shared.Author, facts.Ghost)),
 			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same check", Identity: []string{fmt.Sprint(shared.Number)},
 		})
@@ -74,7 +75,7 @@ func reportAuthor(p *Pass, pr *facts.PullRequest) {
 }
 
 // reportMember checks that a merge group contains the pull request as it is now.
-func reportMember(p *Pass, pr *facts.PullRequest, subject *facts.Subject) {
+func reportMember(p *check.Pass, pr *facts.PullRequest, subject *facts.Subject) {
 	reportMoved(p, "the base that it was compared with", subject.BaseSHA, "the group's base", p.Member.BaseSHA)
 	reportMoved(p, "the pull request that the group's list names", itoa(p.Member.Number), "the one that GitHub returned", itoa(pr.Number))
 	if pr.State == "closed" {
@@ -93,8 +94,8 @@ func reportMember(p *Pass, pr *facts.PullRequest, subject *facts.Subject) {
 		if more := len(p.Member.Foreign) - most; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		p.Report(Finding{
-			Code: "subject.moved", Message: "the merge group does not contain the pull request as it is now", Input: Facts,
+		p.Report(check.Finding{
+			Code: "subject.moved", Message: "the merge group does not contain the pull request as it is now", Input: check.Facts,
 			Expected: "each file in the group as in the pull request, unless the base or another pull request also changes it", Actual: "it differs in " + text,
 			Fix: "remove the pull request from the merge queue and add it again", Identity: []string{"not in the group"},
 		})
@@ -102,12 +103,12 @@ func reportMember(p *Pass, pr *facts.PullRequest, subject *facts.Subject) {
 }
 
 // reportMoved reports two names for the same thing that differ. One that is not known differs from nothing.
-func reportMoved(p *Pass, what, a, other, b string) {
+func reportMoved(p *check.Pass, what, a, other, b string) {
 	if a == "" || b == "" || a == b {
 		return
 	}
-	p.Report(Finding{
-		Code: "subject.moved", Message: fmt.Sprintf("%s is not %s", what, other), Input: Facts,
+	p.Report(check.Finding{
+		Code: "subject.moved", Message: fmt.Sprintf("%s is not %s", what, other), Input: check.Facts,
 		Expected: fmt.Sprintf("%s: %s", other, b), Actual: fmt.Sprintf("%s: %s", what, a),
 		Fix: "run the gate for the newest event of the pull request; a repeated run of an older event does not judge the pull request as it is now", Identity: []string{what},
 	})

@@ -89,7 +89,7 @@ func unknown(kind facts.Wanted, about, why string) Answer {
 // blocks and nothing is unknown.
 func Decide(q *Question) Decision {
 	var d Decision
-	pr := live(q.Facts)
+	pr := q.Facts.Live()
 	if pr == nil || len(q.Blocked) == 0 && q.Unknown == 0 {
 		return d
 	}
@@ -116,14 +116,6 @@ func Decide(q *Question) Decision {
 		d.Missing = nil
 	}
 	return d
-}
-
-// live is the pull request as GitHub reported it; nil when that is unknown.
-func live(f *facts.Facts) *facts.PullRequest {
-	if f == nil || f.GitHub == nil {
-		return nil
-	}
-	return f.GitHub.PullRequest
 }
 
 // lacks reports whether a list is missing, or may be incomplete.
@@ -189,7 +181,7 @@ type Attempt struct {
 // Attempts lists the attempts in the live pull request: labels added by agents, comments by agents or by the author of the
 // pull request, commit messages. rule may be nil.
 func Attempts(f *facts.Facts, rule *Rule) []Attempt {
-	pr := live(f)
+	pr := f.Live()
 	if pr == nil {
 		return nil
 	}

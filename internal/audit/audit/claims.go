@@ -12,7 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
@@ -91,7 +91,7 @@ func (x *examination) contracts() {
 
 // factsOf reads the facts among inputs; nil when there are none.
 func (x *examination) factsOf(inputs []verify.Input) *facts.Facts {
-	data := read(inputs, checks.Facts, "")
+	data := read(inputs, check.Facts, "")
 	if data == nil {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (x *examination) factsOf(inputs []verify.Input) *facts.Facts {
 }
 
 // read reads an input by its kind, and its name unless that is ""; nil when there is none.
-func read(inputs []verify.Input, kind checks.Kind, name string) []byte {
+func read(inputs []verify.Input, kind check.Kind, name string) []byte {
 	for _, in := range inputs {
 		if in.Kind == kind && (name == "" || in.Name == name) {
 			if data, err := in.Read(input.DefaultLimits().DiffBytes); err == nil {
@@ -117,9 +117,9 @@ func read(inputs []verify.Input, kind checks.Kind, name string) []byte {
 // contractsOf compares the contracts that facts list; standing is true where the standing contract must be among them.
 func (x *examination) contractsOf(f *facts.Facts, inputs []verify.Input, standing bool) {
 	for _, c := range f.Contracts {
-		kind := checks.TaskContract
+		kind := check.TaskContract
 		if strings.HasPrefix(c.File, "scope_contract.") {
-			kind = checks.Contract
+			kind = check.Contract
 		}
 		data := read(inputs, kind, c.File)
 		switch {
@@ -134,7 +134,7 @@ func (x *examination) contractsOf(f *facts.Facts, inputs []verify.Input, standin
 		}
 	}
 	if standing && !slices.ContainsFunc(f.Contracts, func(c facts.ContractOrigin) bool { return strings.HasPrefix(c.File, "scope_contract.") }) &&
-		read(inputs, checks.Contract, "") != nil {
+		read(inputs, check.Contract, "") != nil {
 		x.operatorContract("", "the facts do not list it")
 	}
 }
@@ -176,7 +176,7 @@ func short(id string) string { return id[:min(len(id), 12)] }
 
 // headContract looks for a contract of the change among its files.
 func (x *examination) headContract(c *facts.ContractOrigin, inputs []verify.Input, id string) {
-	data := read(inputs, checks.Changes, "")
+	data := read(inputs, check.Changes, "")
 	list, errs := change.ReadChanges(bytes.NewReader(data), input.DefaultLimits())
 	if data == nil || errs.Any() {
 		return // bound without a list of files

@@ -3,14 +3,14 @@ package audit
 import (
 	"embed"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // page documents the codes of an audit, as the pages of the gate's checks do theirs.
-var page = &checks.Check{
+var page = &check.Check{
 	ID: "audit", Title: "What was merged is what was decided",
-	Codes: []checks.Code{
+	Codes: []check.Code{
 		{Name: "audit.missing", Severity: input.Block},
 		{Name: "audit.gap", Severity: input.Block},
 		{Name: "audit.direct_push", Severity: input.Block},
@@ -36,7 +36,7 @@ var page = &checks.Check{
 }
 
 // Pages lists the pages of documentation.
-var Pages = []*checks.Check{page}
+var Pages = []*check.Check{page}
 
 //go:embed *.md
 var docs embed.FS

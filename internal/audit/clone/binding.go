@@ -12,7 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/rules/secrets"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -50,7 +50,7 @@ func decidedBy(r *report.Report, b *verify.Bundle, f *facts.Facts) (Decided, err
 	d := Decided{Head: value(r.Subject.HeadSHA), CodeTree: value(r.Subject.CodeTree), MergeBase: value(r.Subject.MergeBaseSHA), EvidenceDir: policy.DefaultEvidenceDir}
 	for _, in := range b.Inputs {
 		switch in.Kind {
-		case checks.Contract:
+		case check.Contract:
 			data, err := in.Read(limits.ContractBytes)
 			if err != nil {
 				return d, err
@@ -60,7 +60,7 @@ func decidedBy(r *report.Report, b *verify.Bundle, f *facts.Facts) (Decided, err
 				d.Policy, _ = policy.Join([]policy.Source{source}, "") // its problems are those of the decision
 				d.EvidenceDir = d.Policy.EvidenceDir
 			}
-		case checks.Changes:
+		case check.Changes:
 			data, err := in.Read(limits.DiffBytes)
 			if err != nil {
 				return d, err

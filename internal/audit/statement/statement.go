@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -75,7 +75,7 @@ func Summary(r *report.Report, repository string) (*report.Summary, error) {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		s.InputAttestations = append(s.InputAttestations, inputOf(in, repository))
-		if in.Kind == string(checks.Contract) && s.Policy.Digest == nil {
+		if in.Kind == string(check.Contract) && s.Policy.Digest == nil {
 			s.Policy = inputOf(in, repository)
 		}
 	}

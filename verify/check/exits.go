@@ -1,6 +1,7 @@
-package checks
+package check
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -13,9 +14,9 @@ var signals = map[int64]string{
 	13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
 }
 
-// exitWords says what an exit code means, as far as shells and timeout(1) give it a meaning. A shell that does not find the
+// ExitWords says what an exit code means, as far as shells and timeout(1) give it a meaning. A shell that does not find the
 // program of one of its commands exits with 127 as well.
-func exitWords(exit int64, program string) string {
+func ExitWords(exit int64, program string) string {
 	text := "exit code " + strconv.FormatInt(exit, 10)
 	signal := exit - 128
 	if exit < 0 {
@@ -27,7 +28,7 @@ func exitWords(exit int64, program string) string {
 	case exit == 126:
 		return text + ": a program could not be executed"
 	case exit == 127:
-		return text + ": program not found: " + strconv.Quote(cutText(program)) + " or one that it starts"
+		return text + ": program not found: " + strconv.Quote(CutText(program)) + " or one that it starts"
 	case !proof.Cut(exit) || name == "":
 		return text
 	case name == "SIGKILL":
@@ -37,12 +38,33 @@ func exitWords(exit int64, program string) string {
 	}
 }
 
-// cutText makes words of a record fit into a message.
-func cutText(s string) string {
+// CutText makes words of a record fit into a message.
+func CutText(s string) string {
 	const most = 200
 	fields := strings.Join(strings.Fields(s), " ")
 	if runes := []rune(fields); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}
 	return fields
+}
+
+// ChangedPaths names the first paths that the record names as changed, "" when it names none. They are words of the
+// change and may be long.
+func ChangedPaths(lead string, d *proof.Deciding) string {
+	const most, longest = 5, 100
+	var list []string
+	for _, path := range d.Last.ChangedPaths {
+		if len(list) == most {
+			list = append(list, "…")
+			break
+		}
+		if runes := []rune(path); len(runes) > longest {
+			path = string(runes[:longest]) + "…"
+		}
+		list = append(list, fmt.Sprintf("%q", path))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return lead + strings.Join(list, ", ")
 }

@@ -1,4 +1,4 @@
-package checks
+package check
 
 import (
 	"cmp"
@@ -28,6 +28,18 @@ var CrossTrees = []string{BaseTree, OldTestsTree}
 
 // CrossDir is the directory in the evidence directory, and in a bundle, that has one for each of these trees.
 const CrossDir = "cross"
+
+// The codes of findings about cases.
+const (
+	CodeNotRun       = "cross.not_run"
+	CodeDropped      = "cross.dropped"
+	CodeChanged      = "cross.changed"
+	CodeIncomparable = "cross.incomparable"
+	CodeGone         = "cross.gone"
+
+	// Unloaded is incomparable too, and no fault of the new code.
+	Unloaded = "does not load on the base"
+)
 
 // CrossRun is what the tests of the base show about the code of the head: one criterion of an entry of tests.
 type CrossRun struct {
@@ -164,8 +176,8 @@ var crossOrder = []string{
 	report.OutcomeFailed, report.OutcomePassed, report.CrossIncomparable, report.CrossMissing, report.CrossNotNeeded,
 }
 
-// noHeadReport is why a run on the head cannot be compared: another check reports it.
-const noHeadReport = "the head has no test report"
+// NoHeadReport is why a run on the head cannot be compared: another check reports it.
+const NoHeadReport = "the head has no test report"
 
 // crossRun judges a criterion, for one tree of the head.
 func (in *Inputs) crossRun(run CrossRun, i int, e *facts.CrossTrees, trust []proof.Trust) CrossRun {
@@ -177,7 +189,7 @@ func (in *Inputs) crossRun(run CrossRun, i int, e *facts.CrossTrees, trust []pro
 	case in.accepts(e.Base), in.accepts(e.OldTests) && !run.Rule.Always:
 		return run
 	case head == nil || head.Report == nil:
-		run.Outcome, run.Why = report.CrossMissing, noHeadReport
+		run.Outcome, run.Why = report.CrossMissing, NoHeadReport
 		return run
 	}
 	k := comparison{run: &run, in: in, entry: e, head: head.Report.Names, red: head.Report.Failures() > 0}
@@ -252,11 +264,11 @@ func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof
 	for _, x := range d.Deciding {
 		switch exit := x.Last.Exit; {
 		case exit == nil && x.Last.Dirty:
-			return apart("the work tree was not this tree after its setup" + changedPaths(": ", &x) + x.Last.OtherBytes)
+			return apart("the work tree was not this tree after its setup" + ChangedPaths(": ", &x) + x.Last.OtherBytes)
 		case exit == nil:
 			return none("its record has no exit code")
 		case proof.Cut(*exit):
-			return none("it did not end by itself: " + exitWords(*exit, c.Run[0]))
+			return none("it did not end by itself: " + ExitWords(*exit, c.Run[0]))
 		case *exit != 0:
 			red = append(red, x.Stream)
 		}
@@ -375,7 +387,7 @@ func (k *comparison) judge() {
 	switch {
 	case k.run.Failed > 0 || k.run.NotRun > k.run.Apart:
 		k.run.Outcome = report.OutcomeFailed
-	case len(k.run.Cases[CodeIncomparable])+len(k.run.Cases[unloaded]) > 0:
+	case len(k.run.Cases[CodeIncomparable])+len(k.run.Cases[Unloaded]) > 0:
 		k.run.Outcome = report.CrossIncomparable
 	default:
 		k.run.Outcome = report.OutcomePassed
@@ -444,7 +456,7 @@ func (k *comparison) findBroken() {
 	}
 	for _, name := range k.base.Broken {
 		if !listed[name] || k.fileOf(name) != "" {
-			k.run.Cases[unloaded] = append(k.run.Cases[unloaded], CrossCase{Name: name})
+			k.run.Cases[Unloaded] = append(k.run.Cases[Unloaded], CrossCase{Name: name})
 		}
 	}
 	ran, homeless := false, map[string]bool{}
@@ -500,4 +512,55 @@ func (k *comparison) home(t *reports.TestName) string {
 		}
 	}
 	return ""
+}
+
+// Title is where a case stood, and its name.
+func (c *CrossCase) Title() string {
+	if c.Place == nil {
+		return c.Name
+	}
+	return fmt.Sprintf("%s:%d %s", c.Place.File, c.Place.Line, c.Short)
+}
+
+func (c *CrossCase) String() string {
+	text := c.Title()
+	if c.Note != "" {
+		text += " (" + c.Note + ")"
+	}
+	if c.Failure != "" {
+		text += ": " + c.Failure
+	}
+	return text
+}
+
+// Shown is what the run shows, for people.
+func (r *CrossRun) Shown() string {
+	switch {
+	case r.Outcome == report.CrossNotNeeded:
+		return cmp.Or(r.Why, "no test was edited")
+	case r.Outcome == report.CrossMissing:
+		return "not recorded: " + r.Why
+	case r.Why != "":
+		return "cannot be compared: " + r.Why
+	case r.Failed+r.NotRun == 0:
+		return fmt.Sprintf("%d of %d passed", r.Passed, r.Base)
+	}
+	var parts []string
+	if r.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d fail", r.Failed, r.Base))
+	}
+	if r.Apart > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d do not load", r.Apart, r.Base))
+	}
+	if r.NotRun > r.Apart {
+		parts = append(parts, fmt.Sprintf("%d of %d did not run", r.NotRun-r.Apart, r.Base))
+	}
+	if gone := r.Cases[CodeDropped]; len(gone) > 0 {
+		are := "are"
+		if len(gone) == 1 {
+			are = "is"
+		}
+		parts = append(parts, fmt.Sprintf("%d of them %s gone now: %s", len(gone), are, gone[0].Title()))
+	}
+	return strings.Join(parts, ", ")
 }

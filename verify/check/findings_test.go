@@ -1,4 +1,4 @@
-package checks_test
+package check_test
 
 import (
 	"fmt"
@@ -6,15 +6,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/closeout-gate/closeout/verify/checks"
+	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // joined is what Findings must come to, with everything kept: findings in order, of those with one fingerprint the first.
-func joined(all []checks.Finding) []checks.Finding {
+func joined(all []check.Finding) []check.Finding {
 	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(a, b checks.Finding) int { return a.Compare(&b) })
-	at, kept := map[string]int{}, []checks.Finding{}
+	slices.SortStableFunc(sorted, func(a, b check.Finding) int { return a.Compare(&b) })
+	at, kept := map[string]int{}, []check.Finding{}
 	for _, f := range sorted {
 		print := f.Fingerprint()
 		if i, twice := at[print]; twice {
@@ -32,10 +32,10 @@ func joined(all []checks.Finding) []checks.Finding {
 func TestFindingsKeepTheFirst(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		var found checks.Findings
-		var all []checks.Finding
-		for range 4 * checks.Listed {
-			f := checks.Finding{
+		var found check.Findings
+		var all []check.Finding
+		for range 4 * check.Listed {
+			f := check.Finding{
 				Code: fmt.Sprintf("c.%d", random.IntN(3)), Severity: []input.Severity{input.Block, input.Warn, input.Info}[random.IntN(3)],
 				Path: fmt.Sprint(random.IntN(900)), Pos: input.Pos{Line: random.IntN(5)}, Message: fmt.Sprint(random.IntN(2)), Times: 1 + random.IntN(2),
 			}
@@ -43,7 +43,7 @@ func TestFindingsKeepTheFirst(t *testing.T) {
 			found.Add(f)
 		}
 		want, got := joined(all), found.List()
-		if found.Len() != len(want) || len(got) != checks.Listed {
+		if found.Len() != len(want) || len(got) != check.Listed {
 			t.Fatalf("seed %d: %d findings of %d, %d listed", seed, found.Len(), len(want), len(got))
 		}
 		for i := range got {
@@ -69,11 +69,11 @@ func TestFindingsKeepTheFirst(t *testing.T) {
 }
 
 // flood reports n findings.
-func flood(n int) *checks.Check {
-	return &checks.Check{ID: "flood", Codes: []checks.Code{{Name: "flood.one", Severity: input.Warn}, {Name: checks.CodeLimit, Severity: input.Block}}, Run: func(p *checks.Pass) {
+func flood(n int) *check.Check {
+	return &check.Check{ID: "flood", Codes: []check.Code{{Name: "flood.one", Severity: input.Warn}, {Name: check.CodeLimit, Severity: input.Block}}, Run: func(p *check.Pass) {
 		for i := range n {
-			p.Report(checks.Finding{Code: "flood.one", Path: fmt.Sprint(i)})
-			p.Report(checks.Finding{Code: "flood.one", Path: fmt.Sprint(i)}) // the same again is no other finding
+			p.Report(check.Finding{Code: "flood.one", Path: fmt.Sprint(i)})
+			p.Report(check.Finding{Code: "flood.one", Path: fmt.Sprint(i)}) // the same again is no other finding
 		}
 		if p.Full() != (n > 10) {
 			panic("full after " + fmt.Sprint(n))
@@ -83,12 +83,12 @@ func flood(n int) *checks.Check {
 
 func TestTooManyFindings(t *testing.T) {
 	for n, want := range map[int]int{10: 10, 11: 11, 5000: 11} {
-		list := []*checks.Check{flood(n)}
-		found := checks.Run(list, checks.CodesOf(list), &checks.Inputs{MaxFindings: 10})[0].Findings
+		list := []*check.Check{flood(n)}
+		found := check.Run(list, check.CodesOf(list), &check.Inputs{MaxFindings: 10})[0].Findings
 		if got := found.Len(); got != want {
 			t.Errorf("%d findings: %d are kept", n, got)
 		}
-		if said := found.Count(input.Block) == 1 && found.List()[0].Code == checks.CodeLimit; said != (n > 10) {
+		if said := found.Count(input.Block) == 1 && found.List()[0].Code == check.CodeLimit; said != (n > 10) {
 			t.Errorf("%d findings: %+v comes first", n, found.List()[0])
 		}
 	}

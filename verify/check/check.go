@@ -1,4 +1,9 @@
-package checks
+// Package check says what a check is, what it may look at, and what becomes of its findings.
+//
+// A check is a value: its name, the codes that it reports, what it judges, the inputs that it requires, and a function
+// that reads the inputs and reports findings. It has no state and opens no file. A finding is not an error: a check that
+// runs cannot fail.
+package check
 
 import (
 	"crypto/sha256"

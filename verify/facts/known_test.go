@@ -1,4 +1,4 @@
-package checks
+package facts_test
 
 import (
 	"testing"
@@ -19,7 +19,7 @@ func TestLacking(t *testing.T) {
 		{facts.WantedPeople, "mona", "mona"}, {facts.WantedPeople, "octocat", "all"}, {facts.WantedPeople, "", "hubot"},
 		{facts.WantedTeams, "mona", "teams"}, {facts.WantedReviews, "", ""},
 	} {
-		if u, found := lacking(f, c.kind, c.about); u.Error != c.want || found != (c.want != "") {
+		if u, found := f.Lacking(c.kind, c.about); u.Error != c.want || found != (c.want != "") {
 			t.Errorf("%s about %q: %q, %v", c.kind, c.about, u.Error, found)
 		}
 	}

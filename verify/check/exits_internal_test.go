@@ -1,4 +1,4 @@
-package checks
+package check
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestChangedPaths(t *testing.T) {
 		{[]string{long}, `: "` + long[:200] + `…"`},
 		{strings.Split("abcdefg", ""), `: "a", "b", "c", "d", "e", …`},
 	} {
-		got := changedPaths(": ", &proof.Deciding{Tally: proof.Tally{Last: proof.Attempt{ChangedPaths: c.paths}}})
+		got := ChangedPaths(": ", &proof.Deciding{Tally: proof.Tally{Last: proof.Attempt{ChangedPaths: c.paths}}})
 		if got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
