@@ -65,7 +65,9 @@ var only = map[string][]string{
 	"github.com/google/go-github/v62/github": {"internal/github"},
 	"net/http":                               {"internal/github", "internal/testkit/fakehub"},
 	module + "internal/github": {
-		"cmd/closeout", "internal/run", // the event of a workflow names the base
+		"internal/run", // the event of a workflow names the base
+		"internal/github/action",
+		"cmd/closeout", // archive find makes the client
 		"internal/audit/find", // it asks which decision let a commit in
 	},
 	"maragu.dev/gomponents":                {"internal/present/page"},

@@ -106,7 +106,7 @@ func (f *archiveFindFlags) run(std console.Streams) error {
 	}
 	fmt.Fprintln(std.Out, w.SHA256)
 	if file := os.Getenv("GITHUB_OUTPUT"); file != "" && len(found.Entries) > 0 {
-		if err := appendTo(file, "found_sha256="+w.SHA256+"\n"); err != nil {
+		if err := console.AppendTo(file, "found_sha256="+w.SHA256+"\n"); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"io"
 	"os"
 	"sync"
@@ -52,4 +53,14 @@ func IsScreen(w io.Writer) bool {
 	}
 	_, ok = terminal(f)
 	return ok
+}
+
+// AppendTo adds to a file that the runner gave.
+func AppendTo(file, text string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
