@@ -12,28 +12,25 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/closeout-gate/closeout/internal/audit/audit"
-	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/verify/check"
 )
 
-// TestCodeTables writes the tables of codes into docs/lint.md and docs/audit.md.
+// TestCodeTables writes the table of codes into docs/audit.md.
 func TestCodeTables(t *testing.T) {
-	for name, list := range map[string][]*check.Check{"docs/lint.md": lint.Pages, "docs/audit.md": audit.Pages} {
-		var table strings.Builder
-		table.WriteString("| code | severity |\n|---|---|\n")
-		for _, p := range list {
-			for _, c := range p.Codes {
-				fmt.Fprintf(&table, "| [`%s`](reference/codes.md#%s) | %s |\n", c.Name, strings.ReplaceAll(c.Name, ".", ""), c.Severity)
-			}
+	const name = "docs/audit.md"
+	var table strings.Builder
+	table.WriteString("| code | severity |\n|---|---|\n")
+	for _, p := range audit.Pages {
+		for _, c := range p.Codes {
+			fmt.Fprintf(&table, "| [`%s`](reference/codes.md#%s) | %s |\n", c.Name, strings.ReplaceAll(c.Name, ".", ""), c.Severity)
 		}
-		page, err := os.ReadFile(filepath.Join(repository, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		block := "<!-- codes:begin -->\n" + table.String() + "<!-- codes:end -->"
-		compare(t, name, regexp.MustCompile(`(?s)<!-- codes:begin -->.*<!-- codes:end -->`).ReplaceAllLiteralString(string(page), block))
 	}
+	page, err := os.ReadFile(filepath.Join(repository, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := "<!-- codes:begin -->\n" + table.String() + "<!-- codes:end -->"
+	compare(t, name, regexp.MustCompile(`(?s)<!-- codes:begin -->.*<!-- codes:end -->`).ReplaceAllLiteralString(string(page), block))
 }
 
 // TestPreCommitHook wants a hook that calls an existing command with existing flags, for the files that it reads.
@@ -63,14 +60,14 @@ func TestPreCommitHook(t *testing.T) {
 	files := regexp.MustCompile(h.Files)
 	for path, want := range map[string]bool{
 		".closeout/scope_contract.json": true, ".closeout/tasks/T-1.yml": true, ".github/workflows/closeout.yml": true, ".gitignore": true,
-		"CODEOWNERS": true, "docs/CODEOWNERS": true, ".github/CODEOWNERS": true, "src/.closeout": false, "docs/lint.md": false,
+		"CODEOWNERS": true, "docs/CODEOWNERS": true, ".github/CODEOWNERS": true, "src/.closeout": false, "docs/start.md": false,
 	} {
 		if files.MatchString(path) != want {
 			t.Errorf("the hook runs for %s: %v", path, !want)
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(repository, "docs/lint.md"))
+	page, err := os.ReadFile(filepath.Join(repository, "docs/start.md"))
 	if err != nil || !bytes.Contains(page, []byte("      - id: "+h.ID+"\n")) {
-		t.Errorf("docs/lint.md does not name the hook, %v", err)
+		t.Errorf("docs/start.md does not name the hook, %v", err)
 	}
 }

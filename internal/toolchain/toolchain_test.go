@@ -83,7 +83,7 @@ func TestProtected(t *testing.T) {
 
 // TestPage checks that the page shows the globs of every ecosystem for which init writes them.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/init.md")
+	page, err := os.ReadFile("../../docs/start.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestPage(t *testing.T) {
 		reports := slices.ContainsFunc(e.Runners, func(r toolchain.Runner) bool { return r.Report.File != "" })
 		for _, text := range e.Tests {
 			if shown := strings.Contains(string(page), "`"+text+"`"); reports && !shown {
-				t.Errorf("docs/init.md lacks the glob %s of %s", text, e.Name)
+				t.Errorf("docs/start.md lacks the glob %s of %s", text, e.Name)
 			}
 		}
 	}
